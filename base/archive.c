@@ -5,7 +5,7 @@
 #include <archive_entry.h>
 #include <stdlib.h>
 
-#include "base/stream_impl.h"
+#include "base/stream_kind.h"
 #include "base/utf8.h"
 
 enum { PIECE = 256 * 1024 };

@@ -1,15 +1,117 @@
 /* SPDX-License-Identifier: MIT */
 /* sqlite.c: how the file is opened, which tables it has, and their rows. */
-#include "base/sqlite_impl.h"
+#include "base/sqlite.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/sqlite_still.h"
+
+struct ps_sqlite_file {
+    sqlite3_file base; /* what SQLite knows of it; first */
+    int fd;
+    uint64_t size, at, done; /* bytes; place of the last read; read so far */
+    uint64_t most;           /* reading stops when so many were */
+};
+
+/*
+ * SQLite reads a descriptor. Its own way to a file goes by name, which one that was
+ * unlinked, or never had a name, lacks; and what is not here cannot be done to the file.
+ */
+
+#define NAME "perfshelf"
+
+static struct ps_sqlite_file *of(sqlite3_file *file)
+{
+    return (struct ps_sqlite_file *)(void *)file;
+}
+
+static int file_read(sqlite3_file *base, void *to, int amount, sqlite3_int64 at)
+{
+    struct ps_sqlite_file *file = of(base);
+    size_t got = 0, want = (size_t)amount;
+
+    if (file->done > file->most)
+        return SQLITE_CORRUPT;
+    while (got < want) {
+        ssize_t n = pread(file->fd, (char *)to + got, want - got, (off_t)at + (off_t)got);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return SQLITE_IOERR_READ;
+        if (n == 0)
+            break;
+        got += (size_t)n;
+    }
+    file->at = (uint64_t)at;
+    file->done += got;
+    memset((char *)to + got, 0, want - got);
+    return got == want ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
+}
+
+static int file_size(sqlite3_file *file, sqlite3_int64 *out)
+{
+    *out = (sqlite3_int64)of(file)->size;
+    return SQLITE_OK;
+}
+
+static sqlite3_io_methods methods = {.xRead = file_read, .xFileSize = file_size};
+
+/* Names are numbers of descriptors; what has none (journals, temporary files) is not there. */
+static int fd_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int flags, int *out)
+{
+    struct ps_sqlite_file *file = of(base);
+    struct stat about;
+
+    (void)vfs;
+    base->pMethods = NULL;
+    if (!name || !(flags & SQLITE_OPEN_MAIN_DB))
+        return SQLITE_CANTOPEN;
+    file->fd = atoi(name);
+    if (fstat(file->fd, &about) != 0)
+        return SQLITE_CANTOPEN;
+    file->size = (uint64_t)about.st_size;
+    file->at = file->done = 0;
+    file->most = UINT64_MAX;
+    base->pMethods = &methods;
+    if (out)
+        *out = SQLITE_OPEN_READONLY;
+    return SQLITE_OK;
+}
+
+static void add_vfs(void)
+{
+    static sqlite3_vfs vfs;
+
+    vfs = *sqlite3_vfs_find(NULL); /* its clocks and chance */
+    vfs.zName = NAME;
+    vfs.pNext = NULL;
+    vfs.szOsFile = sizeof(struct ps_sqlite_file);
+    vfs.xOpen = fd_open;
+    ps_sqlite_still_vfs(&vfs);
+    ps_sqlite_still_file(&methods);
+    (void)sqlite3_vfs_register(&vfs, 0);
+}
+
+/* The name under which sqlite3_open_v2 finds it; registers it once. */
+static const char *ps_sqlite_vfs(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void)sqlite3_initialize();
+    (void)pthread_once(&once, add_vfs);
+    return NAME;
+}
 
 #define TEXT_MOST  (16 << 20)
 #define CACHE      "-2048" /* KiB */
@@ -135,6 +237,17 @@ static enum ps_status list_tables(struct ps_sqlite *db, struct ps_err *err)
     return code == SQLITE_OK ? PS_OK : fail(db, NULL, err);
 }
 
+void ps_sqlite_close(struct ps_sqlite *db)
+{
+    if (!db)
+        return;
+    for (size_t i = 0; i < db->n; i++)
+        free(db->tables[i]);
+    free(db->tables);
+    sqlite3_close(db->handle);
+    free(db);
+}
+
 enum ps_status ps_sqlite_open(int fd, struct ps_sqlite **out, struct ps_err *err)
 {
     struct ps_sqlite *db;
@@ -169,17 +282,6 @@ enum ps_status ps_sqlite_open(int fd, struct ps_sqlite **out, struct ps_err *err
     }
     *out = db;
     return PS_OK;
-}
-
-void ps_sqlite_close(struct ps_sqlite *db)
-{
-    if (!db)
-        return;
-    for (size_t i = 0; i < db->n; i++)
-        free(db->tables[i]);
-    free(db->tables);
-    sqlite3_close(db->handle);
-    free(db);
 }
 
 size_t ps_sqlite_tables(const struct ps_sqlite *db)
@@ -272,6 +374,14 @@ static sqlite3_stmt *select_found(struct ps_rows *rows, const char *const *colum
     return prepare(rows->db, &sql);
 }
 
+void ps_rows_end(struct ps_rows *rows)
+{
+    if (!rows)
+        return;
+    sqlite3_finalize(rows->stmt);
+    free(rows);
+}
+
 enum ps_status ps_rows_begin(struct ps_sqlite *db, const char *table, const char *const *columns,
                              size_t n, struct ps_rows **out, struct ps_err *err)
 {
@@ -317,14 +427,6 @@ bool ps_rows_next(struct ps_rows *rows, struct ps_err *err)
     else if (code != SQLITE_DONE)
         fail(rows->db, rows->table, err);
     return false;
-}
-
-void ps_rows_end(struct ps_rows *rows)
-{
-    if (!rows)
-        return;
-    sqlite3_finalize(rows->stmt);
-    free(rows);
 }
 
 struct ps_num ps_rows_num(const struct ps_rows *rows, size_t column)

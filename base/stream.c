@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* stream.c: what all streams do alike: peek, skip, lines, positions, failures. */
 #include "base/context.h"
-#include "base/stream_impl.h"
+#include "base/stream_kind.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* stream_gzip.c: gzip through ISA-L, which inflates three times as fast as zlib. Checksums are
  * verified. */
-#include "base/stream_impl.h"
+#include "base/stream_kind.h"
 
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* stream_source.c: where bytes come from: a descriptor or memory. */
-#include "base/stream_impl.h"
+#include "base/stream_kind.h"
 
 #include <errno.h>
 #include <stdlib.h>

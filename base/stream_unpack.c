@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* stream_unpack.c: finds out whether a stream is compressed, and holds the limits on what may come
  * out. */
-#include "base/stream_impl.h"
+#include "base/stream_kind.h"
 
 enum { RATIO_FREE = 64 << 20 }; /* output that may grow at any ratio: small files compress well */
 

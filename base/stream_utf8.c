@@ -5,7 +5,7 @@
  * each character that is skipped, four for those of a surrogate pair. Lines that end in \r alone,
  * as editors on old Macs and some terminals' logs have them, end in \n instead.
  */
-#include "base/stream_impl.h"
+#include "base/stream_kind.h"
 
 #include "base/mem.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* stream_zstd.c: Zstandard frames, one behind the other; skippable frames are skipped. */
-#include "base/stream_impl.h"
+#include "base/stream_kind.h"
 
 #include <zstd.h>
 

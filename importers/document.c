@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "importers/line_names.h"
+#include "importers/text/line_names.h"
 
 enum { MOST_NODES = 8 << 20 }; /* values; each takes 80 bytes of memory or more */
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* registry.c: the list of formats, and how a file finds its own. */
 #include "base/archive.h"
-#include "importers/clean.h"
 #include "importers/foreign.h"
 #include "importers/importer.h"
-#include "importers/text_report.h"
+#include "importers/text/clean.h"
+#include "importers/text/text_report.h"
 
 enum {
     HEAD = 64 * 1024,

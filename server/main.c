@@ -6,7 +6,7 @@
 #include "server/cli/limits.h"
 #include "server/cli/serve.h"
 #include "server/cli/served.h"
-#include "server/jobs/importer.h"
+#include "server/jobs/importer_main.h"
 
 #include <locale.h>
 #include <malloc.h>

@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 #include "server/catalog/state.h"
-#include "server/query/compare.h"
+#include "server/query/compare/compare.h"
 #include "server/query/query.h"
 #include "server/share/pick.h"
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "importers/clean.h"
+#include "importers/text/clean.h"
 
 #define TEXT_MOST ((size_t)1 << 30) /* of all names */
 #define NAME_HEAD ((size_t)64 << 10)

@@ -16,9 +16,9 @@
 #include <stdlib.h>
 
 #include "base/json_in.h"
-#include "importers/clean.h"
 #include "importers/reading.h"
 #include "importers/stacks/stacks.h"
+#include "importers/text/clean.h"
 
 #define NONE 0x7fffffffu /* null, or no number of a row */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* number.c: decimal numbers to whole ones without a double in between. */
 #include "base/tens.h"
-#include "importers/clean.h"
 #include "importers/stacks/stacks.h"
+#include "importers/text/clean.h"
 
 #define DIGITS_MAX INT64_C(100000000000000000) /* another digit still fits */
 

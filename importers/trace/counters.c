@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "importers/clean.h"
+#include "importers/text/clean.h"
 
 #define PART_MOST 256 /* bytes */
 

@@ -13,7 +13,7 @@
 
 #include "base/json_span.h"
 #include "base/secret.h"
-#include "importers/clean.h"
+#include "importers/text/clean.h"
 
 #define HEADER_MOST  65536u
 #define HEADERS_MOST 256u

@@ -7,7 +7,442 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "importers/trace/job_impl.h"
+struct tr_job_ids {
+    uint32_t template, process, track, counter, step, module;
+};
+
+/* A figure of the summary, as the files gave it. */
+struct tr_job_figure {
+    const char *key;
+    struct ps_num first, most;
+    double sum;
+    int64_t sum_i;
+    bool whole; /* all were integers */
+    unsigned n;
+};
+
+struct tr_job {
+    struct ps_sink sink; /* first: what a file's import talks to is a job */
+    struct ps_sink *out;
+    struct ps_arena arena;
+    struct ps_intern workers, names; /* names: texts of all files; text id = intern id + 1 */
+    unsigned named, ranked;          /* workers whose name, rank was given */
+    uint8_t *given;                  /* by text id - 1: given to out */
+    uint32_t n_given;
+    const struct tr_trace *trace; /* of the file that is imported now */
+    struct ps_str name;
+    uint32_t worker, files;
+    uint32_t *texts; /* text id of the file -> of the run */
+    size_t n_texts;
+    struct tr_job_ids base, next; /* ids of this file begin behind base */
+    bool clocked, whole_given;
+    int64_t base_ns, origin_us; /* of the first file */
+    int64_t shift;              /* ns to add to times of this file */
+    int64_t first_ns, last_ns;  /* of all tracks, on the run's clock */
+    int64_t *column[PS_N_SLICE_COLUMNS];
+    struct tr_job_figure *figures;
+    size_t n_figures, figures_cap;
+    struct ps_ledger ledger;
+    struct ps_headline headline;
+    unsigned headlines;
+};
+
+extern const struct ps_sink_ops tr_job_ops;
+
+/* --- What one file of a job says, in the ids and on the clock of the run ---------------------- */
+
+static struct tr_job *of(struct ps_sink *sink)
+{
+    return (struct tr_job *)sink;
+}
+
+/* A failure of the run's sink is one of ours: the importer asks us. */
+static void settle(struct tr_job *job)
+{
+    if (!ps_sink_ok(job->out))
+        job->sink.err = job->out->err;
+}
+
+/* --- ids -----------------------------------------------------------------------------------------
+ */
+
+static uint32_t text_id(struct tr_job *job, int64_t id)
+{
+    if (id <= 0 || id > UINT32_MAX || !job->trace)
+        return 0;
+    job->texts = ps_grow_to(job->texts, &job->n_texts, (size_t)id, sizeof *job->texts);
+    if (!job->texts[id])
+        job->texts[id] = ps_intern_id(&job->names, tr_text(job->trace, (uint32_t)id)) + 1;
+    return job->texts[id];
+}
+
+static int64_t slice_id(const struct tr_job *job, int64_t id)
+{
+    return id ? id + ((int64_t)job->base.track << 32) : 0;
+}
+
+static uint32_t numbered(uint32_t base, uint32_t *next, uint32_t id)
+{
+    if (!id)
+        return 0;
+    id += base;
+    *next = id > *next ? id : *next;
+    return id;
+}
+
+static uint32_t template_id(struct tr_job *job, uint32_t id)
+{
+    if (id <= PS_TEMPLATE_WHOLE) /* its text is the same everywhere */
+        return id;
+    return numbered(job->base.template - PS_TEMPLATE_WHOLE, &job->next.template, id);
+}
+
+static int64_t moved(const struct tr_job *job, int64_t ns)
+{
+    int64_t sum;
+
+    return __builtin_add_overflow(ns, job->shift, &sum) ? ns : sum;
+}
+
+/* --- what is the run's as it is
+ * ------------------------------------------------------------------- */
+
+static void meta(struct ps_sink *sink, const char *key, struct ps_str value)
+{
+    struct tr_job *job = of(sink);
+
+    if (job->files == 0)
+        job->out->ops->meta(job->out, key, value);
+}
+
+static struct tr_job_figure *tr_job_figure(struct tr_job *job, const char *key)
+{
+    for (size_t i = 0; i < job->n_figures; i++)
+        if (strcmp(job->figures[i].key, key) == 0)
+            return &job->figures[i];
+    PS_PUSH_ROOM(job->figures, job->n_figures, job->figures_cap);
+    job->figures[job->n_figures] =
+        (struct tr_job_figure){.key = ps_arena_copy(&job->arena, ps_str_of(key)).at};
+    return &job->figures[job->n_figures++];
+}
+
+static void number(struct ps_sink *sink, const char *key, struct ps_num value)
+{
+    struct tr_job_figure *figure = tr_job_figure(of(sink), key);
+
+    if (value.kind == PS_NUM_NONE)
+        return;
+    if (figure->n++ == 0) {
+        figure->first = figure->most = value;
+        figure->whole = true;
+    }
+    if (ps_num_real(value) > ps_num_real(figure->most))
+        figure->most = value;
+    figure->sum += ps_num_real(value);
+    figure->whole = figure->whole && value.kind == PS_NUM_INT &&
+                    !__builtin_add_overflow(figure->sum_i, value.i, &figure->sum_i);
+}
+
+static void list(struct ps_sink *sink, const char *key, const struct ps_str *items, size_t n)
+{
+    struct tr_job *job = of(sink);
+
+    if (job->files == 0)
+        job->out->ops->list(job->out, key, items, n);
+}
+
+static void note(struct ps_sink *sink, const struct ps_note *row)
+{
+    struct tr_job *job = of(sink);
+    PS_AUTO(ps_buf_free) struct ps_buf what = {0};
+    struct ps_note copy = *row;
+
+    ps_buf_str(&what, job->name);
+    ps_buf_puts(&what, ": ");
+    ps_buf_str(&what, row->what);
+    copy.what = ps_buf_slice(&what);
+    job->out->ops->note(job->out, &copy);
+}
+
+static void ledger(struct ps_sink *sink, const struct ps_ledger *row)
+{
+    struct ps_ledger *sum = &of(sink)->ledger;
+
+    sum->unit = row->unit;
+    sum->read += row->read;
+    sum->stored += row->stored;
+    sum->repaired += row->repaired;
+    sum->rejected += row->rejected;
+    sum->other += row->other;
+}
+
+/* The mean of those that say the same: a file without steps is no slow one. */
+static void headline(struct ps_sink *sink, const struct ps_headline *row)
+{
+    struct tr_job *job = of(sink);
+    bool same = job->headline.label && strcmp(job->headline.label, row->label) == 0;
+
+    if (!job->headline.label || (!same && strcmp(row->label, "mean step") == 0)) {
+        job->headline = *row;
+        job->headlines = 1;
+    } else if (same) {
+        job->headline.value += row->value;
+        job->headlines++;
+    }
+}
+
+static bool progress(struct ps_sink *sink, uint64_t done, uint64_t total, uint64_t records)
+{
+    struct tr_job *job = of(sink);
+    bool on = !job->out->ops->progress ||
+              job->out->ops->progress(job->out, done, total, job->ledger.read + records);
+
+    settle(job);
+    return on;
+}
+
+static int scratch(struct ps_sink *sink)
+{
+    struct tr_job *job = of(sink);
+
+    return job->out->ops->scratch ? job->out->ops->scratch(job->out) : -1;
+}
+
+/* --- words of a trace
+ * ------------------------------------------------------------------------------ */
+
+static void text(struct ps_sink *sink, const struct ps_trace_text *row)
+{
+    struct tr_job *job = of(sink);
+    struct ps_trace_text copy = {.id = text_id(job, row->id), .text = row->text};
+
+    copy.key = text_id(job, row->key);
+    if (job->names.count > job->n_given) {
+        uint32_t n = job->names.count * 2;
+
+        job->given = ps_grow(job->given, n, 1);
+        memset(job->given + job->n_given, 0, n - job->n_given);
+        job->n_given = n;
+    }
+    if (!copy.id || job->given[copy.id - 1])
+        return;
+    job->given[copy.id - 1] = 1;
+    job->out->ops->text(job->out, &copy);
+    settle(job);
+}
+
+static void args_template(struct ps_sink *sink, const struct ps_args_template *row)
+{
+    struct tr_job *job = of(sink);
+    struct ps_args_template copy = *row;
+
+    copy.id = template_id(job, row->id);
+    copy.shapes = text_id(job, row->shapes);
+    if (row->id == PS_TEMPLATE_WHOLE && job->whole_given)
+        return;
+    job->whole_given = job->whole_given || row->id == PS_TEMPLATE_WHOLE;
+    job->out->ops->args_template(job->out, &copy);
+}
+
+#define PLACES_OF_A_FILE (INT64_C(1) << 52) /* a process has 2^32 of them */
+
+static void process(struct ps_sink *sink, const struct ps_process *row)
+{
+    struct tr_job *job = of(sink);
+    struct ps_process copy = *row;
+
+    copy.id = numbered(job->base.process, &job->next.process, row->id);
+    copy.worker = job->worker;
+    copy.sort += (int64_t)job->files * (PLACES_OF_A_FILE >> 32);
+    job->out->ops->process(job->out, &copy);
+}
+
+static void track(struct ps_sink *sink, const struct ps_track *row)
+{
+    struct tr_job *job = of(sink);
+    struct ps_track copy = *row;
+
+    copy.id = numbered(job->base.track, &job->next.track, row->id);
+    copy.process = row->process + job->base.process;
+    copy.sort += (int64_t)job->files * PLACES_OF_A_FILE;
+    copy.start_ns = moved(job, row->start_ns);
+    copy.end_ns = moved(job, row->end_ns);
+    if (row->slices) {
+        job->first_ns = copy.start_ns < job->first_ns ? copy.start_ns : job->first_ns;
+        job->last_ns = copy.end_ns > job->last_ns ? copy.end_ns : job->last_ns;
+    }
+    if (copy.id > PS_TRACKS_MAX && ps_sink_ok(&job->sink))
+        ps_fail(&job->sink.err, PS_LIMIT, "the job has more than %u tracks", PS_TRACKS_MAX);
+    job->out->ops->track(job->out, &copy);
+    settle(job);
+}
+
+static int64_t *copied(struct tr_job *job, const struct ps_chunk *chunk, enum ps_slice_column which)
+{
+    int64_t **room = &job->column[which];
+
+    if (!chunk->column[which])
+        return NULL;
+    if (!*room)
+        *room = ps_grow(NULL, PS_CHUNK_ROWS, sizeof **room);
+    memcpy(*room, chunk->column[which], chunk->n * sizeof **room);
+    return *room;
+}
+
+static int64_t in_run(struct tr_job *job, enum ps_slice_column which, int64_t value)
+{
+    switch (which) {
+    case PS_COL_START:
+        return moved(job, value);
+    case PS_COL_NAME:
+    case PS_COL_CATEGORY:
+        return text_id(job, value);
+    case PS_COL_TEMPLATE:
+        return template_id(job, (uint32_t)value);
+    default: /* launch, op */
+        return slice_id(job, value);
+    }
+}
+
+static void slices(struct ps_sink *sink, const struct ps_chunk *chunk)
+{
+    static const enum ps_slice_column changed[] = {PS_COL_START,    PS_COL_NAME,   PS_COL_CATEGORY,
+                                                   PS_COL_TEMPLATE, PS_COL_LAUNCH, PS_COL_OP};
+    struct tr_job *job = of(sink);
+    struct ps_chunk copy = *chunk;
+
+    copy.track = chunk->track + job->base.track;
+    copy.start_ns = moved(job, chunk->start_ns);
+    copy.end_ns = moved(job, chunk->end_ns);
+    for (size_t i = 0; i < sizeof changed / sizeof *changed; i++) {
+        int64_t *values = copied(job, chunk, changed[i]);
+
+        for (uint32_t row = 0; values && row < chunk->n; row++)
+            values[row] = in_run(job, changed[i], values[row]);
+        copy.column[changed[i]] = values;
+    }
+    job->out->ops->slices(job->out, &copy);
+    settle(job);
+}
+
+static void flow(struct ps_sink *sink, const struct ps_flow *row)
+{
+    struct tr_job *job = of(sink);
+    struct ps_flow copy = {text_id(job, row->kind), slice_id(job, row->from_slice),
+                           slice_id(job, row->to_slice), moved(job, row->from_ns),
+                           moved(job, row->to_ns)};
+
+    job->out->ops->flow(job->out, &copy);
+}
+
+static void counter(struct ps_sink *sink, const struct ps_counter *row)
+{
+    struct tr_job *job = of(sink);
+    struct ps_counter copy = *row;
+
+    copy.id = numbered(job->base.counter, &job->next.counter, row->id);
+    copy.process = row->process ? row->process + job->base.process : 0;
+    job->out->ops->counter(job->out, &copy);
+}
+
+static void count(struct ps_sink *sink, uint32_t series, int64_t t_ns, double value)
+{
+    struct tr_job *job = of(sink);
+
+    job->out->ops->count(job->out, series + job->base.counter, moved(job, t_ns), value);
+}
+
+static void memory_event(struct ps_sink *sink, const struct ps_memory_event *row)
+{
+    struct tr_job *job = of(sink);
+    struct ps_memory_event copy = *row;
+
+    copy.t_ns = moved(job, row->t_ns);
+    copy.slice = slice_id(job, row->slice);
+    copy.worker = job->worker;
+    job->out->ops->memory_event(job->out, &copy);
+}
+
+static void step(struct ps_sink *sink, const struct ps_step *row)
+{
+    struct tr_job *job = of(sink);
+    struct ps_step copy = *row;
+
+    copy.id = numbered(job->base.step, &job->next.step, row->id);
+    copy.worker = job->worker;
+    copy.start_ns = moved(job, row->start_ns);
+    copy.end_ns = moved(job, row->end_ns);
+    copy.host_start_ns = moved(job, row->host_start_ns);
+    copy.host_end_ns = moved(job, row->host_end_ns);
+    job->out->ops->step(job->out, &copy);
+}
+
+static void step_part(struct ps_sink *sink, const struct ps_step_part *row)
+{
+    struct tr_job *job = of(sink);
+    struct ps_step_part copy = *row;
+
+    copy.step = row->step + job->base.step;
+    job->out->ops->step_part(job->out, &copy);
+}
+
+static void device(struct ps_sink *sink, const struct ps_device_summary *row)
+{
+    struct tr_job *job = of(sink);
+    struct ps_device_summary copy = *row;
+
+    copy.worker = job->worker;
+    job->out->ops->device(job->out, &copy);
+}
+
+static void gap(struct ps_sink *sink, const struct ps_gap *row)
+{
+    struct tr_job *job = of(sink);
+    struct ps_gap copy = *row;
+
+    copy.stream_track = row->stream_track + job->base.track;
+    copy.start_ns = moved(job, row->start_ns);
+    copy.end_ns = moved(job, row->end_ns);
+    copy.before = slice_id(job, row->before);
+    copy.after = slice_id(job, row->after);
+    job->out->ops->gap(job->out, &copy);
+}
+
+static void module(struct ps_sink *sink, const struct ps_module *row)
+{
+    struct tr_job *job = of(sink);
+    struct ps_module copy = *row;
+
+    copy.id = numbered(job->base.module, &job->next.module, row->id);
+    copy.parent = row->parent ? row->parent + job->base.module : 0;
+    copy.first_slice = slice_id(job, row->first_slice);
+    job->out->ops->module(job->out, &copy);
+}
+
+const struct ps_sink_ops tr_job_ops = {
+    .meta = meta,
+    .number = number,
+    .list = list,
+    .note = note,
+    .ledger = ledger,
+    .headline = headline,
+    .progress = progress,
+    .scratch = scratch,
+    .text = text,
+    .args_template = args_template,
+    .process = process,
+    .track = track,
+    .slices = slices,
+    .flow = flow,
+    .counter = counter,
+    .count = count,
+    .memory_event = memory_event,
+    .step = step,
+    .step_part = step_part,
+    .device = device,
+    .gap = gap,
+    .module = module,
+};
 
 /* How figures of several files become one; what is not listed is the first file's. */
 static const struct {
@@ -159,17 +594,6 @@ void tr_job_end_file(struct tr_job *job)
 
 /* --- what files say of themselves ----------------------------------------------------------------
  */
-
-struct tr_job_figure *tr_job_figure(struct tr_job *job, const char *key)
-{
-    for (size_t i = 0; i < job->n_figures; i++)
-        if (strcmp(job->figures[i].key, key) == 0)
-            return &job->figures[i];
-    PS_PUSH_ROOM(job->figures, job->n_figures, job->figures_cap);
-    job->figures[job->n_figures] =
-        (struct tr_job_figure){.key = ps_arena_copy(&job->arena, ps_str_of(key)).at};
-    return &job->figures[job->n_figures++];
-}
 
 static struct ps_num put_together(const struct tr_job_figure *figure)
 {

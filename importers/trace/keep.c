@@ -123,7 +123,7 @@ static bool place(struct tr_parser *p, int64_t us, int64_t ns, int64_t *out)
            *out > INT64_MIN / 4 && *out < INT64_MAX / 4;
 }
 
-void tr_local_push(struct tr_local *local, const struct tr_record *r, uint32_t thread)
+static void tr_local_push(struct tr_local *local, const struct tr_record *r, uint32_t thread)
 {
     PS_PUSH_ROOM(local->records, local->n, local->cap);
     local->records[local->n].record = *r;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "importers/clean.h"
+#include "importers/text/clean.h"
 
 /* A pid that is a number is the same process however it is written. */
 uint32_t tr_process_of(struct tr_trace *trace, struct ps_str pid, int64_t number)

@@ -220,7 +220,6 @@ bool tr_read_event(struct tr_parser *parser);
 bool tr_keep_event(struct tr_parser *parser, const char *start);
 /* first_ns and last_ns enclose the record. */
 void tr_stretch(struct tr_local *local, const struct tr_record *record);
-void tr_local_push(struct tr_local *local, const struct tr_record *record, uint32_t thread);
 uint32_t tr_local_thread(struct tr_parser *parser, const struct tr_key *pid,
                          const struct tr_key *tid);
 void tr_thread_key(struct ps_buf *out, const struct tr_key *pid, const struct tr_key *tid);

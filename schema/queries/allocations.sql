@@ -1,4 +1,4 @@
--- Allocations of a trace, each with what freed it (server/query/trace_allocations.c lends c0 begin c1 end c2 bytes c3 device type
+-- Allocations of a trace, each with what freed it (server/query/trace/allocations.c lends c0 begin c1 end c2 bytes c3 device type
 -- c4 device c5 address c6 slice c7 slice that freed it c8 name of the operator c9 worker). t_ns NULL: it was there before the recording
 -- began; end_ns NULL: never freed. For the head's words see imports.sql.
 --

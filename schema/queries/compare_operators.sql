@@ -1,4 +1,4 @@
--- Operators of a trace as they are compared: torch's of the host, of other traces all slices by name (lent, server/query/compare_read.c: c0
+-- Operators of a trace as they are compared: torch's of the host, of other traces all slices by name (lent, server/query/compare/read.c: c0
 -- name c1 kind c3 calls c4 own ns c5 total ns). For the head's words see compare_imports.sql.
 --
 -- title: Operators

@@ -1,4 +1,4 @@
--- Functions of stacks as they are compared (lent, server/query/stack_functions.c: c0 name c3 self c4 total), in the unit of the run and in
+-- Functions of stacks as they are compared (lent, server/query/functions/stack_functions.c: c0 name c3 self c4 total), in the unit of the run and in
 -- percent of all its stacks. For the head's words see compare_imports.sql.
 --
 -- title: Functions

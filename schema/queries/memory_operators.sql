@@ -1,4 +1,4 @@
--- What operators did to memory, by device, of the whole run or of a range (server/query/trace_memory_ops.c lends c0 name c1 device
+-- What operators did to memory, by device, of the whole run or of a range (server/query/trace/memory_operators.c lends c0 name c1 device
 -- type c2 device c3 increase c4 own increase c5 allocations c6 allocated bytes c7 worker). For the head's words see imports.sql.
 --
 -- sort: self_increase_bytes desc self_increase_bytes

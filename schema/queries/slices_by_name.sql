@@ -1,5 +1,5 @@
 -- Slices by name, of traces that are not torch's: the columns of operators.sql, those that need torch's rows null
--- (server/query/trace_by_name.c lends c0 name c1 kind c2 family c3 calls c4 own ns c5 total ns c6 min c7 max c8 first start).
+-- (server/query/trace/operators.c lends c0 name c1 kind c2 family c3 calls c4 own ns c5 total ns c6 min c7 max c8 first start).
 -- For the head's words see imports.sql.
 --
 -- sort: self_cpu_us desc self_cpu_us

@@ -1,4 +1,4 @@
--- Functions of stacks (server/query/stack_functions.c lends c0 name c1 family c2 slices c3 self c4 total c5 stands for several c6 first start).
+-- Functions of stacks (server/query/functions/stack_functions.c lends c0 name c1 family c2 slices c3 self c4 total c5 stands for several c6 first start).
 -- self, total: ns, or what the run counts times its value_scale. A total counts a stack once. For the head's words see imports.sql.
 --
 -- sort: self desc self

@@ -1,4 +1,4 @@
--- Durations by name, with the columns of `nsys stats` (server/query/trace_summary_rows.c lends c0 name c1 kind c2 style c3 calls c4 total
+-- Durations by name, with the columns of `nsys stats` (server/query/trace/stats_rows.c lends c0 name c1 kind c2 style c3 calls c4 total
 -- c5 median c6 min c7 max c8 standard deviation c9 first start c12 category, of ranges nvtx:DOMAIN). Copies go by their direction.
 -- For the head's words see imports.sql.
 --

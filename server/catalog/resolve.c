@@ -89,8 +89,9 @@ void ps_run_brief_free(struct ps_run_brief *brief)
     *brief = (struct ps_run_brief){0};
 }
 
-enum ps_status ps_baseline_of(struct ps_db *db, const char *series, char id_out[PS_ID_SIZE],
-                              struct ps_err *err)
+/* The baseline of a series. */
+static enum ps_status ps_baseline_of(struct ps_db *db, const char *series, char id_out[PS_ID_SIZE],
+                                     struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status = ps_db_prepare(db, ps_sql_text("baseline_of"), &stmt, err);

@@ -121,9 +121,6 @@ unsigned ps_store_count(struct ps_store *store);
 /* The run of an original; PS_NOT_FOUND without text. */
 enum ps_status ps_catalog_find(struct ps_db *db, const char *sha256, char id_out[PS_ID_SIZE],
                                struct ps_err *err);
-/* The baseline of a series. */
-enum ps_status ps_baseline_of(struct ps_db *db, const char *series, char id_out[PS_ID_SIZE],
-                              struct ps_err *err);
 /* runs, labels, originals, sources; then NULL */
 extern const char *const ps_kept_folders[];
 

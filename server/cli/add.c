@@ -9,7 +9,7 @@
 #include "server/cli/remote.h"
 #include "server/cli/served.h"
 #include "server/cli/shelve.h"
-#include "server/jobs/apart.h"
+#include "server/jobs/import_process.h"
 #include "server/jobs/merge.h"
 #include "server/jobs/sniff.h"
 

@@ -341,8 +341,13 @@ static void tell_all(struct sending *sending, const cJSON *job)
     }
 }
 
-int ps_remote_shelve(struct ps_remote_http *http, const struct ps_label *label,
-                     const struct ps_shelving *profile, bool json, struct ps_shelved *out)
+/*
+ * The same on the shelf of `http`: sends the file in pieces, goes on where a
+ * dropped connection left off, waits for the import and prints its line, or one for each profile of
+ * an archive. Sources are not sent. Returns 0, or 1 after telling the failure.
+ */
+static int ps_remote_shelve(struct ps_remote_http *http, const struct ps_label *label,
+                            const struct ps_shelving *profile, bool json, struct ps_shelved *out)
 {
     struct sending sending = {.http = http,
                               .label = label,

@@ -6,8 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "server/jobs/apart.h"
 #include "server/jobs/bundle.h"
+#include "server/jobs/import_process.h"
 
 #define AWAY_S 600 /* a store may be, before imports fail */
 

@@ -9,8 +9,8 @@
 
 #include "base/context.h"
 #include "server/catalog/quota.h"
-#include "server/jobs/apart.h"
 #include "server/jobs/import.h"
+#include "server/jobs/import_process.h"
 
 static char *copy(const char *text)
 {

@@ -9,8 +9,8 @@
 #include "base/archive.h"
 #include "base/file.h"
 #include "base/utf8.h"
-#include "importers/clean.h"
 #include "importers/importer.h"
+#include "importers/text/clean.h"
 #include "server/jobs/bundle.h"
 #include "server/jobs/merge.h"
 

@@ -7,7 +7,7 @@
 
 #include "server/catalog/job_rows.h"
 #include "server/jobs/job.h"
-#include "server/jobs/told.h"
+#include "server/jobs/job_events.h"
 
 struct ps_jobs {
     struct ps_jobs_config config;

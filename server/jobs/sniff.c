@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "server/jobs/importer.h"
+#include "server/jobs/importer_main.h"
 
 static enum ps_status begin(struct ps_sniffer *sniffer, int fd, struct ps_err *err)
 {

@@ -1,24 +1,459 @@
 /* SPDX-License-Identifier: MIT */
 /* transfer.c: a shelf into another one: from the opening of both to what is told in the end. */
 #include "server/maintenance/transfer.h"
-#include "server/catalog/state.h"
-#include "server/replica/replica.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
+#include "server/catalog/backend.h"
+#include "server/catalog/copy_file.h"
+#include "server/catalog/files.h"
+#include "server/catalog/state.h"
 #include "server/maintenance/snapshot.h"
-#include "server/maintenance/transfer_impl.h"
 #include "server/replica/mirror.h"
+#include "server/replica/replica.h"
+#include "server/runwrite/checks.h"
 
-#define CACHE_BYTES                                                                                \
-    ((uint64_t)256 << 20)                /* of what is on its way, of which nothing is read twice */
-#define BATCH_BYTES ((uint64_t)64 << 20) /* of runs that are published together */
+#define RUNS_AT_ONCE 64 /* that are published by one transaction, at most */
 
-void ps_transfer_found(struct ps_transfer *t, const char *what, const char *name, const char *hint,
-                       const char *fmt, ...)
+/* A file on its way. */
+struct transfer_file {
+    const char *folder;
+    char key[PS_SHA256_SIZE];
+    char sha256[PS_SHA256_SIZE]; /* of the original, or of what is in the file */
+    struct transfer_run *run;    /* the first that wants it */
+    bool there;                  /* `to` has it already */
+    struct ps_err wrong;         /* it cannot be copied, for it is missing or damaged */
+    char *path;                  /* else a part of `to` */
+    struct ps_sending sent;
+};
+
+struct transfer_run {
+    int64_t seq;
+    char id[PS_ID_SIZE], sha256[PS_SHA256_SIZE];
+    uint64_t bytes; /* of its run file and original, as its row says */
+    bool known;     /* `to` has its row */
+    bool whole;     /* and all its files and sources */
+    bool out;       /* it is not copied */
+};
+
+struct transfer {
+    const struct ps_transfer_how *how;
+    struct ps_transferred *out;
+    struct ps_store *from, *to;
+    char *dir;          /* of this copy, in the spool of `to`; it goes with its session */
+    char *taken;        /* the file of the snapshot, in that */
+    struct ps_db *snap; /* where it is open; also attached to the catalog of `to`, as old */
+    bool renumber;      /* runs of `to` have numbers of runs that are to come */
+    struct transfer_run runs[RUNS_AT_ONCE];
+    size_t n;
+    struct transfer_file *pieces; /* of these */
+    size_t n_pieces, cap_pieces;
+    uint64_t done, total;
+};
+
+/* A table that is copied by itself, beside the runs. */
+struct transfer_table {
+    const char *name;
+    const char *what;   /* word of a finding */
+    const char *key;    /* its primary key, one column */
+    const char *label;  /* the column that people know a row by */
+    const char *number; /* a key that is given anew where the other shelf has it; or "" */
+    const char *same;   /* SQL: a row m of `to` stands for a row o of the snapshot; or NULL: all
+                           columns but number are the same, and one is `at` */
+    const char *apart;  /* columns that may differ, between blanks */
+    const char *fit;    /* SQL: only such rows o are copied, or NULL */
+    const char *labels; /* the file of labels/ that holds them, or NULL */
+};
+
+/* --- What a catalog holds beside its runs, into another one ----------------------------------- */
+
+#define ROWS_AT_ONCE 1000 /* of one transaction */
+
+static const struct transfer_table copied_tables[] = {
+    {"token", "token", "id", "name", "", "m.id = o.id OR m.name = o.name", " used_at ", NULL, NULL},
+    {"baseline", "baseline", "series", "series", "", "m.series = o.series", " ",
+     "EXISTS (SELECT 1 FROM main.run WHERE id = o.run)", "baselines"},
+    {"saved_query", "query", "id", "name", "id", "m.kind = o.kind AND m.name = o.name", " id ",
+     NULL, "queries"},
+    {"import_log", "log", "id", "name", "id", NULL, " id ", NULL, NULL},
+    {"removal_log", "log", "id", "name", "id", NULL, " id ", NULL, NULL},
+};
+
+static bool is_among(const char *words, struct ps_str word)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
+    ps_buf_puts(&text, " ");
+    ps_buf_str(&text, word);
+    ps_buf_puts(&text, " ");
+    return strstr(words, text.at) != NULL;
+}
+
+/* Adds "<before>column" for each column of a table but those named in `but` (between blanks), with
+ * commas between them. */
+static enum ps_status transfer_columns(struct ps_db *db, const char *table, const char *before,
+                                       const char *but, struct ps_buf *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("mirror_columns"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":tbl", ps_str_of(table));
+    while (ps_stmt_row(stmt, err)) {
+        const struct ps_str name = ps_col_text(stmt, 0);
+
+        if (!is_among(but, name))
+            ps_buf_printf(out, "%s%s\"%.*s\"", out->len ? ", " : "", before, (int)name.len,
+                          name.at);
+    }
+    return err->code;
+}
+
+/* The condition of `same`. */
+static enum ps_status transfer_same(struct ps_db *db, const struct transfer_table *table,
+                                    struct ps_buf *out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf ours = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf theirs = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf but = {0};
+    enum ps_status status = PS_OK;
+
+    if (table->same) {
+        ps_buf_puts(out, table->same);
+        return PS_OK;
+    }
+    ps_buf_printf(&but, " at %s ", table->number);
+    status = transfer_columns(db, table->name, "m.", but.at, &ours, err);
+    if (status == PS_OK)
+        status = transfer_columns(db, table->name, "o.", but.at, &theirs, err);
+    if (status == PS_OK) /* apart: what SQLite makes an index of for the question */
+        ps_buf_printf(out, "m.at = o.at AND (%s) IS (%s)", ours.at, theirs.at);
+    return status;
+}
+
+struct told {
+    const char *id, *text;
+};
+
+/* What a query returns: the id of a run and a text, each with its NUL. */
+static enum ps_status list(struct transfer *t, const char *query, struct ps_buf *out,
+                           struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    struct ps_db *db = ps_catalog_lock(t->to);
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, &own);
+
+    while (status == PS_OK && ps_stmt_row(stmt, &own))
+        for (int i = 0; i < 2; i++) {
+            PS_AUTO(ps_free_ptr) char *text = ps_strdup(ps_col_text(stmt, i));
+
+            ps_buf_add(out, text, strlen(text) + 1);
+        }
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(t->to);
+    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+}
+
+/* False: there is no other one. */
+static bool next(const struct ps_buf *list, size_t *at, struct told *out)
+{
+    if (*at >= list->len)
+        return false;
+    out->id = list->at + *at;
+    out->text = out->id + strlen(out->id) + 1;
+    *at = (size_t)(out->text - list->at) + strlen(out->text) + 1;
+    return true;
+}
+
+/* SQL: the names of the columns in which m differs from o, a blank before each. */
+static enum ps_status transfer_differing(struct ps_db *db, const char *table, const char *but,
+                                         struct ps_buf *out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf columns = {0};
+    enum ps_status status = transfer_columns(db, table, "", but, &columns, err);
+
+    for (char *at = columns.at, *next; status == PS_OK && at && *at; at = next) {
+        const size_t len = strcspn(at, ",");
+
+        next = at + len + strspn(at + len, ", ");
+        ps_buf_printf(out, "%siif(m.%.*s IS o.%.*s, '', ' %.*s')", out->len ? " || " : "", (int)len,
+                      at, (int)len, at, (int)len - 2, at + 1);
+    }
+    return status;
+}
+
+/* One statement that returns at most a number. */
+static enum ps_status transfer_ask(struct ps_db *db, const char *sql, int64_t *out,
+                                   struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, sql, &stmt, err);
+
+    *out = 0;
+    if (status != PS_OK)
+        return status;
+    if (ps_stmt_row(stmt, &own))
+        *out = ps_col_int(stmt, 0);
+    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+}
+
+/* Those rows of a table that `to` has not, or with `update` otherwise, into the table todo of this
+ * connection; of the latter told says in which columns. */
+static enum ps_status list_rows(struct transfer *t, const struct transfer_table *table, int64_t *n,
+                                bool *renumber, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf same = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf taken = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf told = {0};
+    struct ps_db *db = t->to->catalog;
+    int64_t found = 0;
+    enum ps_status status = transfer_same(t->snap, table, &same, err);
+
+    if (status == PS_OK && t->how->update && table->same)
+        status = transfer_differing(t->snap, table->name, table->apart, &told, err);
+    if (status != PS_OK)
+        return status;
+    ps_buf_printf(&sql,
+                  "DROP TABLE IF EXISTS temp.todo; CREATE TEMP TABLE todo(n INTEGER PRIMARY KEY, "
+                  "k, label, told); INSERT INTO temp.todo(k, label, told) SELECT * FROM (SELECT "
+                  "o.\"%s\" AS k, o.\"%s\", iif(m.\"%s\" IS NULL, NULL, %s) AS told FROM "
+                  "old.\"%s\" o LEFT JOIN main.\"%s\" m ON %s WHERE %s) "
+                  "WHERE told IS NULL OR told <> '' ORDER BY k",
+                  table->key, table->label, table->key, told.len ? told.at : "''", table->name,
+                  table->name, same.at, table->fit ? table->fit : "1");
+    status = ps_db_exec(db, sql.at, err);
+    if (status == PS_OK)
+        status = transfer_ask(db, "SELECT count(*) FROM temp.todo", n, err);
+    ps_buf_printf(&taken, "SELECT 1 FROM temp.todo t JOIN main.\"%s\" m ON m.\"%s\" = t.k LIMIT 1",
+                  table->name, table->key);
+    if (status == PS_OK && table->number[0])
+        status = transfer_ask(db, taken.at, &found, err);
+    *renumber = found != 0;
+    return status;
+}
+
+/* Those of `to` that todo has otherwise go; of a token also the browsers that logged in with it. */
+static enum ps_status drop_some(struct transfer *t, const struct transfer_table *table,
+                                int64_t after, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status;
+
+    ps_buf_printf(&sql,
+                  "DELETE FROM main.\"%s\" AS m WHERE EXISTS (SELECT 1 FROM temp.todo t JOIN "
+                  "old.\"%s\" o ON o.\"%s\" = t.k WHERE t.told IS NOT NULL AND t.n > :after AND "
+                  "t.n <= :upto AND (%s))",
+                  table->name, table->name, table->key, table->same);
+    status = ps_db_prepare(t->to->catalog, sql.at, &stmt, err);
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":after", after);
+    ps_bind_int(stmt, ":upto", after + ROWS_AT_ONCE);
+    status = ps_stmt_finish(stmt, err);
+    return status == PS_OK && strcmp(table->name, "token") == 0
+               ? ps_db_exec(t->to->catalog,
+                            "DELETE FROM main.session WHERE token NOT IN (SELECT id FROM old.token "
+                            "UNION ALL SELECT id FROM main.token)",
+                            err)
+               : status;
+}
+
+/* Tells of what became as it is in `from`: "the <what> <text>". */
+static void transfer_updated(struct transfer *t, const char *what, const char *name,
+                             const char *text)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf told = {0};
+
+    ps_buf_printf(&told, "the %s %s", what, text);
+    t->out->updated++;
+    t->how->found(t->how->user, &(struct ps_finding){"updated", name, told.at, ""});
+}
+
+static enum ps_status tell_some(struct transfer *t, const struct transfer_table *table,
+                                int64_t after, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    struct ps_db *db = ps_catalog_lock(t->to);
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_db_prepare(
+        db,
+        "SELECT label, 'is as there now; before it had another' || told FROM temp.todo"
+        " WHERE told IS NOT NULL AND n > :after AND n <= :upto ORDER BY n",
+        &stmt, &own);
+
+    if (status == PS_OK) {
+        ps_bind_int(stmt, ":after", after);
+        ps_bind_int(stmt, ":upto", after + ROWS_AT_ONCE);
+    }
+    while (status == PS_OK && ps_stmt_row(stmt, &own)) {
+        PS_AUTO(ps_free_ptr) char *label = ps_strdup(ps_col_text(stmt, 0));
+        PS_AUTO(ps_free_ptr) char *text = ps_strdup(ps_col_text(stmt, 1));
+
+        transfer_updated(t, table->what, label, text);
+    }
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(t->to);
+    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+}
+
+static enum ps_status put_some(struct transfer *t, const struct transfer_table *table,
+                               int64_t after, bool renumber, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf columns = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf but = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+    struct ps_stmt *stmt = NULL;
+    const char *number = table->number;
+    enum ps_status status;
+
+    ps_buf_printf(&but, " %s ", number);
+    status = transfer_columns(t->snap, table->name, "", but.at, &columns, err);
+    ps_buf_printf(&sql, "INSERT INTO main.\"%s\"(%s%s%s) SELECT ", table->name, number,
+                  number[0] ? ", " : "", columns.at);
+    if (number[0])
+        ps_buf_printf(&sql,
+                      "CASE WHEN NOT :renumber AND NOT EXISTS (SELECT 1 FROM main.\"%s\" WHERE "
+                      "\"%s\" = o.\"%s\") THEN \"%s\" END, ",
+                      table->name, number, number, number);
+    ps_buf_printf(&sql,
+                  "%s FROM temp.todo t CROSS JOIN old.\"%s\" o ON o.\"%s\" = t.k"
+                  " WHERE t.n > :after AND t.n <= :upto ORDER BY t.n ON CONFLICT DO NOTHING",
+                  columns.at, table->name, table->key);
+    if (status == PS_OK)
+        status = ps_db_prepare(t->to->catalog, sql.at, &stmt, err);
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":renumber", renumber);
+    ps_bind_int(stmt, ":after", after);
+    ps_bind_int(stmt, ":upto", after + ROWS_AT_ONCE);
+    status = ps_stmt_finish(stmt, err);
+    return status == PS_OK && table->labels ? ps_labels_save(t->to, table->labels, err) : status;
+}
+
+static enum ps_status put_table(struct transfer *t, const struct transfer_table *table,
+                                struct ps_err *err)
+{
+    bool renumber = false;
+    int64_t n = 0;
+    enum ps_status status;
+
+    (void)ps_catalog_lock(t->to);
+    status = list_rows(t, table, &n, &renumber, err);
+    ps_catalog_unlock(t->to);
+    for (int64_t at = 0; status == PS_OK && at < n; at += ROWS_AT_ONCE) {
+        status = ps_catalog_begin(t->to, PS_DURABLE, err);
+        if (status == PS_OK && t->how->update && table->same)
+            status = drop_some(t, table, at, err);
+        if (status == PS_OK)
+            status = put_some(t, table, at, renumber, err);
+        status = ps_catalog_end(t->to, status, err);
+        if (status == PS_OK)
+            status = tell_some(t, table, at, err);
+        if (status == PS_OK && !t->how->progress(t->how->user, t->done, t->total, t->out->files))
+            status = ps_fail(err, PS_CANCELLED, "stopped; the next copy continues from here");
+    }
+    t->out->rows += status == PS_OK ? (uint64_t)n : 0;
+    return status;
+}
+
+/* Tokens, baselines, saved queries and logs, in transactions of their own; with `update` also in
+ * place of those that differ. */
+static enum ps_status transfer_tables(struct transfer *t, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    for (size_t i = 0; status == PS_OK && i < sizeof copied_tables / sizeof *copied_tables; i++)
+        status = put_table(t, &copied_tables[i], err);
+    return status;
+}
+
+/*
+ * A snapshot of one catalog, and its rows of runs into another.
+ *
+ * The snapshot of the one is attached to the other as `old`, so that SQLite carries the rows over;
+ * where many servers share the other, what it records of table main goes to them (mirror.h). Which
+ * columns there are is asked of the snapshot: none can be forgotten here.
+ */
+
+/* --- the snapshot ----------------------------------------------------------------------------- */
+
+/* ps_fit(value, type): the value as a column of this type holds it where types are meant. */
+static void fit(sqlite3_context *context, int argc, sqlite3_value **argv)
+{
+    const char *type = (const char *)sqlite3_value_text(argv[1]);
+    const int held = sqlite3_value_type(argv[0]);
+
+    (void)argc;
+    if (held == SQLITE_NULL) {
+        sqlite3_result_null(context);
+    } else if (strcmp(type, "INTEGER") == 0) {
+        sqlite3_result_int64(context, sqlite3_value_int64(argv[0]));
+    } else if (strcmp(type, "REAL") == 0) {
+        sqlite3_result_double(context, sqlite3_value_double(argv[0]));
+    } else {
+        PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+        const char *at = (const char *)sqlite3_value_text(argv[0]);
+        const size_t len = (size_t)sqlite3_value_bytes(argv[0]);
+
+        ps_buf_puts(&text, "");
+        if (at)
+            (void)ps_utf8_mend(&text, (struct ps_str){at, strnlen(at, len)});
+        sqlite3_result_text64(context, text.at ? text.at : "", text.len, SQLITE_TRANSIENT,
+                              SQLITE_UTF8);
+    }
+}
+
+/* A database that many share holds values of the types that its columns have, and text without NUL
+ * that is UTF-8. */
+static enum ps_status fit_table(struct transfer *t, const char *table, uint64_t *changed,
+                                struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf where = {0};
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(
+        t->snap, "SELECT name, type FROM pragma_table_info(:tbl) ORDER BY cid", &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":tbl", ps_str_of(table));
+    while (ps_stmt_row(stmt, err)) {
+        PS_AUTO(ps_free_ptr) char *name = ps_strdup(ps_col_text(stmt, 0));
+        PS_AUTO(ps_free_ptr) char *type = ps_strdup(ps_col_text(stmt, 1));
+
+        ps_buf_printf(&sql, "%s\"%s\" = ps_fit(\"%s\", '%s')", sql.len ? ", " : "", name, name,
+                      type);
+        ps_buf_printf(&where,
+                      "%sCAST(\"%s\" AS BLOB) IS NOT CAST(ps_fit(\"%s\", '%s') AS BLOB)"
+                      " OR typeof(\"%s\") IS NOT typeof(ps_fit(\"%s\", '%s'))",
+                      where.len ? " OR " : "", name, name, type, name, name, type);
+    }
+    if (err->code == PS_OK) {
+        PS_AUTO(ps_buf_free) struct ps_buf all = {0};
+
+        ps_buf_printf(&all, "UPDATE OR REPLACE \"%s\" SET %s WHERE %s", table, sql.at, where.at);
+        (void)ps_db_exec(t->snap, all.at, err);
+        *changed += err->code == PS_OK ? (uint64_t)sqlite3_changes64(t->snap->handle) : 0;
+    }
+    return err->code;
+}
+
+/* printf into the text of a finding; hint may be "". */
+static void transfer_found(struct transfer *t, const char *what, const char *name, const char *hint,
+                           const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+static void transfer_found(struct transfer *t, const char *what, const char *name, const char *hint,
+                           const char *fmt, ...)
 {
     char text[sizeof((struct ps_err *)0)->text];
     const struct ps_finding finding = {what, name, text, hint};
@@ -31,15 +466,788 @@ void ps_transfer_found(struct ps_transfer *t, const char *what, const char *name
     t->how->found(t->how->user, &finding);
 }
 
-void ps_transfer_updated(struct ps_transfer *t, const char *what, const char *name,
-                         const char *text)
+static enum ps_status fit_all(struct transfer *t, struct ps_err *err)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf told = {0};
+    static const char *const tables[] = {"run", "tag", "source"};
+    uint64_t changed = 0;
+    enum ps_status status = PS_OK;
 
-    ps_buf_printf(&told, "the %s %s", what, text);
-    t->out->updated++;
-    t->how->found(t->how->user, &(struct ps_finding){"updated", name, told.at, ""});
+    if (sqlite3_create_function_v2(t->snap->handle, "ps_fit", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+                                   NULL, fit, NULL, NULL, NULL) != SQLITE_OK)
+        return ps_db_fail(t->snap, err, "database");
+    for (size_t i = 0; status == PS_OK && i < sizeof tables / sizeof *tables; i++)
+        status = fit_table(t, tables[i], &changed, err);
+    for (size_t i = 0; status == PS_OK && i < sizeof copied_tables / sizeof *copied_tables; i++)
+        status = fit_table(t, copied_tables[i].name, &changed, err);
+    if (status == PS_OK && changed)
+        transfer_found(t, "text", "catalog.db", "",
+                       "%llu rows had invalid UTF-8 or a value of the wrong type; they were "
+                       "copied with the valid part",
+                       (unsigned long long)changed);
+    return status;
 }
+
+/* It is read and thrown away: what its triggers keep is not asked for, nor whether it is on the
+ * disk. */
+static enum ps_status prepare(struct transfer *t, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status =
+        ps_db_exec(t->snap, "PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF", err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(t->snap, "SELECT name FROM sqlite_schema WHERE type = 'trigger'",
+                               &stmt, err);
+    if (status != PS_OK)
+        return status;
+    while (ps_stmt_row(stmt, err))
+        ps_buf_printf(&sql, "DROP TRIGGER \"%.*s\";", (int)ps_col_text(stmt, 0).len,
+                      ps_col_text(stmt, 0).at);
+    ps_stmt_auto(&stmt);
+    /* Files that are told of as missing are not told of again. */
+    ps_buf_puts(&sql, "CREATE TABLE told(folder TEXT, key TEXT, PRIMARY KEY(folder, key))");
+    return err->code == PS_OK ? ps_db_exec(t->snap, sql.at, err) : err->code;
+}
+
+/* Attaches it to another catalog of `to`, and lets it go. */
+static enum ps_status transfer_attach(struct ps_db *db, const char *taken, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_db_prepare(db, "ATTACH :path AS old", &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":path", ps_str_of(taken));
+    (void)ps_stmt_row(stmt, &own);
+    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+}
+
+static void transfer_detach(struct ps_db *db)
+{
+    (void)ps_db_exec(db, "DETACH old", NULL);
+}
+
+/* What is there to do, and what stays where it is. */
+static enum ps_status count_rows(struct transfer *t, struct ps_err *err)
+{
+    int64_t n = 0;
+    enum ps_status status = transfer_ask(t->snap, "SELECT sum(bytes + db_bytes) FROM run", &n, err);
+
+    t->total = (uint64_t)n;
+    if (status == PS_OK)
+        status = transfer_ask(
+            t->snap,
+            "SELECT (SELECT count_rows(*) FROM upload) + (SELECT count_rows(*) FROM partial)", &n,
+            err);
+    t->out->waiting = (uint64_t)n;
+    return status;
+}
+
+/* A folder, for SQLite makes files of its own beside the snapshot: in the spool others who open the
+ * shelf would take them for those of the dead. */
+static enum ps_status make_place(struct transfer *t, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *dir = ps_store_new_path(t->to, "spool", PS_PRIVATE);
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+
+    if (mkdir(dir, 0700) != 0)
+        return ps_fail_errno(err, "cannot create folder", dir);
+    ps_buf_printf(&path, "%s/taken.db", dir);
+    t->dir = dir;
+    dir = NULL;
+    t->taken = ps_strdup(ps_buf_slice(&path));
+    return PS_OK;
+}
+
+/* Leaves out of the snapshot, and tells of, runs that were taken off `to`. */
+static enum ps_status transfer_stay_away(struct transfer *t, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf away = {0};
+    struct told run;
+    enum ps_status status = list(t, "copy_away", &away, err);
+
+    for (size_t at = 0; status == PS_OK && next(&away, &at, &run);) {
+        transfer_found(t, "run", run.id, "--update copies it again", "%s", run.text);
+        status = ps_snapshot_leave_out(t->snap, run.id, err);
+    }
+    return status;
+}
+
+/* Takes it, makes its values such as the other side takes them, and attaches it. */
+static enum ps_status transfer_snapshot(struct transfer *t, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
+    int64_t taken = 0;
+    enum ps_status status = make_place(t, err);
+
+    if (status == PS_OK)
+        status = ps_snapshot_take(t->from, t->taken, err);
+    if (status == PS_OK) {
+        ps_uri_path(&uri, t->taken);
+        status = ps_db_open(uri.at, true, &t->snap, err);
+    }
+    if (status == PS_OK)
+        status = prepare(t, err);
+    if (status == PS_OK && t->to->backend->takes_only_utf8)
+        status = fit_all(t, err);
+    if (status != PS_OK)
+        return status;
+    status = transfer_attach(ps_catalog_lock(t->to), t->taken, err);
+    if (status == PS_OK)
+        status = transfer_ask(t->to->catalog,
+                              "SELECT 1 FROM main.run m JOIN old.run o ON o.seq = m.seq"
+                              " WHERE m.id <> o.id LIMIT 1",
+                              &taken, err);
+    ps_catalog_unlock(t->to);
+    t->renumber = taken != 0;
+    if (status == PS_OK && !t->how->update)
+        status = transfer_stay_away(t, err);
+    return status == PS_OK ? count_rows(t, err) : status;
+}
+
+/* It is not attached any more, closed, and gone. */
+static void transfer_forget(struct transfer *t)
+{
+    ps_db_close(t->snap);
+    t->snap = NULL;
+    if (t->dir)
+        ps_remove_tree(t->dir);
+    free(t->dir);
+    free(t->taken);
+}
+
+/* --- runs ------------------------------------------------------------------------------------- */
+
+static enum ps_status put(struct ps_db *db, const char *sql, const struct transfer_run *run,
+                          bool renumber, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, sql, &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_str_of(run->id));
+    ps_bind_int(stmt, ":renumber", renumber);
+    return ps_stmt_finish(stmt, err);
+}
+
+/* Rows of a table with this run. */
+static enum ps_status insert_rows(struct transfer *t, const char *table,
+                                  const struct transfer_run *run, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf columns = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+    enum ps_status status = transfer_columns(t->snap, table, "", " ", &columns, err);
+
+    ps_buf_printf(&sql,
+                  "INSERT INTO main.%s(%s) SELECT %s FROM old.%s WHERE run = :id"
+                  " ON CONFLICT DO NOTHING",
+                  table, columns.at, columns.at, table);
+    return status == PS_OK ? put(t->to->catalog, sql.at, run, false, err) : status;
+}
+
+/* Somebody else may have brought it since, or taken its number: that one is given anew too. */
+static enum ps_status put_run(struct transfer *t, const struct transfer_run *run,
+                              struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf columns = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+    enum ps_status status = transfer_columns(t->snap, "run", "", " seq ", &columns, err);
+
+    ps_buf_printf(&sql,
+                  "INSERT INTO main.run(seq, %s) SELECT CASE WHEN NOT :renumber AND NOT EXISTS"
+                  " (SELECT 1 FROM main.run WHERE seq = o.seq) THEN seq END, %s"
+                  " FROM old.run o WHERE id = :id AND NOT EXISTS"
+                  " (SELECT 1 FROM main.run m WHERE m.id = o.id AND m.sha256 = o.sha256)",
+                  columns.at, columns.at);
+    return status == PS_OK ? put(t->to->catalog, sql.at, run, t->renumber, err) : status;
+}
+
+/* A folder keeps a second time what was said of a run after it was published (labels.c); where it
+ * was deleted there, its label says so. */
+static enum ps_status put_label(struct transfer *t, const struct transfer_run *run, bool replaced,
+                                struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf label = {0};
+
+    if (replaced || !t->from->backend->keeps_labels || ps_label_read(t->from, run->id, &label))
+        return ps_label_save(t->to, run->id, err);
+    return PS_OK;
+}
+
+/* The rows of a run whose files are in their places; inside the transaction that puts them there.
+ * Sources only as far as the files of the batch, or of `to`, go. A run that was deleted there is
+ * back: what of its old sources nobody refers to goes with the doom. */
+static enum ps_status transfer_put_run(struct transfer *t, const struct transfer_run *run,
+                                       struct ps_pending_delete *pending, struct ps_err *err)
+{
+    bool replaced = false;
+    enum ps_status status =
+        run->known ? PS_OK : ps_deleted_replace(t->to, run->id, pending, &replaced, err);
+
+    if (status == PS_OK && !run->known)
+        status = put_run(t, run, err);
+    if (status == PS_OK && !run->known && sqlite3_changes(t->to->catalog->handle))
+        status = insert_rows(t, "tag", run, err);
+    if (status == PS_OK)
+        status = insert_rows(t, "source", run, err);
+    return status == PS_OK ? put_label(t, run, replaced, err) : status;
+}
+
+/* --- Files of one shelf into parts of another, each looked through on the way ----------------- */
+
+#define FETCHERS 4 /* files that are copied at once */
+
+static bool transfer_has(struct ps_store *store, const char *folder, const char *key)
+{
+    return ps_file_has(store, NULL, folder, key);
+}
+
+/* --- one file --------------------------------------------------------------------------------- */
+
+/* Those who fetch the files of a batch, each the next one. */
+struct fetching {
+    struct transfer *t;
+    pthread_t leader; /* who asks whether to go on */
+    atomic_size_t next;
+    atomic_bool stopped;
+    pthread_mutex_t lock; /* of err */
+    struct ps_err err;
+};
+
+static bool go_on(void *user, uint64_t bytes)
+{
+    struct fetching *f = user;
+    struct transfer *t = f->t;
+
+    (void)bytes;
+    if (pthread_equal(f->leader, pthread_self()) &&
+        !t->how->progress(t->how->user, t->done, t->total, t->out->runs))
+        atomic_store(&f->stopped, true);
+    return !atomic_load(&f->stopped);
+}
+
+static enum ps_status check(struct fetching *f, const struct transfer_file *piece,
+                            struct ps_err *err)
+{
+    const struct ps_check_watch watch = {go_on, f};
+
+    return strcmp(piece->folder, "runs") == 0
+               ? ps_check_run(piece->path, piece->sha256, true, err)
+               : ps_check_kept(piece->path, piece->sha256, true, &watch, err);
+}
+
+/* A run that was removed since is left out, though its files may be there still; a file that is not
+ * there is of such a run, or the shelf is damaged. */
+static bool is_there_still(struct transfer *t, const struct transfer_run *run)
+{
+    char id[PS_ID_SIZE];
+
+    return ps_store_find(t->from, run->sha256, id, NULL) != PS_NOT_FOUND;
+}
+
+/* What is wrong with the file stands in the piece, what keeps it from being copied in err. */
+static enum ps_status fetch(struct fetching *f, struct transfer_file *piece, struct ps_err *err)
+{
+    struct transfer *t = f->t;
+    PS_AUTO(ps_close_fd) int from = -1;
+    PS_AUTO(ps_close_fd) int to = -1;
+    struct ps_err *wrong = &piece->wrong;
+    enum ps_status status;
+
+    if (strcmp(piece->folder, "sources") != 0 && !is_there_still(t, piece->run)) {
+        (void)ps_fail(wrong, PS_NOT_FOUND, "its run was deleted");
+        return PS_OK;
+    }
+    status = ps_file_open(t->from, piece->folder, piece->key, &from, wrong);
+    if (status == PS_UNAVAILABLE)
+        return ps_fail_as(err, wrong);
+    if (status != PS_OK)
+        return PS_OK;
+    status = ps_new_part(t->to, piece->folder, &piece->path, &to, err);
+    if (status == PS_OK)
+        status = ps_copy_whole(from, to, piece->path, err);
+    if (status != PS_OK)
+        return status;
+    status = check(f, piece, wrong);
+    if (status == PS_CANCELLED)
+        return ps_fail(err, status, "stopped; the next copy continues from here");
+    return status == PS_OK ? ps_file_send(t->to, piece->folder, piece->path, &piece->sent, err)
+                           : PS_OK;
+}
+
+static void *work(void *user)
+{
+    struct fetching *f = user;
+
+    while (!atomic_load(&f->stopped)) {
+        const size_t i = atomic_fetch_add(&f->next, 1);
+        struct ps_err err = PS_ERR_INIT;
+
+        if (i >= f->t->n_pieces)
+            break;
+        if (f->t->pieces[i].there || f->t->pieces[i].wrong.code != PS_OK ||
+            fetch(f, &f->t->pieces[i], &err) == PS_OK)
+            continue;
+        (void)pthread_mutex_lock(&f->lock);
+        (void)ps_fail_as(&f->err, &err);
+        (void)pthread_mutex_unlock(&f->lock);
+        atomic_store(&f->stopped, true);
+    }
+    return NULL;
+}
+
+/* Several at once: most of the time is spent waiting for disks and for the database. */
+static enum ps_status transfer_fetch(struct transfer *t, struct ps_err *err)
+{
+    struct fetching f = {.t = t, .leader = pthread_self(), .lock = PTHREAD_MUTEX_INITIALIZER};
+    pthread_t others[FETCHERS - 1];
+    size_t n = 0;
+
+    while (n < FETCHERS - 1 && n + 1 < t->n_pieces &&
+           pthread_create(&others[n], NULL, work, &f) == 0)
+        n++;
+    (void)work(&f);
+    while (n)
+        (void)pthread_join(others[--n], NULL);
+    (void)pthread_mutex_destroy(&f.lock);
+    return f.err.code == PS_OK ? PS_OK : ps_fail_as(err, &f.err);
+}
+
+static void piece_free(struct transfer_file *piece)
+{
+    if (piece->path)
+        (void)unlink(piece->path);
+    free(piece->path);
+    piece->path = NULL;
+}
+
+static bool is_planned(const struct transfer *t, const char *folder, const char *key)
+{
+    for (size_t i = 0; i < t->n_pieces; i++)
+        if (strcmp(t->pieces[i].folder, folder) == 0 && strcmp(t->pieces[i].key, key) == 0)
+            return true;
+    return false;
+}
+
+/* A file that `to` may have already. `bad`: it is known to be none. */
+static void plan(struct transfer *t, struct transfer_run *run, const char *folder, const char *key,
+                 const char *sha256, const char *bad)
+{
+    struct transfer_file piece = {.folder = folder, .run = run};
+
+    if (is_planned(t, folder, key))
+        return;
+    (void)snprintf(piece.key, sizeof piece.key, "%s", key);
+    (void)snprintf(piece.sha256, sizeof piece.sha256, "%s", sha256);
+    if (bad)
+        (void)ps_fail(&piece.wrong, PS_IO, "%s", bad);
+    else
+        piece.there = ps_file_has(t->to, NULL, folder, key);
+    PS_PUSH_ROOM(t->pieces, t->n_pieces, t->cap_pieces);
+    t->pieces[t->n_pieces++] = piece;
+}
+
+/* --- those of a run --------------------------------------------------------------------------- */
+
+static enum ps_status leave_out(struct transfer *t, struct transfer_run *run,
+                                const struct ps_err *wrong, struct ps_err *err)
+{
+    run->out = true;
+    if (is_there_still(t, run))
+        transfer_found(t, "run", run->id,
+                       "it is not copied; `perfshelf verify` of that shelf has details", "%s",
+                       wrong->text);
+    else
+        t->out->removed++;
+    return ps_snapshot_leave_out(t->snap, run->id, err);
+}
+
+/* A batch may be taken a second time; who was told of a file is not told again. */
+static enum ps_status tell_once(struct transfer *t, const char *what, const char *folder,
+                                const char *key, const char *hint, const struct ps_err *wrong,
+                                struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status =
+        ps_db_prepare(t->snap, "INSERT OR IGNORE INTO told VALUES (:folder, :key)", &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":folder", ps_str_of(folder));
+    ps_bind_text(stmt, ":key", ps_str_of(key));
+    status = ps_stmt_finish(stmt, err);
+    if (status == PS_OK && sqlite3_changes(t->snap->handle))
+        transfer_found(t, what, key, hint, "%s", wrong->text);
+    return status;
+}
+
+/* The hashes of what is attached to a run, but where `to` has another file for the same path. */
+static enum ps_status list_sources(struct transfer *t, const struct transfer_run *run,
+                                   struct ps_buf *out, bool *missing, struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    struct ps_db *db = ps_catalog_lock(t->to);
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("copy_sources"), &stmt, err);
+
+    *missing = false;
+    if (status == PS_OK)
+        ps_bind_text(stmt, ":id", ps_str_of(run->id));
+    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(stmt, 0));
+
+        ps_buf_add(out, sha256, strlen(sha256) + 1);
+        *missing = *missing || ps_col_int(stmt, 1);
+    }
+    ps_stmt_done(stmt);
+    ps_catalog_unlock(t->to);
+    return err->code;
+}
+
+static enum ps_status plan_sources(struct transfer *t, struct transfer_run *run, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf list = {0};
+    bool missing = false;
+    enum ps_status status = list_sources(t, run, &list, &missing, err);
+
+    run->whole = run->known && !missing;
+    for (size_t at = 0; status == PS_OK && at < list.len; at += strlen(list.at + at) + 1)
+        plan(t, run, "sources", list.at + at, list.at + at,
+             ps_file_name_is("sources", list.at + at) ? NULL
+                                                      : "its catalog has no valid hash for it");
+    return status;
+}
+
+/* The files of a run into t->pieces. */
+static enum ps_status transfer_plan(struct transfer *t, struct transfer_run *run,
+                                    struct ps_err *err)
+{
+    if (!ps_file_name_is("originals", run->sha256) || !ps_file_name_is("runs", run->id) ||
+        strncmp(run->id, run->sha256, 16) != 0) {
+        plan(t, run, "runs", run->id, run->sha256, "its catalog has no valid hash for it");
+        return PS_OK;
+    }
+    plan(t, run, "runs", run->id, run->sha256, NULL);
+    plan(t, run, "originals", run->sha256, run->sha256, NULL);
+    return plan_sources(t, run, err);
+}
+
+/* A run can be read without its original, and without sources. */
+static enum ps_status do_without(struct transfer *t, struct transfer_file *piece,
+                                 struct ps_err *err)
+{
+    const bool source = strcmp(piece->folder, "sources") == 0;
+    enum ps_status status = PS_OK;
+
+    if (!source && piece->run->out)
+        return PS_OK;
+    if (is_there_still(t, piece->run))
+        status =
+            tell_once(t, source ? "source" : "original", piece->folder, piece->key,
+                      source ? "the runs are copied without it" : "the run is copied without it",
+                      &piece->wrong, err);
+    else if (!source)
+        status = leave_out(t, piece->run, &piece->wrong, err);
+    return status == PS_OK && source ? ps_snapshot_leave_source(t->snap, piece->key, err) : status;
+}
+
+/* Tells of those that are missing or damaged; leaves out, or does without. */
+static enum ps_status transfer_look(struct transfer *t, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    for (size_t i = 0; status == PS_OK && i < t->n_pieces; i++) {
+        struct transfer_file *piece = &t->pieces[i];
+
+        if (piece->wrong.code == PS_OK) {
+            piece->run->whole = piece->run->whole && piece->there;
+            continue;
+        }
+        if (strcmp(piece->folder, "runs") != 0)
+            status = do_without(t, piece, err);
+        else
+            status = leave_out(t, piece->run, &piece->wrong, err);
+        piece_free(piece);
+    }
+    return status;
+}
+
+/* --- into their places ------------------------------------------------------------------------ */
+
+/* That they go again unless a row refers to them. */
+static enum ps_status write_down(struct transfer *t, const struct ps_pending_delete *pending,
+                                 struct ps_err *err)
+{
+    struct ps_db *db = t->to->catalog;
+    enum ps_status status = PS_OK;
+
+    for (size_t i = 0; status == PS_OK && i < t->n_pieces; i++) {
+        const struct transfer_file *piece = &t->pieces[i];
+
+        if (!piece->path)
+            continue;
+        status = ps_pending_delete_add(db, pending, piece->folder, piece->key, err);
+        if (status == PS_OK && !t->to->backend->files_follow_rows &&
+            strcmp(piece->folder, "runs") != 0)
+            status = ps_size_put(db, piece->folder, piece->key, piece->sent.bytes, err);
+    }
+    return status;
+}
+
+/* In a folder files come into their places before the rows stand (pending_delete.c). */
+static enum ps_status transfer_doom(struct transfer *t, struct ps_pending_delete *pending,
+                                    struct ps_err *err)
+{
+    enum ps_status status;
+
+    ps_pending_delete_name(t->to, pending);
+    if (t->to->backend->files_follow_rows)
+        return PS_OK;
+    status = ps_catalog_begin(t->to, PS_SOON, err);
+    if (status == PS_OK)
+        status = write_down(t, pending, err);
+    return ps_catalog_end(t->to, status, err);
+}
+
+/* Inside the transaction: each to its place. */
+static enum ps_status transfer_place(struct transfer *t, const struct ps_pending_delete *pending,
+                                     struct ps_err *err)
+{
+    static const char *const folders[] = {"runs", "originals", "sources"};
+    enum ps_status status = t->to->backend->files_follow_rows ? write_down(t, pending, err) : PS_OK;
+
+    for (size_t i = 0; status == PS_OK && i < t->n_pieces; i++) {
+        struct transfer_file *piece = &t->pieces[i];
+
+        if (piece->path)
+            status = ps_file_put(t->to, &piece->sent, piece->folder, piece->key, piece->path, err);
+        else if (piece->there && !ps_file_has(t->to, t->to->catalog, piece->folder, piece->key))
+            status = ps_fail(err, PS_UNAVAILABLE, "%s/%s was deleted during the copy",
+                             piece->folder, piece->key);
+    }
+    for (size_t i = 0; status == PS_OK && i < sizeof folders / sizeof *folders; i++)
+        status = ps_file_settle(t->to, folders[i], err);
+    return status;
+}
+
+static void transfer_drop_pieces(struct transfer *t)
+{
+    for (size_t i = 0; i < t->n_pieces; i++)
+        piece_free(&t->pieces[i]);
+    t->n_pieces = 0;
+}
+
+/*
+ * What a shelf said or took off since another one was copied to it, or that one
+ * by itself.
+ *
+ * Of what is said of a run nobody knows when it was said, nor which of two shelves had it first: so
+ * what the other says stays, or goes when that is asked for, and either is told.
+ */
+
+#define UPDATES_AT_ONCE 500 /* of one transaction */
+
+static enum ps_status remove_gone(struct transfer *t, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf gone = {0};
+    struct told run;
+    enum ps_status status = list(t, "copy_gone", &gone, err);
+
+    for (size_t at = 0; status == PS_OK && next(&gone, &at, &run);) {
+        struct ps_err own = PS_ERR_INIT;
+
+        status = ps_store_remove(t->to, run.id, "copy --update", &own);
+        if (status == PS_OK)
+            transfer_updated(t, "run", run.id, run.text);
+        else /* PS_NOT_FOUND: somebody else was faster */
+            status = status == PS_NOT_FOUND ? PS_OK : ps_fail_as(err, &own);
+    }
+    return status;
+}
+
+static enum ps_status run_for(struct ps_db *db, const char *query, const char *id,
+                              struct ps_err *err)
+{
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_str_of(id));
+    return ps_stmt_finish(stmt, err);
+}
+
+/* Inside a transaction. A run that went meanwhile has no label any more. */
+static enum ps_status update_label(struct transfer *t, const char *id, struct ps_err *err)
+{
+    static const char *const queries[] = {"copy_label_run", "tag_delete", "copy_label_tags"};
+    enum ps_status status = PS_OK;
+
+    for (size_t i = 0; status == PS_OK && i < sizeof queries / sizeof *queries; i++)
+        status = run_for(t->to->catalog, queries[i], id, err);
+    if (status == PS_OK)
+        status = ps_label_save(t->to, id, err);
+    return status == PS_NOT_FOUND ? PS_OK : status;
+}
+
+/* The next runs of the list. */
+static enum ps_status put_labels(struct transfer *t, const struct ps_buf *labels, size_t *at,
+                                 struct ps_err *err)
+{
+    size_t from = *at, n = 0;
+    struct told run;
+    enum ps_status status = ps_catalog_begin(t->to, PS_DURABLE, err);
+
+    while (status == PS_OK && n < UPDATES_AT_ONCE && next(labels, at, &run)) {
+        status = update_label(t, run.id, err);
+        n++;
+    }
+    status = ps_catalog_end(t->to, status, err);
+    while (status == PS_OK && n-- && next(labels, &from, &run))
+        transfer_updated(t, "run", run.id, run.text);
+    if (status == PS_OK && !t->how->progress(t->how->user, t->done, t->total, t->out->runs))
+        status = ps_fail(err, PS_CANCELLED, "stopped; the next copy continues from here");
+    return status;
+}
+
+/* Runs that went there go, and those of both get the names, series, people, notes and tags of
+ * there. */
+static enum ps_status transfer_update(struct transfer *t, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf labels = {0};
+    enum ps_status status = remove_gone(t, err);
+
+    if (status == PS_OK)
+        status = list(t, "copy_labels", &labels, err);
+    for (size_t at = 0; status == PS_OK && at < labels.len;)
+        status = put_labels(t, &labels, &at, err);
+    return status;
+}
+
+/* --- What a shelf has not, or otherwise, of the snapshot of another one ----------------------- */
+
+#define BRINGS "--update brings it over"
+
+/* Statements of this file return: a name, what is wrong, and what to do, or NULL. */
+static enum ps_status tell_rows(struct transfer *t, struct ps_db *db, const char *sql,
+                                const char *what, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, sql, &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    while (ps_stmt_row(stmt, &own)) {
+        PS_AUTO(ps_free_ptr) char *name = ps_strdup(ps_col_text(stmt, 0));
+        PS_AUTO(ps_free_ptr) char *wrong = ps_strdup(ps_col_text(stmt, 1));
+        PS_AUTO(ps_free_ptr) char *hint = ps_strdup(ps_col_text(stmt, 2));
+
+        transfer_found(t, what, name, hint, "%s", wrong);
+    }
+    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+}
+
+/* Rows that are not there, or stand there otherwise. mend: SQL, whether --update brings m to be o.
+ */
+static enum ps_status compare_rows(struct transfer *t, struct ps_db *db, const char *table,
+                                   const char *same, const char *key, const char *label,
+                                   const char *apart, const char *mend, const char *what,
+                                   struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf differing = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+    enum ps_status status = transfer_differing(t->snap, table, apart, &differing, err);
+
+    ps_buf_printf(
+        &sql,
+        "SELECT label, iif(gone, 'it is not there', 'it stands there otherwise, and stays "
+        "so:' || differs), iif(mends AND NOT gone, '" BRINGS "', '') FROM (SELECT o.\"%s\" AS "
+        "label, m.\"%s\" IS NULL AS gone, %s AS mends, %s AS differs FROM old.\"%s\" o LEFT JOIN "
+        "main.\"%s\" m ON %s) WHERE gone OR differs <> ''",
+        label, key, mend, differing.at, table, table, same);
+    return status == PS_OK ? tell_rows(t, db, sql.at, what, err) : status;
+}
+
+/* Of a log it is said how many rows are not there. */
+static enum ps_status compare_log(struct transfer *t, struct ps_db *db,
+                                  const struct transfer_table *table, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf same = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+    enum ps_status status = transfer_same(t->snap, table, &same, err);
+
+    ps_buf_printf(&sql,
+                  "SELECT '%s', count(*) || ' of its rows are not there', '' FROM (SELECT 1 FROM "
+                  "old.\"%s\" o LEFT JOIN main.\"%s\" m ON %s WHERE m.\"%s\" IS NULL) HAVING "
+                  "count(*) > 0",
+                  table->name, table->name, table->name, same.at, table->key);
+    return status == PS_OK ? tell_rows(t, db, sql.at, table->what, err) : status;
+}
+
+/* Whoever wants the other shelf as this one is told who else may enter it: nobody knows whether a
+ * token was revoked here, or made there. */
+static enum ps_status compare_tokens(struct transfer *t, struct ps_db *db, struct ps_err *err)
+{
+    return t->how->update ? tell_rows(t, db, ps_sql_text("copy_tokens_more"), "token", err) : PS_OK;
+}
+
+static enum ps_status compare_tables(struct transfer *t, struct ps_db *db, struct ps_err *err)
+{
+    enum ps_status status = compare_rows(
+        t, db, "run", "m.id = o.id", "id", "id", t->renumber ? " seq " : " ",
+        "(m.name, m.series, m.who, m.note) IS NOT (o.name, o.series, o.who, o.note)", "run", err);
+
+    if (status == PS_OK)
+        status = tell_rows(t, db, ps_sql_text("copy_tags_differ"), "run", err);
+    if (status == PS_OK)
+        status = tell_rows(t, db, ps_sql_text("copy_sources_differ"), "run", err);
+    for (size_t i = 0; status == PS_OK && i < sizeof copied_tables / sizeof *copied_tables; i++) {
+        const struct transfer_table *table = &copied_tables[i];
+
+        status = table->same ? compare_rows(t, db, table->name, table->same, table->key,
+                                            table->label, table->apart, "1", table->what, err)
+                             : compare_log(t, db, table, err);
+    }
+    return status == PS_OK ? compare_tokens(t, db, err) : status;
+}
+
+/* Each file that is wanted, by folder and key. */
+static enum ps_status compare_files(struct transfer *t, struct ps_store *to, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_db_prepare(t->snap, ps_sql_text("copy_files"), &stmt, err);
+
+    while (status == PS_OK && ps_stmt_row(stmt, &own)) {
+        PS_AUTO(ps_free_ptr) char *folder = ps_strdup(ps_col_text(stmt, 0));
+        PS_AUTO(ps_free_ptr) char *key = ps_strdup(ps_col_text(stmt, 1));
+
+        if (!transfer_has(to, folder, key))
+            transfer_found(t, strcmp(folder, "runs") == 0 ? "run" : "file", key, "",
+                           "%s/%s is missing", folder, key);
+    }
+    return own.code == PS_OK ? status : ps_fail_as(err, &own);
+}
+
+/* Tells of all that `to`, opened anew, has not as the snapshot. */
+static enum ps_status transfer_compare(struct transfer *t, struct ps_store *to, struct ps_err *err)
+{
+    struct ps_db *db = ps_catalog_lock(to);
+    enum ps_status status = transfer_attach(db, t->taken, err);
+
+    if (status == PS_OK)
+        status = compare_tables(t, db, err);
+    transfer_detach(db);
+    ps_catalog_unlock(to);
+    return status == PS_OK ? compare_files(t, to, err) : status;
+}
+
+#define CACHE_BYTES                                                                                \
+    ((uint64_t)256 << 20)                /* of what is on its way, of which nothing is read twice */
+#define BATCH_BYTES ((uint64_t)64 << 20) /* of runs that are published together */
 
 /* --- which shelves ---------------------------------------------------------------------------- */
 
@@ -138,7 +1346,7 @@ static enum ps_status check_others(struct ps_store *from, struct ps_store *to, s
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
-static enum ps_status list_runs(struct ps_transfer *t, int64_t after, struct ps_err *err)
+static enum ps_status list_runs(struct transfer *t, int64_t after, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(t->to);
@@ -147,14 +1355,14 @@ static enum ps_status list_runs(struct ps_transfer *t, int64_t after, struct ps_
     t->n = 0;
     if (status == PS_OK) {
         ps_bind_int(stmt, ":after", after);
-        ps_bind_int(stmt, ":n", PS_TRANSFER_RUNS);
+        ps_bind_int(stmt, ":n", RUNS_AT_ONCE);
     }
     while (status == PS_OK && ps_stmt_row(stmt, err)) {
-        struct ps_transfer_run *run = &t->runs[t->n++];
+        struct transfer_run *run = &t->runs[t->n++];
 
-        *run = (struct ps_transfer_run){.seq = ps_col_int(stmt, 0),
-                                        .bytes = (uint64_t)ps_col_int(stmt, 3),
-                                        .known = ps_col_int(stmt, 4) != 0};
+        *run = (struct transfer_run){.seq = ps_col_int(stmt, 0),
+                                     .bytes = (uint64_t)ps_col_int(stmt, 3),
+                                     .known = ps_col_int(stmt, 4) != 0};
         ps_col_copy(stmt, 1, run->id, sizeof run->id);
         ps_col_copy(stmt, 2, run->sha256, sizeof run->sha256);
     }
@@ -163,23 +1371,23 @@ static enum ps_status list_runs(struct ps_transfer *t, int64_t after, struct ps_
     return err->code;
 }
 
-static enum ps_status put_rows(struct ps_transfer *t, const struct ps_transfer_run *runs, size_t n,
+static enum ps_status put_rows(struct transfer *t, const struct transfer_run *runs, size_t n,
                                struct ps_pending_delete *pending, struct ps_err *err)
 {
-    enum ps_status status = ps_transfer_place(t, pending, err);
+    enum ps_status status = transfer_place(t, pending, err);
 
     for (size_t i = 0; status == PS_OK && i < n; i++)
         if (!runs[i].out && !runs[i].whole)
-            status = ps_transfer_put_run(t, &runs[i], pending, err);
+            status = transfer_put_run(t, &runs[i], pending, err);
     return status;
 }
 
 /* All of it in one transaction. */
-static enum ps_status publish(struct ps_transfer *t, const struct ps_transfer_run *runs, size_t n,
+static enum ps_status publish(struct transfer *t, const struct transfer_run *runs, size_t n,
                               struct ps_err *err)
 {
     struct ps_pending_delete pending = {""};
-    enum ps_status status = ps_transfer_doom(t, &pending, err);
+    enum ps_status status = transfer_doom(t, &pending, err);
 
     if (status != PS_OK)
         return status;
@@ -191,7 +1399,7 @@ static enum ps_status publish(struct ps_transfer *t, const struct ps_transfer_ru
     return status;
 }
 
-static void count(struct ps_transfer *t, const struct ps_transfer_run *runs, size_t n)
+static void count(struct transfer *t, const struct transfer_run *runs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         t->out->already += runs[i].known && !runs[i].out;
@@ -212,25 +1420,25 @@ static bool is_of_rows(enum ps_status status)
 }
 
 /* The files of these runs, as far as they have to be copied, into t->pieces. */
-static enum ps_status take(struct ps_transfer *t, struct ps_transfer_run *runs, size_t n,
-                           bool *whole, struct ps_err *err)
+static enum ps_status take(struct transfer *t, struct transfer_run *runs, size_t n, bool *whole,
+                           struct ps_err *err)
 {
     enum ps_status status = PS_OK;
 
     for (size_t i = 0; status == PS_OK && i < n; i++)
         if (!runs[i].out)
-            status = ps_transfer_plan(t, &runs[i], err);
+            status = transfer_plan(t, &runs[i], err);
     if (status == PS_OK)
-        status = ps_transfer_fetch(t, err);
+        status = transfer_fetch(t, err);
     if (status == PS_OK)
-        status = ps_transfer_look(t, err);
+        status = transfer_look(t, err);
     *whole = true;
     for (size_t i = 0; i < n; i++)
         *whole = *whole && (runs[i].out || runs[i].whole);
     return status;
 }
 
-static enum ps_status copy_runs(struct ps_transfer *t, struct ps_transfer_run *runs, size_t n,
+static enum ps_status copy_runs(struct transfer *t, struct transfer_run *runs, size_t n,
                                 struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
@@ -241,11 +1449,11 @@ static enum ps_status copy_runs(struct ps_transfer *t, struct ps_transfer_run *r
         status = publish(t, runs, n, &own);
     if (status == PS_OK)
         count(t, runs, n);
-    ps_transfer_drop_pieces(t);
+    transfer_drop_pieces(t);
     if (status == PS_OK || !is_of_rows(status))
         return status == PS_OK ? PS_OK : ps_fail_as(err, &own);
     if (n == 1) {
-        ps_transfer_found(t, "run", runs->id, "not copied", "%s", own.text);
+        transfer_found(t, "run", runs->id, "not copied", "%s", own.text);
         return ps_snapshot_leave_out(t->snap, runs->id, err);
     }
     status = PS_OK; /* which one is it? */
@@ -255,7 +1463,7 @@ static enum ps_status copy_runs(struct ps_transfer *t, struct ps_transfer_run *r
 }
 
 /* How many of the runs that were listed, from one on, are published together. */
-static size_t batch_from(const struct ps_transfer *t, size_t first)
+static size_t batch_from(const struct transfer *t, size_t first)
 {
     uint64_t bytes = 0;
     size_t n = 0;
@@ -265,7 +1473,7 @@ static size_t batch_from(const struct ps_transfer *t, size_t first)
     return n;
 }
 
-static enum ps_status copy_listed(struct ps_transfer *t, struct ps_err *err)
+static enum ps_status copy_listed(struct transfer *t, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
 
@@ -280,7 +1488,7 @@ static enum ps_status copy_listed(struct ps_transfer *t, struct ps_err *err)
     return status;
 }
 
-static enum ps_status copy_all(struct ps_transfer *t, struct ps_err *err)
+static enum ps_status copy_all(struct transfer *t, struct ps_err *err)
 {
     int64_t after = INT64_MIN;
     enum ps_status status = PS_OK;
@@ -293,15 +1501,15 @@ static enum ps_status copy_all(struct ps_transfer *t, struct ps_err *err)
             status = copy_listed(t, err);
     } while (status == PS_OK && t->n);
     if (status == PS_OK && t->how->update)
-        status = ps_transfer_update(t, err);
-    return status == PS_OK ? ps_transfer_tables(t, err) : status;
+        status = transfer_update(t, err);
+    return status == PS_OK ? transfer_tables(t, err) : status;
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
 /* What this process has of a store that many share is what it wrote: another mirror, which knows
  * nothing yet, shows what stands there. */
-static enum ps_status compare(struct ps_transfer *t, const struct shelf_at *to, struct ps_err *err)
+static enum ps_status compare(struct transfer *t, const struct shelf_at *to, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf dir = {0};
     struct ps_store *anew = NULL;
@@ -310,24 +1518,24 @@ static enum ps_status compare(struct ps_transfer *t, const struct shelf_at *to, 
     ps_buf_printf(&dir, "%s/again", t->dir);
     status = ps_store_open_shared(to->url, to->url ? dir.at : to->dir, CACHE_BYTES, &anew, err);
     if (status == PS_OK)
-        status = ps_transfer_compare(t, anew, err);
+        status = transfer_compare(t, anew, err);
     ps_store_close(anew);
     return status;
 }
 
-static enum ps_status transfer(struct ps_transfer *t, const struct shelf_at *to, struct ps_err *err)
+static enum ps_status transfer(struct transfer *t, const struct shelf_at *to, struct ps_err *err)
 {
-    enum ps_status status = ps_transfer_snapshot(t, err);
+    enum ps_status status = transfer_snapshot(t, err);
 
     if (status == PS_OK)
         status = copy_all(t, err);
     if (t->snap) {
-        ps_transfer_detach(ps_catalog_lock(t->to));
+        transfer_detach(ps_catalog_lock(t->to));
         ps_catalog_unlock(t->to);
     }
     if (status == PS_OK)
         status = compare(t, to, err);
-    ps_transfer_forget(t);
+    transfer_forget(t);
     return status;
 }
 
@@ -335,7 +1543,7 @@ enum ps_status ps_store_transfer(const char *from, const char *to,
                                  const struct ps_transfer_how *how, struct ps_transferred *out,
                                  struct ps_err *err)
 {
-    struct ps_transfer t = {.how = how, .out = out};
+    struct transfer t = {.how = how, .out = out};
     PS_AUTO(shelf_at_free) struct shelf_at a = {NULL, NULL};
     PS_AUTO(shelf_at_free) struct shelf_at b = {NULL, NULL};
     enum ps_status status = find_place(from, &a, err);

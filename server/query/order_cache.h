@@ -7,7 +7,7 @@
 #ifndef PS_QUERY_ORDER_CACHE_H
 #define PS_QUERY_ORDER_CACHE_H
 
-#include "server/query/kept.h"
+#include "server/query/lru_cache.h"
 #include "server/query/query.h"
 
 struct ps_order {

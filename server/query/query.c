@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "server/query/stack_tree.h"
-#include "server/query/trace_memory.h"
-#include "server/query/trace_sum.h"
-#include "server/query/trace_summary.h"
+#include "server/query/functions/stack_tree.h"
+#include "server/query/trace/memory.h"
+#include "server/query/trace/overview.h"
+#include "server/query/trace/stats_reports.h"
 
 static const struct ps_view views[] = {
     {"importtime", "imports", ps_view_table, "imports"},

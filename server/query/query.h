@@ -81,10 +81,6 @@ void ps_compare_groups_ids(const struct ps_compare_groups *groups, struct ps_buf
 /* GET /api/v1/compare: what there is to compare. */
 enum ps_status ps_query_compare(struct ps_store *store, const struct ps_compare_groups *groups,
                                 struct ps_json *json, struct ps_err *err);
-/* Its keys base, new and headline into the object that is open. */
-enum ps_status ps_query_compare_members(struct ps_store *store,
-                                        const struct ps_compare_groups *groups,
-                                        struct ps_json *json, struct ps_err *err);
 /* GET /api/v1/compare/{of} and .../{row}. */
 enum ps_status ps_query_compare_rows(struct ps_store *store, const struct ps_compare_groups *groups,
                                      const char *of, struct ps_params params,

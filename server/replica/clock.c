@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/context.h"
-#include "server/replica/pg_impl.h"
+#include "server/replica/pg.h"
 
 /* --- the clock ---------------------------------------------------------------------------------
  */
@@ -68,12 +68,12 @@ static enum ps_status begin_once(struct ps_pg *pg, int64_t step, struct ps_clock
 static enum ps_status begin(struct ps_pg *pg, int64_t wait_ms, int64_t step, struct ps_clock *out,
                             struct ps_err *err)
 {
-    const int64_t until = ps_pg_clock_ms() + wait_ms;
+    const int64_t until = ps_monotonic_ms() + wait_ms;
     int64_t pause = 0;
 
     for (;;) {
         struct ps_err own = PS_ERR_INIT;
-        enum ps_status status = ps_pg_connect(pg, until - ps_pg_clock_ms(), &own);
+        enum ps_status status = ps_pg_connect(pg, until - ps_monotonic_ms(), &own);
 
         if (status == PS_OK)
             status = begin_once(pg, step, out, &own);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "server/replica/pg_impl.h"
+#include "server/replica/pg.h"
 
 /* Two looks that lie further apart than this say nothing of the time between. */
 #define LOOK_MOST_MS ((int64_t)2 * PS_LEASE_BEAT_MS)

@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "schema/schema.h"
-#include "server/replica/pg_impl.h"
+#include "server/replica/pg.h"
 
 #define TRIES    20
 #define PAUSE_MS 100

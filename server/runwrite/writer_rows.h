@@ -68,7 +68,6 @@ struct ps_run_files {
 
 /* The id of the file of a function, whose figures are added to it. */
 uint32_t ps_run_file(struct ps_run_files *files, const struct ps_function *row);
-void ps_run_files_free(struct ps_run_files *files);
 
 /* a + b; an integer while it can be. Nothing plus b is b, whatever the kinds. */
 struct ps_num ps_num_sum(struct ps_num a, struct ps_num b);
@@ -132,8 +131,6 @@ enum ps_status ps_trace_sums_end(struct ps_writer *w);
 void ps_trace_sums_free(struct ps_trace_sums *sums);
 void ps_trace_packed_end(struct ps_writer *w);
 void ps_trace_packed_free(struct ps_trace_sums *sums);
-/* The slices of this track follow; levels of detail of the one before are written. */
-void ps_writer_track_begin(struct ps_writer *w, const struct ps_track *track);
 
 struct ps_writer {
     struct ps_sink sink; /* first: a sink is a writer */

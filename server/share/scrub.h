@@ -79,7 +79,4 @@ size_t ps_scrub_path_length(struct ps_str text,
                             size_t at); /* of the path that begins there; 0 none */
 /* One that may be a folder: its last part stays where it looks like a file. */
 void ps_scrub_path_in_text(struct ps_scrub *scrub, struct ps_str path, struct ps_buf *out);
-bool ps_scrub_has_percent_slash(struct ps_str text); /* %2F, %5C */
-void ps_scrub_decode_percent(struct ps_str text, struct ps_buf *out);
-
 #endif

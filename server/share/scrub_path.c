@@ -45,7 +45,8 @@ static int hex_digit(char c)
                                   : -1;
 }
 
-void ps_scrub_decode_percent(struct ps_str text, struct ps_buf *out)
+/* %2F, %5C */
+static void ps_scrub_decode_percent(struct ps_str text, struct ps_buf *out)
 {
     for (size_t i = 0; i < text.len; i++) {
         int high = i + 2 < text.len && text.at[i] == '%' ? hex_digit(text.at[i + 1]) : -1;
@@ -57,7 +58,7 @@ void ps_scrub_decode_percent(struct ps_str text, struct ps_buf *out)
     }
 }
 
-bool ps_scrub_has_percent_slash(struct ps_str text)
+static bool ps_scrub_has_percent_slash(struct ps_str text)
 {
     for (size_t i = 0; i + 2 < text.len; i++)
         if (text.at[i] == '%' && ((text.at[i + 1] == '2' && (text.at[i + 2] | 32) == 'f') ||

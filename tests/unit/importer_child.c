@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/jobs/importer.h"
+#include "server/jobs/importer_main.h"
 
 __attribute__((constructor)) static void begin(int argc, char **argv)
 {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "importers/importtime.h"
+#include "importers/imports/importtime.h"
 
 static struct ps_it_line read(const char *text)
 {

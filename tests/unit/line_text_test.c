@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "importers/line_text.h"
+#include "importers/lines/line_text.h"
 #include "tests/dump_sink.h"
 
 static const char header[] = "Line #      Hits         Time  Per Hit   % Time  Line Contents";

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "importers/marshal.h"
+#include "importers/functions/marshal.h"
 
 struct reader {
     struct ps_marshal m;

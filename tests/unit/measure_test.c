@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "importers/measure.h"
-#include "importers/measure_text.h"
-#include "importers/time_text.h"
-#include "importers/timeit_text.h"
+#include "importers/measurements/measure.h"
+#include "importers/measurements/measure_text.h"
+#include "importers/measurements/time_text.h"
+#include "importers/measurements/timeit_text.h"
 #include "tests/dump_sink.h"
 
 static struct ps_measurement spread_of(const double *samples, size_t n)

@@ -15,9 +15,9 @@
 
 #include <dirent.h>
 
-#include "importers/clean.h"
-#include "importers/printed_table.h"
-#include "importers/text_report.h"
+#include "importers/text/clean.h"
+#include "importers/text/printed_table.h"
+#include "importers/text/text_report.h"
 #include "tests/dump_sink.h"
 
 enum { NARROWEST = 20, WIDEST = 200 }; /* columns at which each sample is wrapped */

@@ -1,0 +1,672 @@
+/* SPDX-License-Identifier: MIT */
+/* marshal.c: numbers and texts as marshal writes them, and the reader that walks over objects. */
+#include "importers/functions/marshal.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "importers/text/clean.h"
+
+/* --- Numbers that do not stand in the file as the machine holds them -------------------------- */
+
+enum { MOST_DIGITS = 1024 / 15 + 2 }; /* of a number that a double can hold */
+
+/* The nearest double of 15-bit digits, least first. Bits beyond the first 105 only matter as "there
+ * is more". */
+static double nearest(const unsigned char *digits, uint32_t n)
+{
+    unsigned __int128 top = 0;
+    unsigned rest = 0;
+    int below = 0;
+
+    for (uint32_t i = n; i-- > 0;) {
+        unsigned digit = (unsigned)digits[2 * i] | (unsigned)digits[2 * i + 1] << 8;
+
+        if (top >> 105) {
+            rest |= digit;
+            below += 15;
+        } else {
+            top = top << 15 | digit;
+        }
+    }
+    return ldexp((double)(top | (rest != 0)), below);
+}
+
+/* An integer of n digits of 15 bits, least first, or the nearest double beyond 64 bits; false when
+ * none is near. */
+static bool long_value(const unsigned char *digits, uint32_t n, bool negative, struct ps_mval *out)
+{
+    unsigned __int128 value = 0;
+
+    if (n > MOST_DIGITS)
+        return false;
+    for (uint32_t i = n; i-- > 0 && n <= 5;)
+        value = value << 15 | (unsigned)digits[2 * i] | (unsigned)digits[2 * i + 1] << 8;
+    out->kind = PS_M_INT;
+    if (n <= 5 && value <= (unsigned __int128)INT64_MAX) {
+        out->i = negative ? -(int64_t)value : (int64_t)value;
+        return true;
+    }
+    if (n <= 5 && negative && value == (unsigned __int128)INT64_MAX + 1) {
+        out->i = INT64_MIN;
+        return true;
+    }
+    out->kind = PS_M_REAL;
+    out->beyond = true;
+    out->r = nearest(digits, n);
+    out->r = negative ? -out->r : out->r;
+    return isfinite(out->r);
+}
+
+/* A double as repr() writes it; at most 255 bytes. */
+static bool text_real(struct ps_str text, double *out)
+{
+    char copy[256], *end;
+
+    if (text.len == 0 || text.len >= sizeof copy || memchr(text.at, '\0', text.len))
+        return false;
+    memcpy(copy, text.at, text.len);
+    copy[text.len] = '\0';
+    *out = strtod(copy, &end);
+    if (*end)
+        return false;
+    /* strtod knows more forms than Python writes */
+    return strspn(copy, "0123456789+-.eE") == text.len || !strcmp(copy, "inf") ||
+           !strcmp(copy, "-inf") || !strcmp(copy, "nan");
+}
+
+/* --- How the bytes of texts are to be shown --------------------------------------------------- */
+
+/* UTF-8 in which Python may have left lone surrogates. */
+static bool is_surrogate_utf8(struct ps_str text, bool *plain)
+{
+    const char *at = text.at, *end = at + text.len;
+
+    *plain = !memchr(at ? at : "", '\0', text.len);
+    while (at < end) {
+        size_t n = ps_utf8_len(at, end);
+        const unsigned char *s = (const unsigned char *)at;
+
+        if (n == 0) {
+            if (end - at < 3 || s[0] != 0xed || s[1] < 0xa0 || s[1] > 0xbf || (s[2] & 0xc0) != 0x80)
+                return false;
+            *plain = false;
+            n = 3;
+        }
+        at += n;
+    }
+    return true;
+}
+
+static bool is_plain_ascii(struct ps_str text)
+{
+    unsigned bad = 0;
+
+    for (size_t i = 0; i < text.len; i++)
+        bad |= (unsigned char)text.at[i] >= 0x80 || text.at[i] == '\0';
+    return !bad;
+}
+
+/* What must be done to show a text that stood under this code. */
+static enum ps_mtext text_kind(struct ps_str text, char type)
+{
+    bool plain;
+
+    if (is_plain_ascii(text))
+        return PS_MTEXT_PLAIN;
+    if (strchr("aAzZ", type))
+        return PS_MTEXT_LATIN1;
+    if (is_surrogate_utf8(text, &plain))
+        return plain ? PS_MTEXT_PLAIN : PS_MTEXT_MEND;
+    return PS_MTEXT_LATIN1;
+}
+
+static struct ps_str latin1(struct ps_str raw, struct ps_arena *arena)
+{
+    char *to = ps_arena_alloc(arena, 3 * raw.len + 1);
+    size_t n = 0;
+
+    for (size_t i = 0; i < raw.len; i++) {
+        unsigned char c = (unsigned char)raw.at[i];
+
+        if (c >= 0x80)
+            to[n++] = (char)(0xc0 | c >> 6);
+        to[n++] = (char)(c >= 0x80 ? 0x80 | (c & 0x3f) : c);
+    }
+    return (struct ps_str){to, n};
+}
+
+static struct ps_str mended(struct ps_str raw, struct ps_arena *arena)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
+    ps_clean_text(&text, raw);
+    return ps_arena_copy(arena, ps_buf_slice(&text));
+}
+
+struct ps_str ps_marshal_text(const struct ps_marshal *m, uint32_t id, struct ps_arena *arena)
+{
+    struct ps_str raw = m->texts.items[id];
+
+    switch ((enum ps_mtext)m->text_kinds[id]) {
+    case PS_MTEXT_PLAIN:
+        break;
+    case PS_MTEXT_MEND:
+        return mended(raw, arena);
+    case PS_MTEXT_LATIN1:
+        raw = latin1(raw, arena);
+        return memchr(raw.at, '\0', raw.len) ? mended(raw, arena) : raw;
+    case PS_MTEXT_CODE:
+        raw.len -= sizeof(uint64_t);
+        break;
+    }
+    return raw;
+}
+
+enum {
+    FLAG = 0x80,
+    DEEPEST = 200, /* containers in each other; profiles have three */
+    LONGEST_TEXT = 64 << 20,
+};
+
+void ps_marshal_init(struct ps_marshal *m, struct ps_str bytes, enum ps_mlayout layout,
+                     struct ps_err *err)
+{
+    *m = (struct ps_marshal){.layout = layout, .err = err};
+    m->begin = m->at = (const unsigned char *)bytes.at;
+    m->end = m->begin + bytes.len;
+}
+
+void ps_marshal_done(struct ps_marshal *m)
+{
+    ps_intern_free(&m->texts);
+    free(m->text_kinds);
+    free(m->refs);
+    free(m->interned);
+}
+
+bool ps_marshal_fail(struct ps_marshal *m, const char *fmt, ...)
+{
+    char text[200];
+    va_list args;
+
+    if (m->failed)
+        return false;
+    m->failed = true;
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    ps_fail_at(m->err, PS_BAD_INPUT, ps_marshal_at(m), "%s", text);
+    return false;
+}
+
+static bool ends_early(struct ps_marshal *m)
+{
+    ps_marshal_fail(m, "truncated marshal data");
+    ps_hint(m->err,
+            "the program may have been stopped while it wrote the file; record the profile again");
+    return false;
+}
+
+static inline size_t left(const struct ps_marshal *m)
+{
+    return (size_t)(m->end - m->at);
+}
+
+static inline bool take_i32(struct ps_marshal *m, int32_t *out)
+{
+    if (left(m) < 4)
+        return ends_early(m);
+    memcpy(out, m->at, 4);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    *out = (int32_t)__builtin_bswap32((uint32_t)*out);
+#endif
+    m->at += 4;
+    return true;
+}
+
+static inline bool take_64(struct ps_marshal *m, uint64_t *out)
+{
+    if (left(m) < 8)
+        return ends_early(m);
+    memcpy(out, m->at, 8);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    *out = __builtin_bswap64(*out);
+#endif
+    m->at += 8;
+    return true;
+}
+
+static inline bool take_u8(struct ps_marshal *m, unsigned *out)
+{
+    if (left(m) < 1)
+        return ends_early(m);
+    *out = *m->at++;
+    return true;
+}
+
+/* A count of members, each at least a byte long. */
+static bool take_size(struct ps_marshal *m, bool is_short, uint32_t *out)
+{
+    unsigned byte;
+    int32_t n;
+
+    if (is_short) {
+        if (!take_u8(m, &byte))
+            return false;
+        n = (int32_t)byte;
+    } else if (!take_i32(m, &n)) {
+        return false;
+    }
+    if (n < 0)
+        return ps_marshal_fail(m, "invalid marshal data: negative size");
+    if ((size_t)n > left(m))
+        return ends_early(m);
+    *out = (uint32_t)n;
+    return true;
+}
+
+static uint32_t new_slot(struct ps_marshal *m, bool flagged, struct ps_mval value)
+{
+    if (!flagged)
+        return PS_M_NO_SLOT;
+    PS_PUSH_ROOM(m->refs, m->n_refs, m->cap_refs);
+    m->refs[m->n_refs] = value;
+    return (uint32_t)m->n_refs++;
+}
+
+void ps_marshal_became(struct ps_marshal *m, uint32_t slot, struct ps_mval value)
+{
+    if (slot != PS_M_NO_SLOT)
+        m->refs[slot] = value;
+}
+
+int ps_marshal_next(const struct ps_marshal *m)
+{
+    return m->at < m->end ? *m->at & ~FLAG : -1;
+}
+
+static uint32_t intern_text(struct ps_marshal *m, struct ps_str text, enum ps_mtext kind,
+                            bool known)
+{
+    uint32_t before = m->texts.count, id = ps_intern_id(&m->texts, text);
+
+    if (id < before)
+        return id;
+    if (m->text_cap < m->texts.cap) {
+        m->text_cap = m->texts.cap;
+        m->text_kinds = ps_grow(m->text_kinds, m->text_cap, 1);
+    }
+    m->text_kinds[id] = (uint8_t)(known ? kind : text_kind(text, (char)kind));
+    return id;
+}
+
+static bool read_text(struct ps_marshal *m, char type, bool flagged, struct ps_mval *out)
+{
+    struct ps_str text;
+    uint32_t len;
+
+    if (!take_size(m, type == 'z' || type == 'Z', &len))
+        return false;
+    if (len > LONGEST_TEXT)
+        return ps_marshal_fail(m, "invalid marshal data: string of %u bytes", len);
+    text = (struct ps_str){(const char *)m->at, len};
+    *out = (struct ps_mval){.kind = PS_M_TEXT, .type = type};
+    out->id = intern_text(m, text, (enum ps_mtext)type, false);
+    if (type == 'u' && m->text_kinds[out->id] == PS_MTEXT_LATIN1)
+        return ps_marshal_fail(m, "invalid marshal data: string is not UTF-8");
+    m->at += len;
+    if (type == 't') {
+        PS_PUSH_ROOM(m->interned, m->n_interned, m->cap_interned);
+        m->interned[m->n_interned++] = out->id;
+    }
+    new_slot(m, flagged, *out);
+    return true;
+}
+
+static bool read_long(struct ps_marshal *m, struct ps_mval *out)
+{
+    const unsigned char *digits;
+    uint32_t n;
+    int32_t size;
+
+    if (!take_i32(m, &size))
+        return false;
+    n = size < 0 ? 0u - (uint32_t)size : (uint32_t)size;
+    if ((size_t)n > left(m) / 2)
+        return ends_early(m);
+    digits = m->at;
+    for (uint32_t i = 0; i < n; i++)
+        if (digits[2 * i + 1] & 0x80)
+            return ps_marshal_fail(m,
+                                   "invalid marshal data: long integer with a digit out of range");
+    if (!long_value(digits, n, size < 0, out))
+        return ps_marshal_fail(m, "invalid marshal data: integer of %u digits", n);
+    m->at += 2 * (size_t)n;
+    return true;
+}
+
+/* Versions 0 and 1 wrote doubles as repr() does. */
+static bool read_text_real(struct ps_marshal *m, double *out)
+{
+    unsigned len;
+
+    if (!take_u8(m, &len))
+        return false;
+    if (len > left(m))
+        return ends_early(m);
+    if (!text_real((struct ps_str){(const char *)m->at, len}, out))
+        return ps_marshal_fail(m, "invalid marshal data: unreadable number");
+    m->at += len;
+    return true;
+}
+
+static bool read_number(struct ps_marshal *m, char type, bool flagged, struct ps_mval *out)
+{
+    uint64_t bits;
+    int32_t i;
+    bool good = true;
+
+    *out = (struct ps_mval){.kind = PS_M_INT, .type = type};
+    if (type == 'i') {
+        good = take_i32(m, &i);
+        out->i = good ? i : 0;
+    } else if (type == 'I') {
+        good = take_64(m, &bits);
+        out->i = good ? (int64_t)bits : 0;
+    } else if (type == 'l') {
+        good = read_long(m, out);
+    } else {
+        out->kind = PS_M_REAL;
+        if (type == 'f') {
+            good = read_text_real(m, &out->r);
+        } else {
+            good = take_64(m, &bits);
+            if (good)
+                memcpy(&out->r, &bits, sizeof bits);
+        }
+    }
+    if (good)
+        new_slot(m, flagged, *out);
+    return good;
+}
+
+static bool read_any(struct ps_marshal *m, unsigned depth, struct ps_mval *out);
+
+/* What a value is; equal content adds the same however it was referred to. */
+static void add_value(struct ps_hash *hash, const struct ps_mval *value)
+{
+    ps_hash_add(hash, (uint64_t)value->kind << 32 | value->id);
+    ps_hash_add(hash, (uint64_t)value->i);
+}
+
+static struct ps_hash hash_of_type(char type)
+{
+    struct ps_hash hash = ps_hash_begin();
+
+    ps_hash_add(&hash, (unsigned char)type);
+    return hash;
+}
+
+bool ps_marshal_dict_ends(struct ps_marshal *m)
+{
+    if (m->failed)
+        return false;
+    if (m->at == m->end)
+        return ends_early(m);
+    if (*m->at != '0')
+        return false;
+    m->at++;
+    return true;
+}
+
+static bool walk_members(struct ps_marshal *m, unsigned depth, uint32_t n, bool is_dict,
+                         struct ps_hash *hash)
+{
+    struct ps_mval member;
+
+    for (uint32_t i = 0; is_dict ? !ps_marshal_dict_ends(m) : i < n; i++) {
+        if (m->failed)
+            return false;
+        for (int half = 0; half <= (int)is_dict; half++) {
+            if (!read_any(m, depth + 1, &member))
+                return false;
+            add_value(hash, &member);
+        }
+    }
+    return !m->failed;
+}
+
+static bool walk_container(struct ps_marshal *m, unsigned depth, char type, bool flagged,
+                           struct ps_mval *out)
+{
+    bool is_dict = type == '{' || type == '}';
+    uint32_t n = 3, slot;
+    struct ps_hash hash = hash_of_type(type == ')' ? '(' : type);
+
+    if (depth >= DEEPEST)
+        return ps_marshal_fail(m, "more than %d nested containers", DEEPEST);
+    *out = (struct ps_mval){.kind = PS_M_OPAQUE, .type = type};
+    slot = new_slot(m, flagged, (struct ps_mval){.kind = PS_M_UNFINISHED});
+    if (!is_dict && type != ':' && !take_size(m, type == ')', &n))
+        return false;
+    if (!walk_members(m, depth, n, is_dict, &hash))
+        return false;
+    out->i = (int64_t)ps_hash_end(&hash);
+    ps_marshal_became(m, slot, *out);
+    return true;
+}
+
+static const struct {
+    unsigned fields; /* 32-bit ones at the start */
+    bool kinds;      /* the fifth object is a bytes of kinds, not a tuple of free variables */
+    unsigned file, name;
+    unsigned tail; /* objects behind the first line */
+} layouts[] = {
+    [PS_M_PY311] = {5, true, 5, 6, 2},
+    [PS_M_PY38] = {6, false, 6, 7, 1},
+    [PS_M_PY30] = {5, false, 6, 7, 1},
+    [PS_M_PY2] = {4, false, 6, 7, 1},
+};
+
+static bool is_code_shape(const struct ps_mval *object, enum ps_mlayout layout)
+{
+    bool bytes = object[4].kind == PS_M_TEXT && object[4].type == 's';
+    bool tuple = object[4].kind == PS_M_OPAQUE && strchr("()", object[4].type);
+
+    return object[0].kind == PS_M_TEXT && object[0].type == 's' &&
+           (layouts[layout].kinds ? bytes : tuple) &&
+           object[layouts[layout].file].kind == PS_M_TEXT &&
+           object[layouts[layout].name].kind == PS_M_TEXT;
+}
+
+/* The text by which a code object is known: Python's repr without the address, and the digest that
+ * tells it from others. */
+static uint32_t describe_code(struct ps_marshal *m, uint32_t file, uint32_t name, int32_t line,
+                              uint64_t hash)
+{
+    struct ps_arena arena = {0};
+    struct ps_buf text = {0};
+    uint32_t id;
+
+    ps_buf_puts(&text, "<code object ");
+    ps_buf_str(&text, ps_marshal_text(m, name, &arena));
+    ps_buf_puts(&text, ", file \"");
+    ps_buf_str(&text, ps_marshal_text(m, file, &arena));
+    ps_buf_printf(&text, "\", line %d>", line);
+    ps_buf_add(&text, &hash, sizeof hash);
+    id = intern_text(m, ps_buf_slice(&text), PS_MTEXT_CODE, true);
+    ps_buf_free(&text);
+    ps_arena_free(&arena);
+    return id;
+}
+
+static bool walk_code(struct ps_marshal *m, unsigned depth, bool flagged, struct ps_mval *out)
+{
+    enum ps_mlayout layout = m->layout;
+    struct ps_mval object[8], tail;
+    struct ps_hash hash = hash_of_type('c');
+    int32_t field;
+    uint32_t slot = new_slot(m, flagged, (struct ps_mval){.kind = PS_M_UNFINISHED});
+
+    m->saw_code = true;
+    if (depth >= DEEPEST)
+        return ps_marshal_fail(m, "more than %d nested containers", DEEPEST);
+    for (unsigned i = 0; i < layouts[layout].fields; i++) {
+        if (!take_i32(m, &field))
+            return false;
+        ps_hash_add(&hash, (uint32_t)field);
+    }
+    for (unsigned i = 0; i < 8; i++) {
+        if (!read_any(m, depth + 1, &object[i]))
+            return false;
+        add_value(&hash, &object[i]);
+    }
+    if (!is_code_shape(object, layout))
+        return ps_marshal_fail(m, "invalid marshal data: code object with unknown layout");
+    if (!take_i32(m, &field))
+        return false;
+    for (unsigned i = 0; i < layouts[layout].tail; i++)
+        if (!read_any(m, depth + 1, &tail))
+            return false;
+    ps_hash_add(&hash, (uint32_t)field);
+    *out = (struct ps_mval){.kind = PS_M_CODE, .type = 'c'};
+    out->id = describe_code(m, object[layouts[layout].file].id, object[layouts[layout].name].id,
+                            field, ps_hash_end(&hash));
+    ps_marshal_became(m, slot, *out);
+    return true;
+}
+
+static bool follow(struct ps_marshal *m, char type, struct ps_mval *out)
+{
+    int32_t at;
+
+    if (!take_i32(m, &at))
+        return false;
+    if (at < 0 || (size_t)at >= (type == 'r' ? m->n_refs : m->n_interned))
+        return ps_marshal_fail(m, "invalid marshal data: reference to a missing object");
+    if (type == 'r') {
+        *out = m->refs[at];
+        return out->kind != PS_M_UNFINISHED ||
+               ps_marshal_fail(m, "invalid marshal data: object contains itself");
+    }
+    *out = (struct ps_mval){.kind = PS_M_TEXT, .type = 't', .id = m->interned[at]};
+    return true;
+}
+
+/* y and x: only constants of code objects are complex. */
+static bool walk_complex(struct ps_marshal *m, char type, bool flagged, struct ps_mval *out)
+{
+    double part;
+    uint64_t bits;
+    struct ps_hash hash = hash_of_type('y');
+
+    for (int half = 0; half < 2; half++) {
+        if (type == 'x' ? !read_text_real(m, &part) : !take_64(m, &bits))
+            return false;
+        if (type == 'x')
+            memcpy(&bits, &part, sizeof bits);
+        ps_hash_add(&hash, bits);
+    }
+    *out = (struct ps_mval){.kind = PS_M_OPAQUE, .type = type, .i = (int64_t)ps_hash_end(&hash)};
+    new_slot(m, flagged, *out);
+    return true;
+}
+
+enum { UNKNOWN, NUMBER, TEXT, REFERENCE, BOOLEAN, SINGLETON, CONTAINER, CODE, COMPLEX };
+
+static const uint8_t sorts[128] = {
+    ['i'] = NUMBER,    ['I'] = NUMBER,    ['l'] = NUMBER,    ['g'] = NUMBER,    ['f'] = NUMBER,
+    ['s'] = TEXT,      ['u'] = TEXT,      ['t'] = TEXT,      ['a'] = TEXT,      ['A'] = TEXT,
+    ['z'] = TEXT,      ['Z'] = TEXT,      ['r'] = REFERENCE, ['R'] = REFERENCE, ['T'] = BOOLEAN,
+    ['F'] = BOOLEAN,   ['N'] = SINGLETON, ['.'] = SINGLETON, ['S'] = SINGLETON, ['('] = CONTAINER,
+    [')'] = CONTAINER, ['['] = CONTAINER, ['<'] = CONTAINER, ['>'] = CONTAINER, ['{'] = CONTAINER,
+    ['}'] = CONTAINER, [':'] = CONTAINER, ['c'] = CODE,      ['y'] = COMPLEX,   ['x'] = COMPLEX,
+};
+
+static bool read_any(struct ps_marshal *m, unsigned depth, struct ps_mval *out)
+{
+    bool flagged;
+    char type;
+
+    if (m->at == m->end)
+        return ends_early(m);
+    flagged = *m->at & FLAG;
+    type = (char)(*m->at++ & ~FLAG);
+    m->types[(unsigned char)type] = true;
+    m->types[0] |= flagged;
+    switch (sorts[(unsigned char)type]) {
+    case NUMBER:
+        return read_number(m, type, flagged, out);
+    case TEXT:
+        return read_text(m, type, flagged, out);
+    case REFERENCE:
+        return follow(m, type, out);
+    case BOOLEAN:
+        *out = (struct ps_mval){.kind = PS_M_BOOL, .type = type, .i = type == 'T'};
+        return true;
+    case SINGLETON:
+        *out = (struct ps_mval){.kind = type == 'N' ? PS_M_NONE : PS_M_OPAQUE, .type = type};
+        return true;
+    case CONTAINER:
+        return walk_container(m, depth, type, flagged, out);
+    case CODE:
+        return walk_code(m, depth, flagged, out);
+    case COMPLEX:
+        return walk_complex(m, type, flagged, out);
+    default:
+        m->at--;
+        return ps_marshal_fail(m, "invalid marshal data: unknown object type 0x%02x", *m->at);
+    }
+}
+
+bool ps_marshal_value(struct ps_marshal *m, struct ps_mval *out)
+{
+    return !m->failed && read_any(m, 0, out);
+}
+
+bool ps_marshal_open(struct ps_marshal *m, uint32_t *members, uint32_t *slot)
+{
+    bool flagged;
+    char type;
+
+    if (m->failed || m->at == m->end)
+        return ends_early(m);
+    flagged = *m->at & FLAG;
+    type = (char)(*m->at++ & ~FLAG);
+    m->types[(unsigned char)type] = true;
+    m->types[0] |= flagged;
+    *slot = new_slot(m, flagged, (struct ps_mval){.kind = PS_M_UNFINISHED});
+    return take_size(m, type == ')', members);
+}
+
+bool ps_marshal_open_dict(struct ps_marshal *m, uint32_t *slot)
+{
+    bool flagged;
+
+    if (m->failed || m->at == m->end)
+        return ends_early(m);
+    flagged = *m->at++ & FLAG;
+    m->types[0] |= flagged;
+    *slot = new_slot(m, flagged, (struct ps_mval){.kind = PS_M_UNFINISHED});
+    return true;
+}
+
+int ps_marshal_version(const struct ps_marshal *m)
+{
+    const bool *seen = m->types;
+
+    if (seen['z'] || seen['Z'] || seen['a'] || seen['A'] || seen[')'])
+        return 4;
+    if (seen[0] || seen['r'])
+        return 3;
+    if (seen['g'] || seen['y'])
+        return 2;
+    if (seen['f'])
+        return seen['t'] || seen['R'];
+    return -1;
+}

@@ -1,0 +1,994 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pstats.c: what cProfile, profile, profiling.tracing, profiling.sampling --pstats and yappi dump:
+ * one marshalled dict.
+ *
+ * Seen: CPython 2.5 to 3.15, PyPy 3.9, yappi 1.4, hotshot's and austin's conversions. A dump that
+ * holds a code object (the `profile` module puts one into a key) does not tell how code objects are
+ * laid out: the layouts are tried on the whole file, and the one that reads it to the last byte is
+ * the right one.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/hash_table.h"
+#include "importers/functions/marshal.h"
+#include "importers/importer.h"
+#include "importers/python_origin.h"
+#include "importers/reading.h"
+#include "importers/text/clean.h"
+
+/* A function, in the order in which the file first names it, as an entry or as a caller. */
+struct function {
+    uint32_t file, name; /* texts of the reader */
+    struct ps_num line;
+    struct ps_num ncalls, primitive_calls, tottime, cumtime;
+    uint32_t first_call, n_calls; /* in calls */
+    uint32_t
+        row; /* id it is given: entries first, then the others, each in the order of the file */
+    uint32_t cycle;
+    bool listed, repaired;
+};
+
+/* The entry that a caller was last met in, and its call there. */
+struct met {
+    uint32_t entry, call;
+};
+
+struct dump {
+    struct ps_marshal m;
+    struct function *functions;
+    uint32_t n, cap;
+    struct ps_hash_table by_key; /* (file, line, name) -> index in functions */
+    struct ps_call
+        *calls; /* of all functions; caller is an index, after number_functions a row id */
+    uint32_t n_calls, cap_calls;
+    uint32_t *listed; /* indices of the entries, in the order of the file */
+    uint32_t n_listed, cap_listed;
+    struct met *met; /* by function */
+    uint32_t cap_met;
+
+    uint64_t entries; /* pairs of the dict */
+    uint64_t doubled; /* entries whose key was there before */
+    uint64_t doubled_at;
+    uint64_t doubled_calls; /* callers named twice by one entry */
+    uint64_t end;           /* offset behind the dict */
+    bool sampled, int_callers, tuple_callers;
+
+    /* made by number_functions and link_functions */
+    uint32_t *rows;    /* row id - 1 to index */
+    uint32_t *callees; /* row ids; of row r: callee_from[r - 1] up to callee_from[r] */
+    uint32_t *callee_from;
+};
+
+/*
+ * The one dict that a dump is.
+ *
+ *     {(file, line, name): (primitive calls, calls, tottime, cumtime, {caller key: edge, ...}),
+ * ...}
+ *
+ * An edge is (calls, primitive calls, tottime, cumtime), the first two swapped against the value;
+ * or a plain count (the `profile` module, sampling). Python 3.15's sampling profiler adds
+ * ("__sampled__",): True. Keys, values, edges and dicts may all be references to earlier ones.
+ */
+
+enum {
+    TOLD = 10, /* doubtful functions told by name */
+    BREATH = 4096,
+};
+
+enum {
+    KEY = PS_M_USER, /* id: function */
+    SAMPLED,         /* the marker's key */
+    VALUE,           /* id: function whose numbers and calls it has */
+    EDGE,            /* id: call */
+    CALLERS,         /* i: first call << 32 | count */
+    SHARED_CALLS = 1 << 20,
+    FUNCTION_BYTES = 200, /* about as many each function takes: growing would cost as much as all
+                             the look-ups */
+    EDGE_BYTES = 2 + 2 * 5 + 2 * 9, /* of an edge as cProfile writes most of them */
+};
+
+static struct ps_num number_of(const struct ps_mval *value)
+{
+    return value->kind == PS_M_REAL ? ps_real(value->r) : ps_int(value->i);
+}
+
+static bool read_number(struct ps_marshal *m, struct ps_num *out, bool *beyond, const char *what)
+{
+    struct ps_mval value;
+
+    if (!ps_marshal_value(m, &value))
+        return false;
+    if (value.kind != PS_M_INT && value.kind != PS_M_REAL && value.kind != PS_M_BOOL)
+        return ps_marshal_fail(m, "%s is not a number", what);
+    *beyond |= value.beyond;
+    *out = number_of(&value);
+    return true;
+}
+
+/* --- Keys ------------------------------------------------------------------------------------- */
+
+struct function_key {
+    uint32_t file, name;
+    struct ps_num line;
+};
+
+static bool has_key(const void *items, uint32_t index, const void *of)
+{
+    const struct function *f = (const struct function *)items + index;
+    const struct function_key *key = of;
+
+    return f->file == key->file && f->name == key->name && f->line.kind == key->line.kind &&
+           f->line.i == key->line.i;
+}
+
+static uint32_t function_of(struct dump *d, uint32_t file, uint32_t name, struct ps_num line)
+{
+    const struct function_key key = {file, name, line};
+    struct ps_hash hash = ps_hash_begin();
+    uint32_t index;
+
+    ps_hash_add(&hash, (uint64_t)file << 32 | name);
+    ps_hash_add(&hash, (uint64_t)line.i);
+    ps_hash_add(&hash, line.kind);
+    index = ps_hash_table_add(&d->by_key, ps_hash_end(&hash), d->n, has_key, d->functions, &key);
+    if (index == d->n) {
+        PS_PUSH_ROOM(d->functions, d->n, d->cap);
+        d->functions[d->n++] = (struct function){.file = file, .name = name, .line = line};
+    }
+    return index;
+}
+
+static bool read_marker(struct dump *d, uint32_t slot, struct ps_mval *out)
+{
+    struct ps_mval text;
+
+    if (!ps_marshal_value(&d->m, &text))
+        return false;
+    if (text.kind != PS_M_TEXT || !ps_str_is(d->m.texts.items[text.id], "__sampled__"))
+        return ps_marshal_fail(&d->m, "a function key is not (file, line, name)");
+    *out = (struct ps_mval){.kind = SAMPLED};
+    ps_marshal_became(&d->m, slot, *out);
+    return true;
+}
+
+static bool is_sequence(int type)
+{
+    return type == '(' || type == ')' || type == '[';
+}
+
+static bool read_key(struct dump *d, struct ps_mval *out)
+{
+    struct ps_mval part[3];
+    uint32_t members, slot;
+
+    if (!is_sequence(ps_marshal_next(&d->m)))
+        return ps_marshal_value(&d->m, out) &&
+               (out->kind == KEY || out->kind == SAMPLED ||
+                ps_marshal_fail(&d->m, "a function key is not (file, line, name)"));
+    if (!ps_marshal_open(&d->m, &members, &slot))
+        return false;
+    if (members == 1)
+        return read_marker(d, slot, out);
+    if (members != 3)
+        return ps_marshal_fail(&d->m, "a function key has %u parts instead of (file, line, name)",
+                               members);
+    for (int i = 0; i < 3; i++)
+        if (!ps_marshal_value(&d->m, &part[i]))
+            return false;
+    if (part[0].kind != PS_M_TEXT ||
+        (part[1].kind != PS_M_INT && part[1].kind != PS_M_BOOL && !part[1].beyond) ||
+        (part[2].kind != PS_M_TEXT && part[2].kind != PS_M_CODE))
+        return ps_marshal_fail(&d->m, "the parts of a function key are not (file, line, name)");
+    *out = (struct ps_mval){.kind = KEY,
+                            .id = function_of(d, part[0].id, part[2].id, number_of(&part[1]))};
+    ps_marshal_became(&d->m, slot, *out);
+    return true;
+}
+
+/* --- Callers ---------------------------------------------------------------------------------- */
+
+/* Written out, a caller takes ten bytes at least; shared dicts must not multiply a small file into
+ * a big one. */
+static bool too_many_calls(struct dump *d)
+{
+    uint64_t most = (uint64_t)(d->m.end - d->m.begin) / 10 + SHARED_CALLS;
+
+    return d->n_calls > most &&
+           !ps_marshal_fail(&d->m, "the same callers are shared by too many functions");
+}
+
+/* The place for what `caller` did in the entry at hand; dict semantics: a later pair of one key
+ * replaces the earlier. */
+static struct ps_call *call_of(struct dump *d, uint32_t caller)
+{
+    uint32_t entry = (uint32_t)d->entries, old = d->cap_met;
+
+    if (d->n > old) {
+        d->cap_met = d->cap;
+        d->met = ps_grow(d->met, d->cap_met, sizeof *d->met);
+        memset(d->met + old, 0, (d->cap_met - old) * sizeof *d->met);
+    }
+    if (d->met[caller].entry == entry) {
+        d->doubled_calls++;
+        return &d->calls[d->met[caller].call];
+    }
+    PS_PUSH_ROOM(d->calls, d->n_calls, d->cap_calls);
+    d->met[caller] = (struct met){entry, d->n_calls};
+    return &d->calls[d->n_calls++];
+}
+
+static bool read_edge_numbers(struct dump *d, struct ps_call *call, bool *beyond, uint32_t *slot)
+{
+    struct ps_marshal *m = &d->m;
+    uint32_t members;
+
+    if (!ps_marshal_open(m, &members, slot))
+        return false;
+    if (members != 4)
+        return ps_marshal_fail(m, "a caller has %u numbers instead of 4", members);
+    d->tuple_callers = true;
+    return read_number(m, &call->ncalls, beyond, "the number of calls of a caller") &&
+           read_number(m, &call->primitive_calls, beyond,
+                       "the number of primitive calls of a caller") &&
+           read_number(m, &call->tottime_s, beyond, "the tottime of a caller") &&
+           read_number(m, &call->cumtime_s, beyond, "the cumtime of a caller");
+}
+
+static bool read_edge(struct dump *d, struct ps_call *call, bool *beyond, uint32_t *slot)
+{
+    struct ps_mval value;
+
+    *slot = PS_M_NO_SLOT;
+    if (is_sequence(ps_marshal_next(&d->m)))
+        return read_edge_numbers(d, call, beyond, slot);
+    if (!ps_marshal_value(&d->m, &value))
+        return false;
+    if (value.kind == EDGE) {
+        *call = d->calls[value.id];
+        d->tuple_callers = true;
+    } else if (value.kind == PS_M_INT || value.kind == PS_M_BOOL || value.beyond) {
+        *call = (struct ps_call){.ncalls = number_of(&value)};
+        *beyond |= value.beyond;
+        d->int_callers = true;
+    } else {
+        return ps_marshal_fail(&d->m, "a caller has no numbers");
+    }
+    return true;
+}
+
+static bool copy_callers(struct dump *d, const struct ps_mval *from)
+{
+    uint32_t first = (uint32_t)((uint64_t)from->i >> 32), n = (uint32_t)from->i;
+
+    for (uint32_t i = 0; i < n && !too_many_calls(d); i++) {
+        struct ps_call call = d->calls[first + i];
+
+        *call_of(d, call.caller) = call;
+    }
+    return !d->m.failed;
+}
+
+static bool read_callers(struct dump *d, bool *beyond)
+{
+    uint32_t slot, edge_slot, first = d->n_calls;
+    struct ps_mval key, value;
+    struct ps_call call, *to;
+
+    if (ps_marshal_next(&d->m) != '{') {
+        if (!ps_marshal_value(&d->m, &value))
+            return false;
+        return value.kind == CALLERS
+                   ? copy_callers(d, &value)
+                   : ps_marshal_fail(&d->m, "the callers of a function are not a dict");
+    }
+    if (!ps_marshal_open_dict(&d->m, &slot))
+        return false;
+    while (!ps_marshal_dict_ends(&d->m)) {
+        if (!read_key(d, &key))
+            return false;
+        if (key.kind != KEY)
+            return ps_marshal_fail(&d->m, "a caller is not a function key");
+        if (key.id < d->cap_met)
+            __builtin_prefetch(&d->met[key.id], 1);
+        ps_marshal_foresee(&d->m, EDGE_BYTES);
+        if (!read_edge(d, &call, beyond, &edge_slot))
+            return false;
+        to = call_of(d, key.id);
+        call.caller = key.id;
+        *to = call;
+        ps_marshal_became(&d->m, edge_slot,
+                          (struct ps_mval){.kind = EDGE, .id = (uint32_t)(to - d->calls)});
+    }
+    value = (struct ps_mval){.kind = CALLERS,
+                             .i = (int64_t)((uint64_t)first << 32 | (d->n_calls - first))};
+    ps_marshal_became(&d->m, slot, value);
+    return !d->m.failed;
+}
+
+/* --- Entries ---------------------------------------------------------------------------------- */
+
+static bool read_value(struct dump *d, struct function *f, uint32_t *slot)
+{
+    struct ps_marshal *m = &d->m;
+    struct ps_mval value;
+    uint32_t members;
+
+    *slot = PS_M_NO_SLOT;
+    if (!is_sequence(ps_marshal_next(m))) {
+        if (!ps_marshal_value(m, &value))
+            return false;
+        if (value.kind != VALUE)
+            return ps_marshal_fail(m, "a function has no numbers");
+        *f = d->functions[value.id];
+        return copy_callers(
+            d, &(struct ps_mval){.i = (int64_t)((uint64_t)f->first_call << 32 | f->n_calls)});
+    }
+    if (!ps_marshal_open(m, &members, slot))
+        return false;
+    if (members != 5)
+        return ps_marshal_fail(m, "a function has %u values instead of 5", members);
+    return read_number(m, &f->primitive_calls, &f->repaired, "the number of primitive calls") &&
+           read_number(m, &f->ncalls, &f->repaired, "the number of calls") &&
+           read_number(m, &f->tottime, &f->repaired, "a tottime") &&
+           read_number(m, &f->cumtime, &f->repaired, "a cumtime") && read_callers(d, &f->repaired);
+}
+
+static void keep_entry(struct dump *d, uint32_t id, const struct function *value, uint32_t first)
+{
+    struct function *f = &d->functions[id];
+
+    f->primitive_calls = value->primitive_calls;
+    f->ncalls = value->ncalls;
+    f->tottime = value->tottime;
+    f->cumtime = value->cumtime;
+    f->repaired = value->repaired;
+    f->first_call = first;
+    f->n_calls = d->n_calls - first;
+    if (f->listed) {
+        d->doubled_at = d->doubled++ ? d->doubled_at : ps_marshal_at(&d->m);
+        return;
+    }
+    f->listed = true;
+    PS_PUSH_ROOM(d->listed, d->n_listed, d->cap_listed);
+    d->listed[d->n_listed++] = id;
+}
+
+static bool read_entry(struct dump *d)
+{
+    struct function value = {0};
+    struct ps_mval key, marker;
+    uint32_t slot, first = d->n_calls;
+
+    d->entries++;
+    if (!read_key(d, &key))
+        return false;
+    if (key.kind == SAMPLED) {
+        d->sampled = true;
+        return ps_marshal_value(&d->m, &marker);
+    }
+    if (!read_value(d, &value, &slot))
+        return false;
+    keep_entry(d, key.id, &value, first);
+    ps_marshal_became(&d->m, slot, (struct ps_mval){.kind = VALUE, .id = key.id});
+    return true;
+}
+
+static bool breathe(struct dump *d, struct ps_sink *out)
+{
+    uint64_t size = (uint64_t)(d->m.end - d->m.begin);
+
+    if (out->ops->progress(out, size, size, d->entries) && ps_sink_ok(out))
+        return true;
+    d->m.failed = true;
+    ps_fail(d->m.err, PS_CANCELLED, "the import was cancelled");
+    return false;
+}
+
+/* Reads the dict with one layout of code objects. PS_BAD_INPUT and PS_CANCELLED through d->m.err.
+ */
+static bool parse_dump(struct dump *d, struct ps_str bytes, enum ps_mlayout layout,
+                       struct ps_sink *out, struct ps_err *err)
+{
+    uint32_t slot;
+
+    *d = (struct dump){0};
+    ps_marshal_init(&d->m, bytes, layout, err);
+    ps_hash_table_reserve(&d->by_key, bytes.len / FUNCTION_BYTES);
+    if (ps_marshal_next(&d->m) != '{')
+        return ps_marshal_fail(&d->m, "the dump is not a dict of functions");
+    if (!ps_marshal_open_dict(&d->m, &slot))
+        return false;
+    while (!ps_marshal_dict_ends(&d->m))
+        if (!read_entry(d) || (d->entries % BREATH == 0 && !breathe(d, out)))
+            return false;
+    d->end = ps_marshal_at(&d->m);
+    return true;
+}
+
+static void free_dump(struct dump *d)
+{
+    ps_marshal_done(&d->m);
+    free(d->functions);
+    ps_hash_table_free(&d->by_key);
+    free(d->calls);
+    free(d->listed);
+    free(d->met);
+    free(d->rows);
+    free(d->callees);
+    free(d->callee_from);
+}
+
+/* --- The functions of a dump as a graph: row ids, callees, cycles ----------------------------- */
+
+static struct function *by_row(const struct dump *d, uint32_t row)
+{
+    return &d->functions[d->rows[row - 1]];
+}
+
+static void give_rows(struct dump *d)
+{
+    uint32_t row = 0;
+
+    d->rows = ps_alloc_array(d->n + 1, sizeof *d->rows);
+    for (uint32_t i = 0; i < d->n_listed; i++) {
+        d->rows[row] = d->listed[i];
+        d->functions[d->listed[i]].row = ++row;
+    }
+    for (uint32_t i = 0; i < d->n; i++)
+        if (!d->functions[i].listed) {
+            d->rows[row] = i;
+            d->functions[i].row = ++row;
+        }
+}
+
+/* Callees of each row, ascending: counted, laid out, filled in the order of the rows. */
+static void link_callees(struct dump *d)
+{
+    uint32_t *next;
+
+    d->callee_from = ps_alloc_array(d->n + 2, sizeof *d->callee_from);
+    d->callees = ps_alloc_array(d->n_calls + 1, sizeof *d->callees);
+    for (uint32_t i = 0; i < d->n; i++)
+        for (uint32_t c = 0; c < d->functions[i].n_calls; c++)
+            d->callee_from[d->calls[d->functions[i].first_call + c].caller]++;
+    for (uint32_t row = 1; row <= d->n; row++)
+        d->callee_from[row] += d->callee_from[row - 1];
+    next = ps_alloc_array(d->n + 1, sizeof *next);
+    memcpy(next, d->callee_from, d->n * sizeof *next);
+    for (uint32_t row = 1; row <= d->n; row++) {
+        const struct function *f = by_row(d, row);
+
+        for (uint32_t c = 0; c < f->n_calls; c++)
+            d->callees[next[d->calls[f->first_call + c].caller - 1]++] = row;
+    }
+    free(next);
+}
+
+/* Callers are met at random: a table of rows alone stays in the cache, functions do not. */
+static void number_functions(struct dump *d)
+{
+    uint32_t *row = ps_alloc_array(d->n + 1, sizeof *row);
+
+    give_rows(d);
+    for (uint32_t i = 0; i < d->n; i++)
+        row[i] = d->functions[i].row;
+    for (uint32_t c = 0; c < d->n_calls; c++)
+        d->calls[c].caller = row[d->calls[c].caller];
+    free(row);
+    link_callees(d);
+}
+
+/* Tarjan's strongly connected components, from callee to callers, without recursion. */
+struct walk {
+    struct dump *d;
+    uint32_t *index, *low, *edge; /* by row; index 0: not visited; edge: next caller to look at */
+    uint32_t *path, *open;        /* the walk, and the rows that belong to no component yet */
+    bool *is_open;
+    uint32_t n_path, n_open, visited, cycles;
+};
+
+static void enter(struct walk *w, uint32_t row)
+{
+    w->index[row] = w->low[row] = ++w->visited;
+    w->path[w->n_path++] = row;
+    w->open[w->n_open++] = row;
+    w->is_open[row] = true;
+}
+
+static bool calls_itself(const struct dump *d, uint32_t row)
+{
+    const struct function *f = by_row(d, row);
+
+    for (uint32_t c = 0; c < f->n_calls; c++)
+        if (d->calls[f->first_call + c].caller == row)
+            return true;
+    return false;
+}
+
+/* The rows from `root` on, on top of the open ones, reach each other. */
+static void close_component(struct walk *w, uint32_t root)
+{
+    bool is_cycle = w->open[w->n_open - 1] != root || calls_itself(w->d, root);
+    uint32_t row;
+
+    w->cycles += is_cycle;
+    do {
+        row = w->open[--w->n_open];
+        w->is_open[row] = false;
+        by_row(w->d, row)->cycle = is_cycle ? w->cycles : 0;
+    } while (row != root);
+}
+
+static void step(struct walk *w)
+{
+    uint32_t row = w->path[w->n_path - 1], above;
+    const struct function *f = by_row(w->d, row);
+
+    if (w->edge[row] < f->n_calls) {
+        uint32_t caller = w->d->calls[f->first_call + w->edge[row]++].caller;
+
+        if (!w->index[caller])
+            enter(w, caller);
+        else if (w->is_open[caller] && w->index[caller] < w->low[row])
+            w->low[row] = w->index[caller];
+        return;
+    }
+    if (w->low[row] == w->index[row])
+        close_component(w, row);
+    if (--w->n_path) {
+        above = w->path[w->n_path - 1];
+        w->low[above] = w->low[row] < w->low[above] ? w->low[row] : w->low[above];
+    }
+}
+
+/* Numbers in the order of the rows, so that equal dumps get equal numbers. */
+static void renumber(struct dump *d, uint32_t cycles)
+{
+    uint32_t *number = ps_alloc_array(cycles + 1, sizeof *number), used = 0;
+
+    for (uint32_t row = 1; row <= d->n; row++) {
+        struct function *f = by_row(d, row);
+
+        if (f->cycle && !number[f->cycle])
+            number[f->cycle] = ++used;
+        f->cycle = number[f->cycle];
+    }
+    free(number);
+}
+
+/* Functions that reach themselves get the number of their cycle. */
+static void find_cycles(struct dump *d)
+{
+    size_t n = (size_t)d->n + 1;
+    struct walk w = {.d = d};
+    uint32_t *memory = ps_alloc_array(5 * n, sizeof *memory);
+
+    w.index = memory;
+    w.low = memory + n;
+    w.edge = memory + 2 * n;
+    w.path = memory + 3 * n;
+    w.open = memory + 4 * n;
+    w.is_open = ps_alloc(n);
+    for (uint32_t row = 1; row <= d->n; row++) {
+        if (w.index[row])
+            continue;
+        for (enter(&w, row); w.n_path;)
+            step(&w);
+    }
+    renumber(d, w.cycles);
+    free(memory);
+    free(w.is_open);
+}
+
+/* --- The dump told to the sink ---------------------------------------------------------------- */
+
+struct report {
+    struct dump *d;
+    struct ps_sink *out;
+    struct ps_arena arena;
+    struct ps_str *shown; /* by text; at NULL: not made yet */
+    uint8_t *origin;      /* by text of a file; 0 unknown yet, else origin + 1 */
+    double *parts;        /* by row: what its callees took, with its own time */
+    struct ps_num tottime, ncalls, primitive_calls;
+    uint64_t repaired, doubtful;
+    uint64_t fewer, below, negative, odd; /* functions with more primitive calls than calls, ... */
+    uint32_t roots, files, title;
+    bool builtins, profile_keys, int_times, folders;
+};
+
+static struct ps_str text(struct report *r, uint32_t id)
+{
+    if (!r->shown[id].at)
+        r->shown[id] = ps_marshal_text(&r->d->m, id, &r->arena);
+    return r->shown[id];
+}
+
+static bool is_mended(const struct report *r, uint32_t id)
+{
+    uint8_t kind = r->d->m.text_kinds[id];
+
+    return kind == PS_MTEXT_MEND || kind == PS_MTEXT_LATIN1;
+}
+
+static bool has_folder(struct ps_str path)
+{
+    return path.len && path.at[0] != '<' &&
+           (memchr(path.at, '/', path.len) || memchr(path.at, '\\', path.len));
+}
+
+static bool is_script(struct ps_str path)
+{
+    return path.len > 3 && memcmp(path.at + path.len - 3, ".py", 3) == 0;
+}
+
+/* A script that was started from its own folder has no folder in its name. Where others have some,
+ * names were not stripped, and it is the program's own. */
+static enum ps_origin origin(struct report *r, uint32_t file)
+{
+    if (!r->origin[file]) {
+        enum ps_origin found = ps_python_file_origin(text(r, file));
+
+        if (found == PS_ORIGIN_UNKNOWN && r->folders && is_script(text(r, file)))
+            found = PS_ORIGIN_OWN;
+        r->origin[file] = (uint8_t)(found + 1);
+        r->files++;
+    }
+    return (enum ps_origin)(r->origin[file] - 1);
+}
+
+/* As Python's sum() goes: integers as long as all are. */
+static struct ps_num plus(struct ps_num a, struct ps_num b)
+{
+    int64_t sum;
+
+    if (a.kind == PS_NUM_INT && b.kind == PS_NUM_INT && !__builtin_add_overflow(a.i, b.i, &sum))
+        return ps_int(sum);
+    return ps_real(ps_num_real(a) + ps_num_real(b));
+}
+
+static struct function *at_row(const struct report *r, uint32_t row)
+{
+    return &r->d->functions[r->d->rows[row - 1]];
+}
+
+static void tell_doubt(struct report *r, struct function *f, const char *why)
+{
+    struct ps_str file = ps_text_head(text(r, f->file), 160),
+                  name = ps_text_head(text(r, f->name), 100);
+
+    if (r->doubtful++ >= TOLD)
+        return;
+    ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                 "%.*s (%.*s:%.0f) %s. Either functions with this label overwrote each other, "
+                 "threads ran it at the same time, or dumps were merged",
+                 (int)name.len, name.at, (int)file.len, file.at, ps_num_real(f->line), why);
+}
+
+/* What the numbers of one function say against each other. */
+static void check(struct report *r, struct function *f)
+{
+    double tottime = ps_num_real(f->tottime), cumtime = ps_num_real(f->cumtime), from = 0;
+    double ncalls = ps_num_real(f->ncalls), primitive = ps_num_real(f->primitive_calls);
+
+    for (uint32_t c = 0; c < f->n_calls; c++)
+        from += ps_num_real(r->d->calls[f->first_call + c].ncalls);
+    r->fewer += primitive > ncalls;
+    r->below += cumtime < tottime - 1e-6 - 1e-9 * fabs(tottime);
+    r->negative += ncalls < 0 || primitive < 0 || tottime < 0 || cumtime < 0;
+    r->odd += !isfinite(tottime) || !isfinite(cumtime);
+    if (r->d->sampled)
+        return;
+    if (from > ncalls)
+        tell_doubt(r, f, "has fewer calls than its callers made");
+    else if (!f->cycle && r->d->tuple_callers && !r->d->int_callers &&
+             r->parts[f->row] + tottime > cumtime + 1e-6 + 1e-6 * fabs(cumtime))
+        tell_doubt(r, f, "has less cumulative time than its own time plus its callees' time");
+}
+
+static void add_up(struct report *r)
+{
+    for (uint32_t row = 1; row <= r->d->n_listed; row++) {
+        struct function *f = at_row(r, row);
+        struct ps_str file = text(r, f->file);
+
+        r->tottime = plus(r->tottime, f->tottime);
+        r->ncalls = plus(r->ncalls, f->ncalls);
+        r->primitive_calls = plus(r->primitive_calls, f->primitive_calls);
+        r->roots += f->n_calls == 0;
+        f->repaired |= is_mended(r, f->file) || is_mended(r, f->name);
+        r->repaired += f->repaired;
+        r->int_times |= f->tottime.kind == PS_NUM_INT && f->tottime.i != 0;
+        r->builtins |=
+            ps_str_is(file, "~") && (ps_str_starts(text(r, f->name), PS_STR("<built-in method ")) ||
+                                     ps_str_starts(text(r, f->name), PS_STR("<method '")));
+        r->folders = r->folders || has_folder(file);
+        r->profile_keys |=
+            ps_str_is(file, "profile") && f->line.kind == PS_NUM_INT && f->line.i == 0;
+    }
+    for (uint32_t row = 1; row <= r->d->n; row++) {
+        const struct function *f = at_row(r, row);
+
+        for (uint32_t c = 0; c < f->n_calls; c++)
+            r->parts[r->d->calls[f->first_call + c].caller] +=
+                ps_num_real(r->d->calls[f->first_call + c].cumtime_s);
+    }
+}
+
+static void tell_function(struct report *r, uint32_t row)
+{
+    const struct dump *d = r->d;
+    const struct function *f = at_row(r, row);
+    struct ps_num none = ps_int(0);
+    struct ps_function told = {
+        .id = row,
+        .file = text(r, f->file),
+        .file_key = f->file + 1,
+        .name = text(r, f->name),
+        .line = f->line,
+        .ncalls = f->listed ? f->ncalls : none,
+        .primitive_calls = f->listed ? f->primitive_calls : none,
+        .tottime_s = f->listed ? f->tottime : none,
+        .cumtime_s = f->listed ? f->cumtime : none,
+        .origin = origin(r, f->file),
+        .cycle = f->cycle,
+        .listed = f->listed,
+        .callers = f->n_calls ? d->calls + f->first_call : NULL,
+        .n_callers = f->n_calls,
+        .callees = d->callees + d->callee_from[row - 1],
+        .n_callees = d->callee_from[row] - d->callee_from[row - 1],
+    };
+
+    r->out->ops->function(r->out, &told);
+}
+
+static struct ps_str base_name(struct ps_str path)
+{
+    for (size_t i = path.len; i-- > 0;)
+        if (path.at[i] == '/' || path.at[i] == '\\')
+            return ps_str_skip(path, i + 1);
+    return path;
+}
+
+/* The script: the module that is nobody's library and whose code ran longest. */
+static void find_title(struct report *r, uint32_t row)
+{
+    const struct function *f = at_row(r, row);
+    enum ps_origin whose = origin(r, f->file);
+
+    if (!f->listed || (whose != PS_ORIGIN_OWN && whose != PS_ORIGIN_UNKNOWN))
+        return;
+    if (!ps_str_is(text(r, f->name), "<module>") || ps_str_starts(text(r, f->file), PS_STR("<")))
+        return;
+    if (!r->title || ps_num_real(f->cumtime) > ps_num_real(at_row(r, r->title)->cumtime))
+        r->title = row;
+}
+
+static void tell_writer(struct report *r)
+{
+    const char *writer = NULL, *tool = "pstats";
+
+    if (r->d->sampled) {
+        writer = "sampling";
+        tool = "CPython profiling.sampling";
+    } else if (r->profile_keys) {
+        writer = "profile";
+        tool = "Python profile";
+    } else if (r->builtins && !r->d->int_callers) {
+        writer = "cProfile";
+        tool = "cProfile";
+    }
+    r->out->ops->meta(r->out, "tool", ps_str_of(tool));
+    if (writer)
+        r->out->ops->meta(r->out, "writer", ps_str_of(writer));
+    if (r->title)
+        r->out->ops->meta(r->out, "title", base_name(text(r, at_row(r, r->title)->file)));
+}
+
+static void tell_figures(struct report *r)
+{
+    const struct dump *d = r->d;
+    int version = ps_marshal_version(&d->m);
+    const struct {
+        const char *key;
+        struct ps_num value;
+    } figures[] = {
+        {"total_tt_s", r->tottime},
+        {"total_calls", r->ncalls},
+        {"primitive_calls", r->primitive_calls},
+        {"functions", ps_int(d->n_listed)},
+        {"calls_pairs", ps_int(d->callee_from[d->n])},
+        {"roots", ps_int(r->roots)},
+        {"files", ps_int(r->files)},
+        {"marshal", version < 0 ? (struct ps_num){0} : ps_int(version)},
+        {"sampled", ps_int(d->sampled)},
+        {"int_callers", ps_int(d->int_callers)},
+    };
+
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        r->out->ops->number(r->out, figures[i].key, figures[i].value);
+}
+
+static void tell_notes(struct report *r, uint64_t size)
+{
+    const struct dump *d = r->d;
+
+    if (d->sampled)
+        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+                     "written by a sampling profiler: calls are samples, and a line number is the "
+                     "line that was running");
+    if (r->int_times)
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                     "times are whole numbers: the timer's unit is not seconds, and the file does "
+                     "not name it");
+    if (d->doubled)
+        ps_sink_note(r->out, PS_NOTE_REJECTED, d->doubled_at, 0,
+                     "entries that repeat an earlier key: %llu (this is the first); the last one "
+                     "counts, as in Python",
+                     (unsigned long long)d->doubled);
+    ps_sink_count(r->out, PS_NOTE_WARNING, d->doubled_calls,
+                  "callers that one function lists twice; the last one counts");
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired,
+                  "functions repaired: a number beyond 64 bits or a name with invalid text");
+    ps_sink_count(r->out, PS_NOTE_INFO, d->n - d->n_listed,
+                  "callers without their own entry, shown with zeros");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->doubtful > TOLD ? r->doubtful - TOLD : 0,
+                  "more functions that contradict their callers or callees");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->fewer,
+                  "functions with more primitive calls than calls");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->below,
+                  "functions with less cumulative time than own time");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->negative, "functions with negative values");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->odd,
+                  "functions with a time that is not a finite number");
+    if (d->end < size)
+        ps_sink_note(r->out, PS_NOTE_WARNING, d->end, 0,
+                     "bytes after the dump, ignored as in Python: %llu",
+                     (unsigned long long)(size - d->end));
+}
+
+/* False: cancelled. */
+static bool tell_all(struct report *r, uint64_t size)
+{
+    const struct dump *d = r->d;
+    struct ps_ledger ledger = {
+        .unit = "entries",
+        .read = d->entries,
+        .rejected = d->doubled,
+        .other = d->entries - d->n_listed - d->doubled,
+    };
+
+    add_up(r);
+    ledger.stored = d->n_listed - r->repaired;
+    ledger.repaired = r->repaired;
+    for (uint32_t row = 1; row <= d->n && ps_sink_ok(r->out); row++) {
+        if (row % BREATH == 0 && !r->out->ops->progress(r->out, size, size, row))
+            return false;
+        tell_function(r, row);
+        find_title(r, row);
+        if (at_row(r, row)->listed)
+            check(r, at_row(r, row));
+    }
+    tell_writer(r);
+    tell_figures(r);
+    tell_notes(r, size);
+    r->out->ops->ledger(r->out, &ledger);
+    r->out->ops->headline(r->out, &(struct ps_headline){ps_num_real(r->tottime), "s", "tottime"});
+    return true;
+}
+
+/* `size`: bytes of the dump. False: cancelled. */
+static bool report_dump(struct dump *d, uint64_t size, struct ps_sink *out)
+{
+    struct report r = {.d = d, .out = out};
+    bool told;
+
+    r.tottime = r.ncalls = r.primitive_calls = ps_int(0);
+    r.shown = ps_alloc_array(d->m.texts.count + 1, sizeof *r.shown);
+    r.origin = ps_alloc(d->m.texts.count + 1);
+    r.parts = ps_alloc_array(d->n + 1, sizeof *r.parts);
+    told = tell_all(&r, size);
+    free(r.shown);
+    free(r.origin);
+    free(r.parts);
+    ps_arena_free(&r.arena);
+    return told;
+}
+
+#define LARGEST ((uint64_t)2 << 30)
+
+/* Tries the layouts; keeps the failure of the one that came farthest. */
+static bool read_dump(struct dump *d, struct ps_str bytes, struct ps_sink *out, struct ps_err *err)
+{
+    struct ps_err farthest = PS_ERR_INIT;
+    int with_tail = -1;
+
+    for (int layout = 0; layout < PS_M_LAYOUTS; layout++) {
+        struct ps_err failure = PS_ERR_INIT;
+        bool good = parse_dump(d, bytes, (enum ps_mlayout)layout, out, &failure);
+
+        if (good && (!d->m.saw_code || d->end == bytes.len)) {
+            d->m.err = err;
+            return true;
+        }
+        with_tail = good && with_tail < 0 ? layout : with_tail;
+        if (!good && (farthest.code == PS_OK || failure.at > farthest.at))
+            farthest = failure;
+        if (!d->m.saw_code || failure.code == PS_CANCELLED)
+            break;
+        free_dump(d);
+        *d = (struct dump){0};
+    }
+    if (with_tail >= 0)
+        return parse_dump(d, bytes, (enum ps_mlayout)with_tail, out, err);
+    *err = farthest;
+    return false;
+}
+
+static enum ps_status refuse_empty(const struct dump *d, struct ps_err *err)
+{
+    if (d->sampled)
+        ps_fail(err, PS_BAD_INPUT,
+                "the dump contains no functions: the sampling profiler took no samples");
+    else
+        ps_fail(err, PS_BAD_INPUT,
+                "the dump contains no functions: the profiler was never enabled");
+    ps_hint(err, "record the whole program: `python -m cProfile -o out.prof app.py`");
+    return err->code;
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
+    PS_AUTO(free_dump) struct dump d = {0};
+    enum ps_status status = ps_read_whole(in, LARGEST, "dump", &bytes, out, err);
+    uint64_t size;
+
+    if (status != PS_OK)
+        return status;
+    size = bytes.len;
+    if (!read_dump(&d, ps_buf_slice(&bytes), out, err)) {
+        if (err->code == PS_BAD_INPUT)
+            ps_hint(err, "copy the file again in binary mode, or record the profile again");
+        return err->code;
+    }
+    ps_buf_free(&bytes); /* all texts were copied */
+    if (d.n_listed == 0)
+        return refuse_empty(&d, err);
+    number_functions(&d);
+    find_cycles(&d);
+    if (!report_dump(&d, size, out))
+        return ps_fail(err, PS_CANCELLED, "the import was cancelled");
+    return PS_OK;
+}
+
+/* A dict whose first byte no text has, or whose first key is a tuple; JSON never goes on like this
+ * behind its brace. */
+static enum ps_match sniff(struct ps_str head)
+{
+    const unsigned char *at = (const unsigned char *)head.at;
+
+    if (head.len && at[0] == 0xfb)
+        return PS_MATCH_SURE;
+    if (head.len < 2 || at[0] != '{')
+        return PS_MATCH_NO;
+    if (at[1] == 0xa8 || at[1] == 0xa9 || (at[1] == '0' && head.len == 2))
+        return PS_MATCH_SURE;
+    if (at[1] == ')')
+        return head.len > 2 && (at[2] == 3 || at[2] == 1) ? PS_MATCH_SURE : PS_MATCH_LIKELY;
+    if (at[1] == '(')
+        return head.len > 5 && at[3] == 0 && at[4] == 0 && at[5] == 0 ? PS_MATCH_SURE
+                                                                      : PS_MATCH_LIKELY;
+    return PS_MATCH_NO;
+}
+
+const struct ps_importer ps_pstats = {
+    .kind = "pstats",
+    .label = "cProfile dump",
+    .what = "functions and their callers, from cProfile, profile, profiling.tracing, "
+            "profiling.sampling, yappi",
+    .record = "python -m cProfile -o app.prof app.py",
+    .sniff = sniff,
+    .load = load,
+};

@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * line_text.c: what `kernprof -v`, `python -m line_profiler`, %lprun and LINE_PROFILE=1 print.
+ *
+ * Reports are found among any other output, several in one log, in front of each line whatever a
+ * container or a CI puts there (the same width in a block). A block is told while it is read:
+ * nothing is kept but names. Seen: versions 1.x to 5.0.2, with -z -u -t -m, and -r with its
+ * colours.
+ */
+#include "importers/lines/line_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "importers/text/line_names.h"
+
+/* --- What a log of reports says as a whole ---------------------------------------------------- */
+
+enum {
+    MOST_ROWS = 4 * 1000 * 1000,
+    TOLD = 50, /* notes of one sort that are told one by one */
+};
+
+static void tell_first(struct ps_lt_reader *r, const struct ps_lt_tally *tally, const char *what)
+{
+    if (tally->count)
+        ps_sink_note(r->out, PS_NOTE_WARNING, tally->at, tally->line,
+                     "%s: %llu (this is the first)", what, (unsigned long long)tally->count);
+}
+
+static void tell_notes(struct ps_lt_reader *r)
+{
+    if (r->functions == 0)
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                     r->others ? "no function found: the program marked none with @profile, or "
+                                 "lines of the report are truncated or wrapped"
+                               : "no function was profiled: the program marked none with @profile");
+    else
+        ps_sink_note(
+            r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+            "read from a printed report with rounded times; the .lprof file has the exact times");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->reports == 0,
+                  "reports without a timer unit: perfshelf assumed microseconds");
+    ps_sink_count(r->out, PS_NOTE_INFO, r->reports > 1 ? r->reports : 0, "reports in this log");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->other_units,
+                  "reports whose times were converted to the unit of the first report");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->again,
+                  "functions reported more than once, listed separately");
+    ps_sink_count(r->out, PS_NOTE_INFO, r->missing,
+                  "functions without a name: their source was missing when the report was printed");
+    ps_sink_count(
+        r->out, PS_NOTE_WARNING, r->summaries,
+        "functions that are only in the summary: times in hundredths of a second, no lines");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->mended_names,
+                  "function or file names that contain invalid UTF-8");
+    tell_first(r, &r->gaps,
+               "gaps in the line numbers: rows were removed, and their time is missing");
+    tell_first(r, &r->orphans, "tables without a file name");
+    tell_first(r, &r->uneven, "functions whose lines do not add up to the printed total");
+    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejects.count > TOLD ? r->rejects.count - TOLD : 0,
+                  "more rows that cannot be read");
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mends.count > TOLD ? r->mends.count - TOLD : 0,
+                  "more rows that were repaired");
+}
+
+static void tell_figures(struct ps_lt_reader *r, double unit)
+{
+    const struct {
+        const char *key;
+        struct ps_num value;
+    } figures[] = {
+        {"unit_s", ps_real(unit)},
+        {"functions", ps_int(r->functions)},
+        {"functions_run", ps_int(r->functions_run)},
+        {"files", ps_int(r->files.count)},
+        {"lines", ps_int((int64_t)r->measured)},
+        {"ticks", r->ticks},
+        {"time_s", ps_real(r->time_s)},
+        {"rounded", ps_int(1)},
+        {"nested", ps_int(r->functions_timed > 1)},
+    };
+
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        r->out->ops->number(r->out, figures[i].key, figures[i].value);
+}
+
+static void tell_hottest(struct ps_lt_reader *r)
+{
+    const struct ps_headline headline = {r->time_s, "s", "profiled"};
+    struct ps_str path;
+    char line[24];
+
+    if (r->hottest.file) {
+        path = r->files.items[r->hottest.file - 1];
+        (void)snprintf(line, sizeof line, "%u", r->hottest.line);
+        r->out->ops->list(r->out, "hottest",
+                          (struct ps_str[]){path, ps_str_of(line), ps_str_of(r->hottest.name)}, 3);
+        r->out->ops->meta(r->out, "title", ps_base_name(path));
+    } else {
+        r->out->ops->list(r->out, "hottest", NULL, 0);
+    }
+    r->out->ops->headline(r->out, &headline);
+}
+
+/* Figures, notes, ledger and headline. */
+static void report_all(struct ps_lt_reader *r)
+{
+    double unit = r->unit > 0 ? r->unit : 1e-6;
+
+    r->out->ops->meta(r->out, "tool", PS_STR("line_profiler"));
+    tell_figures(r, unit);
+    tell_notes(r);
+    ps_report_ledger(&r->in, r->out, r->rows, r->repaired, r->rejected);
+    tell_hottest(r);
+}
+
+/* Where the head of the report was cut off: what every version has printed in by default. */
+static const double default_unit = 1e-6;
+
+static bool count(struct ps_lt_tally *tally, const struct ps_report_line *line)
+{
+    if (tally->count++ == 0) {
+        tally->at = line->at;
+        tally->line = line->number;
+    }
+    return tally->count <= TOLD;
+}
+
+static struct ps_num plus(struct ps_num a, struct ps_num b)
+{
+    int64_t sum;
+
+    if (a.kind == PS_NUM_INT && b.kind == PS_NUM_INT && !__builtin_add_overflow(a.i, b.i, &sum))
+        return ps_int(sum);
+    return ps_real(ps_num_real(a) + ps_num_real(b));
+}
+
+/* ------------------------------------------------------------------ files and functions */
+
+static uint32_t file_of(struct ps_lt_reader *r, struct ps_str path)
+{
+    uint32_t known = r->files.count, id = ps_intern_id(&r->files, path) + 1;
+
+    if (r->files.count > known)
+        r->out->ops->line_file(r->out, &(struct ps_line_file){
+                                           .id = id,
+                                           .path = r->files.items[id - 1],
+                                           .origin = ps_line_origin(path),
+                                       });
+    return id;
+}
+
+/* What makes functions one: place and name, as bytes. */
+static struct ps_buf key_of(uint32_t file, uint32_t line, struct ps_str name)
+{
+    struct ps_buf key = {0};
+
+    ps_buf_printf(&key, "%u %u ", file, line);
+    ps_buf_str(&key, name);
+    return key;
+}
+
+static void remember(struct ps_lt_reader *r, uint32_t file, uint32_t line, struct ps_str name)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf key = key_of(file, line, name);
+    uint32_t known = r->listed.count;
+
+    r->again += ps_intern_id(&r->listed, ps_buf_slice(&key)) < known;
+}
+
+static bool is_listed(const struct ps_lt_reader *r, uint32_t file, uint32_t line,
+                      struct ps_str name)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf key = key_of(file, line, name);
+
+    return ps_intern_find(&r->listed, ps_buf_slice(&key)) != PS_INTERN_NONE;
+}
+
+static void tell_function(struct ps_lt_reader *r)
+{
+    if (r->block.told)
+        return;
+    r->block.told = true;
+    remember(r, r->block.file, r->block.first_line, r->block.name);
+    r->out->ops->line_function(r->out, &(struct ps_line_function){
+                                           .id = r->block.function,
+                                           .file = r->block.file,
+                                           .name = r->block.name,
+                                           .first_line = r->block.first_line,
+                                       });
+}
+
+static void meet_hottest(struct ps_lt_reader *r, double ticks, uint32_t file, uint32_t line,
+                         struct ps_str name)
+{
+    if (r->hottest.file && ticks <= r->hottest.ticks)
+        return;
+    free(r->hottest.name);
+    r->hottest.ticks = ticks;
+    r->hottest.file = file;
+    r->hottest.line = line;
+    r->hottest.name = ps_strdup(name);
+}
+
+/* What the lines add up to must be what stands above them, as far as both were rounded. */
+static bool adds_up(const struct ps_lt_reader *r)
+{
+    double ticks = ps_num_real(r->block.ticks) * r->unit;
+    double slack = 0.06 * r->block.timed * r->report_unit + 0.006 * fabs(r->next.total_s);
+
+    return !r->next.seen || fabs(ticks - r->next.total_s) <= slack + 1e-9;
+}
+
+static void forget_next(struct ps_lt_reader *r)
+{
+    r->next.seen = r->next.gone = false;
+    r->next.file.len = r->next.name.len = 0;
+    r->next.first_line = 0;
+}
+
+static void close_block(struct ps_lt_reader *r)
+{
+    double ticks = ps_num_real(r->block.ticks);
+
+    if (!r->block.table.open)
+        return;
+    tell_function(r);
+    if (!adds_up(r))
+        (void)count(&r->uneven, &r->in.line);
+    r->functions_run += r->block.timed > 0;
+    r->functions_timed += ticks > 0;
+    r->ticks = plus(r->ticks, r->block.ticks);
+    /* The total that is printed has more digits than the rows. */
+    if (r->next.seen)
+        ticks = r->next.total_s / r->unit;
+    r->time_s += ticks * r->unit;
+    meet_hottest(r, ticks, r->block.file, r->block.first_line, r->block.name);
+    r->block.table.open = false;
+    forget_next(r);
+}
+
+static void open_block(struct ps_lt_reader *r, const struct ps_line_columns *columns)
+{
+    static const struct ps_str unknown = PS_STR("unknown file");
+    struct ps_str file = ps_buf_slice(&r->next.file);
+
+    if (r->unit == 0) {
+        r->unit = r->report_unit = default_unit;
+    }
+    if (file.len == 0)
+        (void)count(&r->orphans, &r->in.line);
+    r->block.table = (struct ps_line_table){.open = true, .columns = *columns};
+    r->block.told = false;
+    r->block.gone = r->next.gone;
+    r->block.file = file_of(r, file.len ? file : unknown);
+    r->block.function = ++r->functions;
+    r->block.first_line = r->next.first_line;
+    r->block.timed = 0;
+    r->block.name = r->next.name.len ? ps_buf_slice(&r->next.name) : PS_STR("");
+    r->block.ticks = ps_int(0);
+}
+
+/* ------------------------------------------------------------------ rows */
+
+static struct ps_num in_units_of_the_run(const struct ps_lt_reader *r, struct ps_num ticks)
+{
+    if (r->report_unit == r->unit)
+        return ticks;
+    return ps_real(ps_num_real(ticks) * r->report_unit / r->unit);
+}
+
+static void take_row(struct ps_lt_reader *r, struct ps_lt_row *row)
+{
+    struct ps_line_row told = {
+        .file = r->block.file,
+        .function = r->block.function,
+        .block = 1,
+        .line = row->number.line,
+        .source = r->block.gone ? (struct ps_str){NULL, 0} : row->source,
+    };
+
+    if (r->in.line.coloured && told.source.at)
+        told.source = ps_report_trim(told.source);
+    if (!r->block.first_line)
+        r->block.first_line = row->number.line;
+    tell_function(r);
+    if (row->n) {
+        told.figures.hits = row->figures[0];
+        told.figures.ticks = in_units_of_the_run(r, row->figures[1]);
+        r->block.ticks = plus(r->block.ticks, told.figures.ticks);
+        r->block.timed++;
+        r->measured++;
+    }
+    r->out->ops->line(r->out, &told);
+    r->rows++;
+    if (ps_line_taken(&r->block.table, &row->number))
+        (void)count(&r->gaps, &r->in.line);
+    r->repaired += r->in.line.mended || r->in.line.rejoined;
+    if (r->in.line.mended && count(&r->mends, &r->in.line))
+        ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number,
+                     "the source text of this row contains invalid UTF-8 or was truncated");
+}
+
+static void reject(struct ps_lt_reader *r, const char *why)
+{
+    r->rejected++;
+    ps_report_doubt(&r->in);
+    if (count(&r->rejects, &r->in.line))
+        ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number, "%s", why);
+}
+
+/* Whether the line is a row of the block at hand. */
+static bool take_in_block(struct ps_lt_reader *r, struct ps_str text)
+{
+    struct ps_lt_row row;
+    enum ps_lt_match match =
+        r->block.table.open ? ps_lt_read_row(&r->block.table, text, &row) : PS_LT_NONE;
+
+    if (match == PS_LT_ROW)
+        take_row(r, &row);
+    if (match == PS_LT_BROKEN) {
+        (void)ps_line_taken(&r->block.table, &row.number);
+        reject(r, "the values of this row cannot be read");
+    }
+    return match != PS_LT_NONE;
+}
+
+/* ------------------------------------------------------------------ around the blocks */
+
+static bool take_unit(struct ps_lt_reader *r, struct ps_str text)
+{
+    size_t column;
+    double unit;
+
+    if (!ps_lt_seconds(text, PS_STR("Timer unit: "), &column, &unit) || !(unit > 0))
+        return false;
+    close_block(r);
+    forget_next(r);
+    r->next.column = column;
+    r->reports++;
+    r->other_units += r->unit > 0 && unit != r->unit;
+    r->unit = r->unit > 0 ? r->unit : unit;
+    r->report_unit = unit;
+    return true;
+}
+
+static bool take_total(struct ps_lt_reader *r, struct ps_str text)
+{
+    size_t column;
+    double total;
+
+    if (!ps_lt_seconds(text, PS_STR("Total time: "), &column, &total))
+        return false;
+    close_block(r);
+    if (r->next.seen || column != r->next.column)
+        forget_next(r);
+    r->next.seen = true;
+    r->next.column = column;
+    r->next.total_s = total;
+    return true;
+}
+
+/* What stands behind the word, which begins where the other words before the table do. */
+static bool behind_word(struct ps_lt_reader *r, struct ps_str text, const char *word,
+                        struct ps_str *rest)
+{
+    const char *at = ps_str_find(text, ps_str_of(word));
+    size_t column = at ? (size_t)(at - text.at) : 0;
+
+    if (!at || (r->next.seen && column != r->next.column))
+        return false;
+    if (column != r->next.column)
+        forget_next(r);
+    r->next.column = column;
+    *rest = ps_report_trim(ps_str_skip(text, column + strlen(word)));
+    return true;
+}
+
+/* "File: ", "Function: " and what stands for both where the source is gone. Up to version 1 they
+ * stand before "Total time: ", since then behind it. */
+static bool take_place(struct ps_lt_reader *r, struct ps_str text)
+{
+    struct ps_str rest, name;
+    uint32_t line;
+    bool gone;
+
+    if (r->block.table.open && !r->block.table.paused)
+        return false;
+    gone = behind_word(r, text, "Could not find file ", &rest);
+    if (gone || behind_word(r, text, "File: ", &rest)) {
+        close_block(r);
+        r->missing += gone;
+        r->next.gone = gone;
+        r->next.file.len = 0;
+        ps_buf_str(&r->next.file, rest);
+    } else if (behind_word(r, text, "Function: ", &rest) && ps_lt_function(rest, &name, &line)) {
+        close_block(r);
+        r->next.first_line = line;
+        r->next.name.len = 0;
+        ps_buf_str(&r->next.name, name);
+    } else {
+        return false;
+    }
+    r->mended_names += r->in.line.mended;
+    return true;
+}
+
+static bool take_header(struct ps_lt_reader *r, struct ps_str text)
+{
+    struct ps_line_columns columns;
+
+    if (!ps_lt_header(text, &columns))
+        return false;
+    close_block(r);
+    open_block(r, &columns);
+    return true;
+}
+
+/* A function that the report names in its summary alone: its seconds, with two decimals. */
+static bool take_summary(struct ps_lt_reader *r, struct ps_str text)
+{
+    struct ps_lt_summary summary;
+    struct ps_line_row row = {.block = 1, .of_function = true};
+
+    if (r->unit == 0 || !ps_lt_summary(text, &summary))
+        return false;
+    close_block(r);
+    row.file = file_of(r, summary.file);
+    if (is_listed(r, row.file, summary.line, summary.name) ||
+        is_listed(r, row.file, summary.line, PS_STR("")))
+        return true;
+    remember(r, row.file, summary.line, summary.name);
+    row.function = ++r->functions;
+    row.line = summary.line;
+    row.figures.ticks = ps_real(summary.seconds / r->unit);
+    r->out->ops->line_function(r->out, &(struct ps_line_function){
+                                           .id = row.function,
+                                           .file = row.file,
+                                           .name = summary.name,
+                                           .first_line = summary.line,
+                                       });
+    r->out->ops->line(r->out, &row);
+    r->rows++;
+    r->summaries++;
+    r->functions_timed += summary.seconds > 0;
+    r->ticks = plus(r->ticks, row.figures.ticks);
+    r->time_s += summary.seconds;
+    meet_hottest(r, row.figures.ticks.r, row.file, summary.line, summary.name);
+    return true;
+}
+
+/* What the text is to the block at hand, or where there is none, to the report. */
+static enum ps_report_row reads(const void *reader, struct ps_str text)
+{
+    const struct ps_lt_reader *r = reader;
+    struct ps_line_columns columns;
+    struct ps_lt_summary summary;
+    struct ps_lt_row row;
+    struct ps_str head = ps_str_skip(text, r->next.column), name;
+    size_t column;
+    double seconds;
+    uint32_t line;
+
+    if (ps_lt_header(text, &columns) ||
+        ps_lt_seconds(text, PS_STR("Total time: "), &column, &seconds) ||
+        ps_lt_seconds(text, PS_STR("Timer unit: "), &column, &seconds))
+        return PS_ROW_ENDED;
+    if (ps_lt_summary(text, &summary) || ps_str_starts(head, PS_STR("File: ")))
+        return PS_ROW_WHOLE;
+    if (ps_str_starts(head, PS_STR("Function: ")))
+        return ps_lt_function(head, &name, &line) ? PS_ROW_WHOLE : PS_ROW_PART;
+    switch (r->block.table.open ? ps_lt_read_row(&r->block.table, text, &row) : PS_LT_NONE) {
+    case PS_LT_ROW:
+        return PS_ROW_WHOLE;
+    case PS_LT_BROKEN:
+        return PS_ROW_PART;
+    case PS_LT_NONE:
+        break;
+    }
+    return ps_str_find(text, PS_STR(" seconds - ")) ? PS_ROW_PART : PS_ROW_NONE;
+}
+
+/* A header or a word before it may be cut where the log is wrapped. */
+static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
+{
+    static const char *const begins[] = {
+        "Line #",       "File: ",        "Function: ",         "Total time: ",
+        "Timer unit: ", "Are you sure ", "Continuing without "};
+    const struct ps_lt_reader *r = reader;
+    struct ps_line_table any = {.columns = r->block.table.columns};
+    struct ps_str prefix = {text.at, text.len < r->next.column ? text.len : r->next.column};
+    struct ps_lt_row row;
+
+    /* An empty line behind its prefix, and a row of any number. */
+    if (prefix.len && ps_str_eq(ps_report_trim(next), ps_report_trim(prefix)))
+        return PS_END_HERE;
+    if (r->block.table.open && ps_lt_read_row(&any, next, &row) == PS_LT_ROW && row.n)
+        return PS_END_HERE;
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (ps_str_starts(ps_str_skip(next, r->next.column), ps_str_of(begins[i])))
+            return PS_END_HERE;
+    return ps_report_row_ends(reads, r, text, next);
+}
+
+static void take_line(struct ps_lt_reader *r)
+{
+    struct ps_str text = r->in.line.text;
+
+    if (take_in_block(r, text) || take_unit(r, text) || take_total(r, text) ||
+        take_place(r, text) || take_header(r, text) || take_summary(r, text))
+        return;
+    if (r->block.table.open && ps_line_astray(&r->block.table, text))
+        reject(r, "this line inside a table is not a table row");
+    r->others += ps_report_trim(text).len > 0;
+    if (!r->block.table.open && !r->next.seen && ps_report_trim(text).len)
+        forget_next(r); /* the word was another program's */
+}
+
+static enum ps_status read_log(struct ps_lt_reader *r, struct ps_err *err)
+{
+    while (ps_report_next(&r->in)) {
+        ps_report_rejoin(&r->in, reads, r);
+        take_line(r);
+        if (r->rows > MOST_ROWS)
+            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
+                              MOST_ROWS);
+        if (ps_report_goes_on(&r->in, r->out, r->rows, err) != PS_OK)
+            return PS_CANCELLED;
+    }
+    close_block(r);
+    return ps_stream_status(r->in.in, err);
+}
+
+static bool is_header(struct ps_str line)
+{
+    struct ps_line_columns columns;
+
+    return ps_lt_header(line, &columns);
+}
+
+/* More headers are whole when the text is unwrapped. */
+static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
+{
+    return ps_report_count(unwrapped, is_header) > ps_report_count(head, is_header);
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    struct ps_lt_reader r = {.in = {.in = in}, .out = out, .ticks = ps_int(0)};
+    enum ps_status status;
+
+    ps_report_unwrap(&r.in, is_wrapped, ends, &r);
+    status = read_log(&r, err);
+    if (status == PS_OK)
+        report_all(&r);
+    ps_report_free(&r.in);
+    ps_intern_free(&r.files);
+    ps_intern_free(&r.listed);
+    ps_buf_free(&r.next.file);
+    ps_buf_free(&r.next.name);
+    free(r.hottest.name);
+    return status;
+}
+
+static enum ps_match sniff(struct ps_str head)
+{
+    struct ps_line_columns columns;
+    size_t column;
+    double unit;
+
+    while (head.len) {
+        const char *end = memchr(head.at, '\n', head.len);
+        struct ps_str line = {head.at, end ? (size_t)(end - head.at) : head.len};
+
+        head = ps_str_skip(head, line.len + 1);
+        if (ps_lt_header(line, &columns) ||
+            ps_lt_seconds(line, PS_STR("Timer unit: "), &column, &unit))
+            return PS_MATCH_SURE;
+    }
+    return PS_MATCH_NO;
+}
+
+const struct ps_importer ps_line_text = {
+    .kind = "line_profiler",
+    .label = "line_profiler report",
+    .what = "hits, time and source of each line, as line_profiler prints them, also inside other "
+            "output",
+    .record = "python -m line_profiler app.py.lprof > report.txt",
+    .sniff = sniff,
+    .load = load,
+};

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * line_text.h: what line_text*.c share: the lines of line_profiler's printed report. For them
+ * alone.
+ *
+ * line_text.c follows the blocks of a report, _row.c knows the grammar of single lines, _report.c
+ * tells the sink.
+ */
+#ifndef PS_IMPORTERS_LINES_LINE_TEXT_H
+#define PS_IMPORTERS_LINES_LINE_TEXT_H
+
+#include "base/intern.h"
+#include "importers/importer.h"
+#include "importers/lines/line_table.h"
+
+/* A row: line, then hits, time, per hit and percent where the line ran. */
+struct ps_lt_row {
+    struct ps_line_number number;
+    unsigned n; /* figures behind the line number: 0, 3 (percent is blank) or 4 */
+    struct ps_num figures[4];
+    struct ps_str source;
+};
+
+/* BROKEN: it has a number that may follow, and cannot be read. */
+enum ps_lt_match { PS_LT_NONE, PS_LT_ROW, PS_LT_BROKEN };
+
+enum ps_lt_match ps_lt_read_row(const struct ps_line_table *table, struct ps_str text,
+                                struct ps_lt_row *out);
+
+/* "<word><number> s": the number. *column is where the word begins. */
+bool ps_lt_seconds(struct ps_str text, struct ps_str word, size_t *column, double *out);
+
+bool ps_lt_header(struct ps_str text, struct ps_line_columns *out);
+
+/* "  1.25 seconds - FILE:LINE - NAME" */
+struct ps_lt_summary {
+    double seconds;
+    struct ps_str file, name;
+    uint32_t line;
+};
+bool ps_lt_summary(struct ps_str text, struct ps_lt_summary *out);
+
+/* "NAME at line N" */
+bool ps_lt_function(struct ps_str text, struct ps_str *name, uint32_t *line);
+
+struct ps_lt_tally {
+    uint64_t count, at, line; /* of the first one */
+};
+
+struct ps_lt_reader {
+    struct ps_report_reader in;
+    struct ps_sink *out;
+    struct ps_intern files;  /* paths, by id - 1 of a line_file */
+    struct ps_intern listed; /* functions that have blocks */
+    double unit;             /* of the run: the first one read; 0: none yet */
+    double report_unit;      /* of the report at hand */
+
+    struct {             /* what stands before a header */
+        bool seen, gone; /* the total; the source could not be read, rows come without */
+        size_t column;
+        double total_s;
+        struct ps_buf file, name;
+        uint32_t first_line; /* 0: not told */
+    } next;
+
+    struct {
+        struct ps_line_table table;
+        bool told, gone;
+        uint32_t file, function, first_line, timed;
+        struct ps_str name; /* in next.name */
+        struct ps_num ticks;
+    } block;
+
+    uint32_t functions, functions_run, functions_timed, summaries;
+    uint64_t rows, measured, repaired, rejected, told;
+    uint64_t others; /* lines of other output */
+    struct ps_num ticks;
+    double time_s; /* sum of the printed totals */
+    uint32_t reports, other_units, missing, again, mended_names;
+    struct ps_lt_tally rejects, mends, uneven, orphans, gaps;
+    struct {
+        double ticks;
+        uint32_t file, line; /* file: id, 0 none */
+        char *name;
+    } hottest;
+};
+
+#endif

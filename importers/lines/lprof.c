@@ -1,0 +1,664 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lprof.c: what `kernprof -l` and LINE_PROFILE=1 dump: a pickled LineStats.
+ *
+ * Never loaded, only read (pickle.h). Several pickles one after the other (`cat a.lprof b.lprof`)
+ * are added up, as line_profiler's own loader does with several files. Seen: line_profiler 2.x on
+ * Python 2.7 (protocol 2) to 5.0.2 (protocol 5).
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "importers/importer.h"
+#include "importers/lines/pickle.h"
+#include "importers/reading.h"
+#include "importers/text/line_names.h"
+
+/* One (line, hits, time) of a pickle; after merge_stats one line of a function. */
+struct row {
+    struct ps_num hits, ticks;
+    uint32_t function, line;
+    uint32_t pickle;
+    bool beyond, dropped; /* a later entry of the same key replaced it */
+};
+
+struct function {
+    uint32_t file, name; /* ids in texts */
+    int64_t first_line;
+    uint32_t pickle;           /* the last that listed it, + 1 */
+    size_t from, n;            /* its rows there, then, after merge_stats, all of it */
+    struct ps_num hits, ticks; /* sums, after merge_stats */
+};
+
+struct key { /* what makes functions one, as bytes */
+    uint32_t file, name;
+    int64_t first_line;
+};
+
+struct stats {
+    struct ps_intern texts; /* as they stand in the file */
+    struct ps_intern keys;
+    struct function *functions; /* by id of their key: the order of the file */
+    size_t n_functions, cap_functions;
+    struct row *rows;
+    size_t n_rows, cap_rows;
+    double *units; /* by pickle */
+    uint32_t n_pickles, cap_units;
+    const char *versions; /* of the first pickle's class */
+    double unit;          /* of the ticks, after merge_stats: the largest */
+    bool mixed_units;
+    uint64_t size; /* bytes of the file */
+
+    uint64_t entries; /* (line, hits, time) read */
+    uint64_t doubled; /* of them, replaced by a later entry of the same function */
+    uint64_t doubled_keys;
+    uint64_t rejected; /* of them, without a line or with a figure that is none */
+    uint64_t repeated; /* entries of one pickle that name a line of their function again */
+    uint64_t negative, fractions;
+    uint64_t beyond, lost_lines; /* lost_lines: functions whose first line is none */
+};
+
+/*
+ * The one object that a result is.
+ *
+ *     LineStats.timings = {(file, first line, name): [(line, hits, ticks), ...], ...}
+ *     LineStats.unit    = seconds a tick
+ *
+ * A line may stand several times in a list (line_profiler 4.1 and 4.2 write one entry a code object
+ * and 5.x adds them up); the file does not tell its version, so they are always added up.
+ */
+
+enum { MOST_ENTRIES = 8 << 20 };
+
+struct reading {
+    struct stats *s;
+    const struct ps_pickle *p;
+    uint64_t at;
+    struct ps_err *err;
+};
+
+static bool refuse(struct reading *r, const char *what)
+{
+    ps_fail_at(r->err, PS_BAD_INPUT, r->at, "the pickle at this position %s", what);
+    return false;
+}
+
+static struct ps_str text_of(const struct ps_pk_value *value)
+{
+    return (struct ps_str){value->at, value->id};
+}
+
+static bool as_number(const struct ps_pk_value *value, struct ps_num *out)
+{
+    if (value->kind == PS_PK_INT || value->kind == PS_PK_BOOL)
+        *out = ps_int(value->i);
+    else if (value->kind == PS_PK_REAL)
+        *out = ps_real(value->r);
+    else
+        return false;
+    return true;
+}
+
+/* --- Functions -------------------------------------------------------------------------------- */
+
+static uint32_t function_of(struct stats *s, struct ps_str file, struct ps_str name,
+                            int64_t first_line)
+{
+    struct key key = {ps_intern_id(&s->texts, file), ps_intern_id(&s->texts, name), first_line};
+    uint32_t id = ps_intern_id(&s->keys, (struct ps_str){(const char *)&key, sizeof key});
+
+    if (id == s->n_functions) {
+        PS_PUSH_ROOM(s->functions, s->n_functions, s->cap_functions);
+        s->functions[s->n_functions++] =
+            (struct function){.file = key.file, .name = key.name, .first_line = first_line};
+        s->lost_lines += first_line < 0 || first_line > INT32_MAX;
+    }
+    return id;
+}
+
+static bool take_key(struct reading *r, const struct ps_pk_value *key, uint32_t *function)
+{
+    const struct ps_pk_value *part = key->kind == PS_PK_TUPLE ? r->p->pool + key->id : NULL;
+
+    if (!part || key->i != 3 || part[0].kind != PS_PK_TEXT || part[1].kind != PS_PK_INT ||
+        part[2].kind != PS_PK_TEXT)
+        return refuse(r, "has a function key that is not (file, line, name)");
+    *function = function_of(r->s, text_of(&part[0]), text_of(&part[2]), part[1].i);
+    return true;
+}
+
+/* As in a dict, the last entry of a key counts: the rows of an earlier one are dropped. */
+static void begin_rows(struct stats *s, uint32_t function)
+{
+    struct function *f = &s->functions[function];
+    uint32_t pickle = s->n_pickles;
+
+    if (f->pickle == pickle) {
+        s->doubled_keys++;
+        for (size_t i = f->from; i < f->from + f->n; i++)
+            s->rows[i].dropped = true;
+        s->doubled += f->n;
+    }
+    f->pickle = pickle;
+    f->from = s->n_rows;
+    f->n = 0;
+}
+
+static bool take_row(struct reading *r, uint32_t function, const struct ps_pk_value *entry)
+{
+    struct stats *s = r->s;
+    const struct ps_pk_value *part = entry->kind == PS_PK_TUPLE ? r->p->pool + entry->id : NULL;
+    struct row row = {.function = function, .pickle = s->n_pickles - 1};
+    struct ps_num line;
+
+    if (!part || entry->i != 3 || !as_number(&part[0], &line) || !as_number(&part[1], &row.hits) ||
+        !as_number(&part[2], &row.ticks))
+        return refuse(r, "has an entry that is not (line, hits, time)");
+    if (++s->entries > MOST_ENTRIES) {
+        ps_fail_at(r->err, PS_LIMIT, r->at, "the profile has more than %d lines", MOST_ENTRIES);
+        return false;
+    }
+    if (line.kind != PS_NUM_INT || line.i < 0 || line.i > INT32_MAX ||
+        !isfinite(ps_num_real(row.hits)) || !isfinite(ps_num_real(row.ticks))) {
+        s->rejected++;
+        return true;
+    }
+    row.line = (uint32_t)line.i;
+    row.beyond = part[1].beyond || part[2].beyond;
+    s->negative += ps_num_real(row.hits) < 0 || ps_num_real(row.ticks) < 0;
+    s->fractions += (row.hits.kind == PS_NUM_REAL && !part[1].beyond) ||
+                    (row.ticks.kind == PS_NUM_REAL && !part[2].beyond);
+    PS_PUSH_ROOM(s->rows, s->n_rows, s->cap_rows);
+    s->rows[s->n_rows++] = row;
+    s->functions[function].n++;
+    return true;
+}
+
+static bool take_timings(struct reading *r, const struct ps_pk_value *timings)
+{
+    struct ps_pk_walk walk = ps_pickle_walk(r->p, timings);
+    const struct ps_pk_value *key;
+    uint64_t begun = r->s->entries;
+
+    while ((key = ps_pickle_next(&walk))) {
+        const struct ps_pk_value *list = ps_pickle_next(&walk), *entry;
+        struct ps_pk_walk entries;
+        uint32_t function;
+
+        if (!take_key(r, key, &function))
+            return false;
+        if (!list || list->kind != PS_PK_LIST)
+            return refuse(r, "has a function without a list of lines");
+        begin_rows(r->s, function);
+        entries = ps_pickle_walk(r->p, list);
+        while ((entry = ps_pickle_next(&entries)))
+            if (!take_row(r, function, entry))
+                return false;
+        /* Even one that only refers to an earlier tuple takes two bytes: what has more entries
+         * shares its lists, which no profiler does. */
+        if (r->s->entries - begun > r->p->at)
+            return refuse(r, "has lists of lines that are shared too often");
+    }
+    return true;
+}
+
+/* Adds what one pickle holds. Places in failures are `at`, where it begins. */
+static bool add_pickle(struct stats *s, const struct ps_pickle *p, const struct ps_pk_value *root,
+                       uint64_t at, struct ps_err *err)
+{
+    struct reading r = {s, p, at, err};
+    const struct ps_pk_value *state, *key, *timings = NULL;
+    struct ps_num unit = {0};
+    struct ps_pk_walk walk;
+
+    if (root->kind != PS_PK_OBJECT)
+        return refuse(&r, "contains no LineStats object");
+    walk = ps_pickle_walk(p, root);
+    state = ps_pickle_next(&walk);
+    if (!state)
+        return refuse(&r, "contains a LineStats object without state");
+    walk = ps_pickle_walk(p, state);
+    while ((key = ps_pickle_next(&walk))) {
+        const struct ps_pk_value *value = ps_pickle_next(&walk);
+
+        if (key->kind == PS_PK_TEXT && ps_str_is(text_of(key), "timings"))
+            timings = value;
+        if (key->kind == PS_PK_TEXT && ps_str_is(text_of(key), "unit"))
+            (void)as_number(value, &unit);
+    }
+    if (!timings || timings->kind != PS_PK_DICT)
+        return refuse(&r, "has no dict of timings");
+    if (!(ps_num_real(unit) > 0) || !isfinite(ps_num_real(unit)))
+        return refuse(&r, "has no timer unit");
+    PS_PUSH_ROOM(s->units, s->n_pickles, s->cap_units);
+    s->units[s->n_pickles++] = ps_num_real(unit);
+    if (s->n_pickles == 1)
+        s->versions = ps_pk_classes[root->i].versions;
+    return take_timings(&r, timings);
+}
+
+/* --- Adding up -------------------------------------------------------------------------------- */
+
+/* The sum of two figures: an integer as long as both are and it fits; *beyond is set when not. */
+static struct ps_num plus(struct ps_num a, struct ps_num b, bool *beyond)
+{
+    int64_t sum;
+
+    if (a.kind == PS_NUM_INT && b.kind == PS_NUM_INT) {
+        if (!__builtin_add_overflow(a.i, b.i, &sum))
+            return ps_int(sum);
+        *beyond = true;
+    }
+    return ps_real(ps_num_real(a) + ps_num_real(b));
+}
+
+/* Rows of one function, in the order of the file, into `sorted`. */
+static struct row *by_function(struct stats *s)
+{
+    struct row *sorted = ps_grow(NULL, s->n_rows + 1, sizeof *sorted);
+    size_t at = 0;
+
+    for (size_t i = 0; i < s->n_functions; i++)
+        s->functions[i].n = 0;
+    for (size_t i = 0; i < s->n_rows; i++)
+        s->functions[s->rows[i].function].n += !s->rows[i].dropped;
+    for (size_t i = 0; i < s->n_functions; i++) {
+        s->functions[i].from = at;
+        at += s->functions[i].n;
+        s->functions[i].n = 0;
+    }
+    for (size_t i = 0; i < s->n_rows; i++) {
+        struct function *f = &s->functions[s->rows[i].function];
+
+        if (!s->rows[i].dropped)
+            sorted[f->from + f->n++] = s->rows[i];
+    }
+    return sorted;
+}
+
+static int by_line(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    return x->pickle < y->pickle ? -1 : x->pickle > y->pickle;
+}
+
+/* Other units than the largest become fractions of it, as line_profiler's loader has it. */
+static struct ps_num scaled(const struct stats *s, const struct row *row)
+{
+    if (!s->mixed_units)
+        return row->ticks;
+    return ps_real(ps_num_real(row->ticks) * (s->units[row->pickle] / s->unit));
+}
+
+static void round_ticks(const struct stats *s, struct row *row)
+{
+    if (s->mixed_units && fabs(row->ticks.r) < 9e18)
+        row->ticks = ps_int((int64_t)rint(row->ticks.r));
+}
+
+/* Adds up rows of one line. Returns how many are left. */
+static size_t fold(struct stats *s, struct row *rows, size_t n)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct row *last = kept ? &rows[kept - 1] : NULL;
+        struct ps_num ticks = scaled(s, &rows[i]);
+
+        if (last && last->line == rows[i].line) {
+            s->repeated += last->pickle == rows[i].pickle;
+            last->hits = plus(last->hits, rows[i].hits, &last->beyond);
+            last->ticks = plus(last->ticks, ticks, &last->beyond);
+            last->beyond |= rows[i].beyond;
+            last->pickle = rows[i].pickle;
+            continue;
+        }
+        rows[kept] = rows[i];
+        rows[kept++].ticks = ticks;
+    }
+    return kept;
+}
+
+static void add_up(struct stats *s, struct function *f)
+{
+    struct row *rows = s->rows + f->from;
+    bool sorted = true, beyond = false;
+
+    for (size_t i = 1; i < f->n && sorted; i++)
+        sorted = rows[i - 1].line <= rows[i].line;
+    if (!sorted)
+        qsort(rows, f->n, sizeof *rows, by_line);
+    f->n = fold(s, rows, f->n);
+    f->hits = f->ticks = ps_int(0);
+    for (size_t i = 0; i < f->n; i++) {
+        round_ticks(s, &rows[i]);
+        f->hits = plus(f->hits, rows[i].hits, &beyond);
+        f->ticks = plus(f->ticks, rows[i].ticks, &beyond);
+    }
+}
+
+/* When all are there: sorts rows by function and line and adds up what belongs together. */
+static void merge_stats(struct stats *s)
+{
+    struct row *sorted;
+
+    s->unit = s->units[0];
+    for (uint32_t i = 1; i < s->n_pickles; i++) {
+        s->mixed_units |= s->units[i] != s->units[0];
+        s->unit = s->units[i] > s->unit ? s->units[i] : s->unit;
+    }
+    sorted = by_function(s);
+    free(s->rows);
+    s->rows = sorted;
+    for (size_t i = 0; i < s->n_functions; i++)
+        add_up(s, &s->functions[i]);
+}
+
+static void free_stats(struct stats *s)
+{
+    ps_intern_free(&s->texts);
+    ps_intern_free(&s->keys);
+    free(s->functions);
+    free(s->rows);
+    free(s->units);
+    *s = (struct stats){0};
+}
+
+/* --- A result told to the sink: files, functions, lines, figures and doubts ------------------- */
+
+enum { BREATH = 4096 };
+
+struct report {
+    const struct stats *s;
+    struct ps_sink *out;
+    struct ps_arena arena;
+    struct ps_str *shown; /* by text; at NULL: not made yet */
+    bool *mended;         /* by text */
+    uint32_t *file_ids;   /* by text of a file; 0: none yet */
+    uint32_t files, functions_run, functions_timed;
+    uint64_t lines;
+    uint64_t repaired, mended_empty; /* rows; functions without rows whose name was mended */
+    size_t hottest;                  /* function + 1 */
+    struct ps_num ticks;
+};
+
+static struct ps_str text(struct report *r, uint32_t id)
+{
+    if (!r->shown[id].at)
+        r->shown[id] = ps_shown_text(&r->arena, r->s->texts.items[id], &r->mended[id]);
+    return r->shown[id];
+}
+
+static uint32_t line_number(int64_t line)
+{
+    return line < 0 || line > INT32_MAX ? 0 : (uint32_t)line;
+}
+
+static void tell_file(struct report *r, uint32_t id)
+{
+    if (r->file_ids[id])
+        return;
+    r->file_ids[id] = ++r->files;
+    r->out->ops->line_file(r->out, &(struct ps_line_file){
+                                       .id = r->files,
+                                       .path = text(r, id),
+                                       .origin = ps_line_origin(text(r, id)),
+                                   });
+}
+
+static void tell_row(struct report *r, const struct function *f, const struct row *row)
+{
+    struct ps_line_row told = {
+        .file = r->file_ids[f->file],
+        .function = row->function + 1,
+        .block = 1,
+        .line = row->line,
+        .figures = {.hits = row->hits, .ticks = row->ticks},
+    };
+
+    r->out->ops->line(r->out, &told);
+}
+
+/* Entries, not rows, stand in the ledger: a repaired row is one of its entries. */
+static void tell_function(struct report *r, size_t i)
+{
+    const struct function *f = &r->s->functions[i];
+    struct ps_line_function told = {
+        .id = (uint32_t)i + 1,
+        .file = r->file_ids[f->file],
+        .name = text(r, f->name),
+        .first_line = line_number(f->first_line),
+    };
+    bool mended = r->mended[f->file] || r->mended[f->name], beyond = false;
+
+    r->out->ops->line_function(r->out, &told);
+    for (size_t n = f->from; n < f->from + f->n; n++) {
+        tell_row(r, f, &r->s->rows[n]);
+        r->repaired += mended || r->s->rows[n].beyond;
+    }
+    r->mended_empty += mended && f->n == 0;
+    r->lines += f->n;
+    r->functions_run += f->n > 0;
+    r->functions_timed += ps_num_real(f->ticks) > 0;
+    r->ticks = plus(r->ticks, f->ticks, &beyond);
+    if (ps_num_real(f->ticks) > 0 &&
+        (!r->hottest || ps_num_real(f->ticks) > ps_num_real(r->s->functions[r->hottest - 1].ticks)))
+        r->hottest = i + 1;
+}
+
+static void tell_hottest(struct report *r)
+{
+    size_t which = r->hottest ? r->hottest - 1 : 0;
+    const struct function *f = r->s->n_functions ? &r->s->functions[which] : NULL;
+    const struct ps_headline headline = {ps_num_real(r->ticks) * r->s->unit, "s", "profiled"};
+    char line[24];
+
+    if (f) {
+        (void)snprintf(line, sizeof line, "%u", line_number(f->first_line));
+        r->out->ops->list(r->out, "hottest",
+                          (struct ps_str[]){text(r, f->file), ps_str_of(line), text(r, f->name)},
+                          3);
+        r->out->ops->meta(r->out, "title", ps_base_name(text(r, f->file)));
+    } else {
+        r->out->ops->list(r->out, "hottest", NULL, 0);
+    }
+    r->out->ops->headline(r->out, &headline);
+}
+
+static void tell_figures(struct report *r)
+{
+    const struct {
+        const char *key;
+        struct ps_num value;
+    } figures[] = {
+        {"unit_s", ps_real(r->s->unit)},
+        {"functions", ps_int((int64_t)r->s->n_functions)},
+        {"functions_run", ps_int(r->functions_run)},
+        {"files", ps_int(r->files)},
+        {"lines", ps_int((int64_t)r->lines)},
+        {"ticks", r->ticks},
+        {"time_s", ps_real(ps_num_real(r->ticks) * r->s->unit)},
+        {"rounded", ps_int(0)},
+        {"nested", ps_int(r->functions_timed > 1)},
+    };
+
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        r->out->ops->number(r->out, figures[i].key, figures[i].value);
+}
+
+static void tell_notes(struct report *r)
+{
+    const struct stats *s = r->s;
+
+    if (s->n_functions == 0)
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                     "no function was profiled: the program marked none with @profile, or kernprof "
+                     "ran without -l");
+    ps_sink_count(r->out, PS_NOTE_INFO, s->n_pickles > 1 ? s->n_pickles : 0,
+                  "results in this file, which were added up");
+    if (s->mixed_units)
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                     "the results have different units; times were converted to the largest unit, "
+                     "%g s, and rounded",
+                     s->unit);
+    ps_sink_count(r->out, PS_NOTE_INFO, s->repeated,
+                  "repeated entries for the same line, which were added up (line_profiler 4.1 and "
+                  "4.2 print only the last one)");
+    ps_sink_count(r->out, s->doubled ? PS_NOTE_REJECTED : PS_NOTE_WARNING,
+                  s->doubled ? s->doubled : s->doubled_keys,
+                  s->doubled ? "functions repeated in one result; the last entry counts"
+                             : "functions repeated in one result");
+    ps_sink_count(r->out, PS_NOTE_REJECTED, s->rejected,
+                  "entries without a line number or with a value that is not a finite number");
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired,
+                  "lines repaired: a number beyond 64 bits became the nearest double, or a name "
+                  "contained invalid text");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->mended_empty,
+                  "functions without lines whose invalid name was repaired");
+    ps_sink_count(r->out, PS_NOTE_WARNING, s->lost_lines,
+                  "functions without a valid first line number");
+    ps_sink_count(r->out, PS_NOTE_WARNING, s->negative, "lines with negative hits or time");
+    ps_sink_count(r->out, PS_NOTE_WARNING, s->fractions,
+                  "lines whose hits or time are not whole numbers");
+}
+
+static bool tell_all(struct report *r)
+{
+    const struct stats *s = r->s;
+    struct ps_ledger ledger = {
+        .unit = "entries", .read = s->entries, .rejected = s->rejected + s->doubled};
+
+    r->out->ops->meta(r->out, "tool", PS_STR("line_profiler"));
+    r->out->ops->meta(r->out, "tool_version", ps_str_of(s->versions));
+    for (size_t i = 0; i < s->n_functions; i++)
+        tell_file(r, s->functions[i].file);
+    for (size_t i = 0; i < s->n_functions && ps_sink_ok(r->out); i++) {
+        tell_function(r, i);
+        if (i % BREATH == BREATH - 1 && !r->out->ops->progress(r->out, s->size, s->size, i))
+            return false;
+    }
+    tell_figures(r);
+    tell_notes(r);
+    ledger.repaired = r->repaired;
+    ledger.stored = ledger.read - ledger.rejected - ledger.repaired;
+    r->out->ops->ledger(r->out, &ledger);
+    tell_hottest(r);
+    return true;
+}
+
+/* False: cancelled. */
+static bool report_stats(const struct stats *s, struct ps_sink *out)
+{
+    struct report r = {.s = s, .out = out, .ticks = ps_int(0)};
+    bool told;
+
+    r.shown = ps_alloc_array(s->texts.count + 1, sizeof *r.shown);
+    r.mended = ps_alloc(s->texts.count + 1);
+    r.file_ids = ps_alloc_array(s->texts.count + 1, sizeof *r.file_ids);
+    told = tell_all(&r);
+    free(r.shown);
+    free(r.mended);
+    free(r.file_ids);
+    ps_arena_free(&r.arena);
+    return told;
+}
+
+enum {
+    LARGEST = 64 << 20,
+};
+
+static bool is_pickle(struct ps_str bytes)
+{
+    return bytes.len >= 2 && bytes.at[0] == '\x80' && bytes.at[1] >= 2 && bytes.at[1] <= 5;
+}
+
+/* What follows the first pickle: more of them, or bytes that Python would not look at either. */
+static bool read_more(struct ps_pickle *p, struct stats *s, struct ps_sink *out, struct ps_err *err)
+{
+    struct ps_pk_value root;
+
+    while (p->at < p->bytes.len) {
+        struct ps_err failure = PS_ERR_INIT;
+        size_t at = p->at;
+        bool good = is_pickle(ps_str_skip(p->bytes, at)) && ps_pickle_read(p, &root, &failure);
+
+        if (good && root.kind == PS_PK_OBJECT && add_pickle(s, p, &root, at, &failure))
+            continue;
+        if (failure.code == PS_LIMIT) {
+            *err = failure;
+            return false;
+        }
+        ps_sink_note(out, PS_NOTE_WARNING, at, 0, "bytes after the profile skipped: %zu; %s%s",
+                     p->bytes.len - at,
+                     failure.code ? "refused: " : "they are not a line_profiler result",
+                     failure.text);
+        return true;
+    }
+    return true;
+}
+
+static bool read_pickles(struct ps_str bytes, struct stats *s, struct ps_sink *out,
+                         struct ps_err *err)
+{
+    PS_AUTO(ps_pickle_free) struct ps_pickle p = {.bytes = bytes};
+    struct ps_pk_value root;
+
+    if (!is_pickle(bytes)) {
+        ps_fail_at(err, PS_BAD_INPUT, 0, "unsupported pickle protocol");
+        ps_hint(err, "line_profiler writes protocols 2 to 5; record again with `kernprof -l`");
+        return false;
+    }
+    if (!ps_pickle_read(&p, &root, err)) {
+        if (err->code == PS_LIMIT)
+            ps_hint(err, "profile fewer functions at once");
+        ps_hint(err, "perfshelf reads only pickles that line_profiler wrote, and never executes "
+                     "them; record one with `kernprof -l`");
+        return false;
+    }
+    return add_pickle(s, &p, &root, 0, err) && read_more(&p, s, out, err);
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
+    PS_AUTO(free_stats) struct stats stats = {0};
+    enum ps_status status = ps_read_whole(in, LARGEST, "pickle", &bytes, out, err);
+
+    if (status != PS_OK)
+        return status;
+    if (!read_pickles(ps_buf_slice(&bytes), &stats, out, err)) {
+        ps_hint(err, "record it again with `kernprof -l your_program.py`");
+        return err->code;
+    }
+    stats.size = bytes.len;
+    ps_buf_free(&bytes); /* all texts were copied */
+    merge_stats(&stats);
+    if (!report_stats(&stats, out))
+        return ps_fail(err, PS_CANCELLED, "the import was cancelled");
+    return PS_OK;
+}
+
+/* Any pickle: nobody else reads them, and this one says which opcode is not to be trusted. */
+static enum ps_match sniff(struct ps_str head)
+{
+    struct ps_str begin = {head.at, head.len < 120 ? head.len : 120};
+
+    if (!is_pickle(head))
+        return PS_MATCH_NO;
+    return ps_str_find(begin, PS_STR("LineStats")) ? PS_MATCH_SURE : PS_MATCH_LIKELY;
+}
+
+const struct ps_importer ps_lprof = {
+    .kind = "line_profiler",
+    .label = "line_profiler result",
+    .what = "hits and time of each line of the functions that line_profiler measured (.lprof)",
+    .record = "kernprof -l app.py",
+    .sniff = sniff,
+    .load = load,
+};

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory_text.c: the line-by-line report of memory_profiler.
+ *
+ *     Filename: m.py
+ *
+ *     Line #    Mem usage    Increment  Occurrences   Line Contents
+ *     =============================================================
+ *          4     54.3 MiB      7.6 MiB           1       a = [0] * (10 ** 6)
+ *
+ * One block each time a profiled function was set up; blocks of one place are one function, told
+ * apart by a number. The report has no function names: they are those of the `def` lines. The first
+ * increment of a block is all that the process had before, so sums leave it out. Seen: 0.31 to
+ * 0.61, with any precision, among other output.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/intern.h"
+#include "importers/importer.h"
+#include "importers/lines/line_table.h"
+#include "importers/text/line_names.h"
+
+enum {
+    MOST_ROWS = 4 * 1000 * 1000,
+    TOLD = 50,
+    GAP = 3,          /* blanks between the last figure and the source */
+    OCCURRENCES = 10, /* width of the column; its heading is one wider since it is spelled right */
+};
+
+struct row {
+    struct ps_line_number number;
+    bool ran;
+    struct ps_num mem, increment, occurrences;
+    struct ps_str source;
+};
+
+struct function {
+    uint32_t file, line, blocks;
+    bool told;
+};
+
+struct reader {
+    struct ps_report_reader in;
+    struct ps_sink *out;
+    struct ps_intern files, places; /* places: "file line", by id of a function */
+    struct function *functions;
+    size_t n_functions, cap_functions;
+    struct ps_buf file; /* of the block that comes next */
+    struct {
+        struct ps_line_table table;
+        bool first;
+        uint32_t file, function; /* function: id, 0 before the first row */
+        bool occurrences;
+    } block;
+    uint64_t rows, measured, blocks, repaired, mended, rejected, orphans, mended_names;
+    struct {
+        uint64_t count, at, line; /* of the first one */
+    } gaps;
+    double increment, peak;
+    bool has_occurrences;
+};
+
+/* ------------------------------------------------------------------ the grammar */
+
+/* "54.3 MiB"; versions before 0.32 say MB and mean the same. */
+static bool take_mib(struct ps_str *rest, struct ps_num *out)
+{
+    struct ps_str unit;
+
+    if (!ps_report_number(ps_report_word(rest), out))
+        return false;
+    unit = ps_report_word(rest);
+    return ps_str_is(unit, "MiB") || ps_str_is(unit, "MB");
+}
+
+/* Figures that stand left of the source; a wide one pushes what follows to the right. */
+static bool take_figures(struct ps_str rest, size_t width, bool occurrences, struct row *row)
+{
+    struct ps_str at = rest, first = ps_report_word(&at);
+
+    if ((size_t)(first.at - rest.at) >= width || !take_mib(&rest, &row->mem) ||
+        !take_mib(&rest, &row->increment))
+        return false;
+    if (occurrences && !ps_report_number(ps_report_word(&rest), &row->occurrences))
+        return false;
+    for (int i = 0; i < GAP && rest.len && rest.at[0] == ' '; i++)
+        rest = ps_str_skip(rest, 1);
+    row->source = rest;
+    return true;
+}
+
+enum match { NONE, ROW, BROKEN };
+
+static enum match read_row(const struct reader *r, struct ps_str text, struct row *row)
+{
+    const struct ps_line_table *table = &r->block.table;
+    struct ps_str rest = ps_str_skip(text, table->columns.first), all = rest;
+    size_t width = table->columns.source - table->columns.first, used;
+
+    *row = (struct row){0};
+    if (!ps_line_number(table, text, &row->number))
+        return NONE;
+    (void)ps_report_word(&rest);
+    used = (size_t)(rest.at - all.at);
+    row->ran = used < width && take_figures(rest, width - used, r->block.occurrences, row);
+    if (row->ran)
+        return ps_line_follows(table, &row->number, true) ? ROW : NONE;
+    if (!ps_line_follows(table, &row->number, false))
+        return NONE;
+    row->source = ps_str_skip(all, width);
+    rest.len = used < width && rest.len > width - used ? width - used : rest.len;
+    if (ps_report_trim(rest).len == 0)
+        return ROW;
+    return table->next ? BROKEN : NONE;
+}
+
+/* Where the heading of occurrences is wider than its column, sources begin left of theirs. */
+static bool read_header(struct ps_str text, struct ps_line_columns *columns, bool *occurrences)
+{
+    static const char *const words[] = {"Mem usage", "Increment", "Line Contents", NULL};
+    struct ps_str rest;
+    const char *at;
+
+    if (!ps_line_header(text, words, columns))
+        return false;
+    at = ps_str_find((struct ps_str){text.at, columns->source}, PS_STR("Occur"));
+    *occurrences = at != NULL;
+    if (!at)
+        return true;
+    rest = ps_str_skip(text, (size_t)(at - text.at));
+    rest.len = ps_report_word(&rest).len;
+    if (rest.len > OCCURRENCES)
+        columns->source -= rest.len - OCCURRENCES;
+    return true;
+}
+
+/* The name behind `def`, empty when the line begins no function. */
+static struct ps_str defined_name(struct ps_str source)
+{
+    struct ps_str word;
+    size_t n = 0;
+
+    while (source.len && (source.at[0] == ' ' || source.at[0] == '\t'))
+        source = ps_str_skip(source, 1);
+    word = ps_report_word(&source);
+    if (ps_str_is(word, "async"))
+        word = ps_report_word(&source);
+    if (!ps_str_is(word, "def"))
+        return (struct ps_str){"", 0};
+    word = ps_report_word(&source);
+    while (n < word.len && word.at[n] != '(' && word.at[n] != '[' && word.at[n] != ':')
+        n++;
+    return (struct ps_str){word.at, n};
+}
+
+/* ------------------------------------------------------------------ blocks */
+
+static uint32_t file_of(struct reader *r, struct ps_str path)
+{
+    uint32_t known = r->files.count, id = ps_intern_id(&r->files, path) + 1;
+
+    if (r->files.count > known)
+        r->out->ops->line_file(r->out, &(struct ps_line_file){
+                                           .id = id,
+                                           .path = r->files.items[id - 1],
+                                           .origin = ps_line_origin(path),
+                                       });
+    return id;
+}
+
+/* The name is known when the `def` line was read, which may be some rows later than the first. */
+static void tell_function(struct reader *r, struct ps_str name)
+{
+    struct function *f = r->block.function ? &r->functions[r->block.function - 1] : NULL;
+
+    if (!f || f->told)
+        return;
+    f->told = true;
+    r->out->ops->line_function(r->out, &(struct ps_line_function){
+                                           .id = r->block.function,
+                                           .file = f->file,
+                                           .name = name,
+                                           .first_line = f->line,
+                                       });
+}
+
+static void close_block(struct reader *r)
+{
+    if (!r->block.table.open)
+        return;
+    tell_function(r, PS_STR(""));
+    r->block.table.open = false;
+    r->file.len = 0;
+}
+
+static void begin_function(struct reader *r, uint32_t line)
+{
+    char key[32];
+    uint32_t id;
+
+    (void)snprintf(key, sizeof key, "%u %u", r->block.file, line);
+    id = ps_intern_id(&r->places, ps_str_of(key));
+    if (id == r->n_functions) {
+        PS_PUSH_ROOM(r->functions, r->n_functions, r->cap_functions);
+        r->functions[r->n_functions++] = (struct function){.file = r->block.file, .line = line};
+    }
+    r->functions[id].blocks++;
+    r->block.function = id + 1;
+    r->blocks++;
+}
+
+static void open_block(struct reader *r, const struct ps_line_columns *columns, bool occurrences)
+{
+    static const struct ps_str unknown = PS_STR("unknown file");
+
+    close_block(r);
+    r->orphans += r->file.len == 0;
+    r->block.table = (struct ps_line_table){.open = true, .columns = *columns};
+    r->block.first = true;
+    r->block.file = file_of(r, r->file.len ? ps_buf_slice(&r->file) : unknown);
+    r->block.function = 0;
+    r->block.occurrences = occurrences;
+    r->has_occurrences |= occurrences;
+    r->file.len = 0;
+}
+
+static void add_up(struct reader *r, const struct row *row)
+{
+    double mem = ps_num_real(row->mem);
+
+    if (!row->ran)
+        return;
+    if (r->measured++ == 0 || mem > r->peak)
+        r->peak = mem;
+    if (!r->block.first)
+        r->increment += ps_num_real(row->increment);
+    r->block.first = false;
+}
+
+static void take_row(struct reader *r, const struct row *row)
+{
+    struct ps_str source = r->in.line.coloured ? ps_report_trim(row->source) : row->source;
+    struct ps_str name = defined_name(source);
+    struct ps_line_row told = {.file = r->block.file, .line = row->number.line, .source = source};
+
+    if (!r->block.function)
+        begin_function(r, row->number.line);
+    if (name.len)
+        tell_function(r, name);
+    told.function = r->block.function;
+    told.block = r->functions[r->block.function - 1].blocks;
+    if (row->ran) {
+        told.figures.mem_mib = row->mem;
+        told.figures.increment_mib = row->increment;
+        told.figures.occurrences = row->occurrences;
+    }
+    add_up(r, row);
+    r->out->ops->line(r->out, &told);
+    r->rows++;
+    if (ps_line_taken(&r->block.table, &row->number) && r->gaps.count++ == 0) {
+        r->gaps.at = r->in.line.at;
+        r->gaps.line = r->in.line.number;
+    }
+    r->repaired += r->in.line.mended || r->in.line.rejoined;
+    if (r->in.line.mended && r->mended++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number,
+                     "the source text of this row contains invalid UTF-8 or was truncated");
+}
+
+static void reject(struct reader *r, const char *why)
+{
+    ps_report_doubt(&r->in);
+    if (r->rejected++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number, "%s", why);
+}
+
+/* Whether the line is a row of the block at hand. */
+static bool take_in_block(struct reader *r, struct ps_str text)
+{
+    struct row row;
+    enum match match = r->block.table.open ? read_row(r, text, &row) : NONE;
+
+    if (match == ROW)
+        take_row(r, &row);
+    if (match == BROKEN) {
+        (void)ps_line_taken(&r->block.table, &row.number);
+        reject(r, "the values of this row cannot be read");
+    }
+    return match != NONE;
+}
+
+static const struct ps_str file_mark = PS_STR("Filename: ");
+
+/* What the text is to the block at hand, or to the report. */
+static enum ps_report_row reads(const void *reader, struct ps_str text)
+{
+    const struct reader *r = reader;
+    struct ps_line_columns columns;
+    struct row row;
+    bool occurrences;
+
+    if (read_header(text, &columns, &occurrences))
+        return PS_ROW_ENDED;
+    if (ps_str_find(text, file_mark))
+        return PS_ROW_WHOLE;
+    switch (r->block.table.open ? read_row(r, text, &row) : NONE) {
+    case ROW:
+        return PS_ROW_WHOLE;
+    case BROKEN:
+        return PS_ROW_PART;
+    case NONE:
+        break;
+    }
+    return PS_ROW_NONE;
+}
+
+/* A header or a name may be cut where the log is wrapped. */
+static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
+{
+    struct ps_str begins = PS_STR("Line #");
+
+    return ps_str_find(next, begins) ? PS_END_HERE : ps_report_row_ends(reads, reader, text, next);
+}
+
+static void take_line(struct reader *r)
+{
+    struct ps_str text = r->in.line.text;
+    struct ps_line_columns columns;
+    bool occurrences;
+    const char *at;
+
+    if (take_in_block(r, text))
+        return;
+    at = ps_str_find(text, file_mark);
+    if (at) {
+        close_block(r);
+        r->file.len = 0;
+        ps_buf_str(&r->file,
+                   ps_report_trim(ps_str_skip(text, (size_t)(at - text.at) + file_mark.len)));
+        r->mended_names += r->in.line.mended;
+    } else if (read_header(text, &columns, &occurrences)) {
+        open_block(r, &columns, occurrences);
+    } else if (r->block.table.open && ps_line_astray(&r->block.table, text)) {
+        reject(r, "this line inside a table is not a table row");
+    }
+}
+
+static enum ps_status read_log(struct reader *r, struct ps_err *err)
+{
+    while (ps_report_next(&r->in)) {
+        ps_report_rejoin(&r->in, reads, r);
+        take_line(r);
+        if (r->rows > MOST_ROWS)
+            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
+                              MOST_ROWS);
+        if (ps_report_goes_on(&r->in, r->out, r->rows, err) != PS_OK)
+            return PS_CANCELLED;
+    }
+    close_block(r);
+    return ps_stream_status(r->in.in, err);
+}
+
+/* ------------------------------------------------------------------ the report */
+
+static void tell_notes(struct reader *r)
+{
+    if (r->rows == 0)
+        ps_sink_note(
+            r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+            "the report contains no lines: the program ran no function marked with @profile");
+    else
+        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+                     "memory is that of the whole process, rounded as printed; the first increment "
+                     "of a block is the memory already in use, and no sum includes it");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->orphans, "tables without a file name");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->mended_names,
+                  "file names with invalid UTF-8, which were repaired");
+    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
+                  "more rows that cannot be read");
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mended > TOLD ? r->mended - TOLD : 0,
+                  "more rows that were repaired");
+    if (r->gaps.count)
+        ps_sink_note(r->out, PS_NOTE_WARNING, r->gaps.at, r->gaps.line,
+                     "gaps in the line numbers, where rows were removed: %llu (this is the first)",
+                     (unsigned long long)r->gaps.count);
+}
+
+static void tell_all(struct reader *r)
+{
+    const struct {
+        const char *key;
+        struct ps_num value;
+    } figures[] = {
+        {"functions", ps_int((int64_t)r->n_functions)},
+        {"files", ps_int(r->files.count)},
+        {"lines", ps_int((int64_t)r->measured)},
+        {"blocks", ps_int((int64_t)r->blocks)},
+        {"peak_mib", r->measured ? ps_real(r->peak) : (struct ps_num){0}},
+        {"increment_mib", ps_real(r->increment)},
+    };
+
+    r->out->ops->meta(r->out, "tool", PS_STR("memory_profiler"));
+    if (r->has_occurrences)
+        r->out->ops->meta(r->out, "tool_version", PS_STR("0.58+"));
+    if (r->files.count)
+        r->out->ops->meta(r->out, "title", ps_base_name(r->files.items[0]));
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        r->out->ops->number(r->out, figures[i].key, figures[i].value);
+    tell_notes(r);
+    ps_report_ledger(&r->in, r->out, r->rows, r->repaired, r->rejected);
+    r->out->ops->headline(r->out, &(struct ps_headline){r->peak, "MiB", "peak RSS"});
+}
+
+static bool is_header(struct ps_str line)
+{
+    struct ps_line_columns columns;
+    bool occurrences;
+
+    return read_header(line, &columns, &occurrences);
+}
+
+/* More headers are whole when the text is unwrapped. */
+static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
+{
+    return ps_report_count(unwrapped, is_header) > ps_report_count(head, is_header);
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    struct reader r = {.in = {.in = in}, .out = out};
+    enum ps_status status;
+
+    ps_report_unwrap(&r.in, is_wrapped, ends, &r);
+    status = read_log(&r, err);
+    if (status == PS_OK)
+        tell_all(&r);
+    ps_report_free(&r.in);
+    ps_intern_free(&r.files);
+    ps_intern_free(&r.places);
+    ps_buf_free(&r.file);
+    free(r.functions);
+    return status;
+}
+
+static enum ps_match sniff(struct ps_str head)
+{
+    struct ps_line_columns columns;
+    bool occurrences;
+
+    while (head.len) {
+        const char *end = memchr(head.at, '\n', head.len);
+        struct ps_str line = {head.at, end ? (size_t)(end - head.at) : head.len};
+
+        head = ps_str_skip(head, line.len + 1);
+        if (read_header(line, &columns, &occurrences))
+            return PS_MATCH_SURE;
+    }
+    return PS_MATCH_NO;
+}
+
+const struct ps_importer ps_memory_text = {
+    .kind = "memory_profiler",
+    .label = "memory_profiler report",
+    .what = "memory of the process after each line of the functions that memory_profiler measured",
+    .record = "python -m memory_profiler app.py > memory.txt",
+    .sniff = sniff,
+    .load = load,
+};

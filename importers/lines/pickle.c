@@ -1,0 +1,694 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pickle.c: the machine: a stack, a memo, and containers that grow.
+ *
+ * Each opcode costs a bounded number of values, and every number of bytes that the file announces
+ * is compared with the bytes that are there before anything is done with it.
+ */
+#include "importers/lines/pickle.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    MOST_MARKS = 100,
+    MOST_STACK = 1 << 20,   /* Python writes a container in batches of 1000 */
+    MOST_VALUES = 24 << 20, /* members of all containers: 384 MiB */
+    MOST_MEMO = 10 * 1000 * 1000,
+};
+
+const struct ps_pk_class ps_pk_classes[] = {
+    {"_line_profiler", "LineStats", "1-3"},
+    {"line_profiler._line_profiler", "LineStats", "3-4"},
+    {"line_profiler.line_profiler", "LineStats", "5+"},
+};
+enum { N_CLASSES = sizeof ps_pk_classes / sizeof *ps_pk_classes };
+
+/* Refuses at the opcode at hand. Returns false. */
+static bool refuse(struct ps_pickle *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static bool refuse(struct ps_pickle *p, const char *fmt, ...)
+{
+    char text[300];
+    va_list args;
+
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    ps_fail_at(p->err, PS_BAD_INPUT, p->op_at, "%s", text);
+    return false;
+}
+
+static bool too_large(struct ps_pickle *p)
+{
+    ps_fail_at(p->err, PS_LIMIT, p->op_at, "the pickle has more values than perfshelf accepts");
+    return false;
+}
+
+static bool push(struct ps_pickle *p, struct ps_pk_value value)
+{
+    if (p->n_stack >= MOST_STACK)
+        return too_large(p);
+    PS_PUSH_ROOM(p->stack, p->n_stack, p->cap_stack);
+    p->stack[p->n_stack++] = value;
+    return true;
+}
+
+static bool push_kind(struct ps_pickle *p, enum ps_pk_kind kind, int64_t i)
+{
+    return push(p, (struct ps_pk_value){.kind = (uint8_t)kind, .i = i});
+}
+
+/* The topmost n values that no mark separates, without taking them off. */
+static bool top(struct ps_pickle *p, size_t n, struct ps_pk_value **out)
+{
+    if (p->n_stack < n)
+        return refuse(p, "invalid pickle: stack underflow");
+    *out = p->stack + p->n_stack - n;
+    for (size_t i = 0; i < n; i++)
+        if ((*out)[i].kind == PS_PK_MARK)
+            return refuse(p, "invalid pickle: a mark instead of a value on the stack");
+    return true;
+}
+
+/* Takes the topmost mark and all above it off; *first is the value above the mark. */
+static bool pop_mark(struct ps_pickle *p, struct ps_pk_value **first, size_t *n)
+{
+    size_t at = p->n_stack;
+
+    while (at > 0 && p->stack[at - 1].kind != PS_PK_MARK)
+        at--;
+    if (at == 0)
+        return refuse(p, "invalid pickle: no mark on the stack");
+    *first = p->stack + at;
+    *n = p->n_stack - at;
+    p->n_stack = at - 1;
+    p->marks--;
+    return true;
+}
+
+/* --- Containers ------------------------------------------------------------------------------- */
+
+static bool pool_add(struct ps_pickle *p, const struct ps_pk_value *values, size_t n)
+{
+    if (p->n_pool + n > MOST_VALUES)
+        return too_large(p);
+    while (p->n_pool + n > p->cap_pool) {
+        p->cap_pool = p->cap_pool ? p->cap_pool * 2 : 1024;
+        p->pool = ps_grow(p->pool, p->cap_pool, sizeof *p->pool);
+    }
+    if (n)
+        memcpy(p->pool + p->n_pool, values, n * sizeof *values);
+    p->n_pool += n;
+    return true;
+}
+
+static bool push_box(struct ps_pickle *p, enum ps_pk_kind kind, int64_t i)
+{
+    if (p->n_boxes >= MOST_VALUES)
+        return too_large(p);
+    PS_PUSH_ROOM(p->boxes, p->n_boxes, p->cap_boxes);
+    p->boxes[p->n_boxes] = (struct ps_pk_box){0};
+    return push(p,
+                (struct ps_pk_value){.kind = (uint8_t)kind, .id = (uint32_t)p->n_boxes++, .i = i});
+}
+
+static bool extend(struct ps_pickle *p, uint32_t id, const struct ps_pk_value *values, size_t n)
+{
+    struct ps_pk_box *box = &p->boxes[id];
+    struct ps_pk_run *last = box->last ? &p->runs[box->last - 1] : NULL;
+    uint32_t at = (uint32_t)p->n_pool;
+
+    if (n == 0)
+        return true;
+    if (!pool_add(p, values, n))
+        return false;
+    if (last && last->at + last->n == at) {
+        last->n += (uint32_t)n;
+        return true;
+    }
+    PS_PUSH_ROOM(p->runs, p->n_runs, p->cap_runs);
+    p->runs[p->n_runs++] = (struct ps_pk_run){at, (uint32_t)n, 0};
+    if (box->last)
+        p->runs[box->last - 1].next = (uint32_t)p->n_runs;
+    else
+        box->first = (uint32_t)p->n_runs;
+    box->last = (uint32_t)p->n_runs;
+    return true;
+}
+
+static bool make_tuple(struct ps_pickle *p, const struct ps_pk_value *members, size_t n)
+{
+    struct ps_pk_value tuple = {.kind = PS_PK_TUPLE, .id = (uint32_t)p->n_pool, .i = (int64_t)n};
+
+    return pool_add(p, members, n) && push(p, tuple);
+}
+
+static bool op_tuple(struct ps_pickle *p, unsigned char op)
+{
+    struct ps_pk_value *members = NULL;
+    size_t n = op == ')' ? 0 : op == 't' ? 0 : (size_t)(op - 0x84);
+
+    if (op == 't') {
+        if (!pop_mark(p, &members, &n))
+            return false;
+    } else {
+        if (!top(p, n, &members))
+            return false;
+        p->n_stack -= n;
+    }
+    return make_tuple(p, members, n);
+}
+
+/* APPEND, APPENDS, SETITEM, SETITEMS */
+static bool op_add(struct ps_pickle *p, unsigned char op)
+{
+    bool is_dict = op == 's' || op == 'u', many = op == 'e' || op == 'u';
+    struct ps_pk_value *members = NULL, *owner = NULL;
+    size_t n = is_dict ? 2 : 1;
+
+    if (many) {
+        if (!pop_mark(p, &members, &n))
+            return false;
+    } else {
+        if (!top(p, n, &members))
+            return false;
+        p->n_stack -= n;
+    }
+    if (!top(p, 1, &owner))
+        return false;
+    if (owner->kind != (is_dict ? PS_PK_DICT : PS_PK_LIST))
+        return refuse(p, "invalid pickle: items added to an object that is not a %s",
+                      is_dict ? "dict" : "list");
+    if (is_dict && n % 2)
+        return refuse(p, "invalid pickle: a dict key without a value");
+    return extend(p, owner->id, members, n);
+}
+
+/* --- The one class ---------------------------------------------------------------------------- */
+
+static int printable(struct ps_str text, char *out, size_t size)
+{
+    size_t n = text.len < size - 1 ? text.len : size - 1;
+
+    for (size_t i = 0; i < n; i++)
+        out[i] = text.at[i] > ' ' && text.at[i] < 127 ? text.at[i] : '?';
+    out[n] = '\0';
+    return (int)n;
+}
+
+static bool push_class(struct ps_pickle *p, struct ps_str module, struct ps_str name)
+{
+    char shown_module[100], shown_name[100];
+
+    for (int i = 0; i < N_CLASSES; i++)
+        if (ps_str_is(module, ps_pk_classes[i].module) && ps_str_is(name, ps_pk_classes[i].name))
+            return push(p, (struct ps_pk_value){.kind = PS_PK_CLASS, .id = (uint32_t)i});
+    (void)printable(module, shown_module, sizeof shown_module);
+    (void)printable(name, shown_name, sizeof shown_name);
+    return refuse(p, "opcode %s imports %s.%s, which no line_profiler result needs",
+                  p->bytes.at[p->op_at] == 'c' ? "GLOBAL" : "STACK_GLOBAL", shown_module,
+                  shown_name);
+}
+
+/* without its \n */
+static bool take_line(struct ps_pickle *p, struct ps_str *out)
+{
+    struct ps_str rest = ps_str_skip(p->bytes, p->at);
+    const char *end = memchr(rest.at, '\n', rest.len < 4096 ? rest.len : 4096);
+
+    if (!end)
+        return refuse(p, "the pickle is truncated inside a line operand");
+    *out = (struct ps_str){rest.at, (size_t)(end - rest.at)};
+    p->at += out->len + 1;
+    return true;
+}
+
+static bool op_global(struct ps_pickle *p)
+{
+    struct ps_str module = {0}, name = {0};
+
+    return take_line(p, &module) && take_line(p, &name) && push_class(p, module, name);
+}
+
+static bool op_stack_global(struct ps_pickle *p)
+{
+    struct ps_pk_value *names = NULL;
+
+    if (!top(p, 2, &names))
+        return false;
+    p->n_stack -= 2;
+    if (names[0].kind != PS_PK_TEXT || names[1].kind != PS_PK_TEXT)
+        return refuse(p, "invalid pickle: the name for opcode STACK_GLOBAL is not a string");
+    return push_class(p, (struct ps_str){names[0].at, names[0].id},
+                      (struct ps_str){names[1].at, names[1].id});
+}
+
+/* NEWOBJ: a class and its arguments, (); NEWOBJ_EX, which protocol 4 may have, with a dict of
+ * keywords behind, which is empty too. */
+static bool op_newobj(struct ps_pickle *p, bool keywords)
+{
+    struct ps_pk_value *parts = NULL;
+
+    if (!top(p, 2 + keywords, &parts))
+        return false;
+    if (parts[0].kind != PS_PK_CLASS || parts[1].kind != PS_PK_TUPLE || parts[1].i != 0 ||
+        (keywords && (parts[2].kind != PS_PK_DICT || p->boxes[parts[2].id].first)))
+        return refuse(p, "opcode %s on an object other than LineStats and ()",
+                      keywords ? "NEWOBJ_EX" : "NEWOBJ");
+    p->n_stack -= 2 + keywords;
+    return push_box(p, PS_PK_OBJECT, parts[0].id);
+}
+
+/* The state is a dict, or (dict, None) where a class has slots. */
+static bool op_build(struct ps_pickle *p)
+{
+    struct ps_pk_value *parts = NULL, state;
+
+    if (!top(p, 2, &parts))
+        return false;
+    if (parts[0].kind != PS_PK_OBJECT || p->boxes[parts[0].id].first)
+        return refuse(p, "opcode BUILD on an object other than a new LineStats");
+    state = parts[1];
+    if (state.kind == PS_PK_TUPLE && state.i == 2)
+        state = p->pool[state.id].kind == PS_PK_DICT ? p->pool[state.id] : p->pool[state.id + 1];
+    if (state.kind != PS_PK_DICT)
+        return refuse(p, "opcode BUILD with a state that is not a dict");
+    p->n_stack -= 1;
+    return extend(p, parts[0].id, &state, 1);
+}
+
+/* --- Memo, marks, frames ---------------------------------------------------------------------- */
+
+/* Python numbers what it remembers one after the other, so an index never reaches the bytes read.
+ */
+static bool remember(struct ps_pickle *p, uint64_t index)
+{
+    struct ps_pk_value *value = NULL;
+
+    if (!top(p, 1, &value))
+        return false;
+    if (index >= p->at || index >= MOST_MEMO)
+        return refuse(p, "memo index %llu is larger than line_profiler writes",
+                      (unsigned long long)index);
+    while (index >= p->cap_memo) {
+        p->cap_memo = p->cap_memo ? p->cap_memo * 2 : 1024;
+        p->memo = ps_grow(p->memo, p->cap_memo, sizeof *p->memo);
+    }
+    for (; p->n_memo <= index; p->n_memo++)
+        p->memo[p->n_memo].kind = PS_PK_MARK; /* nothing yet */
+    p->memo[index] = *value;
+    return true;
+}
+
+/* The next n bytes, or a refusal when the file ends before. */
+static bool take(struct ps_pickle *p, uint64_t n, struct ps_str *out)
+{
+    if (n > p->bytes.len - p->at)
+        return refuse(p, "the pickle is truncated inside an operand of %llu bytes",
+                      (unsigned long long)n);
+    *out = (struct ps_str){p->bytes.at + p->at, (size_t)n};
+    p->at += (size_t)n;
+    return true;
+}
+
+/* An unsigned number of n bytes, least first. */
+static bool take_uint(struct ps_pickle *p, unsigned n, uint64_t *out)
+{
+    struct ps_str raw = {0};
+
+    if (!take(p, n, &raw))
+        return false;
+    *out = 0;
+    for (unsigned i = n; i-- > 0;)
+        *out = *out << 8 | (unsigned char)raw.at[i];
+    return true;
+}
+
+static bool op_put(struct ps_pickle *p, unsigned char op)
+{
+    uint64_t index = p->n_memo;
+
+    if (op != 0x94 && !take_uint(p, op == 'q' ? 1 : 4, &index))
+        return false;
+    return remember(p, index);
+}
+
+static bool op_get(struct ps_pickle *p, unsigned char op)
+{
+    uint64_t index = 0;
+
+    if (!take_uint(p, op == 'h' ? 1 : 4, &index))
+        return false;
+    if (index >= p->n_memo || p->memo[index].kind == PS_PK_MARK)
+        return refuse(p, "invalid pickle: memo index %llu is empty", (unsigned long long)index);
+    return push(p, p->memo[index]);
+}
+
+static bool op_mark(struct ps_pickle *p)
+{
+    if (++p->marks > MOST_MARKS)
+        return refuse(p, "more than %d nested containers", MOST_MARKS);
+    return push_kind(p, PS_PK_MARK, 0);
+}
+
+static bool op_frame(struct ps_pickle *p)
+{
+    uint64_t n = 0;
+
+    if (!take_uint(p, 8, &n))
+        return false;
+    if (n > p->bytes.len - p->at)
+        return refuse(p, "the file is truncated inside a frame of %llu bytes",
+                      (unsigned long long)n);
+    return true;
+}
+
+static bool op_proto(struct ps_pickle *p)
+{
+    uint64_t version = 0;
+
+    if (!take_uint(p, 1, &version))
+        return false;
+    if (version < 2 || version > 5)
+        return refuse(p, "unsupported pickle protocol %u; line_profiler writes 2 to 5",
+                      (unsigned)version);
+    p->protocol = (int)version;
+    return true;
+}
+
+/* Those that are refused; the reader knows the others. */
+static const struct {
+    unsigned char op;
+    const char *name;
+} op_names[] = {
+    {'0', "POP"},          {'1', "POP_MARK"},
+    {'2', "DUP"},          {'F', "FLOAT"},
+    {'P', "PERSID"},       {'Q', "BINPERSID"},
+    {'R', "REDUCE"},       {'S', "STRING"},
+    {'V', "UNICODE"},      {'B', "BINBYTES"},
+    {'d', "DICT"},         {'g', "GET"},
+    {'i', "INST"},         {'l', "LIST"},
+    {'o', "OBJ"},          {'p', "PUT"},
+    {0x82, "EXT1"},        {0x83, "EXT2"},
+    {0x84, "EXT4"},        {0x8e, "BINBYTES8"},
+    {0x8f, "EMPTY_SET"},   {0x90, "ADDITEMS"},
+    {0x91, "FROZENSET"},   {0x96, "BYTEARRAY8"},
+    {0x97, "NEXT_BUFFER"}, {0x98, "READONLY_BUFFER"},
+};
+
+/* "REDUCE", or NULL when no Python knows the byte. */
+static const char *op_name(unsigned char op)
+{
+    for (size_t i = 0; i < sizeof op_names / sizeof *op_names; i++)
+        if (op_names[i].op == op)
+            return op_names[i].name;
+    return NULL;
+}
+
+static bool unknown(struct ps_pickle *p, unsigned char op)
+{
+    const char *name = op_name(op);
+
+    if (!name)
+        return refuse(p, "invalid pickle: byte 0x%02x is not an opcode", op);
+    return refuse(p, "line_profiler never writes opcode %s (0x%02x)", name, op);
+}
+
+/* --- Operands of opcodes: numbers and texts --------------------------------------------------- */
+
+static bool push_int(struct ps_pickle *p, int64_t value)
+{
+    return push(p, (struct ps_pk_value){.kind = PS_PK_INT, .i = value});
+}
+
+/* The nearest double of a magnitude, most significant byte first. Bits beyond the first 113 only
+ * matter as "there is more". */
+static double nearest(const unsigned char *digits, size_t n)
+{
+    unsigned __int128 top = 0;
+    unsigned rest = 0;
+    int below = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (top >> 112) {
+            rest |= digits[i];
+            below += 8;
+        } else {
+            top = top << 8 | digits[i];
+        }
+    }
+    return ldexp((double)(top | (rest != 0)), below);
+}
+
+static bool push_real(struct ps_pickle *p, double value, bool beyond)
+{
+    if (beyond && !isfinite(value))
+        return refuse(p, "the pickle has an integer too large to store");
+    return push(p, (struct ps_pk_value){.kind = PS_PK_REAL, .beyond = beyond, .r = value});
+}
+
+enum {
+    LONGEST_DIGITS = 320, /* a double holds no more */
+    LONGEST_LONG = 136,   /* bytes of an integer that a double can come near */
+};
+
+/* Two's complement, least byte first. */
+static bool push_long(struct ps_pickle *p, struct ps_str raw)
+{
+    bool negative = raw.len && (raw.at[raw.len - 1] & 0x80);
+    unsigned char sign = negative ? 0xff : 0, magnitude[LONGEST_LONG];
+    unsigned carry = negative;
+    uint64_t bits = negative ? UINT64_MAX : 0;
+    double real;
+
+    while (raw.len > 8 && (unsigned char)raw.at[raw.len - 1] == sign &&
+           ((raw.at[raw.len - 2] ^ raw.at[raw.len - 1]) & 0x80) == 0)
+        raw.len--;
+    if (raw.len <= 8) {
+        for (size_t i = raw.len; i-- > 0;)
+            bits = bits << 8 | (unsigned char)raw.at[i];
+        return push_int(p, (int64_t)bits);
+    }
+    if (raw.len > sizeof magnitude)
+        return refuse(p, "the pickle has an integer of %zu bytes", raw.len);
+    for (size_t i = 0; i < raw.len; i++) {
+        carry += (unsigned char)((unsigned char)raw.at[i] ^ sign);
+        magnitude[raw.len - 1 - i] = (unsigned char)carry;
+        carry >>= 8;
+    }
+    real = nearest(magnitude, raw.len);
+    return push_real(p, negative ? -real : real, true);
+}
+
+static bool take_long(struct ps_pickle *p, unsigned size_bytes)
+{
+    uint64_t n = 0;
+    struct ps_str raw = {0};
+
+    if (!take_uint(p, size_bytes, &n))
+        return false;
+    if (size_bytes == 4 && n > INT32_MAX)
+        return refuse(p, "invalid pickle: integer of negative length");
+    return take(p, n, &raw) && push_long(p, raw);
+}
+
+/* "12\n", "12L\n"; "00\n" and "01\n" behind INT are False and True. */
+static bool take_digits(struct ps_pickle *p, bool is_long)
+{
+    struct ps_str text = {0};
+    char copy[LONGEST_DIGITS + 1];
+    int64_t value;
+    size_t first;
+
+    if (!take_line(p, &text))
+        return false;
+    if (!is_long && (ps_str_is(text, "00") || ps_str_is(text, "01")))
+        return push(p, (struct ps_pk_value){.kind = PS_PK_BOOL, .i = text.at[1] == '1'});
+    if (is_long && text.len && text.at[text.len - 1] == 'L')
+        text.len--;
+    if (ps_str_i64(text, &value))
+        return push_int(p, value);
+    first = text.len && text.at[0] == '-';
+    if (text.len <= first || text.len > LONGEST_DIGITS)
+        return refuse(p, "invalid pickle: unreadable integer");
+    for (size_t i = first; i < text.len; i++)
+        if (text.at[i] < '0' || text.at[i] > '9')
+            return refuse(p, "invalid pickle: unreadable integer");
+    memcpy(copy, text.at, text.len);
+    copy[text.len] = '\0';
+    return push_real(p, strtod(copy, NULL), true);
+}
+
+static bool take_real(struct ps_pickle *p)
+{
+    uint64_t bits = 0;
+    double value;
+
+    if (!take_uint(p, 8, &bits))
+        return false;
+    bits = __builtin_bswap64(bits);
+    memcpy(&value, &bits, sizeof value);
+    return push_real(p, value, false);
+}
+
+/* The opcode is one of numbers, or of texts: reads its operand and pushes the value. */
+static bool number(struct ps_pickle *p, unsigned char op)
+{
+    uint64_t bits = 0;
+
+    switch (op) {
+    case 'K':
+        return take_uint(p, 1, &bits) && push_int(p, (int64_t)bits);
+    case 'M':
+        return take_uint(p, 2, &bits) && push_int(p, (int64_t)bits);
+    case 'J':
+        return take_uint(p, 4, &bits) && push_int(p, (int32_t)(uint32_t)bits);
+    case 0x8a:
+        return take_long(p, 1);
+    case 0x8b:
+        return take_long(p, 4);
+    case 'I':
+    case 'L':
+        return take_digits(p, op == 'L');
+    default:
+        return take_real(p);
+    }
+}
+
+static bool text(struct ps_pickle *p, unsigned char op)
+{
+    unsigned size_bytes = op == 0x8c || op == 'U' || op == 'C' ? 1 : op == 0x8d ? 8 : 4;
+    uint64_t n = 0;
+    struct ps_str raw = {0};
+
+    if (!take_uint(p, size_bytes, &n))
+        return false;
+    if (op == 'T' && n > INT32_MAX)
+        return refuse(p, "invalid pickle: string of negative length");
+    return take(p, n, &raw) &&
+           push(p, (struct ps_pk_value){.kind = PS_PK_TEXT, .id = (uint32_t)raw.len, .at = raw.at});
+}
+
+static bool step(struct ps_pickle *p, unsigned char op)
+{
+    switch (op) {
+    case 'K':
+    case 'M':
+    case 'J':
+    case 0x8a:
+    case 0x8b:
+    case 'I':
+    case 'L':
+    case 'G':
+        return number(p, op);
+    case 0x8c:
+    case 'X':
+    case 0x8d:
+    case 'U':
+    case 'T':
+    case 'C':
+        return text(p, op);
+    case 0x94:
+    case 'q':
+    case 'r':
+        return op_put(p, op);
+    case 'h':
+    case 'j':
+        return op_get(p, op);
+    case ')':
+    case 't':
+    case 0x85:
+    case 0x86:
+    case 0x87:
+        return op_tuple(p, op);
+    case ']':
+        return push_box(p, PS_PK_LIST, 0);
+    case '}':
+        return push_box(p, PS_PK_DICT, 0);
+    case 'a':
+    case 'e':
+    case 's':
+    case 'u':
+        return op_add(p, op);
+    case '(':
+        return op_mark(p);
+    case 'N':
+        return push_kind(p, PS_PK_NONE, 0);
+    case 0x88:
+    case 0x89:
+        return push_kind(p, PS_PK_BOOL, op == 0x88);
+    case 0x80:
+        return op_proto(p);
+    case 0x95:
+        return op_frame(p);
+    case 'c':
+        return op_global(p);
+    case 0x93:
+        return op_stack_global(p);
+    case 0x81:
+    case 0x92:
+        return op_newobj(p, op == 0x92);
+    case 'b':
+        return op_build(p);
+    default:
+        return unknown(p, op);
+    }
+}
+
+bool ps_pickle_read(struct ps_pickle *p, struct ps_pk_value *out, struct ps_err *err)
+{
+    struct ps_pk_value *result = NULL;
+
+    p->err = err;
+    p->n_stack = p->n_pool = p->n_memo = p->n_boxes = p->n_runs = p->marks = 0;
+    p->op_at = p->at;
+    PS_PUSH_ROOM(p->stack, p->n_stack, p->cap_stack); /* even an empty stack has a place */
+    while (p->at < p->bytes.len) {
+        unsigned char op = (unsigned char)p->bytes.at[p->at];
+
+        p->op_at = p->at++;
+        if (op == '.') {
+            if (!top(p, 1, &result))
+                return false;
+            *out = *result;
+            return true;
+        }
+        if (!step(p, op))
+            return false;
+    }
+    p->op_at = p->at;
+    return refuse(p, "the pickle is truncated: it has no STOP opcode");
+}
+
+struct ps_pk_walk ps_pickle_walk(const struct ps_pickle *p, const struct ps_pk_value *container)
+{
+    if (container->kind == PS_PK_TUPLE)
+        return (struct ps_pk_walk){p, container->id, (uint32_t)container->i, 0};
+    return (struct ps_pk_walk){p, 0, 0, p->boxes[container->id].first};
+}
+
+const struct ps_pk_value *ps_pickle_next(struct ps_pk_walk *walk)
+{
+    if (walk->left == 0) {
+        const struct ps_pk_run *run = walk->next ? &walk->p->runs[walk->next - 1] : NULL;
+
+        if (!run)
+            return NULL;
+        *walk = (struct ps_pk_walk){walk->p, run->at, run->n, run->next};
+    }
+    walk->left--;
+    return &walk->p->pool[walk->at++];
+}
+
+void ps_pickle_free(struct ps_pickle *p)
+{
+    free(p->stack);
+    free(p->pool);
+    free(p->memo);
+    free(p->boxes);
+    free(p->runs);
+    *p = (struct ps_pickle){0};
+}

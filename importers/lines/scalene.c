@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * scalene.c: the JSON that Scalene writes: CPU, memory, copying and GPU of each line.
+ *
+ * Times of samples are nanoseconds since the start, MB are MiB. A program that ran too short leaves
+ * `{}`. Seen: 1.3 (2021) to 1.5.54, keys up to 2.3; what later versions add (stacks, times of CPU
+ * samples) is left aside and said so.
+ */
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "importers/document.h"
+#include "importers/importer.h"
+#include "importers/reading.h"
+#include "importers/text/clean.h"
+#include "importers/text/line_names.h"
+
+struct reader {
+    struct ps_sink *out;
+    struct ps_arena arena; /* mended texts; freed with each file */
+    double *samples;       /* of the line at hand: pairs */
+    size_t n_samples, cap_samples;
+    uint32_t files, functions;
+    uint64_t lines, records, repaired, rejected;
+    uint64_t timeless;  /* lists of samples without times, as the first versions wrote */
+    uint64_t odd;       /* fields of a wrong type, left out */
+    uint64_t bad_pairs; /* samples that are no pair of numbers */
+    double cpu_pct;
+};
+
+/*
+ * One file of a Scalene profile: its functions, each a sum of its lines, and the
+ * lines themselves. Percentages are of all samples of the program.
+ */
+
+enum { TOLD = 50 };
+
+struct leak {
+    uint32_t line;
+    struct ps_num likelihood, velocity;
+    bool told;
+};
+
+struct file {
+    uint32_t id;
+    struct leak *leaks;
+    size_t n_leaks, cap_leaks;
+};
+
+/* A number of an object, none when it is absent; a wrong type counts as odd. */
+static struct ps_num number_of(struct reader *r, const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+
+    if (!item || cJSON_IsNull(item))
+        return (struct ps_num){0};
+    if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble)) {
+        r->odd++;
+        return (struct ps_num){0};
+    }
+    return ps_real(item->valuedouble);
+}
+
+/* Counts are whole numbers in the file. */
+static struct ps_num whole(struct ps_num n)
+{
+    if (n.kind == PS_NUM_REAL && n.r == rint(n.r) && fabs(n.r) < 9e15)
+        return ps_int((int64_t)n.r);
+    return n;
+}
+
+static bool line_number(struct ps_num n, uint32_t *out)
+{
+    n = whole(n);
+    if (n.kind != PS_NUM_INT || n.i < 0 || n.i > INT32_MAX)
+        return false;
+    *out = (uint32_t)n.i;
+    return true;
+}
+
+/* Pairs of nanoseconds and MiB into r->samples, as seconds and MiB. */
+static void read_samples(struct reader *r, const cJSON *list)
+{
+    const cJSON *pair;
+
+    r->n_samples = 0;
+    if (!cJSON_IsArray(list))
+        return;
+    if (cJSON_IsNumber(list->child)) {
+        r->timeless++;
+        return;
+    }
+    cJSON_ArrayForEach(pair, list)
+    {
+        const cJSON *t = pair->child, *mib = t ? t->next : NULL;
+
+        if (!cJSON_IsArray(pair) || !cJSON_IsNumber(t) || !cJSON_IsNumber(mib) ||
+            !isfinite(t->valuedouble) || !isfinite(mib->valuedouble)) {
+            r->bad_pairs++;
+            continue;
+        }
+        while (2 * r->n_samples + 2 > r->cap_samples) {
+            r->cap_samples = r->cap_samples ? r->cap_samples * 2 : 256;
+            r->samples = ps_grow(r->samples, r->cap_samples, sizeof *r->samples);
+        }
+        r->samples[2 * r->n_samples] = t->valuedouble / 1e9;
+        r->samples[2 * r->n_samples++ + 1] = mib->valuedouble;
+    }
+}
+
+static void read_figures(struct reader *r, const cJSON *object, struct ps_line_figures *out)
+{
+    const struct {
+        const char *key;
+        struct ps_num *value;
+    } keys[] = {
+        {"n_cpu_percent_python", &out->cpu_python_pct},
+        {"n_cpu_percent_c", &out->cpu_native_pct},
+        {"n_sys_percent", &out->cpu_system_pct},
+        {"n_gpu_percent", &out->gpu_pct},
+        {"n_gpu_avg_memory_mb", &out->gpu_avg_mib},
+        {"n_gpu_peak_memory_mb", &out->gpu_peak_mib},
+        {"n_avg_mb", &out->avg_mib},
+        {"n_peak_mb", &out->peak_mib},
+        {"n_malloc_mb", &out->malloc_mib},
+        {"n_mallocs", &out->mallocs},
+        {"n_growth_mb", &out->growth_mib},
+        {"n_usage_fraction", &out->usage_fraction},
+        {"n_python_fraction", &out->python_fraction},
+        {"n_copy_mb_s", &out->copy_mib_s},
+        {"n_core_utilization", &out->core_utilization},
+    };
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        *keys[i].value = number_of(r, object, keys[i].key);
+    out->mallocs = whole(out->mallocs);
+}
+
+/* --- Leaks ------------------------------------------------------------------------------------ */
+
+static int by_line(const void *a, const void *b)
+{
+    const struct leak *x = a, *y = b;
+
+    return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* {"12": {"likelihood": 0.98, "velocity_mb_s": 1.5}} */
+static void read_leaks(struct reader *r, struct file *f, const cJSON *leaks)
+{
+    const cJSON *item;
+
+    if (!cJSON_IsObject(leaks))
+        return;
+    cJSON_ArrayForEach(item, leaks)
+    {
+        struct leak leak = {0};
+        int64_t line;
+
+        if (!cJSON_IsObject(item) || !ps_str_i64(ps_str_of(item->string), &line) || line < 0 ||
+            line > INT32_MAX) {
+            r->odd++;
+            continue;
+        }
+        leak.line = (uint32_t)line;
+        leak.likelihood = number_of(r, item, "likelihood");
+        leak.velocity = number_of(r, item, "velocity_mb_s");
+        PS_PUSH_ROOM(f->leaks, f->n_leaks, f->cap_leaks);
+        f->leaks[f->n_leaks++] = leak;
+    }
+    if (f->n_leaks)
+        qsort(f->leaks, f->n_leaks, sizeof *f->leaks, by_line);
+}
+
+static void add_leak(struct file *f, uint32_t line, struct ps_line_figures *figures)
+{
+    struct leak key = {.line = line}, *found;
+
+    found = f->n_leaks ? bsearch(&key, f->leaks, f->n_leaks, sizeof key, by_line) : NULL;
+    if (!found || found->told)
+        return;
+    found->told = true;
+    figures->leak_likelihood = found->likelihood;
+    figures->leak_mib_s = found->velocity;
+}
+
+/* Leaks of lines that the profile does not list. */
+static void tell_leaks(struct reader *r, const struct file *f)
+{
+    for (size_t i = 0; i < f->n_leaks; i++) {
+        struct ps_line_row row = {.file = f->id, .block = 1, .line = f->leaks[i].line};
+
+        if (f->leaks[i].told)
+            continue;
+        row.figures.leak_likelihood = f->leaks[i].likelihood;
+        row.figures.leak_mib_s = f->leaks[i].velocity;
+        r->out->ops->line(r->out, &row);
+    }
+}
+
+/* --- Functions and lines ---------------------------------------------------------------------- */
+
+static void reject(struct reader *r, struct ps_str path, const char *what)
+{
+    if (r->rejected++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0, "%.*s: %s",
+                     (int)ps_text_head(path, 200).len, path.at, what);
+}
+
+static void repair(struct reader *r, struct ps_str path, uint32_t line)
+{
+    if (r->repaired++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REPAIRED, PS_NOTE_NO_AT, 0,
+                     "%.*s: the source text of line %u contained invalid UTF-8 and was repaired",
+                     (int)ps_text_head(path, 200).len, path.at, line);
+}
+
+static struct ps_str text_of(struct reader *r, const cJSON *object, const char *key, bool *mended)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+
+    *mended = false;
+    if (!cJSON_IsString(item))
+        return (struct ps_str){NULL, 0};
+    return ps_shown_text(&r->arena, ps_str_of(item->valuestring), mended);
+}
+
+static bool open_row(struct reader *r, const struct file *f, const cJSON *item,
+                     struct ps_line_row *row)
+{
+    *row = (struct ps_line_row){.file = f->id, .block = 1};
+    if (!cJSON_IsObject(item) || !line_number(number_of(r, item, "lineno"), &row->line))
+        return false;
+    read_figures(r, item, &row->figures);
+    read_samples(r, cJSON_GetObjectItemCaseSensitive(item, "memory_samples"));
+    row->samples = r->samples;
+    row->n_samples = (uint32_t)r->n_samples;
+    return true;
+}
+
+static void tell_function(struct reader *r, const struct file *f, const cJSON *item,
+                          struct ps_str path)
+{
+    struct ps_line_function function = {.id = r->functions + 1, .file = f->id};
+    struct ps_line_row row;
+    bool mended;
+
+    r->records++;
+    if (!open_row(r, f, item, &row)) {
+        reject(r, path, "a function has no line number");
+        return;
+    }
+    function.name = text_of(r, item, "line", &mended);
+    if (!function.name.at)
+        function.name = PS_STR("");
+    function.first_line = row.line;
+    row.function = ++r->functions;
+    row.of_function = true;
+    r->out->ops->line_function(r->out, &function);
+    r->out->ops->line(r->out, &row);
+    if (mended)
+        repair(r, path, row.line);
+}
+
+static void tell_line(struct reader *r, struct file *f, const cJSON *item, struct ps_str path)
+{
+    struct ps_line_row row;
+    bool mended;
+
+    r->records++;
+    if (!open_row(r, f, item, &row)) {
+        reject(r, path, "a line has no number");
+        return;
+    }
+    row.source = text_of(r, item, "line", &mended);
+    while (row.source.len &&
+           (row.source.at[row.source.len - 1] == '\n' || row.source.at[row.source.len - 1] == '\r'))
+        row.source.len--;
+    add_leak(f, row.line, &row.figures);
+    r->out->ops->line(r->out, &row);
+    r->lines++;
+    if (mended)
+        repair(r, path, row.line);
+}
+
+static const cJSON *list_of(struct reader *r, const cJSON *file, const char *key)
+{
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(file, key);
+
+    if (list && !cJSON_IsNull(list) && !cJSON_IsArray(list))
+        r->odd++;
+    return cJSON_IsArray(list) ? list->child : NULL;
+}
+
+/* One member of "files": its key is the path. */
+static void read_source(struct reader *r, const cJSON *file)
+{
+    struct file f = {.id = r->files + 1};
+    bool mended;
+    struct ps_str path = ps_shown_text(&r->arena, ps_str_of(file->string), &mended);
+    struct ps_num cpu_pct = number_of(r, file, "percent_cpu_time");
+
+    if (!cJSON_IsObject(file)) {
+        r->records++;
+        reject(r, path, "the entry of a file is not a JSON object");
+        return;
+    }
+    r->files++;
+    r->cpu_pct += ps_num_real(cpu_pct);
+    r->out->ops->line_file(r->out, &(struct ps_line_file){
+                                       .id = f.id,
+                                       .path = path,
+                                       .origin = ps_line_origin(path),
+                                       .cpu_pct = cpu_pct,
+                                   });
+    read_leaks(r, &f, cJSON_GetObjectItemCaseSensitive(file, "leaks"));
+    for (const cJSON *item = list_of(r, file, "functions"); item && ps_sink_ok(r->out);
+         item = item->next)
+        tell_function(r, &f, item, path);
+    for (const cJSON *item = list_of(r, file, "lines"); item && ps_sink_ok(r->out);
+         item = item->next)
+        tell_line(r, &f, item, path);
+    tell_leaks(r, &f);
+    free(f.leaks);
+    ps_arena_free(&r->arena);
+}
+
+enum {
+    LARGEST = 256 << 20, /* bytes */
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+static bool is_empty_object(struct ps_str text)
+{
+    char found[2];
+    size_t n = 0;
+
+    for (size_t i = 0; i < text.len; i++) {
+        if (is_blank(text.at[i]))
+            continue;
+        if (n == 2)
+            return false;
+        found[n++] = text.at[i];
+    }
+    return n == 2 && found[0] == '{' && found[1] == '}';
+}
+
+static enum ps_status refuse_empty(struct ps_err *err)
+{
+    ps_fail(err, PS_BAD_INPUT,
+            "the Scalene profile is empty: the program ran for too short a time");
+    ps_hint(err, "record a longer run, or sample more often with --cpu-sampling-rate");
+    return err->code;
+}
+
+/* --- The whole program ------------------------------------------------------------------------ */
+
+static void tell_footprint(struct reader *r, const cJSON *root)
+{
+    read_samples(r, cJSON_GetObjectItemCaseSensitive(root, "samples"));
+    for (size_t i = 0; i < r->n_samples; i++)
+        r->out->ops->memory(r->out, &(struct ps_memory_sample){
+                                        .t_s = r->samples[2 * i],
+                                        .kind = "footprint",
+                                        .mib = ps_real(r->samples[2 * i + 1]),
+                                    });
+}
+
+static void tell_title(struct reader *r, const cJSON *root)
+{
+    const cJSON *program = cJSON_GetObjectItemCaseSensitive(root, "program");
+    const cJSON *files = cJSON_GetObjectItemCaseSensitive(root, "files");
+    const char *path = cJSON_IsString(program) ? program->valuestring
+                       : files && files->child ? files->child->string
+                                               : NULL;
+    bool mended;
+
+    if (path && *path)
+        r->out->ops->meta(r->out, "title",
+                          ps_base_name(ps_shown_text(&r->arena, ps_str_of(path), &mended)));
+}
+
+static void tell_notes(struct reader *r, const cJSON *root)
+{
+    static const char *const aside[] = {"stacks", "combined_stacks", "combined_stacks_timeline",
+                                        "memory_stacks"};
+
+    if (r->lines == 0)
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "the profile contains no lines");
+    for (size_t i = 0; i < sizeof aside / sizeof *aside; i++) {
+        const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, aside[i]);
+
+        if (cJSON_IsArray(list) && list->child)
+            ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0, "perfshelf does not read \"%s\"",
+                         aside[i]);
+    }
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->timeless,
+                  "lists of memory samples skipped because they have no times");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->bad_pairs,
+                  "memory samples skipped because they are not a time and a size");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->odd, "fields skipped because their type is wrong");
+    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > 50 ? r->rejected - 50 : 0,
+                  "more functions and lines that cannot be read");
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired > 50 ? r->repaired - 50 : 0,
+                  "more functions and lines with repaired text");
+}
+
+static double tell_figures(struct reader *r, const cJSON *root)
+{
+    struct ps_num elapsed = number_of(r, root, "elapsed_time_sec");
+    const struct {
+        const char *key;
+        struct ps_num value;
+    } figures[] = {
+        {"elapsed_s", elapsed},
+        {"files", ps_int(r->files)},
+        {"lines", ps_int((int64_t)r->lines)},
+        {"functions", ps_int(r->functions)},
+        {"peak_mib", number_of(r, root, "max_footprint_mb")},
+        {"growth_rate", number_of(r, root, "growth_rate")},
+        {"alloc_samples", number_of(r, root, "alloc_samples")},
+        {"gpu", ps_int(cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "gpu")))},
+        {"cpu_pct", ps_real(r->cpu_pct)},
+    };
+
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        r->out->ops->number(r->out, figures[i].key, figures[i].value);
+    return ps_num_real(elapsed);
+}
+
+static bool tell_files(struct reader *r, const cJSON *root, size_t size)
+{
+    const cJSON *files = cJSON_GetObjectItemCaseSensitive(root, "files"), *file;
+
+    if (!cJSON_IsObject(files))
+        return true;
+    cJSON_ArrayForEach(file, files)
+    {
+        read_source(r, file);
+        if (!r->out->ops->progress(r->out, size, size, r->records) || !ps_sink_ok(r->out))
+            return false;
+    }
+    return true;
+}
+
+static enum ps_status tell_all(struct reader *r, const cJSON *root, size_t size, struct ps_err *err)
+{
+    struct ps_ledger ledger = {.unit = "lines and functions"};
+    double elapsed;
+
+    if (!cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(root, "files"))) {
+        ps_fail(err, PS_BAD_INPUT, "the profile has no \"files\"");
+        ps_hint(err, "the document was changed; add the original file that Scalene wrote");
+        return err->code;
+    }
+    r->out->ops->meta(r->out, "tool", PS_STR("Scalene"));
+    tell_title(r, root);
+    if (!tell_files(r, root, size))
+        return ps_fail(err, PS_CANCELLED, "the import was cancelled");
+    tell_footprint(r, root);
+    elapsed = tell_figures(r, root);
+    tell_notes(r, root);
+    ledger.read = r->records;
+    ledger.repaired = r->repaired;
+    ledger.rejected = r->rejected;
+    ledger.stored = ledger.read - ledger.repaired - ledger.rejected;
+    r->out->ops->ledger(r->out, &ledger);
+    r->out->ops->headline(r->out, &(struct ps_headline){elapsed, "s", "elapsed"});
+    return PS_OK;
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
+    struct reader r = {.out = out};
+    enum ps_status status = ps_read_whole(in, LARGEST, "document", &bytes, out, err);
+    size_t size = bytes.len;
+    cJSON *root;
+
+    if (status != PS_OK)
+        return status;
+    if (size == 0 || is_empty_object(ps_buf_slice(&bytes)))
+        return refuse_empty(err);
+    root = ps_document_parse(&bytes, err);
+    if (!root)
+        return err->code;
+    status = tell_all(&r, root, size, err);
+    cJSON_Delete(root);
+    free(r.samples);
+    ps_arena_free(&r.arena);
+    return status;
+}
+
+/* "elapsed_time_sec" stands in every version, behind no more than names and stacks. */
+static enum ps_match sniff(struct ps_str head)
+{
+    struct ps_str body = head;
+
+    while (body.len && is_blank(body.at[0]))
+        body = ps_str_skip(body, 1);
+    if (!ps_str_starts(body, PS_STR("{")))
+        return PS_MATCH_NO;
+    if (head.len < 64 && is_empty_object(head))
+        return PS_MATCH_SURE;
+    body = ps_str_skip(body, 1);
+    while (body.len && is_blank(body.at[0]))
+        body = ps_str_skip(body, 1);
+    if (!ps_str_starts(body, PS_STR("\"")))
+        return PS_MATCH_NO;
+    return ps_str_find(body, PS_STR("\"elapsed_time_sec\"")) ||
+                   ps_str_starts(body, PS_STR("\"alloc_samples\""))
+               ? PS_MATCH_SURE
+               : PS_MATCH_NO;
+}
+
+const struct ps_importer ps_scalene = {
+    .kind = "scalene",
+    .label = "Scalene profile",
+    .what = "Python, native, system and GPU time, memory and copying of each line (JSON)",
+    .record = "scalene run --json --outfile app.json app.py",
+    .sniff = sniff,
+    .load = load,
+};

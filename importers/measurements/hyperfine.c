@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hyperfine.c: what `hyperfine --export-json` writes: wall clock of each command, user and system
+ * time, peak memory, the single runs.
+ *
+ * Versions 1.0 to 1.20 hold arrays beside means, version 2 an object a run and a summary. All in
+ * seconds and bytes; the start of the shell is taken off already. stddev is null for one run, an
+ * exit code is null when a signal ended the command.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "importers/document.h"
+#include "importers/importer.h"
+#include "importers/measurements/measure.h"
+#include "importers/reading.h"
+
+enum {
+    LARGEST = 256 << 20, /* bytes */
+    TOLD = 50,
+};
+
+/* What is measured of a command. */
+struct part {
+    const char *group, *unit;
+    const char *values, *mean; /* of version 1; NULL: it has none */
+    const char *metric;        /* of version 2 */
+    const char *its_unit;
+};
+
+static const struct part parts[] = {
+    {"wall clock", "s", "times", "mean", "time_wall_clock", "second"},
+    {"user", "s", NULL, "user", "time_user", "second"},
+    {"system", "s", NULL, "system", "time_system", "second"},
+    {"peak memory", "B", "memory_usage_byte", NULL, "memory_peak_resident", "byte"},
+};
+
+struct reader {
+    struct ps_measuring m;
+    uint64_t rejected, failed, timeless, odd;
+};
+
+static void add_sample(struct reader *r, const cJSON *value)
+{
+    if (cJSON_IsNumber(value) && isfinite(value->valuedouble))
+        ps_measure_sample(&r->m, value->valuedouble);
+    else if (!cJSON_IsNull(value))
+        r->odd++;
+}
+
+/* The runs of version 2: {"time_user": {"value": 0.1, "unit": "second"}, ..., "exit_code": 0}. */
+static void add_runs(struct reader *r, const cJSON *runs, const struct part *part)
+{
+    const cJSON *run;
+
+    cJSON_ArrayForEach(run, runs)
+    {
+        const cJSON *metric = cJSON_GetObjectItemCaseSensitive(run, part->metric);
+        const cJSON *unit = cJSON_GetObjectItemCaseSensitive(metric, "unit");
+
+        if (!metric)
+            continue;
+        if (cJSON_IsString(unit) && strcmp(unit->valuestring, part->its_unit) == 0)
+            add_sample(r, cJSON_GetObjectItemCaseSensitive(metric, "value"));
+        else
+            r->odd++;
+    }
+}
+
+static void add_values(struct reader *r, const cJSON *values)
+{
+    const cJSON *value;
+
+    cJSON_ArrayForEach(value, values) add_sample(r, value);
+}
+
+static void take_figures(struct ps_measurement *row, const cJSON *object)
+{
+    const struct {
+        const char *key;
+        struct ps_num *figure;
+    } keys[] = {{"mean", &row->mean},
+                {"stddev", &row->stddev},
+                {"median", &row->median},
+                {"min", &row->min},
+                {"max", &row->max}};
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        *keys[i].figure = ps_document_number(object, keys[i].key);
+}
+
+static void add_parameters(struct reader *r, const cJSON *result)
+{
+    const cJSON *all = cJSON_GetObjectItemCaseSensitive(result, "parameters"), *one;
+
+    cJSON_ArrayForEach(one, all)
+    {
+        char *key = ps_arena_printf(&r->m.arena, "parameter %.200s", one->string);
+
+        if (cJSON_IsString(one))
+            ps_measure_text(&r->m, key, ps_document_text_of(&r->m.arena, one));
+        else
+            ps_measure_number(&r->m, key, ps_document_count_of(one));
+    }
+    ps_measure_text(&r->m, "parameter", ps_document_text(&r->m.arena, result, "parameter"));
+}
+
+/* How the runs ended; the codes themselves where one is not 0. */
+static void add_ends(struct reader *r, const cJSON *result, const cJSON *runs)
+{
+    const cJSON *list = runs ? runs : cJSON_GetObjectItemCaseSensitive(result, "exit_codes"), *one;
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    bool failed = false;
+
+    cJSON_ArrayForEach(one, list)
+    {
+        const cJSON *code = runs ? cJSON_GetObjectItemCaseSensitive(one, "exit_code") : one;
+        bool number = cJSON_IsNumber(code);
+
+        ps_buf_puts(&text, text.len ? " " : "");
+        if (number)
+            ps_buf_printf(&text, "%.0f", code->valuedouble);
+        else
+            ps_buf_puts(&text, "signal");
+        failed = failed || !number || code->valuedouble != 0;
+    }
+    r->failed += failed;
+    if (text.len)
+        ps_measure_text(&r->m, "exit codes", ps_arena_copy(&r->m.arena, ps_buf_slice(&text)));
+}
+
+static struct ps_str name_of(struct reader *r, const cJSON *result)
+{
+    struct ps_str name = ps_document_text(&r->m.arena, result, "name");
+
+    return name.at ? name : ps_document_text(&r->m.arena, result, "command");
+}
+
+static void tell_part(struct reader *r, const cJSON *result, const struct part *part)
+{
+    const cJSON *runs = cJSON_GetObjectItemCaseSensitive(result, "measurements");
+    const cJSON *summary = cJSON_GetObjectItemCaseSensitive(result, "summary");
+    bool wall = part == parts;
+    struct ps_measurement row = {
+        .name = name_of(r, result),
+        .group = ps_str_of(part->group),
+        .unit = part->unit,
+        .statistic = "mean",
+    };
+
+    if (cJSON_IsArray(runs)) {
+        add_runs(r, runs, part);
+        take_figures(&row, cJSON_GetObjectItemCaseSensitive(summary, part->metric));
+    } else {
+        if (part->values)
+            add_values(r, cJSON_GetObjectItemCaseSensitive(result, part->values));
+        if (wall)
+            take_figures(&row, result);
+        else if (part->mean)
+            row.mean = ps_document_number(result, part->mean);
+    }
+    if (wall)
+        add_ends(r, result, cJSON_IsArray(runs) ? runs : NULL);
+    if (!wall && r->m.n_samples == 0 && row.mean.kind == PS_NUM_NONE)
+        return;
+    if (wall || r->m.n_samples)
+        ps_measure_spread(&r->m, &row);
+    row.value = row.mean;
+    r->timeless += wall && row.value.kind == PS_NUM_NONE;
+    add_parameters(r, result);
+    ps_measure_tell(&r->m, &row, wall ? "mean" : NULL);
+}
+
+static bool is_result(const cJSON *result)
+{
+    return cJSON_IsString(cJSON_GetObjectItemCaseSensitive(result, "command"));
+}
+
+static void tell_notes(struct reader *r)
+{
+    const struct {
+        uint64_t n;
+        const char *what;
+    } notes[] = {
+        {r->failed, "commands with a run that failed or was ended by a signal"},
+        {r->timeless, "commands without times"},
+        {r->odd, "values dropped because they are not numbers or have another unit"},
+    };
+
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+        if (notes[i].n)
+            ps_sink_note(r->m.out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "%s: %llu", notes[i].what,
+                         (unsigned long long)notes[i].n);
+}
+
+static void tell_all(struct reader *r, const cJSON *root)
+{
+    const cJSON *results = cJSON_GetObjectItemCaseSensitive(root, "results"), *result;
+    const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(root, "metadata");
+    struct ps_str version = ps_document_text(&r->m.arena, metadata, "hyperfine_version");
+    struct ps_ledger ledger = {.unit = "results"};
+
+    r->m.out->ops->meta(r->m.out, "tool", PS_STR("hyperfine"));
+    if (version.at)
+        r->m.out->ops->meta(r->m.out, "tool_version", version);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        cJSON_ArrayForEach(result, results)
+        {
+            if (is_result(result))
+                tell_part(r, result, &parts[i]);
+        }
+    cJSON_ArrayForEach(result, results)
+    {
+        ledger.read++;
+        if (!is_result(result) && ledger.rejected++ < TOLD)
+            ps_sink_note(r->m.out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0, "result %llu has no command",
+                         (unsigned long long)ledger.read);
+    }
+    tell_notes(r);
+    ledger.stored = ledger.read - ledger.rejected;
+    ps_measure_headline(&r->m);
+    r->m.out->ops->ledger(r->m.out, &ledger);
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
+    struct reader r = {.m = {.out = out}};
+    enum ps_status status = ps_read_whole(in, LARGEST, "document", &bytes, out, err);
+    cJSON *root;
+
+    if (status != PS_OK)
+        return status;
+    root = ps_document_parse(&bytes, err);
+    if (!root)
+        return err->code;
+    if (cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(root, "results")))
+        tell_all(&r, root);
+    else
+        status = ps_fail(err, PS_BAD_INPUT, "the document has no \"results\"");
+    if (status != PS_OK)
+        ps_hint(err, "add the file that `hyperfine --export-json` wrote");
+    cJSON_Delete(root);
+    ps_measure_free(&r.m);
+    return status;
+}
+
+static struct ps_str skip_blanks(struct ps_str text)
+{
+    while (text.len && strchr(" \t\r\n", text.at[0]) && text.at[0])
+        text = ps_str_skip(text, 1);
+    return text;
+}
+
+/* A result has a command, and a mean or single measurements. */
+static enum ps_match sniff(struct ps_str head)
+{
+    struct ps_str body = skip_blanks(head), rest;
+
+    if (!ps_str_starts(body, PS_STR("{")))
+        return PS_MATCH_NO;
+    body = skip_blanks(ps_str_skip(body, 1));
+    if (!ps_str_starts(body, PS_STR("\"results\"")) &&
+        !ps_str_starts(body, PS_STR("\"schema_version\"")) &&
+        !ps_str_starts(body, PS_STR("\"metadata\"")))
+        return PS_MATCH_NO;
+    if (ps_str_find(body, PS_STR("\"command\"")) && ps_str_find(body, PS_STR("\"results\"")))
+        return ps_str_find(body, PS_STR("\"mean\"")) ||
+                       ps_str_find(body, PS_STR("\"time_wall_clock\""))
+                   ? PS_MATCH_SURE
+                   : PS_MATCH_NO;
+    rest = skip_blanks(ps_str_skip(body, 9));
+    if (!ps_str_starts(body, PS_STR("\"results\"")) || !ps_str_starts(rest, PS_STR(":")))
+        return PS_MATCH_NO;
+    rest = skip_blanks(ps_str_skip(rest, 1));
+    if (!ps_str_starts(rest, PS_STR("[")))
+        return PS_MATCH_NO;
+    rest = skip_blanks(ps_str_skip(rest, 1)); /* {"results": []} */
+    rest = ps_str_starts(rest, PS_STR("]")) ? skip_blanks(ps_str_skip(rest, 1)) : PS_STR("");
+    return ps_str_starts(rest, PS_STR("}")) ? PS_MATCH_SURE : PS_MATCH_NO;
+}
+
+const struct ps_importer ps_hyperfine = {
+    .kind = "hyperfine",
+    .label = "hyperfine result",
+    .what = "wall clock, user and system time and peak memory of commands, run by run (JSON)",
+    .record = "hyperfine --export-json result.json 'app'",
+    .sniff = sniff,
+    .load = load,
+};

@@ -1,0 +1,884 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hyperfine_text.c: what hyperfine prints, and its CSV and Markdown tables, anywhere in a log.
+ *
+ * Printed figures are rounded to the digit that stands last, and the single runs are not there; CSV
+ * has all digits. Versions 1.0 to 1.20 print time of a command in two lines, version 2 a line for
+ * each thing it measures. Comparisons of commands are left out: they follow from the figures.
+ */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "importers/importer.h"
+#include "importers/measurements/measure.h"
+#include "importers/measurements/measure_text.h"
+#include "importers/text/clean.h"
+#include "importers/text/text_report.h"
+
+enum part { WALL, USER, SYSTEM, MEMORY, PARTS };
+
+enum figure { MEAN, STDDEV, MEDIAN, MIN, MAX, FIGURES };
+
+/* What is known of one command. Seconds and bytes; a resolution of 0: all digits are there. */
+struct result {
+    bool has[PARTS][FIGURES];
+    struct ps_printed figure[PARTS][FIGURES];
+    int64_t runs; /* 0: not said */
+};
+
+enum line_kind { OTHER, TAKEN, BROKEN };
+
+/* --- Tables ----------------------------------------------------------------------------------- */
+
+enum { COLUMNS = 64 };
+
+enum column_kind { IGNORED, COMMAND, VALUE, RANGE, PARAMETER };
+
+struct columns {
+    bool markdown;
+    size_t left, n; /* bytes before the table: what a container puts before each line; columns */
+    struct {
+        enum column_kind kind;
+        enum part part;
+        enum figure figure;
+        struct ps_str text; /* name of a parameter, unit of a Markdown column; in the arena */
+    } at[COLUMNS];
+};
+
+#define PLUS_MINUS     "\xc2\xb1"
+#define TO             "\xe2\x80\xa6"
+#define MEAN_AND_SIGMA "Time (mean " PLUS_MINUS " \xcf\x83):"
+#define ABSOLUTE       "Time (abs \xe2\x89\xa1):"
+#define RANGE_LABEL    "Range (min " TO " max):"
+
+static void set_figure(struct result *result, enum part part, enum figure which,
+                       struct ps_printed value)
+{
+    result->has[part][which] = true;
+    result->figure[part][which] = value;
+}
+
+static bool has_figure(const struct result *result)
+{
+    for (int part = 0; part < PARTS; part++)
+        for (int which = 0; which < FIGURES; which++)
+            if (result->has[part][which])
+                return true;
+    return false;
+}
+
+/* --- Figures ---------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    int shift;     /* a power of ten */
+    double factor; /* beside it */
+} units[] = {
+    {"ms", -3, 1},
+    {"\xc2\xb5s", -6, 1},
+    {"\xce\xbcs", -6, 1},
+    {"us", -6, 1},
+    {"ns", -9, 1},
+    {"s", 0, 1},
+    {"KiB", 0, 1024},
+    {"MiB", 0, 1024. * 1024},
+    {"GiB", 0, 1024. * 1024 * 1024},
+    {"kB", 3, 1},
+    {"KB", 3, 1},
+    {"MB", 6, 1},
+    {"GB", 9, 1},
+    {"B", 0, 1},
+};
+
+/* A number in `unit`; takes it off *rest. */
+static bool take_printed_in(struct ps_str *rest, struct ps_str unit, struct ps_printed *out)
+{
+    size_t n = ps_printed_len(*rest);
+
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (!ps_str_is(unit, units[i].name))
+            continue;
+        if (!ps_printed_read((struct ps_str){rest->at, n}, units[i].shift, out))
+            return false;
+        out->value *= units[i].factor;
+        out->resolution *= units[i].factor;
+        *rest = ps_str_skip(*rest, n);
+        return true;
+    }
+    return false;
+}
+
+static bool ends_word(struct ps_str text)
+{
+    return text.len == 0 || strchr(" \t,]|)", text.at[0]);
+}
+
+/* What stands behind `words`, wherever they are. */
+static bool behind(struct ps_str line, const char *words, struct ps_str *rest)
+{
+    const char *at = ps_str_find(line, ps_str_of(words));
+
+    if (at)
+        *rest = ps_str_skip(line, (size_t)(at - line.at) + strlen(words));
+    return at;
+}
+
+/* A number and its unit, "21.2 ms", "4.0 MiB", in seconds or bytes; takes them off *rest. */
+static bool take_printed(struct ps_str *rest, struct ps_printed *out)
+{
+    struct ps_str at = *rest, behind;
+
+    ps_printed_blanks(&at);
+    behind = ps_str_skip(at, ps_printed_len(at));
+    ps_printed_blanks(&behind);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        struct ps_str end = behind;
+
+        if (!ps_printed_word(&end, units[i].name) || !ends_word(end))
+            continue;
+        if (!take_printed_in(&at, ps_str_of(units[i].name), out))
+            return false;
+        *rest = end;
+        return true;
+    }
+    return false;
+}
+
+static bool sign(struct ps_str *rest, const char *word)
+{
+    struct ps_str at = *rest;
+
+    ps_printed_blanks(&at);
+    if (!ps_printed_word(&at, word))
+        return false;
+    ps_printed_blanks(&at);
+    *rest = at;
+    return true;
+}
+
+/* " ± ", " … " and blanks around; false: something else stands there, *rest stays. */
+static bool skip_plus_minus(struct ps_str *rest)
+{
+    return sign(rest, PLUS_MINUS);
+}
+
+static bool skip_to(struct ps_str *rest)
+{
+    return sign(rest, TO);
+}
+
+static bool take_to(struct ps_str *rest, struct result *out, enum part part, enum figure which)
+{
+    struct ps_printed value;
+
+    if (!take_printed(rest, &value))
+        return false;
+    set_figure(out, part, which, value);
+    return true;
+}
+
+/* --- Lines ------------------------------------------------------------------------------------ */
+
+static bool take_count(struct ps_str *rest, int64_t *out)
+{
+    size_t n = 0;
+
+    while (n < rest->len && rest->at[n] >= '0' && rest->at[n] <= '9')
+        n++;
+    if (!n || !ps_str_i64((struct ps_str){rest->at, n}, out))
+        return false;
+    *rest = ps_str_skip(*rest, n);
+    return true;
+}
+
+/* Version 2 says behind the command how often it ran: " (10 runs)", " (1 run)". */
+static int64_t cut_runs(struct ps_str *command)
+{
+    size_t at = command->len;
+    struct ps_str rest;
+    int64_t runs;
+
+    while (at && command->at[at - 1] != '(')
+        at--;
+    rest = ps_str_skip(*command, at);
+    if (at < 2 || command->at[at - 2] != ' ' || !take_count(&rest, &runs) ||
+        (!ps_str_is(rest, " runs)") && !ps_str_is(rest, " run)")))
+        return 0;
+    command->len = at - 2;
+    return runs;
+}
+
+/* "Benchmark 2: sleep 1", "Benchmark #2: sleep 1", "Benchmark 2: sleep 1 (10 runs)". */
+static bool read_command(struct ps_str line, struct ps_str *command, int64_t *runs)
+{
+    const char *at = ps_str_find(line, PS_STR("Benchmark "));
+    struct ps_str rest;
+    int64_t number;
+
+    if (!at || (at > line.at && at[-1] != ' ' && at[-1] != '\t'))
+        return false;
+    rest = ps_str_skip(line, (size_t)(at - line.at) + strlen("Benchmark "));
+    (void)ps_printed_word(&rest, "#");
+    if (!take_count(&rest, &number) || !ps_printed_word(&rest, ": "))
+        return false;
+    while (rest.len && strchr(" \t\r", rest.at[rest.len - 1]))
+        rest.len--;
+    *command = rest;
+    *runs = cut_runs(command);
+    return command->len > 0;
+}
+
+/* "[User: 1.0 ms, System: 0.2 ms]" */
+static bool take_cpu(struct ps_str *rest, struct result *out)
+{
+    ps_printed_blanks(rest);
+    return ps_printed_word(rest, "[User: ") && take_to(rest, out, USER, MEAN) &&
+           ps_printed_word(rest, ", System: ") && take_to(rest, out, SYSTEM, MEAN) &&
+           ps_printed_word(rest, "]");
+}
+
+static bool take_time(struct ps_str rest, bool spread, struct result *out)
+{
+    if (!take_to(&rest, out, WALL, MEAN))
+        return false;
+    if (spread && (!skip_plus_minus(&rest) || !take_to(&rest, out, WALL, STDDEV)))
+        return false;
+    if (!spread)
+        out->runs = 1;
+    return take_cpu(&rest, out);
+}
+
+/* "21.1 ms … 21.3 ms    10 runs"; the first versions did not say how many. */
+static bool take_range(struct ps_str rest, struct result *out)
+{
+    int64_t runs;
+
+    if (!take_to(&rest, out, WALL, MIN) || !skip_to(&rest) || !take_to(&rest, out, WALL, MAX))
+        return false;
+    ps_printed_blanks(&rest);
+    if (!take_count(&rest, &runs))
+        return rest.len == 0;
+    out->runs = runs;
+    return ps_printed_word(&rest, " run");
+}
+
+/* Version 2: "21.0 ms  ± 0.1 ms   20.9 ms … 21.1 ms", or one value for one run. What it says of
+ * other commands stands behind. */
+static bool take_part(struct ps_str rest, enum part part, struct result *out)
+{
+    if (!take_to(&rest, out, part, MEAN))
+        return false;
+    if (!skip_plus_minus(&rest))
+        return true;
+    return take_to(&rest, out, part, STDDEV) && take_to(&rest, out, part, MIN) && skip_to(&rest) &&
+           take_to(&rest, out, part, MAX);
+}
+
+/* Whether the line is the first of the figures of a command. */
+static bool begins_result(struct ps_str line)
+{
+    struct ps_str rest;
+
+    return behind(line, MEAN_AND_SIGMA, &rest) || behind(line, ABSOLUTE, &rest);
+}
+
+/* The figures of a line of the terminal. BROKEN: it begins like one and cannot be read. */
+static enum line_kind read_line(struct ps_str line, struct result *out)
+{
+    static const char *const labels[PARTS] = {"  Wall Time ", "  User Time ", "  System Time ",
+                                              "  Memory "};
+    struct result read = *out;
+    struct ps_str rest;
+    bool good = false, known = true;
+
+    if (behind(line, MEAN_AND_SIGMA, &rest)) {
+        good = take_time(rest, true, &read);
+    } else if (behind(line, ABSOLUTE, &rest)) {
+        good = take_time(rest, false, &read);
+    } else if (behind(line, RANGE_LABEL, &rest)) {
+        good = take_range(rest, &read);
+    } else {
+        known = false;
+        for (int part = 0; part < PARTS && !known; part++)
+            if ((known = behind(line, labels[part], &rest)))
+                good = take_part(rest, (enum part)part, &read);
+    }
+    if (good)
+        *out = read;
+    return good ? TAKEN : known ? BROKEN : OTHER;
+}
+
+enum { LONGEST_CELL = 64 * 1024 };
+
+/* --- Cells ------------------------------------------------------------------------------------ */
+
+static struct ps_str trim(struct ps_str text)
+{
+    ps_printed_blanks(&text);
+    return ps_report_trim(text);
+}
+
+/* A quoted cell with its quotes doubled. *rest is behind the first quote. */
+static bool take_quoted(struct ps_str *rest, struct ps_arena *arena, struct ps_str *out)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
+    while (rest->len && text.len < LONGEST_CELL) {
+        if (rest->at[0] != '"') {
+            ps_buf_add(&text, rest->at, 1);
+        } else if (rest->len > 1 && rest->at[1] == '"') {
+            ps_buf_puts(&text, "\"");
+            *rest = ps_str_skip(*rest, 1);
+        } else {
+            *rest = ps_str_skip(*rest, 1);
+            *out = ps_arena_copy(arena, ps_buf_slice(&text));
+            return rest->len == 0 || rest->at[0] == ',';
+        }
+        *rest = ps_str_skip(*rest, 1);
+    }
+    return false;
+}
+
+static bool csv_cells(struct ps_str line, struct ps_arena *arena, struct ps_str *cells, size_t *n)
+{
+    for (*n = 0; *n < COLUMNS;) {
+        const char *end;
+
+        if (line.len && line.at[0] == '"') {
+            line = ps_str_skip(line, 1);
+            if (!take_quoted(&line, arena, &cells[(*n)++]))
+                return false;
+        } else {
+            end = line.len ? memchr(line.at, ',', line.len) : NULL;
+            cells[*n] = (struct ps_str){line.at, end ? (size_t)(end - line.at) : line.len};
+            line = ps_str_skip(line, cells[(*n)++].len);
+        }
+        if (line.len == 0)
+            return true;
+        line = ps_str_skip(line, 1);
+    }
+    return false;
+}
+
+/* "| `a \| b` | 21.2 ± 0.1 |": bars in a cell are escaped. */
+static bool markdown_cells(struct ps_str line, struct ps_str *cells, size_t *n)
+{
+    line = ps_report_trim(line);
+    if (line.len < 2 || line.at[0] != '|' || line.at[line.len - 1] != '|')
+        return false;
+    line = ps_str_skip(line, 1);
+    for (*n = 0; line.len && *n < COLUMNS;) {
+        size_t end = 0;
+
+        while (end < line.len && (line.at[end] != '|' || (end && line.at[end - 1] == '\\')))
+            end++;
+        cells[(*n)++] = trim((struct ps_str){line.at, end});
+        line = ps_str_skip(line, end + 1);
+    }
+    return line.len == 0;
+}
+
+/* A command as it was called: without backticks, its bars not escaped. */
+static struct ps_str shown_command(struct ps_str cell, struct ps_arena *arena)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
+    if (cell.len > 1 && cell.at[0] == '`' && cell.at[cell.len - 1] == '`')
+        cell = (struct ps_str){cell.at + 1, cell.len - 2};
+    for (size_t i = 0; i < cell.len; i++)
+        if (cell.at[i] != '\\' || i + 1 == cell.len || cell.at[i + 1] != '|')
+            ps_buf_add(&text, cell.at + i, 1);
+    return ps_arena_copy(arena, ps_buf_slice(&text));
+}
+
+/* --- Headers ---------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    enum figure figure;
+} figures[] = {
+    {"mean", MEAN}, {"stddev", STDDEV}, {"median", MEDIAN}, {"min", MIN}, {"max", MAX},
+};
+
+static const struct {
+    const char *csv, *shown;
+    enum part part;
+} parts[] = {
+    {"time_wall_clock_", "Wall Time", WALL},
+    {"time_user_", "User Time", USER},
+    {"time_system_", "System Time", SYSTEM},
+    {"memory_peak_resident_", "Memory", MEMORY},
+};
+
+static bool figure_named(struct ps_str name, enum figure *out)
+{
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        if (ps_str_is(name, figures[i].name)) {
+            *out = figures[i].figure;
+            return true;
+        }
+    return false;
+}
+
+/* "mean", "user", "time_wall_clock_mean", "parameter_n". */
+static void csv_column(struct ps_str name, struct ps_arena *arena, struct columns *out, size_t i)
+{
+    struct ps_str rest = name;
+    enum part part = WALL;
+    enum figure figure = MEAN;
+    bool value;
+
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        if (ps_printed_word(&rest, parts[k].csv))
+            part = parts[k].part;
+    value = figure_named(rest, &figure);
+    if (ps_str_is(name, "user") || ps_str_is(name, "system")) {
+        part = name.at[0] == 'u' ? USER : SYSTEM;
+        value = true;
+    }
+    out->at[i].kind = value ? VALUE : IGNORED;
+    if (ps_str_is(name, "command"))
+        out->at[i].kind = COMMAND;
+    if (ps_printed_word(&name, "parameter_")) {
+        out->at[i].kind = PARAMETER;
+        out->at[i].text = ps_arena_copy(arena, name);
+    }
+    out->at[i].part = part;
+    out->at[i].figure = figure;
+}
+
+/* "Mean [ms]", "Mean Wall Time [ms]", "Min…Max [ms]", "Relative". */
+static void markdown_column(struct ps_str title, struct ps_arena *arena, struct columns *out,
+                            size_t i)
+{
+    static const struct {
+        const char *word;
+        enum column_kind kind;
+        enum figure figure;
+    } words[] = {
+        {"Min\xe2\x80\xa6Max", RANGE, MIN},
+        {"Mean", VALUE, MEAN},
+        {"Median", VALUE, MEDIAN},
+        {"Min", VALUE, MIN},
+        {"Max", VALUE, MAX},
+        {"Command", COMMAND, MEAN},
+    };
+    const char *open = title.len ? memchr(title.at, '[', title.len) : NULL;
+
+    out->at[i].kind = IGNORED;
+    out->at[i].part = WALL;
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        if (ps_str_find(title, ps_str_of(parts[k].shown)))
+            out->at[i].part = parts[k].part;
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        if (!ps_str_starts(title, ps_str_of(words[k].word)))
+            continue;
+        if (words[k].kind != COMMAND && (!open || title.at[title.len - 1] != ']'))
+            continue;
+        out->at[i].kind = words[k].kind;
+        out->at[i].figure = words[k].figure;
+        break;
+    }
+    if (open && title.at[title.len - 1] == ']')
+        out->at[i].text = ps_arena_copy(
+            arena, (struct ps_str){open + 1, (size_t)(title.at + title.len - open) - 2});
+}
+
+/* The header of a CSV or Markdown table. */
+static bool read_header(struct ps_str line, struct ps_arena *arena, struct columns *out)
+{
+    static const char *const starts[] = {"command,mean,", "command,time_wall_clock_",
+                                         "| Command | Mean"};
+    struct ps_str cells[COLUMNS];
+    const char *at = NULL;
+
+    *out = (struct columns){.n = 0};
+    for (size_t i = 0; i < 3 && !at; i++) {
+        at = ps_str_find(line, ps_str_of(starts[i]));
+        out->markdown = i == 2;
+    }
+    if (!at)
+        return false;
+    out->left = (size_t)(at - line.at);
+    line = ps_report_trim(ps_str_skip(line, out->left));
+    if (out->markdown ? !markdown_cells(line, cells, &out->n)
+                      : !csv_cells(line, arena, cells, &out->n))
+        return false;
+    for (size_t i = 0; i < out->n; i++)
+        (out->markdown ? markdown_column : csv_column)(cells[i], arena, out, i);
+    return true;
+}
+
+/* --- Rows ------------------------------------------------------------------------------------- */
+
+/* All digits are there: a double as the tool has it. */
+static bool csv_value(struct ps_str cell, struct ps_printed *out)
+{
+    struct ps_num number;
+
+    if (!ps_report_number(cell, &number))
+        return false;
+    *out = (struct ps_printed){ps_num_real(number), 0};
+    return true;
+}
+
+/* "21.2 ± 0.1", "21.1…21.3", "21.2". */
+static bool markdown_value(const struct columns *columns, size_t i, struct ps_str cell,
+                           struct result *out)
+{
+    bool range = columns->at[i].kind == RANGE;
+    enum part part = columns->at[i].part;
+    enum figure second = range ? MAX : STDDEV;
+    struct ps_printed value;
+
+    if (!take_printed_in(&cell, columns->at[i].text, &value))
+        return false;
+    set_figure(out, part, range ? MIN : columns->at[i].figure, value);
+    if (cell.len == 0)
+        return true;
+    if (!(range ? skip_to(&cell) : skip_plus_minus(&cell)) ||
+        !take_printed_in(&cell, columns->at[i].text, &value) || cell.len)
+        return false;
+    set_figure(out, part, second, value);
+    return true;
+}
+
+static bool take_value(const struct columns *columns, size_t i, struct ps_str cell,
+                       struct result *out)
+{
+    struct ps_printed value;
+
+    if (cell.len == 0)
+        return true;
+    if (columns->markdown)
+        return markdown_value(columns, i, cell, out);
+    if (!csv_value(cell, &value))
+        return false;
+    set_figure(out, columns->at[i].part, columns->at[i].figure, value);
+    return true;
+}
+
+static bool is_rule(struct ps_str line)
+{
+    for (size_t i = 0; i < line.len; i++)
+        if (!strchr("|:- ", line.at[i]))
+            return false;
+    return line.len > 0;
+}
+
+/* A row: its command and the cells of its parameters in `parameter` (COLUMNS of them, by
+ * column; empty: none), all in the arena. OTHER: the table has ended; the rule below a header of
+ * Markdown is TAKEN and has no command. */
+static enum line_kind read_row(const struct columns *columns, struct ps_str line,
+                               struct ps_arena *arena, struct result *out, struct ps_str *command,
+                               struct ps_str *parameter)
+{
+    struct ps_str cells[COLUMNS];
+    size_t n = 0;
+
+    *command = PS_STR("");
+    line = ps_report_trim(ps_report_behind(line, columns->left));
+    if (line.len == 0 || (columns->markdown && line.at[0] != '|') ||
+        (!columns->markdown && !memchr(line.at, ',', line.len)))
+        return OTHER;
+    if (columns->markdown && is_rule(line))
+        return TAKEN;
+    if (columns->markdown ? !markdown_cells(line, cells, &n) : !csv_cells(line, arena, cells, &n))
+        return BROKEN;
+    if (n != columns->n)
+        return BROKEN;
+    for (size_t i = 0; i < n; i++) {
+        enum column_kind kind = columns->at[i].kind;
+
+        parameter[i] = PS_STR("");
+        if (kind == COMMAND)
+            *command =
+                columns->markdown ? shown_command(cells[i], arena) : ps_arena_copy(arena, cells[i]);
+        else if (kind == PARAMETER)
+            parameter[i] = ps_arena_copy(arena, cells[i]);
+        else if (kind != IGNORED && !take_value(columns, i, cells[i], out))
+            return BROKEN;
+    }
+    return command->len && has_figure(out) ? TAKEN : BROKEN;
+}
+
+enum {
+    MOST_RESULTS = 1000 * 1000,
+    LONGEST_NAME = 4096,
+    TOLD = 50,
+};
+
+static const struct {
+    const char *group, *unit;
+} part_units[PARTS] = {
+    [WALL] = {"wall clock", "s"},
+    [USER] = {"user", "s"},
+    [SYSTEM] = {"system", "s"},
+    [MEMORY] = {"peak memory", "B"},
+};
+
+struct reader {
+    struct ps_measuring m;
+    struct ps_report_reader in;
+    struct ps_buf command; /* of the benchmark at hand */
+    bool open;             /* its header was read and nothing else has begun */
+    struct result result;
+    struct columns columns; /* of the table at hand; n is 0: none */
+    uint64_t results, stored, rejected, unfinished, unnamed, rounded;
+};
+
+static void fill(struct ps_num *figure, const struct result *result, enum part part,
+                 enum figure which)
+{
+    if (result->has[part][which])
+        *figure = ps_real(result->figure[part][which].value);
+}
+
+/* The coarsest of the digits that the figures were printed with. */
+static double resolution_of(const struct result *result, enum part part)
+{
+    double most = 0;
+
+    for (int which = 0; which < FIGURES; which++)
+        if (result->has[part][which] && result->figure[part][which].resolution > most)
+            most = result->figure[part][which].resolution;
+    return most;
+}
+
+static void tell_part(struct reader *r, const struct result *result, enum part part,
+                      struct ps_str command)
+{
+    struct ps_measurement row = {
+        .name = ps_text_head(command, LONGEST_NAME),
+        .group = ps_str_of(part_units[part].group),
+        .unit = part_units[part].unit,
+        .statistic = "mean",
+        .resolution = resolution_of(result, part),
+    };
+
+    fill(&row.mean, result, part, MEAN);
+    fill(&row.stddev, result, part, STDDEV);
+    fill(&row.median, result, part, MEDIAN);
+    fill(&row.min, result, part, MIN);
+    fill(&row.max, result, part, MAX);
+    if (result->runs && (part == WALL || part == MEMORY))
+        row.n = ps_int(result->runs);
+    row.value = row.mean;
+    r->rounded += row.resolution > 0;
+    ps_measure_tell(&r->m, &row, part == WALL ? "mean" : NULL);
+}
+
+static void tell_result(struct reader *r, const struct result *result, struct ps_str command,
+                        const struct ps_str *parameter)
+{
+    for (int part = 0; part < PARTS; part++) {
+        bool any = false;
+
+        for (int which = 0; which < FIGURES; which++)
+            any |= result->has[part][which];
+        if (!any)
+            continue;
+        for (size_t i = 0; parameter && i < r->columns.n; i++)
+            if (r->columns.at[i].kind == PARAMETER) {
+                const struct ps_str name = r->columns.at[i].text;
+
+                ps_measure_text(&r->m,
+                                ps_arena_printf(&r->m.arena, "parameter %.*s",
+                                                (int)(name.len < 256 ? name.len : 256), name.at),
+                                parameter[i]);
+            }
+        tell_part(r, result, (enum part)part, command);
+    }
+    r->results++;
+}
+
+/* The benchmark of the terminal is over. */
+static void end_benchmark(struct reader *r)
+{
+    if (r->open && has_figure(&r->result))
+        tell_result(r, &r->result, ps_buf_slice(&r->command), NULL);
+    else
+        r->unfinished += r->open;
+    r->open = false;
+    r->result = (struct result){.runs = 0};
+}
+
+static void reject(struct reader *r, const char *why)
+{
+    if (r->rejected++ < TOLD)
+        ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number, "%s", why);
+}
+
+/* False: the table has ended before this line. */
+static bool take_row(struct reader *r, struct ps_str text)
+{
+    struct ps_str command, parameter[COLUMNS];
+    struct result result = {.runs = 0};
+    enum line_kind what = read_row(&r->columns, text, &r->m.arena, &result, &command, parameter);
+
+    if (what == OTHER) {
+        r->columns.n = 0;
+        return false;
+    }
+    if (what == BROKEN) {
+        reject(r, "this line inside a table is not a table row");
+        return true;
+    }
+    r->stored++;
+    if (command.len)
+        tell_result(r, &result, command, parameter);
+    return true;
+}
+
+/* The line with the command was cut off. */
+static void begin_unnamed(struct reader *r)
+{
+    r->open = true;
+    r->unnamed++;
+    r->command.len = 0;
+    ps_buf_printf(&r->command, "command %llu", (unsigned long long)r->results + 1);
+}
+
+static void take_terminal(struct reader *r, struct ps_str text)
+{
+    struct ps_str command;
+    enum line_kind what;
+    const char *warning;
+    int64_t runs = 0;
+
+    if (read_command(text, &command, &runs)) {
+        end_benchmark(r);
+        r->open = true;
+        r->command.len = 0;
+        ps_buf_str(&r->command, ps_text_head(command, LONGEST_NAME));
+        r->result.runs = runs;
+        r->stored++;
+        return;
+    }
+    if (begins_result(text) && (!r->open || r->result.has[WALL][MEAN])) {
+        end_benchmark(r);
+        begin_unnamed(r);
+    }
+    if (!r->open)
+        return;
+    what = read_line(text, &r->result);
+    r->stored += what == TAKEN;
+    if (what == BROKEN)
+        reject(r, "the values in this line cannot be read");
+    warning = what == OTHER ? ps_str_find(text, PS_STR("  Warning: ")) : NULL;
+    if (warning) {
+        struct ps_str said = ps_str_skip(text, (size_t)(warning - text.at) + 11);
+
+        ps_sink_note(r->m.out, PS_NOTE_WARNING, r->in.line.at, r->in.line.number,
+                     "warning from hyperfine: %.*s", (int)ps_text_head(said, 200).len, said.at);
+    }
+}
+
+static void take_line(struct reader *r)
+{
+    struct ps_str text = ps_report_shown(r->in.line.text);
+
+    if (r->columns.n && take_row(r, text))
+        return;
+    if (read_header(text, &r->m.arena, &r->columns))
+        r->stored++;
+    else
+        take_terminal(r, text);
+}
+
+static enum ps_status read_log(struct reader *r, struct ps_err *err)
+{
+    while (ps_report_next(&r->in)) {
+        take_line(r);
+        if (r->results > MOST_RESULTS)
+            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the file has more than %d results",
+                              MOST_RESULTS);
+        if (ps_report_goes_on(&r->in, r->m.out, r->results, err) != PS_OK)
+            return PS_CANCELLED;
+    }
+    end_benchmark(r);
+    return ps_stream_status(r->in.in, err);
+}
+
+static void tell_all(struct reader *r)
+{
+    r->m.out->ops->meta(r->m.out, "tool", PS_STR("hyperfine"));
+    ps_sink_count(r->m.out, PS_NOTE_WARNING, r->unfinished,
+                  "benchmarks that started but have no results");
+    ps_sink_count(r->m.out, PS_NOTE_WARNING, r->unnamed,
+                  "benchmarks without a command: the line that begins with `Benchmark` is missing");
+    if (r->rounded)
+        ps_sink_note(r->m.out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+                     "printed values are rounded, and single runs are missing; add the file of "
+                     "`--export-json` for both");
+    ps_measure_headline(&r->m);
+    ps_report_ledger(&r->in, r->m.out, r->stored, 0, r->rejected);
+}
+
+static enum ps_match sniff(struct ps_str head)
+{
+    static const char *const words[] = {
+        "Time (mean \xc2\xb1 \xcf\x83):", "Time (abs \xe2\x89\xa1):",
+        "Range (min \xe2\x80\xa6 max):",  "command,mean,stddev,",
+        "command,time_wall_clock_",       "| Command | Mean [",
+        "| Command | Mean Wall Time ["};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ps_str_find(head, ps_str_of(words[i])))
+            return PS_MATCH_SURE;
+    return ps_str_find(head, PS_STR("  Wall Time ")) && ps_str_find(head, PS_STR("Benchmark 1: "))
+               ? PS_MATCH_SURE
+               : PS_MATCH_NO;
+}
+
+/* The header is only whole when the text is unwrapped. */
+static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
+{
+    return sniff(head) == PS_MATCH_NO && sniff(unwrapped) != PS_MATCH_NO;
+}
+
+/* Lines that say what they hold, of a Markdown table to the last bar. */
+static bool is_head(struct ps_str line)
+{
+    line = ps_report_trim(line);
+    return sniff(line) != PS_MATCH_NO &&
+           (!ps_str_find(line, PS_STR("| Command")) || line.at[line.len - 1] == '|');
+}
+
+/* There are more of them when the text is unwrapped. */
+static bool is_cut(struct ps_str head, struct ps_str unwrapped)
+{
+    return ps_report_count(unwrapped, is_head) > ps_report_count(head, is_head);
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    struct reader r = {.m = {.out = out}, .in = {.in = in}};
+    enum ps_status status;
+
+    ps_report_unwrap(&r.in, is_wrapped, NULL, NULL);
+    ps_report_warn_wrapped(&r.in, out, is_cut);
+    status = read_log(&r, err);
+
+    if (status == PS_OK && r.results == 0) {
+        status = ps_fail(err, PS_BAD_INPUT, "the text contains no hyperfine result");
+        ps_hint(err, "the text was truncated or changed; measure again with `hyperfine "
+                     "--export-json result.json 'app'`");
+    } else if (status == PS_OK) {
+        tell_all(&r);
+    }
+    ps_report_free(&r.in);
+    ps_buf_free(&r.command);
+    ps_measure_free(&r.m);
+    return status;
+}
+
+const struct ps_importer ps_hyperfine_text = {
+    .kind = "hyperfine",
+    .label = "Printed hyperfine report",
+    .what = "wall clock, user and system time and peak memory of commands, as hyperfine prints "
+            "them or writes them as CSV or Markdown, in any log (rounded)",
+    .record = "hyperfine --export-markdown result.md 'app'",
+    .sniff = sniff,
+    .load = load,
+};

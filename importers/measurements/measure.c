@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "importers/measurements/measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "importers/text/line_names.h"
+
+static struct ps_measured_fact *more(struct ps_measuring *m, const char *key)
+{
+    bool mended; /* keys are the file's own words too: names of parameters */
+
+    PS_PUSH_ROOM(m->more, m->n_more, m->more_cap);
+    m->more[m->n_more] = (struct ps_measured_fact){
+        .key = ps_arena_copy(&m->arena, ps_shown_text(&m->arena, ps_str_of(key), &mended)),
+        .text = PS_STR(""),
+    };
+    return &m->more[m->n_more++];
+}
+
+void ps_measure_number(struct ps_measuring *m, const char *key, struct ps_num value)
+{
+    if (value.kind != PS_NUM_NONE)
+        more(m, key)->number = value;
+}
+
+void ps_measure_text(struct ps_measuring *m, const char *key, struct ps_str value)
+{
+    if (value.at)
+        more(m, key)->text = value;
+}
+
+void ps_measure_sample(struct ps_measuring *m, double value)
+{
+    PS_PUSH_ROOM(m->samples, m->n_samples, m->samples_cap);
+    m->samples[m->n_samples++] = value;
+}
+
+static int upward(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median_of(const double *sorted, size_t n)
+{
+    return n % 2 ? sorted[n / 2] : sorted[n / 2 - 1] / 2 + sorted[n / 2] / 2;
+}
+
+static double mean_of(const double *values, size_t n)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sum += values[i] / (double)n;
+    return sum;
+}
+
+static double stddev_of(const double *values, size_t n, double mean)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sum += (values[i] - mean) * (values[i] - mean);
+    return sqrt(sum / (double)(n - 1));
+}
+
+static void fill(struct ps_num *figure, double value)
+{
+    if (figure->kind == PS_NUM_NONE && isfinite(value))
+        *figure = ps_real(value);
+}
+
+void ps_measure_spread(struct ps_measuring *m, struct ps_measurement *row)
+{
+    size_t n = m->n_samples, half = n / 2 + n % 2;
+    double *sorted, mean;
+
+    if (row->n.kind == PS_NUM_NONE)
+        row->n = ps_int((int64_t)n);
+    if (n == 0)
+        return;
+    sorted = ps_grow(NULL, n, sizeof *sorted);
+    memcpy(sorted, m->samples, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, upward);
+    mean = mean_of(m->samples, n);
+    fill(&row->mean, mean);
+    fill(&row->median, median_of(sorted, n));
+    fill(&row->min, sorted[0]);
+    fill(&row->max, sorted[n - 1]);
+    fill(&row->q1, median_of(sorted, half));
+    fill(&row->q3, median_of(sorted + n - half, half));
+    if (n > 1)
+        fill(&row->stddev, stddev_of(m->samples, n, mean));
+    free(sorted);
+}
+
+void ps_measure_tell(struct ps_measuring *m, struct ps_measurement *row, const char *label)
+{
+    row->id = ++m->told;
+    row->more = m->more;
+    row->n_more = m->n_more;
+    row->samples = m->samples;
+    row->n_samples = m->n_samples;
+    m->out->ops->measurement(m->out, row);
+    if (label && !m->first_unit && row->value.kind != PS_NUM_NONE) {
+        m->first_value = ps_num_real(row->value);
+        m->first_unit = row->unit;
+        m->first_label = label;
+    }
+    m->n_more = m->n_samples = 0;
+}
+
+void ps_measure_headline(struct ps_measuring *m)
+{
+    struct ps_headline headline = {m->first_value, m->first_unit, m->first_label};
+
+    if (!m->first_unit)
+        headline = (struct ps_headline){0, "", "measurements"};
+    m->out->ops->number(m->out, "measurements", ps_int(m->told));
+    m->out->ops->headline(m->out, &headline);
+}
+
+void ps_measure_free(struct ps_measuring *m)
+{
+    free(m->more);
+    free(m->samples);
+    ps_arena_free(&m->arena);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "importers/measurements/measure_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LONGEST = 64 };
+
+static size_t digits(struct ps_str text, size_t at)
+{
+    size_t n = 0;
+
+    while (at + n < text.len && text.at[at + n] >= '0' && text.at[at + n] <= '9')
+        n++;
+    return n;
+}
+
+static bool is_point(struct ps_str text, size_t at)
+{
+    return at < text.len && (text.at[at] == '.' || text.at[at] == ',');
+}
+
+/* Bytes of "e-07" at `at`. */
+static size_t exponent_len(struct ps_str text, size_t at)
+{
+    size_t sign, n;
+
+    if (at >= text.len || (text.at[at] != 'e' && text.at[at] != 'E'))
+        return 0;
+    sign = at + 1 < text.len && (text.at[at + 1] == '-' || text.at[at + 1] == '+');
+    n = digits(text, at + 1 + sign);
+    return n ? 1 + sign + n : 0;
+}
+
+size_t ps_printed_len(struct ps_str text)
+{
+    size_t n = digits(text, 0), fraction;
+
+    if (n == 0)
+        return 0;
+    fraction = is_point(text, n) ? digits(text, n + 1) : 0;
+    n += fraction ? 1 + fraction : 0;
+    return n + exponent_len(text, n);
+}
+
+bool ps_printed_read(struct ps_str text, int shift, struct ps_printed *out)
+{
+    char copy[LONGEST + 16], unit[32];
+    size_t whole = digits(text, 0), n = ps_printed_len(text), fraction;
+    long exponent = shift, written = 0;
+
+    if (n == 0 || n != text.len || n >= LONGEST)
+        return false;
+    fraction = is_point(text, whole) ? digits(text, whole + 1) : 0;
+    memcpy(copy, text.at, n);
+    copy[n] = '\0';
+    if (fraction)
+        copy[whole] = '.';
+    whole += fraction ? 1 + fraction : 0;
+    if (whole < n)
+        written = strtol(copy + whole + 1, NULL, 10);
+    if (written > 1000 || written < -1000)
+        return false;
+    exponent += written;
+    (void)snprintf(copy + whole, sizeof copy - whole, "e%ld", exponent);
+    (void)snprintf(unit, sizeof unit, "1e%ld", exponent - (long)fraction);
+    out->value = strtod(copy, NULL);
+    out->resolution = strtod(unit, NULL);
+    return isfinite(out->value) && isfinite(out->resolution);
+}
+
+bool ps_printed_take(struct ps_str *rest, struct ps_printed *out)
+{
+    size_t n = ps_printed_len(*rest);
+
+    if (!ps_printed_read((struct ps_str){rest->at, n}, 0, out))
+        return false;
+    *rest = ps_str_skip(*rest, n);
+    return true;
+}
+
+bool ps_printed_word(struct ps_str *rest, const char *word)
+{
+    struct ps_str wanted = ps_str_of(word);
+
+    if (!ps_str_starts(*rest, wanted))
+        return false;
+    *rest = ps_str_skip(*rest, wanted.len);
+    return true;
+}
+
+void ps_printed_blanks(struct ps_str *rest)
+{
+    while (rest->len && (rest->at[0] == ' ' || rest->at[0] == '\t'))
+        *rest = ps_str_skip(*rest, 1);
+}
+
+/* A group of digits before ':' or 'm', at most nine of them. */
+static bool take_group(struct ps_str *rest, char end, uint64_t *out)
+{
+    size_t n = digits(*rest, 0);
+
+    if (n == 0 || n > 9 || n >= rest->len || rest->at[n] != end)
+        return false;
+    *out = 0;
+    for (size_t i = 0; i < n; i++)
+        *out = *out * 10 + (uint64_t)(rest->at[i] - '0');
+    *rest = ps_str_skip(*rest, n + 1);
+    return true;
+}
+
+bool ps_printed_clock(struct ps_str *rest, struct ps_printed *out)
+{
+    struct ps_str at = *rest;
+    uint64_t before = 0, group, seconds = 0;
+    bool minutes = take_group(&at, 'm', &group);
+    char text[LONGEST];
+    size_t whole, n;
+
+    ps_printed_blanks(&at);
+    if (minutes && digits(at, 0)) {
+        before = group * 60;
+    } else { /* "1684maxresident" */
+        minutes = false;
+        at = *rest;
+        for (int i = 0; i < 2 && take_group(&at, ':', &group); i++)
+            before = (before + group) * 60;
+    }
+    whole = digits(at, 0);
+    n = whole + (is_point(at, whole) && digits(at, whole + 1) ? 1 + digits(at, whole + 1) : 0);
+    if (whole == 0 || whole > 9 || n > 24)
+        return false;
+    for (size_t i = 0; i < whole; i++)
+        seconds = seconds * 10 + (uint64_t)(at.at[i] - '0');
+    /* The digits behind the point stay as they are: 1:02.35 is 62.35. */
+    (void)snprintf(text, sizeof text, "%llu%.*s", (unsigned long long)(before + seconds),
+                   (int)(n - whole), at.at + whole);
+    at = ps_str_skip(at, n);
+    if ((minutes && !ps_printed_word(&at, "s")) || !ps_printed_read(ps_str_of(text), 0, out))
+        return false;
+    *rest = at;
+    return true;
+}

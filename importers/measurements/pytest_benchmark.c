@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pytest_benchmark.c: what `pytest --benchmark-json` and `--benchmark-save` write.
+ *
+ * All figures are seconds of one iteration: a round's time by its iterations. `rounds` counts the
+ * rounds, stddev is that of a sample and 0 for one round, quartiles are Tukey's hinges. Saved
+ * files have no raw data unless asked for. Seen: 2.5 (2015) to 5.2.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "importers/document.h"
+#include "importers/importer.h"
+#include "importers/measurements/measure.h"
+#include "importers/reading.h"
+#include "importers/text/line_names.h"
+
+enum {
+    LARGEST = 512 << 20, /* bytes */
+    TOLD = 50,
+};
+
+struct reader {
+    struct ps_measuring m;
+    uint64_t read, rejected, odd;
+};
+
+static void add_data(struct reader *r, const cJSON *stats)
+{
+    const cJSON *data = cJSON_GetObjectItemCaseSensitive(stats, "data"), *value;
+
+    cJSON_ArrayForEach(value, data)
+    {
+        if (cJSON_IsNumber(value) && isfinite(value->valuedouble))
+            ps_measure_sample(&r->m, value->valuedouble);
+        else
+            r->odd++;
+    }
+}
+
+static void take_figures(struct ps_measurement *row, const cJSON *stats)
+{
+    const struct {
+        const char *key;
+        struct ps_num *figure;
+    } keys[] = {{"mean", &row->mean}, {"stddev", &row->stddev}, {"median", &row->median},
+                {"min", &row->min},   {"max", &row->max},       {"q1", &row->q1},
+                {"q3", &row->q3}};
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        *keys[i].figure = ps_document_number(stats, keys[i].key);
+    row->n = ps_document_count(stats, "rounds");
+}
+
+/* An object as it stands, where it says anything. */
+static void add_object(struct reader *r, const cJSON *benchmark, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(benchmark, key);
+    char *text = cJSON_IsObject(item) && item->child ? cJSON_PrintUnformatted(item) : NULL;
+    bool mended;
+
+    if (!text)
+        return;
+    ps_measure_text(
+        &r->m, key,
+        ps_arena_copy(&r->m.arena, ps_shown_text(&r->m.arena, ps_str_of(text), &mended)));
+    cJSON_free(text);
+}
+
+static void add_rest(struct reader *r, const cJSON *benchmark, const cJSON *stats)
+{
+    static const char *const counts[] = {"iterations", "iqr_outliers", "stddev_outliers"};
+    static const char *const figures[] = {"ops", "total", "iqr", "ld15iqr", "hd15iqr"};
+
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        ps_measure_number(&r->m, counts[i], ps_document_count(stats, counts[i]));
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        ps_measure_number(&r->m, figures[i], ps_document_number(stats, figures[i]));
+    ps_measure_text(&r->m, "test", ps_document_text(&r->m.arena, benchmark, "name"));
+    ps_measure_text(&r->m, "param", ps_document_text(&r->m.arena, benchmark, "param"));
+    add_object(r, benchmark, "params");
+    add_object(r, benchmark, "extra_info");
+    add_object(r, benchmark, "options");
+}
+
+static bool tell_benchmark(struct reader *r, const cJSON *benchmark)
+{
+    const cJSON *stats = cJSON_GetObjectItemCaseSensitive(benchmark, "stats");
+    struct ps_str name = ps_document_text(&r->m.arena, benchmark, "fullname");
+    struct ps_str group = ps_document_text(&r->m.arena, benchmark, "group");
+    struct ps_measurement row = {.unit = "s", .statistic = "mean"};
+
+    if (!name.at)
+        name = ps_document_text(&r->m.arena, benchmark, "name");
+    if (!name.at || !cJSON_IsObject(stats))
+        return false;
+    row.name = name;
+    row.group = group.at ? group : PS_STR("");
+    add_data(r, stats);
+    take_figures(&row, stats);
+    ps_measure_spread(&r->m, &row);
+    row.value = row.mean;
+    add_rest(r, benchmark, stats);
+    ps_measure_tell(&r->m, &row, "mean");
+    return true;
+}
+
+static void tell_meta(struct reader *r, const cJSON *root)
+{
+    const cJSON *machine = cJSON_GetObjectItemCaseSensitive(root, "machine_info");
+    const cJSON *commit = cJSON_GetObjectItemCaseSensitive(root, "commit_info");
+    const struct {
+        const cJSON *of;
+        const char *from, *to;
+    } texts[] = {
+        {root, "version", "tool_version"},
+        {root, "datetime", "recorded_at"},
+        {machine, "python_version", "python"},
+        {machine, "system", "system"},
+        {machine, "node", "host"},
+        {commit, "id", "commit"},
+        {commit, "branch", "branch"},
+    };
+
+    r->m.out->ops->meta(r->m.out, "tool", PS_STR("pytest-benchmark"));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct ps_str text = ps_document_text(&r->m.arena, texts[i].of, texts[i].from);
+
+        if (text.at)
+            r->m.out->ops->meta(r->m.out, texts[i].to, text);
+    }
+}
+
+static void tell_all(struct reader *r, const cJSON *benchmarks)
+{
+    const cJSON *benchmark;
+    struct ps_ledger ledger = {.unit = "benchmarks"};
+
+    cJSON_ArrayForEach(benchmark, benchmarks)
+    {
+        ledger.read++;
+        if (tell_benchmark(r, benchmark))
+            continue;
+        if (ledger.rejected++ < TOLD)
+            ps_sink_note(r->m.out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0,
+                         "benchmark %llu has no name or no values",
+                         (unsigned long long)ledger.read);
+    }
+    if (r->odd)
+        ps_sink_note(r->m.out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                     "raw times skipped because they are not numbers: %llu",
+                     (unsigned long long)r->odd);
+    ledger.stored = ledger.read - ledger.rejected;
+    ps_measure_headline(&r->m);
+    r->m.out->ops->ledger(r->m.out, &ledger);
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
+    struct reader r = {.m = {.out = out}};
+    enum ps_status status = ps_read_whole(in, LARGEST, "document", &bytes, out, err);
+    const cJSON *benchmarks;
+    cJSON *root;
+
+    if (status != PS_OK)
+        return status;
+    root = ps_document_parse(&bytes, err);
+    if (!root)
+        return err->code;
+    benchmarks = cJSON_GetObjectItemCaseSensitive(root, "benchmarks");
+    if (cJSON_IsArray(benchmarks)) {
+        tell_meta(&r, root);
+        tell_all(&r, benchmarks);
+    } else {
+        status = ps_fail(err, PS_BAD_INPUT, "the document has no \"benchmarks\"");
+        ps_hint(err, "add the file that `pytest --benchmark-json` wrote");
+    }
+    cJSON_Delete(root);
+    ps_measure_free(&r.m);
+    return status;
+}
+
+/* The machine stands beside the benchmarks in every version, before or behind them; pyperf has
+ * "metadata" and no rounds. */
+static enum ps_match sniff(struct ps_str head)
+{
+    struct ps_str body = head;
+    bool machine, commit, benchmarks;
+
+    while (body.len && strchr(" \t\r\n", body.at[0]) && body.at[0])
+        body = ps_str_skip(body, 1);
+    if (!ps_str_starts(body, PS_STR("{")))
+        return PS_MATCH_NO;
+    machine = ps_str_find(body, PS_STR("\"machine_info\""));
+    commit = ps_str_find(body, PS_STR("\"commit_info\""));
+    benchmarks = ps_str_find(body, PS_STR("\"benchmarks\""));
+    if (machine && (benchmarks || commit))
+        return PS_MATCH_SURE;
+    return benchmarks && ps_str_find(body, PS_STR("\"rounds\"")) &&
+                   ps_str_find(body, PS_STR("\"iterations\""))
+               ? PS_MATCH_SURE
+               : PS_MATCH_NO;
+}
+
+const struct ps_importer ps_pytest_benchmark = {
+    .kind = "pytest-benchmark",
+    .label = "pytest-benchmark result",
+    .what = "seconds per iteration of each benchmark, with spread and raw rounds (JSON)",
+    .record = "pytest --benchmark-json result.json",
+    .sniff = sniff,
+    .load = load,
+};

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pytest_benchmark_text.c: the tables that pytest-benchmark prints, one or several in any log.
+ *
+ * Figures are rounded to four decimals of the unit that fits the table; names are those of the
+ * tests, without their files. Any columns in any order, as --benchmark-columns asks for them.
+ */
+#include <stdlib.h>
+
+#include "importers/importer.h"
+#include "importers/measurements/measure.h"
+#include "importers/measurements/measure_text.h"
+#include "importers/text/clean.h"
+#include "importers/text/text_report.h"
+
+enum column { MIN, MAX, MEAN, STDDEV, MEDIAN, IQR, OUTLIERS, OPS, ROUNDS, ITERATIONS, COLUMNS };
+
+struct header {
+    size_t left, n; /* bytes before the table; columns behind the name */
+    int time, ops;  /* powers of ten of times and of operations a second */
+    enum column at[COLUMNS];
+};
+
+struct row {
+    struct ps_str name;
+    bool has[COLUMNS];
+    struct ps_printed value[COLUMNS]; /* seconds; operations a second; counts */
+    int64_t outliers[2];              /* beyond one stddev, beyond 1.5 IQR */
+};
+
+enum { LONGEST_NUMBER = 48 };
+
+static const char *const titles[COLUMNS] = {
+    "Min", "Max", "Mean", "StdDev", "Median", "IQR", "Outliers", "OPS", "Rounds", "Iterations",
+};
+
+/* The unit in "Name (time in us)". */
+static bool take_unit(struct ps_str *rest, int *shift)
+{
+    static const struct {
+        const char *name;
+        int shift;
+    } units[] = {{"ns)", -9}, {"us)", -6}, {"\xc2\xb5s)", -6}, {"\xce\xbcs)", -6},
+                 {"ms)", -3}, {"s)", 0},   {"sec)", 0}};
+
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (ps_printed_word(rest, units[i].name)) {
+            *shift = units[i].shift;
+            return true;
+        }
+    return false;
+}
+
+/* "(Kops/s)" behind OPS. */
+static bool take_ops_unit(struct ps_str word, int *shift)
+{
+    static const char prefixes[] = "numKMGT";
+    static const int shifts[] = {-9, -6, -3, 3, 6, 9, 12};
+    const char *at;
+
+    if (word.len != 8 || word.at[0] != '(' || memcmp(word.at + 2, "ops/s)", 6) != 0)
+        return false;
+    at = memchr(prefixes, word.at[1], sizeof prefixes - 1);
+    if (at)
+        *shift = shifts[at - prefixes];
+    return at;
+}
+
+static bool take_title(struct header *out, struct ps_str word)
+{
+    if (word.len > 3 && memcmp(word.at + word.len - 3, "(*)", 3) == 0)
+        word.len -= 3; /* "Outliers(*)" of old versions */
+    for (int i = 0; i < COLUMNS; i++)
+        if (ps_str_is(word, titles[i]) && out->n < COLUMNS) {
+            out->at[out->n++] = (enum column)i;
+            return true;
+        }
+    return out->n && out->at[out->n - 1] == OPS && take_ops_unit(word, &out->ops);
+}
+
+/* "Name (time in us)   Min   Max ...", with the columns that were asked for. */
+static bool read_header(struct ps_str line, struct header *out)
+{
+    static const struct ps_str words = PS_STR("Name (time in ");
+    const char *at = ps_str_find(line, words);
+    struct ps_str rest, word;
+
+    *out = (struct header){.n = 0};
+    if (!at)
+        return false;
+    out->left = (size_t)(at - line.at);
+    rest = ps_report_trim(ps_str_skip(line, out->left + words.len));
+    if (!take_unit(&rest, &out->time))
+        return false;
+    while ((word = ps_report_word(&rest)).len)
+        if (!take_title(out, word))
+            return false;
+    return out->n > 0;
+}
+
+/* "---- benchmark 'name': 3 tests ----": the group, empty for those without one. */
+static bool read_title(struct ps_str line, struct ps_str *group)
+{
+    static const struct ps_str words = PS_STR("- benchmark");
+    const char *at = ps_str_find(line, words), *end;
+    struct ps_str rest;
+
+    if (!at)
+        return false;
+    rest = ps_str_skip(line, (size_t)(at - line.at) + words.len);
+    end = ps_str_find(rest, PS_STR(" tests -"));
+    if (!end)
+        return false;
+    rest.len = (size_t)(end - rest.at);
+    while (rest.len && rest.at[rest.len - 1] >= '0' && rest.at[rest.len - 1] <= '9')
+        rest.len--;
+    if (rest.len < 2 || memcmp(rest.at + rest.len - 2, ": ", 2) != 0)
+        return false;
+    rest.len -= 2;
+    ps_printed_blanks(&rest);
+    if (rest.len > 1 && strchr("'\"", rest.at[0]) && rest.at[rest.len - 1] == rest.at[0])
+        rest = (struct ps_str){rest.at + 1, rest.len - 2};
+    *group = rest;
+    return true;
+}
+
+/* --- Rows ------------------------------------------------------------------------------------- */
+
+/* Cuts the last word off *rest. */
+static struct ps_str last_word(struct ps_str *rest)
+{
+    struct ps_str word = {rest->at, 0};
+
+    while (rest->len && rest->at[rest->len - 1] == ' ')
+        rest->len--;
+    while (rest->len && rest->at[rest->len - 1] != ' ') {
+        rest->len--;
+        word.len++;
+    }
+    word.at = rest->at + rest->len;
+    return word;
+}
+
+/* "1,620.6601": commas part thousands. */
+static bool read_number(struct ps_str word, int shift, struct ps_printed *out)
+{
+    char plain[LONGEST_NUMBER];
+    size_t n = 0;
+
+    for (size_t i = 0; i < word.len; i++) {
+        if (word.at[i] == ',')
+            continue;
+        if (n == sizeof plain)
+            return false;
+        plain[n++] = word.at[i];
+    }
+    return ps_printed_read((struct ps_str){plain, n}, shift, out);
+}
+
+/* "13;27" */
+static bool read_outliers(struct ps_str word, int64_t out[2])
+{
+    const char *part = word.len ? memchr(word.at, ';', word.len) : NULL;
+    size_t n = part ? (size_t)(part - word.at) : 0;
+
+    return part && ps_str_i64((struct ps_str){word.at, n}, &out[0]) &&
+           ps_str_i64(ps_str_skip(word, n + 1), &out[1]);
+}
+
+static bool take_value(const struct header *header, enum column column, struct ps_str word,
+                       struct row *out)
+{
+    int shift = column == OPS ? header->ops : column < OUTLIERS ? header->time : 0;
+    int64_t whole;
+
+    out->has[column] = true;
+    if (column == OUTLIERS)
+        return read_outliers(word, out->outliers);
+    if (ps_str_is(word, "inf") || ps_str_is(word, "nan")) {
+        out->has[column] = false;
+        return true;
+    }
+    if (column >= ROUNDS && !ps_str_i64(word, &whole))
+        return false;
+    return read_number(word, shift, &out->value[column]);
+}
+
+/* Read from the end, for a name may hold blanks. Behind most figures stands in parentheses what
+ * they are of the best. */
+static bool read_row(const struct header *header, struct ps_str line, struct row *out)
+{
+    struct ps_str rest = ps_report_behind(line, header->left);
+
+    *out = (struct row){.name = PS_STR("")};
+    for (size_t i = header->n; i > 0; i--) {
+        struct ps_str word = last_word(&rest);
+
+        if (word.len && word.at[0] == '(' && word.at[word.len - 1] == ')')
+            word = last_word(&rest);
+        if (!word.len || !take_value(header, header->at[i - 1], word, out))
+            return false;
+    }
+    out->name = ps_report_trim(rest);
+    return out->name.len > 0;
+}
+
+enum {
+    MOST_ROWS = 1000 * 1000,
+    LONGEST_NAME = 4096,
+    TOLD = 50,
+};
+
+struct reader {
+    struct ps_measuring m;
+    struct ps_report_reader in;
+    struct header header; /* n is 0: no table is open */
+    bool begun;           /* the rule between its header and its rows was read */
+    bool paused;          /* an empty line came: only rows go on with the table */
+    struct ps_buf group;
+    uint64_t tables, rows, stored, rejected;
+};
+
+static void fill(struct ps_num *figure, const struct row *row, enum column column)
+{
+    if (row->has[column])
+        *figure = ps_real(row->value[column].value);
+}
+
+/* What stands for the benchmark: the mean, else the best that was asked for. */
+static void choose(struct ps_measurement *out, const struct row *row)
+{
+    static const struct {
+        enum column column;
+        const char *statistic;
+    } order[] = {{MEAN, "mean"}, {MEDIAN, "median"}, {MIN, "best"}};
+
+    out->statistic = "mean";
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        if (!row->has[order[i].column])
+            continue;
+        out->value = ps_real(row->value[order[i].column].value);
+        out->resolution = row->value[order[i].column].resolution;
+        out->statistic = order[i].statistic;
+        return;
+    }
+}
+
+static void add_rest(struct reader *r, const struct row *row)
+{
+    if (row->has[ITERATIONS])
+        ps_measure_number(&r->m, "iterations", ps_int((int64_t)row->value[ITERATIONS].value));
+    if (row->has[OUTLIERS]) {
+        ps_measure_number(&r->m, "stddev_outliers", ps_int(row->outliers[0]));
+        ps_measure_number(&r->m, "iqr_outliers", ps_int(row->outliers[1]));
+    }
+    if (row->has[OPS])
+        ps_measure_number(&r->m, "ops", ps_real(row->value[OPS].value));
+    if (row->has[IQR])
+        ps_measure_number(&r->m, "iqr", ps_real(row->value[IQR].value));
+}
+
+static void tell_row(struct reader *r, const struct row *row)
+{
+    struct ps_measurement out = {
+        .name = ps_text_head(row->name, LONGEST_NAME),
+        .group = r->group.len ? ps_buf_slice(&r->group) : PS_STR(""),
+        .unit = "s",
+    };
+
+    fill(&out.mean, row, MEAN);
+    fill(&out.stddev, row, STDDEV);
+    fill(&out.median, row, MEDIAN);
+    fill(&out.min, row, MIN);
+    fill(&out.max, row, MAX);
+    if (row->has[ROUNDS])
+        out.n = ps_int((int64_t)row->value[ROUNDS].value);
+    choose(&out, row);
+    add_rest(r, row);
+    ps_measure_tell(&r->m, &out, out.statistic);
+    r->rows++;
+    r->stored++;
+}
+
+static bool is_rule(struct ps_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.at[i] != '-')
+            return false;
+    return true;
+}
+
+static void take_in_table(struct reader *r, struct ps_str text)
+{
+    struct ps_str body = ps_report_trim(ps_report_behind(text, r->header.left));
+    bool rule = is_rule(body);
+    struct row row;
+
+    if (!body.len) {
+        r->paused = true;
+    } else if (rule) { /* the second one ends the table */
+        r->stored++;
+        if (r->begun)
+            r->header.n = 0;
+        r->begun = true;
+    } else if (read_row(&r->header, text, &row)) {
+        tell_row(r, &row);
+        r->paused = false;
+    } else if (!r->paused && r->rejected++ < TOLD) {
+        ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number,
+                     "this line inside a table is not a table row");
+    }
+}
+
+static void take_line(struct reader *r)
+{
+    struct ps_str text = ps_report_shown(r->in.line.text), group;
+    struct header header;
+
+    if (read_title(text, &group)) {
+        r->header.n = 0;
+        r->group.len = 0;
+        ps_buf_str(&r->group, ps_text_head(group, LONGEST_NAME));
+        r->stored++;
+    } else if (read_header(text, &header)) {
+        r->header = header;
+        r->begun = r->paused = false;
+        r->tables++;
+        r->stored++;
+    } else if (r->header.n) {
+        take_in_table(r, text);
+    }
+}
+
+static enum ps_status read_log(struct reader *r, struct ps_err *err)
+{
+    while (ps_report_next(&r->in)) {
+        take_line(r);
+        if (r->rows > MOST_ROWS)
+            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d benchmarks",
+                              MOST_ROWS);
+        if (ps_report_goes_on(&r->in, r->m.out, r->rows, err) != PS_OK)
+            return PS_CANCELLED;
+    }
+    return ps_stream_status(r->in.in, err);
+}
+
+static void tell_all(struct reader *r)
+{
+    r->m.out->ops->meta(r->m.out, "tool", PS_STR("pytest-benchmark"));
+    ps_sink_note(r->m.out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+                 "printed values are rounded, and test names have no files; `--benchmark-json` "
+                 "keeps exact values, files and rounds");
+    ps_measure_headline(&r->m);
+    ps_report_ledger(&r->in, r->m.out, r->stored, 0, r->rejected);
+}
+
+static enum ps_match sniff(struct ps_str head)
+{
+    static const struct ps_str words = PS_STR("Name (time in ");
+    const char *at;
+
+    while ((at = ps_str_find(head, words))) {
+        const char *end = memchr(at, '\n', head.len - (size_t)(at - head.at));
+        struct header header;
+
+        head = ps_str_skip(head, (size_t)(at - head.at));
+        if (read_header((struct ps_str){at, end ? (size_t)(end - at) : head.len}, &header))
+            return PS_MATCH_SURE;
+        head = ps_str_skip(head, words.len);
+    }
+    return PS_MATCH_NO;
+}
+
+/* A header that lacks its last columns is one, too. */
+static size_t columns_of(struct ps_str text)
+{
+    struct header header;
+    size_t n = 0;
+
+    while (text.len) {
+        struct ps_str line = ps_report_cut(&text);
+
+        n += read_header(line, &header) ? header.n : 0;
+    }
+    return n;
+}
+
+/* The header is only whole when the text is unwrapped. */
+static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
+{
+    return sniff(head) == PS_MATCH_NO && sniff(unwrapped) != PS_MATCH_NO;
+}
+
+/* Whether the header of a table was wrapped: then it has more columns once its lines are joined. */
+static bool is_cut(struct ps_str head, struct ps_str unwrapped)
+{
+    return columns_of(unwrapped) > columns_of(head);
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    struct reader r = {.m = {.out = out}, .in = {.in = in}};
+    enum ps_status status;
+
+    ps_report_unwrap(&r.in, is_wrapped, NULL, NULL);
+    ps_report_warn_wrapped(&r.in, out, is_cut);
+    status = read_log(&r, err);
+
+    if (status == PS_OK && r.rows == 0) {
+        status = ps_fail(err, PS_BAD_INPUT, "the pytest-benchmark table has no rows");
+        ps_hint(
+            err,
+            "the table was truncated; measure again with `pytest --benchmark-json result.json`");
+    } else if (status == PS_OK) {
+        tell_all(&r);
+    }
+    ps_report_free(&r.in);
+    ps_buf_free(&r.group);
+    ps_measure_free(&r.m);
+    return status;
+}
+
+const struct ps_importer ps_pytest_benchmark_text = {
+    .kind = "pytest-benchmark",
+    .label = "Printed pytest-benchmark table",
+    .what = "seconds per iteration of each benchmark, as pytest prints them, in any log (rounded, "
+            "without raw rounds)",
+    .record = "pytest --benchmark-only > benchmarks.txt",
+    .sniff = sniff,
+    .load = load,
+};

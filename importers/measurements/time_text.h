@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* time_text.h: what time*.c share. For them alone. time_text.c knows the lines, time.c the file. */
+#ifndef PS_IMPORTERS_MEASUREMENTS_TIME_TEXT_H
+#define PS_IMPORTERS_MEASUREMENTS_TIME_TEXT_H
+
+#include "importers/measurements/measure_text.h"
+
+/* What the programs called time tell of a command. Beyond the first three in the order of GNU's. */
+enum ps_timed {
+    PS_TIMED_REAL,
+    PS_TIMED_USER,
+    PS_TIMED_SYS,
+    PS_TIMED_CPU,
+    PS_TIMED_RSS,
+    PS_TIMED_MAJOR,
+    PS_TIMED_MINOR,
+    PS_TIMED_VOLUNTARY,
+    PS_TIMED_INVOLUNTARY,
+    PS_TIMED_SWAPS,
+    PS_TIMED_INPUTS,
+    PS_TIMED_OUTPUTS,
+    PS_TIMED_SENT,
+    PS_TIMED_RECEIVED,
+    PS_TIMED_SIGNALS,
+    PS_TIMED_TEXT_SIZE,
+    PS_TIMED_DATA_SIZE,
+    PS_TIMED_STACK_SIZE,
+    PS_TIMED_TOTAL_SIZE,
+    PS_TIMED_MEAN_RSS,
+    PS_TIMED_PAGE,
+    PS_TIMED_INSTRUCTIONS,
+    PS_TIMED_CYCLES,
+    PS_TIMED_FOOTPRINT,
+    PS_TIMED_EXIT,
+    PS_N_TIMED
+};
+
+struct ps_timed_name {
+    const char *name, *unit; /* of GNU's time and the shells; macOS counts bytes */
+};
+extern const struct ps_timed_name ps_timed_names[PS_N_TIMED];
+
+struct ps_timed_run {
+    bool has[PS_N_TIMED];
+    struct ps_printed figure[PS_N_TIMED];
+    bool minutes;          /* its shell writes 0m1.234s */
+    bool bytes;            /* sizes are bytes: macOS; else KiB */
+    struct ps_str command; /* of the line at hand; {NULL, 0}: not said */
+};
+
+/* Each reads one line, from wherever in it the figures begin, and false leaves *run alone. */
+
+/* "\tLabel: value" of GNU's -v. */
+bool ps_timed_label(struct ps_str line, struct ps_timed_run *run);
+/* `Command being timed: "..."`. */
+bool ps_timed_command(struct ps_str line, struct ps_str *command);
+/* Command exited with non-zero status 1, Command terminated by signal 9. */
+bool ps_timed_end(struct ps_str line, bool *signal, int64_t *code);
+/* "0.00user 0.00system 0:00.05elapsed 1%CPU (0avgtext+0avgdata 1652maxresident)k", and the line
+ * behind it. */
+bool ps_timed_default(struct ps_str line, struct ps_timed_run *run);
+bool ps_timed_default_rest(struct ps_str line, struct ps_timed_run *run);
+/* zsh: "sleep 1  0.00s user 0.00s system 0% cpu 1.002 total", with the command. */
+bool ps_timed_zsh(struct ps_str line, struct ps_timed_run *run);
+/* tcsh: "0.003u 0.001s 0:00.10 0.0%\t0+0k 0+0io 0pf+0w". */
+bool ps_timed_tcsh(struct ps_str line, struct ps_timed_run *run);
+/* One of the lines "real 0.10", "real\t0m0.106s", fish's "Executed in  100.41 millis"; which is 0
+ * to 2. */
+bool ps_timed_shell(struct ps_str line, int which, struct ps_timed_run *run);
+/* BSD's "0.10 real  0.00 user  0.00 sys", and the "1234  maximum resident set size" of its -l. */
+bool ps_timed_bsd(struct ps_str line, struct ps_timed_run *run);
+bool ps_timed_bsd_rest(struct ps_str line, struct ps_timed_run *run);
+
+#endif

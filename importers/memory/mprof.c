@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mprof.c: what `mprof run` records: memory over time.
+ *
+ *     CMDLINE python app.py
+ *     MEM 54.296875 1743651321.0864           MiB of the process, seconds since 1970
+ *     CHLD 3 418.707031 1652118097.4418       of a child process (--multiprocess)
+ *     FUNC app.f 46.2 1743651321.1 57.7 1743651321.9 0    a call of a @profile'd function, its
+ * level
+ *
+ * Lines come in any order: FUNC lines are written when the process ends, or before everything else.
+ * Several recordings may stand in one file. Seen: memory_profiler 0.5x to 0.61.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/intern.h"
+#include "importers/importer.h"
+#include "importers/text/line_names.h"
+#include "importers/text/text_report.h"
+
+enum {
+    MOST_SAMPLES = 16 * 1000 * 1000,
+    TOLD = 50,
+};
+
+struct reader {
+    struct ps_report_reader in;
+    struct ps_sink *out;
+    struct ps_intern functions, children;
+    struct ps_buf command;
+    uint64_t commands, samples, of_children, spans, repaired, rejected, commas, backward, negative;
+    double first_t, last_t, previous_t, peak, peak_t, child_peak, child_peak_t;
+    double sum_t, sum_m, sum_tt, sum_tm; /* of the main process, t from its first sample on */
+    bool began;
+    double main_t;
+    uint64_t others, other_at, other_line;
+};
+
+/* ------------------------------------------------------------------ one line */
+
+struct sample {
+    struct ps_num mib, child;
+    double t_s;
+};
+
+static bool take_real(struct ps_str *rest, double *out)
+{
+    struct ps_num number;
+
+    if (!ps_report_number(ps_report_word(rest), &number))
+        return false;
+    *out = ps_num_real(number);
+    return true;
+}
+
+static bool take_count(struct ps_str *rest, struct ps_num *out)
+{
+    return ps_report_number(ps_report_word(rest), out) && out->kind == PS_NUM_INT && out->i >= 0;
+}
+
+/* What follows MEM or CHLD. *more: there are words behind, which mprof itself does not look at. */
+static bool read_sample(struct ps_str rest, bool child, struct sample *out, bool *more)
+{
+    *out = (struct sample){0};
+    if (child && !take_count(&rest, &out->child))
+        return false;
+    if (!ps_report_number(ps_report_word(&rest), &out->mib) || !take_real(&rest, &out->t_s))
+        return false;
+    *more = ps_report_trim(rest).len > 0;
+    return true;
+}
+
+/* The last word of *rest, taken off it. */
+static struct ps_str last_word(struct ps_str *rest)
+{
+    size_t n = 0;
+
+    *rest = ps_report_trim(*rest);
+    while (n < rest->len && rest->at[rest->len - 1 - n] != ' ')
+        n++;
+    rest->len -= n;
+    return (struct ps_str){rest->at + rest->len, n};
+}
+
+static bool read_backward(struct ps_str rest, bool level, struct ps_span *out)
+{
+    struct ps_num end_s, start_s;
+
+    *out = (struct ps_span){0};
+    if (level && (!ps_report_number(last_word(&rest), &out->level) ||
+                  out->level.kind != PS_NUM_INT || out->level.i < 0))
+        return false;
+    if (!ps_report_number(last_word(&rest), &end_s) ||
+        !ps_report_number(last_word(&rest), &out->end_mib) ||
+        !ps_report_number(last_word(&rest), &start_s) ||
+        !ps_report_number(last_word(&rest), &out->start_mib))
+        return false;
+    out->start_s = ps_num_real(start_s);
+    out->end_s = ps_num_real(end_s);
+    while (rest.len && rest.at[0] == ' ')
+        rest = ps_str_skip(rest, 1);
+    out->name = ps_report_trim(rest);
+    return out->name.len > 0;
+}
+
+/* A name may hold blanks: figures are read from the end. Since 2020 the last is the stack level. */
+static bool read_span(struct ps_str rest, struct ps_span *out)
+{
+    return read_backward(rest, true, out) || read_backward(rest, false, out);
+}
+
+/* ------------------------------------------------------------------ what it means */
+
+static void meet_time(struct reader *r, double t_s)
+{
+    if (!r->began || t_s < r->first_t)
+        r->first_t = t_s;
+    if (!r->began || t_s > r->last_t)
+        r->last_t = t_s;
+    r->began = true;
+}
+
+static void meet_main(struct reader *r, const struct sample *s)
+{
+    double mib = ps_num_real(s->mib), t;
+
+    if (r->samples++ == 0) {
+        r->main_t = r->previous_t = s->t_s;
+        r->peak = mib;
+        r->peak_t = s->t_s;
+    }
+    r->backward += s->t_s < r->previous_t;
+    r->previous_t = s->t_s;
+    if (mib > r->peak) {
+        r->peak = mib;
+        r->peak_t = s->t_s;
+    }
+    t = s->t_s - r->main_t;
+    r->sum_t += t;
+    r->sum_m += mib;
+    r->sum_tt += t * t;
+    r->sum_tm += t * mib;
+}
+
+static void meet_child(struct reader *r, const struct sample *s)
+{
+    double mib = ps_num_real(s->mib);
+
+    if (r->of_children++ == 0 || mib > r->child_peak) {
+        r->child_peak = mib;
+        r->child_peak_t = s->t_s;
+    }
+    (void)ps_intern_id(&r->children, (struct ps_str){(const char *)&s->child.i, sizeof s->child.i});
+}
+
+static void take_sample(struct reader *r, const struct sample *s, bool child)
+{
+    struct ps_memory_sample told = {
+        .t_s = s->t_s,
+        .process = s->child,
+        .kind = child ? "child" : "rss",
+        .mib = s->mib,
+    };
+
+    meet_time(r, s->t_s);
+    r->negative += ps_num_real(s->mib) < 0;
+    if (child)
+        meet_child(r, s);
+    else
+        meet_main(r, s);
+    r->out->ops->memory(r->out, &told);
+}
+
+static void take_span(struct reader *r, const struct ps_span *span)
+{
+    meet_time(r, span->start_s);
+    meet_time(r, span->end_s);
+    (void)ps_intern_id(&r->functions, span->name);
+    r->spans++;
+    r->out->ops->span(r->out, span);
+}
+
+static void reject(struct reader *r)
+{
+    struct ps_str text = r->in.line.text;
+
+    r->commas += text.len && memchr(text.at, ',', text.len);
+    if (r->rejected++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number,
+                     "the fields of this line cannot be read");
+}
+
+static void repair(struct reader *r, const char *what)
+{
+    if (r->repaired++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number, "%s", what);
+}
+
+static void take_other(struct reader *r, struct ps_str text)
+{
+    static const struct ps_str command = PS_STR("CMDLINE ");
+
+    if (ps_str_starts(text, command)) {
+        if (r->commands++ == 0)
+            ps_buf_str(&r->command, ps_report_trim(ps_str_skip(text, command.len)));
+    } else if (ps_report_trim(text).len && r->others++ == 0) {
+        r->other_at = r->in.line.at;
+        r->other_line = r->in.line.number;
+    }
+}
+
+static void take_line(struct reader *r)
+{
+    struct ps_str text = r->in.line.text, rest = text, word = ps_report_word(&rest);
+    bool child = ps_str_is(word, "CHLD"), more = false;
+    struct sample sample;
+    struct ps_span span;
+
+    if (ps_str_is(word, "MEM") || child) {
+        if (!read_sample(rest, child, &sample, &more)) {
+            reject(r);
+            return;
+        }
+        take_sample(r, &sample, child);
+        if (more)
+            repair(r, "text after the sample was skipped");
+    } else if (ps_str_is(word, "FUNC")) {
+        if (!read_span(rest, &span)) {
+            reject(r);
+            return;
+        }
+        take_span(r, &span);
+        if (r->in.line.mended)
+            repair(r, "the function name contains invalid UTF-8");
+    } else {
+        take_other(r, text);
+    }
+}
+
+static enum ps_status read_recording(struct reader *r, struct ps_err *err)
+{
+
+    while (ps_report_next(&r->in)) {
+        take_line(r);
+        if (r->samples + r->of_children + r->spans > MOST_SAMPLES)
+            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the file has more than %d samples",
+                              MOST_SAMPLES);
+        if (ps_report_goes_on(&r->in, r->out, r->samples, err) != PS_OK)
+            return PS_CANCELLED;
+    }
+    return ps_stream_status(r->in.in, err);
+}
+
+static enum ps_status refuse_empty(struct reader *r, struct ps_err *err)
+{
+    if (r->commas) {
+        ps_fail(err, PS_BAD_INPUT, "the recording writes its numbers with decimal commas");
+        ps_hint(err, "mprof itself cannot read it; record again with LC_ALL=C");
+        return err->code;
+    }
+    ps_fail(err, PS_BAD_INPUT, "the recording contains no samples");
+    ps_hint(err, "the program ended before mprof took a sample; record with a shorter --interval");
+    return err->code;
+}
+
+/* ------------------------------------------------------------------ the report */
+
+/* MiB a second of the straight line through the main process's samples. */
+static struct ps_num slope(const struct reader *r)
+{
+    double n = (double)r->samples, below = n * r->sum_tt - r->sum_t * r->sum_t, value;
+
+    if (r->samples < 2 || r->commands > 1 || !(below > 0))
+        return (struct ps_num){0};
+    value = (n * r->sum_tm - r->sum_t * r->sum_m) / below;
+    return isfinite(value) ? ps_real(value) : (struct ps_num){0};
+}
+
+static bool is_python(struct ps_str word)
+{
+    return ps_str_starts(ps_base_name(word), PS_STR("python"));
+}
+
+/* The program of a command line: not the interpreter, nor its options. */
+static struct ps_str program(struct ps_str command)
+{
+    struct ps_str word = ps_report_word(&command), first = word;
+
+    if (!is_python(word))
+        return ps_base_name(word);
+    while ((word = ps_report_word(&command)).len && word.at[0] == '-') {
+        if (ps_str_is(word, "-c"))
+            return ps_base_name(first);
+        if (ps_str_is(word, "-X") || ps_str_is(word, "-W"))
+            (void)ps_report_word(&command);
+    }
+    return word.len ? ps_base_name(word) : ps_base_name(first);
+}
+
+static void tell_notes(struct reader *r)
+{
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->commands > 1 ? r->commands : 0,
+                  "recordings in this file, shown one after the other on one time axis");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->backward, "samples earlier than the one before them");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->negative, "samples with negative memory");
+    if (r->others)
+        ps_sink_note(r->out, PS_NOTE_INFO, r->other_at, r->other_line,
+                     "lines of other kinds: %llu (this is the first)",
+                     (unsigned long long)r->others);
+    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
+                  "more lines whose fields cannot be read");
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->repaired > TOLD ? r->repaired - TOLD : 0,
+                  "more lines that were repaired");
+}
+
+static void tell_figures(struct reader *r, double peak, double peak_t)
+{
+    const struct {
+        const char *key;
+        struct ps_num value;
+    } figures[] = {
+        {"samples", ps_int((int64_t)(r->samples + r->of_children))},
+        {"processes", ps_int((r->samples > 0) + (int64_t)r->children.count)},
+        {"functions", ps_int(r->functions.count)},
+        {"peak_mib", ps_real(peak)},
+        {"peak_t_s", ps_real(peak_t - r->first_t)},
+        {"start_s", ps_real(r->first_t)},
+        {"duration_s", ps_real(r->last_t - r->first_t)},
+        {"slope_mib_s", slope(r)},
+    };
+
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        r->out->ops->number(r->out, figures[i].key, figures[i].value);
+}
+
+static void tell_all(struct reader *r)
+{
+    uint64_t records = r->samples + r->of_children + r->spans;
+    bool main = r->samples > 0;
+    double peak = main ? r->peak : r->child_peak;
+
+    r->out->ops->meta(r->out, "tool", PS_STR("mprof"));
+    /* Of the command line only the program's name: arguments may be passwords. */
+    if (r->command.len)
+        r->out->ops->meta(r->out, "title", program(ps_buf_slice(&r->command)));
+    tell_figures(r, peak, main ? r->peak_t : r->child_peak_t);
+    tell_notes(r);
+    ps_report_ledger(&r->in, r->out, records, r->repaired, r->rejected);
+    r->out->ops->headline(r->out, &(struct ps_headline){peak, "MiB", "peak RSS"});
+}
+
+static bool begins_record(struct ps_str line)
+{
+    static const char *const words[] = {"MEM ", "FUNC ", "CHLD ", "CMDLINE "};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ps_str_starts(line, ps_str_of(words[i])))
+            return true;
+    return false;
+}
+
+static bool is_other(struct ps_str line)
+{
+    return ps_report_trim(line).len && !begins_record(line);
+}
+
+/* Each line is a record when the text is unwrapped, and was none. */
+static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
+{
+    return ps_report_count(head, is_other) && unwrapped.len &&
+           !ps_report_count(unwrapped, is_other);
+}
+
+static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
+{
+    (void)reader;
+    (void)text;
+    return begins_record(next) ? PS_END_HERE : PS_END_LATER;
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    struct reader r = {.in = {.in = in}, .out = out};
+    enum ps_status status;
+
+    ps_report_unwrap(&r.in, is_wrapped, ends, NULL);
+    status = read_recording(&r, err);
+    if (status == PS_OK && r.samples + r.of_children == 0)
+        status = refuse_empty(&r, err);
+    else if (status == PS_OK)
+        tell_all(&r);
+    ps_report_free(&r.in);
+    ps_intern_free(&r.functions);
+    ps_intern_free(&r.children);
+    ps_buf_free(&r.command);
+    return status;
+}
+
+/* The first line that is not blank is one of the four kinds. */
+static enum ps_match sniff(struct ps_str head)
+{
+    struct ps_str line, rest, word;
+    struct ps_span span;
+    struct sample sample;
+    const char *end;
+    bool more;
+
+    while (head.len && (head.at[0] == '\n' || head.at[0] == '\r' || head.at[0] == ' '))
+        head = ps_str_skip(head, 1);
+    end = head.len ? memchr(head.at, '\n', head.len) : NULL;
+    line = ps_report_trim((struct ps_str){head.at, end ? (size_t)(end - head.at) : head.len});
+    rest = line;
+    word = ps_report_word(&rest);
+    if (ps_str_is(word, "CMDLINE"))
+        return PS_MATCH_SURE;
+    if (ps_str_is(word, "FUNC"))
+        return read_span(rest, &span) ? PS_MATCH_SURE : PS_MATCH_NO;
+    if (!ps_str_is(word, "MEM") && !ps_str_is(word, "CHLD"))
+        return PS_MATCH_NO;
+    return read_sample(rest, ps_str_is(word, "CHLD"), &sample, &more) ? PS_MATCH_SURE : PS_MATCH_NO;
+}
+
+const struct ps_importer ps_mprof = {
+    .kind = "mprof",
+    .label = "mprof recording",
+    .what = "memory of a program and its child processes over time, with calls of marked functions",
+    .record = "mprof run app.py",
+    .sniff = sniff,
+    .load = load,
+};

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * top.c: what `top -b` prints: processes over time, a table a frame.
+ *
+ * Columns go by the words of the header, for everybody may choose his own; sizes are KiB unless
+ * they end in m, g, t or p. The %CPU of the first frame is that since the process began and no
+ * rate: it is left out of the curves. The clock has whole seconds and no date: frames of one second
+ * are spread over it, and a clock that goes back has passed midnight.
+ */
+#include <stdlib.h>
+
+#include "base/intern.h"
+#include "importers/importer.h"
+#include "importers/measurements/measure.h"
+#include "importers/measurements/measure_text.h"
+#include "importers/text/text_report.h"
+
+enum {
+    MOST_SAMPLES = 4 * 1000 * 1000,
+    MOST_COLUMNS = 64,
+    DAY_S = 86400,
+    TOLD = 50,
+};
+
+struct sample {
+    uint32_t process, frame; /* from 0 */
+    double cpu_pct, res_kib;
+};
+
+struct process {
+    struct ps_str pid, name;
+    double cpu_sum, res_most;    /* cpu: without the first frame */
+    double cpu_digit, res_digit; /* what the last printed digit is worth at most */
+    uint32_t id, first, samples;
+};
+
+struct columns {
+    int pid, res, cpu, command; /* -1: none */
+};
+
+struct reader {
+    struct ps_measuring m;
+    struct ps_report_reader in;
+    struct ps_intern names; /* of "pid command" */
+    struct process *processes;
+    size_t n_processes, process_cap;
+    struct sample *samples;
+    size_t n_samples, sample_cap;
+    double *frames; /* seconds since the first */
+    size_t n_frames, frame_cap;
+    struct columns columns;
+    bool in_table;
+    bool paused; /* an empty line came: only rows go on with the table */
+    size_t left; /* bytes before a line: what a container puts there */
+    uint64_t rejected;
+};
+
+/* ------------------------------------------------------------------ one line */
+
+/* "top - 12:34:14 up  1:08,  0 user,  load average: ..." */
+static bool read_frame(struct ps_str line, double *clock, size_t *left)
+{
+    const char *at = ps_str_find(line, PS_STR("top - "));
+    struct ps_str rest;
+    struct ps_printed out;
+
+    if (!at || (at > line.at && at[-1] != ' ' && at[-1] != '\t'))
+        return false;
+    rest = ps_str_skip(line, (size_t)(at - line.at) + 6);
+    if (!ps_printed_clock(&rest, &out) || !ps_printed_word(&rest, " up "))
+        return false;
+    *clock = out.value;
+    *left = (size_t)(at - line.at);
+    return true;
+}
+
+static bool read_header(struct ps_str line, struct columns *out)
+{
+    struct ps_str rest = line, word;
+
+    *out = (struct columns){-1, -1, -1, -1};
+    for (int i = 0; i < MOST_COLUMNS && (word = ps_report_word(&rest)).len; i++) {
+        int *at = ps_str_is(word, "PID")       ? &out->pid
+                  : ps_str_is(word, "RES")     ? &out->res
+                  : ps_str_is(word, "%CPU")    ? &out->cpu
+                  : ps_str_is(word, "COMMAND") ? &out->command
+                                               : NULL;
+
+        if (at)
+            *at = i;
+    }
+    return out->pid >= 0 && (out->cpu >= 0 || out->res >= 0);
+}
+
+/* "758560", "3.0g": KiB. */
+static bool read_size(struct ps_str word, struct ps_printed *out)
+{
+    static const char suffixes[] = "kmgtp";
+    const char *suffix;
+
+    if (!ps_printed_take(&word, out))
+        return false;
+    if (word.len == 0)
+        return true;
+    suffix = strchr(suffixes, word.at[0]);
+    if (word.len != 1 || !suffix || !*suffix)
+        return false;
+    for (const char *at = suffixes; at < suffix; at++) {
+        out->value *= 1024;
+        out->resolution *= 1024;
+    }
+    return true;
+}
+
+struct row {
+    struct ps_str pid, command;
+    struct ps_printed cpu_pct, res_kib;
+};
+
+static bool read_row(const struct columns *c, struct ps_str line, struct row *out)
+{
+    struct ps_str rest = ps_report_trim(line), word;
+    int64_t pid;
+
+    *out = (struct row){.cpu_pct = {-1, 0}, .res_kib = {-1, 0}, .command = PS_STR("")};
+    for (int i = 0; i < MOST_COLUMNS; i++) {
+        if (i == c->command) { /* the last: it may hold blanks */
+            ps_printed_blanks(&rest);
+            out->command = rest;
+            break;
+        }
+        word = ps_report_word(&rest);
+        if (word.len == 0)
+            break;
+        if (i == c->pid)
+            out->pid = word;
+        else if (i == c->res && !read_size(word, &out->res_kib))
+            return false;
+        else if (i == c->cpu && (!ps_printed_take(&word, &out->cpu_pct) || word.len))
+            return false;
+    }
+    return out->pid.at && ps_str_i64(out->pid, &pid) && (c->cpu < 0 || out->cpu_pct.value >= 0) &&
+           (c->res < 0 || out->res_kib.value >= 0);
+}
+
+/* ------------------------------------------------------------------ frames */
+
+static void open_frame(struct reader *r, double clock)
+{
+    double last = r->n_frames ? r->frames[r->n_frames - 1] : clock;
+
+    while (clock < last - DAY_S / 2.0) /* midnight has passed */
+        clock += DAY_S;
+    PS_PUSH_ROOM(r->frames, r->n_frames, r->frame_cap);
+    r->frames[r->n_frames++] = clock;
+    r->in_table = r->paused = false;
+}
+
+static struct process *process_of(struct reader *r, const struct row *row)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf key = {0};
+    uint32_t known = r->names.count, id;
+
+    ps_buf_str(&key, row->pid);
+    ps_buf_puts(&key, " ");
+    ps_buf_str(&key, row->command);
+    id = ps_intern_id(&r->names, ps_buf_slice(&key));
+    if (r->names.count == known)
+        return &r->processes[id];
+    PS_PUSH_ROOM(r->processes, r->n_processes, r->process_cap);
+    r->processes[r->n_processes++] = (struct process){
+        .pid = ps_arena_copy(&r->m.arena, row->pid),
+        .name = ps_arena_copy(&r->m.arena, row->command),
+        .id = id,
+    };
+    return &r->processes[id];
+}
+
+static void most(double *of, double value)
+{
+    *of = value > *of ? value : *of;
+}
+
+static void take_row(struct reader *r, const struct row *row)
+{
+    struct process *process = process_of(r, row);
+    uint32_t frame = (uint32_t)(r->n_frames - 1);
+
+    if (frame > 0 && row->cpu_pct.value > 0)
+        process->cpu_sum += row->cpu_pct.value;
+    most(&process->res_most, row->res_kib.value);
+    most(&process->cpu_digit, row->cpu_pct.resolution);
+    most(&process->res_digit, row->res_kib.resolution);
+    process->samples++;
+    PS_PUSH_ROOM(r->samples, r->n_samples, r->sample_cap);
+    r->samples[r->n_samples++] =
+        (struct sample){process->id, frame, row->cpu_pct.value, row->res_kib.value};
+}
+
+static void take_line(struct reader *r)
+{
+    struct ps_str text = r->in.line.text;
+    struct row row;
+    double clock;
+
+    if (read_frame(text, &clock, &r->left)) {
+        open_frame(r, clock);
+        return;
+    }
+    text = ps_report_behind(text, r->left);
+    if (r->n_frames == 0) {
+        return;
+    } else if (ps_report_trim(text).len == 0) {
+        r->paused = true;
+    } else if (!r->in_table) {
+        r->in_table = read_header(text, &r->columns);
+        r->paused = false;
+    } else if (read_row(&r->columns, text, &row)) {
+        take_row(r, &row);
+        r->paused = false;
+    } else if (!r->paused && r->rejected++ < TOLD) {
+        ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number,
+                     "this row cannot be read");
+    }
+}
+
+static enum ps_status read_log(struct reader *r, struct ps_err *err)
+{
+    while (ps_report_next(&r->in)) {
+        take_line(r);
+        if (r->n_samples > MOST_SAMPLES)
+            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
+                              MOST_SAMPLES);
+        if (ps_report_goes_on(&r->in, r->m.out, r->n_samples, err) != PS_OK)
+            return PS_CANCELLED;
+    }
+    return ps_stream_status(r->in.in, err);
+}
+
+/* Frames of one second lie evenly in it; times begin at the first. */
+static uint64_t place_frames(struct reader *r)
+{
+    uint64_t spread = 0;
+    double first = r->frames[0];
+
+    for (size_t i = 0, n; i < r->n_frames; i += n) {
+        double clock = r->frames[i];
+
+        for (n = 1; i + n < r->n_frames && r->frames[i + n] == clock;)
+            n++;
+        spread += n > 1 ? n : 0;
+        for (size_t k = 0; k < n; k++)
+            r->frames[i + k] = clock - first + (double)k / (double)n;
+    }
+    return spread;
+}
+
+/* ------------------------------------------------------------------ what it comes to */
+
+static int busiest_first(const void *a, const void *b)
+{
+    const struct process *x = a, *y = b;
+
+    if (x->cpu_sum != y->cpu_sum)
+        return x->cpu_sum > y->cpu_sum ? -1 : 1;
+    if (x->res_most != y->res_most)
+        return x->res_most > y->res_most ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Samples of one process stand together, in order of time. */
+static int by_process(const void *a, const void *b)
+{
+    const struct sample *x = a, *y = b;
+
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    return x->frame < y->frame ? -1 : x->frame > y->frame;
+}
+
+static void arrange(struct reader *r)
+{
+    uint32_t *place = ps_grow(NULL, r->n_processes, sizeof *place), first = 0;
+
+    qsort(r->processes, r->n_processes, sizeof *r->processes, busiest_first);
+    for (size_t i = 0; i < r->n_processes; i++)
+        place[r->processes[i].id] = (uint32_t)i;
+    for (size_t i = 0; i < r->n_samples; i++)
+        r->samples[i].process = place[r->samples[i].process];
+    qsort(r->samples, r->n_samples, sizeof *r->samples, by_process);
+    for (size_t i = 0; i < r->n_processes; i++) {
+        r->processes[i].first = first;
+        first += r->processes[i].samples;
+    }
+    free(place);
+}
+
+enum what { CPU, RES };
+
+static void tell_curve(struct reader *r, const struct process *p, uint32_t id, enum what what)
+{
+    uint32_t counter = 2 * (id - 1) + (what == RES) + 1;
+
+    r->m.out->ops->counter(r->m.out, &(struct ps_counter){
+                                         .id = counter,
+                                         .process = id,
+                                         .name = what == CPU ? PS_STR("CPU") : PS_STR("RES"),
+                                         .unit = what == CPU ? PS_STR("%") : PS_STR("KiB"),
+                                     });
+    for (uint32_t i = p->first; i < p->first + p->samples; i++) {
+        const struct sample *s = &r->samples[i];
+        double value = what == CPU ? s->cpu_pct : s->res_kib;
+
+        if (value >= 0 && (what == RES || s->frame > 0))
+            r->m.out->ops->count(r->m.out, counter, (int64_t)(r->frames[s->frame] * 1e9), value);
+    }
+}
+
+/* A row of measurements: the spread over the frames. */
+static void tell_row(struct reader *r, const struct process *p, enum what what)
+{
+    bool one = what == CPU && r->n_frames == 1;
+    struct ps_measurement row = {
+        .name = ps_str_of(ps_arena_printf(&r->m.arena, "%.*s %.*s", (int)p->name.len, p->name.at,
+                                          (int)p->pid.len, p->pid.at)),
+        .group = one           ? PS_STR("CPU since start")
+                 : what == CPU ? PS_STR("CPU")
+                               : PS_STR("RES"),
+        .unit = what == CPU ? "%" : "KiB",
+        .resolution = what == CPU ? p->cpu_digit : p->res_digit,
+        .statistic = one           ? "single"
+                     : what == CPU ? "mean"
+                                   : "most",
+    };
+
+    for (uint32_t i = p->first; i < p->first + p->samples; i++) {
+        const struct sample *s = &r->samples[i];
+        double value = what == CPU ? s->cpu_pct : s->res_kib;
+
+        if (value >= 0 && (one || what == RES || s->frame > 0))
+            ps_measure_sample(&r->m, value);
+    }
+    if (r->m.n_samples == 0)
+        return;
+    ps_measure_spread(&r->m, &row);
+    row.value = what == CPU ? row.mean : row.max;
+    ps_measure_tell(&r->m, &row, NULL);
+}
+
+static void tell_processes(struct reader *r)
+{
+    for (size_t i = 0; i < r->n_processes; i++)
+        r->m.out->ops->process(r->m.out, &(struct ps_process){
+                                             .id = (uint32_t)i + 1,
+                                             .pid = r->processes[i].pid,
+                                             .name = r->processes[i].name,
+                                             .labels = PS_STR(""),
+                                             .sort = (int64_t)i,
+                                             .device = -1,
+                                         });
+    for (size_t i = 0; i < r->n_processes; i++) {
+        tell_curve(r, &r->processes[i], (uint32_t)i + 1, CPU);
+        tell_curve(r, &r->processes[i], (uint32_t)i + 1, RES);
+    }
+    for (size_t i = 0; i < r->n_processes; i++)
+        tell_row(r, &r->processes[i], CPU);
+    for (size_t i = 0; i < r->n_processes; i++)
+        tell_row(r, &r->processes[i], RES);
+}
+
+static void tell_notes(struct reader *r, uint64_t spread)
+{
+    struct ps_sink *out = r->m.out;
+
+    ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0, "%s",
+                 r->n_frames > 1
+                     ? "the first frame shows CPU since each process started, so the curves skip it"
+                     : "the only frame shows CPU since each process started, not the current rate");
+    if (spread)
+        ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+                     "frames that show the same second, which were spread evenly over it: %llu",
+                     (unsigned long long)spread);
+    if (r->rejected > TOLD)
+        ps_sink_note(out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0, "more rows that cannot be read: %llu",
+                     (unsigned long long)(r->rejected - TOLD));
+}
+
+static void tell_all(struct reader *r)
+{
+    uint64_t spread = place_frames(r);
+    double peak = 0;
+    const struct {
+        const char *key;
+        struct ps_num value;
+    } figures[] = {
+        {"frames", ps_int((int64_t)r->n_frames)},
+        {"processes", ps_int((int64_t)r->n_processes)},
+        {"duration_s", ps_real(r->frames[r->n_frames - 1])},
+    };
+
+    arrange(r);
+    r->m.out->ops->meta(r->m.out, "tool", PS_STR("top"));
+    tell_processes(r);
+    for (size_t i = 0; i < r->n_processes; i++)
+        most(&peak, r->processes[i].res_most);
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        r->m.out->ops->number(r->m.out, figures[i].key, figures[i].value);
+    r->m.out->ops->number(r->m.out, "measurements", ps_int(r->m.told));
+    tell_notes(r, spread);
+    r->m.out->ops->headline(r->m.out, &(struct ps_headline){peak / 1024, "MiB", "peak RES"});
+    ps_report_ledger(&r->in, r->m.out, r->n_samples, 0, r->rejected);
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    struct reader r = {.m = {.out = out}, .in = {.in = in}};
+    enum ps_status status = read_log(&r, err);
+
+    if (status == PS_OK && r.n_samples == 0) {
+        status = ps_fail(err, PS_BAD_INPUT, "the log contains no processes from top");
+        ps_hint(err, "the log was truncated; record again with `top -b -d 1 -n 60 > top.txt`");
+    } else if (status == PS_OK) {
+        tell_all(&r);
+    }
+    ps_report_free(&r.in);
+    ps_intern_free(&r.names);
+    free(r.processes);
+    free(r.samples);
+    free(r.frames);
+    ps_measure_free(&r.m);
+    return status;
+}
+
+/* Sure when it begins so; else some other log may hold it. */
+static enum ps_match sniff(struct ps_str head)
+{
+    bool first = true;
+
+    while (head.len) {
+        const char *end = memchr(head.at, '\n', head.len);
+        struct ps_str line = {head.at, end ? (size_t)(end - head.at) : head.len};
+        double clock;
+        size_t left;
+
+        head = ps_str_skip(head, line.len + 1);
+        if (read_frame(line, &clock, &left))
+            return first ? PS_MATCH_SURE : PS_MATCH_LIKELY;
+        first = first && ps_report_trim(line).len == 0;
+    }
+    return PS_MATCH_NO;
+}
+
+const struct ps_importer ps_top = {
+    .kind = "top",
+    .label = "top in batch mode",
+    .what = "CPU and resident memory of processes over time, frame by frame",
+    .record = "top -b -d 1 -n 60 > top.txt",
+    .sniff = sniff,
+    .load = load,
+};

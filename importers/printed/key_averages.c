@@ -1,0 +1,859 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * key_averages.c: the tables that torch's profiler prints, `key_averages().table()`, among any
+ * other output.
+ *
+ * Times have three decimals of their unit, names that are long were cut, and beyond row_limit (100
+ * unless said) rows are missing: all of it is told. A log may hold several tables; each keeps its
+ * rows. Seen: torch 1.5 to 2.14.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "importers/importer.h"
+#include "importers/text/printed_table.h"
+#include "importers/text/text_report.h"
+#include "importers/trace/torch.h"
+
+/* What a column holds. */
+enum column {
+    OTHER = 0, /* Node ID and what later versions add */
+    NAME,
+    OVERLOAD,
+    SHAPES,
+    SOURCE,
+    FIGURE, /* the first of enum ps_operator_figure */
+};
+
+struct header {
+    unsigned char column[PS_TABLE_COLUMNS]; /* enum column, figures from FIGURE on */
+    double flops;                           /* what a number in its column stands for */
+    size_t calls, source;                   /* columns; source PS_TABLE_COLUMNS: none */
+    struct ps_str device;                   /* "CUDA"; empty: none. Of the line */
+};
+
+struct table {
+    uint32_t first, n; /* in rows */
+    struct ps_num self_s, device_s;
+    struct ps_str ordered, device; /* texts of the reader */
+    bool by_shape, by_stack;
+    uint32_t falls; /* figures by which the rows fall, a bit each */
+};
+
+struct row {
+    struct ps_str name, overload, shapes, source; /* in the arena */
+    bool cut;                                     /* the name was */
+    struct ps_num figures[PS_N_OPERATOR_FIGURES];
+};
+
+struct reader {
+    struct ps_report_reader in;
+    struct ps_sink *out;
+    struct ps_arena arena;
+    struct table *tables;
+    uint32_t n_tables, cap_tables;
+    struct row *rows;
+    uint32_t n, cap;
+
+    enum { OUTSIDE, RULED, HEADED, INSIDE } state;
+    struct ps_table_spans spans;
+    struct header header;
+    struct ps_str titles[PS_TABLE_COLUMNS]; /* of the columns, in the arena */
+    struct ps_buf row;                      /* pieces of a row that newlines split */
+    struct ps_buf before;                   /* the line before, outside of tables */
+    unsigned pieces;
+    uint64_t row_at, row_line;
+    bool row_mended;
+    uint64_t repaired, mended, rejected;
+    uint64_t cut; /* names */
+};
+
+/*
+ * Headers and cells.
+ *
+ * Columns of devices are called after them: "Self CUDA", "XPU total". What torch 1.5 and 1.6 called
+ * "Self CPU total" and "Number of Calls" is understood too.
+ */
+
+static bool ends_with(struct ps_str text, struct ps_str end)
+{
+    return text.len >= end.len && memcmp(text.at + text.len - end.len, end.at, end.len) == 0;
+}
+
+static struct ps_str without_end(struct ps_str text, size_t n)
+{
+    return (struct ps_str){text.at, text.len - n};
+}
+
+/* "Self CUDA", "CUDA": of which a column says something. */
+struct whose {
+    bool self, device;
+};
+
+static struct whose whose(struct ps_str text, struct header *out)
+{
+    static const struct ps_str self = PS_STR("Self ");
+    struct whose of = {.self = ps_str_starts(text, self)};
+
+    if (of.self)
+        text = ps_str_skip(text, self.len);
+    of.device = !ps_str_is(text, "CPU");
+    if (of.device)
+        out->device = text;
+    return of;
+}
+
+static enum column figure(enum ps_operator_figure figure)
+{
+    return (enum column)((int)FIGURE + (int)figure);
+}
+
+struct unit {
+    const char *word;
+    double value;
+};
+
+/* A number and its unit. */
+static bool measured(struct ps_str cell, const struct unit *units, size_t n, double *out)
+{
+    size_t digits = 0;
+    struct ps_num number;
+    struct ps_str word;
+
+    while (digits < cell.len && strchr("0123456789.+-", cell.at[digits]) && cell.at[digits])
+        digits++;
+    if (!ps_report_number((struct ps_str){cell.at, digits}, &number))
+        return false;
+    word = ps_str_skip(cell, digits);
+    if (word.len && word.at[0] == ' ')
+        word = ps_str_skip(word, 1);
+    for (size_t i = 0; i < n; i++)
+        if (ps_str_is(word, units[i].word)) {
+            *out = ps_num_real(number) * units[i].value;
+            return fabs(*out) < 9e18;
+        }
+    return false;
+}
+
+static bool percent(struct ps_str cell, struct ps_num *out)
+{
+    static const struct unit units[] = {{"%", 1}, {"", 1}}; /* that of asynchronous rows is 0 */
+    double value;
+
+    if (!measured(cell, units, 2, &value))
+        return false;
+    *out = ps_real(value);
+    return true;
+}
+
+static enum column time_column(struct ps_str text, bool percent, struct header *out)
+{
+    static const struct ps_str total = PS_STR(" total");
+    bool is_total = ends_with(text, total);
+    struct whose of = whose(is_total ? without_end(text, total.len) : text, out);
+
+    if (!of.self && !is_total)
+        return OTHER;
+    if (percent)
+        return of.self ? figure(of.device ? PS_OPERATOR_SELF_DEVICE_PCT : PS_OPERATOR_SELF_CPU_PCT)
+               : of.device ? OTHER
+                           : figure(PS_OPERATOR_CPU_TOTAL_PCT);
+    if (of.self)
+        return figure(of.device ? PS_OPERATOR_SELF_DEVICE_NS : PS_OPERATOR_SELF_CPU_NS);
+    return figure(of.device ? PS_OPERATOR_DEVICE_TOTAL_NS : PS_OPERATOR_CPU_TOTAL_NS);
+}
+
+static enum column memory_column(struct ps_str text, struct header *out)
+{
+    struct whose of = whose(text, out);
+
+    if (of.self)
+        return figure(of.device ? PS_OPERATOR_SELF_DEVICE_BYTES : PS_OPERATOR_SELF_CPU_BYTES);
+    return figure(of.device ? PS_OPERATOR_DEVICE_BYTES : PS_OPERATOR_CPU_BYTES);
+}
+
+/* "Total MFLOPs" */
+static bool flops_column(struct ps_str text, double *out)
+{
+    static const char prefixes[] = "KMGTP";
+    const char *prefix;
+
+    if (!ps_str_starts(text, PS_STR("Total ")) || !ends_with(text, PS_STR("FLOPs")))
+        return false;
+    text = without_end(ps_str_skip(text, 6), 5);
+    prefix = text.len == 1 ? strchr(prefixes, text.at[0]) : NULL;
+    *out = prefix ? pow(1000, (double)(prefix - prefixes + 1)) : 1;
+    return text.len == 0 || prefix;
+}
+
+static enum column column_of(struct ps_str title, struct header *out)
+{
+    static const struct {
+        const char *title;
+        enum column column;
+    } plain[] = {
+        {"Name", NAME},
+        {"Overload Name", OVERLOAD},
+        {"Input Shapes", SHAPES},
+        {"Source Location", SOURCE},
+        {"# of Calls", (enum column)((int)FIGURE + (int)PS_OPERATOR_CALLS)},
+        {"Number of Calls", (enum column)((int)FIGURE + (int)PS_OPERATOR_CALLS)},
+        {"Node ID", OTHER},
+    };
+    static const struct ps_str avg = PS_STR(" time avg"), percent = PS_STR(" %"),
+                               memory = PS_STR(" Mem");
+
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (ps_str_is(title, plain[i].title))
+            return plain[i].column;
+    if (flops_column(title, &out->flops))
+        return figure(PS_OPERATOR_FLOPS);
+    if (ends_with(title, memory))
+        return memory_column(without_end(title, memory.len), out);
+    if (ends_with(title, avg))
+        return figure(whose(without_end(title, avg.len), out).device ? PS_OPERATOR_DEVICE_MEAN_NS
+                                                                     : PS_OPERATOR_CPU_MEAN_NS);
+    return ends_with(title, percent) ? time_column(without_end(title, percent.len), true, out)
+                                     : time_column(title, false, out);
+}
+
+/* The columns of a header line. False: it is none. */
+static bool read_header(const struct ps_table_spans *spans, struct ps_str line, struct header *out)
+{
+    struct ps_str titles[PS_TABLE_COLUMNS];
+    bool name = false, time = false;
+
+    *out = (struct header){.flops = 1, .calls = PS_TABLE_COLUMNS, .source = PS_TABLE_COLUMNS};
+    if (!ps_table_titles(spans, line, titles))
+        return false;
+    for (size_t i = 0; i < spans->n; i++) {
+        enum column column = column_of(titles[i], out);
+
+        out->column[i] = (unsigned char)column;
+        name |= column == NAME;
+        time |= column == figure(PS_OPERATOR_SELF_CPU_NS);
+        if (column == figure(PS_OPERATOR_CALLS))
+            out->calls = i;
+        if (column == SOURCE)
+            out->source = i;
+    }
+    return name && time && out->calls < PS_TABLE_COLUMNS;
+}
+
+/* --- Cells ------------------------------------------------------------------------------------ */
+
+/* "36.507ms" in ns. */
+static bool read_time(struct ps_str text, int64_t *out)
+{
+    static const struct unit units[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    double ns;
+
+    if (!measured(text, units, sizeof units / sizeof *units, &ns))
+        return false;
+    *out = llround(ns);
+    return true;
+}
+
+static bool bytes(struct ps_str cell, int64_t *out)
+{
+    static const struct unit units[] = {
+        {"b", 1},          {"B", 1},          {"Kb", 1024},       {"KB", 1024},
+        {"Mb", 1048576.0}, {"MB", 1048576.0}, {"Gb", 1073741824}, {"GB", 1073741824},
+        {"Tb", 0x1p40},    {"TB", 0x1p40},
+    };
+    double value;
+
+    if (!measured(cell, units, sizeof units / sizeof *units, &value))
+        return false;
+    *out = llround(value);
+    return true;
+}
+
+static bool flop_count(struct ps_str cell, double scale, struct ps_num *out)
+{
+    struct unit units[] = {{"", scale}};
+    double value;
+
+    if (!measured(cell, units, 1, &value))
+        return false;
+    *out = ps_int(llround(value));
+    return true;
+}
+
+/* A figure as the tool prints it, in the unit of its column: none for "--", "NaN" and blank. False:
+ * it is no such thing. */
+static bool read_figure(enum ps_operator_figure which, struct ps_str cell, double flops,
+                        struct ps_num *out)
+{
+    int64_t whole = 0;
+    bool good;
+
+    *out = (struct ps_num){0};
+    if (cell.len == 0 || ps_str_is(cell, "--") || ps_str_is(cell, "NaN") || ps_str_is(cell, "nan"))
+        return which != PS_OPERATOR_CALLS;
+    switch (which) {
+    case PS_OPERATOR_SELF_CPU_PCT:
+    case PS_OPERATOR_CPU_TOTAL_PCT:
+    case PS_OPERATOR_SELF_DEVICE_PCT:
+        return percent(cell, out) || (ps_str_is(cell, "NaN%") || ps_str_is(cell, "nan%"));
+    case PS_OPERATOR_FLOPS:
+        return flop_count(cell, flops, out);
+    case PS_OPERATOR_CALLS:
+        good = ps_str_i64(cell, &whole) && whole >= 0;
+        break;
+    case PS_OPERATOR_CPU_BYTES:
+    case PS_OPERATOR_SELF_CPU_BYTES:
+    case PS_OPERATOR_DEVICE_BYTES:
+    case PS_OPERATOR_SELF_DEVICE_BYTES:
+        good = bytes(cell, &whole);
+        break;
+    default:
+        good = read_time(cell, &whole);
+    }
+    if (good)
+        *out = ps_int(whole);
+    return good;
+}
+
+/* --- The tables of a log told to the sink ----------------------------------------------------- */
+
+enum {
+    MOST_ROWS = 1000 * 1000,
+    MOST_PIECES = 64,        /* lines that one name may be of */
+    MOST_BYTES = 256 * 1024, /* that one row may be of */
+    TOLD = 50,
+};
+
+enum {
+    ROW_LIMIT = 100, /* of table(), unless said otherwise */
+};
+
+static void tell_row(struct reader *r, uint32_t i)
+{
+    const struct row *row = &r->rows[i];
+
+    r->out->ops->operator_row(r->out, &(struct ps_operator_row){
+                                          .id = i + 1,
+                                          .name = row->name,
+                                          .overload = row->overload,
+                                          .shapes = row->shapes,
+                                          .source = row->source,
+                                          .cut = row->cut,
+                                          .family = tr_family_of(row->name),
+                                          .figures = row->figures,
+                                      });
+}
+
+static void tell_table(struct reader *r, uint32_t id)
+{
+    const struct table *table = &r->tables[id - 1];
+
+    r->out->ops->report(r->out, &(struct ps_report){
+                                    .id = id,
+                                    .by = table->by_stack   ? "stack"
+                                          : table->by_shape ? "shape"
+                                                            : "",
+                                    .ordered = table->ordered,
+                                    .seconds = table->self_s,
+                                    .device_seconds = table->device_s,
+                                    .first = table->first + 1,
+                                    .rows = table->n,
+                                });
+    for (uint32_t i = table->first; i < table->first + table->n; i++)
+        tell_row(r, i);
+}
+
+/* The table that is shown first: of plain ones that with most rows, the first of its like. */
+static uint32_t main_table(const struct reader *r)
+{
+    uint32_t best = 0;
+
+    for (uint32_t id = 1; id <= r->n_tables; id++) {
+        const struct table *table = &r->tables[id - 1], *other = best ? &r->tables[best - 1] : NULL;
+        bool plain = !table->by_shape && !table->by_stack,
+             other_plain = other && !other->by_shape && !other->by_stack;
+
+        if (!other || (plain && !other_plain) || (plain == other_plain && table->n > other->n))
+            best = id;
+    }
+    return best;
+}
+
+static bool has(const struct reader *r, enum ps_operator_figure figure)
+{
+    for (uint32_t i = 0; i < r->n; i++)
+        if (r->rows[i].figures[figure].kind != PS_NUM_NONE)
+            return true;
+    return false;
+}
+
+static void tell_figures(struct reader *r, const struct table *table, uint32_t id)
+{
+    const struct {
+        const char *key;
+        struct ps_num value;
+    } figures[] = {
+        {"operators", ps_int(table ? table->n : 0)},
+        {"rows", ps_int(r->n)},
+        {"reports", ps_int(r->n_tables)},
+        {"report", ps_int(id)},
+        {"self_cpu_s", table ? table->self_s : (struct ps_num){0}},
+        {"self_device_s", table ? table->device_s : (struct ps_num){0}},
+        {"devices", ps_int(has(r, PS_OPERATOR_SELF_DEVICE_NS))},
+        {"memory", ps_int(has(r, PS_OPERATOR_SELF_CPU_BYTES))},
+        {"flops", ps_int(has(r, PS_OPERATOR_FLOPS))},
+        {"cut_names", ps_int((int64_t)r->cut)},
+        {"rounded", ps_int(1)},
+    };
+
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        r->out->ops->number(r->out, figures[i].key, figures[i].value);
+    if (table && table->device.len)
+        r->out->ops->list(r->out, "device", &table->device, 1);
+}
+
+static void tell_notes(struct reader *r)
+{
+    uint64_t limited = 0;
+
+    for (uint32_t i = 0; i < r->n_tables; i++)
+        limited += r->tables[i].n == ROW_LIMIT;
+    ps_sink_note(r->out, r->n ? PS_NOTE_INFO : PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                 r->n ? "read from a printed table: its values are rounded, and rows beyond its "
+                        "row_limit are missing"
+                      : "the tables in this log have no rows");
+    ps_sink_count(r->out, PS_NOTE_INFO, r->n_tables > 1 ? r->n_tables : 0, "tables in this log");
+    ps_sink_count(
+        r->out, PS_NOTE_WARNING, limited,
+        "tables of exactly 100 rows, the default row_limit of table(): more rows may be missing");
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->cut,
+                  "names truncated by the printed table: different operators may share one name");
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mended > TOLD ? r->mended - TOLD : 0,
+                  "more rows with repaired text");
+    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
+                  "more rows that cannot be read");
+}
+
+/* Where the total below the table is missing: the sum of the rows that are there. */
+static double seconds(const struct reader *r, const struct table *table)
+{
+    double sum = 0;
+
+    if (!table)
+        return 0;
+    if (table->self_s.kind != PS_NUM_NONE)
+        return ps_num_real(table->self_s);
+    for (uint32_t i = table->first; i < table->first + table->n; i++)
+        sum += ps_num_real(r->rows[i].figures[PS_OPERATOR_SELF_CPU_NS]) / 1e9;
+    return sum;
+}
+
+static void report_tables(struct reader *r)
+{
+    uint32_t id = main_table(r);
+    const struct table *table = id ? &r->tables[id - 1] : NULL;
+    bool device = table && ps_num_real(table->device_s) > 0;
+    const struct ps_headline headline = {device ? ps_num_real(table->device_s) : seconds(r, table),
+                                         "s", device ? "self device" : "self CPU"};
+
+    r->out->ops->meta(r->out, "tool", PS_STR("torch.profiler"));
+    for (uint32_t i = 1; i <= r->n_tables; i++)
+        tell_table(r, i);
+    tell_figures(r, table, id);
+    tell_notes(r);
+    ps_report_ledger(&r->in, r->out, r->n, r->repaired, r->rejected);
+    r->out->ops->headline(r->out, &headline);
+}
+
+static struct ps_str kept(struct reader *r, struct ps_str text)
+{
+    return text.len ? ps_arena_copy(&r->arena, text) : PS_STR("");
+}
+
+/* --- A row ------------------------------------------------------------------------------------ */
+
+static void reject(struct reader *r)
+{
+    if (r->rejected++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REJECTED, r->row_at, r->row_line,
+                     "this table row is incomplete or has a value that cannot be read");
+    ps_report_doubt(&r->in);
+}
+
+static bool read_figures(const struct reader *r, const struct ps_str *cells, struct row *row)
+{
+    for (size_t i = 0; i < r->spans.n; i++) {
+        unsigned column = r->header.column[i];
+
+        if (column >= FIGURE && !read_figure((enum ps_operator_figure)(column - FIGURE), cells[i],
+                                             r->header.flops, &row->figures[column - FIGURE]))
+            return false;
+    }
+    return true;
+}
+
+static bool is_cut(struct ps_str name, size_t width)
+{
+    return name.len > 3 && memcmp(name.at + name.len - 3, "...", 3) == 0 &&
+           ps_code_points(name) == width;
+}
+
+static void read_texts(struct reader *r, const struct ps_str *cells, struct row *row)
+{
+    for (size_t i = 0; i < r->spans.n; i++) {
+        unsigned column = r->header.column[i];
+
+        if (column == NAME) {
+            row->name = kept(r, cells[i]);
+            row->cut = is_cut(cells[i], r->spans.at[i].to - r->spans.at[i].from);
+        } else if (column == OVERLOAD) {
+            row->overload = kept(r, cells[i]);
+        } else if (column == SHAPES) {
+            row->shapes = kept(r, cells[i]);
+        } else if (column == SOURCE) {
+            row->source = kept(r, cells[i]);
+        }
+    }
+}
+
+/* By which figures each row is at most what the one before it is. */
+static void see_order(struct table *table, const struct row *before, const struct row *row)
+{
+    for (unsigned i = 0; before && i < PS_N_OPERATOR_FIGURES; i++)
+        if (ps_num_real(row->figures[i]) > ps_num_real(before->figures[i]))
+            table->falls &= ~(1u << i);
+}
+
+static void take_row(struct reader *r, const struct ps_str *cells)
+{
+    struct table *table = &r->tables[r->n_tables - 1];
+    struct row row = {0};
+
+    if (!read_figures(r, cells, &row)) {
+        reject(r);
+        return;
+    }
+    read_texts(r, cells, &row);
+    r->cut += row.cut;
+    see_order(table, table->n ? &r->rows[r->n - 1] : NULL, &row);
+    PS_PUSH_ROOM(r->rows, r->n, r->cap);
+    r->rows[r->n++] = row;
+    table->n++;
+    r->repaired += r->row_mended || r->in.line.rejoined;
+    if (r->row_mended && r->mended++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REPAIRED, r->row_at, r->row_line,
+                     "the name in this row contains invalid UTF-8 or was truncated");
+}
+
+/* Frames of the stack below the first stand on lines of their own. */
+static bool take_frame(struct reader *r, const struct ps_str *cells)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf stack = {0};
+    struct table *table = &r->tables[r->n_tables - 1];
+    size_t source = r->header.source;
+
+    if (source == PS_TABLE_COLUMNS || r->pieces > 1)
+        return false;
+    for (size_t i = 0; i < r->spans.n; i++)
+        if (i != source && cells[i].len)
+            return false;
+    if (cells[source].len && table->n) {
+        struct row *row = &r->rows[r->n - 1];
+
+        ps_buf_str(&stack, row->source);
+        ps_buf_puts(&stack, "\n");
+        ps_buf_str(&stack, cells[source]);
+        row->source = kept(r, ps_buf_slice(&stack));
+    }
+    return true;
+}
+
+static void drop_row(struct reader *r)
+{
+    r->row.len = 0;
+    r->pieces = 0;
+}
+
+/* A row that was begun and never came to its number of calls. */
+static void end_row(struct reader *r)
+{
+    bool blank = true;
+
+    for (size_t i = 0; i < r->row.len; i++)
+        blank &= r->row.at[i] == ' ' || r->row.at[i] == '\n';
+    if (r->pieces && !blank)
+        reject(r);
+    drop_row(r);
+}
+
+static void add_piece(struct reader *r)
+{
+    const struct ps_report_line *line = &r->in.line;
+
+    if (r->pieces++ == 0) {
+        r->row_at = line->at;
+        r->row_line = line->number;
+        r->row_mended = false;
+    } else {
+        ps_buf_puts(&r->row, "\n");
+    }
+    r->row_mended |= line->mended;
+    ps_buf_str(&r->row, ps_table_line(&r->spans, line->text));
+}
+
+/* The file may end within the last line: then what stands right of the end is not known. */
+static bool is_half(const struct reader *r)
+{
+    size_t last = r->spans.n - 1;
+
+    if (r->header.source == last && last)
+        last--;
+    return !r->in.line.ended && ps_code_points(ps_buf_slice(&r->row)) < r->spans.at[last].to;
+}
+
+static void take_inside(struct reader *r)
+{
+    struct ps_str cells[PS_TABLE_COLUMNS];
+
+    add_piece(r);
+    ps_table_cells(&r->spans, ps_buf_slice(&r->row), cells);
+    if (cells[r->header.calls].len) {
+        if (is_half(r))
+            reject(r);
+        else
+            take_row(r, cells);
+        drop_row(r);
+    } else if (take_frame(r, cells)) {
+        drop_row(r);
+    } else if (r->pieces == MOST_PIECES || r->row.len > MOST_BYTES ||
+               ps_code_points(ps_buf_slice(&r->row)) >= r->spans.at[r->header.calls].to) {
+        end_row(r);
+    }
+}
+
+/* --- Tables ----------------------------------------------------------------------------------- */
+
+static void end_table(struct reader *r)
+{
+    end_row(r);
+    r->state = OUTSIDE;
+}
+
+static void open_table(struct reader *r, struct ps_str line)
+{
+    struct table *table;
+
+    PS_PUSH_ROOM(r->tables, r->n_tables, r->cap_tables);
+    table = &r->tables[r->n_tables++];
+    *table = (struct table){
+        .first = r->n,
+        .falls = (1u << PS_N_OPERATOR_FIGURES) - 1,
+        .device = kept(r, r->header.device),
+        .by_stack = r->header.source < PS_TABLE_COLUMNS,
+    };
+    (void)ps_table_titles(&r->spans, line, r->titles); /* as header found them */
+    for (size_t i = 0; i < r->spans.n; i++)
+        table->by_shape |= r->header.column[i] == SHAPES;
+}
+
+static void open_headed(struct reader *r, struct ps_str line)
+{
+    open_table(r, line);
+    for (size_t i = 0; i < r->spans.n; i++) /* they outlive the line */
+        r->titles[i] = kept(r, r->titles[i]);
+}
+
+/* The title of the first column by which the rows fall, a percentage without its sign. */
+static struct ps_str order_of(struct reader *r, const struct table *table)
+{
+    for (size_t i = 0; table->n > 1 && i < r->spans.n; i++) {
+        unsigned column = r->header.column[i];
+        struct ps_str title = r->titles[i];
+
+        if (column < FIGURE || !(table->falls & 1u << (column - FIGURE)))
+            continue;
+        if (title.len > 2 && title.at[title.len - 1] == '%')
+            title.len -= 2;
+        return kept(r, title);
+    }
+    return PS_STR("");
+}
+
+/* "Self CUDA time total: 562.882ms". */
+static bool read_total(struct ps_str text, bool *cpu, int64_t *ns)
+{
+    static const struct ps_str self = PS_STR("Self "), total = PS_STR(" time total: ");
+    const char *at = ps_str_find(text, total), *from = ps_str_find(text, self);
+
+    if (!at || !from || from + self.len > at ||
+        !read_time(ps_report_trim(ps_str_skip(text, (size_t)(at - text.at) + total.len)), ns))
+        return false;
+    from += self.len;
+    *cpu = ps_str_is((struct ps_str){from, (size_t)(at - from)}, "CPU");
+    return true;
+}
+
+static void take_total(struct reader *r, struct ps_str text)
+{
+    struct table *table = r->n_tables ? &r->tables[r->n_tables - 1] : NULL;
+    int64_t ns;
+    bool cpu;
+
+    if (!table || !read_total(text, &cpu, &ns))
+        return;
+    if (cpu)
+        table->self_s = ps_real((double)ns / 1e9);
+    else
+        table->device_s = ps_real((double)ns / 1e9);
+}
+
+static void take_line(struct reader *r)
+{
+    struct ps_str text = r->in.line.text;
+    struct ps_table_spans spans;
+    bool rule = ps_table_rule(text, &spans);
+
+    if (ps_report_trim(text).len == 0 && r->pieces == 0 && r->state != OUTSIDE)
+        return; /* people paste with empty lines between all others */
+    if (r->state == INSIDE && !rule) {
+        take_inside(r);
+    } else if (r->state == INSIDE && ps_table_same(&spans, &r->spans)) {
+        end_table(r);
+    } else if (r->state == HEADED && rule && ps_table_same(&spans, &r->spans)) {
+        r->state = INSIDE;
+    } else if (rule) {
+        if (r->state == INSIDE) /* it was cut off, and another begins */
+            end_table(r);
+        r->spans = spans;
+        r->state = RULED;
+        if (r->before.len && read_header(&r->spans, ps_buf_slice(&r->before), &r->header)) {
+            open_headed(r, ps_buf_slice(&r->before)); /* the rule above it was cut off */
+            r->state = INSIDE;
+        }
+    } else if (r->state == RULED && read_header(&r->spans, text, &r->header)) {
+        open_headed(r, text);
+        r->state = HEADED;
+    } else {
+        r->state = OUTSIDE;
+        take_total(r, text);
+    }
+}
+
+static void close_table(struct reader *r, bool was_inside)
+{
+    struct table *table = r->n_tables ? &r->tables[r->n_tables - 1] : NULL;
+
+    if (was_inside && r->state != INSIDE)
+        table->ordered = order_of(r, table);
+}
+
+static enum ps_status read_log(struct reader *r, struct ps_err *err)
+{
+    while (ps_report_next(&r->in)) {
+        bool inside = r->state == INSIDE;
+
+        take_line(r);
+        close_table(r, inside);
+        r->before.len = 0;
+        if (r->state == OUTSIDE)
+            ps_buf_str(&r->before, r->in.line.text);
+        if (r->n > MOST_ROWS)
+            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
+                              MOST_ROWS);
+        if (ps_report_goes_on(&r->in, r->out, r->n, err) != PS_OK)
+            return PS_CANCELLED;
+    }
+    if (r->state == INSIDE) {
+        end_table(r);
+        close_table(r, true);
+    }
+    return ps_stream_status(r->in.in, err);
+}
+
+static bool is_header(struct ps_str line)
+{
+    return ps_str_find(line, PS_STR("Name")) && ps_str_find(line, PS_STR("Self CPU")) &&
+           (ps_str_find(line, PS_STR("# of Calls")) ||
+            ps_str_find(line, PS_STR("Number of Calls")));
+}
+
+static enum ps_match sniff(struct ps_str head)
+{
+    return ps_report_count(head, is_header) ? PS_MATCH_SURE : PS_MATCH_NO;
+}
+
+/* Headers that fit the rule above them. */
+static size_t count_tables(struct ps_str text)
+{
+    struct ps_table_spans spans, rule;
+    struct header header;
+    bool ruled = false;
+    size_t n = 0;
+
+    while (text.len) {
+        struct ps_str line = ps_report_cut(&text);
+
+        if (ps_table_rule(line, &rule)) {
+            spans = rule;
+            ruled = true;
+        } else if (ps_report_trim(line).len) {
+            n += ruled && read_header(&spans, line, &header);
+            ruled = false;
+        }
+    }
+    return n;
+}
+
+/* More tables are whole when the text is unwrapped; or more headers, of tables without a rule. */
+static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
+{
+    return count_tables(unwrapped) > count_tables(head) ||
+           ps_report_count(unwrapped, is_header) > ps_report_count(head, is_header);
+}
+
+/* Titles may be wider than their columns, rows are as wide as the rule. */
+static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
+{
+    const struct reader *r = reader;
+    size_t before = r->pieces ? ps_code_points(ps_buf_slice(&r->row)) + 1 : 0;
+    struct header header;
+    int64_t ns;
+    bool cpu;
+
+    (void)next;
+    if (r->state != RULED && r->state != INSIDE)
+        return read_total(text, &cpu, &ns) ? PS_END_HERE : PS_END_UNKNOWN;
+    if (before + ps_code_points(text) < r->in.wrap.table ||
+        (r->state == RULED && !read_header(&r->spans, text, &header)))
+        return PS_END_LATER;
+    return PS_END_HERE;
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    struct reader r = {.in = {.in = in}, .out = out};
+    enum ps_status status;
+
+    ps_report_unwrap(&r.in, is_wrapped, ends, &r);
+    status = read_log(&r, err);
+
+    if (status == PS_OK)
+        report_tables(&r);
+    ps_report_free(&r.in);
+    ps_arena_free(&r.arena);
+    ps_buf_free(&r.row);
+    ps_buf_free(&r.before);
+    free(r.tables);
+    free(r.rows);
+    return status;
+}
+
+const struct ps_importer ps_key_averages = {
+    .kind = "key-averages",
+    .label = "Printed torch.profiler table",
+    .what = "the operator table that key_averages().table() prints, also inside other output "
+            "(rounded, long names truncated)",
+    .record = "print(p.key_averages().table(row_limit=-1))",
+    .sniff = sniff,
+    .load = load,
+};

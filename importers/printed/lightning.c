@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lightning.c: what the simple and the advanced profiler of PyTorch Lightning print.
+ *
+ *     FIT Profiler Report
+ *     -----------------------------------------------------------------------------------------
+ *     |  Action        |  Mean duration (s)  |  Num calls  |  Total time (s)  |  Percentage %  |
+ *     -----------------------------------------------------------------------------------------
+ *     |  Total         |  -                  |  407        |  144.2           |  100 %         |
+ *
+ * or, for each action, "Profile stats for: <action>" and a table as pstats prints it. The file is
+ * appended to, so it may hold reports of several stages and runs. Up to 1.5 rows had no bars around
+ * them, up to 1.0 there were three columns. Actions nest: their times do not add up to the total.
+ */
+#include <stdlib.h>
+
+#include "importers/functions/function_table.h"
+#include "importers/importer.h"
+
+struct section {
+    struct ps_str stage; /* "FIT", in the arena; empty: not said */
+    struct ps_num total_s, calls;
+};
+
+struct action {
+    uint32_t section; /* index */
+    struct ps_str name;
+    struct ps_num calls, mean_s, total_s, pct;
+    uint32_t report; /* index + 1 of the table of its functions; 0 none */
+};
+
+/* What a column of the simple report holds. */
+enum column { ACTION, MEAN, CALLS, TOTAL, PERCENT, N_COLUMNS };
+
+struct reader {
+    struct ps_report_reader in;
+    struct ps_sink *out;
+    struct ps_arena arena;
+    struct ps_function_tables tables;
+    struct section *sections;
+    uint32_t n_sections, cap_sections;
+    struct action *actions;
+    uint32_t n, cap;
+
+    bool open;        /* rows of a simple report may follow */
+    bool paused;      /* an empty line or other output came: only rows go on with it */
+    bool rows_seen;   /* and some did */
+    size_t left;      /* bytes that a container puts before each line */
+    unsigned columns; /* of the report: enum column up to here */
+    uint64_t rows;    /* stored: actions of simple reports and their totals */
+    uint64_t repaired, mended, rejected;
+};
+
+/* --- The reports of a log told to the sink ---------------------------------------------------- */
+
+enum {
+    MOST_ROWS = 4 * 1000 * 1000,
+    TOLD = 50,
+};
+
+static struct section *section(struct reader *r)
+{
+    if (r->n_sections == 0) {
+        PS_PUSH_ROOM(r->sections, r->n_sections, r->cap_sections);
+        r->sections[r->n_sections++] = (struct section){.stage = PS_STR("")};
+    }
+    return &r->sections[r->n_sections - 1];
+}
+
+static void tell_section(struct reader *r, uint32_t i)
+{
+    const struct section *section = &r->sections[i];
+
+    r->out->ops->section(r->out, &(struct ps_section){
+                                     .id = i + 1,
+                                     .stage = section->stage,
+                                     .total_s = section->total_s,
+                                     .calls = section->calls,
+                                 });
+}
+
+/* Of an advanced report the seconds of an action are those above its table. */
+static struct ps_num seconds(const struct reader *r, const struct action *action)
+{
+    const struct ps_function_tables *t = &r->tables;
+
+    if (!action->report)
+        return action->total_s;
+    return ps_real(ps_ft_seconds(t, &t->reports[action->report - 1]));
+}
+
+static void tell_action(struct reader *r, uint32_t i)
+{
+    const struct action *action = &r->actions[i];
+
+    r->out->ops->action(r->out, &(struct ps_action){
+                                    .id = i + 1,
+                                    .section = action->section + 1,
+                                    .name = action->name,
+                                    .calls = action->calls,
+                                    .mean_s = action->mean_s,
+                                    .total_s = seconds(r, action),
+                                    .pct = action->pct,
+                                    .report = action->report,
+                                });
+}
+
+static void tell_notes(struct reader *r)
+{
+    if (r->n == 0)
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "the report contains no actions");
+    if (r->rows)
+        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+                     "actions are nested: their times and percentages do not add up to the total; "
+                     "values have five digits");
+    if (r->tables.n_reports)
+        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+                     "function tables are rounded to milliseconds and have no callers. With "
+                     "dump_stats=True the profiler writes .prof files that have both. The time of "
+                     "_lsprof.Profiler.enable was spent in nested actions");
+    ps_sink_count(r->out, PS_NOTE_INFO, r->n_sections > 1 ? r->n_sections : 0,
+                  "reports in this file");
+    ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mended > TOLD ? r->mended - TOLD : 0,
+                  "more rows with repaired text");
+    ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
+                  "more lines that are not table rows");
+}
+
+/* What the run says of itself: the report that took longest; without totals the action that did. */
+static struct ps_headline headline(const struct reader *r)
+{
+    double most = 0, longest = 0;
+    bool total = false;
+
+    for (uint32_t i = 0; i < r->n_sections; i++) {
+        double total_s = ps_num_real(r->sections[i].total_s);
+
+        total |= r->sections[i].total_s.kind != PS_NUM_NONE;
+        most = total_s > most ? total_s : most;
+    }
+    for (uint32_t i = 0; i < r->n; i++) {
+        double action_s = ps_num_real(seconds(r, &r->actions[i]));
+
+        longest = action_s > longest ? action_s : longest;
+    }
+    return total ? (struct ps_headline){most, "s", "total"}
+                 : (struct ps_headline){longest, "s", "longest action"};
+}
+
+static void tell_figures(struct reader *r)
+{
+    const struct ps_function_tables *t = &r->tables;
+    const struct ps_ft_report *report = ps_ft_longest(t);
+    const struct {
+        const char *key;
+        struct ps_num value;
+    } figures[] = {
+        {"sections", ps_int(r->n_sections)},
+        {"actions", ps_int(r->n)},
+        {"reports", ps_int(t->n_reports)},
+        {"report", ps_int(report ? report - t->reports + 1 : 0)},
+        {"functions", ps_int(t->n)},
+        {"files", ps_int(t->files.count)},
+        {"rounded", ps_int(1)},
+    };
+
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+        r->out->ops->number(r->out, figures[i].key, figures[i].value);
+}
+
+/* False: cancelled. */
+static bool report_all(struct reader *r)
+{
+    const struct ps_headline said = headline(r);
+    uint64_t stored = r->rows + r->tables.n;
+
+    r->out->ops->meta(r->out, "tool", PS_STR("PyTorch Lightning"));
+    for (uint32_t i = 0; i < r->n_sections; i++)
+        tell_section(r, i);
+    for (uint32_t i = 0; i < r->n && ps_sink_ok(r->out); i++)
+        tell_action(r, i);
+    if (!ps_ft_tell(&r->tables, r->out))
+        return false;
+    tell_figures(r);
+    tell_notes(r);
+    ps_report_ledger(&r->in, r->out, stored, r->repaired, r->rejected);
+    r->out->ops->headline(r->out, &said);
+    return true;
+}
+
+static const struct ps_str report_words = PS_STR("Profiler Report"),
+                           stats_words = PS_STR("Profile stats for: ");
+
+static struct ps_str trim(struct ps_str text)
+{
+    while (text.len && (text.at[0] == ' ' || text.at[0] == '\t'))
+        text = ps_str_skip(text, 1);
+    return ps_report_trim(text);
+}
+
+static struct action *add_action(struct reader *r, struct ps_str name)
+{
+    (void)section(r);
+    PS_PUSH_ROOM(r->actions, r->n, r->cap);
+    r->actions[r->n] = (struct action){
+        .section = r->n_sections - 1,
+        .name = ps_arena_copy(&r->arena, name),
+    };
+    return &r->actions[r->n++];
+}
+
+/* --- Simple reports --------------------------------------------------------------------------- */
+
+static bool next_cell(struct ps_str *rest, struct ps_str *cell)
+{
+    const char *bar = rest->len ? memchr(rest->at, '|', rest->len) : NULL;
+
+    if (rest->len == 0)
+        return false;
+    cell->at = rest->at;
+    cell->len = bar ? (size_t)(bar - rest->at) : rest->len;
+    *rest = ps_str_skip(*rest, cell->len + 1);
+    *cell = trim(*cell);
+    return true;
+}
+
+/* The cells between the bars; more than `most`: 0. */
+static unsigned cells_of(struct ps_str row, struct ps_str *out, unsigned most)
+{
+    unsigned n = 0;
+    struct ps_str cell;
+
+    row = trim(row);
+    if (ps_str_starts(row, PS_STR("|")))
+        row = ps_str_skip(row, 1);
+    while (next_cell(&row, &cell)) {
+        if (n == most)
+            return 0;
+        out[n++] = cell;
+    }
+    return n;
+}
+
+/* Where the header of a simple report begins in the line, and how many columns it has. */
+static bool header_of(struct ps_str text, size_t *left, unsigned *columns)
+{
+    static const char *const titles[N_COLUMNS] = {"Action", "Mean duration (s)", "Num calls",
+                                                  "Total time (s)", "Percentage %"};
+    static const unsigned short_form[] = {ACTION, MEAN, TOTAL};
+    const char *action = ps_str_find(text, PS_STR("Action")), *from = action;
+    struct ps_str cells[N_COLUMNS];
+    size_t before;
+    unsigned n;
+
+    if (!action || !ps_str_find(text, PS_STR("Mean duration (s)")))
+        return false;
+    while (from > text.at && (from[-1] == ' ' || from[-1] == '\t'))
+        from--;
+    if (from > text.at && from[-1] == '|')
+        from--;
+    else
+        from = action;
+    before = (size_t)(from - text.at);
+    n = cells_of(ps_str_skip(text, before), cells, N_COLUMNS);
+    if (n != 3 && n != N_COLUMNS)
+        return false;
+    for (unsigned i = 0; i < n; i++)
+        if (!ps_str_is(cells[i], titles[n == 3 ? short_form[i] : i]))
+            return false;
+    *left = before;
+    *columns = n;
+    return true;
+}
+
+/* A figure; "-", "_" and nothing are none. */
+static bool figure(struct ps_str cell, struct ps_num *out)
+{
+    *out = (struct ps_num){0};
+    if (cell.len == 0 || ps_str_is(cell, "-") || ps_str_is(cell, "_"))
+        return true;
+    if (cell.at[cell.len - 1] == '%')
+        cell = trim((struct ps_str){cell.at, cell.len - 1});
+    return ps_report_number(cell, out);
+}
+
+static bool read_figures(const struct reader *r, const struct ps_str *cells, struct action *out)
+{
+    if (!figure(cells[1], &out->mean_s))
+        return false;
+    if (r->columns == 3)
+        return figure(cells[2], &out->total_s);
+    return figure(cells[2], &out->calls) && figure(cells[3], &out->total_s) &&
+           figure(cells[4], &out->pct) && out->calls.kind != PS_NUM_REAL;
+}
+
+static void reject(struct reader *r)
+{
+    if (r->rejected++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number,
+                     "this line inside a table is not a table row");
+    ps_report_doubt(&r->in);
+}
+
+/* Of a line that ends within its last figure nobody knows what is missing. */
+static bool read_row(const struct reader *r, struct ps_str row, struct ps_str *cells,
+                     struct action *out)
+{
+    return (r->in.line.ended || row.at[row.len - 1] == '|') &&
+           cells_of(row, cells, N_COLUMNS) == r->columns && cells[0].len &&
+           read_figures(r, cells, out);
+}
+
+/* False: other output, behind an empty line or other output. */
+static bool take_row(struct reader *r, struct ps_str row)
+{
+    struct ps_str cells[N_COLUMNS];
+    struct action read = {0};
+
+    if (!read_row(r, row, cells, &read)) {
+        if (!r->paused)
+            reject(r);
+        return !r->paused;
+    }
+    r->rows_seen = true;
+    r->paused = false;
+    r->rows++;
+    r->repaired += r->in.line.mended || r->in.line.rejoined;
+    if (r->in.line.mended && r->mended++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number,
+                     "the name in this row contains invalid UTF-8 or was truncated");
+    if (ps_str_is(cells[0], "Total") && section(r)->total_s.kind == PS_NUM_NONE) {
+        section(r)->total_s = read.total_s;
+        section(r)->calls = read.calls;
+    } else {
+        struct action *action = add_action(r, cells[0]);
+
+        action->calls = read.calls;
+        action->mean_s = read.mean_s;
+        action->total_s = read.total_s;
+        action->pct = read.pct;
+    }
+    return true;
+}
+
+static bool is_rule(struct ps_str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.at[i] != '-')
+            return false;
+    return text.len >= 4;
+}
+
+/* The line behind what a container puts before it, from a whole character on. */
+static struct ps_str row_of(const struct reader *r, struct ps_str text)
+{
+    text = ps_str_skip(text, r->left);
+    while (text.len && ((unsigned char)text.at[0] & 0xc0) == 0x80)
+        text = ps_str_skip(text, 1);
+    return trim(text);
+}
+
+/* Whether the line belongs to the simple report at hand. */
+static bool in_report(struct reader *r, struct ps_str text)
+{
+    struct ps_str row = row_of(r, text);
+
+    if (is_rule(row))
+        return true;
+    if (row.len && memchr(row.at, '|', row.len))
+        return take_row(r, row);
+    if (row.len && !r->in.line.ended && !r->paused)
+        reject(r);
+    r->paused |= row.len || r->rows_seen;
+    return row.len == 0;
+}
+
+/* --- Headings --------------------------------------------------------------------------------- */
+
+/* "FIT" of "FIT Profiler Report": one word of capitals. */
+static struct ps_str stage_of(struct ps_str before)
+{
+    size_t n = 0;
+
+    before = trim(before);
+    while (n < before.len) {
+        char c = before.at[before.len - 1 - n];
+
+        if ((c < 'A' || c > 'Z') && c != '_')
+            break;
+        n++;
+    }
+    return ps_str_skip(before, before.len - n);
+}
+
+static bool ends_in_report(struct ps_str line)
+{
+    return line.len >= report_words.len &&
+           ps_str_eq(ps_str_skip(line, line.len - report_words.len), report_words);
+}
+
+static bool take_heading(struct reader *r, struct ps_str text)
+{
+    struct ps_str line = trim(text);
+
+    if (!ends_in_report(line))
+        return false;
+    r->open = false;
+    line.len -= report_words.len;
+    PS_PUSH_ROOM(r->sections, r->n_sections, r->cap_sections);
+    r->sections[r->n_sections++] =
+        (struct section){.stage = ps_arena_copy(&r->arena, stage_of(line))};
+    r->tables.open = false;
+    r->tables.next.stage = r->sections[r->n_sections - 1].stage;
+    return true;
+}
+
+static bool take_stats(struct reader *r, struct ps_str text)
+{
+    const char *at = ps_str_find(text, stats_words);
+    struct ps_str name;
+
+    if (!at)
+        return false;
+    name = trim(ps_str_skip(text, (size_t)(at - text.at) + stats_words.len));
+    if (name.len == 0)
+        return false;
+    r->open = false;
+    r->tables.open = false;
+    r->tables.next = (struct ps_ft_report){
+        .stage = section(r)->stage,
+        .title = add_action(r, name)->name,
+    };
+    return true;
+}
+
+static bool take_header(struct reader *r, struct ps_str text)
+{
+    if (!header_of(text, &r->left, &r->columns))
+        return false;
+    if (section(r)->total_s.kind != PS_NUM_NONE) { /* a report without its heading */
+        PS_PUSH_ROOM(r->sections, r->n_sections, r->cap_sections);
+        r->sections[r->n_sections++] = (struct section){.stage = PS_STR("")};
+    }
+    r->open = true;
+    r->rows_seen = r->paused = false;
+    return true;
+}
+
+static void take_function_line(struct reader *r)
+{
+    uint32_t reports = r->tables.n_reports;
+    enum ps_ft_line what = ps_ft_take(&r->tables, &r->in.line);
+
+    if (r->tables.n_reports > reports && r->n && !r->actions[r->n - 1].report)
+        r->actions[r->n - 1].report = r->tables.n_reports;
+    if (what == PS_FT_BROKEN)
+        reject(r);
+    r->repaired += what == PS_FT_ROW && (r->in.line.mended || r->in.line.rejoined);
+    if (what == PS_FT_ROW && r->in.line.mended && r->mended++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number,
+                     "the name in this row contains invalid UTF-8 or was truncated");
+}
+
+static void take_line(struct reader *r)
+{
+    struct ps_str text = r->in.line.text;
+
+    if (take_heading(r, text) || take_stats(r, text) || take_header(r, text))
+        return;
+    if (r->open && in_report(r, text))
+        return;
+    take_function_line(r);
+}
+
+static enum ps_status read_log(struct reader *r, struct ps_err *err)
+{
+    while (ps_report_next(&r->in)) {
+        ps_report_rejoin(&r->in, ps_ft_reads, &r->tables);
+        take_line(r);
+        if (r->tables.n + r->rows > MOST_ROWS)
+            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
+                              MOST_ROWS);
+        if (ps_report_goes_on(&r->in, r->out, r->tables.n + r->rows, err) != PS_OK)
+            return PS_CANCELLED;
+    }
+    return ps_stream_status(r->in.in, err);
+}
+
+static enum ps_match sniff(struct ps_str head)
+{
+    size_t left, column;
+    unsigned columns;
+    bool functions = ps_ft_header(head, &column);
+
+    while (head.len) {
+        const char *end = memchr(head.at, '\n', head.len);
+        struct ps_str line = {head.at, end ? (size_t)(end - head.at) : head.len};
+
+        head = ps_str_skip(head, line.len + 1);
+        if (line.len && line.at[line.len - 1] == '\r')
+            line.len--;
+        if (header_of(line, &left, &columns) || (functions && ps_str_find(line, stats_words)))
+            return PS_MATCH_SURE;
+    }
+    return PS_MATCH_NO;
+}
+
+static bool is_header(struct ps_str line)
+{
+    size_t left;
+    unsigned columns;
+
+    return header_of(line, &left, &columns) || ps_ft_header(line, &left);
+}
+
+/* More headers are whole when the text is unwrapped. */
+static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
+{
+    return ps_report_count(unwrapped, is_header) > ps_report_count(head, is_header);
+}
+
+/* A row between bars ends in one, a row of functions in the name of its function. */
+static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
+{
+    const struct reader *r = reader;
+    struct ps_str cells[N_COLUMNS], row = row_of(r, text);
+
+    if (is_header(text) || ends_in_report(trim(text)) || ps_str_find(next, stats_words))
+        return PS_END_HERE;
+    if (!r->open || !row.len || row.at[0] != '|')
+        return ps_ft_ends(&r->tables, text, next);
+    return row.at[row.len - 1] == '|' && cells_of(row, cells, N_COLUMNS) == r->columns
+               ? PS_END_HERE
+               : PS_END_LATER;
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    struct reader r = {.in = {.in = in}, .out = out};
+    enum ps_status status;
+
+    ps_report_unwrap(&r.in, is_wrapped, ends, &r);
+    status = read_log(&r, err);
+
+    if (status == PS_OK && !report_all(&r))
+        status = ps_fail(err, PS_CANCELLED, "the import was cancelled");
+    ps_report_free(&r.in);
+    ps_ft_free(&r.tables);
+    ps_arena_free(&r.arena);
+    free(r.sections);
+    free(r.actions);
+    return status;
+}
+
+const struct ps_importer ps_lightning = {
+    .kind = "lightning",
+    .label = "PyTorch Lightning profiler report",
+    .what = "actions of the simple profiler and functions of the advanced one, also several "
+            "reports in one file or inside other output",
+    .record = "Trainer(profiler=\"advanced\")",
+    .sniff = sniff,
+    .load = load,
+};

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sampling_jsonl.c: what `python -m profiling.sampling run --jsonl` of Python 3.15 writes.
+ *
+ * A JSON object a line: meta, tables of texts and frames, sums of samples a frame, end. There are
+ * no stacks in it, so nobody's callers are known. The same function on one line stands there once
+ * for each expression; these are added up, as in the dump that --pstats writes: calls are samples,
+ * times samples by the interval. A sample in which a function calls itself from two expressions of
+ * one line is in both their cumulative sums. Version 0 has whole tables, version 1 tables in
+ * pieces.
+ */
+#include <stdlib.h>
+
+#include "base/intern.h"
+#include "importers/document.h"
+#include "importers/importer.h"
+#include "importers/python_origin.h"
+#include "importers/reading.h"
+#include "importers/text/line_names.h"
+
+enum {
+    LONGEST_LINE = 64 << 20, /* bytes */
+    MOST_IDS = 4 << 20,      /* texts, frames */
+    TOLD = 20,
+};
+
+struct frame {
+    bool known;
+    struct ps_str path, function;
+    int64_t line;
+};
+
+struct row {
+    struct frame of;
+    int64_t self, cumulative; /* samples */
+    uint32_t entries;
+};
+
+struct reader {
+    struct ps_sink *out;
+    struct ps_arena arena;
+    struct ps_str *texts; /* by id; {NULL, 0}: not given */
+    size_t n_texts;
+    struct frame *frames; /* by id */
+    size_t n_frames;
+    struct ps_intern keys, files; /* of rows: path, function and line */
+    struct row *rows;
+    size_t n_rows, row_cap;
+    struct ps_buf mode;
+    double interval_s;
+    int64_t samples;
+    bool has_meta, has_sums, ended;
+    uint64_t at, line; /* of the record at hand */
+    uint64_t entries, stored, rejected, more_runs;
+};
+
+static void reject(struct reader *r, const char *why)
+{
+    if (r->rejected++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REJECTED, r->at, r->line, "%s", why);
+}
+
+/* A whole number of an object, from 0 on; -1: it has none. */
+static int64_t whole(const cJSON *object, const char *key)
+{
+    struct ps_num n = ps_document_count(object, key);
+
+    return n.kind == PS_NUM_INT && n.i >= 0 ? n.i : -1;
+}
+
+/* ------------------------------------------------------------------ tables */
+
+/* Room for `id` in an array of `size` bytes an element, new ones zeroed. False: no sane id. */
+static bool room(void *array, size_t *n, int64_t id, size_t size)
+{
+    char **at = array;
+    size_t want = *n ? *n : 64;
+
+    if (id < 0 || id >= MOST_IDS)
+        return false;
+    while (want <= (size_t)id)
+        want *= 2;
+    if (want > *n) {
+        *at = ps_grow(*at, want, size);
+        memset(*at + *n * size, 0, (want - *n) * size);
+        *n = want;
+    }
+    return true;
+}
+
+static void take_texts(struct reader *r, const cJSON *list)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach(item, list)
+    {
+        int64_t id = whole(item, "str_id");
+        struct ps_str text = ps_document_text(&r->arena, item, "value");
+
+        if (!text.at || !room(&r->texts, &r->n_texts, id, sizeof *r->texts))
+            reject(r, "a string record has no number");
+        else
+            r->texts[id] = ps_arena_copy(&r->arena, text);
+    }
+}
+
+static struct ps_str text_of(const struct reader *r, int64_t id)
+{
+    bool known = id >= 0 && (size_t)id < r->n_texts && r->texts[id].at;
+
+    return known ? r->texts[id] : PS_STR("(not in file)");
+}
+
+static void take_frames(struct reader *r, const cJSON *list)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach(item, list)
+    {
+        int64_t id = whole(item, "frame_id");
+
+        if (!room(&r->frames, &r->n_frames, id, sizeof *r->frames)) {
+            reject(r, "a frame record has no number");
+            continue;
+        }
+        r->frames[id] = (struct frame){
+            .known = true,
+            .path = text_of(r, whole(item, "path_str_id")),
+            .function = text_of(r, whole(item, "func_str_id")),
+            .line = whole(item, "line"),
+        };
+    }
+}
+
+/* ------------------------------------------------------------------ sums */
+
+/* The row of a frame: those of one function on one line share it. */
+static struct row *row_of(struct reader *r, const struct frame *frame)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf key = {0};
+    uint32_t known = r->keys.count, id;
+
+    ps_buf_str(&key, frame->path);
+    ps_buf_add(&key, "", 1);
+    ps_buf_str(&key, frame->function);
+    ps_buf_printf(&key, ":%lld", (long long)frame->line);
+    id = ps_intern_id(&r->keys, ps_buf_slice(&key));
+    if (id == known) {
+        PS_PUSH_ROOM(r->rows, r->n_rows, r->row_cap);
+        r->rows[r->n_rows++] = (struct row){.of = *frame};
+    }
+    return &r->rows[id];
+}
+
+static void take_entry(struct reader *r, const cJSON *entry)
+{
+    int64_t id = whole(entry, "frame_id"), self = whole(entry, "self");
+    int64_t cumulative = whole(entry, "cumulative"), samples, below;
+    struct row *row;
+
+    r->entries++;
+    if (id < 0 || (size_t)id >= r->n_frames || !r->frames[id].known || self < 0 || cumulative < 0) {
+        reject(r, "sample counts that are not numbers or belong to an unknown frame");
+        return;
+    }
+    row = row_of(r, &r->frames[id]);
+    if (__builtin_add_overflow(row->self, self, &samples) ||
+        __builtin_add_overflow(row->cumulative, cumulative, &below)) {
+        reject(r, "the sum of samples exceeds 64 bits");
+        return;
+    }
+    row->self = samples;
+    row->cumulative = below;
+    row->entries++;
+    r->stored++;
+}
+
+static void take_sums(struct reader *r, const cJSON *record)
+{
+    const char *kind = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "kind"));
+    const cJSON *entry, *entries = cJSON_GetObjectItemCaseSensitive(record, "entries");
+
+    if (!kind || strcmp(kind, "frame") != 0)
+        return;
+    r->has_sums = true;
+    cJSON_ArrayForEach(entry, entries) take_entry(r, entry);
+}
+
+/* ------------------------------------------------------------------ records */
+
+static void take_meta(struct reader *r, const cJSON *record)
+{
+    const char *mode = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "mode"));
+    struct ps_num usec = ps_document_number(record, "sample_interval_usec");
+
+    if (r->has_meta) {
+        r->more_runs++;
+        return;
+    }
+    r->has_meta = true;
+    r->interval_s = usec.kind == PS_NUM_REAL && usec.r > 0 && usec.r < 1e12 ? usec.r / 1e6 : 0;
+    ps_buf_puts(&r->mode, mode ? mode : "");
+}
+
+static void take_record(struct reader *r, const cJSON *record)
+{
+    const char *type = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "type"));
+
+    if (!type)
+        reject(r, "a record has no type");
+    else if (strcmp(type, "meta") == 0)
+        take_meta(r, record);
+    else if (r->more_runs)
+        return;
+    else if (strcmp(type, "string_table") == 0)
+        take_texts(r, cJSON_GetObjectItemCaseSensitive(record, "strings"));
+    else if (strcmp(type, "str_def") == 0)
+        take_texts(r, cJSON_GetObjectItemCaseSensitive(record, "defs"));
+    else if (strcmp(type, "frame_table") == 0)
+        take_frames(r, cJSON_GetObjectItemCaseSensitive(record, "frames"));
+    else if (strcmp(type, "frame_def") == 0)
+        take_frames(r, cJSON_GetObjectItemCaseSensitive(record, "defs"));
+    else if (strcmp(type, "agg") == 0)
+        take_sums(r, record);
+    else if (strcmp(type, "end") == 0) {
+        r->ended = true;
+        r->samples = whole(record, "samples_total");
+    }
+}
+
+static enum ps_status take_line(struct reader *r, const struct ps_line *line, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
+    struct ps_err wrong = PS_ERR_INIT;
+    cJSON *record;
+
+    r->at = line->at;
+    r->line++;
+    if (line->cut)
+        return ps_fail_at(err, PS_LIMIT, line->at, "a line is longer than %d bytes", LONGEST_LINE);
+    ps_buf_str(&bytes, line->text);
+    if (bytes.len == 0 || strspn(bytes.at, " \t\r") >= bytes.len)
+        return PS_OK;
+    record = ps_document_parse(&bytes, &wrong);
+    if (!record && wrong.code == PS_LIMIT) {
+        *err = wrong;
+        return err->code;
+    }
+    if (record)
+        take_record(r, record);
+    else
+        reject(r, "this line is not a complete JSON object");
+    cJSON_Delete(record);
+    return PS_OK;
+}
+
+static enum ps_status read_lines(struct reader *r, struct ps_stream *in, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+    struct ps_line line;
+
+    while (status == PS_OK && ps_stream_line(in, LONGEST_LINE, &line)) {
+        status = take_line(r, &line, err);
+        if (status == PS_OK)
+            status = ps_reading_goes_on(in, r->out, r->entries, err);
+    }
+    return status == PS_OK ? ps_stream_status(in, err) : status;
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static void tell_function(struct reader *r, uint32_t id)
+{
+    const struct row *row = &r->rows[id - 1];
+    struct ps_function function = {
+        .id = id,
+        .file = row->of.path,
+        .name = row->of.function,
+        .file_key = ps_intern_id(&r->files, row->of.path) + 1,
+        .line = ps_int(row->of.line < 0 ? 0 : row->of.line),
+        .ncalls = ps_int(row->cumulative),
+        .primitive_calls = ps_int(row->self),
+        .tottime_s = ps_real((double)row->self * r->interval_s),
+        .cumtime_s = ps_real((double)row->cumulative * r->interval_s),
+        .origin = ps_python_file_origin(row->of.path),
+        .listed = true,
+    };
+
+    r->out->ops->function(r->out, &function);
+}
+
+static void tell_figures(struct reader *r)
+{
+    double self = 0, cumulative = 0;
+
+    for (size_t i = 0; i < r->n_rows; i++) {
+        self += (double)r->rows[i].self;
+        cumulative += (double)r->rows[i].cumulative;
+    }
+    r->out->ops->number(r->out, "total_tt_s", ps_real(self * r->interval_s));
+    r->out->ops->number(r->out, "total_calls", ps_real(cumulative));
+    r->out->ops->number(r->out, "primitive_calls", ps_real(self));
+    r->out->ops->number(r->out, "functions", ps_int((int64_t)r->n_rows));
+    r->out->ops->number(r->out, "files", ps_int(r->files.count));
+    r->out->ops->number(r->out, "sampled", ps_int(1));
+    r->out->ops->number(r->out, "flat", ps_int(1)); /* nobody's callers are known */
+    r->out->ops->headline(r->out, &(struct ps_headline){self * r->interval_s, "s", "tottime"});
+}
+
+/* Rows of several expressions that called something: only these may hold a sample twice. */
+static uint64_t upper_bounds(const struct reader *r)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < r->n_rows; i++)
+        n += r->rows[i].entries > 1 && r->rows[i].cumulative > r->rows[i].self;
+    return n;
+}
+
+static void tell_notes(struct reader *r)
+{
+    uint64_t bounds = upper_bounds(r);
+
+    if (bounds)
+        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+                     "lines with several expressions: %llu; a recursive function there may be "
+                     "counted twice in its cumulative samples",
+                     (unsigned long long)bounds);
+    ps_sink_note(
+        r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+        "written by a sampling profiler: calls are samples, and a line number is the line that was "
+        "running. The file has no callers; record with --pstats or --collapsed to keep them");
+    if (!r->ended)
+        ps_sink_note(
+            r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+            "the recording has no end record: the file was truncated, or the program was stopped");
+    if (r->interval_s <= 0)
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                     "the file does not contain the sampling interval: times are 0");
+    if (r->more_runs)
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                     "more recordings in this file, which were skipped: %llu",
+                     (unsigned long long)r->more_runs);
+}
+
+static void tell_all(struct reader *r)
+{
+    struct ps_ledger ledger = {
+        /* what is no entry and was rejected counts, too */
+        .unit = "entries",
+        .read = r->stored + r->rejected,
+        .stored = r->stored,
+        .rejected = r->rejected,
+    };
+    bool mended;
+
+    r->out->ops->meta(r->out, "tool", PS_STR("CPython profiling.sampling"));
+    r->out->ops->meta(r->out, "writer", PS_STR("sampling"));
+    if (r->mode.len)
+        r->out->ops->meta(r->out, "mode",
+                          ps_shown_text(&r->arena, ps_buf_slice(&r->mode), &mended));
+    for (uint32_t id = 1; id <= r->n_rows; id++)
+        tell_function(r, id);
+    tell_figures(r);
+    tell_notes(r);
+    r->out->ops->ledger(r->out, &ledger);
+}
+
+static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
+{
+    struct reader r = {.out = out};
+    enum ps_status status = read_lines(&r, in, err);
+
+    if (status == PS_OK && !r.has_sums) {
+        status = ps_fail(err, PS_BAD_INPUT, "the recording ends before its sample counts");
+        ps_hint(err, "the program was stopped early; record again with `python -m "
+                     "profiling.sampling run --jsonl -o app.jsonl app.py`");
+    } else if (status == PS_OK && r.n_rows == 0) {
+        status = ps_fail(err, PS_BAD_INPUT, "the sampling profiler took no samples");
+        ps_hint(err, "record a longer run, or sample more often with -r");
+    } else if (status == PS_OK) {
+        tell_all(&r);
+    }
+    ps_arena_free(&r.arena);
+    ps_intern_free(&r.keys);
+    ps_intern_free(&r.files);
+    ps_buf_free(&r.mode);
+    free(r.texts);
+    free(r.frames);
+    free(r.rows);
+    return status;
+}
+
+static enum ps_match sniff(struct ps_str head)
+{
+    const char *end = head.len ? memchr(head.at, '\n', head.len) : NULL;
+    struct ps_str line = {head.at, end ? (size_t)(end - head.at) : head.len};
+
+    if (!line.len || line.at[0] != '{')
+        return PS_MATCH_NO;
+    return ps_str_find(line, PS_STR("\"meta\"")) && ps_str_find(line, PS_STR("\"run_id\"")) &&
+                   ps_str_find(line, PS_STR("\"sample_interval_usec\""))
+               ? PS_MATCH_SURE
+               : PS_MATCH_NO;
+}
+
+const struct ps_importer ps_sampling_jsonl = {
+    .kind = "pstats",
+    .label = "Sampled functions (JSON lines)",
+    .what = "samples of each function and line, as Python 3.15's profiling.sampling sums them "
+            "(without callers)",
+    .record = "python -m profiling.sampling run --jsonl -o app.jsonl app.py",
+    .sniff = sniff,
+    .load = load,
+};

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/jobs/importer_main.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "importers/importer.h"
+#include "server/catalog/store.h"
+#include "server/jobs/members.h"
+#include "server/jobs/merge.h"
+#include "server/runwrite/import_shared.h"
+#include "server/sandbox/child.h"
+
+#define TELL_EVERY_NS 20000000
+
+static struct ps_sandbox_limits limits; /* for the ends of the process that have no other way */
+static uint64_t last_done;
+
+static void say(struct ps_frame *frame)
+{
+    if (ps_frame_send(PS_CHILD_SOCKET, frame, NULL) != PS_OK)
+        _exit(1); /* nobody is there to be told */
+}
+
+static void say_done(const struct ps_err *err, const char *word)
+{
+    struct ps_frame frame = {.type = PS_FRAME_DONE, .err = *err, .fd = -1};
+
+    (void)snprintf(frame.word, sizeof frame.word, "%s", word);
+    say(&frame);
+}
+
+/* --- ends that nobody returns from ------------------------------------------------------------ */
+
+static void memory_is_gone(void)
+{
+    struct ps_err err = PS_ERR_INIT;
+
+    ps_hint(&err, "allow more with --import-memory SIZE");
+    ps_fail_at(&err, PS_LIMIT, last_done,
+               "the importer was stopped: it used more than %llu MiB of memory",
+               (unsigned long long)(limits.memory >> 20));
+    say_done(&err, "");
+    _exit(1);
+}
+
+/* A system call that the filter refuses. */
+static void on_forbidden(int signal, siginfo_t *what, void *context)
+{
+    struct ps_err err = PS_ERR_INIT;
+
+    (void)signal;
+    (void)context;
+    ps_hint(&err, "this is a bug: please report it with the number of the system call");
+    ps_fail_at(&err, PS_INTERNAL, last_done,
+               "the importer was stopped: it made the forbidden system call %d", what->si_syscall);
+    say_done(&err, "");
+    _exit(1);
+}
+
+static void prepare_ends(void)
+{
+    const struct sigaction forbidden = {.sa_sigaction = on_forbidden, .sa_flags = SA_SIGINFO};
+
+    ps_memory_gone = memory_is_gone;
+    (void)sigaction(SIGSYS, &forbidden, NULL);
+}
+
+/* --- what it asks for ------------------------------------------------------------------------- */
+
+static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t records)
+{
+    struct timespec *told = user, now;
+
+    last_done = done;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (now.tv_sec == told->tv_sec && now.tv_nsec - told->tv_nsec < TELL_EVERY_NS)
+        return true;
+    *told = now;
+    say(&(struct ps_frame){.type = PS_FRAME_PROGRESS, .numbers = {done, total, records}, .fd = -1});
+    return true; /* who wants it to stop kills it */
+}
+
+static int scratch(void *user, struct ps_err *err)
+{
+    struct ps_frame frame = {.type = PS_FRAME_SCRATCH, .fd = -1};
+
+    (void)user;
+    say(&frame);
+    if (ps_frame_receive(PS_CHILD_SOCKET, &frame, err) == PS_OK && frame.fd < 0)
+        ps_fail(err, frame.err.code ? frame.err.code : PS_IO, "%s", frame.err.text);
+    return frame.fd;
+}
+
+/* --- what it does ----------------------------------------------------------------------------- */
+
+/* A run that was shared says itself what kind it is. */
+static enum ps_status take_shared(int fd, struct ps_writer *writer, const char **kind,
+                                  struct ps_err *err)
+{
+    static char word[32];
+
+    *kind = word;
+    return ps_writer_import_shared(writer, fd, word, err);
+}
+
+static enum ps_status load(int fd, const char *part, const char **kind, struct ps_err *err)
+{
+    struct timespec told = {0};
+    struct ps_writing writing = {.progress = on_progress, .scratch = scratch, .user = &told};
+    const struct ps_importer *picked = NULL;
+    struct ps_writer *writer = NULL;
+    struct ps_sink *sink;
+    struct stat about;
+    enum ps_status status;
+
+    if (fstat(fd, &about) != 0 || lseek(fd, 0, SEEK_SET) < 0)
+        return ps_fail_errno(err, "cannot read", "the file");
+    writing.input_bytes = (uint64_t)about.st_size;
+    status = ps_writer_open(part, &writing, &writer, err);
+    if (status == PS_OK)
+        status = ps_sandbox_enter(&limits, err);
+    if (status != PS_OK)
+        return status;
+    if (ps_is_run_file(fd))
+        return take_shared(fd, writer, kind, err);
+    sink = ps_writer_sink(writer);
+    status = ps_import_stream(ps_stream_fd(fd, writing.input_bytes), sink, &picked, err);
+    *kind = picked ? picked->kind : "";
+    if (status == PS_OK && !ps_sink_ok(sink)) {
+        *err = sink->err;
+        status = err->code;
+    }
+    return status == PS_OK ? ps_writer_end(writer, err) : status;
+}
+
+/* --- archives --------------------------------------------------------------------------------- */
+
+/* Shows a member to the parent, and waits until that has taken it. */
+static bool show_member(void *user, const char *name, int fd, const struct ps_err *why)
+{
+    struct ps_frame frame = {.type = PS_FRAME_MEMBER, .fd = fd};
+
+    (void)user;
+    (void)snprintf(frame.word, sizeof frame.word, "%s", name);
+    if (fd < 0)
+        frame.err = *why;
+    say(&frame);
+    if (ps_frame_receive(PS_CHILD_SOCKET, &frame, NULL) != PS_OK)
+        _exit(1);
+    return true; /* who has enough kills it */
+}
+
+static enum ps_status take_apart(int fd, const char **kind, struct ps_err *err)
+{
+    struct ps_members *members = NULL;
+    enum ps_status status = ps_sandbox_enter(&limits, err);
+
+    if (status == PS_OK)
+        status = ps_members_read(fd, &members, err);
+    *kind = members ? PS_IMPORTER_ARCHIVE : "";
+    if (status == PS_OK && members)
+        status = ps_members_each(members, scratch, show_member, NULL, err);
+    return status; /* the process ends, and members with it */
+}
+
+/* --- several as one --------------------------------------------------------------------------- */
+
+/* The next file, with how long it is and whether the shelf packed it. False: there is none. */
+static bool next_file(struct ps_frame *out)
+{
+    *out = (struct ps_frame){.type = PS_FRAME_NEXT, .fd = -1};
+    say(out);
+    if (ps_frame_receive(PS_CHILD_SOCKET, out, NULL) != PS_OK)
+        _exit(1);
+    return out->fd >= 0;
+}
+
+static enum ps_status merge(int fd, struct ps_err *err)
+{
+    static const struct ps_stream_limits none = {0, 0};
+    struct ps_merge *merge = ps_merge_new(fd);
+    struct ps_frame file;
+    enum ps_status status = ps_sandbox_enter(&limits, err), end;
+
+    while (status == PS_OK && next_file(&file)) {
+        struct ps_stream *in;
+
+        (void)lseek(file.fd, 0, SEEK_SET); /* unless it is a pipe */
+        in = ps_stream_fd(file.fd, 0);
+        if (file.numbers[1])
+            in = ps_stream_unpack(in, &none);
+        status = ps_merge_add(merge, in, file.numbers[0], file.word, err);
+        ps_close_fd(&file.fd);
+    }
+    end = ps_merge_end(merge, err);
+    return status == PS_OK ? end : status;
+}
+
+/* --- which files are profiles ------------------------------------------------------------------
+ */
+
+static enum ps_status sniff(int fd, struct ps_err *err)
+{
+    static const struct ps_stream_limits most = {(uint64_t)8 << 30, 1000};
+    const struct ps_importer *importer = NULL;
+    struct ps_stream *in;
+    enum ps_status status;
+
+    if (lseek(fd, 0, SEEK_SET) < 0)
+        return ps_fail_errno(err, "cannot read", "the file");
+    in = ps_stream_utf8(ps_stream_unpack(ps_stream_fd(fd, 0), &most));
+    status = ps_importer_pick(in, &importer, err);
+    ps_stream_free(in);
+    return status;
+}
+
+/* Until the parent has no more, and closes. */
+static void sniff_all(int fd)
+{
+    struct ps_err refused = PS_ERR_INIT;
+    struct ps_frame file = {.fd = fd};
+
+    if (ps_sandbox_enter(&limits, &refused) != PS_OK) {
+        say_done(&refused, "");
+        _exit(1);
+    }
+    do {
+        struct ps_err err = PS_ERR_INIT;
+
+        (void)sniff(file.fd, &err);
+        ps_close_fd(&file.fd);
+        say_done(&err, "");
+    } while (ps_frame_receive(PS_CHILD_SOCKET, &file, NULL) == PS_OK && file.fd >= 0);
+    _exit(0);
+}
+
+int ps_importer_main(int argc, char **argv)
+{
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_frame begin;
+    const char *kind = "";
+
+    ps_child_settle();
+    if (argc != 3 || ps_frame_receive(PS_CHILD_SOCKET, &begin, &err) != PS_OK ||
+        begin.type != PS_FRAME_BEGIN || begin.fd < 0) {
+        (void)fputs("perfshelf: this is for perfshelf itself\n", stderr);
+        return 2;
+    }
+    limits = (struct ps_sandbox_limits){begin.numbers[0], begin.numbers[1], begin.numbers[2]};
+    tzset(); /* reads a file, and may be wanted later */
+    prepare_ends();
+    if (strcmp(begin.word, PS_IMPORTER_SNIFF) == 0)
+        sniff_all(begin.fd);
+    if (strcmp(begin.word, PS_IMPORTER_ARCHIVE) == 0)
+        (void)take_apart(begin.fd, &kind, &err);
+    else if (strcmp(begin.word, PS_IMPORTER_MERGE) == 0)
+        (void)merge(begin.fd, &err);
+    else
+        (void)load(begin.fd, argv[2], &kind, &err);
+    say_done(&err, kind);
+    _exit(0); /* all that there is goes with it */
+}

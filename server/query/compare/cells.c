@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* cells.c: what stands in a row of a comparison, column by column. */
+#include <math.h>
+#include <stdio.h>
+
+#include "server/query/compare/compare.h"
+
+const char *const ps_verdict_words[] = {NULL, "few", "same", "up", "down"};
+const char *const ps_change_words[] = {NULL, "added", "removed", "moved"};
+
+static const char *const column_names[PS_CMP_MORE] = {
+    "id",     "name",    "place",  "base_place", "within", "line",    "base_line",
+    "by",     "base_by", "change", "base",       "new",    "delta",   "delta_pct",
+    "share",  "noise",   "low",    "high",       "p",      "verdict", "in_base",
+    "in_new", "mad",     "min",    "max"};
+
+/* Of one group alone: what can be said without a base. */
+static const int alone[] = {PS_CMP_ID,   PS_CMP_NAME, PS_CMP_PLACE, PS_CMP_WITHIN,
+                            PS_CMP_LINE, PS_CMP_BY,   PS_CMP_NEW,   PS_CMP_MAD,
+                            PS_CMP_MIN,  PS_CMP_MAX,  PS_CMP_SHARE, PS_CMP_IN_NEW};
+#define N_ALONE ((int)(sizeof alone / sizeof *alone))
+
+static struct ps_cell whole(int64_t value)
+{
+    return (struct ps_cell){.is = PS_CELL_INT, .whole = value};
+}
+
+static struct ps_cell real(double value)
+{
+    return (struct ps_cell){.is = isfinite(value) ? PS_CELL_REAL : PS_CELL_NONE, .real = value};
+}
+
+static struct ps_cell text(struct ps_str value)
+{
+    return (struct ps_cell){.is = value.len ? PS_CELL_TEXT : PS_CELL_NONE, .text = value};
+}
+
+static struct ps_cell text_cell(const struct ps_compared_row *row, int column)
+{
+    switch (column) {
+    case PS_CMP_NAME:
+        return (struct ps_cell){.is = PS_CELL_TEXT, .text = row->name};
+    case PS_CMP_PLACE:
+        return text(row->place);
+    case PS_CMP_BASE_PLACE:
+        return text(row->base_place);
+    case PS_CMP_WITHIN:
+        return text(row->within);
+    case PS_CMP_BY:
+        return text(row->by);
+    case PS_CMP_BASE_BY:
+        return text(row->base_by);
+    case PS_CMP_CHANGE:
+        return text(ps_str_of(ps_change_words[row->change]));
+    default:
+        return text(ps_str_of(ps_verdict_words[row->judged.verdict]));
+    }
+}
+
+static struct ps_cell figure_cell(const struct ps_compared_row *row, int column)
+{
+    const struct ps_judged *judged = &row->judged;
+
+    switch (column) {
+    case PS_CMP_BASE:
+        return real(judged->base);
+    case PS_CMP_NEW:
+        return real(judged->now);
+    case PS_CMP_DELTA:
+        return real(judged->delta);
+    case PS_CMP_DELTA_PCT:
+        return real(judged->base != 0 ? 100 * judged->delta / fabs(judged->base) : NAN);
+    case PS_CMP_MAD:
+        return real(judged->now_mad);
+    case PS_CMP_NOISE:
+        return real(judged->noise);
+    case PS_CMP_P:
+        return real(judged->p);
+    default: /* the other metrics */
+        column -= PS_CMP_MORE;
+        return real(column % 2 ? row->now[1 + column / 2] : row->base[1 + column / 2]);
+    }
+}
+
+/* The least or the largest of the runs. */
+static struct ps_cell end_cell(const struct ps_compared_table *table, uint32_t id, bool largest)
+{
+    size_t n_base, n;
+    const double *values;
+    double end;
+
+    (void)ps_comparison_values(table->comparison, id, &n_base, &values, &n);
+    end = values[0];
+    for (size_t i = 1; i < n; i++)
+        end = largest ? fmax(end, values[i]) : fmin(end, values[i]);
+    return real(end);
+}
+
+struct ps_cell ps_compared_cell(const struct ps_compared_table *table,
+                                const struct ps_compared_row *row, int column)
+{
+    double ends[2] = {NAN, NAN};
+
+    switch (column) {
+    case PS_CMP_ID:
+        return whole(row->id);
+    case PS_CMP_LINE:
+    case PS_CMP_BASE_LINE:
+        column = column == PS_CMP_LINE ? (int)row->line : (int)row->base_line;
+        return column ? whole(column) : (struct ps_cell){.is = PS_CELL_NONE};
+    case PS_CMP_IN_BASE:
+        return whole(row->in_base);
+    case PS_CMP_IN_NEW:
+        return whole(row->in_now);
+    case PS_CMP_LOW:
+    case PS_CMP_HIGH:
+        (void)ps_comparison_interval(table->comparison, row->id, &ends[0], &ends[1]);
+        return real(ends[column == PS_CMP_HIGH]);
+    case PS_CMP_SHARE: /* one group: of the sum, where there is such a thing */
+        return real(table->alone && !table->head.metrics[0].adds ? NAN : row->share);
+    case PS_CMP_MIN:
+    case PS_CMP_MAX:
+        return end_cell(table, row->id, column == PS_CMP_MAX);
+    case PS_CMP_NAME:
+    case PS_CMP_PLACE:
+    case PS_CMP_BASE_PLACE:
+    case PS_CMP_WITHIN:
+    case PS_CMP_BY:
+    case PS_CMP_BASE_BY:
+    case PS_CMP_CHANGE:
+    case PS_CMP_VERDICT:
+        return text_cell(row, column);
+    default:
+        return figure_cell(row, column);
+    }
+}
+
+int ps_compared_columns(const struct ps_compared_table *table)
+{
+    int more = (int)table->head.n - 1;
+
+    return table->alone ? N_ALONE + more : PS_CMP_MAD + 2 * more;
+}
+
+int ps_compared_at(const struct ps_compared_table *table, int place)
+{
+    if (table->alone)
+        return place < N_ALONE ? alone[place] : PS_CMP_MORE + 2 * (place - N_ALONE) + 1;
+    return place < PS_CMP_MAD ? place : place - PS_CMP_MAD + PS_CMP_MORE;
+}
+
+const char *ps_compared_column(const struct ps_compared_table *table, int column, char out[32])
+{
+    int more = column - PS_CMP_MORE;
+
+    if (table->alone && (column == PS_CMP_NEW || column == PS_CMP_IN_NEW))
+        return column == PS_CMP_NEW ? "median" : "in";
+    if (more < 0)
+        return column_names[column];
+    (void)snprintf(out, 32, "%s_%s",
+                   table->alone ? "median"
+                   : more % 2   ? "new"
+                                : "base",
+                   table->head.metrics[1 + more / 2].name);
+    return out;
+}
+
+void ps_cell_json(const struct ps_cell *cell, struct ps_json *json)
+{
+    if (cell->is == PS_CELL_INT)
+        ps_json_int(json, cell->whole);
+    else if (cell->is == PS_CELL_REAL)
+        ps_json_real(json, cell->real);
+    else if (cell->is == PS_CELL_TEXT)
+        ps_json_str(json, cell->text);
+    else
+        ps_json_null(json);
+}
+
+void ps_cell_csv(const struct ps_cell *cell, struct ps_buf *out)
+{
+    char number[32];
+
+    if (cell->is == PS_CELL_INT)
+        ps_buf_printf(out, "%lld", (long long)cell->whole);
+    else if (cell->is == PS_CELL_REAL)
+        ps_buf_add(out, number, ps_real_text(cell->real, number));
+    else if (cell->is == PS_CELL_TEXT)
+        ps_csv_text(cell->text, out);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* compare.c: two groups of runs, and the tables by which they can be compared. */
+#include "server/query/compare/compare.h"
+
+#include <math.h>
+
+static enum ps_status write_runs(struct ps_store *store, const struct ps_compare_run *runs,
+                                 size_t n, const char *key, struct ps_json *json,
+                                 struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    ps_json_key(json, key);
+    ps_json_array(json);
+    for (size_t i = 0; status == PS_OK && i < n; i++)
+        status = ps_query_run(store, runs[i].id, json, err);
+    ps_json_end(json);
+    return status;
+}
+
+static void write_group(const char *key, const double *values, size_t n, double median, double mad,
+                        struct ps_json *json)
+{
+    ps_json_key(json, key);
+    ps_json_object(json);
+    ps_json_key(json, "values");
+    ps_json_array(json);
+    for (size_t i = 0; i < n; i++)
+        ps_json_real(json, values[i]);
+    ps_json_end(json);
+    ps_json_kreal(json, "median", median);
+    ps_json_kreal(json, "mad", mad);
+    ps_json_end(json);
+}
+
+static void write_judged(const struct ps_judged *judged, double low, double high,
+                         struct ps_json *json)
+{
+    ps_json_kreal(json, "delta", judged->delta);
+    ps_json_kreal(json, "delta_pct",
+                  judged->base != 0 ? 100 * judged->delta / fabs(judged->base) : NAN);
+    ps_json_kreal(json, "noise", judged->noise);
+    ps_json_kreal(json, "low", low);
+    ps_json_kreal(json, "high", high);
+    ps_json_kreal(json, "p", judged->p);
+    ps_json_kstr(json, "verdict", ps_verdict_words[judged->verdict]);
+}
+
+static bool one_headline(const struct ps_compare_groups *groups)
+{
+    for (size_t i = 1; i < groups->n_base + groups->n_now; i++)
+        if (strcmp(groups->at[i].unit, groups->at[0].unit) != 0 ||
+            strcmp(groups->at[i].label, groups->at[0].label) != 0)
+            return false;
+    return groups->at[0].unit[0];
+}
+
+static void write_alone(const double *values, size_t n, struct ps_json *json)
+{
+    double sorted[PS_GROUP_MAX], median;
+
+    memcpy(sorted, values, n * sizeof *values);
+    median = ps_group_median(sorted, n);
+    write_group("new", values, n, median, ps_group_mad(values, n, median), json);
+}
+
+static void write_both(const struct ps_compare_groups *groups, const double *values,
+                       struct ps_json *json)
+{
+    double low = NAN, high = NAN;
+    const double *now = values + groups->n_base;
+    struct ps_judged judged;
+    struct ps_rule rule;
+
+    ps_judge(values, 1, groups->n_base, groups->n_now, 0, &judged, &rule);
+    (void)ps_shift_interval(values, groups->n_base, now, groups->n_now, PS_JUDGE_LEVEL, &low,
+                            &high);
+    write_group("base", values, groups->n_base, judged.base, judged.base_mad, json);
+    write_group("new", now, groups->n_now, judged.now, judged.now_mad, json);
+    write_judged(&judged, low, high, json);
+}
+
+/* null where the headlines are of different things: one run has steps, another none. */
+static void write_headline(const struct ps_compare_groups *groups, struct ps_json *json)
+{
+    double values[2 * PS_GROUP_MAX];
+
+    ps_json_key(json, "headline");
+    if (!one_headline(groups)) {
+        ps_json_null(json);
+        return;
+    }
+    for (size_t i = 0; i < groups->n_base + groups->n_now; i++)
+        values[i] = isfinite(groups->at[i].headline) ? groups->at[i].headline : 0;
+    ps_json_object(json);
+    ps_json_kstr(json, "label", groups->at[0].label);
+    ps_json_kstr(json, "unit", groups->at[0].unit);
+    if (groups->n_base)
+        write_both(groups, values, json);
+    else
+        write_alone(values, groups->n_now, json);
+    ps_json_end(json);
+}
+
+static void write_metrics(const struct ps_compare_groups *groups,
+                          const struct ps_compare_head *head, const double *resolution,
+                          struct ps_json *json)
+{
+    ps_json_key(json, "metrics");
+    ps_json_array(json);
+    for (size_t i = 0; i < head->n; i++) {
+        const char *unit;
+
+        (void)ps_compare_unit(groups, &head->metrics[i], &unit);
+        ps_json_object(json);
+        ps_json_kstr(json, "metric", head->metrics[i].name);
+        ps_json_kstr(json, "title", head->metrics[i].title);
+        ps_json_kstr(json, "unit", strcmp(unit, "-") == 0 ? "" : unit);
+        ps_json_kbool(json, "adds_up", head->metrics[i].adds);
+        ps_json_kreal(json, "resolution", resolution[i]);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+}
+
+static enum ps_status write_tables(struct ps_store *store, const struct ps_compare_groups *groups,
+                                   struct ps_json *json, struct ps_err *err)
+{
+    const char *kind = groups->at[0].kind;
+    enum ps_status status = PS_OK;
+
+    ps_json_key(json, "tables");
+    ps_json_array(json);
+    for (const struct ps_compare_table *table = ps_compare_next(NULL, kind);
+         table && status == PS_OK; table = ps_compare_next(table, kind)) {
+        struct ps_compare_head head;
+        double resolution[PS_HEAD_METRICS];
+        bool has = false;
+
+        ps_compare_head(table, &head);
+        status = ps_compare_present(store, groups, &head, resolution, &has, err);
+        if (status != PS_OK || !has || head.n == 0)
+            continue;
+        ps_json_object(json);
+        ps_json_kstr(json, "of", table->of);
+        ps_json_kstr(json, "title", head.title);
+        ps_json_kstr(json, "row", head.row);
+        ps_json_kstr(json, "place", head.place[0] ? head.place : NULL);
+        ps_json_kstr(json, "budget", head.budget);
+        write_metrics(groups, &head, resolution, json);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+    return status;
+}
+
+static void write_rules(struct ps_json *json)
+{
+    ps_json_key(json, "rules");
+    ps_json_object(json);
+    ps_json_kreal(json, "alpha", PS_JUDGE_ALPHA);
+    ps_json_kreal(json, "fdr", PS_JUDGE_FDR);
+    ps_json_kreal(json, "level", PS_JUDGE_LEVEL);
+    ps_json_kreal(json, "factor", PS_JUDGE_FACTOR);
+    ps_json_end(json);
+}
+
+/* Its keys base, new and headline into the object that is open. */
+static enum ps_status ps_query_compare_members(struct ps_store *store,
+                                               const struct ps_compare_groups *groups,
+                                               struct ps_json *json, struct ps_err *err)
+{
+    const struct ps_compare_run *now = groups->at + groups->n_base;
+    enum ps_status status = write_runs(store, groups->at, groups->n_base, "base", json, err);
+
+    if (status == PS_OK)
+        status = write_runs(store, now, groups->n_now, "new", json, err);
+    if (status == PS_OK)
+        write_headline(groups, json);
+    return status;
+}
+
+enum ps_status ps_query_compare(struct ps_store *store, const struct ps_compare_groups *groups,
+                                struct ps_json *json, struct ps_err *err)
+{
+    enum ps_status status;
+
+    ps_json_object(json);
+    status = ps_query_compare_members(store, groups, json, err);
+    if (status == PS_OK)
+        status = write_tables(store, groups, json, err);
+    if (status != PS_OK)
+        return status;
+    ps_json_key(json, "pictures");
+    ps_json_array(json);
+    if (ps_compare_tree_of(groups) != PS_TREE_NONE)
+        ps_json_str(json, PS_STR("tree"));
+    if (ps_compare_tree_of(groups) == PS_TREE_CALLS)
+        ps_json_str(json, PS_STR("graph"));
+    ps_json_end(json);
+    ps_json_kstr(json, "no_tree",
+                 ps_compare_tree_of(groups) == PS_TREE_NONE ? ps_compare_no_tree(groups) : NULL);
+    write_rules(json);
+    ps_json_end(json);
+    return PS_OK;
+}

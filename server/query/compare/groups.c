@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* groups.c: which runs are compared. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/query/compare/compare.h"
+
+struct group {
+    struct ps_compare_run *at;
+    size_t n;
+};
+
+static enum ps_status add_run(struct group *group, const char *id, const char *key,
+                              struct ps_err *err)
+{
+    for (size_t i = 0; i < group->n; i++)
+        if (strcmp(group->at[i].id, id) == 0)
+            return ps_fail(err, PS_BAD_REQUEST, "%s names run %s twice", key, id);
+    if (group->n == PS_GROUP_MAX)
+        return ps_fail(err, PS_BAD_REQUEST, "%s lists more than %d runs", key, PS_GROUP_MAX);
+    (void)snprintf(group->at[group->n++].id, PS_ID_SIZE, "%s", id);
+    return PS_OK;
+}
+
+static bool has_run(const struct group *group, const char *id)
+{
+    for (size_t i = 0; group && i < group->n; i++)
+        if (strcmp(group->at[i].id, id) == 0)
+            return true;
+    return false;
+}
+
+/* The runs of a series or with a tag, the oldest first: the newest `most` of those that are not in
+ * `other`. */
+static enum ps_status add_newest(struct ps_db *db, const char *word, size_t most,
+                                 const struct group *other, const char *key, struct group *group,
+                                 struct ps_err *err)
+{
+    bool series = strncmp(word, "series:", 7) == 0;
+    char ids[2 * PS_GROUP_MAX + 1][PS_ID_SIZE];
+    size_t n = 0, found = 0;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status =
+        ps_db_prepare(db, ps_sql_text(series ? "compare_series" : "compare_tagged"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, series ? ":series" : ":tag", ps_str_of(strchr(word, ':') + 1));
+    for (; n < sizeof ids / sizeof *ids && ps_stmt_row(stmt, err); found++) {
+        (void)snprintf(ids[n], sizeof ids[n], "%.16s", ps_col_text(stmt, 0).at);
+        n += !has_run(other, ids[n]);
+    }
+    if (err->code == PS_OK && n == 0)
+        return ps_fail(err, PS_NOT_FOUND, "no %srun has the %s %s", found ? "other " : "",
+                       series ? "series" : "tag", strchr(word, ':') + 1);
+    for (size_t i = n > most ? n - most : 0; err->code == PS_OK && i < n; i++)
+        (void)add_run(group, ids[i], key, err);
+    return err->code;
+}
+
+/* Whether it is a series or tag of that very name: then "@10" at its end is a part of the name. */
+static bool is_used(struct ps_db *db, const char *word)
+{
+    struct ps_compare_run run;
+    struct group group = {&run, 0};
+    struct ps_err none = PS_ERR_INIT;
+
+    return add_newest(db, word, 1, NULL, "", &group, &none) == PS_OK;
+}
+
+/* "series:nightly", "tag:branch=main"; "series:nightly@10": the newest ten. */
+static enum ps_status add_many(struct ps_store *store, char *word, const struct group *other,
+                               const char *key, struct group *group, struct ps_err *err)
+{
+    char *count = strrchr(word, '@');
+    struct ps_db *db;
+    int64_t most = INT64_MAX;
+    enum ps_status status = ps_catalog_read(store, &db, err);
+
+    if (status == PS_OK && count && ps_str_i64(ps_str_of(count + 1), &most) && !is_used(db, word))
+        *count = '\0';
+    else
+        most = INT64_MAX;
+    if (status == PS_OK && most < 1)
+        status = ps_fail(err, PS_BAD_REQUEST, "%s@%lld: a group must have at least one run", word,
+                         (long long)most);
+    if (status == PS_OK)
+        status = add_newest(db, word, (size_t)most, other, key, group, err);
+    ps_catalog_read_end(store, db);
+    return status;
+}
+
+static enum ps_status add_word(struct ps_store *store, struct ps_str text,
+                               const struct group *other, const char *key, struct group *group,
+                               struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *word = ps_strdup(text);
+    char id[PS_ID_SIZE];
+    enum ps_status status;
+
+    if (strncmp(word, "series:", 7) == 0 || strncmp(word, "tag:", 4) == 0)
+        return add_many(store, word, other, key, group, err);
+    status = ps_store_resolve(store, word, id, err);
+    return status == PS_OK ? add_run(group, id, key, err) : status;
+}
+
+/* Names of runs may hold commas: whether all of the words are one name. PS_CONFLICT: of several
+ * runs. */
+static enum ps_status find_named(struct ps_store *store, const char *words, char id[PS_ID_SIZE],
+                                 bool *found, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+
+    *found = words && strchr(words, ',') && strncmp(words, "series:", 7) != 0 &&
+             strncmp(words, "tag:", 4) != 0 && ps_store_resolve(store, words, id, &own) == PS_OK;
+    return own.code == PS_CONFLICT ? ps_fail_as(err, &own) : PS_OK;
+}
+
+/* other: NULL, or the group that is compared with this one. Its runs are left out of series and
+ * tags: no run is part of its own baseline. */
+static enum ps_status read_list(struct ps_store *store, struct ps_params params, const char *key,
+                                const struct group *other, struct group *group, struct ps_err *err)
+{
+    struct ps_str rest = ps_str_of(ps_param_get(params, key));
+    char id[PS_ID_SIZE];
+    bool found;
+    enum ps_status status = find_named(store, rest.at, id, &found, err);
+
+    if (found)
+        return add_run(group, id, key, err);
+    while (status == PS_OK && rest.len) {
+        const char *comma = memchr(rest.at, ',', rest.len);
+        struct ps_str word = {rest.at, comma ? (size_t)(comma - rest.at) : rest.len};
+
+        if (word.len)
+            status = add_word(store, word, other, key, group, err);
+        rest = ps_str_skip(rest, word.len + 1);
+    }
+    if (status == PS_OK && group->n == 0)
+        return ps_fail(err, PS_BAD_REQUEST, "%s must name one or more runs, separated by commas",
+                       key);
+    return status;
+}
+
+enum ps_status ps_query_named(struct ps_store *store, const char *words,
+                              char ids[PS_SQL_RUNS_MOST][PS_ID_SIZE], size_t *n, struct ps_err *err)
+{
+    struct ps_compare_run runs[PS_GROUP_MAX];
+    struct ps_param param = {"runs", words};
+    struct group group = {runs, 0};
+    enum ps_status status =
+        read_list(store, (struct ps_params){&param, 1}, param.key, NULL, &group, err);
+
+    if (status == PS_OK && group.n > PS_SQL_RUNS_MOST)
+        status = ps_fail(err, PS_BAD_REQUEST, "runs lists more than %d runs", PS_SQL_RUNS_MOST);
+    for (*n = 0; status == PS_OK && *n < group.n; ++*n)
+        memcpy(ids[*n], runs[*n].id, PS_ID_SIZE);
+    return status;
+}
+
+static enum ps_status read_run(struct ps_db *db, struct ps_compare_run *run, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_stmt_of_run(db, "compare_run", run->id, &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    (void)snprintf(run->kind, sizeof run->kind, "%s", ps_col_text(stmt, 0).at);
+    run->headline = ps_col_real(stmt, 1);
+    (void)snprintf(run->unit, sizeof run->unit, "%s", ps_col_text(stmt, 2).at);
+    (void)snprintf(run->label, sizeof run->label, "%s", ps_col_text(stmt, 3).at);
+    return PS_OK;
+}
+
+static enum ps_status check_kinds(const struct ps_compare_groups *groups, struct ps_err *err)
+{
+    const char *first = groups->at[0].kind;
+
+    if (!ps_compare_next(NULL, first))
+        return ps_fail(err, PS_BAD_REQUEST, "runs of kind %s cannot be compared", first);
+    for (size_t i = 1; i < groups->n_base + groups->n_now; i++)
+        if (!ps_compare_kin(first, groups->at[i].kind))
+            return ps_fail(err, PS_BAD_REQUEST, "run %s is of kind %s, run %s of kind %s",
+                           groups->at[0].id, first, groups->at[i].id, groups->at[i].kind);
+    return PS_OK;
+}
+
+static enum ps_status read_groups(struct ps_store *store, struct ps_params params,
+                                  struct ps_compare_groups *out, struct ps_err *err)
+{
+    struct ps_compare_run runs[PS_GROUP_MAX];
+    struct group base = {out->at, 0}, now = {runs, 0};
+    const char *words = ps_param_get(params, "base"), *new_words = ps_param_get(params, "new");
+    struct ps_db *db;
+    enum ps_status status = read_list(store, params, "new", NULL, &now, err);
+
+    if (status == PS_OK && words) /* the same words: a group beside itself */
+        status = read_list(store, params, "base", strcmp(words, new_words) == 0 ? NULL : &now,
+                           &base, err);
+    if (status != PS_OK)
+        return status;
+    memcpy(out->at + base.n, runs, now.n * sizeof *runs);
+    out->n_base = base.n;
+    out->n_now = now.n;
+    status = ps_catalog_read(store, &db, err);
+    for (size_t i = 0; status == PS_OK && i < base.n + now.n; i++)
+        status = read_run(db, &out->at[i], err);
+    ps_catalog_read_end(store, db);
+    return status == PS_OK ? check_kinds(out, err) : status;
+}
+
+enum ps_status ps_compare_groups(struct ps_store *store, struct ps_params params,
+                                 struct ps_compare_groups **out, struct ps_err *err)
+{
+    enum ps_status status;
+
+    *out = ps_alloc(sizeof **out);
+    status = read_groups(store, params, *out, err);
+    if (status != PS_OK) {
+        ps_compare_groups_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+void ps_compare_groups_free(struct ps_compare_groups *groups)
+{
+    free(groups);
+}
+
+void ps_compare_groups_ids(const struct ps_compare_groups *groups, struct ps_buf *out)
+{
+    for (size_t i = 0; i < groups->n_base + groups->n_now; i++)
+        ps_buf_printf(out, "%s%s", i == 0 ? "" : i == groups->n_base ? "|" : ",", groups->at[i].id);
+}
+
+bool ps_compare_unit(const struct ps_compare_groups *groups, const struct ps_compare_metric *metric,
+                     const char **unit)
+{
+    *unit = strcmp(metric->unit, "@headline") == 0 ? groups->at[0].unit : metric->unit;
+    if (*unit == metric->unit)
+        return true;
+    for (size_t i = 1; i < groups->n_base + groups->n_now; i++)
+        if (strcmp(groups->at[i].unit, *unit) != 0)
+            return false;
+    return true;
+}

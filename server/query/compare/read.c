@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * read.c: the rows of runs into a comparison. What was compared is kept for the pages of a
+ * scroll and for another sort: runs never change. Thread-safe.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/query/compare/compare.h"
+
+#define FIGURES_MAX ((int64_t)64 << 20) /* held at once */
+#define BYTES_MAX   ((size_t)256 << 20) /* kept */
+
+/* --- what runs have --------------------------------------------------------------------------- */
+
+/* The number that a SELECT of a head gives; 0 without a row. */
+static enum ps_status ask(struct ps_db *db, struct ps_str select, double *out, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *sql = ps_strdup(select);
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, sql, &stmt, err);
+
+    *out = 0;
+    if (status == PS_OK && ps_stmt_row(stmt, err))
+        *out = ps_col_real(stmt, 0);
+    return status == PS_OK ? err->code : status;
+}
+
+static enum ps_status ask_has(struct ps_db *db, struct ps_str select, bool *has, struct ps_err *err)
+{
+    double value = 1;
+    enum ps_status status = select.len && !*has ? ask(db, select, &value, err) : PS_OK;
+
+    *has |= value != 0;
+    return status;
+}
+
+enum ps_status ps_compare_present_in(struct ps_db *db, const struct ps_compare_head *head,
+                                     bool *has_metric, double *resolution, bool *has,
+                                     struct ps_err *err)
+{
+    enum ps_status status = ask_has(db, head->has, has, err);
+
+    for (size_t i = 0; status == PS_OK && i < head->n; i++) {
+        double value = 0;
+
+        status = ask_has(db, head->metrics[i].has, &has_metric[i], err);
+        if (status == PS_OK && head->metrics[i].resolution.len)
+            status = ask(db, head->metrics[i].resolution, &value, err);
+        resolution[i] = value > resolution[i] ? value : resolution[i];
+    }
+    return status;
+}
+
+enum ps_status ps_compare_present(struct ps_store *store, const struct ps_compare_groups *groups,
+                                  struct ps_compare_head *head, double *resolution, bool *has,
+                                  struct ps_err *err)
+{
+    bool has_metric[PS_HEAD_METRICS] = {false};
+    size_t kept = 0;
+    enum ps_status status = PS_OK;
+
+    *has = false;
+    for (size_t i = 0; i < PS_HEAD_METRICS; i++)
+        resolution[i] = 0;
+    for (size_t i = 0; status == PS_OK && i < groups->n_base + groups->n_now; i++) {
+        struct ps_db *db = NULL;
+
+        status = ps_run_acquire(store, groups->at[i].id, &db, err);
+        if (status == PS_OK)
+            status = ps_compare_present_in(db, head, has_metric, resolution, has, err);
+        ps_run_release(db);
+    }
+    for (size_t i = 0; i < head->n; i++) {
+        const char *unit;
+
+        if (!has_metric[i] || !ps_compare_unit(groups, &head->metrics[i], &unit))
+            continue;
+        head->metrics[kept] = head->metrics[i];
+        resolution[kept++] = resolution[i];
+    }
+    head->n = kept;
+    for (size_t i = 0; i < kept; i++)
+        if (strcmp(head->metrics[i].name, head->budget) == 0)
+            return status;
+    if (kept)
+        memcpy(head->budget, head->metrics[0].name, sizeof head->budget);
+    return status;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+struct into {
+    struct ps_comparison *comparison;
+    size_t at; /* of the run */
+};
+
+static void add_row(void *user, const struct ps_compared *row)
+{
+    struct into *into = user;
+
+    ps_comparison_add(into->comparison, into->at, row);
+}
+
+static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_groups *groups,
+                                struct ps_compared_table *out, struct ps_err *err)
+{
+    size_t n = groups->n_base + groups->n_now;
+    struct into into = {.at = 0};
+    struct ps_run_rows reader = {
+        .store = store, .table = out->table, .head = &out->head, .row = add_row, .user = &into};
+    enum ps_status status = PS_OK;
+
+    out->comparison = ps_comparison_new(groups->n_base, groups->n_now, out->head.n);
+    into.comparison = out->comparison;
+    for (size_t i = 0; status == PS_OK && i < n; i++) {
+        int64_t before = reader.rows;
+
+        into.at = i;
+        status = ps_run_rows_read(&reader, groups->at[i].id, err);
+        if ((reader.rows - before) * (int64_t)(n * out->head.n) > FIGURES_MAX)
+            status =
+                ps_fail(err, PS_LIMIT, "%zu runs with %lld rows are too many to compare at once", n,
+                        (long long)(reader.rows - before));
+    }
+    if (status == PS_OK)
+        ps_comparison_judge(out->comparison, out->resolution);
+    ps_run_rows_done(&reader);
+    return status;
+}
+
+/* --- which table ------------------------------------------------------------------------------ */
+
+static enum ps_status find_table(const struct ps_compare_groups *groups, const char *of,
+                                 const struct ps_compare_table **out, struct ps_err *err)
+{
+    const struct ps_compare_table *table = ps_compare_next(NULL, groups->at[0].kind);
+
+    while (table && strcmp(table->of, of) != 0)
+        table = ps_compare_next(table, groups->at[0].kind);
+    *out = table;
+    return table ? PS_OK
+                 : ps_fail(err, PS_NOT_FOUND, "runs of kind %s cannot be compared by %s",
+                           groups->at[0].kind, of);
+}
+
+/* The metric asked for comes first: it is judged. */
+static enum ps_status choose_metric(struct ps_compared_table *out, const char *name,
+                                    double *resolution, struct ps_err *err)
+{
+    struct ps_compare_metric chosen;
+    double fine;
+    size_t at = 0;
+
+    while (name && name[0] && at < out->head.n && strcmp(out->head.metrics[at].name, name) != 0)
+        at++;
+    if (at == out->head.n)
+        return ps_fail(err, PS_BAD_REQUEST, "these runs have no metric %s", name ? name : "");
+    chosen = out->head.metrics[at];
+    fine = resolution[at];
+    for (; at > 0; at--) {
+        out->head.metrics[at] = out->head.metrics[at - 1];
+        resolution[at] = resolution[at - 1];
+    }
+    out->head.metrics[0] = chosen;
+    out->resolution = fine;
+    return PS_OK;
+}
+
+static enum ps_status make(struct ps_store *store, const struct ps_compare_groups *groups,
+                           const struct ps_compare_table *table, const char *metric,
+                           struct ps_compared_table *out, struct ps_err *err)
+{
+    double resolution[PS_HEAD_METRICS];
+    bool has = false;
+    enum ps_status status;
+
+    out->table = table;
+    out->alone = groups->n_base == 0;
+    ps_compare_head(table, &out->head);
+    status = ps_compare_present(store, groups, &out->head, resolution, &has, err);
+    if (status == PS_OK && !has)
+        return ps_fail(err, PS_NOT_FOUND, "these runs have no table %s to compare", table->of);
+    if (status == PS_OK)
+        status = choose_metric(out, metric, resolution, err);
+    for (size_t i = 0; i < out->head.n; i++) {
+        const char *unit;
+
+        (void)ps_compare_unit(groups, &out->head.metrics[i], &unit);
+        if (unit != out->head.metrics[i].unit)
+            (void)snprintf(out->head.metrics[i].unit, sizeof out->head.metrics[i].unit, "%s", unit);
+    }
+    return status == PS_OK ? read_runs(store, groups, out, err) : status;
+}
+
+/* --- what is kept ----------------------------------------------------------------------------- */
+
+static void table_free(struct ps_kept *kept)
+{
+    struct ps_compared_table *table = (struct ps_compared_table *)kept;
+
+    ps_comparison_free(table->comparison);
+    free(kept->key);
+    free(table);
+}
+
+static struct ps_kept_list tables = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                                     .done = PTHREAD_COND_INITIALIZER,
+                                     .most = BYTES_MAX,
+                                     .free = table_free};
+
+/* Sources may be attached to runs later: with lines the state of the shelf belongs to the key. */
+static char *key_of(struct ps_store *store, const struct ps_compare_groups *groups,
+                    const struct ps_compare_table *table, const char *metric)
+{
+    struct ps_buf key = {0};
+
+    ps_buf_printf(&key, "%p %s %s %zu %lld", (void *)store, table->query, metric ? metric : "",
+                  groups->n_base, table->source ? (long long)ps_store_version(store) : 0);
+    for (size_t i = 0; i < groups->n_base + groups->n_now; i++)
+        ps_buf_printf(&key, " %s", groups->at[i].id);
+    return key.at;
+}
+
+void ps_compared_release(struct ps_compared_table *table)
+{
+    ps_kept_release(&tables, table ? &table->kept : NULL);
+}
+
+enum ps_status ps_compared_acquire(struct ps_store *store, const struct ps_compare_groups *groups,
+                                   const char *of, struct ps_params params,
+                                   struct ps_compared_table **out, struct ps_err *err)
+{
+    const char *metric = ps_param_get(params, "metric");
+    const struct ps_compare_table *table;
+    enum ps_status status = find_table(groups, of, &table, err);
+    PS_AUTO(ps_free_ptr) char *key = status == PS_OK ? key_of(store, groups, table, metric) : NULL;
+    struct ps_kept_claim claim;
+
+    *out = key ? (struct ps_compared_table *)ps_kept_claim(&tables, key, &claim) : NULL;
+    if (status != PS_OK || *out)
+        return status;
+    *out = ps_alloc(sizeof **out);
+    status = make(store, groups, table, metric, *out, err);
+    if (status == PS_OK) {
+        ps_kept_put(&tables, &(*out)->kept, ps_strdup(ps_str_of(key)),
+                    ps_comparison_bytes((*out)->comparison));
+    } else {
+        ps_compared_release(*out);
+        *out = NULL;
+    }
+    ps_kept_unclaim(&tables, &claim);
+    return status;
+}

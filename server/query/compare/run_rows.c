@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* run_rows.c: the rows of one run as they are compared. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/query/compare/compare.h"
+
+#define ROWS_MAX ((int64_t)8 << 20) /* read of all runs together */
+
+static int column_of(struct ps_stmt *stmt, const char *name)
+{
+    for (int i = 0; i < ps_col_count(stmt); i++)
+        if (strcmp(ps_col_name(stmt, i), name) == 0)
+            return i;
+    return -1;
+}
+
+static struct ps_row_columns find_columns(struct ps_stmt *stmt, const struct ps_compare_head *head)
+{
+    struct ps_row_columns out = {
+        .id = column_of(stmt, "id"),
+        .name = column_of(stmt, "name"),
+        .place = column_of(stmt, "place"),
+        .within = column_of(stmt, "within"),
+        .line = column_of(stmt, "line"),
+        .by = column_of(stmt, "by"),
+        .samples = column_of(stmt, "samples"),
+    };
+
+    for (size_t i = 0; i < head->n; i++)
+        out.metrics[i] = column_of(stmt, head->metrics[i].name);
+    return out;
+}
+
+static struct ps_str text_of(struct ps_stmt *stmt, int column)
+{
+    return column < 0 ? (struct ps_str){NULL, 0} : ps_col_text(stmt, column);
+}
+
+/* Where objects lay in memory is no part of a name: "<method ... at 0x7f3a2c>". */
+static struct ps_str without_address(struct ps_run_rows *r, struct ps_str name)
+{
+    const char *at = ps_str_find(name, PS_STR(" at 0x"));
+    size_t end;
+
+    if (!at)
+        return name;
+    end = (size_t)(at - name.at) + 6;
+    r->name.len = 0;
+    ps_buf_add(&r->name, name.at, end);
+    while (end < name.len && strchr("0123456789abcdefABCDEF", name.at[end]))
+        end++;
+    ps_buf_puts(&r->name, "…");
+    ps_buf_str(&r->name, ps_str_skip(name, end));
+    return ps_buf_slice(&r->name);
+}
+
+static struct ps_str trimmed(struct ps_str text)
+{
+    while (text.len && strchr(" \t\r\n\f", text.at[text.len - 1]))
+        text.len--;
+    while (text.len && strchr(" \t\f", text.at[0]))
+        text = ps_str_skip(text, 1);
+    return text;
+}
+
+/* The text of a line: what the profile carries, else what is attached to the run, else its number.
+ */
+static enum ps_status line_text(struct ps_run_rows *r, struct ps_compared *row, struct ps_err *err)
+{
+    size_t line = row->line > 0 ? (size_t)row->line : 0;
+    struct ps_source source = {.bytes = 0};
+
+    if (!row->name.at && !ps_str_eq(ps_buf_slice(&r->path), row->place)) {
+        enum ps_status status;
+
+        ps_text_free(&r->text);
+        r->path.len = 0;
+        ps_buf_str(&r->path, row->place);
+        status = ps_source_attached(r->store, r->run, r->path.at, &source, &r->text, err);
+        if (status != PS_OK && status != PS_NOT_FOUND)
+            return status;
+    }
+    if (!row->name.at && line && line <= r->text.n)
+        row->name = r->text.lines[line - 1];
+    if (row->name.at) {
+        row->name = trimmed(row->name);
+        return PS_OK;
+    }
+    r->name.len = 0;
+    ps_buf_printf(&r->name, "line %zu", line);
+    row->name = ps_buf_slice(&r->name);
+    return PS_OK;
+}
+
+static void take_samples(struct ps_run_rows *r, struct ps_str blob, struct ps_compared *row)
+{
+    size_t n = blob.len / sizeof(double);
+
+    if (n > r->cap_samples) {
+        r->samples = ps_grow(r->samples, n, sizeof *r->samples);
+        r->cap_samples = n;
+    }
+    if (n)
+        memcpy(r->samples, blob.at, n * sizeof(double)); /* blobs may lie anywhere */
+    row->samples = r->samples;
+    row->n_samples = n;
+}
+
+static enum ps_status add_row(struct ps_run_rows *r, struct ps_stmt *stmt, struct ps_err *err)
+{
+    const struct ps_row_columns *c = &r->columns;
+    struct ps_compared row = {.name = text_of(stmt, c->name),
+                              .place = text_of(stmt, c->place),
+                              .within = text_of(stmt, c->within),
+                              .line = c->line < 0 ? 0 : ps_col_int(stmt, c->line),
+                              .id = c->id < 0 ? 0 : ps_col_int(stmt, c->id),
+                              .by = text_of(stmt, c->by)};
+    enum ps_status status = PS_OK;
+
+    for (size_t i = 0; i < r->head->n; i++)
+        row.values[i] = ps_col_real(stmt, c->metrics[i]);
+    if (c->samples >= 0)
+        take_samples(r, ps_col_text(stmt, c->samples), &row);
+    if (c->within >= 0 && !row.within.at)
+        row.within = PS_STR("");
+    if (r->table->source)
+        status = line_text(r, &row, err);
+    else
+        row.name = without_address(r, row.name);
+    if (status == PS_OK)
+        r->row(r->user, &row);
+    r->rows++;
+    return status;
+}
+
+static enum ps_status read_rows(struct ps_run_rows *r, struct ps_db *db, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, r->head->sql, &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    r->columns = find_columns(stmt, r->head);
+    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        status = add_row(r, stmt, err);
+        if (r->rows > ROWS_MAX)
+            return ps_fail(err, PS_LIMIT, "these runs have more than %lld rows in total",
+                           (long long)ROWS_MAX);
+    }
+    return status == PS_OK ? err->code : status;
+}
+
+enum ps_status ps_run_rows_read(struct ps_run_rows *r, const char *run, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) int64_t *values = NULL;
+    struct ps_temp_rows temp_rows = {.n = 0};
+    struct ps_db *db = NULL;
+    enum ps_status status = ps_run_acquire(r->store, run, &db, err);
+
+    r->run = run;
+    r->path.len = 0;
+    if (status == PS_OK && r->table->lend)
+        status = r->table->lend(db, &temp_rows, &values, err);
+    if (status == PS_OK) {
+        ps_db_lend(db, &temp_rows);
+        status = read_rows(r, db, err);
+        ps_db_lend(db, NULL);
+    }
+    ps_run_release(db);
+    return status;
+}
+
+void ps_run_rows_done(struct ps_run_rows *r)
+{
+    ps_text_free(&r->text);
+    ps_buf_free(&r->path);
+    ps_buf_free(&r->name);
+    free(r->samples);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tree.c: the call trees of all runs as one, by their paths of names. Of groups the mean of
+ * the runs is shown, so that what lies below a node still sums to what it has. Without a base it is
+ * the tree of one group.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "server/query/compare/tree.h"
+
+#define LIMIT_MAX 100000
+#define WIDEST    1e15 /* what the largest node counts as */
+
+static double mean(const double *values, size_t n)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sum += values[i];
+    return n ? sum / (double)n : 0;
+}
+
+static double base_of(const struct ps_tree *tree, const double *values, uint32_t node)
+{
+    return mean(values + node * tree->n_runs, tree->groups->n_base);
+}
+
+static double now_of(const struct ps_tree *tree, const double *values, uint32_t node)
+{
+    return mean(values + node * tree->n_runs + tree->groups->n_base, tree->groups->n_now);
+}
+
+/* What orders the nodes: the larger total, in whole parts of the largest one. */
+static void set_sizes(struct ps_tree *tree)
+{
+    double most = 0;
+
+    for (uint32_t i = 0; i < tree->nodes.n; i++)
+        most = fmax(most, fmax(base_of(tree, tree->totals, i), now_of(tree, tree->totals, i)));
+    for (uint32_t i = 0; i < tree->nodes.n; i++) {
+        double size = fmax(base_of(tree, tree->totals, i), now_of(tree, tree->totals, i));
+
+        tree->nodes.at[i].total_ns = size > 0 ? (int64_t)(size / most * WIDEST) : 0;
+    }
+    tree->nodes.finished = true;
+}
+
+/* What is narrow may be left out of one run and not of another, and must not look new or gone: only
+ * nodes five times as wide as what runs leave out are shown. At most `limit`. */
+static size_t n_sure(const struct ps_tree *tree, size_t limit)
+{
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < tree->nodes.n; i++)
+        n += tree->nodes.at[i].total_ns >= (int64_t)(5 * PS_TREE_CALLS_SHARE * WIDEST);
+    return n < limit ? n : limit;
+}
+
+static void write_reals(const struct ps_tree *tree, const char *key,
+                        double (*of)(const struct ps_tree *, const double *, uint32_t),
+                        const double *values, const uint32_t *order, size_t n, struct ps_json *json)
+{
+    ps_json_key(json, key);
+    ps_json_array(json);
+    for (size_t i = 0; i < n && !ps_context_ended(); i++)
+        ps_json_real(json, of(tree, values, order[i]));
+    ps_json_end(json);
+}
+
+static void write_sum(const struct ps_tree *tree, const char *key,
+                      double (*of)(const struct ps_tree *, const double *, uint32_t),
+                      struct ps_json *json)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < tree->nodes.n; i++)
+        if (tree->nodes.at[i].parent == UINT32_MAX)
+            sum += of(tree, tree->totals, i);
+    ps_json_kreal(json, key, sum);
+}
+
+static void write_verdicts(const struct ps_tree *tree, const uint32_t *order, size_t n,
+                           int64_t *values, struct ps_json *json)
+{
+    PS_AUTO(ps_free_ptr)
+    struct ps_judged *judged = ps_grow(NULL, tree->nodes.n + 1, sizeof *judged);
+    struct ps_rule rule;
+
+    ps_judge(tree->totals, tree->nodes.n, tree->groups->n_base, tree->groups->n_now, 0, judged,
+             &rule);
+    for (size_t i = 0; i < n; i++)
+        values[i] = judged[order[i]].verdict;
+    ps_json_ints(json, "verdict", values, n);
+}
+
+static struct ps_str shown(struct ps_str key)
+{
+    const char *end = memchr(key.at, '\0', key.len);
+
+    return (struct ps_str){key.at, end ? (size_t)(end - key.at) : key.len};
+}
+
+/* Of trees whose names alone do not tell nodes apart. */
+static void write_places(const struct ps_tree *tree, const uint32_t *names, size_t n,
+                         struct ps_json *json)
+{
+    if (tree->is != PS_TREE_CALLS && tree->is != PS_TREE_LINES)
+        return;
+    ps_json_key(json, "places");
+    ps_json_array(json);
+    for (size_t i = 0; i < n; i++) {
+        struct ps_str key = tree->names.items[names[i]], name = shown(key);
+
+        if (name.len < key.len)
+            ps_json_str(json, ps_str_skip(key, name.len + 1));
+        else
+            ps_json_null(json);
+    }
+    ps_json_end(json);
+}
+
+/* Each name once, in the order in which the nodes come to it. */
+static void write_names(const struct ps_tree *tree, const uint32_t *order, size_t n,
+                        int64_t *values, struct ps_json *json)
+{
+    PS_AUTO(ps_free_ptr)
+    int64_t *place = ps_alloc_array((size_t)tree->names.count + 1, sizeof *place);
+    PS_AUTO(ps_free_ptr)
+    uint32_t *known_names = ps_grow(NULL, (size_t)tree->names.count + 1, sizeof *known_names);
+    int64_t known = 0;
+
+    ps_json_key(json, "names");
+    ps_json_array(json);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t name = tree->nodes.at[order[i]].name;
+
+        if (!place[name]) {
+            place[name] = ++known;
+            ps_json_str(json, shown(tree->names.items[name]));
+            known_names[known - 1] = name;
+        }
+        values[i] = place[name] - 1;
+    }
+    ps_json_end(json);
+    write_places(tree, known_names, (size_t)known, json);
+    ps_json_ints(json, "name", values, n);
+}
+
+static void write_shape(const struct ps_tree *tree, const uint32_t *order, size_t n,
+                        struct ps_json *json)
+{
+    PS_AUTO(ps_free_ptr) int64_t *values = ps_grow(NULL, n + 1, sizeof *values);
+    PS_AUTO(ps_free_ptr) uint32_t *rank = ps_grow(NULL, tree->nodes.n + 1, sizeof *rank);
+
+    for (size_t i = 0; i < n; i++) {
+        uint32_t parent = tree->nodes.at[order[i]].parent;
+
+        rank[order[i]] = (uint32_t)i;
+        values[i] = parent == UINT32_MAX ? -1 : (int64_t)rank[parent];
+    }
+    ps_json_ints(json, "parent", values, n);
+    write_names(tree, order, n, values, json);
+    if (tree->groups->n_base)
+        write_verdicts(tree, order, n, values, json);
+}
+
+/* The figures of one side; `keys`: of its totals, its own times, its lower bounds. */
+static void write_side(const struct ps_tree *tree, const char *const keys[3],
+                       double (*of)(const struct ps_tree *, const double *, uint32_t),
+                       const uint32_t *order, size_t n, struct ps_json *json)
+{
+    write_reals(tree, keys[0], of, tree->totals, order, n, json);
+    if (tree->selfs)
+        write_reals(tree, keys[1], of, tree->selfs, order, n, json);
+    if (tree->lows)
+        write_reals(tree, keys[2], of, tree->lows, order, n, json);
+}
+
+static void write_certainty(const struct ps_tree *tree, const uint32_t *order, size_t n,
+                            struct ps_json *json)
+{
+    ps_json_key(json, "certainty");
+    ps_json_array(json);
+    for (size_t i = 0; i < n; i++)
+        ps_json_int(json, tree->certainty[order[i]]);
+    ps_json_end(json);
+}
+
+static void write_tree(struct ps_tree *tree, size_t limit, struct ps_json *json)
+{
+    static const char *const base[] = {"base_total", "base_self", "base_low"}, *const now[] = {
+                                                                                   "new_total",
+                                                                                   "new_self",
+                                                                                   "new_low"};
+    PS_AUTO(ps_free_ptr) uint32_t *order = ps_grow(NULL, tree->nodes.n + 1, sizeof *order);
+    size_t cut, n;
+
+    set_sizes(tree);
+    limit = tree->is == PS_TREE_CALLS ? n_sure(tree, limit) : limit;
+    n = ps_flame_preorder(&tree->nodes, limit, order, &cut);
+    ps_json_object(json);
+    ps_json_kint(json, "n", (int64_t)n);
+    ps_json_kstr(json, "unit", tree->unit);
+    if (tree->groups->n_base)
+        write_sum(tree, "base", base_of, json);
+    write_sum(tree, "new", now_of, json);
+    ps_json_kint(json, "cut", (int64_t)(cut + tree->cut));
+    write_shape(tree, order, n, json);
+    if (tree->groups->n_base)
+        write_side(tree, base, base_of, order, n, json);
+    write_side(tree, now, now_of, order, n, json);
+    if (tree->certainty)
+        write_certainty(tree, order, n, json);
+    ps_json_end(json);
+}
+
+enum ps_status ps_query_compare_tree(struct ps_store *store, const struct ps_compare_groups *groups,
+                                     struct ps_params params, struct ps_json *json,
+                                     struct ps_err *err)
+{
+    PS_AUTO(ps_tree_free)
+    struct ps_tree tree = {.groups = groups,
+                           .is = ps_compare_tree_of(groups),
+                           .n_runs = groups->n_base + groups->n_now};
+    int64_t limit = 0;
+    enum ps_status status = ps_param_int(params, "limit", 1, LIMIT_MAX, 20000, &limit, err);
+
+    if (status == PS_OK && tree.is == PS_TREE_NONE)
+        return ps_fail(err, PS_NOT_FOUND, "%s", ps_compare_no_tree(groups));
+    if (status == PS_OK)
+        status = ps_tree_read(store, &tree, err);
+    if (status == PS_OK)
+        write_tree(&tree, (size_t)limit, json);
+    return status;
+}

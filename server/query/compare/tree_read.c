@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* tree_read.c: the trees of the runs, laid over each other. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/query/compare/tree.h"
+
+#define FIGURES_MAX ((size_t)32 << 20) /* nodes times runs */
+#define STACKS_MAX  100000
+#define CALLS_MAX   20000
+#define CALLS_DEPTH 60
+
+void ps_tree_free(struct ps_tree *tree)
+{
+    ps_flame_free(&tree->nodes);
+    ps_intern_free(&tree->names);
+    free(tree->totals);
+    free(tree->selfs);
+    free(tree->lows);
+    free(tree->certainty);
+}
+
+static double *room_in(double *values, const struct ps_tree *tree, size_t cap)
+{
+    size_t old = tree->cap * tree->n_runs, wanted = cap * tree->n_runs;
+
+    values = ps_grow(values, wanted, sizeof *values);
+    memset(values + old, 0, (wanted - old) * sizeof *values);
+    return values;
+}
+
+static void make_room(struct ps_tree *tree, size_t cap)
+{
+    tree->totals = room_in(tree->totals, tree, cap);
+    if (tree->is == PS_TREE_CALLS) {
+        tree->lows = room_in(tree->lows, tree, cap);
+        tree->certainty = ps_grow(tree->certainty, cap, 1);
+        memset(tree->certainty + tree->cap, 0, cap - tree->cap);
+    } else {
+        tree->selfs = room_in(tree->selfs, tree, cap);
+    }
+    tree->cap = cap;
+}
+
+/* The node of that name below a parent (UINT32_MAX: a root), with `total` more of this run. */
+static uint32_t node_at(struct ps_tree *tree, uint32_t parent, struct ps_str name, double total)
+{
+    uint32_t id = ps_intern_id(&tree->names, name),
+             node = ps_flame_child(&tree->nodes, parent, id, 0, 0);
+
+    if (node >= tree->cap)
+        make_room(tree, (size_t)node * 2 + 1024);
+    tree->totals[node * tree->n_runs + tree->run] += total;
+    return node;
+}
+
+static uint32_t add(struct ps_tree *tree, uint32_t parent, struct ps_str name, double self,
+                    double total)
+{
+    uint32_t node = node_at(tree, parent, name, total);
+
+    tree->selfs[node * tree->n_runs + tree->run] += self;
+    return node;
+}
+
+static struct ps_str placed(struct ps_buf *buf, struct ps_str name, struct ps_str place)
+{
+    buf->len = 0;
+    ps_buf_str(buf, name);
+    if (place.len) {
+        ps_buf_add(buf, "", 1);
+        ps_buf_str(buf, place);
+    }
+    return ps_buf_slice(buf);
+}
+
+/* What stands behind the last slash, of any system. */
+static struct ps_str file_name(struct ps_str path)
+{
+    size_t at = path.len;
+
+    while (at > 0 && path.at[at - 1] != '/' && path.at[at - 1] != '\\')
+        at--;
+    return ps_str_skip(path, at);
+}
+
+/* --- one run ---------------------------------------------------------------------------------- */
+
+/* Columns of queries/import_tree.sql. */
+enum { I_ID, I_PARENT, I_SELF, I_CUMULATIVE, I_TOTAL, I_MODULE, I_ROWS = 8 };
+
+static enum ps_status add_imports(struct ps_tree *tree, struct ps_db *db, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    PS_AUTO(ps_free_ptr) uint32_t *node_of = NULL; /* row -> node + 1 */
+    size_t n = 0;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("import_tree"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":min_total_us", 0);
+    while (ps_stmt_row(stmt, err)) {
+        size_t id = (size_t)ps_col_int(stmt, I_ID), up = (size_t)ps_col_int(stmt, I_PARENT);
+        uint32_t parent = up < n && node_of[up] ? node_of[up] - 1 : UINT32_MAX;
+
+        if (ps_col_int(stmt, I_ID) < 1 || ps_col_int(stmt, I_ID) > ps_col_int(stmt, I_ROWS))
+            return ps_fail(err, PS_INTERNAL, "the run file is damaged: import %lld",
+                           (long long)ps_col_int(stmt, I_ID));
+        if (!ps_try_grow_to(&node_of, &n, id, sizeof *node_of))
+            return ps_fail_memory(err, "the imports");
+        node_of[id] = 1 + add(tree, parent, ps_col_text(stmt, I_MODULE),
+                              fmax(ps_col_real(stmt, I_SELF), 0), ps_col_real(stmt, I_TOTAL));
+    }
+    return err->code;
+}
+
+static enum ps_status scale_of(struct ps_db *db, double *scale, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("stack_scale"), &stmt, err);
+
+    if (status == PS_OK && ps_stmt_row(stmt, err) && ps_col_real(stmt, 0) > 0)
+        *scale = ps_col_real(stmt, 0);
+    return status == PS_OK ? err->code : status;
+}
+
+/* The nodes of a flame graph, parents before children. */
+static void add_flame(struct ps_tree *tree, struct ps_db *db, struct ps_flame *flame, double scale)
+{
+    PS_AUTO(ps_free_ptr) uint32_t *node_of = ps_grow(NULL, flame->n + 1, sizeof *node_of);
+
+    ps_flame_finish(flame);
+    for (size_t i = 0; i < flame->n; i++) {
+        const struct ps_flame_node *node = &flame->at[i];
+        struct ps_str name = ps_trace_text(db, node->name);
+        uint32_t parent = node->parent == UINT32_MAX ? UINT32_MAX : node_of[node->parent];
+
+        node_of[i] = add(tree, parent, name.at ? name : PS_STR("(no name)"),
+                         (double)node->self_ns / scale, (double)node->total_ns / scale);
+    }
+}
+
+static enum ps_status add_stacks(struct ps_tree *tree, struct ps_db *db, bool stacks,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_flame_free) struct ps_flame flame = {0};
+    const struct ps_params none = {NULL, 0};
+    double scale = 1;
+    enum ps_status status = stacks ? ps_stack_flame(db, none, STACKS_MAX, &flame, err)
+                                   : ps_trace_flame(db, none, &flame, err);
+
+    if (status == PS_OK && stacks)
+        status = scale_of(db, &scale, err);
+    if (status == PS_OK)
+        add_flame(tree, db, &flame, scale);
+    return status;
+}
+
+/* Columns of queries/calltree.sql. */
+enum { C_PARENT = 1, C_NAME, C_FILE, C_LOW = 5, C_HIGH, C_CERTAINTY = 9, C_CUT = 11 };
+
+/* Functions are met by their name and that of their file: checkouts differ in the folders above. */
+static uint32_t add_call(struct ps_tree *tree, struct ps_stmt *stmt, uint32_t parent,
+                         struct ps_buf *key)
+{
+    struct ps_str file = file_name(ps_col_text(stmt, C_FILE));
+    uint8_t certainty = (uint8_t)ps_col_int(stmt, C_CERTAINTY);
+    uint32_t node;
+
+    file = ps_str_is(file, "~") ? PS_STR("") : file;
+    node = node_at(tree, parent, placed(key, ps_col_text(stmt, C_NAME), file),
+                   ps_col_real(stmt, C_HIGH));
+    tree->lows[node * tree->n_runs + tree->run] += ps_col_real(stmt, C_LOW);
+    if (certainty > tree->certainty[node])
+        tree->certainty[node] = certainty;
+    return node;
+}
+
+/* What sums per caller tell of call paths: server/runfile/paths.h. Parents come before children. */
+static enum ps_status add_calls(struct ps_tree *tree, struct ps_db *db, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    PS_AUTO(ps_buf_free) struct ps_buf key = {0};
+    PS_AUTO(ps_free_ptr) uint32_t *node_of = ps_grow(NULL, CALLS_MAX + 1, sizeof *node_of);
+    size_t n = 0;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("calltree"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":root", 0);
+    ps_bind_real(stmt, ":min_share", PS_TREE_CALLS_SHARE);
+    ps_bind_int(stmt, ":depth", CALLS_DEPTH);
+    ps_bind_int(stmt, ":limit", CALLS_MAX);
+    while (n < CALLS_MAX && ps_stmt_row(stmt, err)) {
+        size_t up = (size_t)ps_col_int(stmt, C_PARENT); /* from 1; 0 a root */
+        uint64_t cut = (uint64_t)ps_col_int(stmt, C_CUT);
+        uint32_t parent = up > 0 && up <= n ? node_of[up - 1] : UINT32_MAX;
+
+        node_of[n++] = add_call(tree, stmt, parent, &key);
+        tree->cut = n == 1 && cut > tree->cut ? cut : tree->cut;
+    }
+    return err->code;
+}
+
+static enum ps_status add_run(struct ps_store *store, struct ps_tree *tree, struct ps_err *err)
+{
+    struct ps_db *db = NULL;
+    enum ps_status status = ps_run_acquire(store, tree->groups->at[tree->run].id, &db, err);
+
+    if (status == PS_OK && tree->is == PS_TREE_IMPORTS)
+        status = add_imports(tree, db, err);
+    else if (status == PS_OK && tree->is == PS_TREE_CALLS)
+        status = add_calls(tree, db, err);
+    else if (status == PS_OK)
+        status = add_stacks(tree, db, tree->is == PS_TREE_STACKS, err);
+    ps_run_release(db);
+    if (status == PS_OK && tree->nodes.n * tree->n_runs > FIGURES_MAX)
+        return ps_fail(err, PS_LIMIT, "%zu runs with %zu paths are too many to compare at once",
+                       tree->n_runs, tree->nodes.n);
+    return status;
+}
+
+/* --- lines: file, function, line -------------------------------------------------------------- */
+
+/* What a line is called on each level: as the row has met it in all runs. */
+struct line_path {
+    struct ps_buf file, function, line;
+};
+
+static void name_path(const struct ps_compared_row *row, struct line_path *path)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf place = {0};
+    struct ps_str file = file_name(row->place);
+
+    ps_buf_str(&place, file);
+    (void)placed(&path->file, file, row->place);
+    (void)placed(&path->function, row->within.len ? row->within : PS_STR("(no function)"),
+                 ps_buf_slice(&place));
+    ps_buf_printf(&place, ":%lld", (long long)(row->line ? row->line : row->base_line));
+    (void)placed(&path->line, row->name, ps_buf_slice(&place));
+}
+
+static void add_line(struct ps_tree *tree, const struct line_path *path, double value)
+{
+    uint32_t file = add(tree, UINT32_MAX, ps_buf_slice(&path->file), 0, value),
+             function = add(tree, file, ps_buf_slice(&path->function), 0, value);
+
+    (void)add(tree, function, ps_buf_slice(&path->line), value, value);
+}
+
+/* The rows of the table of lines, which has met them across the runs. */
+static enum ps_status add_lines(struct ps_store *store, struct ps_tree *tree, struct ps_err *err)
+{
+    struct ps_compared_table *table = NULL;
+    struct line_path path = {.file = {0}};
+    const struct ps_compared_row *rows;
+    size_t n = 0;
+    enum ps_status status =
+        ps_compared_acquire(store, tree->groups, "lines", (struct ps_params){NULL, 0}, &table, err);
+
+    if (status != PS_OK)
+        return status;
+    (void)snprintf(tree->unit, sizeof tree->unit, "%s", table->head.metrics[0].unit);
+    rows = ps_comparison_rows(table->comparison, &n);
+    for (size_t i = 0; i < n && !ps_context_ended(); i++) {
+        size_t n_base, n_now;
+        const double *now,
+            *base = ps_comparison_values(table->comparison, rows[i].id, &n_base, &now, &n_now);
+
+        name_path(&rows[i], &path);
+        for (tree->run = 0; tree->run < n_base + n_now; tree->run++)
+            add_line(tree, &path,
+                     fmax(tree->run < n_base ? base[tree->run] : now[tree->run - n_base], 0));
+    }
+    ps_buf_free(&path.file);
+    ps_buf_free(&path.function);
+    ps_buf_free(&path.line);
+    ps_compared_release(table);
+    return PS_OK;
+}
+
+enum ps_status ps_tree_read(struct ps_store *store, struct ps_tree *tree, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    if (tree->is == PS_TREE_LINES)
+        return add_lines(store, tree, err);
+    for (tree->run = 0; status == PS_OK && tree->run < tree->n_runs; tree->run++)
+        status = add_run(store, tree, err);
+    (void)snprintf(tree->unit, sizeof tree->unit, "%s",
+                   tree->is == PS_TREE_IMPORTS  ? "us"
+                   : tree->is == PS_TREE_CALLS  ? "s"
+                   : tree->is == PS_TREE_TRACES ? "ns"
+                                                : tree->groups->at[0].unit);
+    return status;
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * call_graph.c: gprof2dot's graph of a pstats dump: functions and calls above thresholds,
+ * percentages of the greater of the sum of own times and the greatest cumulative time, as gprof2dot
+ * takes them; counts are all calls, where gprof2dot shows primitive ones.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "server/query/views.h"
+
+struct edge {
+    int64_t from, to; /* function ids */
+    struct ps_num ncalls;
+    double total;
+};
+
+struct place {
+    int64_t id;
+    ptrdiff_t index;
+};
+
+struct graph {
+    struct ps_buf *rows; /* finished JSON keys and values of each node */
+    int64_t *ids, *cycles;
+    int *depth; /* from the focus; -1 not reached */
+    size_t n, cap;
+    struct edge *edges; /* between nodes of the graph, unfiltered by edge_pct */
+    size_t n_edges, cap_edges;
+    struct place *places; /* nodes by function id */
+    size_t n_places;
+    double base;
+};
+
+static void graph_free(struct graph *g)
+{
+    for (size_t i = 0; i < g->n; i++)
+        ps_buf_free(&g->rows[i]);
+    free(g->rows);
+    free(g->ids);
+    free(g->cycles);
+    free(g->depth);
+    free(g->edges);
+    free(g->places);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Index of the node of a function, or -1. The sorted places follow when nodes were added. */
+static ptrdiff_t index_of(struct graph *g, int64_t id)
+{
+    const struct place key = {id, 0};
+    const struct place *found;
+
+    if (g->n_places != g->n) {
+        g->places = ps_grow(g->places, g->n, sizeof *g->places);
+        for (size_t i = 0; i < g->n; i++)
+            g->places[i] = (struct place){g->ids[i], (ptrdiff_t)i};
+        qsort(g->places, g->n, sizeof *g->places, by_id);
+        g->n_places = g->n;
+    }
+    found = g->n ? bsearch(&key, g->places, g->n, sizeof *g->places, by_id) : NULL;
+    return found ? found->index : -1;
+}
+
+static double pct(const struct graph *g, double part)
+{
+    return g->base > 0 ? 100.0 * part / g->base : 0;
+}
+
+/* Columns of queries/graph_nodes.sql: id, name, file, line, origin, tottime_s, cumtime_s, ncalls,
+ * primitive_calls, cycle. */
+static void take_node(struct graph *g, struct ps_stmt *stmt)
+{
+    struct ps_buf text = {0};
+    struct ps_json json = ps_json_to(&text);
+    static const char *const keys[] = {
+        "id",   "name", "file", "line", "origin", "self", "total", "ncalls", "primitive_calls",
+        "cycle"};
+
+    if (g->n == g->cap) {
+        g->cap = g->cap ? g->cap * 2 : 256;
+        g->rows = ps_grow(g->rows, g->cap, sizeof *g->rows);
+        g->ids = ps_grow(g->ids, g->cap, sizeof *g->ids);
+        g->cycles = ps_grow(g->cycles, g->cap, sizeof *g->cycles);
+        g->depth = ps_grow(g->depth, g->cap, sizeof *g->depth);
+    }
+    ps_json_object(&json);
+    for (int i = 0; i < 10; i++) {
+        ps_json_key(&json, keys[i]);
+        ps_col_json(stmt, i, &json);
+    }
+    ps_json_kreal(&json, "self_pct", pct(g, ps_col_real(stmt, 5)));
+    ps_json_kreal(&json, "total_pct", pct(g, ps_col_real(stmt, 6)));
+    ps_json_end(&json);
+    g->rows[g->n] = text;
+    g->ids[g->n] = ps_col_int(stmt, 0);
+    g->cycles[g->n] = ps_col_int(stmt, 9);
+    g->depth[g->n] = -1;
+    g->n++;
+}
+
+static enum ps_status read_nodes(struct ps_db *db, struct graph *g, int64_t id, double min_s,
+                                 int64_t limit, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("graph_nodes"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    if (id)
+        ps_bind_int(stmt, ":id", id);
+    ps_bind_real(stmt, ":min_s", min_s);
+    ps_bind_int(stmt, ":limit", limit);
+    while (ps_stmt_row(stmt, err))
+        take_node(g, stmt);
+    return err->code;
+}
+
+/* The chain of heaviest callers above `id` joins the graph, whatever the thresholds say. */
+static enum ps_status add_chain(struct ps_db *db, struct graph *g, int64_t id, struct ps_err *err)
+{
+    int64_t at = id;
+    enum ps_status status = PS_OK;
+
+    for (int steps = 0; status == PS_OK && at && steps < 200; steps++) {
+        PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+        int64_t up = 0;
+        double best = -1;
+
+        if (index_of(g, at) < 0)
+            status = read_nodes(db, g, at, 0, 1, err);
+        if (status == PS_OK)
+            status = ps_query_prepare(db, "graph_edges", at, &stmt, err);
+        while (status == PS_OK && ps_stmt_row(stmt, err)) {
+            int64_t caller = ps_col_int(stmt, 0);
+
+            /* A caller met before would close a circle. */
+            if (ps_col_real(stmt, 2) > best && caller != at && index_of(g, caller) < 0) {
+                best = ps_col_real(stmt, 2);
+                up = caller;
+            }
+        }
+        at = up;
+    }
+    return status;
+}
+
+static enum ps_status read_edges(struct ps_db *db, struct graph *g, struct ps_err *err)
+{
+    for (size_t i = 0; i < g->n; i++) {
+        PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+        enum ps_status status = ps_query_prepare(db, "graph_edges", g->ids[i], &stmt, err);
+
+        if (status != PS_OK)
+            return status;
+        while (ps_stmt_row(stmt, err)) {
+            int64_t caller = ps_col_int(stmt, 0);
+
+            if (index_of(g, caller) < 0)
+                continue;
+            PS_PUSH_ROOM(g->edges, g->n_edges, g->cap_edges);
+            g->edges[g->n_edges++] =
+                (struct edge){caller, g->ids[i], ps_col_num(stmt, 1), ps_col_real(stmt, 2)};
+        }
+        if (err->code != PS_OK)
+            return err->code;
+    }
+    return PS_OK;
+}
+
+/* Marks what lies within `depth` calls of `focus`, breadth first; up: towards callers. */
+static void reach(struct graph *g, int64_t focus, int64_t depth, bool up)
+{
+    ptrdiff_t at = index_of(g, focus);
+    PS_AUTO(ps_free_ptr) int *seen = ps_grow(NULL, g->n + 1, sizeof *seen);
+
+    if (at < 0)
+        return;
+    for (size_t i = 0; i < g->n; i++)
+        seen[i] = -1;
+    seen[at] = g->depth[at] = 0;
+    for (int level = 0; level < depth && !ps_context_ended(); level++) {
+        bool more = false;
+
+        for (size_t i = 0; i < g->n_edges && !ps_context_ended(); i++) {
+            ptrdiff_t a = index_of(g, up ? g->edges[i].to : g->edges[i].from);
+            ptrdiff_t b = index_of(g, up ? g->edges[i].from : g->edges[i].to);
+
+            if (seen[a] != level || seen[b] >= 0)
+                continue;
+            seen[b] = g->depth[b] = level + 1;
+            more = true;
+        }
+        if (!more)
+            return;
+    }
+}
+
+static void write_edge(struct graph *g, const struct edge *e, struct ps_json *json)
+{
+    int64_t a = g->cycles[index_of(g, e->from)], b = g->cycles[index_of(g, e->to)];
+
+    ps_json_object(json);
+    ps_json_kint(json, "from", e->from);
+    ps_json_kint(json, "to", e->to);
+    ps_json_key(json, "ncalls");
+    ps_json_num(json, e->ncalls);
+    ps_json_kreal(json, "total", e->total);
+    ps_json_kreal(json, "pct", pct(g, e->total));
+    ps_json_kbool(json, "recursive", a && a == b);
+    ps_json_end(json);
+}
+
+static void write_graph(struct graph *g, bool focused, double edge_pct, int64_t all,
+                        struct ps_json *json)
+{
+    int64_t kept = 0, edges_cut = 0;
+
+    ps_json_object(json);
+    ps_json_kreal(json, "total", g->base);
+    ps_json_kstr(json, "base", "of total");
+    ps_json_key(json, "nodes");
+    ps_json_array(json);
+    for (size_t i = 0; i < g->n; i++) {
+        if (focused && g->depth[i] < 0)
+            continue;
+        kept++;
+        ps_json_raw(json, ps_buf_slice(&g->rows[i]));
+    }
+    ps_json_end(json);
+    ps_json_key(json, "edges");
+    ps_json_array(json);
+    for (size_t i = 0; i < g->n_edges && !ps_context_ended(); i++) {
+        const struct edge *e = &g->edges[i];
+
+        if (focused && (g->depth[index_of(g, e->from)] < 0 || g->depth[index_of(g, e->to)] < 0))
+            continue;
+        if (pct(g, e->total) < edge_pct)
+            edges_cut++;
+        else
+            write_edge(g, e, json);
+    }
+    ps_json_end(json);
+    ps_json_key(json, "cut");
+    ps_json_object(json);
+    ps_json_kint(json, "nodes", all > kept ? all - kept : 0);
+    ps_json_kint(json, "edges", edges_cut);
+    ps_json_end(json);
+    ps_json_end(json);
+}
+
+struct wishes {
+    double node_pct, edge_pct;
+    int64_t focus, path_to, depth, limit;
+    bool callers, callees;
+};
+
+static enum ps_status read_wishes(struct ps_params params, struct wishes *w, struct ps_err *err)
+{
+    const char *direction = ps_param_get(params, "direction");
+    enum ps_status status = ps_param_real(params, "node_pct", 0, 100, 0.5, &w->node_pct, err);
+
+    if (status == PS_OK)
+        status = ps_param_real(params, "edge_pct", 0, 100, 0.1, &w->edge_pct, err);
+    if (status == PS_OK)
+        status = ps_param_int(params, "focus", 1, UINT32_MAX, 0, &w->focus, err);
+    if (status == PS_OK)
+        status = ps_param_int(params, "path_to", 1, UINT32_MAX, 0, &w->path_to, err);
+    if (status == PS_OK)
+        status = ps_param_int(params, "depth", 1, 1000, 1000, &w->depth, err);
+    if (status == PS_OK)
+        status = ps_param_int(params, "limit", 1, 2000, 400, &w->limit, err);
+    w->callers = !direction || !direction[0] || strcmp(direction, "callees") != 0;
+    w->callees = !direction || !direction[0] || strcmp(direction, "callers") != 0;
+    if (status == PS_OK && direction && direction[0] && w->callers && w->callees &&
+        strcmp(direction, "both") != 0)
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "the parameter direction must be both, callers or callees");
+    return status;
+}
+
+static enum ps_status count_all(struct ps_db *db, int64_t *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("graph_count"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_real(stmt, ":min_s", 0);
+    if (ps_stmt_row(stmt, err))
+        *out = ps_col_int(stmt, 0);
+    return err->code;
+}
+
+enum ps_status ps_view_graph(struct ps_db *db, const struct ps_view *view, int64_t id,
+                             struct ps_params params, struct ps_answer *answer, struct ps_err *err)
+{
+    struct ps_json json = ps_json_to(&answer->body);
+    struct graph g = {0};
+    struct wishes w = {0};
+    int64_t all = 0;
+    double tottime = 0;
+    enum ps_status status = read_wishes(params, &w, err);
+
+    (void)view, (void)id;
+    if (status == PS_OK)
+        status = ps_function_totals(db, &tottime, &g.base, err);
+    if (status == PS_OK)
+        status = count_all(db, &all, err);
+    if (status == PS_OK)
+        status = read_nodes(db, &g, 0, g.base * w.node_pct / 100, w.limit, err);
+    if (status == PS_OK && w.focus && index_of(&g, w.focus) < 0)
+        status = read_nodes(db, &g, w.focus, 0, 1, err);
+    if (status == PS_OK && w.path_to)
+        status = add_chain(db, &g, w.path_to, err);
+    if (status == PS_OK)
+        status = read_edges(db, &g, err);
+    if (status == PS_OK) {
+        if (w.focus && w.callers)
+            reach(&g, w.focus, w.depth, true);
+        if (w.focus && w.callees)
+            reach(&g, w.focus, w.depth, false);
+        if (w.path_to)
+            reach(&g, w.path_to, w.depth, true);
+        write_graph(&g, w.focus || w.path_to, w.edge_pct, all, &json);
+    }
+    graph_free(&g);
+    return status;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* stack_functions.c: the functions of stacks. A function's total counts a stack once, however often
+ * the function stands in it; its own time is additive. */
+#include <stdlib.h>
+
+#include "server/query/functions/stack_tree.h"
+#include "server/query/order_cache.h"
+#include "server/query/trace/memory.h"
+
+enum { NAME, FAMILY, SLICES, SELF, TOTAL, GROUPED, FIRST, N_LENT };
+#define DEPTH_MAX (1u << 16)
+
+struct function_row {
+    int64_t value[N_LENT];
+    uint32_t open; /* how often it stands in the stack that is open now */
+};
+
+struct functions {
+    struct ps_db *db;
+    struct ps_stack_part part;
+    struct function_row *rows;
+    size_t n, cap;
+    uint32_t *place; /* text id -> row + 1 */
+    size_t n_place;
+    uint32_t track;
+    uint32_t *open; /* by depth: the row */
+    size_t n_open, cap_open;
+    bool group;     /* C++ static initialisers are one row */
+    uint32_t first; /* text id of the first of them; 0 none yet */
+};
+
+/* The name that a text counts as. */
+static uint32_t name_of(struct functions *f, int64_t id)
+{
+    struct ps_str text = ps_trace_text(f->db, (uint32_t)id);
+
+    if (f->group && ps_str_starts(text, PS_STR("_GLOBAL__sub_I_"))) {
+        if (!f->first)
+            f->first = (uint32_t)id;
+        return f->first;
+    }
+    return text.at ? (uint32_t)id : 0;
+}
+
+static uint32_t row_of(struct functions *f, int64_t id)
+{
+    uint32_t name = name_of(f, id);
+
+    f->place = ps_grow_to(f->place, &f->n_place, name, sizeof *f->place);
+    if (!f->place[name]) {
+        PS_PUSH_ROOM(f->rows, f->n, f->cap);
+        f->rows[f->n++] = (struct function_row){
+            .value = {
+                [NAME] = name, [GROUPED] = f->first && name == f->first, [FIRST] = INT64_MAX}};
+        f->place[name] = (uint32_t)f->n;
+    }
+    return f->place[name] - 1;
+}
+
+static void close_to(struct functions *f, size_t depth)
+{
+    while (f->n_open > depth)
+        f->rows[f->open[--f->n_open]].open--;
+}
+
+static void add_row(struct functions *f, const struct ps_chunk *chunk, uint32_t i)
+{
+    int64_t depth = ps_chunk_at(chunk, PS_COL_DEPTH, i),
+            start = ps_chunk_at(chunk, PS_COL_START, i);
+    int64_t length = ps_stack_clip(&f->part.range, start, ps_chunk_at(chunk, PS_COL_DURATION, i));
+    int64_t *value;
+    uint32_t row;
+
+    if (length <= 0)
+        return;
+    close_to(f, depth < 0 ? 0 : (size_t)depth);
+    if (f->n_open >= DEPTH_MAX)
+        return;
+    row = row_of(f, ps_chunk_at(chunk, PS_COL_NAME, i));
+    value = f->rows[row].value;
+    value[FAMILY] = ps_chunk_at(chunk, PS_COL_FAMILY, i);
+    value[SLICES]++;
+    value[SELF] = ps_sum(value[SELF], length);
+    value[TOTAL] = ps_sum(value[TOTAL], f->rows[row].open++ ? 0 : length);
+    value[FIRST] = start < value[FIRST] ? start : value[FIRST];
+    if (f->n_open) {
+        value = f->rows[f->open[f->n_open - 1]].value;
+        value[SELF] = ps_sum(value[SELF], -length);
+    }
+    PS_PUSH_ROOM(f->open, f->n_open, f->cap_open);
+    f->open[f->n_open++] = row;
+}
+
+static bool add_chunk(void *user, const struct ps_chunk *chunk)
+{
+    struct functions *f = user;
+
+    if (chunk->track != f->track)
+        close_to(f, 0);
+    f->track = chunk->track;
+    for (uint32_t i = 0; i < chunk->n; i++)
+        add_row(f, chunk, i);
+    return true;
+}
+
+static void lend_rows(const struct functions *f, struct ps_made *out)
+{
+    out->values = ps_grow(NULL, f->n * N_LENT + 1, sizeof *out->values);
+    out->temp_rows.n = f->n;
+    for (size_t c = 0; c < N_LENT; c++) {
+        for (size_t i = 0; i < f->n; i++)
+            out->values[c * f->n + i] = f->rows[i].value[c];
+        out->temp_rows.column[c] = out->values + c * f->n;
+    }
+}
+
+enum ps_status ps_stack_functions(struct ps_db *db, const struct ps_stack_part *part, bool group,
+                                  struct ps_made *out, struct ps_err *err)
+{
+    struct functions f = {.db = db, .part = *part, .group = group};
+    struct ps_chunk_query query = {
+        .track = part->track,
+        .range = part->range,
+        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
+                   PS_COL_BIT(PS_COL_DEPTH) | PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_FAMILY),
+    };
+    enum ps_status status = ps_trace_chunks(db, &query, add_chunk, &f, err);
+
+    if (status == PS_OK)
+        lend_rows(&f, out);
+    free(f.rows);
+    free(f.place);
+    free(f.open);
+    return status;
+}
+
+enum ps_status ps_view_stack_functions(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                       struct ps_params params, struct ps_answer *answer,
+                                       struct ps_err *err)
+{
+    struct ps_order *held = ps_order_find(ps_db_run(db), view->query, params);
+    struct ps_made made = {.values = NULL};
+    struct ps_stack_part part;
+    int64_t group = 0;
+    enum ps_status status = ps_stack_part_read(params, &part, err);
+
+    if (status == PS_OK)
+        status = ps_param_int(params, "group", 0, 1, 0, &group, err);
+    if (status == PS_OK && !ps_table_kept_has(held, params))
+        status = ps_stack_functions(db, &part, group, &made, err);
+    ps_db_lend(db, &made.temp_rows);
+    if (status == PS_OK)
+        status = ps_view_table(db, view, id, params, answer, err);
+    ps_db_lend(db, NULL);
+    ps_order_release(held);
+    free(made.values);
+    return status;
+}

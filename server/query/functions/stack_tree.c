@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stack_tree.c: the flame graph of stacks, and the two around one function.
+ *
+ * A million different stacks have millions of paths, of which a picture shows a few thousand. Of
+ * large runs a first pass adds the length of each slice to the cell that its path hashes to: what a
+ * cell holds is at least what any path in it has (a count-min sketch of one row; Cormode and
+ * Muthukrishnan, J. Algorithms 55, 2005). The second pass makes nodes only for paths whose cell
+ * reaches a threshold that leaves more of them than the picture takes.
+ *
+ * The cells are more than a processor keeps near, and which is next is chance. So the first pass
+ * asks for a cell some slices before it adds to it, and the second looks at one bit a cell.
+ */
+#include "server/query/functions/stack_tree.h"
+
+#include <stdlib.h>
+
+#include "server/query/trace/flame.h"
+
+#define NODES_MAX (12u << 20) /* paths in one tree */
+#define DEPTH_MAX (1u << 16)
+#define SMALL     300000u /* slices that need no sketch */
+#define CELL_BITS 22
+#define CELLS     ((size_t)1 << CELL_BITS)
+#define NODE_NONE UINT32_MAX
+#define SPARE     3  /* times the picture's frames that pass the threshold */
+#define WAITING   32 /* slices between asking for a cell and adding to it */
+
+enum ps_status ps_stack_part_read(struct ps_params params, struct ps_stack_part *out,
+                                  struct ps_err *err)
+{
+    int64_t track = 0;
+    enum ps_status status = ps_param_range(params, &out->range, err);
+
+    if (status == PS_OK)
+        status = ps_param_int(params, "track", 1, UINT32_MAX, 0, &track, err);
+    out->track = (uint32_t)track;
+    return status;
+}
+
+/* A frame of the stack that is open. */
+struct frame {
+    uint64_t hash; /* of its path */
+    uint32_t name, node;
+    uint8_t family;
+    bool inside; /* in the tree: all are, or those at and below the function asked for */
+};
+
+struct addition {
+    int64_t *cell; /* NULL: none */
+    int64_t length;
+};
+
+struct builder {
+    struct ps_stack_part part;
+    uint32_t name; /* the tree is of what lies below this function; 0: of all */
+    struct ps_flame flame, callers;
+    int64_t sum; /* of the outermost frames of the file */
+    uint32_t track;
+    struct frame *open;
+    size_t n_open, cap_open;
+    int64_t *cells;  /* of the first pass; NULL: there is none */
+    uint64_t *worth; /* a bit for each cell that reaches the threshold; NULL: all paths are */
+    struct addition waiting[WAITING];
+    size_t turn;
+    bool too_many;
+};
+
+static void builder_free(struct builder *b)
+{
+    ps_flame_free(&b->flame);
+    ps_flame_free(&b->callers);
+    free(b->open);
+    free(b->cells);
+    free(b->worth);
+}
+
+/* Opens a slice; its parent is the one before it on the stack. NULL: too deep. */
+static struct frame *open_frame(struct builder *b, const struct ps_chunk *chunk, uint32_t i)
+{
+    int64_t depth = ps_chunk_at(chunk, PS_COL_DEPTH, i);
+    struct frame *frame;
+    const struct frame *up;
+
+    if (depth >= 0 && (uint64_t)depth < b->n_open)
+        b->n_open = (size_t)depth;
+    if (b->n_open >= DEPTH_MAX)
+        return NULL;
+    PS_PUSH_ROOM(b->open, b->n_open, b->cap_open);
+    frame = &b->open[b->n_open];
+    up = b->n_open ? frame - 1 : NULL;
+    b->n_open++;
+    *frame = (struct frame){.name = (uint32_t)ps_chunk_at(chunk, PS_COL_NAME, i),
+                            .family = (uint8_t)ps_chunk_at(chunk, PS_COL_FAMILY, i),
+                            .node = NODE_NONE};
+    frame->inside = !b->name || frame->name == b->name || (up && up->inside);
+    frame->hash =
+        ((up && up->inside ? up->hash : 0) + frame->name + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    frame->hash ^= frame->hash >> 32;
+    return frame;
+}
+
+/* Without a key, so that every process draws the same picture of a run. Paths that share a cell by
+ * intent only get nodes that they are too small for, of which there are NODES_MAX at most. */
+static size_t cell_of(const struct frame *frame)
+{
+    return (size_t)(frame->hash * UINT64_C(0xbf58476d1ce4e5b9) >> (64 - CELL_BITS));
+}
+
+static bool is_worth(const struct builder *b, const struct frame *frame)
+{
+    size_t cell = cell_of(frame);
+
+    return !b->worth || b->worth[cell / 64] >> cell % 64 & 1;
+}
+
+/* Adds what has waited longest, and asks for the cell of this one. */
+static void add_to_cell(struct builder *b, int64_t *cell, int64_t length)
+{
+    struct addition *oldest = &b->waiting[b->turn++ % WAITING];
+
+    if (oldest->cell)
+        *oldest->cell = ps_sum(*oldest->cell, oldest->length);
+    *oldest = (struct addition){cell, length};
+    __builtin_prefetch(cell, 1);
+}
+
+/* From the function outward, each path with what lies below it. */
+static void add_callers(struct builder *b, int64_t length)
+{
+    uint32_t at = NODE_NONE;
+
+    for (size_t i = b->n_open; i > 0; i--) {
+        at = ps_flame_child(&b->callers, at, b->open[i - 1].name, PS_SLICE_OTHER,
+                            b->open[i - 1].family);
+        b->callers.at[at].count++;
+    }
+    b->callers.at[at].self_ns = ps_sum(b->callers.at[at].self_ns, length);
+}
+
+/* A node for the frame where its path is worth one; its length is its own until children take it.
+ */
+static void make_node(struct builder *b, struct frame *frame, const struct frame *up,
+                      int64_t length)
+{
+    bool root = !up || !up->inside;
+    struct ps_flame_node *node;
+
+    if (up && up->node != NODE_NONE)
+        b->flame.at[up->node].self_ns = ps_sum(b->flame.at[up->node].self_ns, -length);
+    if ((!root && up->node == NODE_NONE) || !is_worth(b, frame))
+        return;
+    frame->node = ps_flame_child(&b->flame, root ? NODE_NONE : up->node, frame->name,
+                                 PS_SLICE_OTHER, frame->family);
+    node = &b->flame.at[frame->node];
+    node->self_ns = ps_sum(node->self_ns, length);
+    node->total_ns = ps_sum(node->total_ns, length);
+    node->count++;
+}
+
+static void add_row(struct builder *b, const struct ps_chunk *chunk, uint32_t i)
+{
+    int64_t length = ps_stack_clip(&b->part.range, ps_chunk_at(chunk, PS_COL_START, i),
+                                   ps_chunk_at(chunk, PS_COL_DURATION, i));
+    struct frame *frame = length > 0 ? open_frame(b, chunk, i) : NULL;
+    const struct frame *up = frame && b->n_open > 1 ? frame - 1 : NULL;
+
+    if (!frame)
+        return;
+    if (b->cells) {
+        if (frame->inside)
+            add_to_cell(b, &b->cells[cell_of(frame)], length);
+        return;
+    }
+    if (!up)
+        b->sum = ps_sum(b->sum, length);
+    if (!frame->inside)
+        return;
+    make_node(b, frame, up, length);
+    if (b->name && (!up || !up->inside))
+        add_callers(b, length);
+}
+
+static bool add_chunk(void *user, const struct ps_chunk *chunk)
+{
+    struct builder *b = user;
+
+    if (chunk->track != b->track)
+        b->n_open = 0;
+    b->track = chunk->track;
+    for (uint32_t i = 0; i < chunk->n && !ps_context_ended(); i++) /* a row may have deep callers */
+        add_row(b, chunk, i);
+    b->too_many = b->flame.n > NODES_MAX || b->callers.n > NODES_MAX;
+    return !b->too_many;
+}
+
+static enum ps_status walk(struct ps_db *db, struct builder *b, struct ps_err *err)
+{
+    struct ps_chunk_query query = {
+        .track = b->part.track,
+        .range = b->part.range,
+        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
+                   PS_COL_BIT(PS_COL_DEPTH) | PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_FAMILY),
+    };
+
+    b->track = 0;
+    b->n_open = 0;
+    return ps_trace_chunks(db, &query, add_chunk, b, err);
+}
+
+/* The largest power of two that at least `frames` cells reach. */
+static int64_t threshold_of(const int64_t *cells, size_t frames)
+{
+    size_t reach[64] = {0}, n = 0;
+
+    for (size_t i = 0; i < CELLS; i++)
+        if (cells[i] > 0)
+            reach[63 - __builtin_clzll((uint64_t)cells[i])]++;
+    for (int bit = 62; bit > 0; bit--) {
+        n += reach[bit];
+        if (n >= frames)
+            return INT64_C(1) << bit;
+    }
+    return 1;
+}
+
+/* The first pass: which cells are worth nodes, so that at least `frames` paths are. */
+static enum ps_status weigh(struct ps_db *db, struct builder *b, size_t frames, struct ps_err *err)
+{
+    enum ps_status status;
+    int64_t threshold;
+
+    b->cells = ps_alloc_array(CELLS, sizeof *b->cells);
+    status = walk(db, b, err);
+    for (size_t i = 0; i < WAITING; i++)
+        add_to_cell(b, NULL, 0);
+    threshold = threshold_of(b->cells, frames);
+    b->worth = ps_alloc_array(CELLS / 64, sizeof *b->worth);
+    for (size_t i = 0; i < CELLS; i++)
+        b->worth[i / 64] |= (uint64_t)(b->cells[i] >= threshold) << i % 64;
+    free(b->cells);
+    b->cells = NULL;
+    return status;
+}
+
+static enum ps_status is_large(struct ps_db *db, bool *out, struct ps_err *err)
+{
+    const struct ps_track_row *tracks;
+    size_t n;
+    uint64_t slices = 0;
+    enum ps_status status = ps_trace_tracks(db, &tracks, &n, err);
+
+    for (size_t i = 0; status == PS_OK && i < n; i++)
+        slices += tracks[i].slices;
+    *out = slices > SMALL;
+    return status;
+}
+
+static enum ps_status build(struct ps_db *db, struct builder *b, size_t limit, struct ps_err *err)
+{
+    bool large = false;
+    enum ps_status status = is_large(db, &large, err);
+
+    if (status == PS_OK && large)
+        status = weigh(db, b, limit * SPARE, err);
+    if (status == PS_OK)
+        status = walk(db, b, err);
+    if (status == PS_OK && b->too_many)
+        return ps_fail(err, PS_LIMIT, "more than %u different paths: choose a shorter range",
+                       NODES_MAX);
+    b->flame.finished = true; /* totals hold what was left out, too */
+    return status;
+}
+
+static enum ps_status read_limit(struct ps_params params, int64_t *limit, struct ps_err *err)
+{
+    return ps_param_int(params, "limit", 1, 100000, 20000, limit, err);
+}
+
+enum ps_status ps_stack_flame(struct ps_db *db, struct ps_params params, size_t limit,
+                              struct ps_flame *out, struct ps_err *err)
+{
+    PS_AUTO(builder_free) struct builder b = {.name = 0};
+    enum ps_status status = ps_stack_part_read(params, &b.part, err);
+
+    if (status == PS_OK)
+        status = build(db, &b, limit, err);
+    *out = b.flame;
+    b.flame = (struct ps_flame){0};
+    return status;
+}
+
+enum ps_status ps_view_stack_flame(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                   struct ps_params params, struct ps_answer *answer,
+                                   struct ps_err *err)
+{
+    PS_AUTO(ps_flame_free) struct ps_flame flame = {0};
+    int64_t limit = 0;
+    enum ps_status status = read_limit(params, &limit, err);
+
+    (void)view, (void)id;
+    if (status == PS_OK)
+        status = ps_stack_flame(db, params, (size_t)limit, &flame, err);
+    if (status == PS_OK)
+        ps_flame_write(db, &flame, (size_t)limit, "(no name)", answer);
+    return status;
+}
+
+/* The trees around the outermost frames of one function: a stack in which it calls itself counts
+ * once. */
+enum ps_status ps_view_sandwich(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                struct ps_params params, struct ps_answer *answer,
+                                struct ps_err *err)
+{
+    PS_AUTO(builder_free) struct builder b = {.name = 0};
+    int64_t limit = 0, name = 0;
+    enum ps_status status = ps_stack_part_read(params, &b.part, err);
+
+    (void)view, (void)id;
+    if (status == PS_OK)
+        status = read_limit(params, &limit, err);
+    if (status == PS_OK)
+        status = ps_param_int(params, "name_id", 1, UINT32_MAX, 0, &name, err);
+    if (status == PS_OK && !name)
+        status = ps_fail(err, PS_BAD_REQUEST, "the parameter name_id must be the id of a function");
+    b.name = (uint32_t)name;
+    if (status == PS_OK)
+        status = build(db, &b, (size_t)limit, err);
+    if (status != PS_OK)
+        return status;
+    ps_buf_printf(&answer->body, "{\"sum\":%lld,\"callers\":", (long long)b.sum);
+    ps_flame_write(db, &b.callers, (size_t)limit, "(no name)", answer);
+    ps_buf_puts(&answer->body, ",\"callees\":");
+    ps_flame_write(db, &b.flame, (size_t)limit, "(no name)", answer);
+    ps_buf_puts(&answer->body, "}");
+    return PS_OK;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stack_tree.h: the stacks of a run merged by their path of names, of all tracks or one, of a range
+ * or all: what lies partly in the range counts with that part. Only files of this folder include
+ * it.
+ */
+#ifndef PS_QUERY_FUNCTIONS_STACK_TREE_H
+#define PS_QUERY_FUNCTIONS_STACK_TREE_H
+
+#include "server/query/trace/trace_views.h"
+#include "slices/flame.h"
+#include "slices/spans.h"
+
+/* Which stacks: range and track (0: all) from params. */
+struct ps_stack_part {
+    struct ps_range range;
+    uint32_t track;
+};
+enum ps_status ps_stack_part_read(struct ps_params params, struct ps_stack_part *out,
+                                  struct ps_err *err);
+
+/* What of a slice lies in the range. */
+static inline int64_t ps_stack_clip(const struct ps_range *range, int64_t start, int64_t duration)
+{
+    int64_t end = ps_end_ns(start, duration);
+
+    start = start > range->from_ns ? start : range->from_ns;
+    end = end < range->to_ns ? end : range->to_ns;
+    return end > start ? end - start : 0;
+}
+
+/* Functions of stacks: c0 name c1 family c2 slices c3 self c4 total c5 stands for several c6 first
+ * start. group: C++ static initialisers are one. The caller frees out->values. */
+struct ps_made;
+enum ps_status ps_stack_functions(struct ps_db *db, const struct ps_stack_part *part, bool group,
+                                  struct ps_made *out, struct ps_err *err);
+
+enum ps_status ps_view_stack_flame(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                   struct ps_params params, struct ps_answer *answer,
+                                   struct ps_err *err);
+enum ps_status ps_view_sandwich(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                struct ps_params params, struct ps_answer *answer,
+                                struct ps_err *err);
+enum ps_status ps_view_stack_functions(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                       struct ps_params params, struct ps_answer *answer,
+                                       struct ps_err *err);
+
+#endif

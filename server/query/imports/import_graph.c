@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* import_graph.c: the rows of an import log as a graph of who imports what. */
+#include <stdlib.h>
+
+#include "server/query/imports/lazy_imports.h"
+
+/* Columns of queries/what_if.sql, and its flags. */
+enum { ID, IMPORTER, MODULE, SELF, FLAGS, INTERPRETER, PACKAGE, ORIGIN };
+enum { CACHED = 1, STARTUP = 2, RECORDED = 64 };
+
+struct asked {
+    int64_t importer; /* a row, 0 the program */
+    uint32_t name;    /* in `names` */
+    uint8_t proof;
+};
+
+struct reading {
+    struct ps_lazy_log *log;
+    struct ps_intern names; /* a module of an interpreter: "2:json" */
+    uint32_t *node_of_name; /* the first timed one; 0 none */
+    size_t cap_names;
+    uint32_t *name_of_node;
+    size_t cap_nodes;
+    uint32_t *node_of_row;
+    size_t cap_rows;
+    int64_t *importer; /* of each node: a row */
+    size_t cap_importers;
+    struct asked *asked;
+    size_t n_asked, cap_asked;
+    uint64_t *pairs; /* recorded: from << 32 | to, also to the packages of `to`; sorted */
+    size_t n_pairs, cap_pairs;
+};
+
+static void reading_free(struct reading *r)
+{
+    ps_intern_free(&r->names);
+    free(r->node_of_name);
+    free(r->name_of_node);
+    free(r->node_of_row);
+    free(r->importer);
+    free(r->asked);
+    free(r->pairs);
+}
+
+static uint32_t name_id(struct reading *r, int64_t interpreter, struct ps_str module)
+{
+    char *key = ps_arena_printf(&r->names.text, "%lld:%.*s", (long long)interpreter,
+                                (int)module.len, module.at);
+    uint32_t id = ps_intern_id(&r->names, ps_str_of(key));
+
+    r->node_of_name = ps_grow_to(r->node_of_name, &r->cap_names, id, sizeof *r->node_of_name);
+    return id;
+}
+
+static void add_node(struct reading *r, struct ps_stmt *stmt, int64_t flags)
+{
+    struct ps_lazy_log *log = r->log;
+    uint32_t node = log->n++;
+    uint32_t name = name_id(r, ps_col_int(stmt, INTERPRETER), ps_col_text(stmt, MODULE));
+    double self = ps_num_real(ps_col_num(stmt, SELF));
+
+    log->nodes = ps_grow_to(log->nodes, &log->cap_nodes, node, sizeof *log->nodes);
+    log->modules = ps_grow_to(log->modules, &log->cap_modules, node, sizeof *log->modules);
+    r->name_of_node = ps_grow_to(r->name_of_node, &r->cap_nodes, node, sizeof *r->name_of_node);
+    r->importer = ps_grow_to(r->importer, &r->cap_importers, node, sizeof *r->importer);
+    log->nodes[node].self_us = self;
+    log->modules[node] = (struct ps_lazy_module){
+        .name = ps_arena_copy(&log->text, ps_col_text(stmt, MODULE)),
+        .package = ps_arena_copy(&log->text, ps_col_text(stmt, PACKAGE)),
+        .row = ps_col_int(stmt, ID),
+        .origin = (uint8_t)ps_col_int(stmt, ORIGIN),
+        .startup = flags & STARTUP,
+    };
+    log->total_us += self;
+    log->startup_us += flags & STARTUP ? self : 0;
+    log->threads |= self < 0;
+    r->importer[node] = ps_col_int(stmt, IMPORTER);
+    r->node_of_row[ps_col_int(stmt, ID)] = node;
+    r->name_of_node[node] = name;
+    if (!r->node_of_name[name])
+        r->node_of_name[name] = node;
+}
+
+static void add_asked(struct reading *r, struct ps_stmt *stmt, int64_t flags)
+{
+    bool recorded = flags & RECORDED;
+
+    PS_PUSH_ROOM(r->asked, r->n_asked, r->cap_asked);
+    r->asked[r->n_asked++] = (struct asked){
+        .importer = ps_col_int(stmt, IMPORTER),
+        .name = name_id(r, ps_col_int(stmt, INTERPRETER), ps_col_text(stmt, MODULE)),
+        .proof = recorded ? PS_PROOF_RECORDED : PS_PROOF_CACHED,
+    };
+    if (recorded)
+        r->log->evidence = PS_EVIDENCE_RECORDED;
+    else if (r->log->evidence == PS_EVIDENCE_NONE)
+        r->log->evidence = PS_EVIDENCE_CACHED;
+}
+
+static enum ps_status read_rows(struct ps_db *db, struct reading *r, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("what_if"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    while (ps_stmt_row(stmt, err)) {
+        int64_t flags = ps_col_int(stmt, FLAGS), row = ps_col_int(stmt, ID);
+
+        if (!ps_id_is_dense(row, r->log->n + r->n_asked))
+            return ps_fail(err, PS_INTERNAL, "the run file is damaged: import %lld",
+                           (long long)row);
+        if (!ps_try_grow_to(&r->node_of_row, &r->cap_rows, (size_t)row, sizeof *r->node_of_row))
+            return ps_fail_memory(err, "the imports");
+        if (flags & CACHED)
+            add_asked(r, stmt, flags);
+        else
+            add_node(r, stmt, flags);
+    }
+    return err->code;
+}
+
+/* --- edges ------------------------------------------------------------------------------------ */
+
+static uint32_t node_of_row(const struct reading *r, int64_t row)
+{
+    return row > 0 && (size_t)row < r->cap_rows ? r->node_of_row[row] : 0;
+}
+
+static void add_edge(struct ps_lazy_log *log, uint32_t from, uint32_t to,
+                     enum ps_import_proof proof)
+{
+    if (from == to || to == 0)
+        return;
+    PS_PUSH_ROOM(log->edges, log->n_edges, log->cap_edges);
+    log->edges[log->n_edges++] = (struct ps_import_edge){from, to, (uint8_t)proof, false};
+}
+
+/* The package of whoever imported a node, where it is that. An import that fails brings its
+ * packages each time that it is tried. */
+static void note_package(struct reading *r, uint32_t node)
+{
+    uint32_t up = node_of_row(r, r->importer[node]);
+    struct ps_str name = r->log->modules[node].name, of = r->log->modules[up].name;
+
+    if (up && of.len > name.len && of.at[name.len] == '.' && ps_str_starts(of, name) &&
+        !memchr(of.at + name.len + 1, '.', of.len - name.len - 1))
+        r->log->nodes[up].package = node;
+}
+
+/* The package that a module is in, when the same interpreter imported it. */
+static void find_package(struct reading *r, uint32_t node)
+{
+    struct ps_str key = r->names.items[r->name_of_node[node]];
+    size_t len = key.len;
+    uint32_t package;
+
+    while (len && key.at[len - 1] != '.')
+        len--;
+    key.len = len ? len - 1 : 0;
+    package = len ? ps_intern_find(&r->names, key) : PS_INTERN_NONE;
+    if (!r->log->nodes[node].package && package != PS_INTERN_NONE)
+        r->log->nodes[node].package = r->node_of_name[package];
+    add_edge(r->log, node, r->log->nodes[node].package, PS_PROOF_PACKAGE);
+}
+
+static void add_pair(struct reading *r, uint32_t from, uint32_t to)
+{
+    PS_PUSH_ROOM(r->pairs, r->n_pairs, r->cap_pairs);
+    r->pairs[r->n_pairs++] = (uint64_t)from << 32 | to;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+static void add_asked_edges(struct reading *r)
+{
+    const struct ps_lazy_log *log = r->log;
+
+    for (size_t i = 0; i < r->n_asked; i++) {
+        const struct asked *asked = &r->asked[i];
+        uint32_t from = node_of_row(r, asked->importer), to = r->node_of_name[asked->name];
+
+        add_edge(r->log, from, to, asked->proof);
+        if (asked->proof != PS_PROOF_RECORDED)
+            continue;
+        add_pair(r, from, to);
+        for (uint32_t up = log->nodes[to].package; up; up = log->nodes[up].package)
+            add_pair(r, from, up | 1U << 31);
+    }
+    if (r->n_pairs)
+        qsort(r->pairs, r->n_pairs, sizeof *r->pairs, by_value);
+}
+
+static bool has_pair(const struct reading *r, uint32_t from, uint32_t to)
+{
+    uint64_t key = (uint64_t)from << 32 | to;
+
+    return r->n_pairs && bsearch(&key, r->pairs, r->n_pairs, sizeof *r->pairs, by_value);
+}
+
+/* The log has a package below whoever says `from package import module`, which alone is the
+ * module's doing; where the recorder was there, it tells such from others. */
+static void add_first_edges(struct reading *r)
+{
+    struct ps_lazy_log *log = r->log;
+
+    for (uint32_t node = 1; node < log->n; node++) {
+        uint32_t up = node_of_row(r, r->importer[node]);
+
+        log->modules[node].parent = up;
+        if (up && log->nodes[up].package == node)
+            continue;
+        if (has_pair(r, up, node | 1U << 31) && !has_pair(r, up, node))
+            continue;
+        add_edge(log, up, node, PS_PROOF_LOG);
+    }
+}
+
+enum ps_status ps_lazy_read(struct ps_db *db, struct ps_lazy_log *out, struct ps_err *err)
+{
+    struct reading r = {.log = out};
+    enum ps_status status;
+
+    out->nodes = ps_grow_to(NULL, &out->cap_nodes, 0, sizeof *out->nodes);
+    out->modules = ps_grow_to(NULL, &out->cap_modules, 0, sizeof *out->modules);
+    out->n = 1;
+    status = read_rows(db, &r, err);
+    if (status == PS_OK) {
+        for (uint32_t node = 0; node < out->n; node++)
+            out->nodes[node].known = out->evidence != PS_EVIDENCE_NONE;
+        for (uint32_t node = 1; node < out->n; node++)
+            note_package(&r, node);
+        for (uint32_t node = 1; node < out->n; node++)
+            find_package(&r, node);
+        add_asked_edges(&r);
+        add_first_edges(&r);
+    }
+    reading_free(&r);
+    return status;
+}
+
+void ps_lazy_free(struct ps_lazy_log *log)
+{
+    free(log->nodes);
+    free(log->modules);
+    free(log->edges);
+    free(log->others);
+    ps_arena_free(&log->text);
+}
+
+struct ps_str ps_lazy_name(const struct ps_lazy_log *log, uint32_t node)
+{
+    return node ? log->modules[node].name : PS_STR("__main__");
+}

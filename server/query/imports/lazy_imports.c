@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lazy_imports.c: what a start-up would save with some imports made lazy. The model is
+ * compare/what_if.h; an import log is its evidence.
+ */
+#include "server/query/imports/lazy_imports.h"
+
+#include <stdlib.h>
+
+#define ROWS_MOST  5000
+#define ROWS_USUAL 500
+#define KEEPERS    10
+#define SHIFTING   0.5 /* of Python's own start-up: a saving below it is not told from what moves */
+#define OPEN_SHARE 0.1 /* of the estimate that may rest on what the log does not say */
+
+struct question {
+    struct ps_lazy_log log;
+    struct ps_lazy_tick *ticks;
+    size_t n_ticks;
+    int64_t limit;
+    struct ps_arena arena;
+    struct ps_import_outcome *out;
+    struct ps_what_if saving;
+};
+
+static const char *const fates[] = {"stays", "likely stays", "open", "saved"};
+
+struct ps_what_if ps_lazy_saving(const struct ps_lazy_log *log, struct ps_import_outcome *out)
+{
+    return ps_what_if(log->nodes, log->n, log->edges, log->n_edges,
+                      log->evidence == PS_EVIDENCE_CACHED, out);
+}
+
+static enum ps_status read_log(struct ps_store *store, const char *id, struct ps_lazy_log *log,
+                               struct ps_err *err)
+{
+    struct ps_run_brief brief = {.name = NULL};
+    struct ps_db *db = NULL;
+    enum ps_status status = ps_store_brief(store, id, &brief, err);
+
+    if (status == PS_OK && strcmp(brief.kind, "importtime") != 0)
+        status = ps_fail(err, PS_NOT_FOUND, "%s runs have no view what_if", brief.kind);
+    ps_run_brief_free(&brief);
+    if (status == PS_OK)
+        status = ps_run_acquire(store, id, &db, err);
+    if (status == PS_OK)
+        status = ps_lazy_read(db, log, err);
+    ps_run_release(db);
+    return status == PS_OK ? ps_lazy_ask_others(store, id, log, err) : status;
+}
+
+static enum ps_status ask(struct ps_store *store, const char *id, struct ps_params params,
+                          struct question *q, struct ps_err *err)
+{
+    enum ps_status status = ps_param_int(params, "limit", 0, ROWS_MOST, ROWS_USUAL, &q->limit, err);
+
+    if (status == PS_OK)
+        status =
+            ps_lazy_ticks(ps_param_get(params, "lazy"), &q->arena, &q->ticks, &q->n_ticks, err);
+    if (status == PS_OK)
+        status = read_log(store, id, &q->log, err);
+    for (size_t i = 0; i < q->n_ticks && status == PS_OK; i++)
+        status = ps_lazy_apply(&q->log, &q->ticks[i], err);
+    if (status != PS_OK)
+        return status;
+    q->out = ps_alloc_array(q->log.n + 1, sizeof *q->out);
+    q->saving = ps_lazy_saving(&q->log, q->out);
+    return PS_OK;
+}
+
+/* --- the verdict ------------------------------------------------------------------------------ */
+
+/* An import that the log does not have and does not rule out. */
+static bool is_absent(const struct question *q)
+{
+    bool absent = false;
+
+    for (size_t i = 0; i < q->n_ticks; i++)
+        absent |= !q->ticks[i].edges && !q->ticks[i].startup;
+    return absent;
+}
+
+/* Why the saving cannot be told, and what to do; false: it can. What falls to whoever comes first,
+ * a shared library to load or a folder to list, moves on to another module when that one goes:
+ * measured, up to a fifth of Python's own start-up (docs/bench.md). */
+static bool is_unknowable(const struct question *q, const char **why, const char **todo)
+{
+    const struct ps_what_if *saving = &q->saving;
+    enum ps_lazy_evidence evidence = q->log.evidence;
+
+    *todo = "record it with `perfshelf record importtime --importers`, or with -X importtime=2 of "
+            "Python 3.14 and later";
+    if (q->log.threads && evidence != PS_EVIDENCE_RECORDED) {
+        *why = "several threads imported at the same time: nesting and times of the log are "
+               "unreliable";
+    } else if (is_absent(q)) {
+        *why = "some of these imports are not in the log, which has only the first importer of "
+               "each module";
+    } else if (saving->high - saving->low > OPEN_SHARE * saving->best) {
+        *why = evidence == PS_EVIDENCE_NONE
+                   ? "the log has only the first importer of each module, so other importers are "
+                     "unknown"
+                   : "more than 10 % of it depends on modules whose importers are not all known";
+    } else if (saving->best > 0 && saving->best < SHIFTING * q->log.startup_us) {
+        *why = "the saving is small: work that moves to other modules, such as loading a shared "
+               "library, may cost as much";
+        *todo = "make it lazy, record again, and compare";
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void write_verdict(const struct question *q, struct ps_json *json)
+{
+    static const char *const evidences[] = {"first importers", "importtime=2", "recorded"};
+    const char *why = NULL, *todo = NULL;
+    bool unknowable = q->n_ticks && is_unknowable(q, &why, &todo);
+
+    ps_json_kstr(json, "evidence", evidences[q->log.evidence]);
+    ps_json_kint(json, "other_logs", (int64_t)q->log.n_others);
+    ps_json_kstr(json, "verdict", !q->n_ticks ? NULL : unknowable ? "not knowable" : "known");
+    ps_json_kstr(json, "why", why);
+    ps_json_kstr(json, "do", unknowable ? todo : NULL);
+}
+
+static void write_saving(const struct question *q, struct ps_json *json)
+{
+    ps_json_kreal(json, "before_us", q->log.total_us);
+    ps_json_kreal(json, "after_us", q->log.total_us - q->saving.best);
+    ps_json_key(json, "saving_us");
+    ps_json_object(json);
+    ps_json_kreal(json, "low", q->saving.low);
+    ps_json_kreal(json, "best", q->saving.best);
+    ps_json_kreal(json, "high", q->saving.high);
+    ps_json_end(json);
+}
+
+static void write_ticks(const struct question *q, struct ps_json *json)
+{
+    ps_json_key(json, "lazy");
+    ps_json_array(json);
+    for (size_t i = 0; i < q->n_ticks; i++) {
+        const struct ps_lazy_tick *tick = &q->ticks[i];
+
+        ps_json_object(json);
+        ps_json_key(json, "module");
+        ps_json_str(json, tick->module);
+        ps_json_key(json, "importer");
+        ps_json_str(json, tick->importer);
+        ps_json_kbool(json, "startup", tick->startup);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+}
+
+/* --- modules ---------------------------------------------------------------------------------- */
+
+/* Modules that the log has below something which became lazy. Children stand before parents. */
+static bool *below_lazy(const struct ps_lazy_log *log)
+{
+    bool *below = ps_alloc_array(log->n + 1, sizeof *below);
+
+    for (size_t i = 0; i < log->n_edges; i++)
+        if (log->edges[i].lazy && log->modules[log->edges[i].to].parent == log->edges[i].from)
+            below[log->edges[i].to] = true;
+    for (uint32_t node = log->n; node-- > 1;)
+        if (log->modules[node].parent)
+            below[node] |= below[log->modules[node].parent];
+    return below;
+}
+
+struct told {
+    double self_us;
+    uint32_t node;
+};
+
+static int by_self(const void *a, const void *b)
+{
+    const struct told *x = a, *y = b;
+
+    if (x->self_us != y->self_us)
+        return x->self_us < y->self_us ? 1 : -1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+/* What is told: all that may be saved, and what stays of what was below. Returns how many. */
+static size_t find_told(const struct question *q, struct told **out)
+{
+    PS_AUTO(ps_free_ptr) bool *below = below_lazy(&q->log);
+    size_t n = 0;
+
+    *out = ps_alloc_array(q->log.n + 1, sizeof **out);
+    for (uint32_t node = 1; node < q->log.n; node++)
+        if (below[node] || q->out[node].fate != PS_FATE_STAYS)
+            (*out)[n++] = (struct told){q->log.nodes[node].self_us, node};
+    if (n)
+        qsort(*out, n, sizeof **out, by_self);
+    return n;
+}
+
+static void write_other(const struct ps_lazy_other *other, struct ps_json *json)
+{
+    ps_json_object(json);
+    ps_json_kstr(json, "id", other->id);
+    ps_json_key(json, "name");
+    ps_json_str(json, other->name);
+    ps_json_end(json);
+}
+
+/* Keys "by", "proof" and "in": why a module stays, null where it does not. */
+static void write_reason(const struct question *q, uint32_t node, struct ps_json *json)
+{
+    static const char *const proofs[] = {"first importer", "its submodule", "importtime=2",
+                                         "recorded", "another log"};
+    const struct ps_import_outcome *out = &q->out[node];
+    bool stays = out->fate <= PS_FATE_LIKELY;
+
+    ps_json_key(json, "by");
+    ps_json_str(json, stays ? ps_lazy_name(&q->log, out->by) : (struct ps_str){NULL, 0});
+    ps_json_kstr(json, "proof", stays ? proofs[out->proof] : NULL);
+    ps_json_key(json, "in");
+    if (stays && out->proof == PS_PROOF_ELSEWHERE)
+        write_other(ps_lazy_other_of(&q->log, out->edge), json);
+    else
+        ps_json_null(json);
+}
+
+static void write_row(const struct question *q, uint32_t node, struct ps_json *json)
+{
+    ps_json_object(json);
+    ps_json_kint(json, "id", q->log.modules[node].row);
+    ps_json_key(json, "module");
+    ps_json_str(json, q->log.modules[node].name);
+    ps_json_kreal(json, "self_us", q->log.nodes[node].self_us);
+    ps_json_kstr(json, "fate", fates[q->out[node].fate]);
+    write_reason(q, node, json);
+    ps_json_end(json);
+}
+
+/* --- what keeps them -------------------------------------------------------------------------- */
+
+struct keeper {
+    struct told told; /* the module that is imported from outside, and what stays with it */
+    int64_t modules;
+};
+
+/* From a module that stays up to the one, of those told or a submodule of one, whose importer is
+ * none of them. top[]: what earlier walks found, 0 nothing. */
+static uint32_t top_of(const struct question *q, uint32_t node, const bool *is_told, uint32_t *top)
+{
+    uint32_t at = node, found;
+
+    while (!top[at] && (is_told[q->out[at].by] || q->out[at].proof == PS_PROOF_PACKAGE))
+        at = q->out[at].by;
+    found = top[at] ? top[at] : at;
+    for (top[at] = found; node != at; node = q->out[node].by)
+        top[node] = found;
+    return found;
+}
+
+/* Into a list by the imports that keep what is told; returns how many. */
+static size_t find_keepers(const struct question *q, const struct told *told, size_t n,
+                           struct keeper **out)
+{
+    PS_AUTO(ps_free_ptr) uint32_t *top = ps_alloc_array(q->log.n + 1, sizeof *top);
+    PS_AUTO(ps_free_ptr) bool *is_told = ps_alloc_array(q->log.n + 1, sizeof *is_told);
+    struct keeper *list = *out = ps_alloc_array(q->log.n + 1, sizeof *list);
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++)
+        is_told[told[i].node] = true;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t node = told[i].node;
+
+        if (q->out[node].fate > PS_FATE_LIKELY)
+            continue;
+        node = top_of(q, node, is_told, top);
+        list[node].told.node = node;
+        list[node].told.self_us += told[i].self_us;
+        list[node].modules++;
+    }
+    for (uint32_t node = 0; node < q->log.n; node++)
+        if (list[node].modules)
+            list[kept++] = list[node];
+    if (kept)
+        qsort(list, kept, sizeof *list, by_self);
+    return kept;
+}
+
+static void write_keepers(const struct question *q, const struct told *told, size_t n,
+                          struct ps_json *json)
+{
+    PS_AUTO(ps_free_ptr) struct keeper *list = NULL;
+    size_t kept = find_keepers(q, told, n, &list);
+
+    ps_json_key(json, "keepers");
+    ps_json_array(json);
+    for (size_t i = 0; i < kept && i < KEEPERS; i++) {
+        ps_json_object(json);
+        ps_json_key(json, "module");
+        ps_json_str(json, q->log.modules[list[i].told.node].name);
+        ps_json_kint(json, "modules", list[i].modules);
+        ps_json_kreal(json, "self_us", list[i].told.self_us);
+        write_reason(q, list[i].told.node, json);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+}
+
+static void write_counts(const struct question *q, const struct told *told, size_t n,
+                         struct ps_json *json)
+{
+    int64_t counts[4] = {0};
+
+    for (size_t i = 0; i < n; i++)
+        counts[q->out[told[i].node].fate]++;
+    ps_json_key(json, "modules");
+    ps_json_object(json);
+    for (size_t i = 0; i < 4; i++)
+        ps_json_kint(json, fates[i], counts[i]);
+    ps_json_end(json);
+}
+
+static void write_rows(const struct question *q, struct ps_json *json)
+{
+    PS_AUTO(ps_free_ptr) struct told *told = NULL;
+    size_t n = q->n_ticks ? find_told(q, &told) : 0;
+
+    write_counts(q, told, n, json);
+    write_keepers(q, told, n, json);
+    ps_json_key(json, "rows");
+    ps_json_array(json);
+    for (size_t i = 0; i < n && i < (size_t)q->limit; i++)
+        write_row(q, told[i].node, json);
+    ps_json_end(json);
+}
+
+static void question_free(struct question *q)
+{
+    ps_lazy_free(&q->log);
+    ps_arena_free(&q->arena);
+    free(q->out);
+}
+
+enum ps_status ps_query_what_if(struct ps_store *store, const char *id, struct ps_params params,
+                                struct ps_json *json, struct ps_err *err)
+{
+    struct question q = {.n_ticks = 0};
+    enum ps_status status = ask(store, id, params, &q, err);
+
+    if (status == PS_OK) {
+        ps_json_object(json);
+        write_ticks(&q, json);
+        write_verdict(&q, json);
+        write_saving(&q, json);
+        write_rows(&q, json);
+        if (!q.n_ticks)
+            ps_lazy_suggest(&q.log, json);
+        ps_json_end(json);
+    }
+    question_free(&q);
+    return status;
+}

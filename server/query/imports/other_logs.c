@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * other_logs.c: who imports what in the other import logs of the shelf. A module that
+ * another one imported there may be imported by it here too: weaker than what the log itself says,
+ * and only asked for where it does not say.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/query/imports/lazy_imports.h"
+#include "server/query/lru_cache.h"
+
+#define LOGS_MOST  50    /* the newest ones */
+#define PAIRS_MOST 20000 /* of each */
+#define KEPT_MOST  ((size_t)32 << 20)
+
+/* --- what one log has ------------------------------------------------------------------------- */
+
+struct pair {
+    uint32_t importer, module; /* in `names` */
+};
+
+struct log_pairs {
+    struct ps_kept kept;
+    struct ps_intern names;
+    struct pair *at;
+    size_t n, cap;
+};
+
+static void pairs_free(struct ps_kept *kept)
+{
+    struct log_pairs *pairs = (struct log_pairs *)kept;
+
+    ps_intern_free(&pairs->names);
+    free(pairs->at);
+    free(kept->key);
+    free(pairs);
+}
+
+/* Runs never change. */
+static struct ps_kept_list all_pairs = {
+    .lock = PTHREAD_MUTEX_INITIALIZER, .most = KEPT_MOST, .free = pairs_free};
+
+static enum ps_status read_rows(struct ps_db *db, struct log_pairs *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("import_pairs"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":limit", PAIRS_MOST);
+    while (ps_stmt_row(stmt, err)) {
+        uint32_t importer = ps_intern_id(&out->names, ps_col_text(stmt, 0));
+
+        PS_PUSH_ROOM(out->at, out->n, out->cap);
+        out->at[out->n++] =
+            (struct pair){importer, ps_intern_id(&out->names, ps_col_text(stmt, 1))};
+    }
+    return err->code;
+}
+
+static size_t bytes_of(const struct log_pairs *pairs)
+{
+    size_t bytes = sizeof *pairs + pairs->cap * sizeof *pairs->at;
+
+    for (uint32_t i = 0; i < pairs->names.count; i++)
+        bytes += pairs->names.items[i].len + sizeof *pairs->names.items +
+                 2 * sizeof(struct ps_hash_slot);
+    return bytes;
+}
+
+/* Held until its release. *out NULL: the run has gone meanwhile, or another version wrote it. */
+static enum ps_status pairs_of(struct ps_store *store, const char *id, struct log_pairs **out,
+                               struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    struct ps_db *db = NULL;
+    char key[64];
+    enum ps_status status;
+
+    (void)snprintf(key, sizeof key, "%p %s", (void *)store, id);
+    *out = (struct log_pairs *)ps_kept_find(&all_pairs, key);
+    if (*out)
+        return PS_OK;
+    status = ps_run_acquire(store, id, &db, &own);
+    if (status == PS_NOT_FOUND || status == PS_CONFLICT)
+        return PS_OK;
+    *out = ps_alloc(sizeof **out);
+    if (status == PS_OK)
+        status = read_rows(db, *out, &own);
+    ps_run_release(db);
+    if (status == PS_OK) {
+        ps_kept_put(&all_pairs, &(*out)->kept, ps_strdup(ps_str_of(key)), bytes_of(*out));
+        return PS_OK;
+    }
+    pairs_free(&(*out)->kept);
+    *out = NULL;
+    return ps_fail(err, status, "%s: %s", id, own.text);
+}
+
+/* --- as edges of this log --------------------------------------------------------------------- */
+
+struct joining {
+    struct ps_lazy_log *log;
+    struct ps_intern names, edges; /* modules of the log; its edges, by their bytes */
+    uint32_t *node_of_name;
+};
+
+static void joining_free(struct joining *j)
+{
+    ps_intern_free(&j->names);
+    ps_intern_free(&j->edges);
+    free(j->node_of_name);
+}
+
+static bool is_new(struct joining *j, uint32_t from, uint32_t to)
+{
+    const uint32_t edge[] = {from, to};
+    uint32_t before = j->edges.count;
+
+    return ps_intern_id(&j->edges, (struct ps_str){(const char *)edge, sizeof edge}) == before;
+}
+
+static struct joining join_begin(struct ps_lazy_log *log)
+{
+    struct joining j = {.log = log, .node_of_name = ps_alloc_array(log->n, sizeof *j.node_of_name)};
+
+    for (uint32_t node = 1; node < log->n; node++) {
+        uint32_t before = j.names.count, name = ps_intern_id(&j.names, log->modules[node].name);
+
+        if (name == before)
+            j.node_of_name[name] = node;
+    }
+    for (size_t i = 0; i < log->n_edges; i++)
+        (void)is_new(&j, log->edges[i].from, log->edges[i].to);
+    return j;
+}
+
+/* 0: the log has no such module. */
+static uint32_t node_of(struct joining *j, struct ps_str name)
+{
+    uint32_t id = ps_intern_find(&j->names, name);
+
+    return id == PS_INTERN_NONE ? 0 : j->node_of_name[id];
+}
+
+static void join(struct joining *j, const struct log_pairs *pairs)
+{
+    struct ps_lazy_log *log = j->log;
+    uint32_t *nodes = ps_alloc_array(pairs->names.count + 1, sizeof *nodes);
+
+    for (uint32_t i = 0; i < pairs->names.count; i++)
+        nodes[i] = node_of(j, pairs->names.items[i]);
+    for (size_t i = 0; i < pairs->n; i++) {
+        uint32_t from = nodes[pairs->at[i].importer], to = nodes[pairs->at[i].module];
+
+        if (!from || !to || from == to || !is_new(j, from, to))
+            continue;
+        PS_PUSH_ROOM(log->edges, log->n_edges, log->cap_edges);
+        log->edges[log->n_edges++] = (struct ps_import_edge){from, to, PS_PROOF_ELSEWHERE, false};
+    }
+    free(nodes);
+}
+
+static enum ps_status find_others(struct ps_store *store, const char *id, struct ps_lazy_log *log,
+                                  struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_db *db;
+    enum ps_status status = ps_catalog_read(store, &db, err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("import_logs"), &stmt, err);
+    if (status == PS_OK) {
+        ps_bind_text(stmt, ":run", ps_str_of(id));
+        ps_bind_int(stmt, ":limit", LOGS_MOST);
+    }
+    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        struct ps_lazy_other other = {.name = ps_arena_copy(&log->text, ps_col_text(stmt, 1))};
+
+        (void)snprintf(other.id, sizeof other.id, "%.16s", ps_col_text(stmt, 0).at);
+        PS_PUSH_ROOM(log->others, log->n_others, log->cap_others);
+        log->others[log->n_others++] = other;
+    }
+    ps_stmt_auto(&stmt);
+    ps_catalog_read_end(store, db);
+    return status == PS_OK ? err->code : status;
+}
+
+enum ps_status ps_lazy_ask_others(struct ps_store *store, const char *id, struct ps_lazy_log *log,
+                                  struct ps_err *err)
+{
+    enum ps_status status;
+    struct joining j;
+
+    if (log->evidence != PS_EVIDENCE_NONE)
+        return PS_OK;
+    status = find_others(store, id, log, err);
+    j = join_begin(log);
+    for (size_t i = 0; status == PS_OK && i < log->n_others; i++) {
+        struct log_pairs *pairs;
+
+        log->others[i].edges = log->n_edges;
+        status = pairs_of(store, log->others[i].id, &pairs, err);
+        if (status == PS_OK && pairs)
+            join(&j, pairs);
+        ps_kept_release(&all_pairs, pairs ? &pairs->kept : NULL);
+    }
+    joining_free(&j);
+    return status;
+}
+
+const struct ps_lazy_other *ps_lazy_other_of(const struct ps_lazy_log *log, uint32_t edge)
+{
+    size_t i = log->n_others;
+
+    while (i > 0 && log->others[i - 1].edges > edge)
+        i--;
+    return i ? &log->others[i - 1] : NULL;
+}

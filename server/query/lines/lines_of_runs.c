@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lines_of_runs.c: one source file as every run on the shelf measured it: line_profiler,
+ * memory_profiler, Scalene, and cProfile's totals at the first lines of functions. Files are the
+ * same when their paths are, or end in the same two parts; whether their text is the same is told
+ * apart.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/query/lines/source.h"
+#include "server/query/views.h"
+
+#define RUNS_MAX 500 /* newest runs that are looked through */
+
+struct run {
+    char id[PS_ID_SIZE], kind[32];
+    char *name;
+    int64_t created_ms;
+};
+
+struct runs {
+    struct run *at;
+    size_t n, cap;
+};
+
+static void runs_free(struct runs *runs)
+{
+    for (size_t i = 0; i < runs->n; i++)
+        free(runs->at[i].name);
+    free(runs->at);
+}
+
+static bool wanted(const char *list, const char *id)
+{
+    return !list || !list[0] || strstr(list, id) != NULL;
+}
+
+static enum ps_status runs_read(struct ps_store *store, const char *list, struct runs *out,
+                                struct ps_err *err)
+{
+    struct ps_db *db;
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_catalog_read(store, &db, err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("source_runs"), &stmt, err);
+
+    if (status == PS_OK)
+        ps_bind_int(stmt, ":limit", RUNS_MAX);
+    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        struct run run = {.created_ms = ps_col_int(stmt, 3)};
+
+        (void)snprintf(run.id, sizeof run.id, "%.16s", ps_col_text(stmt, 0).at);
+        (void)snprintf(run.kind, sizeof run.kind, "%.31s", ps_col_text(stmt, 1).at);
+        if (!wanted(list, run.id))
+            continue;
+        run.name = ps_strdup(ps_col_text(stmt, 2));
+        PS_PUSH_ROOM(out->at, out->n, out->cap);
+        out->at[out->n++] = run;
+    }
+    ps_stmt_done(stmt);
+    ps_catalog_read_end(store, db);
+    return status == PS_OK ? err->code : status;
+}
+
+/* The last two parts of a path, with the slash before them where there is one. */
+static struct ps_str tail_of(const char *path)
+{
+    size_t len = strlen(path), at = len;
+
+    for (int parts = 0; at > 0; at--) {
+        if ((path[at - 1] == '/' || path[at - 1] == '\\') && ++parts == 2)
+            break;
+    }
+    return (struct ps_str){path + at, len - at};
+}
+
+/* --- which files
+ * --------------------------------------------------------------------------------------------------
+ */
+
+struct measured {
+    struct ps_str path, tail;
+    size_t run;
+    int64_t file;
+};
+
+struct measured_list {
+    struct measured *at;
+    size_t n, cap;
+    struct ps_arena arena;
+};
+
+static int by_tail(const void *a, const void *b)
+{
+    const struct measured *x = a, *y = b;
+    size_t n = x->tail.len < y->tail.len ? x->tail.len : y->tail.len;
+    int order = memcmp(x->tail.at, y->tail.at, n);
+
+    if (order)
+        return order;
+    if (x->tail.len != y->tail.len)
+        return x->tail.len < y->tail.len ? -1 : 1;
+    return (x->run > y->run) - (x->run < y->run);
+}
+
+static enum ps_status files_of_run(struct ps_store *store, const struct runs *runs, size_t run,
+                                   struct measured_list *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_db *db = NULL;
+    enum ps_status status = ps_run_acquire(store, runs->at[run].id, &db, err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("line_file_paths"), &stmt, err);
+    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        struct ps_str path = ps_arena_copy(&out->arena, ps_col_text(stmt, 1));
+
+        PS_PUSH_ROOM(out->at, out->n, out->cap);
+        out->at[out->n++] = (struct measured){path, tail_of(path.at), run, ps_col_int(stmt, 0)};
+    }
+    ps_stmt_auto(&stmt);
+    ps_run_release(db);
+    return status == PS_OK ? err->code : status;
+}
+
+static enum ps_status write_measured(struct ps_store *store, const struct runs *runs,
+                                     const struct measured *m, struct ps_json *json,
+                                     struct ps_err *err)
+{
+    const struct run *run = &runs->at[m->run];
+    struct ps_source source = {.bytes = 0};
+    enum ps_status found = ps_source_attached(store, run->id, m->path.at, &source, NULL, err);
+
+    ps_json_object(json);
+    ps_json_kstr(json, "run", run->id);
+    ps_json_kint(json, "file_id", m->file);
+    ps_json_kstr(json, "kind", run->kind);
+    ps_json_kstr(json, "name", run->name);
+    ps_json_kint(json, "created_ms", run->created_ms);
+    ps_json_kstr(json, "sha256", found == PS_OK ? source.sha256 : NULL);
+    ps_json_end(json);
+    return found == PS_NOT_FOUND ? PS_OK : found;
+}
+
+static enum ps_status write_groups(struct ps_store *store, const struct runs *runs,
+                                   const struct measured_list *list, const char *q,
+                                   struct ps_json *json, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    ps_json_object(json);
+    ps_json_key(json, "rows");
+    ps_json_array(json);
+    for (size_t i = 0, next; status == PS_OK && i < list->n; i = next) {
+        for (next = i + 1; next < list->n && ps_str_eq(list->at[i].tail, list->at[next].tail);
+             next++)
+            continue;
+        if (q && q[0] && !ps_str_find(list->at[i].path, ps_str_of(q)))
+            continue;
+        ps_json_object(json);
+        ps_json_key(json, "path");
+        ps_json_str(json, list->at[i].path);
+        ps_json_key(json, "runs");
+        ps_json_array(json);
+        for (size_t k = i; status == PS_OK && k < next; k++)
+            status = write_measured(store, runs, &list->at[k], json, err);
+        ps_json_end(json);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+    ps_json_end(json);
+    return status;
+}
+
+enum ps_status ps_query_line_files(struct ps_store *store, struct ps_params params,
+                                   struct ps_json *out, struct ps_err *err)
+{
+    struct runs runs = {0};
+    struct measured_list list = {0};
+    enum ps_status status = runs_read(store, NULL, &runs, err);
+
+    for (size_t i = 0; status == PS_OK && i < runs.n; i++)
+        if (strcmp(runs.at[i].kind, "pstats") != 0)
+            status = files_of_run(store, &runs, i, &list, err);
+    if (status == PS_OK) {
+        if (list.n)
+            qsort(list.at, list.n, sizeof *list.at, by_tail);
+        status = write_groups(store, &runs, &list, ps_param_get(params, "q"), out, err);
+    }
+    free(list.at);
+    ps_arena_free(&list.arena);
+    runs_free(&runs);
+    return status;
+}
+
+/* --- one file
+ * ------------------------------------------------------------------------------------------------------
+ */
+
+struct multi_run {
+    struct ps_store *store;
+    const char *path;
+    struct ps_text base; /* the text that is shown */
+    char sha256[PS_SHA256_SIZE];
+};
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f';
+}
+
+static struct ps_str trimmed(struct ps_str text)
+{
+    while (text.len && is_space(text.at[text.len - 1]))
+        text.len--;
+    return text;
+}
+
+/* Whether the lines that both texts know are the same. */
+static bool agrees(const struct ps_text *a, const struct ps_text *b)
+{
+    for (size_t i = 0; i < a->n && i < b->n; i++)
+        if (a->lines[i].at && b->lines[i].at &&
+            !ps_str_eq(trimmed(a->lines[i]), trimmed(b->lines[i])))
+            return false;
+    return true;
+}
+
+/* Keys "sha256" and "same_source"; the first text that comes becomes the one that is shown. */
+static void write_same(struct multi_run *a, const struct ps_source *attached, struct ps_text *text,
+                       struct ps_json *json)
+{
+    bool same;
+
+    ps_json_kstr(json, "sha256", attached ? attached->sha256 : NULL);
+    ps_json_key(json, "same_source");
+    if (!text->n) {
+        ps_json_null(json);
+        return;
+    }
+    if (!a->base.n) {
+        a->base = *text;
+        *text = (struct ps_text){0};
+        if (attached)
+            memcpy(a->sha256, attached->sha256, sizeof a->sha256);
+        ps_json_bool(json, true);
+        return;
+    }
+    same = attached && a->sha256[0] ? strcmp(attached->sha256, a->sha256) == 0
+                                    : agrees(&a->base, text);
+    ps_json_bool(json, same);
+    /* A whole file shows more than the lines that a report carried. */
+    if (same && attached && !a->sha256[0]) {
+        struct ps_text carried = a->base;
+
+        a->base = *text;
+        *text = carried;
+        memcpy(a->sha256, attached->sha256, sizeof a->sha256);
+    }
+}
+
+static enum ps_status write_lines_run(struct multi_run *a, struct ps_db *db, const struct run *run,
+                                      int64_t file, const char *path, struct ps_json *json,
+                                      struct ps_err *err)
+{
+    struct ps_source source = {.bytes = 0};
+    struct ps_text attached = {0}, carried = {0};
+    enum ps_status found = ps_source_attached(a->store, run->id, path, &source, &attached, err),
+                   status;
+
+    if (found != PS_OK && found != PS_NOT_FOUND)
+        return found;
+    ps_json_kint(json, "file_id", file);
+    status = ps_source_functions(db, file, json, err);
+    if (status == PS_OK)
+        status = ps_source_figures(db, file, &carried, json, err);
+    if (status == PS_OK)
+        write_same(a, found == PS_OK ? &source : NULL, found == PS_OK ? &attached : &carried, json);
+    ps_text_free(&attached);
+    ps_text_free(&carried);
+    return status;
+}
+
+/* cProfile knows functions by their first lines. */
+static void write_first_lines(struct ps_stmt *stmt, struct ps_json *json, struct ps_err *err)
+{
+    struct ps_buf text[6] = {{0}};
+    struct ps_json columns[6];
+    int64_t n = 0;
+
+    for (int i = 0; i < 6; i++) {
+        columns[i] = ps_json_to(&text[i]);
+        ps_json_array(&columns[i]);
+    }
+    while (ps_stmt_row(stmt, err)) {
+        for (int i = 0; i < 6; i++)
+            ps_col_json(stmt, i, &columns[i]);
+        n++;
+    }
+    ps_json_kint(json, "n", n);
+    ps_json_key(json, "columns");
+    ps_json_raw(json, PS_STR("[\"ncalls\",\"tottime_s\",\"cumtime_s\"]"));
+    for (int i = 0; i < 6; i++) {
+        ps_json_end(&columns[i]);
+        /* "name" is taken: it is the run's. */
+        ps_json_key(json, i == 1 ? "fn" : i == 2 ? "fn_name" : ps_col_name(stmt, i));
+        ps_json_raw(json, ps_buf_slice(&text[i]));
+        ps_buf_free(&text[i]);
+    }
+    ps_json_kstr(json, "sha256", NULL);
+    ps_json_key(json, "same_source");
+    ps_json_null(json);
+}
+
+static void write_head(const struct run *run, struct ps_json *json)
+{
+    ps_json_object(json);
+    ps_json_kstr(json, "run", run->id);
+    ps_json_kstr(json, "name", run->name);
+    ps_json_kstr(json, "kind", run->kind);
+    ps_json_kint(json, "created_ms", run->created_ms);
+}
+
+static enum ps_status write_run(struct multi_run *a, const struct run *run, struct ps_json *json,
+                                struct ps_err *err)
+{
+    bool pstats = strcmp(run->kind, "pstats") == 0;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_db *db = NULL;
+    enum ps_status status = ps_run_acquire(a->store, run->id, &db, err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text(pstats ? "first_lines" : "line_file_by_path"), &stmt,
+                               err);
+    if (status == PS_OK) {
+        ps_bind_text(stmt, ":path", ps_str_of(a->path));
+        ps_bind_text(stmt, ":tail", tail_of(a->path));
+        if (ps_stmt_row(stmt, err)) {
+            PS_AUTO(ps_free_ptr) char *path = pstats ? NULL : ps_strdup(ps_col_text(stmt, 1));
+            int64_t file = ps_col_int(stmt, 0);
+
+            ps_stmt_rewind(stmt);
+            write_head(run, json);
+            if (pstats)
+                write_first_lines(stmt, json, err);
+            else
+                status = write_lines_run(a, db, run, file, path, json, err);
+            ps_json_end(json);
+        }
+    }
+    ps_stmt_auto(&stmt);
+    ps_run_release(db);
+    return status == PS_OK ? err->code : status;
+}
+
+enum ps_status ps_query_lines(struct ps_store *store, struct ps_params params, struct ps_json *out,
+                              struct ps_err *err)
+{
+    struct multi_run a = {.store = store, .path = ps_param_get(params, "path")};
+    struct runs runs = {0};
+    enum ps_status status;
+
+    if (!a.path || !a.path[0])
+        return ps_fail(err, PS_BAD_REQUEST, "parameter path is missing: the path of a source file");
+    status = runs_read(store, ps_param_get(params, "runs"), &runs, err);
+    ps_json_object(out);
+    ps_json_kstr(out, "path", a.path);
+    ps_json_key(out, "runs");
+    ps_json_array(out);
+    for (size_t i = 0; status == PS_OK && i < runs.n; i++)
+        status = write_run(&a, &runs.at[i], out, err);
+    ps_json_end(out);
+    ps_json_kstr(out, "sha256", a.sha256[0] ? a.sha256 : NULL);
+    ps_json_key(out, "text");
+    ps_text_json(&a.base, out);
+    ps_json_end(out);
+    ps_text_free(&a.base);
+    runs_free(&runs);
+    return status;
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * source.c: the lines of a source file with what was measured on them, of one run or of several.
+ *
+ * Where the text comes from: a file attached to the run, else the lines that the profile carries
+ * itself.
+ */
+#include "server/query/lines/source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/query/views.h"
+
+/* Columns of queries/source_lines.sql. */
+enum { L_LINE, L_FUNCTION, L_BLOCK, L_SOURCE, L_SAMPLES, L_FIGURES, L_MAX = 40 };
+
+static const struct ps_str unknown = {NULL, 0};
+
+/* A profile may say any number of a line, and the text has a place for each line before it. Of
+ * lines beyond this one, which no Python source of 16 MiB is likely to have, the profile's text is
+ * left out; their numbers are shown all the same. */
+#define CARRIED_LINES 1000000
+
+/* --- text
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static void text_line(struct ps_text *text, size_t number, struct ps_str line)
+{
+    while (text->n < number) {
+        PS_PUSH_ROOM(text->lines, text->n, text->cap);
+        text->lines[text->n++] = unknown;
+    }
+    text->lines[number - 1] = ps_arena_copy(&text->arena, line);
+}
+
+/* Splits as Python does: \n, \r\n and lone \r end a line. Bytes that are no UTF-8 are mended when
+ * they are written. */
+static void text_split(struct ps_text *text, struct ps_str all)
+{
+    size_t number = 0;
+
+    if (ps_str_starts(all, PS_STR("\xef\xbb\xbf")))
+        all = ps_str_skip(all, 3);
+    while (all.len) {
+        size_t len = 0;
+
+        while (len < all.len && all.at[len] != '\n' && all.at[len] != '\r')
+            len++;
+        text_line(text, ++number, (struct ps_str){all.at, len});
+        if (len + 1 < all.len && all.at[len] == '\r' && all.at[len + 1] == '\n')
+            len++;
+        all = ps_str_skip(all, len + 1);
+    }
+}
+
+void ps_text_free(struct ps_text *text)
+{
+    free(text->lines);
+    ps_arena_free(&text->arena);
+    *text = (struct ps_text){0};
+}
+
+void ps_text_json(const struct ps_text *text, struct ps_json *json)
+{
+    ps_json_array(json);
+    for (size_t i = 0; i < text->n; i++)
+        ps_json_str(json, text->lines[i]);
+    ps_json_end(json);
+}
+
+/* --- figures
+ * ------------------------------------------------------------------------------------------------------
+ */
+
+/* Columns being written while rows pass once; a column that stays empty is left out. */
+struct figures {
+    int64_t n;
+    struct ps_buf text[L_MAX];
+    struct ps_json json[L_MAX];
+    bool used[L_MAX];
+    struct ps_buf samples;
+    struct ps_json samples_json;
+};
+
+static void figures_open(struct figures *f, int columns)
+{
+    *f = (struct figures){0};
+    for (int i = 0; i < columns; i++) {
+        f->json[i] = ps_json_to(&f->text[i]);
+        ps_json_array(&f->json[i]);
+    }
+    f->samples_json = ps_json_to(&f->samples);
+    ps_json_object(&f->samples_json);
+}
+
+static void figures_samples(struct figures *f, struct ps_str blob)
+{
+    struct ps_json *json = &f->samples_json;
+    char row[24];
+
+    if (blob.len < 16)
+        return;
+    (void)snprintf(row, sizeof row, "%lld", (long long)f->n);
+    ps_json_key(json, row);
+    ps_json_array(json);
+    for (; blob.len >= 16; blob = ps_str_skip(blob, 16)) {
+        double pair[2];
+
+        memcpy(pair, blob.at, 16);
+        ps_json_array(json);
+        ps_json_real(json, pair[0]);
+        ps_json_real(json, pair[1]);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+}
+
+static void figures_row(struct figures *f, struct ps_stmt *stmt, struct ps_text *carried)
+{
+    int columns = ps_col_count(stmt);
+
+    for (int i = 0; i < columns; i++) {
+        if (i == L_SOURCE || i == L_SAMPLES)
+            continue;
+        ps_col_json(stmt, i, &f->json[i]);
+        f->used[i] = f->used[i] || !ps_col_is_null(stmt, i);
+    }
+    figures_samples(f, ps_col_text(stmt, L_SAMPLES));
+    if (carried && !ps_col_is_null(stmt, L_SOURCE) && ps_col_int(stmt, L_LINE) > 0 &&
+        ps_col_int(stmt, L_LINE) <= CARRIED_LINES)
+        text_line(carried, (size_t)ps_col_int(stmt, L_LINE), ps_col_text(stmt, L_SOURCE));
+    f->n++;
+}
+
+static void figures_close(struct figures *f, struct ps_stmt *stmt, struct ps_json *json)
+{
+    int columns = ps_col_count(stmt);
+
+    ps_json_kint(json, "n", f->n);
+    ps_json_key(json, "columns");
+    ps_json_array(json);
+    for (int i = L_FIGURES; i < columns; i++)
+        if (f->used[i])
+            ps_json_str(json, ps_str_of(ps_col_name(stmt, i)));
+    ps_json_end(json);
+    for (int i = 0; i < columns; i++) {
+        ps_json_end(&f->json[i]);
+        if (i != L_SOURCE && i != L_SAMPLES && (i < L_FIGURES || f->used[i])) {
+            ps_json_key(json, i == L_FUNCTION ? "fn" : ps_col_name(stmt, i));
+            ps_json_raw(json, ps_buf_slice(&f->text[i]));
+        }
+        ps_buf_free(&f->text[i]);
+    }
+    ps_json_end(&f->samples_json);
+    ps_json_key(json, "samples");
+    ps_json_raw(json, ps_buf_slice(&f->samples));
+    ps_buf_free(&f->samples);
+}
+
+enum ps_status ps_source_figures(struct ps_db *db, int64_t file, struct ps_text *carried,
+                                 struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *unit = NULL;
+    struct figures figures;
+    enum ps_status status = ps_query_prepare(db, "source_lines", file, &stmt, err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("run_unit"), &unit, err);
+    if (status != PS_OK)
+        return status;
+    ps_json_key(json, "unit_s");
+    if (ps_stmt_row(unit, err))
+        ps_col_json(unit, 0, json);
+    else
+        ps_json_null(json);
+    figures_open(&figures, ps_col_count(stmt));
+    while (ps_stmt_row(stmt, err))
+        figures_row(&figures, stmt, carried);
+    figures_close(&figures, stmt, json);
+    return err->code;
+}
+
+enum ps_status ps_source_functions(struct ps_db *db, int64_t file, struct ps_json *json,
+                                   struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_query_prepare(db, "source_functions", file, &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_json_key(json, "functions");
+    ps_json_array(json);
+    while (ps_stmt_row(stmt, err))
+        ps_row_object(stmt, 0, json);
+    ps_json_end(json);
+    return err->code;
+}
+
+/* --- one run
+ * ------------------------------------------------------------------------------------------------------
+ */
+
+enum ps_status ps_source_attached(struct ps_store *store, const char *run, const char *path,
+                                  struct ps_source *source, struct ps_text *text,
+                                  struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_store_source_get(store, run, path, text != NULL, source, &own);
+
+    if (status == PS_OK && text)
+        text_split(text, ps_buf_slice(&source->text));
+    ps_buf_free(&source->text);
+    if (status != PS_OK && status != PS_NOT_FOUND)
+        return ps_fail(err, own.code, "%s", own.text);
+    return status;
+}
+
+/* Keys "state", "sha256" and "bytes". */
+static void write_state(const struct ps_source *source, bool attached, bool carried,
+                        struct ps_json *json)
+{
+    ps_json_kstr(json, "state",
+                 attached  ? source->changed ? "changed" : "attached"
+                 : carried ? "carried"
+                           : "missing");
+    ps_json_kstr(json, "sha256", attached ? source->sha256 : NULL);
+    ps_json_key(json, "bytes");
+    if (attached)
+        ps_json_int(json, (int64_t)source->bytes);
+    else
+        ps_json_null(json);
+}
+
+static enum ps_status write_file(struct ps_db *db, int64_t file, char **path, struct ps_json *json,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_query_prepare(db, "source_file", file, &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    if (!ps_stmt_row(stmt, err))
+        return ps_fail(err, PS_NOT_FOUND, "no file %lld in this run", (long long)file);
+    *path = ps_strdup(ps_col_text(stmt, 1));
+    ps_json_key(json, "file");
+    ps_row_object(stmt, 0, json);
+    return PS_OK;
+}
+
+enum ps_status ps_view_source(struct ps_db *db, const struct ps_view *view, int64_t id,
+                              struct ps_params params, struct ps_answer *answer, struct ps_err *err)
+{
+    struct ps_json json = ps_json_to(&answer->body);
+    PS_AUTO(ps_free_ptr) char *path = NULL;
+    struct ps_text attached = {0}, carried = {0};
+    struct ps_source source = {.bytes = 0};
+    int64_t file;
+    bool found = false;
+    enum ps_status status = ps_param_int(params, "file", 1, UINT32_MAX, 1, &file, err);
+
+    (void)view, (void)id;
+    if (status != PS_OK)
+        return status;
+    ps_json_object(&json);
+    status = write_file(db, file, &path, &json, err);
+    if (status == PS_OK) {
+        status = ps_source_attached(ps_db_store(db), ps_db_run(db), path, &source, &attached, err);
+        found = status == PS_OK;
+        status = status == PS_NOT_FOUND ? PS_OK : status;
+    }
+    if (status == PS_OK)
+        status = ps_source_functions(db, file, &json, err);
+    if (status == PS_OK)
+        status = ps_source_figures(db, file, &carried, &json, err);
+    if (status == PS_OK) {
+        ps_json_key(&json, "source");
+        ps_json_object(&json);
+        write_state(&source, found, carried.n > 0, &json);
+        ps_json_end(&json);
+        ps_json_kint(&json, "first", 1);
+        ps_json_key(&json, "text");
+        ps_text_json(found ? &attached : &carried, &json);
+        ps_json_end(&json);
+    }
+    ps_text_free(&attached);
+    ps_text_free(&carried);
+    return status;
+}
+
+static enum ps_status write_measured(struct ps_db *db, struct ps_stmt *stmt, struct ps_json *json,
+                                     struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *path = ps_strdup(ps_col_text(stmt, 0));
+    struct ps_source source = {.bytes = 0};
+    enum ps_status found =
+        ps_source_attached(ps_db_store(db), ps_db_run(db), path, &source, NULL, err);
+
+    ps_json_object(json);
+    ps_json_kint(json, "file_id", ps_col_int(stmt, 2));
+    ps_json_kstr(json, "path", path);
+    write_state(&source, found == PS_OK, ps_col_int(stmt, 1) != 0, json);
+    ps_json_end(json);
+    return found == PS_NOT_FOUND ? PS_OK : found;
+}
+
+/* GET /runs/{id}/sources */
+enum ps_status ps_view_sources(struct ps_db *db, const struct ps_view *view, int64_t id,
+                               struct ps_params params, struct ps_answer *answer,
+                               struct ps_err *err)
+{
+    struct ps_json json = ps_json_to(&answer->body);
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("measured"), &stmt, err);
+
+    (void)view, (void)id, (void)params;
+    if (status != PS_OK)
+        return status;
+    ps_json_object(&json);
+    ps_json_key(&json, "rows");
+    ps_json_array(&json);
+    while (status == PS_OK && ps_stmt_row(stmt, err))
+        status = write_measured(db, stmt, &json, err);
+    ps_json_end(&json);
+    ps_json_end(&json);
+    return status == PS_OK ? err->code : status;
+}

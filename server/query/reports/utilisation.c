@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * utilisation.c: what a command was bound by, judged from what `time` told of it.
+ *
+ * Utilisation = (user + sys) / real, the processors it kept busy on average. `time` cuts its
+ * figures off, so each lies within one of its last digits, and utilisation within bounds: a verdict
+ * holds only if both bounds give it. How many processors it could use stands in no such report:
+ * `cpus` says so, else it is at least the utilisation rounded up.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "server/query/views.h"
+
+/* Rules of thumb, told with every answer so that nobody needs to believe them.
+ * A loop that only computes shows 0.95 and more; below 0.8 one wait in five is worth a look. */
+#define BUSY_SHARE 0.8
+/* Less than half: most of the time nothing was computed. */
+#define WAITING_SHARE 0.5
+/* Programs that compute spend some percent of their time in the kernel. */
+#define SYSTEM_SHARE 0.3
+/* A page comes from an SSD in 0.1 ms, from a disk in 10 ms: 100 a second are 1 to 100 % of it. */
+#define FAULTS_PER_S 100.0
+
+#define RUNS_MAX 1000
+
+enum { REAL, USER, SYS, RSS, MAJOR, MINOR, VOLUNTARY, INVOLUNTARY, N_INPUTS };
+
+static const struct {
+    const char *name, *key;
+} inputs[N_INPUTS] = {
+    {"real", "real_s"},
+    {"user", "user_s"},
+    {"sys", "sys_s"},
+    {"max RSS", "max_rss_bytes"},
+    {"major faults", "major_faults"},
+    {"minor faults", "minor_faults"},
+    {"voluntary switches", "voluntary_switches"},
+    {"involuntary switches", "involuntary_switches"},
+};
+
+struct timed {
+    int64_t run, status, signal;
+    bool has_status, has_signal;
+    char command[400];
+    double value[N_INPUTS], resolution[N_INPUTS];
+    bool has[N_INPUTS];
+};
+
+struct judged {
+    bool known;
+    double utilisation, low, high; /* high may be infinite */
+    double cpus, share;
+    const char *verdict;
+    char reason[300];
+};
+
+static const char *word_of(double share)
+{
+    return share >= BUSY_SHARE ? "cpu-bound" : share < WAITING_SHARE ? "waiting" : "mixed";
+}
+
+static void say(struct judged *j, const char *verdict, const char *reason)
+{
+    j->verdict = verdict;
+    (void)snprintf(j->reason, sizeof j->reason, "%s", reason);
+}
+
+/* Utilisation and its bounds. False: an input is missing, or there was no time at all. */
+static bool measure(const struct timed *t, double cpus, struct judged *j)
+{
+    double busy = t->value[USER] + t->value[SYS], real = t->value[REAL];
+    double off = t->resolution[USER] + t->resolution[SYS];
+
+    if (!t->has[REAL] || !t->has[USER] || !t->has[SYS]) {
+        say(j, "unknown", "The report lacks the real, user or system time");
+        return false;
+    }
+    if (!(real > 0)) {
+        say(j, "unknown", "The measured time is zero");
+        return false;
+    }
+    j->utilisation = busy / real;
+    j->low = fmax(busy - off / 2, 0) / (real + t->resolution[REAL]);
+    j->high = (busy + off) / fmax(real - t->resolution[REAL] / 2, 1e-12);
+    j->cpus = cpus > 0 ? cpus : fmax(1, ceil(j->low - 1e-9));
+    j->share = j->utilisation / j->cpus;
+    j->known = true;
+    return true;
+}
+
+static double system_share(const struct timed *t)
+{
+    double busy = t->value[USER] + t->value[SYS];
+
+    return busy > 0 ? t->value[SYS] / busy : 0;
+}
+
+static double faults_per_s(const struct timed *t)
+{
+    return t->has[MAJOR] && t->value[REAL] > 0 ? t->value[MAJOR] / t->value[REAL] : NAN;
+}
+
+static void judge_time(const struct timed *t, struct judged *j)
+{
+    const char *low = word_of(j->low / j->cpus), *high = word_of(j->high / j->cpus);
+    const char *switches =
+        t->has[VOLUNTARY] && t->has[INVOLUNTARY] && t->value[VOLUNTARY] > t->value[INVOLUNTARY]
+            ? "; it yielded its CPU more often than it was preempted"
+            : "";
+
+    j->verdict = word_of(j->share);
+    if (strcmp(low, high) != 0) {
+        j->verdict = "unknown";
+        (void)snprintf(j->reason, sizeof j->reason,
+                       "Too short to judge: with rounded times the utilisation is between %.2f and "
+                       "%.2f, from %s to %s. Measure a longer run.",
+                       j->low, j->high, low, high);
+    } else if (strcmp(j->verdict, "cpu-bound") == 0) {
+        (void)snprintf(j->reason, sizeof j->reason,
+                       "The CPU was busy for %.0f %% of the available time",
+                       fmin(100 * j->share, 100));
+    } else {
+        (void)snprintf(j->reason, sizeof j->reason,
+                       "The command waited for %.0f %% of the available CPU time: for input and "
+                       "output, a GPU, locks, sleep or other programs%s",
+                       fmax(0, 100 * (1 - j->share)), switches);
+    }
+}
+
+static void judge(const struct timed *t, double cpus, struct judged *j)
+{
+    *j = (struct judged){.known = false};
+    if (!measure(t, cpus, j))
+        return;
+    judge_time(t, j);
+    if (faults_per_s(t) >= FAULTS_PER_S)
+        (void)snprintf(j->reason, sizeof j->reason,
+                       "%.0f pages a second were read from disk: memory was short, or the command "
+                       "maps large files",
+                       faults_per_s(t)),
+            j->verdict = "memory-heavy";
+    else if (strcmp(j->verdict, "unknown") != 0 && strcmp(j->verdict, "waiting") != 0 &&
+             system_share(t) >= SYSTEM_SHARE)
+        (void)snprintf(
+            j->reason, sizeof j->reason,
+            "%.0f %% of its CPU time was spent in the kernel: system calls, page faults, copies",
+            100 * system_share(t)),
+            j->verdict = "system-heavy";
+}
+
+/* ------------------------------------------------------------------ the answer */
+
+struct rule {
+    const char *name, *of, *sign, *why;
+    double value, threshold;
+    bool holds;
+};
+
+static void write_rule(const struct rule *rule, struct ps_json *json)
+{
+    ps_json_object(json);
+    ps_json_kstr(json, "rule", rule->name);
+    ps_json_kstr(json, "of", rule->of);
+    ps_json_kreal(json, "value", rule->value); /* null: an input is missing */
+    ps_json_kstr(json, "sign", rule->sign);
+    ps_json_kreal(json, "threshold", rule->threshold);
+    ps_json_key(json, "holds");
+    if (isfinite(rule->value))
+        ps_json_bool(json, rule->holds);
+    else
+        ps_json_null(json);
+    ps_json_kstr(json, "why", rule->why);
+    ps_json_end(json);
+}
+
+static void write_rules(const struct timed *t, const struct judged *j, struct ps_json *json)
+{
+    double share = j->known ? j->share : NAN, faults = faults_per_s(t);
+    double kernel = t->has[USER] && t->has[SYS] ? system_share(t) : NAN;
+    const struct rule rules[] = {
+        {"cpu-bound", "utilisation / CPUs",
+         ">=", "a loop that only computes reaches 0.95 or more; 0.8 allows for start-up", share,
+         BUSY_SHARE, share >= BUSY_SHARE},
+        {"waiting", "utilisation / CPUs", "<", "less than half: the CPU was idle most of the time",
+         share, WAITING_SHARE, share < WAITING_SHARE},
+        {"system-heavy", "sys / (user + sys)",
+         ">=", "programs that compute spend a few percent of their time in the kernel", kernel,
+         SYSTEM_SHARE, kernel >= SYSTEM_SHARE},
+        {"memory-heavy", "major faults / s", ">=",
+         "reading a page takes 0.1 ms from an SSD and 10 ms from a disk: 100 a second are 1 to 100 "
+         "% of the time",
+         faults, FAULTS_PER_S, faults >= FAULTS_PER_S},
+    };
+
+    ps_json_key(json, "rules");
+    ps_json_array(json);
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        write_rule(&rules[i], json);
+    ps_json_end(json);
+}
+
+static void write_end(const struct timed *t, struct ps_json *json)
+{
+    ps_json_key(json, "exit_status");
+    if (t->has_status)
+        ps_json_int(json, t->status);
+    else
+        ps_json_null(json);
+    ps_json_key(json, "signal");
+    if (t->has_signal)
+        ps_json_int(json, t->signal);
+    else
+        ps_json_null(json);
+}
+
+static void write_run(const struct timed *t, double cpus, struct ps_json *json)
+{
+    struct judged j;
+
+    judge(t, cpus, &j);
+    ps_json_object(json);
+    ps_json_kint(json, "run", t->run);
+    ps_json_kstr(json, "command", t->command);
+    write_end(t, json);
+    ps_json_kstr(json, "verdict", j.verdict);
+    ps_json_kstr(json, "reason", j.reason);
+    for (int i = 0; i < N_INPUTS; i++)
+        ps_json_kreal(json, inputs[i].key, t->has[i] ? t->value[i] : NAN);
+    ps_json_kreal(json, "real_resolution_s", t->resolution[REAL]);
+    ps_json_kreal(json, "user_resolution_s", t->resolution[USER]);
+    ps_json_kreal(json, "sys_resolution_s", t->resolution[SYS]);
+    ps_json_kreal(json, "utilisation", j.known ? j.utilisation : NAN);
+    ps_json_kreal(json, "utilisation_low", j.known ? j.low : NAN);
+    ps_json_kreal(json, "utilisation_high", j.known ? j.high : NAN);
+    ps_json_kreal(json, "cpus", j.known ? j.cpus : NAN);
+    ps_json_kbool(json, "cpus_given", cpus > 0);
+    write_rules(t, &j, json);
+    ps_json_end(json);
+}
+
+static double scale_of(struct ps_str unit)
+{
+    return ps_str_is(unit, "KiB") ? 1024 : 1;
+}
+
+static void take_figure(struct timed *t, struct ps_stmt *stmt)
+{
+    struct ps_str name = ps_col_text(stmt, 2);
+
+    if (!ps_col_is_null(stmt, 6)) {
+        t->has_status = true;
+        t->status = ps_col_int(stmt, 6);
+    }
+    if (!ps_col_is_null(stmt, 7)) {
+        t->has_signal = true;
+        t->signal = ps_col_int(stmt, 7);
+    }
+    for (int i = 0; i < N_INPUTS; i++) {
+        if (!ps_str_is(name, inputs[i].name))
+            continue;
+        t->has[i] = true;
+        t->value[i] = ps_col_real(stmt, 3) * scale_of(ps_col_text(stmt, 4));
+        t->resolution[i] = ps_col_real(stmt, 5);
+    }
+    if (ps_str_is(name, "exit status")) {
+        t->has_status = true;
+        t->status = ps_col_int(stmt, 3);
+    }
+}
+
+static enum ps_status write_runs(struct ps_stmt *stmt, double cpus, struct ps_json *json,
+                                 struct ps_err *err)
+{
+    struct timed t = {.run = 0};
+    int64_t runs = 0;
+
+    while (ps_stmt_row(stmt, err)) {
+        int64_t run = ps_col_int(stmt, 0);
+
+        if (run != t.run) {
+            if (t.run && runs++ < RUNS_MAX)
+                write_run(&t, cpus, json);
+            t = (struct timed){.run = run};
+            (void)snprintf(t.command, sizeof t.command, "%.*s", (int)ps_col_text(stmt, 1).len,
+                           ps_col_text(stmt, 1).at);
+        }
+        take_figure(&t, stmt);
+    }
+    if (t.run && runs++ < RUNS_MAX)
+        write_run(&t, cpus, json);
+    ps_json_end(json);
+    ps_json_kint(json, "total", runs);
+    return err->code;
+}
+
+enum ps_status ps_view_bound(struct ps_db *db, const struct ps_view *view, int64_t id,
+                             struct ps_params params, struct ps_answer *answer, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_json json = ps_json_to(&answer->body);
+    double cpus;
+    enum ps_status status = ps_param_real(params, "cpus", 0, 100000, 0, &cpus, err);
+
+    (void)view, (void)id;
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("timed"), &stmt, err);
+    if (status != PS_OK)
+        return status;
+    ps_json_object(&json);
+    ps_json_key(&json, "runs");
+    ps_json_array(&json);
+    status = write_runs(stmt, cpus, &json, err);
+    ps_json_end(&json);
+    return status;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* allocations.c: the table of allocations: when each was made and freed, and by whom. */
+#include <stdlib.h>
+
+#include "server/query/trace/memory.h"
+
+enum { BEGIN, END, BYTES, TYPE, DEVICE, ADDRESS, SLICE, FREED_BY, NAME, WORKER, N_LENT };
+
+static int64_t or_null(int64_t id)
+{
+    return id ? id : PS_LENT_NULL;
+}
+
+static bool in_range(const struct ps_record *r, struct ps_range range)
+{
+    return r->t_ns >= range.from_ns && r->t_ns < range.to_ns;
+}
+
+/* A row for each allocation, and for each free of what was there before the recording began. */
+static void make_rows(const struct ps_records *records, struct ps_range range, struct ps_made *out)
+{
+    size_t cap = records->n;
+
+    out->values = ps_grow(NULL, cap * N_LENT + 1, sizeof *out->values);
+    for (size_t i = 0; i < records->n; i++) {
+        const struct ps_record *r = &records->at[i];
+        const struct ps_record *end = r->partner ? &records->at[r->partner - 1] : NULL;
+        int64_t *row = out->values + out->temp_rows.n;
+        bool allocates = r->bytes > 0;
+
+        if (!in_range(r, range) || r->bytes == 0 || (!allocates && end))
+            continue;
+        end = allocates ? end : r;
+        row[BEGIN * cap] = allocates ? r->t_ns : PS_LENT_NULL;
+        row[END * cap] = end ? end->t_ns : PS_LENT_NULL;
+        row[BYTES * cap] = allocates ? r->bytes : (int64_t)(0 - (uint64_t)r->bytes);
+        row[TYPE * cap] = r->type;
+        row[DEVICE * cap] = r->device;
+        row[ADDRESS * cap] = or_null(r->address);
+        row[SLICE * cap] = allocates ? or_null(r->slice) : PS_LENT_NULL;
+        row[FREED_BY * cap] = end ? or_null(end->slice) : PS_LENT_NULL;
+        row[NAME * cap] = PS_LENT_NULL;
+        row[WORKER * cap] = r->worker;
+        out->temp_rows.n++;
+    }
+    for (size_t c = 0; c < N_LENT; c++)
+        out->temp_rows.column[c] = out->values + c * cap;
+}
+
+/* Slice ids of rows, to be visited in their order. */
+struct named {
+    int64_t slice;
+    int64_t *out;
+};
+
+struct naming {
+    struct named *at;
+    size_t n, next;
+};
+
+static int by_slice(const void *a, const void *b)
+{
+    const struct named *x = a, *y = b;
+
+    return (x->slice > y->slice) - (x->slice < y->slice);
+}
+
+static bool add_names(void *user, const struct ps_chunk *chunk)
+{
+    struct naming *names = user;
+    int64_t first = ps_slice_id(chunk->track, chunk->first);
+
+    while (names->next < names->n && names->at[names->next].slice < first)
+        names->next++;
+    for (; names->next < names->n; names->next++) {
+        struct named *named = &names->at[names->next];
+
+        if (named->slice - first >= chunk->n)
+            break;
+        *named->out = or_null(ps_chunk_at(chunk, PS_COL_NAME, (uint32_t)(named->slice - first)));
+    }
+    return names->next < names->n;
+}
+
+/* The name of each row's operator: the chunks are read once, in the order of slices. */
+static enum ps_status read_names(struct ps_db *db, struct ps_made *made, size_t cap,
+                                 struct ps_err *err)
+{
+    struct ps_chunk_query query = {.range = PS_RANGE_ALL, .columns = PS_COL_BIT(PS_COL_NAME)};
+    struct naming names = {ps_grow(NULL, made->temp_rows.n + 1, sizeof *names.at), 0, 0};
+    enum ps_status status = PS_OK;
+
+    for (size_t i = 0; i < made->temp_rows.n; i++)
+        if (made->values[SLICE * cap + i] != PS_LENT_NULL)
+            names.at[names.n++] =
+                (struct named){made->values[SLICE * cap + i], &made->values[NAME * cap + i]};
+    if (names.n) {
+        qsort(names.at, names.n, sizeof *names.at, by_slice);
+        status = ps_trace_chunks(db, &query, add_names, &names, err);
+    }
+    free(names.at);
+    return status;
+}
+
+static enum ps_status make(struct ps_db *db, struct ps_params params, struct ps_range range,
+                           struct ps_made *out, struct ps_err *err)
+{
+    PS_AUTO(ps_records_free) struct ps_records records = {0};
+    enum ps_status status = ps_records_read(db, &records, err);
+
+    (void)params;
+    if (status != PS_OK)
+        return status;
+    make_rows(&records, range, out);
+    return read_names(db, out, records.n, err);
+}
+
+enum ps_status ps_view_allocations(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                   struct ps_params params, struct ps_answer *answer,
+                                   struct ps_err *err)
+{
+    (void)id;
+    return ps_view_made_table(db, view, params, make, answer, err);
+}

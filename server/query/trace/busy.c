@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* busy.c: the share of each pixel that a track's slices cover, from what its window draws. */
+#include <stdlib.h>
+
+#include "server/query/trace/trace_views.h"
+
+/* Times are any 64 bits where a run file is damaged. */
+static double px_ns_of(const struct ps_window *window)
+{
+    return ((double)window->to_ns - (double)window->from_ns) / window->px;
+}
+
+/* Adds what [start, start + duration) covers of each pixel, in ns. */
+static void cover(const struct ps_window *window, int64_t start, int64_t duration, double *covered)
+{
+    double px_ns = px_ns_of(window), first = (double)start - (double)window->from_ns;
+    double from = first / px_ns, to = (first + (double)duration) / px_ns;
+
+    if (!(px_ns > 0))
+        return;
+    from = from < 0 ? 0 : from;
+    to = to > window->px ? window->px : to;
+    for (uint32_t x = from < to ? (uint32_t)from : window->px; x < window->px && x < to; x++) {
+        double left = from > x ? from : x, right = to < x + 1.0 ? to : x + 1.0;
+
+        covered[x] += (right - left) * px_ns;
+    }
+}
+
+static void shares(const struct ps_window *window, const double *covered, int64_t *share)
+{
+    double px_ns = px_ns_of(window);
+
+    for (uint32_t x = 0; x < window->px; x++) {
+        double part = covered[x] / px_ns * 255; /* not a number where px_ns is 0 */
+
+        share[x] = part >= 255 ? 255 : part > 0 ? (int64_t)(part + 0.5) : 0;
+    }
+}
+
+static void busy(const struct ps_window *window, bool device, int64_t *share)
+{
+    PS_AUTO(ps_free_ptr) double *covered = ps_alloc_array(window->px, sizeof *covered);
+
+    for (size_t i = 0; i < window->n_slices; i++) {
+        const struct ps_window_slice *s = &window->slices[i];
+
+        if (device ? ps_slice_on_device(s->kind) : s->depth == 0)
+            cover(window, s->start_ns, s->duration_ns, covered);
+    }
+    for (size_t i = 0; i < window->n_density; i++) {
+        const struct ps_window_density *d = &window->density[i];
+
+        if ((device ? ps_slice_on_device(d->kind) : d->depth == 0) && d->px < window->px)
+            covered[d->px] += (double)d->busy_ns;
+    }
+    shares(window, covered, share);
+}
+
+void ps_window_busy(const struct ps_window *window, int64_t *share)
+{
+    busy(window, false, share);
+}
+
+void ps_window_busy_device(const struct ps_window *window, int64_t *share)
+{
+    busy(window, true, share);
+}

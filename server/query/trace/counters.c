@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * counters.c: numbers over time beneath the timeline, thinned to what its pixels can show.
+ * Curves are steps, a value holds until the next: of each pixel the least, the greatest and the
+ * last value come, and of what lies before the window the last.
+ */
+#include <stdlib.h>
+
+#include "server/query/trace/trace_views.h"
+
+#define PX_MAX     8192
+#define CURVES_MAX 256
+
+struct point {
+    int64_t t, reserved;
+    double value;
+};
+
+/* One curve on its way out. */
+struct curve {
+    int64_t type, device, worker; /* of memory */
+    int64_t running;              /* sum of bytes, where no totals are recorded */
+    struct point *points;
+    size_t n, cap;
+    struct point low, high, last;
+    int64_t pixel;
+    bool any;
+};
+
+struct curves {
+    struct curve *at;
+    size_t n;
+    struct ps_range range;
+    int64_t px;
+};
+
+static void put_point(struct curve *c, struct point p)
+{
+    PS_PUSH_ROOM(c->points, c->n, c->cap);
+    c->points[c->n++] = p;
+}
+
+static void flush_pixel(struct curve *c)
+{
+    struct point first = c->low.t <= c->high.t ? c->low : c->high,
+                 second = c->low.t <= c->high.t ? c->high : c->low;
+
+    if (!c->any)
+        return;
+    put_point(c, first);
+    if (second.t != first.t)
+        put_point(c, second);
+    if (c->last.t != second.t || c->last.value != second.value)
+        put_point(c, c->last);
+    c->any = false;
+}
+
+/* In order of time. What lies before the window falls into a pixel of its own, of which the last
+ * counts. */
+static void curve_add(struct curve *c, const struct curves *all, struct point p)
+{
+    double span = (double)(all->range.to_ns - all->range.from_ns);
+    int64_t pixel = p.t < all->range.from_ns
+                        ? -1
+                        : (int64_t)((double)(p.t - all->range.from_ns) / span * (double)all->px);
+
+    if (c->any && pixel != c->pixel)
+        flush_pixel(c);
+    if (!c->any || pixel < 0 || p.value < c->low.value)
+        c->low = p;
+    if (!c->any || pixel < 0 || p.value > c->high.value)
+        c->high = p;
+    c->last = p;
+    c->any = true;
+    c->pixel = pixel;
+}
+
+static void curves_free(struct curves *all)
+{
+    for (size_t i = 0; i < all->n; i++)
+        free(all->at[i].points);
+    free(all->at);
+}
+
+/* Every part up to the end of the window: the value at its left edge may have been set long before.
+ */
+static struct ps_range up_to(const struct curves *all)
+{
+    return (struct ps_range){INT64_MIN, all->range.to_ns};
+}
+
+static bool add_counts(void *user, const struct ps_packed *part)
+{
+    struct curves *all = user;
+
+    for (size_t i = 0; i < part->n && part->column[PS_COUNT_T][i] < all->range.to_ns; i++) {
+        struct point p = {part->column[PS_COUNT_T][i], 0, 0};
+
+        memcpy(&p.value, &part->column[PS_COUNT_VALUE][i], sizeof p.value);
+        curve_add(all->at, all, p);
+    }
+    return true;
+}
+
+static void write_times(const struct curve *c, struct ps_json *json)
+{
+    ps_json_key(json, "t_ns");
+    ps_json_array(json);
+    for (size_t i = 0; i < c->n; i++)
+        ps_json_int(json, c->points[i].t);
+    ps_json_end(json);
+}
+
+static enum ps_status write_counter(struct ps_db *db, const struct curves *frame, int64_t series,
+                                    struct ps_json *json, struct ps_err *err)
+{
+    struct curve curve = {.points = NULL};
+    struct curves one = {&curve, 1, frame->range, frame->px};
+    struct ps_packed_query query = {PS_PACKED_COUNTS, series, up_to(frame),
+                                    1u << PS_COUNT_T | 1u << PS_COUNT_VALUE};
+    enum ps_status status = ps_packed_each(db, &query, add_counts, &one, err);
+
+    flush_pixel(&curve);
+    ps_json_object(json);
+    ps_json_kint(json, "id", series);
+    write_times(&curve, json);
+    ps_json_key(json, "value");
+    ps_json_array(json);
+    for (size_t i = 0; i < curve.n; i++)
+        ps_json_real(json, curve.points[i].value);
+    ps_json_end(json);
+    ps_json_end(json);
+    free(curve.points);
+    return status;
+}
+
+static enum ps_status write_counters(struct ps_db *db, struct ps_params params,
+                                     const struct curves *frame, struct ps_json *json,
+                                     struct ps_err *err)
+{
+    PS_AUTO(ps_ints_free) struct ps_ints ids = {0};
+    enum ps_status status = ps_param_ids(params, "counters", CURVES_MAX, &ids, err);
+
+    ps_json_key(json, "counters");
+    ps_json_array(json);
+    for (size_t i = 0; i < ids.n && status == PS_OK; i++)
+        status = write_counter(db, frame, ids.at[i], json, err);
+    ps_json_end(json);
+    return status;
+}
+
+static struct curve *curve_of(struct curves *all, const struct ps_packed *part, size_t i)
+{
+    for (struct curve *c = all->at; c < all->at + all->n; c++)
+        if (c->type == part->column[PS_MEMORY_TYPE][i] &&
+            c->device == part->column[PS_MEMORY_DEVICE][i] &&
+            c->worker == part->column[PS_MEMORY_WORKER][i])
+            return c;
+    return NULL;
+}
+
+static bool add_memory(void *user, const struct ps_packed *part)
+{
+    struct curves *all = user;
+
+    for (size_t i = 0;
+         i < part->n && part->column[PS_MEMORY_T][i] < all->range.to_ns && !ps_context_ended();
+         i++) {
+        struct curve *c = curve_of(all, part, i);
+        int64_t allocated = part->column[PS_MEMORY_ALLOCATED][i];
+
+        if (!c)
+            continue;
+        if (__builtin_add_overflow(c->running, part->column[PS_MEMORY_BYTES][i], &c->running))
+            c->running = 0;
+        curve_add(c, all,
+                  (struct point){part->column[PS_MEMORY_T][i], part->column[PS_MEMORY_RESERVED][i],
+                                 (double)(allocated >= 0 ? allocated : c->running)});
+    }
+    return true;
+}
+
+/* "1:0" or, of another worker than the first, "1:0:2". */
+static bool read_device(struct ps_str word, struct curve *c)
+{
+    int64_t *to[] = {&c->type, &c->device, &c->worker};
+    size_t n = 0;
+
+    for (bool more = true; more; n++) {
+        const char *colon = memchr(word.at, ':', word.len);
+        struct ps_str number = {word.at, colon ? (size_t)(colon - word.at) : word.len};
+
+        if (n == sizeof to / sizeof *to || !ps_str_i64(number, to[n]))
+            return false;
+        more = colon;
+        word = ps_str_skip(word, number.len + more);
+    }
+    return n >= 2;
+}
+
+/* "1:0,0:-1" as curves to fill. */
+static enum ps_status read_devices(struct ps_params params, struct curves *all, struct ps_err *err)
+{
+    struct ps_str rest = ps_str_of(ps_param_get(params, "memory"));
+
+    all->at = ps_alloc_array(CURVES_MAX, sizeof *all->at);
+    while (rest.len) {
+        const char *comma = memchr(rest.at, ',', rest.len);
+        struct ps_str word = {rest.at, comma ? (size_t)(comma - rest.at) : rest.len};
+        struct curve c = {.points = NULL};
+
+        if (!read_device(word, &c))
+            return ps_fail(err, PS_BAD_REQUEST,
+                           "the parameter memory must be a list of device_type:device or "
+                           "device_type:device:worker, separated by commas");
+        if (all->n == CURVES_MAX)
+            return ps_fail(err, PS_BAD_REQUEST, "memory takes at most %d devices", CURVES_MAX);
+        all->at[all->n++] = c;
+        rest = ps_str_skip(rest, word.len + 1);
+    }
+    return PS_OK;
+}
+
+static void write_device(struct curve *c, struct ps_json *json)
+{
+    flush_pixel(c);
+    ps_json_object(json);
+    ps_json_kint(json, "device_type", c->type);
+    ps_json_kint(json, "device", c->device);
+    ps_json_kint(json, "worker", c->worker);
+    write_times(c, json);
+    ps_json_key(json, "allocated");
+    ps_json_array(json);
+    for (size_t i = 0; i < c->n; i++)
+        ps_json_int(json, (int64_t)c->points[i].value);
+    ps_json_end(json);
+    ps_json_key(json, "reserved");
+    ps_json_array(json);
+    for (size_t i = 0; i < c->n; i++)
+        ps_json_num(json, c->points[i].reserved >= 0 ? ps_int(c->points[i].reserved)
+                                                     : (struct ps_num){0});
+    ps_json_end(json);
+    ps_json_end(json);
+}
+
+static enum ps_status write_memory(struct ps_db *db, struct ps_params params,
+                                   const struct curves *frame, struct ps_json *json,
+                                   struct ps_err *err)
+{
+    PS_AUTO(curves_free) struct curves all = {NULL, 0, frame->range, frame->px};
+    struct ps_packed_query query = {
+        PS_PACKED_MEMORY, 0, up_to(frame),
+        1u << PS_MEMORY_T | 1u << PS_MEMORY_TYPE | 1u << PS_MEMORY_DEVICE | 1u << PS_MEMORY_BYTES |
+            1u << PS_MEMORY_ALLOCATED | 1u << PS_MEMORY_RESERVED | 1u << PS_MEMORY_WORKER};
+    enum ps_status status = read_devices(params, &all, err);
+
+    if (status == PS_OK && all.n)
+        status = ps_packed_each(db, &query, add_memory, &all, err);
+    ps_json_key(json, "memory");
+    ps_json_array(json);
+    for (size_t i = 0; i < all.n && status == PS_OK; i++)
+        write_device(&all.at[i], json);
+    ps_json_end(json);
+    return status;
+}
+
+static enum ps_status write_busy(struct ps_db *db, struct ps_params params,
+                                 const struct curves *frame, struct ps_json *json,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_ints_free) struct ps_ints ids = {0};
+    PS_AUTO(ps_window_free) struct ps_window window = {0};
+    PS_AUTO(ps_free_ptr)
+    int64_t *share = ps_grow(NULL, (size_t)frame->px, sizeof *share);
+    enum ps_status status = ps_param_ids(params, "busy", CURVES_MAX, &ids, err);
+
+    ps_json_key(json, "busy");
+    ps_json_array(json);
+    for (size_t i = 0; i < ids.n && status == PS_OK; i++) {
+        status = ps_trace_window(db, (uint32_t)ids.at[i], frame->range.from_ns, frame->range.to_ns,
+                                 (uint32_t)frame->px, &window, err);
+        if (status != PS_OK)
+            break;
+        ps_window_busy_device(&window, share);
+        ps_json_object(json);
+        ps_json_kint(json, "track", ids.at[i]);
+        ps_json_ints(json, "share", share, (size_t)frame->px);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+    return status;
+}
+
+enum ps_status ps_view_curves(struct ps_db *db, const struct ps_view *view, int64_t id,
+                              struct ps_params params, struct ps_answer *answer, struct ps_err *err)
+{
+    struct ps_json json = ps_json_to(&answer->body);
+    struct curves frame = {0};
+    enum ps_status status = ps_param_window(db, params, &frame.range, err);
+
+    (void)view, (void)id;
+    if (status == PS_OK)
+        status = ps_param_int(params, "px", 1, PX_MAX, 1600, &frame.px, err);
+    if (status != PS_OK)
+        return status;
+    ps_json_object(&json);
+    status = write_counters(db, params, &frame, &json, err);
+    if (status == PS_OK)
+        status = write_memory(db, params, &frame, &json, err);
+    if (status == PS_OK)
+        status = write_busy(db, params, &frame, &json, err);
+    ps_json_end(&json);
+    return status;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* device_use.c: how the devices were used in a range, and where its time went. */
+#include "server/query/trace/overview.h"
+
+/* Share of each of px equal pieces of the range that computation or communication covers. */
+static void write_share(struct ps_json *json, const struct ps_spans *busy,
+                        const struct ps_range_sums *sums, int64_t px)
+{
+    double width = (double)(sums->to_ns - sums->from_ns) / (double)px;
+
+    ps_json_key(json, "share");
+    ps_json_array(json);
+    for (int64_t x = 0; x < px; x++) {
+        int64_t from = sums->from_ns + (int64_t)((double)x * width);
+        int64_t to = x + 1 < px ? sums->from_ns + (int64_t)((double)(x + 1) * width) : sums->to_ns;
+        double share =
+            to > from ? (double)ps_spans_length(busy, from, to) / (double)(to - from) : 0;
+
+        ps_json_int(json, (int64_t)(share * 255 + 0.5));
+    }
+    ps_json_end(json);
+}
+
+static void add_all(struct ps_spans *to, const struct ps_spans *from)
+{
+    for (size_t i = 0; i < from->n; i++)
+        ps_spans_add(to, from->at[i].start, from->at[i].end);
+}
+
+static void write_device(struct ps_json *json, const struct ps_device_sums *device,
+                         const struct ps_range_sums *sums, int64_t px)
+{
+    int64_t from = sums->from_ns, to = sums->to_ns;
+    struct ps_device_use use = ps_device_use_of(device->kernels, device->n_kernels, from, to);
+    struct ps_spans busy = {0};
+
+    add_all(&busy, &device->compute);
+    add_all(&busy, &device->communication);
+    ps_spans_join(&busy);
+    ps_json_object(json);
+    ps_json_kint(json, "worker", device->worker);
+    ps_json_kint(json, "device", device->device);
+    ps_json_kreal(json, "busy", (double)ps_spans_length(&busy, from, to) / (double)(to - from));
+    ps_json_kreal(json, "sm_efficiency", use.sm_efficiency);
+    ps_json_kreal(json, "occupancy", use.occupancy);
+    write_share(json, &busy, sums, px);
+    ps_json_kint(json, "communication_ns", ps_spans_length(&device->communication, from, to));
+    ps_json_kint(json, "overlap_ns",
+                 ps_spans_common(&device->communication, &device->compute, from, to));
+    add_all(&busy, &device->copies);
+    ps_spans_join(&busy);
+    ps_json_kint(json, "idle_ns", to - from - ps_spans_length(&busy, from, to));
+    ps_json_end(json);
+    ps_spans_free(&busy);
+}
+
+/* What is not given is the end of the steps. */
+static enum ps_status read_range(struct ps_db *db, struct ps_params params,
+                                 struct ps_range_sums *sums, struct ps_err *err)
+{
+    struct ps_range steps;
+    enum ps_status status = ps_steps_span(db, &steps, err);
+
+    if (status == PS_OK)
+        status = ps_param_int(params, "from_ns", INT64_MIN / 4, INT64_MAX / 4, steps.from_ns,
+                              &sums->from_ns, err);
+    if (status == PS_OK)
+        status = ps_param_int(params, "to_ns", INT64_MIN / 4, INT64_MAX / 4, steps.to_ns,
+                              &sums->to_ns, err);
+    if (status == PS_OK && sums->from_ns > sums->to_ns)
+        status = ps_fail(err, PS_BAD_REQUEST, "from_ns is greater than to_ns");
+    return status;
+}
+
+enum ps_status ps_view_utilisation(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                   struct ps_params params, struct ps_answer *answer,
+                                   struct ps_err *err)
+{
+    PS_AUTO(ps_range_sums_free) struct ps_range_sums sums = {0};
+    struct ps_json json = ps_json_to(&answer->body);
+    int64_t px = 0;
+    enum ps_status status = read_range(db, params, &sums, err);
+
+    (void)view, (void)id;
+    if (status == PS_OK)
+        status = ps_param_int(params, "px", 1, 8192, 100, &px, err);
+    if (status == PS_OK && sums.from_ns < sums.to_ns)
+        status = ps_range_sums_read(db, &sums, err);
+    if (status != PS_OK)
+        return status;
+    ps_json_object(&json);
+    ps_json_kint(&json, "from_ns", sums.from_ns);
+    ps_json_kint(&json, "to_ns", sums.to_ns);
+    ps_json_key(&json, "devices");
+    ps_json_array(&json);
+    for (size_t i = 0; i < sums.n_devices; i++)
+        write_device(&json, &sums.devices[i], &sums, px);
+    ps_json_end(&json);
+    ps_json_parts(&json, &sums);
+    ps_json_end(&json);
+    return PS_OK;
+}

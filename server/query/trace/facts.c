@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/query/trace/facts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/query/trace/trace_views.h"
+
+void ps_trace_facts_free(struct ps_trace_facts *facts)
+{
+    free(facts->devices);
+    free(facts->optimizer_names);
+    *facts = (struct ps_trace_facts){0};
+}
+
+static enum ps_status read_steps(struct ps_db *db, struct ps_trace_facts *facts, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_steps_span(db, &facts->span, err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("trace_step_facts"), &stmt, err);
+    if (status != PS_OK || !ps_stmt_row(stmt, err))
+        return status == PS_OK ? err->code : status;
+    facts->steps = ps_col_int(stmt, 0);
+    facts->wall_ns = ps_col_int(stmt, 1);
+    facts->annotated = ps_col_int(stmt, 2) != 0;
+    return PS_OK;
+}
+
+/* The parts have the order and names that ps_breakdown_of gives them. */
+static void add_part(struct ps_trace_facts *facts, int64_t definition, struct ps_str name,
+                     int64_t ns)
+{
+    struct ps_part parts[PS_PARTS_MAX];
+    const struct ps_spans none[PS_N_ROLES] = {{0}};
+    size_t n = ps_breakdown_of(PS_BREAKDOWN_TENSORBOARD, none, none, 0, 0, parts);
+
+    if (definition == PS_BREAKDOWN_TENSORBOARD)
+        for (size_t i = 0; i < n; i++)
+            if (ps_str_is(name, parts[i].name))
+                facts->tensorboard[i] = ns;
+    if (definition == PS_BREAKDOWN_TRACELENS && ps_str_is(name, "exposed communication"))
+        facts->exposed_communication_ns = ns;
+    if (definition == PS_BREAKDOWN_TRACELENS && ps_str_is(name, "idle"))
+        facts->idle_ns = ns;
+}
+
+static enum ps_status read_parts(struct ps_db *db, struct ps_trace_facts *facts, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_step_sums"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    while (ps_stmt_row(stmt, err))
+        add_part(facts, ps_col_int(stmt, 0), ps_col_text(stmt, 1), ps_col_int(stmt, 2));
+    return err->code;
+}
+
+static enum ps_status read_devices(struct ps_db *db, struct ps_trace_facts *facts,
+                                   struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_device_facts"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    while (ps_stmt_row(stmt, err)) {
+        struct ps_str name = ps_col_text(stmt, 2);
+        struct ps_device_fact device = {
+            .device = ps_col_int(stmt, 1),
+            .span_ns = ps_col_int(stmt, 3),
+            .busy_ns = ps_col_int(stmt, 4),
+            .kernel_ns = ps_col_int(stmt, 5),
+            .tensor_core_ns = ps_col_int(stmt, 6),
+            .kernels = ps_col_int(stmt, 7),
+            .capability = ps_col_int(stmt, 8),
+            .memory_bytes = ps_col_real(stmt, 9),
+        };
+
+        (void)snprintf(device.name, sizeof device.name, "%.*s", (int)(name.len % INT32_MAX),
+                       name.at ? name.at : "");
+        PS_PUSH_ROOM(facts->devices, facts->n_devices, facts->cap_devices);
+        facts->devices[facts->n_devices++] = device;
+    }
+    return err->code;
+}
+
+/* The most that an accelerator held: reserved by torch's allocator where it says so, else
+ * allocated. */
+static bool visit_memory(void *user, const struct ps_packed *part)
+{
+    struct ps_trace_facts *facts = user;
+
+    for (size_t i = 0; i < part->n; i++) {
+        int64_t held = part->column[PS_MEMORY_ALLOCATED][i];
+
+        if (part->column[PS_MEMORY_RESERVED][i] > held)
+            held = part->column[PS_MEMORY_RESERVED][i];
+        if (part->column[PS_MEMORY_TYPE][i] == 0)
+            continue;
+        for (size_t k = 0; k < facts->n_devices; k++)
+            if (facts->devices[k].device == part->column[PS_MEMORY_DEVICE][i] &&
+                facts->devices[k].peak_bytes < (double)held)
+                facts->devices[k].peak_bytes = (double)held;
+    }
+    return true;
+}
+
+static enum ps_status read_peaks(struct ps_db *db, struct ps_trace_facts *facts, struct ps_err *err)
+{
+    struct ps_packed_query query = {
+        .family = PS_PACKED_MEMORY,
+        .range = PS_RANGE_ALL,
+        .columns = 1u << PS_MEMORY_TYPE | 1u << PS_MEMORY_DEVICE | 1u << PS_MEMORY_ALLOCATED |
+                   1u << PS_MEMORY_RESERVED,
+    };
+
+    return facts->n_devices ? ps_packed_each(db, &query, visit_memory, facts, err) : PS_OK;
+}
+
+static enum ps_status read_waiting(struct ps_db *db, struct ps_trace_facts *facts,
+                                   struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *sum = NULL;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *longest = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_idle_waiting"), &sum, err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("trace_longest_wait"), &longest, err);
+    if (status != PS_OK)
+        return status;
+    if (ps_stmt_row(sum, err))
+        facts->waiting_ns = ps_col_int(sum, 0);
+    if (ps_stmt_row(longest, err))
+        facts->longest_wait = (struct ps_range){ps_col_int(longest, 0), ps_col_int(longest, 1)};
+    return err->code;
+}
+
+static bool has(struct ps_str text, const char *word)
+{
+    return ps_str_find(text, ps_str_of(word)) != NULL;
+}
+
+static bool starts(struct ps_str text, const char *word)
+{
+    return ps_str_starts(text, ps_str_of(word));
+}
+
+static void add(struct ps_sum_fact *sum, int64_t calls, int64_t ns)
+{
+    sum->calls += calls;
+    sum->ns = ps_sum(sum->ns, ns);
+}
+
+/* Calls into the driver: what launches, and what waits for the device. cuda..., hip..., xpu... */
+static void runtime_fact(struct ps_trace_facts *facts, struct ps_str name, int64_t calls,
+                         int64_t ns)
+{
+    if (has(name, "LaunchKernel") || has(name, "LaunchCooperative") || has(name, "GraphLaunch"))
+        add(&facts->launches, calls, ns);
+    else if (has(name, "DeviceSynchronize") || has(name, "StreamSynchronize") ||
+             has(name, "EventSynchronize") || has(name, "CtxSynchronize"))
+        add(&facts->syncs, calls, ns);
+}
+
+static void device_fact(struct ps_trace_facts *facts, struct ps_str name, int64_t kind,
+                        int64_t family, int64_t calls, int64_t ns)
+{
+    bool host_copy = has(name, "HtoD") || has(name, "DtoH");
+
+    if (kind == PS_SLICE_MEMCPY && host_copy && has(name, "Pageable"))
+        add(&facts->pageable, calls, ns);
+    if (kind == PS_SLICE_KERNEL && family == PS_FAMILY_MATMUL)
+        facts->matmul_device_ns = ps_sum(facts->matmul_device_ns, ns);
+    if (kind == PS_SLICE_KERNEL && (has(name, "multi_tensor_apply") || has(name, "FusedAdam")))
+        facts->fused = true;
+}
+
+static void host_fact(struct ps_trace_facts *facts, struct ps_str name, uint32_t id, int64_t calls,
+                      int64_t ns)
+{
+    if (starts(name, "Optimizer.step#")) {
+        add(&facts->optimizer, calls, ns);
+        PS_PUSH_ROOM(facts->optimizer_names, facts->n_optimizer_names, facts->cap_optimizer_names);
+        facts->optimizer_names[facts->n_optimizer_names++] = id;
+    } else if (starts(name, "aten::_foreach_") || starts(name, "aten::_fused_")) {
+        facts->fused = true;
+    } else if (starts(name, "DistributedDataParallel.forward")) {
+        add(&facts->distributed, calls, ns);
+    } else if (starts(name, "DataParallel.forward")) {
+        add(&facts->data_parallel, calls, ns);
+    } else if (starts(name, "gloo:")) {
+        add(&facts->gloo, calls, ns);
+    } else if (ps_str_is(name, "aten::item")) {
+        add(&facts->items, calls, ns);
+    }
+}
+
+static enum ps_status read_operators(struct ps_db *db, struct ps_trace_facts *facts,
+                                     struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_operator_facts"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(stmt, ":from", facts->span.from_ns);
+    ps_bind_int(stmt, ":to", facts->span.to_ns);
+    while (ps_stmt_row(stmt, err)) {
+        struct ps_str name = ps_col_text(stmt, 0);
+        int64_t kind = ps_col_int(stmt, 2), calls = ps_col_int(stmt, 4);
+
+        const int64_t figures[3] = {calls, ps_col_int(stmt, 6), ps_col_int(stmt, 9)};
+
+        if (kind == PS_SLICE_RUNTIME || kind == PS_SLICE_OSRT)
+            ps_long_call_look(&facts->long_call, name, (uint32_t)ps_col_int(stmt, 1), kind,
+                              figures);
+        if (kind == PS_SLICE_RUNTIME)
+            runtime_fact(facts, name, calls, ps_col_int(stmt, 5));
+        else if (ps_slice_on_device(kind))
+            device_fact(facts, name, kind, ps_col_int(stmt, 3), calls, ps_col_int(stmt, 7));
+        else
+            host_fact(facts, name, (uint32_t)ps_col_int(stmt, 1), calls, ps_col_int(stmt, 6));
+    }
+    return err->code;
+}
+
+/* Rows of the host that lie inside of Optimizer.step: a slice's id grows with its start. */
+struct id_range {
+    int64_t from, to; /* half-open */
+};
+
+struct passing {
+    struct ps_trace_facts *facts;
+    struct id_range *optimizer; /* ascending */
+    size_t n, cap;
+    uint32_t track;
+    int64_t until; /* end of the Optimizer.step that is open on the track; INT64_MIN none */
+};
+
+static bool is_optimizer(const struct ps_trace_facts *facts, int64_t name)
+{
+    for (size_t i = 0; i < facts->n_optimizer_names; i++)
+        if (facts->optimizer_names[i] == name)
+            return true;
+    return false;
+}
+
+static bool visit_host(void *user, const struct ps_chunk *chunk)
+{
+    struct passing *p = user;
+
+    if (chunk->track != p->track) {
+        p->track = chunk->track;
+        p->until = INT64_MIN;
+    }
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        int64_t start = ps_chunk_at(chunk, PS_COL_START, i), end;
+        int64_t id = ps_slice_id(chunk->track, chunk->first + i);
+
+        if (start < p->until)
+            p->optimizer[p->n - 1].to = id + 1;
+        else if (is_optimizer(p->facts, ps_chunk_at(chunk, PS_COL_NAME, i)) &&
+                 !__builtin_add_overflow(start, ps_chunk_at(chunk, PS_COL_DURATION, i), &end)) {
+            PS_PUSH_ROOM(p->optimizer, p->n, p->cap);
+            p->optimizer[p->n++] = (struct id_range){id, id + 1};
+            p->until = end;
+        }
+    }
+    return true;
+}
+
+static bool in_optimizer(const struct passing *p, int64_t op)
+{
+    size_t low = 0, high = p->n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (p->optimizer[middle].to <= op)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < p->n && p->optimizer[low].from <= op;
+}
+
+static bool visit_device(void *user, const struct ps_chunk *chunk)
+{
+    struct passing *p = user;
+    struct ps_trace_facts *facts = p->facts;
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        int64_t start = ps_chunk_at(chunk, PS_COL_START, i);
+        int64_t duration = ps_chunk_at(chunk, PS_COL_DURATION, i);
+
+        if (ps_chunk_at(chunk, PS_COL_KIND, i) != PS_SLICE_KERNEL || start < facts->span.from_ns ||
+            start >= facts->span.to_ns)
+            continue;
+        facts->kernels++;
+        facts->kernel_ns = ps_sum(facts->kernel_ns, duration);
+        facts->tiny_kernels += duration < PS_TINY_KERNEL_NS;
+        facts->optimizer_kernels += p->n && in_optimizer(p, ps_chunk_at(chunk, PS_COL_OP, i));
+    }
+    return true;
+}
+
+static enum ps_status read_slices(struct ps_db *db, struct ps_trace_facts *facts,
+                                  struct ps_err *err)
+{
+    struct passing passing = {.facts = facts, .until = INT64_MIN};
+    struct ps_chunk_query query = {
+        .kinds = 1u << PS_TRACK_THREAD,
+        .range = facts->span,
+        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) | PS_COL_BIT(PS_COL_NAME),
+    };
+    enum ps_status status = PS_OK;
+
+    if (facts->n_optimizer_names)
+        status = ps_trace_chunks(db, &query, visit_host, &passing, err);
+    query.kinds = 1u << PS_TRACK_STREAM;
+    query.columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
+                    PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_OP);
+    if (status == PS_OK)
+        status = ps_trace_chunks(db, &query, visit_device, &passing, err);
+    free(passing.optimizer);
+    return status;
+}
+
+enum ps_status ps_trace_facts_read(struct ps_db *db, struct ps_trace_facts *facts,
+                                   struct ps_err *err)
+{
+    static enum ps_status (*const reads[])(struct ps_db *, struct ps_trace_facts *,
+                                           struct ps_err *) = {
+        read_steps,   read_parts,     read_devices, read_peaks,
+        read_waiting, read_operators, read_slices,  ps_long_call_find,
+    };
+    enum ps_status status = PS_OK;
+
+    for (size_t i = 0; i < sizeof reads / sizeof *reads && status == PS_OK; i++)
+        status = reads[i](db, facts, err);
+    return status;
+}

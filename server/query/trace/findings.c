@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* findings.c: what the rules found, the largest share first. */
+#include <stdlib.h>
+
+#include "server/query/trace/rules.h"
+
+/* Shares from which a finding is of high and of medium weight. */
+#define HIGH_SHARE   0.25
+#define MEDIUM_SHARE 0.10
+
+struct found {
+    const struct ps_rule *rule;
+    struct ps_finding finding;
+};
+
+static int by_share(const void *a, const void *b)
+{
+    const struct found *x = a, *y = b;
+
+    if (x->finding.share != y->finding.share)
+        return x->finding.share > y->finding.share ? -1 : 1;
+    return (x->rule > y->rule) - (x->rule < y->rule); /* the order of the list */
+}
+
+static void write_link(struct ps_json *json, const struct ps_finding *finding)
+{
+    ps_json_key(json, "link");
+    ps_json_object(json);
+    ps_json_kstr(json, "view", finding->view);
+    ps_json_key(json, "params");
+    ps_json_object(json);
+    for (size_t i = 0; i < 3 && finding->params[i][0]; i++)
+        ps_json_kstr(json, finding->params[i][0], finding->params[i][1]);
+    ps_json_kint(json, "from_ns", finding->at.from_ns);
+    ps_json_kint(json, "to_ns", finding->at.to_ns);
+    ps_json_end(json);
+    ps_json_end(json);
+}
+
+static void write_finding(struct ps_json *json, const struct found *found)
+{
+    const struct ps_finding *finding = &found->finding;
+
+    ps_json_object(json);
+    ps_json_kstr(json, "rule", found->rule->rule);
+    ps_json_kstr(json, "severity",
+                 finding->share >= HIGH_SHARE     ? "high"
+                 : finding->share >= MEDIUM_SHARE ? "medium"
+                                                  : "low");
+    ps_json_kstr(json, "title", found->rule->title);
+    ps_json_kstr(json, "text", finding->text);
+    ps_json_kreal(json, "share", finding->share);
+    ps_json_key(json, "speedup");
+    if (finding->no_speedup || finding->share >= 1)
+        ps_json_null(json);
+    else
+        ps_json_real(json, 1 / (1 - finding->share));
+    ps_json_kstr(json, "base", finding->base);
+    ps_json_kint(json, "from_ns", finding->at.from_ns);
+    ps_json_kint(json, "to_ns", finding->at.to_ns);
+    write_link(json, finding);
+    ps_json_end(json);
+}
+
+static void write_rows(struct ps_json *json, const struct ps_trace_facts *facts)
+{
+    size_t n_rules, n = 0;
+    const struct ps_rule *rules = ps_trace_rules(&n_rules);
+    PS_AUTO(ps_free_ptr) struct found *found = ps_alloc_array(n_rules, sizeof *found);
+
+    for (size_t i = 0; i < n_rules && facts->wall_ns > 0; i++) {
+        struct ps_finding finding = {.base = facts->annotated ? "of step" : "of trace",
+                                     .at = facts->span};
+
+        if (rules[i].look(facts, &finding))
+            found[n++] = (struct found){&rules[i], finding};
+    }
+    qsort(found, n, sizeof *found, by_share);
+    ps_json_key(json, "rows");
+    ps_json_array(json);
+    for (size_t i = 0; i < n; i++)
+        write_finding(json, &found[i]);
+    ps_json_end(json);
+    ps_json_key(json, "checked");
+    ps_json_array(json);
+    for (size_t i = 0; i < n_rules; i++) {
+        ps_json_object(json);
+        ps_json_kstr(json, "rule", rules[i].rule);
+        ps_json_kstr(json, "title", rules[i].title);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+}
+
+enum ps_status ps_view_findings(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                struct ps_params params, struct ps_answer *answer,
+                                struct ps_err *err)
+{
+    PS_AUTO(ps_trace_facts_free) struct ps_trace_facts facts = {0};
+    struct ps_json json = ps_json_to(&answer->body);
+    enum ps_status status = ps_trace_facts_read(db, &facts, err);
+
+    (void)view, (void)id, (void)params;
+    if (status != PS_OK)
+        return status;
+    ps_json_object(&json);
+    write_rows(&json, &facts);
+    ps_json_end(&json);
+    return PS_OK;
+}

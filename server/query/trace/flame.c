@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * flame.c: slices merged by their path of names.
+ *
+ * cpu: what torch calls self CPU time, at the path of operators, annotations and runtime calls; its
+ * sum is that of the operator table. wall: self time on the thread, Python frames included. device:
+ * kernels, copies and sets below the path of the operator that they belong to; its sum is that of
+ * the kernel table.
+ */
+#include <stdlib.h>
+
+#include "server/query/trace/flame.h"
+
+#define NODES_MAX  1000000 /* paths in one graph */
+#define NODE_NONE  UINT32_MAX
+#define HOST_KINDS (1u << PS_TRACK_THREAD | 1u << PS_TRACK_OVERHEAD)
+
+enum flame_on { ON_CPU, ON_DEVICE, ON_WALL };
+
+/* The graph in the making. */
+struct builder {
+    struct ps_flame flame;
+    enum flame_on on;
+    bool torch; /* otherwise there is no other self time than that on the thread */
+    struct ps_range range;
+    const struct ps_track_row *tracks; /* in the order of the timeline */
+    size_t n_tracks;
+    struct host {
+        uint32_t *nodes; /* by row: its node + 1; 0: none */
+        uint32_t n;
+        int64_t first; /* least id of an operator with device work in the range; 0 none */
+    } * hosts;         /* by track id */
+    size_t n_hosts;
+    struct ps_operators keys; /* steps are one path, as in the operator table */
+    bool too_many, damaged;
+};
+
+static struct host *host_of(struct builder *b, int64_t id)
+{
+    uint64_t track = (uint64_t)id >> 32;
+
+    return id > 0 && track < b->n_hosts && (uint32_t)(id & UINT32_MAX) < b->hosts[track].n
+               ? &b->hosts[track]
+               : NULL;
+}
+
+static void builder_free(struct builder *b)
+{
+    for (size_t i = 0; i < b->n_hosts; i++)
+        free(b->hosts[i].nodes);
+    free(b->hosts);
+    ps_flame_free(&b->flame);
+}
+
+static void make_hosts(struct builder *b)
+{
+    for (size_t i = 0; i < b->n_tracks; i++)
+        if (b->tracks[i].id >= b->n_hosts)
+            b->n_hosts = b->tracks[i].id + 1u;
+    b->hosts = ps_alloc_array(b->n_hosts + 1, sizeof *b->hosts);
+    for (size_t i = 0; i < b->n_tracks; i++)
+        b->hosts[b->tracks[i].id].n = b->tracks[i].slices;
+}
+
+static bool in_range(const struct builder *b, int64_t start)
+{
+    return start >= b->range.from_ns && start < b->range.to_ns;
+}
+
+static void count(struct builder *b, uint32_t node, int64_t self)
+{
+    struct ps_flame_node *at = &b->flame.at[node];
+
+    at->count++;
+    if (__builtin_add_overflow(at->self_ns, self, &at->self_ns))
+        at->self_ns = INT64_MAX / 4;
+}
+
+static uint32_t name_of(const struct builder *b, const struct ps_chunk *chunk, uint32_t i)
+{
+    uint32_t name = (uint32_t)ps_chunk_at(chunk, PS_COL_NAME, i);
+
+    return name < b->keys.n_key && b->keys.key[name] ? b->keys.key[name] : name;
+}
+
+/* What `wall` alone shows: Python frames, and calls that torch counts as one with their parent. */
+static bool is_passed_by(const struct builder *b, const struct ps_chunk *chunk, uint32_t i)
+{
+    return b->on != ON_WALL && (ps_chunk_at(chunk, PS_COL_KIND, i) == PS_SLICE_PYTHON ||
+                                ps_chunk_at(chunk, PS_COL_FLAGS, i) & PS_SLICE_MERGED);
+}
+
+/* The node of a row: below that of its parent; what is passed by has its parent's. */
+static uint32_t node_of(struct builder *b, const struct ps_chunk *chunk, uint32_t i,
+                        struct host *host)
+{
+    int64_t back = ps_chunk_at(chunk, PS_COL_PARENT, i);
+    uint32_t row = chunk->first + i;
+    uint32_t parent = back > 0 && back <= row ? host->nodes[row - back] - 1 : NODE_NONE;
+
+    if (is_passed_by(b, chunk, i))
+        return parent;
+    return ps_flame_child(&b->flame, parent, name_of(b, chunk, i),
+                          (uint8_t)ps_chunk_at(chunk, PS_COL_KIND, i),
+                          (uint8_t)ps_chunk_at(chunk, PS_COL_FAMILY, i));
+}
+
+/* The self time that counts. */
+static enum ps_slice_column self_column(const struct builder *b)
+{
+    return b->on == ON_CPU && b->torch ? PS_COL_OP_SELF : PS_COL_SELF;
+}
+
+static bool add_host(void *user, const struct ps_chunk *chunk)
+{
+    struct builder *b = user;
+    struct host *host = chunk->track < b->n_hosts ? &b->hosts[chunk->track] : NULL;
+
+    b->damaged = !host || (uint64_t)chunk->first + chunk->n > host->n;
+    if (b->damaged)
+        return false; /* the track says it has fewer */
+    if (!host->nodes)
+        host->nodes = ps_alloc_array((size_t)host->n, sizeof *host->nodes);
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        uint32_t node = node_of(b, chunk, i, host);
+
+        host->nodes[chunk->first + i] = node + 1;
+        if (b->on != ON_DEVICE && !is_passed_by(b, chunk, i) &&
+            in_range(b, ps_chunk_at(chunk, PS_COL_START, i)))
+            count(b, node, ps_chunk_at(chunk, self_column(b), i));
+    }
+    b->too_many = b->flame.n > NODES_MAX;
+    return !b->too_many;
+}
+
+/* First look at the device: from which operator on each thread is needed. */
+static bool see_operators(void *user, const struct ps_chunk *chunk)
+{
+    struct builder *b = user;
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        int64_t op = ps_chunk_at(chunk, PS_COL_OP, i);
+        struct host *host = host_of(b, op);
+
+        if (host && in_range(b, ps_chunk_at(chunk, PS_COL_START, i)) &&
+            (!host->first || op < host->first))
+            host->first = op;
+    }
+    return true;
+}
+
+/* Text 0 names what belongs to no operator. */
+static uint32_t operator_node(struct builder *b, int64_t op)
+{
+    const struct host *host = host_of(b, op);
+    uint32_t node = NODE_NONE;
+
+    if (host && host->nodes)
+        node = host->nodes[op & UINT32_MAX] - 1;
+    return node != NODE_NONE ? node : ps_flame_child(&b->flame, NODE_NONE, 0, 0, 0);
+}
+
+static bool add_device(void *user, const struct ps_chunk *chunk)
+{
+    struct builder *b = user;
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        int64_t kind = ps_chunk_at(chunk, PS_COL_KIND, i);
+        uint32_t node;
+
+        if (!ps_slice_on_device(kind) || !in_range(b, ps_chunk_at(chunk, PS_COL_START, i)))
+            continue;
+        node = operator_node(b, ps_chunk_at(chunk, PS_COL_OP, i));
+        node = ps_flame_child(&b->flame, node, (uint32_t)ps_chunk_at(chunk, PS_COL_NAME, i),
+                              (uint8_t)kind, (uint8_t)ps_chunk_at(chunk, PS_COL_FAMILY, i));
+        count(b, node, ps_chunk_at(chunk, PS_COL_DURATION, i));
+    }
+    b->too_many = b->flame.n > NODES_MAX;
+    return !b->too_many;
+}
+
+static enum ps_status build_host(struct ps_db *db, struct builder *b, uint32_t track,
+                                 struct ps_err *err)
+{
+    struct ps_chunk_query query = {.track = track,
+                                   .kinds = HOST_KINDS,
+                                   .range = b->range,
+                                   .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_NAME) |
+                                              PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY) |
+                                              PS_COL_BIT(PS_COL_PARENT) | PS_COL_BIT(PS_COL_FLAGS) |
+                                              PS_COL_BIT(self_column(b))};
+
+    return ps_trace_chunks(db, &query, add_host, b, err);
+}
+
+/* The paths of the operators of one thread, from the first on that has device work in the range. */
+static enum ps_status build_paths(struct ps_db *db, struct builder *b, uint32_t track,
+                                  struct ps_err *err)
+{
+    int64_t v[PS_N_SLICE_COLUMNS];
+    struct ps_chunk_query query = {.track = track,
+                                   .columns = PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) |
+                                              PS_COL_BIT(PS_COL_FAMILY) | PS_COL_BIT(PS_COL_FLAGS) |
+                                              PS_COL_BIT(PS_COL_PARENT)};
+    enum ps_status status =
+        ps_trace_slice(db, b->hosts[track].first, PS_COL_BIT(PS_COL_START), v, err);
+
+    if (status != PS_OK)
+        return status;
+    query.range = (struct ps_range){v[PS_COL_START], INT64_MAX};
+    return ps_trace_chunks(db, &query, add_host, b, err);
+}
+
+static enum ps_status build_device(struct ps_db *db, struct builder *b, uint32_t track,
+                                   struct ps_err *err)
+{
+    struct ps_chunk_query query = {.track = track,
+                                   .range = b->range,
+                                   .starting = true,
+                                   .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_OP)};
+    enum ps_status status = ps_trace_chunks(db, &query, see_operators, b, err);
+
+    for (size_t i = 0; i < b->n_hosts && status == PS_OK && !b->too_many && !b->damaged; i++)
+        if (b->hosts[i].first)
+            status = build_paths(db, b, (uint32_t)i, err);
+    query.columns |= PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY) |
+                     PS_COL_BIT(PS_COL_DURATION);
+    if (status == PS_OK && !b->too_many && !b->damaged)
+        status = ps_trace_chunks(db, &query, add_device, b, err);
+    return status;
+}
+
+static enum ps_status read_on(struct ps_params params, enum flame_on *out, struct ps_err *err)
+{
+    const char *on = ps_param_get(params, "on");
+
+    *out = !on || !on[0] || strcmp(on, "cpu") == 0 ? ON_CPU
+           : strcmp(on, "device") == 0             ? ON_DEVICE
+                                                   : ON_WALL;
+    if (*out == ON_WALL && strcmp(on, "wall") != 0)
+        return ps_fail(err, PS_BAD_REQUEST, "the parameter on must be cpu, device or wall");
+    return PS_OK;
+}
+
+enum ps_status ps_trace_flame(struct ps_db *db, struct ps_params params, struct ps_flame *out,
+                              struct ps_err *err)
+{
+    PS_AUTO(builder_free) struct builder b = {.hosts = NULL};
+    int64_t track = 0;
+    enum ps_status status = read_on(params, &b.on, err);
+
+    *out = (struct ps_flame){0};
+    if (status == PS_OK)
+        status = ps_param_range(params, &b.range, err);
+    if (status == PS_OK)
+        status = ps_param_int(params, "track", 1, UINT32_MAX, 0, &track, err);
+    if (status == PS_OK)
+        status = ps_trace_tracks(db, &b.tracks, &b.n_tracks, err);
+    if (status == PS_OK)
+        status = ps_trace_keys(db, &b.keys, false, err);
+    if (status == PS_OK)
+        status = ps_trace_is_torch(db, &b.torch, err);
+    if (status != PS_OK)
+        return status;
+    make_hosts(&b);
+    status = b.on == ON_DEVICE ? build_device(db, &b, (uint32_t)track, err)
+                               : build_host(db, &b, (uint32_t)track, err);
+    if (status == PS_OK && b.damaged)
+        return ps_fail(err, PS_INTERNAL,
+                       "the run file is damaged: a track has fewer slices than stated");
+    if (status == PS_OK && b.too_many)
+        return ps_fail(err, PS_LIMIT, "more than %d different paths: choose a shorter range",
+                       NODES_MAX);
+    *out = b.flame;
+    b.flame = (struct ps_flame){0};
+    return status;
+}
+
+enum ps_status ps_view_flame(struct ps_db *db, const struct ps_view *view, int64_t id,
+                             struct ps_params params, struct ps_answer *answer, struct ps_err *err)
+{
+    PS_AUTO(ps_flame_free) struct ps_flame flame = {0};
+    enum flame_on on = ON_CPU;
+    int64_t limit = 0;
+    enum ps_status status = ps_param_int(params, "limit", 1, 100000, 20000, &limit, err);
+
+    (void)view, (void)id;
+    if (status == PS_OK)
+        status = read_on(params, &on, err);
+    if (status == PS_OK)
+        status = ps_trace_flame(db, params, &flame, err);
+    if (status == PS_OK)
+        ps_flame_write(db, &flame, (size_t)limit, on == ON_DEVICE ? "(no operator)" : "(no name)",
+                       answer);
+    return status;
+}

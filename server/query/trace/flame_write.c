@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "server/query/trace/flame.h"
+
+/* A node and what it is sorted by. */
+struct ranked {
+    uint32_t node, parent;
+    int64_t total;
+};
+
+/* The largest first; parents stand before their children when they are equal. */
+static int by_total(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+
+    if (x->total != y->total)
+        return x->total < y->total ? 1 : -1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+/* Children of one parent together, the largest first. */
+static int by_parent(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+
+    if (x->parent != y->parent)
+        return x->parent < y->parent ? -1 : 1;
+    return by_total(a, b);
+}
+
+/* The nodes that have anything; UINT32_MAX as parent (roots) sorts behind all others. */
+static size_t choose(const struct ps_flame *flame, size_t limit, struct ranked *out, size_t *cut)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < flame->n; i++)
+        if (flame->at[i].total_ns > 0)
+            out[n++] = (struct ranked){(uint32_t)i, flame->at[i].parent, flame->at[i].total_ns};
+    *cut = n > limit ? n - limit : 0;
+    if (*cut)
+        qsort(out, n, sizeof *out, by_total);
+    n -= *cut;
+    if (n)
+        qsort(out, n, sizeof *out, by_parent);
+    return n;
+}
+
+/* Preorder of what was chosen: nodes. Those whose parent was left out do not come. */
+static size_t preorder(const struct ps_flame *flame, const struct ranked *list, size_t n,
+                       uint32_t *order)
+{
+    PS_AUTO(ps_free_ptr) uint32_t *first = ps_grow(NULL, flame->n + 1, sizeof *first);
+    PS_AUTO(ps_free_ptr) uint32_t *stack = ps_grow(NULL, n + 1, sizeof *stack);
+    size_t n_stack = 0, done = 0, root = n;
+
+    memset(first, 0xff, (flame->n + 1) * sizeof *first);
+    for (size_t i = n; i > 0; i--) {
+        if (list[i - 1].parent == UINT32_MAX)
+            root = i - 1;
+        else
+            first[list[i - 1].parent] = (uint32_t)(i - 1);
+    }
+    for (size_t i = n; i > root; i--)
+        stack[n_stack++] = (uint32_t)(i - 1);
+    while (n_stack) {
+        uint32_t at = stack[--n_stack], node = list[at].node;
+        size_t end = first[node];
+
+        order[done++] = node;
+        if (first[node] == UINT32_MAX)
+            continue;
+        while (end < n && list[end].parent == node)
+            end++;
+        for (size_t i = end; i > first[node]; i--)
+            stack[n_stack++] = (uint32_t)(i - 1);
+    }
+    return done;
+}
+
+enum { PARENT, NAME, SELF, TOTAL, COUNT, FAMILY, KIND, N_FIELDS };
+static const char *const keys[N_FIELDS] = {"parent", "name",   "self", "total",
+                                           "count",  "family", "kind"};
+
+/* Texts as they come, each once. */
+struct names {
+    struct ps_db *db;
+    struct ps_ints ids;
+    uint32_t *place; /* text id -> place + 1 */
+    size_t n_place;
+};
+
+static int64_t place_of(struct names *names, uint32_t id)
+{
+    if (!ps_trace_text(names->db, id).at)
+        id = 0;
+    names->place = ps_grow_to(names->place, &names->n_place, id, sizeof *names->place);
+    if (!names->place[id]) {
+        ps_ints_add(&names->ids, id);
+        names->place[id] = (uint32_t)names->ids.n;
+    }
+    return names->place[id] - 1;
+}
+
+static void write_names(const struct names *names, const char *nameless, struct ps_json *json)
+{
+    ps_json_key(json, "names");
+    ps_json_array(json);
+    for (size_t i = 0; i < names->ids.n; i++) {
+        struct ps_str text = ps_trace_text(names->db, (uint32_t)names->ids.at[i]);
+
+        ps_json_str(json, text.at ? text : ps_str_of(nameless));
+    }
+    ps_json_end(json);
+}
+
+size_t ps_flame_preorder(const struct ps_flame *flame, size_t limit, uint32_t *order, size_t *cut)
+{
+    PS_AUTO(ps_free_ptr) struct ranked *list = ps_grow(NULL, flame->n + 1, sizeof *list);
+    size_t n = choose(flame, limit, list, cut);
+
+    return preorder(flame, list, n, order);
+}
+
+static void write_columns(const struct ps_flame *flame, const uint32_t *order, size_t n,
+                          struct names *names, struct ps_json *json)
+{
+    PS_AUTO(ps_free_ptr) int64_t *values = ps_grow(NULL, n * N_FIELDS + 1, sizeof *values);
+    PS_AUTO(ps_free_ptr) uint32_t *rank = ps_grow(NULL, flame->n + 1, sizeof *rank);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct ps_flame_node *node = &flame->at[order[i]];
+
+        rank[order[i]] = (uint32_t)i;
+        values[PARENT * n + i] = node->parent == UINT32_MAX ? -1 : (int64_t)rank[node->parent];
+        values[NAME * n + i] = place_of(names, node->name);
+        values[SELF * n + i] = node->self_ns;
+        values[TOTAL * n + i] = node->total_ns;
+        values[COUNT * n + i] = node->count;
+        values[FAMILY * n + i] = node->family;
+        values[KIND * n + i] = node->kind;
+    }
+    for (size_t f = 0; f < N_FIELDS; f++)
+        ps_json_ints(json, keys[f], values + f * n, n);
+}
+
+void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit, const char *nameless,
+                    struct ps_answer *answer)
+{
+    struct ps_json json = ps_json_to(&answer->body);
+    PS_AUTO(ps_free_ptr) uint32_t *order = ps_grow(NULL, flame->n + 1, sizeof *order);
+    struct names names = {db, {0}, NULL, 0};
+    int64_t total = 0;
+    size_t n, cut;
+
+    ps_flame_finish(flame);
+    for (size_t i = 0; i < flame->n; i++)
+        if (flame->at[i].parent == UINT32_MAX &&
+            __builtin_add_overflow(total, flame->at[i].total_ns, &total))
+            total = INT64_MAX;
+    n = ps_flame_preorder(flame, limit, order, &cut);
+    ps_json_object(&json);
+    ps_json_kint(&json, "n", (int64_t)n);
+    ps_json_kstr(&json, "unit", "ns");
+    ps_json_kint(&json, "sum", total);
+    ps_json_kint(&json, "cut", (int64_t)cut);
+    write_columns(flame, order, n, &names, &json);
+    write_names(&names, nameless, &json);
+    ps_json_end(&json);
+    ps_ints_free(&names.ids);
+    free(names.place);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * long_call.c: the one call into CUDA or the operating system that took far longer than all
+ * others of its name. Calls that are made in order to wait are none: threads that have nothing to
+ * do sleep in them, and what waits for the device has a finding of its own.
+ */
+#include "server/query/trace/facts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define FAR_LONGER 10 /* times the mean of the others */
+
+static bool waits(struct ps_str name)
+{
+    static const char *const words[] = {"Synchronize", "Wait",  "wait",         "poll",
+                                        "select",      "sleep", "pthread_join", "futex",
+                                        "accept",      "pause", "recv"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ps_str_find(name, ps_str_of(words[i])))
+            return true;
+    return false;
+}
+
+void ps_long_call_look(struct ps_long_call *longest, struct ps_str name, uint32_t name_id,
+                       int64_t kind, const int64_t figures[3])
+{
+    int64_t calls = figures[0], total = figures[1], most = figures[2], mean = 0;
+
+    if (calls > 1)
+        mean = (total - most) / (calls - 1);
+    if (most <= longest->ns || most / FAR_LONGER < mean || waits(name))
+        return;
+    longest->name_id = name_id;
+    longest->kind = kind;
+    longest->ns = most;
+    longest->mean_ns = mean;
+    (void)snprintf(longest->name, sizeof longest->name, "%.*s",
+                   (int)(name.len < 80 ? name.len : 80), name.at);
+}
+
+static bool visit(void *user, const struct ps_chunk *chunk)
+{
+    struct ps_long_call *call = user;
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        int64_t start = ps_chunk_at(chunk, PS_COL_START, i);
+
+        if (ps_chunk_at(chunk, PS_COL_NAME, i) != call->name_id ||
+            ps_chunk_at(chunk, PS_COL_DURATION, i) != call->ns ||
+            ps_chunk_at(chunk, PS_COL_KIND, i) != call->kind)
+            continue;
+        call->at = (struct ps_range){start, ps_sum(start, call->ns)};
+        (void)snprintf(call->slice, sizeof call->slice, "%" PRId64,
+                       ps_slice_id(chunk->track, chunk->first + i));
+        return false;
+    }
+    return true;
+}
+
+enum ps_status ps_long_call_find(struct ps_db *db, struct ps_trace_facts *facts, struct ps_err *err)
+{
+    const struct ps_chunk_query query = {
+        .slice_kinds = 1u << facts->long_call.kind,
+        .range = facts->span,
+        .starting = true,
+        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
+                   PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND),
+    };
+
+    if (!facts->long_call.ns)
+        return PS_OK;
+    return ps_trace_chunks(db, &query, visit, &facts->long_call, err);
+}

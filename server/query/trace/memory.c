@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/query/trace/memory.h"
+
+#include <stdlib.h>
+
+#include "base/hash_table.h"
+#include "server/query/order_cache.h"
+
+static bool is_place(const void *items, uint32_t index, const void *of)
+{
+    const struct ps_record *record = (const struct ps_record *)items + index, *r = of;
+
+    return record->address == r->address && record->type == r->type &&
+           record->device == r->device && record->worker == r->worker;
+}
+
+static uint64_t hash_of_place(const struct ps_record *r)
+{
+    struct ps_hash hash = ps_hash_begin();
+
+    ps_hash_add(&hash, (uint64_t)r->address);
+    ps_hash_add(&hash, (uint64_t)r->worker);
+    ps_hash_add(&hash, (uint64_t)r->type);
+    ps_hash_add(&hash, (uint64_t)r->device);
+    return ps_hash_end(&hash);
+}
+
+/* Of each address of a device the last record. A release belongs to the allocation before it. */
+static void match(struct ps_records *records)
+{
+    struct ps_hash_table places = {0};
+    uint32_t *last = ps_alloc_array(records->n + 1, sizeof *last); /* by the first of the place */
+
+    for (size_t i = 0; i < records->n; i++) {
+        struct ps_record *r = &records->at[i], *before;
+        uint32_t place;
+
+        if (!r->address)
+            continue;
+        place = ps_hash_table_add(&places, hash_of_place(r), (uint32_t)i, is_place, records->at, r);
+        before = &records->at[last[place]];
+        if (place != i && r->bytes < 0 && before->bytes > 0) {
+            r->partner = (size_t)last[place] + 1;
+            before->partner = i + 1;
+        }
+        last[place] = (uint32_t)i;
+    }
+    ps_hash_table_free(&places);
+    free(last);
+}
+
+static bool add_records(void *user, const struct ps_packed *part)
+{
+    struct ps_records *records = user;
+
+    for (size_t i = 0; i < part->n; i++) {
+        PS_PUSH_ROOM(records->at, records->n, records->cap);
+        records->at[records->n++] = (struct ps_record){
+            .t_ns = part->column[PS_MEMORY_T][i],
+            .bytes = part->column[PS_MEMORY_BYTES][i],
+            .address = part->column[PS_MEMORY_ADDRESS][i],
+            .slice = part->column[PS_MEMORY_SLICE][i],
+            .type = part->column[PS_MEMORY_TYPE][i],
+            .device = part->column[PS_MEMORY_DEVICE][i],
+            .worker = part->column[PS_MEMORY_WORKER][i],
+        };
+    }
+    return true;
+}
+
+enum ps_status ps_records_read(struct ps_db *db, struct ps_records *out, struct ps_err *err)
+{
+    struct ps_packed_query query = {PS_PACKED_MEMORY, 0, PS_RANGE_ALL,
+                                    1u << PS_MEMORY_T | 1u << PS_MEMORY_BYTES |
+                                        1u << PS_MEMORY_ADDRESS | 1u << PS_MEMORY_SLICE |
+                                        1u << PS_MEMORY_TYPE | 1u << PS_MEMORY_DEVICE |
+                                        1u << PS_MEMORY_WORKER};
+    enum ps_status status = ps_packed_each(db, &query, add_records, out, err);
+
+    if (status == PS_OK)
+        match(out);
+    return status;
+}
+
+void ps_records_free(struct ps_records *records)
+{
+    free(records->at);
+    *records = (struct ps_records){0};
+}
+
+enum ps_status ps_view_made_table(struct ps_db *db, const struct ps_view *view,
+                                  struct ps_params params,
+                                  enum ps_status (*make)(struct ps_db *db, struct ps_params params,
+                                                         struct ps_range range, struct ps_made *out,
+                                                         struct ps_err *err),
+                                  struct ps_answer *answer, struct ps_err *err)
+{
+    struct ps_order *held =
+        ps_order_find(ps_db_run(db), view->query, params); /* stays until then */
+    struct ps_made made = {.values = NULL};
+    struct ps_range range;
+    enum ps_status status = ps_param_range(params, &range, err);
+
+    if (status == PS_OK && !ps_table_kept_has(held, params))
+        status = make(db, params, range, &made, err);
+    ps_db_lend(db, &made.temp_rows);
+    if (status == PS_OK)
+        status = ps_view_trace_table(db, view, 0, params, answer, err);
+    ps_db_lend(db, NULL);
+    ps_order_release(held);
+    free(made.values);
+    return status;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory_operators.c: what operators did to memory, by the rules of TensorBoard's memory view: a
+ * record belongs to the deepest operator on its thread, a free to the operator that made the
+ * allocation. An operator's increase is that of its own records and of all below it.
+ */
+#include <stdlib.h>
+
+#include "server/query/trace/memory.h"
+
+enum { NAME, TYPE, DEVICE, INCREASE, SELF, COUNT, BYTES, WORKER, N_LENT };
+
+struct row {
+    int64_t value[N_LENT];
+    uint32_t next; /* row of the same name on another device or worker, + 1 */
+};
+
+struct rows {
+    struct row *at;
+    size_t n, cap;
+    uint32_t *first; /* text id -> row + 1 */
+    size_t n_first;
+};
+
+static struct row *row_of(struct rows *rows, uint32_t name, const struct ps_record *r)
+{
+    uint32_t at = name < rows->n_first ? rows->first[name] : 0;
+
+    for (; at && !ps_context_ended(); at = rows->at[at - 1].next) {
+        struct row *row = &rows->at[at - 1];
+
+        if (row->value[TYPE] == r->type && row->value[DEVICE] == r->device &&
+            row->value[WORKER] == r->worker)
+            return row;
+    }
+    rows->first = ps_grow_to(rows->first, &rows->n_first, name, sizeof *rows->first);
+    PS_PUSH_ROOM(rows->at, rows->n, rows->cap);
+    rows->at[rows->n] =
+        (struct row){{[NAME] = name, [TYPE] = r->type, [DEVICE] = r->device, [WORKER] = r->worker},
+                     rows->first[name]};
+    rows->first[name] = (uint32_t)rows->n + 1;
+    return &rows->at[rows->n++];
+}
+
+static void plus(int64_t *sum, int64_t value)
+{
+    *sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
+}
+
+/* A record and the slice it belongs to. */
+struct owned {
+    int64_t slice;
+    const struct ps_record *record;
+};
+
+/* One thread: parents and names of its rows, up to the last that is needed. */
+struct thread {
+    struct ps_db *db;
+    uint32_t *parent, *name; /* parent: row + 1, 0 none */
+    size_t n, wanted;
+};
+
+static bool add_rows(void *user, const struct ps_chunk *chunk)
+{
+    struct thread *thread = user;
+
+    if (chunk->first != thread->n)
+        return false;
+    for (uint32_t i = 0; i < chunk->n && thread->n < thread->wanted; i++) {
+        int64_t back = ps_chunk_at(chunk, PS_COL_PARENT, i);
+        int64_t name = ps_chunk_at(chunk, PS_COL_NAME, i);
+
+        thread->parent[thread->n] = back > 0 && (uint64_t)back <= thread->n
+                                        ? (uint32_t)(thread->n - (uint64_t)back + 1)
+                                        : 0;
+        thread->name[thread->n++] =
+            ps_trace_text(thread->db, (uint32_t)name).at ? (uint32_t)name : 0;
+    }
+    return thread->n < thread->wanted;
+}
+
+static void add_record(struct rows *rows, const struct thread *thread, const struct owned *o)
+{
+    uint32_t at = (uint32_t)(o->slice & UINT32_MAX) + 1;
+    bool self = true;
+
+    while (at && at <= thread->n && !ps_context_ended()) {
+        struct row *row = row_of(rows, thread->name[at - 1], o->record);
+
+        plus(&row->value[INCREASE], o->record->bytes);
+        if (self)
+            plus(&row->value[SELF], o->record->bytes);
+        if (self && o->record->bytes > 0) {
+            row->value[COUNT]++;
+            plus(&row->value[BYTES], o->record->bytes);
+        }
+        self = false;
+        at = thread->parent[at - 1];
+    }
+}
+
+/* Rows of a track; 0 for none such. */
+static size_t slices_of(struct ps_db *db, uint32_t track)
+{
+    const struct ps_track_row *tracks;
+    size_t n = 0;
+
+    if (ps_trace_tracks(db, &tracks, &n, NULL) == PS_OK)
+        for (size_t i = 0; i < n; i++)
+            if (tracks[i].id == track)
+                return tracks[i].slices;
+    return 0;
+}
+
+/* The records [from, to) of one thread. */
+static enum ps_status add_thread(struct ps_db *db, const struct owned *from, const struct owned *to,
+                                 struct rows *rows, struct ps_err *err)
+{
+    struct ps_chunk_query query = {.track = (uint32_t)(from->slice >> 32),
+                                   .range = PS_RANGE_ALL,
+                                   .columns = PS_COL_BIT(PS_COL_PARENT) | PS_COL_BIT(PS_COL_NAME)};
+    struct thread thread = {.db = db, .wanted = (size_t)(to[-1].slice & UINT32_MAX) + 1};
+    PS_AUTO(ps_free_ptr)
+    uint32_t *parent = NULL;
+    PS_AUTO(ps_free_ptr) uint32_t *name = NULL;
+    enum ps_status status;
+
+    if (thread.wanted > slices_of(db, query.track))
+        return ps_fail(err, PS_INTERNAL, "memory events refer to a missing slice");
+    thread.parent = parent = ps_grow(NULL, thread.wanted, sizeof *parent);
+    thread.name = name = ps_grow(NULL, thread.wanted, sizeof *name);
+    status = ps_trace_chunks(db, &query, add_rows, &thread, err);
+    for (const struct owned *o = from; o < to && status == PS_OK; o++) {
+        add_record(rows, &thread, o);
+        status = ps_context_check(err);
+    }
+    return status;
+}
+
+static int by_slice(const void *a, const void *b)
+{
+    const struct owned *x = a, *y = b;
+
+    return (x->slice > y->slice) - (x->slice < y->slice);
+}
+
+static enum ps_status add_all(struct ps_db *db, const struct ps_records *records,
+                              struct ps_range range, struct rows *rows, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) struct owned *list = ps_grow(NULL, records->n + 1, sizeof *list);
+    enum ps_status status = PS_OK;
+    size_t n = 0;
+
+    for (size_t i = 0; i < records->n; i++) {
+        const struct ps_record *r = &records->at[i];
+        const struct ps_record *owner =
+            r->bytes < 0 && r->partner ? &records->at[r->partner - 1] : r;
+
+        if (owner->slice > 0 && r->t_ns >= range.from_ns && r->t_ns < range.to_ns)
+            list[n++] = (struct owned){owner->slice, r};
+    }
+    if (n)
+        qsort(list, n, sizeof *list, by_slice);
+    for (size_t i = 0, end; i < n && status == PS_OK; i = end) {
+        for (end = i + 1; end < n && list[end].slice >> 32 == list[i].slice >> 32;)
+            end++;
+        status = add_thread(db, &list[i], &list[end], rows, err);
+    }
+    return status;
+}
+
+static void lend_rows(const struct rows *rows, struct ps_made *out)
+{
+    out->values = ps_grow(NULL, rows->n * N_LENT + 1, sizeof *out->values);
+    out->temp_rows.n = rows->n;
+    for (size_t c = 0; c < N_LENT; c++) {
+        for (size_t i = 0; i < rows->n; i++)
+            out->values[c * rows->n + i] = rows->at[i].value[c];
+        out->temp_rows.column[c] = out->values + c * rows->n;
+    }
+}
+
+static enum ps_status make(struct ps_db *db, struct ps_params params, struct ps_range range,
+                           struct ps_made *out, struct ps_err *err)
+{
+    PS_AUTO(ps_records_free) struct ps_records records = {0};
+    struct rows rows = {.at = NULL};
+    enum ps_status status = ps_records_read(db, &records, err);
+
+    (void)params;
+    if (status == PS_OK)
+        status = add_all(db, &records, range, &rows, err);
+    if (status == PS_OK)
+        lend_rows(&rows, out);
+    free(rows.at);
+    free(rows.first);
+    return status;
+}
+
+enum ps_status ps_view_memory_operators(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                        struct ps_params params, struct ps_answer *answer,
+                                        struct ps_err *err)
+{
+    (void)id;
+    return ps_view_made_table(db, view, params, make, answer, err);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * nvtx_projection.c: ranges of the host projected on the devices. Work belongs to a range when the
+ * call that launched it began inside, on the range's thread; the projected range goes from the
+ * first start to the last end of all its work. Ranges in which nothing was launched have none.
+ */
+#include <stdlib.h>
+
+#include "server/query/trace/stats_reports.h"
+#include "slices/spans.h"
+
+/* The work of one launch; later of one range with all inside. */
+struct work {
+    int64_t launch; /* slice id; first, so that the list sorts by it */
+    int64_t start, end, count;
+};
+
+struct instance {
+    struct work work;
+    struct ps_summary_key key;
+    int64_t start, duration;
+    uint32_t around; /* instance + 1; 0 none */
+};
+
+struct projecting {
+    struct ps_range range;
+    struct work *works; /* by launch, one each */
+    size_t n_works, cap_works, at;
+    struct instance *ranges; /* those around before those inside */
+    size_t n_ranges, cap_ranges;
+    /* Of the thread at work: row - base -> the innermost range + 1. */
+    uint32_t track, base;
+    uint32_t *inside;
+    size_t n_inside, cap_inside;
+};
+
+static void projecting_free(struct projecting *p)
+{
+    free(p->works);
+    free(p->ranges);
+    free(p->inside);
+}
+
+/* end - start; damaged runs may hold any numbers. */
+static int64_t length(const struct work *work)
+{
+    int64_t ns;
+
+    return __builtin_sub_overflow(work->end, work->start, &ns) ? INT64_MAX / 4 : ns;
+}
+
+static void join(struct work *sum, const struct work *more)
+{
+    if (!sum->count || more->start < sum->start)
+        sum->start = more->start;
+    if (!sum->count || more->end > sum->end)
+        sum->end = more->end;
+    sum->count += more->count;
+}
+
+static bool add_work(void *user, const struct ps_chunk *chunk)
+{
+    struct projecting *p = user;
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        int64_t launch = ps_chunk_at(chunk, PS_COL_LAUNCH, i);
+        int64_t start = ps_chunk_at(chunk, PS_COL_START, i);
+
+        if (!launch || !ps_slice_on_device(ps_chunk_at(chunk, PS_COL_KIND, i)))
+            continue;
+        PS_PUSH_ROOM(p->works, p->n_works, p->cap_works);
+        p->works[p->n_works++] = (struct work){
+            launch, start, ps_end_ns(start, ps_chunk_at(chunk, PS_COL_DURATION, i)), 1};
+    }
+    return true;
+}
+
+/* One entry a launch, in the order of slice ids. */
+static void join_launches(struct projecting *p)
+{
+    size_t kept = 0;
+
+    ps_sort_runs(p->works, p->n_works, sizeof *p->works);
+    for (size_t i = 0; i < p->n_works; i++) {
+        if (kept && p->works[kept - 1].launch == p->works[i].launch)
+            join(&p->works[kept - 1], &p->works[i]);
+        else
+            p->works[kept++] = p->works[i];
+    }
+    p->n_works = kept;
+}
+
+static uint32_t range_around(const struct projecting *p, const struct ps_chunk *chunk, uint32_t i)
+{
+    int64_t back = ps_chunk_at(chunk, PS_COL_PARENT, i);
+    uint32_t at = chunk->first - p->base + i;
+
+    return back > 0 && back <= at ? p->inside[at - back] : 0;
+}
+
+static bool is_range(const struct ps_chunk *chunk, uint32_t i)
+{
+    int64_t kind = ps_chunk_at(chunk, PS_COL_KIND, i);
+
+    return kind >= 0 && kind < PS_N_SLICE_KINDS && PS_RANGE_KINDS >> kind & 1 &&
+           !(ps_chunk_at(chunk, PS_COL_FLAGS, i) & (PS_SLICE_INSTANT | PS_SLICE_ASYNC));
+}
+
+static uint32_t add_range(struct projecting *p, const struct ps_chunk *chunk, uint32_t i,
+                          uint32_t around)
+{
+    PS_PUSH_ROOM(p->ranges, p->n_ranges, p->cap_ranges);
+    p->ranges[p->n_ranges++] = (struct instance){
+        .key = ps_summary_key_of(chunk, i),
+        .start = ps_chunk_at(chunk, PS_COL_START, i),
+        .duration = ps_chunk_at(chunk, PS_COL_DURATION, i),
+        .around = around,
+    };
+    return (uint32_t)p->n_ranges;
+}
+
+/* Chunks of a thread come in the order of its rows, and launches lie in that order too. */
+static bool see_thread(void *user, const struct ps_chunk *chunk)
+{
+    struct projecting *p = user;
+
+    if (chunk->track != p->track || chunk->first != p->base + p->n_inside) {
+        p->track = chunk->track;
+        p->base = chunk->first;
+        p->n_inside = 0;
+    }
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        int64_t id = ps_slice_id(chunk->track, chunk->first + i);
+        uint32_t range = range_around(p, chunk, i);
+
+        if (is_range(chunk, i))
+            range = add_range(p, chunk, i, range);
+        PS_PUSH_ROOM(p->inside, p->n_inside, p->cap_inside);
+        p->inside[p->n_inside++] = range;
+        while (p->at < p->n_works && p->works[p->at].launch < id)
+            p->at++;
+        if (range && p->at < p->n_works && p->works[p->at].launch == id)
+            join(&p->ranges[range - 1].work, &p->works[p->at]);
+    }
+    return true;
+}
+
+static void add_rows(const struct projecting *p, struct ps_summary_rows *rows)
+{
+    for (size_t i = p->n_ranges; i > 0; i--) {
+        const struct instance *at = &p->ranges[i - 1];
+
+        if (at->around && at->work.count)
+            join(&p->ranges[at->around - 1].work, &at->work);
+    }
+    for (size_t i = 0; i < p->n_ranges; i++) {
+        const struct instance *at = &p->ranges[i];
+        struct ps_summary_row *row;
+
+        if (!at->work.count || at->start < p->range.from_ns || at->start >= p->range.to_ns)
+            continue;
+        row = ps_summary_row_of(rows, at->key);
+        row->range_ns = ps_sum(row->range_ns, at->duration);
+        row->works += at->work.count;
+        ps_summary_add(rows, row, at->start, length(&at->work));
+    }
+}
+
+enum ps_status ps_summary_project(struct ps_range range, struct ps_summary_rows *rows,
+                                  struct ps_err *err)
+{
+    PS_AUTO(projecting_free) struct projecting p = {.range = range};
+    struct ps_chunk_query query = {.slice_kinds = PS_WORK_KINDS,
+                                   .range = PS_RANGE_ALL,
+                                   .columns = PS_COL_BIT(PS_COL_START) |
+                                              PS_COL_BIT(PS_COL_DURATION) |
+                                              PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_LAUNCH)};
+    enum ps_status status = ps_trace_chunks(rows->db, &query, add_work, &p, err);
+
+    if (status != PS_OK)
+        return status;
+    join_launches(&p);
+    /* What a range has launched may lie behind the end of what was asked for. */
+    query = (struct ps_chunk_query){
+        .kinds = 1u << PS_TRACK_THREAD,
+        .range = {range.from_ns, INT64_MAX},
+        .starting = true,
+        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
+                   PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS) |
+                   PS_COL_BIT(PS_COL_CATEGORY) | PS_COL_BIT(PS_COL_PARENT)};
+    status = ps_trace_chunks(rows->db, &query, see_thread, &p, err);
+    if (status == PS_OK)
+        add_rows(&p, rows);
+    return status;
+}

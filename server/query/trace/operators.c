@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* operators.c: the table of operators. Of torch's traces it is key_averages(); of others all
+ * slices are summed by name. */
+#include <stdlib.h>
+
+#include "server/query/trace/memory.h"
+
+enum { NAME, KIND, FAMILY, CALLS, SELF, TOTAL, MIN, MAX, FIRST, N_LENT };
+
+struct name_row {
+    int64_t value[N_LENT];
+};
+
+struct by_name {
+    struct ps_db *db;
+    struct ps_range range;
+    struct name_row *rows; /* in order of first appearance */
+    size_t n, cap;
+    uint32_t *place; /* text id -> row + 1 */
+    size_t n_place;
+};
+
+static struct name_row *row_of(struct by_name *sums, int64_t id)
+{
+    uint32_t name = ps_trace_text(sums->db, (uint32_t)id).at ? (uint32_t)id : 0;
+
+    sums->place = ps_grow_to(sums->place, &sums->n_place, name, sizeof *sums->place);
+    if (!sums->place[name]) {
+        PS_PUSH_ROOM(sums->rows, sums->n, sums->cap);
+        sums->rows[sums->n++] =
+            (struct name_row){.value = {[NAME] = name, [MIN] = INT64_MAX, [FIRST] = INT64_MAX}};
+        sums->place[name] = (uint32_t)sums->n;
+    }
+    return &sums->rows[sums->place[name] - 1];
+}
+
+static void plus(int64_t *sum, int64_t value)
+{
+    *sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
+}
+
+static bool add_slices(void *user, const struct ps_chunk *chunk)
+{
+    struct by_name *sums = user;
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        int64_t start = ps_chunk_at(chunk, PS_COL_START, i),
+                duration = ps_chunk_at(chunk, PS_COL_DURATION, i), *v;
+
+        if (start < sums->range.from_ns || start >= sums->range.to_ns)
+            continue;
+        v = row_of(sums, ps_chunk_at(chunk, PS_COL_NAME, i))->value;
+        if (!v[CALLS]++) {
+            v[KIND] = ps_chunk_at(chunk, PS_COL_KIND, i);
+            v[FAMILY] = ps_chunk_at(chunk, PS_COL_FAMILY, i);
+        }
+        plus(&v[SELF], ps_chunk_at(chunk, PS_COL_SELF, i));
+        plus(&v[TOTAL], duration);
+        v[MIN] = duration < v[MIN] ? duration : v[MIN];
+        v[MAX] = duration > v[MAX] ? duration : v[MAX];
+        v[FIRST] = start < v[FIRST] ? start : v[FIRST];
+    }
+    return true;
+}
+
+static void lend_rows(const struct by_name *sums, struct ps_made *out)
+{
+    out->values = ps_grow(NULL, sums->n * N_LENT + 1, sizeof *out->values);
+    out->temp_rows.n = sums->n;
+    for (size_t c = 0; c < N_LENT; c++) {
+        for (size_t i = 0; i < sums->n; i++)
+            out->values[c * sums->n + i] = sums->rows[i].value[c];
+        out->temp_rows.column[c] = out->values + c * sums->n;
+    }
+}
+
+enum ps_status ps_slices_by_name(struct ps_db *db, struct ps_params params, struct ps_range range,
+                                 struct ps_made *out, struct ps_err *err)
+{
+    struct by_name sums = {.db = db, .range = range};
+    struct ps_chunk_query query = {.range = range,
+                                   .starting = true,
+                                   .columns = PS_COL_BIT(PS_COL_START) |
+                                              PS_COL_BIT(PS_COL_DURATION) |
+                                              PS_COL_BIT(PS_COL_SELF) | PS_COL_BIT(PS_COL_NAME) |
+                                              PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY)};
+    enum ps_status status = ps_trace_chunks(db, &query, add_slices, &sums, err);
+
+    (void)params;
+    if (status == PS_OK)
+        lend_rows(&sums, out);
+    free(sums.rows);
+    free(sums.place);
+    return status;
+}
+
+enum ps_status ps_view_operators(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                 struct ps_params params, struct ps_answer *answer,
+                                 struct ps_err *err)
+{
+    struct ps_view by_name = *view;
+    bool attributed = false;
+    enum ps_status status = ps_trace_is_attributed(db, &attributed, err);
+
+    by_name.query = "slices_by_name";
+    if (status != PS_OK)
+        return status;
+    return attributed ? ps_view_trace_table(db, view, id, params, answer, err)
+                      : ps_view_made_table(db, &by_name, params, ps_slices_by_name, answer, err);
+}

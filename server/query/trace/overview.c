@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* overview.c: the first page of a trace: devices, steps, gaps, what cost most. */
+#include "server/query/trace/overview.h"
+
+/* More steps than a picture has room for; means are over all. */
+#define STEPS_MAX 1000
+
+void ps_json_part_rows(struct ps_stmt *stmt, int first, int64_t of, bool *row, struct ps_json *json,
+                       struct ps_err *err)
+{
+    ps_json_object(json);
+    for (int definition = 0; definition < PS_N_BREAKDOWNS; definition++) {
+        ps_json_key(json, ps_breakdown_words[definition]);
+        ps_json_array(json);
+        while (*row && (first == 0 || ps_col_int(stmt, 0) == of) &&
+               ps_col_int(stmt, first) == definition) {
+            ps_row_array(stmt, first + 1, json);
+            *row = ps_stmt_row(stmt, err);
+        }
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+}
+
+static enum ps_status write_total(struct ps_db *db, struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_step_count"), &stmt, err);
+
+    if (status == PS_OK && ps_stmt_row(stmt, err))
+        ps_json_kint(json, "steps_total", ps_col_int(stmt, 0));
+    return status == PS_OK ? err->code : status;
+}
+
+static enum ps_status write_steps(struct ps_db *db, struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *steps = NULL;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *parts = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_step_list"), &steps, err);
+    bool row;
+
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("trace_step_parts"), &parts, err);
+    if (status != PS_OK)
+        return status;
+    ps_bind_int(steps, ":limit", STEPS_MAX);
+    row = ps_stmt_row(parts, err);
+    ps_json_key(json, "steps");
+    ps_json_array(json);
+    while (ps_stmt_row(steps, err)) {
+        ps_json_object(json);
+        ps_row_members(steps, 0, json);
+        ps_json_key(json, "parts");
+        ps_json_part_rows(parts, 1, ps_col_int(steps, 0), &row, json, err);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+    return err->code == PS_OK ? write_total(db, json, err) : err->code;
+}
+
+static enum ps_status write_means(struct ps_db *db, struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_step_means"), &stmt, err);
+    bool row;
+
+    if (status != PS_OK)
+        return status;
+    row = ps_stmt_row(stmt, err);
+    ps_json_key(json, "mean");
+    ps_json_part_rows(stmt, 0, 0, &row, json, err);
+    return err->code;
+}
+
+static enum ps_status write_gaps(struct ps_db *db, struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_gap_sums"), &stmt, err);
+    int64_t count = 0, total = 0;
+
+    if (status != PS_OK)
+        return status;
+    ps_json_key(json, "gaps");
+    ps_json_object(json);
+    ps_json_key(json, "by_cause");
+    ps_json_array(json);
+    while (ps_stmt_row(stmt, err)) {
+        ps_row_array(stmt, 0, json);
+        total += ps_col_int(stmt, 1);
+        count += ps_col_int(stmt, 2);
+    }
+    ps_json_end(json);
+    ps_json_kint(json, "count", count);
+    ps_json_kint(json, "total_ns", total);
+    if (err->code == PS_OK &&
+        ps_json_objects(db, "longest", "trace_longest_gaps", json, err) == PS_OK)
+        ps_json_end(json);
+    return err->code;
+}
+
+/* Keys whose values are arrays of rows: one query each. */
+static enum ps_status write_arrays(struct ps_db *db, struct ps_json *json, struct ps_err *err)
+{
+    enum ps_status status = ps_json_objects(db, "devices", "trace_devices", json, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_json_key(json, "top");
+    ps_json_object(json);
+    status = ps_json_objects(db, "operators", "trace_top_operators", json, err);
+    if (status == PS_OK)
+        status = ps_json_objects(db, "kernels", "trace_top_kernels", json, err);
+    if (status != PS_OK)
+        return status;
+    ps_json_end(json);
+    return ps_json_arrays(db, "headers", "trace_headers", json, err);
+}
+
+enum ps_status ps_view_overview(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                struct ps_params params, struct ps_answer *answer,
+                                struct ps_err *err)
+{
+    struct ps_json json = ps_json_to(&answer->body);
+    enum ps_status status;
+
+    (void)view, (void)id, (void)params;
+    ps_json_object(&json);
+    status = write_steps(db, &json, err);
+    if (status == PS_OK)
+        status = write_means(db, &json, err);
+    if (status == PS_OK)
+        status = write_gaps(db, &json, err);
+    if (status == PS_OK)
+        status = write_arrays(db, &json, err);
+    if (status == PS_OK)
+        ps_json_end(&json);
+    return status;
+}

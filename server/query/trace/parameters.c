@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* parameters.c: parameters and JSON that the views of traces share. */
+#include <stdlib.h>
+
+#include "server/query/trace/trace_views.h"
+
+/* Ends of a range: far enough for every trace, near enough that differences do not overflow. */
+#define NS_MAX (INT64_MAX / 4)
+
+void ps_ints_add(struct ps_ints *list, int64_t value)
+{
+    PS_PUSH_ROOM(list->at, list->n, list->cap);
+    list->at[list->n++] = value;
+}
+
+void ps_ints_free(struct ps_ints *list)
+{
+    free(list->at);
+    *list = (struct ps_ints){0};
+}
+
+static enum ps_status read_ends(struct ps_params params, struct ps_range fallback,
+                                struct ps_range *out, struct ps_err *err)
+{
+    enum ps_status status =
+        ps_param_int(params, "from_ns", -NS_MAX, NS_MAX, fallback.from_ns, &out->from_ns, err);
+
+    if (status == PS_OK)
+        status = ps_param_int(params, "to_ns", -NS_MAX, NS_MAX, fallback.to_ns, &out->to_ns, err);
+    if (status == PS_OK && out->to_ns < out->from_ns)
+        return ps_fail(err, PS_BAD_REQUEST, "to_ns is less than from_ns");
+    return status;
+}
+
+enum ps_status ps_param_range(struct ps_params params, struct ps_range *out, struct ps_err *err)
+{
+    return read_ends(params, PS_RANGE_ALL, out, err);
+}
+
+enum ps_status ps_param_window(struct ps_db *db, struct ps_params params, struct ps_range *out,
+                               struct ps_err *err)
+{
+    struct ps_range span;
+    enum ps_status status = ps_trace_span(db, &span, err);
+
+    if (status == PS_OK)
+        status = read_ends(params, span, out, err);
+    if (status == PS_OK && out->to_ns == out->from_ns)
+        out->to_ns++;
+    return status;
+}
+
+enum ps_status ps_trace_span(struct ps_db *db, struct ps_range *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_span"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    if (ps_stmt_row(stmt, err))
+        *out = (struct ps_range){ps_col_int(stmt, 0), ps_col_int(stmt, 1)};
+    return err->code;
+}
+
+static enum ps_status is_kind(struct ps_db *db, const char *kind, const char *or_kind, bool *out,
+                              struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_kind"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    *out = ps_stmt_row(stmt, err) &&
+           (ps_str_is(ps_col_text(stmt, 0), kind) || ps_str_is(ps_col_text(stmt, 0), or_kind));
+    return err->code;
+}
+
+enum ps_status ps_trace_is_torch(struct ps_db *db, bool *out, struct ps_err *err)
+{
+    return is_kind(db, "torch-trace", "torch-trace", out, err);
+}
+
+enum ps_status ps_trace_is_attributed(struct ps_db *db, bool *out, struct ps_err *err)
+{
+    return is_kind(db, "torch-trace", "nsys", out, err);
+}
+
+enum ps_status ps_param_ids(struct ps_params params, const char *key, size_t most,
+                            struct ps_ints *out, struct ps_err *err)
+{
+    const char *text = ps_param_get(params, key);
+    struct ps_str rest = ps_str_of(text);
+
+    while (rest.len) {
+        const char *comma = memchr(rest.at, ',', rest.len);
+        struct ps_str word = {rest.at, comma ? (size_t)(comma - rest.at) : rest.len};
+        int64_t value;
+
+        if (!ps_str_i64(word, &value) || value < 1)
+            return ps_fail(err, PS_BAD_REQUEST, "%s must be ids, separated by commas", key);
+        if (out->n == most)
+            return ps_fail(err, PS_BAD_REQUEST, "%s takes at most %zu ids", key, most);
+        ps_ints_add(out, value);
+        rest = ps_str_skip(rest, word.len + 1);
+    }
+    return PS_OK;
+}
+
+struct ps_str ps_operation(struct ps_str name)
+{
+    for (size_t i = 0; i + 1 < name.len; i++)
+        if (name.at[i] == ' ' && name.at[i + 1] == '(')
+            return (struct ps_str){name.at, i};
+    return name;
+}
+
+static char *put_digits(char *out, int64_t value)
+{
+    char digits[20];
+    size_t n = sizeof digits;
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+
+    do
+        digits[--n] = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (value < 0)
+        *out++ = '-';
+    memcpy(out, digits + n, sizeof digits - n);
+    return out + (sizeof digits - n);
+}
+
+void ps_json_ints(struct ps_json *json, const char *key, const int64_t *values, size_t n)
+{
+    char *at;
+
+    ps_json_key(json, key);
+    ps_json_raw(json, PS_STR("["));
+    ps_buf_room(json->out, n * 21 + 1); /* 20 characters and a comma each */
+    at = json->out->at + json->out->len;
+    for (size_t i = 0; i < n; i++) {
+        if (i)
+            *at++ = ',';
+        at = put_digits(at, values[i]);
+    }
+    *at++ = ']';
+    json->out->len = (size_t)(at - json->out->at);
+}
+
+void ps_json_text(struct ps_json *json, const char *key, struct ps_db *db, int64_t text)
+{
+    struct ps_str found = ps_trace_text(db, (uint32_t)text);
+
+    ps_json_key(json, key);
+    ps_json_str(json, found.at ? found : PS_STR(""));
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * range.c: where the time of any range went, from the slices themselves.
+ *
+ * Slices are cut at the ends of the range, so that the parts sum to it.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "server/query/trace/overview.h"
+#include "slices/args.h"
+
+const char *const ps_breakdown_words[PS_N_BREAKDOWNS] = {"tensorboard", "hta", "tracelens"};
+
+/* Parameters of the templates that kernels have. */
+struct kernel_template {
+    uint32_t id;
+    char *markers; /* the template without its text: all that ps_args_param looks at */
+    size_t n_markers;
+    int blocks, occupancy; /* -1 none */
+};
+
+struct reading {
+    struct ps_db *db;
+    struct ps_range_sums *sums;
+    struct ps_track_places places;
+    struct ps_meanings meanings;
+    struct kernel_template *templates; /* by id */
+    size_t n_templates, cap_templates;
+};
+
+static void reading_free(struct reading *reading)
+{
+    for (size_t i = 0; i < reading->n_templates; i++)
+        free(reading->templates[i].markers);
+    free(reading->templates);
+    ps_meanings_free(&reading->meanings);
+    ps_track_places_free(&reading->places);
+}
+
+void ps_range_sums_free(struct ps_range_sums *sums)
+{
+    for (size_t i = 0; i < sums->n_devices; i++) {
+        ps_spans_free(&sums->devices[i].compute);
+        ps_spans_free(&sums->devices[i].communication);
+        ps_spans_free(&sums->devices[i].copies);
+        free(sums->devices[i].kernels);
+    }
+    for (uint32_t w = 0; w < sums->n_workers; w++) {
+        for (size_t k = 0; k < PS_N_ROLES; k++)
+            ps_spans_free(&sums->workers[w].roles[k]);
+        ps_spans_free(&sums->workers[w].communication);
+    }
+    free(sums->workers);
+    free(sums->devices);
+    *sums = (struct ps_range_sums){0};
+}
+
+static void add_template(struct reading *reading, uint32_t id, struct ps_str text)
+{
+    struct kernel_template template = {
+        .id = id,
+        .markers = ps_alloc(text.len + 1),
+        .blocks = ps_template_param(text, PS_STR("blocks per SM")),
+        .occupancy = ps_template_param(text, PS_STR("est. achieved occupancy %")),
+    };
+
+    for (size_t i = 0; i < text.len; i++)
+        if (text.at[i] == PS_TEMPLATE_INT || text.at[i] == PS_TEMPLATE_DECIMAL)
+            template.markers[template.n_markers++] = text.at[i];
+    PS_PUSH_ROOM(reading->templates, reading->n_templates, reading->cap_templates);
+    reading->templates[reading->n_templates++] = template;
+}
+
+static enum ps_status read_templates(struct reading *reading, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status =
+        ps_db_prepare(reading->db, ps_sql_text("trace_kernel_templates"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    while (ps_stmt_row(stmt, err))
+        add_template(reading, (uint32_t)ps_col_int(stmt, 0), ps_col_text(stmt, 1));
+    return err->code;
+}
+
+static const struct kernel_template *template_of(const struct reading *reading, int64_t id)
+{
+    size_t low = 0, high = reading->n_templates;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (reading->templates[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < reading->n_templates && reading->templates[low].id == id ? &reading->templates[low]
+                                                                          : NULL;
+}
+
+static struct ps_device_sums *device_of(struct ps_range_sums *sums, struct ps_track_place place)
+{
+    struct ps_device_sums *device;
+
+    for (size_t i = 0; i < sums->n_devices; i++)
+        if (sums->devices[i].device == place.device && sums->devices[i].worker == place.worker)
+            return &sums->devices[i];
+    PS_PUSH_ROOM(sums->devices, sums->n_devices, sums->cap_devices);
+    device = &sums->devices[sums->n_devices++];
+    *device = (struct ps_device_sums){.worker = place.worker, .device = place.device};
+    return device;
+}
+
+static float param(const struct kernel_template *template, struct ps_str args, int index)
+{
+    struct ps_num value = {0};
+
+    if (template && index >= 0)
+        value = ps_args_param((struct ps_str){template->markers, template->n_markers}, args, index);
+    return value.kind == PS_NUM_NONE ? NAN : (float)ps_num_real(value);
+}
+
+static void add_kernel(struct reading *reading, struct ps_device_sums *device,
+                       const struct ps_chunk *chunk, uint32_t i, struct ps_device_work work)
+{
+    const struct kernel_template *template =
+        template_of(reading, ps_chunk_at(chunk, PS_COL_TEMPLATE, i));
+    int64_t at = ps_chunk_at(chunk, PS_COL_ARGS_AT, i);
+    struct ps_str args = ps_str_skip(chunk->args, at > 0 ? (size_t)at : 0);
+
+    work.blocks = param(template, args, template ? template->blocks : -1);
+    work.occupancy = param(template, args, template ? template->occupancy : -1);
+    PS_PUSH_ROOM(device->kernels, device->n_kernels, device->cap_kernels);
+    device->kernels[device->n_kernels++] = work;
+}
+
+/* What a chunk is added to. */
+struct target {
+    struct ps_worker_sums *worker;
+    struct ps_device_sums *device; /* NULL for those of the host */
+};
+
+static struct target target_of(struct reading *reading, const struct ps_chunk *chunk)
+{
+    struct ps_track_place place = ps_track_place(&reading->places, chunk->track);
+
+    return (struct target){
+        .worker = &reading->sums->workers[place.worker],
+        .device = chunk->track_kind == PS_TRACK_STREAM ? device_of(reading->sums, place) : NULL,
+    };
+}
+
+static void add_slice(struct reading *reading, struct target to, const struct ps_chunk *chunk,
+                      uint32_t i, enum ps_role role, struct ps_span_ns span)
+{
+    int64_t kind = ps_chunk_at(chunk, PS_COL_KIND, i);
+
+    ps_spans_add(&to.worker->roles[role], span.start, span.end);
+    if (!ps_slice_on_device(kind) || !to.device)
+        return;
+    if (role == PS_ROLE_COMMUNICATION)
+        ps_spans_add(&to.worker->communication, span.start, span.end);
+    ps_spans_add(role == PS_ROLE_KERNEL          ? &to.device->compute
+                 : role == PS_ROLE_COMMUNICATION ? &to.device->communication
+                                                 : &to.device->copies,
+                 span.start, span.end);
+    if (kind == PS_SLICE_KERNEL)
+        add_kernel(reading, to.device, chunk, i,
+                   (struct ps_device_work){.start = span.start, .end = span.end});
+}
+
+enum ps_meaning ps_name_meaning(struct ps_db *db, struct ps_meanings *meanings, int64_t name)
+{
+    uint8_t *meaning;
+
+    if (name <= 0 || name > UINT32_MAX)
+        return PS_MEANS_NOTHING;
+    if ((uint64_t)name >= meanings->n && !ps_trace_text(db, (uint32_t)name).at)
+        return PS_MEANS_NOTHING;
+    meaning = ps_meanings_slot(meanings, (uint32_t)name);
+    if (*meaning == PS_MEANS_UNKNOWN)
+        *meaning = (uint8_t)ps_meaning_of(ps_trace_text(db, (uint32_t)name));
+    return *meaning;
+}
+
+static bool visit(void *user, const struct ps_chunk *chunk)
+{
+    struct reading *reading = user;
+    struct ps_range_sums *sums = reading->sums;
+    struct target to = target_of(reading, chunk);
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        int64_t kind = ps_chunk_at(chunk, PS_COL_KIND, i);
+        int64_t start = ps_chunk_at(chunk, PS_COL_START, i), end;
+        enum ps_role role;
+
+        if (__builtin_add_overflow(start, ps_chunk_at(chunk, PS_COL_DURATION, i), &end) ||
+            start >= sums->to_ns || end <= sums->from_ns || kind == PS_SLICE_PYTHON)
+            continue;
+        role = ps_role_of(
+            kind, ps_chunk_at(chunk, PS_COL_FLAGS, i),
+            ps_name_meaning(reading->db, &reading->meanings, ps_chunk_at(chunk, PS_COL_NAME, i)));
+        if (role != PS_N_ROLES)
+            add_slice(reading, to, chunk, i, role, (struct ps_span_ns){start, end});
+    }
+    return true;
+}
+
+static void join_all(struct ps_range_sums *sums)
+{
+    for (uint32_t w = 0; w < sums->n_workers; w++) {
+        for (size_t k = 0; k < PS_N_ROLES; k++)
+            ps_spans_join(&sums->workers[w].roles[k]);
+        ps_spans_join(&sums->workers[w].communication);
+    }
+    for (size_t i = 0; i < sums->n_devices; i++) {
+        struct ps_device_sums *device = &sums->devices[i];
+
+        ps_spans_join(&device->compute);
+        ps_spans_join(&device->communication);
+        ps_spans_join(&device->copies);
+        ps_sort_runs(device->kernels, device->n_kernels, sizeof *device->kernels);
+    }
+}
+
+/* Tracks of the host without the arguments, then streams with them. */
+static enum ps_status read_slices(struct reading *reading, struct ps_err *err)
+{
+    const uint32_t host = 1u << PS_TRACK_THREAD | 1u << PS_TRACK_STREAM_ANNOTATIONS;
+    struct ps_chunk_query query = {
+        .kinds = host,
+        .range = {reading->sums->from_ns, reading->sums->to_ns},
+        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
+                   PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS),
+    };
+    enum ps_status status = ps_trace_chunks(reading->db, &query, visit, reading, err);
+
+    if (status != PS_OK)
+        return status;
+    query.kinds = 1u << PS_TRACK_STREAM;
+    query.columns |= PS_COL_BIT(PS_COL_TEMPLATE) | PS_COL_BIT(PS_COL_ARGS_AT);
+    query.args = true;
+    return ps_trace_chunks(reading->db, &query, visit, reading, err);
+}
+
+enum ps_status ps_range_sums_read(struct ps_db *db, struct ps_range_sums *sums, struct ps_err *err)
+{
+    struct reading reading = {.db = db, .sums = sums};
+    enum ps_status status = ps_track_places_read(db, &reading.places, err);
+
+    sums->n_workers = reading.places.n_workers ? reading.places.n_workers : 1;
+    sums->streams = reading.places.streams;
+    sums->workers = ps_alloc_array(sums->n_workers, sizeof *sums->workers);
+    if (status == PS_OK)
+        status = read_templates(&reading, err);
+    if (status == PS_OK)
+        status = read_slices(&reading, err);
+    if (status == PS_OK)
+        join_all(sums);
+    reading_free(&reading);
+    return status;
+}
+
+/* The parts of all workers added up. Returns how many. */
+static size_t parts_of(const struct ps_range_sums *sums, enum ps_breakdown definition,
+                       struct ps_part *out)
+{
+    size_t n = 0;
+
+    if (definition != PS_BREAKDOWN_TENSORBOARD && !sums->streams)
+        return 0;
+    for (uint32_t w = 0; w < sums->n_workers; w++) {
+        const struct ps_worker_sums *worker = &sums->workers[w];
+        struct ps_part parts[PS_PARTS_MAX];
+
+        n = ps_breakdown_of(definition, worker->roles, &worker->communication, sums->from_ns,
+                            sums->to_ns, parts);
+        for (size_t i = 0; i < n; i++) {
+            out[i].ns = w ? ps_sum(out[i].ns, parts[i].ns) : parts[i].ns;
+            out[i].name = parts[i].name;
+        }
+    }
+    return n;
+}
+
+void ps_json_parts(struct ps_json *json, const struct ps_range_sums *sums)
+{
+    ps_json_key(json, "parts");
+    ps_json_object(json);
+    for (unsigned definition = 0; definition < PS_N_BREAKDOWNS; definition++) {
+        struct ps_part parts[PS_PARTS_MAX];
+        size_t n = parts_of(sums, definition, parts);
+
+        ps_json_key(json, ps_breakdown_words[definition]);
+        ps_json_array(json);
+        for (size_t i = 0; i < n; i++) {
+            ps_json_array(json);
+            ps_json_str(json, ps_str_of(parts[i].name));
+            if (sums->n_workers == 1)
+                ps_json_int(json, parts[i].ns);
+            else
+                ps_json_real(json, (double)parts[i].ns / (double)sums->n_workers);
+            ps_json_end(json);
+        }
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+}
+
+enum ps_status ps_steps_span(struct ps_db *db, struct ps_range *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_steps_span"), &stmt, err);
+
+    *out = (struct ps_range){0, 0};
+    if (status != PS_OK)
+        return status;
+    while (out->from_ns >= out->to_ns && ps_stmt_row(stmt, err))
+        *out = (struct ps_range){ps_col_int(stmt, 0), ps_col_int(stmt, 1)};
+    return err->code;
+}

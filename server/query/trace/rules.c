@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rules.c: what to say of a trace. A threshold stands once, with where it comes from; what is
+ * ours is chosen so that a loop which keeps its device busy has nothing to read here.
+ */
+#include "server/query/trace/rules.h"
+
+#include <stdio.h>
+
+/* The advice of tb_plugin 0.4's overview. */
+#define LOADER_SHARE        0.05
+#define COMMUNICATION_SHARE 0.10
+#define LOW_USE             0.50
+#define FULL_MEMORY         0.90
+#define TENSOR_CORES_SINCE  7 /* compute capability */
+/* Ours: below a tenth of a step even a perfect cure is hard to measure. */
+#define WAITING_SHARE     0.10
+#define SYNC_SHARE        0.10
+#define TINY_LAUNCH_SHARE 0.10
+#define CPU_BOUND_SHARE   0.30
+#define COPY_SHARE        0.05 /* as the data loader's: both bring the batch in */
+#define OPTIMIZER_SHARE   0.05
+#define MATMUL_SHARE      0.10 /* of kernel time: less is not worth another number format */
+#define TINY_COUNT_SHARE  0.50 /* of kernels */
+#define LONG_CALL_SHARE   0.05 /* as the data loader's */
+#define UNFUSED_KERNELS   100  /* a step of the optimizer; a fused one has a few dozen */
+
+/* A duration as people say it. Returns out. */
+static const char *said(int64_t ns, char out[32])
+{
+    if (ns >= 1000000000)
+        (void)snprintf(out, 32, "%.3f s", (double)ns / 1e9);
+    else if (ns >= 1000000)
+        (void)snprintf(out, 32, "%.3f ms", (double)ns / 1e6);
+    else if (ns >= 1000)
+        (void)snprintf(out, 32, "%.1f µs", (double)ns / 1e3);
+    else
+        (void)snprintf(out, 32, "%lld ns", (long long)ns);
+    return out;
+}
+
+/* part and whole for the sentences below, and their share. */
+struct ratio {
+    char part[32], whole[32];
+    double share;
+};
+
+static struct ratio ratio_of(int64_t part, int64_t whole)
+{
+    struct ratio ratio = {.share = whole > 0 ? (double)part / (double)whole : 0};
+
+    said(part, ratio.part);
+    said(whole, ratio.whole);
+    if (ratio.share > 1)
+        ratio.share = 1;
+    return ratio;
+}
+
+static bool look_dataloader(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    struct ratio loader = ratio_of(facts->tensorboard[PS_ROLE_DATALOADER], facts->wall_ns);
+
+    finding->share = loader.share;
+    finding->view = "operators";
+    finding->params[0][0] = "q";
+    finding->params[0][1] = "enumerate(Data";
+    (void)snprintf(finding->text, sizeof finding->text,
+                   "The loop waits for data for %s of %s, %.1f %%, while nothing else runs. More "
+                   "workers, prefetching or pinned memory load the next batch during the step.",
+                   loader.part, loader.whole, 100 * loader.share);
+    return loader.share > LOADER_SHARE;
+}
+
+static bool look_waiting(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    int64_t devices = (int64_t)facts->n_devices;
+    struct ratio waiting = ratio_of(devices ? facts->waiting_ns / devices : 0,
+                                    facts->span.to_ns - facts->span.from_ns);
+
+    finding->share = waiting.share;
+    finding->view = "timeline";
+    if (facts->longest_wait.to_ns > facts->longest_wait.from_ns)
+        finding->at = facts->longest_wait;
+    (void)snprintf(
+        finding->text, sizeof finding->text,
+        "The device is idle for %s of %s, %.1f %%, because the host has not launched the next "
+        "kernel yet. CUDA graphs, torch.compile or larger batches need fewer launches.",
+        waiting.part, waiting.whole, 100 * waiting.share);
+    return waiting.share > WAITING_SHARE;
+}
+
+static bool look_copies(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    struct ratio copies = ratio_of(facts->pageable.ns, facts->wall_ns);
+
+    finding->share = copies.share;
+    finding->view = "kernels";
+    finding->params[0][0] = "q";
+    finding->params[0][1] = "Pageable";
+    (void)snprintf(finding->text, sizeof finding->text,
+                   "%lld copies between pageable host memory and the device take %s of %s, %.1f "
+                   "%%. With pin_memory=True and non_blocking=True, copies overlap with kernels.",
+                   (long long)facts->pageable.calls, copies.part, copies.whole, 100 * copies.share);
+    return copies.share > COPY_SHARE;
+}
+
+static bool look_tiny(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    double tiny = facts->kernels ? (double)facts->tiny_kernels / (double)facts->kernels : 0;
+    struct ratio launches = ratio_of((int64_t)((double)facts->launches.ns * tiny), facts->wall_ns);
+
+    finding->share = launches.share;
+    finding->view = "kernels";
+    finding->params[0][0] = "sort";
+    finding->params[0][1] = "calls";
+    (void)snprintf(finding->text, sizeof finding->text,
+                   "%lld of %lld kernels (%.0f %%) run for less than 5 µs. Launching them takes "
+                   "the host about %s of %s, %.1f %%. Fused operators (torch.compile) or CUDA "
+                   "graphs reduce the number of launches.",
+                   (long long)facts->tiny_kernels, (long long)facts->kernels, 100 * tiny,
+                   launches.part, launches.whole, 100 * launches.share);
+    return tiny > TINY_COUNT_SHARE && launches.share > TINY_LAUNCH_SHARE;
+}
+
+static bool look_sync(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    struct ratio syncs = ratio_of(facts->syncs.ns, facts->wall_ns);
+    double idle = facts->wall_ns ? (double)facts->idle_ns / (double)facts->wall_ns : 0;
+
+    /* A host that waits for a busy device loses nothing: what can be won is the device's idling. */
+    finding->share = syncs.share < idle ? syncs.share : idle;
+    finding->view = "operators";
+    finding->params[0][0] = "q";
+    finding->params[0][1] = "Synchronize";
+    (void)snprintf(finding->text, sizeof finding->text,
+                   "%lld synchronising calls (%lld .item()) block the host for %s of %s, %.1f %%, "
+                   "and the device is idle for %.1f %%. Meanwhile the host launches nothing ahead.",
+                   (long long)facts->syncs.calls, (long long)facts->items.calls, syncs.part,
+                   syncs.whole, 100 * syncs.share, 100 * idle);
+    return finding->share > SYNC_SHARE && facts->syncs.calls > facts->steps;
+}
+
+static bool look_use(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    int64_t busy = 0, span = 0;
+    struct ratio use;
+
+    for (size_t i = 0; i < facts->n_devices; i++) {
+        busy = ps_sum(busy, facts->devices[i].busy_ns);
+        span = ps_sum(span, facts->devices[i].span_ns);
+    }
+    use = ratio_of(busy, span);
+    finding->share = 1 - use.share;
+    finding->view = "overview";
+    (void)snprintf(finding->text, sizeof finding->text,
+                   "Kernels run for %s of %s of device time: the GPU is busy %.1f %% of the time. "
+                   "Use larger batches, and see the other findings for causes.",
+                   use.part, use.whole, 100 * use.share);
+    return span > 0 && use.share < LOW_USE;
+}
+
+static bool look_communication(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    int64_t ns = facts->n_devices ? facts->exposed_communication_ns
+                                  : facts->tensorboard[PS_ROLE_COMMUNICATION];
+    struct ratio exposed = ratio_of(ns, facts->wall_ns);
+
+    finding->share = exposed.share;
+    finding->view = facts->n_devices ? "kernels" : "operators";
+    finding->params[0][0] = "q";
+    finding->params[0][1] = facts->n_devices ? "ccl" : "loo:";
+    (void)snprintf(finding->text, sizeof finding->text,
+                   "Communication that does not overlap with computation takes %s of %s, %.1f %%. "
+                   "Larger buckets, gradient accumulation or compression reduce it.",
+                   exposed.part, exposed.whole, 100 * exposed.share);
+    return exposed.share > COMMUNICATION_SHARE;
+}
+
+static bool look_tensor_cores(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    struct ratio eligible = ratio_of(facts->matmul_device_ns, facts->kernel_ns);
+    bool capable = false;
+
+    for (size_t i = 0; i < facts->n_devices; i++) {
+        const struct ps_device_fact *device = &facts->devices[i];
+
+        if (device->tensor_core_ns > 0)
+            return false;
+        /* AMD's devices number their generations likewise, and have no Tensor Cores. */
+        capable = capable || (device->capability >= TENSOR_CORES_SINCE &&
+                              !strstr(device->name, "AMD") && !strstr(device->name, "Instinct"));
+    }
+    finding->share = ratio_of(facts->matmul_device_ns, facts->wall_ns).share;
+    finding->view = "kernels";
+    finding->params[0][0] = "sort";
+    finding->params[0][1] = "total_us";
+    (void)snprintf(finding->text, sizeof finding->text,
+                   "Convolutions and matrix products take %s of %s of kernel time, %.1f %%. None "
+                   "uses the Tensor Cores of the device. Mixed precision (torch.amp) would.",
+                   eligible.part, eligible.whole, 100 * eligible.share);
+    return capable && eligible.share > MATMUL_SHARE;
+}
+
+static bool look_memory(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    for (size_t i = 0; i < facts->n_devices; i++) {
+        const struct ps_device_fact *device = &facts->devices[i];
+
+        if (device->memory_bytes <= 0 || device->peak_bytes <= FULL_MEMORY * device->memory_bytes)
+            continue;
+        finding->share = device->peak_bytes / device->memory_bytes;
+        finding->share = finding->share > 1 ? 1 : finding->share;
+        finding->base = "of device memory";
+        finding->no_speedup = true;
+        finding->view = "memory";
+        (void)snprintf(
+            finding->text, sizeof finding->text,
+            "Device %lld used %.2f of %.2f GiB at its peak, %.1f %%. A larger batch may not fit.",
+            (long long)device->device, device->peak_bytes / 1073741824,
+            device->memory_bytes / 1073741824, 100 * finding->share);
+        return true;
+    }
+    return false;
+}
+
+static bool look_data_parallel(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    struct ratio forward = ratio_of(facts->data_parallel.ns, facts->wall_ns);
+
+    finding->share = forward.share;
+    finding->no_speedup = true;
+    finding->view = "operators";
+    finding->params[0][0] = "q";
+    finding->params[0][1] = "DataParallel.forward";
+    (void)snprintf(
+        finding->text, sizeof finding->text,
+        "DataParallel drives %zu devices from one process (%lld calls, %s of %s). "
+        "DistributedDataParallel runs one process for each device and overlaps communication.",
+        facts->n_devices, (long long)facts->data_parallel.calls, forward.part, forward.whole);
+    return facts->n_devices > 1 && facts->data_parallel.calls && !facts->distributed.calls;
+}
+
+static bool look_gloo(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    struct ratio gloo = ratio_of(facts->gloo.ns, facts->wall_ns);
+
+    finding->share = gloo.share;
+    finding->view = "operators";
+    finding->params[0][0] = "q";
+    finding->params[0][1] = "gloo:";
+    (void)snprintf(finding->text, sizeof finding->text,
+                   "%lld collectives use the gloo backend on the host (%s of %s, %.1f %%), "
+                   "although there are GPUs. The nccl backend communicates between GPUs directly.",
+                   (long long)facts->gloo.calls, gloo.part, gloo.whole, 100 * gloo.share);
+    return facts->n_devices && facts->gloo.calls;
+}
+
+static bool look_optimizer(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    struct ratio optimizer = ratio_of(facts->optimizer.ns, facts->wall_ns);
+    double kernels = facts->optimizer.calls
+                         ? (double)facts->optimizer_kernels / (double)facts->optimizer.calls
+                         : 0;
+
+    finding->share = optimizer.share;
+    finding->view = "operators";
+    finding->params[0][0] = "q";
+    finding->params[0][1] = "Optimizer.step";
+    (void)snprintf(
+        finding->text, sizeof finding->text,
+        "Optimizer.step launches %.0f kernels per call, one parameter at a time, and takes the "
+        "host %s of %s, %.1f %%. With foreach=True or fused=True it updates many at once.",
+        kernels, optimizer.part, optimizer.whole, 100 * optimizer.share);
+    return !facts->fused && kernels > UNFUSED_KERNELS && optimizer.share > OPTIMIZER_SHARE;
+}
+
+static bool look_cpu_bound(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    struct ratio host =
+        ratio_of(ps_sum(facts->tensorboard[PS_ROLE_RUNTIME], facts->tensorboard[PS_ROLE_CPU]),
+                 facts->wall_ns);
+
+    finding->share = host.share;
+    finding->view = "operators";
+    finding->params[0][0] = "on";
+    finding->params[0][1] = "host";
+    (void)snprintf(
+        finding->text, sizeof finding->text,
+        "The host works for %s of %s, %.1f %%, while the device is idle: the step is CPU-bound.",
+        host.part, host.whole, 100 * host.share);
+    return facts->n_devices && host.share > CPU_BOUND_SHARE;
+}
+
+static bool look_long_call(const struct ps_trace_facts *facts, struct ps_finding *finding)
+{
+    const struct ps_long_call *call = &facts->long_call;
+    struct ratio share = ratio_of(call->ns, facts->wall_ns);
+    char others[64] = "it is the only call", mean[32];
+
+    if (call->mean_ns)
+        (void)snprintf(others, sizeof others, "the other calls take %s on average",
+                       said(call->mean_ns, mean));
+    finding->share = share.share;
+    finding->at = call->at;
+    finding->view = "timeline";
+    finding->params[0][0] = "slice";
+    finding->params[0][1] = call->slice;
+    (void)snprintf(finding->text, sizeof finding->text,
+                   "One call of %s takes %s of %s, %.1f %%; %s. Work that happens once "
+                   "(initialisation, loading, allocation) can often be moved before the loop.",
+                   call->name, share.part, share.whole, 100 * share.share, others);
+    return call->slice[0] && share.share > LONG_CALL_SHARE;
+}
+
+static const struct ps_rule rules[] = {
+    {"dataloader", "Waiting for the DataLoader", look_dataloader},
+    {"gpu_utilisation", "GPU busy less than half of the time", look_use},
+    {"launch_bound", "GPU waits for kernel launches", look_waiting},
+    {"cpu_bound", "CPU-bound steps", look_cpu_bound},
+    {"communication", "Exposed communication", look_communication},
+    {"synchronisation", "Synchronising calls", look_sync},
+    {"pageable_copies", "Copies from pageable memory", look_copies},
+    {"tiny_kernels", "Many small kernels", look_tiny},
+    {"long_call", "One call takes much longer than the others", look_long_call},
+    {"optimizer", "Optimizer is not fused", look_optimizer},
+    {"tensor_cores", "Tensor Cores unused", look_tensor_cores},
+    {"memory", "GPU memory nearly full", look_memory},
+    {"data_parallel", "DataParallel instead of DistributedDataParallel", look_data_parallel},
+    {"gloo", "Collectives use the host (gloo)", look_gloo},
+};
+
+const struct ps_rule *ps_trace_rules(size_t *n)
+{
+    *n = sizeof rules / sizeof *rules;
+    return rules;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * search.c: search on the timeline. First the names that match, then the slices of these names
+ * from where one stands.
+ */
+#include <stdlib.h>
+
+#include "server/query/trace/trace_views.h"
+
+#define LOOK_FIRST 1000000 /* ns: how far the first look goes; each further one 8 times that */
+
+struct name_sum {
+    int64_t count, total_ns;
+    uint8_t kind;
+    bool matches;
+};
+
+struct hit {
+    int64_t id, name, start_ns, duration_ns, depth; /* id 0: none */
+};
+
+struct find {
+    struct name_sum *names; /* by text id */
+    size_t n_names;
+    bool back;
+    int64_t from_ns, from_id; /* hits are ordered by start, then id */
+    struct ps_range window;
+    struct hit hit;
+};
+
+static enum ps_status read_matches(struct ps_db *db, struct ps_params params, struct find *f,
+                                   struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_trace_text_end(db, &f->n_names, err);
+
+    if (status == PS_OK) {
+        f->names = ps_try_alloc_array(f->n_names, sizeof *f->names);
+        status = f->names ? ps_db_prepare(db, ps_sql_text("find_names"), &stmt, err)
+                          : ps_fail_memory(err, "the names that match");
+    }
+    if (status == PS_OK)
+        status = ps_bind_filters(stmt, params, err);
+    while (status == PS_OK && ps_stmt_row(stmt, err))
+        if ((uint64_t)ps_col_int(stmt, 0) < f->n_names)
+            f->names[ps_col_int(stmt, 0)].matches = true;
+    return status == PS_OK ? err->code : status;
+}
+
+static struct name_sum *matching(struct find *f, const struct ps_chunk *chunk, uint32_t i)
+{
+    uint64_t name = (uint64_t)ps_chunk_at(chunk, PS_COL_NAME, i);
+
+    return name < f->n_names && f->names[name].matches ? &f->names[name] : NULL;
+}
+
+static bool add_sums(void *user, const struct ps_chunk *chunk)
+{
+    struct find *f = user;
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        struct name_sum *sum = matching(f, chunk, i);
+
+        if (!sum)
+            continue;
+        if (!sum->count++)
+            sum->kind = (uint8_t)ps_chunk_at(chunk, PS_COL_KIND, i);
+        if (__builtin_add_overflow(sum->total_ns, ps_chunk_at(chunk, PS_COL_DURATION, i),
+                                   &sum->total_ns))
+            sum->total_ns = INT64_MAX;
+    }
+    return true;
+}
+
+static bool before(int64_t a_ns, int64_t a_id, int64_t b_ns, int64_t b_id)
+{
+    return a_ns < b_ns || (a_ns == b_ns && a_id < b_id);
+}
+
+/* Whether a slice is a better hit than the one there is. */
+static bool better(const struct find *f, int64_t start, int64_t id)
+{
+    if (f->back ? !before(start, id, f->from_ns, f->from_id)
+                : !before(f->from_ns, f->from_id, start, id))
+        return false;
+    if (!f->hit.id)
+        return true;
+    return f->back ? before(f->hit.start_ns, f->hit.id, start, id)
+                   : before(start, id, f->hit.start_ns, f->hit.id);
+}
+
+static bool look(void *user, const struct ps_chunk *chunk)
+{
+    struct find *f = user;
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        int64_t start = ps_chunk_at(chunk, PS_COL_START, i),
+                id = ps_slice_id(chunk->track, chunk->first + i);
+
+        if (start >= f->window.to_ns)
+            break;
+        if (start < f->window.from_ns || !matching(f, chunk, i) || !better(f, start, id))
+            continue;
+        f->hit = (struct hit){id, ps_chunk_at(chunk, PS_COL_NAME, i), start,
+                              ps_chunk_at(chunk, PS_COL_DURATION, i),
+                              ps_chunk_at(chunk, PS_COL_DEPTH, i)};
+    }
+    return true;
+}
+
+/* Looks at a stretch of time next to where one stands, then at eight times more. */
+static enum ps_status find_hit(struct ps_db *db, struct find *f, struct ps_range span,
+                               struct ps_err *err)
+{
+    struct ps_chunk_query query = {.starting = true,
+                                   .columns = PS_COL_BIT(PS_COL_START) |
+                                              PS_COL_BIT(PS_COL_DURATION) |
+                                              PS_COL_BIT(PS_COL_DEPTH) | PS_COL_BIT(PS_COL_NAME)};
+    enum ps_status status = PS_OK;
+    int64_t at = f->from_ns < span.from_ns ? span.from_ns
+                 : f->from_ns > span.to_ns ? span.to_ns
+                                           : f->from_ns;
+    bool all = false;
+
+    for (int64_t far = LOOK_FIRST; !all && !f->hit.id && status == PS_OK; far *= 8) {
+        all = far > INT64_MAX / 16 || (f->back ? at - far < span.from_ns : at + far > span.to_ns);
+        f->window.from_ns = !f->back ? at : all ? INT64_MIN : at - far;
+        f->window.to_ns = f->back ? ps_end_ns(at, 1) : all ? INT64_MAX : at + far;
+        query.range = f->window;
+        status = ps_trace_chunks(db, &query, look, f, err);
+    }
+    return status;
+}
+
+/* A name on its way into the answer. */
+struct ranked {
+    size_t id;
+    int64_t total_ns;
+};
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+
+    return x->total_ns != y->total_ns ? (x->total_ns < y->total_ns ? 1 : -1)
+                                      : (x->id > y->id) - (x->id < y->id);
+}
+
+static void write_name(struct ps_db *db, const struct find *f, size_t id, struct ps_json *json)
+{
+    ps_json_object(json);
+    ps_json_kint(json, "id", (int64_t)id);
+    ps_json_text(json, "name", db, (int64_t)id);
+    ps_json_kint(json, "count", f->names[id].count);
+    ps_json_kint(json, "total_ns", f->names[id].total_ns);
+    ps_json_kint(json, "kind", f->names[id].kind);
+    ps_json_end(json);
+}
+
+static void write_names(struct ps_db *db, const struct find *f, size_t limit, struct ps_json *json)
+{
+    PS_AUTO(ps_free_ptr) struct ranked *list = ps_grow(NULL, f->n_names + 1, sizeof *list);
+    int64_t count = 0;
+    size_t n = 0;
+
+    for (size_t i = 0; i < f->n_names; i++) {
+        if (f->names[i].count)
+            list[n++] = (struct ranked){i, f->names[i].total_ns};
+        count += f->names[i].count;
+    }
+    if (n)
+        qsort(list, n, sizeof *list, longest_first);
+    ps_json_key(json, "names");
+    ps_json_array(json);
+    for (size_t i = 0; i < n && i < limit; i++)
+        write_name(db, f, list[i].id, json);
+    ps_json_end(json);
+    ps_json_kint(json, "names_total", (int64_t)n);
+    ps_json_kint(json, "count", count);
+}
+
+static void write_hit(struct ps_db *db, const struct hit *hit, struct ps_json *json)
+{
+    ps_json_key(json, "hit");
+    if (!hit->id) {
+        ps_json_null(json);
+        return;
+    }
+    ps_json_object(json);
+    ps_json_kint(json, "id", hit->id);
+    ps_json_kint(json, "track", hit->id >> 32);
+    ps_json_text(json, "name", db, hit->name);
+    ps_json_kint(json, "start_ns", hit->start_ns);
+    ps_json_kint(json, "duration_ns", hit->duration_ns);
+    ps_json_kint(json, "depth", hit->depth);
+    ps_json_end(json);
+}
+
+static enum ps_status read_place(struct ps_db *db, struct ps_params params, struct find *f,
+                                 struct ps_range *span, struct ps_err *err)
+{
+    const char *dir = ps_param_get(params, "dir"), *q = ps_param_get(params, "q");
+    struct ps_range from;
+    enum ps_status status = ps_param_range(params, &from, err);
+
+    if (!q || !q[0])
+        return ps_fail(err, PS_BAD_REQUEST, "the parameter q (the text to find) is missing");
+    f->back = dir && strcmp(dir, "previous") == 0;
+    if (dir && dir[0] && !f->back && strcmp(dir, "next") != 0)
+        return ps_fail(err, PS_BAD_REQUEST, "the parameter dir must be next or previous");
+    if (status == PS_OK)
+        status = ps_trace_span(db, span, err);
+    if (status == PS_OK)
+        status = ps_param_int(params, "from_id", 0, INT64_MAX, f->back ? 0 : INT64_MAX, &f->from_id,
+                              err);
+    f->from_ns = ps_param_get(params, "from_ns") ? from.from_ns
+                 : f->back                       ? ps_end_ns(span->to_ns, 1)
+                                                 : span->from_ns - 1;
+    return status;
+}
+
+enum ps_status ps_view_find(struct ps_db *db, const struct ps_view *view, int64_t id,
+                            struct ps_params params, struct ps_answer *answer, struct ps_err *err)
+{
+    struct ps_json json = ps_json_to(&answer->body);
+    struct find find = {0};
+    PS_AUTO(ps_free_ptr) struct name_sum *release = NULL;
+    struct ps_chunk_query all = {.range = PS_RANGE_ALL,
+                                 .columns = PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) |
+                                            PS_COL_BIT(PS_COL_DURATION)};
+    struct ps_range span = {0};
+    int64_t limit = 0;
+    enum ps_status status = read_place(db, params, &find, &span, err);
+
+    (void)view, (void)id;
+    if (status == PS_OK)
+        status = ps_param_int(params, "limit", 0, 1000, 100, &limit, err);
+    if (status == PS_OK)
+        status = read_matches(db, params, &find, err);
+    release = find.names;
+    if (status == PS_OK)
+        status = ps_trace_chunks(db, &all, add_sums, &find, err);
+    if (status == PS_OK)
+        status = find_hit(db, &find, span, err);
+    if (status != PS_OK)
+        return status;
+    ps_json_object(&json);
+    write_names(db, &find, (size_t)limit, &json);
+    write_hit(db, &find.hit, &json);
+    ps_json_end(&json);
+    return PS_OK;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/* slice.c: all that is known of one slice. Where it stands (parents, children, neighbours) is
+ * found in relatives.c. */
+#include <stdlib.h>
+
+#include "server/query/trace/relatives.h"
+
+#define KERNELS_MAX 50
+#define MEMORY_MAX  50
+#define FLOWS_MAX   200
+
+#define OWN_COLUMNS                                                                                \
+    (PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) | PS_COL_BIT(PS_COL_SELF) |            \
+     PS_COL_BIT(PS_COL_PARENT) | PS_COL_BIT(PS_COL_DEPTH) | PS_COL_BIT(PS_COL_NAME) |              \
+     PS_COL_BIT(PS_COL_CATEGORY) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS) |            \
+     PS_COL_BIT(PS_COL_FAMILY) | PS_COL_BIT(PS_COL_DEVICE_SELF) |                                  \
+     PS_COL_BIT(PS_COL_DEVICE_TOTAL) | PS_COL_BIT(PS_COL_CPU_BYTES) |                              \
+     PS_COL_BIT(PS_COL_DEVICE_BYTES) | PS_COL_BIT(PS_COL_FLOPS) | PS_COL_BIT(PS_COL_LAUNCH) |      \
+     PS_COL_BIT(PS_COL_OP))
+
+static void write_own(struct ps_db *db, int64_t id, const int64_t *v, struct ps_json *json)
+{
+    static const struct {
+        const char *key;
+        enum ps_slice_column column;
+    } numbers[] = {{"kind", PS_COL_KIND},
+                   {"flags", PS_COL_FLAGS},
+                   {"family", PS_COL_FAMILY},
+                   {"start_ns", PS_COL_START},
+                   {"duration_ns", PS_COL_DURATION},
+                   {"self_ns", PS_COL_SELF},
+                   {"depth", PS_COL_DEPTH},
+                   {"device_self_ns", PS_COL_DEVICE_SELF},
+                   {"device_total_ns", PS_COL_DEVICE_TOTAL},
+                   {"cpu_bytes", PS_COL_CPU_BYTES},
+                   {"device_bytes", PS_COL_DEVICE_BYTES},
+                   {"flops", PS_COL_FLOPS}};
+
+    ps_json_key(json, "slice");
+    ps_json_object(json);
+    ps_json_kint(json, "id", id);
+    ps_json_kint(json, "track", id >> 32);
+    ps_json_kint(json, "row", id & UINT32_MAX);
+    ps_json_text(json, "name", db, v[PS_COL_NAME]);
+    ps_json_kint(json, "name_id", v[PS_COL_NAME]);
+    ps_json_text(json, "category", db, v[PS_COL_CATEGORY]);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        ps_json_kint(json, numbers[i].key, v[numbers[i].column]);
+    ps_json_end(json);
+}
+
+/* From its start to its end, both inside. */
+static struct ps_range touching(const int64_t *v)
+{
+    int64_t end = ps_end_ns(v[PS_COL_START], v[PS_COL_DURATION]);
+
+    return (struct ps_range){v[PS_COL_START], ps_end_ns(end, 1)};
+}
+
+/* Of a damaged run file the arguments may be anything: what is no JSON is shown as text. */
+static enum ps_status write_args(struct ps_db *db, int64_t id, struct ps_json *json,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf args = {0};
+    enum ps_status status = ps_trace_args(db, id, &args, err);
+
+    ps_json_key(json, "args");
+    if (args.len == 0) {
+        ps_json_raw(json, PS_STR("{}"));
+    } else if (ps_db_is_json(db, ps_buf_slice(&args))) {
+        ps_json_raw(json, ps_buf_slice(&args));
+    } else {
+        ps_json_object(json);
+        ps_json_key(json, "damaged");
+        ps_json_str(json, ps_buf_slice(&args));
+        ps_json_end(json);
+    }
+    return status;
+}
+
+/* id, name, start_ns, duration_ns into the open object. */
+static enum ps_status write_brief(struct ps_db *db, int64_t id, struct ps_json *json,
+                                  int64_t *end_ns, struct ps_err *err)
+{
+    int64_t v[PS_N_SLICE_COLUMNS];
+    enum ps_status status = ps_trace_slice(db, id, PS_KIN_COLUMNS, v, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_json_kint(json, "id", id);
+    ps_json_text(json, "name", db, v[PS_COL_NAME]);
+    ps_json_kint(json, "start_ns", v[PS_COL_START]);
+    ps_json_kint(json, "duration_ns", v[PS_COL_DURATION]);
+    *end_ns = ps_end_ns(v[PS_COL_START], v[PS_COL_DURATION]);
+    return PS_OK;
+}
+
+/* Who started a device slice. delay_ns: from the end of the launch call to the start of the work, 0
+ * when the work began before the call came back: HTA's launch delay. */
+static enum ps_status write_origin(struct ps_db *db, const int64_t *v, struct ps_json *json,
+                                   struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+    int64_t end = 0;
+
+    ps_json_key(json, "launch");
+    if (v[PS_COL_LAUNCH]) {
+        ps_json_object(json);
+        status = write_brief(db, v[PS_COL_LAUNCH], json, &end, err);
+        ps_json_kint(json, "delay_ns", v[PS_COL_START] > end ? v[PS_COL_START] - end : 0);
+        ps_json_end(json);
+    } else {
+        ps_json_null(json);
+    }
+    ps_json_key(json, "operator");
+    if (v[PS_COL_OP] && status == PS_OK) {
+        ps_json_object(json);
+        status = write_brief(db, v[PS_COL_OP], json, &end, err);
+        ps_json_end(json);
+    } else {
+        ps_json_null(json);
+    }
+    return status;
+}
+
+/* Device slices whose launch lies in the subtree. */
+struct kernels {
+    struct ps_db *db;
+    const struct ps_kin *kin;
+    struct ps_json *json;
+    unsigned n;
+};
+
+static bool add_kernels(void *user, const struct ps_chunk *chunk)
+{
+    struct kernels *k = user;
+
+    for (uint32_t i = 0; i < chunk->n && k->n < KERNELS_MAX; i++) {
+        if (!ps_kin_has(k->kin, ps_chunk_at(chunk, PS_COL_LAUNCH, i)))
+            continue;
+        ps_json_object(k->json);
+        ps_json_kint(k->json, "id", ps_slice_id(chunk->track, chunk->first + i));
+        ps_json_text(k->json, "name", k->db, ps_chunk_at(chunk, PS_COL_NAME, i));
+        ps_json_kint(k->json, "start_ns", ps_chunk_at(chunk, PS_COL_START, i));
+        ps_json_kint(k->json, "duration_ns", ps_chunk_at(chunk, PS_COL_DURATION, i));
+        ps_json_kint(k->json, "track", chunk->track);
+        ps_json_end(k->json);
+        k->n++;
+    }
+    return k->n < KERNELS_MAX;
+}
+
+static enum ps_status write_kernels(struct ps_db *db, const struct ps_kin *kin, const int64_t *v,
+                                    struct ps_json *json, struct ps_err *err)
+{
+    struct kernels kernels = {db, kin, json, 0};
+    struct ps_chunk_query query = {.kinds = 1u << PS_TRACK_STREAM | 1u << PS_TRACK_SYNC,
+                                   .range = {v[PS_COL_START], INT64_MAX},
+                                   .columns = PS_KIN_COLUMNS | PS_COL_BIT(PS_COL_LAUNCH)};
+    bool launches = v[PS_COL_KIND] == PS_SLICE_RUNTIME || v[PS_COL_DEVICE_TOTAL] > 0 ||
+                    v[PS_COL_KIND] == PS_SLICE_PYTHON;
+    enum ps_status status = PS_OK;
+
+    ps_json_key(json, "kernels");
+    ps_json_array(json);
+    if (launches)
+        status = ps_trace_chunks(db, &query, add_kernels, &kernels, err);
+    ps_json_end(json);
+    return status;
+}
+
+struct flows {
+    struct ps_db *db;
+    int64_t id;
+    struct ps_json *json;
+    unsigned n;
+    enum ps_status status;
+    struct ps_err *err;
+};
+
+static enum ps_status write_end(struct flows *f, const char *key, int64_t slice)
+{
+    int64_t v[PS_N_SLICE_COLUMNS] = {0};
+    enum ps_status status =
+        slice ? ps_trace_slice(f->db, slice, PS_COL_BIT(PS_COL_NAME), v, f->err) : PS_OK;
+
+    if (status == PS_OK)
+        ps_json_text(f->json, key, f->db, v[PS_COL_NAME]);
+    return status;
+}
+
+static void write_flow(struct flows *f, const struct ps_packed *part, size_t i)
+{
+    int64_t from = part->column[PS_FLOW_FROM][i], to = part->column[PS_FLOW_TO][i];
+
+    ps_json_object(f->json);
+    ps_json_text(f->json, "kind", f->db, part->column[PS_FLOW_KIND][i]);
+    ps_json_kint(f->json, "from", from);
+    ps_json_kint(f->json, "to", to);
+    ps_json_kint(f->json, "from_ns", part->column[PS_FLOW_FROM_NS][i]);
+    ps_json_kint(f->json, "to_ns", part->column[PS_FLOW_TO_NS][i]);
+    f->status = write_end(f, "from_name", from);
+    if (f->status == PS_OK)
+        f->status = write_end(f, "to_name", to);
+    ps_json_end(f->json);
+    f->n++;
+}
+
+static bool add_flows(void *user, const struct ps_packed *part)
+{
+    struct flows *f = user;
+
+    for (size_t i = 0; i < part->n && f->n < FLOWS_MAX && f->status == PS_OK; i++)
+        if (part->column[PS_FLOW_FROM][i] == f->id || part->column[PS_FLOW_TO][i] == f->id)
+            write_flow(f, part, i);
+    return f->n < FLOWS_MAX && f->status == PS_OK;
+}
+
+static enum ps_status write_flows(struct ps_db *db, int64_t id, const int64_t *v,
+                                  struct ps_json *json, struct ps_err *err)
+{
+    struct flows flows = {db, id, json, 0, PS_OK, err};
+    struct ps_packed_query query = {.family = PS_PACKED_FLOWS,
+                                    .range = touching(v),
+                                    .columns = 1u << PS_FLOW_KIND | 1u << PS_FLOW_FROM |
+                                               1u << PS_FLOW_TO | 1u << PS_FLOW_FROM_NS |
+                                               1u << PS_FLOW_TO_NS};
+    enum ps_status status;
+
+    ps_json_key(json, "flows");
+    ps_json_array(json);
+    status = ps_packed_each(db, &query, add_flows, &flows, err);
+    ps_json_end(json);
+    return status == PS_OK ? flows.status : status;
+}
+
+struct memory {
+    const struct ps_kin *kin;
+    struct ps_json *json;
+    unsigned n;
+};
+
+static bool add_memory(void *user, const struct ps_packed *part)
+{
+    struct memory *m = user;
+
+    for (size_t i = 0; i < part->n && m->n < MEMORY_MAX; i++) {
+        if (!ps_kin_has(m->kin, part->column[PS_MEMORY_SLICE][i]))
+            continue;
+        ps_json_object(m->json);
+        ps_json_kint(m->json, "t_ns", part->column[PS_MEMORY_T][i]);
+        ps_json_kint(m->json, "bytes", part->column[PS_MEMORY_BYTES][i]);
+        ps_json_kint(m->json, "device", part->column[PS_MEMORY_DEVICE][i]);
+        ps_json_kint(m->json, "device_type", part->column[PS_MEMORY_TYPE][i]);
+        ps_json_end(m->json);
+        m->n++;
+    }
+    return m->n < MEMORY_MAX;
+}
+
+static enum ps_status write_memory(struct ps_db *db, const struct ps_kin *kin, const int64_t *v,
+                                   struct ps_json *json, struct ps_err *err)
+{
+    struct memory memory = {kin, json, 0};
+    struct ps_packed_query query = {.family = PS_PACKED_MEMORY,
+                                    .range = touching(v),
+                                    .columns = 1u << PS_MEMORY_T | 1u << PS_MEMORY_BYTES |
+                                               1u << PS_MEMORY_DEVICE | 1u << PS_MEMORY_TYPE |
+                                               1u << PS_MEMORY_SLICE};
+    enum ps_status status;
+
+    ps_json_key(json, "memory");
+    ps_json_array(json);
+    status = ps_packed_each(db, &query, add_memory, &memory, err);
+    ps_json_end(json);
+    return status;
+}
+
+static enum ps_status write_kin(struct ps_db *db, int64_t id, const int64_t *v,
+                                struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_kin_free) struct ps_kin kin = {0};
+    enum ps_status status = ps_kin_find(db, id, v, &kin, err);
+
+    if (status == PS_OK)
+        status = ps_kin_json(db, &kin, json, err);
+    if (status == PS_OK)
+        status = write_origin(db, v, json, err);
+    if (status == PS_OK)
+        status = write_kernels(db, &kin, v, json, err);
+    if (status == PS_OK)
+        status = write_flows(db, id, v, json, err);
+    return status == PS_OK ? write_memory(db, &kin, v, json, err) : status;
+}
+
+enum ps_status ps_view_slice(struct ps_db *db, const struct ps_view *view, int64_t id,
+                             struct ps_params params, struct ps_answer *answer, struct ps_err *err)
+{
+    struct ps_json json = ps_json_to(&answer->body);
+    int64_t v[PS_N_SLICE_COLUMNS] = {0};
+    enum ps_status status = ps_trace_slice(db, id, OWN_COLUMNS, v, err);
+
+    (void)view, (void)params;
+    if (status != PS_OK)
+        return status;
+    ps_json_object(&json);
+    write_own(db, id, v, &json);
+    status = write_args(db, id, &json, err);
+    if (status == PS_OK)
+        status = write_kin(db, id, v, &json, err);
+    ps_json_end(&json);
+    return status;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* slices_of_name.c: all slices of one name: how many, how long, how their durations are spread. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "server/query/trace/trace_views.h"
+#include "slices/stats.h"
+
+#define BINS_MAX  400
+#define LOG_RATIO 100 /* from this spread on the bins grow by a factor */
+
+struct named {
+    struct ps_db *db;
+    int64_t name, kind;
+    struct ps_str operation; /* all names of this operation; {NULL, 0}: the name alone */
+    struct ps_range range;
+    struct ps_ints durations;
+    int64_t total, min, max;
+};
+
+static bool is_named(const struct named *n, int64_t name)
+{
+    return name == n->name ||
+           (n->operation.at &&
+            ps_str_eq(ps_operation(ps_trace_text(n->db, (uint32_t)name)), n->operation));
+}
+
+static bool add_named(void *user, const struct ps_chunk *chunk)
+{
+    struct named *n = user;
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        int64_t start = ps_chunk_at(chunk, PS_COL_START, i), ns;
+
+        if (start < n->range.from_ns || start >= n->range.to_ns ||
+            (n->kind >= 0 && ps_chunk_at(chunk, PS_COL_KIND, i) != n->kind) ||
+            !is_named(n, ps_chunk_at(chunk, PS_COL_NAME, i)))
+            continue;
+        ns = ps_chunk_at(chunk, PS_COL_DURATION, i);
+        ns = ns > 0 ? ns : 0;
+        n->min = !n->durations.n || ns < n->min ? ns : n->min;
+        n->max = ns > n->max ? ns : n->max;
+        if (__builtin_add_overflow(n->total, ns, &n->total))
+            n->total = INT64_MAX;
+        ps_ints_add(&n->durations, ns);
+    }
+    return true;
+}
+
+static size_t bin_of(const struct named *n, int64_t ns, bool log_bins, size_t bins)
+{
+    double low = n->min > 0 ? (double)n->min : 1, value = ns > 0 ? (double)ns : 1;
+    double at = log_bins ? log(value / low) / log((double)n->max / low)
+                         : (double)(ns - n->min) / (double)(n->max - n->min);
+    size_t bin = at > 0 ? (size_t)(at * (double)bins) : 0;
+
+    return bin < bins ? bin : bins - 1;
+}
+
+static void write_histogram(const struct named *n, size_t bins, struct ps_json *json)
+{
+    int64_t counts[BINS_MAX] = {0};
+    bool log_bins = n->max / LOG_RATIO >= (n->min > 0 ? n->min : 1);
+
+    for (size_t i = 0; i < n->durations.n; i++)
+        counts[n->max > n->min ? bin_of(n, n->durations.at[i], log_bins, bins) : 0]++;
+    ps_json_key(json, "histogram");
+    ps_json_object(json);
+    ps_json_kint(json, "from_ns", n->min);
+    ps_json_kint(json, "to_ns", n->max);
+    ps_json_kbool(json, "log", log_bins);
+    ps_json_ints(json, "count", counts, bins);
+    ps_json_end(json);
+}
+
+static void write_named(const struct named *n, size_t bins, struct ps_json *json)
+{
+    size_t count = n->durations.n, rank = count - count / 20; /* nearest rank of 95 % */
+
+    ps_json_object(json);
+    ps_json_key(json, "name");
+    ps_json_str(json, n->operation.at ? n->operation : ps_trace_text(n->db, (uint32_t)n->name));
+    ps_json_kint(json, "count", (int64_t)count);
+    ps_json_kint(json, "total_ns", n->total);
+    if (count) {
+        ps_json_kreal(json, "mean_ns", (double)n->total / (double)count);
+        ps_json_kreal(json, "median_ns", ps_median(n->durations.at, count));
+        ps_json_kint(json, "p95_ns", ps_kth(n->durations.at, count, rank - 1));
+        ps_json_kint(json, "min_ns", n->min);
+        ps_json_kint(json, "max_ns", n->max);
+        write_histogram(n, bins, json);
+    }
+    ps_json_end(json);
+}
+
+enum ps_status ps_view_named(struct ps_db *db, const struct ps_view *view, int64_t id,
+                             struct ps_params params, struct ps_answer *answer, struct ps_err *err)
+{
+    struct ps_json json = ps_json_to(&answer->body);
+    struct named named = {.db = db};
+    struct ps_chunk_query query = {.starting = true,
+                                   .columns = PS_COL_BIT(PS_COL_START) |
+                                              PS_COL_BIT(PS_COL_DURATION) |
+                                              PS_COL_BIT(PS_COL_NAME)};
+    int64_t px, operation = 0;
+    enum ps_status status = ps_param_int(params, "name", 1, UINT32_MAX, 0, &named.name, err);
+
+    (void)view, (void)id;
+    if (status == PS_OK && !named.name)
+        return ps_fail(err, PS_BAD_REQUEST, "the parameter name (the id of a name) is missing");
+    if (status == PS_OK)
+        status = ps_param_int(params, "kind", 0, PS_N_SLICE_KINDS - 1, -1, &named.kind, err);
+    if (status == PS_OK)
+        status = ps_param_int(params, "operation", 0, 1, 0, &operation, err);
+    if (status == PS_OK)
+        status = ps_param_int(params, "px", 1, BINS_MAX, 40, &px, err);
+    if (status == PS_OK)
+        status = ps_param_range(params, &named.range, err);
+    if (status == PS_OK && !ps_trace_text(db, (uint32_t)named.name).at)
+        return ps_fail(err, PS_NOT_FOUND, "no name %lld in this run", (long long)named.name);
+    if (status != PS_OK)
+        return status;
+    if (operation)
+        named.operation = ps_operation(ps_trace_text(db, (uint32_t)named.name));
+    query.range = named.range;
+    query.columns |= named.kind >= 0 ? PS_COL_BIT(PS_COL_KIND) : 0;
+    status = ps_trace_chunks(db, &query, add_named, &named, err);
+    if (status == PS_OK)
+        write_named(&named, (size_t)px, &json);
+    ps_ints_free(&named.durations);
+    return status;
+}

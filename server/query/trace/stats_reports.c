@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stats_reports.c: the reports of `nsys stats` for any range of any trace with a device. A slice
+ * counts when it starts in the range; instants are no ranges.
+ */
+#include <stdlib.h>
+
+#include "server/query/trace/stats_reports.h"
+#include "slices/args.h"
+
+enum figure { TIME, SIZE, PROJECTED };
+
+/* By the names that nsys has for them. */
+static const struct report {
+    const char *name;
+    uint32_t kinds; /* of the slices that count */
+    uint32_t needs; /* kinds that a run must have too */
+    enum figure figure;
+} reports[] = {
+    {"cuda_gpu_kern_sum", 1u << PS_SLICE_KERNEL, 0, TIME},
+    {"cuda_api_sum", 1u << PS_SLICE_RUNTIME, 0, TIME},
+    {"cuda_gpu_mem_time_sum", 1u << PS_SLICE_MEMCPY | 1u << PS_SLICE_MEMSET, 0, TIME},
+    {"cuda_gpu_mem_size_sum", 1u << PS_SLICE_MEMCPY | 1u << PS_SLICE_MEMSET, 0, SIZE},
+    {"osrt_sum", 1u << PS_SLICE_OSRT, 0, TIME},
+    {"nvtx_sum", PS_RANGE_KINDS, 0, TIME},
+    {"nvtx_gpu_proj_sum", PS_RANGE_KINDS, PS_WORK_KINDS, PROJECTED},
+};
+#define N_REPORTS (sizeof reports / sizeof *reports)
+
+struct gathering {
+    const struct report *report;
+    struct ps_range range;
+    struct ps_summary_rows rows;
+    int *bytes_at; /* template -> parameter that is its bytes, -1 none; -2 not looked at */
+    size_t n_bytes_at;
+};
+
+static void gathering_free(struct gathering *g)
+{
+    ps_summary_free(&g->rows);
+    free(g->bytes_at);
+}
+
+/* --- sizes */
+
+static int bytes_param(struct gathering *g, int64_t template, struct ps_str text)
+{
+    size_t at = (size_t) template;
+
+    if (at >= g->n_bytes_at) {
+        size_t wider = at * 2 + 64;
+
+        g->bytes_at = ps_grow(g->bytes_at, wider, sizeof *g->bytes_at);
+        while (g->n_bytes_at < wider)
+            g->bytes_at[g->n_bytes_at++] = -2;
+    }
+    if (g->bytes_at[at] == -2)
+        g->bytes_at[at] = ps_template_param(text, PS_STR("bytes"));
+    return g->bytes_at[at];
+}
+
+/* How many bytes a copy moved; -1: the trace does not say. */
+static int64_t bytes_of(struct gathering *g, const struct ps_chunk *chunk, uint32_t i)
+{
+    int64_t template = ps_chunk_at(chunk, PS_COL_TEMPLATE, i);
+    int64_t at = ps_chunk_at(chunk, PS_COL_ARGS_AT, i);
+    struct ps_str text = ps_trace_args_template(g->rows.db, template);
+    struct ps_num bytes;
+    int index;
+
+    if (!text.at || at < 0 || (uint64_t)at > chunk->args.len)
+        return -1;
+    index = bytes_param(g, template, text);
+    if (index < 0)
+        return -1;
+    bytes = ps_args_param(text, ps_str_skip(chunk->args, (size_t)at), index);
+    return bytes.kind == PS_NUM_INT ? bytes.i : -1;
+}
+
+/* --- one pass */
+
+static bool add_slices(void *user, const struct ps_chunk *chunk)
+{
+    struct gathering *g = user;
+
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        int64_t kind = ps_chunk_at(chunk, PS_COL_KIND, i), start, value, flags;
+
+        if (kind < 0 || kind >= PS_N_SLICE_KINDS || !(g->report->kinds >> kind & 1))
+            continue;
+        start = ps_chunk_at(chunk, PS_COL_START, i);
+        flags = ps_chunk_at(chunk, PS_COL_FLAGS, i);
+        if (start < g->range.from_ns || start >= g->range.to_ns || flags & PS_SLICE_INSTANT)
+            continue;
+        value = g->report->figure == SIZE ? bytes_of(g, chunk, i)
+                                          : ps_chunk_at(chunk, PS_COL_DURATION, i);
+        if (value < 0)
+            continue;
+        ps_summary_add(&g->rows, ps_summary_row_of(&g->rows, ps_summary_key_of(chunk, i)), start,
+                       value);
+    }
+    return true;
+}
+
+static enum ps_status gather(struct gathering *g, struct ps_err *err)
+{
+    struct ps_chunk_query query = {
+        .slice_kinds = g->report->kinds,
+        .range = g->range,
+        .starting = true,
+        .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
+                   PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS),
+    };
+
+    if (g->report->kinds & 1u << PS_SLICE_NVTX)
+        query.columns |= PS_COL_BIT(PS_COL_CATEGORY);
+    if (g->report->figure == SIZE) {
+        query.columns |= PS_COL_BIT(PS_COL_TEMPLATE) | PS_COL_BIT(PS_COL_ARGS_AT);
+        query.args = true;
+    }
+    return ps_trace_chunks(g->rows.db, &query, add_slices, g, err);
+}
+
+/* --- the views */
+
+static const struct report *report_of(struct ps_params params)
+{
+    const char *name = ps_param_get(params, "report");
+
+    for (size_t i = 0; name && i < N_REPORTS; i++)
+        if (strcmp(reports[i].name, name) == 0)
+            return &reports[i];
+    return NULL;
+}
+
+static enum ps_status make(struct ps_db *db, struct ps_params params, struct ps_range range,
+                           struct ps_made *out, struct ps_err *err)
+{
+    PS_AUTO(gathering_free)
+    struct gathering g = {.report = report_of(params), .range = range, .rows = {.db = db}};
+    enum ps_status status;
+
+    g.rows.operations = (g.report->kinds & 1u << PS_SLICE_MEMCPY) != 0;
+    status =
+        g.report->figure == PROJECTED ? ps_summary_project(range, &g.rows, err) : gather(&g, err);
+    if (status == PS_OK)
+        ps_summary_lend(&g.rows, out);
+    return status;
+}
+
+enum ps_status ps_view_summary(struct ps_db *db, const struct ps_view *view, int64_t id,
+                               struct ps_params params, struct ps_answer *answer,
+                               struct ps_err *err)
+{
+    static const char *const queries[] = {
+        [TIME] = "summary_times", [SIZE] = "summary_sizes", [PROJECTED] = "summary_projected"};
+    const struct report *report = report_of(params);
+    struct ps_view of_figure = *view;
+
+    (void)id;
+    if (!report)
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "the parameter report must be one of those in summaries");
+    of_figure.query = queries[report->figure];
+    return ps_view_made_table(db, &of_figure, params, make, answer, err);
+}
+
+enum ps_status ps_view_summaries(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                 struct ps_params params, struct ps_answer *answer,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_json json = ps_json_to(&answer->body);
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_kinds"), &stmt, err);
+    uint32_t kinds = 0;
+
+    (void)view, (void)id, (void)params;
+    if (status != PS_OK)
+        return status;
+    while (ps_stmt_row(stmt, err))
+        kinds |= (uint32_t)ps_col_int(stmt, 0);
+    ps_json_object(&json);
+    ps_json_key(&json, "reports");
+    ps_json_array(&json);
+    for (size_t i = 0; i < N_REPORTS; i++)
+        if (kinds & reports[i].kinds && (!reports[i].needs || kinds & reports[i].needs))
+            ps_json_str(&json, ps_str_of(reports[i].name));
+    ps_json_end(&json);
+    ps_json_end(&json);
+    return err->code;
+}

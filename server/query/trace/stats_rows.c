@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* stats_rows.c: values under names, and what the values of each come to. */
+#include <stdlib.h>
+
+#include "server/query/trace/stats_reports.h"
+#include "slices/stats.h"
+
+enum {
+    NAME,
+    KIND,
+    STYLE,
+    COUNT,
+    TOTAL,
+    MEDIAN,
+    MIN,
+    MAX,
+    STDDEV,
+    FIRST,
+    RANGES,
+    WORKS,
+    CATEGORY,
+    N_LENT
+};
+
+struct ps_summary_key ps_summary_key_of(const struct ps_chunk *chunk, uint32_t i)
+{
+    struct ps_summary_key key = {.name = (uint32_t)ps_chunk_at(chunk, PS_COL_NAME, i),
+                                 .kind = (uint16_t)ps_chunk_at(chunk, PS_COL_KIND, i)};
+
+    if (key.kind == PS_SLICE_NVTX) {
+        key.category = (uint32_t)ps_chunk_at(chunk, PS_COL_CATEGORY, i);
+        key.style = (ps_chunk_at(chunk, PS_COL_FLAGS, i) & PS_SLICE_ASYNC) != 0;
+    }
+    return key;
+}
+
+/* Rows of one name mostly come after each other. */
+static uint32_t *last_of(struct ps_summary_rows *rows, uint32_t name)
+{
+    rows->last = ps_grow_to(rows->last, &rows->n_last, name, sizeof *rows->last);
+    return &rows->last[name];
+}
+
+/* "Memcpy HtoD (Pinned -> Device)" and "Memcpy HtoD (Pageable -> Device)" are one operation. */
+static struct ps_str text_of(const struct ps_summary_rows *rows, const struct ps_summary_key *key)
+{
+    if (rows->operations)
+        return ps_operation(ps_trace_text(rows->db, key->name));
+    return (struct ps_str){(const char *)key, sizeof *key};
+}
+
+struct ps_summary_row *ps_summary_row_of(struct ps_summary_rows *rows, struct ps_summary_key key)
+{
+    uint32_t *last, row;
+
+    if (!ps_trace_text(rows->db, key.name).at)
+        key.name = 0;
+    last = last_of(rows, key.name);
+    if (*last && (rows->operations || memcmp(&rows->at[*last - 1].key, &key, sizeof key) == 0))
+        return &rows->at[*last - 1];
+    row = ps_intern_id(&rows->keys, text_of(rows, &key));
+    if (row == rows->n) {
+        PS_PUSH_ROOM(rows->at, rows->n, rows->cap);
+        rows->at[rows->n++] = (struct ps_summary_row){.key = key, .first_ns = INT64_MAX};
+    }
+    *last = row + 1;
+    return &rows->at[row];
+}
+
+void ps_summary_add(struct ps_summary_rows *rows, struct ps_summary_row *row, int64_t start_ns,
+                    int64_t value)
+{
+    row->n++;
+    row->first_ns = start_ns < row->first_ns ? start_ns : row->first_ns;
+    if (rows->n_values == rows->values_cap) {
+        rows->values_cap = rows->values_cap ? rows->values_cap * 2 : 1024;
+        rows->values = ps_grow(rows->values, rows->values_cap, sizeof *rows->values);
+        rows->of = ps_grow(rows->of, rows->values_cap, sizeof *rows->of);
+    }
+    rows->of[rows->n_values] = (uint32_t)(row - rows->at);
+    rows->values[rows->n_values++] = value > 0 ? value : 0;
+}
+
+/* The values of each row together: those of row r are [ends[r - 1], ends[r]). */
+static int64_t *by_row(const struct ps_summary_rows *rows, size_t *ends)
+{
+    int64_t *sorted = ps_grow(NULL, rows->n_values + 1, sizeof *sorted);
+    size_t at = 0;
+
+    for (size_t r = 0; r < rows->n; r++) {
+        ends[r] = at;
+        at += (size_t)rows->at[r].n;
+    }
+    for (size_t i = 0; i < rows->n_values; i++)
+        sorted[ends[rows->of[i]]++] = rows->values[i];
+    return sorted;
+}
+
+static int64_t bits_of(double real)
+{
+    int64_t bits;
+
+    memcpy(&bits, &real, sizeof bits);
+    return bits;
+}
+
+void ps_summary_lend(const struct ps_summary_rows *rows, struct ps_made *out)
+{
+    PS_AUTO(ps_free_ptr) size_t *ends = ps_grow(NULL, rows->n + 1, sizeof *ends);
+    PS_AUTO(ps_free_ptr) int64_t *values = by_row(rows, ends);
+
+    out->values = ps_grow(NULL, rows->n * N_LENT + 1, sizeof *out->values);
+    out->temp_rows = (struct ps_temp_rows){.n = rows->n, .reals = 1u << MEDIAN | 1u << STDDEV};
+    for (size_t c = 0; c < N_LENT; c++)
+        out->temp_rows.column[c] = out->values + c * rows->n;
+    for (size_t r = 0; r < rows->n; r++) {
+        const struct ps_summary_row *row = &rows->at[r];
+        struct ps_stats stats = ps_stats_of(values + ends[r] - row->n, (size_t)row->n);
+        const int64_t temp_rows[N_LENT] = {
+            [NAME] = row->key.name,
+            [KIND] = row->key.kind,
+            [STYLE] = row->key.style,
+            [COUNT] = row->n,
+            [TOTAL] = stats.total,
+            [MEDIAN] = bits_of(stats.median),
+            [MIN] = stats.min,
+            [MAX] = stats.max,
+            [STDDEV] = bits_of(stats.stddev),
+            [FIRST] = row->first_ns,
+            [RANGES] = row->range_ns,
+            [WORKS] = row->works,
+            [CATEGORY] = row->key.category,
+        };
+
+        for (size_t c = 0; c < N_LENT; c++)
+            out->values[c * rows->n + r] = temp_rows[c];
+    }
+}
+
+void ps_summary_free(struct ps_summary_rows *rows)
+{
+    free(rows->at);
+    free(rows->last);
+    free(rows->values);
+    free(rows->of);
+    ps_intern_free(&rows->keys);
+    *rows = (struct ps_summary_rows){.db = NULL};
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/* timeline.c: what of a timeline stands still: its tracks, counters, devices, steps, and the
+ * strip that shows the whole of it. */
+#include <stdlib.h>
+
+#include "server/query/trace/trace_views.h"
+
+#define OVERVIEW_TRACKS 8
+#define OVERVIEW_TRIED  24 /* tracks with most slices that are looked at for the busiest */
+#define PX_MAX          8192
+
+static enum ps_status write_origin(struct ps_db *db, struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_origin"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_json_key(json, "origin_us");
+    ps_json_str(json, ps_stmt_row(stmt, err) ? ps_col_text(stmt, 0) : (struct ps_str){NULL, 0});
+    return err->code;
+}
+
+static enum ps_status write_track(struct ps_stmt *names, const struct ps_track_row *track,
+                                  struct ps_json *json, struct ps_err *err)
+{
+    ps_json_object(json);
+    ps_json_kint(json, "id", track->id);
+    ps_json_kint(json, "process", track->process);
+    ps_json_kint(json, "kind", track->kind);
+    ps_bind_int(names, ":id", track->id);
+    if (ps_stmt_row(names, err)) {
+        ps_json_key(json, "name");
+        ps_col_json(names, 0, json);
+        ps_json_key(json, "tid");
+        ps_col_json(names, 1, json);
+    }
+    ps_stmt_rewind(names);
+    ps_json_kint(json, "device", track->device);
+    ps_json_kint(json, "stream", track->stream);
+    ps_json_kint(json, "slices", track->slices);
+    ps_json_kint(json, "depth", track->depth);
+    ps_json_kint(json, "start_ns", track->start_ns);
+    ps_json_kint(json, "end_ns", track->end_ns);
+    ps_json_end(json);
+    return err->code;
+}
+
+static enum ps_status write_tracks(struct ps_db *db, const struct ps_track_row *tracks, size_t n,
+                                   struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *names = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("track_names"), &names, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_json_key(json, "tracks");
+    ps_json_array(json);
+    for (size_t i = 0; i < n && status == PS_OK; i++)
+        status = write_track(names, &tracks[i], json, err);
+    ps_json_end(json);
+    return status;
+}
+
+/* Devices that have memory events, with their peaks. */
+struct peak {
+    int64_t type, device, worker, allocated, reserved, running, running_peak;
+};
+
+struct peaks {
+    struct peak *at;
+    size_t n, cap;
+};
+
+static struct peak *peak_of(struct peaks *peaks, const struct ps_packed *part, size_t i)
+{
+    int64_t type = part->column[PS_MEMORY_TYPE][i], device = part->column[PS_MEMORY_DEVICE][i],
+            worker = part->column[PS_MEMORY_WORKER][i];
+
+    for (size_t k = 0; k < peaks->n; k++) {
+        struct peak *peak = &peaks->at[k];
+
+        if (peak->type == type && peak->device == device && peak->worker == worker)
+            return peak;
+    }
+    PS_PUSH_ROOM(peaks->at, peaks->n, peaks->cap);
+    peaks->at[peaks->n] = (struct peak){type, device, worker, -1, -1, 0, 0};
+    return &peaks->at[peaks->n++];
+}
+
+static bool add_peaks(void *user, const struct ps_packed *part)
+{
+    struct peaks *peaks = user;
+
+    for (size_t i = 0; i < part->n; i++) {
+        struct peak *peak = peak_of(peaks, part, i);
+        int64_t allocated = part->column[PS_MEMORY_ALLOCATED][i],
+                reserved = part->column[PS_MEMORY_RESERVED][i];
+
+        peak->allocated = allocated > peak->allocated ? allocated : peak->allocated;
+        peak->reserved = reserved > peak->reserved ? reserved : peak->reserved;
+        if (__builtin_add_overflow(peak->running, part->column[PS_MEMORY_BYTES][i], &peak->running))
+            peak->running = 0;
+        peak->running_peak =
+            peak->running > peak->running_peak ? peak->running : peak->running_peak;
+    }
+    return true;
+}
+
+/* Device types by their numbers in c10/core/DeviceType.h. */
+static void write_label(const struct peak *peak, struct ps_json *json)
+{
+    static const char *const names[] = {[0] = "CPU",  [1] = "CUDA", [6] = "HIP",  [9] = "XLA",
+                                        [12] = "XPU", [13] = "MPS", [15] = "HPU", [19] = "MTIA"};
+    bool known =
+        peak->type >= 0 && (size_t)peak->type < sizeof names / sizeof *names && names[peak->type];
+    PS_AUTO(ps_buf_free) struct ps_buf label = {0};
+
+    ps_buf_puts(&label, known ? names[peak->type] : "device");
+    if (!known)
+        ps_buf_printf(&label, " type %lld", (long long)peak->type);
+    if (peak->device >= 0)
+        ps_buf_printf(&label, " %lld", (long long)peak->device);
+    ps_json_key(json, "label");
+    ps_json_str(json, ps_buf_slice(&label));
+}
+
+static void write_peak(const struct peak *peak, struct ps_json *json)
+{
+    ps_json_object(json);
+    ps_json_kint(json, "device_type", peak->type);
+    ps_json_kint(json, "device", peak->device);
+    ps_json_kint(json, "worker", peak->worker);
+    write_label(peak, json);
+    ps_json_kint(json, "peak_bytes", peak->allocated >= 0 ? peak->allocated : peak->running_peak);
+    ps_json_key(json, "reserved_peak_bytes");
+    ps_json_num(json, peak->reserved >= 0 ? ps_int(peak->reserved) : (struct ps_num){0});
+    ps_json_end(json);
+}
+
+static enum ps_status write_memory(struct ps_db *db, struct ps_json *json, struct ps_err *err)
+{
+    static const struct ps_packed_query query = {
+        PS_PACKED_MEMORY,
+        0,
+        {INT64_MIN, INT64_MAX},
+        1u << PS_MEMORY_TYPE | 1u << PS_MEMORY_DEVICE | 1u << PS_MEMORY_BYTES |
+            1u << PS_MEMORY_ALLOCATED | 1u << PS_MEMORY_RESERVED | 1u << PS_MEMORY_WORKER};
+    struct peaks peaks = {0};
+    PS_AUTO(ps_free_ptr) struct peak *release = NULL;
+    enum ps_status status = ps_packed_each(db, &query, add_peaks, &peaks, err);
+
+    release = peaks.at;
+    ps_json_key(json, "memory");
+    ps_json_array(json);
+    for (size_t i = 0; i < peaks.n; i++)
+        write_peak(&peaks.at[i], json);
+    ps_json_end(json);
+    return status;
+}
+
+/* A track of the overview, its place in the timeline and how busy it is in all. */
+struct candidate {
+    size_t place;
+    int64_t slices, busy;
+    int64_t *share;
+};
+
+static int more_slices(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+
+    return x->slices != y->slices ? (x->slices < y->slices) - (x->slices > y->slices)
+                                  : (x->place > y->place) - (x->place < y->place);
+}
+
+static int busier(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+
+    return x->busy != y->busy ? (x->busy < y->busy) - (x->busy > y->busy)
+                              : (x->place > y->place) - (x->place < y->place);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+static enum ps_status measure(struct ps_db *db, const struct ps_track_row *track,
+                              struct ps_range span, uint32_t px, struct ps_window *window,
+                              struct candidate *out, struct ps_err *err)
+{
+    enum ps_status status =
+        ps_trace_window(db, track->id, span.from_ns, span.to_ns, px, window, err);
+
+    if (status != PS_OK)
+        return status;
+    out->share = ps_grow(NULL, px, sizeof *out->share);
+    ps_window_busy(window, out->share);
+    for (uint32_t x = 0; x < px; x++)
+        out->busy += out->share[x];
+    return PS_OK;
+}
+
+static size_t tracks_up_to(enum ps_track_kind kind, const struct ps_track_row *tracks, size_t n,
+                           struct candidate *out)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (tracks[i].kind <= kind && tracks[i].slices > 0)
+            out[found++] = (struct candidate){i, tracks[i].slices, 0, NULL};
+    return found;
+}
+
+/* Threads and streams, the ones with most slices first; where there are none, what there is. */
+static size_t candidates_of(const struct ps_track_row *tracks, size_t n, struct candidate *out)
+{
+    size_t found = tracks_up_to(PS_TRACK_STREAM, tracks, n, out);
+
+    if (!found)
+        found = tracks_up_to(PS_TRACK_ASYNC, tracks, n, out);
+    if (found)
+        qsort(out, found, sizeof *out, more_slices);
+    return found < OVERVIEW_TRIED ? found : OVERVIEW_TRIED;
+}
+
+static enum ps_status write_overview(struct ps_db *db, const struct ps_track_row *tracks, size_t n,
+                                     struct ps_range span, uint32_t px, struct ps_json *json,
+                                     struct ps_err *err)
+{
+    PS_AUTO(ps_window_free) struct ps_window window = {0};
+    PS_AUTO(ps_free_ptr) struct candidate *list = ps_grow(NULL, n + 1, sizeof *list);
+    size_t tried = candidates_of(tracks, n, list), kept;
+    enum ps_status status = PS_OK;
+
+    for (size_t i = 0; i < tried && status == PS_OK; i++)
+        status = measure(db, &tracks[list[i].place], span, px, &window, &list[i], err);
+    kept = tried < OVERVIEW_TRACKS ? tried : OVERVIEW_TRACKS;
+    if (status == PS_OK && tried) {
+        qsort(list, tried, sizeof *list, busier);
+        qsort(list, kept, sizeof *list, by_place);
+    }
+    ps_json_key(json, "overview");
+    ps_json_object(json);
+    ps_json_kint(json, "px", px);
+    ps_json_key(json, "tracks");
+    ps_json_array(json);
+    for (size_t i = 0; i < kept && status == PS_OK; i++) {
+        ps_json_object(json);
+        ps_json_kint(json, "id", tracks[list[i].place].id);
+        ps_json_ints(json, "busy", list[i].share, px);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+    ps_json_end(json);
+    for (size_t i = 0; i < tried; i++)
+        free(list[i].share);
+    return status;
+}
+
+static enum ps_status write_lists(struct ps_db *db, struct ps_json *json, struct ps_err *err)
+{
+    enum ps_status status = ps_json_objects(db, "counters", "trace_series", json, err);
+
+    if (status == PS_OK)
+        status = write_memory(db, json, err);
+    return status == PS_OK ? ps_json_objects(db, "steps", "trace_steps", json, err) : status;
+}
+
+enum ps_status ps_view_timeline(struct ps_db *db, const struct ps_view *view, int64_t id,
+                                struct ps_params params, struct ps_answer *answer,
+                                struct ps_err *err)
+{
+    struct ps_json json = ps_json_to(&answer->body);
+    const struct ps_track_row *tracks = NULL;
+    struct ps_range span;
+    size_t n = 0;
+    int64_t px;
+    enum ps_status status = ps_param_int(params, "px", 1, PX_MAX, 1600, &px, err);
+
+    (void)view, (void)id;
+    if (status == PS_OK)
+        status = ps_trace_span(db, &span, err);
+    if (status == PS_OK)
+        status = ps_trace_tracks(db, &tracks, &n, err);
+    if (status != PS_OK)
+        return status;
+    ps_json_object(&json);
+    ps_json_kint(&json, "start_ns", span.from_ns);
+    ps_json_kint(&json, "end_ns", span.to_ns);
+    status = write_origin(db, &json, err);
+    if (status == PS_OK)
+        status = ps_json_objects(db, "processes", "trace_processes", &json, err);
+    if (status == PS_OK)
+        status = write_tracks(db, tracks, n, &json, err);
+    if (status == PS_OK)
+        status = write_lists(db, &json, err);
+    if (status == PS_OK) {
+        span.to_ns += span.to_ns == span.from_ns;
+        status = write_overview(db, tracks, n, span, (uint32_t)px, &json, err);
+    }
+    ps_json_end(&json);
+    return status;
+}

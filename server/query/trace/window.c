@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * window.c: what is to be drawn of the timeline in a window. Slices of two pixels or more one
+ * by one; of shorter ones the density, neighbouring pixels that look the same as one run. Where a
+ * window would still be too much to send, more counts as the same: fewer shades first, then any
+ * shade, so that nothing is left out and the answer stays small.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/query/trace/trace_views.h"
+
+#define PX_MAX     8192
+#define TRACKS_MAX 4096
+#define RUNS_MAX   3500 /* runs of density in one answer before fewer shades are told apart */
+#define RUNS_MOST  7000 /* ... before families are not */
+
+enum { DEPTH, ROW, START, DURATION, NAME, FAMILY, KIND, FLAGS, N_FIELDS };
+static const char *const slice_keys[N_FIELDS] = {"depth", "row",    "start", "duration",
+                                                 "name",  "family", "kind",  "flags"};
+
+static void write_slices(const struct ps_window *window, struct ps_json *json)
+{
+    size_t n = window->n_slices;
+    PS_AUTO(ps_free_ptr) int64_t *values = ps_grow(NULL, n * N_FIELDS + 1, sizeof *values);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct ps_window_slice *s = &window->slices[i];
+
+        values[DEPTH * n + i] = s->depth;
+        values[ROW * n + i] = s->row;
+        values[START * n + i] = s->start_ns - window->from_ns;
+        values[DURATION * n + i] = s->duration_ns;
+        values[NAME * n + i] = s->name;
+        values[FAMILY * n + i] = s->family;
+        values[KIND * n + i] = s->kind;
+        values[FLAGS * n + i] = s->flags;
+    }
+    ps_json_key(json, "slices");
+    ps_json_object(json);
+    for (size_t f = 0; f < N_FIELDS; f++)
+        ps_json_ints(json, slice_keys[f], values + f * n, n);
+    ps_json_end(json);
+}
+
+/* Neighbouring pixels of one depth that are drawn alike. */
+struct run {
+    uint32_t px, len, count, name;
+    int64_t busy_ns, longest_ns;
+    uint16_t depth;
+    uint8_t family, shade;
+};
+
+struct runs {
+    struct run *at;
+    size_t n, cap;
+};
+
+/* How full a pixel is, 0..255; what is there is seen. */
+static int64_t fill_of(int64_t busy_ns, double room_ns)
+{
+    double fill = (double)busy_ns / room_ns * 255;
+
+    return fill >= 255 ? 255 : fill < 1 ? 1 : (int64_t)fill;
+}
+
+/* What counts as the same. */
+struct likeness {
+    unsigned shift; /* bits of fill that do not count */
+    bool any_family;
+};
+
+static bool continues(const struct run *run, const struct ps_window_density *d, uint8_t shade,
+                      struct likeness like)
+{
+    return run->depth == d->depth && run->px + run->len == d->px && run->shade == shade &&
+           (like.any_family || run->family == d->family);
+}
+
+static void add_pixel(struct run *run, const struct ps_window_density *d)
+{
+    run->len++;
+    run->count += d->count;
+    if (__builtin_add_overflow(run->busy_ns, d->busy_ns, &run->busy_ns))
+        run->busy_ns = INT64_MAX;
+    if (d->busy_ns > run->longest_ns) {
+        run->longest_ns = d->busy_ns;
+        run->name = d->name;
+        run->family = d->family;
+    }
+}
+
+static void join_density(const struct ps_window *window, struct likeness like, struct runs *out)
+{
+    double px_ns = (double)(window->to_ns - window->from_ns) / window->px;
+
+    out->n = 0;
+    for (size_t i = 0; i < window->n_density; i++) {
+        const struct ps_window_density *d = &window->density[i];
+        uint8_t shade = (uint8_t)(fill_of(d->busy_ns, px_ns) >> like.shift);
+
+        if (out->n && continues(&out->at[out->n - 1], d, shade, like)) {
+            add_pixel(&out->at[out->n - 1], d);
+            continue;
+        }
+        PS_PUSH_ROOM(out->at, out->n, out->cap);
+        out->at[out->n++] = (struct run){d->px,      1,        d->count,  d->name, d->busy_ns,
+                                         d->busy_ns, d->depth, d->family, shade};
+    }
+}
+
+enum { RUN_DEPTH, RUN_PX, RUN_LEN, RUN_FILL, RUN_COUNT, RUN_NAME, RUN_FAMILY, N_RUN_FIELDS };
+static const char *const run_keys[N_RUN_FIELDS] = {"depth", "px",   "len",   "fill",
+                                                   "count", "name", "family"};
+
+static void write_density(const struct ps_window *window, const struct runs *runs,
+                          struct ps_json *json)
+{
+    double px_ns = (double)(window->to_ns - window->from_ns) / window->px;
+    size_t n = runs->n;
+    PS_AUTO(ps_free_ptr) int64_t *values = ps_grow(NULL, n * N_RUN_FIELDS + 1, sizeof *values);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct run *r = &runs->at[i];
+
+        values[RUN_DEPTH * n + i] = r->depth;
+        values[RUN_PX * n + i] = r->px;
+        values[RUN_LEN * n + i] = r->len;
+        values[RUN_FILL * n + i] = fill_of(r->busy_ns, px_ns * r->len);
+        values[RUN_COUNT * n + i] = r->count;
+        values[RUN_NAME * n + i] = r->name;
+        values[RUN_FAMILY * n + i] = r->family;
+    }
+    ps_json_key(json, "density");
+    ps_json_object(json);
+    for (size_t f = 0; f < N_RUN_FIELDS; f++)
+        ps_json_ints(json, run_keys[f], values + f * n, n);
+    ps_json_end(json);
+}
+
+/* An answer in the making. */
+struct drawing {
+    struct ps_window window; /* its memory serves all tracks */
+    struct runs runs;
+    size_t runs_sent, drawn;
+    uint64_t counted;
+};
+
+static void drawing_free(struct drawing *drawing)
+{
+    ps_window_free(&drawing->window);
+    free(drawing->runs.at);
+}
+
+static void choose_runs(struct drawing *drawing)
+{
+    static const struct likeness steps[] = {{3, false}, {5, false}, {7, false}, {8, false}};
+    size_t sent = drawing->runs_sent;
+
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        join_density(&drawing->window, steps[i], &drawing->runs);
+        if (sent + drawing->runs.n <= RUNS_MAX)
+            break;
+    }
+    if (sent + drawing->runs.n > RUNS_MOST)
+        join_density(&drawing->window, (struct likeness){8, true}, &drawing->runs);
+    drawing->runs_sent += drawing->runs.n;
+}
+
+static enum ps_status write_track(struct ps_db *db, const struct ps_track_row *track,
+                                  struct ps_range range, uint32_t px, struct drawing *drawing,
+                                  struct ps_json *json, struct ps_err *err)
+{
+    struct ps_window *window = &drawing->window;
+    enum ps_status status =
+        ps_trace_window(db, track->id, range.from_ns, range.to_ns, px, window, err);
+
+    if (status != PS_OK)
+        return status;
+    choose_runs(drawing);
+    ps_json_object(json);
+    ps_json_kint(json, "id", track->id);
+    write_slices(window, json);
+    write_density(window, &drawing->runs, json);
+    ps_json_kint(json, "counted", (int64_t)window->counted);
+    ps_json_end(json);
+    drawing->drawn += window->n_slices;
+    drawing->counted += window->counted;
+    return PS_OK;
+}
+
+static bool wanted(const struct ps_ints *ids, const struct ps_track_row *track)
+{
+    for (size_t i = 0; i < ids->n; i++)
+        if (ids->at[i] == track->id)
+            return true;
+    return ids->n == 0;
+}
+
+static enum ps_status write_tracks(struct ps_db *db, const struct ps_ints *ids,
+                                   struct ps_range range, uint32_t px, struct drawing *drawing,
+                                   struct ps_json *json, struct ps_err *err)
+{
+    const struct ps_track_row *tracks;
+    size_t n;
+    enum ps_status status = ps_trace_tracks(db, &tracks, &n, err);
+
+    ps_json_key(json, "tracks");
+    ps_json_array(json);
+    for (size_t i = 0; status == PS_OK && i < n; i++)
+        if (wanted(ids, &tracks[i]))
+            status = write_track(db, &tracks[i], range, px, drawing, json, err);
+    ps_json_end(json);
+    return status;
+}
+
+enum ps_status ps_view_window(struct ps_db *db, const struct ps_view *view, int64_t id,
+                              struct ps_params params, struct ps_answer *answer, struct ps_err *err)
+{
+    struct ps_json json = ps_json_to(&answer->body);
+    PS_AUTO(ps_ints_free) struct ps_ints ids = {0};
+    PS_AUTO(drawing_free) struct drawing drawing = {0};
+    struct ps_range range;
+    int64_t px;
+    enum ps_status status = ps_param_window(db, params, &range, err);
+
+    (void)view, (void)id;
+    if (status == PS_OK)
+        status = ps_param_int(params, "px", 1, PX_MAX, 1600, &px, err);
+    if (status == PS_OK)
+        status = ps_param_ids(params, "tracks", TRACKS_MAX, &ids, err);
+    if (status != PS_OK)
+        return status;
+    ps_json_object(&json);
+    ps_json_kint(&json, "from_ns", range.from_ns);
+    ps_json_kint(&json, "to_ns", range.to_ns);
+    ps_json_kint(&json, "px", px);
+    status = write_tracks(db, &ids, range, (uint32_t)px, &drawing, &json, err);
+    ps_json_kint(&json, "drawn", (int64_t)drawing.drawn);
+    ps_json_kint(&json, "counted", (int64_t)drawing.counted);
+    ps_json_end(&json);
+    return status;
+}
+
+enum ps_status ps_view_names(struct ps_db *db, const struct ps_view *view, int64_t id,
+                             struct ps_params params, struct ps_answer *answer, struct ps_err *err)
+{
+    struct ps_json json = ps_json_to(&answer->body);
+    PS_AUTO(ps_ints_free) struct ps_ints ids = {0};
+    enum ps_status status = ps_param_ids(params, "ids", 2000, &ids, err);
+
+    (void)view, (void)id;
+    if (status != PS_OK)
+        return status;
+    ps_json_object(&json);
+    ps_json_key(&json, "names");
+    ps_json_object(&json);
+    for (size_t i = 0; i < ids.n; i++) {
+        char key[24];
+        bool known = ids.at[i] <= UINT32_MAX && ps_trace_text(db, (uint32_t)ids.at[i]).at;
+
+        (void)snprintf(key, sizeof key, "%lld", (long long)ids.at[i]);
+        if (known)
+            ps_json_text(&json, key, db, ids.at[i]);
+    }
+    ps_json_end(&json);
+    ps_json_end(&json);
+    return PS_OK;
+}

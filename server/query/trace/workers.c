@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* workers.c: the workers of a job side by side, and what they told each other. */
+#include "server/query/trace/overview.h"
+
+static enum ps_status write_workers(struct ps_db *db, struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *workers = NULL;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *means = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_workers"), &workers, err);
+    bool row;
+
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("trace_worker_means"), &means, err);
+    if (status != PS_OK)
+        return status;
+    row = ps_stmt_row(means, err);
+    ps_json_key(json, "rows");
+    ps_json_array(json);
+    while (ps_stmt_row(workers, err)) {
+        ps_json_object(json);
+        ps_row_members(workers, 0, json);
+        ps_json_key(json, "parts");
+        ps_json_part_rows(means, 1, ps_col_int(workers, 0), &row, json, err);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+    return err->code;
+}
+
+enum ps_status ps_view_workers(struct ps_db *db, const struct ps_view *view, int64_t id,
+                               struct ps_params params, struct ps_answer *answer,
+                               struct ps_err *err)
+{
+    struct ps_json json = ps_json_to(&answer->body);
+    enum ps_status status;
+
+    (void)view, (void)id, (void)params;
+    ps_json_object(&json);
+    status = write_workers(db, &json, err);
+    if (status != PS_OK)
+        return status;
+    ps_json_key(&json, "collectives");
+    status = ps_json_collectives(db, &json, err);
+    if (status == PS_OK)
+        ps_json_end(&json);
+    return status;
+}

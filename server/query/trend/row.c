@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* row.c: the figures of one row in one run, by its name; kept, since runs never change. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/query/trend/trend.h"
+
+/* --- kept ------------------------------------------------------------------------------------- */
+
+struct kept {
+    uint64_t key[2];                /* hashes of store, run, query, row; 0 0: free */
+    double values[PS_HEAD_METRICS]; /* NAN: the run has no such metric */
+    bool table, row;
+};
+
+#define SLOTS 32768 /* 2 MiB; what falls on a taken one takes its place */
+static struct kept slots[SLOTS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Sources may be attached to runs later: with lines the state of the shelf belongs to the key. */
+static void key_of(struct ps_store *store, const struct ps_compare_table *table,
+                   const struct ps_trend_row *row, const char *id, uint64_t key[2])
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
+    ps_buf_printf(&text, ".%p %s %s %lld ", (void *)store, id, table->query,
+                  table->source ? (long long)ps_store_version(store) : 0);
+    ps_buf_printf(&text, "%zu %s%c%s", strlen(row->name), row->name, row->place ? '@' : ' ',
+                  row->place ? row->place : "");
+    key[0] = ps_hash_bytes(text.at, text.len) | 1;
+    key[1] = ps_hash_bytes(text.at + 1, text.len - 1);
+}
+
+static bool recall(const uint64_t key[2], struct kept *out)
+{
+    bool found;
+
+    pthread_mutex_lock(&lock);
+    *out = slots[key[1] % SLOTS];
+    found = out->key[0] == key[0] && out->key[1] == key[1];
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static void keep(const struct kept *entry)
+{
+    pthread_mutex_lock(&lock);
+    slots[entry->key[1] % SLOTS] = *entry;
+    pthread_mutex_unlock(&lock);
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+struct figures {
+    double values[PS_HEAD_METRICS];
+    bool any;
+};
+
+struct wanted {
+    const struct ps_compare_head *head;
+    struct ps_str name, place;
+    bool anywhere;
+    struct figures exact, like; /* of that very place; of a file of that name elsewhere */
+};
+
+/* Figures that add up are added; of the others the largest counts. */
+static void take(const struct ps_compare_head *head, const struct ps_compared *row,
+                 struct figures *into)
+{
+    for (size_t i = 0; i < head->n; i++) {
+        double *value = &into->values[i];
+
+        if (!into->any)
+            *value = row->values[i];
+        else if (head->metrics[i].adds)
+            *value += row->values[i];
+        else
+            *value = row->values[i] > *value ? row->values[i] : *value;
+    }
+    into->any = true;
+}
+
+static struct ps_str file_of(struct ps_str path)
+{
+    size_t at = path.len;
+
+    while (at > 0 && path.at[at - 1] != '/' && path.at[at - 1] != '\\')
+        at--;
+    return ps_str_skip(path, at);
+}
+
+static void look_at(void *user, const struct ps_compared *row)
+{
+    struct wanted *wanted = user;
+
+    if (!ps_str_eq(row->name, wanted->name))
+        return;
+    if (wanted->anywhere || ps_str_eq(row->place, wanted->place))
+        take(wanted->head, row, &wanted->exact);
+    else if (ps_str_eq(file_of(row->place), file_of(wanted->place)))
+        take(wanted->head, row, &wanted->like);
+}
+
+static enum ps_status present(struct ps_store *store, const char *id,
+                              const struct ps_compare_head *head, struct kept *out,
+                              struct ps_err *err)
+{
+    bool has[PS_HEAD_METRICS] = {false};
+    double resolution[PS_HEAD_METRICS] = {0};
+    struct ps_db *db = NULL;
+    enum ps_status status = ps_run_acquire(store, id, &db, err);
+
+    if (status == PS_OK)
+        status = ps_compare_present_in(db, head, has, resolution, &out->table, err);
+    ps_run_release(db);
+    for (size_t i = 0; i < head->n; i++)
+        out->values[i] = has[i] ? 0 : (double)NAN;
+    return status;
+}
+
+static enum ps_status read_row(struct ps_store *store, const struct ps_compare_table *table,
+                               const struct ps_compare_head *head, const struct ps_trend_row *row,
+                               const char *id, struct kept *out, struct ps_err *err)
+{
+    struct wanted wanted = {.head = head,
+                            .name = ps_str_of(row->name),
+                            .place = ps_str_of(row->place),
+                            .anywhere = !row->place};
+    struct ps_run_rows rows = {
+        .store = store, .table = table, .head = head, .row = look_at, .user = &wanted};
+    const struct figures *found;
+    enum ps_status status = present(store, id, head, out, err);
+
+    if (status != PS_OK || !out->table)
+        return status;
+    status = ps_run_rows_read(&rows, id, err);
+    ps_run_rows_done(&rows);
+    found = wanted.exact.any ? &wanted.exact : &wanted.like;
+    out->row = found->any;
+    for (size_t i = 0; found->any && i < head->n; i++)
+        out->values[i] = isnan(out->values[i]) ? out->values[i] : found->values[i];
+    return status;
+}
+
+/* --- tables and metrics ----------------------------------------------------------------------- */
+
+static const struct ps_compare_table *table_of(const char *kind, const char *of)
+{
+    const struct ps_compare_table *table = ps_compare_next(NULL, kind);
+
+    while (table && strcmp(table->of, of) != 0)
+        table = ps_compare_next(table, kind);
+    return table;
+}
+
+/* Without a name the first. */
+static size_t metric_at(const struct ps_compare_head *head, const char *name)
+{
+    size_t at = 0;
+
+    while (name && at < head->n && strcmp(head->metrics[at].name, name) != 0)
+        at++;
+    return at;
+}
+
+enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *kind,
+                                   struct ps_compare_metric *out, struct ps_err *err)
+{
+    const struct ps_compare_table *table = table_of(kind, row->of);
+    struct ps_compare_head head;
+    size_t at;
+
+    if (!table)
+        return ps_fail(err, PS_NOT_FOUND, "runs of kind %s have no table %s", kind, row->of);
+    ps_compare_head(table, &head);
+    at = metric_at(&head, row->metric);
+    if (at == head.n)
+        return ps_fail(err, PS_BAD_REQUEST, "table %s has no metric %s", row->of, row->metric);
+    *out = head.metrics[at];
+    if (strcmp(out->unit, "-") == 0)
+        (void)snprintf(out->unit, sizeof out->unit, "%.15s",
+                       strcmp(head.place, "unit") == 0 && row->place ? row->place : "");
+    return PS_OK;
+}
+
+enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_row *row,
+                                  const char *id, const char *kind, double *value,
+                                  enum ps_trend_got *got, struct ps_err *err)
+{
+    const struct ps_compare_table *table = table_of(kind, row->of);
+    struct ps_compare_head head;
+    struct kept entry = {.table = false};
+    uint64_t key[2];
+    size_t at;
+    enum ps_status status = PS_OK;
+
+    *got = PS_TREND_NO_TABLE;
+    if (!table)
+        return PS_OK;
+    ps_compare_head(table, &head);
+    key_of(store, table, row, id, key);
+    if (!recall(key, &entry)) {
+        entry = (struct kept){.key = {key[0], key[1]}};
+        status = read_row(store, table, &head, row, id, &entry, err);
+        if (status != PS_OK)
+            return status;
+        keep(&entry);
+    }
+    at = metric_at(&head, row->metric);
+    *value = at < head.n ? entry.values[at] : (double)NAN;
+    if (entry.table)
+        *got = isnan(*value) ? PS_TREND_NO_METRIC : entry.row ? PS_TREND_VALUE : PS_TREND_ABSENT;
+    return PS_OK;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* runs.c: the runs of a series that tell one thing, in order, and why others are left out. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "server/query/trend/trend.h"
+
+static void leave_out(struct ps_trend *trend, const char *why)
+{
+    size_t i = 0;
+
+    while (i < trend->n_left_out && strcmp(trend->left_out[i].why, why) != 0)
+        i++;
+    if (i == PS_TREND_REASONS)
+        i--, trend->left_out[i].why = "for other reasons";
+    else if (i == trend->n_left_out)
+        trend->left_out[trend->n_left_out++].why = ps_arena_copy(&trend->arena, ps_str_of(why)).at;
+    trend->left_out[i].runs++;
+}
+
+/* --- the catalog ------------------------------------------------------------------------------ */
+
+/* Columns of queries/trend_series.sql. */
+enum { T_ID, T_KIND, T_NAME, T_AT, T_UNIT, T_LABEL, T_VALUE, T_BY };
+
+static const char *text_of(struct ps_trend *trend, struct ps_stmt *stmt, int column)
+{
+    struct ps_str text = ps_col_text(stmt, column);
+
+    return text.at ? ps_arena_copy(&trend->arena, text).at : NULL;
+}
+
+static void read_run(struct ps_trend *trend, struct ps_stmt *stmt, struct ps_trend_run *run)
+{
+    *run = (struct ps_trend_run){.at_ms = ps_col_int(stmt, T_AT)};
+    (void)snprintf(run->id, sizeof run->id, "%.16s", ps_col_text(stmt, T_ID).at);
+    (void)snprintf(run->kind, sizeof run->kind, "%s", ps_col_text(stmt, T_KIND).at);
+    run->name = text_of(trend, stmt, T_NAME);
+    run->by = text_of(trend, stmt, T_BY);
+    run->unit = text_of(trend, stmt, T_UNIT);
+    run->label = text_of(trend, stmt, T_LABEL);
+    run->value = ps_col_is_null(stmt, T_VALUE) ? (double)NAN : ps_col_real(stmt, T_VALUE);
+    run->has = isfinite(run->value);
+}
+
+static bool same_headline(const struct ps_trend_run *a, const struct ps_trend_run *b)
+{
+    return strcmp(a->unit, b->unit) == 0 && strcmp(a->label, b->label) == 0;
+}
+
+/* Why runs of a kind are no points beside the newest, which is of kind `first`; "" they may be:
+ * asked of a tag's thousands of runs, answered once a kind. */
+static const char *reason_of_kind(struct ps_trend *trend, const char *kind, const char *first)
+{
+    struct ps_trend_kind *known = trend->kinds, *end = known + trend->n_kinds;
+
+    while (known < end && strcmp(known->kind, kind) != 0)
+        known++;
+    if (known < end)
+        return known->why;
+    PS_PUSH_ROOM(trend->kinds, trend->n_kinds, trend->cap_kinds);
+    known = &trend->kinds[trend->n_kinds++];
+    known->kind = ps_arena_copy(&trend->arena, ps_str_of(kind)).at;
+    known->why = "";
+    if (strcmp(kind, first) != 0 && (trend->question.figure || !ps_compare_kin(kind, first)))
+        known->why = ps_arena_printf(&trend->arena, "of kind %s", kind);
+    return known->why;
+}
+
+/* Why a run of such a kind is no point beside `first`, the newest; "" it is one. */
+static const char *reason(struct ps_trend *trend, const struct ps_trend_run *run,
+                          const struct ps_trend_run *first)
+{
+    const struct ps_trend_question *q = &trend->question;
+
+    if (q->by && !run->by)
+        return ps_arena_printf(&trend->arena, "without the tag %s", q->by);
+    if (q->row.of)
+        return "";
+    if (!q->figure && !same_headline(run, first))
+        return ps_arena_printf(&trend->arena, "whose headline is %s, %s", run->label, run->unit);
+    return run->has ? "" : "without this metric";
+}
+
+static void add(struct ps_trend *trend, const struct ps_trend_run *run)
+{
+    PS_PUSH_ROOM(trend->runs, trend->n, trend->cap);
+    trend->runs[trend->n++] = *run;
+}
+
+/* Binds what the question names. */
+static enum ps_status prepare(struct ps_db *db, const struct ps_trend_question *q, bool count,
+                              struct ps_stmt **out, struct ps_err *err)
+{
+    const char *value = strchr(q->runs, ':') + 1, *equals = strchr(value, '=');
+    bool series = q->runs[0] == 's';
+    const char *query = series ? (count ? "trend_series_count" : "trend_series")
+                               : (count ? "trend_tagged_count" : "trend_tagged");
+    size_t key = equals ? (size_t)(equals - value) : strlen(value);
+    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), out, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(*out, ":series", ps_str_of(value));
+    ps_bind_text(*out, ":key", (struct ps_str){value, key});
+    ps_bind_text(*out, ":value", ps_str_of(equals ? equals + 1 : ""));
+    ps_bind_text(*out, ":by", ps_str_of(q->by));
+    ps_bind_text(*out, ":figure", ps_str_of(q->figure));
+    return PS_OK;
+}
+
+static enum ps_status count_all(struct ps_db *db, const struct ps_trend_question *q, int64_t *out,
+                                struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = prepare(db, q, true, &stmt, err);
+
+    if (status == PS_OK && ps_stmt_row(stmt, err))
+        *out = ps_col_int(stmt, 0);
+    return status == PS_OK ? err->code : status;
+}
+
+/* From the newest back, until there are as many as asked for. */
+static enum ps_status walk(struct ps_db *db, struct ps_trend *trend, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    const struct ps_trend_question *q = &trend->question;
+    struct ps_trend_run first = {.kind = ""};
+    int64_t all = 0, walked = 0;
+    enum ps_status status = count_all(db, q, &all, err);
+
+    if (status == PS_OK)
+        status = prepare(db, q, false, &stmt, err);
+    while (status == PS_OK && (int64_t)trend->n < q->limit && ps_stmt_row(stmt, err)) {
+        const char *kind = ps_col_text(stmt, T_KIND).at, *why;
+        struct ps_trend_run run;
+
+        if (!first.kind[0] && (!q->kind || strcmp(q->kind, kind) == 0))
+            read_run(trend, stmt, &first);
+        walked++;
+        why = first.kind[0] ? reason_of_kind(trend, kind, first.kind)
+                            : ps_arena_printf(&trend->arena, "of kind %s", kind);
+        if (!why[0]) {
+            read_run(trend, stmt, &run);
+            why = reason(trend, &run, &first);
+        }
+        if (why[0])
+            leave_out(trend, why);
+        else
+            add(trend, &run);
+    }
+    trend->older = all - walked;
+    (void)snprintf(trend->kind, sizeof trend->kind, "%s", first.kind);
+    if (first.kind[0]) {
+        (void)snprintf(trend->title, sizeof trend->title, "%s", first.label);
+        (void)snprintf(trend->unit, sizeof trend->unit, "%s", first.unit);
+    }
+    return status == PS_OK ? err->code : status;
+}
+
+static enum ps_status read_baseline(struct ps_db *db, struct ps_trend *trend, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *of = NULL;
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    const struct ps_trend_question *q = &trend->question;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("baseline_of"), &of, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(of, ":series", ps_str_of(q->runs + 7));
+    if (!ps_stmt_row(of, err))
+        return err->code;
+    status = ps_db_prepare(db, ps_sql_text("trend_run"), &stmt, err);
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_col_text(of, 0));
+    ps_bind_text(stmt, ":by", ps_str_of(q->by));
+    ps_bind_text(stmt, ":figure", ps_str_of(q->figure));
+    if (ps_stmt_row(stmt, err)) {
+        read_run(trend, stmt, &trend->baseline);
+        trend->baseline.has &= strcmp(trend->baseline.kind, trend->kind) == 0 &&
+                               (q->row.of || q->figure ||
+                                (strcmp(trend->baseline.unit, trend->unit) == 0 &&
+                                 strcmp(trend->baseline.label, trend->title) == 0));
+    }
+    return err->code;
+}
+
+/* --- rows of the runs ------------------------------------------------------------------------- */
+
+/* Fills in the value of the row; *why: it has none. */
+static enum ps_status value_of(struct ps_store *store, struct ps_trend *trend,
+                               struct ps_trend_run *run, const char **why, struct ps_err *err)
+{
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_trend_got got = PS_TREND_NO_TABLE;
+    enum ps_status status = ps_trend_row_value(store, &trend->question.row, run->id, run->kind,
+                                               &run->value, &got, &own);
+
+    if (status != PS_OK && status != PS_CONFLICT)
+        return ps_fail(err, status, "%s", own.text);
+    *why = NULL;
+    if (status == PS_CONFLICT)
+        *why = "written by another version of perfshelf";
+    else if (got == PS_TREND_NO_TABLE)
+        *why = ps_arena_printf(&trend->arena, "without %s", trend->question.row.of);
+    else if (got == PS_TREND_NO_METRIC)
+        *why = "without this metric";
+    run->has = !*why;
+    run->absent = got == PS_TREND_ABSENT;
+    return PS_OK;
+}
+
+/* The unit of the headline where the metric's is that. */
+static const char *unit_of(const struct ps_compare_metric *metric, const struct ps_trend_run *run)
+{
+    return strcmp(metric->unit, "@headline") == 0 ? run->unit : metric->unit;
+}
+
+static enum ps_status read_rows(struct ps_store *store, struct ps_trend *trend, struct ps_err *err)
+{
+    struct ps_compare_metric metric;
+    size_t kept = 0, there = 0;
+    enum ps_status status = ps_trend_row_metric(&trend->question.row, trend->kind, &metric, err);
+
+    if (status != PS_OK)
+        return status;
+    (void)snprintf(trend->metric, sizeof trend->metric, "%s", metric.name);
+    (void)snprintf(trend->title, sizeof trend->title, "%s", metric.title);
+    (void)snprintf(trend->unit, sizeof trend->unit, "%s",
+                   unit_of(&metric, &trend->runs[trend->n - 1]));
+    for (size_t i = 0; i < trend->n; i++) {
+        struct ps_trend_run *run = &trend->runs[i];
+        const char *why = "with another unit";
+
+        if (strcmp(unit_of(&metric, run), trend->unit) == 0)
+            status = value_of(store, trend, run, &why, err);
+        if (status != PS_OK)
+            return status;
+        there += !why && !run->absent;
+        if (why)
+            leave_out(trend, why);
+        else
+            trend->runs[kept++] = *run;
+    }
+    trend->n = kept;
+    if (there == 0) {
+        status = ps_fail(err, PS_NOT_FOUND, "no run of these has a row %s in table %s",
+                         trend->question.row.name, trend->question.row.of);
+        ps_hint(err, "`perfshelf diff @2 @1 --of %s --json` prints the names",
+                trend->question.row.of);
+    }
+    if (status == PS_OK && trend->baseline.id[0]) {
+        const char *why;
+
+        status = value_of(store, trend, &trend->baseline, &why, err);
+    }
+    return status;
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+static enum ps_status read_catalog(struct ps_store *store, struct ps_trend *trend,
+                                   struct ps_err *err)
+{
+    struct ps_db *db;
+    enum ps_status status = ps_catalog_read(store, &db, err);
+
+    if (status == PS_OK)
+        status = walk(db, trend, err);
+    if (status == PS_OK && trend->question.runs[0] == 's')
+        status = read_baseline(db, trend, err);
+    ps_catalog_read_end(store, db);
+    return status;
+}
+
+enum ps_status ps_trend_read(struct ps_store *store, const struct ps_trend_question *question,
+                             struct ps_trend *out, struct ps_err *err)
+{
+    enum ps_status status;
+
+    *out = (struct ps_trend){.question = *question};
+    status = read_catalog(store, out, err);
+    if (status == PS_OK && out->n == 0 && out->n_left_out == 0)
+        return ps_fail(err, PS_NOT_FOUND, "no run has the %s %s",
+                       question->runs[0] == 's' ? "series" : "tag",
+                       strchr(question->runs, ':') + 1);
+    for (size_t i = 0; i < out->n / 2; i++) {
+        struct ps_trend_run newer = out->runs[i];
+
+        out->runs[i] = out->runs[out->n - 1 - i];
+        out->runs[out->n - 1 - i] = newer;
+    }
+    if (status == PS_OK && question->row.of && out->n)
+        status = read_rows(store, out, err);
+    return status;
+}
+
+void ps_trend_done(struct ps_trend *trend)
+{
+    ps_arena_free(&trend->arena);
+    free(trend->runs);
+    free(trend->kinds);
+}

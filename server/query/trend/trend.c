@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT */
+/* trend.c: a figure over the runs of a series, with the points where it steps. */
+#include "server/query/trend/trend.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "compare/change_points.h"
+#include "server/query/query.h"
+
+#define RUNS_MAX     10000 /* of figures that the catalog holds */
+#define RUNS         2000  /* of them, unless told otherwise */
+#define ROW_RUNS_MAX 2000  /* whose files are read */
+#define ROW_RUNS     200
+
+/* --- the question ----------------------------------------------------------------------------- */
+
+static const char *given(struct ps_params params, const char *key)
+{
+    const char *value = ps_param_get(params, key);
+
+    return value && value[0] ? value : NULL;
+}
+
+static enum ps_status read_runs(struct ps_params params, struct ps_trend_question *out,
+                                struct ps_err *err)
+{
+    const char *by = given(params, "by");
+
+    out->runs = given(params, "runs");
+    if (!out->runs || (strncmp(out->runs, "series:", 7) != 0 && strncmp(out->runs, "tag:", 4) != 0))
+        return ps_fail(err, PS_BAD_REQUEST, "the parameter runs must be series:NAME or tag:K=V");
+    if (by && strcmp(by, "series") != 0) {
+        if (strncmp(by, "tag:", 4) != 0 || !by[4])
+            return ps_fail(err, PS_BAD_REQUEST, "the parameter by must be series or tag:K");
+        out->by = by + 4;
+    }
+    out->kind = given(params, "kind");
+    return PS_OK;
+}
+
+/* figure: room for the path of a figure of the summary. */
+static enum ps_status read_what(struct ps_params params, struct ps_trend_question *out,
+                                struct ps_buf *figure, struct ps_err *err)
+{
+    const char *metric = given(params, "metric");
+
+    out->row = (struct ps_trend_row){.of = given(params, "of"),
+                                     .name = given(params, "row"),
+                                     .place = given(params, "place"),
+                                     .metric = metric};
+    if (!out->row.of != !out->row.name)
+        return ps_fail(err, PS_BAD_REQUEST, "the parameters of and row must be given together");
+    if (out->row.of || !metric || strcmp(metric, "headline") == 0)
+        return PS_OK;
+    if (strchr(metric, '"'))
+        return ps_fail(err, PS_BAD_REQUEST, "no summary has a metric %s", metric);
+    ps_buf_printf(figure, "$.\"%s\"", metric);
+    out->figure = figure->at;
+    return PS_OK;
+}
+
+/* --- points ----------------------------------------------------------------------------------- */
+
+struct point {
+    size_t first, n; /* of `order`: the runs of a point, the oldest first */
+    double value, mad, number;
+};
+
+struct points {
+    struct point *at;
+    size_t n;
+    size_t *order; /* indexes of runs, point by point */
+    double *values;
+};
+
+static void point_of(const struct ps_trend *trend, struct points *points, struct point *point)
+{
+    double values[PS_GROUP_MAX];
+    /* Of more repeats than a group may have the newest count. */
+    size_t skip = point->n > PS_GROUP_MAX ? point->n - PS_GROUP_MAX : 0;
+
+    point->first += skip;
+    point->n -= skip;
+    for (size_t i = 0; i < point->n; i++)
+        values[i] = trend->runs[points->order[point->first + i]].value;
+    point->value = ps_group_median(values, point->n);
+    point->mad = ps_group_mad(values, point->n, point->value);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct point *x = a, *y = b;
+
+    return x->number != y->number ? (x->number > y->number) - (x->number < y->number)
+                                  : (x->first > y->first) - (x->first < y->first);
+}
+
+/* Values of a tag that all are numbers go by size, others in the order in which they came. */
+static void put_in_order(const struct ps_trend *trend, struct points *points)
+{
+    for (size_t i = 0; i < points->n; i++) {
+        const char *text = trend->runs[points->order[points->at[i].first]].by;
+        char *end = NULL;
+
+        points->at[i].number = text ? strtod(text, &end) : 0;
+        if (!text || end == text || *end || !isfinite(points->at[i].number))
+            return;
+    }
+    if (points->n)
+        qsort(points->at, points->n, sizeof *points->at, by_number);
+}
+
+/* A point a value of the tag. */
+static void gather(const struct ps_trend *trend, struct points *points)
+{
+    struct ps_intern words = {.count = 0};
+    size_t at = 0;
+
+    for (size_t i = 0; i < trend->n; i++)
+        points->at[ps_intern_id(&words, ps_str_of(trend->runs[i].by))].n++;
+    points->n = words.count;
+    for (size_t i = 0; i < points->n; i++) {
+        points->at[i].first = at;
+        at += points->at[i].n;
+        points->at[i].n = 0;
+    }
+    for (size_t i = 0; i < trend->n; i++) {
+        struct point *point = &points->at[ps_intern_id(&words, ps_str_of(trend->runs[i].by))];
+
+        points->order[point->first + point->n++] = i;
+    }
+    ps_intern_free(&words);
+}
+
+static struct points make_points(const struct ps_trend *trend)
+{
+    struct points out = {.at = ps_alloc_array(trend->n + 1, sizeof *out.at),
+                         .n = trend->n,
+                         .order = ps_alloc_array(trend->n + 1, sizeof *out.order),
+                         .values = ps_alloc_array(trend->n + 1, sizeof *out.values)};
+
+    for (size_t i = 0; i < trend->n; i++) {
+        out.order[i] = i;
+        out.at[i] = (struct point){.first = i, .n = trend->question.by ? 0 : 1};
+    }
+    if (trend->question.by)
+        gather(trend, &out);
+    for (size_t i = 0; i < out.n; i++)
+        point_of(trend, &out, &out.at[i]);
+    if (trend->question.by)
+        put_in_order(trend, &out);
+    for (size_t i = 0; i < out.n; i++)
+        out.values[i] = out.at[i].value;
+    return out;
+}
+
+static void points_free(struct points *points)
+{
+    free(points->at);
+    free(points->order);
+    free(points->values);
+}
+
+/* --- the answer ------------------------------------------------------------------------------- */
+
+static enum ps_status write_tags(struct ps_db *db, const char *id, struct ps_json *json,
+                                 struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_tags"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":id", ps_str_of(id));
+    ps_json_key(json, "tags");
+    ps_json_object(json);
+    while (ps_stmt_row(stmt, err)) {
+        PS_AUTO(ps_free_ptr) char *key = ps_strdup(ps_col_text(stmt, 0));
+
+        ps_json_key(json, key);
+        ps_col_json(stmt, 1, json);
+    }
+    ps_json_end(json);
+    return err->code;
+}
+
+static enum ps_status write_point(struct ps_db *db, const struct ps_trend *trend,
+                                  const struct points *points, const struct point *point,
+                                  struct ps_json *json, struct ps_err *err)
+{
+    const size_t *members = &points->order[point->first];
+    const struct ps_trend_run *newest = &trend->runs[members[point->n - 1]];
+    size_t absent = 0;
+    enum ps_status status;
+
+    ps_json_object(json);
+    ps_json_kstr(json, "id", newest->id);
+    ps_json_kstr(json, "name", newest->name);
+    ps_json_time(json, "at", trend->runs[members[0]].at_ms);
+    ps_json_kstr(json, "by", trend->question.by ? newest->by : NULL);
+    ps_json_kreal(json, "value", point->value);
+    ps_json_kreal(json, "mad", point->n > 1 ? point->mad : (double)NAN);
+    ps_json_kint(json, "n", (int64_t)point->n);
+    ps_json_key(json, "ids");
+    ps_json_array(json);
+    for (size_t i = 0; i < point->n; i++) {
+        absent += trend->runs[members[i]].absent;
+        ps_json_str(json, ps_str_of(trend->runs[members[i]].id));
+    }
+    ps_json_end(json);
+    ps_json_kbool(json, "absent", absent == point->n);
+    status = write_tags(db, newest->id, json, err);
+    ps_json_end(json);
+    return status;
+}
+
+static enum ps_status write_points(struct ps_store *store, const struct ps_trend *trend,
+                                   const struct points *points, struct ps_json *json,
+                                   struct ps_err *err)
+{
+    struct ps_db *db;
+    enum ps_status status = ps_catalog_read(store, &db, err);
+
+    ps_json_key(json, "points");
+    ps_json_array(json);
+    for (size_t i = 0; status == PS_OK && i < points->n; i++)
+        status = write_point(db, trend, points, &points->at[i], json, err);
+    ps_json_end(json);
+    ps_catalog_read_end(store, db);
+    return status;
+}
+
+static double percent(double delta, double of)
+{
+    return of != 0 ? 100 * delta / fabs(of) : (double)NAN;
+}
+
+static void write_changes(const struct points *points, struct ps_json *json)
+{
+    size_t n;
+    PS_AUTO(ps_free_ptr)
+    struct ps_change_point *found = ps_change_points(points->values, points->n, &n);
+
+    ps_json_key(json, "changes");
+    ps_json_array(json);
+    for (size_t i = 0; i < n; i++) {
+        const struct ps_change_point *change = &found[i];
+
+        ps_json_object(json);
+        ps_json_kint(json, "index", (int64_t)change->at);
+        ps_json_kint(json, "from", (int64_t)change->from);
+        ps_json_kint(json, "to", (int64_t)change->to);
+        ps_json_kreal(json, "before", change->before);
+        ps_json_kreal(json, "after", change->after);
+        ps_json_kreal(json, "delta", change->after - change->before);
+        ps_json_kreal(json, "delta_pct", percent(change->after - change->before, change->before));
+        ps_json_kreal(json, "p", change->p);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+}
+
+static void write_baseline(const struct ps_trend *trend, struct ps_json *json)
+{
+    const struct ps_trend_run *run = &trend->baseline;
+
+    ps_json_key(json, "baseline");
+    if (!run->id[0]) {
+        ps_json_null(json);
+        return;
+    }
+    ps_json_object(json);
+    ps_json_kstr(json, "id", run->id);
+    ps_json_kstr(json, "name", run->name);
+    ps_json_time(json, "at", run->at_ms);
+    ps_json_kreal(json, "value", run->has ? run->value : (double)NAN);
+    ps_json_end(json);
+}
+
+static void write_about(const struct ps_trend *trend, struct ps_json *json)
+{
+    const struct ps_trend_question *q = &trend->question;
+
+    ps_json_kstr(json, "runs", q->runs);
+    ps_json_kstr(json, "by", q->by);
+    ps_json_kstr(json, "kind", trend->kind[0] ? trend->kind : NULL);
+    ps_json_kstr(json, "of", q->row.of);
+    ps_json_kstr(json, "row", q->row.name);
+    ps_json_kstr(json, "place", q->row.place);
+    ps_json_kstr(json, "metric",
+                 trend->metric[0] ? trend->metric
+                 : q->row.metric  ? q->row.metric
+                                  : "headline");
+    ps_json_kstr(json, "title", trend->title);
+    ps_json_kstr(json, "unit", trend->unit);
+    ps_json_kint(json, "older", trend->older);
+    ps_json_key(json, "left_out");
+    ps_json_array(json);
+    for (size_t i = 0; i < trend->n_left_out; i++) {
+        ps_json_object(json);
+        ps_json_kstr(json, "why", trend->left_out[i].why);
+        ps_json_kint(json, "runs", trend->left_out[i].runs);
+        ps_json_end(json);
+    }
+    ps_json_end(json);
+}
+
+/* What else the summaries of these runs tell, by the newest of them. */
+static enum ps_status write_figures(struct ps_store *store, const struct ps_trend *trend,
+                                    struct ps_json *json, struct ps_err *err)
+{
+    struct ps_db *db;
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_catalog_read(store, &db, err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("trend_figures"), &stmt, err);
+
+    if (status == PS_OK && trend->n)
+        ps_bind_text(stmt, ":id", ps_str_of(trend->runs[trend->n - 1].id));
+    ps_json_key(json, "figures");
+    ps_json_array(json);
+    while (status == PS_OK && ps_stmt_row(stmt, err))
+        ps_col_json(stmt, 0, json);
+    ps_json_end(json);
+    ps_stmt_done(stmt);
+    ps_catalog_read_end(store, db);
+    return status == PS_OK ? err->code : status;
+}
+
+static void write_rules(struct ps_json *json)
+{
+    ps_json_key(json, "rules");
+    ps_json_object(json);
+    ps_json_kreal(json, "alpha", PS_CHANGE_ALPHA);
+    ps_json_kint(json, "least", PS_CHANGE_LEAST);
+    ps_json_end(json);
+}
+
+/* Units of figures of summaries stand at the end of their names. */
+static void name_figure(struct ps_trend *trend)
+{
+    static const char *const ends[][2] = {{"_us", "us"},   {"_ns", "ns"},       {"_s", "s"},
+                                          {"_mib", "MiB"}, {"_bytes", "bytes"}, {"_pct", "%"},
+                                          {"_kib", "KiB"}};
+    const char *name = trend->question.row.metric;
+    size_t len = strlen(name);
+
+    (void)snprintf(trend->title, sizeof trend->title, "%s", name);
+    trend->unit[0] = '\0';
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t end = strlen(ends[i][0]);
+
+        if (len > end && strcmp(name + len - end, ends[i][0]) == 0) {
+            (void)snprintf(trend->unit, sizeof trend->unit, "%s", ends[i][1]);
+            break;
+        }
+    }
+}
+
+static enum ps_status write_trend(struct ps_store *store, const struct ps_trend *trend,
+                                  struct ps_json *json, struct ps_err *err)
+{
+    PS_AUTO(points_free) struct points points = make_points(trend);
+    enum ps_status status;
+
+    ps_json_object(json);
+    write_about(trend, json);
+    write_baseline(trend, json);
+    status = write_points(store, trend, &points, json, err);
+    if (status == PS_OK)
+        status = write_figures(store, trend, json, err);
+    if (status != PS_OK)
+        return status;
+    write_changes(&points, json);
+    write_rules(json);
+    ps_json_end(json);
+    return PS_OK;
+}
+
+static void add_number(double value, struct ps_buf *out)
+{
+    ps_buf_puts(out, ",");
+    if (isfinite(value))
+        ps_buf_printf(out, "%.17g", value);
+}
+
+/* A line a point; step: how much the level changes there. */
+static void write_csv(const struct ps_trend *trend, struct ps_buf *out)
+{
+    PS_AUTO(points_free) struct points points = make_points(trend);
+    size_t n, next = 0;
+    PS_AUTO(ps_free_ptr)
+    struct ps_change_point *steps = ps_change_points(points.values, points.n, &n);
+    double base = trend->baseline.has ? trend->baseline.value : (double)NAN;
+
+    ps_buf_puts(out, "created_at,run,name,by,value,mad,n,delta,delta_baseline,step\r\n");
+    for (size_t i = 0; i < points.n; i++) {
+        const struct point *point = &points.at[i];
+        const struct ps_trend_run *run = &trend->runs[points.order[point->first + point->n - 1]];
+        bool stepped = next < n && steps[next].at == i;
+        char at[40];
+
+        ps_buf_printf(out, "%s,%s,",
+                      ps_time_text(trend->runs[points.order[point->first]].at_ms, at), run->id);
+        ps_csv_text(ps_str_of(run->name), out);
+        ps_buf_puts(out, ",");
+        ps_csv_text(ps_str_of(trend->question.by ? run->by : ""), out);
+        add_number(point->value, out);
+        add_number(point->n > 1 ? point->mad : (double)NAN, out);
+        ps_buf_printf(out, ",%zu", point->n);
+        add_number(i > 0 ? point->value - points.values[i - 1] : (double)NAN, out);
+        add_number(point->value - base, out);
+        add_number(stepped ? steps[next].after - steps[next].before : (double)NAN, out);
+        ps_buf_puts(out, "\r\n");
+        next += stepped;
+    }
+}
+
+static enum ps_status write_answer(struct ps_store *store, const struct ps_trend *trend,
+                                   const char *format, struct ps_answer *answer, struct ps_err *err)
+{
+    struct ps_json json = ps_json_to(&answer->body);
+
+    if (format && strcmp(format, "csv") == 0) {
+        answer->type = "text/csv; charset=utf-8";
+        answer->attachment = true;
+        write_csv(trend, &answer->body);
+        return PS_OK;
+    }
+    if (format && strcmp(format, "json") != 0)
+        return ps_fail(err, PS_BAD_REQUEST, "the parameter format must be json or csv");
+    return write_trend(store, trend, &json, err);
+}
+
+enum ps_status ps_query_trend(struct ps_store *store, struct ps_params params,
+                              struct ps_answer *answer, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf figure = {0};
+    PS_AUTO(ps_trend_done) struct ps_trend trend = {.n = 0};
+    struct ps_trend_question question = {.runs = NULL};
+    enum ps_status status = read_runs(params, &question, err);
+
+    if (status == PS_OK)
+        status = read_what(params, &question, &figure, err);
+    if (status == PS_OK)
+        status = ps_param_int(params, "limit", 1, question.row.of ? ROW_RUNS_MAX : RUNS_MAX,
+                              question.row.of ? ROW_RUNS : RUNS, &question.limit, err);
+    if (status == PS_OK)
+        status = ps_trend_read(store, &question, &trend, err);
+    if (status == PS_OK && question.figure)
+        name_figure(&trend);
+    return status == PS_OK ? write_answer(store, &trend, given(params, "format"), answer, err)
+                           : status;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* user_query.c: the answer to SQL that people type on a page. What is too much for a page is cut,
+ * and the answer says so; a file holds all rows or is refused. */
+#include <time.h>
+
+#include "server/query/views.h"
+
+#define PAGE_BYTES ((size_t)32 << 20)
+
+/* What the values of a column are. */
+enum { NONE = 0, INTEGERS = 1, REALS = 2, TEXTS = 4, BLOBS = 8 };
+
+static const char *type_word(unsigned seen)
+{
+    switch (seen) {
+    case NONE:
+        return "null";
+    case INTEGERS:
+        return "integer";
+    case REALS:
+    case INTEGERS | REALS:
+        return "real";
+    case TEXTS:
+        return "text";
+    case BLOBS:
+        return "blob";
+    default:
+        return "any";
+    }
+}
+
+static unsigned type_of(struct ps_stmt *stmt, int column)
+{
+    struct ps_num n = ps_col_num(stmt, column);
+
+    if (n.kind != PS_NUM_NONE)
+        return n.kind == PS_NUM_INT ? INTEGERS : REALS;
+    if (ps_col_is_null(stmt, column))
+        return NONE;
+    return ps_col_is_blob(stmt, column) ? BLOBS : TEXTS;
+}
+
+struct page {
+    struct ps_stmt *stmt;
+    struct ps_json json;
+    int columns;
+    unsigned seen[PS_USER_QUERY_COLUMNS];
+    const char *cut; /* "rows", "bytes", "time", "memory"; NULL: whole */
+};
+
+/* False: the row is too much for the page and was taken back. */
+static bool add_row(struct page *page)
+{
+    struct ps_json before = page->json;
+    size_t len = before.out->len;
+
+    ps_json_array(&page->json);
+    for (int c = 0; c < page->columns; c++) {
+        ps_col_json(page->stmt, c, &page->json);
+        if (page->json.out->len > PAGE_BYTES) {
+            page->json = before;
+            page->json.out->len = len;
+            return false;
+        }
+    }
+    ps_json_end(&page->json);
+    for (int c = 0; c < page->columns; c++)
+        page->seen[c] |= type_of(page->stmt, c);
+    return true;
+}
+
+/* What came before the time was up is worth showing. */
+static void add_rows(struct page *page, int64_t most, struct ps_err *err)
+{
+    int64_t n = 0;
+
+    while (!page->cut && ps_stmt_row(page->stmt, err)) {
+        if (n == most)
+            page->cut = "rows";
+        else if (!add_row(page))
+            page->cut = "bytes";
+        n++;
+    }
+    if (err->code == PS_TOO_SLOW && n > 0) {
+        *err = (struct ps_err)PS_ERR_INIT;
+        page->cut = "time";
+    }
+}
+
+static void add_columns(struct page *page)
+{
+    ps_json_key(&page->json, "columns");
+    ps_json_array(&page->json);
+    for (int c = 0; c < page->columns; c++) {
+        ps_json_object(&page->json);
+        ps_json_kstr(&page->json, "name", ps_col_name(page->stmt, c));
+        ps_json_kstr(&page->json, "type", type_word(page->seen[c]));
+        ps_json_end(&page->json);
+    }
+    ps_json_end(&page->json);
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void write_page(struct ps_stmt *stmt, const struct ps_sql_question *question,
+                       struct ps_buf *out, struct ps_err *err)
+{
+    double began = seconds_now();
+    struct page page = {.stmt = stmt, .json = ps_json_to(out), .columns = ps_col_count(stmt)};
+
+    ps_json_object(&page.json);
+    ps_json_key(&page.json, "rows");
+    ps_json_array(&page.json);
+    add_rows(&page, question->rows, err);
+    ps_json_end(&page.json);
+    add_columns(&page);
+    ps_json_kstr(&page.json, "cut", page.cut);
+    ps_json_kreal(&page.json, "elapsed_s", seconds_now() - began);
+    ps_json_end(&page.json);
+}
+
+/* --- files: all rows, or none ----------------------------------------------------------------- */
+
+/* The next row of a file that has `n` rows and `bytes` so far. */
+static bool next_file_row(struct ps_stmt *stmt, const struct ps_sql_question *question, int64_t n,
+                          size_t bytes, struct ps_err *err)
+{
+    if (!ps_stmt_row(stmt, err))
+        return false;
+    if (n < question->rows && (!question->bytes || bytes <= question->bytes))
+        return true;
+    ps_hint(
+        err,
+        "add a LIMIT or a WHERE; `perfshelf sql --rows` on the server's machine allows more rows");
+    if (n == question->rows)
+        ps_fail(err, PS_LIMIT, "the result has more than %lld rows", (long long)n);
+    else
+        ps_fail(err, PS_LIMIT, "the result exceeds %zu MB", question->bytes >> 20);
+    return false;
+}
+
+static void write_rows(struct ps_stmt *stmt, const struct ps_sql_question *question,
+                       struct ps_buf *out, struct ps_err *err)
+{
+    struct ps_json json = ps_json_to(out);
+
+    ps_json_array(&json);
+    for (int64_t n = 0; next_file_row(stmt, question, n, out->len, err); n++)
+        ps_row_object(stmt, 0, &json);
+    if (err->code == PS_OK)
+        ps_json_end(&json);
+}
+
+static void write_csv(struct ps_stmt *stmt, const struct ps_sql_question *question,
+                      struct ps_buf *out, struct ps_err *err)
+{
+    ps_csv_head(stmt, out);
+    for (int64_t n = 0; next_file_row(stmt, question, n, out->len, err); n++)
+        ps_csv_row(stmt, out);
+}
+
+static size_t width_of(struct ps_str text)
+{
+    size_t width = 0;
+
+    for (size_t i = 0; i < text.len; i++)
+        width += ((unsigned char)text.at[i] & 0xc0) != 0x80;
+    return width;
+}
+
+static void cell_text(struct ps_stmt *stmt, int column, struct ps_buf *out)
+{
+    struct ps_num n = ps_col_num(stmt, column);
+    char text[32];
+
+    out->len = 0;
+    if (n.kind == PS_NUM_REAL)
+        ps_buf_add(out, text, ps_real_text(n.r, text));
+    else if (!ps_col_is_null(stmt, column))
+        ps_buf_str(out, ps_col_text(stmt, column));
+}
+
+/* Columns as wide as their widest cell: rows are held back until all are known. */
+static void write_text(struct ps_stmt *stmt, const struct ps_sql_question *question,
+                       struct ps_buf *out, struct ps_err *err)
+{
+    const size_t columns = (size_t)ps_col_count(stmt);
+    struct ps_arena arena = {0};
+    struct ps_str *cells = NULL;
+    size_t n = 0, cap = 0, bytes = 0;
+    PS_AUTO(ps_free_ptr) size_t *widths = ps_alloc_array(columns, sizeof *widths);
+    PS_AUTO(ps_buf_free) struct ps_buf cell = {0};
+
+    for (size_t c = 0; c < columns; c++) {
+        PS_PUSH_ROOM(cells, n, cap);
+        cells[n++] = ps_arena_copy(&arena, ps_str_of(ps_col_name(stmt, (int)c)));
+    }
+    for (int64_t row = 0; next_file_row(stmt, question, row, bytes, err); row++) {
+        for (size_t c = 0; c < columns; c++) {
+            cell_text(stmt, (int)c, &cell);
+            PS_PUSH_ROOM(cells, n, cap);
+            cells[n++] = ps_arena_copy(&arena, ps_buf_slice(&cell));
+            bytes += cell.len + 1;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        size_t width = width_of(cells[i]), *best = &widths[i % columns];
+
+        *best = width > *best ? width : *best;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const size_t column = i % columns;
+        const bool last = column + 1 == columns;
+
+        ps_buf_str(out, cells[i]);
+        for (size_t pad = last ? 0 : widths[column] - width_of(cells[i]) + 2; pad > 0; pad--)
+            ps_buf_puts(out, " ");
+        if (last)
+            ps_buf_puts(out, "\n");
+    }
+    ps_free_ptr(&cells);
+    ps_arena_free(&arena);
+}
+
+enum ps_status ps_query_user_sql(struct ps_store *store, const struct ps_sql_question *question,
+                                 struct ps_answer *answer, struct ps_err *err)
+{
+    struct ps_db *db = NULL;
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status =
+        question->run ? ps_run_open_for_user_query(store, question->run, &question->by, &db, err)
+                      : ps_shelf_open_for_user_query(store, question->runs, question->n_runs,
+                                                     &question->by, &db, err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare_single(db, question->sql, &stmt, err);
+    if (status == PS_OK) {
+        static void (*const write[])(struct ps_stmt *, const struct ps_sql_question *,
+                                     struct ps_buf *,
+                                     struct ps_err *) = {[PS_SQL_TABLE] = write_page,
+                                                         [PS_SQL_JSON] = write_rows,
+                                                         [PS_SQL_CSV] = write_csv,
+                                                         [PS_SQL_TEXT] = write_text};
+
+        answer->attachment = question->format != PS_SQL_TABLE;
+        answer->type = question->format == PS_SQL_CSV    ? "text/csv; charset=utf-8"
+                       : question->format == PS_SQL_TEXT ? "text/plain; charset=utf-8"
+                                                         : "application/json";
+        write[question->format](stmt, question, &answer->body, err);
+        status = err->code;
+    }
+    ps_stmt_done(stmt);
+    ps_db_close(db);
+    return status;
+}
+
+enum ps_status ps_query_saved(struct ps_store *store, struct ps_params params, struct ps_json *out,
+                              struct ps_err *err)
+{
+    const char *kind = ps_param_get(params, "kind");
+    struct ps_db *db;
+    struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_catalog_read(store, &db, err);
+
+    if (status == PS_OK)
+        status = ps_db_prepare(db, ps_sql_text("saved_queries"), &stmt, err);
+
+    if (status == PS_OK) {
+        ps_bind_text(stmt, ":kind", ps_str_of(kind ? kind : ""));
+        ps_json_object(out);
+        ps_json_key(out, "rows");
+        ps_json_array(out);
+        while (ps_stmt_row(stmt, err))
+            ps_row_object(stmt, 0, out);
+        ps_json_end(out);
+        ps_json_end(out);
+        status = err->code;
+    }
+    ps_stmt_done(stmt);
+    ps_catalog_read_end(store, db);
+    return status;
+}

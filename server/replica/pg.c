@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: MIT */
+/* pg.c: a connection to PostgreSQL, and statements sent over it. */
+#include "server/replica/pg.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <libpq-fe.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/context.h"
+
+struct ps_pg {
+    char *url;
+    PGconn *link; /* NULL: none */
+    size_t said;  /* statements that no answer was read of (ps_pg_say) */
+    int64_t silence_ms;
+};
+
+/* How long the other side may be silent while it is waited for; longer than its locks may take. */
+#define PS_PG_SILENCE_MS 12000
+
+/* --- The connection: made, lost, made again --------------------------------------------------- */
+
+#define TRY_AGAIN_MS      50
+#define TRY_AGAIN_MOST_MS 500
+
+/* A server that stops, or is cut off, in the middle of a transaction must not hold its locks: the
+ * database ends such a transaction. Who waits for a lock gives up before libpq's caller does. */
+#define SESSION "SET idle_in_transaction_session_timeout = 10000; SET lock_timeout = 8000"
+
+bool ps_pg_is_url(const char *text)
+{
+    return strncmp(text, "postgresql://", 13) == 0 || strncmp(text, "postgres://", 11) == 0;
+}
+
+/* libpq ends its sentences with a line's end, and may say several; the first is the cause. */
+static int first_line(const char *text)
+{
+    return (int)strcspn(text, "\n");
+}
+
+enum ps_status ps_pg_check(const char *url, bool *secret, struct ps_err *err)
+{
+    char *why = NULL;
+    PQconninfoOption *options = PQconninfoParse(url, &why);
+
+    *secret = false;
+    if (!options) {
+        enum ps_status status =
+            ps_fail(err, PS_BAD_REQUEST, "the store's address is malformed: %.*s",
+                    why ? first_line(why) : 0, why ? why : "");
+
+        PQfreemem(why);
+        return status;
+    }
+    for (PQconninfoOption *at = options; at->keyword; at++)
+        *secret |= strcmp(at->keyword, "password") == 0 && at->val;
+    PQconninfoFree(options);
+    return PS_OK;
+}
+
+static const char *option(const PQconninfoOption *options, const char *keyword)
+{
+    for (; options && options->keyword; options++)
+        if (strcmp(options->keyword, keyword) == 0 && options->val && options->val[0])
+            return options->val;
+    return NULL;
+}
+
+char *ps_pg_place(const char *url)
+{
+    struct ps_buf out = {0};
+    PQconninfoOption *options = PQconninfoParse(url, NULL);
+    const char *host = option(options, "host"), *port = option(options, "port");
+    const char *name = option(options, "dbname"), *service = option(options, "service");
+
+    ps_buf_puts(&out, "postgresql://");
+    ps_buf_puts(&out, host ? host : "");
+    if (port)
+        ps_buf_printf(&out, ":%s", port);
+    ps_buf_printf(&out, "/%s", name ? name : "");
+    if (service)
+        ps_buf_printf(&out, "?service=%s", service);
+    PQconninfoFree(options);
+    return out.at;
+}
+
+struct ps_pg *ps_pg_new(const char *url)
+{
+    struct ps_pg *pg = ps_alloc(sizeof *pg);
+
+    pg->url = ps_strdup(ps_str_of(url));
+    pg->silence_ms = PS_PG_SILENCE_MS;
+    return pg;
+}
+
+/* Gives the connection up. */
+static void drop_link(struct ps_pg *pg)
+{
+    PQfinish(pg->link);
+    pg->link = NULL;
+    pg->said = 0;
+}
+
+void ps_pg_free(struct ps_pg *pg)
+{
+    if (!pg)
+        return;
+    drop_link(pg);
+    free(pg->url);
+    free(pg);
+}
+
+void ps_pg_patience(struct ps_pg *pg, int64_t ms)
+{
+    pg->silence_ms = ms ? ms : PS_PG_SILENCE_MS;
+}
+
+bool ps_pg_is_up(const struct ps_pg *pg)
+{
+    return pg->link && PQstatus(pg->link) == CONNECTION_OK;
+}
+
+/* What the address says goes before our defaults, but for the encoding. */
+static PGconn *dial(const char *url)
+{
+    static const char *const keys[] = {
+        "connect_timeout",  "keepalives_idle",  "keepalives_interval",
+        "keepalives_count", "tcp_user_timeout", "fallback_application_name",
+        "dbname",           "client_encoding",  NULL};
+    const char *const values[] = {"3", "5", "2", "3", "8000", "perfshelf", url, "UTF8", NULL};
+
+    return PQconnectdbParams(keys, values, 1);
+}
+
+static enum ps_status say_lost(struct ps_pg *pg, struct ps_err *err)
+{
+    const char *why = PQerrorMessage(pg->link);
+    enum ps_status status =
+        ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached: %.*s", first_line(why), why);
+
+    ps_hint(err, "try again in a moment");
+    return status;
+}
+
+/* Classes of SQLSTATE after which the same may be asked again: the connection, a lock, an order of
+ * transactions, a server that goes or comes. */
+static bool is_passing(const char *state)
+{
+    static const char *const words[] = {"08", "40", "53", "55P03", "57P", "57014", "25P0", "25006"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strncmp(state, words[i], strlen(words[i])) == 0)
+            return true;
+    return false;
+}
+
+static enum ps_status status_of(const char *state)
+{
+    if (strcmp(state, "53100") == 0)
+        return PS_FULL;
+    if (is_passing(state))
+        return PS_UNAVAILABLE;
+    if (strncmp(state, "42501", 5) == 0 || strncmp(state, "28", 2) == 0)
+        return PS_FORBIDDEN;
+    return strncmp(state, "22", 2) == 0 ? PS_BAD_REQUEST : PS_INTERNAL;
+}
+
+/* A server that says that it is going, or that it only reads, is no use to the next_result
+ * statement. */
+static bool ends_link(const char *state)
+{
+    return strncmp(state, "57P", 3) == 0 || strcmp(state, "25006") == 0;
+}
+
+static enum ps_status fail(struct ps_pg *pg, const PGresult *result, struct ps_err *err)
+{
+    const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+    const char *text = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+    const char *link = PQerrorMessage(pg->link);
+    enum ps_status status = state ? status_of(state) : PS_UNAVAILABLE;
+
+    if (!text || !text[0])
+        text = link && link[0] ? link : "the connection was lost";
+    (void)ps_fail(err, status, "the store: %.*s", (int)strcspn(text, "\n"), text);
+    if (status == PS_UNAVAILABLE)
+        ps_hint(err, "try again in a moment");
+    if (PQstatus(pg->link) != CONNECTION_OK || !state || ends_link(state))
+        drop_link(pg);
+    return status;
+}
+
+#define SLICE_MS    50
+#define SAY_AT_MOST 256 /* statements whose answers wait in the socket */
+
+/* In slices, so that a request whose context ends does not wait on. */
+static bool wait_for(struct ps_pg *pg, bool to_write)
+{
+    struct pollfd at = {PQsocket(pg->link), (short)(POLLIN | (to_write ? POLLOUT : 0)), 0};
+    const int64_t until = ps_monotonic_ms() + pg->silence_ms;
+    int got;
+
+    do {
+        int64_t left = until - ps_monotonic_ms();
+
+        got = poll(&at, 1, left > SLICE_MS ? SLICE_MS : left > 0 ? (int)left : 0);
+    } while ((got < 0 && errno == EINTR) ||
+             (got == 0 && ps_monotonic_ms() < until && !ps_context_ended()));
+    return got > 0;
+}
+
+static enum ps_status silent(struct ps_pg *pg, struct ps_err *err)
+{
+    drop_link(pg);
+    if (ps_context_check(err) != PS_OK)
+        return err ? err->code : PS_CANCELLED;
+    ps_hint(err, "try again in a moment");
+    return ps_fail(err, PS_UNAVAILABLE, "the store did not answer within %d s",
+                   (int)(pg->silence_ms / 1000));
+}
+
+static enum ps_status flush(struct ps_pg *pg, struct ps_err *err)
+{
+    int left;
+
+    while ((left = PQflush(pg->link)) > 0) {
+        if (!wait_for(pg, true))
+            return silent(pg, err);
+        if (!PQconsumeInput(pg->link))
+            return fail(pg, NULL, err);
+    }
+    return left == 0 ? PS_OK : fail(pg, NULL, err);
+}
+
+/* The next_result result; *out NULL: there is none of this statement. */
+static enum ps_status next_result(struct ps_pg *pg, PGresult **out, struct ps_err *err)
+{
+    while (PQisBusy(pg->link)) {
+        if (!wait_for(pg, false))
+            return silent(pg, err);
+        if (!PQconsumeInput(pg->link))
+            return fail(pg, NULL, err);
+    }
+    *out = PQgetResult(pg->link);
+    return PS_OK;
+}
+
+/* Types of PostgreSQL's catalog, the same everywhere. */
+enum {
+    OID_BYTEA = 17,
+    OID_INT8 = 20,
+    OID_INT2 = 21,
+    OID_INT4 = 23,
+    OID_FLOAT8 = 701,
+    OID_TEXT = 25
+};
+
+static enum ps_status read_value(const PGresult *result, int row, int column,
+                                 struct ps_pg_value *out, struct ps_err *err)
+{
+    const char *at = PQgetvalue(result, row, column);
+    const size_t len = (size_t)PQgetlength(result, row, column);
+    const Oid type = PQftype(result, column);
+    uint64_t bits;
+
+    *out = (struct ps_pg_value){.type = PS_PG_NULL};
+    if (PQgetisnull(result, row, column))
+        return PS_OK;
+    if ((type == OID_INT8 || type == OID_FLOAT8) && len == 8) {
+        memcpy(&bits, at, sizeof bits);
+        bits = be64toh(bits);
+        out->type = type == OID_INT8 ? PS_PG_INT : PS_PG_REAL;
+        out->i = (int64_t)bits;
+        memcpy(&out->real, &bits, sizeof bits);
+    } else if (type == OID_TEXT || type == OID_BYTEA) {
+        out->type = type == OID_TEXT ? PS_PG_TEXT : PS_PG_BYTES;
+        out->text = (struct ps_str){at, len};
+    } else {
+        return ps_fail(err, PS_INTERNAL, "the store: column %s has the unexpected type %u",
+                       PQfname(result, column), type);
+    }
+    return PS_OK;
+}
+
+static enum ps_status take_rows(const PGresult *result, ps_pg_row *row, void *user,
+                                struct ps_err *err)
+{
+    struct ps_pg_value values[PS_PG_COLUMNS];
+    const int n = PQnfields(result);
+    enum ps_status status = PS_OK;
+
+    if (n > PS_PG_COLUMNS)
+        return ps_fail(err, PS_INTERNAL, "the store: unexpected row of %d columns", n);
+    for (int i = 0; status == PS_OK && i < PQntuples(result); i++) {
+        for (int c = 0; status == PS_OK && c < n; c++)
+            status = read_value(result, i, c, &values[c], err);
+        if (status == PS_OK)
+            status = row(user, values, (size_t)n, err);
+    }
+    return status;
+}
+
+/* The rows of one result, or what failed. */
+static enum ps_status take_result(struct ps_pg *pg, const PGresult *result, ps_pg_row *row,
+                                  void *user, struct ps_err *err)
+{
+    switch (PQresultStatus(result)) {
+    case PGRES_SINGLE_TUPLE:
+    case PGRES_TUPLES_OK:
+        return row ? take_rows(result, row, user, err) : PS_OK;
+    case PGRES_COMMAND_OK:
+    case PGRES_EMPTY_QUERY:
+    case PGRES_PIPELINE_SYNC:
+        return PS_OK;
+    default:
+        return fail(pg, result, err);
+    }
+}
+
+/* Reads the results of one statement to their end, also after a failure: the connection stays
+ * usable. */
+static enum ps_status take_results(struct ps_pg *pg, ps_pg_row *row, void *user, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    for (;;) {
+        PGresult *result = NULL;
+        enum ps_status got = next_result(pg, &result, err);
+
+        if (got != PS_OK)
+            return got;
+        if (!result)
+            return status;
+        if (status == PS_OK)
+            status = take_result(pg, result, row, user, err);
+        PQclear(result);
+        if (!pg->link)
+            return status;
+    }
+}
+
+enum ps_status ps_pg_script(struct ps_pg *pg, const char *sql, struct ps_err *err)
+{
+    enum ps_status status;
+
+    if (!pg->link)
+        return ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached");
+    if (!PQsendQuery(pg->link, sql))
+        return fail(pg, NULL, err);
+    status = flush(pg, err);
+    return status == PS_OK ? take_results(pg, NULL, NULL, err) : status;
+}
+
+/* Notices ("relation already exists, skipping") are nobody's news. */
+static void ignore_notice(void *user, const char *text)
+{
+    (void)user;
+    (void)text;
+}
+
+static enum ps_status dial_once(struct ps_pg *pg, struct ps_err *err)
+{
+    const char *encoding;
+    enum ps_status status;
+
+    drop_link(pg);
+    pg->link = dial(pg->url);
+    if (PQstatus(pg->link) != CONNECTION_OK)
+        return say_lost(pg, err);
+    (void)PQsetNoticeProcessor(pg->link, ignore_notice, NULL);
+    encoding = PQparameterStatus(pg->link, "server_encoding");
+    if (encoding && strcmp(encoding, "UTF8") != 0) {
+        ps_hint(err, "CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0");
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "the store's database has the encoding %s; it must be UTF8", encoding);
+    }
+    if (PQsetnonblocking(pg->link, 1) != 0)
+        return say_lost(pg, err);
+    status = ps_pg_script(pg, SESSION, err);
+    return status;
+}
+
+bool ps_pg_pause(int64_t *ms, int64_t until)
+{
+    *ms = *ms ? *ms * 2 : TRY_AGAIN_MS;
+    *ms = *ms < TRY_AGAIN_MOST_MS ? *ms : TRY_AGAIN_MOST_MS;
+    if (ps_context_ended() || ps_monotonic_ms() + *ms > until)
+        return false;
+    (void)nanosleep(&(struct timespec){*ms / 1000, *ms % 1000 * 1000000}, NULL);
+    return true;
+}
+
+enum ps_status ps_pg_connect(struct ps_pg *pg, int64_t wait_ms, struct ps_err *err)
+{
+    const int64_t until = ps_monotonic_ms() + wait_ms;
+    int64_t pause = 0;
+
+    for (;;) {
+        struct ps_err own = PS_ERR_INIT;
+
+        if (ps_pg_is_up(pg) || dial_once(pg, &own) == PS_OK)
+            return PS_OK;
+        if (own.code != PS_UNAVAILABLE || !ps_pg_pause(&pause, until)) {
+            drop_link(pg);
+            return ps_fail_as(err, &own);
+        }
+    }
+}
+
+/* Statements, their parameters and rows. Both go in the protocol's binary form:
+ * numbers are exact, bytes are not spelt out. */
+
+/* --- what went wrong ---------------------------------------------------------------------------
+ */
+
+/* --- waiting -----------------------------------------------------------------------------------
+ */
+
+/* --- parameters --------------------------------------------------------------------------------
+ */
+
+struct params {
+    Oid types[PS_PG_COLUMNS];
+    const char *values[PS_PG_COLUMNS];
+    int lengths[PS_PG_COLUMNS], formats[PS_PG_COLUMNS];
+    uint64_t numbers[PS_PG_COLUMNS];
+};
+
+static void put_number(struct params *out, size_t i, Oid type, uint64_t bits)
+{
+    out->types[i] = type;
+    out->numbers[i] = htobe64(bits);
+    out->values[i] = (const char *)&out->numbers[i];
+    out->lengths[i] = 8;
+}
+
+static void put(struct params *out, size_t i, const struct ps_pg_value *value)
+{
+    uint64_t bits;
+
+    out->formats[i] = 1;
+    switch (value->type) {
+    case PS_PG_NULL:
+        break;
+    case PS_PG_INT:
+        put_number(out, i, OID_INT8, (uint64_t)value->i);
+        break;
+    case PS_PG_REAL:
+        memcpy(&bits, &value->real, sizeof bits);
+        put_number(out, i, OID_FLOAT8, bits);
+        break;
+    case PS_PG_TEXT:
+    case PS_PG_BYTES:
+        out->types[i] = value->type == PS_PG_TEXT ? OID_TEXT : OID_BYTEA;
+        out->values[i] = value->text.at ? value->text.at : "";
+        out->lengths[i] = (int)value->text.len;
+        break;
+    }
+}
+
+static enum ps_status send(struct ps_pg *pg, const char *sql, const struct ps_pg_value *values,
+                           size_t n, struct ps_err *err)
+{
+    struct params params = {{0}, {0}, {0}, {0}, {0}};
+
+    for (size_t i = 0; i < n; i++)
+        put(&params, i, &values[i]);
+    if (!PQsendQueryParams(pg->link, sql, (int)n, params.types, params.values, params.lengths,
+                           params.formats, 1))
+        return fail(pg, NULL, err);
+    return PS_OK;
+}
+
+/* --- rows --------------------------------------------------------------------------------------
+ */
+
+enum ps_status ps_pg_run(struct ps_pg *pg, const char *sql, const struct ps_pg_value *params,
+                         size_t n, ps_pg_row *row, void *user, struct ps_err *err)
+{
+    enum ps_status status = pg->link ? send(pg, sql, params, n, err)
+                                     : ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached");
+
+    if (status == PS_OK)
+        (void)PQsetSingleRowMode(pg->link);
+    if (status == PS_OK)
+        status = flush(pg, err);
+    return status == PS_OK ? take_results(pg, row, user, err) : status;
+}
+
+/* --- many at once ------------------------------------------------------------------------------
+ */
+
+/* What follows a statement that failed comes back as aborted: the first failure is told. */
+static enum ps_status take_said(struct ps_pg *pg, ps_pg_row *row, void *user, struct ps_err *err)
+{
+    enum ps_status first = PS_OK;
+    bool ended = false; /* nothing came twice: no synchronisation will */
+
+    for (;;) {
+        PGresult *result = NULL;
+        enum ps_status got = next_result(pg, &result, err);
+        bool synced;
+
+        if (got != PS_OK)
+            return got;
+        if (!result && ended)
+            return fail(pg, NULL, err);
+        ended = !result;
+        if (result && first == PS_OK)
+            first = take_result(pg, result, row, user, err);
+        synced = result && PQresultStatus(result) == PGRES_PIPELINE_SYNC;
+        PQclear(result);
+        if (!pg->link || synced)
+            return first;
+    }
+}
+
+enum ps_status ps_pg_settle(struct ps_pg *pg, ps_pg_row *row, void *user, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    if (!pg->link)
+        return ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached");
+    if (pg->said == 0)
+        return PS_OK;
+    pg->said = 0;
+    if (!PQpipelineSync(pg->link))
+        return fail(pg, NULL, err);
+    status = flush(pg, err);
+    if (status == PS_OK)
+        status = take_said(pg, row, user, err);
+    if (pg->link && !PQexitPipelineMode(pg->link))
+        drop_link(pg);
+    return status;
+}
+
+enum ps_status ps_pg_say(struct ps_pg *pg, const char *sql, const struct ps_pg_value *params,
+                         size_t n, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    if (!pg->link)
+        return ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached");
+    if (pg->said == SAY_AT_MOST)
+        status = ps_pg_settle(pg, NULL, NULL, err);
+    if (status == PS_OK && pg->said == 0 && !PQenterPipelineMode(pg->link))
+        return fail(pg, NULL, err);
+    if (status == PS_OK)
+        status = send(pg, sql, params, n, err);
+    if (status == PS_OK)
+        status = flush(pg, err);
+    pg->said += status == PS_OK;
+    return status;
+}
+
+/* --- the end of a transaction ------------------------------------------------------------------
+ */
+
+/* Said behind the others: it is done if all of them were, and their answers come together. */
+enum ps_status ps_pg_commit(struct ps_pg *pg, struct ps_err *err)
+{
+    enum ps_status status = ps_pg_say(pg, "COMMIT", NULL, 0, err);
+
+    return status == PS_OK ? ps_pg_settle(pg, NULL, NULL, err) : status;
+}
+
+void ps_pg_rollback(struct ps_pg *pg)
+{
+    if (!pg->link)
+        return;
+    if (pg->said)
+        (void)ps_pg_settle(pg, NULL, NULL, NULL);
+    if (pg->link && PQtransactionStatus(pg->link) != PQTRANS_IDLE &&
+        ps_pg_script(pg, "ROLLBACK", NULL) != PS_OK)
+        drop_link(pg);
+}
