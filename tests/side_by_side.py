@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs the unittest modules of a folder side by side, one process each, as many at a time as there are processors.
 
-    side_by_side.py FOLDER [PATTERN] [--first MODULE...]
+    side_by_side.py FOLDER [PATTERN...] [--first MODULE...]
 
 Each module's output comes in one piece when it ends; one that hangs for LIMIT_S is stopped, and says where it stood.
 Those named by --first begin first: the longest ones, so that none of them is alone at the end. Modules share no shelf
@@ -46,10 +46,10 @@ def end(process):
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("folder")
-    options.add_argument("pattern", nargs="?", default="*_*.py")
+    options.add_argument("patterns", nargs="*", default=["*_*.py"])
     options.add_argument("--first", nargs="*", default=[])
     given = options.parse_args()
-    modules = sorted(os.path.basename(path)[:-3] for path in glob.glob(os.path.join(given.folder, given.pattern)))
+    modules = sorted({os.path.basename(path)[:-3] for pattern in given.patterns for path in glob.glob(os.path.join(given.folder, pattern))})
     if not modules or set(given.first) - set(modules):
         options.error(f"these are the modules: {modules}")
     modules.sort(key=lambda module: module not in given.first)
