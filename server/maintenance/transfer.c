@@ -538,8 +538,7 @@ static enum ps_status count_rows(struct transfer *t, struct ps_err *err)
     t->total = (uint64_t)n;
     if (status == PS_OK)
         status = transfer_ask(
-            t->snap,
-            "SELECT (SELECT count_rows(*) FROM upload) + (SELECT count_rows(*) FROM partial)", &n,
+            t->snap, "SELECT (SELECT count(*) FROM upload) + (SELECT count(*) FROM partial)", &n,
             err);
     t->out->waiting = (uint64_t)n;
     return status;
