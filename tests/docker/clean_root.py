@@ -54,7 +54,7 @@ def entries(text):
 
 
 def mirrors(suite):
-    """Suite -> the URI from which this machine installs it; deb.debian.org where it is no Debian of that release."""
+    """Suite -> the URI from which this machine installs it; {} where it installs no Debian of that release."""
     found = {}
     for path in ["/etc/apt/sources.list", *sorted(glob.glob("/etc/apt/sources.list.d/*"))]:
         if os.path.isfile(path):
@@ -62,9 +62,10 @@ def mirrors(suite):
                 for uris, suites, components in entries(file.read()):
                     if "main" in components:
                         found.update((name, uris[0].rstrip("/")) for name in suites)
-    main = found.get(suite, "http://deb.debian.org/debian")
-    return {suite: main, f"{suite}-updates": found.get(f"{suite}-updates", main),
-            f"{suite}-security": found.get(f"{suite}-security", "http://deb.debian.org/debian-security")}
+    if suite not in found:
+        return {}
+    return {suite: found[suite], f"{suite}-updates": found.get(f"{suite}-updates", found[suite])} | (
+        {f"{suite}-security": found[f"{suite}-security"]} if f"{suite}-security" in found else {})
 
 
 def lacking(suite="bookworm"):
@@ -78,6 +79,8 @@ def lacking(suite="bookworm"):
                          capture_output=True, text=True, check=False)
     if may.returncode:
         return f"no namespaces of its own here: {may.stderr.strip()}"
+    if not mirrors(suite):
+        return f"this machine does not install from Debian's {suite}"
     url = f"{mirrors(suite)[suite]}/dists/{suite}/InRelease"
     try:
         urllib.request.urlopen(url, timeout=30).close()
