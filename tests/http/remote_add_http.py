@@ -15,7 +15,7 @@ import unittest
 
 from access_http import token
 from archives_http import mixed, zipped
-from server import PROGRAM, RUNS, Server, big_log, dump, import_log
+from server import PROGRAM, RUNS, Server, big_log, dump, import_log, slow_log
 from sources_http import SOURCE, make_lprof
 
 
@@ -170,7 +170,7 @@ class Busy(Remote):
     args = ("--queue", "1")
 
     def test_a_full_queue_is_waited_for(self):
-        slow = self.server.request("POST", RUNS, big_log(600000)).json["job"]["id"]
+        slow = self.server.request("POST", RUNS, slow_log()).json["job"]["id"]
         line = Line(self.server.port, iter(()))
         self.addCleanup(line.close)
         path = self.file("later.log", import_log())

@@ -7,9 +7,9 @@ import subprocess
 import time
 import unittest
 
-from server import PROGRAM, RUNS, ShelfTest, big_log, dump, file_part, form, import_log, sanitized
+from server import PROGRAM, RUNS, ShelfTest, big_log, dump, file_part, form, import_log, sanitized, slow_log
 
-SLOW = big_log(600000)
+SLOW = slow_log()
 FEWER = 10 if sanitized() else 1  # an import that is stopped must notice it within two seconds
 
 
@@ -53,8 +53,8 @@ class Resume(ShelfTest):
 
     def test_a_killed_server_goes_on_at_its_next_start(self):
         server = self.start()
-        self.accept(server, SLOW, "name=slow&series=s&note=two%0Alines&tag=branch=main&tag=a%22b=%27&who=mei&filename=slow.log")
-        self.accept(server, big_log(500000, 1), "name=slow+too&filename=too.log")
+        self.accept(server, slow_log(), "name=slow&series=s&note=two%0Alines&tag=branch=main&tag=a%22b=%27&who=mei&filename=slow.log")
+        self.accept(server, slow_log(1), "name=slow+too&filename=too.log")
         body, kind = form(file_part(import_log(), "a.log"), file_part(dump(), "b.prof"))
         self.accept(server, body, "tag=two=files", {"Content-Type": kind})
         self.kill(server)
@@ -69,7 +69,7 @@ class Resume(ShelfTest):
         runs = {run["name"]: run for run in server.request("GET", RUNS).json["rows"]}
         self.assertEqual(set(runs), {"slow", "slow too", "a.log", "b.prof"})
         self.assertEqual((runs["slow"]["series"], runs["slow"]["note"], runs["slow"]["tags"], runs["slow"]["who"], runs["slow"]["rows"]),
-                         ("s", "two\nlines", {"branch": "main", 'a"b': "'"}, "mei", 600000))
+                         ("s", "two\nlines", {"branch": "main", 'a"b': "'"}, "mei", 1200000))
         self.assertEqual(runs["a.log"]["tags"], {"two": "files"})
         self.assertEqual(self.spool(), [])
         self.assertEqual(server.end()[0], 0)
@@ -115,8 +115,8 @@ class Resume(ShelfTest):
 
     def test_a_cancelled_upload_does_not_come_back(self):
         server = self.start()
-        self.accept(server, SLOW, "name=slow")
-        job = self.accept(server, big_log(300000, 7), "name=unwanted")
+        self.accept(server, slow_log(), "name=slow")
+        job = self.accept(server, slow_log(7), "name=unwanted")
         server.request("DELETE", f"/api/v1/jobs/{job['id']}")
         self.wait(server, lambda jobs: any(job["state"] == "cancelled" for job in jobs))
         self.kill(server)
@@ -128,8 +128,8 @@ class Resume(ShelfTest):
     def test_sources_come_along(self):
         from sources_http import SOURCE, lprof, part
         server = self.start()
-        self.accept(server, SLOW)
-        self.accept(server, big_log(300000, 3))
+        self.accept(server, slow_log())
+        self.accept(server, slow_log(3))
         body, kind = form(file_part(lprof(ticks=900), "a.lprof"), file_part(lprof(ticks=901), "b.lprof"), part(SOURCE, "src/app.py"))
         self.accept(server, body, headers={"Content-Type": kind})
         self.kill(server)

@@ -2,6 +2,7 @@
 """The server under test on a free port with a shelf of its own, and small ways to talk to it."""
 import cProfile
 import functools
+import gzip
 import http.client
 import json
 import os
@@ -56,6 +57,13 @@ def big_log(rows, seed=0):
     head = "import time: self [us] | cumulative | imported package\n"
     lines = (f"import time: {i % 97:9} | {i % 97:10} | package_{seed}.module_{i}\n" for i in range(rows))
     return (head + "".join(lines)).encode()
+
+
+@functools.cache
+def slow_log(seed=0):
+    """An import log that is small to send and store, and takes seconds to import: 1,200,000 rows in 0.5 MB."""
+    head, rows = big_log(100, seed).split(b"\n", 1)
+    return gzip.compress(head + b"\n" + rows * 12000, 6)
 
 
 class Answer:

@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 
-from server import PROGRAM, RUNS, Events, big_log, file_part, form, import_log
+from server import PROGRAM, RUNS, Events, big_log, file_part, form, import_log, slow_log
 from servers import ServersTest
 
 JOBS = "/api/v1/jobs"
@@ -126,7 +126,7 @@ class Servers(ServersTest):
 
     def test_anybody_cancels(self):
         """Both workers of A are busy: one of three jobs waits."""
-        contents = [large(5), large(6), large(7, 0.01)]
+        contents = [slow_log(n) for n in (5, 6, 7)]
         jobs = [self.post(self.a, content)["job"]["id"] for content in contents]
         stream = self.listen(self.b, f"{JOBS}/{jobs[0]}/events")
         self.job(jobs[0], ("running",), server=self.b)
@@ -175,7 +175,7 @@ class Servers(ServersTest):
 
     def test_jobs_of_a_server_that_dies_go_on_under_their_number(self):
         dies = self.start("e")
-        first = [self.post(dies, large(20 + i, 0.3), name=f"left{i}")["job"] for i in range(3)]
+        first = [self.post(dies, slow_log(20 + i), name=f"left{i}")["job"] for i in range(3)]
         streams = [self.listen(self.b, f"{JOBS}/{job['id']}/events") for job in first]
         died = time.monotonic()
         dies.process.kill()
