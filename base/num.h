@@ -19,6 +19,8 @@ struct ps_num {
     };
 };
 
+#define PS_NO_NUM ((struct ps_num){.kind = PS_NUM_NONE})
+
 static inline struct ps_num ps_int(int64_t value)
 {
     return (struct ps_num){.kind = PS_NUM_INT, .i = value};

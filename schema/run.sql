@@ -1,189 +1,240 @@
--- run.sql: what one run file holds. Tables are ours to change (user_version tells); the views below the line are the public
--- contract of `perfshelf sql` and the SQL of other people, stable and tested against the original tools.
+-- run.sql: what one run file holds. Tables are private (user_version numbers their layout); the views below the line are the public
+-- contract of `perfshelf sql` and of other people's SQL, stable and tested against the original tools.
 --
 -- The file is written once, in one transaction without a journal, and never altered. Columns without a type keep integers as integers
 -- and doubles as doubles, bit for bit, as the profile stores them.
 --
--- A column that may hold a text needs a class of redaction (server/share/rows.c); without one, redacted exports fail.
+-- This file is the only description of the tables. schema/run_tables.py generates from it the structs of rows, their INSERT statements and
+-- what validation and redaction check (server/runwrite/run_tables.h). It reads the tags in brackets at the beginning of a comment; a
+-- tag applies to all columns of its line, those of a table stand behind its name:
+--   [MIN..MAX]            range of integers; an empty MAX is unlimited; constants of slices/slices.h are allowed
+--   [bool]                0 or 1
+--   [-> TABLE]            id of a row of TABLE
+--   [-> TABLE or 0]       likewise; 0: none
+--   [redact as CLASS]     what an export without secrets does with the column (enum ps_redact_as); required for TEXT, BLOB and [any]
+--   [any]                 numbers and text
+--   [sparse], [from N]    of a table: its ids are not 1, 2, 3 ...; they begin at N
+--   [replace]             of a table: a row replaces the one with the same key
+--   [constant]            of a table: it has the same rows in every file
 --
--- ps_calls(), ps_paths() and, over the slices of traces, ps_slices and its like are tables that perfshelf registers (server/store):
+-- ps_calls(), ps_paths() and, over the slices of traces, ps_slices and its like are tables that perfshelf registers (server/runfile):
 -- a plain sqlite3 opens the file but cannot read the views that use them.
 
 PRAGMA application_id = 0x70736866; -- 'pshf'
--- Raised with every change of a table, a view or what a packed column holds; `perfshelf renew` writes files of lower ones anew. 3 is still
--- read: its columns know no multiples, its nodes no stacks.
+-- Raised with every change of a table, a view or what a packed column holds; `perfshelf renew` rewrites files with lower numbers. Layout 3
+-- can still be read: its columns have no multiples, its nodes no stacks.
 PRAGMA user_version = 4;
 
-CREATE TABLE meta(
-    k TEXT PRIMARY KEY, -- kind tool tool_version name title created_at sha256 bytes summary headline_value headline_unit headline_label
-    v                   -- + ledger_unit ledger_read ledger_stored ledger_repaired ledger_rejected ledger_other
-                        -- + label: series, who, tags and created_at as JSON, as they were when it was imported
-                        -- traces: origin_us, and header.<key>: what stands beside the events as JSON, secrets masked
+CREATE TABLE meta( -- [replace]
+    k TEXT PRIMARY KEY, -- [redact as fixed] kind tool tool_version name title created_at sha256 bytes summary headline_value headline_unit
+                        -- headline_label, ledger_unit ledger_read ledger_stored ledger_repaired ledger_rejected ledger_other,
+                        -- label: series, who, tags and created_at as JSON, as they were when it was imported;
+                        -- of traces origin_us, and header.KEY: the fields beside the events as JSON, secrets masked
+    v                   -- [any, redact as meta]
 ) WITHOUT ROWID;
 
-CREATE TABLE origin(id INTEGER PRIMARY KEY, word TEXT NOT NULL); -- numbers of enum ps_origin
+CREATE TABLE origin( -- [constant] words for enum ps_origin
+    id INTEGER PRIMARY KEY,
+    word TEXT NOT NULL -- [redact as fixed]
+);
 INSERT INTO origin VALUES (0, 'own'), (1, 'third-party'), (2, 'stdlib'), (3, 'builtin'), (4, 'unknown');
 
-CREATE TABLE note(
+CREATE TABLE note( -- [sparse] the ledger: repaired and rejected records, warnings
     id INTEGER PRIMARY KEY,
-    severity INTEGER NOT NULL, -- 0 info 1 warning 2 repaired 3 rejected
-    byte_offset INTEGER,       -- in the decompressed input
-    line INTEGER,              -- from 1, where the input has lines
-    what TEXT NOT NULL
+    severity INTEGER NOT NULL, -- [0..3] 0 info 1 warning 2 repaired 3 rejected
+    byte_offset INTEGER,       -- [0..] in the decompressed input
+    line INTEGER,              -- [0..] from 1, where the input has lines
+    what TEXT NOT NULL         -- [redact as message]
 );
 
 -- Import-time logs ---------------------------------------------------------------------------------------------------
 
 CREATE TABLE package( -- a top-level package
     id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL,
-    origin INTEGER NOT NULL,
-    modules INTEGER NOT NULL, -- timed rows
+    name TEXT NOT NULL,       -- [redact as code]
+    origin INTEGER NOT NULL,  -- [0..4] enum ps_origin
+    modules INTEGER NOT NULL, -- [0..] timed rows
     self_us,                  -- sum over its rows: exclusive
     inclusive_us,             -- sum of cumulative over rows without an ancestor of the same package: nothing twice
-    first INTEGER             -- import.id that first brought it in; 0 none
+    first INTEGER             -- [-> import or 0] the import that first brought it in
 );
 
 CREATE TABLE import( -- one row of the log, in its order; a subtree is a run of ids that ends with its root
     id INTEGER PRIMARY KEY,
-    parent INTEGER NOT NULL,   -- 0: root
-    importer INTEGER NOT NULL, -- as parent; for cached rows recovered from the layout
-    low INTEGER NOT NULL,      -- smallest id of the subtree
-    start INTEGER NOT NULL,    -- order in which timed imports began, from 1; 0 for cached rows
-    depth INTEGER NOT NULL,    -- -1: the line does not say
-    module TEXT NOT NULL,
-    package INTEGER NOT NULL,
+    parent INTEGER NOT NULL,   -- [-> import or 0] 0: root
+    importer INTEGER NOT NULL, -- [-> import or 0] as parent; for cached rows recovered from the layout
+    low INTEGER NOT NULL,      -- [-> import] smallest id of the subtree
+    start INTEGER NOT NULL,    -- [0..UINT32_MAX] order in which timed imports began, from 1; 0 for cached rows
+    depth INTEGER NOT NULL,    -- [-1..UINT32_MAX] -1: the line does not say
+    module TEXT NOT NULL,      -- [redact as code]
+    package INTEGER NOT NULL,  -- [-> package]
     self_us, cumulative_us,    -- as printed; NULL for cached rows
-    total_us INTEGER NOT NULL, -- max(self, 0) + the children's total_us: what can be drawn
-    flags INTEGER NOT NULL,    -- 1 cached 2 startup 4 unfinished 8 topmost of its package 16 first of its name 32 importer estimated
-                               -- 64 a cached one, seen by the recorder, which lists all
-    children INTEGER NOT NULL, -- direct, timed
+    total_us INTEGER NOT NULL, -- [0..] max(self, 0) + the children's total_us: what can be drawn
+    flags INTEGER NOT NULL,    -- [0..127] 1 cached 2 startup 4 unfinished 8 topmost of its package 16 first of its name 32 importer
+                               -- estimated 64 a cached one, seen by the recorder, which lists all
+    children INTEGER NOT NULL, -- [0..UINT32_MAX] direct, timed
     interpreter INTEGER NOT NULL,
-    line INTEGER NOT NULL
+    line INTEGER NOT NULL      -- [0..]
 );
 
 -- pstats dumps ---------------------------------------------------------------------------------------------------------
 
 CREATE TABLE file(
     id INTEGER PRIMARY KEY,
-    path TEXT NOT NULL,
-    origin INTEGER NOT NULL,
-    functions INTEGER NOT NULL, -- listed ones, and the sums of their
+    path TEXT NOT NULL,         -- [redact as path]
+    origin INTEGER NOT NULL,    -- [0..4] enum ps_origin
+    functions INTEGER NOT NULL, -- [0..] listed ones, and the sums of their
     ncalls, tottime_s
 );
 
--- Caller edges live in the row of the callee. As rows of their own with an index either way, the 559 000 edges of a dump of 200 000
--- functions would take 0.5 s of CPU more, where the whole import takes 0.9 s (docs/bench.md).
+-- Caller edges are stored in the row of the callee. As rows of their own with an index in each direction, the 559 000 edges of a dump of
+-- 200 000 functions would take 0.5 s of CPU more, where the whole import takes 0.9 s (docs/bench.md).
 CREATE TABLE function(
     id INTEGER PRIMARY KEY,    -- order of the file, the last key of pstats' stable sorts
-    file INTEGER NOT NULL,
+    file INTEGER NOT NULL,     -- [-> file]
     line,
-    name TEXT NOT NULL,
+    name TEXT NOT NULL,        -- [redact as code]
     ncalls, primitive_calls, tottime_s, cumtime_s,
-    origin INTEGER NOT NULL,
-    cycle INTEGER NOT NULL,    -- functions that call each other share a number; 0 not recursive
-    listed INTEGER NOT NULL,   -- 0: only named as a caller, has no entry of its own
-    callers BLOB,              -- read with ps_calls()
-    callees BLOB               -- read with ps_ids()
+    origin INTEGER NOT NULL,   -- [0..4] enum ps_origin
+    cycle INTEGER NOT NULL,    -- [0..UINT32_MAX] functions that call each other share a number; 0 not recursive
+    listed INTEGER NOT NULL,   -- [bool] 0: only named as a caller, has no entry of its own
+    callers BLOB,              -- [redact as numbers] read with ps_calls()
+    callees BLOB               -- [redact as numbers] read with ps_ids()
 );
 
 -- Line-level profilers -------------------------------------------------------------------------------------------------
 
 CREATE TABLE line_file(
     id INTEGER PRIMARY KEY,
-    path TEXT NOT NULL,
-    origin INTEGER NOT NULL,
+    path TEXT NOT NULL,        -- [redact as path]
+    origin INTEGER NOT NULL,   -- [0..4] enum ps_origin
     cpu_pct                    -- Scalene: percent of all its CPU samples
 );
 
 CREATE TABLE line_function( -- one without lines was registered and never ran
     id INTEGER PRIMARY KEY,
-    file INTEGER NOT NULL,
-    name TEXT NOT NULL,        -- '': the report lost it
-    first_line INTEGER NOT NULL -- 0: unknown
+    file INTEGER NOT NULL,     -- [-> line_file]
+    name TEXT NOT NULL,        -- [redact as code] '': the report lost it
+    first_line INTEGER NOT NULL -- [0..] 0: unknown
 );
 
 CREATE TABLE line(
-    file INTEGER NOT NULL, function INTEGER NOT NULL, -- function 0: none
-    block INTEGER NOT NULL,    -- memory_profiler reports a function once a call; else 1
-    line INTEGER NOT NULL,
-    of_function INTEGER NOT NULL, -- 1: the function as a whole (Scalene), contains its lines
-    source TEXT,               -- where the profile carries it
+    file INTEGER NOT NULL,     -- [-> line_file]
+    function INTEGER NOT NULL, -- [-> line_function or 0]
+    block INTEGER NOT NULL,    -- [0..] memory_profiler reports a function once a call; else 1
+    line INTEGER NOT NULL,     -- [0..]
+    of_function INTEGER NOT NULL, -- [bool] 1: the function as a whole (Scalene), contains its lines
+    source TEXT,               -- [redact as source] where the profile carries it
     hits, ticks,               -- line_profiler; ticks count in meta.unit_s
     mem_mib, increment_mib, occurrences, -- memory_profiler
     cpu_python_pct, cpu_native_pct, cpu_system_pct, gpu_pct, gpu_avg_mib, gpu_peak_mib, avg_mib, peak_mib, malloc_mib, mallocs,
     growth_mib, usage_fraction, python_fraction, copy_mib_s, core_utilization, leak_likelihood, leak_mib_s, -- Scalene
-    samples BLOB               -- Scalene: pairs of doubles, seconds and MiB
+    samples BLOB               -- [redact as numbers] Scalene: pairs of doubles, seconds and MiB
 );
 
-CREATE TABLE line_sum( -- what the lines of a function come to, or (function 0) those of a file that are in none
-    file INTEGER NOT NULL, function INTEGER NOT NULL,
-    first_row INTEGER NOT NULL, last_row INTEGER NOT NULL, -- rows of line that it is made of lie between
+CREATE TABLE line_sum( -- sums of the lines of a function, or (function 0) of those of a file that are in none
+    file INTEGER NOT NULL,     -- [-> line_file]
+    function INTEGER NOT NULL, -- [-> line_function or 0]
+    first_row INTEGER NOT NULL, last_row INTEGER NOT NULL, -- its rows of line lie between them
     lines INTEGER NOT NULL, executed INTEGER NOT NULL,
-    carried INTEGER NOT NULL,  -- 1: the profile holds text of these lines
+    carried INTEGER NOT NULL,  -- [bool] 1: the profile holds text of these lines
     last_line, hits, ticks,
     increment_mib,             -- without the first of each block: what the program had before
     peak_mib,
     cpu_python_pct, cpu_native_pct, cpu_system_pct, malloc_mib, copy_mib_s, gpu_pct
 );
 
-CREATE TABLE memory_sample(t_s REAL NOT NULL, process, kind TEXT NOT NULL, mib);
-CREATE TABLE span(id INTEGER PRIMARY KEY, name TEXT NOT NULL, start_s REAL NOT NULL, end_s REAL NOT NULL, start_mib, end_mib, level);
+CREATE TABLE memory_sample(
+    t_s REAL NOT NULL, process,
+    kind TEXT NOT NULL,        -- [redact as fixed]
+    mib
+);
+CREATE TABLE span(
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,        -- [redact as code]
+    start_s REAL NOT NULL, end_s REAL NOT NULL, start_mib, end_mib, level
+);
 
 -- Traces ---------------------------------------------------------------------------------------------------------------
 -- Slices lie in chunks of one track, column by column (slices/slices.h, slices/column.h): 4 million of them take 0.2 s to write
 -- that way, and 3.3 s as rows. Ids of slices are (track << 32) + row.
 
-CREATE TABLE text(id INTEGER PRIMARY KEY, text TEXT NOT NULL, key INTEGER NOT NULL); -- key: text under which key_averages() counts it; 0 itself
-CREATE TABLE args_template(id INTEGER PRIMARY KEY, text BLOB NOT NULL, shapes INTEGER NOT NULL); -- slices/args.h; shapes: text, 0 none
+CREATE TABLE text(
+    id INTEGER PRIMARY KEY,
+    text TEXT NOT NULL,        -- [redact as slice]
+    key INTEGER NOT NULL       -- [-> text or 0] the text under which key_averages() counts it; 0 itself
+);
+CREATE TABLE args_template( -- [from 2] slices/args.h; 1 is the template of arguments that are stored whole
+    id INTEGER PRIMARY KEY,
+    text BLOB NOT NULL,        -- [redact as template]
+    shapes INTEGER NOT NULL    -- [-> text or 0]
+);
 
 CREATE TABLE process(
     id INTEGER PRIMARY KEY,
-    pid TEXT NOT NULL,         -- as in the file
-    name TEXT NOT NULL, labels TEXT NOT NULL,
+    pid TEXT NOT NULL,         -- [redact as label] as in the file
+    name TEXT NOT NULL, labels TEXT NOT NULL, -- [redact as label]
     sort INTEGER NOT NULL,
     device INTEGER NOT NULL,   -- index of the device it is; -1: a process
-    worker INTEGER NOT NULL    -- which of the job's files, from 0
+    worker INTEGER NOT NULL    -- [0..65535] which of the job's files, from 0
 );
 
 CREATE TABLE track(
-    id INTEGER PRIMARY KEY,
-    process INTEGER NOT NULL,
-    kind INTEGER NOT NULL,     -- enum ps_track_kind
-    name TEXT NOT NULL, tid TEXT NOT NULL,
+    id INTEGER PRIMARY KEY,    -- [1..PS_TRACKS_MAX]
+    process INTEGER NOT NULL,  -- [-> process]
+    kind INTEGER NOT NULL,     -- [PS_TRACK_THREAD..PS_TRACK_SYNC] enum ps_track_kind
+    name TEXT NOT NULL, tid TEXT NOT NULL, -- [redact as label]
     device INTEGER NOT NULL, stream INTEGER NOT NULL, -- -1 none
     sort INTEGER NOT NULL,
-    slices INTEGER NOT NULL, depth INTEGER NOT NULL,
+    slices INTEGER NOT NULL, depth INTEGER NOT NULL, -- [0..UINT32_MAX]
     start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL
 );
 
 CREATE TABLE chunk( -- as they came; those of a track in the order of its rows
     id INTEGER PRIMARY KEY,
-    track INTEGER NOT NULL,
-    first INTEGER NOT NULL, n INTEGER NOT NULL,       -- rows of the track
+    track INTEGER NOT NULL,    -- [-> track]
+    first INTEGER NOT NULL,    -- [0..UINT32_MAX] row of the track
+    n INTEGER NOT NULL,        -- [1..PS_CHUNK_ROWS]
     start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, -- least start, greatest end
     last_start_ns INTEGER NOT NULL,
-    columns INTEGER NOT NULL, -- those that chunk_column has, a bit each; all values of the others are 0
-    kinds INTEGER NOT NULL    -- 1 << enum ps_slice_kind for each that occurs
+    columns INTEGER NOT NULL,  -- [0..UINT32_MAX] those that chunk_column has, a bit each; all values of the others are 0
+    kinds INTEGER NOT NULL     -- [0..UINT32_MAX] 1 << enum ps_slice_kind for each that occurs
 );
-CREATE TABLE chunk_column(id INTEGER PRIMARY KEY, data BLOB NOT NULL); -- id: chunk * 32 + enum ps_slice_column; 31 the parameters of arguments
-CREATE TABLE pyramid(id INTEGER PRIMARY KEY, bin_ns INTEGER NOT NULL, data BLOB NOT NULL); -- id: track * 64 + level; slices/pyramid.h
+CREATE TABLE chunk_column( -- [sparse] id: chunk * 32 + enum ps_slice_column; 31 the parameters of arguments
+    id INTEGER PRIMARY KEY,
+    data BLOB NOT NULL         -- [redact as chunk]
+);
+CREATE TABLE pyramid( -- [sparse] id: track * 64 + level; slices/pyramid.h
+    id INTEGER PRIMARY KEY,
+    bin_ns INTEGER NOT NULL,   -- [1..]
+    data BLOB NOT NULL         -- [redact as numbers]
+);
 
-CREATE TABLE series(id INTEGER PRIMARY KEY, process INTEGER NOT NULL, name TEXT NOT NULL, unit TEXT NOT NULL, least, greatest); -- of numbers over time
+CREATE TABLE series( -- of numbers over time
+    id INTEGER PRIMARY KEY,
+    process INTEGER NOT NULL,  -- [-> process]
+    name TEXT NOT NULL, unit TEXT NOT NULL, -- [redact as code]
+    least, greatest
+);
 -- Rows of which there may be millions, as packed columns like those of chunks. family 1 flows: kind from_slice to_slice from_ns to_ns;
 -- 2 counts of a series: t_ns, value (bits of a double); 3 memory events: t_ns device_type device bytes address allocated reserved slice outside worker
 CREATE TABLE packed(
     id INTEGER PRIMARY KEY,
-    family INTEGER NOT NULL, part INTEGER NOT NULL,   -- part: the series; else 0
-    n INTEGER NOT NULL,
+    family INTEGER NOT NULL,   -- [1..3] enum ps_packed_family
+    part INTEGER NOT NULL,     -- [-> series or 0] of counts
+    n INTEGER NOT NULL,        -- [1..PS_CHUNK_ROWS]
     start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL
 );
-CREATE TABLE packed_column(id INTEGER PRIMARY KEY, data BLOB NOT NULL); -- id: packed * 16 + column
+CREATE TABLE packed_column( -- [sparse] id: packed * 16 + column
+    id INTEGER PRIMARY KEY,
+    data BLOB NOT NULL         -- [redact as numbers]
+);
 
 CREATE TABLE operator( -- key_averages() of the whole run, summed while it was written
-    name INTEGER NOT NULL, shapes INTEGER NOT NULL,   -- texts; by_shape 0: shapes is 0
-    by_shape INTEGER NOT NULL,
-    kind INTEGER NOT NULL, family INTEGER NOT NULL,
+    name INTEGER NOT NULL, shapes INTEGER NOT NULL,   -- [-> text or 0] by_shape 0: shapes is 0
+    by_shape INTEGER NOT NULL, -- [bool]
+    kind INTEGER NOT NULL,     -- [0..PS_N_SLICE_KINDS - 1] enum ps_slice_kind
+    family INTEGER NOT NULL,   -- [0..PS_FAMILY_PYTHON]
     calls INTEGER NOT NULL,
     self_cpu_ns INTEGER NOT NULL, cpu_total_ns INTEGER NOT NULL, self_device_ns INTEGER NOT NULL, device_total_ns INTEGER NOT NULL,
     self_cpu_bytes INTEGER NOT NULL, cpu_bytes INTEGER NOT NULL, self_device_bytes INTEGER NOT NULL, device_bytes INTEGER NOT NULL,
@@ -193,26 +244,39 @@ CREATE TABLE operator( -- key_averages() of the whole run, summed while it was w
 
 CREATE TABLE step(
     id INTEGER PRIMARY KEY,
-    worker INTEGER NOT NULL,
-    name TEXT NOT NULL,
+    worker INTEGER NOT NULL,   -- [0..65535]
+    name TEXT NOT NULL,        -- [redact as label]
     start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL,           -- to the end of its last kernel (tb_plugin)
     host_start_ns INTEGER NOT NULL, host_end_ns INTEGER NOT NULL, -- of the annotation
-    counted INTEGER NOT NULL
+    counted INTEGER NOT NULL   -- [bool]
 );
-CREATE TABLE step_part(step INTEGER NOT NULL, definition INTEGER NOT NULL, name TEXT NOT NULL, ns INTEGER NOT NULL); -- definition: 0 tensorboard 1 hta 2 tracelens
+CREATE TABLE step_part(
+    step INTEGER NOT NULL,     -- [-> step]
+    definition INTEGER NOT NULL, -- [0..2] 0 tensorboard 1 hta 2 tracelens
+    name TEXT NOT NULL,        -- [redact as fixed]
+    ns INTEGER NOT NULL
+);
 
 CREATE TABLE device(
-    worker INTEGER NOT NULL, device INTEGER NOT NULL,
-    name TEXT NOT NULL, json TEXT NOT NULL,                       -- deviceProperties as written
+    worker INTEGER NOT NULL,   -- [0..65535]
+    device INTEGER NOT NULL,
+    name TEXT NOT NULL,        -- [redact as code]
+    json TEXT NOT NULL,        -- [redact as json] deviceProperties as written
     span_ns INTEGER, busy_ns INTEGER, sm_efficiency, occupancy,   -- 0..1; percent; NULL: the file does not say
     kernel_ns INTEGER, tensor_core_ns INTEGER, communication_ns INTEGER, overlap_ns INTEGER,
     kernels INTEGER, copies INTEGER,
     hta_kernel_time_ns INTEGER, hta_compute_ns INTEGER, hta_non_compute_ns INTEGER, hta_idle_ns INTEGER
 );
-CREATE TABLE gap(track INTEGER NOT NULL, start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, cause INTEGER NOT NULL, before INTEGER NOT NULL, after INTEGER NOT NULL);
+CREATE TABLE gap(
+    track INTEGER NOT NULL,    -- [-> track] of a stream
+    start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL,
+    cause INTEGER NOT NULL,    -- [0..2]
+    before INTEGER NOT NULL, after INTEGER NOT NULL -- slices
+);
 CREATE TABLE module(
-    id INTEGER PRIMARY KEY, parent INTEGER NOT NULL,              -- 0: outermost
-    name TEXT NOT NULL,
+    id INTEGER PRIMARY KEY,
+    parent INTEGER NOT NULL,   -- [-> module or 0] 0: outermost
+    name TEXT NOT NULL,        -- [redact as code]
     calls INTEGER NOT NULL, host_self_ns INTEGER NOT NULL, host_total_ns INTEGER NOT NULL,
     device_self_ns INTEGER NOT NULL, device_total_ns INTEGER NOT NULL, operators INTEGER NOT NULL, first_slice INTEGER NOT NULL
 );
@@ -221,19 +285,19 @@ CREATE TABLE module(
 
 CREATE TABLE report( -- a printed table of functions or operators
     id INTEGER PRIMARY KEY,
-    stage TEXT NOT NULL, title TEXT NOT NULL, ordered TEXT NOT NULL, -- '': not said
-    by TEXT NOT NULL,          -- operators: '', shape, stack
+    stage TEXT NOT NULL, title TEXT NOT NULL, ordered TEXT NOT NULL, -- [redact as code] '': not said
+    by TEXT NOT NULL,          -- [redact as fixed] operators: '', shape, stack
     ncalls, primitive_calls, seconds, device_seconds, -- as printed above or below it
     listed_of,                 -- functions of the profile, where the list was reduced
-    first INTEGER NOT NULL, last INTEGER NOT NULL -- function.id, printed_operator.id
+    first INTEGER NOT NULL, last INTEGER NOT NULL -- [0..] function.id, printed_operator.id
 );
 
 CREATE TABLE printed_operator( -- rounded; NULL: the table has no such column, or nothing in it
     id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL,
-    overload TEXT, shapes TEXT, source TEXT,
-    cut INTEGER NOT NULL,      -- 1: the name was cut when it was printed
-    family INTEGER NOT NULL,
+    name TEXT NOT NULL,        -- [redact as code]
+    overload TEXT, shapes TEXT, source TEXT, -- [redact as code]
+    cut INTEGER NOT NULL,      -- [bool] 1: the name was cut when it was printed
+    family INTEGER NOT NULL,   -- [0..PS_FAMILY_PYTHON]
     calls INTEGER NOT NULL,
     self_cpu_ns, cpu_total_ns, cpu_mean_ns, self_device_ns, device_total_ns, device_mean_ns,
     self_cpu_pct, cpu_total_pct, self_device_pct,
@@ -243,29 +307,30 @@ CREATE TABLE printed_operator( -- rounded; NULL: the table has no such column, o
 
 CREATE TABLE section( -- a report of PyTorch Lightning
     id INTEGER PRIMARY KEY,
-    stage TEXT NOT NULL,       -- FIT, VALIDATE, TEST, PREDICT; '': not said
+    stage TEXT NOT NULL,       -- [redact as code] FIT, VALIDATE, TEST, PREDICT; '': not said
     total_s, calls             -- its Total row
 );
 CREATE TABLE action( -- what its profiler timed; actions contain each other
     id INTEGER PRIMARY KEY,
-    section INTEGER NOT NULL,
-    name TEXT NOT NULL,
+    section INTEGER NOT NULL,  -- [-> section]
+    name TEXT NOT NULL,        -- [redact as code]
     calls, mean_s, total_s, pct, -- as printed; NULL: not said
-    report INTEGER NOT NULL    -- the table of its functions; 0 none
+    report INTEGER NOT NULL    -- [-> report or 0] the table of its functions
 );
 
 -- Timings --------------------------------------------------------------------------------------------------------------
 
 CREATE TABLE measurement(
     id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL,
-    grp TEXT NOT NULL,         -- rows of one group and unit are compared
-    value, unit TEXT NOT NULL,
-    statistic TEXT NOT NULL,   -- what value is: mean, best, single
+    name TEXT NOT NULL,        -- [redact as measured]
+    grp TEXT NOT NULL,         -- [redact as group] rows of one group and unit are compared
+    value,
+    unit TEXT NOT NULL,        -- [redact as code]
+    statistic TEXT NOT NULL,   -- [redact as fixed] what value is: mean, best, single
     n, mean, median, stddev, min, max, q1, q3,
     resolution REAL,           -- value of the last digit that was printed; NULL: the file holds all digits
-    more TEXT NOT NULL,        -- what else the tool says, a JSON object
-    samples BLOB               -- doubles
+    more TEXT NOT NULL,        -- [redact as json] what else the tool says, a JSON object
+    samples BLOB               -- [redact as numbers] doubles
 );
 
 -- --------------------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "server/catalog/quota.h"
 #include "server/catalog/state.h"
+#include "server/runwrite/run_tables.h"
 
 #define VALUE_MAX      (64 << 20) /* bytes of one value that publishing reads */
 #define NAME_MAX_BYTES ((size_t)1000)
@@ -144,19 +145,14 @@ static const char *choose_name(struct ps_part *part, const struct ps_new_run *ru
 static enum ps_status put(struct ps_part *part, const char *key, struct ps_num number,
                           struct ps_str text, struct ps_err *err)
 {
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(part->db, ps_sql_text("insert_meta"), &stmt, err);
+    struct ps_inserter rows = {.db = part->db, .err = err};
+    struct ps_row_meta row = {.k = ps_str_of(key), .v = {.type = PS_CELL_TEXT, .bytes = text}};
 
-    if (status != PS_OK)
-        return status;
-    sqlite3_bind_text64(stmt->handle, 1, key, strlen(key), SQLITE_STATIC, SQLITE_UTF8);
     if (number.kind == PS_NUM_INT)
-        sqlite3_bind_int64(stmt->handle, 2, number.i);
-    else
-        sqlite3_bind_text64(stmt->handle, 2, text.at, text.len, SQLITE_STATIC, SQLITE_UTF8);
-    return sqlite3_step(stmt->handle) == SQLITE_DONE
-               ? PS_OK
-               : ps_db_fail(part->db, err, "cannot write the run");
+        row.v = (struct ps_cell){.type = PS_CELL_INT, .i = number.i};
+    ps_insert_meta(&rows, &row);
+    ps_inserter_done(&rows);
+    return err->code;
 }
 
 /* What people say of the run, in the words of labels.c. */

@@ -97,22 +97,22 @@ static enum ps_status check_layout(int fd, const char *version, struct ps_err *e
                    version, (long long)layout, (long long)ours);
 }
 
-static bool is_table(const struct ps_run_tables *tables, const char *name)
+static bool is_table(const char *name)
 {
-    for (size_t i = 0; i < tables->n; i++)
-        if (strcmp(tables->at[i].name, name) == 0)
+    for (size_t i = 0; i < PS_N_RUN_TABLES; i++)
+        if (strcmp(ps_run_tables[i].name, name) == 0)
             return true;
     return strcmp(name, "origin") == 0;
 }
 
-static enum ps_status check_tables(struct ps_sqlite *from, const struct ps_run_tables *tables,
-                                   struct ps_err *err)
+static enum ps_status check_tables(struct ps_sqlite *from, struct ps_err *err)
 {
-    for (size_t i = 0; i < tables->n; i++)
-        if (!ps_sqlite_has(from, tables->at[i].name))
-            return ps_fail(err, PS_BAD_INPUT, "the shared run has no table %s", tables->at[i].name);
+    for (size_t i = 0; i < PS_N_RUN_TABLES; i++)
+        if (!ps_sqlite_has(from, ps_run_tables[i].name))
+            return ps_fail(err, PS_BAD_INPUT, "the shared run has no table %s",
+                           ps_run_tables[i].name);
     for (size_t i = 0; i < ps_sqlite_tables(from); i++)
-        if (!is_table(tables, ps_sqlite_table(from, i)))
+        if (!is_table(ps_sqlite_table(from, i)))
             return ps_fail(err, PS_BAD_INPUT, "the shared run has an unknown table");
     return PS_OK;
 }
@@ -140,23 +140,26 @@ static bool go_on(struct ps_writer *w, struct ps_sqlite *from, uint64_t rows, st
     return err->code == PS_OK;
 }
 
-static enum ps_status take_table(struct ps_writer *w, struct ps_sqlite *from,
+static enum ps_status copy_table(struct ps_writer *w, struct ps_sqlite *from,
                                  const struct ps_run_table *table, struct ps_err *err)
 {
     struct ps_cell cells[PS_RUN_COLUMNS_MAX];
+    const char *columns[PS_RUN_COLUMNS_MAX];
     PS_AUTO(ps_stmt_auto) struct ps_stmt *insert = NULL;
     struct ps_rows *rows = NULL;
     uint64_t n = 0;
-    enum ps_status status = ps_row_prepare(w->db, table, &insert, err);
+    enum ps_status status;
 
+    for (size_t i = 0; i < table->n; i++)
+        columns[i] = table->columns[i].name;
+    status = ps_cells_prepare(w->db, table->name, columns, table->n, &insert, err);
     if (status == PS_OK)
-        status = ps_rows_begin(from, table->name, (const char *const *)table->columns, table->n,
-                               &rows, err);
+        status = ps_rows_begin(from, table->name, columns, table->n, &rows, err);
     while (status == PS_OK && go_on(w, from, ++n, err) && ps_rows_next(rows, err)) {
         if (!read_cells(rows, cells, table->n))
             status = ps_fail(err, PS_BAD_INPUT, "the shared run has a text in %s that is not UTF-8",
                              table->name);
-        else if (ps_row_insert(insert, cells, table->n, NULL) != PS_OK)
+        else if (ps_cells_insert(insert, cells, table->n, NULL) != PS_OK)
             status =
                 ps_fail(err, PS_BAD_INPUT, "the shared run has an invalid row in %s", table->name);
     }
@@ -164,22 +167,18 @@ static enum ps_status take_table(struct ps_writer *w, struct ps_sqlite *from,
     return status == PS_OK ? err->code : status;
 }
 
-static enum ps_status take_all(struct ps_writer *w, int fd, struct ps_sqlite *from, char kind[32],
+static enum ps_status copy_all(struct ps_writer *w, int fd, struct ps_sqlite *from, char kind[32],
                                struct ps_err *err)
 {
-    struct ps_run_tables tables = {.n = 0};
     char version[64] = "of another version";
     enum ps_status status = read_shared(w, from, kind, version, err);
 
     if (status == PS_OK)
         status = check_layout(fd, version, err);
     if (status == PS_OK)
-        status = ps_run_tables(w->db, &tables, err);
-    if (status == PS_OK)
-        status = check_tables(from, &tables, err);
-    for (size_t i = 0; status == PS_OK && i < tables.n; i++)
-        status = take_table(w, from, &tables.at[i], err);
-    ps_run_tables_free(&tables);
+        status = check_tables(from, err);
+    for (size_t i = 0; status == PS_OK && i < PS_N_RUN_TABLES; i++)
+        status = copy_table(w, from, &ps_run_tables[i], err);
     if (status == PS_OK)
         status = ps_run_validate(w->db, err);
     return status;
@@ -192,7 +191,7 @@ enum ps_status ps_writer_import_shared(struct ps_writer *w, int fd, char kind_ou
     enum ps_status status = ps_sqlite_open(fd, &from, err);
 
     if (status == PS_OK)
-        status = take_all(w, fd, from, kind_out, err);
+        status = copy_all(w, fd, from, kind_out, err);
     ps_sqlite_close(from);
     return status == PS_OK ? ps_db_exec(w->db, "COMMIT", err) : status;
 }

@@ -7,9 +7,22 @@
 #include "server/runwrite/run_tables.h"
 #include "server/runwrite/run_writer.h"
 
-/* --- the tables of a run file ----------------------------------------------------------------- */
+/* --- the tables that a file has ----------------------------------------------------------------
+ */
 
-static enum ps_status add_columns(struct ps_db *db, struct ps_run_table *table, struct ps_err *err)
+/* Read from the file: one of another version may have other tables and columns. */
+struct stored_table {
+    char *name;
+    char *columns[PS_RUN_COLUMNS_MAX];
+    char *types[PS_RUN_COLUMNS_MAX]; /* as declared, "" for none */
+    size_t n;
+};
+struct stored_tables {
+    struct stored_table *at;
+    size_t n, cap;
+};
+
+static enum ps_status add_columns(struct ps_db *db, struct stored_table *table, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -31,23 +44,23 @@ static enum ps_status add_columns(struct ps_db *db, struct ps_run_table *table, 
     return PS_OK;
 }
 
-enum ps_status ps_run_tables(struct ps_db *db, struct ps_run_tables *out, struct ps_err *err)
+static enum ps_status read_tables(struct ps_db *db, struct stored_tables *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status = ps_db_prepare(db, ps_sql_text("run_tables"), &stmt, err);
 
     while (status == PS_OK && ps_stmt_row(stmt, err)) {
-        struct ps_run_table *table;
+        struct stored_table *table;
 
         PS_PUSH_ROOM(out->at, out->n, out->cap);
         table = &out->at[out->n++];
-        *table = (struct ps_run_table){.name = ps_strdup(ps_col_text(stmt, 0))};
+        *table = (struct stored_table){.name = ps_strdup(ps_col_text(stmt, 0))};
         status = add_columns(db, table, err);
     }
     return status == PS_OK ? err->code : status;
 }
 
-void ps_run_tables_free(struct ps_run_tables *tables)
+static void free_tables(struct stored_tables *tables)
 {
     for (size_t i = 0; i < tables->n; i++) {
         free(tables->at[i].name);
@@ -57,64 +70,9 @@ void ps_run_tables_free(struct ps_run_tables *tables)
         }
     }
     free(tables->at);
-    *tables = (struct ps_run_tables){0};
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
-
-static void add_names(struct ps_buf *sql, const struct ps_run_table *table)
-{
-    for (size_t i = 0; i < table->n; i++)
-        ps_buf_printf(sql, "%s\"%s\"", i ? ", " : "", table->columns[i]);
-}
-
-enum ps_status ps_row_prepare(struct ps_db *to, const struct ps_run_table *table,
-                              struct ps_stmt **out, struct ps_err *err)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
-
-    ps_buf_printf(&sql, "INSERT INTO \"%s\"(", table->name);
-    add_names(&sql, table);
-    ps_buf_puts(&sql, ") VALUES (?");
-    for (size_t i = 1; i < table->n; i++)
-        ps_buf_puts(&sql, ", ?");
-    ps_buf_puts(&sql, ")");
-    return ps_db_prepare(to, sql.at, out, err);
-}
-
-static void bind(sqlite3_stmt *stmt, int at, const struct ps_cell *cell)
-{
-    const char *bytes = cell->bytes.len ? cell->bytes.at : "";
-
-    switch (cell->type) {
-    case PS_CELL_NULL:
-        sqlite3_bind_null(stmt, at);
-        break;
-    case PS_CELL_INT:
-        sqlite3_bind_int64(stmt, at, cell->i);
-        break;
-    case PS_CELL_REAL:
-        sqlite3_bind_double(stmt, at, cell->real);
-        break;
-    case PS_CELL_TEXT:
-        sqlite3_bind_text64(stmt, at, bytes, cell->bytes.len, SQLITE_STATIC, SQLITE_UTF8);
-        break;
-    case PS_CELL_BLOB:
-        sqlite3_bind_blob64(stmt, at, bytes, cell->bytes.len, SQLITE_STATIC);
-        break;
-    }
-}
-
-enum ps_status ps_row_insert(struct ps_stmt *insert, const struct ps_cell *cells, size_t n,
-                             struct ps_err *err)
-{
-    for (size_t i = 0; i < n; i++)
-        bind(insert->handle, (int)i + 1, &cells[i]);
-    if (sqlite3_step(insert->handle) != SQLITE_DONE)
-        return ps_db_fail(insert->db, err, "cannot write the run");
-    sqlite3_reset(insert->handle);
-    return PS_OK;
-}
 
 /* What the publisher of a part says itself. */
 static bool is_identity(const struct ps_row *row)
@@ -128,7 +86,7 @@ static bool is_identity(const struct ps_row *row)
 }
 
 static enum ps_status copy_table(struct ps_db *from, struct ps_db *to,
-                                 const struct ps_run_table *table, const struct ps_rewrite *how,
+                                 const struct stored_table *table, const struct ps_rewrite *how,
                                  struct ps_err *err)
 {
     struct ps_cell cells[PS_RUN_COLUMNS_MAX];
@@ -137,12 +95,13 @@ static enum ps_status copy_table(struct ps_db *from, struct ps_db *to,
     PS_AUTO(ps_stmt_auto) struct ps_stmt *insert = NULL;
     enum ps_status status = PS_OK;
 
-    ps_buf_puts(&sql, "SELECT ");
-    add_names(&sql, table);
+    for (size_t i = 0; i < table->n; i++)
+        ps_buf_printf(&sql, "%s\"%s\"", i ? ", " : "SELECT ", table->columns[i]);
     ps_buf_printf(&sql, " FROM \"%s\"", table->name);
     status = ps_db_prepare(from, sql.at, &rows, err);
     if (status == PS_OK && to)
-        status = ps_row_prepare(to, table, &insert, err);
+        status = ps_cells_prepare(to, table->name, (const char *const *)table->columns, table->n,
+                                  &insert, err);
     while (status == PS_OK && ps_stmt_row(rows, err)) {
         struct ps_row row = {from, table->name, (const char *const *)table->columns, cells,
                              table->n};
@@ -150,18 +109,18 @@ static enum ps_status copy_table(struct ps_db *from, struct ps_db *to,
         for (size_t i = 0; i < table->n; i++)
             cells[i] = ps_cell_of(rows->handle, (int)i);
         if (!is_identity(&row) && how->row(how->user, &row, err) && to)
-            status = ps_row_insert(insert, cells, table->n, err);
+            status = ps_cells_insert(insert, cells, table->n, err);
         if (status == PS_OK)
             status = err->code;
     }
     return status == PS_OK ? err->code : status;
 }
 
-static enum ps_status look_at_columns(const struct ps_run_tables *tables,
+static enum ps_status look_at_columns(const struct stored_tables *tables,
                                       const struct ps_rewrite *how, struct ps_err *err)
 {
     for (size_t i = 0; how->column && i < tables->n; i++) {
-        const struct ps_run_table *table = &tables->at[i];
+        const struct stored_table *table = &tables->at[i];
 
         for (size_t c = 0; c < table->n; c++)
             if (!how->column(how->user, table->name, table->columns[c], table->types[c], err))
@@ -173,14 +132,14 @@ static enum ps_status look_at_columns(const struct ps_run_tables *tables,
 static enum ps_status copy_tables(struct ps_db *from, struct ps_db *to,
                                   const struct ps_rewrite *how, struct ps_err *err)
 {
-    struct ps_run_tables tables = {.n = 0};
-    enum ps_status status = ps_run_tables(from, &tables, err);
+    struct stored_tables tables = {.n = 0};
+    enum ps_status status = read_tables(from, &tables, err);
 
     if (status == PS_OK)
         status = look_at_columns(&tables, how, err);
     for (size_t i = 0; status == PS_OK && i < tables.n; i++)
         status = copy_table(from, to, &tables.at[i], how, err);
-    ps_run_tables_free(&tables);
+    free_tables(&tables);
     return status;
 }
 
@@ -206,24 +165,21 @@ enum ps_status ps_rewrite_run(struct ps_db *from, const char *path, const struct
 enum ps_status ps_rewrite_meta(struct ps_db *to, const char *key, struct ps_str text,
                                struct ps_err *err)
 {
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    const struct ps_cell cells[] = {{.type = PS_CELL_TEXT, .bytes = ps_str_of(key)},
-                                    {.type = PS_CELL_TEXT, .bytes = text}};
-    enum ps_status status = ps_db_prepare(to, ps_sql_text("insert_meta"), &stmt, err);
+    struct ps_inserter rows = {.db = to, .err = err};
 
-    return status == PS_OK ? ps_row_insert(stmt, cells, 2, err) : status;
+    ps_insert_meta(&rows, &(struct ps_row_meta){.k = ps_str_of(key),
+                                                .v = {.type = PS_CELL_TEXT, .bytes = text}});
+    ps_inserter_done(&rows);
+    return err->code;
 }
 
 enum ps_status ps_rewrite_note(struct ps_db *to, struct ps_str text, struct ps_err *err)
 {
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    const struct ps_cell cells[] = {{.type = PS_CELL_INT, .i = PS_NOTE_INFO},
-                                    {.type = PS_CELL_NULL},
-                                    {.type = PS_CELL_NULL},
-                                    {.type = PS_CELL_TEXT, .bytes = text}};
-    enum ps_status status = ps_db_prepare(to, ps_sql_text("insert_note"), &stmt, err);
+    struct ps_inserter rows = {.db = to, .err = err};
 
-    return status == PS_OK ? ps_row_insert(stmt, cells, 4, err) : status;
+    ps_insert_note(&rows, &(struct ps_row_note){.severity = PS_NOTE_INFO, .what = text});
+    ps_inserter_done(&rows);
+    return err->code;
 }
 
 enum ps_status ps_rewrite_bare(void *user, struct ps_db *to, struct ps_err *err)

@@ -1,31 +1,104 @@
 /* SPDX-License-Identifier: MIT */
-/* run_tables.h: the tables of a run file that hold what a profile said, and a statement that
- * inserts a row into each. */
+/*
+ * run_tables.h: the tables of a run file, as schema/run.sql describes them, and rows that are
+ * inserted by the names of their columns.
+ *
+ * schema/run_tables.py generates a struct ps_row_TABLE, a function ps_insert_TABLE and a
+ * description for each table. Members of a struct have the type of their column:
+ *
+ *     INTEGER, REAL   int64_t, double; struct ps_num where the column may be NULL
+ *     TEXT, BLOB      struct ps_str; `at` NULL is NULL, or empty where the column is NOT NULL
+ *     no type         struct ps_num; PS_NUM_NONE is NULL
+ *     [any]           struct ps_cell
+ *
+ * An id of 0 lets SQLite number the row. Strings need to live only for the call.
+ *
+ *     struct ps_inserter to = {.db = db, .err = &err};
+ *     ps_insert_span(&to, &(struct ps_row_span){.name = PS_STR("load"), .end_s = 2.5});
+ *     ps_inserter_done(&to);
+ *
+ * An inserter belongs to one thread. Its first error stays in *err; later rows are ignored.
+ */
 #ifndef PS_RUNWRITE_RUN_TABLES_H
 #define PS_RUNWRITE_RUN_TABLES_H
 
-#include "server/runwrite/rewrite.h"
+#include "base/num.h"
+#include "base/sqlite.h"
+#include "server/runfile/db.h"
+
+enum ps_column_type {
+    PS_COLUMN_INT,
+    PS_COLUMN_REAL,
+    PS_COLUMN_TEXT,
+    PS_COLUMN_BLOB,
+    PS_COLUMN_NUMBER, /* integers and doubles */
+    PS_COLUMN_ANY,
+};
+
+/* What an export without secrets does with a column (server/share/rows.c). */
+enum ps_redact_as {
+    PS_REDACT_NONE,     /* no class: the column must hold no text */
+    PS_REDACT_FIXED,    /* words of perfshelf */
+    PS_REDACT_NUMBERS,  /* packed */
+    PS_REDACT_CODE,     /* a name from the profiled code; may be a command line too */
+    PS_REDACT_LABEL,    /* a name that a program gave its processes, threads and ranges */
+    PS_REDACT_PATH,     /* of a file */
+    PS_REDACT_MEASURED, /* name of a measurement: of some kinds a command line */
+    PS_REDACT_GROUP,    /* group of a measurement: of `time` the command line */
+    PS_REDACT_MESSAGE,  /* a sentence of an importer, with names and paths in it */
+    PS_REDACT_SOURCE,   /* a line of code */
+    PS_REDACT_JSON,
+    PS_REDACT_TEMPLATE, /* arguments of slices (slices/args.h) */
+    PS_REDACT_CHUNK,    /* columns of slices, arguments among them */
+    PS_REDACT_SLICE,    /* CODE, or LABEL where it names a range that the program marked */
+    PS_REDACT_META,     /* by its key */
+};
+
+struct ps_column {
+    const char *name;
+    const char *declared; /* "INTEGER", "" for none */
+    enum ps_column_type type;
+    bool is_nullable, is_id;
+    int64_t min, max;       /* of integers */
+    const char *references; /* the table whose ids it holds, or NULL; where min is 0, 0 is none */
+    enum ps_redact_as redact_as;
+    size_t offset; /* in struct ps_row_TABLE */
+};
 
 #define PS_RUN_COLUMNS_MAX 64
 
 struct ps_run_table {
-    char *name;
-    char *columns[PS_RUN_COLUMNS_MAX];
-    char *types[PS_RUN_COLUMNS_MAX]; /* as declared, "" for none */
+    const char *name;
+    const struct ps_column *columns;
     size_t n;
+    int64_t first_id;
+    bool is_sparse; /* ids are not first_id, first_id + 1 ... */
+    bool replaces;  /* a row replaces the one with the same key */
 };
-struct ps_run_tables {
-    struct ps_run_table *at;
-    size_t n, cap;
-};
-/* Those of a run file that hold what a profile said, in the order of the schema. Free it. */
-enum ps_status ps_run_tables(struct ps_db *db, struct ps_run_tables *out, struct ps_err *err);
-void ps_run_tables_free(struct ps_run_tables *tables);
 
-/* The statement that writes a row of the table: one parameter a column. */
-enum ps_status ps_row_prepare(struct ps_db *to, const struct ps_run_table *table,
-                              struct ps_stmt **out, struct ps_err *err);
-enum ps_status ps_row_insert(struct ps_stmt *insert, const struct ps_cell *cells, size_t n,
-                             struct ps_err *err);
+struct ps_inserter {
+    struct ps_db *db;
+    struct ps_err *err;
+    struct ps_inserter_table *tables; /* by enum ps_run_table_id; NULL before the first row */
+};
+
+/* Use the typed functions ps_insert_TABLE; `table` is an enum ps_run_table_id, `row` its struct. */
+void ps_insert_row(struct ps_inserter *to, int table, const void *row);
+void ps_inserter_done(struct ps_inserter *to);
+
+#include "server/runwrite/run_rows.h" /* generated */
+
+/* All tables but `origin`, in the order of schema/run.sql, which is that of enum ps_run_table_id.
+ */
+extern const struct ps_run_table ps_run_tables[PS_N_RUN_TABLES];
+/* NULL: there is no such column. */
+const struct ps_column *ps_run_column(const char *table, const char *column);
+
+/* A row as cells, for files whose rows are copied: a statement with one parameter for each of these
+ * columns, and one row of it. The caller frees the statement. */
+enum ps_status ps_cells_prepare(struct ps_db *to, const char *table, const char *const *columns,
+                                size_t n, struct ps_stmt **out, struct ps_err *err);
+enum ps_status ps_cells_insert(struct ps_stmt *insert, const struct ps_cell *cells, size_t n,
+                               struct ps_err *err);
 
 #endif

@@ -44,15 +44,9 @@ static bool is_zero(const struct ps_buf *packed)
     return packed->len == sizeof zero && memcmp(packed->at, zero, sizeof zero) == 0;
 }
 
-static void put_blob(struct ps_writer *w, enum insert which, int64_t key, struct ps_str bytes)
+static void put_chunk_column(struct ps_writer *w, int64_t key, struct ps_str bytes)
 {
-    sqlite3_stmt *stmt = ps_sink_ok(&w->sink) ? ps_writer_insert(w, which) : NULL;
-
-    if (!stmt)
-        return;
-    sqlite3_bind_int64(stmt, 1, key);
-    sqlite3_bind_blob64(stmt, 2, bytes.len ? bytes.at : "", bytes.len, SQLITE_STATIC);
-    ps_writer_step(w, stmt);
+    ps_insert_chunk_column(&w->rows, &(struct ps_row_chunk_column){.id = key, .data = bytes});
 }
 
 static uint32_t put_columns(struct ps_writer *w, int64_t id, const struct ps_chunk *chunk)
@@ -66,11 +60,11 @@ static uint32_t put_columns(struct ps_writer *w, int64_t id, const struct ps_chu
         ps_column_pack(chunk->column[c], chunk->n, &w->blob);
         if (is_zero(&w->blob))
             continue;
-        put_blob(w, INSERT_CHUNK_COLUMN, ps_chunk_key(id, c), ps_buf_slice(&w->blob));
+        put_chunk_column(w, ps_chunk_key(id, c), ps_buf_slice(&w->blob));
         kept |= PS_COL_BIT(c);
     }
     if (chunk->args.len) {
-        put_blob(w, INSERT_CHUNK_COLUMN, ps_chunk_key(id, PS_CHUNK_ARGS), chunk->args);
+        put_chunk_column(w, ps_chunk_key(id, PS_CHUNK_ARGS), chunk->args);
         kept |= PS_COL_BIT(PS_CHUNK_ARGS);
     }
     return kept;
@@ -79,34 +73,28 @@ static uint32_t put_columns(struct ps_writer *w, int64_t id, const struct ps_chu
 static void put_packed_columns(struct ps_writer *w, const struct ps_packing *p, int64_t id)
 {
     for (unsigned c = 0; c < p->columns; c++) {
-        sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_PACKED_COLUMN);
-
-        if (!stmt || !ps_sink_ok(&w->sink))
-            return;
         w->blob.len = 0;
         ps_column_pack(p->column[c], p->n, &w->blob);
-        sqlite3_bind_int64(stmt, 1, ps_packed_key(id, c));
-        sqlite3_bind_blob64(stmt, 2, w->blob.at, w->blob.len, SQLITE_STATIC);
-        ps_writer_step(w, stmt);
+        ps_insert_packed_column(&w->rows,
+                                &(struct ps_row_packed_column){.id = ps_packed_key(id, c),
+                                                               .data = ps_buf_slice(&w->blob)});
     }
 }
 
 static void flush(struct ps_writer *w, struct ps_packing *p)
 {
-    sqlite3_stmt *stmt = p->n ? ps_writer_insert(w, INSERT_PACKED) : NULL;
     int64_t start, end, id;
 
-    if (!stmt || !ps_sink_ok(&w->sink))
+    if (!p->n || !ps_sink_ok(&w->sink))
         return;
     id = ++w->trace.packed;
     span_of(p, &start, &end);
-    sqlite3_bind_int64(stmt, 1, id);
-    sqlite3_bind_int64(stmt, 2, (int64_t)p->family);
-    sqlite3_bind_int64(stmt, 3, p->part);
-    sqlite3_bind_int64(stmt, 4, p->n);
-    sqlite3_bind_int64(stmt, 5, start);
-    sqlite3_bind_int64(stmt, 6, end);
-    ps_writer_step(w, stmt);
+    ps_insert_packed(&w->rows, &(struct ps_row_packed){.id = id,
+                                                       .family = p->family,
+                                                       .part = p->part,
+                                                       .n = p->n,
+                                                       .start_ns = start,
+                                                       .end_ns = end});
     put_packed_columns(w, p, id);
     p->n = 0;
 }
@@ -194,27 +182,20 @@ void ps_writer_memory_event(struct ps_sink *sink, const struct ps_memory_event *
         ps_memory_sum(&sums->memory, row->t_ns, row->device_type, row->bytes);
 }
 
-static void bind_bound(sqlite3_stmt *stmt, int at, double value)
+/* NaN: the file does not say. */
+static struct ps_num null_if_nan(double value)
 {
-    if (isnan(value))
-        sqlite3_bind_null(stmt, at);
-    else
-        sqlite3_bind_double(stmt, at, value);
+    return isnan(value) ? PS_NO_NUM : ps_real(value);
 }
 
 static void put_series(struct ps_writer *w, uint32_t id, const struct ps_series *series)
 {
-    sqlite3_stmt *stmt = ps_sink_ok(&w->sink) ? ps_writer_insert(w, INSERT_SERIES) : NULL;
-
-    if (!stmt)
-        return;
-    sqlite3_bind_int64(stmt, 1, id);
-    sqlite3_bind_int64(stmt, 2, series->process);
-    ps_bind_str(stmt, 3, series->name);
-    ps_bind_str(stmt, 4, series->unit);
-    bind_bound(stmt, 5, series->least);
-    bind_bound(stmt, 6, series->greatest);
-    ps_writer_step(w, stmt);
+    ps_insert_series(&w->rows, &(struct ps_row_series){.id = id,
+                                                       .process = series->process,
+                                                       .name = series->name,
+                                                       .unit = series->unit,
+                                                       .least = null_if_nan(series->least),
+                                                       .greatest = null_if_nan(series->greatest)});
 }
 
 void ps_trace_packed_end(struct ps_writer *w)
@@ -261,22 +242,16 @@ static uint32_t kinds_of(const struct ps_chunk *chunk)
 
 static void put_chunk(struct ps_writer *w, int64_t id, const struct ps_chunk *chunk, uint32_t kept)
 {
-    sqlite3_stmt *stmt = ps_sink_ok(&w->sink) ? ps_writer_insert(w, INSERT_CHUNK) : NULL;
-    const int64_t values[] = {id,
-                              chunk->track,
-                              chunk->first,
-                              chunk->n,
-                              chunk->start_ns,
-                              chunk->end_ns,
-                              ps_chunk_at(chunk, PS_COL_START, chunk->n - 1),
-                              kept,
-                              kinds_of(chunk)};
-
-    if (!stmt)
-        return;
-    for (int i = 0; i < (int)(sizeof values / sizeof *values); i++)
-        sqlite3_bind_int64(stmt, i + 1, values[i]);
-    ps_writer_step(w, stmt);
+    ps_insert_chunk(&w->rows, &(struct ps_row_chunk){
+                                  .id = id,
+                                  .track = chunk->track,
+                                  .first = chunk->first,
+                                  .n = chunk->n,
+                                  .start_ns = chunk->start_ns,
+                                  .end_ns = chunk->end_ns,
+                                  .last_start_ns = ps_chunk_at(chunk, PS_COL_START, chunk->n - 1),
+                                  .columns = kept,
+                                  .kinds = kinds_of(chunk)});
 }
 
 /* By shape, which holds all that sums by name need. */
@@ -294,17 +269,11 @@ static void put_pyramid(struct ps_writer *w)
     struct ps_trace_sums *sums = &w->trace;
     struct ps_pyramid_level level;
 
-    while (sums->pyramid && ps_pyramid_next(sums->pyramid, &level)) {
-        sqlite3_stmt *stmt = ps_sink_ok(&w->sink) ? ps_writer_insert(w, INSERT_PYRAMID) : NULL;
-
-        if (!stmt)
-            break;
-        sqlite3_bind_int64(stmt, 1, ps_pyramid_key(sums->track, level.level));
-        sqlite3_bind_int64(stmt, 2, level.bin_ns);
-        sqlite3_bind_blob64(stmt, 3, level.bytes.len ? level.bytes.at : "", level.bytes.len,
-                            SQLITE_STATIC);
-        ps_writer_step(w, stmt);
-    }
+    while (sums->pyramid && ps_sink_ok(&w->sink) && ps_pyramid_next(sums->pyramid, &level))
+        ps_insert_pyramid(&w->rows,
+                          &(struct ps_row_pyramid){.id = ps_pyramid_key(sums->track, level.level),
+                                                   .bin_ns = level.bin_ns,
+                                                   .data = level.bytes});
     ps_pyramid_free(sums->pyramid);
     sums->pyramid = NULL;
 }
@@ -335,32 +304,26 @@ void ps_writer_slices(struct ps_sink *sink, const struct ps_chunk *chunk)
 
 static void put_operator(struct ps_writer *w, const struct ps_operator *o, bool by_shape)
 {
-    sqlite3_stmt *stmt = ps_sink_ok(&w->sink) ? ps_writer_insert(w, INSERT_OPERATOR) : NULL;
-    const int64_t values[] = {o->name,
-                              o->shapes,
-                              by_shape,
-                              o->kind,
-                              o->family,
-                              o->calls,
-                              o->self_cpu_ns,
-                              o->cpu_total_ns,
-                              o->self_device_ns,
-                              o->device_total_ns,
-                              o->self_cpu_bytes,
-                              o->cpu_bytes,
-                              o->self_device_bytes,
-                              o->device_bytes,
-                              o->flops,
-                              o->min_ns,
-                              o->max_ns,
-                              o->first_start_ns,
-                              o->tensor_core};
-
-    if (!stmt)
-        return;
-    for (int i = 0; i < (int)(sizeof values / sizeof *values); i++)
-        sqlite3_bind_int64(stmt, i + 1, values[i]);
-    ps_writer_step(w, stmt);
+    ps_insert_operator(&w->rows,
+                       &(struct ps_row_operator){.name = o->name,
+                                                 .shapes = o->shapes,
+                                                 .by_shape = by_shape,
+                                                 .kind = o->kind,
+                                                 .family = o->family,
+                                                 .calls = o->calls,
+                                                 .self_cpu_ns = o->self_cpu_ns,
+                                                 .cpu_total_ns = o->cpu_total_ns,
+                                                 .self_device_ns = o->self_device_ns,
+                                                 .device_total_ns = o->device_total_ns,
+                                                 .self_cpu_bytes = o->self_cpu_bytes,
+                                                 .cpu_bytes = o->cpu_bytes,
+                                                 .self_device_bytes = o->self_device_bytes,
+                                                 .device_bytes = o->device_bytes,
+                                                 .flops = o->flops,
+                                                 .min_ns = o->min_ns,
+                                                 .max_ns = o->max_ns,
+                                                 .first_start_ns = o->first_start_ns,
+                                                 .tensor_core = o->tensor_core});
 }
 
 static int by_name(const void *a, const void *b)
@@ -425,12 +388,6 @@ static void put_operators(struct ps_writer *w)
         put_operator(w, &w->trace.memory, by_shape);
 }
 
-/* The statement, or NULL when the row is to be ignored. */
-static sqlite3_stmt *begin(struct ps_sink *sink, enum insert which)
-{
-    return ps_sink_ok(sink) ? ps_writer_insert(writer_of(sink), which) : NULL;
-}
-
 /* map[id] = value, in a map that grows; 0 need not be kept beyond its end. */
 static void put_map(uint32_t **map, size_t *n, uint32_t id, uint32_t value)
 {
@@ -443,14 +400,11 @@ static void put_map(uint32_t **map, size_t *n, uint32_t id, uint32_t value)
 void ps_writer_text(struct ps_sink *sink, const struct ps_trace_text *row)
 {
     struct ps_trace_sums *sums = &writer_of(sink)->trace;
-    sqlite3_stmt *stmt = begin(sink, INSERT_TEXT);
 
-    if (!stmt)
+    if (!ps_sink_ok(sink))
         return;
-    sqlite3_bind_int64(stmt, 1, row->id);
-    ps_bind_str(stmt, 2, row->text);
-    sqlite3_bind_int64(stmt, 3, row->key);
-    ps_writer_step(writer_of(sink), stmt);
+    ps_insert_text(&writer_of(sink)->rows,
+                   &(struct ps_row_text){.id = row->id, .text = row->text, .key = row->key});
     put_map(&sums->keys, &sums->n_keys, row->id, row->key);
     if (row->id > sums->last_text)
         sums->last_text = row->id;
@@ -469,13 +423,12 @@ static void name_memory(struct ps_writer *w)
     sums->memory.name = sums->memory_text;
 }
 
-enum ps_status ps_trace_sums_end(struct ps_writer *w)
+void ps_trace_sums_end(struct ps_writer *w)
 {
     put_pyramid(w);
     ps_trace_packed_end(w);
     name_memory(w);
     put_operators(w);
-    return w->sink.err.code;
 }
 
 void ps_trace_sums_free(struct ps_trace_sums *sums)
@@ -487,140 +440,118 @@ void ps_trace_sums_free(struct ps_trace_sums *sums)
     free(sums->shapes);
 }
 
-static void bind_ints(sqlite3_stmt *stmt, int at, const int64_t *values, int n)
-{
-    for (int i = 0; i < n; i++)
-        sqlite3_bind_int64(stmt, at + i, values[i]);
-}
-
 void ps_writer_args_template(struct ps_sink *sink, const struct ps_args_template *row)
 {
     struct ps_trace_sums *sums = &writer_of(sink)->trace;
-    sqlite3_stmt *stmt = begin(sink, INSERT_ARGS_TEMPLATE);
 
-    if (!stmt)
+    if (!ps_sink_ok(sink))
         return;
-    sqlite3_bind_int64(stmt, 1, row->id);
-    sqlite3_bind_blob64(stmt, 2, row->text.len ? row->text.at : "", row->text.len, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 3, row->shapes);
-    ps_writer_step(writer_of(sink), stmt);
+    ps_insert_args_template(&writer_of(sink)->rows, &(struct ps_row_args_template){
+                                                        .id = row->id,
+                                                        .text = row->text,
+                                                        .shapes = row->shapes,
+                                                    });
     put_map(&sums->shapes, &sums->n_shapes, row->id, row->shapes);
 }
 
 void ps_writer_process(struct ps_sink *sink, const struct ps_process *row)
 {
-    sqlite3_stmt *stmt = begin(sink, INSERT_PROCESS);
-
-    if (!stmt)
-        return;
-    sqlite3_bind_int64(stmt, 1, row->id);
-    ps_bind_str(stmt, 2, row->pid);
-    ps_bind_str(stmt, 3, row->name);
-    ps_bind_str(stmt, 4, row->labels);
-    bind_ints(stmt, 5, (const int64_t[]){row->sort, row->device, row->worker}, 3);
-    ps_writer_step(writer_of(sink), stmt);
+    ps_insert_process(&writer_of(sink)->rows, &(struct ps_row_process){.id = row->id,
+                                                                       .pid = row->pid,
+                                                                       .name = row->name,
+                                                                       .labels = row->labels,
+                                                                       .sort = row->sort,
+                                                                       .device = row->device,
+                                                                       .worker = row->worker});
 }
 
 void ps_writer_track(struct ps_sink *sink, const struct ps_track *row)
 {
-    sqlite3_stmt *stmt = begin(sink, INSERT_TRACK);
-
-    if (!stmt)
+    if (!ps_sink_ok(sink))
         return;
-    bind_ints(stmt, 1, (const int64_t[]){row->id, row->process, row->kind}, 3);
-    ps_bind_str(stmt, 4, row->name);
-    ps_bind_str(stmt, 5, row->tid);
-    bind_ints(stmt, 6,
-              (const int64_t[]){row->device, row->stream, row->sort, row->slices, row->depth,
-                                row->start_ns, row->end_ns},
-              7);
-    ps_writer_step(writer_of(sink), stmt);
+    ps_insert_track(&writer_of(sink)->rows, &(struct ps_row_track){.id = row->id,
+                                                                   .process = row->process,
+                                                                   .kind = row->kind,
+                                                                   .name = row->name,
+                                                                   .tid = row->tid,
+                                                                   .device = row->device,
+                                                                   .stream = row->stream,
+                                                                   .sort = row->sort,
+                                                                   .slices = row->slices,
+                                                                   .depth = row->depth,
+                                                                   .start_ns = row->start_ns,
+                                                                   .end_ns = row->end_ns});
     ps_writer_track_begin(writer_of(sink), row);
 }
 
 void ps_writer_trace_step(struct ps_sink *sink, const struct ps_step *row)
 {
-    sqlite3_stmt *stmt = begin(sink, INSERT_STEP);
-
-    if (!stmt)
-        return;
-    bind_ints(stmt, 1, (const int64_t[]){row->id, row->worker}, 2);
-    ps_bind_str(stmt, 3, row->name);
-    bind_ints(stmt, 4,
-              (const int64_t[]){row->start_ns, row->end_ns, row->host_start_ns, row->host_end_ns,
-                                row->counted},
-              5);
-    ps_writer_step(writer_of(sink), stmt);
+    ps_insert_step(&writer_of(sink)->rows,
+                   &(struct ps_row_step){.id = row->id,
+                                         .worker = row->worker,
+                                         .name = row->name,
+                                         .start_ns = row->start_ns,
+                                         .end_ns = row->end_ns,
+                                         .host_start_ns = row->host_start_ns,
+                                         .host_end_ns = row->host_end_ns,
+                                         .counted = row->counted});
 }
 
 void ps_writer_step_part(struct ps_sink *sink, const struct ps_step_part *row)
 {
-    sqlite3_stmt *stmt = begin(sink, INSERT_STEP_PART);
-
-    if (!stmt)
-        return;
-    bind_ints(stmt, 1, (const int64_t[]){row->step, row->definition}, 2);
-    ps_bind_str(stmt, 3, ps_str_of(row->name));
-    sqlite3_bind_int64(stmt, 4, row->ns);
-    ps_writer_step(writer_of(sink), stmt);
-}
-
-/* A number that the file may not have said: NaN binds as NULL. */
-static void bind_share(sqlite3_stmt *stmt, int at, double value)
-{
-    if (isnan(value))
-        sqlite3_bind_null(stmt, at);
-    else
-        sqlite3_bind_double(stmt, at, value);
+    ps_insert_step_part(&writer_of(sink)->rows,
+                        &(struct ps_row_step_part){.step = row->step,
+                                                   .definition = row->definition,
+                                                   .name = ps_str_of(row->name),
+                                                   .ns = row->ns});
 }
 
 void ps_writer_device(struct ps_sink *sink, const struct ps_device_summary *row)
 {
-    sqlite3_stmt *stmt = begin(sink, INSERT_DEVICE);
-
-    if (!stmt)
-        return;
-    bind_ints(stmt, 1, (const int64_t[]){row->worker, row->device}, 2);
-    ps_bind_str(stmt, 3, row->name);
-    ps_bind_str(stmt, 4, row->json);
-    bind_ints(stmt, 5, (const int64_t[]){row->span_ns, row->busy_ns}, 2);
-    bind_share(stmt, 7, row->sm_efficiency);
-    bind_share(stmt, 8, row->occupancy);
-    bind_ints(stmt, 9,
-              (const int64_t[]){row->kernel_ns, row->tensor_core_ns, row->communication_ns,
-                                row->overlap_ns, row->kernels, row->copies, row->hta_kernel_time_ns,
-                                row->hta_compute_ns, row->hta_non_compute_ns, row->hta_idle_ns},
-              10);
-    ps_writer_step(writer_of(sink), stmt);
+    ps_insert_device(&writer_of(sink)->rows,
+                     &(struct ps_row_device){.worker = row->worker,
+                                             .device = row->device,
+                                             .name = row->name,
+                                             .json = row->json,
+                                             .span_ns = ps_int(row->span_ns),
+                                             .busy_ns = ps_int(row->busy_ns),
+                                             .sm_efficiency = null_if_nan(row->sm_efficiency),
+                                             .occupancy = null_if_nan(row->occupancy),
+                                             .kernel_ns = ps_int(row->kernel_ns),
+                                             .tensor_core_ns = ps_int(row->tensor_core_ns),
+                                             .communication_ns = ps_int(row->communication_ns),
+                                             .overlap_ns = ps_int(row->overlap_ns),
+                                             .kernels = ps_int(row->kernels),
+                                             .copies = ps_int(row->copies),
+                                             .hta_kernel_time_ns = ps_int(row->hta_kernel_time_ns),
+                                             .hta_compute_ns = ps_int(row->hta_compute_ns),
+                                             .hta_non_compute_ns = ps_int(row->hta_non_compute_ns),
+                                             .hta_idle_ns = ps_int(row->hta_idle_ns)});
 }
 
 void ps_writer_gap(struct ps_sink *sink, const struct ps_gap *row)
 {
-    sqlite3_stmt *stmt = begin(sink, INSERT_GAP);
-
-    if (!stmt)
-        return;
-    bind_ints(stmt, 1,
-              (const int64_t[]){row->stream_track, row->start_ns, row->end_ns, row->cause,
-                                row->before, row->after},
-              6);
-    ps_writer_step(writer_of(sink), stmt);
+    ps_insert_gap(&writer_of(sink)->rows, &(struct ps_row_gap){.track = row->stream_track,
+                                                               .start_ns = row->start_ns,
+                                                               .end_ns = row->end_ns,
+                                                               .cause = row->cause,
+                                                               .before = row->before,
+                                                               .after = row->after});
 }
 
 void ps_writer_module(struct ps_sink *sink, const struct ps_module *row)
 {
-    sqlite3_stmt *stmt = begin(sink, INSERT_MODULE);
-
-    if (!stmt)
-        return;
-    bind_ints(stmt, 1, (const int64_t[]){row->id, row->parent}, 2);
-    ps_bind_str(stmt, 3, row->name);
-    bind_ints(stmt, 4,
-              (const int64_t[]){row->calls, row->host_self_ns, row->host_total_ns,
-                                row->device_self_ns, row->device_total_ns, row->operators,
-                                row->first_slice},
-              7);
-    ps_writer_step(writer_of(sink), stmt);
+    ps_insert_module(&writer_of(sink)->rows,
+                     &(struct ps_row_module){.id = row->id,
+                                             .parent = row->parent,
+                                             .name = row->name,
+                                             .calls = row->calls,
+                                             .host_self_ns = row->host_self_ns,
+                                             .host_total_ns = row->host_total_ns,
+                                             .device_self_ns = row->device_self_ns,
+                                             .device_total_ns = row->device_total_ns,
+                                             .operators = row->operators,
+                                             .first_slice = row->first_slice});
 }
 
 int ps_writer_scratch(struct ps_sink *sink)

@@ -158,133 +158,86 @@ void ps_line_sums_free(struct ps_line_sums *sums)
     free(sums->by_file);
 }
 
-/* --- The rows of printed tables ---------------------------------------------------------- */
+/* --- Rows that are inserted as they come ------------------------------------------------------ */
 
-static const char *const insert_names[N_INSERTS] = {
-    "insert_import",    "insert_function",      "insert_file",         "insert_package",
-    "insert_note",      "insert_meta",          "insert_line_file",    "insert_line_function",
-    "insert_line",      "insert_line_sum",      "insert_memory",       "insert_span",
-    "insert_text",      "insert_args_template", "insert_process",      "insert_track",
-    "insert_chunk",     "insert_chunk_column",  "insert_pyramid",      "insert_series",
-    "insert_packed",    "insert_packed_column", "insert_operator",     "insert_step",
-    "insert_step_part", "insert_device",        "insert_gap",          "insert_module",
-    "insert_report",    "insert_measurement",   "insert_operator_row", "insert_section",
-    "insert_action"};
-
-sqlite3_stmt *ps_writer_insert(struct ps_writer *w, enum insert which)
+static struct ps_inserter *to(struct ps_sink *sink)
 {
-    if (!w->inserts[which] && ps_db_prepare(w->db, ps_sql_text(insert_names[which]),
-                                            &w->inserts[which], &w->sink.err) != PS_OK)
-        return NULL;
-    return w->inserts[which]->handle;
+    return &writer_of(sink)->rows;
 }
 
-void ps_bind_str(sqlite3_stmt *stmt, int at, struct ps_str text)
+/* NULL in SQL where the text is empty. */
+static struct ps_str null_if_empty(struct ps_str text)
 {
-    sqlite3_bind_text64(stmt, at, text.at ? text.at : "", text.len, SQLITE_STATIC, SQLITE_UTF8);
+    return text.len ? text : (struct ps_str){NULL, 0};
 }
 
-void ps_bind_num(sqlite3_stmt *stmt, int at, struct ps_num n)
+static void report(struct ps_sink *sink, const struct ps_report *row)
 {
-    if (n.kind == PS_NUM_INT)
-        sqlite3_bind_int64(stmt, at, n.i);
-    else if (n.kind == PS_NUM_REAL)
-        sqlite3_bind_double(stmt, at, n.r);
-    else
-        sqlite3_bind_null(stmt, at);
+    ps_insert_report(to(sink),
+                     &(struct ps_row_report){.id = row->id,
+                                             .stage = row->stage,
+                                             .title = row->title,
+                                             .ordered = row->ordered,
+                                             .by = ps_str_of(row->by),
+                                             .ncalls = row->ncalls,
+                                             .primitive_calls = row->primitive_calls,
+                                             .seconds = row->seconds,
+                                             .device_seconds = row->device_seconds,
+                                             .listed_of = row->of,
+                                             .first = row->first,
+                                             .last = (int64_t)row->first + row->rows - 1});
 }
 
-void ps_writer_step(struct ps_writer *w, sqlite3_stmt *stmt)
+static void operator_row(struct ps_sink *sink, const struct ps_operator_row *row)
 {
-    if (sqlite3_step(stmt) != SQLITE_DONE)
-        ps_db_fail(w->db, &w->sink.err, "cannot write the run");
-    sqlite3_reset(stmt);
+    const struct ps_num *f = row->figures;
+
+    ps_insert_printed_operator(to(sink), &(struct ps_row_printed_operator){
+                                             .id = row->id,
+                                             .name = row->name,
+                                             .overload = null_if_empty(row->overload),
+                                             .shapes = null_if_empty(row->shapes),
+                                             .source = null_if_empty(row->source),
+                                             .cut = row->cut,
+                                             .family = row->family,
+                                             .calls = f[PS_OPERATOR_CALLS].i,
+                                             .self_cpu_ns = f[PS_OPERATOR_SELF_CPU_NS],
+                                             .cpu_total_ns = f[PS_OPERATOR_CPU_TOTAL_NS],
+                                             .cpu_mean_ns = f[PS_OPERATOR_CPU_MEAN_NS],
+                                             .self_device_ns = f[PS_OPERATOR_SELF_DEVICE_NS],
+                                             .device_total_ns = f[PS_OPERATOR_DEVICE_TOTAL_NS],
+                                             .device_mean_ns = f[PS_OPERATOR_DEVICE_MEAN_NS],
+                                             .self_cpu_pct = f[PS_OPERATOR_SELF_CPU_PCT],
+                                             .cpu_total_pct = f[PS_OPERATOR_CPU_TOTAL_PCT],
+                                             .self_device_pct = f[PS_OPERATOR_SELF_DEVICE_PCT],
+                                             .cpu_bytes = f[PS_OPERATOR_CPU_BYTES],
+                                             .self_cpu_bytes = f[PS_OPERATOR_SELF_CPU_BYTES],
+                                             .device_bytes = f[PS_OPERATOR_DEVICE_BYTES],
+                                             .self_device_bytes = f[PS_OPERATOR_SELF_DEVICE_BYTES],
+                                             .flops = f[PS_OPERATOR_FLOPS]});
 }
 
-void ps_writer_report(struct ps_sink *sink, const struct ps_report *row)
+static void section(struct ps_sink *sink, const struct ps_section *row)
 {
-    struct ps_writer *w = writer_of(sink);
-    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_REPORT);
-
-    if (!stmt || !ps_sink_ok(sink))
-        return;
-    sqlite3_bind_int64(stmt, 1, row->id);
-    ps_bind_str(stmt, 2, row->stage);
-    ps_bind_str(stmt, 3, row->title);
-    ps_bind_str(stmt, 4, row->ordered);
-    ps_bind_str(stmt, 5, ps_str_of(row->by));
-    ps_bind_num(stmt, 6, row->ncalls);
-    ps_bind_num(stmt, 7, row->primitive_calls);
-    ps_bind_num(stmt, 8, row->seconds);
-    ps_bind_num(stmt, 9, row->device_seconds);
-    ps_bind_num(stmt, 10, row->of);
-    sqlite3_bind_int64(stmt, 11, row->first);
-    sqlite3_bind_int64(stmt, 12, (int64_t)row->first + row->rows - 1);
-    ps_writer_step(w, stmt);
+    ps_insert_section(to(sink), &(struct ps_row_section){.id = row->id,
+                                                         .stage = row->stage,
+                                                         .total_s = row->total_s,
+                                                         .calls = row->calls});
 }
 
-static void bind_some(sqlite3_stmt *stmt, int at, struct ps_str text)
+static void action(struct ps_sink *sink, const struct ps_action *row)
 {
-    if (text.len)
-        ps_bind_str(stmt, at, text);
-    else
-        sqlite3_bind_null(stmt, at);
+    ps_insert_action(to(sink), &(struct ps_row_action){.id = row->id,
+                                                       .section = row->section,
+                                                       .name = row->name,
+                                                       .calls = row->calls,
+                                                       .mean_s = row->mean_s,
+                                                       .total_s = row->total_s,
+                                                       .pct = row->pct,
+                                                       .report = row->report});
 }
 
-void ps_writer_operator_row(struct ps_sink *sink, const struct ps_operator_row *row)
-{
-    struct ps_writer *w = writer_of(sink);
-    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_OPERATOR_ROW);
-
-    if (!stmt || !ps_sink_ok(sink))
-        return;
-    sqlite3_bind_int64(stmt, 1, row->id);
-    ps_bind_str(stmt, 2, row->name);
-    bind_some(stmt, 3, row->overload);
-    bind_some(stmt, 4, row->shapes);
-    bind_some(stmt, 5, row->source);
-    sqlite3_bind_int(stmt, 6, row->cut);
-    sqlite3_bind_int(stmt, 7, row->family);
-    for (int i = 0; i < PS_N_OPERATOR_FIGURES; i++)
-        ps_bind_num(stmt, 8 + i, row->figures[i]);
-    ps_writer_step(w, stmt);
-}
-
-void ps_writer_section(struct ps_sink *sink, const struct ps_section *row)
-{
-    struct ps_writer *w = writer_of(sink);
-    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_SECTION);
-
-    if (!stmt || !ps_sink_ok(sink))
-        return;
-    sqlite3_bind_int64(stmt, 1, row->id);
-    ps_bind_str(stmt, 2, row->stage);
-    ps_bind_num(stmt, 3, row->total_s);
-    ps_bind_num(stmt, 4, row->calls);
-    ps_writer_step(w, stmt);
-}
-
-void ps_writer_action(struct ps_sink *sink, const struct ps_action *row)
-{
-    struct ps_writer *w = writer_of(sink);
-    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_ACTION);
-
-    if (!stmt || !ps_sink_ok(sink))
-        return;
-    sqlite3_bind_int64(stmt, 1, row->id);
-    sqlite3_bind_int64(stmt, 2, row->section);
-    ps_bind_str(stmt, 3, row->name);
-    ps_bind_num(stmt, 4, row->calls);
-    ps_bind_num(stmt, 5, row->mean_s);
-    ps_bind_num(stmt, 6, row->total_s);
-    ps_bind_num(stmt, 7, row->pct);
-    sqlite3_bind_int64(stmt, 8, row->report);
-    ps_writer_step(w, stmt);
-}
-
-/* --- Measurements of a run, a row each -------------------------------------------------------- */
-
-/* What else is known, as a JSON object. */
+/* The facts that have no column, as a JSON object. */
 static void put_more(struct ps_buf *out, const struct ps_measurement *row)
 {
     struct ps_json json = ps_json_to(out);
@@ -306,33 +259,52 @@ static void put_more(struct ps_buf *out, const struct ps_measurement *row)
     ps_buf_free(&key);
 }
 
-void ps_writer_measurement(struct ps_sink *sink, const struct ps_measurement *row)
+/* `n` values of 8 bytes as a BLOB; NULL without any. */
+static struct ps_str doubles(const double *values, size_t n)
 {
-    struct ps_writer *w = (struct ps_writer *)sink;
-    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_MEASUREMENT);
-    const struct ps_num figures[] = {row->n,   row->mean, row->median, row->stddev,
-                                     row->min, row->max,  row->q1,     row->q3};
-
-    if (!stmt || !ps_sink_ok(sink))
-        return;
-    w->blob.len = 0;
-    put_more(&w->blob, row);
-    sqlite3_bind_int64(stmt, 1, row->id);
-    ps_bind_str(stmt, 2, row->name);
-    ps_bind_str(stmt, 3, row->group);
-    ps_bind_num(stmt, 4, row->value);
-    ps_bind_str(stmt, 5, ps_str_of(row->unit));
-    ps_bind_str(stmt, 6, ps_str_of(row->statistic));
-    for (int i = 0; i < (int)(sizeof figures / sizeof *figures); i++)
-        ps_bind_num(stmt, 7 + i, figures[i]);
-    ps_bind_num(stmt, 15, row->resolution > 0 ? ps_real(row->resolution) : (struct ps_num){0});
-    ps_bind_str(stmt, 16, ps_buf_slice(&w->blob));
-    sqlite3_bind_blob64(stmt, 17, row->n_samples ? row->samples : NULL,
-                        row->n_samples * sizeof(double), SQLITE_STATIC);
-    ps_writer_step(w, stmt);
+    return (struct ps_str){n ? (const char *)values : NULL, n * sizeof *values};
 }
 
-/* --- A sink that writes the rows of a run file ------------------------------------------------ */
+static void measurement(struct ps_sink *sink, const struct ps_measurement *row)
+{
+    struct ps_buf *more = &writer_of(sink)->blob;
+
+    more->len = 0;
+    put_more(more, row);
+    ps_insert_measurement(
+        to(sink), &(struct ps_row_measurement){
+                      .id = row->id,
+                      .name = row->name,
+                      .grp = row->group,
+                      .value = row->value,
+                      .unit = ps_str_of(row->unit),
+                      .statistic = ps_str_of(row->statistic),
+                      .n = row->n,
+                      .mean = row->mean,
+                      .median = row->median,
+                      .stddev = row->stddev,
+                      .min = row->min,
+                      .max = row->max,
+                      .q1 = row->q1,
+                      .q3 = row->q3,
+                      .resolution = row->resolution > 0 ? ps_real(row->resolution) : PS_NO_NUM,
+                      .more = ps_buf_slice(more),
+                      .samples = doubles(row->samples, row->n_samples)});
+}
+
+/* The number, or the text where there is none. */
+static void put_meta(struct ps_writer *w, const char *key, struct ps_num number, struct ps_str text)
+{
+    struct ps_row_meta row = {.k = ps_str_of(key)};
+
+    if (number.kind == PS_NUM_INT)
+        row.v = (struct ps_cell){.type = PS_CELL_INT, .i = number.i};
+    else if (number.kind == PS_NUM_REAL)
+        row.v = (struct ps_cell){.type = PS_CELL_REAL, .real = number.r};
+    else
+        row.v = (struct ps_cell){.type = PS_CELL_TEXT, .bytes = text};
+    ps_insert_meta(&w->rows, &row);
+}
 
 static void number(struct ps_sink *sink, const char *key, struct ps_num value)
 {
@@ -341,26 +313,12 @@ static void number(struct ps_sink *sink, const char *key, struct ps_num value)
     ps_json_key(&w->summary, key);
     ps_json_num(&w->summary, value);
     if (strcmp(key, "unit_s") == 0) /* the lines view multiplies by it */
-        ps_writer_meta(w, key, value, PS_STR(""));
-}
-
-void ps_writer_meta(struct ps_writer *w, const char *key, struct ps_num number, struct ps_str text)
-{
-    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_META);
-
-    if (!stmt || !ps_sink_ok(&w->sink))
-        return;
-    ps_bind_str(stmt, 1, ps_str_of(key));
-    if (number.kind != PS_NUM_NONE)
-        ps_bind_num(stmt, 2, number);
-    else
-        ps_bind_str(stmt, 2, text);
-    ps_writer_step(w, stmt);
+        put_meta(w, key, value, PS_STR(""));
 }
 
 static void meta(struct ps_sink *sink, const char *key, struct ps_str value)
 {
-    ps_writer_meta(writer_of(sink), key, (struct ps_num){0}, value);
+    put_meta(writer_of(sink), key, PS_NO_NUM, value);
 }
 
 static void list(struct ps_sink *sink, const char *key, const struct ps_str *items, size_t n)
@@ -377,39 +335,28 @@ static void list(struct ps_sink *sink, const char *key, const struct ps_str *ite
 static void note(struct ps_sink *sink, const struct ps_note *note)
 {
     struct ps_writer *w = writer_of(sink);
-    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_NOTE);
 
     if (note->severity >= PS_NOTE_REPAIRED && ++w->notes > NOTES_MAX) {
         w->notes_left_out++;
         return;
     }
-    if (!stmt || !ps_sink_ok(sink))
-        return;
-    sqlite3_clear_bindings(stmt);
-    sqlite3_bind_int(stmt, 1, (int)note->severity);
-    if (note->has_at)
-        sqlite3_bind_int64(stmt, 2, (sqlite3_int64)note->at);
-    if (note->line)
-        sqlite3_bind_int64(stmt, 3, (sqlite3_int64)note->line);
-    ps_bind_str(stmt, 4, note->what);
-    ps_writer_step(w, stmt);
+    ps_insert_note(
+        &w->rows,
+        &(struct ps_row_note){.severity = note->severity,
+                              .byte_offset = note->has_at ? ps_int((int64_t)note->at) : PS_NO_NUM,
+                              .line = note->line ? ps_int((int64_t)note->line) : PS_NO_NUM,
+                              .what = note->what});
 }
 
-static void package(struct ps_sink *sink, const struct ps_package *package)
+static void package(struct ps_sink *sink, const struct ps_package *row)
 {
-    struct ps_writer *w = writer_of(sink);
-    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_PACKAGE);
-
-    if (!stmt || !ps_sink_ok(sink))
-        return;
-    sqlite3_bind_int64(stmt, 1, package->id);
-    ps_bind_str(stmt, 2, package->name);
-    sqlite3_bind_int(stmt, 3, (int)package->origin);
-    sqlite3_bind_int64(stmt, 4, package->modules);
-    ps_bind_num(stmt, 5, package->self_us);
-    ps_bind_num(stmt, 6, package->inclusive_us);
-    sqlite3_bind_int64(stmt, 7, package->first);
-    ps_writer_step(w, stmt);
+    ps_insert_package(to(sink), &(struct ps_row_package){.id = row->id,
+                                                         .name = row->name,
+                                                         .origin = row->origin,
+                                                         .modules = row->modules,
+                                                         .self_us = row->self_us,
+                                                         .inclusive_us = row->inclusive_us,
+                                                         .first = ps_int(row->first)});
 }
 
 /* Rows come with children before parents: the smallest id of a subtree is known when its root
@@ -433,225 +380,166 @@ static int import_flags(const struct ps_import *row)
 
 static void import(struct ps_sink *sink, const struct ps_import *row)
 {
-    struct ps_writer *w = writer_of(sink);
-    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_IMPORT);
-
-    if (!stmt || !ps_sink_ok(sink))
+    if (!ps_sink_ok(sink))
         return;
-    sqlite3_bind_int64(stmt, 1, row->id);
-    sqlite3_bind_int64(stmt, 2, row->parent);
-    sqlite3_bind_int64(stmt, 3, row->importer);
-    sqlite3_bind_int64(stmt, 4, low_of(w, row));
-    sqlite3_bind_int64(stmt, 5, row->start);
-    sqlite3_bind_int64(stmt, 6, row->depth);
-    ps_bind_str(stmt, 7, row->module);
-    sqlite3_bind_int64(stmt, 8, row->package);
-    ps_bind_num(stmt, 9, row->self_us);
-    ps_bind_num(stmt, 10, row->cumulative_us);
-    sqlite3_bind_int64(stmt, 11, row->total_us);
-    sqlite3_bind_int(stmt, 12, import_flags(row));
-    sqlite3_bind_int64(stmt, 13, row->children);
-    sqlite3_bind_int64(stmt, 14, row->interpreter);
-    sqlite3_bind_int64(stmt, 15, (sqlite3_int64)row->line);
-    ps_writer_step(w, stmt);
+    ps_insert_import(to(sink), &(struct ps_row_import){.id = row->id,
+                                                       .parent = row->parent,
+                                                       .importer = row->importer,
+                                                       .low = low_of(writer_of(sink), row),
+                                                       .start = row->start,
+                                                       .depth = row->depth,
+                                                       .module = row->module,
+                                                       .package = row->package,
+                                                       .self_us = row->self_us,
+                                                       .cumulative_us = row->cumulative_us,
+                                                       .total_us = row->total_us,
+                                                       .flags = import_flags(row),
+                                                       .children = row->children,
+                                                       .interpreter = row->interpreter,
+                                                       .line = (int64_t)row->line});
 }
 
 static void function(struct ps_sink *sink, const struct ps_function *row)
 {
     struct ps_writer *w = writer_of(sink);
-    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_FUNCTION);
 
-    if (!stmt || !ps_sink_ok(sink))
+    if (!ps_sink_ok(sink))
         return;
-    sqlite3_bind_int64(stmt, 1, row->id);
-    sqlite3_bind_int64(stmt, 2, ps_run_file(&w->files, row));
-    ps_bind_num(stmt, 3, row->line);
-    ps_bind_str(stmt, 4, row->name);
-    ps_bind_num(stmt, 5, row->ncalls);
-    ps_bind_num(stmt, 6, row->primitive_calls);
-    ps_bind_num(stmt, 7, row->tottime_s);
-    ps_bind_num(stmt, 8, row->cumtime_s);
-    sqlite3_bind_int(stmt, 9, (int)row->origin);
-    sqlite3_bind_int64(stmt, 10, row->cycle);
-    sqlite3_bind_int(stmt, 11, row->listed);
     w->blob.len = w->blob2.len = 0;
     ps_calls_pack(&w->blob, row->callers, row->n_callers);
     ps_ids_pack(&w->blob2, row->callees, row->n_callees);
-    sqlite3_bind_blob64(stmt, 12, w->blob.len ? w->blob.at : NULL, w->blob.len, SQLITE_STATIC);
-    sqlite3_bind_blob64(stmt, 13, w->blob2.len ? w->blob2.at : NULL, w->blob2.len, SQLITE_STATIC);
-    ps_writer_step(w, stmt);
+    ps_insert_function(
+        to(sink), &(struct ps_row_function){.id = row->id,
+                                            .file = ps_run_file(&w->files, row),
+                                            .line = row->line,
+                                            .name = row->name,
+                                            .ncalls = row->ncalls,
+                                            .primitive_calls = row->primitive_calls,
+                                            .tottime_s = row->tottime_s,
+                                            .cumtime_s = row->cumtime_s,
+                                            .origin = row->origin,
+                                            .cycle = row->cycle,
+                                            .listed = row->listed,
+                                            .callers = null_if_empty(ps_buf_slice(&w->blob)),
+                                            .callees = null_if_empty(ps_buf_slice(&w->blob2))});
 }
 
 static void line_file(struct ps_sink *sink, const struct ps_line_file *row)
 {
-    struct ps_writer *w = writer_of(sink);
-    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_LINE_FILE);
-
-    if (!stmt || !ps_sink_ok(sink))
-        return;
-    sqlite3_bind_int64(stmt, 1, row->id);
-    ps_bind_str(stmt, 2, row->path);
-    sqlite3_bind_int(stmt, 3, (int)row->origin);
-    ps_bind_num(stmt, 4, row->cpu_pct);
-    ps_writer_step(w, stmt);
+    ps_insert_line_file(to(sink), &(struct ps_row_line_file){.id = row->id,
+                                                             .path = row->path,
+                                                             .origin = row->origin,
+                                                             .cpu_pct = row->cpu_pct});
 }
 
 static void line_function(struct ps_sink *sink, const struct ps_line_function *row)
 {
-    struct ps_writer *w = writer_of(sink);
-    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_LINE_FUNCTION);
-
-    if (!stmt || !ps_sink_ok(sink))
-        return;
-    sqlite3_bind_int64(stmt, 1, row->id);
-    sqlite3_bind_int64(stmt, 2, row->file);
-    ps_bind_str(stmt, 3, row->name);
-    sqlite3_bind_int64(stmt, 4, row->first_line);
-    ps_writer_step(w, stmt);
-}
-
-/* Figures in the order of the columns of run.sql, from `at` on. */
-static void bind_figures(struct ps_writer *w, sqlite3_stmt *stmt, int at,
-                         const struct ps_line_figures *f)
-{
-    const struct ps_num figures[] = {f->hits,
-                                     f->ticks,
-                                     f->mem_mib,
-                                     f->increment_mib,
-                                     f->occurrences,
-                                     f->cpu_python_pct,
-                                     f->cpu_native_pct,
-                                     f->cpu_system_pct,
-                                     f->gpu_pct,
-                                     f->gpu_avg_mib,
-                                     f->gpu_peak_mib,
-                                     f->avg_mib,
-                                     f->peak_mib,
-                                     f->malloc_mib,
-                                     f->mallocs,
-                                     f->growth_mib,
-                                     f->usage_fraction,
-                                     f->python_fraction,
-                                     f->copy_mib_s,
-                                     f->core_utilization,
-                                     f->leak_likelihood,
-                                     f->leak_mib_s};
-
-    for (int i = 0; i < (int)(sizeof figures / sizeof *figures); i++) {
-        uint32_t bit = 1u << i;
-
-        if (figures[i].kind == PS_NUM_NONE && !(w->bound & bit))
-            continue; /* NULL since the row before: a tool fills two or three of the columns */
-        ps_bind_num(stmt, at + i, figures[i]);
-        w->bound = figures[i].kind == PS_NUM_NONE ? w->bound & ~bit : w->bound | bit;
-    }
+    ps_insert_line_function(
+        to(sink),
+        &(struct ps_row_line_function){
+            .id = row->id, .file = row->file, .name = row->name, .first_line = row->first_line});
 }
 
 static void line(struct ps_sink *sink, const struct ps_line_row *row)
 {
-    struct ps_writer *w = writer_of(sink);
-    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_LINE);
+    const struct ps_line_figures *f = &row->figures;
 
-    if (!stmt || !ps_sink_ok(sink))
+    if (!ps_sink_ok(sink))
         return;
-    sqlite3_bind_int64(stmt, 1, row->file);
-    sqlite3_bind_int64(stmt, 2, row->function);
-    sqlite3_bind_int64(stmt, 3, row->block);
-    sqlite3_bind_int64(stmt, 4, row->line);
-    sqlite3_bind_int(stmt, 5, row->of_function);
-    if (row->source.at)
-        ps_bind_str(stmt, 6, row->source);
-    else
-        sqlite3_bind_null(stmt, 6);
-    bind_figures(w, stmt, 7, &row->figures);
-    sqlite3_bind_blob64(stmt, 29, row->n_samples ? row->samples : NULL,
-                        row->n_samples * 2 * sizeof(double), SQLITE_STATIC);
-    ps_writer_step(w, stmt);
-    ps_line_sums_add(&w->line_sums, row);
-}
-
-static void insert_line_sum(struct ps_writer *w, const struct ps_line_sum *sum)
-{
-    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_LINE_SUM);
-    const uint64_t whole[] = {sum->file,  sum->function, sum->first_row, sum->last_row,
-                              sum->lines, sum->executed, sum->carried};
-    const struct ps_num figures[] = {sum->last_line ? ps_int(sum->last_line) : (struct ps_num){0},
-                                     sum->hits,
-                                     sum->ticks,
-                                     sum->increment_mib,
-                                     sum->mem_mib.kind == PS_NUM_NONE ? sum->peak_mib
-                                                                      : sum->mem_mib,
-                                     sum->cpu_python_pct,
-                                     sum->cpu_native_pct,
-                                     sum->cpu_system_pct,
-                                     sum->malloc_mib,
-                                     sum->copy_mib_s,
-                                     sum->gpu_pct};
-    const int n = (int)(sizeof whole / sizeof *whole);
-
-    if (!stmt)
-        return;
-    for (int i = 0; i < n; i++)
-        sqlite3_bind_int64(stmt, i + 1, (int64_t)whole[i]);
-    for (int i = 0; i < (int)(sizeof figures / sizeof *figures); i++)
-        ps_bind_num(stmt, n + 1 + i, figures[i]);
-    ps_writer_step(w, stmt);
-}
-
-enum ps_status ps_writer_line_sums(struct ps_writer *w)
-{
-    for (size_t i = 0; i < w->line_sums.n && ps_sink_ok(&w->sink); i++)
-        insert_line_sum(w, &w->line_sums.at[i]);
-    return w->sink.err.code;
+    ps_insert_line(to(sink),
+                   &(struct ps_row_line){.file = row->file,
+                                         .function = row->function,
+                                         .block = row->block,
+                                         .line = row->line,
+                                         .of_function = row->of_function,
+                                         .source = row->source,
+                                         .hits = f->hits,
+                                         .ticks = f->ticks,
+                                         .mem_mib = f->mem_mib,
+                                         .increment_mib = f->increment_mib,
+                                         .occurrences = f->occurrences,
+                                         .cpu_python_pct = f->cpu_python_pct,
+                                         .cpu_native_pct = f->cpu_native_pct,
+                                         .cpu_system_pct = f->cpu_system_pct,
+                                         .gpu_pct = f->gpu_pct,
+                                         .gpu_avg_mib = f->gpu_avg_mib,
+                                         .gpu_peak_mib = f->gpu_peak_mib,
+                                         .avg_mib = f->avg_mib,
+                                         .peak_mib = f->peak_mib,
+                                         .malloc_mib = f->malloc_mib,
+                                         .mallocs = f->mallocs,
+                                         .growth_mib = f->growth_mib,
+                                         .usage_fraction = f->usage_fraction,
+                                         .python_fraction = f->python_fraction,
+                                         .copy_mib_s = f->copy_mib_s,
+                                         .core_utilization = f->core_utilization,
+                                         .leak_likelihood = f->leak_likelihood,
+                                         .leak_mib_s = f->leak_mib_s,
+                                         .samples = doubles(row->samples, 2 * row->n_samples)});
+    ps_line_sums_add(&writer_of(sink)->line_sums, row);
 }
 
 static void memory(struct ps_sink *sink, const struct ps_memory_sample *row)
 {
-    struct ps_writer *w = writer_of(sink);
-    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_MEMORY);
-
-    if (!stmt || !ps_sink_ok(sink))
-        return;
-    sqlite3_bind_double(stmt, 1, row->t_s);
-    ps_bind_num(stmt, 2, row->process);
-    ps_bind_str(stmt, 3, ps_str_of(row->kind));
-    ps_bind_num(stmt, 4, row->mib);
-    ps_writer_step(w, stmt);
+    ps_insert_memory_sample(to(sink), &(struct ps_row_memory_sample){.t_s = row->t_s,
+                                                                     .process = row->process,
+                                                                     .kind = ps_str_of(row->kind),
+                                                                     .mib = row->mib});
 }
 
 static void span(struct ps_sink *sink, const struct ps_span *row)
 {
-    struct ps_writer *w = writer_of(sink);
-    sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_SPAN);
-
-    if (!stmt || !ps_sink_ok(sink))
-        return;
-    ps_bind_str(stmt, 1, row->name);
-    sqlite3_bind_double(stmt, 2, row->start_s);
-    sqlite3_bind_double(stmt, 3, row->end_s);
-    ps_bind_num(stmt, 4, row->start_mib);
-    ps_bind_num(stmt, 5, row->end_mib);
-    ps_bind_num(stmt, 6, row->level);
-    ps_writer_step(w, stmt);
+    ps_insert_span(to(sink), &(struct ps_row_span){.name = row->name,
+                                                   .start_s = row->start_s,
+                                                   .end_s = row->end_s,
+                                                   .start_mib = row->start_mib,
+                                                   .end_mib = row->end_mib,
+                                                   .level = row->level});
 }
 
-enum ps_status ps_writer_files(struct ps_writer *w)
-{
-    for (uint32_t i = 0; i < w->files.n && ps_sink_ok(&w->sink); i++) {
-        const struct ps_run_file *file = &w->files.at[i];
-        sqlite3_stmt *stmt = ps_writer_insert(w, INSERT_FILE);
+/* --- Rows that are known at the end ----------------------------------------------------------- */
 
-        if (!stmt)
-            break;
-        sqlite3_bind_int64(stmt, 1, i + 1);
-        ps_bind_str(stmt, 2, file->path);
-        sqlite3_bind_int(stmt, 3, (int)file->origin);
-        sqlite3_bind_int64(stmt, 4, file->functions);
-        ps_bind_num(stmt, 5, file->ncalls);
-        ps_bind_num(stmt, 6, file->tottime_s);
-        ps_writer_step(w, stmt);
+static void insert_line_sums(struct ps_writer *w)
+{
+    for (size_t i = 0; i < w->line_sums.n; i++) {
+        const struct ps_line_sum *sum = &w->line_sums.at[i];
+
+        ps_insert_line_sum(
+            &w->rows,
+            &(struct ps_row_line_sum){
+                .file = sum->file,
+                .function = sum->function,
+                .first_row = (int64_t)sum->first_row,
+                .last_row = (int64_t)sum->last_row,
+                .lines = sum->lines,
+                .executed = sum->executed,
+                .carried = sum->carried,
+                .last_line = sum->last_line ? ps_int(sum->last_line) : PS_NO_NUM,
+                .hits = sum->hits,
+                .ticks = sum->ticks,
+                .increment_mib = sum->increment_mib,
+                .peak_mib = sum->mem_mib.kind == PS_NUM_NONE ? sum->peak_mib : sum->mem_mib,
+                .cpu_python_pct = sum->cpu_python_pct,
+                .cpu_native_pct = sum->cpu_native_pct,
+                .cpu_system_pct = sum->cpu_system_pct,
+                .malloc_mib = sum->malloc_mib,
+                .copy_mib_s = sum->copy_mib_s,
+                .gpu_pct = sum->gpu_pct});
     }
-    return w->sink.err.code;
+}
+
+static void insert_files(struct ps_writer *w)
+{
+    for (uint32_t i = 0; i < w->files.n; i++) {
+        const struct ps_run_file *file = &w->files.at[i];
+
+        ps_insert_file(&w->rows, &(struct ps_row_file){.id = i + 1,
+                                                       .path = file->path,
+                                                       .origin = file->origin,
+                                                       .functions = file->functions,
+                                                       .ncalls = file->ncalls,
+                                                       .tottime_s = file->tottime_s});
+    }
 }
 
 static void ledger(struct ps_sink *sink, const struct ps_ledger *ledger)
@@ -698,12 +586,12 @@ const struct ps_sink_ops ps_writer_ops = {
     .device = ps_writer_device,
     .gap = ps_writer_gap,
     .module = ps_writer_module,
-    .report = ps_writer_report,
-    .operator_row = ps_writer_operator_row,
-    .section = ps_writer_section,
-    .action = ps_writer_action,
+    .report = report,
+    .operator_row = operator_row,
+    .section = section,
+    .action = action,
     .scratch = ps_writer_scratch,
-    .measurement = ps_writer_measurement,
+    .measurement = measurement,
     .ledger = ledger,
     .headline = headline,
     .progress = progress,
@@ -738,8 +626,7 @@ void ps_writer_free(struct ps_writer *w)
 {
     if (!w)
         return;
-    for (int i = 0; i < N_INSERTS; i++)
-        ps_stmt_done(w->inserts[i]);
+    ps_inserter_done(&w->rows);
     ps_db_close(w->db);
     free(w->low);
     ps_run_files_free(&w->files);
@@ -765,6 +652,7 @@ enum ps_status ps_writer_open(const char *path, const struct ps_writing *writing
     w->summary = ps_json_to(&w->summary_text);
     ps_json_object(&w->summary);
     status = ps_run_create(path, writing->input_bytes, &w->db, err);
+    w->rows = (struct ps_inserter){.db = w->db, .err = &w->sink.err};
     if (status != PS_OK) {
         ps_writer_free(w);
         return status;
@@ -782,19 +670,19 @@ static void put_ledger(struct ps_writer *w)
 {
     const struct ps_ledger *l = &w->ledger;
 
-    ps_writer_meta(w, "ledger_unit", (struct ps_num){0}, ps_str_of(l->unit));
-    ps_writer_meta(w, "ledger_read", ps_int((int64_t)l->read), PS_STR(""));
-    ps_writer_meta(w, "ledger_stored", ps_int((int64_t)l->stored), PS_STR(""));
-    ps_writer_meta(w, "ledger_repaired", ps_int((int64_t)l->repaired), PS_STR(""));
-    ps_writer_meta(w, "ledger_rejected", ps_int((int64_t)l->rejected), PS_STR(""));
-    ps_writer_meta(w, "ledger_other", ps_int((int64_t)l->other), PS_STR(""));
+    put_meta(w, "ledger_unit", PS_NO_NUM, ps_str_of(l->unit));
+    put_meta(w, "ledger_read", ps_int((int64_t)l->read), PS_STR(""));
+    put_meta(w, "ledger_stored", ps_int((int64_t)l->stored), PS_STR(""));
+    put_meta(w, "ledger_repaired", ps_int((int64_t)l->repaired), PS_STR(""));
+    put_meta(w, "ledger_rejected", ps_int((int64_t)l->rejected), PS_STR(""));
+    put_meta(w, "ledger_other", ps_int((int64_t)l->other), PS_STR(""));
 }
 
 static void put_headline(struct ps_writer *w)
 {
-    ps_writer_meta(w, "headline_value", ps_real(w->headline.value), PS_STR(""));
-    ps_writer_meta(w, "headline_unit", (struct ps_num){0}, ps_str_of(w->headline.unit));
-    ps_writer_meta(w, "headline_label", (struct ps_num){0}, ps_str_of(w->headline.label));
+    put_meta(w, "headline_value", ps_real(w->headline.value), PS_STR(""));
+    put_meta(w, "headline_unit", PS_NO_NUM, ps_str_of(w->headline.unit));
+    put_meta(w, "headline_label", PS_NO_NUM, ps_str_of(w->headline.label));
 }
 
 static void note_left_out(struct ps_writer *w)
@@ -814,11 +702,11 @@ static void note_left_out(struct ps_writer *w)
 enum ps_status ps_writer_end(struct ps_writer *w, struct ps_err *err)
 {
     note_left_out(w);
-    (void)ps_writer_files(w);
-    (void)ps_writer_line_sums(w);
-    (void)ps_trace_sums_end(w);
+    insert_files(w);
+    insert_line_sums(w);
+    ps_trace_sums_end(w);
     ps_json_end(&w->summary);
-    ps_writer_meta(w, "summary", (struct ps_num){0}, ps_buf_slice(&w->summary_text));
+    put_meta(w, "summary", PS_NO_NUM, ps_buf_slice(&w->summary_text));
     put_headline(w);
     put_ledger(w);
     if (!ps_sink_ok(&w->sink)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * validate.c: the rules of a run file. Types and NULL follow from schema/run.sql; the table below
- * adds ranges and references, schema/queries/run_invariants.sql relations between rows, and the
- * functions below it the content of blobs. Packed columns are read by the readers of the views.
+ * validate.c: the rules of a run file. schema/run.sql says types, ranges and references,
+ * schema/queries/run_invariants.sql relations between rows, and the functions below check the
+ * content of blobs. The readers of the views read packed columns.
  */
 #include "server/runwrite/validate.h"
 
@@ -17,132 +17,20 @@
 
 /* --- cells ------------------------------------------------------------------------------------ */
 
-/* References are ids of rows of `of`; where `min` is 0, 0 means none. */
-struct rule {
-    const char *table, *column;
-    int64_t min, max;
-    const char *of;
-};
-
-#define ORIGIN     0, 4, NULL
-#define BOOL       0, 1, NULL
-#define COUNT      0, INT64_MAX, NULL
-#define U32        0, UINT32_MAX, NULL
-#define ID_OF(t)   1, INT64_MAX, t
-#define ID_OR_0(t) 0, INT64_MAX, t
-
-static const struct rule rules[] = {
-    {"note", "severity", 0, 3, NULL},
-    {"note", "byte_offset", COUNT},
-    {"note", "line", COUNT},
-    {"package", "origin", ORIGIN},
-    {"package", "modules", COUNT},
-    {"package", "first", ID_OR_0("import")},
-    {"import", "parent", ID_OR_0("import")},
-    {"import", "importer", ID_OR_0("import")},
-    {"import", "low", ID_OF("import")},
-    {"import", "start", U32},
-    {"import", "depth", -1, UINT32_MAX, NULL},
-    {"import", "package", ID_OF("package")},
-    {"import", "total_us", COUNT},
-    {"import", "flags", 0, 127, NULL},
-    {"import", "children", U32},
-    {"import", "line", COUNT},
-    {"file", "origin", ORIGIN},
-    {"file", "functions", COUNT},
-    {"function", "file", ID_OF("file")},
-    {"function", "origin", ORIGIN},
-    {"function", "cycle", U32},
-    {"function", "listed", BOOL},
-    {"line_file", "origin", ORIGIN},
-    {"line_function", "file", ID_OF("line_file")},
-    {"line_function", "first_line", COUNT},
-    {"line", "file", ID_OF("line_file")},
-    {"line", "function", ID_OR_0("line_function")},
-    {"line", "block", COUNT},
-    {"line", "line", COUNT},
-    {"line", "of_function", BOOL},
-    {"line_sum", "file", ID_OF("line_file")},
-    {"line_sum", "function", ID_OR_0("line_function")},
-    {"line_sum", "carried", BOOL},
-    {"text", "key", ID_OR_0("text")},
-    {"args_template", "shapes", ID_OR_0("text")},
-    {"process", "worker", 0, 65535, NULL},
-    {"track", "id", 1, PS_TRACKS_MAX, NULL},
-    {"track", "process", ID_OF("process")},
-    {"track", "kind", PS_TRACK_THREAD, PS_TRACK_SYNC, NULL},
-    {"track", "slices", U32},
-    {"track", "depth", U32},
-    {"chunk", "track", ID_OF("track")},
-    {"chunk", "first", U32},
-    {"chunk", "n", 1, PS_CHUNK_ROWS, NULL},
-    {"chunk", "columns", U32},
-    {"chunk", "kinds", U32},
-    {"pyramid", "bin_ns", 1, INT64_MAX, NULL},
-    {"series", "process", ID_OF("process")},
-    {"packed", "family", PS_PACKED_FLOWS, PS_PACKED_MEMORY, NULL},
-    {"packed", "part", ID_OR_0("series")},
-    {"packed", "n", 1, PS_CHUNK_ROWS, NULL},
-    {"operator", "name", ID_OR_0("text")},
-    {"operator", "shapes", ID_OR_0("text")},
-    {"operator", "by_shape", BOOL},
-    {"operator", "kind", 0, PS_N_SLICE_KINDS - 1, NULL},
-    {"operator", "family", 0, PS_FAMILY_PYTHON, NULL},
-    {"step", "worker", 0, 65535, NULL},
-    {"step", "counted", BOOL},
-    {"step_part", "step", ID_OF("step")},
-    {"step_part", "definition", 0, 2, NULL},
-    {"device", "worker", 0, 65535, NULL},
-    {"gap", "track", ID_OF("track")},
-    {"gap", "cause", 0, 2, NULL},
-    {"module", "parent", ID_OR_0("module")},
-    {"report", "first", COUNT},
-    {"report", "last", COUNT},
-    {"printed_operator", "cut", BOOL},
-    {"printed_operator", "family", 0, PS_FAMILY_PYTHON, NULL},
-    {"action", "section", ID_OF("section")},
-    {"action", "report", ID_OR_0("report")},
-};
-
-static const struct rule *rule_of(const char *table, const char *column)
+/* What a column may hold, a bit of PS_CELL_ each. */
+static unsigned types_of(const struct ps_column *column)
 {
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (strcmp(rules[i].table, table) == 0 && strcmp(rules[i].column, column) == 0)
-            return &rules[i];
-    return NULL;
+    static const unsigned types[] = {
+        [PS_COLUMN_INT] = 1u << PS_CELL_INT,
+        [PS_COLUMN_REAL] = 1u << PS_CELL_INT | 1u << PS_CELL_REAL,
+        [PS_COLUMN_TEXT] = 1u << PS_CELL_TEXT,
+        [PS_COLUMN_BLOB] = 1u << PS_CELL_BLOB,
+        [PS_COLUMN_NUMBER] = 1u << PS_CELL_INT | 1u << PS_CELL_REAL,
+        [PS_COLUMN_ANY] = 1u << PS_CELL_INT | 1u << PS_CELL_REAL | 1u << PS_CELL_TEXT,
+    };
+
+    return types[column->type] | (column->is_nullable ? 1u << PS_CELL_NULL : 0);
 }
-
-/* What a column may hold, a bit of PS_CELL_ each. Columns without a type hold numbers, those of
- * meta also text. */
-static unsigned types_of(const char *table, const char *type, bool not_null)
-{
-    unsigned null = not_null ? 0 : 1u << PS_CELL_NULL;
-
-    if (strcmp(type, "INTEGER") == 0)
-        return null | 1u << PS_CELL_INT;
-    if (strcmp(type, "TEXT") == 0)
-        return null | 1u << PS_CELL_TEXT;
-    if (strcmp(type, "BLOB") == 0)
-        return null | 1u << PS_CELL_BLOB;
-    null |= 1u << PS_CELL_INT | 1u << PS_CELL_REAL;
-    if (strcmp(table, "meta") == 0)
-        null |= 1u << PS_CELL_TEXT;
-    return null;
-}
-
-struct column {
-    char *name;
-    unsigned types;
-    const struct rule *rule;
-    bool is_id;
-};
-
-struct table {
-    const char *name;
-    struct column columns[PS_RUN_COLUMNS_MAX];
-    size_t n;
-    int64_t rows, last_id;
-};
 
 static enum ps_status broken(struct ps_err *err, const char *table, const char *column,
                              const char *what)
@@ -150,59 +38,24 @@ static enum ps_status broken(struct ps_err *err, const char *table, const char *
     return ps_fail(err, PS_BAD_INPUT, "%s.%s of the run file %s", table, column, what);
 }
 
-static enum ps_status read_columns(struct ps_db *db, struct table *table, struct ps_err *err)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("table_columns"), &stmt, err);
-
-    if (status != PS_OK)
-        return status;
-    ps_bind_text(stmt, ":name", ps_str_of(table->name));
-    while (ps_stmt_row(stmt, err) && table->n < PS_RUN_COLUMNS_MAX) {
-        struct column *column = &table->columns[table->n++];
-
-        *column = (struct column){.name = ps_strdup(ps_col_text(stmt, 0)),
-                                  .is_id = ps_col_int(stmt, 3) != 0};
-        column->types = types_of(table->name, ps_col_text(stmt, 1).at, ps_col_int(stmt, 2) != 0);
-        column->rule = rule_of(table->name, column->name);
-    }
-    return err->code;
-}
-
-static enum ps_status check_cell(struct table *table, const struct column *column,
+static enum ps_status check_cell(const struct ps_run_table *table, const struct ps_column *column,
                                  const struct ps_cell *cell, struct ps_err *err)
 {
-    const struct rule *rule = column->rule;
-
-    if (!(column->types >> cell->type & 1))
+    if (!(types_of(column) >> cell->type & 1))
         return broken(err, table->name, column->name, "has a value of another type");
     if (cell->type == PS_CELL_REAL && !isfinite(cell->real))
         return broken(err, table->name, column->name, "is infinite");
     if (cell->type != PS_CELL_INT)
         return PS_OK;
-    if (rule && (cell->i < rule->min || cell->i > rule->max))
+    if (column->is_id && cell->i < 1)
+        return broken(err, table->name, column->name, "is less than 1");
+    if (cell->i < column->min || cell->i > column->max)
         return broken(err, table->name, column->name, "is out of range");
-    if (column->is_id) {
-        if (cell->i < 1)
-            return broken(err, table->name, column->name, "is less than 1");
-        table->last_id = cell->i > table->last_id ? cell->i : table->last_id;
-    }
     return PS_OK;
 }
 
-/* Ids that are keys made of others, or of rows that a redaction may leave out. */
-static bool is_dense(const char *table)
-{
-    static const char *const others[] = {"note", "chunk_column", "pyramid", "packed_column"};
-
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(others[i], table) == 0)
-            return false;
-    return true;
-}
-
-static enum ps_status check_references(struct ps_db *db, const struct table *table,
-                                       const struct column *column, struct ps_err *err)
+static enum ps_status check_references(struct ps_db *db, const struct ps_run_table *table,
+                                       const struct ps_column *column, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -212,63 +65,52 @@ static enum ps_status check_references(struct ps_db *db, const struct table *tab
         &sql,
         "SELECT 1 FROM \"%s\" t WHERE t.\"%s\" <> 0 AND NOT EXISTS(SELECT 1 FROM \"%s\" o "
         "WHERE o.id = t.\"%s\") LIMIT 1",
-        table->name, column->name, column->rule->of, column->name);
+        table->name, column->name, column->references, column->name);
     status = ps_db_prepare(db, sql.at, &stmt, err);
     if (status == PS_OK && ps_stmt_row(stmt, err))
         status = broken(err, table->name, column->name, "refers to a missing row");
     return status == PS_OK ? err->code : status;
 }
 
-/* Ids that no row has. Templates begin at 2: 1 is that of arguments that are kept whole. */
-static int64_t ids_before(const char *table)
-{
-    return strcmp(table, "args_template") == 0;
-}
-
-static enum ps_status check_rows(struct ps_db *db, struct table *table, struct ps_err *err)
+static enum ps_status check_rows(struct ps_db *db, const struct ps_run_table *table,
+                                 struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = read_columns(db, table, err);
+    int64_t rows = 0, last_id = 0;
+    enum ps_status status;
 
-    ps_buf_printf(&sql, "SELECT * FROM \"%s\"", table->name);
-    if (status == PS_OK)
-        status = ps_db_prepare(db, sql.at, &stmt, err);
+    for (size_t i = 0; i < table->n; i++)
+        ps_buf_printf(&sql, "%s\"%s\"", i ? ", " : "SELECT ", table->columns[i].name);
+    ps_buf_printf(&sql, " FROM \"%s\"", table->name);
+    status = ps_db_prepare(db, sql.at, &stmt, err);
     while (status == PS_OK && ps_stmt_row(stmt, err)) {
-        table->rows++;
+        rows++;
         for (size_t i = 0; i < table->n && status == PS_OK; i++) {
             struct ps_cell cell = ps_cell_of(stmt->handle, (int)i);
 
             status = check_cell(table, &table->columns[i], &cell, err);
+            if (table->columns[i].is_id && cell.i > last_id)
+                last_id = cell.i;
         }
     }
-    if (status == PS_OK && is_dense(table->name) &&
-        table->last_id > table->rows + ids_before(table->name))
+    if (status == PS_OK && !table->is_sparse && last_id > rows + table->first_id - 1)
         status = broken(err, table->name, "id", "is greater than the number of rows");
     return status == PS_OK ? err->code : status;
 }
 
-static enum ps_status check_table(struct ps_db *db, const char *name, struct ps_err *err)
-{
-    struct table table = {.name = name};
-    enum ps_status status = check_rows(db, &table, err);
-
-    for (size_t i = 0; i < table.n; i++) {
-        if (status == PS_OK && table.columns[i].rule && table.columns[i].rule->of)
-            status = check_references(db, &table, &table.columns[i], err);
-        free(table.columns[i].name);
-    }
-    return status;
-}
-
 static enum ps_status check_tables(struct ps_db *db, struct ps_err *err)
 {
-    struct ps_run_tables tables = {.n = 0};
-    enum ps_status status = ps_run_tables(db, &tables, err);
+    enum ps_status status = PS_OK;
 
-    for (size_t i = 0; status == PS_OK && i < tables.n; i++)
-        status = check_table(db, tables.at[i].name, err);
-    ps_run_tables_free(&tables);
+    for (size_t t = 0; status == PS_OK && t < PS_N_RUN_TABLES; t++) {
+        const struct ps_run_table *table = &ps_run_tables[t];
+
+        status = check_rows(db, table, err);
+        for (size_t c = 0; status == PS_OK && c < table->n; c++)
+            if (table->columns[c].references)
+                status = check_references(db, table, &table->columns[c], err);
+    }
     return status;
 }
 

@@ -5,49 +5,13 @@
 #define PS_RUNWRITE_WRITER_ROWS_H
 
 #include "server/runfile/handle.h"
+#include "server/runwrite/run_tables.h"
 #include "server/runwrite/run_writer.h"
 #include "slices/operators.h"
 #include "slices/pyramid.h"
 
 #define NOTES_MAX                                                                                  \
     10000 /* of the repaired and rejected records of one file; the ledger counts the rest */
-
-enum insert {
-    INSERT_IMPORT,
-    INSERT_FUNCTION,
-    INSERT_FILE,
-    INSERT_PACKAGE,
-    INSERT_NOTE,
-    INSERT_META,
-    INSERT_LINE_FILE,
-    INSERT_LINE_FUNCTION,
-    INSERT_LINE,
-    INSERT_LINE_SUM,
-    INSERT_MEMORY,
-    INSERT_SPAN,
-    INSERT_TEXT,
-    INSERT_ARGS_TEMPLATE,
-    INSERT_PROCESS,
-    INSERT_TRACK,
-    INSERT_CHUNK,
-    INSERT_CHUNK_COLUMN,
-    INSERT_PYRAMID,
-    INSERT_SERIES,
-    INSERT_PACKED,
-    INSERT_PACKED_COLUMN,
-    INSERT_OPERATOR,
-    INSERT_STEP,
-    INSERT_STEP_PART,
-    INSERT_DEVICE,
-    INSERT_GAP,
-    INSERT_MODULE,
-    INSERT_REPORT,
-    INSERT_MEASUREMENT,
-    INSERT_OPERATOR_ROW,
-    INSERT_SECTION,
-    INSERT_ACTION,
-    N_INSERTS
-};
 
 /* A file that functions stand in, with their sums: asked for often, and cheap to have while they
  * pass by. */
@@ -127,7 +91,7 @@ struct ps_trace_sums {
 };
 
 /* Writes what is left of all of it, when the last row has passed. */
-enum ps_status ps_trace_sums_end(struct ps_writer *w);
+void ps_trace_sums_end(struct ps_writer *w);
 void ps_trace_sums_free(struct ps_trace_sums *sums);
 void ps_trace_packed_end(struct ps_writer *w);
 void ps_trace_packed_free(struct ps_trace_sums *sums);
@@ -139,10 +103,9 @@ struct ps_writer {
     struct ps_arena arena;
     struct ps_ledger ledger;
     struct ps_headline headline;
-    struct ps_stmt *inserts[N_INSERTS];
+    struct ps_inserter rows;
     struct ps_buf summary_text;
     struct ps_json summary;
-    uint32_t bound; /* figures of INSERT_LINE that are not NULL, a bit each */
     struct ps_buf blob, blob2;
     uint32_t *low; /* of pending parents, by id: smallest id below */
     size_t low_cap;
@@ -153,13 +116,6 @@ struct ps_writer {
 };
 
 extern const struct ps_sink_ops ps_writer_ops;
-
-/* The prepared statement; NULL: see the sink's err. */
-sqlite3_stmt *ps_writer_insert(struct ps_writer *w, enum insert which);
-void ps_writer_step(struct ps_writer *w, sqlite3_stmt *stmt);
-/* Text that lives until the step. */
-void ps_bind_str(sqlite3_stmt *stmt, int at, struct ps_str text);
-void ps_bind_num(sqlite3_stmt *stmt, int at, struct ps_num n);
 
 /* The sink's words of traces (run_trace.c, run_slices.c). */
 void ps_writer_text(struct ps_sink *sink, const struct ps_trace_text *row);
@@ -177,20 +133,5 @@ void ps_writer_device(struct ps_sink *sink, const struct ps_device_summary *row)
 void ps_writer_gap(struct ps_sink *sink, const struct ps_gap *row);
 void ps_writer_module(struct ps_sink *sink, const struct ps_module *row);
 int ps_writer_scratch(struct ps_sink *sink);
-
-/* Those of printed tables (run_printed.c). */
-void ps_writer_report(struct ps_sink *sink, const struct ps_report *row);
-void ps_writer_operator_row(struct ps_sink *sink, const struct ps_operator_row *row);
-void ps_writer_section(struct ps_sink *sink, const struct ps_section *row);
-void ps_writer_action(struct ps_sink *sink, const struct ps_action *row);
-void ps_writer_measurement(struct ps_sink *sink, const struct ps_measurement *row);
-
-/* The rows of the files, when all functions have passed. */
-enum ps_status ps_writer_files(struct ps_writer *w);
-/* The rows of what lines come to, when all lines have passed. */
-enum ps_status ps_writer_line_sums(struct ps_writer *w);
-
-/* One row of meta: the number, or the text where there is none. */
-void ps_writer_meta(struct ps_writer *w, const char *key, struct ps_num number, struct ps_str text);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rows.c: what becomes of each column of a run file. Each column that may hold a text has a class;
- * one without ends a redaction, whatever is in it: nobody has said yet what it reveals.
+ * rows.c: redaction of the rows of a run file. Each column that may hold text has a class, which
+ * schema/run.sql states. A column without one ends the redaction: what it reveals is unknown.
  */
 #include "server/share/redaction.h"
 
@@ -9,91 +9,20 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "server/runwrite/run_tables.h"
 #include "slices/args.h"
 
-enum class {
-    FIXED,    /* words of ours */
-    NUMBERS,  /* packed */
-    CODE,     /* a name from the profiled code, or a word of its file: may be a command line too */
-    LABEL,    /* what a program calls its processes, threads and ranges */
-    PATH,     /* a file */
-    MEASURED, /* what was measured: of some kinds a command line */
-    GROUP,    /* what it was measured in: of `time` the command line */
-    MESSAGE,  /* a sentence of an importer, with names and paths in it */
-    SOURCE,   /* a line of code */
-    JSON,
-    TEMPLATE, /* arguments of slices (slices/args.h) */
-    CHUNK,    /* columns of slices, arguments among them */
-    SLICE,    /* CODE, or LABEL where it names a range that the program marked */
-    META      /* by its key */
-};
-
-static const struct {
-    const char *table, *column;
-    enum class class;
-} classes[] = {
-    {"meta", "k", FIXED},
-    {"meta", "v", META},
-    {"note", "what", MESSAGE},
-    {"package", "name", CODE},
-    {"import", "module", CODE},
-    {"file", "path", PATH},
-    {"function", "name", CODE},
-    {"function", "callers", NUMBERS},
-    {"function", "callees", NUMBERS},
-    {"line_file", "path", PATH},
-    {"line_function", "name", CODE},
-    {"line", "source", SOURCE},
-    {"line", "samples", NUMBERS},
-    {"memory_sample", "kind", FIXED},
-    {"span", "name", CODE},
-    {"text", "text", SLICE},
-    {"args_template", "text", TEMPLATE},
-    {"process", "pid", LABEL},
-    {"process", "name", LABEL},
-    {"process", "labels", LABEL},
-    {"track", "name", LABEL},
-    {"track", "tid", LABEL},
-    {"chunk_column", "data", CHUNK},
-    {"pyramid", "data", NUMBERS},
-    {"series", "name", CODE},
-    {"series", "unit", CODE},
-    {"packed_column", "data", NUMBERS},
-    {"step", "name", LABEL},
-    {"step_part", "name", FIXED},
-    {"device", "name", CODE},
-    {"device", "json", JSON},
-    {"module", "name", CODE},
-    {"report", "stage", CODE},
-    {"report", "title", CODE},
-    {"report", "ordered", CODE},
-    {"report", "by", FIXED},
-    {"printed_operator", "name", CODE},
-    {"printed_operator", "overload", CODE},
-    {"printed_operator", "shapes", CODE},
-    {"printed_operator", "source", CODE},
-    {"section", "stage", CODE},
-    {"action", "name", CODE},
-    {"measurement", "name", MEASURED},
-    {"measurement", "grp", GROUP},
-    {"measurement", "unit", CODE},
-    {"measurement", "statistic", FIXED},
-    {"measurement", "more", JSON},
-    {"measurement", "samples", NUMBERS},
-};
-
-/* -1: it has none. */
-static int class_of(const char *table, const char *column)
+/* PS_REDACT_NONE: it has none. */
+static enum ps_redact_as class_of(const char *table, const char *column)
 {
-    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-        if (strcmp(classes[i].table, table) == 0 && strcmp(classes[i].column, column) == 0)
-            return (int)classes[i].class;
-    return -1;
+    const struct ps_column *known = ps_run_column(table, column);
+
+    return known ? known->redact_as : PS_REDACT_NONE;
 }
 
 bool ps_redaction_has_class(const char *table, const char *column)
 {
-    return class_of(table, column) >= 0;
+    return class_of(table, column) != PS_REDACT_NONE;
 }
 
 static bool has_no_class(const char *table, const char *column, struct ps_err *err)
@@ -304,8 +233,8 @@ static void redact_measured(struct ps_redaction *r, bool is_command, struct ps_s
         redact_text(r, text, out);
 }
 
-static bool redact_cell(struct ps_redaction *r, struct ps_row *row, size_t at, enum class class,
-                        struct ps_err *err)
+static bool redact_cell(struct ps_redaction *r, struct ps_row *row, size_t at,
+                        enum ps_redact_as class, struct ps_err *err)
 {
     struct ps_cell *cell = &row->cells[at];
     struct ps_buf *out = &r->cells[at];
@@ -313,42 +242,43 @@ static bool redact_cell(struct ps_redaction *r, struct ps_row *row, size_t at, e
 
     out->len = 0;
     switch (class) {
-    case FIXED:
-    case NUMBERS:
+    case PS_REDACT_NONE:
+    case PS_REDACT_FIXED:
+    case PS_REDACT_NUMBERS:
         return true;
-    case CHUNK:
+    case PS_REDACT_CHUNK:
         return ps_redact_chunk(r, row, err);
-    case META:
+    case PS_REDACT_META:
         stays = redact_meta(r, row->cells[0].bytes, cell->bytes, out);
         break;
-    case SLICE:
+    case PS_REDACT_SLICE:
         stays = redact_slice(r, row, cell->bytes, out, err);
         break;
-    case PATH:
+    case PS_REDACT_PATH:
         ps_scrub_path(&r->scrub, cell->bytes, out);
         break;
-    case JSON:
+    case PS_REDACT_JSON:
         ps_scrub_json(&r->scrub, cell->bytes, out);
         break;
-    case TEMPLATE:
+    case PS_REDACT_TEMPLATE:
         stays = ps_redact_template(r, row->cells[0].i, cell->bytes, out, err);
         break;
-    case SOURCE:
+    case PS_REDACT_SOURCE:
         redact_source(r, cell, out);
         break;
-    case LABEL:
+    case PS_REDACT_LABEL:
         ps_scrub_label(&r->scrub, cell->bytes, out);
         break;
-    case MESSAGE:
+    case PS_REDACT_MESSAGE:
         ps_scrub_message(&r->scrub, cell->bytes, out);
         break;
-    case MEASURED:
+    case PS_REDACT_MEASURED:
         redact_measured(r, ps_kind_names_commands(r->kind) && !is_time, cell->bytes, out);
         break;
-    case GROUP:
+    case PS_REDACT_GROUP:
         redact_measured(r, is_time, cell->bytes, out);
         break;
-    case CODE:
+    case PS_REDACT_CODE:
         redact_text(r, cell->bytes, out);
         break;
     }
@@ -358,20 +288,20 @@ static bool redact_cell(struct ps_redaction *r, struct ps_row *row, size_t at, e
 }
 
 /* False: it cannot be read. */
-static bool learn_cell(struct ps_redaction *r, struct ps_row *row, size_t at, enum class class,
-                       struct ps_err *err)
+static bool learn_cell(struct ps_redaction *r, struct ps_row *row, size_t at,
+                       enum ps_redact_as class, struct ps_err *err)
 {
     struct ps_str bytes = row->cells[at].bytes;
 
-    if (class == CHUNK)
+    if (class == PS_REDACT_CHUNK)
         return !r->whole || ps_redact_chunk(r, row, err);
-    if (class == META)
+    if (class == PS_REDACT_META)
         learn_meta(r, row->cells[0].bytes, bytes);
-    else if (class == JSON || class == TEMPLATE)
+    else if (class == PS_REDACT_JSON || class == PS_REDACT_TEMPLATE)
         ps_scrub_learn_json(&r->scrub, bytes);
-    else if (class != FIXED && class != NUMBERS)
+    else if (class != PS_REDACT_FIXED && class != PS_REDACT_NUMBERS)
         ps_scrub_learn(&r->scrub, bytes);
-    r->whole |= class == TEMPLATE && ps_str_is(bytes, PS_TEMPLATE_WHOLE_TEXT);
+    r->whole |= class == PS_REDACT_TEMPLATE && ps_str_is(bytes, PS_TEMPLATE_WHOLE_TEXT);
     return true;
 }
 
@@ -388,17 +318,17 @@ bool ps_redact_row(void *user, struct ps_row *row, struct ps_err *err)
     bool stays = true;
 
     for (size_t i = 0; i < row->n && stays; i++) {
-        int class;
+        enum ps_redact_as class;
 
         if (row->cells[i].type != PS_CELL_TEXT && row->cells[i].type != PS_CELL_BLOB)
             continue;
         class = class_of(row->table, row->columns[i]);
-        if (class < 0)
+        if (class == PS_REDACT_NONE)
             return has_no_class(row->table, row->columns[i], err);
         if (r->learning)
-            stays = learn_cell(r, row, i, (enum class) class, err);
+            stays = learn_cell(r, row, i, class, err);
         else
-            stays = !is_our_note(row, i) && redact_cell(r, row, i, (enum class) class, err);
+            stays = !is_our_note(row, i) && redact_cell(r, row, i, class, err);
     }
     return stays;
 }

@@ -1,1 +1,0 @@
-INSERT INTO args_template VALUES (?1, ?2, ?3);

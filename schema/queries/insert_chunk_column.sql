@@ -1,1 +1,0 @@
-INSERT INTO chunk_column VALUES (?1, ?2);

@@ -1,1 +1,0 @@
-INSERT INTO line_file VALUES (?1, ?2, ?3, ?4);

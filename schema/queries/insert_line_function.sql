@@ -1,1 +1,0 @@
-INSERT INTO line_function VALUES (?1, ?2, ?3, ?4);

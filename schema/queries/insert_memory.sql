@@ -1,1 +1,0 @@
-INSERT INTO memory_sample VALUES (?1, ?2, ?3, ?4);

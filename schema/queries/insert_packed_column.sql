@@ -1,1 +1,0 @@
-INSERT INTO packed_column VALUES (?1, ?2);

@@ -1,1 +1,0 @@
-INSERT INTO process VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7);

@@ -1,1 +1,0 @@
-INSERT INTO pyramid VALUES (?1, ?2, ?3);

@@ -1,1 +1,0 @@
-INSERT INTO section VALUES (?1, ?2, ?3, ?4);

@@ -1,1 +1,0 @@
-INSERT INTO step_part VALUES (?1, ?2, ?3, ?4);

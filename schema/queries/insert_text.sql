@@ -1,1 +1,0 @@
-INSERT INTO text VALUES (?1, ?2, ?3);

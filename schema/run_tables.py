@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Generates run_rows.h and run_rows.c from the tables of run.sql: a struct for a row of each table and its description.
+
+usage: run_tables.py run.sql FOLDER
+
+The head of run.sql explains the tags that this program reads. server/runwrite/run_tables.h explains what it writes.
+"""
+import os
+import re
+import sys
+
+TABLE = re.compile(r"CREATE TABLE (\w+)\((?: -- ([^\n]*))?\n(.*?)\n\)[^;]*;", re.S)
+COLUMN = re.compile(r"(\w+)((?: (?:INTEGER|REAL|TEXT|BLOB))?)((?: NOT NULL| PRIMARY KEY)*)")
+CLASSES = "fixed numbers code label path measured group message source json template chunk slice meta".split()
+LIMIT = {"": "INT64_MAX"}
+
+
+class Column:
+    """One column: name, declared type and what its tags say."""
+
+    def __init__(self, where, name, declared, constraints, tags):
+        self.where, self.name, self.declared, self.tags = f"{where}.{name}", name, declared, tags
+        self.is_key = "PRIMARY KEY" in constraints
+        self.is_id = self.is_key and declared == "INTEGER"
+        self.nullable = not self.is_key and "NOT NULL" not in constraints
+        self.min = "1" if self.is_id else "INT64_MIN"
+        self.max, self.of, self.optional, self.redact, self.any = "INT64_MAX", None, False, None, False
+        for tag in tags:
+            self.read(tag)
+        if not self.redact and (declared in ("TEXT", "BLOB") or self.any):
+            self.fail("needs a tag [redact as CLASS]")
+
+    def fail(self, what):
+        sys.exit(f"run.sql: {self.where} {what}")
+
+    def read(self, tag):
+        if match := re.fullmatch(r"redact as (\w+)", tag):
+            if match[1] not in CLASSES:
+                self.fail(f"has an unknown class of redaction: {match[1]}")
+            self.redact = match[1]
+        elif match := re.fullmatch(r"-> (\w+)( or 0)?", tag):
+            self.of, self.min, self.max = match[1], "0" if match[2] else "1", "INT64_MAX"
+        elif match := re.fullmatch(r"([-\w ]+)\.\.([-\w ]*)", tag):
+            self.min, self.max = match[1], LIMIT.get(match[2], match[2])
+        elif tag == "bool":
+            self.min, self.max = "0", "1"
+        elif tag == "any":
+            self.any = True
+        else:
+            self.fail(f"has an unknown tag: [{tag}]")
+
+    @property
+    def type(self):
+        """enum ps_column_type without its prefix."""
+        if self.any:
+            return "ANY"
+        return {"INTEGER": "INT", "": "NUMBER"}.get(self.declared, self.declared)
+
+    @property
+    def member(self):
+        """The member of the struct of a row."""
+        if self.type in ("TEXT", "BLOB"):
+            return f"struct ps_str {self.name};"
+        if self.type == "ANY":
+            return f"struct ps_cell {self.name};"
+        if self.type == "NUMBER" or self.nullable:
+            return f"struct ps_num {self.name};"
+        return f"{'double' if self.type == 'REAL' else 'int64_t'} {self.name};"
+
+
+class Table:
+    def __init__(self, name, comment, body):
+        tags, self.comment = split_tags(comment or "")
+        self.name, self.columns = name, []
+        self.is_constant, self.is_sparse, self.replaces = (word in tags for word in ("constant", "sparse", "replace"))
+        self.first = next((tag[5:] for tag in tags if tag.startswith("from ")), "1")
+        for line in body.split("\n"):
+            declared, _, comment = line.partition("--")
+            tags, _ = split_tags(comment.strip())
+            for part in filter(None, (part.strip() for part in declared.split(","))):
+                match = COLUMN.fullmatch(part)
+                if not match:
+                    sys.exit(f"run.sql: {name}: cannot read the column {part!r}")
+                self.columns.append(Column(name, match[1], match[2].strip(), match[3], tags))
+
+
+def split_tags(comment):
+    match = re.match(r"\[([^]]*)\] ?(.*)", comment)
+    return (match[1].split(", "), match[2]) if match else ([], comment)
+
+
+def header(tables):
+    out = ["/* Generated from schema/run.sql by schema/run_tables.py. */", "#ifndef PS_RUN_ROWS_H", "#define PS_RUN_ROWS_H", "",
+           "enum ps_run_table_id {"]
+    out += [f"    PS_TABLE_{table.name.upper()}," for table in tables]
+    out += ["    PS_N_RUN_TABLES", "};", ""]
+    for table in tables:
+        if table.comment:
+            out.append(f"/* {table.comment} */")
+        out.append(f"struct ps_row_{table.name} {{")
+        out += [f"    {column.member}" for column in table.columns]
+        out += ["};",
+                f"static inline void ps_insert_{table.name}(struct ps_inserter *to, const struct ps_row_{table.name} *row)",
+                "{", f"    ps_insert_row(to, PS_TABLE_{table.name.upper()}, row);", "}", ""]
+    return "\n".join(out + ["#endif", ""])
+
+
+def initializer(table, column):
+    words = [f'.name = "{column.name}", .declared = "{column.declared}", .type = PS_COLUMN_{column.type}']
+    words += [".is_nullable = true"] * column.nullable + [".is_id = true"] * column.is_id
+    words.append(f".min = {column.min}, .max = {column.max}")
+    if column.of:
+        words.append(f'.references = "{column.of}"')
+    if column.redact:
+        words.append(f".redact_as = PS_REDACT_{column.redact.upper()}")
+    words.append(f".offset = offsetof(struct ps_row_{table.name}, {column.name})")
+    return ", ".join(words)
+
+
+def source(tables):
+    out = ["/* Generated from schema/run.sql by schema/run_tables.py. */", '#include "server/runwrite/run_tables.h"', "",
+           "#include <stddef.h>", "", '#include "slices/slices.h"', ""]
+    for table in tables:
+        out.append(f"static const struct ps_column {table.name}_columns[] = {{")
+        out += [f"    {{{initializer(table, column)}}}," for column in table.columns]
+        out += ["};", ""]
+    out.append("const struct ps_run_table ps_run_tables[PS_N_RUN_TABLES] = {")
+    for table in tables:
+        words = [f'.name = "{table.name}", .columns = {table.name}_columns, .n = {len(table.columns)}, .first_id = {table.first}']
+        words += [".is_sparse = true"] * table.is_sparse + [".replaces = true"] * table.replaces
+        out.append(f"    {{{', '.join(words)}}},")
+    return "\n".join(out + ["};", ""])
+
+
+def main(sql, folder):
+    with open(sql, encoding="utf-8") as file:
+        text = file.read()
+    tables = [table for table in (Table(*match) for match in TABLE.findall(text)) if not table.is_constant]
+    names = {table.name for table in tables}
+    for table in tables:
+        for column in table.columns:
+            if column.of and column.of not in names:
+                column.fail(f"refers to an unknown table: {column.of}")
+    if len(re.findall(r"^CREATE TABLE", text, re.M)) != len(TABLE.findall(text)):
+        sys.exit("run.sql: a CREATE TABLE does not have the form that schema/run_tables.py reads")
+    os.makedirs(folder, exist_ok=True)
+    for name, content in (("run_rows.h", header(tables)), ("run_rows.c", source(tables))):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(content)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])
