@@ -1,5 +1,5 @@
--- Operators of a trace as they are compared: torch's of the host, of other traces all slices by name (lent, server/query/compare/read.c: c0
--- name c1 kind c3 calls c4 own ns c5 total ns). For the head's words see compare_imports.sql.
+-- Operators of a trace as they are compared: torch's of the host, of other traces all slices by name
+-- (server/query/compare/tables.c). For the head's words see compare_imports.sql.
 --
 -- title: Operators
 -- row: operator
@@ -15,7 +15,7 @@ FROM operator o
 LEFT JOIN text n ON n.id = o.name
 WHERE NOT o.by_shape AND NOT o.kind IN (6, 7, 8, 10) -- work and annotations of the device
 UNION ALL
-SELECT coalesce(n.text, ''), NULL, l.c4 / 1000.0, l.c5 / 1000.0, l.c3
-FROM ps_temp_rows l
-LEFT JOIN text n ON n.id = l.c0
-WHERE NOT l.c1 IN (6, 7, 8, 10)
+SELECT coalesce(n.text, ''), NULL, l.self_ns / 1000.0, l.total_ns / 1000.0, l.calls
+FROM ps_temp_operators l
+LEFT JOIN text n ON n.id = l.name
+WHERE NOT l.kind IN (6, 7, 8, 10)

@@ -1,5 +1,5 @@
--- What operators did to memory, by device, of the whole run or of a range (server/query/trace/memory_operators.c lends c0 name c1 device
--- type c2 device c3 increase c4 own increase c5 allocations c6 allocated bytes c7 worker). For the head's words see imports.sql.
+-- Memory that operators allocated and freed, by device, of the whole run or of a range (server/query/trace/memory_operators.c). For the
+-- head's words see imports.sql.
 --
 -- sort: self_increase_bytes desc self_increase_bytes
 -- sort: increase_bytes desc increase_bytes
@@ -11,15 +11,15 @@
 -- sum: self_increase_bytes sum(self_increase_bytes)
 -- sum: allocations sum(allocations)
 -- sum: allocated_bytes sum(allocated_bytes)
--- of: SELECT count(*) FROM (SELECT 1 FROM ps_temp_rows GROUP BY c0, c1, c2)
+-- of: SELECT count(*) FROM (SELECT 1 FROM ps_temp_memory_operators GROUP BY name, device_type, device)
 -- rows: kept
 WITH called AS MATERIALIZED (
     SELECT name, sum(calls) AS calls
     FROM ps_operators(CAST(:from_ns AS INTEGER), CAST(:to_ns AS INTEGER), 0) WHERE kind NOT BETWEEN 6 AND 11 GROUP BY name),
 made AS MATERIALIZED (
-    SELECT CASE WHEN t.key THEN t.key ELSE t.id END AS name, l.c1 AS device_type, l.c2 AS device, sum(l.c3) AS increase, sum(l.c4) AS own,
-           sum(l.c5) AS allocations, sum(l.c6) AS allocated
-    FROM ps_temp_rows l JOIN text t ON t.id = l.c0 WHERE (:worker IS NULL OR l.c7 = CAST(:worker AS INTEGER)) GROUP BY 1, 2, 3)
+    SELECT CASE WHEN t.key THEN t.key ELSE t.id END AS name, l.device_type, l.device, sum(l.increase) AS increase, sum(l.self_increase) AS own,
+           sum(l.allocations) AS allocations, sum(l.allocated) AS allocated
+    FROM ps_temp_memory_operators l JOIN text t ON t.id = l.name WHERE (:worker IS NULL OR l.worker = CAST(:worker AS INTEGER)) GROUP BY 1, 2, 3)
 SELECT row_number() OVER () AS id, n.text AS name, m.name AS name_id, c.calls, m.device_type, m.device,
        m.increase AS increase_bytes, m.own AS self_increase_bytes, m.allocations, m.allocated AS allocated_bytes
 FROM made m JOIN text n ON n.id = m.name LEFT JOIN called c ON c.name = m.name

@@ -227,7 +227,7 @@ static enum ps_status runs_locked(struct ps_db *db, struct ps_params params, str
 {
     const char *q = ps_param_get(params, "q");
     PS_AUTO(ps_free_ptr) int64_t *found = NULL;
-    struct ps_temp_rows temp_rows = {.n = 0};
+    struct ps_temp_rows temp_rows = {.table = PS_TEMP_RUNS};
     struct ps_table_head head;
     int64_t limit, offset;
     enum ps_status status = ps_table_head("runs", params, &head, err);
@@ -240,9 +240,9 @@ static enum ps_status runs_locked(struct ps_db *db, struct ps_params params, str
         status = find_words(db, q, &found, &temp_rows, err);
     if (status != PS_OK)
         return status;
-    ps_db_lend(db, &temp_rows);
+    ps_db_set_temp_rows(db, &temp_rows);
     status = runs_found(db, params, &head, limit, offset, json, err);
-    ps_db_lend(db, NULL);
+    ps_db_set_temp_rows(db, NULL);
     return status;
 }
 

@@ -80,16 +80,28 @@ void ps_col_raw_json(struct ps_stmt *stmt, int column, const char *otherwise, st
 void ps_col_json(struct ps_stmt *stmt, int column,
                  struct ps_json *out); /* blobs as "x'..'" hex text */
 
-/* Numbers that statements read as the table ps_temp_rows(c0 .. c12) while they are lent. Borrowed
- * until ps_db_lend(db, NULL). */
-#define PS_LENT_COLUMNS 13
-#define PS_LENT_NULL    INT64_MIN
+/* Numbers that the query layer computed, as a table that statements read. Its columns have the
+ * order of the list in server/runfile/temp_rows.c. */
+enum ps_temp_table {
+    PS_TEMP_SUMMARY,
+    PS_TEMP_MEMORY_OPERATORS,
+    PS_TEMP_ALLOCATIONS,
+    PS_TEMP_OPERATORS,
+    PS_TEMP_FUNCTIONS,
+    PS_TEMP_RUNS,
+    PS_N_TEMP_TABLES
+};
+#define PS_TEMP_COLUMNS_MAX 13
+#define PS_TEMP_NULL        INT64_MIN
 struct ps_temp_rows {
+    enum ps_temp_table table;
     size_t n;
-    const int64_t *column[PS_LENT_COLUMNS]; /* n values each; NULL: all are NULL */
+    const int64_t *column[PS_TEMP_COLUMNS_MAX]; /* n values each; NULL: all are NULL */
     uint32_t reals; /* bits 1 << column: its values are the bits of doubles */
 };
-void ps_db_lend(struct ps_db *db, const struct ps_temp_rows *temp_rows);
+/* Statements of this handle read these rows until ps_db_set_temp_rows(db, NULL), and borrow them
+ * until then; all other temporary tables are empty. */
+void ps_db_set_temp_rows(struct ps_db *db, const struct ps_temp_rows *temp_rows);
 
 /* Whether sql is one statement that only reads; PS_BAD_REQUEST says what else it is. */
 enum ps_status ps_db_prepare_single(struct ps_db *db, const char *sql, struct ps_stmt **out,

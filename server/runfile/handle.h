@@ -120,7 +120,7 @@ void ps_register_functions(sqlite3 *db);      /* ps_words, regexp */
 void ps_register_text_functions(sqlite3 *db); /* instr, like ... in place of SQLite's own */
 void ps_register_calls(struct ps_db *db);     /* ps_calls, ps_ids */
 void ps_register_paths(struct ps_db *db);     /* ps_paths */
-void ps_register_temp_rows(struct ps_db *db); /* ps_temp_rows */
+void ps_register_temp_rows(struct ps_db *db); /* ps_temp_summary ... */
 void ps_register_traces(struct ps_db *db); /* ps_slices, ps_operators, ps_kernels, ps_flows ... */
 
 struct ps_operator;

@@ -1,12 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* temp_rows.c: ps_temp_rows(c0 .. c12), the numbers that the query layer computed and lent to a
- * handle (db.h), so that SQL can join, filter and sort them. Empty when nothing is lent. */
+/* temp_rows.c: tables of numbers that the query layer computed (db.h), so that SQL can join, filter
+ * and sort them. */
 #include "server/runfile/handle.h"
 
+static const sqlite3_module temp_module;
+
+/* name, category: ids of texts. Times are ns; `total`, `median` ... of a summary are ns or bytes;
+ * `self` and `total` of functions are in the unit of the run times its value_scale. */
+#define TABLE(name, columns)                                                                       \
+    {                                                                                              \
+        "ps_temp_" name, "CREATE TABLE x(" columns ")", sizeof(struct cursor), NULL, &temp_module  \
+    }
 struct cursor {
     sqlite3_vtab_cursor base;
     const struct ps_temp_rows *temp_rows;
     size_t at;
+};
+
+static const struct ps_table_kind temp_tables[PS_N_TEMP_TABLES] = {
+    [PS_TEMP_SUMMARY] = TABLE("summary", "name, kind, style, calls, total, median, min, max, "
+                                         "stddev, first_ns, range_ns, works, category"),
+    [PS_TEMP_MEMORY_OPERATORS] =
+        TABLE("memory_operators", "name, device_type, device, increase, self_increase, "
+                                  "allocations, allocated, worker"),
+    [PS_TEMP_ALLOCATIONS] = TABLE("allocations", "begin_ns, end_ns, bytes, device_type, device, "
+                                                 "address, slice, freed_by, name, worker"),
+    [PS_TEMP_OPERATORS] = TABLE("operators", "name, kind, family, calls, self_ns, total_ns, "
+                                             "min_ns, max_ns, first_ns"),
+    [PS_TEMP_FUNCTIONS] = TABLE("functions", "name, family, slices, self, total, grouped, "
+                                             "first_ns"),
+    [PS_TEMP_RUNS] = TABLE("runs", "seq"),
 };
 
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
@@ -20,10 +43,13 @@ static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
 static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int argc,
                   sqlite3_value **argv)
 {
+    const struct ps_table *table = (const struct ps_table *)base->pVtab;
     struct cursor *cursor = (struct cursor *)base;
 
     (void)plan, (void)name, (void)argc, (void)argv;
-    cursor->temp_rows = ((struct ps_table *)base->pVtab)->db->temp_rows;
+    cursor->temp_rows = table->db->temp_rows;
+    if (cursor->temp_rows && &temp_tables[cursor->temp_rows->table] != table->kind)
+        cursor->temp_rows = NULL;
     cursor->at = 0;
     return SQLITE_OK;
 }
@@ -44,9 +70,9 @@ static int at_end(sqlite3_vtab_cursor *base)
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int col)
 {
     const struct cursor *cursor = (struct cursor *)base;
-    const int64_t *values = col < PS_LENT_COLUMNS ? cursor->temp_rows->column[col] : NULL;
+    const int64_t *values = col < PS_TEMP_COLUMNS_MAX ? cursor->temp_rows->column[col] : NULL;
 
-    if (!values || values[cursor->at] == PS_LENT_NULL)
+    if (!values || values[cursor->at] == PS_TEMP_NULL)
         return SQLITE_OK;
     if (cursor->temp_rows->reals >> col & 1) {
         double real;
@@ -65,21 +91,18 @@ static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
     return SQLITE_OK;
 }
 
-static const sqlite3_module lent_module = {
+static const sqlite3_module temp_module = {
     PS_TABLE_METHODS, .xBestIndex = best_index, .xFilter = filter, .xNext = next,
     .xEof = at_end,   .xColumn = column,        .xRowid = rowid,
 };
 
-static const struct ps_table_kind lent_table = {
-    "ps_temp_rows", "CREATE TABLE x(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12)",
-    sizeof(struct cursor), NULL, &lent_module};
-
 void ps_register_temp_rows(struct ps_db *db)
 {
-    ps_table_register(db, &lent_table);
+    for (int i = 0; i < PS_N_TEMP_TABLES; i++)
+        ps_table_register(db, &temp_tables[i]);
 }
 
-void ps_db_lend(struct ps_db *db, const struct ps_temp_rows *temp_rows)
+void ps_db_set_temp_rows(struct ps_db *db, const struct ps_temp_rows *temp_rows)
 {
     db->temp_rows = temp_rows;
 }

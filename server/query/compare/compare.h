@@ -17,9 +17,10 @@ struct ps_compare_table {
     const char *kinds; /* " importtime " */
     const char *of;    /* what the API calls it */
     const char *query;
-    enum ps_status (*lend)(struct ps_db *db, struct ps_temp_rows *temp_rows, int64_t **values,
-                           struct ps_err *err); /* what the query reads as ps_temp_rows, or NULL;
-                                                   the caller frees *values */
+    /* Computes the temporary table that the query reads; the caller frees *values. NULL: the query
+     * reads none. */
+    enum ps_status (*make)(struct ps_db *db, struct ps_temp_rows *temp_rows, int64_t **values,
+                           struct ps_err *err);
     bool source; /* a name that is missing is the text of its line in the attached source */
 };
 

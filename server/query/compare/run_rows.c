@@ -160,12 +160,12 @@ enum ps_status ps_run_rows_read(struct ps_run_rows *r, const char *run, struct p
 
     r->run = run;
     r->path.len = 0;
-    if (status == PS_OK && r->table->lend)
-        status = r->table->lend(db, &temp_rows, &values, err);
+    if (status == PS_OK && r->table->make)
+        status = r->table->make(db, &temp_rows, &values, err);
     if (status == PS_OK) {
-        ps_db_lend(db, &temp_rows);
+        ps_db_set_temp_rows(db, &temp_rows);
         status = read_rows(r, db, err);
-        ps_db_lend(db, NULL);
+        ps_db_set_temp_rows(db, NULL);
     }
     ps_run_release(db);
     return status;

@@ -10,8 +10,8 @@
 #define STACKS " folded speedscope flamegraph-svg gecko "
 #define TRACES " torch-trace nsys trace "
 
-static enum ps_status lend_slices(struct ps_db *db, struct ps_temp_rows *temp_rows,
-                                  int64_t **values, struct ps_err *err)
+static enum ps_status make_operators(struct ps_db *db, struct ps_temp_rows *temp_rows,
+                                     int64_t **values, struct ps_err *err)
 {
     struct ps_made made = {.values = NULL};
     bool torch = false;
@@ -24,8 +24,8 @@ static enum ps_status lend_slices(struct ps_db *db, struct ps_temp_rows *temp_ro
     return status;
 }
 
-static enum ps_status lend_stacks(struct ps_db *db, struct ps_temp_rows *temp_rows,
-                                  int64_t **values, struct ps_err *err)
+static enum ps_status make_functions(struct ps_db *db, struct ps_temp_rows *temp_rows,
+                                     int64_t **values, struct ps_err *err)
 {
     struct ps_made made = {.values = NULL};
     const struct ps_stack_part all = {.range = PS_RANGE_ALL};
@@ -42,13 +42,13 @@ static const struct ps_compare_table tables[] = {
     {" importtime ", "packages", "compare_packages", NULL, false},
     {" lightning ", "actions", "compare_actions", NULL, false},
     {" pstats pstats-text lightning ", "functions", "compare_functions", NULL, false},
-    {TRACES, "operators", "compare_operators", lend_slices, false},
+    {TRACES, "operators", "compare_operators", make_operators, false},
     {TRACES, "kernels", "compare_kernels", NULL, false},
     {TRACES, "step_parts", "compare_step_parts", NULL, false},
     {TRACES, "shapes", "compare_shapes", NULL, false},
     {TRACES, "modules", "compare_modules", NULL, false},
     {TRACES, "memory", "compare_device_memory", NULL, false},
-    {STACKS, "functions", "compare_stack_functions", lend_stacks, false},
+    {STACKS, "functions", "compare_stack_functions", make_functions, false},
     {" line_profiler ", "lines", "compare_timed_lines", NULL, true},
     {" memory_profiler ", "lines", "compare_memory_lines", NULL, true},
     {" scalene ", "lines", "compare_scalene_lines", NULL, true},

@@ -7,11 +7,11 @@
 #include "server/query/order_cache.h"
 #include "server/query/trace/memory.h"
 
-enum { NAME, FAMILY, SLICES, SELF, TOTAL, GROUPED, FIRST, N_LENT };
+enum { NAME, FAMILY, SLICES, SELF, TOTAL, GROUPED, FIRST, N_COLUMNS };
 #define DEPTH_MAX (1u << 16)
 
 struct function_row {
-    int64_t value[N_LENT];
+    int64_t value[N_COLUMNS];
     uint32_t open; /* how often it stands in the stack that is open now */
 };
 
@@ -103,11 +103,12 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
-static void lend_rows(const struct functions *f, struct ps_made *out)
+static void make_table(const struct functions *f, struct ps_made *out)
 {
-    out->values = ps_grow(NULL, f->n * N_LENT + 1, sizeof *out->values);
+    out->values = ps_grow(NULL, f->n * N_COLUMNS + 1, sizeof *out->values);
+    out->temp_rows.table = PS_TEMP_FUNCTIONS;
     out->temp_rows.n = f->n;
-    for (size_t c = 0; c < N_LENT; c++) {
+    for (size_t c = 0; c < N_COLUMNS; c++) {
         for (size_t i = 0; i < f->n; i++)
             out->values[c * f->n + i] = f->rows[i].value[c];
         out->temp_rows.column[c] = out->values + c * f->n;
@@ -127,7 +128,7 @@ enum ps_status ps_stack_functions(struct ps_db *db, const struct ps_stack_part *
     enum ps_status status = ps_trace_chunks(db, &query, add_chunk, &f, err);
 
     if (status == PS_OK)
-        lend_rows(&f, out);
+        make_table(&f, out);
     free(f.rows);
     free(f.place);
     free(f.open);
@@ -148,10 +149,10 @@ enum ps_status ps_view_stack_functions(struct ps_db *db, const struct ps_view *v
         status = ps_param_int(params, "group", 0, 1, 0, &group, err);
     if (status == PS_OK && !ps_table_kept_has(held, params))
         status = ps_stack_functions(db, &part, group, &made, err);
-    ps_db_lend(db, &made.temp_rows);
+    ps_db_set_temp_rows(db, &made.temp_rows);
     if (status == PS_OK)
         status = ps_view_table(db, view, id, params, answer, err);
-    ps_db_lend(db, NULL);
+    ps_db_set_temp_rows(db, NULL);
     ps_order_release(held);
     free(made.values);
     return status;

@@ -29,8 +29,8 @@ static inline int64_t ps_stack_clip(const struct ps_range *range, int64_t start,
     return end > start ? end - start : 0;
 }
 
-/* Functions of stacks: c0 name c1 family c2 slices c3 self c4 total c5 stands for several c6 first
- * start. group: C++ static initialisers are one. The caller frees out->values. */
+/* Functions of stacks as the table ps_temp_functions. group: C++ static initialisers are one row.
+ * The caller frees out->values. */
 struct ps_made;
 enum ps_status ps_stack_functions(struct ps_db *db, const struct ps_stack_part *part, bool group,
                                   struct ps_made *out, struct ps_err *err);

@@ -4,11 +4,11 @@
 
 #include "server/query/trace/memory.h"
 
-enum { BEGIN, END, BYTES, TYPE, DEVICE, ADDRESS, SLICE, FREED_BY, NAME, WORKER, N_LENT };
+enum { BEGIN, END, BYTES, TYPE, DEVICE, ADDRESS, SLICE, FREED_BY, NAME, WORKER, N_COLUMNS };
 
 static int64_t or_null(int64_t id)
 {
-    return id ? id : PS_LENT_NULL;
+    return id ? id : PS_TEMP_NULL;
 }
 
 static bool in_range(const struct ps_record *r, struct ps_range range)
@@ -21,7 +21,8 @@ static void make_rows(const struct ps_records *records, struct ps_range range, s
 {
     size_t cap = records->n;
 
-    out->values = ps_grow(NULL, cap * N_LENT + 1, sizeof *out->values);
+    out->temp_rows.table = PS_TEMP_ALLOCATIONS;
+    out->values = ps_grow(NULL, cap * N_COLUMNS + 1, sizeof *out->values);
     for (size_t i = 0; i < records->n; i++) {
         const struct ps_record *r = &records->at[i];
         const struct ps_record *end = r->partner ? &records->at[r->partner - 1] : NULL;
@@ -31,19 +32,19 @@ static void make_rows(const struct ps_records *records, struct ps_range range, s
         if (!in_range(r, range) || r->bytes == 0 || (!allocates && end))
             continue;
         end = allocates ? end : r;
-        row[BEGIN * cap] = allocates ? r->t_ns : PS_LENT_NULL;
-        row[END * cap] = end ? end->t_ns : PS_LENT_NULL;
+        row[BEGIN * cap] = allocates ? r->t_ns : PS_TEMP_NULL;
+        row[END * cap] = end ? end->t_ns : PS_TEMP_NULL;
         row[BYTES * cap] = allocates ? r->bytes : (int64_t)(0 - (uint64_t)r->bytes);
         row[TYPE * cap] = r->type;
         row[DEVICE * cap] = r->device;
         row[ADDRESS * cap] = or_null(r->address);
-        row[SLICE * cap] = allocates ? or_null(r->slice) : PS_LENT_NULL;
-        row[FREED_BY * cap] = end ? or_null(end->slice) : PS_LENT_NULL;
-        row[NAME * cap] = PS_LENT_NULL;
+        row[SLICE * cap] = allocates ? or_null(r->slice) : PS_TEMP_NULL;
+        row[FREED_BY * cap] = end ? or_null(end->slice) : PS_TEMP_NULL;
+        row[NAME * cap] = PS_TEMP_NULL;
         row[WORKER * cap] = r->worker;
         out->temp_rows.n++;
     }
-    for (size_t c = 0; c < N_LENT; c++)
+    for (size_t c = 0; c < N_COLUMNS; c++)
         out->temp_rows.column[c] = out->values + c * cap;
 }
 
@@ -91,7 +92,7 @@ static enum ps_status read_names(struct ps_db *db, struct ps_made *made, size_t 
     enum ps_status status = PS_OK;
 
     for (size_t i = 0; i < made->temp_rows.n; i++)
-        if (made->values[SLICE * cap + i] != PS_LENT_NULL)
+        if (made->values[SLICE * cap + i] != PS_TEMP_NULL)
             names.at[names.n++] =
                 (struct named){made->values[SLICE * cap + i], &made->values[NAME * cap + i]};
     if (names.n) {

@@ -103,10 +103,10 @@ enum ps_status ps_view_made_table(struct ps_db *db, const struct ps_view *view,
 
     if (status == PS_OK && !ps_table_kept_has(held, params))
         status = make(db, params, range, &made, err);
-    ps_db_lend(db, &made.temp_rows);
+    ps_db_set_temp_rows(db, &made.temp_rows);
     if (status == PS_OK)
         status = ps_view_trace_table(db, view, 0, params, answer, err);
-    ps_db_lend(db, NULL);
+    ps_db_set_temp_rows(db, NULL);
     ps_order_release(held);
     free(made.values);
     return status;

@@ -22,7 +22,7 @@ struct ps_records {
 enum ps_status ps_records_read(struct ps_db *db, struct ps_records *out, struct ps_err *err);
 void ps_records_free(struct ps_records *records);
 
-/* Columns for the table's SQL: values hold those of `lent`. */
+/* A temporary table for the SQL of a view; `values` owns the numbers of its columns. */
 struct ps_made {
     struct ps_temp_rows temp_rows;
     int64_t *values;
@@ -35,8 +35,8 @@ enum ps_status ps_view_made_table(struct ps_db *db, const struct ps_view *view,
                                                          struct ps_err *err),
                                   struct ps_answer *answer, struct ps_err *err);
 
-/* All slices that start in the range by name: c0 name c1 kind c2 family c3 calls c4 own ns c5 total
- * ns c6 min c7 max c8 first start. params do not matter. The caller frees out->values. */
+/* All slices that start in the range, summed by name, as the table ps_temp_operators. params are
+ * ignored. The caller frees out->values. */
 enum ps_status ps_slices_by_name(struct ps_db *db, struct ps_params params, struct ps_range range,
                                  struct ps_made *out, struct ps_err *err);
 

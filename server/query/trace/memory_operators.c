@@ -8,10 +8,10 @@
 
 #include "server/query/trace/memory.h"
 
-enum { NAME, TYPE, DEVICE, INCREASE, SELF, COUNT, BYTES, WORKER, N_LENT };
+enum { NAME, TYPE, DEVICE, INCREASE, SELF, COUNT, BYTES, WORKER, N_COLUMNS };
 
 struct row {
-    int64_t value[N_LENT];
+    int64_t value[N_COLUMNS];
     uint32_t next; /* row of the same name on another device or worker, + 1 */
 };
 
@@ -169,11 +169,12 @@ static enum ps_status add_all(struct ps_db *db, const struct ps_records *records
     return status;
 }
 
-static void lend_rows(const struct rows *rows, struct ps_made *out)
+static void make_table(const struct rows *rows, struct ps_made *out)
 {
-    out->values = ps_grow(NULL, rows->n * N_LENT + 1, sizeof *out->values);
+    out->values = ps_grow(NULL, rows->n * N_COLUMNS + 1, sizeof *out->values);
+    out->temp_rows.table = PS_TEMP_MEMORY_OPERATORS;
     out->temp_rows.n = rows->n;
-    for (size_t c = 0; c < N_LENT; c++) {
+    for (size_t c = 0; c < N_COLUMNS; c++) {
         for (size_t i = 0; i < rows->n; i++)
             out->values[c * rows->n + i] = rows->at[i].value[c];
         out->temp_rows.column[c] = out->values + c * rows->n;
@@ -191,7 +192,7 @@ static enum ps_status make(struct ps_db *db, struct ps_params params, struct ps_
     if (status == PS_OK)
         status = add_all(db, &records, range, &rows, err);
     if (status == PS_OK)
-        lend_rows(&rows, out);
+        make_table(&rows, out);
     free(rows.at);
     free(rows.first);
     return status;

@@ -5,10 +5,10 @@
 
 #include "server/query/trace/memory.h"
 
-enum { NAME, KIND, FAMILY, CALLS, SELF, TOTAL, MIN, MAX, FIRST, N_LENT };
+enum { NAME, KIND, FAMILY, CALLS, SELF, TOTAL, MIN, MAX, FIRST, N_COLUMNS };
 
 struct name_row {
-    int64_t value[N_LENT];
+    int64_t value[N_COLUMNS];
 };
 
 struct by_name {
@@ -63,11 +63,12 @@ static bool add_slices(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
-static void lend_rows(const struct by_name *sums, struct ps_made *out)
+static void make_table(const struct by_name *sums, struct ps_made *out)
 {
-    out->values = ps_grow(NULL, sums->n * N_LENT + 1, sizeof *out->values);
+    out->values = ps_grow(NULL, sums->n * N_COLUMNS + 1, sizeof *out->values);
+    out->temp_rows.table = PS_TEMP_OPERATORS;
     out->temp_rows.n = sums->n;
-    for (size_t c = 0; c < N_LENT; c++) {
+    for (size_t c = 0; c < N_COLUMNS; c++) {
         for (size_t i = 0; i < sums->n; i++)
             out->values[c * sums->n + i] = sums->rows[i].value[c];
         out->temp_rows.column[c] = out->values + c * sums->n;
@@ -88,7 +89,7 @@ enum ps_status ps_slices_by_name(struct ps_db *db, struct ps_params params, stru
 
     (void)params;
     if (status == PS_OK)
-        lend_rows(&sums, out);
+        make_table(&sums, out);
     free(sums.rows);
     free(sums.place);
     return status;

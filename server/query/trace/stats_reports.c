@@ -144,7 +144,7 @@ static enum ps_status make(struct ps_db *db, struct ps_params params, struct ps_
     status =
         g.report->figure == PROJECTED ? ps_summary_project(range, &g.rows, err) : gather(&g, err);
     if (status == PS_OK)
-        ps_summary_lend(&g.rows, out);
+        ps_summary_table(&g.rows, out);
     return status;
 }
 

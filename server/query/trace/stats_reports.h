@@ -45,9 +45,8 @@ struct ps_summary_key ps_summary_key_of(const struct ps_chunk *chunk, uint32_t i
 struct ps_summary_row *ps_summary_row_of(struct ps_summary_rows *rows, struct ps_summary_key key);
 void ps_summary_add(struct ps_summary_rows *rows, struct ps_summary_row *row, int64_t start_ns,
                     int64_t value);
-/* As the table ps_temp_rows: c0 name c1 kind c2 style c3 n c4 total c5 median c6 least c7 greatest
- * c8 standard deviation c9 first start c10 ns of the ranges c11 works c12 category. */
-void ps_summary_lend(const struct ps_summary_rows *rows, struct ps_made *out);
+/* The rows as the table ps_temp_summary. */
+void ps_summary_table(const struct ps_summary_rows *rows, struct ps_made *out);
 void ps_summary_free(struct ps_summary_rows *rows); /* for PS_AUTO */
 
 /* What devices did for each range of the host, by its name: from the first to the last work that

@@ -19,7 +19,7 @@ enum {
     RANGES,
     WORKS,
     CATEGORY,
-    N_LENT
+    N_COLUMNS
 };
 
 struct ps_summary_key ps_summary_key_of(const struct ps_chunk *chunk, uint32_t i)
@@ -104,19 +104,20 @@ static int64_t bits_of(double real)
     return bits;
 }
 
-void ps_summary_lend(const struct ps_summary_rows *rows, struct ps_made *out)
+void ps_summary_table(const struct ps_summary_rows *rows, struct ps_made *out)
 {
     PS_AUTO(ps_free_ptr) size_t *ends = ps_grow(NULL, rows->n + 1, sizeof *ends);
     PS_AUTO(ps_free_ptr) int64_t *values = by_row(rows, ends);
 
-    out->values = ps_grow(NULL, rows->n * N_LENT + 1, sizeof *out->values);
-    out->temp_rows = (struct ps_temp_rows){.n = rows->n, .reals = 1u << MEDIAN | 1u << STDDEV};
-    for (size_t c = 0; c < N_LENT; c++)
+    out->values = ps_grow(NULL, rows->n * N_COLUMNS + 1, sizeof *out->values);
+    out->temp_rows = (struct ps_temp_rows){
+        .table = PS_TEMP_SUMMARY, .n = rows->n, .reals = 1u << MEDIAN | 1u << STDDEV};
+    for (size_t c = 0; c < N_COLUMNS; c++)
         out->temp_rows.column[c] = out->values + c * rows->n;
     for (size_t r = 0; r < rows->n; r++) {
         const struct ps_summary_row *row = &rows->at[r];
         struct ps_stats stats = ps_stats_of(values + ends[r] - row->n, (size_t)row->n);
-        const int64_t temp_rows[N_LENT] = {
+        const int64_t temp_rows[N_COLUMNS] = {
             [NAME] = row->key.name,
             [KIND] = row->key.kind,
             [STYLE] = row->key.style,
@@ -132,7 +133,7 @@ void ps_summary_lend(const struct ps_summary_rows *rows, struct ps_made *out)
             [CATEGORY] = row->key.category,
         };
 
-        for (size_t c = 0; c < N_LENT; c++)
+        for (size_t c = 0; c < N_COLUMNS; c++)
             out->values[c * rows->n + r] = temp_rows[c];
     }
 }
