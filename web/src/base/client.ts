@@ -181,8 +181,8 @@ export function events(path: string, { on, open, lost }: EventHandlers): () => v
     const connect = () => {
         source = new EventSource(path);
         for (const [name, handle] of Object.entries(on)) {
-            source.addEventListener(name, (event) =>
-                handle(JSON.parse((event as MessageEvent).data)),
+            source.addEventListener(name, (event: MessageEvent<string>) =>
+                handle(JSON.parse(event.data)),
             );
         }
         if (open) source.addEventListener('open', open);

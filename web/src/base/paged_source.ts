@@ -7,7 +7,8 @@ import { signal, type Signal } from '@preact/signals';
 import { ApiError, asApiError, getJson, isAbort, withParams, type Params } from './client';
 import type { Page } from './types';
 
-/** What a DataGrid draws from. `rowAt` is undefined for a row that is not here yet. */
+/** What a DataGrid draws from. `rowAt` is undefined for a row that is not here yet. Whoever reads
+ * total, rows or sums while drawing is drawn again when they change. */
 export interface GridSource<R> {
     readonly total: number;
     rowAt(index: number): R | undefined;
@@ -48,7 +49,7 @@ export function pagedSource<R>(path: string, initial: Params): PagedSource<R> {
     const ready = signal(false);
     const error = signal<ApiError | null>(null);
     let params = initial;
-    let shown: Generation<R> = { total: 0, of: 0, sums: {}, pages: new Map() };
+    const shown = signal<Generation<R>>({ total: 0, of: 0, sums: {}, pages: new Map() });
     let fresh = false;
     let wanted: [number, number] = [0, 1];
     let running = new Map<number, AbortController>();
@@ -78,27 +79,24 @@ export function pagedSource<R>(path: string, initial: Params): PagedSource<R> {
     }
 
     function take(page: number, answer: Page): void {
-        if (!fresh) {
-            shown = { total: 0, of: 0, sums: {}, pages: new Map() };
-            fresh = true;
-        }
-        shown.total = answer.total;
-        shown.of = answer.of;
-        shown.sums = answer.sums ?? {};
-        shown.pages.set(
+        const pages = fresh ? shown.peek().pages : new Map<number, R[]>();
+        fresh = true;
+        pages.set(
             page,
             answer.rows.map((row) => asObject<R>(answer.columns, row)),
         );
+        shown.value = { total: answer.total, of: answer.of, sums: answer.sums ?? {}, pages };
         version.value = version.peek() + 1;
         ensure(...wanted);
     }
 
     function ensure(from: number, to: number): void {
         wanted = [from, to];
-        const last = Math.max(from, Math.min(to, fresh ? shown.total : to) - 1);
+        const { total, pages } = shown.peek();
+        const last = Math.max(from, Math.min(to, fresh ? total : to) - 1);
         const first = Math.floor(from / PAGE);
         for (let page = first; page <= Math.floor(last / PAGE); page++) {
-            if (fresh && (page * PAGE >= shown.total || shown.pages.has(page))) continue;
+            if (fresh && (page * PAGE >= total || pages.has(page))) continue;
             if (!running.has(page)) void load(page);
         }
     }
@@ -116,15 +114,15 @@ export function pagedSource<R>(path: string, initial: Params): PagedSource<R> {
         error,
         ready,
         get total() {
-            return shown.total;
+            return shown.value.total;
         },
         get of() {
-            return shown.of;
+            return shown.value.of;
         },
         get sums() {
-            return shown.sums;
+            return shown.value.sums;
         },
-        rowAt: (index) => shown.pages.get(Math.floor(index / PAGE))?.[index % PAGE],
+        rowAt: (index) => shown.value.pages.get(Math.floor(index / PAGE))?.[index % PAGE],
         ensure: (from, to) => ensure(Math.max(0, from - AHEAD), fresh ? to + AHEAD : to),
         setParams(next) {
             if (withParams('', next) === withParams('', params)) return;

@@ -6,6 +6,7 @@
  * positions are of one run only.
  */
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffectOn } from './hooks';
 import type { KeyPress } from './keys';
 import { route, setQuery } from './router';
 
@@ -55,7 +56,7 @@ const listeners = new Map<string, Set<(text: string) => void>>();
 
 /** What the page hung on the frame of this window; null: this window is no panel. */
 export function hostOfWindow(): PanelHost | null {
-    const frame = window.frameElement as (Element & { panelHost?: PanelHost }) | null;
+    const frame: (Element & { panelHost?: PanelHost }) | null = window.frameElement;
     return frame?.panelHost ?? null;
 }
 
@@ -84,7 +85,7 @@ export function becomePanel(by: PanelHost, show: (hash: string) => void): void {
 export function useNames(keys: readonly string[], names: Names): void {
     const latest = useRef(names);
     latest.current = names;
-    useLayoutEffect(() => {
+    useLayoutEffectOn(() => {
         if (!host) return undefined;
         const own: Names = {
             nameOf: (value) => latest.current.nameOf(value),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { useEffectOn } from '../base/hooks';
 import type { Origin } from '../base/types';
 import { type BarChart, barChart } from './chart';
 import { watchTheme } from './theme_watch';
@@ -50,7 +51,7 @@ export function Bars(props: BarsProps) {
             chart.current = null;
         };
     }, []);
-    useEffect(() => {
+    useEffectOn(() => {
         if (canvas.current && chart.current) paint(canvas.current, chart.current, props);
     }, [props.items, props.selected]);
 

@@ -4,7 +4,8 @@
  * Wheel zooms, drag pans, click selects, double click focuses, arrows walk along the heaviest edge.
  */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffectOn, useLayoutEffectOn } from '../base/hooks';
 import type { CallGraph, GraphEdge, GraphNode } from '../model/dot';
 import type { GraphPicture } from '../model/graph_layout';
 import { edgeText, type NodeText } from '../model/graph_text';
@@ -39,7 +40,7 @@ const COMMIT_MS = 250;
 
 function useDark(element: { current: Element | null }): boolean {
     const [dark, setDark] = useState(false);
-    useLayoutEffect(() => {
+    useLayoutEffectOn(() => {
         const read = (): void => {
             if (element.current)
                 setDark(getComputedStyle(element.current).colorScheme.includes('dark'));
@@ -89,14 +90,14 @@ export function CallGraphView(props: CallGraphViewProps) {
         timer.current = setTimeout(() => {
             sent.current = planeText(plane.current);
             latest.current.onView(sent.current);
-        }, COMMIT_MS) as unknown as number;
+        }, COMMIT_MS);
     };
 
-    useLayoutEffect(() => {
+    useLayoutEffectOn(() => {
         sent.current = view;
         apply(parsePlane(view || undefined) ?? firstPlane(props, room()), false);
     }, [picture]);
-    useEffect(() => {
+    useEffectOn(() => {
         if (view === sent.current) return;
         sent.current = view;
         apply(parsePlane(view || undefined) ?? firstPlane(latest.current, room()), false);

@@ -10,6 +10,7 @@ import {
     observeElementRect,
 } from '@tanstack/virtual-core';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffectOn, useLayoutEffectOn } from '../base/hooks';
 import { GridHead } from './grid_head';
 import { cursorAfter } from './grid_keys';
 import { GridRow, ROW_HEIGHT } from './grid_row';
@@ -115,7 +116,7 @@ function useCursor<R>(
         }
     }
 
-    useEffect(() => {
+    useEffectOn(() => {
         const { handle } = props;
         if (!handle) return undefined;
         handle.current = {
@@ -166,7 +167,7 @@ function useAnchor<R>(
         const row = index >= 0 ? props.source.rowAt(index) : undefined;
         return row === undefined ? undefined : props.rowKey(row);
     };
-    useLayoutEffect(() => {
+    useLayoutEffectOn(() => {
         const { cursor: cursorKey, top, at } = seen.current;
         const box = scroller.current;
         if (!props.anchored || !box) return;
@@ -196,22 +197,20 @@ export function DataGrid<R>(props: DataGridProps<R>) {
     const { source, sort, onSort, label, resetKey } = props;
     const version = source.version.value;
     const scroller = useRef<HTMLDivElement | null>(null);
-    const columns = useMemo(
-        () => visibleColumns(props.columns, viewportWidth.value),
-        [props.columns, viewportWidth.value],
-    );
+    const width = viewportWidth.value;
+    const columns = useMemo(() => visibleColumns(props.columns, width), [props.columns, width]);
     const template = templateOf(columns);
     const sizeOf = (index: number) => bandAt(props, index)?.height ?? ROW_HEIGHT;
     const rows = useVirtualRows(scroller, source.total, sizeOf);
     const { cursor, setCursor, onKeyDown } = useCursor(props, rows, scroller);
 
     // Headings have their own height, so what is measured is stale once the rows are others.
-    useLayoutEffect(() => {
+    useLayoutEffectOn(() => {
         if (props.band) rows.measure();
     }, [version, source, source.total]);
 
     const first = useRef(true);
-    useLayoutEffect(() => {
+    useLayoutEffectOn(() => {
         if (first.current) first.current = false;
         else {
             scroller.current?.scrollTo({ top: 0 });

@@ -111,7 +111,7 @@ export function listen(now: FrameStage): () => void {
                 event.clientY,
                 avoid,
             );
-        hoverTimer = setTimeout(say, HOVER_MS) as unknown as number;
+        hoverTimer = setTimeout(say, HOVER_MS);
     }
 
     function onWheel(event: WheelEvent): void {

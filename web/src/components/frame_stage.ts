@@ -141,7 +141,7 @@ export class FrameStage {
             const text = this.zoomed ? spanText(this.span, this.props.layout.total) : null;
             this.sent = text ?? '';
             this.props.onZoom(text);
-        }, COMMIT_MS) as unknown as number;
+        }, COMMIT_MS);
     }
 
     /** The window moved, here or in the panel beside this one. */

@@ -5,6 +5,7 @@
  * What is selected and what is zoomed belong to the caller, who keeps them in the URL.
  */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffectOn } from '../base/hooks';
 import { FRAME_ROW } from '../canvas/frame_canvas';
 import { coverPath } from '../model/frames';
 import { useFrameBeside } from './frame_beside';
@@ -22,7 +23,7 @@ export function FrameView(props: FrameViewProps) {
     const [path, setPath] = useState<number[]>([]);
     const { layout, paint, match, selected, zoom } = props;
 
-    useLayoutEffect(() => {
+    useLayoutEffectOn(() => {
         if (!canvas.current || !scroller.current) return undefined;
         const now = new FrameStage(canvas.current, scroller.current, props, () => {
             const cover = now.zoomed ? coverPath(now.props.layout, now.span.x0, now.span.x1) : [];
@@ -48,7 +49,7 @@ export function FrameView(props: FrameViewProps) {
         if (!now) return;
         now.props = props;
     });
-    useLayoutEffect(() => {
+    useLayoutEffectOn(() => {
         const now = stage.current;
         if (!now) return;
         now.hover = -1;

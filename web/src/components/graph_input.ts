@@ -2,7 +2,7 @@
  *
  * Wheel, drag and keys of the call graph.
  */
-import { useEffect } from 'preact/hooks';
+import { useEffectOn } from '../base/hooks';
 import { useKeys } from '../base/keys';
 import type { GraphEdge } from '../model/dot';
 import { type Plane, centreOn, fitPlane, zoomPlane } from '../model/plane';
@@ -19,7 +19,7 @@ export function usePlaneInput(
     plane: { current: Plane },
     apply: Apply,
 ): void {
-    useEffect(() => {
+    useEffectOn(() => {
         const element = svg.current;
         if (!element) return undefined;
         let drag: { x: number; y: number; from: Plane } | null = null;

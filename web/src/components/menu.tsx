@@ -5,6 +5,7 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffectOn } from '../base/hooks';
 
 export interface MenuItem {
     text: string;
@@ -30,7 +31,7 @@ interface MenuProps {
 
 /** Closes on a press outside of `box`. */
 function useOutside(box: { current: HTMLElement | null }, open: boolean, close: () => void): void {
-    useEffect(() => {
+    useEffectOn(() => {
         if (!open) return undefined;
         const onDown = (event: Event) => {
             if (!box.current?.contains(event.target as Node)) close();

@@ -40,7 +40,7 @@ export function Picker(props: PickerProps) {
     function type(text: string): void {
         setTyped(text);
         clearTimeout(timer.current);
-        timer.current = setTimeout(() => props.onType(text), REST_MS) as unknown as number;
+        timer.current = setTimeout(() => props.onType(text), REST_MS);
     }
     function close(): void {
         clearTimeout(timer.current);

@@ -5,6 +5,7 @@
  */
 import type { JSX, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffectOn } from '../base/hooks';
 import { sayBeside, useBeside } from '../base/panel';
 import type { TimeWindow } from '../model/memory_curve';
 import { type LineChart, lineChart, type LineView, type PlotArea } from './chart';
@@ -64,7 +65,7 @@ export function usePlot(
             chart.current = null;
         };
     }, []);
-    useEffect(() => {
+    useEffectOn(() => {
         draw();
         layout();
     }, shown);

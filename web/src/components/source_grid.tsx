@@ -5,6 +5,7 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useMemoOn } from '../base/hooks';
 import { type RailMark, railMarks } from '../model/heat';
 import type { Token } from '../model/python_syntax';
 import type { BandRow, LineRow, SourceRow } from '../model/source';
@@ -63,7 +64,7 @@ function useTemplate(columns: SourceColumn[], rows: SourceRow[], least: number):
 function useMarks(props: SourceGridProps, scroll: SourceScroll, headHeight: number): RailMark[] {
     const { rows, levelOf } = props;
     const { offsets, height } = scroll;
-    return useMemo(() => {
+    return useMemoOn(() => {
         const level = (i: number) => {
             const row = rows[i];
             return row.kind === 'line' ? levelOf(row) : 0;
@@ -104,9 +105,10 @@ function rowOf(event: Event, rows: SourceRow[]): LineRow | null {
 export function SourceGrid(props: SourceGridProps) {
     const { rows, current, onHover } = props;
     const scroller = useRef<HTMLDivElement | null>(null);
+    const width = viewportWidth.value;
     const columns = useMemo(
-        () => props.columns.filter((c) => !c.hideBelow || viewportWidth.value >= c.hideBelow),
-        [props.columns, viewportWidth.value],
+        () => props.columns.filter((c) => !c.hideBelow || width >= c.hideBelow),
+        [props.columns, width],
     );
     const template = useTemplate(columns, rows, props.groups ? SOURCE_WIDE : SOURCE_LEAST);
     const headHeight = props.groups ? 2 * HEAD_HEIGHT : HEAD_HEIGHT;

@@ -2,7 +2,8 @@
  *
  * How a SourceGrid moves: which rows are in view, where a key leads, what brings a row into view.
  */
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffectOn } from '../base/hooks';
 import { rowAt, rowOffsets } from '../model/row_offsets';
 import type { SourceRow } from '../model/source';
 
@@ -33,14 +34,14 @@ function useRange(offsets: Float64Array, scroller: Box, headHeight: number) {
         // A transform moves the mark without a layout of the page on each scroll.
         mark.style.transform = `translateY(${box.scrollTop * (height / Math.max(height, whole))}px)`;
     }
-    useLayoutEffect(() => {
+    useLayoutEffectOn(() => {
         follow();
         const mark = window.current;
         if (!mark) return;
         mark.style.height = `${(100 * height) / Math.max(1, height, whole)}%`;
         mark.hidden = whole <= height;
     }, [offsets, height]);
-    useLayoutEffect(() => {
+    useLayoutEffectOn(() => {
         const box = scroller.current;
         if (!box) return undefined;
         const watch = new ResizeObserver(() => setHeight(box.clientHeight));
@@ -127,7 +128,7 @@ export function useSourceScroll(
         const room = box.clientHeight - headHeight;
         return offsets[index] >= box.scrollTop && offsets[index + 1] <= box.scrollTop + room;
     }
-    useLayoutEffect(() => {
+    useLayoutEffectOn(() => {
         const at = indexOf(current);
         if (height > 0 && !inView(at)) reveal(at, true);
     }, [current, rows, height > 0]);

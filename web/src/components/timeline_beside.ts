@@ -4,7 +4,8 @@
  * at once, so that both are drawn in the same frame. Moments pass between them in ns after the moment
  * at which they are aligned, lanes by names that both runs know.
  */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
+import { useEffectOn } from '../base/hooks';
 import { axisUnit } from '../base/axis';
 import { inPanel, panelSide, sayBeside, useBeside, useNames } from '../base/panel';
 import { inOrder, type LaneNames, laneNames, topOf, topText, translate } from '../model/lane_mates';
@@ -40,22 +41,22 @@ function saying(names: LaneNames): StageMate {
 }
 
 function useHearing(stage: { current: TimelineStage | null }, names: LaneNames): void {
-    const on = (topic: string, act: (now: TimelineStage, text: string) => void): void =>
+    const useTopic = (topic: string, act: (now: TimelineStage, text: string) => void): void =>
         useBeside(topic, (text) => {
             if (stage.current) act(stage.current, text);
         });
-    on(ofAxis(TOPICS.moved), (now, text) => {
+    useTopic(ofAxis(TOPICS.moved), (now, text) => {
         const [from, to] = text.split('~').map(Number);
         now.show(shifted({ from, to }, now.scene.origin));
     });
-    on(TOPICS.scrolled, (now, text) => {
+    useTopic(TOPICS.scrolled, (now, text) => {
         const top = topOf(now.props.lanes, names, text);
         if (top !== null) now.showTop(top);
     });
-    on(ofAxis(TOPICS.pointed), (now, text) =>
+    useTopic(ofAxis(TOPICS.pointed), (now, text) =>
         now.showMoment(text === '' ? null : Number(text) + now.scene.origin),
     );
-    on(ofAxis(TOPICS.wrote), (now, text) => {
+    useTopic(ofAxis(TOPICS.wrote), (now, text) => {
         now.sent = text;
     });
 }
@@ -89,7 +90,7 @@ export function useTimelineBeside(
     };
     useBeside(ORDER, setOrder);
     useBeside(ASKED, tell);
-    useEffect(() => {
+    useEffectOn(() => {
         if (leads) tell();
         else sayBeside(ASKED, '');
     }, [timeline]);

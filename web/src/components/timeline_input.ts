@@ -173,7 +173,7 @@ function hoverer(stage: TimelineStage): (event: PointerEvent | null, point: Poin
         const top = box.top + HEAD + hit.lane.top + 3 + 17 * hit.depth - stage.scene.top;
         const [x, y] = [event.clientX, event.clientY];
         const say = (): void => showTooltip(stage.props.tip(hit), x, y, { top, bottom: top + 17 });
-        timer = setTimeout(say, HOVER_MS) as unknown as number;
+        timer = setTimeout(say, HOVER_MS);
     };
 }
 

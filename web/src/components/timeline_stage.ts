@@ -182,12 +182,9 @@ export class TimelineStage {
         this.askTimer ||= setTimeout(() => {
             this.askTimer = 0;
             this.props.onNeed(this.need(true));
-        }, ASK_MS) as unknown as number;
+        }, ASK_MS);
         clearTimeout(this.restTimer);
-        this.restTimer = setTimeout(
-            () => this.props.onNeed(this.need(false)),
-            REST_MS,
-        ) as unknown as number;
+        this.restTimer = setTimeout(() => this.props.onNeed(this.need(false)), REST_MS);
     }
 
     need(moving: boolean): Need {
@@ -221,7 +218,7 @@ export class TimelineStage {
         this.onBand();
         this.ask();
         clearTimeout(this.topTimer);
-        this.topTimer = setTimeout(() => this.sayTop(), COMMIT_MS) as unknown as number;
+        this.topTimer = setTimeout(() => this.sayTop(), COMMIT_MS);
     }
 
     private sayTop(): void {
@@ -269,7 +266,7 @@ export class TimelineStage {
             this.props.mate?.wrote(this);
             this.props.onAt(at);
             this.sayTop();
-        }, COMMIT_MS) as unknown as number;
+        }, COMMIT_MS);
     }
 
     easeTo(target: TimeView): void {

@@ -4,7 +4,8 @@
  * and the range belong to the caller, who keeps them in the URL.
  */
 import { axisText } from '../base/axis';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffectOn, useLayoutEffectOn } from '../base/hooks';
 import { watchTheme } from './theme_watch';
 import { listenTimeline } from './timeline_input';
 import { useTimelineKeys } from './timeline_keys';
@@ -30,7 +31,7 @@ export function TimelineView(props: TimelineViewProps) {
     const [tall, setTall] = useState(800);
     const { stageRef, lanes, selected, flows, range, found, at } = props;
 
-    useLayoutEffect(() => {
+    useLayoutEffectOn(() => {
         const parts = partsOf({
             canvas: canvas.current,
             scroller: scroller.current,
@@ -62,14 +63,14 @@ export function TimelineView(props: TimelineViewProps) {
     useLayoutEffect(() => {
         if (stageRef.current) stageRef.current.props = props;
     });
-    useLayoutEffect(() => stageRef.current?.redraw(), [selected, flows, range, found]);
-    useLayoutEffect(() => stageRef.current?.realign(props), [props.reach, props.origin]);
-    useLayoutEffect(() => {
+    useLayoutEffectOn(() => stageRef.current?.redraw(), [selected, flows, range, found]);
+    useLayoutEffectOn(() => stageRef.current?.realign(props), [props.reach, props.origin]);
+    useLayoutEffectOn(() => {
         stageRef.current?.redraw();
         stageRef.current?.onScroll();
         stageRef.current?.ask();
     }, [lanes]);
-    useEffect(() => stageRef.current?.follow(at), [at]);
+    useEffectOn(() => stageRef.current?.follow(at), [at]);
     useTimelineKeys(stageRef, selected !== null);
 
     // A label that gets the focus comes into sight with its lane. The browser's own scrolling of the

@@ -4,7 +4,8 @@
  * leads out, left and right walk by size.
  */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffectOn } from '../base/hooks';
 import { useKeys } from '../base/keys';
 import { sayBeside, useBeside } from '../base/panel';
 import { type FrameTheme, readTheme } from '../canvas/theme';
@@ -83,7 +84,7 @@ export function TreemapView(props: TreemapViewProps) {
         };
     }, []);
 
-    useEffect(() => {
+    useEffectOn(() => {
         const element = canvas.current;
         const ctx = element?.getContext('2d');
         if (!element || !ctx || !theme) return;

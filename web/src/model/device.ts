@@ -82,7 +82,7 @@ function record(json: string | Record<string, unknown> | null): Record<string, u
 /** deviceProperties of the file, as far as it has them. */
 export function propertiesOf(json: string | Record<string, unknown> | null): Properties {
     const all = record(json);
-    const number = (key: string) => (typeof all[key] === 'number' ? (all[key] as number) : null);
+    const number = (key: string) => (typeof all[key] === 'number' ? all[key] : null);
     const [major, minor] = [number('computeMajor'), number('computeMinor')];
     return {
         memory_bytes: number('totalGlobalMem'),

@@ -35,7 +35,7 @@ function failed(error: unknown): void {
 /* Where panels find the engine. */
 type WithShelf = Window & { shelf?: LocalShelf };
 
-function use(shelf: LocalShelf): void {
+function connect(shelf: LocalShelf): void {
     openOffline(JSON.parse(carried('offline-file') ?? 'null') as OfflineFile);
     answerFrom(shelf.wire);
     serveDownloads(shelf);
@@ -44,14 +44,14 @@ function use(shelf: LocalShelf): void {
 async function open(): Promise<void> {
     const shelf = new LocalShelf();
     await shelf.open(document);
-    use(shelf);
+    connect(shelf);
     (window as WithShelf).shelf = shelf;
     place.replaceChildren();
     render(<App />, place);
 }
 
 function openBeside(host: PanelHost): void {
-    use((window.parent as WithShelf).shelf as LocalShelf);
+    connect((window.parent as WithShelf).shelf as LocalShelf);
     render(openPanel(host), place);
 }
 

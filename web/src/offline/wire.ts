@@ -119,7 +119,7 @@ export class LocalShelf {
             signal?.addEventListener('abort', () => {
                 this.queue = this.queue.filter((other) => other !== id);
                 this.waiting.delete(id);
-                failed(signal.reason); // of the window that asked, which knows its own errors
+                failed(signal.reason as Error); // of the window that asked, which knows its own errors
             });
             this.waiting.set(id, { url, done, failed });
             this.queue.push(id);

@@ -58,13 +58,23 @@ function openIncoming(name: string, bytes: number): Incoming {
         return {
             name,
             push,
-            end: async () => void (await end(), (engine = await Engine.start(code))),
+            end: async () => {
+                await end();
+                engine = await Engine.start(code);
+            },
         };
     }
     const mine = engine;
     const place = mine.alloc(bytes);
     const { push, end } = inflate(name, bytes, (at, piece) => mine.fill(place + at, piece));
-    return { name, push, end: async () => void (await end(), mine.addFile(name, place, bytes)) };
+    return {
+        name,
+        push,
+        end: async () => {
+            await end();
+            mine.addFile(name, place, bytes);
+        },
+    };
 }
 
 async function closeIncoming(): Promise<void> {

@@ -60,7 +60,7 @@ export function useLaidOut(graph: CallGraph | null, textOf = nodeText): Laid {
         const toDot = (labels: boolean): string =>
             graphToDot(
                 graph,
-                (node) => Object.values(texts.get(node.id) ?? {}),
+                (node) => Object.values<string>({ ...texts.get(node.id) }),
                 labels ? edgeText : null,
                 (node) => nodeSize(texts.get(node.id) as NodeText, mono, sans),
             );

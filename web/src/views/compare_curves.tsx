@@ -5,6 +5,7 @@
  */
 import { LABELS } from '../base/terms';
 import { useEffect, useMemo } from 'preact/hooks';
+import { useMemoOn } from '../base/hooks';
 import { API, type ApiError, withParams } from '../base/client';
 import type { Comparison } from '../base/compare_types';
 import type { MemoryAnswer } from '../base/line_types';
@@ -83,7 +84,7 @@ function useDevices(run: Run | null): Loaded {
     });
     const keys = memory.map(placeKey).join(',');
     const curves = useJson<CurvesAnswer>(keys ? `${path}&memory=${keys}` : null);
-    const found = useMemo(() => {
+    const found = useMemoOn(() => {
         if (!whole.data || (keys && !curves.data)) return null;
         const end_s = (end_ns - start_ns) / 1e9;
         return {
@@ -177,7 +178,7 @@ function Curves(props: CurvesProps) {
     const top = Math.max(1, base?.sums.peak ?? 0, fresh?.sums.peak ?? 0) * ROOM;
     // The axis counts its own ticks: with values as large as bytes it would not keep to the step.
     const step = byteStep(top);
-    const curves = useMemo(
+    const curves = useMemoOn(
         () => [
             ...(base ? [lineOf(base, step, BASE_LOOK)] : []),
             ...(fresh ? [lineOf(fresh, step, NEW_LOOK)] : []),

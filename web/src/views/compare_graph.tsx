@@ -3,7 +3,8 @@
  * The call graph of a difference: who calls whom in the last run of a group, each function coloured by
  * how its total changed.
  */
-import { useCallback, useMemo } from 'preact/hooks';
+import { useCallback } from 'preact/hooks';
+import { useCallbackOn, useMemoOn } from '../base/hooks';
 import type { ComparedRow, Comparison } from '../base/compare_types';
 import { API, withParams } from '../base/client';
 import { route } from '../base/router';
@@ -43,7 +44,7 @@ function useRows(side: Side) {
         limit: ROWS,
     });
     const { data, error } = useJson<Page>(path);
-    const rows = useMemo(() => {
+    const rows = useMemoOn(() => {
         if (!data) return null;
         const at = (row: ComparedRow) =>
             side === 'new'
@@ -79,7 +80,7 @@ export function CompareGraph({ comparison }: { comparison: Comparison }) {
         (node: GraphNode) => rows?.get(keyOf(node.name, node.file, node.line)),
         [rows],
     );
-    const textOf = useCallback(
+    const textOf = useCallbackOn(
         (node: GraphNode, measure: Measure) => {
             const row = rowOf(node);
             const numbers = row

@@ -4,7 +4,8 @@
  * the table shows the row wherever it stands.
  */
 import type { RefObject } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
+import { useEffectOn } from '../base/hooks';
 import type { ComparedRow, ComparedTable, GroupTree } from '../base/compare_types';
 import { getJson, type Params, withParams } from '../base/client';
 import type { PagedSource } from '../base/paged_source';
@@ -38,7 +39,7 @@ export async function selectFrame(table: ComparedTable, tree: GroupTree, node: n
 
 /** Selects the widest frame of a row that was picked in the table. */
 export function useFrameOfRow(tree: GroupTree | null, width: number[], row: RowName | null) {
-    useEffect(() => {
+    useEffectOn(() => {
         if (!tree || !row) return;
         const node = frameOfRow(tree, width, row);
         put({ frame: node >= 0 ? String(node) : null });
@@ -59,7 +60,7 @@ export function useReveal<R>(
         asked ? withParams(`${path}/${encodeURIComponent(row)}`, params) : null,
     );
     const ready = source.ready.value;
-    useEffect(() => {
+    useEffectOn(() => {
         if (!ready || !data || String(data.id) !== row) return;
         own.current = row;
         if (data.at !== undefined) grid.current?.show(data.at);

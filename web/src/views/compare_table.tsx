@@ -2,7 +2,7 @@
  *
  * One table of a comparison with its toolbar, beside it the way from base to new or the selected row.
  */
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffectOn, useMemoOn } from '../base/hooks';
 import type { ComparedRow, ComparedTable, Comparison, Metric } from '../base/compare_types';
 import { route } from '../base/router';
 import { Menu } from '../components/menu';
@@ -27,7 +27,7 @@ interface CompareTableProps {
 
 function useColumns(of: Omit<ColumnsOf, 'scale' | 'most'>, top: ComparedRow[]) {
     const { table, metric, search, single } = of;
-    return useMemo(() => {
+    return useMemoOn(() => {
         const values = top.flatMap((row) => [row.base, row.new]);
         const scale = scaleOf(
             metric.unit,
@@ -44,7 +44,7 @@ export function CompareTable(props: CompareTableProps) {
     const metric = metricOf(props.table, route.value.query);
     const { top, error } = useTop<ComparedRow>(props.table, metric);
     const ready = top !== null;
-    useEffect(() => {
+    useEffectOn(() => {
         if (ready) props.onReady?.();
     }, [ready]);
     if (!top) return <NoRowsYet error={error} />;

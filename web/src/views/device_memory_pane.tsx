@@ -89,7 +89,7 @@ const DEVICE: GridColumn<{ device_type: number; device: number }> = {
 
 /* In a job each allocation says whose it is. */
 function placeColumn(nameOf: WorkerName | null): Allocation {
-    if (!nameOf) return DEVICE as Allocation;
+    if (!nameOf) return DEVICE;
     return { ...(DEVICE as Allocation), width: 136, render: (row) => placeName(row, nameOf) };
 }
 
@@ -106,7 +106,7 @@ function operatorColumns(search: Matcher): GridColumn<MemoryOperatorRow>[] {
                 </span>
             ),
         },
-        DEVICE as GridColumn<MemoryOperatorRow>,
+        DEVICE,
         countColumn<MemoryOperatorRow>('calls', 'calls', { width: 72 }),
         mibColumn<MemoryOperatorRow>('self_increase_bytes', 'self increase', {
             width: 136,

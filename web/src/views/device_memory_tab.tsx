@@ -5,6 +5,7 @@
  */
 import { LABELS } from '../base/terms';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffectOn } from '../base/hooks';
 import { withParams } from '../base/client';
 import { route } from '../base/router';
 import type { MemoryCurve, MemoryDevice } from '../base/trace_types';
@@ -47,7 +48,7 @@ export function DeviceMemoryTab({ run }: { run: Run }) {
     const [shown, setShown] = useState<number | null>(null);
     const rows = memoryRows(run);
     const device = deviceFilter(run, route.value.query.device);
-    useEffect(() => {
+    useEffectOn(() => {
         setStatus(
             undefined,
             run.kind === 'nsys'

@@ -4,7 +4,8 @@
  * operators that launched it, or wall time with the Python frames. Also in the dock of the timeline.
  */
 import { axisText } from '../base/axis';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
+import { useEffectOn, useMemoOn } from '../base/hooks';
 import { route } from '../base/router';
 import type { FlameAnswer } from '../base/trace_types';
 import type { Run } from '../base/types';
@@ -93,7 +94,7 @@ export function FlamePane({ run, range, search, bare = false, onMatched }: Flame
     const answer = useJson<FlameAnswer>(flamePath(run, range, on));
     const flame = answer.data;
     const layout = useMemo(() => (flame ? layoutFlame(flame) : null), [flame]);
-    const paint = useMemo(
+    const paint = useMemoOn(
         () => (flame && layout ? flamePaint(flame, layout, rootName) : null),
         [flame, layout, on],
     );
@@ -102,7 +103,7 @@ export function FlamePane({ run, range, search, bare = false, onMatched }: Flame
             flame && search ? matchSet(search, flame.n, (i) => flame.names[flame.name[i]]) : null,
         [flame, search],
     );
-    useEffect(() => {
+    useEffectOn(() => {
         const share = flame && match ? matchedNs(flame, match.set) / (flame.sum || 1) : 0;
         onMatched?.(match?.count ?? null, share);
     }, [flame, match]);

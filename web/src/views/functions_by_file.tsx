@@ -2,7 +2,8 @@
  *
  * The functions grouped by file: the files by their tottime, unfolded into their functions.
  */
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
+import { useEffectOn, useMemoOn } from '../base/hooks';
 import { API, getJson, isAbort, withParams } from '../base/client';
 import { arraySource } from '../base/paged_source';
 import { route, setQuery } from '../base/router';
@@ -38,7 +39,7 @@ function useUnfolded(props: TableProps, open: string[]): Map<string, FunctionRow
     const { run, filters, search } = props;
     const [lists, setLists] = useState(new Map<string, FunctionRow[]>());
     const hideKey = filters.hide + filters.q + String(filters.regex);
-    useEffect(() => {
+    useEffectOn(() => {
         const control = new AbortController();
         for (const file of open) {
             if (lists.has(file)) continue;
@@ -61,7 +62,7 @@ function useUnfolded(props: TableProps, open: string[]): Map<string, FunctionRow
         }
         return () => control.abort();
     }, [run.id, props.report, open.join('\n')]);
-    return useMemo(() => {
+    return useMemoOn(() => {
         const out = new Map<string, FunctionRow[]>();
         for (const [file, rows] of lists) out.set(file, kept(rows, search, filters.hide));
         return out;
@@ -100,7 +101,7 @@ export function FunctionsByFile(props: TableProps) {
     const files = useMemo(() => objectsOf<FileRow>(page), [page]);
     const open = useMemo(() => (query.files ?? '').split('\n').filter(Boolean), [query.files]);
     const lists = useUnfolded(props, open);
-    useEffect(() => onShown(files.reduce((sum, file) => sum + file.functions, 0)), [files]);
+    useEffectOn(() => onShown(files.reduce((sum, file) => sum + file.functions, 0)), [files]);
     const columns = useMemo(() => fileColumns(search, total), [search, total]);
     const source = useMemo(() => arraySource(rowsOf(files, open, lists)), [files, open, lists]);
 

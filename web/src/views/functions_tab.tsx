@@ -3,7 +3,8 @@
  * The Functions tab: pstats' table, the selected function as a sandwich, its call tree below.
  */
 import { LABELS } from '../base/terms';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
+import { useEffectOn } from '../base/hooks';
 import { useLead } from '../base/panel';
 import { route } from '../base/router';
 import type { Page, Run } from '../base/types';
@@ -31,7 +32,7 @@ const SUMS_REMARK =
     'cProfile records sums per caller, not call paths: values can be exact, bounded or unknown';
 
 export function useSumsRemark(run: Run): void {
-    useEffect(() => {
+    useEffectOn(() => {
         if (!run.summary.flat) setStatus(undefined, SUMS_REMARK, undefined);
         return () => setStatus(undefined, null, undefined);
     }, [run.id]);

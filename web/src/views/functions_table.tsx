@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import { LABELS } from '../base/terms';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
+import { useEffectOn } from '../base/hooks';
 import { withParams } from '../base/client';
 import { setQuery } from '../base/router';
 import type { Run } from '../base/types';
@@ -30,7 +31,7 @@ export function FunctionsTable(props: TableProps) {
     const source = useSource<FunctionRow>(functionsPath(run), params, filters.broken);
     const columns = useMemo(() => functionColumns(search, total), [search, total]);
     const version = source.version.value;
-    useEffect(() => {
+    useEffectOn(() => {
         if (source.ready.peek()) onShown(source.total);
     }, [source, version]);
     return (

@@ -4,6 +4,7 @@
  * from it once, and the filters as they act on it.
  */
 import { useMemo } from 'preact/hooks';
+import { useMemoOn } from '../base/hooks';
 import { API } from '../base/client';
 import type { ImportSummary, Origin, Run } from '../base/types';
 import { type Filters, offIndexes } from '../model/filter_query';
@@ -61,7 +62,7 @@ export function useImportData(run: Run): { data: ImportData | null; answer: Answ
     const first = useJson<ImportTree>(path + FIRST);
     const all = useJson<ImportTree>(first.data?.cut ? path + ALL : null);
     const answer = all.data || all.error ? all : first;
-    const data = useMemo(
+    const data = useMemoOn(
         () => (answer.data ? derive(answer.data, summaryOf(run)) : null),
         [answer.data, run.id],
     );
@@ -124,7 +125,7 @@ export function useFound(data: ImportData | null, filters: Filters) {
         [data, search],
     );
     const offKey = [...off].join();
-    const hidden = useMemo(
+    const hidden = useMemoOn(
         () =>
             data
                 ? hiddenSet(

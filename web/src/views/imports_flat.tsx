@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 import { LABELS } from '../base/terms';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
+import { useEffectOn } from '../base/hooks';
 import { type Params, withParams } from '../base/client';
 import { setQuery } from '../base/router';
 import { DataGrid, type GridColumn, type GridHandle, type GridSort } from '../components/data_grid';
@@ -24,12 +25,12 @@ export function ImportsFlat(props: FlatProps) {
     const handle = useRef<GridHandle | null>(null);
     const own = useRef(-1);
     const key = withParams('', params);
-    useEffect(() => {
+    useEffectOn(() => {
         if (selected < 0 || selected === own.current) return;
         own.current = selected;
         if (handle.current) revealRow(handle.current, rankOf(props));
     }, [selected]);
-    const shown = source.ready.value ? (source.version.value, source.total) : data.tree.n;
+    const shown = source.ready.value ? source.total : data.tree.n;
     return (
         <>
             {props.head(shown, source.ready.value ? source.sums : null)}

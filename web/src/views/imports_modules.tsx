@@ -3,7 +3,7 @@
  * The modules under the icicle: a flat table that the server sorts and filters, or the tree.
  */
 import { LABELS } from '../base/terms';
-import { useMemo } from 'preact/hooks';
+import { useMemoOn } from '../base/hooks';
 import { API, withParams } from '../base/client';
 import { useKeys } from '../base/keys';
 import { formatHash, navigate, route, setQuery } from '../base/router';
@@ -41,7 +41,7 @@ export function ImportsModules(props: ModulesProps) {
     const onlyHits = query.only === '1' && !search.empty;
     const sort = readSort(query, tree ? 'cumulative_us' : 'self_us', true);
     const base = shareBase(query.pct ?? 'total', data, selected);
-    const columns = useMemo(
+    const columns = useMemoOn(
         () => importColumns({ search, maxSelf: data.maxSelf, base, serverSorted: !tree }),
         [search, data, base.us, base.unit, tree],
     );

@@ -3,7 +3,7 @@
  * The Imports tab: the icicle as wide as the window, under it the modules as a table, flat or as a
  * tree, and the packages. All of its state stands in the URL.
  */
-import { useEffect } from 'preact/hooks';
+import { useEffectOn } from '../base/hooks';
 import { useNames } from '../base/panel';
 import { route, setQuery } from '../base/router';
 import type { Run } from '../base/types';
@@ -38,7 +38,7 @@ export function ImportsTab({ run }: { run: Run }) {
 /* CPython rounds every figure up, so the sums differ; whoever adds them up should know why. */
 function useRoundingRemark(run: Run): void {
     const { total_us, self_us, negative_self } = summaryOf(run);
-    useEffect(() => {
+    useEffectOn(() => {
         const apart = (self_us - total_us) / 1000;
         const by = `${fmtFixed(Math.abs(apart), 3)}${THIN}ms ${apart < 0 ? 'below' : 'above'} Total`;
         const why = negative_self > 0 ? 'several threads shift times between rows;' : '';

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { useMemoOn } from '../base/hooks';
 import { useNames } from '../base/panel';
 import { arraySource } from '../base/paged_source';
 import { route, setQuery } from '../base/router';
@@ -56,7 +57,7 @@ export function ImportsTree(props: TreeProps) {
         () => new ImportRows(data.tree, { hidden, keep }, key, sort.desc),
         [data, hidden, keep, key, sort.desc],
     );
-    const open = useMemo(() => {
+    const open = useMemoOn(() => {
         const set = new Set(readOpen(query.open, data.index, rows.heaviestPath()));
         if (onlyHits && found) unfoldHits(set, data.tree.parent, found);
         return set;
@@ -95,7 +96,7 @@ export function ImportsTree(props: TreeProps) {
             {props.head(kept, null)}
             <DataGrid<Row>
                 label="Modules as a tree"
-                columns={columns as GridColumn<Row>[]}
+                columns={columns}
                 source={source}
                 rowKey={(row) => row.id}
                 sort={{ key, desc: sort.desc }}

@@ -4,7 +4,8 @@
  */
 import { LABELS } from '../base/terms';
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import { useEffectOn } from '../base/hooks';
 import { type ApiError, asApiError } from '../base/client';
 import { Notice } from '../components/notice';
 import { LoadingLine } from '../components/progress';
@@ -17,7 +18,7 @@ export function lazyView<P extends object>(
         const [, redraw] = useState(0);
         const [error, setError] = useState<ApiError | null>(null);
         const View = loaded;
-        useEffect(() => {
+        useEffectOn(() => {
             if (View) return; // as it was drawn: by now another may have loaded it
             load()
                 .then((view) => {

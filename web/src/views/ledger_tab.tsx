@@ -3,7 +3,8 @@
  * What became of each record of the file: the identity, and a row for every one that was
  * repaired or rejected, with its place.
  */
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
+import { useEffectOn, useMemoOn } from '../base/hooks';
 import { API, withParams } from '../base/client';
 import { useKeys } from '../base/keys';
 import { pagedSource } from '../base/paged_source';
@@ -60,9 +61,9 @@ export function LedgerTab({ run }: { run: Run }) {
     const { query } = route.value;
     const path = `${API}/runs/${run.id}/notes`;
     const params = { q: query.q, sort: query.sort, desc: query.sort ? query.desc === '1' : null };
-    const source = useMemo(() => pagedSource<Note>(path, params), [path]);
-    useEffect(() => source.dispose, [source]);
-    useEffect(() => source.setParams(params), [source, query.q, query.sort, query.desc]);
+    const source = useMemoOn(() => pagedSource<Note>(path, params), [path]);
+    useEffect(() => () => source.dispose(), [source]);
+    useEffectOn(() => source.setParams(params), [source, query.q, query.sort, query.desc]);
     const version = source.version.value;
     const search = useRef<HTMLInputElement | null>(null);
     useKeys('Ledger', [{ key: '/', label: 'search', run: () => search.current?.select() }]);

@@ -2,7 +2,8 @@
  *
  * What all tabs of a line-level report ask the server for, and what they call things by.
  */
-import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
+import { useMemo, useReducer, useState } from 'preact/hooks';
+import { useEffectOn, useMemoOn } from '../base/hooks';
 import { signal } from '@preact/signals';
 import { API, withParams } from '../base/client';
 import type {
@@ -133,19 +134,19 @@ function idle(run: (ms: number) => void): () => void {
 export function usePython(text: readonly (string | null)[]): (line: number) => Token[] | null {
     const [, redraw] = useReducer((n: number) => n + 1, 0);
     const [, ready] = useState(grammar);
-    const python = useMemo((): { now: PythonText | null; done: boolean } => {
+    const python = useMemoOn((): { now: PythonText | null; done: boolean } => {
         if (!grammar || text.length > SHORT_LINES) return { now: null, done: false };
         const now = grammar.pythonText(text);
         return { now, done: now.work(FIRST_SLICE_MS) };
     }, [text, grammar]);
-    useEffect(() => {
+    useEffectOn(() => {
         let cancel = (): void => undefined;
         let gone = false;
         function go(ms: number): void {
             if (gone || !grammar || python.done) return;
             python.now ??= grammar.pythonText(text);
             python.done = python.now.work(ms);
-            if (python.done) redraw(undefined as never);
+            if (python.done) redraw(undefined);
             else cancel = idle(go);
         }
         if (grammar) cancel = idle(go);
@@ -156,5 +157,5 @@ export function usePython(text: readonly (string | null)[]): (line: number) => T
             cancel();
         };
     }, [python]);
-    return useMemo(() => (line) => python.now?.tokens(line) ?? null, [python, python.done]);
+    return useMemoOn(() => (line) => python.now?.tokens(line) ?? null, [python, python.done]);
 }

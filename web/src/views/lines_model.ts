@@ -3,6 +3,7 @@
  * What the Lines tab shows, from the URL and the server's answers.
  */
 import { useCallback, useMemo } from 'preact/hooks';
+import { useMemoOn } from '../base/hooks';
 import type { LineFunctionRow, SourceAnswer } from '../base/line_types';
 import { route } from '../base/router';
 import type { Run } from '../base/types';
@@ -87,7 +88,7 @@ export function useLines(run: Run) {
     const { figures, rows, hot, keys } = model;
     const tokens = usePython(model.text);
     const scale = scaleOf(run, answer?.unit_s ?? null, query);
-    const columns = useMemo(
+    const columns = useMemoOn(
         () => (figures ? columnsOf(figures, scale, base) : []),
         [figures, scale.unit, scale.unit_s, base],
     );

@@ -3,6 +3,7 @@
  * The source with what line_profiler, memory_profiler or Scalene measured on it.
  */
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffectOn } from '../base/hooks';
 import { useKeys } from '../base/keys';
 import type { LineFunctionRow } from '../base/line_types';
 import type { Run } from '../base/types';
@@ -96,7 +97,7 @@ export function LinesTab({ run }: { run: Run }) {
     useLinesKeys(lines, ways, input);
     useLineNames(lines);
     useEffect(() => setStatus(undefined, qualifiers(run)), [run]);
-    useEffect(() => grid.current?.focus(), [answer !== null]);
+    useEffectOn(() => grid.current?.focus(), [answer !== null]);
     const empty = files?.length === 0;
     return (
         <div class="tab-body lines-tab">

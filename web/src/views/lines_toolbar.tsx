@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 import { useMemo, useState } from 'preact/hooks';
+import { useMemoOn } from '../base/hooks';
 import type { LineFunctionRow } from '../base/line_types';
 import { HeatLegend } from '../components/heat_rail';
 import { CheckBox } from '../components/check_box';
@@ -126,7 +127,7 @@ function GoTo({ functions, onFunction, onLine, inputRef }: LinesToolbarProps) {
             .filter((fn) => (fn.function ?? '').toLowerCase().includes(word))
             .slice(0, OFFERED);
     }, [functions, typed]);
-    const items = useMemo((): PickItem[] => {
+    const items = useMemoOn((): PickItem[] => {
         if (line) return [{ id: -1, body: <>line {line[1]}</> }];
         return found.map((fn) => ({
             id: fn.id,

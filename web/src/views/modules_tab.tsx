@@ -112,7 +112,10 @@ export function ModulesTab({ run }: { run: Run }) {
     const device = traceOf(run).devices > 0;
     const main = device ? 'device_total_us' : 'host_total_us';
     const tree = useMemo(() => new ModuleTree(data ?? []), [data]);
-    const base = useMemo(() => tree.childrenOf(0).reduce((sum, row) => sum + row[main], 0), [tree]);
+    const base = useMemo(
+        () => tree.childrenOf(0).reduce((sum, row) => sum + row[main], 0),
+        [main, tree],
+    );
     const nameOf = useWorkerNames(run);
     const columns = useMemo(
         () => moduleColumns({ search, device, base, nameOf }),
@@ -120,7 +123,7 @@ export function ModulesTab({ run }: { run: Run }) {
     );
     const asked = readSort(query, main, true);
     const sort = SORTS.find((key) => key === asked.key) ?? main;
-    const open = useMemo(() => readOpen(query.open, tree.heaviest(main)), [tree, query.open]);
+    const open = useMemo(() => readOpen(query.open, tree.heaviest(main)), [main, tree, query.open]);
     const kept = useMemo(
         () => tree.keep(search.empty || search.error ? null : (name) => search.test(name)),
         [tree, search],

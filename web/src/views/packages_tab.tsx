@@ -58,7 +58,7 @@ export function PackagesTab({ run }: { run: Run }) {
         () => packageColumns(search, { self: self_us, total: total_us }),
         [search, self_us, total_us],
     );
-    const shown = (source.version.value, source.total);
+    const shown = source.total;
     return (
         <div class="tab-body">
             <PackagesToolbar run={run} error={search.error} count={shown} />
@@ -231,7 +231,7 @@ function numberColumns(bases: Bases): GridColumn<PackageRow>[] {
             width: 112,
             sortKey: 'inclusive_us',
             title_tip:
-                'cumulative time of its topmost modules; modules below them are not added again',
+                'Cumulative time of the package. A module that another module of the package imports is counted once.',
             ...right,
             render: (row) => time(row.inclusive_us, bases.total, 'total'),
         },
@@ -258,17 +258,15 @@ function PackageBars({ run, path, params, total }: BarsPaneProps) {
     const top = withParams(path, { ...params, sort: by, desc: true, limit: BARS });
     const { data } = useJson<Page>(useHeld(top, readFilters(route.value.query).broken));
     const rows = useMemo(() => asPackages(data), [data]);
-    const share = (us: number): number => (total > 0 ? (100 * Math.max(0, us)) / total : 0);
-    const items = useMemo(
-        () =>
-            rows.map((row) => ({
-                label: row.package,
-                origin: row.origin,
-                inner: share(row.self_us),
-                outer: share(row.inclusive_us),
-            })),
-        [rows, total],
-    );
+    const items = useMemo(() => {
+        const share = (us: number): number => (total > 0 ? (100 * Math.max(0, us)) / total : 0);
+        return rows.map((row) => ({
+            label: row.package,
+            origin: row.origin,
+            inner: share(row.self_us),
+            outer: share(row.inclusive_us),
+        }));
+    }, [rows, total]);
     const selected = rows.findIndex((row) => row.package === route.value.query.package);
     return (
         <section class="pane pane-bars">

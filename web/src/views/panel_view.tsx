@@ -4,7 +4,7 @@
  * and keys that nothing here is bound to, are for the page around it.
  */
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffectOn } from '../base/hooks';
 import { showAxis } from '../base/axis';
 import { useKeys } from '../base/keys';
 import { becomePanel, type PanelHost } from '../base/panel';
@@ -43,7 +43,7 @@ function onClick(event: MouseEvent): void {
 }
 
 function useShell(host: PanelHost): void {
-    useEffect(() => {
+    useEffectOn(() => {
         const control = new AbortController();
         const { signal } = control;
         const active = () => host.active();

@@ -4,7 +4,7 @@
  * beside it is the legend and hides them.
  */
 import { LABELS } from '../base/terms';
-import { useMemo } from 'preact/hooks';
+import { useMemoOn } from '../base/hooks';
 import { API, withParams } from '../base/client';
 import { useKeys } from '../base/keys';
 import { route, setQuery } from '../base/router';
@@ -87,7 +87,7 @@ function useProcesses(run: Run) {
     const { data, error, loading } = useJson<ProcessesAnswer>(path);
     const off = new Set((query.off ?? '').split(',').filter(Boolean));
     const all = data?.of === of ? data.processes : [];
-    const curves = useMemo(
+    const curves = useMemoOn(
         () =>
             all.map(({ t_s, value }, i): TimeCurve => ({
                 x: t_s,
@@ -98,7 +98,10 @@ function useProcesses(run: Run) {
             })),
         [data],
     );
-    const shown = useMemo(() => curves.filter((_, i) => !off.has(all[i].pid)), [curves, query.off]);
+    const shown = useMemoOn(
+        () => curves.filter((_, i) => !off.has(all[i].pid)),
+        [curves, query.off],
+    );
     return { of, usual, all, shown, off, error, loading, window: windowOf(run, query) };
 }
 

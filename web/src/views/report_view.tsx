@@ -3,7 +3,8 @@
  * The frame of a report: who the run is, its figures, its tabs. The tab fills the rest.
  */
 import { LABELS } from '../base/terms';
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffectOn } from '../base/hooks';
 import { showAxis } from '../base/axis';
 import { API, type ApiError, asApiError } from '../base/client';
 import { useKeys } from '../base/keys';
@@ -92,7 +93,7 @@ function Report({ run, tab }: { run: Run; tab: string | undefined }) {
         document.title = `${run.name} · perfshelf`;
     }, [run.name]);
     // Before the effects of the tab, which adds its remark in the middle.
-    useLayoutEffect(() => {
+    useLayoutEffectOn(() => {
         const { bytes, sha256 } = run;
         const source = `${int(bytes)} bytes · sha256 ${sha256.slice(0, 4)}…${sha256.slice(-4)}`;
         setStatus(ledgerIdentity(run.ledger), null, <span title={sha256}>{source}</span>);

@@ -4,6 +4,7 @@
  */
 import { LABELS } from '../base/terms';
 import { useEffect, useState } from 'preact/hooks';
+import { useEffectOn } from '../base/hooks';
 import { API, ApiError, asApiError, getJson, isAbort } from '../base/client';
 import type { Run } from '../base/types';
 import { Notice } from '../components/notice';
@@ -47,7 +48,7 @@ export function TabBody({ spec, run }: { spec: TabSpec; run: Run }) {
     const [, redraw] = useState(0);
     const [error, setError] = useState<ApiError | null>(null);
     const View = viewNow(spec);
-    useEffect(() => {
+    useEffectOn(() => {
         hideTooltip();
         setError(null);
         // Not what there is by now: who else waited for it may have got it between drawing and this.

@@ -4,6 +4,7 @@
  */
 import { computed } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffectOn, useMemoOn } from '../base/hooks';
 import { useKeys, type KeyPress } from '../base/keys';
 import { formatHash, navigate, route, setQuery, type Query } from '../base/router';
 import type { Run } from '../base/types';
@@ -70,17 +71,17 @@ function sortOf(query: Query, grouping: Grouping): GridSort {
 
 function useSource(query: Query, grouping: Grouping, sort: GridSort): ShelfSource {
     const source = useMemo(shelfSource, []);
-    useEffect(() => source.dispose, []);
-    useEffect(
+    useEffectOn(() => () => source.dispose(), []);
+    useEffectOn(
         () => followIncoming(source, () => (isFiltered(route.value.query) ? [] : incoming.value)),
         [],
     );
     const version = source.version.value;
-    useEffect(() => {
+    useEffectOn(() => {
         matches.value = source.ready.value ? source.totalRuns : null;
     }, [version]);
     const { q, kind, series, tag, who } = query;
-    useEffect(() => {
+    useEffectOn(() => {
         source.show({ q, kind, series, tag, who, sort: sort.key, desc: sort.desc }, grouping);
     }, [q, kind, series, tag, who, sort.key, sort.desc, grouping]);
     return source;
@@ -229,7 +230,7 @@ function ShelfTable({ source, checks, grouping, sort, handle }: TableProps) {
     const { query } = route.value;
     const { checked, toggle, all, toggleAll } = checks;
     const underDay = grouping === 'day';
-    const columns = useMemo(
+    const columns = useMemoOn(
         () => shelfColumns({ has: (id) => checked.has(id), toggle, all, toggleAll }, underDay),
         [checked, all, underDay],
     );

@@ -3,6 +3,7 @@
  * Where two runs side by side stand on one axis of time, from what the URL says and their timelines.
  */
 import { useMemo, useRef } from 'preact/hooks';
+import { useMemoOn } from '../base/hooks';
 import { API } from '../base/client';
 import type { Side } from '../base/panel';
 import { route, setQuery } from '../base/router';
@@ -56,7 +57,7 @@ export function useAligned(
     const a = useJson<SliceAnswer>(slicePath(runs.base, event && event.base));
     const b = useJson<SliceAnswer>(slicePath(runs.new, event && event.new));
     const events = { base: a.data?.slice ?? null, new: b.data?.slice ?? null };
-    const aligned = useMemo(() => {
+    const aligned = useMemoOn(() => {
         if (!base || !fresh || a.loading || b.loading) return null;
         if (event && !((a.data && b.data) || a.error || b.error)) return null;
         const anchors = anchorsOf(align, base, fresh, events);

@@ -3,7 +3,8 @@
  * Two runs side by side: every view that both have, in two panels that follow each other. A panel is
  * a window of the program, so each has the width, the keys and the axis of its own run.
  */
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
+import { useEffectOn, useLayoutEffectOn, useMemoOn } from '../base/hooks';
 import type { Comparison } from '../base/compare_types';
 import { useKeys } from '../base/keys';
 import type { Side } from '../base/panel';
@@ -110,19 +111,19 @@ interface PanelsProps {
 }
 
 function Panels({ runs, comparison, views, current }: PanelsProps) {
-    const host = useMemo(() => new SideHost(runs, views), []);
+    const host = useMemoOn(() => new SideHost(runs, views), []);
     // One below the other, time runs the same way in both.
     const stacked = current === TIMELINE;
     const asked = stacked || route.value.query[ALIGN_KEY] !== undefined;
     const wanted = asked && haveAxis(runs, views);
     const { aligned, failed } = useAligned(runs, wanted);
     const places = aligned?.places ?? null;
-    useLayoutEffect(
+    useLayoutEffectOn(
         () => host.place(places, wanted && !places && !failed),
         [places, wanted, failed],
     );
-    useEffect(() => host.enter(), [current]);
-    useEffect(() => () => host.close(), []);
+    useEffectOn(() => host.enter(), [current]);
+    useEffectOn(() => () => host.close(), []);
     return (
         <>
             {stacked && aligned && canAlign(runs) && <AlignBar runs={runs} now={aligned} />}
@@ -152,7 +153,7 @@ interface FrameProps {
 function PanelFrame({ side, run, runs, host }: FrameProps) {
     const frame = useRef<HTMLIFrameElement | null>(null);
     const page = useMemo(panelPage, []);
-    useLayoutEffect(() => {
+    useLayoutEffectOn(() => {
         if (frame.current) host.attach(side, frame.current);
     }, []);
     const missing = host.missing.value;

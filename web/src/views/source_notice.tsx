@@ -4,6 +4,7 @@
  * changed says so.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffectOn } from '../base/hooks';
 import { API, type ApiError, asApiError, putBlob, withParams } from '../base/client';
 import type { SourceAnswer } from '../base/line_types';
 import type { Run } from '../base/types';
@@ -28,7 +29,7 @@ export function useSourceDrops(run: Run, files: readonly WantedFile[]): ApiError
     const [error, setError] = useState<ApiError | null>(null);
     const latest = useRef(files);
     latest.current = files;
-    useEffect(
+    useEffectOn(
         () =>
             claimDrops({
                 wants: (names) =>

@@ -4,6 +4,7 @@
  */
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
+import { useMemoOn } from '../base/hooks';
 import { route, setQuery } from '../base/router';
 import { THIN, int, plural } from '../base/units';
 import { DataGrid, type GridColumn, type GridSort } from '../components/data_grid';
@@ -60,7 +61,7 @@ function sortOf(order: string | undefined): GridSort | undefined {
 export function SqlTable({ result }: { result: SqlResult }) {
     const sort = sortOf(route.value.query.order);
     const columns = useMemo(() => columnsOf(result), [result]);
-    const rows = useMemo(
+    const rows = useMemoOn(
         () => (sort ? sorted(result.rows, Number(sort.key), sort.desc) : result.rows),
         [result, sort?.key, sort?.desc],
     );

@@ -2,7 +2,8 @@
  *
  * A statement on its way to the server and back, and what this browser asked before.
  */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
+import { useEffectOn } from '../base/hooks';
 import { API, type ApiError, asApiError, fileFor, isAbort, sendJson } from '../base/client';
 import type { SqlResult } from '../model/sql_result';
 
@@ -22,7 +23,7 @@ const NOTHING: Asked = { sql: '', result: null, error: null, running: false };
 export function useStatement(scope: SqlScope, sql: string, limit: number, stamp: number) {
     const [asked, setAsked] = useState<Asked>(NOTHING);
     const control = useRef<AbortController | null>(null);
-    useEffect(() => {
+    useEffectOn(() => {
         if (!sql) {
             setAsked(NOTHING);
             return undefined;

@@ -3,7 +3,8 @@
  * Editor, answer and documentation, over whatever is asked.
  */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { useEffectOn } from '../base/hooks';
 import { type ApiError, asApiError } from '../base/client';
 import { useKeys } from '../base/keys';
 import { route, setQuery } from '../base/router';
@@ -39,7 +40,7 @@ const RUNS_LOOKED_AT = 20;
 
 function useFilled(scope: SqlScope, views: ViewDoc[]): Set<string> | null {
     const [filled, setFilled] = useState<Set<string> | null>(null);
-    useEffect(() => {
+    useEffectOn(() => {
         let left = false;
         setFilled(null);
         if ('runs' in scope && scope.runs.length > RUNS_LOOKED_AT) return undefined;
@@ -82,7 +83,7 @@ export function SqlView(props: SqlViewProps) {
     const limit = query.rows === 'most' ? ROWS_MOST : ROWS;
     const asked = useStatement(scope, query.sql ?? '', limit, stamp);
     const filled = useFilled(scope, views);
-    const examples = useMemo(() => (filled ? examplesFor(all, filled) : []), [filled]);
+    const examples = useMemo(() => (filled ? examplesFor(all, filled) : []), [all, filled]);
     const { draft, setTyped } = useDraft(query.sql ?? '', examples[0]?.sql ?? '');
     const editor = useRef<SqlEditorHandle | null>(null);
     const run = (sql = draft) => {

@@ -16,7 +16,7 @@ import { readFilters } from '../model/filter_query';
 import { type Matcher, matcher, NO_SEARCH } from '../model/search';
 import { PeriodField, StackLegend, ThreadSelect } from './stack_parts';
 import { countColumn, nameColumn, RIGHT, shareColumn } from './trace_columns';
-import { axisOfRun, put, tabHash, usePeriod, useRange } from './trace_data';
+import { axisOfRun, put, tabHash, samplePeriod, useRange } from './trace_data';
 import { filterParams, type NamesTable, TraceTable, useColumns } from './trace_table';
 import { TraceToolbar } from './trace_toolbar';
 
@@ -39,7 +39,7 @@ const SORT = { key: 'self', desc: true };
 export function StackFunctions(props: NamesTable<StackFunctionRow>) {
     const { run, range, search = NO_SEARCH, narrow = false } = props;
     const { track, group } = route.value.query;
-    const period = usePeriod(run);
+    const period = samplePeriod(run);
     const columns = useColumns(
         () => functionColumns(run, search, narrow, period),
         [run.id, search, narrow, period],

@@ -7,7 +7,7 @@ import type { Run } from '../base/types';
 import { FamilySwatch } from '../components/family_swatch';
 import { NumberField } from '../components/number_field';
 import type { TimelineAnswer } from '../model/timeline_types';
-import { PERIOD_MS, put, usePeriod } from './trace_data';
+import { PERIOD_MS, put, samplePeriod } from './trace_data';
 import { useJson } from './use_json';
 
 const SELECTED = { track: null, flame_zoom: null, flame_frame: null };
@@ -62,7 +62,7 @@ export function StackLegend({ run }: { run: Run }) {
 }
 
 export function PeriodField({ run }: { run: Run }) {
-    const period = usePeriod(run);
+    const period = samplePeriod(run);
     if (period === null) return null;
     return (
         <NumberField

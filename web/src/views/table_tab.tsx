@@ -6,6 +6,7 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
+import { useMemoOn } from '../base/hooks';
 import { API, withParams } from '../base/client';
 import { useKeys } from '../base/keys';
 import { route, setQuery } from '../base/router';
@@ -77,7 +78,7 @@ export function TableTab<R>(props: TableTabProps<R>) {
     const { called = unnamed } = props;
     useTableNames({ key: selectKey, source, rowKey, called }, called !== unnamed);
     const narrow = props.narrow ?? false;
-    const columns = useMemo(
+    const columns = useMemoOn(
         () => props.columns(search, narrow),
         [run.id, search, narrow, props.extra?.report],
     );
@@ -90,7 +91,7 @@ export function TableTab<R>(props: TableTabProps<R>) {
                 path={path}
                 params={params}
                 search={search}
-                count={(source.version.value, source.total)}
+                count={source.total}
             />
             <div class="panes">
                 <section class="pane pane-main">

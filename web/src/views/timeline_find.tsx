@@ -4,7 +4,7 @@
  * match stand below with their counts.
  */
 import { axisText } from '../base/axis';
-import { useMemo } from 'preact/hooks';
+import { useMemoOn } from '../base/hooks';
 import { API, getJson, isAbort, withParams } from '../base/client';
 import type { Run } from '../base/types';
 import { int, plural } from '../base/units';
@@ -27,7 +27,7 @@ export function useFind(run: Run, q: string, regex: boolean): Find {
     const params = { q, regex: regex || undefined, limit: NAMES };
     const path = q ? withParams(`${API}/runs/${run.id}/find`, params) : null;
     const answer = useJson<FindAnswer>(path);
-    const found = useMemo(
+    const found = useMemoOn(
         () => (path && answer.data ? new Set(answer.data.names.map(({ id }) => id)) : null),
         [path === null, answer.data],
     );

@@ -3,7 +3,8 @@
  * The slice of the other run that goes with the one that the reader selects: of its name, and nearest
  * to it on the axis of both. One that the reader has picked in the other run himself stays.
  */
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
+import { useEffectOn } from '../base/hooks';
 import { inPanel, sayBeside, useBeside } from '../base/panel';
 import type { Run } from '../base/types';
 import { wholeName } from '../model/filter_query';
@@ -41,7 +42,7 @@ export function useLikeSlice({ run, origin, id, slice, select }: LikeProps) {
     const picked = useRef<number | null>(null);
     const followed = useRef<number | null>(null);
     const latest = useRef<string>('');
-    useEffect(() => {
+    useEffectOn(() => {
         if (!inPanel() || !slice || slice.id !== picked.current) return;
         sayBeside(TOPIC, `${slice.start_ns - origin} ${slice.name}`);
     }, [slice?.id]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which slice is selected, what leads to another, and whether the picture has to move for it. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
+import { useEffectOn } from '../base/hooks';
 import { route } from '../base/router';
 import { wholeName } from '../model/filter_query';
 import { rangeQuery } from '../model/trace_range';
@@ -34,7 +35,7 @@ interface SelectProps {
 export function useSelect({ run, stage, detail, selected, find, id: now, origin }: SelectProps) {
     const asked = route.peek().query;
     const reveal = useRef<number | null>(asked.at ? null : Number(asked.slice) || null);
-    useEffect(() => {
+    useEffectOn(() => {
         if (!selected || reveal.current !== selected.id) return;
         reveal.current = null;
         stage.current?.reveal(selected);

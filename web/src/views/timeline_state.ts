@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the timeline keeps besides the URL: data in memory, and what the page says of it. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { useMemoOn } from '../base/hooks';
 import type { ApiError } from '../base/client';
 import { route } from '../base/router';
 import type { Run } from '../base/types';
@@ -57,7 +58,7 @@ export function useTimelineData(
     const [drawn, setDrawn] = useState<number | null>(null);
     const [roles, setRoles] = useState(NO_ROLES);
     const torch = isAttributed(run);
-    const both = useMemo(() => {
+    const both = useMemoOn(() => {
         const { start_ns: from, end_ns } = timeline;
         const whole = { from, to: Math.max(from + 1, end_ns) };
         const data = timelineData(whole);

@@ -4,6 +4,7 @@
  * range below. Window, range, slice, search, folded tracks and the dock stand in the URL.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemoOn } from '../base/hooks';
 import { API, asApiError } from '../base/client';
 import { inPanel } from '../base/panel';
 import { route } from '../base/router';
@@ -78,7 +79,7 @@ function useTimeline({ run, timeline: read }: TimelineProps) {
     const detail = useJson<SliceAnswer>(id === null ? null : `${API}/runs/${run.id}/slices/${id}`);
     const links = useLinks(run, id, detail.data);
     const find = useFind(run, query.q ?? '', query.regex === '1');
-    const range = useMemo(() => readRange(query), [query.from_ns, query.to_ns]);
+    const range = useMemoOn(() => readRange(query), [query.from_ns, query.to_ns]);
     const span = useMemo(() => range && { from: range.from_ns, to: range.to_ns }, [range]);
     const moves = useSelect({ run, stage, detail, selected: links.selected, find, id, origin });
     const beside = { timeline, mate, reach, origin };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import { axisText } from '../base/axis';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import { useEffectOn } from '../base/hooks';
 import { bytes, figIn, int, pct, text, THIN } from '../base/units';
 import { FamilySwatch } from '../components/family_swatch';
 import { familyOf } from '../model/family';
@@ -23,7 +24,7 @@ const RETRY_MS = 60;
 export function SliceTip({ hit, data, loader }: TipProps) {
     const [, redraw] = useState(0);
     const name = data.names.nameOf(hit.name);
-    useEffect(() => {
+    useEffectOn(() => {
         if (name !== null) return undefined;
         data.names.want(hit.name);
         void loader.fetchNames();

@@ -56,7 +56,7 @@ export function axisOfRun(run: Run): AxisUnit {
 export const PERIOD_MS = 10;
 
 /** How long a sample stands for, in ms: of files that count samples, else null. */
-export function usePeriod(run: Run): number | null {
+export function samplePeriod(run: Run): number | null {
     if (axisOfRun(run).unit !== 'samples') return null;
     const asked = Number(route.value.query.period);
     return asked > 0 ? asked : PERIOD_MS;
@@ -64,7 +64,7 @@ export function usePeriod(run: Run): number | null {
 
 /** What samples last about: `≈ 6.02 s`; '' where the file itself says times. */
 export function estimateText(run: Run, weight: number): string {
-    const period = usePeriod(run);
+    const period = samplePeriod(run);
     if (period === null) return '';
     return `≈${THIN}${text(fig(((weight / axisOfRun(run).scale) * period) / 1000))}`;
 }

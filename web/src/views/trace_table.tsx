@@ -3,7 +3,7 @@
  * A table of a trace for the whole run or a range of it: the server sums, sorts, filters and pages.
  * It stands in a tab of its own and in the dock of the timeline, where `prefix` keeps its sort apart.
  */
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffectOn, useMemoOn } from '../base/hooks';
 import { type Params, withParams } from '../base/client';
 import { route } from '../base/router';
 import type { Run } from '../base/types';
@@ -69,7 +69,7 @@ export function TraceTable<R>(props: TraceTableProps<R>) {
     /* What is shown stays while the filters make no sense. */
     const source = useSource<R>(viewPath(run, view), params, filters?.broken ?? false);
     const version = source.version.value;
-    useEffect(() => {
+    useEffectOn(() => {
         if (source.ready.peek()) onShown?.(source.total);
     }, [source, version]);
     const empty =
@@ -115,5 +115,5 @@ export function sortParams(fallback: { key: string; desc: boolean }): Params {
 
 /** Keeps columns while what they are made of stays. */
 export function useColumns<R>(make: () => GridColumn<R>[], of: unknown[]): GridColumn<R>[] {
-    return useMemo(make, of);
+    return useMemoOn(make, of);
 }

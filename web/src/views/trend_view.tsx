@@ -44,7 +44,7 @@ function useStamp(): number {
     useEffect(() => {
         const stop = onRunChange(() => {
             clearTimeout(timer.current);
-            timer.current = setTimeout(() => setStamp((n) => n + 1), 400) as unknown as number;
+            timer.current = setTimeout(() => setStamp((n) => n + 1), 400);
         });
         return () => {
             clearTimeout(timer.current);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
+import { useEffectOn, useMemoOn } from '../base/hooks';
 import { type Params, withParams } from '../base/client';
 import { type PagedSource, pagedSource } from '../base/paged_source';
 
@@ -8,9 +9,9 @@ import { type PagedSource, pagedSource } from '../base/paged_source';
  * shown while the parameters make no sense, as a regular expression does half of the time it is typed.
  */
 export function useSource<R>(path: string, params: Params, hold = false): PagedSource<R> {
-    const source = useMemo(() => pagedSource<R>(path, params), [path]);
+    const source = useMemoOn(() => pagedSource<R>(path, params), [path]);
     const key = withParams('', params);
-    useEffect(() => {
+    useEffectOn(() => {
         if (!hold) source.setParams(params);
     }, [source, key, hold]);
     useEffect(() => () => source.dispose(), [source]);

@@ -196,7 +196,7 @@ const AGAIN: GridColumn<ImportRow>[] = [
 /** Every row of this name, in the order of the log: cached ones cost next to nothing, timed ones ran. */
 export function WhoAgain({ run, detail, source }: PaneProps & { source: PagedSource<ImportRow> }) {
     const sort = readSort(route.value.query, 'ord', false);
-    const total = (source.version.value, source.total);
+    const total = source.total;
     return (
         <section class="pane who-again">
             <PaneHead title="All imports of this module" remark={int(total)} />

@@ -80,8 +80,7 @@ function WhoReport({ run, detail }: { run: Run; detail: ImportDetail }) {
         sort: sort.key,
         desc: sort.desc,
     });
-    const known =
-        source.ready.value && (source.version.value, source.rowAt(0)?.module) === detail.row.module;
+    const known = source.ready.value && source.rowAt(0)?.module === detail.row.module;
     return (
         <>
             <WhoSentence

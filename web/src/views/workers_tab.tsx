@@ -5,6 +5,7 @@
  */
 import { LABELS } from '../base/terms';
 import { useMemo } from 'preact/hooks';
+import { useMemoOn } from '../base/hooks';
 import { arraySource } from '../base/paged_source';
 import { route } from '../base/router';
 import type { Parts, WorkerRow, Workers } from '../base/trace_types';
@@ -162,11 +163,11 @@ export function WorkersTab({ run }: { run: Run }) {
     const rows = data?.rows ?? [];
     const longest = Math.max(0, ...rows.map(({ parts }) => sumOf(parts[definition.id])));
     const nameOf = workerNames(rows);
-    const columns = useMemo(
+    const columns = useMemoOn(
         () => workerColumns(definition, longest, stragglers(rows), nameOf),
         [data, definition],
     );
-    const source = useMemo(() => arraySource(rows), [data]);
+    const source = useMemoOn(() => arraySource(rows), [data]);
     const collectives = useMemo(() => arraySource(data?.collectives ?? []), [data]);
     const first: Parts | undefined = rows[0]?.parts[definition.id];
     return (
@@ -180,7 +181,7 @@ export function WorkersTab({ run }: { run: Run }) {
                 ) : (
                     <PartLegend
                         segments={segmentsOf(first)}
-                        base={rows[0] ? `of step, ${nameOf(rows[0].worker)}` : ''}
+                        base={rows[0] ? `of the step of ${nameOf(rows[0].worker)}` : ''}
                     />
                 )}
             </Toolbar>
