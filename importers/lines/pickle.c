@@ -270,12 +270,12 @@ static bool op_build(struct ps_pickle *p)
     if (!top(p, 2, &parts))
         return false;
     if (parts[0].kind != PS_PK_OBJECT || p->boxes[parts[0].id].first)
-        return refuse(p, "opcode BUILD on an object other than a new LineStats");
+        return refuse(p, "pickle opcode BUILD on an object that is not a new LineStats");
     state = parts[1];
     if (state.kind == PS_PK_TUPLE && state.i == 2)
         state = p->pool[state.id].kind == PS_PK_DICT ? p->pool[state.id] : p->pool[state.id + 1];
     if (state.kind != PS_PK_DICT)
-        return refuse(p, "opcode BUILD with a state that is not a dict");
+        return refuse(p, "pickle opcode BUILD with a state that is not a dict");
     p->n_stack -= 1;
     return extend(p, parts[0].id, &state, 1);
 }

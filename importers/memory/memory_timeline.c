@@ -124,7 +124,7 @@ static void take_change(struct reader *r, int64_t t, const double *row)
     int category = row[3] >= 0 && row[3] < CATEGORIES ? (int)row[3] : -1;
 
     if (category < 0 || row[1] < 1 || row[1] > 4) {
-        reject(r, "this row has an action or category that is not one of torch's");
+        reject(r, "this row has an unknown action or category");
         return;
     }
     if (t < 0)
@@ -278,8 +278,9 @@ static void tell_all(struct reader *r)
                      "points earlier than the point before, moved to its time: %llu",
                      (unsigned long long)r->backwards);
     if (!r->complete)
-        ps_sink_note(r->out, PS_NOTE_WARNING, ps_json_in_at(&r->json), 0,
-                     "truncated: the document ends here; perfshelf imported the part before");
+        ps_sink_note(
+            r->out, PS_NOTE_WARNING, ps_json_in_at(&r->json), 0,
+            "truncated: the document ends here; perfshelf imported the data before that point");
     r->out->ops->ledger(r->out, &ledger);
     r->out->ops->headline(r->out, &(struct ps_headline){r->peak / 1048576.0, "MiB", "peak"});
 }

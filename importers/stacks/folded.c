@@ -611,8 +611,8 @@ static enum ps_status read_lines(struct reader *r, struct ps_err *err)
         return status;
     status = ps_stream_status(r->in.in, err);
     if (status != PS_OK && ps_stream_cut(r->in.in)) {
-        ps_sink_note(r->out, PS_NOTE_WARNING, err->at, 0, "%s; perfshelf imported the part before",
-                     err->text);
+        ps_sink_note(r->out, PS_NOTE_WARNING, err->at, 0,
+                     "%s; perfshelf imported the data before that point", err->text);
         *err = (struct ps_err)PS_ERR_INIT;
         status = PS_OK;
     }

@@ -666,7 +666,7 @@ static enum ps_status judge(struct sp_reader *r, bool whole)
                           "the file contains no frame list; it may be truncated");
     if (!whole)
         ps_sink_note(r->out, PS_NOTE_WARNING, ps_json_in_at(&r->json), 0,
-                     "%s; perfshelf imported the part before",
+                     "%s; perfshelf imported the data before that point",
                      r->json.fault ? r->json.fault : "the file is truncated");
     return PS_OK;
 }

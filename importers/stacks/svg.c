@@ -598,8 +598,8 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     enum ps_status status = ps_read_whole(in, LARGEST, "flame graph", &r.bytes, out, err);
 
     if (status != PS_OK && ps_stream_cut(in)) {
-        ps_sink_note(out, PS_NOTE_WARNING, err->at, 0, "%s; perfshelf imported the part before",
-                     err->text);
+        ps_sink_note(out, PS_NOTE_WARNING, err->at, 0,
+                     "%s; perfshelf imported the data before that point", err->text);
         *err = (struct ps_err)PS_ERR_INIT;
         status = PS_OK;
     }

@@ -45,8 +45,9 @@ static const struct {
     [TR_LINES] = {PS_NOTE_WARNING, "the events are not inside an array"},
     [TR_EVENTS_TEXT] = {PS_NOTE_WARNING,
                         "\"traceEvents\" is a string (systrace text), which is not supported"},
-    [TR_STREAM_CUT] = {PS_NOTE_WARNING,
-                       "the compressed data are truncated; perfshelf imported the part before"},
+    [TR_STREAM_CUT] =
+        {PS_NOTE_WARNING,
+         "the compressed data are truncated; perfshelf imported the data before that point"},
 };
 
 void tr_note(struct tr_trace *trace, enum ps_severity severity, uint64_t at, const char *fmt, ...)

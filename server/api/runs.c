@@ -96,8 +96,9 @@ static enum ps_status may_remove(struct ps_request *req, const char *id, struct 
     enum ps_status status = ps_store_brief(ps_api_of(req)->store, id, &brief, err);
 
     if (status == PS_OK && req->right < PS_RIGHT_ADMIN && strcmp(brief.who, req->who) != 0)
-        status = ps_fail(err, PS_FORBIDDEN, "%s may delete only own runs; this run was added by %s",
-                         req->who, brief.who[0] ? brief.who : "an unknown user");
+        status = ps_fail(err, PS_FORBIDDEN,
+                         "%s may delete only their own runs; this run was added by %s", req->who,
+                         brief.who[0] ? brief.who : "an unknown user");
     ps_run_brief_free(&brief);
     return status;
 }

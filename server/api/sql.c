@@ -108,12 +108,13 @@ static enum ps_status read_runs(struct ps_request *req, const cJSON *list,
     const cJSON *word;
 
     if (!cJSON_IsArray(list))
-        return ps_fail(err, PS_BAD_REQUEST, "the key runs must be an array of strings, each a RUN");
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "\"runs\" must be an array of strings, each the id or name of a run");
     cJSON_ArrayForEach(word, list)
     {
         if (!cJSON_IsString(word))
             return ps_fail(err, PS_BAD_REQUEST,
-                           "the key runs must be an array of strings, each a RUN");
+                           "\"runs\" must be an array of strings, each the id or name of a run");
         add_word(req, word->valuestring, &words);
     }
     if (!words.len)

@@ -99,8 +99,8 @@ const struct ps_command_row ps_commands[] = {
                 "token: see `perfshelf help token`. Encrypt the connection with --tls-cert and "
                 "--tls-key, or put a proxy in front and use --proxy.\n\n"
                 "--keep deletes old runs while the server runs, by the rules of `perfshelf help "
-                "prune`. It deletes at most a tenth of the shelf within an hour, and by age only "
-                "while the system clock is plausible.",
+                "prune`. It deletes at most a tenth of the shelf per hour. If the system clock is "
+                "obviously wrong, it does not apply age rules such as 365d.",
             .arguments = "FILE\ta profile to add when the server has started\n",
             .examples = "perfshelf serve\n"
                         "perfshelf serve --open app.prof\n"

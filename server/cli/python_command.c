@@ -175,9 +175,11 @@ static enum ps_status not_python(const char *word, const char *path, struct ps_e
     if (len > 3 && strcmp(path + len - 3, ".py") == 0)
         ps_hint(err, "write `python %s`", word);
     else
-        ps_hint(err, "name the Python itself, such as `python -m %s`", base_name(word));
+        ps_hint(err, "start the command with a Python interpreter, such as `python -m %s`",
+                base_name(word));
     return ps_fail(err, PS_BAD_REQUEST,
-                   "%s: neither a Python nor a script whose first line names one", word);
+                   "%s: neither a Python interpreter nor a script whose first line names one",
+                   word);
 }
 
 static enum ps_status read_head(const char *path, char *head, size_t size, struct ps_err *err)

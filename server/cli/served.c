@@ -103,8 +103,12 @@ enum ps_status ps_served_announce(const char *url, const char *data, struct ps_s
 
     record->fd = -1;
     *out = record;
-    if (!find_folder(&path))
-        return ps_fail_errno(err, "cannot use", path.at ? path.at : "the folder of server records");
+    if (!find_folder(&path) && path.at)
+        return ps_fail_errno(err, "cannot create", path.at);
+    if (!path.at)
+        return ps_fail(err, PS_IO,
+                       "cannot create the folder that lists running servers: set XDG_RUNTIME_DIR, "
+                       "XDG_STATE_HOME or HOME");
     /* Readers look at names with the ending only: this one gets it when it is locked and whole. */
     ps_buf_printf(&part, "%s/new-XXXXXX", path.at);
     record->fd = mkostemp(part.at, O_CLOEXEC);

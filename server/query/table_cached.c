@@ -46,10 +46,13 @@ static enum ps_status read_sums(struct ps_stmt *stmt, const struct ps_table_head
         struct sum *sum = &out->at[out->n++];
 
         if (sscanf(at, ", sum(%47[a-z_]) AS %47[a-z_]%n", column, sum->name, &used) != 2)
-            return ps_fail(err, PS_INTERNAL, "internal error: a cached table cannot sum %s", at);
+            return ps_fail(err, PS_INTERNAL,
+                           "internal error: a cached table cannot sum the columns%s", at);
         sum->column = column_of(stmt, column);
         if (sum->column < 0)
-            return ps_fail(err, PS_INTERNAL, "unknown column %s to sum", column);
+            return ps_fail(err, PS_INTERNAL,
+                           "internal error: a cached table cannot sum the unknown column %s",
+                           column);
         at += used;
     }
     return PS_OK;

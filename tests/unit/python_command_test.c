@@ -134,10 +134,10 @@ static void test_refused(void **state)
     CHECK("/no/python: not an executable file", "/no/python", "a.py");
     CHECK("nothing: not found in PATH", "nothing");
     CHECK("/a b/python: not an executable file", "long");
-    CHECK("shell: neither a Python nor a script whose first line names one", "shell");
-    CHECK("cut: neither a Python nor a script whose first line names one", "cut");
-    CHECK("empty: neither a Python nor a script whose first line names one", "empty");
-    CHECK("app.py: neither a Python nor a script whose first line names one", "app.py");
+    CHECK("shell: neither a Python interpreter nor a script whose first line names one", "shell");
+    CHECK("cut: neither a Python interpreter nor a script whose first line names one", "cut");
+    CHECK("empty: neither a Python interpreter nor a script whose first line names one", "empty");
+    CHECK("app.py: neither a Python interpreter nor a script whose first line names one", "app.py");
     CHECK(": not found in PATH", "");
     CHECK("uv starts other programs and cannot be recorded", "uv", "run", "app.py");
     CHECK("/usr/bin/env starts other programs and cannot be recorded", "/usr/bin/env", "python");

@@ -17,7 +17,8 @@ static enum ps_status read_column(struct ps_stmt *stmt, int64_t id, size_t n, in
     good = data.at && ps_column_unpack(data, n, out);
     ps_stmt_rewind(stmt);
     if (err->code == PS_OK && !good)
-        return ps_fail(err, PS_INTERNAL, "packed column %lld is damaged", (long long)id);
+        return ps_fail(err, PS_INTERNAL, "the run file is damaged: packed column %lld",
+                       (long long)id);
     return err->code;
 }
 

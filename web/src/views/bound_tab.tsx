@@ -175,7 +175,7 @@ function Rules({ run }: { run: BoundRun }) {
                     <th>of</th>
                     <th class="right">is</th>
                     <th class="right">threshold</th>
-                    <th>holds</th>
+                    <th>met</th>
                     <th class="bound-why">because</th>
                 </tr>
             </thead>

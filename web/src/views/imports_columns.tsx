@@ -62,7 +62,7 @@ function timeColumns({ maxSelf, base }: ColumnNeeds): GridColumn<ImportRow>[] {
             align: 'right',
             numeric: true,
             sortKey: 'self_us',
-            title_tip: 'The bar is the share of the largest self time.',
+            title_tip: 'Bar length: self time relative to the largest self time',
             render: (row) => (
                 <ShareBar share={maxSelf > 0 ? (row.self_us ?? 0) / maxSelf : 0} tone="total">
                     {ms(row.self_us)}

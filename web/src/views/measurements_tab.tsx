@@ -40,7 +40,7 @@ export function MeasurementsTab({ run }: { run: Run }) {
             sort="id"
             upward
             narrow={selected !== null}
-            remark="plots of one group share a scale, from 0 or logarithmic"
+            remark="Plots in a group share one scale: linear from 0, or logarithmic where marked “log”"
             selectKey="m"
             rowKey={(row) => row.id}
             columns={columnsOf}

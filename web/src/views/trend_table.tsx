@@ -159,9 +159,9 @@ function spreadColumn(scale: Scale): GridColumn<TrendRow> {
 function baselineColumn(base: number): GridColumn<TrendRow> {
     return {
         key: 'baseline',
-        title: 'Δ',
+        title: 'Δ vs baseline',
         term: 'baseline',
-        unit: '% baseline',
+        unit: '%',
         width: 104,
         align: 'right',
         render: ({ point }) => percent(point.value, base),
