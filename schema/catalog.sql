@@ -1,8 +1,32 @@
--- catalog.sql: what may change about runs, and the log of imports. Runs, their labels and sources are rebuilt from the run files and
--- labels/ (rebuild.c); the log and what waits only where the damaged catalog can still be read. Applied at every open: statements must be
--- idempotent; a later layout raises user_version.
+-- catalog.sql: what may change about runs, and the log of imports. schema/catalog_tables.py generates from it what the other modules know of
+-- these tables (server/catalog/catalog_tables.h): how an older catalog, in a folder or a PostgreSQL, gets them, which of them servers share, and
+-- what a rebuild does with them.
+--
+-- Change a table, a view or a trigger: raise the number in the next line, and tag what is new with it. All of this text is run for a catalog of
+-- another layout, after the columns that it lacks were added and its views and triggers dropped: statements must be idempotent.
+PRAGMA user_version = 5;
+--
+-- Tags of tables, in brackets at the beginning of their comment:
+--   shared            servers of one shelf share it, in PostgreSQL (server/replica/mirror.h)
+--   copied            `perfshelf copy` copies its rows to another shelf (server/maintenance/transfer.c)
+--   copied with runs  the same, but only rows of the runs that are copied
+--   salvaged          `perfshelf rebuild` takes its rows from the old catalog as far as that can be read; the rows of other tables follow from
+--                     run files and labels, or end with the shelf's servers
+--   salvaged if whole the same, unless the old catalog is damaged
+--   like TABLE        it has all columns of that table
+-- A tag of columns: since N, the first layout with the column.
 
-CREATE TABLE IF NOT EXISTS run(
+-- Before run: servers that share a shelf fetch rows in the order of this text, and the trigger of a run makes its words once then, not again
+-- with each tag.
+CREATE TABLE IF NOT EXISTS tag( -- [shared, copied with runs]
+    run TEXT NOT NULL, -- run.id
+    k TEXT NOT NULL,
+    v TEXT NOT NULL,
+    PRIMARY KEY(run, k)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS tag_kv ON tag(k, v);
+
+CREATE TABLE IF NOT EXISTS run( -- [shared, copied with runs]
     seq INTEGER PRIMARY KEY AUTOINCREMENT, -- order of publication
     id TEXT NOT NULL UNIQUE,               -- first 16 hex digits of sha256
     sha256 TEXT NOT NULL UNIQUE,           -- of the original bytes
@@ -10,7 +34,7 @@ CREATE TABLE IF NOT EXISTS run(
     name TEXT NOT NULL,
     series TEXT NOT NULL DEFAULT '',
     who TEXT NOT NULL DEFAULT '',
-    note TEXT NOT NULL DEFAULT '',         -- what a person wrote about the run
+    note TEXT NOT NULL DEFAULT '',         -- [since 5] what a person wrote about the run
     tool TEXT, tool_version TEXT,
     created_at INTEGER NOT NULL,           -- ms since 1970, UTC
     headline_value REAL NOT NULL, headline_unit TEXT NOT NULL, headline_label TEXT NOT NULL,
@@ -29,22 +53,14 @@ CREATE INDEX IF NOT EXISTS run_name ON run(name);
 CREATE INDEX IF NOT EXISTS run_kind ON run(kind, created_at);
 CREATE INDEX IF NOT EXISTS run_who ON run(who, created_at);
 
-CREATE TABLE IF NOT EXISTS tag(
-    run TEXT NOT NULL, -- run.id
-    k TEXT NOT NULL,
-    v TEXT NOT NULL,
-    PRIMARY KEY(run, k)
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS tag_kv ON tag(k, v);
-
-CREATE TABLE IF NOT EXISTS baseline( -- the run that others of its series are held against; counts while it is of that series
+CREATE TABLE IF NOT EXISTS baseline( -- [shared, copied, salvaged if whole] the run that others of its series are held against; counts while it is of that series
     series TEXT PRIMARY KEY,
     run TEXT NOT NULL -- run.id
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS baseline_run ON baseline(run);
 CREATE VIEW IF NOT EXISTS pinned(seq) AS SELECT r.seq FROM baseline b JOIN run r ON r.id = b.run AND r.series = b.series; -- those that count
 
-CREATE TABLE IF NOT EXISTS source( -- files that line-level profiles measured, attached to runs; the bytes lie in sources/<sha256>.zst
+CREATE TABLE IF NOT EXISTS source( -- [shared, copied with runs] files that line-level profiles measured, attached to runs; the bytes lie in sources/<sha256>.zst
     run TEXT NOT NULL,       -- run.id
     path TEXT NOT NULL,      -- as the profile names it
     sha256 TEXT NOT NULL,
@@ -62,7 +78,7 @@ CREATE TABLE IF NOT EXISTS kept_size( -- originals and sources as they lie in th
     PRIMARY KEY(folder, sha256)
 ) WITHOUT ROWID;
 
-CREATE TABLE IF NOT EXISTS kept( -- where many servers share the shelf: which file stands for what (server/catalog/files.h); else run files and labels
+CREATE TABLE IF NOT EXISTS kept( -- [shared] where many servers share the shelf: which file stands for what (server/catalog/files.h); else run files and labels
     folder TEXT NOT NULL,    -- runs, originals, sources; spool, pieces
     key TEXT NOT NULL,       -- run.id, a hash; the name of an upload
     hash TEXT NOT NULL,      -- of the file: base/content.h
@@ -71,7 +87,7 @@ CREATE TABLE IF NOT EXISTS kept( -- where many servers share the shelf: which fi
     PRIMARY KEY(folder, key)
 ) WITHOUT ROWID;
 
-CREATE TABLE IF NOT EXISTS import_log( -- every import, failures included
+CREATE TABLE IF NOT EXISTS import_log( -- [shared, copied, salvaged] every import, failures included
     id INTEGER PRIMARY KEY,
     at INTEGER NOT NULL,    -- ms since 1970, UTC
     name TEXT NOT NULL,     -- the file
@@ -85,26 +101,27 @@ CREATE TABLE IF NOT EXISTS import_log( -- every import, failures included
     seconds REAL NOT NULL
 );
 
-CREATE TABLE IF NOT EXISTS doomed( -- files that go unless a row refers to them when their owner is done, or has died
+CREATE TABLE IF NOT EXISTS doomed( -- [shared, salvaged] files that go unless a row refers to them when their owner is done, or has died
     owner TEXT NOT NULL,  -- <session>-<n>
     folder TEXT NOT NULL, -- runs (with labels), originals, sources
     key TEXT NOT NULL,    -- run.id, or a hash
     PRIMARY KEY(owner, folder, key)
 ) WITHOUT ROWID;
 
-CREATE TABLE IF NOT EXISTS upload( -- accepted and not imported yet; outlives the server: the next one goes on with it
+CREATE TABLE IF NOT EXISTS upload( -- [shared, salvaged] accepted and not imported yet; outlives the server: the next one goes on with it
     id INTEGER PRIMARY KEY,
     session TEXT NOT NULL, -- who has it in hand
     file TEXT NOT NULL,    -- in spool/
-    filename TEXT NOT NULL, name TEXT NOT NULL, series TEXT NOT NULL, who TEXT NOT NULL, note TEXT NOT NULL DEFAULT '',
+    filename TEXT NOT NULL, name TEXT NOT NULL, series TEXT NOT NULL, who TEXT NOT NULL,
+    note TEXT NOT NULL DEFAULT '', -- [since 5]
     tags TEXT NOT NULL,    -- JSON: [[key, value], ...]
     sources TEXT NOT NULL, -- JSON: [[file in spool/, as the sender calls it], ...]
     tries INTEGER NOT NULL DEFAULT 0, -- imports begun
     at INTEGER NOT NULL,   -- ms since 1970, UTC
-    job INTEGER NOT NULL DEFAULT 0 -- its job, where all servers know it by the same number; else 0
+    job INTEGER NOT NULL DEFAULT 0 -- [since 3] its job, where all servers know it by the same number; else 0
 );
 
-CREATE TABLE IF NOT EXISTS job( -- imports of all servers of a shared store, and what became of the last ones; none of a shelf that is one folder
+CREATE TABLE IF NOT EXISTS job( -- [shared] imports of all servers of a shared store, and what became of the last ones; none of a shelf that is one folder
     id INTEGER PRIMARY KEY,  -- in the order in which they were asked for
     session TEXT NOT NULL,   -- who has it in hand
     state TEXT NOT NULL,     -- queued, running, done, failed, cancelled
@@ -115,15 +132,15 @@ CREATE TABLE IF NOT EXISTS job( -- imports of all servers of a shared store, and
 CREATE INDEX IF NOT EXISTS job_unfinished ON job(id) WHERE state IN ('queued', 'running');
 CREATE INDEX IF NOT EXISTS job_ended ON job(id) WHERE state NOT IN ('queued', 'running');
 
-CREATE TABLE IF NOT EXISTS partial( -- uploads that come in pieces, until they are complete
+CREATE TABLE IF NOT EXISTS partial( -- [shared, salvaged] uploads that come in pieces, until they are complete
     id TEXT PRIMARY KEY,
     file TEXT NOT NULL,    -- in spool/; '' where many servers share the store: there its pieces are files of their own
     who TEXT NOT NULL,     -- began it; '': nobody was asked
     at INTEGER NOT NULL,   -- s since 1970, UTC: the last piece
-    bytes INTEGER NOT NULL DEFAULT 0 -- of such pieces
+    bytes INTEGER NOT NULL DEFAULT 0 -- [since 3] of such pieces
 ) WITHOUT ROWID;
 
-CREATE TABLE IF NOT EXISTS token( -- who may do what on a shelf that others reach
+CREATE TABLE IF NOT EXISTS token( -- [shared, copied, salvaged] who may do what on a shelf that others reach
     id TEXT PRIMARY KEY,     -- 12 hex digits, the part of the token that finds this row
     name TEXT NOT NULL UNIQUE,
     role TEXT NOT NULL,      -- viewer, uploader, admin
@@ -131,14 +148,14 @@ CREATE TABLE IF NOT EXISTS token( -- who may do what on a shelf that others reac
     created_at INTEGER NOT NULL, -- ms since 1970, UTC
     used_at INTEGER NOT NULL DEFAULT 0 -- to the hour; 0: never
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS session( -- browsers that logged in
+CREATE TABLE IF NOT EXISTS session( -- [shared, salvaged] browsers that logged in
     id TEXT PRIMARY KEY,
     token TEXT NOT NULL,     -- token.id
     hash TEXT NOT NULL,
     expires_at INTEGER NOT NULL -- ms since 1970, UTC
 ) WITHOUT ROWID;
 
-CREATE TABLE IF NOT EXISTS removal_log( -- runs that were taken off the shelf
+CREATE TABLE IF NOT EXISTS removal_log( -- [shared, copied, salvaged] runs that were taken off the shelf
     id INTEGER PRIMARY KEY,
     at INTEGER NOT NULL,     -- ms since 1970, UTC
     run TEXT NOT NULL,
@@ -149,13 +166,14 @@ CREATE TABLE IF NOT EXISTS removal_log( -- runs that were taken off the shelf
 CREATE INDEX IF NOT EXISTS removal_log_at ON removal_log(at);
 CREATE INDEX IF NOT EXISTS import_log_at ON import_log(at);
 
-CREATE TABLE IF NOT EXISTS deleted_run( -- runs that were removed, and can be recovered for a day: their files and rows of source stay until then
+CREATE TABLE IF NOT EXISTS deleted_run( -- [shared, like run] runs that were removed, and can be recovered for a day: their files and rows of source stay until then
     id TEXT PRIMARY KEY,
     deleted_at INTEGER NOT NULL, -- ms since 1970, UTC
     deleted_by TEXT NOT NULL,    -- '' unknown
     tags TEXT NOT NULL,          -- JSON: [[key, value], ...]
     baseline INTEGER NOT NULL,   -- 1: it was the baseline of its series
-    seq INTEGER NOT NULL, sha256 TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, series TEXT NOT NULL, who TEXT NOT NULL, note TEXT NOT NULL DEFAULT '', -- as in run
+    seq INTEGER NOT NULL, sha256 TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, series TEXT NOT NULL, who TEXT NOT NULL, -- as in run
+    note TEXT NOT NULL DEFAULT '', -- [since 5]
     tool TEXT, tool_version TEXT, created_at INTEGER NOT NULL,
     headline_value REAL NOT NULL, headline_unit TEXT NOT NULL, headline_label TEXT NOT NULL,
     bytes INTEGER NOT NULL, db_bytes INTEGER NOT NULL, rows INTEGER NOT NULL, ledger_unit TEXT NOT NULL,
@@ -165,7 +183,7 @@ CREATE TABLE IF NOT EXISTS deleted_run( -- runs that were removed, and can be re
 CREATE INDEX IF NOT EXISTS deleted_run_at ON deleted_run(deleted_at);
 CREATE INDEX IF NOT EXISTS deleted_run_sha ON deleted_run(sha256);
 
-CREATE TABLE IF NOT EXISTS removed_since( -- runs that were removed while an upload waited: it does not bring them back
+CREATE TABLE IF NOT EXISTS removed_since( -- [shared, salvaged] runs that were removed while an upload waited: it does not bring them back
     upload INTEGER NOT NULL, -- upload.id
     run TEXT NOT NULL,       -- run.id
     PRIMARY KEY(upload, run)
@@ -174,7 +192,7 @@ CREATE TRIGGER IF NOT EXISTS upload_forgotten AFTER DELETE ON upload BEGIN
     DELETE FROM removed_since WHERE upload = old.id;
 END;
 
-CREATE TABLE IF NOT EXISTS saved_query( -- SQL that people saved for each other
+CREATE TABLE IF NOT EXISTS saved_query( -- [shared, copied, salvaged] SQL that people saved for each other
     id INTEGER PRIMARY KEY,
     kind TEXT NOT NULL,      -- of the runs it is for; '' the shelf
     name TEXT NOT NULL,

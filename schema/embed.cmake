@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Writes schema/*.sql, schema/queries/*.sql and schema/remote/*.sql as a table of C strings: ps_schema_text[] of {name, text}.
-file(GLOB files RELATIVE ${DIR} ${DIR}/*.sql ${DIR}/queries/*.sql ${DIR}/remote/*.sql)
+# Writes schema/*.sql and schema/queries/*.sql as a table of C strings: ps_schema_text[] of {name, text}.
+file(GLOB files RELATIVE ${DIR} ${DIR}/*.sql ${DIR}/queries/*.sql)
 list(SORT files)
 set(body "#include \"schema/schema.h\"\n\nconst struct ps_schema_text ps_schema_texts[] = {\n")
 foreach(file ${files})

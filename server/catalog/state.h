@@ -94,13 +94,15 @@ enum ps_status ps_store_open_alone(const char *dir, struct ps_store **out, int *
 bool ps_catalog_uri(const struct ps_store *store, struct ps_buf *out);
 /* Of a read-only shelf: opens the catalog again when somebody has begun to write since. */
 void ps_catalog_refresh(struct ps_store *store);
-/* What tables of an older perfshelf lack. */
-enum ps_status ps_catalog_add_columns(struct ps_db *db, struct ps_err *err);
-/* Shows them in a catalog that cannot be changed, for this connection, by a view in place of the
- * table. */
+/* Brings the tables of a catalog to the present layout, in one transaction (layout.c). PS_CONFLICT:
+ * a newer perfshelf wrote it. */
+enum ps_status ps_catalog_migrate(struct ps_db *db, struct ps_err *err);
+/* For catalogs of an older layout that cannot be changed: temporary views of this connection, in
+ * place of the tables, show the columns that they lack with their defaults. */
 enum ps_status ps_catalog_show_columns(struct ps_db *db, struct ps_err *err);
-/* A connection that only reads the catalog; of a read-only shelf that an older perfshelf wrote too.
- */
+/* Drops these views. */
+enum ps_status ps_catalog_hide_columns(struct ps_db *db, struct ps_err *err);
+/* Opens a connection that only reads the catalog; it may have an older layout. */
 enum ps_status ps_catalog_open_reader(const char *uri, struct ps_db **out, struct ps_err *err);
 /* Whether it is the mirror of a database, and no shelf of its own. */
 bool ps_catalog_is_mirror(struct ps_db *db);

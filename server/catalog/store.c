@@ -114,9 +114,7 @@ enum ps_status ps_catalog_open(const char *path, struct ps_db **out, struct ps_e
             *out, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-1024;",
             err);
     if (status == PS_OK)
-        status = ps_catalog_add_columns(*out, err);
-    if (status == PS_OK)
-        status = ps_db_exec(*out, ps_schema_of("catalog"), err);
+        status = ps_catalog_migrate(*out, err);
     return status;
 }
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/context.h"
+#include "server/catalog/catalog_tables.h"
 #include "server/catalog/deleted.h"
 #include "server/catalog/files.h"
 #include "server/catalog/state.h"
@@ -73,8 +74,8 @@ static void open_old(struct rebuilding *r)
     }
     ps_uri_path(&uri, r->old_path);
     if (ps_db_open(uri.at, true, &r->old, &err) == PS_OK)
-        r->old_whole = ps_check_db(r->old, false, &err) == PS_OK &&
-                       ps_catalog_add_columns(r->old, &err) == PS_OK;
+        r->old_whole =
+            ps_check_db(r->old, false, &err) == PS_OK && ps_catalog_migrate(r->old, &err) == PS_OK;
     if (!r->old_whole)
         tell(r, "catalog.db", err.text);
 }
@@ -126,14 +127,10 @@ static void apply_label(struct rebuilding *r, const char *label, const char *que
 
 static void copy_tables(struct rebuilding *r)
 {
-    static const char *const tables[] = {"import_log",    "removal_log", "upload",
-                                         "removed_since", "doomed",      "token",
-                                         "session",       "saved_query", "partial"};
-
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        copy_table(r, tables[i]);
-    if (r->old_whole)
-        copy_table(r, "baseline");
+    for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++)
+        if (table->salvage == PS_SALVAGE_ROWS ||
+            (table->salvage == PS_SALVAGE_IF_WHOLE && r->old_whole))
+            copy_table(r, table->name);
     apply_label(r, "baselines", "baselines_put");
     if (!r->old_whole) /* else it has said which there are */
         apply_label(r, "queries", "queries_put");

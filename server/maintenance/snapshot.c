@@ -24,7 +24,7 @@ static enum ps_status run_sql(struct ps_db *db, const char *query, const char *k
 /* VACUUM INTO would take a view of the connection for the table of that name. */
 static enum ps_status copy_catalog(struct ps_db *db, const char *path, struct ps_err *err)
 {
-    enum ps_status status = ps_db_exec(db, "DROP VIEW IF EXISTS temp.run", err), shown;
+    enum ps_status status = ps_catalog_hide_columns(db, err), shown;
 
     if (status == PS_OK)
         status = run_sql(db, "snapshot", ":path", path, err);
@@ -43,7 +43,7 @@ enum ps_status ps_snapshot_take(struct ps_store *store, const char *path, struct
     if (status == PS_OK)
         status = ps_db_open(uri.at, true, &db, err);
     if (status == PS_OK)
-        status = ps_catalog_add_columns(db, err);
+        status = ps_catalog_migrate(db, err);
     if (status == PS_OK) /* deleted runs stay where they can be recovered */
         status = ps_db_exec(db,
                             "DELETE FROM kept_size WHERE folder = 'originals' AND sha256 IN "

@@ -10,6 +10,7 @@
 
 #include "base/utf8.h"
 #include "server/catalog/backend.h"
+#include "server/catalog/catalog_tables.h"
 #include "server/catalog/copy_file.h"
 #include "server/catalog/files.h"
 #include "server/catalog/state.h"
@@ -56,7 +57,7 @@ struct transfer {
     uint64_t done, total;
 };
 
-/* A table that is copied by itself, beside the runs. */
+/* How the rows of a table are copied that catalog.sql tags as copied. */
 struct transfer_table {
     const char *name;
     const char *what;   /* word of a finding */
@@ -370,10 +371,20 @@ static enum ps_status put_table(struct transfer *t, const struct transfer_table 
  * place of those that differ. */
 static enum ps_status transfer_tables(struct transfer *t, struct ps_err *err)
 {
+    const size_t n = sizeof copied_tables / sizeof *copied_tables;
     enum ps_status status = PS_OK;
 
-    for (size_t i = 0; status == PS_OK && i < sizeof copied_tables / sizeof *copied_tables; i++)
-        status = put_table(t, &copied_tables[i], err);
+    for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++) {
+        size_t i = 0;
+
+        if (status != PS_OK || table->copy != PS_COPY_ROWS)
+            continue;
+        while (i < n && strcmp(copied_tables[i].name, table->name) != 0)
+            i++;
+        status = i < n ? put_table(t, &copied_tables[i], err)
+                       : ps_fail(err, PS_INTERNAL, "internal error: no rule copies table %s",
+                                 table->name);
+    }
     return status;
 }
 
@@ -468,17 +479,15 @@ static void transfer_found(struct transfer *t, const char *what, const char *nam
 
 static enum ps_status fit_all(struct transfer *t, struct ps_err *err)
 {
-    static const char *const tables[] = {"run", "tag", "source"};
     uint64_t changed = 0;
     enum ps_status status = PS_OK;
 
     if (sqlite3_create_function_v2(t->snap->handle, "ps_fit", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
                                    NULL, fit, NULL, NULL, NULL) != SQLITE_OK)
         return ps_db_fail(t->snap, err, "database");
-    for (size_t i = 0; status == PS_OK && i < sizeof tables / sizeof *tables; i++)
-        status = fit_table(t, tables[i], &changed, err);
-    for (size_t i = 0; status == PS_OK && i < sizeof copied_tables / sizeof *copied_tables; i++)
-        status = fit_table(t, copied_tables[i].name, &changed, err);
+    for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++)
+        if (status == PS_OK && table->copy != PS_COPY_NONE)
+            status = fit_table(t, table->name, &changed, err);
     if (status == PS_OK && changed)
         transfer_found(t, "text", "catalog.db", "",
                        "%llu rows had invalid UTF-8 or a value of the wrong type; they were "

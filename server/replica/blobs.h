@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * blobs.h: bytes by their content (base/content.h), in tables blob, chunk and loose of
- * schema/remote/002_files.sql. What refers to them is table kept.
+ * schema/remote.sql. What refers to them is table kept.
  *
  * Bytes lie in chunks under a place, which is that of one sending and nobody else's; row blob comes
  * when all are there: half of them are never seen. What nothing refers to yet, or no more, is

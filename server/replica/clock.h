@@ -15,7 +15,7 @@
 
 #define PS_CLOCK_KEY 4
 
-/* A table of schema/remote. It has column tx besides. */
+/* A shared table of schema/catalog.sql. In PostgreSQL it has column tx besides. */
 struct ps_clock_table {
     const char *name;
     size_t n, n_key;

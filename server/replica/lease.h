@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lease.h: which openings of a store live (table server of schema/remote/003_servers.sql).
+ * lease.h: which openings of a store live (table server of schema/remote.sql).
  *
  * Each has a row for as long as it lasts, whose number goes up about once a second. No clock of one
  * machine is held against that of another: who watches remembers the number that it saw, and adds

@@ -1,33 +1,82 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * migrate.c: the layout of the tables, in numbered steps (schema/remote/<number>_<name>.sql).
+ * migrate.c: the tables of a shelf in PostgreSQL: those of catalog.sql that are shared, and those
+ * of remote.sql. Table migration holds the number of the layout, which is that of catalog.sql.
  *
- * A step and the row that says that it was taken are one transaction. Where statements that change
- * the layout cannot be part of one (YugabyteDB runs each as its own, CockroachDB commits before
- * each), an interrupted step is simply taken again: all its statements can be repeated, and the row
- * comes last. The same holds for two servers that take it at once, of which one may fail.
+ * All statements of a migration and the row that records it are one transaction. Where statements
+ * that change the layout cannot be part of one (YugabyteDB runs each as its own, CockroachDB
+ * commits before each), an interrupted migration is simply repeated: all its statements can be
+ * repeated, and the row comes last. The same holds for two servers that migrate at once, of which
+ * one may fail.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <time.h>
 
-#include "schema/schema.h"
+#include "server/catalog/catalog_tables.h"
 #include "server/replica/pg.h"
+#include "server/runfile/handle.h"
 
 #define TRIES    20
 #define PAUSE_MS 100
 
-static const char folder[] = "remote/";
-
-/* The text of a step; NULL: there is none. */
-static const char *step_text(int64_t version)
+static void add_column(struct ps_buf *sql, const struct ps_catalog_column *column)
 {
-    for (const struct ps_schema_text *at = ps_schema_texts; at->name; at++)
-        if (strncmp(at->name, folder, sizeof folder - 1) == 0 &&
-            strtoll(at->name + sizeof folder - 1, NULL, 10) == version)
-            return at->text;
-    return NULL;
+    static const struct {
+        const char *ours, *theirs;
+    } types[] = {{"INTEGER", "BIGINT"}, {"REAL", "DOUBLE PRECISION"}, {"TEXT", "TEXT"}};
+    const char *type = NULL;
+
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(types[i].ours, column->type) == 0)
+            type = types[i].theirs;
+    ps_buf_printf(sql, "\"%s\" %s%s", column->name, type, column->is_nullable ? "" : " NOT NULL");
+    if (column->fallback)
+        ps_buf_printf(sql, " DEFAULT %s", column->fallback);
+}
+
+static void add_key(struct ps_buf *sql, const struct ps_catalog_table *table)
+{
+    ps_buf_puts(sql, "PRIMARY KEY(");
+    for (int place = 1, left = 1; left; place++) {
+        left = 0;
+        for (size_t i = 0; i < table->n; i++) {
+            if (table->columns[i].key == place)
+                ps_buf_printf(sql, "%s\"%s\"", place > 1 ? ", " : "", table->columns[i].name);
+            left += table->columns[i].key > place;
+        }
+    }
+    ps_buf_puts(sql, ")");
+}
+
+/* Column tx: server/replica/clock.h. A server of an older perfshelf may go on inserting rows
+ * without the columns that are new: they have a default. */
+static void add_table(struct ps_buf *sql, const struct ps_catalog_table *table, int64_t layout)
+{
+    ps_buf_printf(sql, "CREATE TABLE IF NOT EXISTS \"%s\"(", table->name);
+    for (size_t i = 0; i < table->n; i++) {
+        add_column(sql, &table->columns[i]);
+        ps_buf_puts(sql, ", ");
+    }
+    ps_buf_puts(sql, "tx BIGINT NOT NULL, ");
+    add_key(sql, table);
+    ps_buf_printf(sql, ");\nCREATE INDEX IF NOT EXISTS \"%s_tx\" ON \"%s\"(tx);\n", table->name,
+                  table->name);
+    for (size_t i = 0; i < table->n; i++)
+        if (table->columns[i].since > layout) {
+            ps_buf_printf(sql, "ALTER TABLE \"%s\" ADD COLUMN IF NOT EXISTS ", table->name);
+            add_column(sql, &table->columns[i]);
+            ps_buf_puts(sql, ";\n");
+        }
+}
+
+void ps_pg_layout(int64_t layout, struct ps_buf *out)
+{
+    for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++)
+        if (table->is_shared)
+            add_table(out, table, layout);
+    ps_buf_puts(out, ps_schema_of("remote"));
 }
 
 static enum ps_status take_int(void *user, const struct ps_pg_value *values, size_t n,
@@ -39,7 +88,7 @@ static enum ps_status take_int(void *user, const struct ps_pg_value *values, siz
     return PS_OK;
 }
 
-static enum ps_status read_version(struct ps_pg *pg, int64_t *out, struct ps_err *err)
+static enum ps_status read_layout(struct ps_pg *pg, int64_t *out, struct ps_err *err)
 {
     int64_t tables = 0;
     enum ps_status status =
@@ -72,13 +121,16 @@ static enum ps_status name_store(struct ps_pg *pg, struct ps_err *err)
                      &value, 1, NULL, NULL, err);
 }
 
-static enum ps_status take_step(struct ps_pg *pg, int64_t version, struct ps_err *err)
+static enum ps_status migrate_from(struct ps_pg *pg, int64_t layout, struct ps_err *err)
 {
-    const struct ps_pg_value values[] = {ps_pg_int(version), ps_pg_int((int64_t)time(NULL) * 1000)};
+    const struct ps_pg_value values[] = {ps_pg_int(ps_catalog_layout),
+                                         ps_pg_int((int64_t)time(NULL) * 1000)};
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     enum ps_status status = ps_pg_script(pg, "BEGIN", err);
 
+    ps_pg_layout(layout, &sql);
     if (status == PS_OK)
-        status = ps_pg_script(pg, step_text(version), err);
+        status = ps_pg_script(pg, sql.at, err);
     if (status == PS_OK)
         status = name_store(pg, err);
     if (status == PS_OK)
@@ -93,39 +145,32 @@ static enum ps_status take_step(struct ps_pg *pg, int64_t version, struct ps_err
     return status;
 }
 
-/* One step further. *done: there is none. */
-static enum ps_status advance(struct ps_pg *pg, bool *done, struct ps_err *err)
+static enum ps_status migrate(struct ps_pg *pg, struct ps_err *err)
 {
-    int64_t version = 0;
+    int64_t layout = 0;
     enum ps_status status = ps_pg_connect(pg, 0, err);
 
     if (status == PS_OK)
-        status = read_version(pg, &version, err);
-    if (status != PS_OK)
+        status = read_layout(pg, &layout, err);
+    if (status != PS_OK || layout == ps_catalog_layout)
         return status;
-    if (version && !step_text(version)) {
-        ps_hint(err, "use that version or a newer one");
-        return ps_fail(err, PS_CONFLICT, "the store was written by a newer perfshelf (layout %lld)",
-                       (long long)version);
-    }
-    *done = !step_text(version + 1);
-    return *done ? PS_OK : take_step(pg, version + 1, err);
+    if (layout < ps_catalog_layout)
+        return migrate_from(pg, layout, err);
+    ps_hint(err, "use that version or a newer one");
+    return ps_fail(err, PS_CONFLICT, "the store was written by a newer perfshelf (layout %lld)",
+                   (long long)layout);
 }
 
 enum ps_status ps_pg_migrate(struct ps_pg *pg, struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
-    bool done = false;
 
-    for (unsigned failed = 0; !done && failed < TRIES;) {
+    for (unsigned failed = 0; failed < TRIES; failed++) {
         own = (struct ps_err)PS_ERR_INIT;
-        (void)advance(pg, &done, &own);
-        if (own.code == PS_CONFLICT || own.code == PS_FORBIDDEN)
+        (void)migrate(pg, &own);
+        if (own.code == PS_OK || own.code == PS_CONFLICT || own.code == PS_FORBIDDEN)
             break;
-        if (own.code != PS_OK) {
-            (void)nanosleep(&(struct timespec){0, PAUSE_MS * 1000000L}, NULL);
-            failed++;
-        }
+        (void)nanosleep(&(struct timespec){0, PAUSE_MS * 1000000L}, NULL);
     }
     return ps_fail_as(err, &own);
 }

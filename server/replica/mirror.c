@@ -2,6 +2,7 @@
 /* mirror.c: when rows go and come. */
 #include "server/replica/mirror.h"
 #include "base/context.h"
+#include "server/catalog/catalog_tables.h"
 #include "server/replica/replica.h"
 
 #include <stdio.h>
@@ -93,7 +94,7 @@ static enum ps_status record(struct ps_store *store, struct ps_err *err)
     struct ps_mirror *m = store->replica->mirror;
     int code = sqlite3session_create(store->catalog->handle, "main", &m->session);
 
-    for (size_t i = 0; code == SQLITE_OK && i < PS_MIRROR_TABLES; i++)
+    for (size_t i = 0; code == SQLITE_OK && i < m->tables.n; i++)
         code = sqlite3session_attach(m->session, m->tables.at[i].name);
     return code == SQLITE_OK ? PS_OK : ps_fail(err, PS_INTERNAL, "SQLite does not record changes");
 }
@@ -104,7 +105,7 @@ static enum ps_status catch_up(struct ps_store *store, struct ps_pg *pg, const s
                                struct ps_err *err)
 {
     struct ps_mirror *m = store->replica->mirror;
-    struct ps_change_feed_watch watch = {&m->caught, m->tables.at, PS_MIRROR_TABLES};
+    struct ps_change_feed_watch watch = {&m->caught, m->tables.at, m->tables.n};
     int64_t from = -1;
     enum ps_status status;
 
@@ -327,15 +328,21 @@ static void look_again(void *user)
 static enum ps_status check_free(struct ps_store *store, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = PS_OK;
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status;
 
     if (ps_catalog_is_mirror(store->catalog))
         return PS_OK;
-    status = ps_db_prepare(store->catalog, ps_sql_text("mirror_free"), &stmt, err);
+    for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++)
+        if (table->is_shared)
+            ps_buf_printf(&sql, "%s EXISTS (SELECT 1 FROM \"%s\")", sql.len ? " OR" : "SELECT",
+                          table->name);
+    status = ps_db_prepare(store->catalog, sql.at, &stmt, err);
     if (status != PS_OK)
         return status;
-    if (ps_stmt_row(stmt, err) && ps_col_int(stmt, 0))
-        return PS_OK;
+    if (!ps_stmt_row(stmt, &own) || !ps_col_int(stmt, 0))
+        return ps_fail_as(err, &own);
     ps_hint(err, "use another folder as the cache of the store");
     return ps_fail(err, PS_CONFLICT, "%s is itself a shelf", store->dir);
 }

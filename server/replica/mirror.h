@@ -23,10 +23,12 @@
 #include "server/replica/clock.h"
 #include "server/replica/ticker.h"
 
-/* Tables of catalog.sql that are shared. The others tell of files in this server's own folder. */
-#define PS_MIRROR_TABLES 16
+/* The tables of catalog.sql that are tagged as shared. The others describe files in this server's
+ * own folder. */
+#define PS_MIRROR_TABLES 32
 struct ps_mirror_tables {
     struct ps_clock_table at[PS_MIRROR_TABLES];
+    size_t n;
     struct ps_arena arena;
 };
 

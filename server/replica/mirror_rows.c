@@ -8,14 +8,8 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "server/catalog/catalog_tables.h"
 #include "server/replica/mirror.h"
-
-/* Tags before runs: the triggers of the catalog make the words of a run once then, not again with
- * each of its tags. */
-static const char *const names[PS_MIRROR_TABLES] = {
-    "tag",     "run",           "baseline",    "source",     "import_log", "token",
-    "session", "removal_log",   "saved_query", "job",        "kept",       "doomed",
-    "upload",  "removed_since", "partial",     "deleted_run"};
 
 /* --- tables ------------------------------------------------------------------------------------
  */
@@ -49,8 +43,14 @@ enum ps_status ps_mirror_describe(struct ps_db *db, struct ps_mirror_tables *out
 {
     enum ps_status status = PS_OK;
 
-    for (size_t i = 0; status == PS_OK && i < PS_MIRROR_TABLES; i++)
-        status = describe(db, names[i], &out->arena, &out->at[i], err);
+    out->n = 0;
+    for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++) {
+        if (status != PS_OK || !table->is_shared)
+            continue;
+        if (out->n == PS_MIRROR_TABLES)
+            return ps_fail(err, PS_INTERNAL, "internal error: too many shared tables");
+        status = describe(db, table->name, &out->arena, &out->at[out->n++], err);
+    }
     return status;
 }
 
@@ -169,18 +169,19 @@ enum ps_status ps_mirror_record(struct ps_db *db, const struct ps_clock *at, str
 
 /* A mirror of another store, of a future that was undone there, or of a past whose removals nobody
  * remembers, is emptied. */
-static enum ps_status empty_unless_fit(struct ps_db *db, struct ps_clock *at,
-                                       const struct ps_clock *to, struct ps_err *err)
+static enum ps_status empty_unless_fit(struct ps_db *db, const struct ps_mirror_tables *tables,
+                                       struct ps_clock *at, const struct ps_clock *to,
+                                       struct ps_err *err)
 {
     enum ps_status status = PS_OK;
 
     if (strcmp(at->store, to->store) == 0 && at->n >= to->pruned && at->n <= to->n)
         return PS_OK;
     at->n = -1;
-    for (size_t i = 0; status == PS_OK && i < PS_MIRROR_TABLES; i++) {
+    for (size_t i = 0; status == PS_OK && i < tables->n; i++) {
         PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
 
-        ps_buf_printf(&sql, "DELETE FROM \"%s\"", names[i]);
+        ps_buf_printf(&sql, "DELETE FROM \"%s\"", tables->at[i].name);
         status = ps_db_exec(db, sql.at, err);
     }
     return status;
@@ -194,14 +195,14 @@ enum ps_status ps_mirror_catch_up(struct ps_db *db, struct ps_pg *pg,
     enum ps_status status = read_note(db, &at, err);
 
     if (status == PS_OK)
-        status = empty_unless_fit(db, &at, to, err);
+        status = empty_unless_fit(db, tables, &at, to, err);
     *from = at.n;
     if (status != PS_OK || at.n == to->n)
         return status;
     status = ps_db_exec(db, "PRAGMA cache_size=-65536", err); /* a new mirror is one transaction */
-    for (size_t i = 0; status == PS_OK && at.n >= 0 && i < PS_MIRROR_TABLES; i++)
+    for (size_t i = 0; status == PS_OK && at.n >= 0 && i < tables->n; i++)
         status = take_gone(db, pg, &tables->at[i], at.n, err);
-    for (size_t i = 0; status == PS_OK && i < PS_MIRROR_TABLES; i++)
+    for (size_t i = 0; status == PS_OK && i < tables->n; i++)
         status = take_changed(db, pg, &tables->at[i], at.n, err);
     (void)ps_db_exec(db, "PRAGMA cache_size=-1024", NULL);
     return status == PS_OK ? ps_mirror_record(db, to, err) : status;

@@ -108,8 +108,10 @@ void ps_pg_rollback(struct ps_pg *pg);
 /* --- layout ------------------------------------------------------------------------------------
  */
 
-/* Makes the tables, or brings them to the layout of this perfshelf (schema/remote). PS_CONFLICT:
- * they are of a newer one. Of several at once one does it. */
+/* Makes the tables, or brings them to the layout of this perfshelf (schema/catalog.sql,
+ * remote.sql). PS_CONFLICT: they are of a newer one. Of several at once one does it. */
 enum ps_status ps_pg_migrate(struct ps_pg *pg, struct ps_err *err);
+/* Appends the statements that ps_pg_migrate runs for a database of this layout; 0: an empty one. */
+void ps_pg_layout(int64_t layout, struct ps_buf *out);
 
 #endif

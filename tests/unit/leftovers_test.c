@@ -203,7 +203,8 @@ static const char before[] =
     "INSERT INTO earlier SELECT id, session, file, filename, name, series, who, tags, sources, "
     "tries, at FROM upload; DROP TABLE upload; ALTER TABLE earlier RENAME TO upload;"
     "DROP TABLE partial; CREATE TABLE partial(id TEXT PRIMARY KEY, file TEXT, who TEXT, at "
-    "INTEGER)";
+    "INTEGER);"
+    "PRAGMA user_version = 0";
 
 /* As a perfshelf did whose catalog knew less. */
 static void accept_as_before(struct ps_store *store)

@@ -171,7 +171,7 @@ static void what_an_older_one_lacks_is_laid_out_and_fetched(void **state)
     static const char here[] = "DROP VIEW run_words; CREATE VIEW run_words AS SELECT id, seq, name "
                                "AS text FROM run; ALTER TABLE run DROP COLUMN note; "
                                "ALTER TABLE upload DROP COLUMN note; "
-                               "ALTER TABLE deleted_run DROP COLUMN note";
+                               "ALTER TABLE deleted_run DROP COLUMN note; PRAGMA user_version = 0";
     struct fixture *f = *state;
     struct ps_store *a = open_server(f, "a"), *b = open_server(f, "b");
     char path[128];

@@ -129,7 +129,7 @@ static char *dump(struct ps_store *store)
     struct ps_err err = PS_ERR_INIT;
     enum ps_status status = ps_catalog_begin(store, PS_SOON, &err);
 
-    for (size_t i = 0; status == PS_OK && i < PS_MIRROR_TABLES; i++)
+    for (size_t i = 0; status == PS_OK && i < store->replica->mirror->tables.n; i++)
         dump_table(store, store->replica->mirror->tables.at[i].name, &out);
     if (status == PS_OK) {
         dump_table(store, "tally", &out); /* what each makes of it */

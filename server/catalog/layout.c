@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * layout.c: the tables of catalog.db, whose layout is numbered by user_version.
+ *
+ * A catalog of an older layout gets the columns that were added since; then catalog.sql creates
+ * what else it lacks. Catalogs from before layout 5 have no number, 0, and may lack any of the
+ * columns that are tagged.
+ */
+#include "server/catalog/catalog_tables.h"
+#include "server/catalog/state.h"
+
+static enum ps_status read_layout(struct ps_db *db, int64_t *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_db_prepare(db, "PRAGMA user_version", &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    *out = ps_stmt_row(stmt, &own) ? ps_col_int(stmt, 0) : 0;
+    if (own.code != PS_OK)
+        return ps_fail_as(err, &own);
+    if (*out <= ps_catalog_layout)
+        return PS_OK;
+    ps_hint(err, "use that version or a newer one");
+    return ps_fail(err, PS_CONFLICT, "catalog.db was written by a newer perfshelf (layout %lld)",
+                   (long long)*out);
+}
+
+/* Whether there is such a table without that column. */
+static enum ps_status lacks_column(struct ps_db *db, const char *table, const char *column,
+                                   bool *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text("column_missing"), &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    ps_bind_text(stmt, ":tbl", ps_str_of(table));
+    ps_bind_text(stmt, ":column", ps_str_of(column));
+    *out = ps_stmt_row(stmt, &own);
+    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+}
+
+/* A mirror may have caught up with rows whose new columns it had no place for: all rows are fetched
+ * again. */
+static enum ps_status restart_mirror(struct ps_db *db, struct ps_err *err)
+{
+    bool exists = false;
+    enum ps_status status = lacks_column(db, "mirror", "", &exists, err);
+
+    return status == PS_OK && exists ? ps_db_exec(db, "UPDATE mirror SET n = -1", err) : status;
+}
+
+static enum ps_status add_column(struct ps_db *db, const struct ps_catalog_table *table,
+                                 const struct ps_catalog_column *column, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+    enum ps_status status = PS_OK;
+
+    ps_buf_printf(&sql, "ALTER TABLE \"%s\" ADD COLUMN \"%s\" %s%s", table->name, column->name,
+                  column->type, column->is_nullable ? "" : " NOT NULL");
+    if (column->fallback)
+        ps_buf_printf(&sql, " DEFAULT %s", column->fallback);
+    if (table->is_shared)
+        status = restart_mirror(db, err);
+    return status == PS_OK ? ps_db_exec(db, sql.at, err) : status;
+}
+
+static enum ps_status add_columns(struct ps_db *db, int64_t layout, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++)
+        for (size_t i = 0; status == PS_OK && i < table->n; i++) {
+            bool missing = false;
+
+            if (table->columns[i].since <= layout)
+                continue;
+            status = lacks_column(db, table->name, table->columns[i].name, &missing, err);
+            if (status == PS_OK && missing)
+                status = add_column(db, table, &table->columns[i], err);
+        }
+    return status;
+}
+
+/* catalog.sql creates those of the present layout. */
+static enum ps_status drop_views(struct ps_db *db, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+    struct ps_err own = PS_ERR_INIT;
+    enum ps_status status =
+        ps_db_prepare(db,
+                      "SELECT printf('DROP %s main.\"%w\";', type, name) FROM main.sqlite_schema "
+                      "WHERE type IN ('view', 'trigger')",
+                      &stmt, err);
+
+    if (status != PS_OK)
+        return status;
+    while (ps_stmt_row(stmt, &own))
+        ps_buf_str(&sql, ps_col_text(stmt, 0));
+    if (own.code != PS_OK)
+        return ps_fail_as(err, &own);
+    ps_stmt_rewind(stmt);
+    return sql.len ? ps_db_exec(db, sql.at, err) : PS_OK;
+}
+
+enum ps_status ps_catalog_migrate(struct ps_db *db, struct ps_err *err)
+{
+    int64_t layout = 0;
+    enum ps_status status = read_layout(db, &layout, err);
+
+    if (status != PS_OK || layout == ps_catalog_layout)
+        return status;
+    status = ps_db_exec(db, "BEGIN IMMEDIATE", err);
+    if (status != PS_OK)
+        return status;
+    status = drop_views(db, err);
+    if (status == PS_OK)
+        status = add_columns(db, layout, err);
+    if (status == PS_OK)
+        status = ps_db_exec(db, ps_schema_of("catalog"), err);
+    if (status == PS_OK)
+        status = ps_db_exec(db, "COMMIT", err);
+    if (status != PS_OK)
+        (void)ps_db_exec(db, "ROLLBACK", NULL);
+    return status;
+}
+
+/* --- catalogs that cannot be changed ---------------------------------------------------------- */
+
+static enum ps_status show_table(struct ps_db *db, const struct ps_catalog_table *table,
+                                 int64_t layout, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+    enum ps_status status = PS_OK;
+
+    for (size_t i = 0; status == PS_OK && i < table->n; i++) {
+        const struct ps_catalog_column *column = &table->columns[i];
+        bool missing = false;
+
+        if (column->since <= layout)
+            continue;
+        status = lacks_column(db, table->name, column->name, &missing, err);
+        if (status == PS_OK && missing)
+            ps_buf_printf(&sql, ", %s AS \"%s\"", column->fallback ? column->fallback : "NULL",
+                          column->name);
+    }
+    if (status == PS_OK && sql.len) {
+        PS_AUTO(ps_buf_free) struct ps_buf view = {0};
+
+        ps_buf_printf(&view, "CREATE TEMP VIEW \"%s\" AS SELECT *%s FROM main.\"%s\"", table->name,
+                      sql.at, table->name);
+        status = ps_db_exec(db, view.at, err);
+    }
+    return status;
+}
+
+enum ps_status ps_catalog_show_columns(struct ps_db *db, struct ps_err *err)
+{
+    int64_t layout = 0;
+    enum ps_status status = read_layout(db, &layout, err);
+
+    for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++)
+        if (status == PS_OK)
+            status = show_table(db, table, layout, err);
+    return status;
+}
+
+enum ps_status ps_catalog_hide_columns(struct ps_db *db, struct ps_err *err)
+{
+    enum ps_status status = PS_OK;
+
+    for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++) {
+        PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
+
+        ps_buf_printf(&sql, "DROP VIEW IF EXISTS temp.\"%s\"", table->name);
+        if (status == PS_OK)
+            status = ps_db_exec(db, sql.at, err);
+    }
+    return status;
+}
+
+enum ps_status ps_catalog_open_reader(const char *uri, struct ps_db **out, struct ps_err *err)
+{
+    enum ps_status status = ps_db_open(uri, false, out, err);
+
+    if (status != PS_OK)
+        return status;
+    status = ps_catalog_show_columns(*out, err);
+    if (status == PS_OK)
+        return status;
+    ps_db_close(*out);
+    *out = NULL;
+    return status;
+}

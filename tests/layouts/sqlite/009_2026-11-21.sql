@@ -1,0 +1,37 @@
+-- The catalog of 2026-11-21: what SQLite says of its tables.
+
+CREATE TABLE run( seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, sha256 TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, name TEXT NOT NULL, series TEXT NOT NULL DEFAULT '', who TEXT NOT NULL DEFAULT '', tool TEXT, tool_version TEXT, created_at INTEGER NOT NULL, headline_value REAL NOT NULL, headline_unit TEXT NOT NULL, headline_label TEXT NOT NULL, bytes INTEGER NOT NULL, db_bytes INTEGER NOT NULL, rows INTEGER NOT NULL, ledger_unit TEXT NOT NULL, read INTEGER NOT NULL, stored INTEGER NOT NULL, repaired INTEGER NOT NULL, rejected INTEGER NOT NULL, other INTEGER NOT NULL, summary TEXT NOT NULL );
+CREATE INDEX run_series ON run(series, kind, seq);
+CREATE INDEX run_in_series ON run(series);
+CREATE INDEX run_created ON run(created_at);
+CREATE INDEX run_name ON run(name);
+CREATE INDEX run_kind ON run(kind, created_at);
+CREATE INDEX run_who ON run(who, created_at);
+CREATE TABLE tag( run TEXT NOT NULL, k TEXT NOT NULL, v TEXT NOT NULL, PRIMARY KEY(run, k) ) WITHOUT ROWID;
+CREATE INDEX tag_kv ON tag(k, v);
+CREATE TABLE baseline( series TEXT PRIMARY KEY, run TEXT NOT NULL ) WITHOUT ROWID;
+CREATE INDEX baseline_run ON baseline(run);
+CREATE TABLE source( run TEXT NOT NULL, path TEXT NOT NULL, sha256 TEXT NOT NULL, bytes INTEGER NOT NULL, changed INTEGER NOT NULL, at INTEGER NOT NULL, PRIMARY KEY(run, path) ) WITHOUT ROWID;
+CREATE INDEX source_sha ON source(sha256);
+CREATE TABLE import_log( id INTEGER PRIMARY KEY, at INTEGER NOT NULL, name TEXT NOT NULL, who TEXT NOT NULL, bytes INTEGER NOT NULL, sha256 TEXT NOT NULL, run TEXT, code TEXT, text TEXT, hint TEXT, byte_offset INTEGER, seconds REAL NOT NULL );
+CREATE TABLE doomed( owner TEXT NOT NULL, folder TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY(owner, folder, key) ) WITHOUT ROWID;
+CREATE TABLE upload( id INTEGER PRIMARY KEY, session TEXT NOT NULL, file TEXT NOT NULL, filename TEXT NOT NULL, name TEXT NOT NULL, series TEXT NOT NULL, who TEXT NOT NULL, tags TEXT NOT NULL, sources TEXT NOT NULL, tries INTEGER NOT NULL DEFAULT 0, at INTEGER NOT NULL );
+CREATE TABLE partial( id TEXT PRIMARY KEY, file TEXT NOT NULL, who TEXT NOT NULL, at INTEGER NOT NULL ) WITHOUT ROWID;
+CREATE TABLE token( id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, role TEXT NOT NULL, hash TEXT NOT NULL, created_at INTEGER NOT NULL, used_at INTEGER NOT NULL DEFAULT 0 ) WITHOUT ROWID;
+CREATE TABLE session( id TEXT PRIMARY KEY, token TEXT NOT NULL, hash TEXT NOT NULL, expires_at INTEGER NOT NULL ) WITHOUT ROWID;
+CREATE TABLE removal_log( id INTEGER PRIMARY KEY, at INTEGER NOT NULL, run TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, who TEXT NOT NULL );
+CREATE TABLE removed_since( upload INTEGER NOT NULL, run TEXT NOT NULL, PRIMARY KEY(upload, run) ) WITHOUT ROWID;
+CREATE TRIGGER upload_forgotten AFTER DELETE ON upload BEGIN DELETE FROM removed_since WHERE upload = old.id; END;
+CREATE TABLE saved_query( id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, sql TEXT NOT NULL, who TEXT NOT NULL, at INTEGER NOT NULL, UNIQUE(kind, name) );
+CREATE TABLE tally( what TEXT NOT NULL, key TEXT NOT NULL, runs INTEGER NOT NULL, db_bytes INTEGER NOT NULL, bytes INTEGER NOT NULL, PRIMARY KEY(what, key) ) WITHOUT ROWID;
+CREATE INDEX tally_runs ON tally(what, runs);
+CREATE VIEW run_tally(run, what, key, runs, db_bytes, bytes) AS SELECT id, 'all', '', 1, db_bytes, bytes FROM run UNION ALL SELECT id, 'kind', kind, 1, db_bytes, bytes FROM run UNION ALL SELECT id, 'series', series, 1, db_bytes, bytes FROM run WHERE series <> '' UNION ALL SELECT id, 'who', who, 1, db_bytes, bytes FROM run WHERE who <> '';
+CREATE TABLE run_text( seq INTEGER PRIMARY KEY, text TEXT NOT NULL );
+CREATE VIEW run_words(id, seq, text) AS SELECT id, seq, name || ' ' || series || ' ' || kind || ' ' || who || coalesce((SELECT ' ' || group_concat(k || '=' || v, ' ') FROM tag WHERE run = r.id), '') FROM run r;
+CREATE TRIGGER run_added AFTER INSERT ON run BEGIN INSERT INTO tally SELECT what, key, runs, db_bytes, bytes FROM run_tally WHERE run = new.id ON CONFLICT(what, key) DO UPDATE SET runs = runs + 1, db_bytes = db_bytes + excluded.db_bytes, bytes = bytes + excluded.bytes; INSERT INTO run_text SELECT seq, text FROM run_words WHERE id = new.id; END;
+CREATE TRIGGER run_goes BEFORE DELETE ON run BEGIN UPDATE tally SET runs = runs - 1, db_bytes = db_bytes - old.db_bytes, bytes = bytes - old.bytes WHERE (what, key) IN (SELECT what, key FROM run_tally WHERE run = old.id); DELETE FROM tally WHERE what IN ('all', 'kind', 'series', 'who') AND runs = 0; DELETE FROM run_text WHERE seq = old.seq; END;
+CREATE TRIGGER run_changes BEFORE UPDATE ON run BEGIN UPDATE tally SET runs = runs - 1, db_bytes = db_bytes - old.db_bytes, bytes = bytes - old.bytes WHERE (what, key) IN (SELECT what, key FROM run_tally WHERE run = old.id); END;
+CREATE TRIGGER run_changed AFTER UPDATE ON run BEGIN INSERT INTO tally SELECT what, key, runs, db_bytes, bytes FROM run_tally WHERE run = new.id ON CONFLICT(what, key) DO UPDATE SET runs = runs + 1, db_bytes = db_bytes + excluded.db_bytes, bytes = bytes + excluded.bytes; DELETE FROM tally WHERE what IN ('all', 'kind', 'series', 'who') AND runs = 0; UPDATE run_text SET text = (SELECT text FROM run_words WHERE id = new.id) WHERE seq = new.seq; END;
+CREATE TRIGGER tag_added AFTER INSERT ON tag BEGIN INSERT INTO tally VALUES ('tag', new.k || '=' || new.v, 1, 0, 0) ON CONFLICT(what, key) DO UPDATE SET runs = runs + 1; UPDATE run_text SET text = (SELECT text FROM run_words WHERE id = new.run) WHERE seq = (SELECT seq FROM run WHERE id = new.run); END;
+CREATE TRIGGER tag_gone AFTER DELETE ON tag BEGIN UPDATE tally SET runs = runs - 1 WHERE what = 'tag' AND key = old.k || '=' || old.v; DELETE FROM tally WHERE what = 'tag' AND runs = 0; UPDATE run_text SET text = (SELECT text FROM run_words WHERE id = old.run) WHERE seq = (SELECT seq FROM run WHERE id = old.run); END;
+CREATE TRIGGER tag_changed AFTER UPDATE ON tag BEGIN INSERT INTO tally VALUES ('tag', new.k || '=' || new.v, 1, 0, 0) ON CONFLICT(what, key) DO UPDATE SET runs = runs + 1; UPDATE tally SET runs = runs - 1 WHERE what = 'tag' AND key = old.k || '=' || old.v; DELETE FROM tally WHERE what = 'tag' AND runs = 0; UPDATE run_text SET text = (SELECT text FROM run_words WHERE id = new.run) WHERE seq = (SELECT seq FROM run WHERE id = new.run); END;
