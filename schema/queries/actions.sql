@@ -1,4 +1,4 @@
--- What the profilers of PyTorch Lightning timed. For the head's words see imports.sql.
+-- What the profilers of PyTorch Lightning timed. For the lines of the head see imports.sql.
 -- share: percent of the section's total, as printed; NULL where it has no total.
 --
 -- sort: total_s desc total_s

@@ -1,5 +1,5 @@
 -- Allocations of a trace, each with the slice that freed it (server/query/trace/allocations.c). t_ns NULL: allocated before the recording
--- began; end_ns NULL: never freed. For the head's words see imports.sql.
+-- began; end_ns NULL: never freed. For the lines of the head see imports.sql.
 --
 -- sort: t_ns asc t_ns
 -- sort: end_ns asc end_ns
@@ -12,7 +12,7 @@
 -- sum: never_freed sum(never_freed)
 -- sum: never_freed_bytes sum(never_freed_bytes)
 -- of: SELECT count(*) FROM ps_temp_allocations
--- rows: kept
+-- rows: cached
 SELECT l.rowid AS id, l.begin_ns AS t_ns, l.end_ns, l.end_ns - l.begin_ns AS duration_ns, l.bytes, l.device_type, l.device,
        l.worker,
        l.address, n.text AS operator, l.slice, l.freed_by,

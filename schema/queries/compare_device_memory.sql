@@ -1,4 +1,4 @@
--- Peak memory that torch says is allocated, by device, as it is compared. For the head's words see compare_imports.sql.
+-- Peak memory that torch says is allocated, by device, as it is compared. For the lines of the head see compare_imports.sql.
 --
 -- title: Memory
 -- row: device

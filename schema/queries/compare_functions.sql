@@ -1,5 +1,5 @@
 -- Functions of cProfile's dumps and printed tables (of several the one with most rows) as they are compared. Printed ones have three
--- decimals. For the head's words see compare_imports.sql.
+-- decimals. For the lines of the head see compare_imports.sql.
 --
 -- title: Functions
 -- row: function

@@ -1,4 +1,4 @@
--- Modules of an import log as they are compared: the first row of each. Read by server/query/compare/tables.c, which takes from this head,
+-- Modules of an import log as they are compared: the first row of each. schema/query_tables.py reads the lines of this head, which are
 -- written without the indent:
 --   title: TEXT                        of the table
 --   row: WORD                          what a row is

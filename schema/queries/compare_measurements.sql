@@ -1,4 +1,4 @@
--- Measurements as they are compared. With one run a side its samples are the group. For the head's words see compare_imports.sql.
+-- Measurements as they are compared. With one run a side its samples are the group. For the lines of the head see compare_imports.sql.
 --
 -- title: Measurements
 -- row: measurement

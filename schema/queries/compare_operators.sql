@@ -1,5 +1,5 @@
 -- Operators of a trace as they are compared: torch's of the host, of other traces all slices by name
--- (server/query/compare/tables.c). For the head's words see compare_imports.sql.
+-- (server/query/compare/tables.c). For the lines of the head see compare_imports.sql.
 --
 -- title: Operators
 -- row: operator

@@ -1,5 +1,5 @@
 -- Operators of a printed key_averages() table, of several the one with most rows, as they are compared. A time has three
--- decimals of its own unit; the last one of the longest holds for all. For the head's words see compare_imports.sql.
+-- decimals of its own unit; the last one of the longest holds for all. For the lines of the head see compare_imports.sql.
 --
 -- title: Operators
 -- row: operator

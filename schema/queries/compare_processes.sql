@@ -1,4 +1,4 @@
--- Peak memory of the processes of a recording as it is compared; children by their order. For the head's words see compare_imports.sql.
+-- Peak memory of the processes of a recording as it is compared; children by their order. For the lines of the head see compare_imports.sql.
 --
 -- title: Processes
 -- row: process

@@ -1,4 +1,4 @@
--- What takes a step's time, by TensorBoard's definition, the mean over the steps that count, as it is compared. For the head's words see
+-- What takes a step's time, by TensorBoard's definition, the mean over the steps that count, as it is compared. For the lines of the head see
 -- compare_imports.sql.
 --
 -- title: Parts of a step

@@ -1,4 +1,4 @@
--- Lines of line_profiler as they are compared. name: the text where the profile carries it. For the head's words see compare_imports.sql.
+-- Lines of line_profiler as they are compared. name: the text where the profile carries it. For the lines of the head see compare_imports.sql.
 --
 -- title: Lines
 -- row: line

@@ -1,4 +1,4 @@
--- The table of a pstats dump, with pstats' own sort keys and their directions (Lib/pstats.py). For the head's words see imports.sql.
+-- The table of a pstats dump, with pstats' own sort keys and their directions (Lib/pstats.py). For the lines of the head see imports.sql.
 --
 -- sort: cumulative desc cumtime_s
 -- sort: cumtime_s desc cumtime_s

@@ -1,9 +1,11 @@
--- The table of an import log. Read by server/query/table.c, which takes from this head, written without the indent:
+-- The table of an import log. schema/query_tables.py reads the lines of this head, which are written
+-- without the indent:
 --   sort: KEY asc|desc EXPRESSION   how rows can be ordered; the first is the default; ties keep the order of the log
 --   sum: NAME EXPRESSION            figures over the filtered rows
 --   where: FILTER CONDITION        only when that filter is given, for who puts the statement together (shelf.c)
 --   of: SELECT                      rows before filtering
---   rows: by-id                     a row can be had by :row alone
+--   rows: by-id                     a row can be read by :row alone, so that a page is some look-ups
+--   rows: cached                    the rows are summed from millions of slices, and cached as the text of the answer
 --
 -- sort: ord asc id
 -- sort: start asc start

@@ -25,7 +25,7 @@
 -- sum: total_us sum(total_us)
 -- sum: pct sum(pct)
 -- of: SELECT count(*) FROM operator WHERE NOT by_shape AND kind BETWEEN 6 AND 8
--- rows: kept
+-- rows: cached
 WITH k AS MATERIALIZED (
     SELECT rowid AS id, * FROM ps_kernels(CAST(:from_ns AS INTEGER), CAST(:to_ns AS INTEGER), coalesce(CAST(:launch AS INTEGER), 0)))
 SELECT * FROM (

@@ -1,4 +1,4 @@
--- Measurements with the ends of their group, for a scale that is shared. For the head's words see imports.sql.
+-- Measurements with the ends of their group, for a scale that is shared. For the lines of the head see imports.sql.
 --
 -- sort: id asc id
 -- sort: name asc name

@@ -12,7 +12,7 @@
 -- sum: allocations sum(allocations)
 -- sum: allocated_bytes sum(allocated_bytes)
 -- of: SELECT count(*) FROM (SELECT 1 FROM ps_temp_memory_operators GROUP BY name, device_type, device)
--- rows: kept
+-- rows: cached
 WITH called AS MATERIALIZED (
     SELECT name, sum(calls) AS calls
     FROM ps_operators(CAST(:from_ns AS INTEGER), CAST(:to_ns AS INTEGER), 0) WHERE kind NOT BETWEEN 6 AND 11 GROUP BY name),

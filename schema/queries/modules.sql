@@ -1,4 +1,4 @@
--- nn.Modules of a whole run, merged by their path. `ord` is preorder. For the head's words see imports.sql.
+-- nn.Modules of a whole run, merged by their path. `ord` is preorder. For the lines of the head see imports.sql.
 --
 -- sort: ord asc ord
 -- sort: name asc name

@@ -1,4 +1,4 @@
--- The ledger. For the head's words see imports.sql.
+-- The ledger. For the lines of the head see imports.sql.
 --
 -- sort: id asc id
 -- sort: severity asc severity

@@ -1,4 +1,4 @@
--- What torch calls key_averages(), of the whole run or of a range. For the head's words see imports.sql; `rows: kept` says that
+-- What torch calls key_averages(), of the whole run or of a range. For the lines of the head see imports.sql; `rows: cached` says that
 -- all rows are made at once and kept for the pages of a scroll.
 -- on: the time of annotations as they lie on a stream (kind 10) is that of the work inside, so they are no part of the device's.
 -- gflops_s: floating point operations over the time that the device, else the host, took for them.
@@ -33,7 +33,7 @@
 -- sum: self_device_bytes sum(self_device_bytes)
 -- sum: flops sum(flops)
 -- of: SELECT count(*) FROM operator WHERE NOT by_shape
--- rows: kept
+-- rows: cached
 SELECT * FROM (
     SELECT o.rowid AS id, coalesce(n.text, '') AS name, o.name AS name_id, h.text AS input_shapes, o.kind, o.family, o.calls,
            o.self_cpu_ns / 1000.0 AS self_cpu_us, o.cpu_total_ns / 1000.0 AS cpu_total_us,

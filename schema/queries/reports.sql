@@ -1,5 +1,5 @@
 -- The printed tables of functions of a log. total_s is what shares are of: the seconds printed above the table, else its sum of tottime.
--- For the head's words see imports.sql.
+-- For the lines of the head see imports.sql.
 --
 -- sort: id asc id
 -- sort: total_s desc total_s

@@ -1,4 +1,4 @@
--- The reports in a file of PyTorch Lightning. For the head's words see imports.sql.
+-- The reports in a file of PyTorch Lightning. For the lines of the head see imports.sql.
 --
 -- sort: id asc id
 -- of: SELECT count(*) FROM section

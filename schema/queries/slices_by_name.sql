@@ -1,6 +1,6 @@
 -- Slices by name, of traces that are not torch's: the columns of operators.sql, those that need torch's rows are NULL
 -- (server/query/trace/operators.c).
--- For the head's words see imports.sql.
+-- For the lines of the head see imports.sql.
 --
 -- sort: self_cpu_us desc self_cpu_us
 -- sort: cpu_total_us desc cpu_total_us
@@ -23,7 +23,7 @@
 -- sum: self_device_bytes sum(self_device_bytes)
 -- sum: flops sum(flops)
 -- of: SELECT count(*) FROM ps_temp_operators
--- rows: kept
+-- rows: cached
 SELECT l.rowid AS id, coalesce(n.text, '') AS name, l.name AS name_id, NULL AS input_shapes, l.kind, l.family, l.calls,
        l.self_ns / 1000.0 AS self_cpu_us, l.total_ns / 1000.0 AS cpu_total_us, l.total_ns / 1000.0 / l.calls AS cpu_mean_us,
        100.0 * l.self_ns / nullif((SELECT sum(self_ns) FROM ps_temp_operators), 0) AS self_cpu_pct,

@@ -1,4 +1,4 @@
--- Function calls on a memory curve. For the head's words see imports.sql.
+-- Function calls on a memory curve. For the lines of the head see imports.sql.
 --
 -- sort: start_s asc start_s
 -- sort: name asc name

@@ -1,5 +1,5 @@
 -- Functions of stacks (server/query/functions/stack_functions.c). grouped: the row is the sum of several functions.
--- self, total: ns, or the unit of the run times its value_scale. A total counts a stack once. For the head's words see imports.sql.
+-- self, total: ns, or the unit of the run times its value_scale. A total counts a stack once. For the lines of the head see imports.sql.
 --
 -- sort: self desc self
 -- sort: total desc total
@@ -11,7 +11,7 @@
 -- sum: self sum(self)
 -- sum: self_pct sum(self_pct)
 -- of: SELECT count(*) FROM ps_temp_functions
--- rows: kept
+-- rows: cached
 SELECT l.rowid AS id, CASE WHEN l.grouped THEN '_GLOBAL__sub_I_* (C++ static initialisers)' ELSE coalesce(n.text, '') END AS name, l.name AS name_id, l.family, l.slices,
        l.self, l.total,
        100.0 * l.self / nullif((SELECT sum(self) FROM ps_temp_functions), 0) AS self_pct,

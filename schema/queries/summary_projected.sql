@@ -1,5 +1,5 @@
 -- Ranges of the host as devices saw them, by name, with the columns of `nsys stats` (as in summary_times.sql; total,
--- median, min, max and stddev are of the projected ranges, range_ns of the ranges themselves). For the head's words see imports.sql.
+-- median, min, max and stddev are of the projected ranges, range_ns of the ranges themselves). For the lines of the head see imports.sql.
 --
 -- sort: proj_total_ns desc proj_total_ns
 -- sort: range_total_ns desc range_total_ns
@@ -16,7 +16,7 @@
 -- sum: calls sum(calls)
 -- sum: works sum(works)
 -- of: SELECT count(*) FROM ps_temp_summary
--- rows: kept
+-- rows: cached
 SELECT * FROM (
     SELECT l.rowid AS id, coalesce(n.text, '') AS name, l.name AS name_id, l.kind, l.total AS proj_total_ns, l.range_ns AS range_total_ns,
            l.calls, 1.0 * l.total / l.calls AS proj_avg_ns, l.median AS proj_med_ns, l.min AS proj_min_ns, l.max AS proj_max_ns,

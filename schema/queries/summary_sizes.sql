@@ -1,5 +1,5 @@
 -- Bytes moved by copies and sets, by operation, with the columns of `nsys stats` (as in summary_times.sql). Those whose size
--- the trace does not contain are left out. For the head's words see imports.sql.
+-- the trace does not contain are left out. For the lines of the head see imports.sql.
 --
 -- sort: total_bytes desc total_bytes
 -- sort: calls desc calls
@@ -12,7 +12,7 @@
 -- sum: total_bytes sum(total_bytes)
 -- sum: calls sum(calls)
 -- of: SELECT count(*) FROM ps_temp_summary
--- rows: kept
+-- rows: cached
 SELECT * FROM (
     SELECT l.rowid AS id, CASE WHEN l.kind IN (7, 8) AND instr(n.text, ' (') THEN substr(n.text, 1, instr(n.text, ' (') - 1) ELSE coalesce(n.text, '') END AS name,
            l.name AS name_id, l.kind, l.total AS total_bytes, l.calls, 1.0 * l.total / l.calls AS avg_bytes, l.median AS med_bytes,

@@ -1,6 +1,6 @@
 -- Durations by name, with the columns of `nsys stats` (server/query/trace/stats_rows.c). Copies are
 -- grouped by their direction; the category of a range is nvtx:DOMAIN.
--- For the head's words see imports.sql.
+-- For the lines of the head see imports.sql.
 --
 -- sort: total_ns desc total_ns
 -- sort: time_pct desc total_ns
@@ -17,7 +17,7 @@
 -- sum: total_ns sum(total_ns)
 -- sum: calls sum(calls)
 -- of: SELECT count(*) FROM ps_temp_summary
--- rows: kept
+-- rows: cached
 SELECT * FROM (
     SELECT l.rowid AS id, CASE WHEN l.kind IN (7, 8) AND instr(n.text, ' (') THEN substr(n.text, 1, instr(n.text, ' (') - 1) ELSE coalesce(n.text, '') END AS name,
            l.name AS name_id, l.kind, 100.0 * l.total / nullif((SELECT total(total) FROM ps_temp_summary), 0) AS time_pct, -- of all in the report

@@ -180,28 +180,30 @@ static enum ps_status find_words(struct ps_db *db, const char *q, int64_t **foun
 /* Which rows, and only then what stands in them: a sort does not carry whole rows about, and a
  * count needs no more than an index. */
 static enum ps_status runs_found(struct ps_db *db, struct ps_params params,
-                                 const struct ps_table_head *head, int64_t limit, int64_t offset,
+                                 const struct ps_table_asked *asked, int64_t limit, int64_t offset,
                                  struct ps_json *json, struct ps_err *err)
 {
     /* LEFT: SQLite reads no row of run that neither filter nor order need. */
     const char *tag = ps_param_get(params, "tag");
     const char *from = tag && tag[0] ? "tagged LEFT JOIN run USING(seq, created_at)" : "run";
+    PS_AUTO(ps_buf_free) struct ps_buf where = {0};
     PS_AUTO(ps_buf_free) struct ps_buf count = {0};
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *counted = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status;
 
-    if (head->where[0]) /* LIMIT: the same for a count, for which it would join otherwise */
+    ps_table_where(asked->table, params, &where);
+    if (where.len) /* LIMIT: the same for a count, for which it would join otherwise */
         ps_buf_printf(&count, "SELECT count(*) FROM (SELECT seq FROM %s WHERE true%s LIMIT -1)",
-                      from, head->where);
+                      from, where.at);
     else
         ps_buf_puts(&count, "SELECT count(*) FROM run");
     ps_buf_printf(&text,
                   "SELECT * FROM (%s) WHERE id IN (SELECT seq AS id FROM %s WHERE true%s "
                   "ORDER BY %s DESC LIMIT %lld OFFSET %lld) ORDER BY %s DESC",
-                  head->sql, from, head->where, head->order, (long long)limit, (long long)offset,
-                  head->order);
+                  asked->sql, from, where.at ? where.at : "", asked->order, (long long)limit,
+                  (long long)offset, asked->order);
     status = ps_db_prepare(db, count.at, &counted, err);
     if (status == PS_OK)
         status = ps_bind_filters(counted, params, err);
@@ -228,9 +230,9 @@ static enum ps_status runs_locked(struct ps_db *db, struct ps_params params, str
     const char *q = ps_param_get(params, "q");
     PS_AUTO(ps_free_ptr) int64_t *found = NULL;
     struct ps_temp_rows temp_rows = {.table = PS_TEMP_RUNS};
-    struct ps_table_head head;
+    struct ps_table_asked asked;
     int64_t limit, offset;
-    enum ps_status status = ps_table_head("runs", params, &head, err);
+    enum ps_status status = ps_table_asked("runs", params, &asked, err);
 
     if (status == PS_OK)
         status = ps_param_int(params, "limit", 0, 10000, 200, &limit, err);
@@ -241,7 +243,7 @@ static enum ps_status runs_locked(struct ps_db *db, struct ps_params params, str
     if (status != PS_OK)
         return status;
     ps_db_set_temp_rows(db, &temp_rows);
-    status = runs_found(db, params, &head, limit, offset, json, err);
+    status = runs_found(db, params, &asked, limit, offset, json, err);
     ps_db_set_temp_rows(db, NULL);
     return status;
 }

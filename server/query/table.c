@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table.c: sorted, filtered, paged tables. What can be sorted and summed stands in the head of each
- * .sql file (schema/queries/imports.sql explains it).
+ * table.c: sorted, filtered, paged tables, as the heads of their statements describe them
+ * (query_tables.h).
  *
  * Sorting 200 000 rows anew for each page of a scroll would cost a tenth of a second each: the
  * order of ids is kept (order_cache.c) and a page is then some lookups by id.
@@ -14,101 +14,36 @@
 
 #define PAGE_MAX 1000
 
-static bool next_line(const char **at, struct ps_str *line)
+enum ps_status ps_table_asked(const char *query, struct ps_params params,
+                              struct ps_table_asked *out, struct ps_err *err)
 {
-    size_t len = strcspn(*at, "\n");
-
-    if (!len && !**at)
-        return false;
-    *line = (struct ps_str){*at, len};
-    *at += len + ((*at)[len] != '\0');
-    return true;
-}
-
-/* "asc a, b" as "a ASC, b ASC, id": the direction goes to every term. */
-static void order_terms(struct ps_str rule, int desc, struct ps_table_head *out)
-{
-    const size_t size = sizeof out->order;
-    size_t n = 0, terms = 0;
-
-    out->down = desc >= 0 ? desc : ps_str_starts(rule, PS_STR("desc"));
-    rule = ps_str_skip(rule, strcspn(rule.at, " ") + 1);
-    for (; rule.len; terms++) {
-        const char *comma = memchr(rule.at, ',', rule.len);
-        size_t len = comma ? (size_t)(comma - rule.at) : rule.len;
-
-        n += (size_t)snprintf(out->order + n, size - n, "%.*s %s, ", (int)len, rule.at,
-                              out->down ? "DESC" : "ASC");
-        (void)snprintf(out->key, sizeof out->key, "%.*s", (int)len, rule.at);
-        rule = ps_str_skip(rule, len + 1);
-    }
-    if (terms != 1)
-        out->key[0] = '\0';
-    (void)snprintf(out->order + n, size - n, "id"); /* runs.sql adds its own direction */
-}
-
-/* "kind kind = :kind": the filter, and its condition. */
-static void take_where(struct ps_str rule, struct ps_params params, struct ps_table_head *out)
-{
-    char name[24];
-    size_t word = strcspn(rule.at, " "), n = strlen(out->where);
-    const char *value;
-
-    (void)snprintf(name, sizeof name, "%.*s", (int)word, rule.at);
-    value = ps_param_get(params, name);
-    if (value && value[0])
-        (void)snprintf(out->where + n, sizeof out->where - n, " AND %.*s",
-                       (int)(rule.len - word - 1), rule.at + word + 1);
-}
-
-static void take_head_line(struct ps_str line, const char *key, int desc, bool *found,
-                           struct ps_params params, struct ps_table_head *out)
-{
-    if (ps_str_starts(line, PS_STR("-- sort: "))) {
-        struct ps_str rest = ps_str_skip(line, 9);
-        size_t word = strcspn(rest.at, " ");
-        bool wanted =
-            key ? rest.at[word] && ps_str_is((struct ps_str){rest.at, word}, key) : !out->order[0];
-
-        if (wanted && !*found) {
-            order_terms(ps_str_skip(rest, word + 1), desc, out);
-            *found = true;
-        }
-    } else if (ps_str_starts(line, PS_STR("-- sum: "))) {
-        struct ps_str rest = ps_str_skip(line, 8);
-        size_t word = strcspn(rest.at, " "), n = strlen(out->sums);
-
-        (void)snprintf(out->sums + n, sizeof out->sums - n, ", %.*s AS %.*s",
-                       (int)(rest.len - word - 1), rest.at + word + 1, (int)word, rest.at);
-    } else if (ps_str_starts(line, PS_STR("-- where: "))) {
-        take_where(ps_str_skip(line, 10), params, out);
-    } else if (ps_str_starts(line, PS_STR("-- of: "))) {
-        (void)snprintf(out->of, sizeof out->of, "%.*s", (int)line.len - 7, line.at + 7);
-    } else if (ps_str_eq(line, PS_STR("-- rows: by-id"))) {
-        out->by_id = true;
-    } else if (ps_str_eq(line, PS_STR("-- rows: kept"))) {
-        out->kept = true;
-    }
-}
-
-enum ps_status ps_table_head(const char *query, struct ps_params params, struct ps_table_head *out,
-                             struct ps_err *err)
-{
+    const struct ps_query_table *table = ps_query_tables;
     const char *key = ps_param_get(params, "sort");
     int64_t desc;
     enum ps_status status = ps_param_int(params, "desc", 0, 1, -1, &desc, err);
-    struct ps_str line;
-    bool found = false;
 
-    if (status != PS_OK)
-        return status;
-    *out = (struct ps_table_head){.sql = ps_sql_text(query)};
-    key = key && key[0] ? key : NULL;
-    for (const char *at = out->sql; next_line(&at, &line) && line.at[0] == '-';)
-        take_head_line(line, key, (int)desc, &found, params, out);
-    if (!found)
-        return ps_fail(err, PS_BAD_REQUEST, "unknown sort key %s", key ? key : "nothing");
-    return PS_OK;
+    while (table->query && strcmp(table->query, query) != 0)
+        table++;
+    if (!table->query)
+        return ps_fail(err, PS_INTERNAL, "internal error: %s is not a table", query);
+    *out = (struct ps_table_asked){.table = table, .sql = ps_sql_text(query), .sort = table->sorts};
+    if (key && key[0])
+        while (strcmp(out->sort->key, key) != 0)
+            if (++out->sort == table->sorts + table->n_sorts)
+                return ps_fail(err, PS_BAD_REQUEST, "unknown sort key %s", key);
+    out->is_descending = desc < 0 ? out->sort->is_descending : desc != 0;
+    out->order = out->is_descending ? out->sort->descending : out->sort->ascending;
+    return status;
+}
+
+void ps_table_where(const struct ps_query_table *table, struct ps_params params, struct ps_buf *out)
+{
+    for (size_t i = 0; i < table->n_filters; i++) {
+        const char *value = ps_param_get(params, table->filters[i].name);
+
+        if (value && value[0])
+            ps_buf_printf(out, " AND %s", table->filters[i].condition);
+    }
 }
 
 static enum ps_status bind_search(struct ps_stmt *stmt, struct ps_params params, struct ps_err *err)
@@ -166,7 +101,7 @@ static enum ps_status prepare_text(struct ps_db *db, struct ps_params params, co
 }
 
 /* Sums and count over the filtered rows: {"total","sums"} of the answer. */
-static enum ps_status read_sums(struct ps_db *db, const struct ps_table_head *head,
+static enum ps_status read_sums(struct ps_db *db, const struct ps_table_asked *asked,
                                 struct ps_params params, int64_t *total, struct ps_buf *sums,
                                 struct ps_err *err)
 {
@@ -175,7 +110,11 @@ static enum ps_status read_sums(struct ps_db *db, const struct ps_table_head *he
     struct ps_json json = ps_json_to(sums);
     enum ps_status status;
 
-    ps_buf_printf(&text, "SELECT count(*)%s FROM (%s)", head->sums, head->sql);
+    ps_buf_puts(&text, "SELECT count(*)");
+    for (size_t i = 0; i < asked->table->n_sums; i++)
+        ps_buf_printf(&text, ", %s AS %s", asked->table->sums[i].expression,
+                      asked->table->sums[i].name);
+    ps_buf_printf(&text, " FROM (%s)", asked->sql);
     status = prepare_text(db, params, text.at, &stmt, err);
     if (status != PS_OK)
         return status;
@@ -264,48 +203,51 @@ static enum ps_status order_rows(struct ps_stmt *stmt, struct ps_order *out, str
     return err->code;
 }
 
-static enum ps_status read_order(struct ps_db *db, const struct ps_table_head *head,
+static enum ps_status read_order(struct ps_db *db, const struct ps_table_asked *asked,
                                  struct ps_params params, struct ps_order *out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     bool numeric = false;
-    enum ps_status status = read_sums(db, head, params, &out->total, &out->sums, err);
+    enum ps_status status = read_sums(db, asked, params, &out->total, &out->sums, err);
 
-    if (status == PS_OK && head->key[0]) {
-        ps_buf_printf(&text, "SELECT id, %s FROM (%s)", head->key, head->sql);
+    if (status == PS_OK && asked->sort->expression) {
+        ps_buf_printf(&text, "SELECT id, %s FROM (%s)", asked->sort->expression, asked->sql);
         status = prepare_text(db, params, text.at, &stmt, err);
         if (status == PS_OK)
-            status = order_numbers(stmt, head->down, out, &numeric, err);
+            status = order_numbers(stmt, asked->is_descending, out, &numeric, err);
         ps_stmt_auto(&stmt);
     }
     if (status != PS_OK || numeric)
         return status;
     text.len = 0;
-    ps_buf_printf(&text, "SELECT id FROM (%s) ORDER BY %s", head->sql, head->order);
+    ps_buf_printf(&text, "SELECT id FROM (%s) ORDER BY %s", asked->sql, asked->order);
     status = prepare_text(db, params, text.at, &stmt, err);
     return status == PS_OK ? order_rows(stmt, out, err) : status;
 }
 
-static enum ps_status of_rows(struct ps_db *db, const struct ps_table_head *head, int64_t *out,
+static enum ps_status of_rows(struct ps_db *db, const struct ps_table_asked *asked, int64_t *out,
                               struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, head->of, &stmt, err);
+    enum ps_status status;
 
     *out = 0;
+    if (!asked->table->of)
+        return PS_OK;
+    status = ps_db_prepare(db, asked->table->of, &stmt, err);
     if (status == PS_OK && ps_stmt_row(stmt, err))
         *out = ps_col_int(stmt, 0);
     return status;
 }
 
 /* A page by looking up its ids. */
-static enum ps_status rows_by_id(struct ps_db *db, const struct ps_table_head *head,
+static enum ps_status rows_by_id(struct ps_db *db, const struct ps_table_asked *asked,
                                  const struct ps_order *order, int64_t offset, int64_t limit,
                                  struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, head->sql, &stmt, err);
+    enum ps_status status = ps_db_prepare(db, asked->sql, &stmt, err);
 
     if (status != PS_OK)
         return status;
@@ -323,7 +265,7 @@ static enum ps_status rows_by_id(struct ps_db *db, const struct ps_table_head *h
     return err->code;
 }
 
-static enum ps_status rows_in_order(struct ps_db *db, const struct ps_table_head *head,
+static enum ps_status rows_in_order(struct ps_db *db, const struct ps_table_asked *asked,
                                     struct ps_params params, int64_t offset, int64_t limit,
                                     struct ps_json *json, struct ps_err *err)
 {
@@ -331,8 +273,8 @@ static enum ps_status rows_in_order(struct ps_db *db, const struct ps_table_head
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status;
 
-    ps_buf_printf(&text, "SELECT * FROM (%s) ORDER BY %s LIMIT %lld OFFSET %lld", head->sql,
-                  head->order, (long long)limit, (long long)offset);
+    ps_buf_printf(&text, "SELECT * FROM (%s) ORDER BY %s LIMIT %lld OFFSET %lld", asked->sql,
+                  asked->order, (long long)limit, (long long)offset);
     status = prepare_text(db, params, text.at, &stmt, err);
     if (status != PS_OK)
         return status;
@@ -346,7 +288,7 @@ static enum ps_status rows_in_order(struct ps_db *db, const struct ps_table_head
     return err->code;
 }
 
-static enum ps_status answer_page(struct ps_db *db, const struct ps_table_head *head,
+static enum ps_status answer_page(struct ps_db *db, const struct ps_table_asked *asked,
                                   struct ps_params params, struct ps_order *order,
                                   struct ps_answer *answer, struct ps_err *err)
 {
@@ -361,9 +303,10 @@ static enum ps_status answer_page(struct ps_db *db, const struct ps_table_head *
     ps_json_object(&json);
     ps_json_kint(&json, "total", order->total);
     ps_json_kint(&json, "of", order->of);
-    if (!head->kept || !ps_table_kept_page(order, offset, limit, &json))
-        status = head->by_id ? rows_by_id(db, head, order, offset, limit, &json, err)
-                             : rows_in_order(db, head, params, offset, limit, &json, err);
+    if (asked->table->rows != PS_ROWS_CACHED || !ps_table_kept_page(order, offset, limit, &json))
+        status = asked->table->rows == PS_ROWS_BY_ID
+                     ? rows_by_id(db, asked, order, offset, limit, &json, err)
+                     : rows_in_order(db, asked, params, offset, limit, &json, err);
     ps_json_key(&json, "sums");
     ps_json_raw(&json, ps_buf_slice(&order->sums));
     ps_json_end(&json);
@@ -371,7 +314,7 @@ static enum ps_status answer_page(struct ps_db *db, const struct ps_table_head *
 }
 
 /* Every row, for export. */
-static enum ps_status answer_all(struct ps_db *db, const struct ps_table_head *head,
+static enum ps_status answer_all(struct ps_db *db, const struct ps_table_asked *asked,
                                  struct ps_params params, bool csv, struct ps_answer *answer,
                                  struct ps_err *err)
 {
@@ -380,7 +323,7 @@ static enum ps_status answer_all(struct ps_db *db, const struct ps_table_head *h
     struct ps_json json = ps_json_to(&answer->body);
     enum ps_status status;
 
-    ps_buf_printf(&text, "SELECT * FROM (%s) ORDER BY %s", head->sql, head->order);
+    ps_buf_printf(&text, "SELECT * FROM (%s) ORDER BY %s", asked->sql, asked->order);
     status = prepare_text(db, params, text.at, &stmt, err);
     if (status != PS_OK)
         return status;
@@ -403,30 +346,31 @@ enum ps_status ps_view_table(struct ps_db *db, const struct ps_view *view, int64
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
     const char *format = ps_param_get(params, "format");
-    struct ps_table_head head;
+    struct ps_table_asked asked;
     struct ps_order *order;
-    enum ps_status status = ps_table_head(view->query, params, &head, err);
+    enum ps_status status = ps_table_asked(view->query, params, &asked, err);
 
     (void)id;
     if (status != PS_OK)
         return status;
     if (format && (strcmp(format, "csv") == 0 || strcmp(format, "rows") == 0))
-        return answer_all(db, &head, params, format[0] == 'c', answer, err);
+        return answer_all(db, &asked, params, format[0] == 'c', answer, err);
     if (format && format[0] && strcmp(format, "json") != 0)
         return ps_fail(err, PS_BAD_REQUEST, "the parameter format must be json, csv or rows");
     order = ps_order_find(ps_db_run(db), view->query, params);
     if (!order) {
         order = ps_alloc(sizeof *order);
-        status = head.kept    ? ps_table_keep(db, &head, params, order, err)
-                 : head.by_id ? read_order(db, &head, params, order, err)
-                              : read_sums(db, &head, params, &order->total, &order->sums, err);
+        status = asked.table->rows == PS_ROWS_CACHED ? ps_table_keep(db, &asked, params, order, err)
+                 : asked.table->rows == PS_ROWS_BY_ID
+                     ? read_order(db, &asked, params, order, err)
+                     : read_sums(db, &asked, params, &order->total, &order->sums, err);
         if (status == PS_OK)
-            status = of_rows(db, &head, &order->of, err);
+            status = of_rows(db, &asked, &order->of, err);
         if (status == PS_OK)
             ps_order_keep(order, ps_db_run(db), view->query, params);
     }
     if (status == PS_OK)
-        status = answer_page(db, &head, params, order, answer, err);
+        status = answer_page(db, &asked, params, order, answer, err);
     ps_order_release(order);
     return status;
 }

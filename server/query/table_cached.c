@@ -5,8 +5,6 @@
  * made at once, in order, and kept as the text of the answer (order_cache.c). Their sums are added
  * up as the rows pass, so the head of such a table knows no other figure than sum(COLUMN).
  */
-#include <stdio.h>
-
 #include "server/query/order_cache.h"
 #include "server/query/views.h"
 
@@ -14,11 +12,11 @@
 #define ROWS_MAX 20000 /* kept; whoever scrolls further waits */
 
 struct sum {
+    const char *name;
     int column;
     bool any, real;
     int64_t whole;
     double part;
-    char name[48];
 };
 
 struct sums {
@@ -34,26 +32,22 @@ static int column_of(struct ps_stmt *stmt, const char *name)
     return -1;
 }
 
-/* ", sum(calls) AS calls, sum(total_us) AS total_us" */
-static enum ps_status read_sums(struct ps_stmt *stmt, const struct ps_table_head *head,
+static enum ps_status find_sums(struct ps_stmt *stmt, const struct ps_query_table *table,
                                 struct sums *out, struct ps_err *err)
 {
-    const char *at = head->sums;
-    char column[48];
-    int used = 0;
+    for (size_t i = 0; i < table->n_sums; i++) {
+        const char *column = table->sums[i].column;
+        struct sum *sum = &out->at[i];
 
-    while (*at && out->n < SUMS_MAX) {
-        struct sum *sum = &out->at[out->n++];
-
-        if (sscanf(at, ", sum(%47[a-z_]) AS %47[a-z_]%n", column, sum->name, &used) != 2)
-            return ps_fail(err, PS_INTERNAL,
-                           "internal error: a cached table cannot sum the columns%s", at);
-        sum->column = column_of(stmt, column);
+        if (i == SUMS_MAX)
+            return ps_fail(err, PS_INTERNAL, "internal error: table %s has too many sums",
+                           table->query);
+        *sum = (struct sum){.name = table->sums[i].name, .column = column_of(stmt, column)};
         if (sum->column < 0)
             return ps_fail(err, PS_INTERNAL,
                            "internal error: a cached table cannot sum the unknown column %s",
                            column);
-        at += used;
+        out->n++;
     }
     return PS_OK;
 }
@@ -116,7 +110,7 @@ static enum ps_status read_rows(struct ps_stmt *stmt, struct sums *sums, struct 
     return err->code;
 }
 
-enum ps_status ps_table_keep(struct ps_db *db, const struct ps_table_head *head,
+enum ps_status ps_table_keep(struct ps_db *db, const struct ps_table_asked *asked,
                              struct ps_params params, struct ps_order *out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -124,12 +118,12 @@ enum ps_status ps_table_keep(struct ps_db *db, const struct ps_table_head *head,
     struct sums sums = {.n = 0};
     enum ps_status status;
 
-    ps_buf_printf(&text, "SELECT * FROM (%s) ORDER BY %s", head->sql, head->order);
+    ps_buf_printf(&text, "SELECT * FROM (%s) ORDER BY %s", asked->sql, asked->order);
     status = ps_db_prepare(db, text.at, &stmt, err);
     if (status == PS_OK)
         status = ps_bind_filters(stmt, params, err);
     if (status == PS_OK)
-        status = read_sums(stmt, head, &sums, err);
+        status = find_sums(stmt, asked->table, &sums, err);
     return status == PS_OK ? read_rows(stmt, &sums, out, err) : status;
 }
 

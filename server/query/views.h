@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "server/catalog/readers.h"
 #include "server/query/query.h"
+#include "server/query/query_tables.h"
 
 /* One view of a run: `id` is the number in the last part of the path, 0 when there is none. */
 struct ps_view {
@@ -97,25 +98,26 @@ enum ps_status ps_bind_filters(struct ps_stmt *stmt, struct ps_params params, st
 enum ps_status ps_function_totals(struct ps_db *db, double *tottime, double *base,
                                   struct ps_err *err);
 
-/* What stands in the head of a table query. */
-struct ps_table_head {
+/* A table in the order that a request asks for. */
+struct ps_table_asked {
+    const struct ps_query_table *table;
     const char *sql;
-    char order[200]; /* ORDER BY terms of the sort asked for, "" when the key is unknown */
-    char key[120];   /* the one expression it sorts by, "" when there are several */
-    bool down;
-    char sums[800];  /* ", expr AS name" for each sum */
-    char of[200];    /* SELECT for rows before filtering */
-    char where[640]; /* " AND condition" for each filter that is given */
-    bool by_id, kept;
+    const struct ps_query_sort *sort;
+    bool is_descending;
+    const char *order; /* terms for ORDER BY */
 };
-enum ps_status ps_table_head(const char *query, struct ps_params params, struct ps_table_head *out,
-                             struct ps_err *err);
+/* Reads the parameters sort and desc. PS_BAD_REQUEST: an unknown sort key. */
+enum ps_status ps_table_asked(const char *query, struct ps_params params,
+                              struct ps_table_asked *out, struct ps_err *err);
+/* Appends " AND CONDITION" for each filter of the table that params give. */
+void ps_table_where(const struct ps_query_table *table, struct ps_params params,
+                    struct ps_buf *out);
 
 struct ps_order;
-/* The rows of a table that is dear to make (`rows: kept`), in order, with their sums; and a page of
- * them: keys "columns" and "rows" into the open object. False, and nothing is written: it lies
+/* The rows of a table that is dear to make (PS_ROWS_CACHED), in order, with their sums; and a page
+ * of them: keys "columns" and "rows" into the open object. False, and nothing is written: it lies
  * beyond what is kept. */
-enum ps_status ps_table_keep(struct ps_db *db, const struct ps_table_head *head,
+enum ps_status ps_table_keep(struct ps_db *db, const struct ps_table_asked *asked,
                              struct ps_params params, struct ps_order *out, struct ps_err *err);
 bool ps_table_kept_page(const struct ps_order *order, int64_t offset, int64_t limit,
                         struct ps_json *json);

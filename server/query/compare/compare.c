@@ -103,7 +103,7 @@ static void write_headline(const struct ps_compare_groups *groups, struct ps_jso
 }
 
 static void write_metrics(const struct ps_compare_groups *groups,
-                          const struct ps_compare_head *head, const double *resolution,
+                          const struct ps_query_comparison *head, const double *resolution,
                           struct ps_json *json)
 {
     ps_json_key(json, "metrics");
@@ -133,7 +133,7 @@ static enum ps_status write_tables(struct ps_store *store, const struct ps_compa
     ps_json_array(json);
     for (const struct ps_compare_table *table = ps_compare_next(NULL, kind);
          table && status == PS_OK; table = ps_compare_next(table, kind)) {
-        struct ps_compare_head head;
+        struct ps_query_comparison head;
         double resolution[PS_HEAD_METRICS];
         bool has = false;
 

@@ -6,9 +6,8 @@
 #include "compare/comparison.h"
 #include "server/query/lines/source.h"
 #include "server/query/lru_cache.h"
+#include "server/query/query_tables.h"
 #include "server/query/views.h"
-
-#define PS_HEAD_METRICS 4
 
 /* --- tables: tables.c ------------------------------------------------------------------- */
 
@@ -24,21 +23,8 @@ struct ps_compare_table {
     bool source; /* a name that is missing is the text of its line in the attached source */
 };
 
-/* What stands in the head of its query. */
-struct ps_compare_metric {
-    char name[24], unit[16], title[40];
-    bool adds;
-    struct ps_str has, resolution; /* SELECTs, or empty */
-};
-struct ps_compare_head {
-    const char *sql;
-    char title[40], row[24], place[24];
-    struct ps_compare_metric metrics[PS_HEAD_METRICS];
-    size_t n;
-    char budget[24]; /* a metric; the first when nothing is said */
-    struct ps_str has;
-};
-void ps_compare_head(const struct ps_compare_table *table, struct ps_compare_head *out);
+/* A copy of what the head of its query says, which the caller may narrow. */
+void ps_compare_head(const struct ps_compare_table *table, struct ps_query_comparison *out);
 
 /* The tables of a kind, one after the other: NULL, then the last one. */
 const struct ps_compare_table *ps_compare_next(const struct ps_compare_table *last,
@@ -72,7 +58,7 @@ struct ps_compare_groups {
     size_t n_base, n_now;                       /* n_base 0: one group, described by itself */
 };
 /* The unit of a metric over all these runs; false: they differ. "-" is none. */
-bool ps_compare_unit(const struct ps_compare_groups *groups, const struct ps_compare_metric *metric,
+bool ps_compare_unit(const struct ps_compare_groups *groups, const struct ps_query_metric *metric,
                      const char **unit);
 
 /* --- comparisons: read.c, kept between the pages of a scroll -------------------------- */
@@ -80,7 +66,9 @@ bool ps_compare_unit(const struct ps_compare_groups *groups, const struct ps_com
 struct ps_compared_table {
     struct ps_kept kept; /* of the cache */
     const struct ps_compare_table *table;
-    struct ps_compare_head head; /* only the metrics that the runs have, the one asked for first */
+    struct ps_query_comparison
+        head;               /* only the metrics that the runs have, the one asked for first */
+    char headline_unit[32]; /* the metrics of unit @headline point here */
     double resolution;
     bool alone; /* one group */
     struct ps_comparison *comparison;
@@ -94,11 +82,11 @@ void ps_compared_release(struct ps_compared_table *table); /* NULL is fine */
 /* Leaves the metrics that one of the runs has; *has: whether one of them has the table at all.
  * resolution: PS_HEAD_METRICS, the coarsest of the runs. */
 enum ps_status ps_compare_present(struct ps_store *store, const struct ps_compare_groups *groups,
-                                  struct ps_compare_head *head, double *resolution, bool *has,
+                                  struct ps_query_comparison *head, double *resolution, bool *has,
                                   struct ps_err *err);
 
 /* The same of one run: adds to has_metric and *has, raises resolution. */
-enum ps_status ps_compare_present_in(struct ps_db *db, const struct ps_compare_head *head,
+enum ps_status ps_compare_present_in(struct ps_db *db, const struct ps_query_comparison *head,
                                      bool *has_metric, double *resolution, bool *has,
                                      struct ps_err *err);
 
@@ -114,7 +102,7 @@ struct ps_row_columns {
 struct ps_run_rows {
     struct ps_store *store;
     const struct ps_compare_table *table;
-    const struct ps_compare_head *head;
+    const struct ps_query_comparison *head;
     void (*row)(void *user,
                 const struct ps_compared *row); /* texts and samples: until it returns */
     void *user;

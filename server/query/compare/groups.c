@@ -234,7 +234,7 @@ void ps_compare_groups_ids(const struct ps_compare_groups *groups, struct ps_buf
         ps_buf_printf(out, "%s%s", i == 0 ? "" : i == groups->n_base ? "|" : ",", groups->at[i].id);
 }
 
-bool ps_compare_unit(const struct ps_compare_groups *groups, const struct ps_compare_metric *metric,
+bool ps_compare_unit(const struct ps_compare_groups *groups, const struct ps_query_metric *metric,
                      const char **unit)
 {
     *unit = strcmp(metric->unit, "@headline") == 0 ? groups->at[0].unit : metric->unit;

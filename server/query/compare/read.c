@@ -14,11 +14,10 @@
 /* --- what runs have --------------------------------------------------------------------------- */
 
 /* The number that a SELECT of a head gives; 0 without a row. */
-static enum ps_status ask(struct ps_db *db, struct ps_str select, double *out, struct ps_err *err)
+static enum ps_status ask(struct ps_db *db, const char *select, double *out, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *sql = ps_strdup(select);
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, sql, &stmt, err);
+    enum ps_status status = ps_db_prepare(db, select, &stmt, err);
 
     *out = 0;
     if (status == PS_OK && ps_stmt_row(stmt, err))
@@ -26,16 +25,16 @@ static enum ps_status ask(struct ps_db *db, struct ps_str select, double *out, s
     return status == PS_OK ? err->code : status;
 }
 
-static enum ps_status ask_has(struct ps_db *db, struct ps_str select, bool *has, struct ps_err *err)
+static enum ps_status ask_has(struct ps_db *db, const char *select, bool *has, struct ps_err *err)
 {
     double value = 1;
-    enum ps_status status = select.len && !*has ? ask(db, select, &value, err) : PS_OK;
+    enum ps_status status = select && !*has ? ask(db, select, &value, err) : PS_OK;
 
     *has |= value != 0;
     return status;
 }
 
-enum ps_status ps_compare_present_in(struct ps_db *db, const struct ps_compare_head *head,
+enum ps_status ps_compare_present_in(struct ps_db *db, const struct ps_query_comparison *head,
                                      bool *has_metric, double *resolution, bool *has,
                                      struct ps_err *err)
 {
@@ -45,7 +44,7 @@ enum ps_status ps_compare_present_in(struct ps_db *db, const struct ps_compare_h
         double value = 0;
 
         status = ask_has(db, head->metrics[i].has, &has_metric[i], err);
-        if (status == PS_OK && head->metrics[i].resolution.len)
+        if (status == PS_OK && head->metrics[i].resolution)
             status = ask(db, head->metrics[i].resolution, &value, err);
         resolution[i] = value > resolution[i] ? value : resolution[i];
     }
@@ -53,7 +52,7 @@ enum ps_status ps_compare_present_in(struct ps_db *db, const struct ps_compare_h
 }
 
 enum ps_status ps_compare_present(struct ps_store *store, const struct ps_compare_groups *groups,
-                                  struct ps_compare_head *head, double *resolution, bool *has,
+                                  struct ps_query_comparison *head, double *resolution, bool *has,
                                   struct ps_err *err)
 {
     bool has_metric[PS_HEAD_METRICS] = {false};
@@ -84,7 +83,7 @@ enum ps_status ps_compare_present(struct ps_store *store, const struct ps_compar
         if (strcmp(head->metrics[i].name, head->budget) == 0)
             return status;
     if (kept)
-        memcpy(head->budget, head->metrics[0].name, sizeof head->budget);
+        head->budget = head->metrics[0].name;
     return status;
 }
 
@@ -148,7 +147,7 @@ static enum ps_status find_table(const struct ps_compare_groups *groups, const c
 static enum ps_status choose_metric(struct ps_compared_table *out, const char *name,
                                     double *resolution, struct ps_err *err)
 {
-    struct ps_compare_metric chosen;
+    struct ps_query_metric chosen;
     double fine;
     size_t at = 0;
 
@@ -187,8 +186,10 @@ static enum ps_status make(struct ps_store *store, const struct ps_compare_group
         const char *unit;
 
         (void)ps_compare_unit(groups, &out->head.metrics[i], &unit);
-        if (unit != out->head.metrics[i].unit)
-            (void)snprintf(out->head.metrics[i].unit, sizeof out->head.metrics[i].unit, "%s", unit);
+        if (unit != out->head.metrics[i].unit) {
+            (void)snprintf(out->headline_unit, sizeof out->headline_unit, "%s", unit);
+            out->head.metrics[i].unit = out->headline_unit;
+        }
     }
     return status == PS_OK ? read_runs(store, groups, out, err) : status;
 }

@@ -15,7 +15,8 @@ static int column_of(struct ps_stmt *stmt, const char *name)
     return -1;
 }
 
-static struct ps_row_columns find_columns(struct ps_stmt *stmt, const struct ps_compare_head *head)
+static struct ps_row_columns find_columns(struct ps_stmt *stmt,
+                                          const struct ps_query_comparison *head)
 {
     struct ps_row_columns out = {
         .id = column_of(stmt, "id"),
@@ -137,7 +138,7 @@ static enum ps_status add_row(struct ps_run_rows *r, struct ps_stmt *stmt, struc
 static enum ps_status read_rows(struct ps_run_rows *r, struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, r->head->sql, &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_sql_text(r->head->query), &stmt, err);
 
     if (status != PS_OK)
         return status;

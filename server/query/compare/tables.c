@@ -96,7 +96,7 @@ static bool all_are(const struct ps_compare_groups *groups, const char *kind)
 
 enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups)
 {
-    const struct ps_compare_metric headline = {.unit = "@headline"};
+    const struct ps_query_metric headline = {.unit = "@headline"};
     const char *kind = groups->at[0].kind, *unit;
 
     if (strcmp(kind, "importtime") == 0)
@@ -124,71 +124,11 @@ const char *ps_compare_no_tree(const struct ps_compare_groups *groups)
     return "runs of this kind have no call tree";
 }
 
-/* --- heads ------------------------------------------------------------------------------------ */
-
-static void copy(char *out, size_t size, struct ps_str text)
+void ps_compare_head(const struct ps_compare_table *table, struct ps_query_comparison *out)
 {
-    (void)snprintf(out, size, "%.*s", (int)text.len, text.at);
-}
+    const struct ps_query_comparison *found = ps_query_comparisons;
 
-/* The first word of *rest, which goes on behind it. */
-static struct ps_str word(struct ps_str *rest)
-{
-    const char *space = memchr(rest->at, ' ', rest->len);
-    struct ps_str out = {rest->at, space ? (size_t)(space - rest->at) : rest->len};
-
-    *rest = ps_str_skip(*rest, out.len + 1);
-    return out;
-}
-
-static void take_metric(struct ps_str rest, struct ps_compare_head *out)
-{
-    struct ps_compare_metric *metric = &out->metrics[out->n++];
-
-    copy(metric->name, sizeof metric->name, word(&rest));
-    copy(metric->unit, sizeof metric->unit, word(&rest));
-    metric->adds = ps_str_is(word(&rest), "adds");
-    copy(metric->title, sizeof metric->title, rest);
-}
-
-static void take_of_metric(struct ps_str rest, bool has, struct ps_compare_head *out)
-{
-    struct ps_str name = word(&rest);
-
-    if (has && ps_str_is(name, "*"))
-        out->has = rest;
-    for (size_t i = 0; i < out->n; i++)
-        if (ps_str_is(name, out->metrics[i].name))
-            *(has ? &out->metrics[i].has : &out->metrics[i].resolution) = rest;
-}
-
-static void take_line(struct ps_str line, struct ps_compare_head *out)
-{
-    struct ps_str rest = ps_str_skip(line, 3), key = word(&rest);
-
-    if (ps_str_is(key, "title:"))
-        copy(out->title, sizeof out->title, rest);
-    else if (ps_str_is(key, "row:"))
-        copy(out->row, sizeof out->row, rest);
-    else if (ps_str_is(key, "place:"))
-        copy(out->place, sizeof out->place, rest);
-    else if (ps_str_is(key, "budget:"))
-        copy(out->budget, sizeof out->budget, rest);
-    else if (ps_str_is(key, "metric:") && out->n < PS_HEAD_METRICS)
-        take_metric(rest, out);
-    else if (ps_str_is(key, "has:") || ps_str_is(key, "resolution:"))
-        take_of_metric(rest, key.at[0] == 'h', out);
-}
-
-void ps_compare_head(const struct ps_compare_table *table, struct ps_compare_head *out)
-{
-    *out = (struct ps_compare_head){.sql = ps_sql_text(table->query)};
-    for (const char *at = out->sql; at[0] == '-';) {
-        size_t len = strcspn(at, "\n");
-
-        take_line((struct ps_str){at, len}, out);
-        at += len + (at[len] != '\0');
-    }
-    if (!out->budget[0])
-        copy(out->budget, sizeof out->budget, ps_str_of(out->metrics[0].name));
+    while (found->query && strcmp(found->query, table->query) != 0)
+        found++;
+    *out = *found;
 }

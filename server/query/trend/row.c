@@ -58,14 +58,14 @@ struct figures {
 };
 
 struct wanted {
-    const struct ps_compare_head *head;
+    const struct ps_query_comparison *head;
     struct ps_str name, place;
     bool anywhere;
     struct figures exact, like; /* of that very place; of a file of that name elsewhere */
 };
 
 /* Figures that add up are added; of the others the largest counts. */
-static void take(const struct ps_compare_head *head, const struct ps_compared *row,
+static void take(const struct ps_query_comparison *head, const struct ps_compared *row,
                  struct figures *into)
 {
     for (size_t i = 0; i < head->n; i++) {
@@ -103,7 +103,7 @@ static void look_at(void *user, const struct ps_compared *row)
 }
 
 static enum ps_status present(struct ps_store *store, const char *id,
-                              const struct ps_compare_head *head, struct kept *out,
+                              const struct ps_query_comparison *head, struct kept *out,
                               struct ps_err *err)
 {
     bool has[PS_HEAD_METRICS] = {false};
@@ -120,8 +120,9 @@ static enum ps_status present(struct ps_store *store, const char *id,
 }
 
 static enum ps_status read_row(struct ps_store *store, const struct ps_compare_table *table,
-                               const struct ps_compare_head *head, const struct ps_trend_row *row,
-                               const char *id, struct kept *out, struct ps_err *err)
+                               const struct ps_query_comparison *head,
+                               const struct ps_trend_row *row, const char *id, struct kept *out,
+                               struct ps_err *err)
 {
     struct wanted wanted = {.head = head,
                             .name = ps_str_of(row->name),
@@ -155,7 +156,7 @@ static const struct ps_compare_table *table_of(const char *kind, const char *of)
 }
 
 /* Without a name the first. */
-static size_t metric_at(const struct ps_compare_head *head, const char *name)
+static size_t metric_at(const struct ps_query_comparison *head, const char *name)
 {
     size_t at = 0;
 
@@ -165,10 +166,10 @@ static size_t metric_at(const struct ps_compare_head *head, const char *name)
 }
 
 enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *kind,
-                                   struct ps_compare_metric *out, struct ps_err *err)
+                                   struct ps_query_metric *out, struct ps_err *err)
 {
     const struct ps_compare_table *table = table_of(kind, row->of);
-    struct ps_compare_head head;
+    struct ps_query_comparison head;
     size_t at;
 
     if (!table)
@@ -179,8 +180,7 @@ enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *k
         return ps_fail(err, PS_BAD_REQUEST, "table %s has no metric %s", row->of, row->metric);
     *out = head.metrics[at];
     if (strcmp(out->unit, "-") == 0)
-        (void)snprintf(out->unit, sizeof out->unit, "%.15s",
-                       strcmp(head.place, "unit") == 0 && row->place ? row->place : "");
+        out->unit = strcmp(head.place, "unit") == 0 && row->place ? row->place : "";
     return PS_OK;
 }
 
@@ -189,7 +189,7 @@ enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_
                                   enum ps_trend_got *got, struct ps_err *err)
 {
     const struct ps_compare_table *table = table_of(kind, row->of);
-    struct ps_compare_head head;
+    struct ps_query_comparison head;
     struct kept entry = {.table = false};
     uint64_t key[2];
     size_t at;

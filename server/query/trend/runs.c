@@ -213,14 +213,14 @@ static enum ps_status value_of(struct ps_store *store, struct ps_trend *trend,
 }
 
 /* The unit of the headline where the metric's is that. */
-static const char *unit_of(const struct ps_compare_metric *metric, const struct ps_trend_run *run)
+static const char *unit_of(const struct ps_query_metric *metric, const struct ps_trend_run *run)
 {
     return strcmp(metric->unit, "@headline") == 0 ? run->unit : metric->unit;
 }
 
 static enum ps_status read_rows(struct ps_store *store, struct ps_trend *trend, struct ps_err *err)
 {
-    struct ps_compare_metric metric;
+    struct ps_query_metric metric;
     size_t kept = 0, there = 0;
     enum ps_status status = ps_trend_row_metric(&trend->question.row, trend->kind, &metric, err);
 

@@ -28,7 +28,7 @@ enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_
                                   enum ps_trend_got *got, struct ps_err *err);
 /* What its metric is in runs of a kind; PS_NOT_FOUND, PS_BAD_REQUEST name what there is not. */
 enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *kind,
-                                   struct ps_compare_metric *out, struct ps_err *err);
+                                   struct ps_query_metric *out, struct ps_err *err);
 
 /* --- runs of a series: runs.c ----------------------------------------------------------- */
 
