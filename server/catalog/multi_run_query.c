@@ -457,10 +457,10 @@ static enum ps_status add_tables(struct ps_db *db, struct ps_db *from, const cha
 static const char run_views[] =
     "SELECT s.name, c.name FROM sqlite_schema s, pragma_table_info(s.name) c"
     " WHERE s.type = 'view' ORDER BY s.rowid, c.cid";
-/* Without those of ps_catalog_show_columns, which read main.TABLE. */
+/* Without those of ps_catalog_show_columns, which select all columns of a table. */
 static const char shelf_views[] =
     "SELECT s.name, c.name FROM sqlite_temp_schema s, pragma_table_info(s.name, 'temp') c"
-    " WHERE s.type = 'view' AND instr(s.sql, 'FROM main.') = 0"
+    " WHERE s.type = 'view' AND instr(s.sql, 'AS SELECT *, ') = 0"
     " ORDER BY s.rowid, c.cid";
 
 static enum ps_status add_run_tables(struct ps_db *db, struct ps_err *err)
