@@ -38,8 +38,7 @@ const struct ps_option_row ps_option_rows[] = {
      "set a tag; may be repeated"},
     {"--untag", "KEY", PS_UNTAG, ON(EDIT), FIELD(tags), "remove a tag; may be repeated"},
     {"--merge", NULL, FLAG, ON(ADD), FIELD(merge),
-     "make one run of all FILEs: .lprof files are summed, traces of one job are shown side by "
-     "side"},
+     "make one run of all FILEs: .lprof files are summed, traces of one job are shown side by side"},
     {"--source-root", "DIR", TEXT, ON(ADD), FIELD(source_root),
      "search the sources of line profiles below this folder (default: at the recorded paths)"},
     {"--update", NULL, FLAG, ON(ADD), FIELD(update),
@@ -81,8 +80,7 @@ const struct ps_option_row ps_option_rows[] = {
     /* show, diff, trend, sql */
     {"--of", "TABLE", TEXT, ON(SHOW), FIELD(of), "table to show (default: the first)"},
     {"--of", "TABLE", TEXT, ON(DIFF), FIELD(of),
-     "table to compare, such as functions, imports, packages, operators, kernels or lines "
-     "(default: the first)"},
+     "table to compare, such as functions, imports, packages, operators, kernels or lines (default: the first)"},
     {"--of", "TABLE", TEXT, ON(TREND), FIELD(of), "table that contains the row"},
     {"--metric", "METRIC", TEXT, ON(SHOW), FIELD(metric),
      "column that ranks the rows (default: the first)"},
@@ -151,8 +149,7 @@ const struct ps_option_row ps_option_rows[] = {
     {"--server", "URL", TEXT, ON_SERVER, SHELF(server),
      "shelf served at this URL, in place of --data (default $PERFSHELF_SERVER)"},
     {"--token", "TOKEN", TEXT, ON_SERVER, SHELF(token),
-     "token for --server (default $PERFSHELF_TOKEN, which other users of this machine cannot "
-     "see)"},
+     "token for --server (default $PERFSHELF_TOKEN, which other users of this machine cannot see)"},
     {"--ca", "FILE", TEXT, ON_SERVER, SHELF(ca),
      "certificate to trust for --server, in place of those of the system (PEM)"},
 };

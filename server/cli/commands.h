@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * commands.h: the commands (commands.c) and their options (command_options.c) as tables. The
- * parser (options.c) and the help (help.c) work from them.
- *
- * Texts are plain: help.c wraps them. An empty line ends a paragraph; lines "TERM\tDESCRIPTION"
- * are a list.
+ * commands.h: the commands (commands.c), their help texts (help/COMMAND.txt) and their options
+ * (command_options.c) as tables. The parser (options.c) and the help (help.c) work from them.
  */
 #ifndef PS_CLI_COMMANDS_H
 #define PS_CLI_COMMANDS_H
@@ -26,10 +23,15 @@ extern const char *const ps_command_groups[PS_GROUPS]; /* titles */
 struct ps_command_row {
     const char *name;
     enum ps_command_group group;
+    size_t min, max; /* number of operands */
+    size_t own;      /* after so many operands all words are operands; 0: never */
+};
+
+/* The texts of help/COMMAND.txt, which help/embed.py turns into this form. Texts are plain: help.c
+ * wraps them. An empty line ends a paragraph; lines "TERM\tDESCRIPTION" are a list. */
+struct ps_command_text {
     const char *summary;     /* an imperative, for the list of commands */
     const char *usage;       /* what follows the name, a line for each form; may be empty */
-    size_t min, max;         /* number of operands */
-    size_t own;              /* after so many operands all words are operands; 0: never */
     const char *about;       /* paragraphs */
     const char *arguments;   /* a list, or NULL */
     const char *examples;    /* command lines */
@@ -49,8 +51,10 @@ struct ps_option_row {
     const char *what;  /* a description without a full stop */
 };
 
-extern const struct ps_command_row ps_commands[]; /* by enum ps_command */
-extern const size_t ps_commands_count;
+/* By enum ps_command. Of PS_COMMAND_NONE there is only a text, perfshelf.txt. */
+#define PS_COMMANDS (PS_COMMAND_BACKUP + 1)
+extern const struct ps_command_row ps_commands[PS_COMMANDS];
+extern const struct ps_command_text ps_command_texts[PS_COMMANDS];
 extern const struct ps_option_row ps_option_rows[];
 extern const size_t ps_option_rows_count;
 

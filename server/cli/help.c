@@ -112,23 +112,22 @@ static void add_paragraphs(struct ps_buf *out, const char *text)
 /* --- one command ------------------------------------------------------------------------------ */
 
 /* "List the runs on the shelf, newest first." */
-static void add_summary(const struct ps_command_row *command, struct ps_buf *out)
+static void add_summary(const char *summary, struct ps_buf *out)
 {
-    ps_buf_printf(out, "%c%s.\n\n", toupper((unsigned char)command->summary[0]),
-                  command->summary + 1);
+    ps_buf_printf(out, "%c%s.\n\n", toupper((unsigned char)summary[0]), summary + 1);
 }
 
 /* "Usage: perfshelf show RUN [OPTIONS]", a line for each form. */
-static void add_usage(const struct ps_command_row *command, struct ps_buf *out)
+static void add_usage(const char *command, const char *usage, struct ps_buf *out)
 {
-    struct ps_str forms = ps_str_of(command->usage);
+    struct ps_str forms = ps_str_of(usage);
     const char *title = "Usage:";
     do {
         struct ps_str form = next_line(&forms);
-        ps_buf_printf(out, "%-6s perfshelf %s", title, command->name);
+        ps_buf_printf(out, "%-6s perfshelf %s", title, command);
         ps_buf_puts(out, form.len ? " " : "");
         ps_buf_str(out, form);
-        ps_buf_puts(out, strstr(command->usage, "[OPTIONS]") ? "\n" : " [OPTIONS]\n");
+        ps_buf_puts(out, strstr(usage, "[OPTIONS]") ? "\n" : " [OPTIONS]\n");
         title = "";
     } while (forms.len);
 }
@@ -172,21 +171,21 @@ static void add_examples(const char *examples, struct ps_buf *out)
 
 static void add_command_help(enum ps_command command, struct ps_buf *out)
 {
-    const struct ps_command_row *row = &ps_commands[command];
-    add_summary(row, out);
-    add_usage(row, out);
+    const struct ps_command_text *text = &ps_command_texts[command];
+    add_summary(text->summary, out);
+    add_usage(ps_command_name(command), text->usage, out);
     ps_buf_puts(out, "\n");
-    add_paragraphs(out, row->about);
-    if (row->arguments) {
+    add_paragraphs(out, text->about);
+    if (text->arguments) {
         ps_buf_puts(out, "\nArguments:\n");
-        add_list(out, ps_str_of(row->arguments));
+        add_list(out, ps_str_of(text->arguments));
     }
     add_options(command, false, out);
     add_options(command, true, out);
-    add_examples(row->examples, out);
-    if (row->exit_status) {
+    add_examples(text->examples, out);
+    if (text->exit_status) {
         ps_buf_puts(out, "\nExit status:\n  ");
-        add_wrapped(out, ps_str_of(row->exit_status), INDENT, INDENT);
+        add_wrapped(out, ps_str_of(text->exit_status), INDENT, INDENT);
     }
 }
 
@@ -194,23 +193,23 @@ static void add_command_help(enum ps_command command, struct ps_buf *out)
 
 static void add_group(enum ps_command_group group, struct ps_buf *out)
 {
-    for (size_t i = PS_COMMAND_NONE + 1; i < ps_commands_count; i++)
+    for (size_t i = PS_COMMAND_NONE + 1; i < PS_COMMANDS; i++)
         if (ps_commands[i].group == group)
-            ps_buf_printf(out, "  %-10s%s\n", ps_commands[i].name, ps_commands[i].summary);
+            ps_buf_printf(out, "  %-10s%s\n", ps_commands[i].name, ps_command_texts[i].summary);
 }
 
 static void add_all_commands(struct ps_buf *out)
 {
-    ps_buf_puts(out, "perfshelf " PS_VERSION ": a shelf for performance profiles of Python "
-                     "programs\n\nUsage: perfshelf COMMAND [ARGUMENTS] [OPTIONS]\n");
+    const struct ps_command_text *text = &ps_command_texts[PS_COMMAND_NONE];
+    ps_buf_printf(out, "perfshelf " PS_VERSION ": %s\n\nUsage: perfshelf %s\n", text->summary,
+                  text->usage);
     for (unsigned group = 0; group < PS_GROUPS; group++) {
         ps_buf_printf(out, "\n%s\n", ps_command_groups[group]);
         add_group((enum ps_command_group)group, out);
     }
-    ps_buf_puts(out, "\n"
-                     "RUN is an id, a unique prefix of one, a name, @1 (the newest), @2 and so on, "
-                     "or\nbaseline:SERIES. `perfshelf help COMMAND` shows options and examples.\n"
-                     "Exit status: 0 done, 1 something failed, 2 wrong usage.\n");
+    ps_buf_puts(out, "\n");
+    add_paragraphs(out, text->about);
+    ps_buf_printf(out, "Exit status: %s\n", text->exit_status);
 }
 
 void ps_help_write(enum ps_command command, struct ps_buf *out)

@@ -34,10 +34,10 @@ static bool has_word(const char *words, const char *word)
 static const char *nearest_command(const char *word)
 {
     struct ps_nearest nearest = {.typed = word};
-    for (size_t i = PS_COMMAND_NONE + 1; i < ps_commands_count; i++)
-        if (has_word(ps_commands[i].synonyms, word))
+    for (size_t i = PS_COMMAND_NONE + 1; i < PS_COMMANDS; i++)
+        if (has_word(ps_command_texts[i].synonyms, word))
             return ps_commands[i].name;
-    for (size_t i = PS_COMMAND_NONE + 1; i < ps_commands_count; i++)
+    for (size_t i = PS_COMMAND_NONE + 1; i < PS_COMMANDS; i++)
         ps_nearest_offer(&nearest, ps_commands[i].name);
     ps_nearest_offer(&nearest, "help");
     return nearest.word;
@@ -60,7 +60,7 @@ static void add_commands(unsigned commands, struct ps_buf *out)
     const unsigned n = (unsigned)__builtin_popcount(commands);
     const unsigned named = n > COMMANDS_NAMED + 1 ? COMMANDS_NAMED : n;
     unsigned count = 0;
-    for (size_t i = PS_COMMAND_NONE + 1; i < ps_commands_count && count < named; i++) {
+    for (size_t i = PS_COMMAND_NONE + 1; i < PS_COMMANDS && count < named; i++) {
         if (!(commands & (1U << i)))
             continue;
         count++;
@@ -117,7 +117,7 @@ static enum ps_status unknown_option(const struct ps_options *out, const char *w
 
 static enum ps_command find_command(const char *word)
 {
-    for (size_t i = PS_COMMAND_NONE + 1; i < ps_commands_count; i++)
+    for (size_t i = PS_COMMAND_NONE + 1; i < PS_COMMANDS; i++)
         if (strcmp(ps_commands[i].name, word) == 0)
             return (enum ps_command)i;
     return PS_COMMAND_NONE;
@@ -227,13 +227,12 @@ static enum ps_status take_arguments(int argc, char **argv, struct ps_options *o
 /* "usage: perfshelf baseline RUN, or perfshelf baseline --clear SERIES" */
 static void hint_usage(enum ps_command command, struct ps_err *err)
 {
-    const struct ps_command_row *row = &ps_commands[command];
     PS_AUTO(ps_buf_free) struct ps_buf usage = {0};
-    for (const char *form = row->usage; form; form = strchr(form, '\n')) {
+    for (const char *form = ps_command_texts[command].usage; form; form = strchr(form, '\n')) {
         form += form[0] == '\n';
         const size_t len = strcspn(form, "\n");
-        ps_buf_printf(&usage, "%sperfshelf %s%s%.*s", usage.len ? ", or " : "", row->name,
-                      len ? " " : "", (int)len, form);
+        ps_buf_printf(&usage, "%sperfshelf %s%s%.*s", usage.len ? ", or " : "",
+                      ps_command_name(command), len ? " " : "", (int)len, form);
     }
     ps_hint(err, "usage: %s", usage.at);
 }

@@ -6,7 +6,7 @@
     messages.py --draw 80 60 30 SEED  so many messages, labels and paragraphs, drawn at random
 
 A message is a string literal of the program's C code with two words or more, adjacent literals joined; SQL and formats without
-words are left out. A label is a text, title, placeholder or the like in the TypeScript of the page (web/test/labels.mjs).
+words are left out. Of the help texts each line is one. A label is a text, title, placeholder or the like in the TypeScript of the page (web/test/labels.mjs).
 """
 import argparse
 import os
@@ -17,6 +17,7 @@ import sys
 
 import markdown
 
+HELP = os.path.join("server", "cli", "help")
 FOLDERS = ("base", "compare", "importers", "schema", "server", "slices")
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|#[^\n]*(?:\\\n[^\n]*)*|\s+|.', re.S)
 SQL = re.compile(r"\s*(?:SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|PRAGMA|ATTACH|DETACH|WITH|BEGIN|COMMIT|ROLLBACK|VACUUM|SAVEPOINT|RELEASE|FROM|WHERE|"
@@ -56,6 +57,10 @@ def messages():
                     for line, text in literals(markdown.read(path)):
                         if is_message(text):
                             yield f"{path}:{line}", text
+                elif path.startswith(HELP) and name.endswith(".txt"):
+                    for line, text in enumerate(markdown.read(path).splitlines(), 1):
+                        if is_message(text):
+                            yield f"{path}:{line}", text.strip()
 
 
 def labels():

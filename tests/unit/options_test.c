@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
 /* The command line: what is accepted, what is refused with which message, and its help. */
+#include "server/cli/commands.h"
 #include "server/cli/help.h"
 #include "server/cli/nearest.h"
 #include "server/cli/options.h"
@@ -270,6 +271,17 @@ static void help_lists_commands_and_options(void **state)
     ps_buf_free(&text);
 }
 
+static void each_command_has_texts(void **state)
+{
+    (void)state;
+    for (int i = PS_COMMAND_NONE + 1; i < PS_COMMANDS; i++) {
+        assert_non_null(ps_commands[i].name);
+        assert_non_null(ps_command_texts[i].summary);
+        assert_non_null(ps_command_texts[i].examples);
+        assert_non_null(ps_command_texts[i].synonyms);
+    }
+}
+
 static void help_needs_nothing_else(void **state)
 {
     (void)state;
@@ -344,6 +356,7 @@ int main(void)
         cmocka_unit_test(suggests_what_was_meant),
         cmocka_unit_test(finds_the_nearest_word),
         cmocka_unit_test(help_lists_commands_and_options),
+        cmocka_unit_test(each_command_has_texts),
         cmocka_unit_test(help_needs_nothing_else),
         cmocka_unit_test(figures),
         cmocka_unit_test(terminal_is_safe),
