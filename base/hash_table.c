@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 
-/* ------------------------------------------------------------------ hashes */
+/* --- Hashing --- */
 
 uint64_t ps_hash_key[4];
 
@@ -62,7 +62,7 @@ uint64_t ps_hash_bytes(const void *bytes, size_t len)
     return ps_hash_end(&h);
 }
 
-/* ------------------------------------------------------------------ tables */
+/* --- Hash tables --- */
 
 size_t ps_hash_table_slots(size_t n)
 {

@@ -46,7 +46,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ------------------------------------------------------------------ hashes */
+/* --- Hashing --- */
 
 /* A hash in the making: begin, add what belongs to the key, end. */
 struct ps_hash {
@@ -126,7 +126,7 @@ static inline uint64_t ps_hash_u64(uint64_t number)
 
 uint64_t ps_hash_bytes(const void *bytes, size_t len);
 
-/* ------------------------------------------------------------------ tables */
+/* --- Hash tables --- */
 
 #define PS_HASH_NONE UINT32_MAX /* no index */
 

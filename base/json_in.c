@@ -64,7 +64,7 @@ static bool next_byte(struct ps_json_in *json)
     }
 }
 
-/* ------------------------------------------------------------------ texts */
+/* --- Strings --- */
 
 static void put_utf8(struct ps_buf *out, uint32_t c)
 {
@@ -195,7 +195,7 @@ static enum ps_json_token text_token(struct ps_json_in *json)
     return PS_JSON_KEY;
 }
 
-/* ------------------------------------------------------------------ numbers and words */
+/* --- Numbers and other values --- */
 
 static bool is_word_byte(char c)
 {
@@ -325,7 +325,7 @@ bool ps_json_in_u32s(struct ps_json_in *json, uint32_t most, struct ps_u32s *out
     return false;
 }
 
-/* ------------------------------------------------------------------ what begins alike */
+/* --- Repeated text and lists of numbers --- */
 
 size_t ps_json_in_again(struct ps_json_in *json)
 {

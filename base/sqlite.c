@@ -138,7 +138,7 @@ struct ps_rows {
     int at[]; /* by column: where it stands in the answer, -1 nowhere */
 };
 
-/* --- what is wrong ---------------------------------------------------------------------------- */
+/* --- Checks of the file header --- */
 
 static enum ps_status fail(struct ps_sqlite *db, const char *table, struct ps_err *err)
 {
@@ -191,7 +191,7 @@ static enum ps_status check_size(int fd, struct ps_err *err)
     return PS_OK;
 }
 
-/* --- the file --------------------------------------------------------------------------------- */
+/* --- Opening and closing --- */
 
 /* Many steps without a row: what stands in the file was made to keep us busy. */
 static int too_long(void *user)
@@ -313,7 +313,7 @@ uint64_t ps_sqlite_at(const struct ps_sqlite *db)
     return db->file->at;
 }
 
-/* --- rows ------------------------------------------------------------------------------------- */
+/* --- Rows --- */
 
 static void add_name(struct ps_buf *sql, const char *name)
 {

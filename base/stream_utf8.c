@@ -151,8 +151,6 @@ static void be_utf16(struct ps_stream *s, bool big, size_t mark)
     s->encoding = big ? "utf-16-be" : "utf-16-le";
 }
 
-/* ------------------------------------------------------------------ lines that end in \r */
-
 static void end_lines(char *to, struct ps_str from)
 {
     for (size_t i = 0; i < from.len; i++)

@@ -25,7 +25,7 @@ struct cut {
     size_t t, looked_at; /* cuts in all */
 };
 
-/* --- ranks ------------------------------------------------------------------------------------ */
+/* --- Ranks --- */
 
 struct ranked {
     double value;
@@ -59,7 +59,7 @@ static bool rank(struct finder *f, size_t at, size_t n)
     return differ;
 }
 
-/* --- the largest Q ---------------------------------------------------------------------------- */
+/* --- Best cut --- */
 
 static void weigh(struct finder *f, size_t length)
 {
@@ -103,7 +103,7 @@ static struct cut best_cut(struct finder *f, size_t n)
     }
 }
 
-/* --- whether it is by chance ------------------------------------------------------------------ */
+/* --- Permutation test --- */
 
 static void shuffle(double *ranks, size_t n, uint64_t *seed)
 {
@@ -160,7 +160,7 @@ static bool find(struct finder *f, size_t from, size_t to, struct ps_change_poin
     return out->p <= PS_CHANGE_ALPHA;
 }
 
-/* --- all of them ------------------------------------------------------------------------------ */
+/* --- Change points of a series --- */
 
 static void keep(struct finder *f, const struct ps_change_point *point)
 {

@@ -292,7 +292,7 @@ void ps_comparison_free(struct ps_comparison *c)
     free(c);
 }
 
-/* --- a run ------------------------------------------------------------------------------------ */
+/* --- Collecting samples of a run --- */
 
 static uint32_t text_id(struct ps_comparison *c, struct ps_str text)
 {
@@ -365,7 +365,7 @@ void ps_comparison_add(struct ps_comparison *c, size_t run, const struct ps_comp
     class->pending = (uint32_t)c->n_pending;
 }
 
-/* --- into the rows there are ------------------------------------------------------------------ */
+/* --- Merging a run into the rows --- */
 
 static uint32_t new_slot(struct ps_comparison *c, const struct ps_pending *from)
 {
@@ -510,7 +510,7 @@ static void end_run(struct ps_comparison *c)
     c->n_pending = 0;
 }
 
-/* --- the end ---------------------------------------------------------------------------------- */
+/* --- Judging the rows --- */
 
 static double median_of(const double *values, size_t n)
 {

@@ -40,7 +40,7 @@ struct judge {
     size_t n_deals;
 };
 
-/* --- one row ---------------------------------------------------------------------------------- */
+/* --- Judging one row --- */
 
 static uint32_t limit_of_table(const struct table *table)
 {
@@ -128,7 +128,7 @@ static void measure(struct judge *j, const double *base, const double *now, stru
     out->now_mad = ps_group_mad(y, j->m, out->now);
 }
 
-/* --- deals ------------------------------------------------------------------------------------ */
+/* --- Permutations of the groups --- */
 
 static bool is_observed(const struct judge *j, const uint8_t *deal)
 {
@@ -204,7 +204,7 @@ static void make_deals(struct judge *j)
         drawn_deals(j);
 }
 
-/* --- many rows -------------------------------------------------------------------------------- */
+/* --- Judging all rows --- */
 
 struct ratios {
     double *at;

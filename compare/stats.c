@@ -39,7 +39,7 @@ double ps_group_mad(const double *values, size_t n, double median)
     return ps_group_median(away, n);
 }
 
-/* --- ranks ------------------------------------------------------------------------------------ */
+/* --- Rank sum test --- */
 
 struct ranked {
     double value;
@@ -154,7 +154,7 @@ double ps_rank_sum_least_p(size_t n, size_t m)
     return choose > 2 ? 2 / choose : 1;
 }
 
-/* --- shift ------------------------------------------------------------------------------------ */
+/* --- Shift and its interval --- */
 
 /* The z beyond which a normal value lies with probability `share` on both sides together. */
 static double normal_limit(double share)

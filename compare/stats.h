@@ -32,7 +32,9 @@ double ps_rank_sum_p(const double *x, size_t n, const double *y, size_t m);
 /* The least p that groups of these sizes can give: 2 / (n+m choose n). */
 double ps_rank_sum_least_p(size_t n, size_t m);
 
-/* --- the test in parts, for many rows and many ways to deal the runs to the groups ------------ */
+/* --- Steps of the rank sum test --- */
+
+/* For many rows and many permutations of the groups. */
 
 /* Ranks of n values times two, so that midranks are whole: 2 .. 2n. *ties: the sum of t³ - t over
  * runs of t equal values. Returns which neighbours in order are equal, a bit each (of the first
@@ -53,7 +55,7 @@ double *ps_rank_sum_table(const uint32_t *ranks, size_t n, size_t m, size_t *n_o
 /* The approximation. */
 double ps_rank_sum_normal(uint32_t deviation, size_t n, size_t m, double ties);
 
-/* --- how large the difference is -------------------------------------------------------------- */
+/* --- Size of the difference --- */
 
 /* An interval for the shift y - x (Hodges and Lehmann): with a probability of at least `level`,
  * when the groups differ by a shift alone. False: the groups are too small for that level. */

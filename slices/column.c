@@ -26,7 +26,7 @@ static void head(struct ps_buf *out, unsigned code, int64_t base)
     ps_buf_add(out, bytes, sizeof bytes);
 }
 
-/* ------------------------------------------------------------------ multiples */
+/* --- Common divisor --- */
 
 /* Division without remainder, as a product: by = odd << shift, inverse * odd = 1 mod 2^64. */
 struct divisor {
@@ -76,7 +76,7 @@ static void lessen(struct divisor *d, const int64_t *values, size_t n, int64_t b
     }
 }
 
-/* ------------------------------------------------------------------ packing */
+/* --- Packing --- */
 
 /* The low `width` bytes of each value less base; little endian machines only, like the run file. */
 static void put(const int64_t *values, size_t n, int64_t base, unsigned width, char *out)
@@ -258,7 +258,7 @@ void ps_column_pack(const int64_t *values, size_t n, struct ps_buf *out)
     out->len += n * width;
 }
 
-/* ------------------------------------------------------------------ reading */
+/* --- Reading --- */
 
 struct list {
     unsigned width;

@@ -46,7 +46,7 @@ struct ps_pyramid {
     struct level level[LEVELS_MAX];
 };
 
-/* --- lists of rows, packed in blocks */
+/* --- Packed lists of rows --- */
 
 static void put_head(struct list *list, size_t at)
 {
@@ -103,7 +103,7 @@ static void list_free(struct list *list)
     *list = (struct list){0};
 }
 
-/* --- bins */
+/* --- Bins --- */
 
 /* Times of files are of any size: what does not fit ends where numbers end. */
 static int64_t sum_up_to_max(int64_t a, int64_t b)
@@ -204,7 +204,7 @@ static void give_up(struct ps_pyramid *p)
     }
 }
 
-/* --- the whole */
+/* --- Building --- */
 
 struct ps_pyramid *ps_pyramid_new(uint64_t slices, int64_t start_ns, int64_t end_ns)
 {

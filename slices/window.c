@@ -43,7 +43,7 @@ static uint32_t px_of(const struct ps_window *w, int64_t at)
     return px <= 0 ? 0 : px >= w->px ? w->px - 1 : (uint32_t)px;
 }
 
-/* --- density */
+/* --- Density --- */
 
 struct density_key {
     uint32_t px;
@@ -146,7 +146,7 @@ static void add_item(struct ps_window *w, const struct item *item)
     };
 }
 
-/* --- where they come from */
+/* --- Input --- */
 
 static int64_t not_negative(int64_t duration)
 {
@@ -258,7 +258,7 @@ bool ps_window_add_level(struct ps_window *w, struct ps_str blocks, bool bins)
     return true;
 }
 
-/* --- the end */
+/* --- Output --- */
 
 static int by_depth_and_start(const void *a, const void *b)
 {

@@ -108,7 +108,7 @@ struct list {
     size_t n;
 };
 
-/* --- what there is to ask --------------------------------------------------------------------- */
+/* --- Questions --- */
 
 static void add(struct list *list, enum what what, const char *path, const char *params)
 {
@@ -213,7 +213,7 @@ bool ask_is_answer(enum ps_status status)
            status == PS_LIMIT || status == PS_TOO_SLOW;
 }
 
-/* --- asking ----------------------------------------------------------------------------------- */
+/* --- Answers --- */
 
 struct asking {
     struct ps_store *store;

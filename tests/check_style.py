@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks of form that a machine can judge: licence lines, and the subjects of commits. One result per check, not one per file.
+"""Checks of form that a machine can judge: licence lines, section comments, and the subjects of commits. One result per check, not one per file.
 (tests/docs/check_docs.py checks the width of Markdown. Everything else is read by people: docs/writing.md.)
 """
 import os
@@ -31,6 +31,20 @@ def licence_faults(paths):
                 yield f"{path}: no SPDX line"
 
 
+def section_faults(paths):
+    """A section comment of C is one line, `/* --- Title --- */`, which clang-format leaves alone. One alone divides nothing."""
+    for path in paths:
+        if not path.endswith((".c", ".h")):
+            continue
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            sections = [(number, line.strip()) for number, line in enumerate(file, 1) if re.match(r"\s*/\* ?---", line)]
+        for number, line in sections:
+            if not re.fullmatch(r"/\* --- [^-\s].{0,60} --- \*/", line):
+                yield f"{path}:{number}: a section comment is /* --- Title --- */"
+        if len(sections) == 1:
+            yield f"{path}:{sections[0][0]}: the only section of the file"
+
+
 def subject_faults():
     """Of commits since the rule exists; none where the folder is no clone, or a shallow one."""
     known = subprocess.run(["git", "-C", ROOT, "cat-file", "-e", SUBJECTS_SINCE], capture_output=True, check=False)
@@ -46,7 +60,12 @@ def subject_faults():
 
 
 def main():
-    checks = [("licence lines", list(licence_faults(list(sources())))), ("subjects of commits", list(subject_faults()))]
+    paths = list(sources())
+    checks = [
+        ("licence lines", list(licence_faults(paths))),
+        ("section comments", list(section_faults(paths))),
+        ("subjects of commits", list(subject_faults())),
+    ]
     for name, faults in checks:
         print(f"{'FAILED' if faults else 'ok'}: {name}")
         for fault in faults:

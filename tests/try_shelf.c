@@ -54,8 +54,6 @@ int try_file(struct ps_str bytes)
     return fd;
 }
 
-/* --- listening to the importer ---------------------------------------------------------------- */
-
 /* The sink's own words are kept, and two of them heard. */
 struct heard {
     const struct ps_sink_ops *sink;

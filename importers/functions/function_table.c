@@ -40,7 +40,7 @@ bool ps_ft_header(struct ps_str text, size_t *column)
     return true;
 }
 
-/* ------------------------------------------------------------------ a row */
+/* --- Rows --- */
 
 static bool read_calls(struct ps_str word, struct ps_ft_row *row)
 {
@@ -170,7 +170,7 @@ static enum ps_ft_line take_row(struct ps_function_tables *t, const struct ps_re
     return PS_FT_ROW;
 }
 
-/* ------------------------------------------------------------------ around the rows */
+/* --- Header and totals --- */
 
 static struct ps_num number_before(struct ps_str text, const char *at)
 {
@@ -247,7 +247,7 @@ static bool take_reduction(struct ps_function_tables *t, struct ps_str text)
     return true;
 }
 
-/* ------------------------------------------------------------------ wrapped lines */
+/* --- Wrapped lines --- */
 
 /* Brackets that are open at the end of the text. */
 static size_t depth_of(struct ps_str text)
@@ -323,7 +323,7 @@ enum ps_report_end ps_ft_ends(const void *tables, struct ps_str text, struct ps_
     return ps_report_row_ends(ps_ft_reads, tables, text, next);
 }
 
-/* ------------------------------------------------------------------ a line */
+/* --- Lines --- */
 
 static void open_report(struct ps_function_tables *t, size_t column)
 {
@@ -362,7 +362,7 @@ enum ps_ft_line ps_ft_take(struct ps_function_tables *t, const struct ps_report_
     return take_order(t, text) || take_reduction(t, text) ? PS_FT_HEAD : PS_FT_NONE;
 }
 
-/* ------------------------------------------------------------------ telling */
+/* --- Reporting --- */
 
 double ps_ft_seconds(const struct ps_function_tables *t, const struct ps_ft_report *report)
 {

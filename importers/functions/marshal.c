@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "importers/text/clean.h"
 
-/* --- Numbers that do not stand in the file as the machine holds them -------------------------- */
+/* --- Conversion of numbers --- */
 
 enum { MOST_DIGITS = 1024 / 15 + 2 }; /* of a number that a double can hold */
 
@@ -79,7 +79,7 @@ static bool text_real(struct ps_str text, double *out)
            !strcmp(copy, "-inf") || !strcmp(copy, "nan");
 }
 
-/* --- How the bytes of texts are to be shown --------------------------------------------------- */
+/* --- Conversion of text --- */
 
 /* UTF-8 in which Python may have left lone surrogates. */
 static bool is_surrogate_utf8(struct ps_str text, bool *plain)

@@ -107,7 +107,7 @@ static bool read_number(struct ps_marshal *m, struct ps_num *out, bool *beyond, 
     return true;
 }
 
-/* --- Keys ------------------------------------------------------------------------------------- */
+/* --- Keys --- */
 
 struct function_key {
     uint32_t file, name;
@@ -187,7 +187,7 @@ static bool read_key(struct dump *d, struct ps_mval *out)
     return true;
 }
 
-/* --- Callers ---------------------------------------------------------------------------------- */
+/* --- Callers --- */
 
 /* Written out, a caller takes ten bytes at least; shared dicts must not multiply a small file into
  * a big one. */
@@ -307,7 +307,7 @@ static bool read_callers(struct dump *d, bool *beyond)
     return !d->m.failed;
 }
 
-/* --- Entries ---------------------------------------------------------------------------------- */
+/* --- Entries --- */
 
 static bool read_value(struct dump *d, struct function *f, uint32_t *slot)
 {
@@ -420,7 +420,9 @@ static void free_dump(struct dump *d)
     free(d->callee_from);
 }
 
-/* --- The functions of a dump as a graph: row ids, callees, cycles ----------------------------- */
+/* --- Call graph --- */
+
+/* Row ids, callees, cycles. */
 
 static struct function *by_row(const struct dump *d, uint32_t row)
 {
@@ -582,7 +584,7 @@ static void find_cycles(struct dump *d)
     free(w.is_open);
 }
 
-/* --- The dump told to the sink ---------------------------------------------------------------- */
+/* --- Reporting --- */
 
 struct report {
     struct dump *d;

@@ -14,8 +14,6 @@
 #include "importers/text/clean.h"
 #include "importers/text/text_report.h"
 
-/* --- A log that is understood, told to the sink ----------------------------------------------- */
-
 enum { LONGEST_CHAIN = 256 }; /* names of the deepest chain that the summary tells */
 
 static void tell_packages(const struct ps_it_log *log, struct ps_sink *out)

@@ -15,7 +15,7 @@
 
 #include "importers/text/line_names.h"
 
-/* --- What a log of reports says as a whole ---------------------------------------------------- */
+/* --- Reporting --- */
 
 enum {
     MOST_ROWS = 4 * 1000 * 1000,
@@ -136,7 +136,7 @@ static struct ps_num plus(struct ps_num a, struct ps_num b)
     return ps_real(ps_num_real(a) + ps_num_real(b));
 }
 
-/* ------------------------------------------------------------------ files and functions */
+/* --- Files and functions --- */
 
 static uint32_t file_of(struct ps_lt_reader *r, struct ps_str path)
 {
@@ -261,7 +261,7 @@ static void open_block(struct ps_lt_reader *r, const struct ps_line_columns *col
     r->block.ticks = ps_int(0);
 }
 
-/* ------------------------------------------------------------------ rows */
+/* --- Rows --- */
 
 static struct ps_num in_units_of_the_run(const struct ps_lt_reader *r, struct ps_num ticks)
 {
@@ -326,7 +326,7 @@ static bool take_in_block(struct ps_lt_reader *r, struct ps_str text)
     return match != PS_LT_NONE;
 }
 
-/* ------------------------------------------------------------------ around the blocks */
+/* --- Lines outside of blocks --- */
 
 static bool take_unit(struct ps_lt_reader *r, struct ps_str text)
 {

@@ -102,7 +102,7 @@ static bool as_number(const struct ps_pk_value *value, struct ps_num *out)
     return true;
 }
 
-/* --- Functions -------------------------------------------------------------------------------- */
+/* --- Functions --- */
 
 static uint32_t function_of(struct stats *s, struct ps_str file, struct ps_str name,
                             int64_t first_line)
@@ -240,7 +240,7 @@ static bool add_pickle(struct stats *s, const struct ps_pickle *p, const struct 
     return take_timings(&r, timings);
 }
 
-/* --- Adding up -------------------------------------------------------------------------------- */
+/* --- Sums --- */
 
 /* The sum of two figures: an integer as long as both are and it fits; *beyond is set when not. */
 static struct ps_num plus(struct ps_num a, struct ps_num b, bool *beyond)
@@ -370,7 +370,7 @@ static void free_stats(struct stats *s)
     *s = (struct stats){0};
 }
 
-/* --- A result told to the sink: files, functions, lines, figures and doubts ------------------- */
+/* --- Reporting --- */
 
 enum { BREATH = 4096 };
 

@@ -61,7 +61,7 @@ struct reader {
     bool has_occurrences;
 };
 
-/* ------------------------------------------------------------------ the grammar */
+/* --- Grammar --- */
 
 /* "54.3 MiB"; versions before 0.32 say MB and mean the same. */
 static bool take_mib(struct ps_str *rest, struct ps_num *out)
@@ -154,7 +154,7 @@ static struct ps_str defined_name(struct ps_str source)
     return (struct ps_str){word.at, n};
 }
 
-/* ------------------------------------------------------------------ blocks */
+/* --- Blocks --- */
 
 static uint32_t file_of(struct reader *r, struct ps_str path)
 {
@@ -361,7 +361,7 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
     return ps_stream_status(r->in.in, err);
 }
 
-/* ------------------------------------------------------------------ the report */
+/* --- Reporting --- */
 
 static void tell_notes(struct reader *r)
 {

@@ -89,7 +89,7 @@ static bool pop_mark(struct ps_pickle *p, struct ps_pk_value **first, size_t *n)
     return true;
 }
 
-/* --- Containers ------------------------------------------------------------------------------- */
+/* --- Containers --- */
 
 static bool pool_add(struct ps_pickle *p, const struct ps_pk_value *values, size_t n)
 {
@@ -187,7 +187,7 @@ static bool op_add(struct ps_pickle *p, unsigned char op)
     return extend(p, owner->id, members, n);
 }
 
-/* --- The one class ---------------------------------------------------------------------------- */
+/* --- LineStats objects --- */
 
 static int printable(struct ps_str text, char *out, size_t size)
 {
@@ -280,7 +280,7 @@ static bool op_build(struct ps_pickle *p)
     return extend(p, parts[0].id, &state, 1);
 }
 
-/* --- Memo, marks, frames ---------------------------------------------------------------------- */
+/* --- Memo, marks and frames --- */
 
 /* Python numbers what it remembers one after the other, so an index never reaches the bytes read.
  */
@@ -417,7 +417,7 @@ static bool unknown(struct ps_pickle *p, unsigned char op)
     return refuse(p, "line_profiler never writes opcode %s (0x%02x)", name, op);
 }
 
-/* --- Operands of opcodes: numbers and texts --------------------------------------------------- */
+/* --- Numbers and strings --- */
 
 static bool push_int(struct ps_pickle *p, int64_t value)
 {

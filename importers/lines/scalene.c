@@ -139,7 +139,7 @@ static void read_figures(struct reader *r, const cJSON *object, struct ps_line_f
     out->mallocs = whole(out->mallocs);
 }
 
-/* --- Leaks ------------------------------------------------------------------------------------ */
+/* --- Leaks --- */
 
 static int by_line(const void *a, const void *b)
 {
@@ -201,7 +201,7 @@ static void tell_leaks(struct reader *r, const struct file *f)
     }
 }
 
-/* --- Functions and lines ---------------------------------------------------------------------- */
+/* --- Functions and lines --- */
 
 static void reject(struct reader *r, struct ps_str path, const char *what)
 {
@@ -360,7 +360,7 @@ static enum ps_status refuse_empty(struct ps_err *err)
     return err->code;
 }
 
-/* --- The whole program ------------------------------------------------------------------------ */
+/* --- Reporting --- */
 
 static void tell_footprint(struct reader *r, const cJSON *root)
 {

@@ -28,7 +28,7 @@ struct result {
 
 enum line_kind { OTHER, TAKEN, BROKEN };
 
-/* --- Tables ----------------------------------------------------------------------------------- */
+/* --- Tables --- */
 
 enum { COLUMNS = 64 };
 
@@ -67,7 +67,7 @@ static bool has_figure(const struct result *result)
     return false;
 }
 
-/* --- Figures ---------------------------------------------------------------------------------- */
+/* --- Printed numbers --- */
 
 static const struct {
     const char *name;
@@ -177,7 +177,7 @@ static bool take_to(struct ps_str *rest, struct result *out, enum part part, enu
     return true;
 }
 
-/* --- Lines ------------------------------------------------------------------------------------ */
+/* --- Lines of the text output --- */
 
 static bool take_count(struct ps_str *rest, int64_t *out)
 {
@@ -310,7 +310,7 @@ static enum line_kind read_line(struct ps_str line, struct result *out)
 
 enum { LONGEST_CELL = 64 * 1024 };
 
-/* --- Cells ------------------------------------------------------------------------------------ */
+/* --- Cells --- */
 
 static struct ps_str trim(struct ps_str text)
 {
@@ -391,7 +391,7 @@ static struct ps_str shown_command(struct ps_str cell, struct ps_arena *arena)
     return ps_arena_copy(arena, ps_buf_slice(&text));
 }
 
-/* --- Headers ---------------------------------------------------------------------------------- */
+/* --- Headers --- */
 
 static const struct {
     const char *name;
@@ -509,7 +509,7 @@ static bool read_header(struct ps_str line, struct ps_arena *arena, struct colum
     return true;
 }
 
-/* --- Rows ------------------------------------------------------------------------------------- */
+/* --- Rows --- */
 
 /* All digits are there: a double as the tool has it. */
 static bool csv_value(struct ps_str cell, struct ps_printed *out)

@@ -124,8 +124,6 @@ static bool read_title(struct ps_str line, struct ps_str *group)
     return true;
 }
 
-/* --- Rows ------------------------------------------------------------------------------------- */
-
 /* Cuts the last word off *rest. */
 static struct ps_str last_word(struct ps_str *rest)
 {

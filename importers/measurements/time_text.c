@@ -48,7 +48,7 @@ static bool at_end(struct ps_str rest)
     return rest.len == 0;
 }
 
-/* ------------------------------------------------------------------ GNU */
+/* --- GNU time --- */
 
 static const struct label gnu[] = {
     {"User time (seconds): ", PS_TIMED_USER},
@@ -207,7 +207,7 @@ bool ps_timed_default_rest(struct ps_str line, struct ps_timed_run *run)
            take_anywhere(line, labels, sizeof labels / sizeof *labels, run);
 }
 
-/* ------------------------------------------------------------------ shells */
+/* --- Shells --- */
 
 /* Read from the end, for the command may hold anything. */
 bool ps_timed_zsh(struct ps_str line, struct ps_timed_run *run)
@@ -327,7 +327,7 @@ bool ps_timed_tcsh(struct ps_str line, struct ps_timed_run *run)
     return false;
 }
 
-/* ------------------------------------------------------------------ BSD and macOS */
+/* --- BSD and macOS --- */
 
 static bool bsd_figures(struct ps_str rest, struct ps_timed_run *run)
 {

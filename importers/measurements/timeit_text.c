@@ -116,7 +116,7 @@ static bool plus_minus(struct ps_str *rest)
     return ps_printed_word(rest, " \xc2\xb1 ") || ps_printed_word(rest, " +- ");
 }
 
-/* ------------------------------------------------------------------ one figure */
+/* --- Results --- */
 
 static bool best_of(struct ps_str rest, struct ps_loops *out)
 {
@@ -192,7 +192,7 @@ bool ps_timeit_loops(struct ps_str line, struct ps_loops *out)
     return false;
 }
 
-/* ------------------------------------------------------------------ lines around it */
+/* --- Other lines --- */
 
 static bool behind(struct ps_str line, const char *word, struct ps_str *rest)
 {

@@ -41,7 +41,7 @@ struct reader {
     uint64_t read, bad, backwards; /* records */
 };
 
-/* ------------------------------------------------------------------ telling */
+/* --- Reporting --- */
 
 /* Tells what changed at a time; everything where it begins and ends. */
 static void tell(struct reader *r, int64_t t, bool all)
@@ -73,7 +73,7 @@ static void reject(struct reader *r, const char *what)
         ps_sink_note(r->out, PS_NOTE_REJECTED, ps_json_in_at(&r->json), 0, "%s", what);
 }
 
-/* ------------------------------------------------------------------ reading */
+/* --- Reading --- */
 
 static bool number(const struct ps_json_in *json, double *out)
 {
@@ -299,7 +299,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     return status;
 }
 
-/* ------------------------------------------------------------------ sniffing */
+/* --- Recognition --- */
 
 /* The next number of the head, and the character behind it; false: there is none. */
 static bool next_number(struct ps_str *rest, double *out, char *behind)

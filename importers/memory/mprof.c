@@ -37,7 +37,7 @@ struct reader {
     uint64_t others, other_at, other_line;
 };
 
-/* ------------------------------------------------------------------ one line */
+/* --- Parsing of a line --- */
 
 struct sample {
     struct ps_num mib, child;
@@ -110,7 +110,7 @@ static bool read_span(struct ps_str rest, struct ps_span *out)
     return read_backward(rest, true, out) || read_backward(rest, false, out);
 }
 
-/* ------------------------------------------------------------------ what it means */
+/* --- Samples and spans --- */
 
 static void meet_time(struct reader *r, double t_s)
 {
@@ -264,7 +264,7 @@ static enum ps_status refuse_empty(struct reader *r, struct ps_err *err)
     return err->code;
 }
 
-/* ------------------------------------------------------------------ the report */
+/* --- Reporting --- */
 
 /* MiB a second of the straight line through the main process's samples. */
 static struct ps_num slope(const struct reader *r)

@@ -55,7 +55,7 @@ struct reader {
     uint64_t rejected;
 };
 
-/* ------------------------------------------------------------------ one line */
+/* --- Parsing of a line --- */
 
 /* "top - 12:34:14 up  1:08,  0 user,  load average: ..." */
 static bool read_frame(struct ps_str line, double *clock, size_t *left)
@@ -143,7 +143,7 @@ static bool read_row(const struct columns *c, struct ps_str line, struct row *ou
            (c->res < 0 || out->res_kib.value >= 0);
 }
 
-/* ------------------------------------------------------------------ frames */
+/* --- Frames --- */
 
 static void open_frame(struct reader *r, double clock)
 {
@@ -255,7 +255,7 @@ static uint64_t place_frames(struct reader *r)
     return spread;
 }
 
-/* ------------------------------------------------------------------ what it comes to */
+/* --- Reporting --- */
 
 static int busiest_first(const void *a, const void *b)
 {

@@ -16,7 +16,7 @@
 #define TEXT_MOST ((size_t)1 << 30) /* of all names */
 #define NAME_HEAD ((size_t)64 << 10)
 
-/* --- maps ------------------------------------------------------------------------------------- */
+/* --- Maps --- */
 
 void ns_map_put(struct ns_map *map, const void *key, size_t size, struct ps_str value)
 {
@@ -47,7 +47,7 @@ static void map_free(struct ns_map *map)
     free(map->values);
 }
 
-/* --- texts ------------------------------------------------------------------------------------ */
+/* --- Strings --- */
 
 struct ps_str ns_clean(struct ns_reader *r, struct ps_str text)
 {
@@ -165,7 +165,7 @@ uint32_t ns_call_of(struct ns_reader *r, int64_t id)
     return string->call;
 }
 
-/* --- processes, threads, streams -------------------------------------------------------------- */
+/* --- Processes, threads and streams --- */
 
 int64_t ns_pid(int64_t global)
 {
@@ -318,7 +318,7 @@ uint32_t ns_stream(struct ns_reader *r, const struct ns_stream *stream)
     return *at;
 }
 
-/* --- enumerations ----------------------------------------------------------------------------- */
+/* --- Enumerations --- */
 
 static void words(struct ns_map *map, const char *const *list, size_t n)
 {

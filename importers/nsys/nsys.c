@@ -12,7 +12,7 @@
 #define EXPORT_AGAIN                                                                               \
     "export the report again: nsys export --type sqlite -o out.sqlite report.nsys-rep"
 
-/* --- which files ------------------------------------------------------------------------------ */
+/* --- Recognition --- */
 
 /* Names of its tables, some of which stand in the first pages; the last two are others' too. */
 static enum ps_match sniff(struct ps_str head)
@@ -48,7 +48,7 @@ static bool is_export(const struct ps_sqlite *db)
     return false;
 }
 
-/* --- reading ---------------------------------------------------------------------------------- */
+/* --- Reading --- */
 
 bool ns_is_read(const char *table)
 {

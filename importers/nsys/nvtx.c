@@ -58,7 +58,7 @@ static uint32_t text_of(struct ns_reader *r, const struct ps_rows *rows)
     return ps_rows_int(rows, TEXT_ID, &id) ? ns_text_of(r, id) : 0;
 }
 
-/* --- names ------------------------------------------------------------------------------------ */
+/* --- Names --- */
 
 static enum ns_fate name_row(struct ns_reader *r, const struct ps_rows *rows)
 {
@@ -82,7 +82,7 @@ static enum ns_fate name_row(struct ns_reader *r, const struct ps_rows *rows)
     return NS_OTHER;
 }
 
-/* --- ranges and marks ------------------------------------------------------------------------- */
+/* --- Ranges and marks --- */
 
 /* "nvtx", or "nvtx:NCCL" in a domain that has a name. */
 static uint16_t category_of(struct ns_reader *r, struct ps_str domain)

@@ -8,7 +8,7 @@
 
 #include "slices/spans.h"
 
-/* --- memory ----------------------------------------------------------------------------------- */
+/* --- Memory --- */
 
 enum { START, PROCESS, DEVICE, ADDRESS, BYTES, OPERATION, KIND };
 static const char *const memory_columns[] = {"start", "globalPid",           "deviceId", "address",
@@ -100,7 +100,7 @@ static enum ps_status read_memory(struct ns_reader *r)
     return status;
 }
 
-/* --- metrics ---------------------------------------------------------------------------------- */
+/* --- Metrics --- */
 
 /* The lower bits of a type are the GPU, the upper ones what measured. */
 #define GPU_BITS 0xff

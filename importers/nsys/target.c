@@ -10,7 +10,7 @@
 #define MESSAGES_MOST 50
 #define MESSAGE_HEAD  300
 
-/* --- session ---------------------------------------------------------------------------------- */
+/* --- Session --- */
 
 static enum ns_fate session_row(struct ns_reader *r, const struct ps_rows *rows)
 {
@@ -40,7 +40,7 @@ static enum ns_fate version_row(struct ns_reader *r, const struct ps_rows *rows)
     return NS_OTHER;
 }
 
-/* --- GPUs ------------------------------------------------------------------------------------- */
+/* --- GPUs --- */
 
 enum { GPU_ID, GPU_NAME, GPU_FIGURES };
 static const char *const gpu_columns[] = {
@@ -131,7 +131,7 @@ int64_t ns_device_of(struct ns_reader *r, int64_t pid, int64_t cuda_device)
     return index == PS_INTERN_NONE ? cuda_device : r->gpu_of[index];
 }
 
-/* --- diagnostics ------------------------------------------------------------------------------ */
+/* --- Diagnostics --- */
 
 enum { SEVERITY_WARNING = 2, SEVERITY_ERROR = 3 };
 
@@ -162,7 +162,7 @@ static enum ns_fate message_row(struct ns_reader *r, const struct ps_rows *rows)
     return NS_OTHER;
 }
 
-/* --- all -------------------------------------------------------------------------------------- */
+/* --- All tables --- */
 
 static void give_devices(struct ns_reader *r)
 {

@@ -240,7 +240,7 @@ static bool read_header(const struct ps_table_spans *spans, struct ps_str line, 
     return name && time && out->calls < PS_TABLE_COLUMNS;
 }
 
-/* --- Cells ------------------------------------------------------------------------------------ */
+/* --- Cells --- */
 
 /* "36.507ms" in ns. */
 static bool read_time(struct ps_str text, int64_t *out)
@@ -315,7 +315,7 @@ static bool read_figure(enum ps_operator_figure which, struct ps_str cell, doubl
     return good;
 }
 
-/* --- The tables of a log told to the sink ----------------------------------------------------- */
+/* --- Reporting --- */
 
 enum {
     MOST_ROWS = 1000 * 1000,
@@ -470,7 +470,7 @@ static struct ps_str kept(struct reader *r, struct ps_str text)
     return text.len ? ps_arena_copy(&r->arena, text) : PS_STR("");
 }
 
-/* --- A row ------------------------------------------------------------------------------------ */
+/* --- Rows --- */
 
 static void reject(struct reader *r)
 {
@@ -631,7 +631,7 @@ static void take_inside(struct reader *r)
     }
 }
 
-/* --- Tables ----------------------------------------------------------------------------------- */
+/* --- Tables --- */
 
 static void end_table(struct reader *r)
 {

@@ -51,7 +51,7 @@ struct reader {
     uint64_t repaired, mended, rejected;
 };
 
-/* --- The reports of a log told to the sink ---------------------------------------------------- */
+/* --- Reporting --- */
 
 enum {
     MOST_ROWS = 4 * 1000 * 1000,
@@ -209,7 +209,7 @@ static struct action *add_action(struct reader *r, struct ps_str name)
     return &r->actions[r->n++];
 }
 
-/* --- Simple reports --------------------------------------------------------------------------- */
+/* --- Simple reports --- */
 
 static bool next_cell(struct ps_str *rest, struct ps_str *cell)
 {
@@ -374,7 +374,7 @@ static bool in_report(struct reader *r, struct ps_str text)
     return row.len == 0;
 }
 
-/* --- Headings --------------------------------------------------------------------------------- */
+/* --- Headings and lines --- */
 
 /* "FIT" of "FIT Profiler Report": one word of capitals. */
 static struct ps_str stage_of(struct ps_str before)

@@ -350,7 +350,7 @@ struct reader {
     int64_t negative_sum;
 };
 
-/* ------------------------------------------------------------------ frames */
+/* --- Frames --- */
 
 /* Frames that the line shares with the one before, from the root on. */
 static size_t keep_frames(const struct reader *r, struct ps_str stack)
@@ -397,7 +397,7 @@ static bool take_frames(struct reader *r, struct ps_str stack)
     return whole;
 }
 
-/* ------------------------------------------------------------------ threads */
+/* --- Threads --- */
 
 static enum ps_status new_track(struct reader *r, const struct st_folded_thread *thread,
                                 uint32_t *out, struct ps_err *err)
@@ -426,7 +426,7 @@ static enum ps_status find_track(struct reader *r, struct ps_str stack, struct p
     return id == known ? new_track(r, &thread, &id, err) : PS_OK;
 }
 
-/* ------------------------------------------------------------------ lines */
+/* --- Lines --- */
 
 static void reject(struct reader *r, const char *why)
 {
@@ -533,7 +533,7 @@ static enum ps_status take_line(struct reader *r, struct ps_err *err)
     return take_count(r, &line, &number) ? take_stack(r, line.stack, &number, err) : PS_OK;
 }
 
-/* ------------------------------------------------------------------ the whole */
+/* --- Reporting --- */
 
 static void tell_count(struct reader *r, enum ps_severity severity, uint64_t n, const char *what)
 {

@@ -72,7 +72,7 @@ static void thread_free(struct thread *t)
     texts_free(&t->texts);
 }
 
-/* ------------------------------------------------------------------ reading */
+/* --- Reading --- */
 
 static bool keep_text(struct ps_json_in *json, struct ps_buf *out)
 {
@@ -219,7 +219,7 @@ static bool read_document(struct reader *r)
     return good && token == PS_JSON_OBJECT_END;
 }
 
-/* ------------------------------------------------------------------ stacks */
+/* --- Stacks --- */
 
 static uint32_t at(const struct ps_u32s *column, uint32_t row)
 {
@@ -340,7 +340,7 @@ static enum ps_status push_all(struct reader *r)
     return r->err->code;
 }
 
-/* ------------------------------------------------------------------ the whole */
+/* --- Reporting --- */
 
 static void tell_all(struct reader *r)
 {

@@ -68,7 +68,7 @@ static int64_t whole(const cJSON *object, const char *key)
     return n.kind == PS_NUM_INT && n.i >= 0 ? n.i : -1;
 }
 
-/* ------------------------------------------------------------------ tables */
+/* --- Tables --- */
 
 /* Room for `id` in an array of `size` bytes an element, new ones zeroed. False: no sane id. */
 static bool room(void *array, size_t *n, int64_t id, size_t size)
@@ -132,7 +132,7 @@ static void take_frames(struct reader *r, const cJSON *list)
     }
 }
 
-/* ------------------------------------------------------------------ sums */
+/* --- Sums --- */
 
 /* The row of a frame: those of one function on one line share it. */
 static struct row *row_of(struct reader *r, const struct frame *frame)
@@ -186,7 +186,7 @@ static void take_sums(struct reader *r, const cJSON *record)
     cJSON_ArrayForEach(entry, entries) take_entry(r, entry);
 }
 
-/* ------------------------------------------------------------------ records */
+/* --- Records --- */
 
 static void take_meta(struct reader *r, const cJSON *record)
 {
@@ -267,7 +267,7 @@ static enum ps_status read_lines(struct reader *r, struct ps_stream *in, struct 
     return status == PS_OK ? ps_stream_status(in, err) : status;
 }
 
-/* ------------------------------------------------------------------ the whole */
+/* --- Reporting --- */
 
 static void tell_function(struct reader *r, uint32_t id)
 {

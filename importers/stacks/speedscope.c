@@ -71,8 +71,6 @@ struct sp_reader {
     uint64_t read, repaired, rejected, other, told;
 };
 
-/* --- One profile of a speedscope file --------------------------------------------------------- */
-
 static void sp_profile_free(struct sp_profile *profile)
 {
     ps_buf_free(&profile->name);
@@ -84,7 +82,7 @@ static void sp_profile_free(struct sp_profile *profile)
     *profile = (struct sp_profile){0};
 }
 
-/* ------------------------------------------------------------------ reading */
+/* --- Reading of a profile --- */
 
 static bool read_unit(struct sp_reader *r)
 {
@@ -242,7 +240,7 @@ static bool read_key(struct sp_reader *r)
     return ps_str_is(key, "events") ? read_events(r) : ps_json_in_skip(&r->json);
 }
 
-/* ------------------------------------------------------------------ sampled */
+/* --- Sampled profiles --- */
 
 /* What the samples of a run weigh in units of the axis. */
 struct weighed {
@@ -318,7 +316,7 @@ static void push_samples(struct sp_reader *r, uint32_t track)
     }
 }
 
-/* ------------------------------------------------------------------ evented */
+/* --- Evented profiles --- */
 
 /* The events on the axis of the run, by time. The axis begins at startValue, or before. */
 static struct sp_event *place_events(struct sp_reader *r, int64_t *last)
@@ -403,7 +401,7 @@ static void push_events(struct sp_reader *r, uint32_t track)
     (void)st_end(&r->stacks, track, 0, last, r->err);
 }
 
-/* ------------------------------------------------------------------ the profile */
+/* --- Profiles --- */
 
 static struct ps_str word_behind(struct ps_str text, const char *word)
 {
@@ -475,7 +473,7 @@ static bool sp_profile_read(struct sp_reader *r)
     return good && r->err->code == PS_OK;
 }
 
-/* ------------------------------------------------------------------ frames */
+/* --- Frames --- */
 
 /* "name (file:line)", as py-spy writes frames elsewhere. */
 static uint32_t frame_id(struct sp_reader *r, struct ps_str name, struct ps_str file,
@@ -557,7 +555,7 @@ static bool read_shared(struct sp_reader *r)
     return good && token == PS_JSON_OBJECT_END;
 }
 
-/* ------------------------------------------------------------------ the document */
+/* --- Document --- */
 
 static bool read_profiles(struct sp_reader *r)
 {
@@ -597,7 +595,7 @@ static bool read_document(struct sp_reader *r)
     return good && token == PS_JSON_OBJECT_END;
 }
 
-/* ------------------------------------------------------------------ the whole */
+/* --- Reporting --- */
 
 static void tell_text(struct sp_reader *r, const char *key, struct ps_str text)
 {

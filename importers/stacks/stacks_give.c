@@ -55,7 +55,7 @@ static void leave_thousandths(struct st_stacks *stacks)
     }
 }
 
-/* ------------------------------------------------------------------ blocks */
+/* --- Blocks --- */
 
 static void cut_blocks(struct emitter *e, const struct st_track *track)
 {
@@ -127,7 +127,7 @@ static void note_open(struct emitter *e, const struct st_track *track)
     }
 }
 
-/* ------------------------------------------------------------------ chunks */
+/* --- Chunks --- */
 
 /* What is known from the first step on. */
 static void walk_on(struct emitter *e, const struct st_track *track, const struct block *block)
@@ -198,7 +198,7 @@ static void give_track(struct emitter *e, uint32_t index)
     ps_arena_free(&e->noted);
 }
 
-/* ------------------------------------------------------------------ the whole */
+/* --- Reporting --- */
 
 static void give_names(struct emitter *e)
 {

@@ -34,7 +34,7 @@ struct sv_tree {
     uint64_t excess;  /* frames whose children are heavier than they are */
 };
 
-/* --- Rectangles of a flame graph back into stacks --------------------------------------------- */
+/* --- Tree of rectangles --- */
 
 static int by_level(const void *a, const void *b)
 {
@@ -165,7 +165,7 @@ static bool sv_tree_link(struct sv_tree *tree)
     return true;
 }
 
-/* ------------------------------------------------------------------ stacks */
+/* --- Stacks --- */
 
 struct walk {
     struct sv_tree *tree;
@@ -272,7 +272,7 @@ struct reader {
     uint64_t read, rejected, rounded;
 };
 
-/* ------------------------------------------------------------------ texts */
+/* --- Strings --- */
 
 static void put_character(struct ps_buf *out, uint32_t c)
 {
@@ -346,7 +346,7 @@ static struct ps_str unescape(struct ps_buf *out, struct ps_str text)
     return ps_buf_slice(out);
 }
 
-/* ------------------------------------------------------------------ titles */
+/* --- Titles --- */
 
 struct title {
     struct ps_str name, count, unit;
@@ -423,7 +423,7 @@ static bool read_weight(struct reader *r, const struct title *title, int64_t *ou
     return true;
 }
 
-/* ------------------------------------------------------------------ places */
+/* --- Rectangles --- */
 
 /* The number of an attribute: ` x="10.5"`, ` x="0.5%"`. */
 static bool attribute(struct ps_str tag, const char *name, double *out)
@@ -515,7 +515,7 @@ static void take_frames(struct reader *r)
     }
 }
 
-/* ------------------------------------------------------------------ the whole */
+/* --- Reporting --- */
 
 static void tell_count(struct reader *r, enum ps_severity severity, uint64_t n, const char *what)
 {

@@ -214,8 +214,6 @@ static bool read_line(struct ps_report_reader *r, struct ps_report_line *out)
     return true;
 }
 
-/* ------------------------------------------------------------------ wrapped lines */
-
 bool ps_report_says(struct ps_str text)
 {
     for (size_t i = 0; i < text.len; i++) {

@@ -49,8 +49,6 @@ struct tr_job {
 
 extern const struct ps_sink_ops tr_job_ops;
 
-/* --- What one file of a job says, in the ids and on the clock of the run ---------------------- */
-
 static struct tr_job *of(struct ps_sink *sink)
 {
     return (struct tr_job *)sink;
@@ -63,8 +61,7 @@ static void settle(struct tr_job *job)
         job->sink.err = job->out->err;
 }
 
-/* --- ids -----------------------------------------------------------------------------------------
- */
+/* --- Ids --- */
 
 static uint32_t text_id(struct tr_job *job, int64_t id)
 {
@@ -104,8 +101,7 @@ static int64_t moved(const struct tr_job *job, int64_t ns)
     return __builtin_add_overflow(ns, job->shift, &sum) ? ns : sum;
 }
 
-/* --- what is the run's as it is
- * ------------------------------------------------------------------- */
+/* --- Values reported unchanged --- */
 
 static void meta(struct ps_sink *sink, const char *key, struct ps_str value)
 {
@@ -208,8 +204,7 @@ static int scratch(struct ps_sink *sink)
     return job->out->ops->scratch ? job->out->ops->scratch(job->out) : -1;
 }
 
-/* --- words of a trace
- * ------------------------------------------------------------------------------ */
+/* --- Records with translated ids --- */
 
 static void text(struct ps_sink *sink, const struct ps_trace_text *row)
 {
@@ -592,8 +587,7 @@ void tr_job_end_file(struct tr_job *job)
     job->files++;
 }
 
-/* --- what files say of themselves ----------------------------------------------------------------
- */
+/* --- End of the job --- */
 
 static struct ps_num put_together(const struct tr_job_figure *figure)
 {

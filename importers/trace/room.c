@@ -60,7 +60,7 @@ void tr_room_close(struct tr_room *room)
     free(room);
 }
 
-/* --- the file ------------------------------------------------------------------------------- */
+/* --- Scratch file --- */
 
 /* Addresses cost nothing, but a process may be allowed few of them. */
 static void reach_out(struct tr_room *room)
@@ -145,7 +145,7 @@ void tr_room_passed(struct tr_room *room, size_t bytes)
         tr_room_rest(room);
 }
 
-/* --- arrays --------------------------------------------------------------------------------- */
+/* --- Arrays --- */
 
 static bool is_small(const struct tr_room *room, size_t size)
 {

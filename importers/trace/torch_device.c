@@ -51,7 +51,7 @@ static struct tr_group *make(struct tr_correlations *links, int64_t correlation)
     return &links->groups[index];
 }
 
-/* --- work ----------------------------------------------------------------------------------- */
+/* --- Device work --- */
 
 static bool is_launched(uint8_t kind)
 {
@@ -139,7 +139,7 @@ static void add_work(struct tr_correlations *links, uint32_t device, uint32_t ro
     links->entries[links->n_entries++] = entry;
 }
 
-/* --- calls ---------------------------------------------------------------------------------- */
+/* --- Calls --- */
 
 static void add_call(struct tr_correlations *links, const struct tr_group *group, uint32_t thread,
                      int64_t ts)
@@ -291,7 +291,7 @@ struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tr
     return links;
 }
 
-/* --- tracks of the host --------------------------------------------------------------------- */
+/* --- Linking calls to work --- */
 
 int64_t tr_give_work(struct tr_correlations *links, uint32_t e, const struct tr_track *track,
                      uint32_t launch, uint32_t op)

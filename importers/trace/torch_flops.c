@@ -21,7 +21,7 @@ struct dims {
     bool tensor; /* a list of numbers, that is, not a list of lists and not too long */
 };
 
-/* --- JSON as torch writes it ---------------------------------------------------------------- */
+/* --- JSON as torch writes it --- */
 
 /* Past the value at *json: to its comma or closing bracket. */
 static struct ps_str take_value(struct ps_str *json)
@@ -80,7 +80,7 @@ static struct dims dims_of(struct ps_str list)
     return dims;
 }
 
-/* --- products ------------------------------------------------------------------------------- */
+/* --- Matrix products and convolutions --- */
 
 /* Negative: it is beyond 64 bits. */
 static int64_t times(int64_t a, int64_t b)
@@ -155,7 +155,7 @@ static int64_t convolution_flops(const struct dims *input, const struct dims *we
     return flops < 0 ? 0 : flops / how.groups;
 }
 
-/* --- templates ------------------------------------------------------------------------------ */
+/* --- Templates --- */
 
 static int64_t compute(const struct tr_trace *trace, enum tr_flops_kind kind,
                        const struct tr_template *template)

@@ -10,7 +10,7 @@
 
 #include "server/api/state.h"
 
-/* --- who is it -------------------------------------------------------------------------------- */
+/* --- Authentication --- */
 
 enum presented { STRANGER, KNOWN, WRONG, TOO_OFTEN, BROKEN };
 
@@ -105,7 +105,7 @@ bool ps_api_secret_is_valid(void *api, const char *secret)
            ps_session_check(store, secret, &holder, NULL) != PS_NOT_FOUND;
 }
 
-/* --- what may they ---------------------------------------------------------------------------- */
+/* --- Authorisation --- */
 
 static bool refuse(struct ps_reply *reply, unsigned http, const char *word, const char *text,
                    const char *hint)
@@ -155,7 +155,7 @@ bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct p
                   NULL);
 }
 
-/* --- handlers --------------------------------------------------------------------------------- */
+/* --- Handlers --- */
 
 /* {"name","role","tokens"}: who asks, and whether one must say so. */
 static void write_me(struct ps_request *req, const struct ps_holder *holder, struct ps_reply *reply)

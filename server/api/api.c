@@ -19,7 +19,7 @@
 #define SQL_WORKERS    2
 #define PING_EVERY_S   15
 
-/* --- jobs to events --------------------------------------------------------------------------- */
+/* --- Job events --- */
 
 static void job_changed(void *user, const struct ps_job_view *job)
 {
@@ -53,7 +53,7 @@ static void job_ended(void *user, const struct ps_job_view *job)
         ps_api_tell_run(api, job->run);
 }
 
-/* --- the watcher ------------------------------------------------------------------------------ */
+/* --- Watching the shelf --- */
 
 /* Other processes (perfshelf add) change the shelf too: listeners are told to look again. What this
  * process did is told once more by this; they only fetch the list twice. */
@@ -121,7 +121,7 @@ static void stop_watcher(struct ps_api *api)
     pthread_cond_destroy(&api->wake);
 }
 
-/* --- life ------------------------------------------------------------------------------------- */
+/* --- Creation and release --- */
 
 /* The program's file tells builds apart without a clock in the build. */
 static void read_build(char out[20])
@@ -203,7 +203,7 @@ void ps_api_free(struct ps_api *api)
     free(api);
 }
 
-/* --- files of uploads ------------------------------------------------------------------------- */
+/* --- Files of uploads --- */
 
 static enum ps_status spool_open(void *store, char **path, int *fd, struct ps_err *err)
 {

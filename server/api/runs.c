@@ -148,7 +148,7 @@ enum ps_status ps_undelete_run(struct ps_request *req, struct ps_reply *reply, s
     return status;
 }
 
-/* --- PATCH ------------------------------------------------------------------------------------ */
+/* --- PATCH --- */
 
 static enum ps_status not_text(const char *key, struct ps_err *err)
 {
@@ -242,7 +242,7 @@ enum ps_status ps_patch_run(struct ps_request *req, struct ps_reply *reply, stru
     return answer_run(req, id, reply, err);
 }
 
-/* --- the original ----------------------------------------------------------------------------- */
+/* --- Original files --- */
 
 static enum ps_status open_original(struct ps_request *req, const char *id, struct ps_reply *reply,
                                     struct ps_err *err)

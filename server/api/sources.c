@@ -29,8 +29,7 @@ void ps_sources_json(struct ps_json *out, const struct ps_source_outcomes *sourc
     ps_json_end(out);
 }
 
-/* --- attaching one ------------------------------------------------------------------------------
- */
+/* --- Attaching one source --- */
 
 /* The run must have measured the file under exactly this path. */
 static enum ps_status check_measured(struct ps_store *store, const char *id, const char *path,
@@ -87,8 +86,7 @@ enum ps_status ps_put_source(struct ps_request *req, struct ps_reply *reply, str
     return PS_OK;
 }
 
-/* --- one file as several runs measured it -------------------------------------------------------
- */
+/* --- One file in several runs --- */
 
 enum ps_status ps_get_line_files(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
@@ -106,8 +104,7 @@ enum ps_status ps_get_lines(struct ps_request *req, struct ps_reply *reply, stru
     return ps_query_lines(ps_api_of(req)->store, ps_api_params(req), &out, err);
 }
 
-/* --- several runs as one ------------------------------------------------------------------------
- */
+/* --- Merging runs --- */
 
 struct merging {
     const char *ids[PS_MERGE_MAX];

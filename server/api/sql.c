@@ -207,8 +207,6 @@ enum ps_status ps_post_sql(struct ps_request *req, struct ps_reply *reply, struc
     return PS_OK;
 }
 
-/* --- saved queries ---------------------------------------------------------------------------- */
-
 enum ps_status ps_get_queries(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     struct ps_json json = ps_reply_json(reply);

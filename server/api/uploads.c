@@ -30,7 +30,7 @@ struct waiting {
     struct slot slots[];
 };
 
-/* --- the answer to who waited ----------------------------------------------------------------- */
+/* --- Answers to waiting clients --- */
 
 /* RUN with what concerns this upload at its end. */
 static enum ps_status write_run(struct waiting *waiting, const struct slot *slot, const char *id,
@@ -162,7 +162,7 @@ static void on_ended(struct ps_job_ticket *ticket, const struct ps_job_view *job
     slot_ended(slot);
 }
 
-/* --- from files to jobs ----------------------------------------------------------------------- */
+/* --- Turning files into jobs --- */
 
 static enum ps_status wait_for_runs(struct ps_request *req, struct ps_job_request *jobs, size_t n,
                                     struct ps_reply *reply)
@@ -240,7 +240,7 @@ enum ps_status ps_api_queue(struct ps_request *req, struct ps_job_request *jobs,
     return err->code == PS_OK ? answer_jobs(req, ids, n, reply, err) : err->code;
 }
 
-/* --- handlers --------------------------------------------------------------------------------- */
+/* --- Handlers --- */
 
 static enum ps_status no_file(const struct ps_request *req, struct ps_err *err)
 {

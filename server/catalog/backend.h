@@ -17,7 +17,7 @@
 #include "server/catalog/partial.h"
 
 struct ps_backend {
-    /* --- properties */
+    /* --- Properties --- */
 
     /* Files appear and disappear with the transaction that names them, and their rows have their
      * sizes. False: a file is moved at once, so pending_delete.c notes it before, and sizes are
@@ -34,7 +34,7 @@ struct ps_backend {
     /* The command that restores a damaged run file. */
     const char *repair_command;
 
-    /* --- opening */
+    /* --- Opening --- */
 
     /* Before the catalog is opened, with the folder locked. */
     enum ps_status (*check_folder)(struct ps_store *store, struct ps_err *err);
@@ -47,7 +47,7 @@ struct ps_backend {
     /* The database could not be reached when it was last asked. */
     bool (*is_away)(const struct ps_store *store);
 
-    /* --- transactions of the catalog, for transaction.c */
+    /* --- Transactions of the catalog (transaction.c) --- */
 
     /* Before the catalog is locked. After PS_OK `done` follows. */
     enum ps_status (*order)(struct ps_store *store, struct ps_err *err);
@@ -62,7 +62,9 @@ struct ps_backend {
     /* Brings what other servers committed, and sets store->seen. False: it cannot be known. */
     bool (*catch_up)(struct ps_store *store);
 
-    /* --- files; see ps_file_* in files.h */
+    /* --- Files --- */
+
+    /* See ps_file_* in files.h. */
 
     enum ps_status (*path)(struct ps_store *store, const char *folder, const char *key,
                            char **path_out, struct ps_err *err);
@@ -90,7 +92,7 @@ struct ps_backend {
     /* Uploads in pieces. */
     const struct ps_partial_ops *partial;
 
-    /* --- openings of the shelf (session.c) */
+    /* --- Sessions (session.c) --- */
 
     /* One that this folder does not know. */
     bool (*session_is_alive)(struct ps_store *store, const char *session);

@@ -61,8 +61,6 @@ bool ps_clock_agrees(struct ps_clock_reference *reference, const struct ps_clock
     return true;
 }
 
-/* --- DIR/clock -------------------------------------------------------------------------------- */
-
 /* False: there is none, or it cannot be read. */
 static bool load(struct ps_store *store, struct ps_clock_reference *out)
 {

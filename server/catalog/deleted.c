@@ -27,7 +27,7 @@ static enum ps_status run_for(struct ps_db *db, const char *query, const char *i
     return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
 }
 
-/* --- going ------------------------------------------------------------------------------------ */
+/* --- Recording deleted runs --- */
 
 enum ps_status ps_deleted_add(struct ps_store *store, const char *id, const char *who,
                               int64_t at_ms, struct ps_err *err)
@@ -74,7 +74,7 @@ enum ps_status ps_deleted_label(struct ps_store *store, const char *id, const ch
     return ps_label_write(store, id, ps_col_text(stmt, 0), err);
 }
 
-/* --- and coming back -------------------------------------------------------------------------- */
+/* --- Restoring --- */
 
 void ps_deleted_free(struct ps_deleted *deleted)
 {
@@ -146,7 +146,7 @@ enum ps_status ps_store_undelete(struct ps_store *store, const char *id, struct 
     return status;
 }
 
-/* --- for good --------------------------------------------------------------------------------- */
+/* --- Purging --- */
 
 enum ps_status ps_deleted_replace(struct ps_store *store, const char *id,
                                   struct ps_pending_delete *pending, bool *replaced,

@@ -137,8 +137,6 @@ enum ps_status ps_file_check(struct ps_store *store, const char *folder, const c
     return store->backend->check(store, folder, key, err);
 }
 
-/* --- rows ------------------------------------------------------------------------------------- */
-
 enum ps_status ps_file_row(struct ps_db *db, const char *folder, const char *key,
                            struct ps_shared_file *out, struct ps_err *err)
 {

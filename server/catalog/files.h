@@ -61,8 +61,8 @@ enum ps_status ps_file_remove(struct ps_store *store, const char *folder, const 
 enum ps_status ps_file_check(struct ps_store *store, const char *folder, const char *key,
                              struct ps_err *err);
 
-/* --- rows of table kept: of all files where many share the shelf; in a folder of run files, whose
- * bytes nothing else can be held against */
+/* Rows of the table kept: of all files where many servers share the shelf; in a folder, of run
+ * files, since nothing else can verify their bytes. */
 
 struct ps_shared_file {
     char hash[PS_SHA256_SIZE];

@@ -15,7 +15,7 @@
 #include "server/catalog/backend.h"
 #include "server/catalog/state.h"
 
-/* --- opening ---------------------------------------------------------------------------------- */
+/* --- Opening --- */
 
 /* Run files without the catalog that knew them: an empty one in its place would hide them all. */
 static enum ps_status check_folder(struct ps_store *store, struct ps_err *err)
@@ -74,7 +74,9 @@ static bool is_away(const struct ps_store *store)
     return false;
 }
 
-/* --- transactions: the local catalog is all there is ------------------------------------------ */
+/* --- Transactions --- */
+
+/* The local catalog is the whole catalog. */
 
 static enum ps_status order(struct ps_store *store, struct ps_err *err)
 {
@@ -106,7 +108,7 @@ static bool catch_up(struct ps_store *store)
     return true;
 }
 
-/* --- files ------------------------------------------------------------------------------------ */
+/* --- Files --- */
 
 static bool is_run(const char *folder)
 {
@@ -270,7 +272,9 @@ static uint64_t free_bytes(const struct ps_store *store)
     return statvfs(store->dir, &disk) == 0 ? (uint64_t)disk.f_bavail * disk.f_frsize : UINT64_MAX;
 }
 
-/* --- openings: what this folder does not know is not alive ------------------------------------ */
+/* --- Sessions --- */
+
+/* A session that this folder does not know is not alive. */
 
 static bool session_is_alive(struct ps_store *store, const char *session)
 {

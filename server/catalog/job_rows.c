@@ -11,8 +11,7 @@ bool ps_store_is_shared(const struct ps_store *store)
     return store->backend->has_other_servers;
 }
 
-/* --- written -----------------------------------------------------------------------------------
- */
+/* --- Writing --- */
 
 enum ps_status ps_job_row_put(struct ps_store *store, const struct ps_job_row *row,
                               struct ps_err *err)
@@ -98,8 +97,7 @@ enum ps_status ps_job_rows_put(struct ps_store *store, const struct ps_job_row *
     return ps_catalog_end(store, status, err);
 }
 
-/* --- read --------------------------------------------------------------------------------------
- */
+/* --- Reading --- */
 
 static bool is_ended(struct ps_str state)
 {
@@ -207,8 +205,7 @@ enum ps_status ps_job_rows_list(struct ps_store *store, size_t ended, struct ps_
     return PS_OK;
 }
 
-/* --- asked and left ----------------------------------------------------------------------------
- */
+/* --- Cancelling and abandoning --- */
 
 enum ps_status ps_job_row_cancel(struct ps_store *store, uint64_t id, struct ps_err *err)
 {

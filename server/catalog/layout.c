@@ -129,8 +129,6 @@ enum ps_status ps_catalog_migrate(struct ps_db *db, struct ps_err *err)
     return status;
 }
 
-/* --- catalogs that cannot be changed ---------------------------------------------------------- */
-
 static enum ps_status show_table(struct ps_db *db, const struct ps_catalog_table *table,
                                  int64_t layout, struct ps_err *err)
 {

@@ -53,7 +53,7 @@ static size_t sources(const struct table *table)
     return table->of_catalog ? 1 : table->multi_run->n;
 }
 
-/* --- the tables ------------------------------------------------------------------------------- */
+/* --- Virtual tables --- */
 
 static void free_table(struct table *table)
 {
@@ -135,7 +135,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
     return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-/* --- a walk over the sources ------------------------------------------------------------------ */
+/* --- Cursors --- */
 
 static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
 {
@@ -411,7 +411,7 @@ const sqlite3_module ps_multi_run_module = {
     .xRowid = rowid,
 };
 
-/* --- The handle for SQL over several runs: its tables, and what they read --------------------- */
+/* --- Database handle --- */
 
 static void free_across(void *user)
 {

@@ -74,7 +74,7 @@ void ps_part_abort(struct ps_part *part)
     part_free(part);
 }
 
-/* --- what was written ------------------------------------------------------------------------- */
+/* --- Checking the written run --- */
 
 /* Nothing that its schema names is run before the layout was checked, and not afterwards either. */
 static enum ps_status open_written(struct ps_part *part, struct ps_err *err)
@@ -126,7 +126,7 @@ static enum ps_status read_written(struct ps_part *part, struct ps_err *err)
     return ps_fail(err, PS_INTERNAL, "the importer wrote no run file: %s", own.text);
 }
 
-/* --- what run it is --------------------------------------------------------------------------- */
+/* --- Publishing --- */
 
 static const char *choose_name(struct ps_part *part, const struct ps_new_run *run, const char *kind)
 {

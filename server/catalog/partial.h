@@ -32,7 +32,7 @@ enum ps_status ps_partial_remove(struct ps_store *store, const char *id, const c
 enum ps_status ps_partial_take(struct ps_store *store, const char *id, const char *who,
                                uint64_t bytes, char **path_out, struct ps_err *err);
 
-/* --- for backends (backend.h) */
+/* For backends (backend.h). */
 
 struct ps_stmt;
 

@@ -204,8 +204,6 @@ void ps_pending_delete_sweep(struct ps_store *store)
     }
 }
 
-/* --- room for removals ------------------------------------------------------------------------ */
-
 #define RESERVE ((off_t)256 << 10)
 
 void ps_reserve_make(struct ps_store *store)

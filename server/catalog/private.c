@@ -11,8 +11,6 @@
 #include "server/catalog/files.h"
 #include "server/catalog/state.h"
 
-/* --- A private shelf as a row of files -------------------------------------------------------- */
-
 struct showing {
     struct ps_store *store;
     ps_private_file *take;

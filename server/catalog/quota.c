@@ -11,7 +11,7 @@
 
 #define MIB (1024.0 * 1024.0)
 
-/* --- what the catalog counts ------------------------------------------------------------------ */
+/* --- Sizes in the catalog --- */
 
 /* The size of a kept file that the catalog does not have: an older perfshelf brought it. */
 static enum ps_status add_size(struct ps_store *store, const char *folder, const char *sha256,
@@ -73,7 +73,7 @@ static enum ps_status count_kept(struct ps_store *store, uint64_t *out, uint64_t
     return status;
 }
 
-/* --- the sum ---------------------------------------------------------------------------------- */
+/* --- Usage and reservations --- */
 
 /* What is claimed is returned only after the catalog counts it: for a moment it counts twice. */
 enum ps_status ps_quota_usage(struct ps_store *store, struct ps_quota *out, struct ps_err *err)

@@ -130,7 +130,7 @@ void ps_pool_forget(struct ps_store *store, const char *id)
     pthread_mutex_unlock(&store->pool_lock);
 }
 
-/* --- runs for SQL that people type ------------------------------------------------------------ */
+/* --- Runs for user queries --- */
 
 /* Tables that are not in the file declare themselves when they are first named, which the guard
  * would not let them; one that is not named here stays out of reach. */
@@ -166,7 +166,7 @@ enum ps_status ps_run_open_for_user_query(struct ps_store *store, const char *id
     return status;
 }
 
-/* --- attached sources ------------------------------------------------------------------------- */
+/* --- Attached sources --- */
 
 static enum ps_status find_source(struct ps_db *db, const char *id, const char *path,
                                   struct ps_source *out, struct ps_err *err)

@@ -10,7 +10,7 @@
 #define HOUR_MS ((int64_t)3600 * 1000)
 #define GOES    6 /* column of keep_bytes.sql: from where it is 0 on nothing goes */
 
-/* --- who goes --------------------------------------------------------------------------------- */
+/* --- Choosing runs to delete --- */
 
 static const char *query_of(const struct ps_keep_rule *rule)
 {
@@ -159,7 +159,7 @@ void ps_leaving_free(struct ps_leaving_list *list)
     *list = (struct ps_leaving_list){.n = 0};
 }
 
-/* --- and goes --------------------------------------------------------------------------------- */
+/* --- Deleting them --- */
 
 /* Inside the transaction: the moment of the look is past. */
 static enum ps_status still_goes(struct ps_db *db, const void *user, struct ps_err *err)

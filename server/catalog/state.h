@@ -155,7 +155,7 @@ struct ps_removal {
 enum ps_status ps_catalog_remove(struct ps_store *store, const struct ps_removal *removal,
                                  struct ps_err *err);
 
-/* --- sessions (session.c) */
+/* --- Sessions (session.c) --- */
 
 /* A name that no other opening has. */
 enum ps_status ps_session_name(struct ps_store *store, struct ps_err *err);
@@ -170,7 +170,7 @@ bool ps_session_others(const struct ps_store *store);
 /* Removes what sessions that died left behind. */
 void ps_session_sweep(struct ps_store *store);
 
-/* --- files without a row (pending_delete.c) */
+/* --- Intent log of deletions (pending_delete.c) --- */
 
 struct ps_pending_delete {
     char owner[64]; /* "": nothing is written down */
@@ -203,7 +203,7 @@ bool ps_reserve_use(struct ps_store *store);
 enum ps_status ps_size_put(struct ps_db *db, const char *folder, const char *sha256, uint64_t bytes,
                            struct ps_err *err);
 
-/* --- labels (labels.c) */
+/* --- Labels (labels.c) --- */
 
 enum ps_status ps_label_write(struct ps_store *store, const char *id, struct ps_str text,
                               struct ps_err *err);
@@ -229,7 +229,7 @@ bool ps_label_read(struct ps_store *store, const char *id, struct ps_buf *out);
 enum ps_status ps_label_apply(struct ps_db *db, const char *id, struct ps_str label,
                               struct ps_err *err);
 
-/* --- runs that can be recovered (deleted.c) */
+/* --- Runs that can be recovered (deleted.c) --- */
 
 /* Inside a transaction: takes the run off the shelf so that ps_store_undelete brings it back. */
 enum ps_status ps_deleted_add(struct ps_store *store, const char *id, const char *who,

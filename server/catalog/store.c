@@ -370,9 +370,6 @@ const char *ps_store_dir(const struct ps_store *store)
     return store->dir;
 }
 
-/* --- readers of runs
- * --------------------------------------------------------------------------------------------- */
-
 /* The layout of run files (schema/run.sql), as it stands in our schema and in the head of each
  * file; -1: there is no such file. */
 int64_t ps_layout_of_ours(void)

@@ -78,9 +78,7 @@ int64_t ps_store_version(struct ps_store *store);
 #define PS_MARK_US 1000
 uint64_t ps_run_mark(struct ps_store *store, const char *id);
 
-/* --- originals
- * ---------------------------------------------------------------------------------------------------
- */
+/* --- Originals --- */
 
 /* A new empty file in DIR/spool, open for writing. path_out: malloc'ed, the caller unlinks and
  * frees; it goes with the process that made it unless an accepted upload holds it. Without a store
@@ -123,9 +121,7 @@ enum ps_status ps_store_original(struct ps_store *store, const char *id, struct 
 enum ps_status ps_store_original_of(struct ps_store *store, const char *sha256,
                                     struct ps_stream **out, int *fd_out, struct ps_err *err);
 
-/* --- writing a run
- * -----------------------------------------------------------------------------------------------
- */
+/* --- Writing a run --- */
 
 /*
  * Who publishes a run makes a file for it (a part), which no reader sees. A writer fills it, in a
@@ -170,8 +166,7 @@ enum ps_status ps_part_publish(struct ps_part *part, const struct ps_new_run *ru
 /* Leaves no trace. NULL is fine. */
 void ps_part_abort(struct ps_part *part);
 
-/* --- sources of line-level profiles ------------------------------------------------------------
- */
+/* --- Sources of line profiles --- */
 
 #define PS_SOURCE_MAX ((uint64_t)16 << 20) /* bytes of one source file */
 
@@ -218,9 +213,7 @@ enum ps_status ps_store_measured(struct ps_store *store, const char *id,
                                  struct ps_measured_list *out, struct ps_err *err);
 void ps_measured_free(struct ps_measured_list *list);
 
-/* --- accepted uploads
- * --------------------------------------------------------------------------------------------
- */
+/* --- Accepted uploads --- */
 
 /* A file of the spool whose import was promised. Everything is borrowed. */
 struct ps_accepted {
@@ -279,9 +272,7 @@ enum ps_status ps_saved_put(struct ps_store *store, const struct ps_saved *saved
 enum ps_status ps_saved_remove(struct ps_store *store, int64_t id, const char *who, bool any,
                                struct ps_err *err);
 
-/* --- the catalog
- * -------------------------------------------------------------------------------------------------
- */
+/* --- The catalog --- */
 
 /* Whether a run of the catalog has no file as this perfshelf writes them, for an older one wrote it
  * (which may be read nonetheless) or it is gone: an import of the same bytes puts a new file in its

@@ -14,8 +14,7 @@
 #include "server/catalog/backend.h"
 #include "server/catalog/uploads.h"
 
-/* --- claiming ----------------------------------------------------------------------------------
- */
+/* --- Claiming uploads --- */
 
 /* What others have in hand that died, each with its NUL; free it. */
 static struct ps_buf left_by(struct ps_store *store)
@@ -96,8 +95,7 @@ bool ps_uploads_wait(struct ps_store *store)
     return wait;
 }
 
-/* --- showing -----------------------------------------------------------------------------------
- */
+/* --- Reading claimed uploads --- */
 
 static const char *text_of(struct ps_arena *arena, struct ps_stmt *stmt, int column)
 {

@@ -40,7 +40,7 @@ enum ps_status ps_right_of(const char *word, enum ps_right *out, struct ps_err *
     return ps_fail(err, PS_BAD_REQUEST, "unknown role '%s'", word);
 }
 
-/* --- the text of a token ---------------------------------------------------------------------- */
+/* --- Text of a token --- */
 
 struct pass {
     char text[PS_TOKEN_SIZE];
@@ -97,7 +97,7 @@ static bool read_pass(const char *text, struct pass *out)
     return true;
 }
 
-/* --- the catalog ------------------------------------------------------------------------------ */
+/* --- Token table --- */
 
 /* Prepares a query with :id and :at bound. */
 static enum ps_status prepare(struct ps_db *db, const char *query, const char *id,
@@ -240,7 +240,7 @@ enum ps_status ps_token_count(struct ps_store *store, int64_t *out, struct ps_er
     return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
 }
 
-/* --- who is it -------------------------------------------------------------------------------- */
+/* --- Holders and sessions --- */
 
 /* Whether the row of `query` holds the hash of what was presented; then who that is. */
 static enum ps_status find_holder(struct ps_db *db, const char *query, const struct pass *pass,

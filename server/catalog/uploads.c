@@ -21,7 +21,7 @@
 
 #define AGAIN_MS 3000 /* before an upload that was postponed is tried again */
 
-/* --- in hand ---------------------------------------------------------------------------------- */
+/* --- Uploads in hand --- */
 
 static struct ps_in_hand *in_hand(struct ps_store *store, int64_t id)
 {
@@ -72,7 +72,7 @@ void ps_upload_postpone(struct ps_store *store, int64_t id)
     ps_catalog_unlock(store);
 }
 
-/* --- files ------------------------------------------------------------------------------------ */
+/* --- Files --- */
 
 static enum ps_status sync_file(const char *path, struct ps_err *err)
 {
@@ -167,7 +167,7 @@ static enum ps_status remove_files(struct ps_store *store, const char *file, con
     return status;
 }
 
-/* --- rows ------------------------------------------------------------------------------------- */
+/* --- Rows --- */
 
 static void add_pairs(struct ps_buf *out, const struct ps_tag *pairs, size_t n, bool paths)
 {

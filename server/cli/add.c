@@ -116,8 +116,7 @@ static void import_pipe(struct adding *adding, int pipe, const char *path, const
         adding->status = ps_say_failure(path, &err);
 }
 
-/* --- several as one ----------------------------------------------------------------------------
- */
+/* --- Merging operands --- */
 
 struct merging {
     const char *const *paths;
@@ -188,8 +187,7 @@ static void add_operands_merged(struct adding *adding)
     add_merged(adding, options->operands, options->n_operands, name.at);
 }
 
-/* --- folders -----------------------------------------------------------------------------------
- */
+/* --- Folders --- */
 
 /* How many files from `at` on are the workers and spans of one job. They stand together, for the
  * list is sorted. */

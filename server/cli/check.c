@@ -122,9 +122,7 @@ static void finding_free(struct finding *finding)
     ps_buf_free(&finding->details);
 }
 
-/* --- rows
- * --------------------------------------------------------------------------------------------------
- */
+/* --- Budgets of rows --- */
 
 /* imports or imports/ID of a run, of one module. */
 static enum ps_status read_imports(struct ps_client *client, const char *run, const char *id,
@@ -323,9 +321,7 @@ static enum ps_status check_table(struct report *report, const struct ps_cli_com
     return status;
 }
 
-/* --- the headline
- * ------------------------------------------------------------------------------------------
- */
+/* --- Headline --- */
 
 static enum ps_status headline_of(const struct ps_cli_compared *compared, const cJSON **out,
                                   struct ps_err *err)
@@ -488,7 +484,7 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
     return status;
 }
 
-/* --- all of them ------------------------------------------------------------------------------ */
+/* --- All checks --- */
 
 static void add_json_report(const struct ps_cli_compared *compared, bool against,
                             struct report *report, struct ps_buf *out)
@@ -563,7 +559,7 @@ static enum ps_status read_options(const struct ps_options *options, struct ps_b
     return status;
 }
 
-/* --- the baseline ----------------------------------------------------------------------------- */
+/* --- Baseline --- */
 
 static bool has_id(const cJSON *runs, const char *id)
 {
@@ -615,8 +611,7 @@ static enum ps_status compare_with(struct ps_client *client, const char *against
     return ps_cli_compare(client, ids->at, run, out, err);
 }
 
-/* --- the command ---------------------------------------------------------------------------------
- */
+/* --- Command --- */
 
 int ps_cli_check(const struct ps_options *options)
 {

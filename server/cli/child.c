@@ -20,7 +20,7 @@
 
 extern char **environ;
 
-/* --- words ------------------------------------------------------------------------------------ */
+/* --- Words of a command --- */
 
 void ps_words_add(struct ps_words *words, const char *word)
 {
@@ -41,7 +41,7 @@ void ps_words_free(struct ps_words *words)
     *words = (struct ps_words){0};
 }
 
-/* --- finding ---------------------------------------------------------------------------------- */
+/* --- Finding a program --- */
 
 static bool is_executable(const char *path)
 {
@@ -66,7 +66,7 @@ char *ps_child_find(const char *name)
     return NULL;
 }
 
-/* --- signals ---------------------------------------------------------------------------------- */
+/* --- Signals --- */
 
 static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 #define N_PASSED (sizeof passed_on / sizeof *passed_on)
@@ -115,7 +115,7 @@ static void give_back_signals(const struct sigaction before[N_PASSED])
         sigaction(passed_on[i], &before[i], NULL);
 }
 
-/* --- running ---------------------------------------------------------------------------------- */
+/* --- Running --- */
 
 /* Which of the child's descriptors are not ours. -1: as ours, NOWHERE: /dev/null. */
 struct plumbing {

@@ -33,8 +33,7 @@ int ps_cli_copy(const struct ps_options *options);
 int ps_cli_export(const struct ps_options *options);
 int ps_cli_prune(const struct ps_options *options);
 
-/* --- what the commands share (say.c)
- * -------------------------------------------------------------------------------- */
+/* Shared by the commands (say.c). */
 
 /* "perfshelf: SUBJECT: what is wrong at byte N; what to do" on stderr, control characters made
  * visible. Returns 1. */

@@ -20,7 +20,7 @@ struct ps_client {
     struct ps_local local;
 };
 
-/* --- open ------------------------------------------------------------------------------------- */
+/* --- Opening --- */
 
 static struct ps_remote_http *open_remote(const struct ps_options *options)
 {
@@ -85,7 +85,7 @@ struct ps_remote_http *ps_client_http(struct ps_client *client)
     return client->http;
 }
 
-/* --- paths ------------------------------------------------------------------------------------ */
+/* --- Paths --- */
 
 void ps_path_add(struct ps_buf *path, const char *segment)
 {
@@ -101,7 +101,7 @@ void ps_path_param(struct ps_buf *path, const char *key, const char *value)
     ps_url_escape(path, value);
 }
 
-/* --- requests --------------------------------------------------------------------------------- */
+/* --- Requests --- */
 
 /* What a handler streams, into a file or a buffer. */
 static enum ps_status copy_stream(struct ps_stream *stream, struct ps_buf *out, int fd,

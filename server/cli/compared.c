@@ -145,9 +145,7 @@ const char *ps_cli_text(const cJSON *page, int at, const char *column)
     return text ? text : "";
 }
 
-/* --- what commands print alike
- * -----------------------------------------------------------------------------------------------
- */
+/* --- Shared output --- */
 
 void ps_cli_names(const cJSON *runs, struct ps_buf *out)
 {
@@ -215,9 +213,7 @@ enum ps_status ps_cli_compared_json(const struct ps_cli_compared *compared, cons
     return PS_OK;
 }
 
-/* --- figures
- * -----------------------------------------------------------------------------------------------
- */
+/* --- Formatting of numbers --- */
 
 char *ps_cli_figure(double value, const char *unit, char out[64])
 {

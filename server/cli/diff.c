@@ -8,9 +8,7 @@
 
 #define ROWS 30 /* shown to people */
 
-/* --- in words
- * -----------------------------------------------------------------------------------------------
- */
+/* --- Headline in words --- */
 
 static const char *words_of(const char *verdict, bool size)
 {
@@ -80,9 +78,7 @@ static void add_headline(const struct ps_cli_compared *compared, struct ps_buf *
     add_test(headline, cJSON_GetArraySize(base), cJSON_GetArraySize(now), out);
 }
 
-/* --- the table
- * -----------------------------------------------------------------------------------------------
- */
+/* --- Table --- */
 
 static void add_row(struct ps_table *table, const cJSON *about, const cJSON *metric,
                     const cJSON *page, int row)

@@ -40,7 +40,7 @@ static void put_path(const struct ps_options *options, struct ps_client *client,
     ps_path_param(path, "new", options->fresh);
 }
 
-/* --- what it would reveal --------------------------------------------------------------------- */
+/* --- Preview --- */
 
 static void add_category(struct ps_table *table, const cJSON *category)
 {
@@ -99,7 +99,7 @@ static enum ps_status preview(const struct ps_options *options, struct ps_client
     return PS_OK;
 }
 
-/* --- the file --------------------------------------------------------------------------------- */
+/* --- File --- */
 
 /* What the answer says of the file. */
 enum { NAME, RUNS, HEADERS };

@@ -10,7 +10,7 @@
 #define INDENT   2  /* of lists */
 #define GAP      2  /* between a term and its description */
 
-/* --- text ------------------------------------------------------------------------------------- */
+/* --- Text --- */
 
 static unsigned spaces_at(struct ps_str text)
 {
@@ -57,7 +57,7 @@ static struct ps_str next_line(struct ps_str *text)
     return line;
 }
 
-/* --- lists ------------------------------------------------------------------------------------ */
+/* --- Lists --- */
 
 /* Where descriptions begin, so that this term fits too. */
 static unsigned column_for(unsigned column, size_t term)
@@ -109,7 +109,7 @@ static void add_paragraphs(struct ps_buf *out, const char *text)
     }
 }
 
-/* --- one command ------------------------------------------------------------------------------ */
+/* --- Help of a command --- */
 
 /* "List the runs on the shelf, newest first." */
 static void add_summary(const char *summary, struct ps_buf *out)
@@ -189,7 +189,7 @@ static void add_command_help(enum ps_command command, struct ps_buf *out)
     }
 }
 
-/* --- all commands ----------------------------------------------------------------------------- */
+/* --- List of commands --- */
 
 static void add_group(enum ps_command_group group, struct ps_buf *out)
 {

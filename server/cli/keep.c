@@ -14,7 +14,7 @@
 #define HOUR_MS  3600000
 #define DAY_MS   86400000
 
-/* --- in words --------------------------------------------------------------------------------- */
+/* --- Rules in words --- */
 
 static void add_limit(const struct ps_keep_rule *rule, struct ps_buf *out)
 {
@@ -45,7 +45,7 @@ static const char *words(const struct ps_keep_rule *rule, struct ps_arena *arena
     return ps_arena_copy(arena, ps_buf_slice(&text)).at;
 }
 
-/* --- reading ---------------------------------------------------------------------------------- */
+/* --- Reading of rules --- */
 
 /* False: not a limit. Only plain decimals are, not everything that strtod accepts. */
 static bool read_limit(const char *text, struct ps_keep_rule *out)

@@ -79,8 +79,6 @@ enum ps_status ps_count_read(const char *option, const char *text, int64_t most,
                    (long long)most);
 }
 
-/* --- all values ------------------------------------------------------------------------------- */
-
 static enum ps_status check_sizes(const struct ps_options *options, struct ps_err *err)
 {
     struct ps_sandbox_limits limits;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* --- words that were mistyped ----------------------------------------------------------------- */
+/* --- Suggestions for mistyped words --- */
 
 const char *ps_command_name(enum ps_command command)
 {
@@ -113,7 +113,7 @@ static enum ps_status unknown_option(const struct ps_options *out, const char *w
     return ps_fail(err, PS_BAD_REQUEST, "unknown option %s", name);
 }
 
-/* --- the words -------------------------------------------------------------------------------- */
+/* --- Parsing --- */
 
 static enum ps_command find_command(const char *word)
 {

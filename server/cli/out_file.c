@@ -15,7 +15,7 @@
 #define LINKS_MAX  40 /* followed one after the other, as in the kernel */
 #define UNIQUE_MAX 10000
 
-/* --- where it goes ---------------------------------------------------------------------------- */
+/* --- Target --- */
 
 /* Where the link at `path` points; NULL: it is no link. */
 static char *target_of(const char *path)
@@ -137,7 +137,7 @@ enum ps_status ps_out_file_check(const char *path, bool force, struct ps_err *er
     return exists && !S_ISREG(about.st_mode) ? PS_OK : check_folder(path, err);
 }
 
-/* --- opening ---------------------------------------------------------------------------------- */
+/* --- Opening --- */
 
 /* A file without a name, for bytes that are copied when all of them are there. */
 static enum ps_status open_scratch(struct ps_out_file *out, struct ps_err *err)
@@ -219,7 +219,7 @@ void ps_out_file_name(struct ps_out_file *out, const char *stem)
     out->stem = strlen(stem);
 }
 
-/* --- writing ---------------------------------------------------------------------------------- */
+/* --- Writing --- */
 
 static enum ps_status copy(struct ps_out_file *out, struct ps_err *err)
 {

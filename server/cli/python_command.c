@@ -28,7 +28,7 @@ static bool is_python(const char *path)
     return false;
 }
 
-/* --- python's own words ----------------------------------------------------------------------- */
+/* --- Options of the interpreter --- */
 
 /* Reads words[i...] into the command, a flag a call; true once the program is known. */
 struct flags {
@@ -109,7 +109,7 @@ static enum ps_status read_words(const char *const *words, size_t n, struct ps_p
     return ps_fail(err, PS_BAD_REQUEST, "%s: no program to run", words[0]);
 }
 
-/* --- scripts ---------------------------------------------------------------------------------- */
+/* --- Scripts --- */
 
 /* The next word of a line and what is behind it; "" at its end. A word may stand in quotes. */
 static char *next_word(char **line)

@@ -42,7 +42,7 @@ struct recording {
     struct ps_arena arena;
 };
 
-/* --- what is asked for ------------------------------------------------------------------------ */
+/* --- Preparation --- */
 
 /* "app.py --fast", "-c 'import json'": the program and its arguments in one line, masked. */
 static char *program_line(struct recording *r)
@@ -171,7 +171,7 @@ static enum ps_status make_folder(struct recording *r, struct ps_err *err)
     return PS_OK;
 }
 
-/* --- one run ---------------------------------------------------------------------------------- */
+/* --- One recording --- */
 
 static enum ps_status run_program(struct recording *r, int fd, int *exit_status, struct ps_err *err)
 {
@@ -319,7 +319,7 @@ static int record_once(struct recording *r, unsigned i)
     return take_profile(r, i, exit_status);
 }
 
-/* --- all of them ------------------------------------------------------------------------------ */
+/* --- All recordings --- */
 
 static int record_all(struct recording *r)
 {

@@ -12,7 +12,7 @@
 #define COMMAND_MOST (PS_LABEL_MAX - sizeof CUT + 1) /* bytes of the tag: any shelf takes it */
 #define MASK         "(masked)"
 
-/* --- the command ------------------------------------------------------------------------------ */
+/* --- Masked command --- */
 
 static void add_quoted(struct ps_buf *out, const char *word)
 {
@@ -77,7 +77,7 @@ char *ps_about_quote(const char *const *words, size_t n, bool mask)
     return out.at ? out.at : ps_strdup((struct ps_str){"", 0});
 }
 
-/* --- the checkout ----------------------------------------------------------------------------- */
+/* --- Git checkout --- */
 
 /* What git says, without the end of its line; NULL when it fails, is missing or this is no
  * checkout. */
@@ -106,7 +106,7 @@ static void add_checkout(struct ps_about *about)
         ps_about_set(about, "dirty", "yes");
 }
 
-/* --- all -------------------------------------------------------------------------------------- */
+/* --- All labels --- */
 
 void ps_about_set(struct ps_about *about, const char *key, const char *value)
 {

@@ -57,7 +57,7 @@ static const char *text_of(const char *name)
     return text->text;
 }
 
-/* --- is it there ------------------------------------------------------------------------------ */
+/* --- Availability --- */
 
 static void add_python(const struct ps_python_command *command, struct ps_words *words)
 {
@@ -126,7 +126,7 @@ enum ps_status ps_recorder_check(const struct ps_recorder *recorder,
                    command->python, exit_status);
 }
 
-/* --- the words -------------------------------------------------------------------------------- */
+/* --- Command line --- */
 
 static void add_program(const struct ps_python_command *command, struct ps_words *words)
 {

@@ -59,7 +59,7 @@ static enum ps_status ask(struct sending *sending, const char *method, const cha
     return ps_remote_ask(sending->http, &request, out, err);
 }
 
-/* --- the bytes -------------------------------------------------------------------------------- */
+/* --- Sending the file --- */
 
 static enum ps_status begin(struct sending *sending, struct ps_err *err)
 {
@@ -162,7 +162,7 @@ static enum ps_status send_pieces(struct sending *sending, struct ps_err *err)
     return PS_OK;
 }
 
-/* --- the import ------------------------------------------------------------------------------- */
+/* --- Following the import --- */
 
 static void add_param(struct ps_buf *path, const char *key, const char *value)
 {
@@ -276,7 +276,7 @@ static enum ps_status send_once(struct sending *sending, cJSON **job, struct ps_
     return status;
 }
 
-/* --- what is told ----------------------------------------------------------------------------- */
+/* --- Output --- */
 
 static void say_run(struct sending *sending, const char *path, const cJSON *run, bool already)
 {

@@ -67,7 +67,7 @@ static int step(void *user, curl_off_t down_total, curl_off_t down, curl_off_t u
     return !ps_progress_step(request->progress, request->before + (uint64_t)up, request->total, 0);
 }
 
-/* --- life ------------------------------------------------------------------------------------- */
+/* --- Opening and closing --- */
 
 static void add_header(struct ps_remote_http *http, const char *line)
 {
@@ -150,7 +150,7 @@ void ps_remote_http_close(struct ps_remote_http *http)
     free(http);
 }
 
-/* --- one try ---------------------------------------------------------------------------------- */
+/* --- One attempt --- */
 
 /* The word of an answer's error, as our own codes. */
 static enum ps_status code_of(const char *word, long http)
@@ -298,7 +298,7 @@ static void try_once(struct ps_remote_http *http, const struct ps_remote_request
     ps_buf_free(&exchange.answer);
 }
 
-/* --- until it is through ---------------------------------------------------------------------- */
+/* --- Retries --- */
 
 bool ps_remote_wait(struct ps_remote_http *http, unsigned n)
 {

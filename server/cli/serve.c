@@ -71,7 +71,7 @@ struct server {
     char url[URL_MAX];
 };
 
-/* --- signals ---------------------------------------------------------------------------------- */
+/* --- Signals --- */
 
 /* A thread of its own takes the signals, so that nothing that another thread waits for, in a start
  * or a stop either, keeps the process from ending in time. */
@@ -153,7 +153,7 @@ static bool is_signalled(unsigned n, int wait_ms)
     return arrived;
 }
 
-/* --- start ------------------------------------------------------------------------------------ */
+/* --- Start --- */
 
 static void add_host(struct server *server, const char *host)
 {
@@ -425,7 +425,7 @@ static void record_server(struct server *server)
     }
 }
 
-/* --- stop ------------------------------------------------------------------------------------- */
+/* --- Stop --- */
 
 static bool at_rest(struct server *server)
 {

@@ -37,7 +37,7 @@ struct served_list {
     size_t n, cap;
 };
 
-/* --- the folder of records -------------------------------------------------------------------- */
+/* --- Folder of records --- */
 
 static bool make_folder(const char *path)
 {
@@ -74,7 +74,7 @@ static bool find_folder(struct ps_buf *out)
     return out->len > 0 && make_folder(out->at);
 }
 
-/* --- write ------------------------------------------------------------------------------------ */
+/* --- Writing --- */
 
 static void write_record(const char *url, const char *data, struct ps_buf *out)
 {
@@ -139,7 +139,7 @@ void ps_served_withdraw(struct ps_served_record *record)
     free(record);
 }
 
-/* --- read ------------------------------------------------------------------------------------- */
+/* --- Reading --- */
 
 static void add_record(struct served_list *list, const cJSON *record)
 {

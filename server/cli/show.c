@@ -140,8 +140,6 @@ static bool is_group(struct ps_client *client, const char *word)
     return status == PS_NOT_FOUND || status == PS_BAD_REQUEST; /* of "@7,@8" */
 }
 
-/* --- what is slow ----------------------------------------------------------------------------- */
-
 /* The first finding of a trace, or what bounds a timed command; of other kinds nothing. */
 static void add_finding(struct ps_client *client, const char *id, struct ps_buf *out)
 {

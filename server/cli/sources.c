@@ -48,8 +48,7 @@ static void tell(const struct attaching *a, const char *what, const struct names
     ps_say_note(subject, &note);
 }
 
-/* --- what may be read --------------------------------------------------------------------------
- */
+/* --- Reading a source --- */
 
 static bool begins_as_python(int fd)
 {
@@ -87,8 +86,7 @@ static int open_source(const char *path, int flags)
     return fd;
 }
 
-/* --- where it may lie --------------------------------------------------------------------------
- */
+/* --- Finding a source --- */
 
 /* root/tail where that is, with all links followed, inside root. */
 static int open_below(const char *root, const char *tail)
@@ -141,8 +139,7 @@ static int find_recorded(const struct attaching *a, const char *recorded)
     return fd >= 0 ? fd : open_source(recorded, 0);
 }
 
-/* --- attaching ---------------------------------------------------------------------------------
- */
+/* --- Attaching --- */
 
 /* Seconds by which a source may seem younger than its profile: a checkout or a copy writes both at
  * about the same time. */
@@ -212,8 +209,7 @@ void ps_cli_attach_all(const struct ps_provenance *from, const struct ps_wanted 
     free(a.folder);
 }
 
-/* --- to a run of a shelf on this machine --------------------------------------------------------
- */
+/* --- Attaching to a local shelf --- */
 
 struct here {
     struct ps_store *store;

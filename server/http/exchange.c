@@ -130,7 +130,9 @@ void ps_exchange_free(struct ps_exchange *x)
     free(x);
 }
 
-/* --- what is refused before the body is read: each returns false after making the reply ------- */
+/* --- Checks before the body --- */
+
+/* Each check returns false after making the reply. */
 
 static bool refuse(struct ps_exchange *x, unsigned http, const char *word, const char *text,
                    const char *hint)
@@ -319,7 +321,7 @@ enum MHD_Result ps_exchange_begin(struct ps_exchange *x, const char *method)
     return answers_now(x) ? ps_exchange_send(x) : MHD_YES;
 }
 
-/* --- the body --------------------------------------------------------------------------------- */
+/* --- Body --- */
 
 static bool crawls(const struct ps_exchange *x)
 {
@@ -374,7 +376,7 @@ static void end_body(struct ps_exchange *x)
     }
 }
 
-/* --- the answer ------------------------------------------------------------------------------- */
+/* --- Answer --- */
 
 static void settle(struct ps_exchange *x, enum ps_status status, const struct ps_err *err)
 {

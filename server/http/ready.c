@@ -61,7 +61,7 @@ void ps_ready_release(const struct ps_ready *ready)
     let_go((struct entry *)(uintptr_t)ready);
 }
 
-/* --- with the lock held ----------------------------------------------------------------------- */
+/* --- Called with the lock held --- */
 
 static void unlink_use(struct entry *entry)
 {
@@ -128,7 +128,7 @@ static void take_out(struct ps_ready_set *set, struct entry *entry)
     let_go(entry);
 }
 
-/* ---------------------------------------------------------------------------------------------- */
+/* --- Public functions --- */
 
 void ps_ready_free(struct ps_ready_set *set)
 {

@@ -164,9 +164,6 @@ static void stop_counting(struct ps_exchange *x)
     x->counted = false;
 }
 
-/* --- answers that are sent again ---------------------------------------------------------------
- */
-
 static bool reads(const struct ps_exchange *x)
 {
     return strcmp(x->req.method, "GET") == 0 || strcmp(x->req.method, "HEAD") == 0;

@@ -41,7 +41,7 @@ struct ps_work {
 
 static _Thread_local struct worker *self;
 
-/* --- with the lock held ----------------------------------------------------------------------- */
+/* --- Called with the lock held --- */
 
 static bool is_overdue(const struct worker *worker, int64_t now)
 {
@@ -114,7 +114,7 @@ static bool is_done(const struct ps_work *work)
     return work->stopping && !work->lanes[QUICK].first && !work->lanes[LONG].first;
 }
 
-/* ---------------------------------------------------------------------------------------------- */
+/* --- Threads and public functions --- */
 
 /* The next task, or NULL when there will be none. */
 static struct task *take(struct ps_work *work)

@@ -18,7 +18,9 @@ bool ps_bundle_is(struct ps_str head)
            ps_str_find(head, PS_STR("\"perfshelf\":"));
 }
 
-/* --- reading: what is not known is passed by -------------------------------------------------- */
+/* --- Reading --- */
+
+/* Unknown members are skipped. */
 
 struct reading {
     struct ps_json_in json;
@@ -154,7 +156,7 @@ static void read_all(struct reading *r)
     }
 }
 
-/* --- what it is to be ------------------------------------------------------------------------- */
+/* --- Checking --- */
 
 /* The limits of labels (server/api/labels.c) hold here too. */
 static bool is_label(const char *text)

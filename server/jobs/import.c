@@ -205,8 +205,6 @@ void ps_import_result_free(struct ps_import_result *result)
     result->name = NULL;
 }
 
-/* --- archives --------------------------------------------------------------------------------- */
-
 struct all {
     struct ps_store *store;
     const struct ps_import_request *request;

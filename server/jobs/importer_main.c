@@ -34,7 +34,7 @@ static void say_done(const struct ps_err *err, const char *word)
     say(&frame);
 }
 
-/* --- ends that nobody returns from ------------------------------------------------------------ */
+/* --- Fatal errors --- */
 
 static void memory_is_gone(void)
 {
@@ -70,7 +70,7 @@ static void prepare_ends(void)
     (void)sigaction(SIGSYS, &forbidden, NULL);
 }
 
-/* --- what it asks for ------------------------------------------------------------------------- */
+/* --- Messages to the parent --- */
 
 static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t records)
 {
@@ -96,7 +96,7 @@ static int scratch(void *user, struct ps_err *err)
     return frame.fd;
 }
 
-/* --- what it does ----------------------------------------------------------------------------- */
+/* --- Import --- */
 
 /* A run that was shared says itself what kind it is. */
 static enum ps_status take_shared(int fd, struct ps_writer *writer, const char **kind,
@@ -138,7 +138,7 @@ static enum ps_status load(int fd, const char *part, const char **kind, struct p
     return status == PS_OK ? ps_writer_end(writer, err) : status;
 }
 
-/* --- archives --------------------------------------------------------------------------------- */
+/* --- Archives --- */
 
 /* Shows a member to the parent, and waits until that has taken it. */
 static bool show_member(void *user, const char *name, int fd, const struct ps_err *why)
@@ -168,7 +168,7 @@ static enum ps_status take_apart(int fd, const char **kind, struct ps_err *err)
     return status; /* the process ends, and members with it */
 }
 
-/* --- several as one --------------------------------------------------------------------------- */
+/* --- Merging --- */
 
 /* The next file, with how long it is and whether the shelf packed it. False: there is none. */
 static bool next_file(struct ps_frame *out)
@@ -201,8 +201,7 @@ static enum ps_status merge(int fd, struct ps_err *err)
     return status == PS_OK ? end : status;
 }
 
-/* --- which files are profiles ------------------------------------------------------------------
- */
+/* --- Recognition of files --- */
 
 static enum ps_status sniff(int fd, struct ps_err *err)
 {

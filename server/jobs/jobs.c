@@ -100,7 +100,7 @@ static void drop_file(struct ps_jobs *jobs, struct ps_job *job, const struct ps_
                      jobs->told ? &row : NULL);
 }
 
-/* --- workers ---------------------------------------------------------------------------------- */
+/* --- Workers --- */
 
 static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t records)
 {
@@ -252,7 +252,7 @@ static void *work(void *arg)
     }
 }
 
-/* --- for the server --------------------------------------------------------------------------- */
+/* --- Starting workers and adding jobs --- */
 
 enum ps_status ps_jobs_start(const struct ps_jobs_config *config, struct ps_jobs **out,
                              struct ps_err *err)
@@ -370,7 +370,7 @@ enum ps_status ps_jobs_add(struct ps_jobs *jobs, const struct ps_job_request *re
     return status;
 }
 
-/* --- its end -------------------------------------------------------------------------------- */
+/* --- Finding, cancelling and ending jobs --- */
 
 struct ps_job *ps_jobs_find(struct ps_jobs *jobs, uint64_t id)
 {

@@ -42,7 +42,7 @@ struct ps_members {
     bool tar, bundle; /* bundle: what each member is stands in the first */
 };
 
-/* --- which files are one job ------------------------------------------------------------------ */
+/* --- Grouping files into jobs --- */
 
 static const char *base_name(const char *path)
 {
@@ -111,7 +111,7 @@ static void find_jobs(struct ps_members *members)
         members->parts[i].left = members->parts[i].files;
 }
 
-/* --- looking ---------------------------------------------------------------------------------- */
+/* --- Reading the members --- */
 
 /* A name for people: never a path that is opened. */
 static char *shown_name(struct ps_str name)
@@ -242,7 +242,7 @@ enum ps_status ps_members_read(int fd, struct ps_members **out, struct ps_err *e
     return status;
 }
 
-/* --- taking ----------------------------------------------------------------------------------- */
+/* --- Importing members --- */
 
 struct taking {
     struct ps_members *members;

@@ -36,7 +36,7 @@ void ps_jobs_lose(struct ps_jobs *jobs, uint64_t id, bool in_vain);
 
 int64_t ps_jobs_clock_ms(void); /* CLOCK_MONOTONIC_COARSE */
 
-/* --- the others' (others.c) */
+/* Functions of shared_jobs.c. */
 
 /* Has them told, unless they know. With the lock held, once the job is in the queue. */
 void ps_jobs_tell_others(struct ps_job *job, const struct ps_job_view *view);

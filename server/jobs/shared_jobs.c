@@ -6,8 +6,7 @@
 
 #define TELL_EVERY_MS 1000 /* progress */
 
-/* --- ours, told --------------------------------------------------------------------------------
- */
+/* --- Publishing own jobs --- */
 
 /* One that is left to the next server waits for it. */
 static struct ps_job_view as_told(const struct ps_job *job, const struct ps_job_view *view)
@@ -37,8 +36,7 @@ void ps_jobs_tell_others(struct ps_job *job, const struct ps_job_view *view)
     ps_told_put(jobs->told, job->id, told.state, &text);
 }
 
-/* --- theirs, shown -----------------------------------------------------------------------------
- */
+/* --- Showing jobs of all servers --- */
 
 static enum ps_job_state state_of(const char *word)
 {
@@ -182,8 +180,7 @@ enum ps_status ps_jobs_each(struct ps_jobs *jobs, shown *show, void *user, struc
     return status;
 }
 
-/* --- heard -------------------------------------------------------------------------------------
- */
+/* --- Changes by other servers --- */
 
 static void hear(struct ps_jobs *jobs, const struct ps_job_row *row)
 {

@@ -8,8 +8,7 @@
 
 #include "server/catalog/quota.h"
 
-/* --- which measured file a name means ----------------------------------------------------------
- */
+/* --- Matching names to measured files --- */
 
 static bool is_slash(char c)
 {
@@ -65,8 +64,7 @@ enum ps_status ps_measured_find(const struct ps_measured_list *list, const char 
     return ps_fail(err, PS_CONFLICT, "%s fits %zu measured files", name, agreeing);
 }
 
-/* --- what became of them -----------------------------------------------------------------------
- */
+/* --- Outcomes --- */
 
 void ps_source_outcomes_free(struct ps_source_outcomes *outcomes)
 {
@@ -92,8 +90,7 @@ void ps_source_outcomes_copy(struct ps_source_outcomes *out, const struct ps_sou
     }
 }
 
-/* --- files of one upload -----------------------------------------------------------------------
- */
+/* --- Files of one upload --- */
 
 struct ps_source_set {
     struct ps_store *store;

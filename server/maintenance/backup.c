@@ -32,7 +32,7 @@ struct backing {
     uint64_t done, total;
 };
 
-/* --- where to --------------------------------------------------------------------------------- */
+/* --- Target --- */
 
 static enum ps_status write_mark(const char *path, const char *source, struct ps_err *err)
 {
@@ -89,7 +89,7 @@ static enum ps_status open_target(struct backing *b, const char *target, int *lo
     return status == PS_OK ? ps_store_open_alone(target, &b->to, lock, err) : status;
 }
 
-/* --- the catalog ------------------------------------------------------------------------------ */
+/* --- Catalog --- */
 
 /* Uploads that wait are not part of a backup: their bytes stay in the spool. */
 static enum ps_status take_catalog(struct backing *b, struct ps_err *err)
@@ -110,7 +110,7 @@ static enum ps_status take_catalog(struct backing *b, struct ps_err *err)
     return status;
 }
 
-/* --- files ------------------------------------------------------------------------------------ */
+/* --- Files --- */
 
 static enum ps_status copy(struct backing *b, const char *folder, const char *key,
                            struct ps_err *err)
@@ -212,7 +212,7 @@ static enum ps_status copy_sources(struct backing *b, struct ps_err *err)
     return status == PS_OK ? err->code : status;
 }
 
-/* --- the end ---------------------------------------------------------------------------------- */
+/* --- End of the backup --- */
 
 static bool is_used(struct ps_db *db, const char *folder, const char *name)
 {

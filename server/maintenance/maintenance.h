@@ -9,7 +9,7 @@
 /* Bytes or files looked at so far, of so many; false: stop. */
 typedef bool ps_vault_progress(void *user, uint64_t done, uint64_t total, uint64_t files);
 
-/* --- verify ----------------------------------------------------------------------------------- */
+/* --- Verify --- */
 
 struct ps_finding {
     const char *what; /* a word: catalog run label original source stray */
@@ -38,7 +38,7 @@ struct ps_verified {
 enum ps_status ps_store_verify(const char *url, const char *dir, const struct ps_verify *how,
                                struct ps_verified *out, struct ps_err *err);
 
-/* --- rebuild ---------------------------------------------------------------------------------- */
+/* --- Rebuild --- */
 
 struct ps_rebuild {
     /* A file and what became of it, when it is not simply taken up. */
@@ -60,7 +60,7 @@ struct ps_rebuilt {
 enum ps_status ps_store_rebuild(const char *dir, const struct ps_rebuild *how,
                                 struct ps_rebuilt *out, struct ps_err *err);
 
-/* --- backup ----------------------------------------------------------------------------------- */
+/* --- Backup --- */
 
 struct ps_backup {
     ps_vault_progress *progress; /* runs */

@@ -61,7 +61,7 @@ static void set_aside(struct rebuilding *r, const char *folder, const struct dir
     r->out->set_aside++;
 }
 
-/* --- the old catalog -------------------------------------------------------------------------- */
+/* --- Old catalog --- */
 
 static void open_old(struct rebuilding *r)
 {
@@ -136,7 +136,7 @@ static void copy_tables(struct rebuilding *r)
         apply_label(r, "queries", "queries_put");
 }
 
-/* --- labels ----------------------------------------------------------------------------------- */
+/* --- Labels --- */
 
 /* When the label says the run was published. False: it is none. */
 static bool read_when(struct ps_db *db, struct ps_str label, struct found *out)
@@ -166,7 +166,7 @@ static bool last_label(struct rebuilding *r, const char *id, struct ps_buf *out,
            read_when(r->store->catalog, ps_buf_slice(out), when);
 }
 
-/* --- run files -------------------------------------------------------------------------------- */
+/* --- Run files --- */
 
 /* What the run file says; *label is what was said of the run when it was published, or "". */
 static enum ps_status read_run(const char *path, struct ps_arena *arena, struct ps_catalog_row *row,
@@ -341,7 +341,7 @@ static enum ps_status fill(struct rebuilding *r, struct ps_err *err)
     return ps_catalog_end(r->store, status, err);
 }
 
-/* --- what is left ----------------------------------------------------------------------------- */
+/* --- End of the rebuild --- */
 
 /* Originals whose run has no file, for the caller to import. */
 static bool is_deleted(struct rebuilding *r, const char *sha256)

@@ -78,8 +78,6 @@ enum ps_status ps_snapshot_leave_source(struct ps_db *snapshot, const char *sha2
     return status == PS_OK ? run_sql(snapshot, "source_gone", ":sha256", sha256, err) : status;
 }
 
-/* --- folders ---------------------------------------------------------------------------------- */
-
 static bool is_inside(const char *path, const char *folder)
 {
     const size_t len = strlen(folder);

@@ -71,7 +71,7 @@ struct transfer_table {
     const char *labels; /* the file of labels/ that holds them, or NULL */
 };
 
-/* --- What a catalog holds beside its runs, into another one ----------------------------------- */
+/* --- Tables other than runs --- */
 
 #define ROWS_AT_ONCE 1000 /* of one transaction */
 
@@ -396,7 +396,7 @@ static enum ps_status transfer_tables(struct transfer *t, struct ps_err *err)
  * columns there are is asked of the snapshot: none can be forgotten here.
  */
 
-/* --- the snapshot ----------------------------------------------------------------------------- */
+/* --- Snapshot --- */
 
 /* ps_fit(value, type): the value as a column of this type holds it where types are meant. */
 static void fit(sqlite3_context *context, int argc, sqlite3_value **argv)
@@ -626,7 +626,7 @@ static void transfer_forget(struct transfer *t)
     free(t->taken);
 }
 
-/* --- runs ------------------------------------------------------------------------------------- */
+/* --- Runs --- */
 
 static enum ps_status put(struct ps_db *db, const char *sql, const struct transfer_run *run,
                           bool renumber, struct ps_err *err)
@@ -704,8 +704,6 @@ static enum ps_status transfer_put_run(struct transfer *t, const struct transfer
     return status == PS_OK ? put_label(t, run, replaced, err) : status;
 }
 
-/* --- Files of one shelf into parts of another, each looked through on the way ----------------- */
-
 #define FETCHERS 4 /* files that are copied at once */
 
 static bool transfer_has(struct ps_store *store, const char *folder, const char *key)
@@ -713,7 +711,7 @@ static bool transfer_has(struct ps_store *store, const char *folder, const char 
     return ps_file_has(store, NULL, folder, key);
 }
 
-/* --- one file --------------------------------------------------------------------------------- */
+/* --- Fetching a file --- */
 
 /* Those who fetch the files of a batch, each the next one. */
 struct fetching {
@@ -858,7 +856,7 @@ static void plan(struct transfer *t, struct transfer_run *run, const char *folde
     t->pieces[t->n_pieces++] = piece;
 }
 
-/* --- those of a run --------------------------------------------------------------------------- */
+/* --- Files of a run --- */
 
 static enum ps_status leave_out(struct transfer *t, struct transfer_run *run,
                                 const struct ps_err *wrong, struct ps_err *err)
@@ -982,7 +980,7 @@ static enum ps_status transfer_look(struct transfer *t, struct ps_err *err)
     return status;
 }
 
-/* --- into their places ------------------------------------------------------------------------ */
+/* --- Publishing --- */
 
 /* That they go again unless a row refers to them. */
 static enum ps_status write_down(struct transfer *t, const struct ps_pending_delete *pending,
@@ -1134,7 +1132,7 @@ static enum ps_status transfer_update(struct transfer *t, struct ps_err *err)
     return status;
 }
 
-/* --- What a shelf has not, or otherwise, of the snapshot of another one ----------------------- */
+/* --- Comparison --- */
 
 #define BRINGS "--update brings it over"
 
@@ -1257,7 +1255,7 @@ static enum ps_status transfer_compare(struct transfer *t, struct ps_store *to, 
     ((uint64_t)256 << 20)                /* of what is on its way, of which nothing is read twice */
 #define BATCH_BYTES ((uint64_t)64 << 20) /* of runs that are published together */
 
-/* --- which shelves ---------------------------------------------------------------------------- */
+/* --- Shelves --- */
 
 struct shelf_at {
     const char *url; /* of one that many share; NULL: the folder is the shelf */
@@ -1352,7 +1350,7 @@ static enum ps_status check_others(struct ps_store *from, struct ps_store *to, s
     return status;
 }
 
-/* --- runs ------------------------------------------------------------------------------------- */
+/* --- Copying runs --- */
 
 static enum ps_status list_runs(struct transfer *t, int64_t after, struct ps_err *err)
 {
@@ -1513,7 +1511,7 @@ static enum ps_status copy_all(struct transfer *t, struct ps_err *err)
     return status == PS_OK ? transfer_tables(t, err) : status;
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- Transfer --- */
 
 /* What this process has of a store that many share is what it wrote: another mirror, which knows
  * nothing yet, shows what stands there. */

@@ -82,7 +82,7 @@ static bool ask(struct verifying *v, const char *query, const char *folder, cons
     return yes;
 }
 
-/* --- the catalog ------------------------------------------------------------------------------ */
+/* --- Catalog --- */
 
 static void list_runs(struct verifying *v)
 {
@@ -130,7 +130,7 @@ static void check_catalog(struct verifying *v)
     list_runs(v);
 }
 
-/* --- what the catalog knows ------------------------------------------------------------------- */
+/* --- Files in the catalog --- */
 
 /* A file that is missing or damaged, unless its row went meanwhile, or nobody could say. */
 static void report_file(struct verifying *v, const char *what, const char *folder, const char *key,
@@ -397,7 +397,7 @@ static void check_sources(struct verifying *v)
     }
 }
 
-/* --- what it does not ------------------------------------------------------------------------- */
+/* --- Files that nothing refers to --- */
 
 static void check_stray(void *user, const char *folder, const char *name)
 {
@@ -413,7 +413,7 @@ static void check_stray(void *user, const char *folder, const char *name)
                                        : "delete it");
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/* --- Verification --- */
 
 /* What this server fetched before proves nothing about the database. */
 static enum ps_status bypass_cache(struct verifying *v, char **dir_out, struct ps_err *err)

@@ -46,7 +46,7 @@ void ps_engine_file(char *name, const unsigned char *bytes, size_t len)
     free(name);
 }
 
-/* --- what can be asked ------------------------------------------------------------------------ */
+/* --- Endpoints --- */
 
 struct question {
     struct ps_arena *arena;
@@ -173,7 +173,7 @@ static const struct {
     {"trend", ask_trend}, {"queries", ask_queries}, {"sql", ask_sql},
 };
 
-/* --- asking ----------------------------------------------------------------------------------- */
+/* --- Dispatch --- */
 
 /* The next segment of a path, decoded, with `all` its whole rest; NULL at its end. */
 static enum ps_status segment(struct ps_arena *arena, struct ps_str *path, bool all,

@@ -36,7 +36,7 @@ const unsigned char *ps_files_find(const char *name, size_t *len)
     return NULL;
 }
 
-/* --- an open one ------------------------------------------------------------------------------ */
+/* --- Open files --- */
 
 struct open_file {
     sqlite3_file base;
@@ -115,7 +115,7 @@ static sqlite3_io_methods methods = {
     .xUnfetch = file_unfetch,
 };
 
-/* --- the file system -------------------------------------------------------------------------- */
+/* --- SQLite VFS --- */
 
 static int open_by_name(sqlite3_vfs *vfs, const char *name, sqlite3_file *out, int flags,
                         int *flags_out)

@@ -67,8 +67,10 @@ enum ps_status ps_query_line_files(struct ps_store *store, struct ps_params para
 enum ps_status ps_query_lines(struct ps_store *store, struct ps_params params, struct ps_json *out,
                               struct ps_err *err);
 
-/* --- comparing: base= and new= name runs with commas between them, each an id, a prefix of one, a
- * name, @1, series:NAME or tag:K=V */
+/* --- Comparisons --- */
+
+/* base= and new= name runs with commas between them, each an id, a prefix of one, a name, @1,
+ * series:NAME or tag:K=V. */
 
 struct ps_compare_groups;
 /* PS_BAD_REQUEST when the runs are of kinds that have nothing in common. Free it. */
@@ -104,7 +106,9 @@ enum ps_status ps_query_compare_tree(struct ps_store *store, const struct ps_com
 enum ps_status ps_query_trend(struct ps_store *store, struct ps_params params,
                               struct ps_answer *answer, struct ps_err *err);
 
-/* --- SQL that people type: one statement that only reads */
+/* --- User queries --- */
+
+/* One SQL statement that only reads. */
 
 enum ps_sql_format {
     PS_SQL_TABLE, /* of docs/api*.md, cut at `rows`. The others are files, whole or refused: */

@@ -125,8 +125,6 @@ static void write_page(struct ps_stmt *stmt, const struct ps_sql_question *quest
     ps_json_end(&page.json);
 }
 
-/* --- files: all rows, or none ----------------------------------------------------------------- */
-
 /* The next row of a file that has `n` rows and `bytes` so far. */
 static bool next_file_row(struct ps_stmt *stmt, const struct ps_sql_question *question, int64_t n,
                           size_t bytes, struct ps_err *err)

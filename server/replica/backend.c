@@ -9,7 +9,7 @@
 #include "server/replica/mirror.h"
 #include "server/replica/replica.h"
 
-/* --- opening ---------------------------------------------------------------------------------- */
+/* --- Opening --- */
 
 struct where {
     const char *url;
@@ -52,7 +52,7 @@ enum ps_status ps_store_open_shared(const char *url, const char *dir, uint64_t c
                : ps_store_open(dir, out, err);
 }
 
-/* --- transactions ----------------------------------------------------------------------------- */
+/* --- Transactions --- */
 
 static enum ps_status commit(struct ps_store *store, bool *committed, struct ps_err *err)
 {
@@ -67,7 +67,7 @@ static int64_t number(const struct ps_store *store)
     return store->replica->mirror->now.n;
 }
 
-/* --- files ------------------------------------------------------------------------------------ */
+/* --- Files --- */
 
 static enum ps_status path(struct ps_store *store, const char *folder, const char *key,
                            char **path_out, struct ps_err *err)
@@ -162,7 +162,7 @@ static uint64_t free_bytes(const struct ps_store *store)
     return UINT64_MAX;
 }
 
-/* --- openings --------------------------------------------------------------------------------- */
+/* --- Sessions --- */
 
 static bool session_is_alive(struct ps_store *store, const char *session)
 {

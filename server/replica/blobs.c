@@ -18,10 +18,7 @@ struct ps_blob_row {
     int64_t bytes, chunks;
 };
 
-/* --- Which bytes stay, and which go (blobs.h) ------------------------------------------------- */
-
-/* --- what is there -----------------------------------------------------------------------------
- */
+/* --- Lookup --- */
 
 static void ps_blob_forget(struct ps_blob_row *row)
 {
@@ -58,8 +55,7 @@ static enum ps_status ps_blob_missing(const char *hash, struct ps_err *err)
     return ps_fail(err, PS_NOT_FOUND, "the store has no file with hash %s", hash);
 }
 
-/* --- places ------------------------------------------------------------------------------------
- */
+/* --- Removal --- */
 
 /* Takes a place from its owner, and waits for what that is in the middle of: afterwards nobody adds
  * anything to it. */
@@ -103,8 +99,7 @@ static enum ps_status ps_blob_remove(struct ps_pg *pg, const char *place, struct
     return status;
 }
 
-/* --- who refers to it --------------------------------------------------------------------------
- */
+/* --- References --- */
 
 enum ps_status ps_blob_tie(struct ps_pg *pg, const char *hash, struct ps_err *err)
 {
@@ -134,8 +129,7 @@ enum ps_status ps_blob_untie(struct ps_pg *pg, const char *hash, struct ps_err *
                      &value, 1, err);
 }
 
-/* --- sweeping ----------------------------------------------------------------------------------
- */
+/* --- Sweeping --- */
 
 /* Of a row: place, hash and owner, each with a NUL behind it. */
 static enum ps_status take_loose(void *user, const struct ps_pg_value *values, size_t n,
@@ -235,8 +229,7 @@ enum ps_status ps_blob_sweep(struct ps_pg *pg, ps_blob_lives *lives, void *user,
 #define TRIES 4  /* without getting further */
 #define GROUP 16 /* chunks that are sent in one transaction */
 
-/* --- sending -----------------------------------------------------------------------------------
- */
+/* --- Sending --- */
 
 struct sending {
     struct ps_pg *pg;
@@ -434,8 +427,7 @@ enum ps_status ps_blob_send(struct ps_pg *pg, const char *session, const char *p
     return ps_fail_as(err, &own);
 }
 
-/* --- fetching ----------------------------------------------------------------------------------
- */
+/* --- Fetching --- */
 
 struct fetching {
     struct ps_pg *pg;

@@ -43,8 +43,7 @@ struct ps_cache {
     atomic_uint_fast64_t hits, misses, fetched, evicted;
 };
 
-/* --- files -------------------------------------------------------------------------------------
- */
+/* --- Files --- */
 
 static char *path_of(const struct ps_cache *cache, const char *name)
 {
@@ -107,8 +106,7 @@ static uint64_t size_of(const char *path)
     return stat(path, &about) == 0 ? (uint64_t)about.st_size : 0;
 }
 
-/* --- room --------------------------------------------------------------------------------------
- */
+/* --- Eviction --- */
 
 struct file {
     char name[PS_CONTENT_SIZE];
@@ -220,8 +218,7 @@ static enum ps_status move_in(struct ps_cache *cache, const char *hash, const ch
     return PS_OK;
 }
 
-/* --- fetching ----------------------------------------------------------------------------------
- */
+/* --- Fetching --- */
 
 struct filling {
     int fd;
@@ -311,8 +308,7 @@ static enum ps_status bring(struct ps_cache *cache, const char *path, const char
     return fetch_in(cache, hash, bytes, fetch, user, err);
 }
 
-/* --- threads that want the same ----------------------------------------------------------------
- */
+/* --- Sharing a fetch between threads --- */
 
 static struct want *find_want(const struct ps_cache *cache, const char *hash)
 {
@@ -394,8 +390,7 @@ static enum ps_status bring_once(struct ps_cache *cache, const char *path, const
     return ps_fail_as(err, &own);
 }
 
-/* --- the interface -----------------------------------------------------------------------------
- */
+/* --- Public functions --- */
 
 enum ps_status ps_cache_open(const char *dir, const char *session, uint64_t most,
                              struct ps_cache **out, struct ps_err *err)

@@ -9,8 +9,7 @@
 #include "base/context.h"
 #include "server/replica/pg.h"
 
-/* --- the clock ---------------------------------------------------------------------------------
- */
+/* --- Change counter --- */
 
 static enum ps_status take_clock(void *user, const struct ps_pg_value *values, size_t n,
                                  struct ps_err *err)
@@ -103,8 +102,7 @@ enum ps_status ps_clock_look(struct ps_pg *pg, struct ps_err *err)
     return ps_pg_script(pg, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", err);
 }
 
-/* --- keys as text ------------------------------------------------------------------------------
- */
+/* --- Keys as text --- */
 
 /* i<number>; or t<bytes>:<text>, one after the other. */
 static void write_key(struct ps_buf *out, const struct ps_pg_value *key, size_t n)
@@ -145,8 +143,7 @@ static bool read_part(struct ps_str *at, struct ps_pg_value *out)
     return true;
 }
 
-/* --- rows --------------------------------------------------------------------------------------
- */
+/* --- Rows --- */
 
 static void add_names(struct ps_buf *sql, const struct ps_clock_table *table)
 {

@@ -89,7 +89,7 @@ bool ps_shared_files_describe(struct ps_store *store, struct ps_shared_store *ou
     return true;
 }
 
-/* --- connections ------------------------------------------------------------------------------ */
+/* --- Connections --- */
 
 static struct ps_pg *borrow(struct ps_shared_files *shared)
 {
@@ -113,7 +113,7 @@ static void give_back(struct ps_shared_files *shared, struct ps_pg *pg)
     ps_pg_free(pg);
 }
 
-/* --- rows ------------------------------------------------------------------------------------- */
+/* --- Rows --- */
 
 /* What stood for the key before does so no more. */
 static enum ps_status untie(struct ps_store *store, const char *folder, const char *key,
@@ -166,7 +166,7 @@ enum ps_status ps_shared_remove(struct ps_store *store, const char *folder, cons
                : status;
 }
 
-/* --- bytes ------------------------------------------------------------------------------------ */
+/* --- Contents --- */
 
 static void note_sending(struct ps_shared_files *shared, unsigned n)
 {

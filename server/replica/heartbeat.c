@@ -11,8 +11,7 @@
 /* Since the last beat, before another one goes first. */
 #define FRESH_MS ((int64_t)PS_LEASE_DEAD_MS / 3)
 
-/* --- one's own row -----------------------------------------------------------------------------
- */
+/* --- Own lease --- */
 
 /* What a beat fails with the next one says again. */
 static void beat(void *user)
@@ -78,8 +77,7 @@ enum ps_status ps_heartbeat_confirm(struct ps_store *store, struct ps_pg *pg, st
     return status;
 }
 
-/* --- those of others ---------------------------------------------------------------------------
- */
+/* --- Leases of others --- */
 
 bool ps_heartbeat_is_alive(struct ps_store *store, const char *session)
 {

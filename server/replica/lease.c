@@ -19,8 +19,7 @@ static enum ps_status take_int(void *user, const struct ps_pg_value *values, siz
     return PS_OK;
 }
 
-/* --- one's own ---------------------------------------------------------------------------------
- */
+/* --- Own lease --- */
 
 static enum ps_status give_number(struct ps_pg *pg, int64_t *out, struct ps_err *err)
 {
@@ -87,8 +86,7 @@ enum ps_status ps_lease_is(struct ps_pg *pg, const char *session, bool *out, str
     return status;
 }
 
-/* --- those of others ---------------------------------------------------------------------------
- */
+/* --- Leases of others --- */
 
 static struct ps_lease_seen *find(const struct ps_lease_watch *watch, struct ps_str session)
 {

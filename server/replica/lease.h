@@ -33,9 +33,6 @@ enum ps_status ps_lease_end(struct ps_pg *pg, const char *session, struct ps_err
 /* Whether there is a row; also inside a transaction. */
 enum ps_status ps_lease_is(struct ps_pg *pg, const char *session, bool *out, struct ps_err *err);
 
-/* --- watching ----------------------------------------------------------------------------------
- */
-
 struct ps_lease_seen {
     char session[PS_LEASE_SIZE];
     int64_t beat, still_ms;

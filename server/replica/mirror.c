@@ -17,8 +17,7 @@
 #define KEEP_MS  (30 * 86400000LL) /* removals are remembered */
 #define PRUNE_MS (3600 * 1000LL)   /* between two times that old ones are forgotten */
 
-/* --- before the first word ---------------------------------------------------------------------
- */
+/* --- Preparation --- */
 
 /* pg is connected. */
 static enum ps_status make_ready(struct ps_store *store, struct ps_pg *pg, struct ps_err *err)
@@ -57,8 +56,7 @@ static enum ps_status prepare(struct ps_store *store, int64_t until, struct ps_e
     }
 }
 
-/* --- transactions ------------------------------------------------------------------------------
- */
+/* --- Transactions --- */
 
 /* False: others have held it for too long. */
 static bool lock_for(pthread_mutex_t *lock, int64_t ms)
@@ -174,8 +172,7 @@ void ps_mirror_done(struct ps_store *store, bool committed)
     (void)pthread_mutex_unlock(&m->write_lock);
 }
 
-/* --- looking -----------------------------------------------------------------------------------
- */
+/* --- Looking for changes --- */
 
 /* Brings the mirror to what one moment shows there: one that is not before the mirror's own, for
  * nobody writes to that meanwhile. */
@@ -282,8 +279,7 @@ static void prune(struct ps_mirror *m)
     (void)pthread_mutex_unlock(&m->look_lock);
 }
 
-/* --- telling -----------------------------------------------------------------------------------
- */
+/* --- Notifying --- */
 
 void ps_mirror_listen(struct ps_store *store, ps_change_listener *heard, void *user)
 {
@@ -322,8 +318,7 @@ static void look_again(void *user)
     tell(store->replica->mirror);
 }
 
-/* --- opening -----------------------------------------------------------------------------------
- */
+/* --- Opening and closing --- */
 
 static enum ps_status check_free(struct ps_store *store, struct ps_err *err)
 {

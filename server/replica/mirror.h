@@ -76,7 +76,7 @@ bool ps_mirror_is_away(const struct ps_store *store);
 /* Brings what was committed since. False: nothing is known. */
 bool ps_mirror_look(struct ps_store *store);
 
-/* --- rows (mirror_rows.c) */
+/* Rows (mirror_rows.c). */
 
 enum ps_status ps_mirror_describe(struct ps_db *db, struct ps_mirror_tables *out,
                                   struct ps_err *err);

@@ -11,8 +11,7 @@
 #include "server/catalog/catalog_tables.h"
 #include "server/replica/mirror.h"
 
-/* --- tables ------------------------------------------------------------------------------------
- */
+/* --- Tables --- */
 
 static enum ps_status describe(struct ps_db *db, const char *name, struct ps_arena *arena,
                                struct ps_clock_table *out, struct ps_err *err)
@@ -67,8 +66,7 @@ static void add_columns(struct ps_buf *sql, const struct ps_clock_table *table)
         ps_buf_printf(sql, "%s\"%s\"", i ? ", " : "", table->columns[i]);
 }
 
-/* --- in ----------------------------------------------------------------------------------------
- */
+/* --- Reading changes into the mirror --- */
 
 static void bind(struct ps_stmt *stmt, int at, const struct ps_pg_value *value)
 {
@@ -208,8 +206,7 @@ enum ps_status ps_mirror_catch_up(struct ps_db *db, struct ps_pg *pg,
     return status == PS_OK ? ps_mirror_record(db, to, err) : status;
 }
 
-/* --- out ---------------------------------------------------------------------------------------
- */
+/* --- Writing changes to the store --- */
 
 struct saying {
     struct ps_db *db;

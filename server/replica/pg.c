@@ -22,7 +22,7 @@ struct ps_pg {
 /* How long the other side may be silent while it is waited for; longer than its locks may take. */
 #define PS_PG_SILENCE_MS 12000
 
-/* --- The connection: made, lost, made again --------------------------------------------------- */
+/* --- Connection --- */
 
 #define TRY_AGAIN_MS      50
 #define TRY_AGAIN_MOST_MS 500
@@ -413,14 +413,7 @@ enum ps_status ps_pg_connect(struct ps_pg *pg, int64_t wait_ms, struct ps_err *e
 /* Statements, their parameters and rows. Both go in the protocol's binary form:
  * numbers are exact, bytes are not spelt out. */
 
-/* --- what went wrong ---------------------------------------------------------------------------
- */
-
-/* --- waiting -----------------------------------------------------------------------------------
- */
-
-/* --- parameters --------------------------------------------------------------------------------
- */
+/* --- Parameters --- */
 
 struct params {
     Oid types[PS_PG_COLUMNS];
@@ -474,8 +467,7 @@ static enum ps_status send(struct ps_pg *pg, const char *sql, const struct ps_pg
     return PS_OK;
 }
 
-/* --- rows --------------------------------------------------------------------------------------
- */
+/* --- Rows --- */
 
 enum ps_status ps_pg_run(struct ps_pg *pg, const char *sql, const struct ps_pg_value *params,
                          size_t n, ps_pg_row *row, void *user, struct ps_err *err)
@@ -490,8 +482,7 @@ enum ps_status ps_pg_run(struct ps_pg *pg, const char *sql, const struct ps_pg_v
     return status == PS_OK ? take_results(pg, row, user, err) : status;
 }
 
-/* --- many at once ------------------------------------------------------------------------------
- */
+/* --- Pipelined statements --- */
 
 /* What follows a statement that failed comes back as aborted: the first failure is told. */
 static enum ps_status take_said(struct ps_pg *pg, ps_pg_row *row, void *user, struct ps_err *err)
@@ -556,8 +547,7 @@ enum ps_status ps_pg_say(struct ps_pg *pg, const char *sql, const struct ps_pg_v
     return status;
 }
 
-/* --- the end of a transaction ------------------------------------------------------------------
- */
+/* --- End of a transaction --- */
 
 /* Said behind the others: it is done if all of them were, and their answers come together. */
 enum ps_status ps_pg_commit(struct ps_pg *pg, struct ps_err *err)

@@ -50,8 +50,7 @@ void ps_pg_patience(struct ps_pg *pg, int64_t ms);
 /* Whether it was when it was last used. */
 bool ps_pg_is_up(const struct ps_pg *pg);
 
-/* --- values ------------------------------------------------------------------------------------
- */
+/* --- Values --- */
 
 enum ps_pg_type {
     PS_PG_NULL,
@@ -84,8 +83,7 @@ static inline struct ps_pg_value ps_pg_text(const char *text)
 typedef enum ps_status ps_pg_row(void *user, const struct ps_pg_value *values, size_t n,
                                  struct ps_err *err);
 
-/* --- statements --------------------------------------------------------------------------------
- */
+/* --- Statements --- */
 
 /* One statement with parameters $1, $2 ...; its rows as they come, if row is not NULL. */
 enum ps_status ps_pg_run(struct ps_pg *pg, const char *sql, const struct ps_pg_value *params,
@@ -105,8 +103,7 @@ enum ps_status ps_pg_commit(struct ps_pg *pg, struct ps_err *err);
 /* Undoes it; without one nothing happens. A connection that cannot is given up. */
 void ps_pg_rollback(struct ps_pg *pg);
 
-/* --- layout ------------------------------------------------------------------------------------
- */
+/* --- Layout --- */
 
 /* Makes the tables, or brings them to the layout of this perfshelf (schema/catalog.sql,
  * remote.sql). PS_CONFLICT: they are of a newer one. Of several at once one does it. */

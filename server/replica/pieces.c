@@ -15,8 +15,9 @@
 #include "server/catalog/files.h"
 #include "server/catalog/quota.h"
 
-/* --- rows, inside a transaction ----------------------------------------------------------------
- */
+/* --- Rows --- */
+
+/* Inside a transaction. */
 
 static enum ps_status find(struct ps_store *store, const char *id, const char *who, uint64_t *out,
                            struct ps_err *err)
@@ -75,8 +76,7 @@ static enum ps_status drop(struct ps_store *store, const char *id, struct ps_err
     return status == PS_OK ? ps_stmt_finish(stmt, err) : status;
 }
 
-/* --- transactions ------------------------------------------------------------------------------
- */
+/* --- Transactions --- */
 
 static enum ps_status pieces_bytes(struct ps_store *store, const char *id, const char *who,
                                    uint64_t *out, struct ps_err *err)
@@ -185,8 +185,7 @@ static void pieces_expire(struct ps_store *store)
     } while (status == PS_OK && id[0]);
 }
 
-/* --- taken -------------------------------------------------------------------------------------
- */
+/* --- Completion --- */
 
 static enum ps_status look_at(struct ps_store *store, const char *id, const char *who,
                               uint64_t bytes, struct ps_buf *keys, struct ps_err *err)

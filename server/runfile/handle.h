@@ -49,12 +49,12 @@ enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what
 /* The text of schema/<name>.sql. */
 const char *ps_schema_of(const char *name);
 
-/* --- SQL that people type (user_query.c) */
+/* --- User queries (user_query.c) --- */
 
 /* From now on only what it may is prepared on this handle, within this memory. */
 void ps_guard(struct ps_db *db, struct ps_memory *memory);
 
-/* --- the memory of SQLite (sqlite_memory.c) */
+/* --- SQLite memory limit (sqlite_memory.c) --- */
 
 /* Whether allocations of SQLite obey the limits below. */
 enum ps_status ps_memory_ready(struct ps_err *err);
@@ -78,7 +78,7 @@ void ps_col_id(struct ps_stmt *stmt, char id_out[PS_ID_SIZE]);
 
 int64_t ps_layout_of_ours(void); /* user_version of run.sql */
 
-/* --- tables that SQL sees (sql_table.c) */
+/* --- Virtual tables (sql_table.c) --- */
 
 /* A table as it is written down: static, for as long as the handle. */
 struct ps_table_kind {

@@ -45,7 +45,7 @@ struct summing {
     const struct ps_chunk_row *row; /* of the chunk at work */
 };
 
-/* --- the groups */
+/* --- Groups --- */
 
 static bool is_sum(const void *items, uint32_t index, const void *key)
 {
@@ -74,7 +74,7 @@ void ps_kernel_sums_free(struct ps_kernel_sums *sums)
     *sums = (struct ps_kernel_sums){0};
 }
 
-/* --- what stands in the arguments */
+/* --- Launch parameters --- */
 
 static const struct places *places_of(struct summing *s, int64_t template)
 {
@@ -157,7 +157,7 @@ static void add_launch(struct summing *s, const struct ps_chunk *chunk, uint32_t
     key->shared = whole(param(s, chunk, i, places->at[SHARED]));
 }
 
-/* --- slices */
+/* --- Slices --- */
 
 static void add_slice(struct summing *s, const struct ps_chunk *chunk, uint32_t i, int64_t kind)
 {

@@ -25,7 +25,7 @@ static bool is_continuation(char byte)
     return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-/* --- instr and replace ------------------------------------------------------------------------ */
+/* --- instr and replace --- */
 
 /* As in SQLite a match of text begins with a character. */
 static const char *find_text(struct ps_str text, struct ps_str part, bool is_blob)
@@ -115,7 +115,7 @@ static void replace(sqlite3_context *context, int n, sqlite3_value **values)
     sqlite3_result_text64(context, out, size, sqlite3_free, SQLITE_UTF8);
 }
 
-/* --- trim ------------------------------------------------------------------------------------- */
+/* --- trim --- */
 
 #define CODE_POINTS 0x110000
 
@@ -214,7 +214,7 @@ static void trim(sqlite3_context *context, int n, sqlite3_value **values)
     sqlite3_result_text64(context, text.at, text.len, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-/* --- like and glob ---------------------------------------------------------------------------- */
+/* --- like and glob --- */
 
 #define NO_CHAR  UINT32_MAX
 #define NO_UTF8  0x80000000u /* and a byte: what is no character */

@@ -69,8 +69,6 @@ void ps_packed_close(struct ps_packed_reader *reader)
     *reader = (struct ps_packed_reader){0};
 }
 
-/* --- the tables */
-
 struct kind {
     struct ps_table_kind table; /* first */
     enum ps_packed_family family;

@@ -143,7 +143,7 @@ enum ps_status ps_reader_args(struct ps_trace_reader *reader, const struct ps_ch
     return PS_OK;
 }
 
-/* --- chunks */
+/* --- Chunks --- */
 
 static bool is_wanted(const struct ps_chunk_query *query, const struct ps_chunk_row *chunk)
 {
@@ -205,7 +205,7 @@ enum ps_status ps_trace_chunks(struct ps_db *db, const struct ps_chunk_query *qu
     return ps_err_pass(err, &own);
 }
 
-/* --- one slice */
+/* --- One slice --- */
 
 /* The chunk of a slice and a reader that may hold its columns already. */
 static enum ps_status find_slice(struct ps_db *db, int64_t id, const struct ps_chunk_row **chunk,

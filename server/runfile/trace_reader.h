@@ -108,7 +108,7 @@ enum ps_status ps_packed_open(struct ps_db *db, enum ps_packed_family family, in
 bool ps_packed_next(struct ps_packed_reader *reader, struct ps_err *err);
 void ps_packed_close(struct ps_packed_reader *reader);
 
-/* --- tables that SQL sees (trace_tables.c) */
+/* Virtual tables (trace_tables.c). */
 
 /* The range of the arguments of bits 0 and 1; false: neither is given. */
 bool ps_table_range(int plan, sqlite3_value **argv, struct ps_range *out);

@@ -18,8 +18,6 @@ bool ps_table_range(int plan, sqlite3_value **argv, struct ps_range *out)
     return from || to;
 }
 
-/* --- ps_slices */
-
 #define SCHEMA                                                                                     \
     "CREATE TABLE x(id INTEGER, parent_id, track, name, category, start_ns, duration_ns, self_ns," \
     " depth, kind, flags, family, args, device_self_ns, device_total_ns, cpu_bytes, device_bytes," \

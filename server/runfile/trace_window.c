@@ -77,8 +77,6 @@ static enum ps_status add_levels(struct ps_db *db, const struct levels *levels, 
     return err->code;
 }
 
-/* --- chunks */
-
 /* The rows [first, end) of a chunk with the columns that a window needs. */
 static enum ps_status read_rows(struct ps_trace_reader *reader, const struct ps_chunk_row *row,
                                 uint32_t first, uint32_t end, struct ps_chunk *out,

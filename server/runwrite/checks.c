@@ -34,7 +34,7 @@ static enum ps_status is_there(const char *path, struct ps_err *err)
     return PS_OK;
 }
 
-/* --- run files -------------------------------------------------------------------------------- */
+/* --- Run files --- */
 
 enum ps_status ps_check_open(const char *path, struct ps_db **out, struct ps_err *err)
 {
@@ -92,7 +92,7 @@ enum ps_status ps_check_run(const char *path, const char *sha256, bool whole, st
     return status;
 }
 
-/* --- kept files ------------------------------------------------------------------------------- */
+/* --- Original files --- */
 
 static enum ps_status hash_stream(struct ps_stream *in, const struct ps_check_watch *watch,
                                   char out[PS_SHA256_SIZE], struct ps_err *err)

@@ -36,7 +36,7 @@ bool ps_is_run_file(int fd)
     return read_head(fd, head);
 }
 
-/* --- what it says of itself ------------------------------------------------------------------- */
+/* --- Metadata and tables --- */
 
 /* Into the new file alone, which then has no other row: what SQL may be asked of. */
 static enum ps_status read_meta(struct ps_sqlite *from, struct ps_str *text, struct ps_buf *keep,
@@ -117,7 +117,7 @@ static enum ps_status check_tables(struct ps_sqlite *from, struct ps_err *err)
     return PS_OK;
 }
 
-/* --- rows ------------------------------------------------------------------------------------- */
+/* --- Rows --- */
 
 static bool read_cells(const struct ps_rows *rows, struct ps_cell *cells, size_t n)
 {

@@ -7,8 +7,7 @@
 #include "server/runwrite/run_tables.h"
 #include "server/runwrite/run_writer.h"
 
-/* --- the tables that a file has ----------------------------------------------------------------
- */
+/* --- Tables of a run file --- */
 
 /* Read from the file: one of another version may have other tables and columns. */
 struct stored_table {
@@ -72,7 +71,7 @@ static void free_tables(struct stored_tables *tables)
     free(tables->at);
 }
 
-/* --- rows ------------------------------------------------------------------------------------- */
+/* --- Rows --- */
 
 /* What the publisher of a part says itself. */
 static bool is_identity(const struct ps_row *row)

@@ -72,8 +72,6 @@ const char *ps_run_schema(void)
     return t->text;
 }
 
-/* --- the layout ------------------------------------------------------------------------------- */
-
 static enum ps_status layout_of(struct ps_db *db, struct ps_buf *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;

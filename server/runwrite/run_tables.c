@@ -21,7 +21,7 @@ const struct ps_column *ps_run_column(const char *table, const char *column)
     return NULL;
 }
 
-/* --- Statements ------------------------------------------------------------------------------- */
+/* --- Statements --- */
 
 static enum ps_status prepare(struct ps_db *to, const char *verb, const char *table,
                               const char *const *columns, size_t n, struct ps_stmt **out,
@@ -102,7 +102,7 @@ enum ps_status ps_cells_insert(struct ps_stmt *insert, const struct ps_cell *cel
     return step(insert, err);
 }
 
-/* --- Rows as structs -------------------------------------------------------------------------- */
+/* --- Rows as structs --- */
 
 /* Whether the member is NULL in SQL. */
 static bool is_null(const struct ps_column *column, const void *member)

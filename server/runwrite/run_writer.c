@@ -12,8 +12,9 @@ static struct ps_writer *writer_of(struct ps_sink *sink)
     return (struct ps_writer *)sink;
 }
 
-/* --- files of a cProfile dump, by the importer's keys and summed while its functions pass ------
- */
+/* --- Files of a cProfile dump --- */
+
+/* By the importer's keys; summed as its functions arrive. */
 
 struct ps_num ps_num_sum(struct ps_num a, struct ps_num b)
 {
@@ -158,7 +159,7 @@ void ps_line_sums_free(struct ps_line_sums *sums)
     free(sums->by_file);
 }
 
-/* --- Rows that are inserted as they come ------------------------------------------------------ */
+/* --- Rows inserted on arrival --- */
 
 static struct ps_inserter *to(struct ps_sink *sink)
 {
@@ -497,7 +498,7 @@ static void span(struct ps_sink *sink, const struct ps_span *row)
                                                    .level = row->level});
 }
 
-/* --- Rows that are known at the end ----------------------------------------------------------- */
+/* --- Rows known at the end --- */
 
 static void insert_line_sums(struct ps_writer *w)
 {

@@ -30,8 +30,6 @@ struct ps_sink *ps_writer_sink(struct ps_writer *writer);
 enum ps_status ps_writer_end(struct ps_writer *writer, struct ps_err *err);
 void ps_writer_free(struct ps_writer *writer); /* NULL is fine */
 
-/* --- what a run file says */
-
 /* One row of the catalog's run table; everything is borrowed. note, tool and tool_version may be
  * NULL. */
 struct ps_catalog_row {

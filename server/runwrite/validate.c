@@ -15,7 +15,7 @@
 #include "slices/column.h"
 #include "slices/pyramid.h"
 
-/* --- cells ------------------------------------------------------------------------------------ */
+/* --- Cells --- */
 
 /* What a column may hold, a bit of PS_CELL_ each. */
 static unsigned types_of(const struct ps_column *column)
@@ -124,7 +124,7 @@ static enum ps_status check_invariants(struct ps_db *db, struct ps_err *err)
     return status == PS_OK ? err->code : status;
 }
 
-/* --- blobs of profiles ------------------------------------------------------------------------ */
+/* --- Function tables --- */
 
 static int64_t number(struct ps_db *db, const char *query, struct ps_err *err)
 {
@@ -174,7 +174,7 @@ static enum ps_status check_functions(struct ps_db *db, struct ps_err *err)
     return status == PS_OK ? err->code : status;
 }
 
-/* --- traces ----------------------------------------------------------------------------------- */
+/* --- Traces --- */
 
 struct trace {
     struct ps_db *db;

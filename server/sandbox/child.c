@@ -18,7 +18,7 @@
 
 #define ASK_MS 50
 
-/* --- start ------------------------------------------------------------------------------------ */
+/* --- Start --- */
 
 /* What the loader and the sanitizers read; all else of the environment stays here. */
 static void choose_environment(char *out[4])
@@ -92,7 +92,7 @@ void ps_child_settle(void)
     (void)fcntl(PS_CHILD_SOCKET, F_SETFD, FD_CLOEXEC);
 }
 
-/* --- while it runs ---------------------------------------------------------------------------- */
+/* --- Receiving --- */
 
 /* Somebody sent it SIGSTOP: it would never go on. */
 static bool was_stopped(const struct ps_child *child)
@@ -121,7 +121,7 @@ enum ps_status ps_child_receive(struct ps_child *child, bool (*goes_on)(void *us
     return ps_frame_receive(child->socket, out, err);
 }
 
-/* --- the end ---------------------------------------------------------------------------------- */
+/* --- End --- */
 
 static const char *size_text(uint64_t bytes, char out[32])
 {

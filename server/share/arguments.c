@@ -11,7 +11,7 @@
 #define CHUNK_COLUMNS 32
 #define ARGS_COLUMN   31
 
-/* --- templates -------------------------------------------------------------------------------- */
+/* --- Templates --- */
 
 /* What profilers say of an event themselves. */
 static bool is_of_tool(struct ps_str key)
@@ -160,7 +160,7 @@ bool ps_redact_template(struct ps_redaction *r, int64_t id, struct ps_str text, 
     return true;
 }
 
-/* --- chunks ----------------------------------------------------------------------------------- */
+/* --- Chunks --- */
 
 static enum ps_status column_of(struct ps_db *db, int64_t id, struct ps_stmt **stmt,
                                 struct ps_str *out, struct ps_err *err)
@@ -203,7 +203,7 @@ static enum ps_status rows_of(struct ps_db *db, int64_t chunk, size_t *n, struct
     return PS_OK;
 }
 
-/* --- names of ranges -------------------------------------------------------------------------- */
+/* --- Names of ranges --- */
 
 static bool is_marked(int64_t kind)
 {
@@ -247,7 +247,7 @@ enum ps_status ps_redact_find_labels(struct ps_redaction *r, struct ps_db *db, s
     return status == PS_OK ? err->code : status;
 }
 
-/* --- arguments of chunks ---------------------------------------------------------------------- */
+/* --- Arguments of chunks --- */
 
 /* The arguments of one slice, behind those before. */
 static void put_arguments(struct ps_redaction *r, int64_t template, struct ps_str packed)

@@ -16,7 +16,7 @@ struct bundling {
     struct ps_archive_writer *tar;
 };
 
-/* --- bundle.json ------------------------------------------------------------------------------ */
+/* --- bundle.json --- */
 
 static void put_tags(const struct ps_share_labels *labels, struct ps_json *json)
 {
@@ -122,7 +122,7 @@ static enum ps_status put_about(struct bundling *b, struct ps_err *err)
     return status;
 }
 
-/* --- the runs --------------------------------------------------------------------------------- */
+/* --- Runs --- */
 
 static enum ps_status put_original(struct bundling *b, size_t index, struct ps_err *err)
 {

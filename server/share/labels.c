@@ -74,7 +74,7 @@ void ps_share_labels_free(struct ps_share_labels *labels)
     *labels = (struct ps_share_labels){.bytes = 0};
 }
 
-/* --- what they reveal ------------------------------------------------------------------------- */
+/* --- Learning --- */
 
 void ps_share_labels_learn(struct ps_redaction *r, const struct ps_share_labels *labels)
 {
@@ -106,7 +106,7 @@ void ps_share_labels_learn(struct ps_redaction *r, const struct ps_share_labels 
     }
 }
 
-/* --- names that are commands ------------------------------------------------------------------ */
+/* --- Names that are commands --- */
 
 /* `record` ends names that are too long with "…". */
 static bool is_cut(struct ps_str text)

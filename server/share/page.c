@@ -43,7 +43,7 @@ static enum ps_status put(const struct page *page, struct ps_str text, struct ps
     return ps_write_all(page->fd, text, NAME, err);
 }
 
-/* --- files ------------------------------------------------------------------------------------ */
+/* --- Files --- */
 
 /* Packs the file into out_fd; *bytes: how many it has. */
 static enum ps_status squeeze(struct page *page, struct ps_stream *in, int out_fd, uint64_t *bytes,
@@ -140,7 +140,7 @@ static enum ps_status put_file(void *user, const char *name, struct ps_stream *b
     return status == PS_OK ? put_packed(page, name, n, read_fd, err) : status;
 }
 
-/* --- the rest --------------------------------------------------------------------------------- */
+/* --- Page --- */
 
 /* What web/src/base/offline.ts calls an OfflineFile. Nothing in it comes from a profile. */
 static enum ps_status put_about(const struct page *page, const struct ps_share_copy *copy,

@@ -65,8 +65,6 @@ enum ps_status ps_share_pick(struct ps_store *store, const char *runs, const cha
     return status == PS_OK ? name_it(store, out, err) : status;
 }
 
-/* --- the file --------------------------------------------------------------------------------- */
-
 const char *ps_share_ending(bool html)
 {
     return html ? ".html" : ".perfshelf";

@@ -42,7 +42,7 @@ enum ps_status ps_reveal_parse(const char *words, unsigned *out, struct ps_err *
     return PS_OK;
 }
 
-/* --- runs ------------------------------------------------------------------------------------- */
+/* --- Runs --- */
 
 void ps_reveal_json(unsigned bits, struct ps_json *json)
 {
@@ -166,7 +166,7 @@ enum ps_status ps_redact_file(struct ps_redaction *r, struct ps_store *store, co
     return ps_share_rewrite(store, id, path, &how, err);
 }
 
-/* --- copies ----------------------------------------------------------------------------------- */
+/* --- Copies --- */
 
 static enum ps_status publish(struct ps_store *from, struct ps_store *to, const char *id,
                               struct ps_part *part, const struct ps_share_labels *labels,

@@ -49,7 +49,7 @@ bool ps_kind_names_commands(const char *kind)
            strcmp(kind, "timeit") == 0 || strcmp(kind, "top") == 0 || strcmp(kind, "mprof") == 0;
 }
 
-/* --- meta ------------------------------------------------------------------------------------- */
+/* --- Metadata --- */
 
 /* What a trace says beside its events that no person typed. */
 static bool is_header_of_tool(struct ps_str key)
@@ -186,7 +186,7 @@ static bool redact_meta(struct ps_redaction *r, struct ps_str key, struct ps_str
     return true;
 }
 
-/* --- rows ------------------------------------------------------------------------------------- */
+/* --- Rows --- */
 
 static void redact_source(struct ps_redaction *r, struct ps_cell *cell, struct ps_buf *out)
 {

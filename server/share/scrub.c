@@ -80,7 +80,7 @@ void ps_scrub_host(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *ou
     ps_buf_printf(out, "host%u", number_of(&scrub->hosts, name));
 }
 
-/* --- learning --------------------------------------------------------------------------------- */
+/* --- Learning --- */
 
 static void learn(struct ps_scrub *scrub, enum ps_reveal category, struct ps_names *names,
                   struct ps_str name, const char *word)
@@ -297,7 +297,7 @@ void ps_scrub_learn(struct ps_scrub *scrub, struct ps_str text)
     }
 }
 
-/* --- replacing -------------------------------------------------------------------------------- */
+/* --- Replacing --- */
 
 /* Whether a word may begin at `at`, also behind %2F. */
 static bool begins_word(struct ps_str text, size_t at)

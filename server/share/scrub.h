@@ -35,14 +35,16 @@ struct ps_scrub {
 
 void ps_scrub_free(struct ps_scrub *scrub); /* what is in it */
 
-/* --- learning */
+/* --- Learning --- */
 
 void ps_scrub_learn(struct ps_scrub *scrub, struct ps_str text);
 void ps_scrub_learn_json(struct ps_scrub *scrub, struct ps_str json);
 void ps_scrub_learn_host(struct ps_scrub *scrub, struct ps_str name);
 void ps_scrub_learn_person(struct ps_scrub *scrub, struct ps_str name);
 
-/* --- scrubbing: what becomes of a value is appended to out */
+/* --- Scrubbing --- */
+
+/* The replacement of a value is appended to out. */
 
 /* A name of code or any other text; one that is a command line like that. */
 void ps_scrub_text(struct ps_scrub *scrub, struct ps_str text, struct ps_buf *out);

@@ -19,7 +19,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* --- words ------------------------------------------------------------------------------------ */
+/* --- Words --- */
 
 static size_t word_length(struct ps_str text)
 {
@@ -186,7 +186,7 @@ static bool is_environment(struct ps_str word)
     return true;
 }
 
-/* --- command lines ---------------------------------------------------------------------------- */
+/* --- Command lines --- */
 
 /* Where the variables before the program end. */
 static size_t skip_variables(struct ps_str line)
@@ -289,7 +289,7 @@ bool ps_scrub_is_command(struct ps_str text)
     return false;
 }
 
-/* --- labels ----------------------------------------------------------------------------------- */
+/* --- Labels --- */
 
 /* `process 12:"`: how long, else 0. */
 static size_t process_length(struct ps_str text)

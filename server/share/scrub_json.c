@@ -70,7 +70,7 @@ unsigned ps_scrub_key(struct ps_str key)
                                                                             : 0;
 }
 
-/* --- texts of JSON ---------------------------------------------------------------------------- */
+/* --- JSON strings --- */
 
 /* Appends what the text says, which has its quotes; one with wrong escapes as it stands. */
 static void decode(struct ps_str text, struct ps_buf *out)
@@ -103,7 +103,7 @@ static bool is_json(struct ps_str text)
     return text.len > 4 && text.at[0] == '{' && text.at[1] == '"' && text.at[text.len - 1] == '}';
 }
 
-/* --- values ----------------------------------------------------------------------------------- */
+/* --- Values --- */
 
 /* A value whose key says what it is: markers of a template stay in their number and order. */
 static void put_known(struct ps_scrub *scrub, unsigned says, struct ps_str value,

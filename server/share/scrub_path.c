@@ -35,7 +35,7 @@ static bool is_one_of(struct ps_str word, const char *const *words, size_t n)
     return false;
 }
 
-/* --- normalising ------------------------------------------------------------------------------ */
+/* --- Normalisation --- */
 
 static int hex_digit(char c)
 {
@@ -178,7 +178,7 @@ static struct ps_str normalise(struct ps_str path, struct ps_buf *plain, struct 
     return skip_proc(ps_buf_slice(out));
 }
 
-/* --- a path ----------------------------------------------------------------------------------- */
+/* --- One path --- */
 
 /* The next part between slashes from *at on; moves behind its slash. */
 static bool next_part(struct ps_str path, size_t *at, struct ps_str *part)
@@ -438,7 +438,7 @@ void ps_scrub_path_in_text(struct ps_scrub *scrub, struct ps_str path, struct ps
         scrub_path(scrub, path, false, out);
 }
 
-/* --- paths inside of texts -------------------------------------------------------------------- */
+/* --- Paths in text --- */
 
 static bool ends_path(char c)
 {

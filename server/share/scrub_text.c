@@ -33,7 +33,7 @@ static size_t value_length(struct ps_str text)
     return n;
 }
 
-/* --- URLs ------------------------------------------------------------------------------------- */
+/* --- URLs --- */
 
 /* "https://": how long, else 0. */
 static size_t scheme_length(struct ps_str text)
@@ -117,7 +117,7 @@ static size_t put_url(struct ps_scrub *scrub, struct ps_str rest, struct ps_buf 
     return n;
 }
 
-/* --- secrets ---------------------------------------------------------------------------------- */
+/* --- Secrets --- */
 
 static bool is_secret_key(struct ps_str key)
 {
@@ -175,7 +175,7 @@ static size_t secret_length(struct ps_str text, bool option, size_t *from)
     return length < value.len ? length : value.len;
 }
 
-/* --- texts ------------------------------------------------------------------------------------ */
+/* --- Text --- */
 
 /* The arguments of a test in brackets behind its name: up to the last one that closes. Numbers are
  * none that tell. */

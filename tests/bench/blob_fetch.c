@@ -58,8 +58,7 @@ static void send_file(const char *url, const char *path)
     ps_pg_free(pg);
 }
 
-/* --- libpq alone -------------------------------------------------------------------------------
- */
+/* --- libpq alone --- */
 
 static size_t with_select(PGconn *link, const char *hash)
 {
@@ -99,8 +98,7 @@ static size_t with_copy(PGconn *link, const char *hash)
     return bytes;
 }
 
-/* --- the cache ---------------------------------------------------------------------------------
- */
+/* --- The cache --- */
 
 static enum ps_status fetch(void *user, const char *hash, ps_blob_take *take, void *to,
                             struct ps_err *err)

@@ -89,7 +89,7 @@ static int64_t now_us(void)
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/* --- targets ---------------------------------------------------------------------------------- */
+/* --- Targets --- */
 
 static struct label *label_of(struct client *client, const char *name)
 {
@@ -142,7 +142,7 @@ static void read_targets(struct client *client, const char *host)
     }
 }
 
-/* --- connections ------------------------------------------------------------------------------ */
+/* --- Connections --- */
 
 static void watch(struct client *client, struct link *link, int how, uint32_t events)
 {
@@ -237,7 +237,7 @@ static void next_request(struct client *client, struct link *link)
         break_link(client, link, &client->broken);
 }
 
-/* --- answers ---------------------------------------------------------------------------------- */
+/* --- Answers --- */
 
 /* Takes the head apart; false when it does not say how long the body is. */
 static bool read_head(struct client *client, struct link *link, size_t head_len)
@@ -318,7 +318,7 @@ static void run(struct client *client)
     client->broken += client->open; /* asked, and never answered */
 }
 
-/* --- the report ------------------------------------------------------------------------------- */
+/* --- Report --- */
 
 static int by_size(const void *a, const void *b)
 {

@@ -73,7 +73,7 @@ templates[SAMPLES];
 
 static struct try_shelf shelf;
 
-/* --- good run files --------------------------------------------------------------------------- */
+/* --- Valid run files --- */
 
 static struct ps_db *open_file(const char *path)
 {
@@ -189,7 +189,7 @@ static void begin(void)
     (void)atexit(end);
 }
 
-/* --- what is changed -------------------------------------------------------------------------- */
+/* --- Changes --- */
 
 enum {
     SET_INT,
@@ -531,7 +531,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     return 0;
 }
 
-/* --- new inputs of libFuzzer ------------------------------------------------------------------ */
+/* --- Mutator --- */
 
 /* Of libFuzzer; absent where fuzz_main.c calls the target. */
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t len, size_t most) __attribute__((weak));

@@ -53,7 +53,7 @@ struct worker {
     unsigned findings;
 };
 
-/* --- the process of a format ------------------------------------------------------------------ */
+/* --- Child process of a format --- */
 
 static void limit_time(void)
 {
@@ -109,7 +109,7 @@ static void start(struct worker *w, const struct plan *plan, uint64_t from)
     exit(0); /* and tells of leaks */
 }
 
-/* --- what became of it ------------------------------------------------------------------------ */
+/* --- Outcomes --- */
 
 static void save(const struct options *o, const struct worker *w, struct ps_str bytes)
 {
@@ -214,7 +214,7 @@ static unsigned run_all(const struct options *o, const struct formats *formats)
     return findings;
 }
 
-/* --- the whole -------------------------------------------------------------------------------- */
+/* --- Main program --- */
 
 static uint64_t number(const char *text)
 {

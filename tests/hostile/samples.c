@@ -211,8 +211,6 @@ void formats_free(struct formats *formats)
     }
 }
 
-/* --- what is made of them --------------------------------------------------------------------- */
-
 /* SplitMix64: Guy Steele, Doug Lea, Christine Flood, "Fast splittable pseudorandom number
  * generators", OOPSLA 2014. */
 static uint64_t next(uint64_t *state)

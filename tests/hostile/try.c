@@ -143,8 +143,6 @@ static bool try_file_at(const struct trying *t, int fd)
     return good;
 }
 
-/* --- archives --------------------------------------------------------------------------------- */
-
 struct members {
     const struct trying *trying;
     bool good;

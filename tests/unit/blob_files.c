@@ -15,8 +15,7 @@
 static const struct ps_clock_table kept = {
     "kept", 5, 2, {"folder", "key", "hash", "bytes", "layout"}, {0, 1}};
 
-/* --- files -------------------------------------------------------------------------------------
- */
+/* --- Files --- */
 
 /* Bytes that do not repeat, other ones for each seed. */
 static void fill(char *at, size_t len, uint64_t seed)
@@ -70,8 +69,7 @@ void expect_bytes(struct ps_pg *pg, const struct file *file)
     assert_string_equal(hash, file->hash);
 }
 
-/* --- rows --------------------------------------------------------------------------------------
- */
+/* --- Rows --- */
 
 static enum ps_status take_int(void *user, const struct ps_pg_value *values, size_t n,
                                struct ps_err *err)

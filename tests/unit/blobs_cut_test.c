@@ -20,8 +20,7 @@
 #include "tests/unit/blob_files.h"
 #include "tests/unit/postgres.h"
 
-/* --- stopped in the middle ---------------------------------------------------------------------
- */
+/* --- Interrupted transfers --- */
 
 static void wait_for_chunks(struct ps_pg *pg, int64_t n)
 {
@@ -184,8 +183,7 @@ static void nobody_answers(void **state)
     ps_pg_free(pg);
 }
 
-/* --- at once -----------------------------------------------------------------------------------
- */
+/* --- Concurrent transfers --- */
 
 static void of_many_that_send_one_is_kept(void **state)
 {

@@ -15,8 +15,7 @@
 #include "tests/unit/blob_files.h"
 #include "tests/unit/postgres.h"
 
-/* --- there and back ----------------------------------------------------------------------------
- */
+/* --- Round trip --- */
 
 static void bytes_come_back(void **state)
 {
@@ -103,8 +102,7 @@ static void what_is_not_there_is_told(void **state)
     ps_pg_free(pg);
 }
 
-/* --- what stays, what goes ---------------------------------------------------------------------
- */
+/* --- Kept and removed blobs --- */
 
 static void what_is_referred_to_stays(void **state)
 {

@@ -20,8 +20,7 @@
 
 #define KIB ((uint64_t)1 << 10)
 
-/* --- where files come from ---------------------------------------------------------------------
- */
+/* --- Origin of files --- */
 
 /* Files of one letter each, repeated. */
 struct origin {
@@ -63,8 +62,7 @@ static void hash_of(char letter, uint64_t bytes, char out[PS_CONTENT_SIZE])
     ps_content_end(&content, out);
 }
 
-/* --- a folder ----------------------------------------------------------------------------------
- */
+/* --- Cache folder --- */
 
 static char *path_in(const char *dir, const char *name)
 {
@@ -162,8 +160,7 @@ static struct ps_cache_stats look(const struct ps_cache *cache)
     return stats;
 }
 
-/* --- coming ------------------------------------------------------------------------------------
- */
+/* --- Fetching --- */
 
 static void it_is_fetched_once(void **state)
 {
@@ -288,8 +285,7 @@ static void a_file_is_adopted(void **state)
     ps_cache_close(cache);
 }
 
-/* --- going -------------------------------------------------------------------------------------
- */
+/* --- Eviction --- */
 
 static void the_one_used_longest_ago_goes(void **state)
 {
@@ -395,8 +391,7 @@ static void several_processes_share_the_room(void **state)
     ps_cache_close(one);
 }
 
-/* --- what cannot be relied on ------------------------------------------------------------------
- */
+/* --- Damaged files --- */
 
 static void damage(const char *dir, char letter, uint64_t bytes, uint64_t keep)
 {

@@ -42,7 +42,7 @@ static size_t count(const double *values, size_t n)
     return found;
 }
 
-/* --- steps ------------------------------------------------------------------------------------ */
+/* --- Steps --- */
 
 static void test_one_step(void **state)
 {
@@ -124,7 +124,7 @@ static void test_found(void **state)
     assert_true(found >= 195 && near >= 170);
 }
 
-/* --- nothing ---------------------------------------------------------------------------------- */
+/* --- Series without steps --- */
 
 /* Of 200 series each: normal, uniform, long-tailed, of few different values. */
 static void test_noise(void **state)
@@ -179,7 +179,7 @@ static void test_constant(void **state)
     assert_int_equal(count(values, 50), 1);
 }
 
-/* --- other shapes ----------------------------------------------------------------------------- */
+/* --- Other shapes --- */
 
 /* A drift from 100 to 130 is told as steps upward. */
 static void test_drift(void **state)

@@ -14,7 +14,9 @@
 #include "base/mem.h"
 #include "compare/judge.h"
 
-/* --- numbers by chance, the same each time ---------------------------------------------------- */
+/* --- Random numbers --- */
+
+/* The same each time. */
 
 static uint64_t seed = UINT64_C(88172645463325252);
 
@@ -31,7 +33,7 @@ static double normal(void)
     return radius * cos(6.283185307179586 * uniform());
 }
 
-/* --- p ---------------------------------------------------------------------------------------- */
+/* --- p values --- */
 
 static double rank_of(const double *all, size_t n, double value)
 {
@@ -130,7 +132,7 @@ static void the_approximation_meets_the_exact_test(void **state)
     assert_float_equal(ps_rank_sum_p(x, 3, x, 3), 1, 0);
 }
 
-/* --- medians and intervals -------------------------------------------------------------------- */
+/* --- Medians and intervals --- */
 
 static void medians_are_medians(void **state)
 {
@@ -181,7 +183,7 @@ static void small_groups_have_no_interval(void **state)
     assert_false(ps_shift_interval(x, 0, y, 3, 0.95, &low, &high));
 }
 
-/* --- verdicts --------------------------------------------------------------------------------- */
+/* --- Verdicts --- */
 
 struct world {
     size_t rows, n, m;

@@ -207,8 +207,6 @@ static void samples_of_one_run_are_its_group(void **state)
     ps_comparison_free(c);
 }
 
-/* --- alignment -------------------------------------------------------------------------------- */
-
 /* The longest common subsequence by trying all ways to leave out. */
 static size_t longest(const struct ps_aligned *a, size_t n, const struct ps_aligned *b, size_t m)
 {

@@ -43,8 +43,7 @@ static void import(struct ps_store *store, char id_out[PS_ID_SIZE])
     ps_import_result_free(&result);
 }
 
-/* --- the cache ---------------------------------------------------------------------------------
- */
+/* --- Cache --- */
 
 struct toggled {
     char *path, *aside;
@@ -166,8 +165,7 @@ static void on_a_full_disk_what_was_fetched_goes(void **state)
     ps_buf_free(&dir);
 }
 
-/* --- what was sent in vain ---------------------------------------------------------------------
- */
+/* --- Unused uploads --- */
 
 static enum ps_status take_two(void *user, const struct ps_pg_value *values, size_t n,
                                struct ps_err *err)
@@ -297,8 +295,7 @@ static void a_sweep_has_an_end(void **state)
     ps_store_close(store);
 }
 
-/* --- another name ------------------------------------------------------------------------------
- */
+/* --- Interrupted copies --- */
 
 static void limit_files(rlim_t bytes)
 {

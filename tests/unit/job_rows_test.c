@@ -18,8 +18,7 @@
 #include "tests/unit/postgres.h"
 #include "tests/unit/servers.h"
 
-/* --- rows --------------------------------------------------------------------------------------
- */
+/* --- Rows --- */
 
 static void write_view(void *user, uint64_t id, struct ps_buf *out)
 {
@@ -139,8 +138,7 @@ static void anybody_may_ask_for_the_end(void **state)
     ps_store_close(b);
 }
 
-/* --- what is heard -----------------------------------------------------------------------------
- */
+/* --- Change notices --- */
 
 struct heard {
     pthread_mutex_t lock;

@@ -43,8 +43,7 @@ static bool is(struct ps_pg *pg, const char *session)
     return out;
 }
 
-/* --- rows --------------------------------------------------------------------------------------
- */
+/* --- Rows --- */
 
 static void numbers_are_given_once(void **state)
 {
@@ -121,8 +120,7 @@ static void time_without_answers_counts_for_nobody(void **state)
     ps_pg_free(pg);
 }
 
-/* --- openings ----------------------------------------------------------------------------------
- */
+/* --- Sessions --- */
 
 /* Of the row that this opening has there; 0: none yet. */
 static int64_t number_of(const struct ps_store *store)

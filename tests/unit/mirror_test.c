@@ -97,8 +97,7 @@ static void text_that_is_none_is_mended_everywhere(void **state)
     ps_store_close(b);
 }
 
-/* --- mirrors that do not fit -------------------------------------------------------------------
- */
+/* --- Outdated mirrors --- */
 
 static void sql_there(struct fixture *f, const char *sql)
 {
@@ -216,8 +215,7 @@ static void a_shelf_is_no_mirror(void **state)
     assert_non_null(strstr(err.text, "is the cache of a store"));
 }
 
-/* --- it goes away ------------------------------------------------------------------------------
- */
+/* --- Lost connections --- */
 
 static void *start_it(void *user)
 {

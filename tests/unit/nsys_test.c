@@ -76,7 +76,7 @@ static void holds(const struct ps_buf *dump, const char *line)
 
 #define STRINGS "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);"
 
-/* --- the reader of databases ------------------------------------------------------------------ */
+/* --- SQLite reader --- */
 
 static void test_tables(void **state)
 {
@@ -147,7 +147,7 @@ static void test_untouched(void **state)
     ps_buf_free(&dump);
 }
 
-/* --- streams ---------------------------------------------------------------------------------- */
+/* --- Streams --- */
 
 static void test_stream_file(void **state)
 {
@@ -176,7 +176,7 @@ static void test_stream_file(void **state)
     ps_buf_free(&bytes);
 }
 
-/* --- versions --------------------------------------------------------------------------------- */
+/* --- Versions --- */
 
 /* What is not there is not asked for: each table alone, with no more than its first columns. */
 static void test_lacking(void **state)
@@ -245,7 +245,7 @@ static void test_same_correlation(void **state)
     ps_buf_free(&dump);
 }
 
-/* --- damage ----------------------------------------------------------------------------------- */
+/* --- Damage --- */
 
 /* Either a whole import or one sentence; which of them is not said. */
 static void import_any(const struct ps_buf *bytes)

@@ -42,7 +42,7 @@ static struct ps_buf slurp(const char *path)
     return bytes;
 }
 
-/* ------------------------------------------------------------------ what is done to a text */
+/* --- Changes --- */
 
 struct change {
     const char *name;
@@ -122,7 +122,7 @@ static void make_change(const struct change *change, struct ps_str text, struct 
     }
 }
 
-/* ------------------------------------------------------------------ what becomes of it */
+/* --- Outcomes --- */
 
 struct outcome {
     enum ps_status status;

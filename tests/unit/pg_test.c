@@ -231,8 +231,7 @@ static void removals_are_forgotten_in_time(void **state)
     ps_pg_free(pg);
 }
 
-/* --- several at once ---------------------------------------------------------------------------
- */
+/* --- Concurrency --- */
 
 struct crowd {
     const char *url;
@@ -391,8 +390,7 @@ static void a_newer_layout_is_refused(void **state)
     ps_pg_free(pg);
 }
 
-/* --- it goes away ------------------------------------------------------------------------------
- */
+/* --- Lost connections --- */
 
 static void *start_it_later(void *word)
 {
@@ -455,8 +453,7 @@ static void who_sleeps_on_the_clock_loses_it(void **state)
     ps_pg_free(pg);
 }
 
-/* --- what others may lack ----------------------------------------------------------------------
- */
+/* --- Portability --- */
 
 /* Words of what PostgreSQL has and one of the others has not, or not so. */
 static void the_layout_is_portable(void **state)

@@ -71,9 +71,6 @@ void postgres_tell(const char *word)
     tell(word, answer, sizeof answer);
 }
 
-/* --- stores ------------------------------------------------------------------------------------
- */
-
 int make_store(void **state)
 {
     char *url = postgres_database();

@@ -18,7 +18,7 @@
 #define DAY 86400000LL
 #define NOW (100 * DAY)
 
-/* --- words ------------------------------------------------------------------------------------ */
+/* --- Rules --- */
 
 static enum ps_status read_rule(const char *text, struct ps_arena *arena, struct ps_keep_rule *out,
                                 struct ps_err *err)
@@ -125,7 +125,7 @@ static void what_is_no_rule(void **state)
     }
 }
 
-/* --- a shelf ---------------------------------------------------------------------------------- */
+/* --- Test shelf --- */
 
 static int open_shelf(void **state)
 {
@@ -318,7 +318,7 @@ static void a_baseline_stays(void **state)
     EXPECT(store, "b0c0d0", "1h");
 }
 
-/* --- what happened in between ----------------------------------------------------------------- */
+/* --- Concurrent changes --- */
 
 static enum ps_status remove_named(struct ps_store *store, const struct rules *rules,
                                    const struct ps_leaving_list *list, char name)

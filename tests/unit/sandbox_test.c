@@ -30,7 +30,7 @@
 #include "base/mem.h"
 #include "server/sandbox/child.h"
 
-/* --- in the sandbox --------------------------------------------------------------------------- */
+/* --- Sandbox --- */
 
 static const struct ps_sandbox_limits limits = {(uint64_t)1 << 30, 100, (uint64_t)1 << 20};
 
@@ -355,7 +355,7 @@ static void it_stays_within_its_limits(void **state)
     (void)fclose(file);
 }
 
-/* --- frames ----------------------------------------------------------------------------------- */
+/* --- Frames --- */
 
 static struct ps_frame good(void)
 {

@@ -51,8 +51,7 @@ struct ps_store *open_server(struct fixture *f, const char *which)
     return store;
 }
 
-/* --- what is said ------------------------------------------------------------------------------
- */
+/* --- Runs and log entries --- */
 
 /* A run without files; its id is the beginning of its hash. */
 enum ps_status put_run(struct ps_store *store, unsigned n, const char *name, struct ps_err *err)
@@ -103,8 +102,7 @@ enum ps_status log_one(struct ps_store *store, const char *name)
     return ps_store_log(store, &entry, NULL);
 }
 
-/* --- what all see ------------------------------------------------------------------------------
- */
+/* --- Comparison of shelves --- */
 
 static void dump_table(struct ps_store *store, const char *name, struct ps_buf *out)
 {

@@ -20,8 +20,7 @@
 #include "tests/unit/postgres.h"
 #include "tests/unit/servers.h"
 
-/* --- servers die -------------------------------------------------------------------------------
- */
+/* --- Crashing servers --- */
 
 static int die(void *user)
 {
@@ -192,8 +191,7 @@ static void nothing_told_is_lost(void **state)
     (void)munmap(told, sizeof *told);
 }
 
-/* --- threads -----------------------------------------------------------------------------------
- */
+/* --- Threads --- */
 
 struct worker {
     struct ps_store *store;

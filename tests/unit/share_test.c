@@ -119,7 +119,7 @@ static void test_words(void **state)
     assert_string_equal(err.text, "unknown category to redact: path");
 }
 
-/* --- what becomes of texts -------------------------------------------------------------------- */
+/* --- Scrubbing --- */
 
 static void assert_becomes(struct ps_scrub *scrub, const char *text, const char *wanted,
                            void (*act)(struct ps_scrub *, struct ps_str, struct ps_buf *))
@@ -334,7 +334,7 @@ static void test_labels(void **state)
     ps_scrub_free(&scrub);
 }
 
-/* --- the classes of columns ------------------------------------------------------------------- */
+/* --- Classes of columns --- */
 
 /* What a column may hold besides numbers: those with a type that is none. */
 static bool holds_texts(const char *type)

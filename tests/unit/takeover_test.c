@@ -28,8 +28,7 @@
 #define SPOOLED "SELECT count(*) FROM kept WHERE folder = 'spool'"
 #define RUNS    "SELECT count(*) FROM run"
 
-/* --- uploads -----------------------------------------------------------------------------------
- */
+/* --- Uploads --- */
 
 /* An import log whose one module has this name. */
 static char *log_of(const char *module)
@@ -88,8 +87,7 @@ static enum ps_status import(struct ps_store *store, const char *module, int64_t
     return status;
 }
 
-/* --- servers -----------------------------------------------------------------------------------
- */
+/* --- Servers --- */
 
 /* One in a process of its own; both ends of what it is told and says. */
 struct child {
@@ -170,8 +168,7 @@ static void stop(struct server *server)
     ps_store_close(server->store);
 }
 
-/* --- tests -------------------------------------------------------------------------------------
- */
+/* --- Tests --- */
 
 static void accept_and_wait(struct fixture *f, int from, int to)
 {

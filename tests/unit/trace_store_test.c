@@ -35,7 +35,7 @@ struct shelf {
     struct made_trace made;
 };
 
-/* --- a shelf with it */
+/* --- Test shelf --- */
 
 static struct ps_writer *begin(struct ps_store *store, struct ps_part **part)
 {
@@ -129,7 +129,7 @@ static void is_text(struct ps_db *db, const char *sql, const char *expected)
     ps_stmt_done(stmt);
 }
 
-/* --- slices */
+/* --- Slices --- */
 
 struct comparison {
     struct shelf *shelf;
@@ -225,7 +225,7 @@ static void windows_at_every_width(void **state)
     assert_int_equal(ps_trace_window(shelf->db, 3, 0, 10, 1000, &window, NULL), PS_NOT_FOUND);
 }
 
-/* --- tables */
+/* --- Tables --- */
 
 static void slices_as_a_table(void **state)
 {
@@ -307,7 +307,7 @@ static void events_come_back(void **state)
     assert_int_equal(ask(db, "SELECT count(*) FROM gap"), 1);
 }
 
-/* --- other runs, other files */
+/* --- Other runs and damaged files --- */
 
 static void other_kinds_have_none(void **state)
 {

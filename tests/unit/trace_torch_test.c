@@ -11,7 +11,7 @@
 #include "slices/operators.h"
 #include "tests/dump_sink.h"
 
-/* --- a sink that remembers ------------------------------------------------------------------ */
+/* --- Recording sink --- */
 
 struct seen {
     int64_t id, launch, op, flags, kind;
@@ -128,7 +128,7 @@ static void done(struct watch *watch, struct ps_buf *json)
     ps_buf_free(json);
 }
 
-/* --- traces --------------------------------------------------------------------------------- */
+/* --- Traces --- */
 
 static void begin(struct ps_buf *json)
 {

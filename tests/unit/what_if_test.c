@@ -86,8 +86,6 @@ static void test_hidden_from(void **state)
     assert_int_equal(out[S].fate, PS_FATE_OPEN);
 }
 
-/* --- random programs against the definition --------------------------------------------------- */
-
 struct random_program {
     struct ps_import_node nodes[NODES_MOST];
     struct ps_import_edge edges[EDGES_MOST];

@@ -9,7 +9,7 @@
 #include "server/query/query_tables.h"
 #include "server/query/views.h"
 
-/* --- tables: tables.c ------------------------------------------------------------------- */
+/* --- Tables (tables.c) --- */
 
 /* What kinds of runs have a table, and the query behind it. */
 struct ps_compare_table {
@@ -46,7 +46,7 @@ enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups);
 /* Why there is none, in words for people. */
 const char *ps_compare_no_tree(const struct ps_compare_groups *groups);
 
-/* --- groups: groups.c ----------------------------------------------------------------- */
+/* --- Groups (groups.c) --- */
 
 struct ps_compare_run {
     char id[PS_ID_SIZE], kind[32];
@@ -61,7 +61,9 @@ struct ps_compare_groups {
 bool ps_compare_unit(const struct ps_compare_groups *groups, const struct ps_query_metric *metric,
                      const char **unit);
 
-/* --- comparisons: read.c, kept between the pages of a scroll -------------------------- */
+/* --- Comparisons (read.c) --- */
+
+/* They are cached between the pages of a scroll. */
 
 struct ps_compared_table {
     struct ps_kept kept; /* of the cache */
@@ -90,7 +92,7 @@ enum ps_status ps_compare_present_in(struct ps_db *db, const struct ps_query_com
                                      bool *has_metric, double *resolution, bool *has,
                                      struct ps_err *err);
 
-/* --- the rows of a run: run_rows.c --------------------------------------------------------- */
+/* --- Rows of a run (run_rows.c) --- */
 
 /* Columns of a table's query; -1: it has none. */
 struct ps_row_columns {
@@ -119,7 +121,7 @@ struct ps_run_rows {
 enum ps_status ps_run_rows_read(struct ps_run_rows *rows, const char *run, struct ps_err *err);
 void ps_run_rows_done(struct ps_run_rows *rows);
 
-/* --- rows: cells.c -------------------------------------------------------------------- */
+/* --- Rows (cells.c) --- */
 
 enum ps_compared_column {
     PS_CMP_ID,

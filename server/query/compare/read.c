@@ -11,7 +11,7 @@
 #define FIGURES_MAX ((int64_t)64 << 20) /* held at once */
 #define BYTES_MAX   ((size_t)256 << 20) /* kept */
 
-/* --- what runs have --------------------------------------------------------------------------- */
+/* --- Tables that the runs have --- */
 
 /* The number that a SELECT of a head gives; 0 without a row. */
 static enum ps_status ask(struct ps_db *db, const char *select, double *out, struct ps_err *err)
@@ -87,7 +87,7 @@ enum ps_status ps_compare_present(struct ps_store *store, const struct ps_compar
     return status;
 }
 
-/* --- rows ------------------------------------------------------------------------------------- */
+/* --- Reading rows --- */
 
 struct into {
     struct ps_comparison *comparison;
@@ -128,7 +128,7 @@ static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_
     return status;
 }
 
-/* --- which table ------------------------------------------------------------------------------ */
+/* --- Choosing the table --- */
 
 static enum ps_status find_table(const struct ps_compare_groups *groups, const char *of,
                                  const struct ps_compare_table **out, struct ps_err *err)
@@ -194,7 +194,7 @@ static enum ps_status make(struct ps_store *store, const struct ps_compare_group
     return status == PS_OK ? read_runs(store, groups, out, err) : status;
 }
 
-/* --- what is kept ----------------------------------------------------------------------------- */
+/* --- Cache --- */
 
 static void table_free(struct ps_kept *kept)
 {

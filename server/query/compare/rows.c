@@ -9,7 +9,7 @@
 
 #define PAGE_MAX 1000
 
-/* --- which rows ------------------------------------------------------------------------------- */
+/* --- Filter --- */
 
 /* Rows that pass the filters, as indices, in order. */
 struct picked {
@@ -98,7 +98,7 @@ static enum ps_status pick(struct ps_db *db, const struct ps_compared_table *tab
     return err->code;
 }
 
-/* --- order ------------------------------------------------------------------------------------ */
+/* --- Order --- */
 
 #define BY_SIZE (-1) /* |delta| */
 
@@ -185,7 +185,7 @@ static enum ps_status sort_picked(const struct ps_compared_table *table, struct 
     return PS_OK;
 }
 
-/* --- answers ---------------------------------------------------------------------------------- */
+/* --- Answers --- */
 
 static void write_columns(const struct ps_compared_table *table, struct ps_json *json)
 {

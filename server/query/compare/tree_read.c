@@ -85,7 +85,7 @@ static struct ps_str file_name(struct ps_str path)
     return ps_str_skip(path, at);
 }
 
-/* --- one run ---------------------------------------------------------------------------------- */
+/* --- Trees of a run --- */
 
 /* Columns of queries/import_tree.sql. */
 enum { I_ID, I_PARENT, I_SELF, I_CUMULATIVE, I_TOTAL, I_MODULE, I_ROWS = 8 };
@@ -221,7 +221,9 @@ static enum ps_status add_run(struct ps_store *store, struct ps_tree *tree, stru
     return status;
 }
 
-/* --- lines: file, function, line -------------------------------------------------------------- */
+/* --- Lines --- */
+
+/* Three levels: file, function, line. */
 
 /* What a line is called on each level: as the row has met it in all runs. */
 struct line_path {

@@ -137,10 +137,6 @@ enum ps_status ps_view_function(struct ps_db *db, const struct ps_view *view, in
     return status;
 }
 
-/* --- call tree
- * -----------------------------------------------------------------------------------------------------
- */
-
 /* Columns of queries/calltree.sql. */
 enum {
     C_FN,

@@ -172,8 +172,6 @@ enum ps_status ps_lazy_apply(struct ps_lazy_log *log, struct ps_lazy_tick *tick,
                    tick->module.at);
 }
 
-/* --- suggestions ------------------------------------------------------------------------------ */
-
 struct candidate {
     struct ps_str package;
     double self_us;

@@ -120,8 +120,6 @@ static enum ps_status read_rows(struct ps_db *db, struct reading *r, struct ps_e
     return err->code;
 }
 
-/* --- edges ------------------------------------------------------------------------------------ */
-
 static uint32_t node_of_row(const struct reading *r, int64_t row)
 {
     return row > 0 && (size_t)row < r->cap_rows ? r->node_of_row[row] : 0;

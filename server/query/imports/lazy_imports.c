@@ -68,7 +68,7 @@ static enum ps_status ask(struct ps_store *store, const char *id, struct ps_para
     return PS_OK;
 }
 
-/* --- the verdict ------------------------------------------------------------------------------ */
+/* --- Saving --- */
 
 /* An import that the log does not have and does not rule out. */
 static bool is_absent(const struct question *q)
@@ -154,7 +154,7 @@ static void write_ticks(const struct question *q, struct ps_json *json)
     ps_json_end(json);
 }
 
-/* --- modules ---------------------------------------------------------------------------------- */
+/* --- Modules --- */
 
 /* Modules that the log has below something which became lazy. Children stand before parents. */
 static bool *below_lazy(const struct ps_lazy_log *log)
@@ -238,7 +238,7 @@ static void write_row(const struct question *q, uint32_t node, struct ps_json *j
     ps_json_end(json);
 }
 
-/* --- what keeps them -------------------------------------------------------------------------- */
+/* --- Imports that keep modules loaded --- */
 
 struct keeper {
     struct told told; /* the module that is imported from outside, and what stays with it */

@@ -14,7 +14,7 @@
 #define PAIRS_MOST 20000 /* of each */
 #define KEPT_MOST  ((size_t)32 << 20)
 
-/* --- what one log has ------------------------------------------------------------------------- */
+/* --- Edges of another log --- */
 
 struct pair {
     uint32_t importer, module; /* in `names` */
@@ -98,7 +98,7 @@ static enum ps_status pairs_of(struct ps_store *store, const char *id, struct lo
     return ps_fail(err, status, "%s: %s", id, own.text);
 }
 
-/* --- as edges of this log --------------------------------------------------------------------- */
+/* --- Joining them to this log --- */
 
 struct joining {
     struct ps_lazy_log *log;

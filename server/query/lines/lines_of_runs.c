@@ -76,9 +76,7 @@ static struct ps_str tail_of(const char *path)
     return (struct ps_str){path + at, len - at};
 }
 
-/* --- which files
- * --------------------------------------------------------------------------------------------------
- */
+/* --- Measured files --- */
 
 struct measured {
     struct ps_str path, tail;
@@ -195,9 +193,7 @@ enum ps_status ps_query_line_files(struct ps_store *store, struct ps_params para
     return status;
 }
 
-/* --- one file
- * ------------------------------------------------------------------------------------------------------
- */
+/* --- One file --- */
 
 struct multi_run {
     struct ps_store *store;

@@ -22,9 +22,7 @@ static const struct ps_str unknown = {NULL, 0};
  * left out; their numbers are shown all the same. */
 #define CARRIED_LINES 1000000
 
-/* --- text
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- Text --- */
 
 static void text_line(struct ps_text *text, size_t number, struct ps_str line)
 {
@@ -70,9 +68,7 @@ void ps_text_json(const struct ps_text *text, struct ps_json *json)
     ps_json_end(json);
 }
 
-/* --- figures
- * ------------------------------------------------------------------------------------------------------
- */
+/* --- Numbers of the lines --- */
 
 /* Columns being written while rows pass once; a column that stays empty is left out. */
 struct figures {
@@ -199,9 +195,7 @@ enum ps_status ps_source_functions(struct ps_db *db, int64_t file, struct ps_jso
     return err->code;
 }
 
-/* --- one run
- * ------------------------------------------------------------------------------------------------------
- */
+/* --- One run --- */
 
 enum ps_status ps_source_attached(struct ps_store *store, const char *run, const char *path,
                                   struct ps_source *source, struct ps_text *text,

@@ -149,8 +149,6 @@ static void judge(const struct timed *t, double cpus, struct judged *j)
             j->verdict = "system-heavy";
 }
 
-/* ------------------------------------------------------------------ the answer */
-
 struct rule {
     const char *name, *of, *sign, *why;
     double value, threshold;

@@ -41,7 +41,7 @@ static void gathering_free(struct gathering *g)
     free(g->bytes_at);
 }
 
-/* --- sizes */
+/* --- Sizes --- */
 
 static int bytes_param(struct gathering *g, int64_t template, struct ps_str text)
 {
@@ -77,7 +77,7 @@ static int64_t bytes_of(struct gathering *g, const struct ps_chunk *chunk, uint3
     return bytes.kind == PS_NUM_INT ? bytes.i : -1;
 }
 
-/* --- one pass */
+/* --- Gathering --- */
 
 static bool add_slices(void *user, const struct ps_chunk *chunk)
 {
@@ -121,7 +121,7 @@ static enum ps_status gather(struct gathering *g, struct ps_err *err)
     return ps_trace_chunks(g->rows.db, &query, add_slices, g, err);
 }
 
-/* --- the views */
+/* --- Views --- */
 
 static const struct report *report_of(struct ps_params params)
 {

@@ -6,7 +6,7 @@
 
 #include "server/query/trend/trend.h"
 
-/* --- kept ------------------------------------------------------------------------------------- */
+/* --- Cache --- */
 
 struct kept {
     uint64_t key[2];                /* hashes of store, run, query, row; 0 0: free */
@@ -50,7 +50,7 @@ static void keep(const struct kept *entry)
     pthread_mutex_unlock(&lock);
 }
 
-/* --- rows ------------------------------------------------------------------------------------- */
+/* --- Rows --- */
 
 struct figures {
     double values[PS_HEAD_METRICS];
@@ -144,7 +144,7 @@ static enum ps_status read_row(struct ps_store *store, const struct ps_compare_t
     return status;
 }
 
-/* --- tables and metrics ----------------------------------------------------------------------- */
+/* --- Tables and metrics --- */
 
 static const struct ps_compare_table *table_of(const char *kind, const char *of)
 {

@@ -19,7 +19,7 @@ static void leave_out(struct ps_trend *trend, const char *why)
     trend->left_out[i].runs++;
 }
 
-/* --- the catalog ------------------------------------------------------------------------------ */
+/* --- Runs of the catalog --- */
 
 /* Columns of queries/trend_series.sql. */
 enum { T_ID, T_KIND, T_NAME, T_AT, T_UNIT, T_LABEL, T_VALUE, T_BY };
@@ -187,7 +187,7 @@ static enum ps_status read_baseline(struct ps_db *db, struct ps_trend *trend, st
     return err->code;
 }
 
-/* --- rows of the runs ------------------------------------------------------------------------- */
+/* --- Row of each run --- */
 
 /* Fills in the value of the row; *why: it has none. */
 static enum ps_status value_of(struct ps_store *store, struct ps_trend *trend,
@@ -259,7 +259,7 @@ static enum ps_status read_rows(struct ps_store *store, struct ps_trend *trend, 
     return status;
 }
 
-/* --- all -------------------------------------------------------------------------------------- */
+/* --- Reading a trend --- */
 
 static enum ps_status read_catalog(struct ps_store *store, struct ps_trend *trend,
                                    struct ps_err *err)

@@ -14,7 +14,7 @@
 #define ROW_RUNS_MAX 2000  /* whose files are read */
 #define ROW_RUNS     200
 
-/* --- the question ----------------------------------------------------------------------------- */
+/* --- Question --- */
 
 static const char *given(struct ps_params params, const char *key)
 {
@@ -61,7 +61,7 @@ static enum ps_status read_what(struct ps_params params, struct ps_trend_questio
     return PS_OK;
 }
 
-/* --- points ----------------------------------------------------------------------------------- */
+/* --- Points --- */
 
 struct point {
     size_t first, n; /* of `order`: the runs of a point, the oldest first */
@@ -163,7 +163,7 @@ static void points_free(struct points *points)
     free(points->values);
 }
 
-/* --- the answer ------------------------------------------------------------------------------- */
+/* --- Answer --- */
 
 static enum ps_status write_tags(struct ps_db *db, const char *id, struct ps_json *json,
                                  struct ps_err *err)

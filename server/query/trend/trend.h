@@ -7,7 +7,7 @@
 #include "base/intern.h"
 #include "server/query/compare/compare.h"
 
-/* --- one figure of a run: row.c --------------------------------------------------------- */
+/* --- Metric of one run (row.c) --- */
 
 /* Which figure of which row; texts are the caller's. */
 struct ps_trend_row {
@@ -30,7 +30,7 @@ enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_
 enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *kind,
                                    struct ps_query_metric *out, struct ps_err *err);
 
-/* --- runs of a series: runs.c ----------------------------------------------------------- */
+/* --- Runs of a series (runs.c) --- */
 
 struct ps_trend_question {
     const char *runs;        /* "series:NAME", "tag:K=V" */
