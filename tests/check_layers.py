@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Who may include whom. Reads every #include and every import, prints each that breaks a rule, and a count.
 
+A module includes only the modules that C_RULES allows, and of these only the headers in PUBLIC. Neither modules nor headers
+include each other in a circle.
+
 A rule that has to be broken for a while stands in DEBTS at the foot of this file, with the reason; a debt that is
 no longer owed is an error too, so the list only shrinks.
 """
@@ -33,6 +36,83 @@ C_RULES = {
     "server": ["base/", "importers/", "schema/", "server/"],
     "schema": [],
     "tests": [""],
+}
+
+# The headers of a module that other modules may include; its other headers are private. base and slices have no private ones.
+# A header of some modules only has a list of them: these are written against the inside of the other module.
+ALL = None
+PUBLIC = {
+    "compare": {"change_points.h": ALL, "comparison.h": ALL, "judge.h": ALL, "stats.h": ALL, "what_if.h": ALL},
+    "importers": {"importer.h": ALL, "sink.h": ALL, "text/clean.h": ["server/jobs"]},
+    "server/runfile": {
+        "db.h": ALL,
+        "trace.h": ALL,
+        "handle.h": ["server/runwrite", "server/catalog"],
+        "trace_reader.h": ["server/runwrite"],
+    },
+    "server/runwrite": {"checks.h": ALL, "import_shared.h": ALL, "rewrite.h": ALL, "run_rows.h": ALL, "run_tables.h": ALL, "run_writer.h": ALL},
+    "server/catalog": {
+        "changes.h": ALL,
+        "clock_check.h": ALL,
+        "deleted.h": ALL,
+        "gzip_writer.h": ALL,
+        "job_rows.h": ALL,
+        "partial.h": ALL,
+        "private.h": ALL,
+        "quota.h": ALL,
+        "readers.h": ALL,
+        "retention.h": ALL,
+        "store.h": ALL,
+        "tokens.h": ALL,
+        # For backends, and for what reads and writes shelves as a whole.
+        "backend.h": ["server/replica", "server/maintenance", "server/offline"],
+        "copy_file.h": ["server/maintenance"],
+        "files.h": ["server/replica", "server/maintenance"],
+        "state.h": ["server/replica", "server/maintenance", "server/offline"],
+        "uploads.h": ["server/replica"],
+    },
+    "server/replica": {"replica.h": ALL, "url.h": ALL},
+    "server/maintenance": {"maintenance.h": ALL, "transfer.h": ALL},
+    "server/query": {"query.h": ALL},
+    "server/http": {
+        "assets.h": ALL,
+        "guard.h": ALL,
+        "http.h": ALL,
+        "hub.h": ALL,
+        "listen.h": ALL,
+        "local.h": ALL,
+        "negotiate.h": ALL,
+        "reply.h": ALL,
+        "request.h": ALL,
+        "upload.h": ALL,
+        "url.h": ALL,
+        "work.h": ALL,
+    },
+    "server/sandbox": {"child.h": ALL, "frame.h": ALL, "sandbox.h": ALL},
+    "server/jobs": {
+        "import.h": ALL,
+        "import_process.h": ALL,
+        "importer_main.h": ALL,
+        "jobs.h": ALL,
+        "members.h": ALL,
+        "merge.h": ALL,
+        "parts.h": ALL,
+        "sniff.h": ALL,
+        "sources.h": ALL,
+    },
+    "server/share": {"bundle.h": ALL, "pick.h": ALL, "redact.h": ALL},
+    "server/offline": {},
+    "server/api": {"api.h": ALL},
+    "server/cli": {
+        "cli.h": ALL,
+        "help.h": ALL,
+        "keep.h": ALL,
+        "limits.h": ALL,
+        "options.h": ALL,
+        "progress.h": ALL,
+        "serve.h": ALL,
+        "served.h": ALL,
+    },
 }
 
 # Headers of libraries that one folder alone may know.
@@ -99,6 +179,74 @@ def c_faults(path):
             yield f'"{header}": {layer} may not include it'
 
 
+def may_include(layer, header):
+    """Whether a header of another module is public for this one."""
+    owner = layer_of(header)
+    if owner not in PUBLIC:
+        return True
+    name = header[len(owner) + 1:]
+    return name in PUBLIC[owner] and (PUBLIC[owner][name] is ALL or layer in PUBLIC[owner][name])
+
+
+def ours(path):
+    """Our headers that the file includes."""
+    return [header for kind, header in INCLUDE.findall(read(path)) if kind == '"' and "/" in header]
+
+
+def header_faults(path):
+    """Private headers of other modules, whether the file itself includes them or a public header brings them. Tests may include all."""
+    layer = layer_of(path)
+    if layer == "tests":
+        return
+    for header in ours(path):
+        if layer_of(header) != layer and not may_include(layer, header):
+            yield f'"{header}" is private'
+    if path.endswith(".h") and PUBLIC.get(layer, {}).get(path[len(layer) + 1:], "") is ALL:
+        for header in ours(path):
+            owner = layer_of(header)
+            if owner in PUBLIC and PUBLIC[owner].get(header[len(owner) + 1:], "") is not ALL:
+                yield f'"{header}" is private, and this header is public'
+
+
+def public_faults(paths):
+    """Headers of PUBLIC that need not be public: no other module and no public header of their own module includes them."""
+    needed = {header for path in paths for header in ours(path)
+              if layer_of(header) != layer_of(path) != "tests" or path[len(layer_of(path)) + 1:] in PUBLIC.get(layer_of(path), ())}
+    for owner, names in PUBLIC.items():
+        for name in names:
+            if f"{owner}/{name}" not in needed:
+                yield f"{owner}/{name}: is in PUBLIC, and no other module includes it"
+
+
+def cycles(graph):
+    """The groups of nodes that reach each other. graph: node -> nodes."""
+    def reach(start):
+        found, left = set(), [start]
+        while left:
+            for node in graph.get(left.pop(), ()):
+                if node not in found:
+                    found.add(node)
+                    left.append(node)
+        return found
+    reached = {node: reach(node) for node in graph}
+    return sorted({tuple(sorted(other for other in reached[node] if node in reached.get(other, ()))) for node in graph if node in reached[node]})
+
+
+def cycle_faults(paths):
+    modules, headers = {}, {}
+    for path in paths:
+        layer = layer_of(path)
+        if layer == "tests":
+            continue
+        included = ours(path)
+        modules.setdefault(layer, set()).update(layer_of(header) for header in included if layer_of(header) not in (layer, None))
+        if path.endswith(".h"):
+            headers[path] = included
+    for kind, graph in (("modules", modules), ("headers", headers)):
+        for cycle in cycles(graph):
+            yield f"{kind} include each other: {', '.join(cycle)}"
+
+
 def web_layer(path):
     part = path.split("/")[2]
     return WEB_LAYERS.index(part) if part in WEB_LAYERS else len(WEB_LAYERS)
@@ -135,7 +283,8 @@ def main():
     c_paths = [p for folder in ("base", "slices", "compare", "importers", "server", "schema", "tests")
                for p in files(folder, ".c", ".h")]
     web_paths = list(files("web/src", ".ts", ".tsx"))
-    faults = check(c_paths, c_faults) + check(web_paths, web_faults)
+    faults = check(c_paths, c_faults) + check(c_paths, header_faults) + check(web_paths, web_faults)
+    faults += [*cycle_faults(c_paths), *public_faults(c_paths)]
     unpaid = [fault for fault in faults if fault not in DEBTS]
     paid = [debt for debt in DEBTS if debt not in faults]
     for fault in unpaid:

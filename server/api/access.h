@@ -10,16 +10,10 @@
 #ifndef PS_API_ACCESS_H
 #define PS_API_ACCESS_H
 
+#include "server/api/api.h"
 #include "server/api/throttle.h"
 #include "server/catalog/tokens.h"
 #include "server/http/request.h"
-
-struct ps_access_config {
-    bool tokens;  /* nothing without one */
-    bool proxied; /* a proxy of ours is in front: it tells the client's address, and speaks HTTPS */
-    bool tls;     /* we do */
-    unsigned port; /* cookies of shelves at several ports of a host must not meet */
-};
 
 struct ps_access {
     struct ps_access_config config;
@@ -28,9 +22,6 @@ struct ps_access {
 };
 
 void ps_access_init(struct ps_access *access, const struct ps_access_config *config);
-
-/* For ps_http_config.admit: route->need is the least enum ps_right. Sets req->who, req->right. */
-bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply);
 
 /* Where the client is, also behind a proxy of ours. */
 const char *ps_api_address(struct ps_request *req);

@@ -3,7 +3,6 @@
 #ifndef PS_API_API_H
 #define PS_API_API_H
 
-#include "server/api/access.h"
 #include "server/catalog/retention.h"
 #include "server/http/assets.h"
 #include "server/http/hub.h"
@@ -11,6 +10,14 @@
 #include "server/jobs/jobs.h"
 
 struct ps_api;
+
+/* Who may do what: access.h. */
+struct ps_access_config {
+    bool tokens;  /* nothing without one */
+    bool proxied; /* a proxy of ours is in front: it tells the client's address, and speaks HTTPS */
+    bool tls;     /* we do */
+    unsigned port; /* cookies of shelves at several ports of a host must not meet */
+};
 
 struct ps_api_config {
     struct ps_store *store;
@@ -36,10 +43,12 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
  * struct ps_api_config. */
 struct ps_api *ps_api_create_local(struct ps_store *store, struct ps_str shell);
 
-/* The table of every URL; what struct ps_http_config wants as routes, spool, mark and app is here.
- */
+/* The table of every URL; what struct ps_http_config wants as routes, admit, spool, mark and app is
+ * here. ps_api_admit (access.c): route->need is the least enum ps_right. Sets req->who and
+ * req->right. */
 extern const struct ps_route ps_api_routes[];
 extern const size_t ps_api_routes_count;
+bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply);
 struct ps_spool ps_api_spool(struct ps_api *api); /* of uploads up to config.upload_max */
 uint64_t ps_api_mark(void *api, const char *run);
 

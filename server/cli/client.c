@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "server/api/api.h"
+#include "server/catalog/tokens.h"
 #include "server/cli/cli.h"
 #include "server/cli/shelve.h"
 #include "server/http/local.h"

@@ -3,7 +3,7 @@
 #include "server/cli/cli.h"
 #include "server/cli/plain.h"
 #include "server/maintenance/transfer.h"
-#include "server/replica/pg.h"
+#include "server/replica/url.h"
 
 #include "base/json_out.h"
 

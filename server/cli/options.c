@@ -2,7 +2,7 @@
 /* options.c: parses the command line by the tables of commands.h. */
 #include "server/cli/commands.h"
 #include "server/cli/nearest.h"
-#include "server/replica/pg.h"
+#include "server/replica/url.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "server/replica/replica.h"
 
 #include "server/cli/plain.h"
-#include "server/replica/pg.h"
+#include "server/replica/url.h"
 
 #include <errno.h>
 #include <stdio.h>

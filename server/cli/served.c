@@ -17,6 +17,7 @@
 #include "base/json_out.h"
 #include "server/cli/cli.h"
 #include "server/cli/plain.h"
+#include "server/cli/shelve.h"
 
 #define RECORD_MAX 16384
 #define ENDING     ".server"

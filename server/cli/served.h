@@ -9,9 +9,9 @@
 #define PS_CLI_SERVED_H
 
 #include "server/cli/options.h"
-#include "server/cli/shelve.h"
 
 struct ps_served_record;
+struct ps_shelved; /* shelve.h */
 
 /* Records this server until ps_served_withdraw, or until the process ends. */
 enum ps_status ps_served_announce(const char *url, const char *data, struct ps_served_record **out,

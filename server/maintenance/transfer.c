@@ -15,8 +15,8 @@
 #include "server/catalog/files.h"
 #include "server/catalog/state.h"
 #include "server/maintenance/snapshot.h"
-#include "server/replica/mirror.h"
 #include "server/replica/replica.h"
+#include "server/replica/url.h"
 #include "server/runwrite/checks.h"
 
 #define RUNS_AT_ONCE 64 /* that are published by one transaction, at most */

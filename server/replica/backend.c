@@ -8,6 +8,7 @@
 #include "server/replica/heartbeat.h"
 #include "server/replica/mirror.h"
 #include "server/replica/replica.h"
+#include "server/replica/state.h"
 
 /* --- Opening --- */
 

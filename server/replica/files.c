@@ -11,7 +11,8 @@
 #include "server/replica/cache.h"
 #include "server/replica/files.h"
 #include "server/replica/mirror.h"
-#include "server/replica/replica.h"
+#include "server/replica/state.h"
+#include "server/replica/url.h"
 
 #define IDLE          4    /* connections that are kept */
 #define SWEEP_MOST_MS 1000 /* who sweeps has other things to do, and may be about to end */

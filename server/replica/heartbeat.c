@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* gethostname */
 #include "server/replica/heartbeat.h"
 #include "base/context.h"
-#include "server/replica/replica.h"
+#include "server/replica/state.h"
 
 #include <stdio.h>
 #include <stdlib.h>

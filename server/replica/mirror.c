@@ -3,7 +3,7 @@
 #include "server/replica/mirror.h"
 #include "base/context.h"
 #include "server/catalog/catalog_tables.h"
-#include "server/replica/replica.h"
+#include "server/replica/state.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -31,61 +31,10 @@ struct ps_pg {
  * database ends such a transaction. Who waits for a lock gives up before libpq's caller does. */
 #define SESSION "SET idle_in_transaction_session_timeout = 10000; SET lock_timeout = 8000"
 
-bool ps_pg_is_url(const char *text)
-{
-    return strncmp(text, "postgresql://", 13) == 0 || strncmp(text, "postgres://", 11) == 0;
-}
-
 /* libpq ends its sentences with a line's end, and may say several; the first is the cause. */
 static int first_line(const char *text)
 {
     return (int)strcspn(text, "\n");
-}
-
-enum ps_status ps_pg_check(const char *url, bool *secret, struct ps_err *err)
-{
-    char *why = NULL;
-    PQconninfoOption *options = PQconninfoParse(url, &why);
-
-    *secret = false;
-    if (!options) {
-        enum ps_status status =
-            ps_fail(err, PS_BAD_REQUEST, "the store's address is malformed: %.*s",
-                    why ? first_line(why) : 0, why ? why : "");
-
-        PQfreemem(why);
-        return status;
-    }
-    for (PQconninfoOption *at = options; at->keyword; at++)
-        *secret |= strcmp(at->keyword, "password") == 0 && at->val;
-    PQconninfoFree(options);
-    return PS_OK;
-}
-
-static const char *option(const PQconninfoOption *options, const char *keyword)
-{
-    for (; options && options->keyword; options++)
-        if (strcmp(options->keyword, keyword) == 0 && options->val && options->val[0])
-            return options->val;
-    return NULL;
-}
-
-char *ps_pg_place(const char *url)
-{
-    struct ps_buf out = {0};
-    PQconninfoOption *options = PQconninfoParse(url, NULL);
-    const char *host = option(options, "host"), *port = option(options, "port");
-    const char *name = option(options, "dbname"), *service = option(options, "service");
-
-    ps_buf_puts(&out, "postgresql://");
-    ps_buf_puts(&out, host ? host : "");
-    if (port)
-        ps_buf_printf(&out, ":%s", port);
-    ps_buf_printf(&out, "/%s", name ? name : "");
-    if (service)
-        ps_buf_printf(&out, "?service=%s", service);
-    PQconninfoFree(options);
-    return out.at;
 }
 
 struct ps_pg *ps_pg_new(const char *url)

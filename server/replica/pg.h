@@ -29,13 +29,6 @@
 
 struct ps_pg;
 
-/* Whether text is postgresql://... or postgres://... */
-bool ps_pg_is_url(const char *text);
-/* PS_BAD_REQUEST when libpq cannot read it. *secret: it holds a password. */
-enum ps_status ps_pg_check(const char *url, bool *secret, struct ps_err *err);
-/* Where it leads, for people: host, port and database, no user and no password. malloc'ed. */
-char *ps_pg_place(const char *url);
-
 /* Connects to nothing yet. Free it with ps_pg_free. */
 struct ps_pg *ps_pg_new(const char *url);
 void ps_pg_free(struct ps_pg *pg); /* NULL is fine */

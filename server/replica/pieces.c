@@ -4,7 +4,7 @@
  * it is a file of its own (files.h, folder pieces, key <id>.<offset>), and the row says how many
  * bytes there are. Who takes the upload puts them together in its own spool.
  */
-#include "server/replica/replica.h"
+#include "server/replica/state.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -10,19 +10,7 @@
 #ifndef PS_REPLICA_REPLICA_H
 #define PS_REPLICA_REPLICA_H
 
-#include "server/catalog/backend.h"
-#include "server/catalog/state.h"
-
-/* The parts of an open shelf; each is NULL until it is open. */
-struct ps_replica {
-    struct ps_mirror *mirror;
-    struct ps_heartbeat *heartbeat;
-    struct ps_shared_files *files;
-    struct ps_watch *watch; /* of a server that takes over what others left: backend.c */
-};
-
-extern const struct ps_backend ps_replica_backend;     /* backend.c */
-extern const struct ps_partial_ops ps_replica_partial; /* pieces.c */
+#include "server/catalog/store.h"
 
 /* Opens the shelf in the database at `url` (postgresql://...). `dir` is the folder for mirror and
  * cache; cached files take at most cache_bytes (0: 10 GiB). With url NULL the shelf is the folder

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/stream.h"
+#include "server/runfile/handle.h"
 
 void ps_digest_text(struct sha256_ctx *hash, char out[PS_SHA256_SIZE])
 {

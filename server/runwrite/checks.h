@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* checks.h: whether one file of the shelf is whole; for verify, rebuild and backup. Inside this
- * folder only. */
+/* checks.h: whether one file of the shelf is whole; for verify, rebuild and backup. */
 #ifndef PS_RUNWRITE_CHECKS_H
 #define PS_RUNWRITE_CHECKS_H
 
 #include <nettle/sha2.h>
 
-#include "server/runfile/handle.h"
+#include "server/runfile/db.h"
 
 /* Its digest as text. */
 void ps_digest_text(struct sha256_ctx *hash, char out[PS_SHA256_SIZE]);

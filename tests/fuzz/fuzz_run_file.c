@@ -17,6 +17,7 @@
 
 #include "base/buf.h"
 #include "base/file.h"
+#include "server/runfile/handle.h"
 #include "server/runwrite/checks.h"
 #include "server/runwrite/validate.h"
 #include "slices/column.h"

@@ -23,7 +23,7 @@
 #include "server/jobs/import.h"
 #include "server/replica/cache.h"
 #include "server/replica/files.h"
-#include "server/replica/replica.h"
+#include "server/replica/state.h"
 #include "tests/unit/postgres.h"
 #include "tests/unit/servers.h"
 

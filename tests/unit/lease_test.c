@@ -15,6 +15,7 @@
 
 #include "server/replica/heartbeat.h"
 #include "server/replica/replica.h"
+#include "server/replica/state.h"
 #include "tests/unit/postgres.h"
 #include "tests/unit/servers.h"
 

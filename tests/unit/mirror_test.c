@@ -14,6 +14,7 @@
 
 #include "server/catalog/tokens.h"
 #include "server/replica/replica.h"
+#include "server/replica/state.h"
 #include "tests/unit/postgres.h"
 #include "tests/unit/servers.h"
 

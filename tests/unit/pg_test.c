@@ -18,6 +18,7 @@
 
 #include "server/catalog/catalog_tables.h"
 #include "server/replica/clock.h"
+#include "server/replica/url.h"
 #include "tests/unit/postgres.h"
 
 static const struct ps_clock_table tag = {"tag", 3, 2, {"run", "k", "v"}, {0, 1}};

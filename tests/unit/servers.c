@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "server/replica/replica.h"
+#include "server/replica/state.h"
 #include "tests/unit/postgres.h"
 
 int make(void **state)

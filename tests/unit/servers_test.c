@@ -17,6 +17,7 @@
 
 #include "server/catalog/tokens.h"
 #include "server/replica/replica.h"
+#include "server/replica/state.h"
 #include "tests/unit/postgres.h"
 #include "tests/unit/servers.h"
 

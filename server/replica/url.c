@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/replica/url.h"
+
+#include "base/buf.h"
+
+#include <libpq-fe.h>
+#include <string.h>
+
+bool ps_pg_is_url(const char *text)
+{
+    return strncmp(text, "postgresql://", 13) == 0 || strncmp(text, "postgres://", 11) == 0;
+}
+
+enum ps_status ps_pg_check(const char *url, bool *secret, struct ps_err *err)
+{
+    char *why = NULL;
+    PQconninfoOption *options = PQconninfoParse(url, &why);
+
+    *secret = false;
+    if (!options) {
+        enum ps_status status =
+            ps_fail(err, PS_BAD_REQUEST, "the store's address is malformed: %.*s",
+                    why ? (int)strcspn(why, "\n") : 0, why ? why : "");
+
+        PQfreemem(why);
+        return status;
+    }
+    for (PQconninfoOption *at = options; at->keyword; at++)
+        *secret |= strcmp(at->keyword, "password") == 0 && at->val;
+    PQconninfoFree(options);
+    return PS_OK;
+}
+
+static const char *option(const PQconninfoOption *options, const char *keyword)
+{
+    for (; options && options->keyword; options++)
+        if (strcmp(options->keyword, keyword) == 0 && options->val && options->val[0])
+            return options->val;
+    return NULL;
+}
+
+char *ps_pg_place(const char *url)
+{
+    struct ps_buf out = {0};
+    PQconninfoOption *options = PQconninfoParse(url, NULL);
+    const char *host = option(options, "host"), *port = option(options, "port");
+    const char *name = option(options, "dbname"), *service = option(options, "service");
+
+    ps_buf_puts(&out, "postgresql://");
+    ps_buf_puts(&out, host ? host : "");
+    if (port)
+        ps_buf_printf(&out, ":%s", port);
+    ps_buf_printf(&out, "/%s", name ? name : "");
+    if (service)
+        ps_buf_printf(&out, "?service=%s", service);
+    PQconninfoFree(options);
+    return out.at;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* url.h: the URL of a shelf in PostgreSQL. Nothing here connects to it. */
+#ifndef PS_REPLICA_URL_H
+#define PS_REPLICA_URL_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+
+/* Whether text is postgresql://... or postgres://... */
+bool ps_pg_is_url(const char *text);
+/* PS_BAD_REQUEST when libpq cannot read it. *secret: it holds a password. */
+enum ps_status ps_pg_check(const char *url, bool *secret, struct ps_err *err);
+/* Where it leads, for people: host, port and database, no user and no password. malloc'ed. */
+char *ps_pg_place(const char *url);
+
+#endif
