@@ -66,6 +66,7 @@ PUBLIC = {
         "tokens.h": ALL,
         # For backends, and for what reads and writes shelves as a whole.
         "backend.h": ["server/replica", "server/maintenance", "server/offline"],
+        "catalog_tables.h": ["server/replica", "server/maintenance"],
         "copy_file.h": ["server/maintenance"],
         "files.h": ["server/replica", "server/maintenance"],
         "state.h": ["server/replica", "server/maintenance", "server/offline"],
@@ -73,7 +74,7 @@ PUBLIC = {
     },
     "server/replica": {"replica.h": ALL, "url.h": ALL},
     "server/maintenance": {"maintenance.h": ALL, "transfer.h": ALL},
-    "server/query": {"query.h": ALL},
+    "server/query": {"query.h": ALL, "reads.h": ALL},
     "server/http": {
         "assets.h": ALL,
         "guard.h": ALL,
@@ -83,6 +84,7 @@ PUBLIC = {
         "local.h": ALL,
         "negotiate.h": ALL,
         "reply.h": ALL,
+        "router.h": ALL,
         "request.h": ALL,
         "upload.h": ALL,
         "url.h": ALL,

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* routes.c: every URL there is. docs/api*.md says what they answer. The first row that fits is
- * taken. The last word of a row is the role it takes. */
+/* routes.c: every URL there is; those that only read are in server/query/reads.h. docs/api*.md says
+ * what they answer. The first row that fits is taken. The last word of a row is the role it takes.
+ */
 #include "server/api/state.h"
 
 #define API "/api/v1/"
+
+#define READ(path, name, flags)                                                                    \
+    {"GET", API path, ps_get_##name, (flags)&PS_READ_SLOW ? PS_ROUTE_SLOW : 0, PS_RIGHT_VIEWER},
 
 const struct ps_route ps_api_routes[] = {
     {"GET", API "health", ps_get_health, 0, PS_RIGHT_NOBODY},
@@ -16,11 +20,6 @@ const struct ps_route ps_api_routes[] = {
     {"GET", API "formats", ps_get_formats, 0, PS_RIGHT_VIEWER},
     {"GET", API "events", ps_all_events, 0, PS_RIGHT_VIEWER},
 
-    {"GET", API "runs", ps_list_runs, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
-    {"POST", API "runs", ps_post_runs, PS_ROUTE_UPLOAD | PS_ROUTE_SLOW,
-     PS_RIGHT_UPLOADER}, /* syncs what it takes */
-    {"PUT", API "runs", ps_post_runs, PS_ROUTE_UPLOAD | PS_ROUTE_SLOW,
-     PS_RIGHT_UPLOADER}, /* curl -T FILE .../runs */
     {"PUT", API "runs/{filename}", ps_put_run, PS_ROUTE_UPLOAD | PS_ROUTE_SLOW,
      PS_RIGHT_UPLOADER}, /* curl -T FILE .../runs/ */
     {"POST", API "uploads", ps_begin_partial, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
@@ -33,9 +32,6 @@ const struct ps_route ps_api_routes[] = {
 
     {"POST", API "resolve", ps_resolve_runs, PS_ROUTE_BODY | PS_ROUTE_SLOW,
      PS_RIGHT_VIEWER}, /* it only reads */
-    {"GET", API "runs/{run}", ps_get_run, 0, PS_RIGHT_VIEWER},
-    {"PATCH", API "runs/{run}", ps_patch_run, PS_ROUTE_BODY | PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
-    {"DELETE", API "runs/{run}", ps_delete_run, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"POST", API "runs/{run}/undelete", ps_undelete_run, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"GET", API "deleted", ps_get_deleted, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"GET", API "runs/{run}/original", ps_get_original, 0,
@@ -45,27 +41,22 @@ const struct ps_route ps_api_routes[] = {
     {"PUT", API "runs/{run}/baseline", ps_put_baseline, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"DELETE", API "runs/{run}/baseline", ps_delete_baseline, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"DELETE", API "baselines", ps_clear_baseline, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
-    {"GET", API "runs/{run}/what_if", ps_get_what_if, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
     {"GET", API "runs/{run}/reveals", ps_get_reveals, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
     {"GET", API "runs/{run}/export", ps_get_export, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
-    {"GET", API "runs/{run}/{view*}", ps_get_view, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
-
-    {"GET", API "lines/files", ps_get_line_files, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
-    {"GET", API "lines", ps_get_lines, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
-    {"POST", API "merge", ps_merge_runs, 0, PS_RIGHT_UPLOADER},
-
-    {"GET", API "compare", ps_get_compare, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
     {"GET", API "compare/reveals", ps_get_reveals, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
     {"GET", API "compare/export", ps_get_export, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
-    {"GET", API "compare/tree", ps_get_compare_tree, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
-    {"GET", API "compare/twin/{of}", ps_get_compare_twin, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
-    {"GET", API "compare/{of}", ps_get_compare_rows, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
-    {"GET", API "compare/{of}/{row}", ps_get_compare_row, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
 
-    {"GET", API "trend", ps_get_trend, PS_ROUTE_SLOW, PS_RIGHT_VIEWER},
+    /* clang-format off: the rows of PS_READS end with a comma */
+    PS_READS(READ){"POST", API "runs", ps_post_runs, PS_ROUTE_UPLOAD | PS_ROUTE_SLOW,
+                   PS_RIGHT_UPLOADER}, /* syncs what it takes */
+    /* clang-format on */
+    {"PUT", API "runs", ps_post_runs, PS_ROUTE_UPLOAD | PS_ROUTE_SLOW,
+     PS_RIGHT_UPLOADER}, /* curl -T FILE .../runs */
+    {"PATCH", API "runs/{run}", ps_patch_run, PS_ROUTE_BODY | PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
+    {"DELETE", API "runs/{run}", ps_delete_run, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
+    {"POST", API "merge", ps_merge_runs, 0, PS_RIGHT_UPLOADER},
 
     {"POST", API "sql", ps_post_sql, PS_ROUTE_BODY, PS_RIGHT_VIEWER}, /* it only reads */
-    {"GET", API "queries", ps_get_queries, 0, PS_RIGHT_VIEWER},
     {"POST", API "queries", ps_post_query, PS_ROUTE_BODY | PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"DELETE", API "queries/{id}", ps_delete_query, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
 

@@ -26,14 +26,6 @@ struct ps_params ps_api_params(struct ps_request *req)
     return (struct ps_params){params, req->params.n};
 }
 
-enum ps_status ps_list_runs(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
-{
-    struct ps_json out = ps_reply_json(reply);
-
-    reply->cache = PS_CACHE_CHECK;
-    return ps_query_runs(ps_api_of(req)->store, ps_api_params(req), &out, err);
-}
-
 static void delete_json(cJSON **json)
 {
     cJSON_Delete(*json);
@@ -79,14 +71,6 @@ static enum ps_status answer_run(struct ps_request *req, const char *id, struct 
 
     reply->cache = PS_CACHE_CHECK;
     return ps_query_run(ps_api_of(req)->store, id, &out, err);
-}
-
-enum ps_status ps_get_run(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
-{
-    const char *id;
-    enum ps_status status = ps_api_run_id(req, &id, err);
-
-    return status == PS_OK ? answer_run(req, id, reply, err) : status;
 }
 
 /* An uploader removes what carries the own name, an admin everything. */

@@ -86,24 +86,6 @@ enum ps_status ps_put_source(struct ps_request *req, struct ps_reply *reply, str
     return PS_OK;
 }
 
-/* --- One file in several runs --- */
-
-enum ps_status ps_get_line_files(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
-{
-    struct ps_json out = ps_reply_json(reply);
-
-    reply->cache = PS_CACHE_CHECK;
-    return ps_query_line_files(ps_api_of(req)->store, ps_api_params(req), &out, err);
-}
-
-enum ps_status ps_get_lines(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
-{
-    struct ps_json out = ps_reply_json(reply);
-
-    reply->cache = PS_CACHE_CHECK;
-    return ps_query_lines(ps_api_of(req)->store, ps_api_params(req), &out, err);
-}
-
 /* --- Merging runs --- */
 
 struct merging {

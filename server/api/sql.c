@@ -207,14 +207,6 @@ enum ps_status ps_post_sql(struct ps_request *req, struct ps_reply *reply, struc
     return PS_OK;
 }
 
-enum ps_status ps_get_queries(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
-{
-    struct ps_json json = ps_reply_json(reply);
-
-    reply->cache = PS_CACHE_CHECK;
-    return ps_query_saved(ps_api_of(req)->store, ps_api_params(req), &json, err);
-}
-
 static enum ps_status save_query(struct ps_request *req, const cJSON *body, struct ps_err *err)
 {
     const char *kind = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(body, "kind"));

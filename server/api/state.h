@@ -12,7 +12,7 @@
 #include "server/catalog/changes.h"
 #include "server/http/hub.h"
 #include "server/http/work.h"
-#include "server/query/query.h"
+#include "server/query/reads.h"
 
 /* Topics of the hub: a job's events have its id; what concerns the shelf goes to those who listen
  * to everything. */
@@ -93,19 +93,19 @@ enum ps_status ps_note_of(struct ps_request *req, const cJSON *value, const char
 /* PS_BAD_REQUEST when `value` is too long, no UTF-8, or holds control characters. */
 enum ps_status ps_label_check(const char *what, const char *value, struct ps_err *err);
 
-/* handlers */
+/* handlers; those of PS_READS are ps_get_NAME */
+#define PS_API_DECLARE(path, name, flags) ps_handler ps_get_##name;
+PS_READS(PS_API_DECLARE)
 ps_handler ps_get_shelf, ps_get_formats, ps_get_asset;
-ps_handler ps_list_runs, ps_resolve_runs, ps_get_run, ps_patch_run, ps_delete_run, ps_undelete_run,
-    ps_get_deleted, ps_get_original, ps_get_view, ps_get_what_if;
+ps_handler ps_resolve_runs, ps_patch_run, ps_delete_run, ps_undelete_run, ps_get_deleted,
+    ps_get_original;
 ps_handler ps_post_runs, ps_put_run;
 ps_handler ps_begin_partial, ps_get_partial, ps_put_piece, ps_delete_partial, ps_end_partial;
-ps_handler ps_put_source, ps_get_line_files, ps_get_lines, ps_merge_runs;
+ps_handler ps_put_source, ps_merge_runs;
 ps_handler ps_get_reveals, ps_get_export;
-ps_handler ps_get_compare, ps_get_compare_twin, ps_get_compare_tree, ps_get_compare_rows,
-    ps_get_compare_row;
-ps_handler ps_get_trend, ps_put_baseline, ps_delete_baseline, ps_clear_baseline;
+ps_handler ps_put_baseline, ps_delete_baseline, ps_clear_baseline;
 ps_handler ps_get_me, ps_login, ps_logout, ps_get_health, ps_get_activity;
-ps_handler ps_post_sql, ps_get_queries, ps_post_query, ps_delete_query;
+ps_handler ps_post_sql, ps_post_query, ps_delete_query;
 ps_handler ps_list_jobs, ps_get_job, ps_cancel_job, ps_job_events, ps_all_events;
 
 #endif

@@ -11,10 +11,11 @@
 
 #include "base/context.h"
 #include "server/http/reply.h"
+#include "server/http/router.h"
 #include "server/http/url.h"
 #include "server/offline/files.h"
 #include "server/offline/shelf.h"
-#include "server/query/query.h"
+#include "server/query/reads.h"
 
 #define EXPORT(name) __attribute__((export_name(name)))
 
@@ -48,86 +49,9 @@ void ps_engine_file(char *name, const unsigned char *bytes, size_t len)
 
 /* --- Endpoints --- */
 
-struct question {
-    struct ps_arena *arena;
-    struct ps_params params;
-    const char *a, *b; /* what follows the word in the path: runs/A/B */
-};
-
-typedef enum ps_status ask(const struct question *q, struct ps_answer *out, struct ps_err *err);
-
-static enum ps_status ask_runs(const struct question *q, struct ps_answer *out, struct ps_err *err)
-{
-    struct ps_json json = ps_json_to(&out->body);
-    char id[PS_ID_SIZE];
-    enum ps_status status;
-
-    if (!q->a)
-        return ps_query_runs(store, q->params, &json, err);
-    status = ps_store_resolve(store, q->a, id, err);
-    if (status != PS_OK)
-        return status;
-    if (!q->b)
-        return ps_query_run(store, id, &json, err);
-    if (strcmp(q->b, "what_if") == 0)
-        return ps_query_what_if(store, id, q->params, &json, err);
-    return ps_query_view(store, id, q->b, q->params, out, err);
-}
-
-static enum ps_status ask_lines(const struct question *q, struct ps_answer *out, struct ps_err *err)
-{
-    struct ps_json json = ps_json_to(&out->body);
-
-    return q->a ? ps_query_line_files(store, q->params, &json, err)
-                : ps_query_lines(store, q->params, &json, err);
-}
-
-static enum ps_status ask_compared(const struct question *q, const struct ps_compare_groups *groups,
-                                   struct ps_answer *out, struct ps_err *err)
-{
-    struct ps_json json = ps_json_to(&out->body);
-    int64_t row;
-
-    if (!q->a)
-        return ps_query_compare(store, groups, &json, err);
-    if (strcmp(q->a, "tree") == 0)
-        return ps_query_compare_tree(store, groups, q->params, &json, err);
-    if (strcmp(q->a, "twin") == 0 && q->b)
-        return ps_query_compare_twin(store, groups, q->b, q->params, &json, err);
-    if (!q->b)
-        return ps_query_compare_rows(store, groups, q->a, q->params, out, err);
-    if (!ps_str_i64(ps_str_of(q->b), &row))
-        return ps_fail(err, PS_NOT_FOUND, "no row %s in this table", q->b);
-    return ps_query_compare_row(store, groups, q->a, row, q->params, &json, err);
-}
-
-static enum ps_status ask_compare(const struct question *q, struct ps_answer *out,
-                                  struct ps_err *err)
-{
-    struct ps_compare_groups *groups = NULL;
-    enum ps_status status = ps_compare_groups(store, q->params, &groups, err);
-
-    if (status == PS_OK)
-        status = ask_compared(q, groups, out, err);
-    ps_compare_groups_free(groups);
-    return status;
-}
-
-static enum ps_status ask_trend(const struct question *q, struct ps_answer *out, struct ps_err *err)
-{
-    return ps_query_trend(store, q->params, out, err);
-}
-
-static enum ps_status ask_queries(const struct question *q, struct ps_answer *out,
-                                  struct ps_err *err)
-{
-    struct ps_json json = ps_json_to(&out->body);
-
-    return ps_query_saved(store, q->params, &json, err);
-}
-
 /* Its body as parameters: sql, run or runs, limit, format. */
-static enum ps_status ask_sql(const struct question *q, struct ps_answer *out, struct ps_err *err)
+static enum ps_status ask_sql(const struct ps_question *q, struct ps_answer *out,
+                              struct ps_err *err)
 {
     const char *format = ps_param_get(q->params, "format");
     const char *run = ps_param_get(q->params, "run"), *runs = ps_param_get(q->params, "runs");
@@ -137,6 +61,7 @@ static enum ps_status ask_sql(const struct question *q, struct ps_answer *out, s
         .rows = PS_SQL_ROWS,
         .by = {.memory = SQL_MOST},
     };
+    char run_id[PS_ID_SIZE], run_ids[PS_SQL_RUNS_MOST][PS_ID_SIZE];
     struct ps_context context;
     enum ps_status status = PS_OK;
 
@@ -149,12 +74,10 @@ static enum ps_status ask_sql(const struct question *q, struct ps_answer *out, s
         return ps_fail(err, PS_BAD_REQUEST,
                        "the statement is missing, or its limit is not a number");
     if (run) {
-        char *id = ps_arena_alloc(q->arena, PS_ID_SIZE);
-
-        sql.run = id;
-        status = ps_store_resolve(store, run, id, err);
+        sql.run = run_id;
+        status = ps_store_resolve(store, run, run_id, err);
     } else if (runs && runs[0]) {
-        sql.runs = ps_arena_alloc(q->arena, PS_SQL_RUNS_MOST * sizeof *sql.runs);
+        sql.runs = run_ids;
         status = ps_query_named(store, runs, sql.runs, &sql.n_runs, err);
     }
     if (status != PS_OK)
@@ -165,61 +88,54 @@ static enum ps_status ask_sql(const struct question *q, struct ps_answer *out, s
     return status;
 }
 
-static const struct {
-    const char *word;
-    ask *ask;
-} words[] = {
-    {"runs", ask_runs},   {"compare", ask_compare}, {"lines", ask_lines},
-    {"trend", ask_trend}, {"queries", ask_queries}, {"sql", ask_sql},
-};
+static const struct ps_read read_sql = {"sql", ask_sql, 0};
+
+#define ROUTE(pattern, name, flags) {.method = "GET", .path = API pattern},
+#define READ(pattern, name, flags)  &ps_read_##name,
+static const struct ps_route routes[] = {{.method = "GET", .path = API "sql"}, PS_READS(ROUTE)};
+static const struct ps_read *const reads[] = {&read_sql, PS_READS(READ)}; /* in the same order */
 
 /* --- Dispatch --- */
 
-/* The next segment of a path, decoded, with `all` its whole rest; NULL at its end. */
-static enum ps_status segment(struct ps_arena *arena, struct ps_str *path, bool all,
-                              const char **out, struct ps_err *err)
+static enum ps_status answer(const struct ps_read *read, struct ps_question *question,
+                             struct ps_answer *out, struct ps_err *err)
 {
-    const char *slash = all ? NULL : memchr(path->at, '/', path->len);
-    struct ps_str part = {path->at, slash ? (size_t)(slash - path->at) : path->len};
+    enum ps_status status = ps_question_resolve(read, question, err);
 
-    *out = NULL;
-    if (!part.len)
-        return PS_OK;
-    *path = ps_str_skip(*path, part.len + (slash != NULL));
-    return ps_url_decode(arena, part, false, out, err);
+    if (status == PS_OK)
+        status = read->ask(question, out, err);
+    ps_question_free(question);
+    return status;
 }
 
 static enum ps_status dispatch(struct ps_arena *arena, struct ps_str url, struct ps_answer *out,
                                struct ps_err *err)
 {
-    const char *mark = memchr(url.at, '?', url.len), *word;
+    const char *mark = memchr(url.at, '?', url.len);
     struct ps_str path = {url.at, mark ? (size_t)(mark - url.at) : url.len};
     struct ps_str query = ps_str_skip(url, path.len + (mark != NULL));
     struct ps_pairs pairs = {0};
-    struct question q = {.arena = arena};
+    struct ps_question question = {.store = store};
+    struct ps_err missing = PS_ERR_INIT;
+    struct ps_match match;
     struct ps_param *params;
     enum ps_status status;
 
-    if (!ps_str_starts(path, PS_STR(API)))
-        return ps_fail(err, PS_NOT_FOUND, "path not found");
-    path = ps_str_skip(path, strlen(API));
-    status = segment(arena, &path, false, &word, err);
-    if (status == PS_OK)
-        status = segment(arena, &path, false, &q.a, err);
-    if (status == PS_OK)
-        status = segment(arena, &path, true, &q.b, err);
-    if (status == PS_OK)
-        status = ps_url_query(arena, query, &pairs, err);
+    status = ps_router_find(routes, sizeof routes / sizeof *routes, "GET", path, arena, &match,
+                            &missing);
+    if (status == PS_NOT_FOUND)
+        return ps_fail(err, PS_NOT_FOUND, "not available in an exported page");
+    if (status != PS_OK)
+        return ps_fail_as(err, &missing);
+    status = ps_url_query(arena, query, &pairs, err);
     if (status != PS_OK)
         return status;
     params = ps_arena_alloc(arena, (pairs.n + 1) * sizeof *params);
     for (size_t i = 0; i < pairs.n; i++)
         params[i] = (struct ps_param){pairs.at[i].key, pairs.at[i].value};
-    q.params = (struct ps_params){params, pairs.n};
-    for (size_t i = 0; word && i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i].word, word) == 0)
-            return words[i].ask(&q, out, err);
-    return ps_fail(err, PS_NOT_FOUND, "not available in an exported page");
+    question.params = (struct ps_params){params, pairs.n};
+    memcpy(question.args, match.args, sizeof question.args);
+    return answer(reads[match.route - routes], &question, out, err);
 }
 
 static void error_body(struct ps_buf *body, const struct ps_err *err)

@@ -14,9 +14,9 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "schema/schema.h"
 #include "server/catalog/catalog_tables.h"
 #include "server/replica/pg.h"
-#include "server/runfile/handle.h"
 
 #define TRIES    20
 #define PAUSE_MS 100
@@ -76,7 +76,9 @@ void ps_pg_layout(int64_t layout, struct ps_buf *out)
     for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++)
         if (table->is_shared)
             add_table(out, table, layout);
-    ps_buf_puts(out, ps_schema_of("remote"));
+    for (const struct ps_schema_text *at = ps_schema_texts; at->name; at++)
+        if (strcmp(at->name, "remote") == 0)
+            ps_buf_puts(out, at->text);
 }
 
 static enum ps_status take_int(void *user, const struct ps_pg_value *values, size_t n,

@@ -1,20 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* trend.c: a figure over the runs of a series, and the run that the others are held against. */
+/* baseline.c: the baseline run of a series. */
 #include "server/api/state.h"
-#include "server/http/negotiate.h"
-
-enum ps_status ps_get_trend(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
-{
-    struct ps_answer answer = {.type = "application/json"};
-    enum ps_status status = ps_query_trend(ps_api_of(req)->store, ps_api_params(req), &answer, err);
-
-    reply->cache = PS_CACHE_CHECK;
-    reply->body = answer.body;
-    reply->type = answer.type;
-    if (status == PS_OK && answer.attachment)
-        ps_reply_header(reply, "Content-Disposition", ps_attachment(&req->arena, "trend.csv"));
-    return status;
-}
 
 static enum ps_status answer_run(struct ps_request *req, const char *id, struct ps_reply *reply,
                                  struct ps_err *err)

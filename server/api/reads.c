@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* reads.c: the URLs that only read (server/query/reads.h), with what HTTP adds: validators and
+ * names of downloads. */
+#include <string.h>
+
+#include "server/api/state.h"
+#include "server/http/negotiate.h"
+
+/* Views that show the sources attached to a run, which may come later. */
+static bool shows_sources(const char *view)
+{
+    return strcmp(view, "source") == 0 || strcmp(view, "sources") == 0;
+}
+
+/* A view depends on the run, which never changes, and on the program that computes it. Under a
+ * prefix or a name the same URL may mean another run tomorrow: that is checked each time. */
+static void set_run_validators(struct ps_request *req, const char *id, struct ps_reply *reply)
+{
+    bool whole = strcmp(req->args[0], id) == 0;
+    uint64_t mark;
+
+    if (shows_sources(req->args[1]))
+        return; /* the tag is made of the answer */
+    reply->etag = ps_arena_printf(&req->arena, "\"%s-%s\"", id, ps_api_of(req)->build);
+    reply->cache = whole ? PS_CACHE_FOREVER : PS_CACHE_CHECK;
+    mark = whole ? ps_run_mark(ps_api_of(req)->store, id) : 0;
+    if (mark)
+        ps_reply_again(reply, ps_arena_copy(&req->arena, ps_str_of(id)).at, mark);
+}
+
+/* Rows depend on the runs, which never change, on the question, which is the URL, and on the
+ * program. Where the URL names runs by anything but whole ids it may mean others tomorrow, and
+ * sources of lines may come later: those are checked each time. */
+static void set_compare_validators(struct ps_request *req, const struct ps_compare_groups *groups,
+                                   struct ps_reply *reply)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf ids = {0};
+    const char *base = ps_request_param(req, "base"), *now = ps_request_param(req, "new");
+    const char *of = req->args[0];
+    bool whole;
+
+    ps_compare_groups_ids(groups, &ids);
+    whole =
+        now && strcmp(ids.at, base ? ps_arena_printf(&req->arena, "%s|%s", base, now) : now) == 0;
+    if (whole && !(of && strcmp(of, "lines") == 0))
+        reply->cache = PS_CACHE_FOREVER;
+}
+
+/* The answer as a file: "3fa9c1d2e4b5a697-functions.csv", "comparison-functions.csv", "trend.csv".
+ */
+static void set_download(struct ps_request *req, const struct ps_read *read,
+                         const struct ps_question *question, struct ps_reply *reply)
+{
+    const char *ending = strncmp(reply->type, "text/csv", 8) == 0 ? "csv" : "json";
+    const char *name;
+
+    if (read->flags & PS_READ_RUN)
+        name = ps_arena_printf(&req->arena, "%s-%s.%s", question->run, req->args[1], ending);
+    else if (read->flags & PS_READ_GROUPS)
+        name = ps_arena_printf(&req->arena, "comparison-%s.%s", req->args[0], ending);
+    else
+        name = ps_arena_printf(&req->arena, "%s.%s", read->name, ending);
+    ps_reply_header(reply, "Content-Disposition", ps_attachment(&req->arena, name));
+}
+
+static enum ps_status get(struct ps_request *req, const struct ps_read *read,
+                          struct ps_reply *reply, struct ps_err *err)
+{
+    PS_AUTO(ps_question_free)
+    struct ps_question question = {.store = ps_api_of(req)->store,
+                                   .params = ps_api_params(req),
+                                   .args = {req->args[0], req->args[1]}};
+    struct ps_answer answer = {.type = "application/json"};
+    enum ps_status status = ps_question_resolve(read, &question, err);
+
+    if (status != PS_OK)
+        return status;
+    reply->cache = PS_CACHE_CHECK; /* names, tags and the list of runs change */
+    if (read->flags & PS_READ_FIXED && read->flags & PS_READ_RUN)
+        set_run_validators(req, question.run, reply);
+    else if (read->flags & PS_READ_FIXED)
+        set_compare_validators(req, question.groups, reply);
+    if (reply->etag && ps_etag_matches(ps_request_header(req, "If-None-Match"), reply->etag))
+        return PS_OK; /* becomes a 304 without a body */
+    status = read->ask(&question, &answer, err);
+    reply->body = answer.body;
+    reply->type = answer.type;
+    if (status == PS_OK && answer.attachment)
+        set_download(req, read, &question, reply);
+    return status;
+}
+
+#define DEFINE(path, name, flags)                                                                  \
+    enum ps_status ps_get_##name(struct ps_request *req, struct ps_reply *reply,                   \
+                                 struct ps_err *err)                                               \
+    {                                                                                              \
+        return get(req, &ps_read_##name, reply, err);                                              \
+    }
+PS_READS(DEFINE)
