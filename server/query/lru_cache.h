@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lru_cache.h: what is dear to make, kept for the next request: a list by key, the most recently
- * used first; the least recently used that nobody holds go when all together are larger than the
- * list may be. Thread-safe. Only files of this folder include it.
+ * lru_cache.h: a cache of results that are expensive to compute. Its entries are in a list, the
+ * most recently used one first. When they exceed the size limit of the list, the least recently
+ * used entries without users are freed. Thread-safe. Only files below server/query include it.
  */
 #ifndef PS_QUERY_LRU_CACHE_H
 #define PS_QUERY_LRU_CACHE_H
@@ -11,15 +11,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The first member of what is kept. */
+/* Header of a cache entry: the first member of each cached struct. */
 struct ps_kept {
     struct ps_kept *next;
-    char *key; /* malloc'ed, freed with the rest by the list's free; NULL: in no list */
+    char *key; /* malloc'ed; the `free` of the list frees it too; NULL: the entry is in no list */
     unsigned users;
     size_t bytes;
 };
 
-/* A key that somebody makes an entry for. */
+/* A key whose entry one thread is computing; other threads wait for it. */
 struct ps_kept_claim {
     struct ps_kept_claim *next;
     const char *key;
@@ -27,26 +27,29 @@ struct ps_kept_claim {
 
 struct ps_kept_list {
     pthread_mutex_t lock;
-    pthread_cond_t done; /* a claim ended; only of lists with claims */
+    pthread_cond_t done; /* signalled when a claim ends; initialised only in lists with claims */
     struct ps_kept_claim *claims;
     struct ps_kept *newest;
-    size_t held, most; /* bytes */
+    size_t held, most; /* bytes: of all entries, and their limit */
     void (*free)(struct ps_kept *);
 };
 
-/* What stands under the key, held until its release; NULL: nothing. */
+/* Returns the entry of the key, or NULL. The caller releases it with ps_kept_release. */
 struct ps_kept *ps_kept_find(struct ps_kept_list *list, const char *key);
-/* The same, where nothing stands there: the caller makes it, and whoever else claims the key
- * meanwhile waits. The claim, the caller's, ends with ps_kept_unclaim, after the entry was put in
- * or when it could not be made; then one of those who wait makes it. No claims while one holds one.
- */
+/* Like ps_kept_find, but when it returns NULL it has registered *claim: the caller must compute the
+ * entry. Other threads that claim the key wait until ps_kept_unclaim. The caller calls that after
+ * ps_kept_put, or when the entry cannot be computed; then one of the waiting threads computes it.
+ * The caller owns *claim. A thread may hold one claim at a time. A thread whose context ends stops
+ * waiting. */
 struct ps_kept *ps_kept_claim(struct ps_kept_list *list, const char *key,
                               struct ps_kept_claim *claim);
 void ps_kept_unclaim(struct ps_kept_list *list, struct ps_kept_claim *claim);
-/* Puts it in under `key`, which it takes; the caller holds it until its release. Once the context
- * of the thread has ended, nothing is put in: the entry may be incomplete. */
+/* Adds an entry with the caller as its user, who releases it with ps_kept_release. Becomes the
+ * owner of `key`. If the context of the thread has ended, the entry may be incomplete and is not
+ * added. */
 void ps_kept_put(struct ps_kept_list *list, struct ps_kept *entry, char *key, size_t bytes);
-/* Frees what was never put in. NULL is fine. */
+/* Ends the caller's use of an entry; frees an entry that was not added to the list. NULL is
+ * allowed. */
 void ps_kept_release(struct ps_kept_list *list, struct ps_kept *entry);
 
 #endif

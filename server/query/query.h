@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * query.h: questions to the shelf and to runs, answered as JSON (docs/api*.md has the shapes).
+ * query.h: queries on the shelf and on runs, with results as JSON (described in docs/api*.md).
  *
- * Answers are appended to a ps_buf the caller owns. Parameters are strings as they came from a URL
- * or a command line; a wrong one is PS_BAD_REQUEST with its name in the text. Every function may be
- * called from any thread.
+ * Results are appended to a ps_buf that the caller owns. Parameters are strings from a URL or a
+ * command line; an invalid one is PS_BAD_REQUEST with its name in the message. All functions are
+ * thread-safe.
  */
 #ifndef PS_QUERY_H
 #define PS_QUERY_H
@@ -30,40 +30,41 @@ enum ps_status ps_query_shelf(struct ps_store *store, struct ps_json *out, struc
 /* GET /api/v1/activity: imports and removals. */
 enum ps_status ps_query_activity(struct ps_store *store, struct ps_params params,
                                  struct ps_json *out, struct ps_err *err);
-/* GET /api/v1/runs: {"total","rows"}. */
-/* {"rows":[...]}: runs that were deleted and can be recovered, the last deleted first. */
+/* GET /api/v1/deleted: {"rows":[...]}, the deleted runs that can be recovered, last deleted first.
+ */
 enum ps_status ps_query_deleted(struct ps_store *store, struct ps_json *out, struct ps_err *err);
+/* GET /api/v1/runs: {"total","rows"}. */
 enum ps_status ps_query_runs(struct ps_store *store, struct ps_params params, struct ps_json *out,
                              struct ps_err *err);
-/* One RUN object; `id` whole. */
+/* GET /api/v1/runs/{id}: one RUN object. `id` must be complete. */
 enum ps_status ps_query_run(struct ps_store *store, const char *id, struct ps_json *out,
                             struct ps_err *err);
 
 struct ps_answer {
     struct ps_buf body;
-    const char *type; /* static: "application/json", "text/csv; charset=utf-8" */
+    const char *type; /* static string, such as "application/json" or "text/csv; charset=utf-8" */
     bool attachment;  /* offer it as a download */
 };
 
-/* GET /api/v1/runs/{id}/{view}: view is the rest of the path ("imports", "imports/tree",
- * "functions/12"). PS_NOT_FOUND: no such view, or not of this kind. answer->body is appended to;
- * free it in any case. */
+/* GET /api/v1/runs/{id}/{view}: `view` is the rest of the path ("imports", "imports/tree",
+ * "functions/12"). PS_NOT_FOUND: no such view, or not for runs of this kind. Appends to
+ * answer->body, which the caller frees in any case. */
 enum ps_status ps_query_view(struct ps_store *store, const char *id, const char *view,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err);
 
-/* The path of the i-th view that runs of a kind have, "{}" where the id of a row stands; NULL:
- * there are no more. */
+/* Returns the path of the i-th view of a kind of run, with "{}" for the id of a row; NULL: i is
+ * past the last view. */
 const char *ps_query_view_path(const char *kind, size_t i);
 
-/* GET /api/v1/runs/{id}/what_if, from other import logs of the shelf too; `id` whole. PS_NOT_FOUND:
- * no such run, not of kind importtime, or it has no such import. */
+/* GET /api/v1/runs/{id}/what_if; reads other import logs of the shelf too. `id` must be complete.
+ * PS_NOT_FOUND: no such run, the run is not of kind importtime, or it has no such import. */
 enum ps_status ps_query_what_if(struct ps_store *store, const char *id, struct ps_params params,
                                 struct ps_json *json, struct ps_err *err);
 
 /* GET /api/v1/lines/files: source files that line-level runs measured. */
 enum ps_status ps_query_line_files(struct ps_store *store, struct ps_params params,
                                    struct ps_json *out, struct ps_err *err);
-/* GET /api/v1/lines?path=&runs=: one file as several runs measured it. */
+/* GET /api/v1/lines?path=&runs=: the measurements of one source file in several runs. */
 enum ps_status ps_query_lines(struct ps_store *store, struct ps_params params, struct ps_json *out,
                               struct ps_err *err);
 
@@ -73,14 +74,16 @@ enum ps_status ps_query_lines(struct ps_store *store, struct ps_params params, s
  * series:NAME or tag:K=V. */
 
 struct ps_compare_groups;
-/* PS_BAD_REQUEST when the runs are of kinds that have nothing in common. Free it. */
+/* Finds the runs of both groups. PS_BAD_REQUEST: the kinds of the runs have no common table. The
+ * caller frees *out. */
 enum ps_status ps_compare_groups(struct ps_store *store, struct ps_params params,
                                  struct ps_compare_groups **out, struct ps_err *err);
-void ps_compare_groups_free(struct ps_compare_groups *groups); /* NULL is fine */
-/* "ID,ID|ID": both groups with whole ids. */
+void ps_compare_groups_free(struct ps_compare_groups *groups); /* NULL is allowed */
+/* Appends the complete ids of both groups: "ID,ID|ID". */
 void ps_compare_groups_ids(const struct ps_compare_groups *groups, struct ps_buf *out);
 
-/* GET /api/v1/compare: what there is to compare. */
+/* GET /api/v1/compare: both groups, their headline, and the tables by which they can be compared.
+ */
 enum ps_status ps_query_compare(struct ps_store *store, const struct ps_compare_groups *groups,
                                 struct ps_json *json, struct ps_err *err);
 /* GET /api/v1/compare/{of} and .../{row}. */
@@ -91,8 +94,8 @@ enum ps_status ps_query_compare_row(struct ps_store *store, const struct ps_comp
                                     const char *of, int64_t row, struct ps_params params,
                                     struct ps_json *json, struct ps_err *err);
 
-/* GET /api/v1/compare/twin/{of}: what run `side` calls `id` is called in the other. One run a side.
- */
+/* GET /api/v1/compare/twin/{of}: the row `id` of the run on `side`, and its id in the other run.
+ * Each group must be one run. */
 enum ps_status ps_query_compare_twin(struct ps_store *store, const struct ps_compare_groups *groups,
                                      const char *of, struct ps_params params, struct ps_json *json,
                                      struct ps_err *err);
@@ -102,7 +105,7 @@ enum ps_status ps_query_compare_tree(struct ps_store *store, const struct ps_com
                                      struct ps_params params, struct ps_json *json,
                                      struct ps_err *err);
 
-/* GET /api/v1/trend: a figure over the runs of a series. */
+/* GET /api/v1/trend: a metric over the runs of a series or of a tag. */
 enum ps_status ps_query_trend(struct ps_store *store, struct ps_params params,
                               struct ps_answer *answer, struct ps_err *err);
 
@@ -111,32 +114,33 @@ enum ps_status ps_query_trend(struct ps_store *store, struct ps_params params,
 /* One SQL statement that only reads. */
 
 enum ps_sql_format {
-    PS_SQL_TABLE, /* of docs/api*.md, cut at `rows`. The others are files, whole or refused: */
+    PS_SQL_TABLE, /* JSON for a page, truncated after `rows` rows; the others are complete files */
     PS_SQL_JSON,  /* an array of objects */
     PS_SQL_CSV,
     PS_SQL_TEXT, /* aligned columns, for a terminal */
 };
 
-#define PS_SQL_ROWS       10000   /* of an answer to a page that does not say how many */
-#define PS_SQL_ROWS_MOST  100000  /* of an answer to a page */
-#define PS_SQL_FILE_ROWS  1000000 /* of a file */
+#define PS_SQL_ROWS       10000   /* of a page, by default */
+#define PS_SQL_ROWS_MOST  100000  /* of a page, at most */
+#define PS_SQL_FILE_ROWS  1000000 /* of a file, at most */
 #define PS_SQL_FILE_BYTES ((size_t)128 << 20)
 
 #define PS_SQL_RUNS_MOST 100
 
-/* The runs that words with commas between them name, as for comparing; each once. */
+/* Finds the runs in a comma-separated list, as for comparisons. A run that is listed twice is
+ * PS_BAD_REQUEST. */
 enum ps_status ps_query_named(struct ps_store *store, const char *words,
                               char ids[PS_SQL_RUNS_MOST][PS_ID_SIZE], size_t *n,
                               struct ps_err *err);
 
 struct ps_sql_question {
-    const char *run; /* whole id; NULL: the shelf, and these runs */
+    const char *run; /* complete id; NULL: query the shelf, and `runs` */
     char (*runs)[PS_ID_SIZE];
     size_t n_runs;
     const char *sql;
     enum ps_sql_format format;
-    int64_t rows; /* PS_LIMIT: a file has more */
-    size_t bytes; /* of a file, about; 0: no limit */
+    int64_t rows; /* maximum; a file with more rows is PS_LIMIT */
+    size_t bytes; /* approximate maximum of a file; 0: no limit */
     struct ps_query_limits by;
 };
 /* GET /api/v1/queries. */

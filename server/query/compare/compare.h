@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* compare.h: what the files that compare runs share. Only files of this folder include it. */
+/* compare.h: declarations shared by the files that compare runs. Only this folder and trend/
+ * include it. */
 #ifndef PS_QUERY_COMPARE_COMPARE_H
 #define PS_QUERY_COMPARE_COMPARE_H
 
@@ -11,29 +12,30 @@
 
 /* --- Tables (tables.c) --- */
 
-/* What kinds of runs have a table, and the query behind it. */
+/* A table by which runs can be compared. */
 struct ps_compare_table {
-    const char *kinds; /* " importtime " */
-    const char *of;    /* what the API calls it */
+    const char *kinds; /* kinds of runs that have it, each between spaces: " importtime " */
+    const char *of;    /* name in the API */
     const char *query;
     /* Computes the temporary table that the query reads; the caller frees *values. NULL: the query
-     * reads none. */
+     * reads no temporary table. */
     enum ps_status (*make)(struct ps_db *db, struct ps_temp_rows *temp_rows, int64_t **values,
                            struct ps_err *err);
-    bool source; /* a name that is missing is the text of its line in the attached source */
+    bool source; /* rows without a name are named by their line of the attached source */
 };
 
-/* A copy of what the head of its query says, which the caller may narrow. */
+/* Copies the description of its query, which the caller may narrow. */
 void ps_compare_head(const struct ps_compare_table *table, struct ps_query_comparison *out);
 
-/* The tables of a kind, one after the other: NULL, then the last one. */
+/* Returns the table after `last` of a kind, or NULL after the last table. `last` is NULL at first.
+ */
 const struct ps_compare_table *ps_compare_next(const struct ps_compare_table *last,
                                                const char *kind);
-/* Whether runs of these kinds are of the same things. */
+/* Whether runs of these kinds have a common table. */
 bool ps_compare_kin(const char *kind, const char *other);
 
-/* What the call trees of these runs are; none where they have none, or of different units. Of
- * PS_TREE_CALLS the totals are bounds, PS_TREE_LINES are files, functions and lines. */
+/* The kind of call tree of the runs; PS_TREE_NONE: they have none, or their units differ. Totals of
+ * PS_TREE_CALLS are upper bounds. PS_TREE_LINES has the levels file, function and line. */
 enum ps_compare_tree {
     PS_TREE_NONE,
     PS_TREE_IMPORTS,
@@ -43,7 +45,7 @@ enum ps_compare_tree {
     PS_TREE_LINES
 };
 enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups);
-/* Why there is none, in words for people. */
+/* Returns a message that explains why there is no tree. */
 const char *ps_compare_no_tree(const struct ps_compare_groups *groups);
 
 /* --- Groups (groups.c) --- */
@@ -54,10 +56,10 @@ struct ps_compare_run {
     char unit[32], label[64];
 };
 struct ps_compare_groups {
-    struct ps_compare_run at[2 * PS_GROUP_MAX]; /* those of the base first */
-    size_t n_base, n_now;                       /* n_base 0: one group, described by itself */
+    struct ps_compare_run at[2 * PS_GROUP_MAX]; /* the base runs first */
+    size_t n_base, n_now; /* n_base 0: a single group, which is only described */
 };
-/* The unit of a metric over all these runs; false: they differ. "-" is none. */
+/* *unit: unit of a metric in all these runs, "-" for none. Returns false if the units differ. */
 bool ps_compare_unit(const struct ps_compare_groups *groups, const struct ps_query_metric *metric,
                      const char **unit);
 
@@ -66,53 +68,54 @@ bool ps_compare_unit(const struct ps_compare_groups *groups, const struct ps_que
 /* They are cached between the pages of a scroll. */
 
 struct ps_compared_table {
-    struct ps_kept kept; /* of the cache */
+    struct ps_kept kept; /* entry of the LRU cache */
     const struct ps_compare_table *table;
-    struct ps_query_comparison
-        head;               /* only the metrics that the runs have, the one asked for first */
-    char headline_unit[32]; /* the metrics of unit @headline point here */
+    struct ps_query_comparison head; /* only metrics that the runs have, the requested one first */
+    char headline_unit[32];          /* metrics with the unit @headline refer to it */
     double resolution;
-    bool alone; /* one group */
+    bool alone; /* a single group */
     struct ps_comparison *comparison;
 };
-/* The table `of` with the metric of params first. Release it. */
+/* Finds the table `of` in the cache, or computes it, with the metric in params first. The caller
+ * releases it. */
 enum ps_status ps_compared_acquire(struct ps_store *store, const struct ps_compare_groups *groups,
                                    const char *of, struct ps_params params,
                                    struct ps_compared_table **out, struct ps_err *err);
-void ps_compared_release(struct ps_compared_table *table); /* NULL is fine */
+void ps_compared_release(struct ps_compared_table *table); /* NULL is allowed */
 
-/* Leaves the metrics that one of the runs has; *has: whether one of them has the table at all.
- * resolution: PS_HEAD_METRICS, the coarsest of the runs. */
+/* Removes the metrics that no run has from `head`. *has: whether any run has the table. resolution
+ * has PS_HEAD_METRICS values: the coarsest resolution of the runs, by metric. */
 enum ps_status ps_compare_present(struct ps_store *store, const struct ps_compare_groups *groups,
                                   struct ps_query_comparison *head, double *resolution, bool *has,
                                   struct ps_err *err);
 
-/* The same of one run: adds to has_metric and *has, raises resolution. */
+/* The same for one run: only sets has_metric[i] and *has to true, and only raises resolution[i]. */
 enum ps_status ps_compare_present_in(struct ps_db *db, const struct ps_query_comparison *head,
                                      bool *has_metric, double *resolution, bool *has,
                                      struct ps_err *err);
 
 /* --- Rows of a run (run_rows.c) --- */
 
-/* Columns of a table's query; -1: it has none. */
+/* Indices of columns in a table query; -1: the query has no such column. */
 struct ps_row_columns {
     int id, name, place, within, line, by, samples;
     int metrics[PS_HEAD_METRICS];
 };
 
-/* Set store, table, head, row and user, read one run after the other, then ps_run_rows_done. */
+/* Reads the rows of runs. Set store, table, head, row and user, call ps_run_rows_read for each run,
+ * and ps_run_rows_done at the end. */
 struct ps_run_rows {
     struct ps_store *store;
     const struct ps_compare_table *table;
     const struct ps_query_comparison *head;
     void (*row)(void *user,
-                const struct ps_compared *row); /* texts and samples: until it returns */
+                const struct ps_compared *row); /* strings and samples are valid until it returns */
     void *user;
     int64_t rows; /* of all runs so far */
 
     const char *run;
     struct ps_row_columns columns;
-    struct ps_buf path; /* whose source is held */
+    struct ps_buf path; /* file whose source is in `text` */
     struct ps_text text;
     struct ps_buf name;
     double *samples;
@@ -146,30 +149,30 @@ enum ps_compared_column {
     PS_CMP_VERDICT,
     PS_CMP_IN_BASE,
     PS_CMP_IN_NEW,
-    PS_CMP_MAD, /* these three of one group alone */
+    PS_CMP_MAD, /* these three only for a single group */
     PS_CMP_MIN,
     PS_CMP_MAX,
-    PS_CMP_MORE /* then the medians of the other metrics, base and new by turns */
+    PS_CMP_MORE /* from here on the medians of the other metrics, base and new in turn */
 };
 
 struct ps_cell {
     enum { PS_CELL_NONE, PS_CELL_INT, PS_CELL_REAL, PS_CELL_TEXT } is;
     int64_t whole;
     double real;
-    struct ps_str text; /* of the comparison */
+    struct ps_str text; /* valid as long as the comparison */
 };
 struct ps_cell ps_compared_cell(const struct ps_compared_table *table,
                                 const struct ps_compared_row *row, int column);
-/* How many columns a row has, and which one stands at a place from 0 on: of one group alone others
- * than of two. */
+/* ps_compared_columns returns the number of columns of a row, ps_compared_at the column at an index
+ * from 0. A single group has other columns than two groups. */
 int ps_compared_columns(const struct ps_compared_table *table);
 int ps_compared_at(const struct ps_compared_table *table, int place);
-/* The name of a column; in `out` where it is made of a metric's. */
+/* Returns the name of a column; it is in `out` if it contains the name of a metric. */
 const char *ps_compared_column(const struct ps_compared_table *table, int column, char out[32]);
 void ps_cell_json(const struct ps_cell *cell, struct ps_json *json);
 void ps_cell_csv(const struct ps_cell *cell, struct ps_buf *out);
 
-extern const char *const ps_verdict_words[]; /* by enum ps_verdict; NULL: none */
-extern const char *const ps_change_words[];  /* by enum ps_change; NULL: none */
+extern const char *const ps_verdict_words[]; /* by enum ps_verdict; NULL: no verdict */
+extern const char *const ps_change_words[];  /* by enum ps_change; NULL: no change */
 
 #endif

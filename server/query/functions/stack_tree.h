@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stack_tree.h: the stacks of a run merged by their path of names, of all tracks or one, of a range
- * or all: what lies partly in the range counts with that part. Only files of this folder include
- * it.
+ * stack_tree.h: the stacks of a run merged by path of names. They are of all tracks or of one, and
+ * of a range or of the complete run. A slice that is partly in the range counts with that part.
  */
 #ifndef PS_QUERY_FUNCTIONS_STACK_TREE_H
 #define PS_QUERY_FUNCTIONS_STACK_TREE_H
@@ -11,7 +10,7 @@
 #include "slices/flame.h"
 #include "slices/spans.h"
 
-/* Which stacks: range and track (0: all) from params. */
+/* The selected stacks: range and track (0: all tracks), read from params. */
 struct ps_stack_part {
     struct ps_range range;
     uint32_t track;
@@ -19,7 +18,7 @@ struct ps_stack_part {
 enum ps_status ps_stack_part_read(struct ps_params params, struct ps_stack_part *out,
                                   struct ps_err *err);
 
-/* What of a slice lies in the range. */
+/* Returns the ns of a slice that are in the range. */
 static inline int64_t ps_stack_clip(const struct ps_range *range, int64_t start, int64_t duration)
 {
     int64_t end = ps_end_ns(start, duration);
@@ -29,8 +28,8 @@ static inline int64_t ps_stack_clip(const struct ps_range *range, int64_t start,
     return end > start ? end - start : 0;
 }
 
-/* Functions of stacks as the table ps_temp_functions. group: C++ static initialisers are one row.
- * The caller frees out->values. */
+/* Computes the functions of the stacks as the table ps_temp_functions. group: C++ static
+ * initialisers are one row. The caller frees out->values. */
 struct ps_made;
 enum ps_status ps_stack_functions(struct ps_db *db, const struct ps_stack_part *part, bool group,
                                   struct ps_made *out, struct ps_err *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* overview.h: what the summaries of a trace (overview, utilisation, findings, workers) share. */
+/* overview.h: declarations shared by the summaries of a trace (overview, utilisation, findings,
+ * workers). */
 #ifndef PS_QUERY_TRACE_OVERVIEW_H
 #define PS_QUERY_TRACE_OVERVIEW_H
 
@@ -20,69 +21,70 @@ enum ps_status ps_view_workers(struct ps_db *db, const struct ps_view *view, int
                                struct ps_params params, struct ps_answer *answer,
                                struct ps_err *err);
 
-/* The words of the API, by enum ps_breakdown. */
+/* Names in the API, by enum ps_breakdown. */
 extern const char *const ps_breakdown_words[PS_N_BREAKDOWNS];
 
-/* Which worker and which device (-1 none) a track is of. */
-#define PS_WORKERS_MAX 65536 /* more than jobs have; what is beyond counts as the first */
+/* Worker and device (-1: none) of a track. */
+#define PS_WORKERS_MAX 65536 /* more than jobs have; tracks of workers above it count as worker 0  \
+                              */
 struct ps_track_place {
     uint32_t worker;
     int64_t device;
 };
 struct ps_track_places {
-    struct ps_track_place *at; /* by track */
+    struct ps_track_place *at; /* by track id */
     size_t n;
     uint32_t n_workers;
-    bool streams; /* there are devices */
+    bool streams; /* a track is a stream with slices */
 };
 enum ps_status ps_track_places_read(struct ps_db *db, struct ps_track_places *places,
                                     struct ps_err *err);
 struct ps_track_place ps_track_place(const struct ps_track_places *places, uint32_t track);
 void ps_track_places_free(struct ps_track_places *places); /* for PS_AUTO */
 
-/* One device in a range. */
+/* The work of one device in a range. */
 struct ps_device_sums {
     uint32_t worker;
     int64_t device;
-    struct ps_spans compute, communication, copies; /* joined */
-    struct ps_device_work *kernels;                 /* by start */
+    struct ps_spans compute, communication, copies; /* sorted and joined */
+    struct ps_device_work *kernels;                 /* sorted by start */
     size_t n_kernels, cap_kernels;
 };
 
-/* One worker in a range. */
+/* The time of one worker in a range. */
 struct ps_worker_sums {
-    struct ps_spans roles[PS_N_ROLES], communication; /* joined */
+    struct ps_spans roles[PS_N_ROLES], communication; /* sorted and joined */
 };
 
-/* Everything of a range that takes time, read from the slices. */
+/* The time of everything in a range, read from its slices. */
 struct ps_range_sums {
     int64_t from_ns, to_ns;
     struct ps_worker_sums *workers;
     uint32_t n_workers;
     struct ps_device_sums *devices; /* in order of appearance */
     size_t n_devices, cap_devices;
-    bool streams; /* the run has devices, whether they worked in the range or not */
+    bool streams; /* the run has devices, even if they were idle in the range */
 };
 enum ps_status ps_range_sums_read(struct ps_db *db, struct ps_range_sums *sums, struct ps_err *err);
 void ps_range_sums_free(struct ps_range_sums *sums); /* for PS_AUTO */
 
-/* "parts":{"tensorboard":[["kernel",ns],…],"hta":[…],"tracelens":[…]}, the mean over the workers;
- * the last two are empty without a device. */
+/* Writes "parts":{"tensorboard":[["kernel",ns],…],"hta":[…],"tracelens":[…]}, the mean of the
+ * workers; the last two are empty without a device. */
 void ps_json_parts(struct ps_json *json, const struct ps_range_sums *sums);
 
-/* The same from rows whose columns from `first` on are definition, name, ns, as long as column 0 is
- * `of` (with first > 0). *row: whether the statement stands on a row. */
+/* Writes such an object from rows with the columns definition, name, ns from `first` on. If first >
+ * 0, stops at the first row whose column 0 is not `of`. *row: whether the statement is at a row. */
 void ps_json_part_rows(struct ps_stmt *stmt, int first, int64_t of, bool *row, struct ps_json *json,
                        struct ps_err *err);
 
-/* The array of collectives. */
+/* Writes the array of collectives. */
 enum ps_status ps_json_collectives(struct ps_db *db, struct ps_json *json, struct ps_err *err);
 
-/* From the first to the last step that counts, else the whole trace; from < to unless it is empty.
- */
+/* The range from the first to the last counted step, or else of the complete trace; from < to
+ * unless the trace is empty. */
 enum ps_status ps_steps_span(struct ps_db *db, struct ps_range *out, struct ps_err *err);
 
-/* What the name of a slice says, each found once. */
+/* Returns the meaning of the name of a slice; classifies each name once. */
 enum ps_meaning ps_name_meaning(struct ps_db *db, struct ps_meanings *meanings, int64_t name);
 
 #endif

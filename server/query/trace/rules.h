@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rules.h: the rules of findings: each looks at the facts of a trace and says what it sees.
+/* rules.h: the rules of findings. Each rule checks the facts of a trace and may report a finding.
  */
 #ifndef PS_QUERY_TRACE_RULES_H
 #define PS_QUERY_TRACE_RULES_H
@@ -7,18 +7,18 @@
 #include "server/query/trace/facts.h"
 
 struct ps_finding {
-    char text[400];           /* one sentence with the numbers and what they are a share of */
+    char text[400];           /* message with the numbers, and what they are a share of */
     double share;             /* 0..1 */
     const char *base;         /* "of step", "of device memory" */
-    bool no_speedup;          /* the share is of something else than time */
-    struct ps_range at;       /* where to look */
-    const char *view;         /* what shows the rows */
-    const char *params[3][2]; /* and its parameters; NULL ends */
+    bool no_speedup;          /* the share does not allow a speedup to be derived */
+    struct ps_range at;       /* range to show */
+    const char *view;         /* view that shows the rows */
+    const char *params[3][2]; /* parameters of the view; a NULL name ends the list */
 };
 
 struct ps_rule {
     const char *rule, *title;
-    /* False: nothing to say. The finding comes with the steps' span and base. */
+    /* Returns false if there is nothing to report. *finding has the range and base of the steps. */
     bool (*look)(const struct ps_trace_facts *facts, struct ps_finding *finding);
 };
 

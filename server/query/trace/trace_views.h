@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_views.h: what the views of traces share. Only files of this folder include it. */
+/* trace_views.h: declarations shared by the views of traces and stacks. */
 #ifndef PS_QUERY_TRACE_TRACE_VIEWS_H
 #define PS_QUERY_TRACE_TRACE_VIEWS_H
 
 #include "server/query/views.h"
 #include "server/runfile/trace.h"
 
-/* A list of numbers that grows. */
+/* A growable list of integers. */
 struct ps_ints {
     int64_t *at;
     size_t n, cap;
@@ -14,23 +14,23 @@ struct ps_ints {
 void ps_ints_add(struct ps_ints *list, int64_t value);
 void ps_ints_free(struct ps_ints *list); /* for PS_AUTO too */
 
-/* from_ns and to_ns; what is not given is without end. */
+/* Reads from_ns and to_ns; the range is unbounded where one is absent. */
 enum ps_status ps_param_range(struct ps_params params, struct ps_range *out, struct ps_err *err);
-/* The same where a picture is drawn: what is not given is the end of the trace, from < to. */
+/* Reads the range to draw: an absent end is the end of the trace, and from < to. */
 enum ps_status ps_param_window(struct ps_db *db, struct ps_params params, struct ps_range *out,
                                struct ps_err *err);
-/* "3,4" as numbers of at least 1, at most `most`; none when it is not given. */
+/* Reads a list of up to `most` ids from 1, such as "3,4"; empty if it is absent. */
 enum ps_status ps_param_ids(struct ps_params params, const char *key, size_t most,
                             struct ps_ints *out, struct ps_err *err);
-/* Least start and greatest end of all that has a time; 0, 0 for an empty trace. */
+/* Reads the minimum start and the maximum end of the trace; 0, 0 if it is empty. */
 enum ps_status ps_trace_span(struct ps_db *db, struct ps_range *out, struct ps_err *err);
 
-/* Whether a run is a trace of torch: others have no operators. */
+/* Whether the run is a trace of PyTorch; only these have operators. */
 enum ps_status ps_trace_is_torch(struct ps_db *db, bool *out, struct ps_err *err);
-/* Whether device work is given to what launched it. */
+/* Whether the run attributes device work to what launched it. */
 enum ps_status ps_trace_is_attributed(struct ps_db *db, bool *out, struct ps_err *err);
 
-/* Where a slice ends; damaged runs may hold any numbers. */
+/* Returns the end of a slice. Damaged runs may contain any numbers. */
 static inline int64_t ps_end_ns(int64_t start_ns, int64_t duration_ns)
 {
     int64_t end;
@@ -38,14 +38,15 @@ static inline int64_t ps_end_ns(int64_t start_ns, int64_t duration_ns)
     return __builtin_add_overflow(start_ns, duration_ns, &end) ? INT64_MAX / 4 : end;
 }
 
-/* Key and array, digits straight into the answer. */
+/* Writes a key and an array, formatting the numbers directly into the output. */
 void ps_json_ints(struct ps_json *json, const char *key, const int64_t *values, size_t n);
-/* What a copy or a set does, of its name: "Memcpy HtoD (Pinned -> Device)" up to " (". */
+/* Returns the operation in the name of a copy or set: "Memcpy HtoD (Pinned -> Device)" up to " (".
+ */
 struct ps_str ps_operation(struct ps_str name);
-/* A text of the trace as a string, "" when there is none. */
+/* Writes a key and a string of the trace, by its text id; "" if there is none. */
 void ps_json_text(struct ps_json *json, const char *key, struct ps_db *db, int64_t text);
 
-/* Rows of the table `packed` (schema/run.sql). */
+/* Families of rows in the table `packed`, and their columns (schema/run.sql). */
 enum ps_packed_family { PS_PACKED_FLOWS = 1, PS_PACKED_COUNTS = 2, PS_PACKED_MEMORY = 3 };
 enum { PS_FLOW_KIND, PS_FLOW_FROM, PS_FLOW_TO, PS_FLOW_FROM_NS, PS_FLOW_TO_NS };
 enum { PS_COUNT_T, PS_COUNT_VALUE };
@@ -65,22 +66,22 @@ enum {
 
 struct ps_packed {
     size_t n;
-    const int64_t *column[PS_PACKED_COLUMNS]; /* those asked for */
+    const int64_t *column[PS_PACKED_COLUMNS]; /* requested columns; the others are NULL */
 };
 struct ps_packed_query {
     enum ps_packed_family family;
-    int64_t part;          /* the series; else 0 */
-    struct ps_range range; /* parts with rows that touch it */
-    uint32_t columns;      /* bits 1 << column */
+    int64_t part;          /* id of the series of PS_PACKED_COUNTS; else 0 */
+    struct ps_range range; /* only parts with rows in this range */
+    uint32_t columns;      /* bit mask: 1 << column */
 };
-/* Shows the parts in the order they were written. visit returns false to stop. */
+/* Calls visit for the parts in the order in which they were written, until it returns false. */
 enum ps_status ps_packed_each(struct ps_db *db, const struct ps_packed_query *query,
                               bool (*visit)(void *user, const struct ps_packed *part), void *user,
                               struct ps_err *err);
 
-/* Share of each pixel that the slices of a track cover at depth 0, 0..255. */
+/* Computes the share of each pixel that is covered by slices of a track at depth 0, as 0..255. */
 void ps_window_busy(const struct ps_window *window, int64_t *share);
-/* The same for work of a device on any depth. */
+/* The same for device work at all depths. */
 void ps_window_busy_device(const struct ps_window *window, int64_t *share);
 
 enum ps_status ps_view_timeline(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -102,7 +103,8 @@ enum ps_status ps_view_find(struct ps_db *db, const struct ps_view *view, int64_
                             struct ps_params params, struct ps_answer *answer, struct ps_err *err);
 enum ps_status ps_view_flame(struct ps_db *db, const struct ps_view *view, int64_t id,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err);
-/* A table of a range: checks from_ns, to_ns and the switches, then as ps_view_table. */
+/* Answers with a table of a range: checks from_ns, to_ns and the 0/1 parameters, then calls
+ * ps_view_table. */
 enum ps_status ps_view_trace_table(struct ps_db *db, const struct ps_view *view, int64_t id,
                                    struct ps_params params, struct ps_answer *answer,
                                    struct ps_err *err);

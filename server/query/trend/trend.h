@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* trend.h: what the files that follow a figure over runs share. Only files of this folder include
- * it. */
+/* trend.h: declarations shared by the files that follow a metric over runs. Only this folder
+ * includes it. */
 #ifndef PS_QUERY_TREND_TREND_H
 #define PS_QUERY_TREND_TREND_H
 
@@ -9,49 +9,52 @@
 
 /* --- Metric of one run (row.c) --- */
 
-/* Which figure of which row; texts are the caller's. */
+/* A metric of a row of a table; the strings belong to the caller. */
 struct ps_trend_row {
-    const char *of, *name, *place, *metric; /* place, metric NULL: any, the first */
+    const char *of, *name, *place,
+        *metric; /* place NULL: any place; metric NULL: the first metric */
 };
 
 enum ps_trend_got {
     PS_TREND_VALUE,
-    PS_TREND_ABSENT, /* the run has the table, not the row: its value is 0 */
+    PS_TREND_ABSENT, /* the run has the table but not the row: the value is 0 */
     PS_TREND_NO_TABLE,
     PS_TREND_NO_METRIC
 };
 
-/* A run file is read once for all metrics of a row; what was read is kept, for runs never change.
- */
+/* Reads the value of the row in a run. Reads a run file once for all metrics of a row and caches
+ * them, since runs never change. */
 enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_row *row,
                                   const char *id, const char *kind, double *value,
                                   enum ps_trend_got *got, struct ps_err *err);
-/* What its metric is in runs of a kind; PS_NOT_FOUND, PS_BAD_REQUEST name what there is not. */
+/* Finds the metric of the row in runs of a kind. PS_NOT_FOUND: no such table; PS_BAD_REQUEST: no
+ * such metric. */
 enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *kind,
                                    struct ps_query_metric *out, struct ps_err *err);
 
 /* --- Runs of a series (runs.c) --- */
 
 struct ps_trend_question {
-    const char *runs;        /* "series:NAME", "tag:K=V" */
-    const char *by;          /* the key of a tag, or NULL: each run is a point */
-    const char *kind;        /* NULL: that of the newest run */
-    const char *figure;      /* of the summary, or NULL: the headline, or the row's */
-    struct ps_trend_row row; /* of: NULL without */
-    int64_t limit;           /* runs */
+    const char *runs;   /* "series:NAME", "tag:K=V" */
+    const char *by;     /* key of a tag whose values are the points; NULL: each run is a point */
+    const char *kind;   /* NULL: the kind of the newest run */
+    const char *figure; /* JSON path in the summary; NULL: the headline, or the metric of `row` */
+    struct ps_trend_row row; /* row.of NULL: no row */
+    int64_t limit;           /* maximum number of runs */
 };
 
 struct ps_trend_run {
     char id[PS_ID_SIZE], kind[32];
-    const char *name, *by; /* of the arena; by NULL without the tag */
+    const char *name, *by; /* in the arena; by NULL: the run does not have the tag */
     const char *unit, *label;
     int64_t at_ms;
     double value;
-    bool has, absent; /* has a value; absent: the row is not there, which is 0 */
+    bool has, absent; /* absent: the run does not have the row, so its value is 0 */
 };
 
 struct ps_trend_kind {
-    const char *kind, *why; /* of the arena; why "": its runs may be points */
+    const char *kind,
+        *why; /* in the arena; why: reason to leave out runs of this kind, "" for none */
 };
 
 #define PS_TREND_REASONS 12
@@ -59,11 +62,11 @@ struct ps_trend_kind {
 struct ps_trend {
     struct ps_trend_question question;
     struct ps_arena arena;
-    struct ps_trend_run *runs; /* the oldest first */
+    struct ps_trend_run *runs; /* oldest first */
     size_t n, cap;
     struct ps_trend_kind *kinds;
     size_t n_kinds, cap_kinds;
-    int64_t older; /* runs before them that were not looked at */
+    int64_t older; /* number of older runs that were not read */
     struct {
         const char *why;
         int64_t runs;
@@ -71,7 +74,7 @@ struct ps_trend {
     size_t n_left_out;
     char kind[32];
     char metric[24], title[64], unit[32];
-    struct ps_trend_run baseline; /* id "" where there is none */
+    struct ps_trend_run baseline; /* id "" if there is none */
 };
 
 enum ps_status ps_trend_read(struct ps_store *store, const struct ps_trend_question *question,
