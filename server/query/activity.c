@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* activity.c: what happened to the shelf, and by whom. */
+/* activity.c: the imports and removals of runs, with their users. */
 #include "server/query/views.h"
 
 static enum ps_status write_rows(struct ps_db *db, int64_t limit, struct ps_json *json,

@@ -9,7 +9,7 @@
 
 #define WAIT_NS 20000000
 
-/* With the lock held. */
+/* Requires the lock. Moves the entry to the front of the list and adds a user. */
 static struct ps_kept *find(struct ps_kept_list *list, const char *key)
 {
     struct ps_kept *found = NULL;
@@ -45,7 +45,8 @@ static bool is_claimed(const struct ps_kept_list *list, const char *key)
     return false;
 }
 
-/* With the lock held: until a claim ended, but not so long that a context could end unnoticed. */
+/* Requires the lock. Waits until a claim ends, but only briefly, so that the caller can check
+ * whether its context has ended. */
 static void wait_a_moment(struct ps_kept_list *list)
 {
     struct timespec until;
@@ -85,7 +86,7 @@ void ps_kept_unclaim(struct ps_kept_list *list, struct ps_kept_claim *claim)
     pthread_mutex_unlock(&list->lock);
 }
 
-/* With the lock held. */
+/* Requires the lock. */
 static void evict(struct ps_kept_list *list)
 {
     while (list->held > list->most) {
@@ -105,7 +106,7 @@ static void evict(struct ps_kept_list *list)
 
 void ps_kept_put(struct ps_kept_list *list, struct ps_kept *entry, char *key, size_t bytes)
 {
-    if (ps_context_ended()) { /* it may be incomplete */
+    if (ps_context_ended()) { /* the entry may be incomplete */
         *entry = (struct ps_kept){.key = NULL};
         free(key);
         return;

@@ -174,8 +174,8 @@ enum ps_status ps_json_arrays(struct ps_db *db, const char *key, const char *que
     return write_rows(db, key, query, ps_row_array, json, err);
 }
 
-/* A spreadsheet takes what begins so for a formula, and names come from whoever sent the profile:
- * an apostrophe makes it text there. */
+/* Spreadsheets evaluate cells that begin so as formulas, and names come from untrusted profiles: an
+ * apostrophe makes such a cell text. */
 static bool is_formula(struct ps_str text)
 {
     return text.len > 0 && memchr("=+-@\t\r", text.at[0], 6);
@@ -239,7 +239,7 @@ void ps_csv_row(struct ps_stmt *stmt, struct ps_buf *out)
     ps_buf_puts(out, "\r\n");
 }
 
-/* "imports/12" fits "imports/{}" with *id 12. */
+/* Matches "imports/12" to "imports/{}" with *id 12. */
 static bool path_fits(const char *pattern, const char *path, int64_t *id)
 {
     size_t fixed = strcspn(pattern, "{");
@@ -250,7 +250,8 @@ static bool path_fits(const char *pattern, const char *path, int64_t *id)
     return strncmp(pattern, path, fixed) == 0 && ps_str_i64(ps_str_of(path + fixed), id) && *id > 0;
 }
 
-/* Which kinds of runs a view is for: one kind, or a family of them. */
+/* Whether `wanted`, which is a kind of run or a family of kinds, includes `kind`; NULL includes
+ * all. */
 static bool kind_fits(const char *wanted, const char *kind)
 {
     static const struct {
@@ -272,7 +273,7 @@ static bool kind_fits(const char *wanted, const char *kind)
     return false;
 }
 
-/* Several kinds may have a view of one name. */
+/* Several kinds may have views with the same path. */
 static const struct ps_view *find_view(const char *path, const char *kind, int64_t *id)
 {
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)

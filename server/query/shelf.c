@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shelf.c: what stands on the shelf. */
+/* shelf.c: queries on the catalog: runs, deleted runs, and the contents of the shelf. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -79,8 +79,8 @@ static enum ps_status write_tags(struct ps_db *db, struct ps_stmt *row, struct p
     return err->code;
 }
 
-/* trend: headlines of the series up to this run, oldest first; delta_pct: against the one before.
- */
+/* Writes the keys "trend" (headlines of up to 16 runs of the series up to this one, oldest first)
+ * and "delta_pct" (change from the previous run). */
 static enum ps_status write_trend(struct ps_db *db, struct ps_stmt *row, struct ps_json *json,
                                   struct ps_err *err)
 {
@@ -158,7 +158,8 @@ static enum ps_status write_run(struct ps_db *db, struct ps_stmt *row, struct ps
     return status;
 }
 
-/* The numbers of the runs that a search for words finds, as the table that statements read. */
+/* Stores the seq numbers of the runs that a full-text search finds as the temporary table of the
+ * statements. */
 static enum ps_status find_words(struct ps_db *db, const char *q, int64_t **found,
                                  struct ps_temp_rows *temp_rows, struct ps_err *err)
 {
@@ -177,13 +178,13 @@ static enum ps_status find_words(struct ps_db *db, const char *q, int64_t **foun
     return err->code;
 }
 
-/* Which rows, and only then what stands in them: a sort does not carry whole rows about, and a
- * count needs no more than an index. */
+/* Selects the sequence numbers of the rows first and then reads these rows: so the sort does not
+ * copy complete rows, and the count may need only an index. */
 static enum ps_status runs_found(struct ps_db *db, struct ps_params params,
                                  const struct ps_table_asked *asked, int64_t limit, int64_t offset,
                                  struct ps_json *json, struct ps_err *err)
 {
-    /* LEFT: SQLite reads no row of run that neither filter nor order need. */
+    /* LEFT JOIN: SQLite reads rows of `run` only if the filter or the order needs them. */
     const char *tag = ps_param_get(params, "tag");
     const char *from = tag && tag[0] ? "tagged LEFT JOIN run USING(seq, created_at)" : "run";
     PS_AUTO(ps_buf_free) struct ps_buf where = {0};
@@ -194,7 +195,7 @@ static enum ps_status runs_found(struct ps_db *db, struct ps_params params,
     enum ps_status status;
 
     ps_table_where(asked->table, params, &where);
-    if (where.len) /* LIMIT: the same for a count, for which it would join otherwise */
+    if (where.len) /* LIMIT -1 keeps SQLite from joining for the count */
         ps_buf_printf(&count, "SELECT count(*) FROM (SELECT seq FROM %s WHERE true%s LIMIT -1)",
                       from, where.at);
     else
@@ -329,7 +330,7 @@ enum ps_status ps_query_run(struct ps_store *store, const char *id, struct ps_js
     return status;
 }
 
-/* key: array of objects, or of texts where the query has one column. */
+/* Writes a key with an array of objects, or of plain values if the query has one column. */
 static enum ps_status write_list(struct ps_db *db, const char *query, const char *key,
                                  struct ps_json *json, struct ps_err *err)
 {

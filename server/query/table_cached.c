@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table_cached.c: tables whose rows are summed from millions of slices. They are few, and making
- * them for the count, for the sums and again for each page would cost as much each time: all are
- * made at once, in order, and kept as the text of the answer (order_cache.c). Their sums are added
- * up as the rows pass, so the head of such a table knows no other figure than sum(COLUMN).
+ * table_cached.c: tables whose rows are summed from millions of slices. They have few rows, but
+ * computing them again for the count, for the sums and for each page would be slow. So all rows are
+ * computed once, in order, and cached as JSON (order_cache.c). Their sums are added up in the same
+ * pass, so the header of such a table may declare only sums of the form sum(COLUMN).
  */
 #include "server/query/order_cache.h"
 #include "server/query/views.h"
 
 #define SUMS_MAX 16
-#define ROWS_MAX 20000 /* kept; whoever scrolls further waits */
+#define ROWS_MAX 20000 /* rows to cache; pages after them are computed again */
 
 struct sum {
     const char *name;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* user_query.c: the answer to SQL that people type on a page. What is too much for a page is cut,
- * and the answer says so; a file holds all rows or is refused. */
+/* user_query.c: results of SQL statements that users write. A result that is too large for a page
+ * is truncated and marked as such. A file has all rows, or the request fails. */
 #include <time.h>
 
 #include "server/query/views.h"
 
 #define PAGE_BYTES ((size_t)32 << 20)
 
-/* What the values of a column are. */
+/* Types of the values of a column, as bit flags. */
 enum { NONE = 0, INTEGERS = 1, REALS = 2, TEXTS = 4, BLOBS = 8 };
 
 static const char *type_word(unsigned seen)
@@ -45,10 +45,10 @@ struct page {
     struct ps_json json;
     int columns;
     unsigned seen[PS_USER_QUERY_COLUMNS];
-    const char *cut; /* "rows", "bytes", "time", "memory"; NULL: whole */
+    const char *cut; /* why rows are missing: "rows", "bytes" or "time"; NULL: complete */
 };
 
-/* False: the row is too much for the page and was taken back. */
+/* Returns false if the row would exceed the size of a page; then it is removed again. */
 static bool add_row(struct page *page)
 {
     struct ps_json before = page->json;
@@ -69,7 +69,7 @@ static bool add_row(struct page *page)
     return true;
 }
 
-/* What came before the time was up is worth showing. */
+/* Keeps the rows that were read before a timeout. */
 static void add_rows(struct page *page, int64_t most, struct ps_err *err)
 {
     int64_t n = 0;
@@ -184,7 +184,7 @@ static void cell_text(struct ps_stmt *stmt, int column, struct ps_buf *out)
         ps_buf_str(out, ps_col_text(stmt, column));
 }
 
-/* Columns as wide as their widest cell: rows are held back until all are known. */
+/* Columns are as wide as their widest cell, so all rows are read before the first is written. */
 static void write_text(struct ps_stmt *stmt, const struct ps_sql_question *question,
                        struct ps_buf *out, struct ps_err *err)
 {

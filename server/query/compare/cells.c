@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cells.c: what stands in a row of a comparison, column by column. */
+/* cells.c: the cells in a row of a comparison, by column. */
 #include <math.h>
 #include <stdio.h>
 
@@ -14,7 +14,7 @@ static const char *const column_names[PS_CMP_MORE] = {
     "share",  "noise",   "low",    "high",       "p",      "verdict", "in_base",
     "in_new", "mad",     "min",    "max"};
 
-/* Of one group alone: what can be said without a base. */
+/* The columns of a single group: those that need no base. */
 static const int alone[] = {PS_CMP_ID,   PS_CMP_NAME, PS_CMP_PLACE, PS_CMP_WITHIN,
                             PS_CMP_LINE, PS_CMP_BY,   PS_CMP_NEW,   PS_CMP_MAD,
                             PS_CMP_MIN,  PS_CMP_MAX,  PS_CMP_SHARE, PS_CMP_IN_NEW};
@@ -76,13 +76,13 @@ static struct ps_cell figure_cell(const struct ps_compared_row *row, int column)
         return real(judged->noise);
     case PS_CMP_P:
         return real(judged->p);
-    default: /* the other metrics */
+    default: /* medians of the other metrics */
         column -= PS_CMP_MORE;
         return real(column % 2 ? row->now[1 + column / 2] : row->base[1 + column / 2]);
     }
 }
 
-/* The least or the largest of the runs. */
+/* Returns the minimum or the maximum of the runs of a single group. */
 static struct ps_cell end_cell(const struct ps_compared_table *table, uint32_t id, bool largest)
 {
     size_t n_base, n;
@@ -116,7 +116,7 @@ struct ps_cell ps_compared_cell(const struct ps_compared_table *table,
     case PS_CMP_HIGH:
         (void)ps_comparison_interval(table->comparison, row->id, &ends[0], &ends[1]);
         return real(ends[column == PS_CMP_HIGH]);
-    case PS_CMP_SHARE: /* one group: of the sum, where there is such a thing */
+    case PS_CMP_SHARE: /* of a single group: only if the rows sum up */
         return real(table->alone && !table->head.metrics[0].adds ? NAN : row->share);
     case PS_CMP_MIN:
     case PS_CMP_MAX:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* compare.c: two groups of runs, and the tables by which they can be compared. */
+/* compare.c: the description of two groups of runs, and the tables by which they can be compared.
+ */
 #include "server/query/compare/compare.h"
 
 #include <math.h>
@@ -80,7 +81,7 @@ static void write_both(const struct ps_compare_groups *groups, const double *val
     write_judged(&judged, low, high, json);
 }
 
-/* null where the headlines are of different things: one run has steps, another none. */
+/* Writes null if the runs have different headlines: for example, only some of them have steps. */
 static void write_headline(const struct ps_compare_groups *groups, struct ps_json *json)
 {
     double values[2 * PS_GROUP_MAX];
@@ -165,7 +166,7 @@ static void write_rules(struct ps_json *json)
     ps_json_end(json);
 }
 
-/* Its keys base, new and headline into the object that is open. */
+/* Writes the keys base, new and headline into the open object. */
 static enum ps_status ps_query_compare_members(struct ps_store *store,
                                                const struct ps_compare_groups *groups,
                                                struct ps_json *json, struct ps_err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* groups.c: which runs are compared. */
+/* groups.c: finds the runs of both groups of a comparison. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,7 +30,7 @@ static bool has_run(const struct group *group, const char *id)
     return false;
 }
 
-/* The runs of a series or with a tag, the oldest first: the newest `most` of those that are not in
+/* Adds runs of a series or with a tag, oldest first: the newest `most` of those that are not in
  * `other`. */
 static enum ps_status add_newest(struct ps_db *db, const char *word, size_t most,
                                  const struct group *other, const char *key, struct group *group,
@@ -58,7 +58,7 @@ static enum ps_status add_newest(struct ps_db *db, const char *word, size_t most
     return err->code;
 }
 
-/* Whether it is a series or tag of that very name: then "@10" at its end is a part of the name. */
+/* Whether a series or tag has exactly this name: then a trailing "@10" is a part of the name. */
 static bool is_used(struct ps_db *db, const char *word)
 {
     struct ps_compare_run run;
@@ -68,7 +68,8 @@ static bool is_used(struct ps_db *db, const char *word)
     return add_newest(db, word, 1, NULL, "", &group, &none) == PS_OK;
 }
 
-/* "series:nightly", "tag:branch=main"; "series:nightly@10": the newest ten. */
+/* Adds the runs of "series:nightly", "tag:branch=main" or, for the newest ten, "series:nightly@10".
+ */
 static enum ps_status add_many(struct ps_store *store, char *word, const struct group *other,
                                const char *key, struct group *group, struct ps_err *err)
 {
@@ -104,8 +105,8 @@ static enum ps_status add_word(struct ps_store *store, struct ps_str text,
     return status == PS_OK ? add_run(group, id, key, err) : status;
 }
 
-/* Names of runs may hold commas: whether all of the words are one name. PS_CONFLICT: of several
- * runs. */
+/* Names of runs may contain commas: checks whether `words` as a whole is the name of a run.
+ * PS_CONFLICT: it is the name of several runs. */
 static enum ps_status find_named(struct ps_store *store, const char *words, char id[PS_ID_SIZE],
                                  bool *found, struct ps_err *err)
 {
@@ -116,8 +117,8 @@ static enum ps_status find_named(struct ps_store *store, const char *words, char
     return own.code == PS_CONFLICT ? ps_fail_as(err, &own) : PS_OK;
 }
 
-/* other: NULL, or the group that is compared with this one. Its runs are left out of series and
- * tags: no run is part of its own baseline. */
+/* other: NULL, or the group to compare with. Its runs are left out of series and tags, since no run
+ * is part of its own baseline. */
 static enum ps_status read_list(struct ps_store *store, struct ps_params params, const char *key,
                                 const struct group *other, struct group *group, struct ps_err *err)
 {
@@ -194,7 +195,7 @@ static enum ps_status read_groups(struct ps_store *store, struct ps_params param
     struct ps_db *db;
     enum ps_status status = read_list(store, params, "new", NULL, &now, err);
 
-    if (status == PS_OK && words) /* the same words: a group beside itself */
+    if (status == PS_OK && words) /* equal lists: compares a group with itself */
         status = read_list(store, params, "base", strcmp(words, new_words) == 0 ? NULL : &now,
                            &base, err);
     if (status != PS_OK)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * read.c: the rows of runs into a comparison. What was compared is kept for the pages of a
- * scroll and for another sort: runs never change. Thread-safe.
+ * read.c: reads the rows of runs into a comparison. Comparisons are cached for further pages and
+ * other sort orders, since runs never change. Thread-safe.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "server/query/compare/compare.h"
 
-#define FIGURES_MAX ((int64_t)64 << 20) /* held at once */
-#define BYTES_MAX   ((size_t)256 << 20) /* kept */
+#define FIGURES_MAX ((int64_t)64 << 20) /* values in one comparison */
+#define BYTES_MAX   ((size_t)256 << 20) /* size of the cache */
 
 /* --- Tables that the runs have --- */
 
-/* The number that a SELECT of a head gives; 0 without a row. */
+/* Runs a SELECT of a header and reads its number; 0 if it has no row. */
 static enum ps_status ask(struct ps_db *db, const char *select, double *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -91,7 +91,7 @@ enum ps_status ps_compare_present(struct ps_store *store, const struct ps_compar
 
 struct into {
     struct ps_comparison *comparison;
-    size_t at; /* of the run */
+    size_t at; /* index of the run */
 };
 
 static void add_row(void *user, const struct ps_compared *row)
@@ -143,7 +143,7 @@ static enum ps_status find_table(const struct ps_compare_groups *groups, const c
                            groups->at[0].kind, of);
 }
 
-/* The metric asked for comes first: it is judged. */
+/* Moves the requested metric to the front, since the first metric is judged. */
 static enum ps_status choose_metric(struct ps_compared_table *out, const char *name,
                                     double *resolution, struct ps_err *err)
 {
@@ -210,7 +210,8 @@ static struct ps_kept_list tables = {.lock = PTHREAD_MUTEX_INITIALIZER,
                                      .most = BYTES_MAX,
                                      .free = table_free};
 
-/* Sources may be attached to runs later: with lines the state of the shelf belongs to the key. */
+/* Sources may be attached to runs later: keys of tables with source lines include the version of
+ * the shelf. */
 static char *key_of(struct ps_store *store, const struct ps_compare_groups *groups,
                     const struct ps_compare_table *table, const char *metric)
 {

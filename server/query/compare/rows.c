@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rows.c: the rows of a comparison, filtered, sorted, paged. */
+/* rows.c: the rows of a comparison: filter, order, pages. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 /* --- Filter --- */
 
-/* Rows that pass the filters, as indices, in order. */
+/* The rows that pass the filters, as indices in the requested order, and their sums. */
 struct picked {
     uint32_t *at;
     size_t n;
@@ -41,7 +41,7 @@ static bool passes_words(const struct ps_compared_row *row, const char *name, co
     return !changes || !changes[0] || in_list(changes, change ? change : "kept");
 }
 
-/* *stmt: NULL when nothing is searched for. */
+/* *stmt: NULL if params have no search. */
 static enum ps_status prepare_search(struct ps_db *db, struct ps_params params,
                                      struct ps_stmt **stmt, struct ps_err *err)
 {
@@ -100,7 +100,7 @@ static enum ps_status pick(struct ps_db *db, const struct ps_compared_table *tab
 
 /* --- Order --- */
 
-#define BY_SIZE (-1) /* |delta| */
+#define BY_SIZE (-1) /* sort by |delta| */
 
 struct keyed {
     struct ps_cell cell;
@@ -120,7 +120,7 @@ static double number_of(const struct ps_cell *cell)
     return cell->is == PS_CELL_INT ? (double)cell->whole : cell->real;
 }
 
-/* Nothing stands below everything; ties keep the order of appearance, upward and downward. */
+/* Empty cells are less than all others. Ties keep the order of appearance in both directions. */
 static int upward(const void *a, const void *b, void *down)
 {
     const struct keyed *x = a, *y = b;
@@ -210,7 +210,7 @@ static void write_array(const struct ps_compared_table *table, const struct ps_c
     ps_json_end(json);
 }
 
-/* Keys into the open object. */
+/* Writes the keys of a row into the open object. */
 static void write_object(const struct ps_compared_table *table, const struct ps_compared_row *row,
                          struct ps_json *json)
 {
@@ -249,7 +249,7 @@ static void write_sums(const struct ps_compared_table *table, const struct picke
     ps_json_end(json);
 }
 
-/* The rows that pass in their order, kept for the next page. Release it. */
+/* Finds the order of the filtered rows in the cache, or computes it. The caller releases it. */
 static enum ps_status find_order(struct ps_db *db, const struct ps_compared_table *table,
                                  struct ps_params params, struct ps_order **out, struct ps_err *err)
 {
@@ -389,7 +389,8 @@ static void write_values(const char *key, const double *values, size_t n, struct
     ps_json_end(json);
 }
 
-/* Where a row stands in the order that params ask for; not there: it does not pass. */
+/* Writes the key "at": the index of a row in the requested order; absent if the row does not pass
+ * the filters. */
 static enum ps_status write_at(struct ps_store *store, const struct ps_compare_groups *groups,
                                const struct ps_compared_table *table, struct ps_params params,
                                int64_t row, struct ps_json *json, struct ps_err *err)
@@ -438,7 +439,7 @@ enum ps_status ps_query_compare_row(struct ps_store *store, const struct ps_comp
     return status;
 }
 
-/* The row that the run of one side knows by this id; NULL: none. */
+/* Returns the row that has this id in the run of one side, or NULL. */
 static const struct ps_compared_row *row_of_id(const struct ps_comparison *comparison, bool base,
                                                int64_t id)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* run_rows.c: the rows of one run as they are compared. */
+/* run_rows.c: reads the rows of one run for a comparison. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "server/query/compare/compare.h"
 
-#define ROWS_MAX ((int64_t)8 << 20) /* read of all runs together */
+#define ROWS_MAX ((int64_t)8 << 20) /* rows of all runs together */
 
 static int column_of(struct ps_stmt *stmt, const char *name)
 {
@@ -38,7 +38,7 @@ static struct ps_str text_of(struct ps_stmt *stmt, int column)
     return column < 0 ? (struct ps_str){NULL, 0} : ps_col_text(stmt, column);
 }
 
-/* Where objects lay in memory is no part of a name: "<method ... at 0x7f3a2c>". */
+/* Removes memory addresses from names such as "<method ... at 0x7f3a2c>". */
 static struct ps_str without_address(struct ps_run_rows *r, struct ps_str name)
 {
     const char *at = ps_str_find(name, PS_STR(" at 0x"));
@@ -65,8 +65,8 @@ static struct ps_str trimmed(struct ps_str text)
     return text;
 }
 
-/* The text of a line: what the profile carries, else what is attached to the run, else its number.
- */
+/* Sets the name of a row to the text of its line: from the profile, else from the source that is
+ * attached to the run, else "line N". */
 static enum ps_status line_text(struct ps_run_rows *r, struct ps_compared *row, struct ps_err *err)
 {
     size_t line = row->line > 0 ? (size_t)row->line : 0;
@@ -103,7 +103,7 @@ static void take_samples(struct ps_run_rows *r, struct ps_str blob, struct ps_co
         r->cap_samples = n;
     }
     if (n)
-        memcpy(r->samples, blob.at, n * sizeof(double)); /* blobs may lie anywhere */
+        memcpy(r->samples, blob.at, n * sizeof(double)); /* the blob may be unaligned */
     row->samples = r->samples;
     row->n_samples = n;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tables.c: which tables runs are compared by. What a table holds stands in the head of its
- * query; schema/queries/compare_imports.sql explains it. */
+/* tables.c: the tables by which runs are compared. The header of its query describes a table; see
+ * schema/queries/compare_imports.sql. */
 #include <stdio.h>
 
 #include "server/query/compare/compare.h"
@@ -36,7 +36,7 @@ static enum ps_status make_functions(struct ps_db *db, struct ps_temp_rows *temp
     return status;
 }
 
-/* The first table of a kind is the one that is shown first. */
+/* The first table of a kind is shown by default. */
 static const struct ps_compare_table tables[] = {
     {" importtime ", "imports", "compare_imports", NULL, false},
     {" importtime ", "packages", "compare_packages", NULL, false},

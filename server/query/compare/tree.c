@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree.c: the call trees of all runs as one, by their paths of names. Of groups the mean of
- * the runs is shown, so that what lies below a node still sums to what it has. Without a base it is
- * the tree of one group.
+ * tree.c: writes the call trees of all runs as one tree, merged by path of names. The value of a
+ * group is the mean of its runs, so that children still sum up to their parent. Without a base it
+ * is the tree of one group.
  */
 #include <math.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "server/query/compare/tree.h"
 
 #define LIMIT_MAX 100000
-#define WIDEST    1e15 /* what the largest node counts as */
+#define WIDEST    1e15 /* size of the largest node */
 
 static double mean(const double *values, size_t n)
 {
@@ -31,7 +31,8 @@ static double now_of(const struct ps_tree *tree, const double *values, uint32_t 
     return mean(values + node * tree->n_runs + tree->groups->n_base, tree->groups->n_now);
 }
 
-/* What orders the nodes: the larger total, in whole parts of the largest one. */
+/* Sets the sizes by which nodes are ranked: the larger of both totals, scaled to WIDEST for the
+ * largest node. */
 static void set_sizes(struct ps_tree *tree)
 {
     double most = 0;
@@ -46,8 +47,9 @@ static void set_sizes(struct ps_tree *tree)
     tree->nodes.finished = true;
 }
 
-/* What is narrow may be left out of one run and not of another, and must not look new or gone: only
- * nodes five times as wide as what runs leave out are shown. At most `limit`. */
+/* Narrow nodes may be left out of one run but not of another, and must not appear as added or
+ * removed. So only nodes five times as wide as the threshold of the runs are shown. Returns their
+ * number, at most `limit`. */
 static size_t n_sure(const struct ps_tree *tree, size_t limit)
 {
     size_t n = 0;
@@ -101,7 +103,7 @@ static struct ps_str shown(struct ps_str key)
     return (struct ps_str){key.at, end ? (size_t)(end - key.at) : key.len};
 }
 
-/* Of trees whose names alone do not tell nodes apart. */
+/* Writes the places of names, for trees in which a name does not identify a node. */
 static void write_places(const struct ps_tree *tree, const uint32_t *names, size_t n,
                          struct ps_json *json)
 {
@@ -120,7 +122,7 @@ static void write_places(const struct ps_tree *tree, const uint32_t *names, size
     ps_json_end(json);
 }
 
-/* Each name once, in the order in which the nodes come to it. */
+/* Writes each name once, in order of first use by the nodes. */
 static void write_names(const struct ps_tree *tree, const uint32_t *order, size_t n,
                         int64_t *values, struct ps_json *json)
 {
@@ -165,7 +167,7 @@ static void write_shape(const struct ps_tree *tree, const uint32_t *order, size_
         write_verdicts(tree, order, n, values, json);
 }
 
-/* The figures of one side; `keys`: of its totals, its own times, its lower bounds. */
+/* Writes the values of one side. keys: of the totals, the self times and the lower bounds. */
 static void write_side(const struct ps_tree *tree, const char *const keys[3],
                        double (*of)(const struct ps_tree *, const double *, uint32_t),
                        const uint32_t *order, size_t n, struct ps_json *json)

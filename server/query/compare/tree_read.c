@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tree_read.c: the trees of the runs, laid over each other. */
+/* tree_read.c: reads the trees of the runs and merges them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,8 @@ static void make_room(struct ps_tree *tree, size_t cap)
     tree->cap = cap;
 }
 
-/* The node of that name below a parent (UINT32_MAX: a root), with `total` more of this run. */
+/* Returns the node of a name below `parent` (UINT32_MAX: a root), and adds `total` to its total in
+ * the current run. */
 static uint32_t node_at(struct ps_tree *tree, uint32_t parent, struct ps_str name, double total)
 {
     uint32_t id = ps_intern_id(&tree->names, name),
@@ -75,7 +76,7 @@ static struct ps_str placed(struct ps_buf *buf, struct ps_str name, struct ps_st
     return ps_buf_slice(buf);
 }
 
-/* What stands behind the last slash, of any system. */
+/* Returns the part after the last slash or backslash. */
 static struct ps_str file_name(struct ps_str path)
 {
     size_t at = path.len;
@@ -125,7 +126,7 @@ static enum ps_status scale_of(struct ps_db *db, double *scale, struct ps_err *e
     return status == PS_OK ? err->code : status;
 }
 
-/* The nodes of a flame graph, parents before children. */
+/* Adds the nodes of a flame graph; parents precede children. */
 static void add_flame(struct ps_tree *tree, struct ps_db *db, struct ps_flame *flame, double scale)
 {
     PS_AUTO(ps_free_ptr) uint32_t *node_of = ps_grow(NULL, flame->n + 1, sizeof *node_of);
@@ -160,7 +161,8 @@ static enum ps_status add_stacks(struct ps_tree *tree, struct ps_db *db, bool st
 /* Columns of queries/calltree.sql. */
 enum { C_PARENT = 1, C_NAME, C_FILE, C_LOW = 5, C_HIGH, C_CERTAINTY = 9, C_CUT = 11 };
 
-/* Functions are met by their name and that of their file: checkouts differ in the folders above. */
+/* Functions match by their name and their file name, since checkouts differ in the folders above.
+ */
 static uint32_t add_call(struct ps_tree *tree, struct ps_stmt *stmt, uint32_t parent,
                          struct ps_buf *key)
 {
@@ -177,7 +179,8 @@ static uint32_t add_call(struct ps_tree *tree, struct ps_stmt *stmt, uint32_t pa
     return node;
 }
 
-/* What sums per caller tell of call paths: server/runfile/paths.h. Parents come before children. */
+/* Adds the call paths that follow from the sums per caller (server/runfile/paths.h). Parents
+ * precede children. */
 static enum ps_status add_calls(struct ps_tree *tree, struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -193,7 +196,7 @@ static enum ps_status add_calls(struct ps_tree *tree, struct ps_db *db, struct p
     ps_bind_int(stmt, ":depth", CALLS_DEPTH);
     ps_bind_int(stmt, ":limit", CALLS_MAX);
     while (n < CALLS_MAX && ps_stmt_row(stmt, err)) {
-        size_t up = (size_t)ps_col_int(stmt, C_PARENT); /* from 1; 0 a root */
+        size_t up = (size_t)ps_col_int(stmt, C_PARENT); /* row of the parent, from 1; 0: a root */
         uint64_t cut = (uint64_t)ps_col_int(stmt, C_CUT);
         uint32_t parent = up > 0 && up <= n ? node_of[up - 1] : UINT32_MAX;
 
@@ -225,7 +228,7 @@ static enum ps_status add_run(struct ps_store *store, struct ps_tree *tree, stru
 
 /* Three levels: file, function, line. */
 
-/* What a line is called on each level: as the row has met it in all runs. */
+/* Names of a line on each level; they match across all runs. */
 struct line_path {
     struct ps_buf file, function, line;
 };
@@ -251,7 +254,7 @@ static void add_line(struct ps_tree *tree, const struct line_path *path, double 
     (void)add(tree, function, ps_buf_slice(&path->line), value, value);
 }
 
-/* The rows of the table of lines, which has met them across the runs. */
+/* Adds the rows of the table of lines, which are already matched across the runs. */
 static enum ps_status add_lines(struct ps_store *store, struct ps_tree *tree, struct ps_err *err)
 {
     struct ps_compared_table *table = NULL;
