@@ -196,7 +196,7 @@ static bool too_many_calls(struct dump *d)
     uint64_t most = (uint64_t)(d->m.end - d->m.begin) / 10 + SHARED_CALLS;
 
     return d->n_calls > most &&
-           !ps_marshal_fail(&d->m, "the same callers are shared by too many functions");
+           !ps_marshal_fail(&d->m, "too many functions refer to one and the same dict of callers");
 }
 
 /* The place for what `caller` did in the entry at hand; dict semantics: a later pair of one key

@@ -42,8 +42,8 @@ static enum ps_status read_form(struct ps_request *req, struct ps_share_form *ou
                                   .html = as && strcmp(as, "html") == 0,
                                   .shell = ps_api_of(req)->config.shell};
     if (as && !out->html && strcmp(as, "bundle") != 0) {
-        ps_hint(err, "bundle, html");
-        return ps_fail(err, PS_BAD_REQUEST, "as: unknown form");
+        ps_hint(err, "the parameter as must be bundle or html");
+        return ps_fail(err, PS_BAD_REQUEST, "unknown export format '%s'", as);
     }
     return redact ? ps_reveal_parse(redact, &out->redact, err) : PS_OK;
 }

@@ -27,8 +27,8 @@ static const struct unit *unit_of(const char *name)
     return NULL;
 }
 
-enum ps_status ps_value_read(const char *option, const char *text, double *value, char unit[8],
-                             struct ps_err *err)
+enum ps_status ps_value_read(const char *option, const char *example, const char *text,
+                             double *value, char unit[8], struct ps_err *err)
 {
     char *end;
     *value = strtod(text, &end);
@@ -36,9 +36,8 @@ enum ps_status ps_value_read(const char *option, const char *text, double *value
         end++;
     (void)snprintf(unit, 8, "%s", end);
     if (end == text || !isfinite(*value) || *value < 0 || !unit_of(end)) {
-        ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for %s", text, option);
-        ps_hint(err, "write a number and a unit, such as 1.2s, 300ms, 2GiB, 512MB, 10%% or 1000");
-        return PS_BAD_REQUEST;
+        ps_hint(err, "write %s", example);
+        return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for %s", text, option);
     }
     return PS_OK;
 }
@@ -63,7 +62,9 @@ enum ps_status ps_budget_read(const char *text, struct ps_budget *out, struct ps
     }
     if (!out->name_len != (strcmp(out->table, "headline") == 0))
         return wrong_form(text, err);
-    return ps_value_read("--budget", equals + 1, &out->value, out->unit, err);
+    return ps_value_read("--budget",
+                         "a number, with the unit of the metric, such as 1.2s, 2GiB or 1000",
+                         equals + 1, &out->value, out->unit, err);
 }
 
 bool ps_value_convert(double value, const char *from, const char *to, double *out)

@@ -456,7 +456,9 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
     double allowed, limit;
     char unit[8], figure[64];
     PS_AUTO(finding_free) struct finding finding = {.state = WITHIN};
-    enum ps_status status = ps_value_read("--fail-on", fail_on, &allowed, unit, err);
+    enum ps_status status =
+        ps_value_read("--fail-on", "a number, with a unit or %, such as 10%, 50ms or 2MiB", fail_on,
+                      &allowed, unit, err);
     if (status == PS_OK)
         status = headline_of(compared, &headline, err);
     if (status != PS_OK)
@@ -548,7 +550,8 @@ static enum ps_status read_options(const struct ps_options *options, struct ps_b
     for (size_t i = 0; status == PS_OK && i < options->n_budgets; i++)
         status = ps_budget_read(options->budgets[i], &budgets[i], err);
     if (status == PS_OK && options->fail_on)
-        status = ps_value_read("--fail-on", options->fail_on, &value, unit, err);
+        status = ps_value_read("--fail-on", "a number, with a unit or %, such as 10%, 50ms or 2MiB",
+                               options->fail_on, &value, unit, err);
     if (status == PS_OK && options->fail_on && !options->against)
         status = ps_fail(err, PS_BAD_REQUEST, "--fail-on needs --against BASELINE");
     if (status == PS_OK && options->json && options->markdown)

@@ -15,18 +15,18 @@
 static enum ps_status read_one(const char *option, const char *text, const char *unit,
                                uint64_t *out, struct ps_err *err)
 {
+    const char *example = strcmp(unit, "B") == 0   ? "a size, such as 512MB or 8GiB"
+                          : strcmp(unit, "s") == 0 ? "a time, such as 90s or 30min"
+                                                   : "a whole number, such as 10000";
     char given[8];
     double value;
 
     if (!text)
         return PS_OK;
-    if (ps_value_read(option, text, &value, given, err) != PS_OK)
+    if (ps_value_read(option, example, text, &value, given, err) != PS_OK)
         return PS_BAD_REQUEST;
     if (given[0] && !ps_value_convert(value, given, unit, &value)) {
-        if (unit[0])
-            ps_hint(err, "write a number, or a value in %s", unit);
-        else
-            ps_hint(err, "write a number without a unit");
+        ps_hint(err, "write %s", example);
         return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for %s", text, option);
     }
     if (value < 1 || value > GREATEST)
@@ -114,7 +114,8 @@ static enum ps_status check_rules(const struct ps_options *options, struct ps_er
     for (size_t i = 0; status == PS_OK && i < options->n_budgets; i++)
         status = ps_budget_read(options->budgets[i], &budget, err);
     if (status == PS_OK && options->fail_on)
-        status = ps_value_read("--fail-on", options->fail_on, &value, unit, err);
+        status = ps_value_read("--fail-on", "a number, with a unit or %, such as 10%, 50ms or 2MiB",
+                               options->fail_on, &value, unit, err);
     return status;
 }
 

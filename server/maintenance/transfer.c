@@ -921,8 +921,9 @@ static enum ps_status plan_sources(struct transfer *t, struct transfer_run *run,
     run->whole = run->known && !missing;
     for (size_t at = 0; status == PS_OK && at < list.len; at += strlen(list.at + at) + 1)
         plan(t, run, "sources", list.at + at, list.at + at,
-             ps_file_name_is("sources", list.at + at) ? NULL
-                                                      : "its catalog has no valid hash for it");
+             ps_file_name_is("sources", list.at + at)
+                 ? NULL
+                 : "the catalog of the source has no valid hash for this file");
     return status;
 }
 
@@ -932,7 +933,8 @@ static enum ps_status transfer_plan(struct transfer *t, struct transfer_run *run
 {
     if (!ps_file_name_is("originals", run->sha256) || !ps_file_name_is("runs", run->id) ||
         strncmp(run->id, run->sha256, 16) != 0) {
-        plan(t, run, "runs", run->id, run->sha256, "its catalog has no valid hash for it");
+        plan(t, run, "runs", run->id, run->sha256,
+             "the catalog of the source has no valid hash for this file");
         return PS_OK;
     }
     plan(t, run, "runs", run->id, run->sha256, NULL);

@@ -320,7 +320,7 @@ static void check_row(struct verifying *v, const struct expected *run, const cha
     (void)ps_catalog_end(v->store, status, NULL);
     if (!differs.len)
         return;
-    ps_buf_printf(&text, "its row of run %s differs from the run file and its label: ", run->id);
+    ps_buf_printf(&text, "the row of run %s differs from its run file or label file in: ", run->id);
     ps_buf_str(&text, ps_buf_slice(&differs));
     report(v, "catalog", "catalog.db", text.at, REBUILD);
 }

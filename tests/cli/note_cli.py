@@ -131,9 +131,9 @@ class Kept(NoteTest):
         self.change("UPDATE run SET note = 'forged'")
         done = self.run_verb("verify")
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stdout.decode(), rf"its row of run {run} differs from the run file and its label: label")
+        self.assertRegex(done.stdout.decode(), rf"the row of run {run} differs from its run file or label file in: label")
         self.change("DELETE FROM kept WHERE folder = 'labels'")
-        self.assertRegex(self.run_verb("verify").stdout.decode(), rf"its row of run {run} differs from .*: note")
+        self.assertRegex(self.run_verb("verify").stdout.decode(), rf"the row of run {run} differs from .*: note")
 
     def test_removed_and_recovered(self):
         run = self.added("--note", NOTE)

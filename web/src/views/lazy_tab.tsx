@@ -188,7 +188,7 @@ function LazySentence({ data }: { data: LazyAnswer }) {
             <b>{figure(data.after_us)}</b>
             {best > 0 && ` (${pct((-100 * best) / data.before_us)}${THIN}% of self times)`}.{' '}
             {early.length > 0 &&
-                `${early.join(', ')}: Python itself imports this before the program starts. `}
+                `Python itself imports ${early.join(', ')} before the program starts. `}
             {data.verdict === 'known' &&
                 best > 0 &&
                 'This assumes that nothing uses it during start-up. '}

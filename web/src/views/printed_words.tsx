@@ -126,7 +126,7 @@ function timelineFacts(run: Run): Fact[] {
             value: <FigText fig={bytesFig((peak_mib ?? 0) * 1048576)} />,
             tip: 'the most that all categories held at once',
         },
-        { label: 'Lasted', value: <FigText fig={fig(duration_s ?? 0)} /> },
+        { label: LABELS.duration, value: <FigText fig={fig(duration_s ?? 0)} /> },
     ];
 }
 

@@ -143,7 +143,10 @@ function seriesItems(shelf: Shelf | null): Choice[] {
     }));
 }
 
+const FILTER_LABELS = { series: 'series', tag: 'tag', who: 'added by' };
+
 function FilterMenu({ name, items }: { name: 'series' | 'tag' | 'who'; items: Choice[] }) {
+    const label = FILTER_LABELS[name];
     const value = route.value.query[name];
     const pick = (text: string | null) => () => setQuery({ [name]: text });
     const all: MenuItem[] = [
@@ -160,10 +163,10 @@ function FilterMenu({ name, items }: { name: 'series' | 'tag' | 'who'; items: Ch
             align="right"
             filter={items.length > 10}
             items={all}
-            ariaLabel={`${name}: ${value ?? 'any'}`}
+            ariaLabel={`${label}: ${value ?? 'any'}`}
             label={
                 <>
-                    {name} <span>{value ? bareTag(value) : 'any'}</span>
+                    {label} <span>{value ? bareTag(value) : 'any'}</span>
                 </>
             }
         />

@@ -39,8 +39,8 @@ export function SliceTip({ hit, data, loader }: TipProps) {
             <div class="tooltip-title">{name ?? '…'}</div>
             {several ? (
                 <div>
-                    {int(hit.count)} slices in {axisText(hit.end - hit.start)}, the longest of them
-                    by name
+                    {int(hit.count)} slices in {axisText(hit.end - hit.start)}; the name is that of
+                    the longest
                 </div>
             ) : (
                 <div>

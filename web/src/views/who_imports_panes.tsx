@@ -187,7 +187,7 @@ const AGAIN: GridColumn<ImportRow>[] = [
         sortKey: 'cached',
         render: (row) => (
             <span class="soft">
-                {row.cached ? 'from the cache' : row.first ? 'first' : 'timed again'}
+                {row.cached ? 'from the cache' : row.first ? 'first load' : 'loaded again'}
             </span>
         ),
     },
