@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * call_graph.c: gprof2dot's graph of a pstats dump: functions and calls above thresholds,
- * percentages of the greater of the sum of own times and the greatest cumulative time, as gprof2dot
- * takes them; counts are all calls, where gprof2dot shows primitive ones.
+ * call_graph.c: the graph of gprof2dot for a pstats dump: functions and calls above thresholds. As
+ * in gprof2dot, percentages are of the greater of the sum of own times and the greatest cumulative
+ * time. Counts are of all calls; gprof2dot shows primitive calls.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,13 +21,13 @@ struct place {
 };
 
 struct graph {
-    struct ps_buf *rows; /* finished JSON keys and values of each node */
+    struct ps_buf *rows; /* of each node: its JSON object */
     int64_t *ids, *cycles;
-    int *depth; /* from the focus; -1 not reached */
+    int *depth; /* distance from the focus; -1: not reached */
     size_t n, cap;
-    struct edge *edges; /* between nodes of the graph, unfiltered by edge_pct */
+    struct edge *edges; /* between nodes of the graph, before the edge_pct filter */
     size_t n_edges, cap_edges;
-    struct place *places; /* nodes by function id */
+    struct place *places; /* nodes sorted by function id */
     size_t n_places;
     double base;
 };
@@ -51,7 +51,8 @@ static int by_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Index of the node of a function, or -1. The sorted places follow when nodes were added. */
+/* Returns the index of the node of a function, or -1. Rebuilds the sorted list if nodes were added.
+ */
 static ptrdiff_t index_of(struct graph *g, int64_t id)
 {
     const struct place key = {id, 0};
@@ -73,8 +74,8 @@ static double pct(const struct graph *g, double part)
     return g->base > 0 ? 100.0 * part / g->base : 0;
 }
 
-/* Columns of queries/graph_nodes.sql: id, name, file, line, origin, tottime_s, cumtime_s, ncalls,
- * primitive_calls, cycle. */
+/* Adds a node. Columns of queries/graph_nodes.sql: id, name, file, line, origin, tottime_s,
+ * cumtime_s, ncalls, primitive_calls, cycle. */
 static void take_node(struct graph *g, struct ps_stmt *stmt)
 {
     struct ps_buf text = {0};
@@ -122,7 +123,8 @@ static enum ps_status read_nodes(struct ps_db *db, struct graph *g, int64_t id, 
     return err->code;
 }
 
-/* The chain of heaviest callers above `id` joins the graph, whatever the thresholds say. */
+/* Adds the chain of the callers with the most time above `id` to the graph, regardless of
+ * thresholds. */
 static enum ps_status add_chain(struct ps_db *db, struct graph *g, int64_t id, struct ps_err *err)
 {
     int64_t at = id;
@@ -140,7 +142,7 @@ static enum ps_status add_chain(struct ps_db *db, struct graph *g, int64_t id, s
         while (status == PS_OK && ps_stmt_row(stmt, err)) {
             int64_t caller = ps_col_int(stmt, 0);
 
-            /* A caller met before would close a circle. */
+            /* A caller that is already in the graph would close a cycle. */
             if (ps_col_real(stmt, 2) > best && caller != at && index_of(g, caller) < 0) {
                 best = ps_col_real(stmt, 2);
                 up = caller;
@@ -174,7 +176,8 @@ static enum ps_status read_edges(struct ps_db *db, struct graph *g, struct ps_er
     return PS_OK;
 }
 
-/* Marks what lies within `depth` calls of `focus`, breadth first; up: towards callers. */
+/* Sets the depth of all nodes within `depth` calls of `focus`, breadth first; up: of callers, else
+ * of callees. */
 static void reach(struct graph *g, int64_t focus, int64_t depth, bool up)
 {
     ptrdiff_t at = index_of(g, focus);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* functions.c: one function of a pstats dump, and the call tree that its sums allow. */
+/* functions.c: one function of a pstats dump, and the call tree that follows from the sums per
+ * caller. */
 #include <stdlib.h>
 
 #include "base/intern.h"
@@ -27,7 +28,8 @@ static void percent(struct ps_json *json, const char *key, double part, double w
         ps_json_null(json);
 }
 
-/* One side of the sandwich; `pct` is percent of cumtime. The last column but one is cumtime_s. */
+/* Writes the callers or the callees of a function; `pct` is percent of cumtime. cumtime_s is the
+ * last column but one. */
 static enum ps_status write_side(struct ps_db *db, const char *query, const char *key, int64_t id,
                                  int64_t limit, double cumtime, struct ps_json *json,
                                  struct ps_err *err)
@@ -95,8 +97,8 @@ static enum ps_status write_degree(struct ps_db *db, int64_t id, struct ps_json 
     return PS_OK;
 }
 
-/* Amdahl: what part of the whole is in or below the function. Never above 1, though a dump of
- * several threads may add up to more. */
+/* Writes the share of the total time that is spent in or below the function (for Amdahl's law). At
+ * most 1, although a dump of several threads may add up to more. */
 static void write_amdahl(double cumtime, double tottime, struct ps_json *json)
 {
     double share = tottime > 0 ? cumtime / tottime : 0;
@@ -163,7 +165,7 @@ static void texts_json(const struct ps_intern *texts, const char *key, struct ps
     ps_json_end(json);
 }
 
-/* Rows become columns: each column is written into a buffer of its own while the rows pass once. */
+/* Converts rows to columns in one pass: each column has a buffer. */
 struct columns {
     struct ps_buf text[C_TOTAL + 1];
     struct ps_json json[C_TOTAL + 1];
@@ -187,8 +189,7 @@ static void columns_row(struct columns *c, struct ps_stmt *stmt, struct ps_inter
         else if (i == C_FILE)
             ps_json_int(&c->json[i], ps_intern_id(files, ps_col_text(stmt, i)));
         else if (i == C_PARENT)
-            ps_json_int(&c->json[i],
-                        ps_col_int(stmt, i) - 1); /* preorder ids from 1; NULL is a root */
+            ps_json_int(&c->json[i], ps_col_int(stmt, i) - 1); /* from 1; NULL: a root */
         else
             ps_col_json(stmt, i, &c->json[i]);
     }
@@ -211,7 +212,7 @@ static void columns_close(struct columns *c, struct ps_json *json)
 
 static enum ps_status write_calltree(struct ps_stmt *stmt, struct ps_json *json, struct ps_err *err)
 {
-    struct ps_intern names = {0}, files = {0}; /* the answer holds each text once */
+    struct ps_intern names = {0}, files = {0}; /* each string is written once */
     struct columns columns;
     int64_t n = 0, cut = 0;
     double total = 0;

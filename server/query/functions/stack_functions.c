@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* stack_functions.c: the functions of stacks. A function's total counts a stack once, however often
- * the function stands in it; its own time is additive. */
+/* stack_functions.c: the functions of stacks. The total time of a function counts each stack once,
+ * even if the function occurs in it repeatedly; own times add up. */
 #include <stdlib.h>
 
 #include "server/query/functions/stack_tree.h"
@@ -12,7 +12,7 @@ enum { NAME, FAMILY, SLICES, SELF, TOTAL, GROUPED, FIRST, N_COLUMNS };
 
 struct function_row {
     int64_t value[N_COLUMNS];
-    uint32_t open; /* how often it stands in the stack that is open now */
+    uint32_t open; /* occurrences in the current stack */
 };
 
 struct functions {
@@ -23,13 +23,13 @@ struct functions {
     uint32_t *place; /* text id -> row + 1 */
     size_t n_place;
     uint32_t track;
-    uint32_t *open; /* by depth: the row */
+    uint32_t *open; /* by depth: row of the open frame */
     size_t n_open, cap_open;
     bool group;     /* C++ static initialisers are one row */
-    uint32_t first; /* text id of the first of them; 0 none yet */
+    uint32_t first; /* text id of the first C++ static initialiser; 0: none so far */
 };
 
-/* The name that a text counts as. */
+/* Returns the text id under which a text id is counted; 0: no name. */
 static uint32_t name_of(struct functions *f, int64_t id)
 {
     struct ps_str text = ps_trace_text(f->db, (uint32_t)id);

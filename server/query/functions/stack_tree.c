@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stack_tree.c: the flame graph of stacks, and the two around one function.
+ * stack_tree.c: the flame graph of stacks, and the two graphs (callers, callees) around one
+ * function.
  *
- * A million different stacks have millions of paths, of which a picture shows a few thousand. Of
- * large runs a first pass adds the length of each slice to the cell that its path hashes to: what a
- * cell holds is at least what any path in it has (a count-min sketch of one row; Cormode and
- * Muthukrishnan, J. Algorithms 55, 2005). The second pass makes nodes only for paths whose cell
- * reaches a threshold that leaves more of them than the picture takes.
+ * A million different stacks have millions of paths, but a picture shows only a few thousand. For
+ * large runs a first pass adds the length of each slice to the cell of the hash of its path. The
+ * sum of a cell is an upper bound for each path in it (a count-min sketch with one row; Cormode and
+ * Muthukrishnan, J. Algorithms 55, 2005). The second pass creates nodes only for paths whose cell
+ * reaches a threshold, which is chosen so that more paths pass it than the picture shows.
  *
- * The cells are more than a processor keeps near, and which is next is chance. So the first pass
- * asks for a cell some slices before it adds to it, and the second looks at one bit a cell.
+ * The cells exceed the CPU caches and are accessed in random order. So the first pass prefetches a
+ * cell some slices before it adds to it, and the second pass reads one bit per cell.
  */
 #include "server/query/functions/stack_tree.h"
 
@@ -17,14 +18,14 @@
 
 #include "server/query/trace/flame.h"
 
-#define NODES_MAX (12u << 20) /* paths in one tree */
+#define NODES_MAX (12u << 20) /* maximum number of paths in one tree */
 #define DEPTH_MAX (1u << 16)
-#define SMALL     300000u /* slices that need no sketch */
+#define SMALL     300000u /* runs with at most so many slices need no sketch */
 #define CELL_BITS 22
 #define CELLS     ((size_t)1 << CELL_BITS)
 #define NODE_NONE UINT32_MAX
-#define SPARE     3  /* times the picture's frames that pass the threshold */
-#define WAITING   32 /* slices between asking for a cell and adding to it */
+#define SPARE     3  /* factor: paths that pass the threshold per frame of the picture */
+#define WAITING   32 /* number of slices between prefetching a cell and adding to it */
 
 enum ps_status ps_stack_part_read(struct ps_params params, struct ps_stack_part *out,
                                   struct ps_err *err)
@@ -38,29 +39,29 @@ enum ps_status ps_stack_part_read(struct ps_params params, struct ps_stack_part 
     return status;
 }
 
-/* A frame of the stack that is open. */
+/* A frame of the current stack. */
 struct frame {
-    uint64_t hash; /* of its path */
+    uint64_t hash; /* hash of its path */
     uint32_t name, node;
     uint8_t family;
-    bool inside; /* in the tree: all are, or those at and below the function asked for */
+    bool inside; /* in the tree: always, or at or below the function with `name` */
 };
 
 struct addition {
-    int64_t *cell; /* NULL: none */
+    int64_t *cell; /* NULL: nothing to add */
     int64_t length;
 };
 
 struct builder {
     struct ps_stack_part part;
-    uint32_t name; /* the tree is of what lies below this function; 0: of all */
+    uint32_t name; /* text id of the function at the root of the tree; 0: all stacks */
     struct ps_flame flame, callers;
-    int64_t sum; /* of the outermost frames of the file */
+    int64_t sum; /* total of the outermost frames in range and track */
     uint32_t track;
     struct frame *open;
     size_t n_open, cap_open;
-    int64_t *cells;  /* of the first pass; NULL: there is none */
-    uint64_t *worth; /* a bit for each cell that reaches the threshold; NULL: all paths are */
+    int64_t *cells;  /* sums of the first pass; NULL in the second pass */
+    uint64_t *worth; /* a bit for each cell that reaches the threshold; NULL: all paths get nodes */
     struct addition waiting[WAITING];
     size_t turn;
     bool too_many;
@@ -75,7 +76,8 @@ static void builder_free(struct builder *b)
     free(b->worth);
 }
 
-/* Opens a slice; its parent is the one before it on the stack. NULL: too deep. */
+/* Pushes the frame of a slice; its parent is the frame before it on the stack. Returns NULL if the
+ * stack is too deep. */
 static struct frame *open_frame(struct builder *b, const struct ps_chunk *chunk, uint32_t i)
 {
     int64_t depth = ps_chunk_at(chunk, PS_COL_DEPTH, i);
@@ -100,8 +102,8 @@ static struct frame *open_frame(struct builder *b, const struct ps_chunk *chunk,
     return frame;
 }
 
-/* Without a key, so that every process draws the same picture of a run. Paths that share a cell by
- * intent only get nodes that they are too small for, of which there are NODES_MAX at most. */
+/* The hash has no secret key, so that every process draws the same picture of a run. Crafted
+ * collisions can only create nodes for paths that are too small, at most NODES_MAX. */
 static size_t cell_of(const struct frame *frame)
 {
     return (size_t)(frame->hash * UINT64_C(0xbf58476d1ce4e5b9) >> (64 - CELL_BITS));
@@ -114,7 +116,7 @@ static bool is_worth(const struct builder *b, const struct frame *frame)
     return !b->worth || b->worth[cell / 64] >> cell % 64 & 1;
 }
 
-/* Adds what has waited longest, and asks for the cell of this one. */
+/* Queues an addition and prefetches its cell; performs the oldest one in the queue. */
 static void add_to_cell(struct builder *b, int64_t *cell, int64_t length)
 {
     struct addition *oldest = &b->waiting[b->turn++ % WAITING];
@@ -125,7 +127,7 @@ static void add_to_cell(struct builder *b, int64_t *cell, int64_t length)
     __builtin_prefetch(cell, 1);
 }
 
-/* From the function outward, each path with what lies below it. */
+/* Adds a path to the tree of callers, from the function outward. */
 static void add_callers(struct builder *b, int64_t length)
 {
     uint32_t at = NODE_NONE;
@@ -138,8 +140,8 @@ static void add_callers(struct builder *b, int64_t length)
     b->callers.at[at].self_ns = ps_sum(b->callers.at[at].self_ns, length);
 }
 
-/* A node for the frame where its path is worth one; its length is its own until children take it.
- */
+/* Creates the node of a frame if its path reaches the threshold. The length of the slice is self
+ * time until children subtract theirs. */
 static void make_node(struct builder *b, struct frame *frame, const struct frame *up,
                       int64_t length)
 {
@@ -188,7 +190,7 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
     if (chunk->track != b->track)
         b->n_open = 0;
     b->track = chunk->track;
-    for (uint32_t i = 0; i < chunk->n && !ps_context_ended(); i++) /* a row may have deep callers */
+    for (uint32_t i = 0; i < chunk->n && !ps_context_ended(); i++) /* a row may have many callers */
         add_row(b, chunk, i);
     b->too_many = b->flame.n > NODES_MAX || b->callers.n > NODES_MAX;
     return !b->too_many;
@@ -208,7 +210,7 @@ static enum ps_status walk(struct ps_db *db, struct builder *b, struct ps_err *e
     return ps_trace_chunks(db, &query, add_chunk, b, err);
 }
 
-/* The largest power of two that at least `frames` cells reach. */
+/* Returns the largest power of two that at least `frames` cells reach. */
 static int64_t threshold_of(const int64_t *cells, size_t frames)
 {
     size_t reach[64] = {0}, n = 0;
@@ -224,7 +226,8 @@ static int64_t threshold_of(const int64_t *cells, size_t frames)
     return 1;
 }
 
-/* The first pass: which cells are worth nodes, so that at least `frames` paths are. */
+/* The first pass: marks the cells that reach the threshold, so that at least `frames` paths get
+ * nodes. */
 static enum ps_status weigh(struct ps_db *db, struct builder *b, size_t frames, struct ps_err *err)
 {
     enum ps_status status;
@@ -268,7 +271,7 @@ static enum ps_status build(struct ps_db *db, struct builder *b, size_t limit, s
     if (status == PS_OK && b->too_many)
         return ps_fail(err, PS_LIMIT, "more than %u different paths: choose a shorter range",
                        NODES_MAX);
-    b->flame.finished = true; /* totals hold what was left out, too */
+    b->flame.finished = true; /* totals include paths without a node */
     return status;
 }
 
@@ -306,7 +309,7 @@ enum ps_status ps_view_stack_flame(struct ps_db *db, const struct ps_view *view,
     return status;
 }
 
-/* The trees around the outermost frames of one function: a stack in which it calls itself counts
+/* Answers with the trees around the outermost frames of one function, so that recursive calls count
  * once. */
 enum ps_status ps_view_sandwich(struct ps_db *db, const struct ps_view *view, int64_t id,
                                 struct ps_params params, struct ps_answer *answer,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* candidates.c: which imports become lazy, as asked for, and which ones would be worth it. */
+/* candidates.c: makes the requested imports lazy, and suggests imports for which that saves most.
+ */
 #include <stdlib.h>
 
 #include "server/query/imports/lazy_imports.h"
 
 #define SUGGESTIONS 10
-#define CANDIDATES  40 /* packages that are tried, those with the most self time first */
+#define CANDIDATES  40 /* number of packages to evaluate, those with the most self time */
 
 static struct ps_str trim(struct ps_str text)
 {
@@ -16,7 +17,7 @@ static struct ps_str trim(struct ps_str text)
     return text;
 }
 
-/* "numpy@app" */
+/* Parses "numpy@app". */
 static struct ps_lazy_tick read_tick(struct ps_str word)
 {
     const char *at = memchr(word.at, '@', word.len);
@@ -51,8 +52,9 @@ enum ps_status ps_lazy_ticks(const char *text, struct ps_arena *arena, struct ps
     return PS_OK;
 }
 
-/* `import a.b` has a below a.b in the log: lazy is what imports a.b. The node of the statement for
- * each node; parents have higher numbers than what they import. */
+/* In the log, `import a.b` has `a` below `a.b`; what becomes lazy is the import of a.b. Returns for
+ * each node the node of its import statement. Parents have higher numbers than the modules they
+ * import. */
 static uint32_t *find_statements(const struct ps_lazy_log *log)
 {
     uint32_t *top = ps_alloc((log->n + 1) * sizeof *top);
@@ -65,11 +67,11 @@ static uint32_t *find_statements(const struct ps_lazy_log *log)
     return top;
 }
 
-/* What one tick is about, as marks on nodes: one pass over the edges serves all modules and all
- * importers of a name. */
+/* The modules that a tick names, as marks on nodes. So one pass over the edges handles all modules
+ * and importers of a name. */
 struct lazy_marks {
-    bool *is_target; /* imports of it become lazy, */
-    bool *is_source; /* in these importers; NULL: in the one of its statement */
+    bool *is_target; /* imports of it become lazy */
+    bool *is_source; /* in these importers; NULL: in the parent of its statement */
     uint32_t *statement;
 };
 
@@ -102,7 +104,7 @@ static size_t make_lazy(struct ps_lazy_log *log, const struct lazy_marks *marks)
     return n;
 }
 
-/* Returns how many have the name, which "*" is for all. */
+/* Marks the modules with this name ("*": all modules), and returns their number. */
 static size_t mark_named(const struct ps_lazy_log *log, struct ps_str name, bool *marks)
 {
     const bool all = ps_str_is(name, "*");
@@ -115,8 +117,8 @@ static size_t mark_named(const struct ps_lazy_log *log, struct ps_str name, bool
     return n;
 }
 
-/* A module that the tick names, without an importer: that of its statement, unless this is Python's
- * own start. */
+/* A tick without an importer: marks the module and its statement, unless the statement is part of
+ * Python's start-up. */
 static void mark_statement(const struct ps_lazy_log *log, struct ps_lazy_tick *tick, uint32_t node,
                            struct lazy_marks *marks)
 {
@@ -139,7 +141,7 @@ static size_t mark_targets(struct ps_lazy_log *log, struct ps_lazy_tick *tick,
             continue;
         n++;
         if (all)
-            log->nodes[node].known = true; /* whoever imports it: the import is lazy there */
+            log->nodes[node].known = true; /* all importers are lazy, also unknown ones */
         if (marks->is_source)
             marks->is_target[node] = true;
         else
@@ -164,7 +166,8 @@ enum ps_status ps_lazy_apply(struct ps_lazy_log *log, struct ps_lazy_tick *tick,
         return ps_fail(err, PS_NOT_FOUND, "the log has no import of %.*s", (int)tick->module.len,
                        tick->module.at);
     tick->edges = make_lazy(log, &marks);
-    /* A log of first importers does not tell that a module of it imports something not. */
+    /* A log with only first importers cannot show that a module in it does not import another one.
+     */
     if (tick->edges || tick->startup || (importers && log->evidence == PS_EVIDENCE_NONE))
         return PS_OK;
     return ps_fail(err, PS_NOT_FOUND, "in the log, %.*s does not import %.*s",
@@ -179,7 +182,7 @@ struct candidate {
     struct ps_what_if saving;
 };
 
-/* The program's own code, which somebody here can change. */
+/* Whether a module is code of the program itself, which its authors can change. */
 static bool is_ours(const struct ps_lazy_log *log, uint32_t node)
 {
     return node == 0 || (log->modules[node].origin == PS_ORIGIN_OWN && !log->modules[node].startup);
@@ -211,15 +214,15 @@ static int by_saving(const void *a, const void *b)
     return (x->saving.best < y->saving.best) - (x->saving.best > y->saving.best);
 }
 
-/* Packages that own code imports. What they take below them is not known yet: the self times of
- * all modules that were first imported below count. Returns how many. */
+/* Finds the packages that the program's own code imports, and returns their number. Their saving is
+ * not known yet; as an estimate, counts the self times of all modules first imported below them. */
 static size_t find_candidates(const struct ps_lazy_log *log, struct candidate **out)
 {
     PS_AUTO(ps_free_ptr) double *below = ps_alloc_array(log->n + 1, sizeof *below);
     struct ps_intern packages = {0};
     size_t n = 0, cap = 0;
 
-    for (uint32_t node = 1; node < log->n; node++) { /* children stand before their parents */
+    for (uint32_t node = 1; node < log->n; node++) { /* children precede parents */
         const struct ps_lazy_module *module = &log->modules[node];
         uint32_t id;
 
@@ -246,7 +249,7 @@ static void try_package(struct ps_lazy_log *log, struct candidate *c, struct ps_
     c->saving = ps_lazy_saving(log, out);
 }
 
-/* "lazy": the imports that this makes lazy, as the question takes them. */
+/* Writes the key "lazy": the imports to make lazy, in the format of the request. */
 static void write_lazy(const struct ps_lazy_log *log, struct ps_str package, struct ps_json *json)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* import_graph.c: the rows of an import log as a graph of who imports what. */
+/* import_graph.c: reads an import log as a graph of imports. */
 #include <stdlib.h>
 
 #include "server/query/imports/lazy_imports.h"
@@ -9,25 +9,26 @@ enum { ID, IMPORTER, MODULE, SELF, FLAGS, INTERPRETER, PACKAGE, ORIGIN };
 enum { CACHED = 1, STARTUP = 2, RECORDED = 64 };
 
 struct asked {
-    int64_t importer; /* a row, 0 the program */
-    uint32_t name;    /* in `names` */
+    int64_t importer; /* row; 0: the program */
+    uint32_t name;    /* id in `names` */
     uint8_t proof;
 };
 
 struct reading {
     struct ps_lazy_log *log;
-    struct ps_intern names; /* a module of an interpreter: "2:json" */
-    uint32_t *node_of_name; /* the first timed one; 0 none */
+    struct ps_intern names; /* modules with their interpreter: "2:json" */
+    uint32_t *node_of_name; /* first node with that name; 0: none */
     size_t cap_names;
     uint32_t *name_of_node;
     size_t cap_nodes;
     uint32_t *node_of_row;
     size_t cap_rows;
-    int64_t *importer; /* of each node: a row */
+    int64_t *importer; /* of each node: row of its importer */
     size_t cap_importers;
     struct asked *asked;
     size_t n_asked, cap_asked;
-    uint64_t *pairs; /* recorded: from << 32 | to, also to the packages of `to`; sorted */
+    /* Recorded imports as from << 32 | to, sorted. Bit 31: `to` is a package of the module. */
+    uint64_t *pairs;
     size_t n_pairs, cap_pairs;
 };
 
@@ -134,8 +135,8 @@ static void add_edge(struct ps_lazy_log *log, uint32_t from, uint32_t to,
     log->edges[log->n_edges++] = (struct ps_import_edge){from, to, (uint8_t)proof, false};
 }
 
-/* The package of whoever imported a node, where it is that. An import that fails brings its
- * packages each time that it is tried. */
+/* If a node is the package of its importer, stores it as such. The log has the package below the
+ * module, each time that a failing import is tried. */
 static void note_package(struct reading *r, uint32_t node)
 {
     uint32_t up = node_of_row(r, r->importer[node]);
@@ -146,7 +147,7 @@ static void note_package(struct reading *r, uint32_t node)
         r->log->nodes[up].package = node;
 }
 
-/* The package that a module is in, when the same interpreter imported it. */
+/* Finds the package of a module, if the same interpreter imported it, and adds the edge to it. */
 static void find_package(struct reading *r, uint32_t node)
 {
     struct ps_str key = r->names.items[r->name_of_node[node]];
@@ -201,8 +202,9 @@ static bool has_pair(const struct reading *r, uint32_t from, uint32_t to)
     return r->n_pairs && bsearch(&key, r->pairs, r->n_pairs, sizeof *r->pairs, by_value);
 }
 
-/* The log has a package below whoever says `from package import module`, which alone is the
- * module's doing; where the recorder was there, it tells such from others. */
+/* Adds edges from first importers. For `from package import module` the log has the package below
+ * the module, which did not import it. With recorded imports, an edge to a package is left out if
+ * only its submodule was imported. */
 static void add_first_edges(struct reading *r)
 {
     struct ps_lazy_log *log = r->log;

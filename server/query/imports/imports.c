@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* imports.c: pictures and details of an import log. */
+/* imports.c: the tree of an import log, and the details of one import. */
 #include <stdlib.h>
 
 #include "server/query/views.h"
@@ -69,7 +69,7 @@ static enum ps_status tree_read(struct ps_db *db, int64_t min_total, struct tree
     return err->code;
 }
 
-/* Parents as indexes: ids are dense, so a table from id to index is all it takes. */
+/* Converts parents from ids to indices. Ids are dense, so an array from id to index suffices. */
 static enum ps_status parents_to_indexes(struct tree *t, struct ps_err *err)
 {
     int64_t high = 0;
@@ -107,7 +107,7 @@ static void num_column(struct ps_json *json, const char *key, const struct ps_nu
     ps_json_end(json);
 }
 
-/* "packages": names in order of id, and "origin" of each row. */
+/* Writes the keys "packages" (names in order of id) and "origin" (of each row). */
 static enum ps_status write_packages(struct ps_db *db, const struct tree *t, struct ps_json *json,
                                      struct ps_err *err)
 {
@@ -147,9 +147,8 @@ static enum ps_status tree_size(struct ps_db *db, int64_t limit, int64_t *n, int
     if (!ps_stmt_row(stmt, err))
         return err->code;
     *n = ps_col_int(stmt, 0);
-    *below = ps_col_is_null(stmt, 1)
-                 ? INT64_MIN
-                 : ps_col_int(stmt, 1) + 1; /* ties go too: never more than limit */
+    /* + 1 leaves out ties, so that there are at most `limit` rows. */
+    *below = ps_col_is_null(stmt, 1) ? INT64_MIN : ps_col_int(stmt, 1) + 1;
     return PS_OK;
 }
 
@@ -200,7 +199,7 @@ enum ps_status ps_view_import_tree(struct ps_db *db, const struct ps_view *view,
     return status;
 }
 
-/* All rows of a query with :id and :limit as an array of objects. */
+/* Writes a key with all rows of a query with :id and :limit, as an array of objects. */
 static enum ps_status rows_of(struct ps_db *db, const char *query, int64_t id, int64_t limit,
                               const char *key, struct ps_json *json, struct ps_err *err)
 {
@@ -218,7 +217,7 @@ static enum ps_status rows_of(struct ps_db *db, const char *query, int64_t id, i
     return err->code;
 }
 
-/* What the ten largest children leave out. */
+/* Writes the number and the time of the children that are not among the `shown_max` largest. */
 static enum ps_status write_rest(struct ps_db *db, int64_t id, int64_t shown_max,
                                  struct ps_json *json, struct ps_err *err)
 {

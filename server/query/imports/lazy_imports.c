@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lazy_imports.c: what a start-up would save with some imports made lazy. The model is
- * compare/what_if.h; an import log is its evidence.
+ * lazy_imports.c: estimates what a start-up saves if some imports become lazy. The model is
+ * that of compare/what_if.h, with an import log as evidence.
  */
 #include "server/query/imports/lazy_imports.h"
 
@@ -10,8 +10,10 @@
 #define ROWS_MOST  5000
 #define ROWS_USUAL 500
 #define KEEPERS    10
-#define SHIFTING   0.5 /* of Python's own start-up: a saving below it is not told from what moves */
-#define OPEN_SHARE 0.1 /* of the estimate that may rest on what the log does not say */
+/* Share of Python's own start-up. A smaller saving may be work that moves to other modules. */
+#define SHIFTING 0.5
+/* Share of the estimate that may depend on imports that the log does not have. */
+#define OPEN_SHARE 0.1
 
 struct question {
     struct ps_lazy_log log;
@@ -70,7 +72,7 @@ static enum ps_status ask(struct ps_store *store, const char *id, struct ps_para
 
 /* --- Saving --- */
 
-/* An import that the log does not have and does not rule out. */
+/* Whether a requested import is neither in the log nor ruled out by it. */
 static bool is_absent(const struct question *q)
 {
     bool absent = false;
@@ -80,9 +82,10 @@ static bool is_absent(const struct question *q)
     return absent;
 }
 
-/* Why the saving cannot be told, and what to do; false: it can. What falls to whoever comes first,
- * a shared library to load or a folder to list, moves on to another module when that one goes:
- * measured, up to a fifth of Python's own start-up (docs/bench.md). */
+/* Whether the saving is unknown; *why: the reason, *todo: what to do. Work that the first of
+ * several modules does (loading a shared library, listing a folder) moves to another module when
+ * the first one becomes lazy. It is up to a fifth of Python's own start-up, as measured in
+ * docs/bench.md. */
 static bool is_unknowable(const struct question *q, const char **why, const char **todo)
 {
     const struct ps_what_if *saving = &q->saving;
@@ -156,7 +159,8 @@ static void write_ticks(const struct question *q, struct ps_json *json)
 
 /* --- Modules --- */
 
-/* Modules that the log has below something which became lazy. Children stand before parents. */
+/* Returns for each module whether it is below a lazy import in the log. Children precede parents.
+ */
 static bool *below_lazy(const struct ps_lazy_log *log)
 {
     bool *below = ps_alloc_array(log->n + 1, sizeof *below);
@@ -184,7 +188,8 @@ static int by_self(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* What is told: all that may be saved, and what stays of what was below. Returns how many. */
+/* Finds the modules to report: all that may be saved, and those below lazy imports that stay
+ * loaded. Returns their number. */
 static size_t find_told(const struct question *q, struct told **out)
 {
     PS_AUTO(ps_free_ptr) bool *below = below_lazy(&q->log);
@@ -208,7 +213,7 @@ static void write_other(const struct ps_lazy_other *other, struct ps_json *json)
     ps_json_end(json);
 }
 
-/* Keys "by", "proof" and "in": why a module stays, null where it does not. */
+/* Writes the keys "by", "proof" and "in": why a module stays loaded; null if it does not. */
 static void write_reason(const struct question *q, uint32_t node, struct ps_json *json)
 {
     static const char *const proofs[] = {"first importer", "its submodule", "importtime=2",
@@ -241,12 +246,13 @@ static void write_row(const struct question *q, uint32_t node, struct ps_json *j
 /* --- Imports that keep modules loaded --- */
 
 struct keeper {
-    struct told told; /* the module that is imported from outside, and what stays with it */
+    /* The module that is imported from outside, and the self time of all that stay with it. */
+    struct told told;
     int64_t modules;
 };
 
-/* From a module that stays up to the one, of those told or a submodule of one, whose importer is
- * none of them. top[]: what earlier walks found, 0 nothing. */
+/* Walks from a module that stays loaded up to the first one whose importer is not reported, passing
+ * packages of reported submodules. top[]: results of earlier walks, 0: none. */
 static uint32_t top_of(const struct question *q, uint32_t node, const bool *is_told, uint32_t *top)
 {
     uint32_t at = node, found;
@@ -259,7 +265,8 @@ static uint32_t top_of(const struct question *q, uint32_t node, const bool *is_t
     return found;
 }
 
-/* Into a list by the imports that keep what is told; returns how many. */
+/* Groups the reported modules that stay loaded by the imports that keep them. Returns the number of
+ * groups. */
 static size_t find_keepers(const struct question *q, const struct told *told, size_t n,
                            struct keeper **out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * other_logs.c: who imports what in the other import logs of the shelf. A module that
- * another one imported there may be imported by it here too: weaker than what the log itself says,
- * and only asked for where it does not say.
+ * other_logs.c: imports in the other import logs of the shelf. If a module imported another one
+ * there, it may import it here too. This is weaker evidence than the log itself, and only used if
+ * the log lacks importers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 #include "server/query/lru_cache.h"
 
 #define LOGS_MOST  50    /* the newest ones */
-#define PAIRS_MOST 20000 /* of each */
+#define PAIRS_MOST 20000 /* of each log */
 #define KEPT_MOST  ((size_t)32 << 20)
 
 /* --- Edges of another log --- */
 
 struct pair {
-    uint32_t importer, module; /* in `names` */
+    uint32_t importer, module; /* ids in `names` */
 };
 
 struct log_pairs {
@@ -37,7 +37,7 @@ static void pairs_free(struct ps_kept *kept)
     free(pairs);
 }
 
-/* Runs never change. */
+/* Entries never become stale, since runs never change. */
 static struct ps_kept_list all_pairs = {
     .lock = PTHREAD_MUTEX_INITIALIZER, .most = KEPT_MOST, .free = pairs_free};
 
@@ -69,7 +69,8 @@ static size_t bytes_of(const struct log_pairs *pairs)
     return bytes;
 }
 
-/* Held until its release. *out NULL: the run has gone meanwhile, or another version wrote it. */
+/* Finds or reads the pairs of a run. The caller releases *out. *out NULL: the run was deleted
+ * meanwhile, or another version of perfshelf wrote it. */
 static enum ps_status pairs_of(struct ps_store *store, const char *id, struct log_pairs **out,
                                struct ps_err *err)
 {
@@ -102,7 +103,7 @@ static enum ps_status pairs_of(struct ps_store *store, const char *id, struct lo
 
 struct joining {
     struct ps_lazy_log *log;
-    struct ps_intern names, edges; /* modules of the log; its edges, by their bytes */
+    struct ps_intern names, edges; /* module names; edges of the log as bytes */
     uint32_t *node_of_name;
 };
 
@@ -136,7 +137,7 @@ static struct joining join_begin(struct ps_lazy_log *log)
     return j;
 }
 
-/* 0: the log has no such module. */
+/* Returns 0 if the log has no such module. */
 static uint32_t node_of(struct joining *j, struct ps_str name)
 {
     uint32_t id = ps_intern_find(&j->names, name);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lines_of_runs.c: one source file as every run on the shelf measured it: line_profiler,
- * memory_profiler, Scalene, and cProfile's totals at the first lines of functions. Files are the
- * same when their paths are, or end in the same two parts; whether their text is the same is told
- * apart.
+ * lines_of_runs.c: one source file as measured by the runs of the shelf: with line_profiler,
+ * memory_profiler, Scalene, and totals of cProfile at the first lines of functions. Files are the
+ * same if their paths are equal or have the same last two parts. Whether their text is the same is
+ * reported separately.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "server/query/lines/source.h"
 #include "server/query/views.h"
 
-#define RUNS_MAX 500 /* newest runs that are looked through */
+#define RUNS_MAX 500 /* newest runs that are searched */
 
 struct run {
     char id[PS_ID_SIZE], kind[32];
@@ -64,7 +64,7 @@ static enum ps_status runs_read(struct ps_store *store, const char *list, struct
     return status == PS_OK ? err->code : status;
 }
 
-/* The last two parts of a path, with the slash before them where there is one. */
+/* Returns the last two parts of a path, with the slash before them if there is one. */
 static struct ps_str tail_of(const char *path)
 {
     size_t len = strlen(path), at = len;
@@ -198,7 +198,7 @@ enum ps_status ps_query_line_files(struct ps_store *store, struct ps_params para
 struct multi_run {
     struct ps_store *store;
     const char *path;
-    struct ps_text base; /* the text that is shown */
+    struct ps_text base; /* the text to show */
     char sha256[PS_SHA256_SIZE];
 };
 
@@ -214,7 +214,7 @@ static struct ps_str trimmed(struct ps_str text)
     return text;
 }
 
-/* Whether the lines that both texts know are the same. */
+/* Whether all lines that both texts have are the same. */
 static bool agrees(const struct ps_text *a, const struct ps_text *b)
 {
     for (size_t i = 0; i < a->n && i < b->n; i++)
@@ -224,7 +224,7 @@ static bool agrees(const struct ps_text *a, const struct ps_text *b)
     return true;
 }
 
-/* Keys "sha256" and "same_source"; the first text that comes becomes the one that is shown. */
+/* Writes the keys "sha256" and "same_source". The first text becomes the one to show. */
 static void write_same(struct multi_run *a, const struct ps_source *attached, struct ps_text *text,
                        struct ps_json *json)
 {
@@ -247,7 +247,7 @@ static void write_same(struct multi_run *a, const struct ps_source *attached, st
     same = attached && a->sha256[0] ? strcmp(attached->sha256, a->sha256) == 0
                                     : agrees(&a->base, text);
     ps_json_bool(json, same);
-    /* A whole file shows more than the lines that a report carried. */
+    /* A complete file shows more than the lines in a report. */
     if (same && attached && !a->sha256[0]) {
         struct ps_text carried = a->base;
 
@@ -279,7 +279,7 @@ static enum ps_status write_lines_run(struct multi_run *a, struct ps_db *db, con
     return status;
 }
 
-/* cProfile knows functions by their first lines. */
+/* Writes the functions of a cProfile run, which has only their first lines. */
 static void write_first_lines(struct ps_stmt *stmt, struct ps_json *json, struct ps_err *err)
 {
     struct ps_buf text[6] = {{0}};
@@ -300,7 +300,7 @@ static void write_first_lines(struct ps_stmt *stmt, struct ps_json *json, struct
     ps_json_raw(json, PS_STR("[\"ncalls\",\"tottime_s\",\"cumtime_s\"]"));
     for (int i = 0; i < 6; i++) {
         ps_json_end(&columns[i]);
-        /* "name" is taken: it is the run's. */
+        /* the key "name" is that of the run */
         ps_json_key(json, i == 1 ? "fn" : i == 2 ? "fn_name" : ps_col_name(stmt, i));
         ps_json_raw(json, ps_buf_slice(&text[i]));
         ps_buf_free(&text[i]);

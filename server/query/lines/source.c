@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * source.c: the lines of a source file with what was measured on them, of one run or of several.
+ * source.c: the lines of a source file with their measurements, of one run or of several.
  *
- * Where the text comes from: a file attached to the run, else the lines that the profile carries
- * itself.
+ * The text is that of a file attached to the run, or else the lines that the profile contains.
  */
 #include "server/query/lines/source.h"
 
@@ -17,9 +16,9 @@ enum { L_LINE, L_FUNCTION, L_BLOCK, L_SOURCE, L_SAMPLES, L_FIGURES, L_MAX = 40 }
 
 static const struct ps_str unknown = {NULL, 0};
 
-/* A profile may say any number of a line, and the text has a place for each line before it. Of
- * lines beyond this one, which no Python source of 16 MiB is likely to have, the profile's text is
- * left out; their numbers are shown all the same. */
+/* A profile may contain any line number, and a text has an entry for each line up to the last. The
+ * text of lines after this one is left out, which no Python source of 16 MiB is likely to have.
+ * Their measurements are shown all the same. */
 #define CARRIED_LINES 1000000
 
 /* --- Text --- */
@@ -33,8 +32,8 @@ static void text_line(struct ps_text *text, size_t number, struct ps_str line)
     text->lines[number - 1] = ps_arena_copy(&text->arena, line);
 }
 
-/* Splits as Python does: \n, \r\n and lone \r end a line. Bytes that are no UTF-8 are mended when
- * they are written. */
+/* Splits at \n, \r\n and lone \r, like Python. Bytes that are not UTF-8 are replaced when they are
+ * written. */
 static void text_split(struct ps_text *text, struct ps_str all)
 {
     size_t number = 0;
@@ -70,7 +69,7 @@ void ps_text_json(const struct ps_text *text, struct ps_json *json)
 
 /* --- Numbers of the lines --- */
 
-/* Columns being written while rows pass once; a column that stays empty is left out. */
+/* Columns that are written in one pass over the rows; empty columns are left out. */
 struct figures {
     int64_t n;
     struct ps_buf text[L_MAX];
@@ -212,7 +211,7 @@ enum ps_status ps_source_attached(struct ps_store *store, const char *run, const
     return status;
 }
 
-/* Keys "state", "sha256" and "bytes". */
+/* Writes the keys "state", "sha256" and "bytes". */
 static void write_state(const struct ps_source *source, bool attached, bool carried,
                         struct ps_json *json)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* memory.c: memory over time, thinned to what a picture of some pixels can show: the lowest and the
- * highest point of each pixel. */
+/* memory.c: memory over time, reduced to the resolution of a picture: the lowest and the highest
+ * point of each pixel. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@ struct point {
     double t, mib;
 };
 
-/* One curve on its way out. */
+/* A curve while it is written. */
 struct curve {
     struct ps_buf t_text, mib_text;
     struct ps_json t, mib;
@@ -20,7 +20,7 @@ struct curve {
 };
 
 struct window {
-    double from, to, start; /* seconds as the file has them; start: what t_s counts from */
+    double from, to, start; /* seconds in the time of the file; t_s counts from `start` */
     int64_t px;
 };
 
@@ -78,7 +78,7 @@ static void curve_close(struct curve *c, const struct window *w, struct ps_json 
     ps_buf_free(&c->mib_text);
 }
 
-/* Least squares over the points of the main process, in MiB a second. */
+/* Sums for the least-squares slope of the main process, in MiB per second. */
 struct slope {
     double n, t, m, tt, tm;
 };
@@ -203,7 +203,7 @@ static enum ps_status write_spans(struct ps_db *db, const struct window *w, stru
     return err->code;
 }
 
-/* The window asked for, in the file's own time. */
+/* Reads the requested window, in the time of the file. */
 static enum ps_status read_window(struct ps_db *db, struct ps_params params, struct window *w,
                                   double *end, struct ps_err *err)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_categories.c: memory by category over time, for a stacked picture: all categories at the
- * same moments. Of each pixel the moment with most memory is kept, and its last one.
+ * memory_categories.c: memory by category over time, for a stacked chart: all categories at the
+ * same times. Of each pixel it keeps the time with the most memory and the last time.
  */
 #include <stdlib.h>
 
 #include "server/query/views.h"
 
-enum { MOST = 16 }; /* categories */
+enum { MOST = 16 }; /* maximum number of categories */
 
 struct moment {
     double t, sum, mib[MOST];
@@ -21,7 +21,7 @@ struct stack {
     double from, to;
     int64_t px, pixel;
     struct moment now, highest, last, peak;
-    bool any; /* highest and last are of a pixel */
+    bool any; /* `highest` and `last` are set for the current pixel */
     bool peaked;
 };
 
@@ -42,7 +42,7 @@ static void flush(struct stack *s)
     s->any = false;
 }
 
-/* All of a moment is known. */
+/* Adds the current moment, which is complete, to its pixel. */
 static void take(struct stack *s)
 {
     double span = s->to - s->from;
@@ -59,7 +59,7 @@ static void take(struct stack *s)
     pixel = span > 0 ? (int64_t)((m.t - s->from) / span * (double)s->px) : 0;
     if (s->any && pixel != s->pixel)
         flush(s);
-    /* Before the window only what it begins with counts. */
+    /* Of the moments before the window only the last counts, as its start. */
     if (!s->any || m.sum > s->highest.sum || (m.t == s->from && s->highest.t == s->from))
         s->highest = m;
     if (inside && (!s->peaked || m.sum > s->peak.sum)) {

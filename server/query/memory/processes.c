@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* processes.c: CPU or memory of the processes that have most of it, over time. */
+/* processes.c: CPU or memory over time of the processes with the highest values. */
 #include <stdio.h>
 
 #include "server/query/views.h"
 
-#define POINTS_MAX 4000 /* of a curve; of more, the greatest of each run of neighbours is kept */
+/* Maximum number of points of a curve. Longer ones keep the maximum of each group of neighbours. */
+#define POINTS_MAX 4000
 
 struct curve {
     struct ps_buf t_text, value_text;

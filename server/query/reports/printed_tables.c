@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* printed_tables.c: the rows of one of several printed tables: `report` names it. */
+/* printed_tables.c: a run may have several printed tables; the parameter `report` selects one of
+ * them. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * utilisation.c: what a command was bound by, judged from what `time` told of it.
+ * utilisation.c: what limited a command, derived from the output of `time`.
  *
- * Utilisation = (user + sys) / real, the processors it kept busy on average. `time` cuts its
- * figures off, so each lies within one of its last digits, and utilisation within bounds: a verdict
- * holds only if both bounds give it. How many processors it could use stands in no such report:
- * `cpus` says so, else it is at least the utilisation rounded up.
+ * Utilisation = (user + sys) / real, the mean number of busy CPUs. `time` truncates or rounds its
+ * numbers, so each is known to one unit of its last digit, and utilisation lies between bounds. A
+ * verdict requires that both bounds give it. The number of CPUs that were available is not in the
+ * report: it is the parameter `cpus`, or at least the utilisation rounded up.
  */
 #include <math.h>
 #include <stdio.h>
 
 #include "server/query/views.h"
 
-/* Rules of thumb, told with every answer so that nobody needs to believe them.
- * A loop that only computes shows 0.95 and more; below 0.8 one wait in five is worth a look. */
+/* Rules of thumb, included in every result so that users can check them. A loop that only computes
+ * reaches 0.95 or more; below 0.8 it waits for at least a fifth of the time. */
 #define BUSY_SHARE 0.8
-/* Less than half: most of the time nothing was computed. */
+/* Below one half, the CPU is idle most of the time. */
 #define WAITING_SHARE 0.5
-/* Programs that compute spend some percent of their time in the kernel. */
+/* Programs that compute spend a few percent of their CPU time in the kernel. */
 #define SYSTEM_SHARE 0.3
-/* A page comes from an SSD in 0.1 ms, from a disk in 10 ms: 100 a second are 1 to 100 % of it. */
+/* Reading a page takes 0.1 ms from an SSD and 10 ms from a disk, so 100 pages a second take 1 to
+ * 100 % of the time. */
 #define FAULTS_PER_S 100.0
 
 #define RUNS_MAX 1000
@@ -66,7 +67,7 @@ static void say(struct judged *j, const char *verdict, const char *reason)
     (void)snprintf(j->reason, sizeof j->reason, "%s", reason);
 }
 
-/* Utilisation and its bounds. False: an input is missing, or there was no time at all. */
+/* Computes utilisation and its bounds. Returns false if an input is missing or the time is zero. */
 static bool measure(const struct timed *t, double cpus, struct judged *j)
 {
     double busy = t->value[USER] + t->value[SYS], real = t->value[REAL];
@@ -160,7 +161,7 @@ static void write_rule(const struct rule *rule, struct ps_json *json)
     ps_json_object(json);
     ps_json_kstr(json, "rule", rule->name);
     ps_json_kstr(json, "of", rule->of);
-    ps_json_kreal(json, "value", rule->value); /* null: an input is missing */
+    ps_json_kreal(json, "value", rule->value); /* null if an input is missing */
     ps_json_kstr(json, "sign", rule->sign);
     ps_json_kreal(json, "threshold", rule->threshold);
     ps_json_key(json, "holds");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* row.c: the figures of one row in one run, by its name; kept, since runs never change. */
+/* row.c: the values of one row, found by its name, in one run. They are cached, since runs never
+ * change. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,16 +10,17 @@
 /* --- Cache --- */
 
 struct kept {
-    uint64_t key[2];                /* hashes of store, run, query, row; 0 0: free */
+    uint64_t key[2];                /* hashes of store, run, query and row; 0, 0: unused */
     double values[PS_HEAD_METRICS]; /* NAN: the run has no such metric */
     bool table, row;
 };
 
-#define SLOTS 32768 /* 2 MiB; what falls on a taken one takes its place */
+#define SLOTS 32768 /* about 2 MiB; a new entry replaces the one in its slot */
 static struct kept slots[SLOTS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Sources may be attached to runs later: with lines the state of the shelf belongs to the key. */
+/* Sources may be attached to runs later: keys of tables with source lines include the version of
+ * the shelf. */
 static void key_of(struct ps_store *store, const struct ps_compare_table *table,
                    const struct ps_trend_row *row, const char *id, uint64_t key[2])
 {
@@ -61,10 +63,10 @@ struct wanted {
     const struct ps_query_comparison *head;
     struct ps_str name, place;
     bool anywhere;
-    struct figures exact, like; /* of that very place; of a file of that name elsewhere */
+    struct figures exact, like; /* at the same place; in other files with the same name */
 };
 
-/* Figures that add up are added; of the others the largest counts. */
+/* Combines a row with `into`: sums metrics that add up, and keeps the maximum of others. */
 static void take(const struct ps_query_comparison *head, const struct ps_compared *row,
                  struct figures *into)
 {
@@ -155,7 +157,7 @@ static const struct ps_compare_table *table_of(const char *kind, const char *of)
     return table;
 }
 
-/* Without a name the first. */
+/* Returns the index of a metric, head->n if there is none; without a name the first one. */
 static size_t metric_at(const struct ps_query_comparison *head, const char *name)
 {
     size_t at = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* runs.c: the runs of a series that tell one thing, in order, and why others are left out. */
+/* runs.c: the runs of a series or tag that have the same metric, in order, and why others are left
+ * out. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,8 +50,8 @@ static bool same_headline(const struct ps_trend_run *a, const struct ps_trend_ru
     return strcmp(a->unit, b->unit) == 0 && strcmp(a->label, b->label) == 0;
 }
 
-/* Why runs of a kind are no points beside the newest, which is of kind `first`; "" they may be:
- * asked of a tag's thousands of runs, answered once a kind. */
+/* Returns why runs of a kind are not comparable with the newest run, which is of kind `first`; ""
+ * if they are. Determined once per kind, since a tag may have thousands of runs. */
 static const char *reason_of_kind(struct ps_trend *trend, const char *kind, const char *first)
 {
     struct ps_trend_kind *known = trend->kinds, *end = known + trend->n_kinds;
@@ -68,7 +69,8 @@ static const char *reason_of_kind(struct ps_trend *trend, const char *kind, cons
     return known->why;
 }
 
-/* Why a run of such a kind is no point beside `first`, the newest; "" it is one. */
+/* Returns why a run of a comparable kind is left out; "" if it is not. `first` is the newest run.
+ */
 static const char *reason(struct ps_trend *trend, const struct ps_trend_run *run,
                           const struct ps_trend_run *first)
 {
@@ -89,7 +91,7 @@ static void add(struct ps_trend *trend, const struct ps_trend_run *run)
     trend->runs[trend->n++] = *run;
 }
 
-/* Binds what the question names. */
+/* Prepares the query for the runs of a request, and binds its parameters. */
 static enum ps_status prepare(struct ps_db *db, const struct ps_trend_question *q, bool count,
                               struct ps_stmt **out, struct ps_err *err)
 {
@@ -121,7 +123,7 @@ static enum ps_status count_all(struct ps_db *db, const struct ps_trend_question
     return status == PS_OK ? err->code : status;
 }
 
-/* From the newest back, until there are as many as asked for. */
+/* Reads runs from the newest backwards, until their number is q->limit. */
 static enum ps_status walk(struct ps_db *db, struct ps_trend *trend, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -189,7 +191,7 @@ static enum ps_status read_baseline(struct ps_db *db, struct ps_trend *trend, st
 
 /* --- Row of each run --- */
 
-/* Fills in the value of the row; *why: it has none. */
+/* Reads the value of the row in a run. *why: why it has no value, else NULL. */
 static enum ps_status value_of(struct ps_store *store, struct ps_trend *trend,
                                struct ps_trend_run *run, const char **why, struct ps_err *err)
 {
@@ -212,7 +214,7 @@ static enum ps_status value_of(struct ps_store *store, struct ps_trend *trend,
     return PS_OK;
 }
 
-/* The unit of the headline where the metric's is that. */
+/* Returns the unit of a metric; it may be that of the run's headline. */
 static const char *unit_of(const struct ps_query_metric *metric, const struct ps_trend_run *run)
 {
     return strcmp(metric->unit, "@headline") == 0 ? run->unit : metric->unit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trend.c: a figure over the runs of a series, with the points where it steps. */
+/* trend.c: a metric over the runs of a series, and the points at which it changes. */
 #include "server/query/trend/trend.h"
 
 #include <math.h>
@@ -9,9 +9,9 @@
 #include "compare/change_points.h"
 #include "server/query/query.h"
 
-#define RUNS_MAX     10000 /* of figures that the catalog holds */
-#define RUNS         2000  /* of them, unless told otherwise */
-#define ROW_RUNS_MAX 2000  /* whose files are read */
+#define RUNS_MAX     10000 /* maximum for metrics in the catalog */
+#define RUNS         2000  /* default for them */
+#define ROW_RUNS_MAX 2000  /* maximum for rows, which are in the run files */
 #define ROW_RUNS     200
 
 /* --- Question --- */
@@ -40,7 +40,7 @@ static enum ps_status read_runs(struct ps_params params, struct ps_trend_questio
     return PS_OK;
 }
 
-/* figure: room for the path of a figure of the summary. */
+/* Reads which metric is requested. `figure` holds the path of a metric of the summary. */
 static enum ps_status read_what(struct ps_params params, struct ps_trend_question *out,
                                 struct ps_buf *figure, struct ps_err *err)
 {
@@ -64,21 +64,21 @@ static enum ps_status read_what(struct ps_params params, struct ps_trend_questio
 /* --- Points --- */
 
 struct point {
-    size_t first, n; /* of `order`: the runs of a point, the oldest first */
+    size_t first, n; /* range in `order`: the runs of the point, oldest first */
     double value, mad, number;
 };
 
 struct points {
     struct point *at;
     size_t n;
-    size_t *order; /* indexes of runs, point by point */
+    size_t *order; /* indices of runs, grouped by point */
     double *values;
 };
 
 static void point_of(const struct ps_trend *trend, struct points *points, struct point *point)
 {
     double values[PS_GROUP_MAX];
-    /* Of more repeats than a group may have the newest count. */
+    /* A point with more than PS_GROUP_MAX repeats uses only the newest ones. */
     size_t skip = point->n > PS_GROUP_MAX ? point->n - PS_GROUP_MAX : 0;
 
     point->first += skip;
@@ -97,7 +97,7 @@ static int by_number(const void *a, const void *b)
                                   : (x->first > y->first) - (x->first < y->first);
 }
 
-/* Values of a tag that all are numbers go by size, others in the order in which they came. */
+/* Sorts the points by value of the tag if all values are numbers; otherwise keeps their order. */
 static void put_in_order(const struct ps_trend *trend, struct points *points)
 {
     for (size_t i = 0; i < points->n; i++) {
@@ -112,7 +112,7 @@ static void put_in_order(const struct ps_trend *trend, struct points *points)
         qsort(points->at, points->n, sizeof *points->at, by_number);
 }
 
-/* A point a value of the tag. */
+/* Groups the runs into points by value of the tag. */
 static void gather(const struct ps_trend *trend, struct points *points)
 {
     struct ps_intern words = {.count = 0};
@@ -307,7 +307,7 @@ static void write_about(const struct ps_trend *trend, struct ps_json *json)
     ps_json_end(json);
 }
 
-/* What else the summaries of these runs tell, by the newest of them. */
+/* Writes the names of all metrics in the summary of the newest run. */
 static enum ps_status write_figures(struct ps_store *store, const struct ps_trend *trend,
                                     struct ps_json *json, struct ps_err *err)
 {
@@ -339,7 +339,7 @@ static void write_rules(struct ps_json *json)
     ps_json_end(json);
 }
 
-/* Units of figures of summaries stand at the end of their names. */
+/* Sets title and unit of a metric of the summary; its name ends with its unit. */
 static void name_figure(struct ps_trend *trend)
 {
     static const char *const ends[][2] = {{"_us", "us"},   {"_ns", "ns"},       {"_s", "s"},
@@ -387,7 +387,7 @@ static void add_number(double value, struct ps_buf *out)
         ps_buf_printf(out, "%.17g", value);
 }
 
-/* A line a point; step: how much the level changes there. */
+/* Writes a line for each point. step: change of the level at this point. */
 static void write_csv(const struct ps_trend *trend, struct ps_buf *out)
 {
     PS_AUTO(points_free) struct points points = make_points(trend);
