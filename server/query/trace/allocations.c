@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* allocations.c: the table of allocations: when each was made and freed, and by whom. */
+/* allocations.c: the table of allocations: when each was made and freed, and by which slices. */
 #include <stdlib.h>
 
 #include "server/query/trace/memory.h"
@@ -16,7 +16,8 @@ static bool in_range(const struct ps_record *r, struct ps_range range)
     return r->t_ns >= range.from_ns && r->t_ns < range.to_ns;
 }
 
-/* A row for each allocation, and for each free of what was there before the recording began. */
+/* Creates a row for each allocation, and for each free of memory that was allocated before the
+ * recording began. */
 static void make_rows(const struct ps_records *records, struct ps_range range, struct ps_made *out)
 {
     size_t cap = records->n;
@@ -48,7 +49,7 @@ static void make_rows(const struct ps_records *records, struct ps_range range, s
         out->temp_rows.column[c] = out->values + c * cap;
 }
 
-/* Slice ids of rows, to be visited in their order. */
+/* Rows to name, sorted by slice id. */
 struct named {
     int64_t slice;
     int64_t *out;
@@ -83,7 +84,7 @@ static bool add_names(void *user, const struct ps_chunk *chunk)
     return names->next < names->n;
 }
 
-/* The name of each row's operator: the chunks are read once, in the order of slices. */
+/* Reads the name of the operator of each row. Reads the chunks once, in the order of slice ids. */
 static enum ps_status read_names(struct ps_db *db, struct ps_made *made, size_t cap,
                                  struct ps_err *err)
 {

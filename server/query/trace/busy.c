@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* busy.c: the share of each pixel that a track's slices cover, from what its window draws. */
+/* busy.c: the share of each pixel that the slices of a track cover, computed from its window. */
 #include <stdlib.h>
 
 #include "server/query/trace/trace_views.h"
 
-/* Times are any 64 bits where a run file is damaged. */
+/* Computed as double: times of damaged run files may be any 64-bit numbers. */
 static double px_ns_of(const struct ps_window *window)
 {
     return ((double)window->to_ns - (double)window->from_ns) / window->px;
 }
 
-/* Adds what [start, start + duration) covers of each pixel, in ns. */
+/* Adds the ns of each pixel that [start, start + duration) covers. */
 static void cover(const struct ps_window *window, int64_t start, int64_t duration, double *covered)
 {
     double px_ns = px_ns_of(window), first = (double)start - (double)window->from_ns;
@@ -32,7 +32,7 @@ static void shares(const struct ps_window *window, const double *covered, int64_
     double px_ns = px_ns_of(window);
 
     for (uint32_t x = 0; x < window->px; x++) {
-        double part = covered[x] / px_ns * 255; /* not a number where px_ns is 0 */
+        double part = covered[x] / px_ns * 255; /* NaN if px_ns is 0 */
 
         share[x] = part >= 255 ? 255 : part > 0 ? (int64_t)(part + 0.5) : 0;
     }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * collectives.c: collectives over all workers.
+ * collectives.c: the collectives of all workers.
  *
- * The i-th call of a collective on every worker is one and the same. It moves data for as long as
- * the worker that came last to it is in it; what the others are in it for longer, they waited
- * (tb_plugin's distributed view). Where the workers do not have equally many calls, or where there
- * is only one, that cannot be said.
+ * The i-th calls of a collective on all workers belong together. Their transfer time is the
+ * shortest of their durations, which is that of the last worker to enter; the remaining time of the
+ * other workers is waiting (as in tb_plugin's distributed view). Both are unknown if the numbers of
+ * calls differ between workers, or if there is only one worker.
  */
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ struct collective_template {
     uint32_t id;
     char *text;
     size_t len;
-    int elements; /* parameter */
+    int elements; /* index of the parameter, negative if there is none */
     int64_t element_bytes;
 };
 
@@ -33,7 +33,7 @@ struct collecting {
     struct ps_track_places places;
     struct collective_template *templates;
     size_t n_templates, cap_templates;
-    bool host; /* take the host's operators: there is no device */
+    bool host; /* no device: use the operators of the host */
 };
 
 static void collecting_free(struct collecting *c)
@@ -46,7 +46,7 @@ static void collecting_free(struct collecting *c)
     ps_meanings_free(&c->meanings);
 }
 
-/* Of torch's scalar types, as record_param_comms writes them; 0 for what is not known. */
+/* Returns the size of a torch scalar type as record_param_comms writes it; 0: unknown. */
 static int64_t bytes_of_type(struct ps_str quoted)
 {
     static const struct {
@@ -145,7 +145,7 @@ static int in_order(const void *a, const void *b)
     return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
 }
 
-/* Whether n calls of one name are equally many of each worker. */
+/* Whether each worker has the same number of the n calls of one name. */
 static bool matched(const struct call *calls, size_t n, uint32_t workers)
 {
     size_t each = workers ? n / workers : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * counters.c: numbers over time beneath the timeline, thinned to what its pixels can show.
- * Curves are steps, a value holds until the next: of each pixel the least, the greatest and the
- * last value come, and of what lies before the window the last.
+ * counters.c: numbers over time below the timeline, reduced to the resolution of its pixels. Curves
+ * are steps: a value holds until the next one. Writes the minimum, the maximum and the last value
+ * of each pixel, and the last value before the window.
  */
 #include <stdlib.h>
 
@@ -16,10 +16,10 @@ struct point {
     double value;
 };
 
-/* One curve on its way out. */
+/* A curve while it is computed. */
 struct curve {
-    int64_t type, device, worker; /* of memory */
-    int64_t running;              /* sum of bytes, where no totals are recorded */
+    int64_t type, device, worker; /* of memory curves */
+    int64_t running;              /* sum of bytes so far, for events without recorded totals */
     struct point *points;
     size_t n, cap;
     struct point low, high, last;
@@ -55,8 +55,8 @@ static void flush_pixel(struct curve *c)
     c->any = false;
 }
 
-/* In order of time. What lies before the window falls into a pixel of its own, of which the last
- * counts. */
+/* Adds a point; points are in order of time. Those before the window have a pixel of their own, of
+ * which only the last point is kept. */
 static void curve_add(struct curve *c, const struct curves *all, struct point p)
 {
     double span = (double)(all->range.to_ns - all->range.from_ns);
@@ -82,8 +82,8 @@ static void curves_free(struct curves *all)
     free(all->at);
 }
 
-/* Every part up to the end of the window: the value at its left edge may have been set long before.
- */
+/* Returns the range of all times up to the end of the window, since the value at its left edge may
+ * have been set long before. */
 static struct ps_range up_to(const struct curves *all)
 {
     return (struct ps_range){INT64_MIN, all->range.to_ns};
@@ -180,7 +180,7 @@ static bool add_memory(void *user, const struct ps_packed *part)
     return true;
 }
 
-/* "1:0" or, of another worker than the first, "1:0:2". */
+/* Parses "1:0" (device type and device) or "1:0:2" (and worker; the default is worker 0). */
 static bool read_device(struct ps_str word, struct curve *c)
 {
     int64_t *to[] = {&c->type, &c->device, &c->worker};
@@ -198,7 +198,7 @@ static bool read_device(struct ps_str word, struct curve *c)
     return n >= 2;
 }
 
-/* "1:0,0:-1" as curves to fill. */
+/* Parses "1:0,0:-1" into empty curves. */
 static enum ps_status read_devices(struct ps_params params, struct curves *all, struct ps_err *err)
 {
     struct ps_str rest = ps_str_of(ps_param_get(params, "memory"));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* device_use.c: how the devices were used in a range, and where its time went. */
+/* device_use.c: the use of devices in a range, and a breakdown of its time. */
 #include "server/query/trace/overview.h"
 
-/* Share of each of px equal pieces of the range that computation or communication covers. */
+/* Writes the share of each of px equal parts of the range that computation or communication covers.
+ */
 static void write_share(struct ps_json *json, const struct ps_spans *busy,
                         const struct ps_range_sums *sums, int64_t px)
 {
@@ -54,7 +55,7 @@ static void write_device(struct ps_json *json, const struct ps_device_sums *devi
     ps_spans_free(&busy);
 }
 
-/* What is not given is the end of the steps. */
+/* Reads the range; an absent end is that of the steps. */
 static enum ps_status read_range(struct ps_db *db, struct ps_params params,
                                  struct ps_range_sums *sums, struct ps_err *err)
 {

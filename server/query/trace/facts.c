@@ -28,7 +28,7 @@ static enum ps_status read_steps(struct ps_db *db, struct ps_trace_facts *facts,
     return PS_OK;
 }
 
-/* The parts have the order and names that ps_breakdown_of gives them. */
+/* Stores a part of a breakdown. The TensorBoard parts are in the order of ps_breakdown_of. */
 static void add_part(struct ps_trace_facts *facts, int64_t definition, struct ps_str name,
                      int64_t ns)
 {
@@ -87,8 +87,8 @@ static enum ps_status read_devices(struct ps_db *db, struct ps_trace_facts *fact
     return err->code;
 }
 
-/* The most that an accelerator held: reserved by torch's allocator where it says so, else
- * allocated. */
+/* Updates the peak memory of accelerators: reserved memory if torch's allocator reports it, else
+ * allocated memory. */
 static bool visit_memory(void *user, const struct ps_packed *part)
 {
     struct ps_trace_facts *facts = user;
@@ -154,7 +154,7 @@ static void add(struct ps_sum_fact *sum, int64_t calls, int64_t ns)
     sum->ns = ps_sum(sum->ns, ns);
 }
 
-/* Calls into the driver: what launches, and what waits for the device. cuda..., hip..., xpu... */
+/* Adds driver calls that launch kernels or wait for the device: cuda..., hip..., xpu... */
 static void runtime_fact(struct ps_trace_facts *facts, struct ps_str name, int64_t calls,
                          int64_t ns)
 {
@@ -227,17 +227,17 @@ static enum ps_status read_operators(struct ps_db *db, struct ps_trace_facts *fa
     return err->code;
 }
 
-/* Rows of the host that lie inside of Optimizer.step: a slice's id grows with its start. */
+/* Slices of the host inside Optimizer.step. Slice ids increase with the start. */
 struct id_range {
     int64_t from, to; /* half-open */
 };
 
 struct passing {
     struct ps_trace_facts *facts;
-    struct id_range *optimizer; /* ascending */
+    struct id_range *optimizer; /* in ascending order */
     size_t n, cap;
     uint32_t track;
-    int64_t until; /* end of the Optimizer.step that is open on the track; INT64_MIN none */
+    int64_t until; /* end of the open Optimizer.step of the track; INT64_MIN: none */
 };
 
 static bool is_optimizer(const struct ps_trace_facts *facts, int64_t name)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* findings.c: what the rules found, the largest share first. */
+/* findings.c: the findings of all rules, largest share first. */
 #include <stdlib.h>
 
 #include "server/query/trace/rules.h"
 
-/* Shares from which a finding is of high and of medium weight. */
+/* Minimum shares of findings with high and medium severity. */
 #define HIGH_SHARE   0.25
 #define MEDIUM_SHARE 0.10
 
@@ -19,7 +19,7 @@ static int by_share(const void *a, const void *b)
 
     if (x->finding.share != y->finding.share)
         return x->finding.share > y->finding.share ? -1 : 1;
-    return (x->rule > y->rule) - (x->rule < y->rule); /* the order of the list */
+    return (x->rule > y->rule) - (x->rule < y->rule); /* the order of the rules */
 }
 
 static void write_link(struct ps_json *json, const struct ps_finding *finding)

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flame.c: slices merged by their path of names.
+ * flame.c: flame graphs: slices merged by path of names.
  *
  * cpu: what torch calls self CPU time, at the path of operators, annotations and runtime calls; its
- * sum is that of the operator table. wall: self time on the thread, Python frames included. device:
- * kernels, copies and sets below the path of the operator that they belong to; its sum is that of
- * the kernel table.
+ * sum is that of the operator table. wall: self time on the thread, including Python frames.
+ * device: kernels, copies and sets below the path of their operator; its sum is that of the kernel
+ * table.
  */
 #include <stdlib.h>
 
 #include "server/query/trace/flame.h"
 
-#define NODES_MAX  1000000 /* paths in one graph */
+#define NODES_MAX  1000000 /* maximum number of paths in one graph */
 #define NODE_NONE  UINT32_MAX
 #define HOST_KINDS (1u << PS_TRACK_THREAD | 1u << PS_TRACK_OVERHEAD)
 
 enum flame_on { ON_CPU, ON_DEVICE, ON_WALL };
 
-/* The graph in the making. */
+/* A graph while it is built. */
 struct builder {
     struct ps_flame flame;
     enum flame_on on;
-    bool torch; /* otherwise there is no other self time than that on the thread */
+    bool torch; /* false: self time is always that on the thread */
     struct ps_range range;
     const struct ps_track_row *tracks; /* in the order of the timeline */
     size_t n_tracks;
     struct host {
         uint32_t *nodes; /* by row: its node + 1; 0: none */
         uint32_t n;
-        int64_t first; /* least id of an operator with device work in the range; 0 none */
+        int64_t first; /* minimum id of an operator with device work in the range; 0: none */
     } * hosts;         /* by track id */
     size_t n_hosts;
-    struct ps_operators keys; /* steps are one path, as in the operator table */
+    struct ps_operators keys; /* all steps are one path, as in the operator table */
     bool too_many, damaged;
 };
 
@@ -83,14 +83,16 @@ static uint32_t name_of(const struct builder *b, const struct ps_chunk *chunk, u
     return name < b->keys.n_key && b->keys.key[name] ? b->keys.key[name] : name;
 }
 
-/* What `wall` alone shows: Python frames, and calls that torch counts as one with their parent. */
+/* Whether a slice is left out unless the graph is `wall`: Python frames, and calls that torch
+ * merges with their parent. */
 static bool is_passed_by(const struct builder *b, const struct ps_chunk *chunk, uint32_t i)
 {
     return b->on != ON_WALL && (ps_chunk_at(chunk, PS_COL_KIND, i) == PS_SLICE_PYTHON ||
                                 ps_chunk_at(chunk, PS_COL_FLAGS, i) & PS_SLICE_MERGED);
 }
 
-/* The node of a row: below that of its parent; what is passed by has its parent's. */
+/* Returns the node of a row, below that of its parent. A row that is left out has the node of its
+ * parent. */
 static uint32_t node_of(struct builder *b, const struct ps_chunk *chunk, uint32_t i,
                         struct host *host)
 {
@@ -105,7 +107,7 @@ static uint32_t node_of(struct builder *b, const struct ps_chunk *chunk, uint32_
                           (uint8_t)ps_chunk_at(chunk, PS_COL_FAMILY, i));
 }
 
-/* The self time that counts. */
+/* Returns the column with the self time of the graph. */
 static enum ps_slice_column self_column(const struct builder *b)
 {
     return b->on == ON_CPU && b->torch ? PS_COL_OP_SELF : PS_COL_SELF;
@@ -118,7 +120,7 @@ static bool add_host(void *user, const struct ps_chunk *chunk)
 
     b->damaged = !host || (uint64_t)chunk->first + chunk->n > host->n;
     if (b->damaged)
-        return false; /* the track says it has fewer */
+        return false; /* more slices than the track declares */
     if (!host->nodes)
         host->nodes = ps_alloc_array((size_t)host->n, sizeof *host->nodes);
     for (uint32_t i = 0; i < chunk->n; i++) {
@@ -133,7 +135,7 @@ static bool add_host(void *user, const struct ps_chunk *chunk)
     return !b->too_many;
 }
 
-/* First look at the device: from which operator on each thread is needed. */
+/* First pass over the device: finds the first operator of each thread that is needed. */
 static bool see_operators(void *user, const struct ps_chunk *chunk)
 {
     struct builder *b = user;
@@ -149,7 +151,7 @@ static bool see_operators(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
-/* Text 0 names what belongs to no operator. */
+/* Returns the node of an operator; device work without an operator is below a node with name 0. */
 static uint32_t operator_node(struct builder *b, int64_t op)
 {
     const struct host *host = host_of(b, op);
@@ -193,7 +195,8 @@ static enum ps_status build_host(struct ps_db *db, struct builder *b, uint32_t t
     return ps_trace_chunks(db, &query, add_host, b, err);
 }
 
-/* The paths of the operators of one thread, from the first on that has device work in the range. */
+/* Builds the paths of the operators of one thread, from the first operator with device work in the
+ * range. */
 static enum ps_status build_paths(struct ps_db *db, struct builder *b, uint32_t track,
                                   struct ps_err *err)
 {

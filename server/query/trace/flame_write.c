@@ -3,13 +3,13 @@
 
 #include "server/query/trace/flame.h"
 
-/* A node and what it is sorted by. */
+/* A node and its sort keys. */
 struct ranked {
     uint32_t node, parent;
     int64_t total;
 };
 
-/* The largest first; parents stand before their children when they are equal. */
+/* Largest total first; parents precede children with the same total. */
 static int by_total(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
@@ -19,7 +19,7 @@ static int by_total(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Children of one parent together, the largest first. */
+/* Groups the children of a parent, largest first. */
 static int by_parent(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
@@ -29,7 +29,8 @@ static int by_parent(const void *a, const void *b)
     return by_total(a, b);
 }
 
-/* The nodes that have anything; UINT32_MAX as parent (roots) sorts behind all others. */
+/* Selects the nodes with a total, at most `limit`, grouped by parent. Roots (parent UINT32_MAX) are
+ * last. *cut: number of nodes above the limit. */
 static size_t choose(const struct ps_flame *flame, size_t limit, struct ranked *out, size_t *cut)
 {
     size_t n = 0;
@@ -46,7 +47,8 @@ static size_t choose(const struct ps_flame *flame, size_t limit, struct ranked *
     return n;
 }
 
-/* Preorder of what was chosen: nodes. Those whose parent was left out do not come. */
+/* Stores the selected nodes in preorder, without those whose parent was not selected. Returns their
+ * number. */
 static size_t preorder(const struct ps_flame *flame, const struct ranked *list, size_t n,
                        uint32_t *order)
 {
@@ -82,11 +84,11 @@ enum { PARENT, NAME, SELF, TOTAL, COUNT, FAMILY, KIND, N_FIELDS };
 static const char *const keys[N_FIELDS] = {"parent", "name",   "self", "total",
                                            "count",  "family", "kind"};
 
-/* Texts as they come, each once. */
+/* Each name once, in order of first use. */
 struct names {
     struct ps_db *db;
     struct ps_ints ids;
-    uint32_t *place; /* text id -> place + 1 */
+    uint32_t *place; /* text id -> index + 1 */
     size_t n_place;
 };
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * long_call.c: the one call into CUDA or the operating system that took far longer than all
- * others of its name. Calls that are made in order to wait are none: threads that have nothing to
- * do sleep in them, and what waits for the device has a finding of its own.
+ * long_call.c: finds the call into CUDA or the operating system that took much longer than all
+ * others with the same name. Calls whose purpose is to wait are ignored: idle threads sleep in
+ * them, and waiting for the device has its own finding.
  */
 #include "server/query/trace/facts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#define FAR_LONGER 10 /* times the mean of the others */
+#define FAR_LONGER 10 /* minimum ratio to the mean of the others */
 
 static bool waits(struct ps_str name)
 {

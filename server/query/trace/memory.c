@@ -25,11 +25,13 @@ static uint64_t hash_of_place(const struct ps_record *r)
     return ps_hash_end(&hash);
 }
 
-/* Of each address of a device the last record. A release belongs to the allocation before it. */
+/* Matches frees to allocations: a free belongs to the previous record at its address, if that is an
+ * allocation. */
 static void match(struct ps_records *records)
 {
     struct ps_hash_table places = {0};
-    uint32_t *last = ps_alloc_array(records->n + 1, sizeof *last); /* by the first of the place */
+    /* [first record of an address]: the last record of that address so far. */
+    uint32_t *last = ps_alloc_array(records->n + 1, sizeof *last);
 
     for (size_t i = 0; i < records->n; i++) {
         struct ps_record *r = &records->at[i], *before;
@@ -95,8 +97,8 @@ enum ps_status ps_view_made_table(struct ps_db *db, const struct ps_view *view,
                                                          struct ps_err *err),
                                   struct ps_answer *answer, struct ps_err *err)
 {
-    struct ps_order *held =
-        ps_order_find(ps_db_run(db), view->query, params); /* stays until then */
+    /* Keeps the entry in the cache until the page is written. */
+    struct ps_order *held = ps_order_find(ps_db_run(db), view->query, params);
     struct ps_made made = {.values = NULL};
     struct ps_range range;
     enum ps_status status = ps_param_range(params, &range, err);

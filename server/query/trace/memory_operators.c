@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_operators.c: what operators did to memory, by the rules of TensorBoard's memory view: a
- * record belongs to the deepest operator on its thread, a free to the operator that made the
- * allocation. An operator's increase is that of its own records and of all below it.
+ * memory_operators.c: memory by operator, by the rules of TensorBoard's memory view. A record
+ * belongs to the deepest operator on its thread, a free to the operator of its allocation. The
+ * increase of an operator sums its own records and those of all operators below it.
  */
 #include <stdlib.h>
 
@@ -12,13 +12,13 @@ enum { NAME, TYPE, DEVICE, INCREASE, SELF, COUNT, BYTES, WORKER, N_COLUMNS };
 
 struct row {
     int64_t value[N_COLUMNS];
-    uint32_t next; /* row of the same name on another device or worker, + 1 */
+    uint32_t next; /* index + 1 of a row with the same name and another device or worker */
 };
 
 struct rows {
     struct row *at;
     size_t n, cap;
-    uint32_t *first; /* text id -> row + 1 */
+    uint32_t *first; /* text id -> index + 1 */
     size_t n_first;
 };
 
@@ -47,16 +47,16 @@ static void plus(int64_t *sum, int64_t value)
     *sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
 }
 
-/* A record and the slice it belongs to. */
+/* A record and the slice to which it belongs. */
 struct owned {
     int64_t slice;
     const struct ps_record *record;
 };
 
-/* One thread: parents and names of its rows, up to the last that is needed. */
+/* Parents and names of the rows of one thread, up to the last row that is needed. */
 struct thread {
     struct ps_db *db;
-    uint32_t *parent, *name; /* parent: row + 1, 0 none */
+    uint32_t *parent, *name; /* parent: row + 1; 0: none */
     size_t n, wanted;
 };
 
@@ -99,7 +99,7 @@ static void add_record(struct rows *rows, const struct thread *thread, const str
     }
 }
 
-/* Rows of a track; 0 for none such. */
+/* Returns the number of slices of a track; 0 if there is no such track. */
 static size_t slices_of(struct ps_db *db, uint32_t track)
 {
     const struct ps_track_row *tracks;
@@ -112,7 +112,7 @@ static size_t slices_of(struct ps_db *db, uint32_t track)
     return 0;
 }
 
-/* The records [from, to) of one thread. */
+/* Adds the records [from, to), which belong to one thread. */
 static enum ps_status add_thread(struct ps_db *db, const struct owned *from, const struct owned *to,
                                  struct rows *rows, struct ps_err *err)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvtx_projection.c: ranges of the host projected on the devices. Work belongs to a range when the
- * call that launched it began inside, on the range's thread; the projected range goes from the
- * first start to the last end of all its work. Ranges in which nothing was launched have none.
+ * nvtx_projection.c: ranges of the host projected onto the devices. Device work belongs to a range
+ * if the call that launched it began inside the range, on its thread. The projected range extends
+ * from the first start to the last end of its work. Ranges without launches are left out.
  */
 #include <stdlib.h>
 
 #include "server/query/trace/stats_reports.h"
 #include "slices/spans.h"
 
-/* The work of one launch; later of one range with all inside. */
+/* The device work of one launch, or of all launches in a range. */
 struct work {
-    int64_t launch; /* slice id; first, so that the list sorts by it */
+    int64_t launch; /* slice id; the first member, because the list is sorted by it */
     int64_t start, end, count;
 };
 
@@ -19,16 +19,16 @@ struct instance {
     struct work work;
     struct ps_summary_key key;
     int64_t start, duration;
-    uint32_t around; /* instance + 1; 0 none */
+    uint32_t around; /* index + 1 of the enclosing range; 0: none */
 };
 
 struct projecting {
     struct ps_range range;
-    struct work *works; /* by launch, one each */
+    struct work *works; /* one per launch, sorted by launch */
     size_t n_works, cap_works, at;
-    struct instance *ranges; /* those around before those inside */
+    struct instance *ranges; /* enclosing ranges precede enclosed ones */
     size_t n_ranges, cap_ranges;
-    /* Of the thread at work: row - base -> the innermost range + 1. */
+    /* The current thread: row - base -> index + 1 of the innermost range. */
     uint32_t track, base;
     uint32_t *inside;
     size_t n_inside, cap_inside;
@@ -41,7 +41,7 @@ static void projecting_free(struct projecting *p)
     free(p->inside);
 }
 
-/* end - start; damaged runs may hold any numbers. */
+/* Returns end - start; damaged runs may contain any numbers. */
 static int64_t length(const struct work *work)
 {
     int64_t ns;
@@ -75,7 +75,7 @@ static bool add_work(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
-/* One entry a launch, in the order of slice ids. */
+/* Sorts the work by slice id of the launch, and merges it to one entry per launch. */
 static void join_launches(struct projecting *p)
 {
     size_t kept = 0;
@@ -119,7 +119,8 @@ static uint32_t add_range(struct projecting *p, const struct ps_chunk *chunk, ui
     return (uint32_t)p->n_ranges;
 }
 
-/* Chunks of a thread come in the order of its rows, and launches lie in that order too. */
+/* Adds the ranges of a chunk and the work launched in them. Chunks of a thread arrive in order of
+ * its rows, and launches are sorted by them. */
 static bool see_thread(void *user, const struct ps_chunk *chunk)
 {
     struct projecting *p = user;
@@ -180,7 +181,7 @@ enum ps_status ps_summary_project(struct ps_range range, struct ps_summary_rows 
     if (status != PS_OK)
         return status;
     join_launches(&p);
-    /* What a range has launched may lie behind the end of what was asked for. */
+    /* Launches of a range may be after the end of the requested range. */
     query = (struct ps_chunk_query){
         .kinds = 1u << PS_TRACK_THREAD,
         .range = {range.from_ns, INT64_MAX},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* operators.c: the table of operators. Of torch's traces it is key_averages(); of others all
- * slices are summed by name. */
+/* operators.c: the table of operators. If the run attributes device work, this is key_averages();
+ * otherwise all slices are summed by name. */
 #include <stdlib.h>
 
 #include "server/query/trace/memory.h"
@@ -16,7 +16,7 @@ struct by_name {
     struct ps_range range;
     struct name_row *rows; /* in order of first appearance */
     size_t n, cap;
-    uint32_t *place; /* text id -> row + 1 */
+    uint32_t *place; /* text id -> index + 1 */
     size_t n_place;
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* overview.c: the first page of a trace: devices, steps, gaps, what cost most. */
+/* overview.c: the first page of a trace: devices, steps, gaps, and the most expensive operators and
+ * kernels. */
 #include "server/query/trace/overview.h"
 
-/* More steps than a picture has room for; means are over all. */
+/* More steps than a picture can show; means are over all steps. */
 #define STEPS_MAX 1000
 
 void ps_json_part_rows(struct ps_stmt *stmt, int first, int64_t of, bool *row, struct ps_json *json,
@@ -98,7 +99,7 @@ static enum ps_status write_gaps(struct ps_db *db, struct ps_json *json, struct 
     return err->code;
 }
 
-/* Keys whose values are arrays of rows: one query each. */
+/* Writes the keys that are arrays of rows, with one query each. */
 static enum ps_status write_arrays(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
     enum ps_status status = ps_json_objects(db, "devices", "trace_devices", json, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* packed_rows.c: flows, counts and memory events, which are kept as packed columns. */
+/* packed_rows.c: reads flows, counts and memory events, which are stored as packed columns. */
 #include <stdlib.h>
 
 #include "server/query/trace/trace_views.h"

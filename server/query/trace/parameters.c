@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* parameters.c: parameters and JSON that the views of traces share. */
+/* parameters.c: reading parameters and writing JSON for the views of traces. */
 #include <stdlib.h>
 
 #include "server/query/trace/trace_views.h"
 
-/* Ends of a range: far enough for every trace, near enough that differences do not overflow. */
+/* Limit for the ends of a range: beyond every trace, but differences do not overflow. */
 #define NS_MAX (INT64_MAX / 4)
 
 void ps_ints_add(struct ps_ints *list, int64_t value)
@@ -135,7 +135,7 @@ void ps_json_ints(struct ps_json *json, const char *key, const int64_t *values, 
 
     ps_json_key(json, key);
     ps_json_raw(json, PS_STR("["));
-    ps_buf_room(json->out, n * 21 + 1); /* 20 characters and a comma each */
+    ps_buf_room(json->out, n * 21 + 1); /* up to 20 characters and a comma each */
     at = json->out->at + json->out->len;
     for (size_t i = 0; i < n; i++) {
         if (i)

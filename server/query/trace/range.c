@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * range.c: where the time of any range went, from the slices themselves.
+ * range.c: how the time of a range was spent, computed from its slices.
  *
- * Slices are cut at the ends of the range, so that the parts sum to it.
+ * Slices are clipped to the range, so that the parts sum up to its duration.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,12 +12,12 @@
 
 const char *const ps_breakdown_words[PS_N_BREAKDOWNS] = {"tensorboard", "hta", "tracelens"};
 
-/* Parameters of the templates that kernels have. */
+/* Parameters of an argument template of kernels. */
 struct kernel_template {
     uint32_t id;
-    char *markers; /* the template without its text: all that ps_args_param looks at */
+    char *markers; /* the placeholders of the template, which is all that ps_args_param needs */
     size_t n_markers;
-    int blocks, occupancy; /* -1 none */
+    int blocks, occupancy; /* indices of parameters; -1: none */
 };
 
 struct reading {
@@ -25,7 +25,7 @@ struct reading {
     struct ps_range_sums *sums;
     struct ps_track_places places;
     struct ps_meanings meanings;
-    struct kernel_template *templates; /* by id */
+    struct kernel_template *templates; /* sorted by id */
     size_t n_templates, cap_templates;
 };
 
@@ -137,10 +137,10 @@ static void add_kernel(struct reading *reading, struct ps_device_sums *device,
     device->kernels[device->n_kernels++] = work;
 }
 
-/* What a chunk is added to. */
+/* The sums to which a chunk is added. */
 struct target {
     struct ps_worker_sums *worker;
-    struct ps_device_sums *device; /* NULL for those of the host */
+    struct ps_device_sums *device; /* NULL on tracks of the host */
 };
 
 static struct target target_of(struct reading *reading, const struct ps_chunk *chunk)
@@ -226,7 +226,7 @@ static void join_all(struct ps_range_sums *sums)
     }
 }
 
-/* Tracks of the host without the arguments, then streams with them. */
+/* Reads tracks of the host without arguments, then streams with arguments. */
 static enum ps_status read_slices(struct reading *reading, struct ps_err *err)
 {
     const uint32_t host = 1u << PS_TRACK_THREAD | 1u << PS_TRACK_STREAM_ANNOTATIONS;
@@ -264,7 +264,7 @@ enum ps_status ps_range_sums_read(struct ps_db *db, struct ps_range_sums *sums, 
     return status;
 }
 
-/* The parts of all workers added up. Returns how many. */
+/* Adds up the parts of all workers. Returns the number of parts. */
 static size_t parts_of(const struct ps_range_sums *sums, enum ps_breakdown definition,
                        struct ps_part *out)
 {

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#define PARENTS_MAX 4096   /* told at most */
-#define LOOK_BACK   100000 /* ns: how far the first look for the previous slice goes */
+#define PARENTS_MAX 4096   /* number of ancestors to write */
+#define LOOK_BACK   100000 /* ns of the first search for the previous slice */
 
 static uint32_t row_of(int64_t id)
 {
@@ -40,12 +40,12 @@ static void mark(struct ps_kin *kin, bool below)
     kin->below[kin->n_below++] = below;
 }
 
-/* Rows come in their order, a parent before its children. */
+/* Marks descendants and collects children. Rows arrive in order, parents before children. */
 static bool add_below(void *user, const struct ps_chunk *chunk)
 {
     struct ps_kin *kin = user;
     uint32_t own = row_of(kin->id);
-    uint64_t at = own + kin->n_below; /* the row that comes next */
+    uint64_t at = own + kin->n_below; /* the next row to mark */
     uint32_t i = at < chunk->first ? chunk->n : (uint32_t)(at - chunk->first);
 
     for (; i < chunk->n; i++) {
@@ -93,7 +93,8 @@ static bool find_previous(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
-/* Chunks come forward only: looks back twice as far each time until something is there. */
+/* Finds the previous slice. Chunks can only be read forward, so it reads four times as far back
+ * each time until there is a slice. */
 static enum ps_status look_back(struct ps_db *db, struct ps_chunk_query *query, struct ps_kin *kin,
                                 struct ps_err *err)
 {

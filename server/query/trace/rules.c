@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rules.c: what to say of a trace. A threshold stands once, with where it comes from; what is
- * ours is chosen so that a loop which keeps its device busy has nothing to read here.
+ * rules.c: the rules of findings. Each threshold is defined once, with its source. Our own
+ * thresholds are such that a loop which keeps its device busy has no findings.
  */
 #include "server/query/trace/rules.h"
 
 #include <stdio.h>
 
-/* The advice of tb_plugin 0.4's overview. */
+/* Thresholds of the overview of tb_plugin 0.4. */
 #define LOADER_SHARE        0.05
 #define COMMUNICATION_SHARE 0.10
 #define LOW_USE             0.50
 #define FULL_MEMORY         0.90
-#define TENSOR_CORES_SINCE  7 /* compute capability */
-/* Ours: below a tenth of a step even a perfect cure is hard to measure. */
+#define TENSOR_CORES_SINCE  7 /* major compute capability */
+/* Our own thresholds: below a tenth of a step, even a perfect fix is hard to measure. */
 #define WAITING_SHARE     0.10
 #define SYNC_SHARE        0.10
 #define TINY_LAUNCH_SHARE 0.10
 #define CPU_BOUND_SHARE   0.30
-#define COPY_SHARE        0.05 /* as the data loader's: both bring the batch in */
+#define COPY_SHARE        0.05 /* like LOADER_SHARE: both are for loading the batch */
 #define OPTIMIZER_SHARE   0.05
-#define MATMUL_SHARE      0.10 /* of kernel time: less is not worth another number format */
-#define TINY_COUNT_SHARE  0.50 /* of kernels */
-#define LONG_CALL_SHARE   0.05 /* as the data loader's */
-#define UNFUSED_KERNELS   100  /* a step of the optimizer; a fused one has a few dozen */
+#define MATMUL_SHARE      0.10 /* of kernel time; below this, another number format does not pay off */
+#define TINY_COUNT_SHARE  0.50 /* of the number of kernels */
+#define LONG_CALL_SHARE   0.05 /* like LOADER_SHARE */
+#define UNFUSED_KERNELS   100  /* per Optimizer.step; a fused optimizer has a few dozen */
 
-/* A duration as people say it. Returns out. */
+/* Formats a duration for people. Returns out. */
 static const char *said(int64_t ns, char out[32])
 {
     if (ns >= 1000000000)
@@ -39,7 +39,7 @@ static const char *said(int64_t ns, char out[32])
     return out;
 }
 
-/* part and whole for the sentences below, and their share. */
+/* A part and a whole, formatted for messages, and the share of the part. */
 struct ratio {
     char part[32], whole[32];
     double share;
@@ -127,7 +127,8 @@ static bool look_sync(const struct ps_trace_facts *facts, struct ps_finding *fin
     struct ratio syncs = ratio_of(facts->syncs.ns, facts->wall_ns);
     double idle = facts->wall_ns ? (double)facts->idle_ns / (double)facts->wall_ns : 0;
 
-    /* A host that waits for a busy device loses nothing: what can be won is the device's idling. */
+    /* A host that waits for a busy device loses nothing: only the idle time of the device can be
+     * saved. */
     finding->share = syncs.share < idle ? syncs.share : idle;
     finding->view = "operators";
     finding->params[0][0] = "q";
@@ -186,7 +187,7 @@ static bool look_tensor_cores(const struct ps_trace_facts *facts, struct ps_find
 
         if (device->tensor_core_ns > 0)
             return false;
-        /* AMD's devices number their generations likewise, and have no Tensor Cores. */
+        /* AMD devices have similar version numbers, but no Tensor Cores. */
         capable = capable || (device->capability >= TENSOR_CORES_SINCE &&
                               !strstr(device->name, "AMD") && !strstr(device->name, "Instinct"));
     }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * search.c: search on the timeline. First the names that match, then the slices of these names
- * from where one stands.
+ * search.c: search on the timeline: finds the matching names, and the next or previous slice with
+ * such a name from a given position.
  */
 #include <stdlib.h>
 
 #include "server/query/trace/trace_views.h"
 
-#define LOOK_FIRST 1000000 /* ns: how far the first look goes; each further one 8 times that */
+#define LOOK_FIRST 1000000 /* ns of the first search; each further one covers 8 times as much */
 
 struct name_sum {
     int64_t count, total_ns;
@@ -16,14 +16,14 @@ struct name_sum {
 };
 
 struct hit {
-    int64_t id, name, start_ns, duration_ns, depth; /* id 0: none */
+    int64_t id, name, start_ns, duration_ns, depth; /* id 0: no hit */
 };
 
 struct find {
     struct name_sum *names; /* by text id */
     size_t n_names;
     bool back;
-    int64_t from_ns, from_id; /* hits are ordered by start, then id */
+    int64_t from_ns, from_id; /* position; slices are ordered by start, then by id */
     struct ps_range window;
     struct hit hit;
 };
@@ -77,7 +77,7 @@ static bool before(int64_t a_ns, int64_t a_id, int64_t b_ns, int64_t b_id)
     return a_ns < b_ns || (a_ns == b_ns && a_id < b_id);
 }
 
-/* Whether a slice is a better hit than the one there is. */
+/* Whether a slice is closer to the position than the current hit. */
 static bool better(const struct find *f, int64_t start, int64_t id)
 {
     if (f->back ? !before(start, id, f->from_ns, f->from_id)
@@ -108,7 +108,7 @@ static bool look(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
-/* Looks at a stretch of time next to where one stands, then at eight times more. */
+/* Searches a range of time next to the position, then ranges eight times as long. */
 static enum ps_status find_hit(struct ps_db *db, struct find *f, struct ps_range span,
                                struct ps_err *err)
 {
@@ -132,7 +132,7 @@ static enum ps_status find_hit(struct ps_db *db, struct find *f, struct ps_range
     return status;
 }
 
-/* A name on its way into the answer. */
+/* A name and its sort key. */
 struct ranked {
     size_t id;
     int64_t total_ns;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* slice.c: all that is known of one slice. Where it stands (parents, children, neighbours) is
- * found in relatives.c. */
+/* slice.c: the details of one slice. relatives.c finds its parents, children and neighbours. */
 #include <stdlib.h>
 
 #include "server/query/trace/relatives.h"
@@ -49,7 +48,7 @@ static void write_own(struct ps_db *db, int64_t id, const int64_t *v, struct ps_
     ps_json_end(json);
 }
 
-/* From its start to its end, both inside. */
+/* Returns the range from start to end of the slice, both included. */
 static struct ps_range touching(const int64_t *v)
 {
     int64_t end = ps_end_ns(v[PS_COL_START], v[PS_COL_DURATION]);
@@ -57,7 +56,8 @@ static struct ps_range touching(const int64_t *v)
     return (struct ps_range){v[PS_COL_START], ps_end_ns(end, 1)};
 }
 
-/* Of a damaged run file the arguments may be anything: what is no JSON is shown as text. */
+/* Writes the arguments. In damaged run files they may be anything; if they are not JSON, they are
+ * written as a string. */
 static enum ps_status write_args(struct ps_db *db, int64_t id, struct ps_json *json,
                                  struct ps_err *err)
 {
@@ -78,7 +78,7 @@ static enum ps_status write_args(struct ps_db *db, int64_t id, struct ps_json *j
     return status;
 }
 
-/* id, name, start_ns, duration_ns into the open object. */
+/* Writes the keys id, name, start_ns and duration_ns into the open object. */
 static enum ps_status write_brief(struct ps_db *db, int64_t id, struct ps_json *json,
                                   int64_t *end_ns, struct ps_err *err)
 {
@@ -95,8 +95,8 @@ static enum ps_status write_brief(struct ps_db *db, int64_t id, struct ps_json *
     return PS_OK;
 }
 
-/* Who started a device slice. delay_ns: from the end of the launch call to the start of the work, 0
- * when the work began before the call came back: HTA's launch delay. */
+/* Writes the launch and the operator of a device slice. delay_ns: from the end of the launch call
+ * to the start of the work (HTA's launch delay); 0 if the work began before the call returned. */
 static enum ps_status write_origin(struct ps_db *db, const int64_t *v, struct ps_json *json,
                                    struct ps_err *err)
 {
@@ -123,7 +123,7 @@ static enum ps_status write_origin(struct ps_db *db, const int64_t *v, struct ps
     return status;
 }
 
-/* Device slices whose launch lies in the subtree. */
+/* Device slices that were launched by the slice or its descendants. */
 struct kernels {
     struct ps_db *db;
     const struct ps_kin *kin;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* slices_of_name.c: all slices of one name: how many, how long, how their durations are spread. */
+/* slices_of_name.c: all slices with one name: number, durations and histogram. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,12 +7,12 @@
 #include "slices/stats.h"
 
 #define BINS_MAX  400
-#define LOG_RATIO 100 /* from this spread on the bins grow by a factor */
+#define LOG_RATIO 100 /* if max / min reaches this, the bins are logarithmic */
 
 struct named {
     struct ps_db *db;
     int64_t name, kind;
-    struct ps_str operation; /* all names of this operation; {NULL, 0}: the name alone */
+    struct ps_str operation; /* matches all names of this operation; {NULL, 0}: only `name` */
     struct ps_range range;
     struct ps_ints durations;
     int64_t total, min, max;
@@ -75,7 +75,7 @@ static void write_histogram(const struct named *n, size_t bins, struct ps_json *
 
 static void write_named(const struct named *n, size_t bins, struct ps_json *json)
 {
-    size_t count = n->durations.n, rank = count - count / 20; /* nearest rank of 95 % */
+    size_t count = n->durations.n, rank = count - count / 20; /* nearest rank of p95 */
 
     ps_json_object(json);
     ps_json_key(json, "name");

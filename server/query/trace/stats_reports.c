@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stats_reports.c: the reports of `nsys stats` for any range of any trace with a device. A slice
- * counts when it starts in the range; instants are no ranges.
+ * stats_reports.c: the reports of `nsys stats`, for any range of any trace with a device. A report
+ * counts slices that start in the range; instants do not count as ranges.
  */
 #include <stdlib.h>
 
@@ -10,11 +10,11 @@
 
 enum figure { TIME, SIZE, PROJECTED };
 
-/* By the names that nsys has for them. */
+/* Reports by their names in nsys. */
 static const struct report {
     const char *name;
-    uint32_t kinds; /* of the slices that count */
-    uint32_t needs; /* kinds that a run must have too */
+    uint32_t kinds; /* kinds of slices to count */
+    uint32_t needs; /* further kinds that the run must have (any of them); 0: none */
     enum figure figure;
 } reports[] = {
     {"cuda_gpu_kern_sum", 1u << PS_SLICE_KERNEL, 0, TIME},
@@ -31,7 +31,7 @@ struct gathering {
     const struct report *report;
     struct ps_range range;
     struct ps_summary_rows rows;
-    int *bytes_at; /* template -> parameter that is its bytes, -1 none; -2 not looked at */
+    int *bytes_at; /* template -> parameter with the bytes; -1: none; -2: not searched yet */
     size_t n_bytes_at;
 };
 
@@ -59,7 +59,7 @@ static int bytes_param(struct gathering *g, int64_t template, struct ps_str text
     return g->bytes_at[at];
 }
 
-/* How many bytes a copy moved; -1: the trace does not say. */
+/* Returns the number of bytes of a copy or set; -1: unknown. */
 static int64_t bytes_of(struct gathering *g, const struct ps_chunk *chunk, uint32_t i)
 {
     int64_t template = ps_chunk_at(chunk, PS_COL_TEMPLATE, i);

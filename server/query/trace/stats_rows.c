@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stats_rows.c: values under names, and what the values of each come to. */
+/* stats_rows.c: collects values by name, and computes their statistics. */
 #include <stdlib.h>
 
 #include "server/query/trace/stats_reports.h"
@@ -34,14 +34,15 @@ struct ps_summary_key ps_summary_key_of(const struct ps_chunk *chunk, uint32_t i
     return key;
 }
 
-/* Rows of one name mostly come after each other. */
+/* Returns where the last row with a name is stored: slices with equal keys are often adjacent. */
 static uint32_t *last_of(struct ps_summary_rows *rows, uint32_t name)
 {
     rows->last = ps_grow_to(rows->last, &rows->n_last, name, sizeof *rows->last);
     return &rows->last[name];
 }
 
-/* "Memcpy HtoD (Pinned -> Device)" and "Memcpy HtoD (Pageable -> Device)" are one operation. */
+/* Returns the string that identifies a row. As operations, "Memcpy HtoD (Pinned -> Device)" and
+ * "Memcpy HtoD (Pageable -> Device)" are the same. */
 static struct ps_str text_of(const struct ps_summary_rows *rows, const struct ps_summary_key *key)
 {
     if (rows->operations)
@@ -81,7 +82,7 @@ void ps_summary_add(struct ps_summary_rows *rows, struct ps_summary_row *row, in
     rows->values[rows->n_values++] = value > 0 ? value : 0;
 }
 
-/* The values of each row together: those of row r are [ends[r - 1], ends[r]). */
+/* Returns the values grouped by row: those of row r are [ends[r - 1], ends[r]). */
 static int64_t *by_row(const struct ps_summary_rows *rows, size_t *ends)
 {
     int64_t *sorted = ps_grow(NULL, rows->n_values + 1, sizeof *sorted);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* timeline.c: what of a timeline stands still: its tracks, counters, devices, steps, and the
- * strip that shows the whole of it. */
+/* timeline.c: the parts of a timeline that do not depend on the window: tracks, counters, devices,
+ * steps, and the overview strip of the complete trace. */
 #include <stdlib.h>
 
 #include "server/query/trace/trace_views.h"
 
 #define OVERVIEW_TRACKS 8
-#define OVERVIEW_TRIED  24 /* tracks with most slices that are looked at for the busiest */
+#define OVERVIEW_TRIED  24 /* tracks with the most slices, of which the busiest are shown */
 #define PX_MAX          8192
 
 static enum ps_status write_origin(struct ps_db *db, struct ps_json *json, struct ps_err *err)
@@ -62,7 +62,7 @@ static enum ps_status write_tracks(struct ps_db *db, const struct ps_track_row *
     return status;
 }
 
-/* Devices that have memory events, with their peaks. */
+/* The memory peaks of a device. */
 struct peak {
     int64_t type, device, worker, allocated, reserved, running, running_peak;
 };
@@ -107,7 +107,7 @@ static bool add_peaks(void *user, const struct ps_packed *part)
     return true;
 }
 
-/* Device types by their numbers in c10/core/DeviceType.h. */
+/* Writes the label of a device; device types are those of c10/core/DeviceType.h. */
 static void write_label(const struct peak *peak, struct ps_json *json)
 {
     static const char *const names[] = {[0] = "CPU",  [1] = "CUDA", [6] = "HIP",  [9] = "XLA",
@@ -159,7 +159,7 @@ static enum ps_status write_memory(struct ps_db *db, struct ps_json *json, struc
     return status;
 }
 
-/* A track of the overview, its place in the timeline and how busy it is in all. */
+/* A candidate for the overview: index of its track, and sum of its busy shares. */
 struct candidate {
     size_t place;
     int64_t slices, busy;
@@ -216,7 +216,8 @@ static size_t tracks_up_to(enum ps_track_kind kind, const struct ps_track_row *t
     return found;
 }
 
-/* Threads and streams, the ones with most slices first; where there are none, what there is. */
+/* Selects threads and streams, those with the most slices first; if there are none, other tracks.
+ */
 static size_t candidates_of(const struct ps_track_row *tracks, size_t n, struct candidate *out)
 {
     size_t found = tracks_up_to(PS_TRACK_STREAM, tracks, n, out);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * window.c: what is to be drawn of the timeline in a window. Slices of two pixels or more one
- * by one; of shorter ones the density, neighbouring pixels that look the same as one run. Where a
- * window would still be too much to send, more counts as the same: fewer shades first, then any
- * shade, so that nothing is left out and the answer stays small.
+ * window.c: what to draw of a timeline in a window. Slices of two pixels or more are drawn
+ * individually. Shorter ones are drawn as density: neighbouring pixels that look the same are one
+ * run. If there would be too many runs to send, more pixels count as the same: first with fewer
+ * shades, then with any shade. So no slice is left out, and the result stays small.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 
 #define PX_MAX     8192
 #define TRACKS_MAX 4096
-#define RUNS_MAX   3500 /* runs of density in one answer before fewer shades are told apart */
-#define RUNS_MOST  7000 /* ... before families are not */
+#define RUNS_MAX   3500 /* with more runs of density in one result, fewer shades are used */
+#define RUNS_MOST  7000 /* with more, families are not distinguished */
 
 enum { DEPTH, ROW, START, DURATION, NAME, FAMILY, KIND, FLAGS, N_FIELDS };
 static const char *const slice_keys[N_FIELDS] = {"depth", "row",    "start", "duration",
@@ -43,7 +43,7 @@ static void write_slices(const struct ps_window *window, struct ps_json *json)
     ps_json_end(json);
 }
 
-/* Neighbouring pixels of one depth that are drawn alike. */
+/* Neighbouring pixels of one depth that look the same. */
 struct run {
     uint32_t px, len, count, name;
     int64_t busy_ns, longest_ns;
@@ -56,7 +56,7 @@ struct runs {
     size_t n, cap;
 };
 
-/* How full a pixel is, 0..255; what is there is seen. */
+/* Returns how full a pixel is, 1..255: a pixel with slices is always visible. */
 static int64_t fill_of(int64_t busy_ns, double room_ns)
 {
     double fill = (double)busy_ns / room_ns * 255;
@@ -64,9 +64,9 @@ static int64_t fill_of(int64_t busy_ns, double room_ns)
     return fill >= 255 ? 255 : fill < 1 ? 1 : (int64_t)fill;
 }
 
-/* What counts as the same. */
+/* Which pixels look the same. */
 struct likeness {
-    unsigned shift; /* bits of fill that do not count */
+    unsigned shift; /* lowest bits of the fill that are ignored */
     bool any_family;
 };
 
@@ -138,9 +138,9 @@ static void write_density(const struct ps_window *window, const struct runs *run
     ps_json_end(json);
 }
 
-/* An answer in the making. */
+/* A result while it is written. */
 struct drawing {
-    struct ps_window window; /* its memory serves all tracks */
+    struct ps_window window; /* its memory is reused for all tracks */
     struct runs runs;
     size_t runs_sent, drawn;
     uint64_t counted;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* workers.c: the workers of a job side by side, and what they told each other. */
+/* workers.c: the workers of a job side by side, and their collectives. */
 #include "server/query/trace/overview.h"
 
 static enum ps_status write_workers(struct ps_db *db, struct ps_json *json, struct ps_err *err)
