@@ -1,28 +1,28 @@
--- shelf_views.sql: what SQL that people type sees of the catalog, beside the views of the runs it names.
+-- shelf_views.sql: views of the catalog for SQL that users write, in addition to the views of the selected runs.
 
 -- The public views
-CREATE TEMP VIEW runs AS -- every run of the shelf, whether it was named or not
+CREATE TEMP VIEW runs AS -- all runs of the shelf, not only the selected ones
 SELECT id AS run, kind, name, series, who, tool, tool_version,
        strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1000.0, 'unixepoch') AS created_at, -- ISO 8601, UTC
        headline_value, headline_unit, headline_label,
-       bytes, db_bytes,                        -- of the original; of the run file
+       bytes, db_bytes,                        -- sizes of the original and of the run file
        rows, read, stored, repaired, rejected, -- the ledger
        EXISTS(SELECT 1 FROM main.baseline b WHERE b.run = r.id AND b.series = r.series) AS baseline,
-       summary,                                -- JSON: figures of the report's head, by kind
-       note                                    -- what a person wrote about it; '' nothing
+       summary,                                -- JSON: the metrics at the top of the report, by kind
+       note                                    -- written by a user; '' if there is none
 FROM run r;
 
 CREATE TEMP VIEW tags AS
 SELECT run, k AS key, v AS value FROM main.tag;
 
-CREATE TEMP VIEW import_log AS -- every import, failures included
+CREATE TEMP VIEW import_log AS -- all imports, including failed ones
 SELECT id, strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000.0, 'unixepoch') AS at,
-       name,                                   -- of the file
+       name,                                   -- name of the file
        who, bytes,
-       run,                                    -- NULL: it failed
-       code, text, hint, byte_offset,          -- what was wrong; NULL when it went well
+       run,                                    -- NULL if the import failed
+       code, text, hint, byte_offset,          -- the error; NULL if the import succeeded
        seconds
 FROM main.import_log;
 
-CREATE TEMP VIEW removal_log AS -- runs that were taken off the shelf
+CREATE TEMP VIEW removal_log AS -- runs that were deleted
 SELECT id, strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000.0, 'unixepoch') AS at, run, kind, name, who FROM main.removal_log;

@@ -1,5 +1,5 @@
--- What the profilers of PyTorch Lightning timed. For the lines of the head see imports.sql.
--- share: percent of the section's total, as printed; NULL where it has no total.
+-- Actions timed by the profilers of PyTorch Lightning. Header keys: see imports.sql.
+-- share: percent of the section's total, as printed; NULL if the section has no total.
 --
 -- sort: total_s desc total_s
 -- sort: id asc id

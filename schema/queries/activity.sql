@@ -1,4 +1,4 @@
--- Imports and removals, the newest first. An import of bytes that were there already is none.
+-- Imports and removals, newest first. An import of an original that the shelf has already is not listed.
 SELECT strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000.0, 'unixepoch') AS at, what, who, name, run, code, text FROM (
     SELECT * FROM (SELECT at, CASE WHEN code IS NULL THEN 'added' ELSE 'failed' END AS what, who, name, run, code, text FROM import_log ORDER BY id DESC LIMIT :limit)
     UNION ALL

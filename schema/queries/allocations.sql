@@ -1,5 +1,5 @@
--- Allocations of a trace, each with the slice that freed it (server/query/trace/allocations.c). t_ns NULL: allocated before the recording
--- began; end_ns NULL: never freed. For the lines of the head see imports.sql.
+-- Allocations of a trace, each with the slice that freed it (server/query/trace/allocations.c). t_ns NULL:
+-- allocated before the recording began; end_ns NULL: never freed. Header keys: see imports.sql.
 --
 -- sort: t_ns asc t_ns
 -- sort: end_ns asc end_ns

@@ -1,2 +1,2 @@
--- The series :series has no baseline any more.
+-- Removes the baseline of the series :series.
 DELETE FROM baseline WHERE series = :series;

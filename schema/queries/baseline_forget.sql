@@ -1,2 +1,2 @@
--- The run :id is no baseline any more.
+-- Removes the run :id as a baseline.
 DELETE FROM baseline WHERE run = :id;

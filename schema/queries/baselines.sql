@@ -1,2 +1,2 @@
--- All baselines, as labels/baselines.json holds them.
+-- All baselines, in the format of labels/baselines.json.
 SELECT json_group_array(json_array(series, run)) FROM baseline;

@@ -1,4 +1,5 @@
--- What caller sums tell about call paths from :root (0: all roots); server/runfile/paths.h has the rules.
+-- Call paths from :root (0: all roots) that follow from the sums per caller; server/runfile/paths.h describes
+-- the rules.
 SELECT p.function_id, p.parent_id, f.name, l.path AS file, f.line, p.lo, p.hi, p.self, p.calls, p.certainty, f.origin, p.cut, p.total
 FROM ps_paths(:root, :min_share, :depth, :limit) p JOIN function f ON f.id = p.function_id JOIN file l ON l.id = f.file
 ORDER BY p.id;

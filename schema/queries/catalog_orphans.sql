@@ -1,4 +1,4 @@
--- What is said of runs that are not there.
+-- Inconsistencies of the catalog: data about missing runs, and wrong counts, tags or search texts.
 SELECT 'it holds tags of run ' || run || ', which is not there' FROM tag WHERE run NOT IN (SELECT id FROM run) GROUP BY run
 UNION ALL
 SELECT 'it holds sources of run ' || run || ', which is not there' FROM source WHERE run NOT IN (SELECT id FROM run UNION ALL SELECT id FROM deleted_run) GROUP BY run

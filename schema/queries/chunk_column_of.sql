@@ -1,2 +1,2 @@
--- A column of a chunk, by its key. :id
+-- A column of a chunk, by its key :id.
 SELECT data FROM chunk_column WHERE id = :id;

@@ -1,2 +1,2 @@
--- How many slices a chunk has. :id
+-- Number of slices of the chunk :id.
 SELECT n FROM chunk WHERE id = :id;

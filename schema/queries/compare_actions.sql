@@ -1,5 +1,5 @@
--- Actions of PyTorch Lightning's profilers as they are compared. They contain each other. Times are printed with five
--- digits; the last one of the longest holds for all. For the lines of the head see compare_imports.sql.
+-- Actions of PyTorch Lightning's profilers, for comparison. They contain each other. Times are printed with
+-- five digits; the resolution is that of the longest time. Header keys: see compare_imports.sql.
 --
 -- title: Actions
 -- row: action

@@ -1,4 +1,4 @@
--- Peaks of the categories of a memory timeline as they are compared. For the lines of the head see compare_imports.sql.
+-- Peaks of the categories of a memory timeline, for comparison. Header keys: see compare_imports.sql.
 --
 -- title: Categories
 -- row: category

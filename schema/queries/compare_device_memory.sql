@@ -1,4 +1,5 @@
--- Peak memory that torch says is allocated, by device, as it is compared. For the lines of the head see compare_imports.sql.
+-- Peak memory by device that torch reports as allocated, for comparison. Header keys: see
+-- compare_imports.sql.
 --
 -- title: Memory
 -- row: device

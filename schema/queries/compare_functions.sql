@@ -1,5 +1,5 @@
--- Functions of cProfile's dumps and printed tables (of several the one with most rows) as they are compared. Printed ones have three
--- decimals. For the lines of the head see compare_imports.sql.
+-- Functions of cProfile dumps and printed tables, for comparison. Of several printed tables, the one with the
+-- most rows; times have three decimals. Header keys: see compare_imports.sql.
 --
 -- title: Functions
 -- row: function

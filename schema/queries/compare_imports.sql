@@ -1,14 +1,15 @@
--- Modules of an import log as they are compared: the first row of each. schema/query_tables.py reads the lines of this head, which are
--- written without the indent:
---   title: TEXT                        of the table
---   row: WORD                          what a row is
---   place: WORD                        what its place is
---   metric: COLUMN UNIT adds|- TEXT    a figure; UNIT - none, @headline that of the run's headline; adds: rows sum to the whole
---   budget: COLUMN                     the metric that a budget limits
---   has: COLUMN|* SELECT               whether a run has the metric, or the table at all; without it: yes
---   resolution: COLUMN SELECT          what the last digit of a run's figure stands for; without it: all digits are there
--- Columns: name, the metrics, and where there is such a thing place, within (of lines: the function), line, by (who caused it), samples,
--- id (what the run calls it).
+-- Modules of an import log, for comparison: the first row of each. schema/query_tables.py reads these
+-- header keys, which are not indented:
+--   title: TEXT                        title of the table
+--   row: WORD                          noun for a row
+--   place: WORD                        noun for the place of a row
+--   metric: COLUMN UNIT adds|- TEXT    a metric and its title; UNIT: - none, @headline the unit of the run's headline;
+--                                      adds: the rows sum up to the total
+--   budget: COLUMN                     the metric that a budget limits; by default the first
+--   has: COLUMN|* SELECT               whether a run has the metric, or (*) the table; by default it has
+--   resolution: COLUMN SELECT          value of the last digit of the metric in a run; by default 0: all digits
+-- Columns: name, the metrics, and optionally place, within (the function of a line), line, by (the cause),
+-- samples, and id (of the row in the run).
 --
 -- title: Modules
 -- row: module

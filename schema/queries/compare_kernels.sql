@@ -1,4 +1,4 @@
--- Kernels, copies and sets of a trace by name, over all devices and streams, as they are compared. For the lines of the head see
+-- Kernels, copies and sets of a trace by name, over all devices and streams, for comparison. Header keys: see
 -- compare_imports.sql.
 --
 -- title: Kernels

@@ -1,4 +1,5 @@
--- Measurements as they are compared. With one run a side its samples are the group. For the lines of the head see compare_imports.sql.
+-- Measurements, for comparison. If a group is one run, its samples are compared. Header keys: see
+-- compare_imports.sql.
 --
 -- title: Measurements
 -- row: measurement

@@ -1,4 +1,5 @@
--- Lines of memory_profiler as they are compared, the calls of a function summed. For the lines of the head see compare_imports.sql.
+-- Lines of memory_profiler, for comparison; the calls of a function are summed. Header keys: see
+-- compare_imports.sql.
 --
 -- title: Lines
 -- row: line

@@ -1,4 +1,4 @@
--- nn.Modules of a trace by their path as they are compared. For the lines of the head see compare_imports.sql.
+-- nn.Modules of a trace by path, for comparison. Header keys: see compare_imports.sql.
 --
 -- title: Modules
 -- row: module

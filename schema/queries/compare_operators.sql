@@ -1,5 +1,5 @@
--- Operators of a trace as they are compared: torch's of the host, of other traces all slices by name
--- (server/query/compare/tables.c). For the lines of the head see compare_imports.sql.
+-- Operators of a trace, for comparison: the host operators of a torch trace, all slices by name of others
+-- (server/query/compare/tables.c). Header keys: see compare_imports.sql.
 --
 -- title: Operators
 -- row: operator
@@ -13,7 +13,7 @@ SELECT coalesce(n.text, '') AS name, o.self_device_ns / 1000.0 AS self_device_us
        o.cpu_total_ns / 1000.0 AS cpu_total_us, o.calls
 FROM operator o
 LEFT JOIN text n ON n.id = o.name
-WHERE NOT o.by_shape AND NOT o.kind IN (6, 7, 8, 10) -- work and annotations of the device
+WHERE NOT o.by_shape AND NOT o.kind IN (6, 7, 8, 10) -- not device work and annotations on streams
 UNION ALL
 SELECT coalesce(n.text, ''), NULL, l.self_ns / 1000.0, l.total_ns / 1000.0, l.calls
 FROM ps_temp_operators l

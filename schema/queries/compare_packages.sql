@@ -1,4 +1,4 @@
--- Packages of an import log as they are compared. For the lines of the head see compare_imports.sql.
+-- Packages of an import log, for comparison. Header keys: see compare_imports.sql.
 --
 -- title: Packages
 -- row: package

@@ -1,5 +1,6 @@
--- Operators of a printed key_averages() table, of several the one with most rows, as they are compared. A time has three
--- decimals of its own unit; the last one of the longest holds for all. For the lines of the head see compare_imports.sql.
+-- Operators of a printed key_averages() table, for comparison; of several tables, the one with the most rows.
+-- Each time has three decimals of its own unit; the resolution is that of the longest time. Header keys: see
+-- compare_imports.sql.
 --
 -- title: Operators
 -- row: operator

@@ -1,4 +1,5 @@
--- Peak memory of the processes of a recording as it is compared; children by their order. For the lines of the head see compare_imports.sql.
+-- Peak memory of the processes of a recording, for comparison; child processes are matched by their order.
+-- Header keys: see compare_imports.sql.
 --
 -- title: Processes
 -- row: process

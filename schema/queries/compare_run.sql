@@ -1,2 +1,2 @@
--- What a comparison needs to know of the run :id.
+-- The kind and the headline of the run :id.
 SELECT kind, headline_value, headline_unit, headline_label FROM run WHERE id = :id;

@@ -1,4 +1,4 @@
--- Lines of Scalene as they are compared. For the lines of the head see compare_imports.sql.
+-- Lines of Scalene, for comparison. Header keys: see compare_imports.sql.
 --
 -- title: Lines
 -- row: line

@@ -1,4 +1,4 @@
--- Operators of a torch trace by their input shapes as they are compared. For the lines of the head see compare_imports.sql.
+-- Operators of a torch trace by input shapes, for comparison. Header keys: see compare_imports.sql.
 --
 -- title: Operators by shape
 -- row: operator

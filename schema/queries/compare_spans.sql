@@ -1,4 +1,4 @@
--- Marked functions of a memory recording as they are compared. For the lines of the head see compare_imports.sql.
+-- Marked functions of a memory recording, for comparison. Header keys: see compare_imports.sql.
 --
 -- title: Marked functions
 -- row: function

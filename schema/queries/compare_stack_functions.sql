@@ -1,5 +1,5 @@
--- Functions of stacks as they are compared (server/query/functions/stack_functions.c), in the unit of the run and in percent
--- of all its stacks. For the lines of the head see compare_imports.sql.
+-- Functions of stacks (server/query/functions/stack_functions.c), in the unit of the run and in percent of
+-- all its stacks, for comparison. Header keys: see compare_imports.sql.
 --
 -- title: Functions
 -- row: function

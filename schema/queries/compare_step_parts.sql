@@ -1,5 +1,5 @@
--- What takes a step's time, by TensorBoard's definition, the mean over the steps that count, as it is compared. For the lines of the head see
--- compare_imports.sql.
+-- Parts of a step's time by TensorBoard's definition, for comparison: means over the counted steps. Header
+-- keys: see compare_imports.sql.
 --
 -- title: Parts of a step
 -- row: part

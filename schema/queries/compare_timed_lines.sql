@@ -1,4 +1,5 @@
--- Lines of line_profiler as they are compared. name: the text where the profile carries it. For the lines of the head see compare_imports.sql.
+-- Lines of line_profiler, for comparison. name: the text of the line, if the profile contains it. Header
+-- keys: see compare_imports.sql.
 --
 -- title: Lines
 -- row: line

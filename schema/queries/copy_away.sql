@@ -1,4 +1,5 @@
--- Runs of the snapshot old that were taken off this shelf after they had come on it, and when nobody had taken them off that one.
+-- Runs of the snapshot `old` that were deleted from this shelf after they were added, and not from the shelf
+-- of the snapshot.
 SELECT o.id, 'it was taken off there, and stays away'
 FROM (SELECT run, max(at) AS at FROM main.removal_log WHERE (run, at) NOT IN (SELECT run, at FROM old.removal_log) GROUP BY run) r
 CROSS JOIN old.run o ON o.id = r.run

@@ -1,4 +1,4 @@
--- Runs of this shelf that were taken off that of the snapshot old, after they had come on this one.
+-- Runs of this shelf that were deleted from the shelf of the snapshot `old` after they were added there.
 SELECT m.id, 'went, as there; its name was ' || quote(m.name)
 FROM (SELECT run, max(at) AS at FROM old.removal_log GROUP BY run) r
 CROSS JOIN main.run m ON m.id = r.run

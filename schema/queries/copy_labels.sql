@@ -1,4 +1,4 @@
--- Runs of the snapshot old of which something else is said here, and what that was.
+-- Runs whose labels here differ from those in the snapshot `old`, with the values here.
 SELECT * FROM (
     SELECT o.id, 'is as there now; before it had' || iif(m.name IS o.name, '', ' the name ' || quote(m.name))
         || iif(m.series IS o.series, '', ' the series ' || quote(m.series)) || iif(m.who IS o.who, '', ' the person ' || quote(m.who)) || iif(m.note IS o.note, '', ' the note ' || quote(m.note))

@@ -1,2 +1,2 @@
--- The run :id cannot be recovered any more.
+-- Makes the run :id unrecoverable.
 DELETE FROM deleted_run WHERE id = :id RETURNING sha256;

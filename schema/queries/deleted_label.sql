@@ -1,2 +1,2 @@
--- The label of a run that is deleted, as labels/<id>.json holds it.
+-- Label of a deleted run, in the format of labels/<id>.json.
 SELECT json_set(:label, '$.deleted_at', :at, '$.deleted_by', :who, '$.baseline', EXISTS (SELECT 1 FROM baseline WHERE run = :id));

@@ -1,2 +1,2 @@
--- A file that is to go unless a row refers to it when :owner has done what it is about to do.
+-- Records a file to delete, unless a row refers to it when :owner has finished its operation.
 INSERT OR IGNORE INTO doomed(owner, folder, key) VALUES (:owner, :folder, :key);

@@ -1,4 +1,4 @@
--- Of the files that :owner wrote down those that no row refers to and nobody else is about to use.
+-- Files recorded by :owner to which no row refers, and which no other owner has recorded.
 SELECT folder, key
 FROM doomed d
 WHERE owner = :owner

@@ -1,5 +1,5 @@
--- Functions of a pstats dump summed by file. tottime adds up; cumtime would count nested calls twice and is not here.
--- For the lines of the head see imports.sql.
+-- Functions of a pstats dump, summed by file. tottime adds up; cumtime is left out, because it would count
+-- nested calls twice. Header keys: see imports.sql.
 --
 -- sort: tottime_s desc tottime_s
 -- sort: file asc file

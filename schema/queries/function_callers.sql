@@ -1,4 +1,4 @@
--- Who calls the function :id, and what these calls took; the largest :limit.
+-- Functions that call the function :id, and the time of these calls; the :limit largest.
 SELECT g.id, g.name, l.path AS file, g.line, o.word AS origin, c.ncalls, c.primitive_calls, c.tottime_s, c.cumtime_s, nullif(g.cycle, 0) AS cycle
 FROM function f, ps_calls(f.callers) c
 JOIN function g ON g.id = c.caller_id

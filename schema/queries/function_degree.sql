@@ -1,2 +1,2 @@
--- How many callers and callees the function :id has.
+-- Number of callers and of callees of the function :id.
 SELECT (SELECT count(*) FROM ps_calls(f.callers)), (SELECT count(*) FROM ps_ids(f.callees)) FROM function f WHERE f.id = :id;

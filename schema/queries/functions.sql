@@ -1,4 +1,5 @@
--- The table of a pstats dump, with pstats' own sort keys and their directions (Lib/pstats.py). For the lines of the head see imports.sql.
+-- Functions of a pstats dump, with the sort keys and directions of pstats (Lib/pstats.py). Header keys: see
+-- imports.sql.
 --
 -- sort: cumulative desc cumtime_s
 -- sort: cumtime_s desc cumtime_s

@@ -1,5 +1,5 @@
--- Gaps of streams in which nothing ran; a range takes those that touch it, within_us is what of
--- them lies in it. For the lines of the head see imports.sql.
+-- Idle gaps of streams. A range selects the gaps that overlap it; within_us is the part of a gap inside the
+-- range. Header keys: see imports.sql.
 --
 -- sort: duration_us desc duration_us
 -- sort: start_ns asc start_ns

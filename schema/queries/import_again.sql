@@ -1,5 +1,5 @@
--- Every other row of the same module name as :id: loaded again, or asked for again (cached). The recorder lists all who ask, so also whoever
--- loaded it: not again.
+-- Other rows with the module name of :id: loaded again, or imported while loaded (cached). With the recorder,
+-- the import that loaded the module is listed too, and left out here.
 SELECT i.id, i.module, m.module AS importer, i.flags & 1 AS cached
 FROM import i LEFT JOIN import m ON m.id = i.importer
 WHERE i.module = (SELECT module FROM import WHERE id = :id) AND i.id <> :id

@@ -1,2 +1,2 @@
--- Whether a log tells who asked for what was loaded already.
+-- Whether a log lists imports of modules that were already loaded.
 SELECT EXISTS(SELECT 1 FROM import WHERE flags & 1);

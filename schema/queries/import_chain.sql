@@ -1,4 +1,4 @@
--- From the root down to the row :id.
+-- The imports from the root down to the row :id.
 WITH RECURSIVE up(id, level) AS (
     SELECT :id, 0
     UNION ALL

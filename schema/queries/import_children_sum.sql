@@ -1,2 +1,2 @@
--- How many direct imports :id has and what they took.
+-- Number and time of the direct imports of :id.
 SELECT count(*), coalesce(sum(cumulative_us), 0) FROM import WHERE parent = :id AND NOT flags & 1;

@@ -1,11 +1,10 @@
--- The table of an import log. schema/query_tables.py reads the lines of this head, which are written
--- without the indent:
---   sort: KEY asc|desc EXPRESSION   how rows can be ordered; the first is the default; ties keep the order of the log
---   sum: NAME EXPRESSION            figures over the filtered rows
---   where: FILTER CONDITION        only when that filter is given, for who puts the statement together (shelf.c)
---   of: SELECT                      rows before filtering
---   rows: by-id                     a row can be read by :row alone, so that a page is some look-ups
---   rows: cached                    the rows are summed from millions of slices, and cached as the text of the answer
+-- The table of an import log. schema/query_tables.py reads these header keys, which are not indented:
+--   sort: KEY asc|desc EXPRESSION   a sort key; the first is the default; ties are sorted by id
+--   sum: NAME EXPRESSION            a number over the filtered rows
+--   where: FILTER CONDITION         a condition if that filter is given; only for runs.sql (shelf.c)
+--   of: SELECT                      number of rows before the filter
+--   rows: by-id                     the query reads a single row if :row is bound
+--   rows: cached                    all rows are computed at once and cached (table_cached.c)
 --
 -- sort: ord asc id
 -- sort: start asc start
@@ -38,5 +37,5 @@ WHERE i.id BETWEEN coalesce(:row, 0) AND coalesce(:row, 9223372036854775807)
   AND (:under IS NULL OR i.id BETWEEN (SELECT low FROM import WHERE id = CAST(:under AS INTEGER)) AND CAST(:under AS INTEGER))
   AND (:parent IS NULL OR i.parent = CAST(:parent AS INTEGER))
   AND (:package IS NULL OR p.name = :package)
-  AND (:module IS NULL OR i.module = :module -- once for each importer: the recorder lists also whoever loaded it
+  AND (:module IS NULL OR i.module = :module -- once for each importer: the recorder also lists the one that loaded it
        AND NOT (i.flags & 64 AND i.importer IN (SELECT importer FROM import WHERE module = :module AND NOT flags & 1)))

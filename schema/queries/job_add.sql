@@ -1,2 +1,3 @@
--- A job that :session was asked for. Returns its number, which is none that an earlier one had: the newest is never forgotten.
+-- Adds a job of :session and returns its number. Numbers are never reused, because the newest job is never
+-- deleted.
 INSERT INTO job(session, state, view, cancel, at) VALUES (:session, 'queued', '', 0, :at) RETURNING id;

@@ -1,4 +1,4 @@
--- Unfinished jobs of a session that died, which no upload goes on with.
+-- Fails the unfinished jobs of a crashed session that no upload continues.
 UPDATE job SET state = 'failed', view = json_set(view, '$.state', 'failed',
     '$.error', json_object('code', :code, 'text', :text, 'at', NULL, 'hint', :hint))
 WHERE session = :dead AND state IN ('queued', 'running') AND id NOT IN (SELECT job FROM upload);

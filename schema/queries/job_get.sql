@@ -1,2 +1,1 @@
--- One job.
 SELECT id, session, state, view, cancel, at FROM job WHERE id = :id;

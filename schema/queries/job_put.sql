@@ -1,2 +1,2 @@
--- What became of a job that is :session's.
+-- Stores the state of a job of :session.
 UPDATE job SET state = :state, view = :view WHERE id = :id AND session = :session;

@@ -1,2 +1,2 @@
--- What is unfinished of a session that died becomes :session's.
+-- Moves the unfinished jobs of a crashed session to :session.
 UPDATE job SET session = :session WHERE session = :dead AND state IN ('queued', 'running');

@@ -1,2 +1,2 @@
--- Runs of the shelf that came on it before :before, ms since 1970.
+-- Runs that were added before :before (ms since 1970), without baselines.
 SELECT seq, id, created_at, db_bytes + bytes, name, series FROM run WHERE created_at < :before AND seq NOT IN (SELECT seq FROM pinned);

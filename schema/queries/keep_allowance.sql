@@ -1,4 +1,5 @@
--- How many runs rules may delete now: a tenth of the shelf within an hour, and as many as came on it since :since, less what they did.
+-- Number of runs that retention rules may delete now: a tenth of the shelf per hour, plus the runs added
+-- since :since within this hour, minus the runs the rules have deleted in this hour.
 SELECT (n + removed + 9) / 10 + arrived - removed
 FROM (SELECT (SELECT count(*) FROM run) AS n,
              (SELECT count(*) FROM removal_log WHERE at > :hour AND who LIKE '--keep %') AS removed,

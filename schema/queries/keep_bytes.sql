@@ -1,5 +1,6 @@
--- Runs of the shelf, the oldest first, each with whether it and all newer ones take more than :limit bytes, with their originals as they came
--- in. Read up to the first that does not: the sums are made as they are read.
+-- All runs except baselines, oldest first, each with whether it and all newer runs exceed :limit bytes (with
+-- their unmodified originals). Callers read up to the first run that does not; the sums are computed while
+-- reading.
 SELECT seq, id, created_at, size, name, series,
        (SELECT db_bytes + bytes FROM tally WHERE what = 'all') - (SELECT coalesce(sum(db_bytes + bytes), 0) FROM run WHERE seq IN (SELECT seq FROM pinned))
            - older > :limit

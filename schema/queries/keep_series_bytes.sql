@@ -1,4 +1,4 @@
--- As keep_series_runs.sql, but for the newest that take no more than :limit bytes with their originals as they came in.
+-- Like keep_series_runs.sql, but keeps the newest runs up to :limit bytes (with their unmodified originals).
 SELECT seq, id, created_at, db_bytes + bytes, name, series FROM run WHERE seq IN (
     SELECT seq FROM (
         SELECT seq, sum(db_bytes + bytes) OVER (PARTITION BY series ORDER BY created_at DESC, seq DESC ROWS UNBOUNDED PRECEDING) AS with_newer FROM run

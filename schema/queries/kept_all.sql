@@ -1,2 +1,2 @@
--- What is kept for runs, originals and sources where many servers share the shelf.
+-- Files of runs, originals and sources of a shelf that several servers share.
 SELECT folder, key FROM kept WHERE folder IN ('runs', 'originals', 'sources') ORDER BY folder, key;

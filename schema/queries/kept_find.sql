@@ -1,2 +1,2 @@
--- The file that stands for :key of :folder, where many servers share the shelf.
+-- The file of :key in :folder, on a shelf that several servers share.
 SELECT hash, bytes, layout FROM kept WHERE folder = :folder AND key = :key;

@@ -1,2 +1,2 @@
--- The file of the run :id, and its label, are no more.
+-- Removes the entries of the run :id: its run file and its label.
 DELETE FROM kept WHERE folder IN ('runs', 'labels') AND key = :id;

@@ -1,2 +1,2 @@
--- What is said of runs changes with the source :sha256, which is attached to them no more.
+-- Removes the labels of runs to which the source :sha256 is attached, because it is being detached.
 DELETE FROM kept WHERE folder = 'labels' AND key IN (SELECT run FROM source WHERE sha256 = :sha256);

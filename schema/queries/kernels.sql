@@ -1,5 +1,5 @@
--- Kernels, copies and sets by name, device and stream; with :launch also by operator and launch parameters. Of the whole run or of
--- a range; for the head's words see imports.sql.
+-- Kernels, copies and sets by name, device and stream; with :launch also by operator and launch parameters.
+-- For the complete run or for a range. Header keys: see imports.sql.
 --
 -- sort: total_us desc total_us
 -- sort: calls desc calls

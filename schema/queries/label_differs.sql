@@ -1,4 +1,5 @@
--- What the catalog says of the run :id otherwise than its last label :label, of a run that was published as :name at :created_at; '' nothing.
+-- What differs between the catalog row of the run :id and its last label :label; '' if nothing does. :name
+-- and :created_at are those of the run when it was published.
 SELECT rtrim(iif(name IS coalesce(:label ->> 'name', :name), '', 'name, ') || iif(series IS coalesce(:label ->> 'series', ''), '', 'series, ') ||
     iif(who IS coalesce(:label ->> 'who', ''), '', 'person, ') || iif(note IS coalesce(:label ->> 'note', ''), '', 'note, ') ||
     iif(created_at IS coalesce(:label ->> 'created_at', :created_at), '', 'time, ') ||

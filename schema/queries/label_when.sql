@@ -1,2 +1,3 @@
--- When the run of a label was published, and its place among the runs of its shelf; NULL: it does not say. No label: no row.
+-- Time when the run of a label was published, and its seq on the shelf; NULL if the label does not state
+-- them. No row: :label is not a label.
 SELECT :label ->> 'created_at', :label ->> 'seq' WHERE json_valid(:label);

@@ -1,4 +1,4 @@
--- Files of a line-level profile. For the lines of the head see imports.sql.
+-- Files of a line-level profile. Header keys: see imports.sql.
 --
 -- sort: time_s desc time_s
 -- sort: cpu_pct desc cpu_pct

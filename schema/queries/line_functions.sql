@@ -1,4 +1,4 @@
--- Functions of a line-level profile. For the lines of the head see imports.sql.
+-- Functions of a line-level profile. Header keys: see imports.sql.
 --
 -- sort: time_s desc time_s
 -- sort: cpu desc cpu_python_pct + cpu_native_pct + cpu_system_pct

@@ -1,4 +1,4 @@
--- Measurements with the ends of their group, for a scale that is shared. For the lines of the head see imports.sql.
+-- Measurements with the minimum and maximum of their group, for a shared scale. Header keys: see imports.sql.
 --
 -- sort: id asc id
 -- sort: name asc name

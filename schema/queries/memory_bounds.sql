@@ -1,2 +1,2 @@
--- Span of a memory curve.
+-- First and last time of a memory curve.
 SELECT min(t_s), max(t_s) FROM memory_sample;

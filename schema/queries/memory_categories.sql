@@ -1,2 +1,2 @@
--- Memory by category, in the order of the file: a row where a category changes.
+-- Memory by category, in file order: a row for each change of a category.
 SELECT t_s, kind, mib FROM memory_sample ORDER BY rowid;

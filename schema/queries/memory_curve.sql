@@ -1,4 +1,5 @@
--- Points of the curves from :from to :to, curve by curve in order of time, with the nearest ones outside so that lines reach the edges.
+-- Points of the curves between :from and :to, by curve and time, with the nearest points outside, so that
+-- lines reach the edges.
 SELECT process, kind, t_s, mib FROM memory_sample
 WHERE t_s >= coalesce((SELECT max(t_s) FROM memory_sample WHERE t_s < :from), :from)
   AND t_s <= coalesce((SELECT min(t_s) FROM memory_sample WHERE t_s > :to), :to)

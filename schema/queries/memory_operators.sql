@@ -1,5 +1,5 @@
--- Memory that operators allocated and freed, by device, of the whole run or of a range (server/query/trace/memory_operators.c). For the
--- head's words see imports.sql.
+-- Memory that operators allocated and freed, by device, for the complete run or for a range
+-- (server/query/trace/memory_operators.c). Header keys: see imports.sql.
 --
 -- sort: self_increase_bytes desc self_increase_bytes
 -- sort: increase_bytes desc increase_bytes

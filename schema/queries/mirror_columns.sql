@@ -1,2 +1,2 @@
--- The columns of :tbl; pk: 1 and up for those of its primary key.
+-- The columns of :tbl; pk: position in the primary key, from 1; 0: not in it.
 SELECT name, pk FROM pragma_table_info(:tbl) ORDER BY cid;

@@ -1,2 +1,2 @@
--- Where the mirror stands.
+-- How far the mirror has been replicated, and from which store.
 SELECT n, store FROM mirror;

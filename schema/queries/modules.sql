@@ -1,4 +1,4 @@
--- nn.Modules of a whole run, merged by their path. `ord` is preorder. For the lines of the head see imports.sql.
+-- nn.Modules of a complete run, merged by path. `ord` is preorder. Header keys: see imports.sql.
 --
 -- sort: ord asc ord
 -- sort: name asc name
@@ -13,7 +13,7 @@
 -- sum: device_self_us sum(device_self_us)
 -- of: SELECT count(*) FROM module
 WITH RECURSIVE tree(id, depth) AS (
-    SELECT id, 0 FROM module WHERE parent = 0 AND id > 0 -- one of id 0 would be its own parent
+    SELECT id, 0 FROM module WHERE parent = 0 AND id > 0 -- a module with id 0 would be its own parent
     UNION ALL
     SELECT m.id, t.depth + 1 FROM tree t JOIN module m ON m.parent = t.id AND m.id > 0 ORDER BY 2 DESC, 1),
 placed AS MATERIALIZED (SELECT id, depth, row_number() OVER () AS ord FROM tree)

@@ -1,4 +1,4 @@
--- The ledger. For the lines of the head see imports.sql.
+-- The notes of the ledger. Header keys: see imports.sql.
 --
 -- sort: id asc id
 -- sort: severity asc severity

@@ -1,7 +1,7 @@
--- What torch calls key_averages(), of the whole run or of a range. For the lines of the head see imports.sql; `rows: cached` says that
--- all rows are made at once and kept for the pages of a scroll.
--- on: the time of annotations as they lie on a stream (kind 10) is that of the work inside, so they are no part of the device's.
--- gflops_s: floating point operations over the time that the device, else the host, took for them.
+-- key_averages() of torch, for the complete run or for a range. Header keys: see imports.sql; `rows: cached`
+-- means that all rows are computed at once and cached for further pages.
+-- on: annotations on a stream (kind 10) take the time of the work inside them, so they are not device work.
+-- gflops_s: floating point operations over their time on the device, or else on the host.
 --
 -- sort: self_device_us desc self_device_us, self_cpu_us
 -- sort: self_cpu_us desc self_cpu_us

@@ -1,4 +1,5 @@
--- Packages of an import log: exclusive and inclusive time, and who brought each in first. For the lines of the head see imports.sql.
+-- Packages of an import log: exclusive and inclusive time, and the first importer of each. Header keys: see
+-- imports.sql.
 --
 -- sort: self_us desc self_us
 -- sort: inclusive_us desc inclusive_us

@@ -1,4 +1,4 @@
--- An upload in pieces begins, unless :who has :most of them.
+-- Starts a resumable upload, unless :who has :most of them.
 INSERT INTO partial(id, file, who, at)
 SELECT :id, :file, :who, :at WHERE (SELECT count(*) FROM partial WHERE who = :who) < :most
 RETURNING id;

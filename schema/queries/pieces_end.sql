@@ -1,2 +1,2 @@
--- An upload in pieces goes.
+-- Deletes a resumable upload.
 DELETE FROM partial WHERE id = :id;

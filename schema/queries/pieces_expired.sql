@@ -1,2 +1,2 @@
--- One that nobody added to since :before.
+-- A resumable upload without activity since :before.
 SELECT id, who FROM partial WHERE at < :before LIMIT 1;

@@ -1,2 +1,2 @@
--- How many bytes of an upload in pieces are there.
+-- Number of bytes received of a resumable upload.
 SELECT bytes FROM partial WHERE id = :id AND who = :who;

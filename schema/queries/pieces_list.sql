@@ -1,2 +1,2 @@
--- The pieces of an upload, in their order: the keys end in numbers of one length.
+-- The pieces of an upload in order: the numbers at the end of the keys have the same length.
 SELECT key FROM kept WHERE folder = 'pieces' AND key > :id || '.' AND key < :id || '/' ORDER BY key;

@@ -1,4 +1,5 @@
--- Operators of printed key_averages() tables, shapes as those of traces. For the lines of the head see imports.sql.
+-- Operators of printed key_averages() tables, with shapes in the format of traces. Header keys: see
+-- imports.sql.
 --
 -- sort: self_cpu_us desc self_cpu_us
 -- sort: id asc id

@@ -1,2 +1,2 @@
--- The run :id is removed: uploads that wait do not bring it back.
+-- Records for all pending uploads that the run :id was removed, so that they do not restore it.
 INSERT OR IGNORE INTO removed_since(upload, run) SELECT id, :id FROM upload;

@@ -1,2 +1,2 @@
--- The ids of the functions that stand in a printed table.
+-- First and last function id of a printed table.
 SELECT first, last FROM report WHERE id = :id;

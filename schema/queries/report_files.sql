@@ -1,4 +1,4 @@
--- Functions of a printed table summed by file. For the lines of the head see imports.sql.
+-- Functions of a printed table, summed by file. Header keys: see imports.sql.
 --
 -- sort: tottime_s desc tottime_s
 -- sort: file asc file

@@ -1,5 +1,5 @@
--- The printed tables of functions of a log. total_s is what shares are of: the seconds printed above the table, else its sum of tottime.
--- For the lines of the head see imports.sql.
+-- Printed tables of functions in a log. total_s is the base of shares: the seconds printed above the table,
+-- or else its sum of tottime. Header keys: see imports.sql.
 --
 -- sort: id asc id
 -- sort: total_s desc total_s

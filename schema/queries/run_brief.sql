@@ -1,2 +1,2 @@
--- What a run is, in short. :id
+-- Short description of the run :id.
 SELECT kind, name, rows, repaired, rejected, who FROM run WHERE id = :id;

@@ -1,2 +1,2 @@
--- The run of an original. :sha256
+-- The run of the original :sha256.
 SELECT id FROM run WHERE sha256 = :sha256;

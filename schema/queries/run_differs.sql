@@ -1,4 +1,4 @@
--- Which columns of the run :id are not as its file says; '' none.
+-- Which columns of the run :id differ from its run file; '' if none does.
 SELECT rtrim(iif(sha256 IS :sha256, '', 'sha256, ') || iif(kind IS :kind, '', 'kind, ') || iif(tool IS :tool, '', 'tool, ') ||
     iif(tool_version IS :tool_version, '', 'tool version, ') ||
     iif((headline_value, headline_unit, headline_label) IS (:headline_value, :headline_unit, :headline_label), '', 'headline, ') ||

@@ -1,2 +1,2 @@
--- What each run needs on the disk, the oldest first.
+-- The files of each run, oldest first.
 SELECT id, sha256, bytes, db_bytes FROM run ORDER BY seq;

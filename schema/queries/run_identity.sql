@@ -1,2 +1,2 @@
--- What a run is, to be published again elsewhere. :id
+-- The columns with which the run :id is published again elsewhere.
 SELECT sha256, bytes, kind, created_at FROM run WHERE id = :id;

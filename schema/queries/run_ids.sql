@@ -1,2 +1,2 @@
--- All runs, the oldest first.
+-- All runs, oldest first.
 SELECT id FROM run ORDER BY seq;

@@ -1,4 +1,5 @@
--- One published run; of one that is renewed, all that its file says and nothing that people said of it. Returns its name.
+-- Inserts a published run. If it is renewed, updates all columns from its run file and none that users edit.
+-- Returns its name.
 INSERT INTO run(id, sha256, kind, name, series, who, tool, tool_version, created_at, headline_value, headline_unit, headline_label,
                 bytes, db_bytes, rows, ledger_unit, read, stored, repaired, rejected, other, summary, note)
 VALUES (:id, :sha256, :kind, :name, :series, :who, :tool, :tool_version, :created_at, :headline_value, :headline_unit, :headline_label,

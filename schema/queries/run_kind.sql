@@ -1,2 +1,2 @@
--- The kind of a run, from its own file.
+-- The kind of a run, from its own run file.
 SELECT v FROM meta WHERE k = 'kind'

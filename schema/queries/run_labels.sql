@@ -1,2 +1,2 @@
--- What people say of a run, and what its original is. :id
+-- Columns of the run :id that users edit, and its original.
 SELECT kind, sha256, bytes, name, series, who, note FROM run WHERE id = :id;

@@ -1,4 +1,4 @@
--- What a run file says of itself, as a row of the catalog; in the run file.
+-- Metadata of a run file for its row in the catalog; runs in the run file.
 SELECT max(v) FILTER (WHERE k = 'sha256'), max(v) FILTER (WHERE k = 'kind'), max(v) FILTER (WHERE k = 'name'),
        max(v) FILTER (WHERE k = 'tool'), max(v) FILTER (WHERE k = 'tool_version'),
        CAST(round((julianday(max(v) FILTER (WHERE k = 'created_at')) - 2440587.5) * 86400000) AS INTEGER),

@@ -1,2 +1,2 @@
--- The original of a run. :id
+-- The original of the run :id.
 SELECT sha256, bytes FROM run WHERE id = :id;

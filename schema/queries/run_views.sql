@@ -1,2 +1,2 @@
--- The views of a run file; in the run file.
+-- The views of a run file; runs in the run file.
 SELECT name FROM sqlite_schema WHERE type = 'view';

@@ -1,4 +1,4 @@
--- Runs on the shelf. For the lines of the head see imports.sql.
+-- Runs on the shelf. Header keys: see imports.sql.
 --
 -- sort: created_at desc created_at, id
 -- sort: name asc name

@@ -1,2 +1,2 @@
--- Runs of the shelf (seq) with the words :q, or without those behind a minus.
+-- Runs (seq) that contain the words :q, and no word that follows a minus.
 SELECT seq FROM run_text WHERE ps_words(:q, text);

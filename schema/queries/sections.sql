@@ -1,4 +1,4 @@
--- The reports in a file of PyTorch Lightning. For the lines of the head see imports.sql.
+-- Reports in a file of PyTorch Lightning. Header keys: see imports.sql.
 --
 -- sort: id asc id
 -- of: SELECT count(*) FROM section

@@ -1,2 +1,2 @@
--- The points of a series over time. :id
+-- The points of the series :id over time.
 SELECT t_ns, value FROM ps_counts(:id);

@@ -1,6 +1,5 @@
--- Slices by name, of traces that are not torch's: the columns of operators.sql, those that need torch's rows are NULL
--- (server/query/trace/operators.c).
--- For the lines of the head see imports.sql.
+-- Slices by name, for traces without attributed device work. The columns are those of operators.sql; columns
+-- that need torch data are NULL (server/query/trace/operators.c). Header keys: see imports.sql.
 --
 -- sort: self_cpu_us desc self_cpu_us
 -- sort: cpu_total_us desc cpu_total_us

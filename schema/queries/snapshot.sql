@@ -1,2 +1,2 @@
--- The catalog as it is now, into a new file :path.
+-- Copies the current catalog into a new file :path.
 VACUUM INTO :path;

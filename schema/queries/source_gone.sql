@@ -1,2 +1,2 @@
--- The source :sha256 is attached to nothing any more.
+-- Detaches the source :sha256 from all runs.
 DELETE FROM source WHERE sha256 = :sha256;

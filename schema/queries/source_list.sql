@@ -1,2 +1,2 @@
--- What is attached to a run. :id
+-- Sources that are attached to the run :id.
 SELECT path, changed FROM source WHERE run = :id ORDER BY path;

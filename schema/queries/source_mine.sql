@@ -1,2 +1,2 @@
--- Sources that the run :id refers to.
+-- Sources to which the run :id refers.
 SELECT DISTINCT sha256 FROM source WHERE run = :id;

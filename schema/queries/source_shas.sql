@@ -1,2 +1,2 @@
--- Every source that is attached to a run.
+-- All sources that are attached to a run.
 SELECT DISTINCT sha256 FROM source ORDER BY sha256;

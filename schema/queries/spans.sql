@@ -1,4 +1,4 @@
--- Function calls on a memory curve. For the lines of the head see imports.sql.
+-- Function calls on a memory curve. Header keys: see imports.sql.
 --
 -- sort: start_s asc start_s
 -- sort: name asc name

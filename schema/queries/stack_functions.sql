@@ -1,5 +1,6 @@
--- Functions of stacks (server/query/functions/stack_functions.c). grouped: the row is the sum of several functions.
--- self, total: ns, or the unit of the run times its value_scale. A total counts a stack once. For the lines of the head see imports.sql.
+-- Functions of stacks (server/query/functions/stack_functions.c). grouped: the row sums several functions.
+-- self, total: in ns, or in the unit of the run times its value_scale. A total counts each stack once. Header
+-- keys: see imports.sql.
 --
 -- sort: self desc self
 -- sort: total desc total

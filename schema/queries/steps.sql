@@ -1,4 +1,4 @@
--- Steps of a trace; a range takes those that begin in it. For the lines of the head see imports.sql.
+-- Steps of a trace; a range selects the steps that begin in it. Header keys: see imports.sql.
 --
 -- sort: id asc id
 -- sort: start_ns asc start_ns

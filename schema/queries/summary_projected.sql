@@ -1,5 +1,6 @@
--- Ranges of the host as devices saw them, by name, with the columns of `nsys stats` (as in summary_times.sql; total,
--- median, min, max and stddev are of the projected ranges, range_ns of the ranges themselves). For the lines of the head see imports.sql.
+-- Ranges of the host projected onto the devices, by name, with the columns of `nsys stats` (as in
+-- summary_times.sql). total, median, min, max and stddev are of the projected ranges, range_ns is of the
+-- ranges on the host. Header keys: see imports.sql.
 --
 -- sort: proj_total_ns desc proj_total_ns
 -- sort: range_total_ns desc range_total_ns

@@ -1,2 +1,2 @@
--- What a shared run was redacted of (:words, a JSON array), into its summary; in a file that is being written.
+-- Stores in the summary of a run file that is being written what was redacted (:words, a JSON array).
 UPDATE meta SET v = json_set(v, '$.redacted', json(:words)) WHERE k = 'summary';

@@ -1,5 +1,5 @@
--- Bytes moved by copies and sets, by operation, with the columns of `nsys stats` (as in summary_times.sql). Those whose size
--- the trace does not contain are left out. For the lines of the head see imports.sql.
+-- Bytes moved by copies and sets, by operation, with the columns of `nsys stats` (as in summary_times.sql).
+-- Leaves out those without a size in the trace. Header keys: see imports.sql.
 --
 -- sort: total_bytes desc total_bytes
 -- sort: calls desc calls

@@ -1,6 +1,5 @@
--- Durations by name, with the columns of `nsys stats` (server/query/trace/stats_rows.c). Copies are
--- grouped by their direction; the category of a range is nvtx:DOMAIN.
--- For the lines of the head see imports.sql.
+-- Durations by name, with the columns of `nsys stats` (server/query/trace/stats_rows.c). Copies are grouped
+-- by direction; the category of a range is nvtx:DOMAIN. Header keys: see imports.sql.
 --
 -- sort: total_ns desc total_ns
 -- sort: time_pct desc total_ns
@@ -20,7 +19,7 @@
 -- rows: cached
 SELECT * FROM (
     SELECT l.rowid AS id, CASE WHEN l.kind IN (7, 8) AND instr(n.text, ' (') THEN substr(n.text, 1, instr(n.text, ' (') - 1) ELSE coalesce(n.text, '') END AS name,
-           l.name AS name_id, l.kind, 100.0 * l.total / nullif((SELECT total(total) FROM ps_temp_summary), 0) AS time_pct, -- of all in the report
+           l.name AS name_id, l.kind, 100.0 * l.total / nullif((SELECT total(total) FROM ps_temp_summary), 0) AS time_pct, -- of all rows of the report
            l.total AS total_ns, l.calls, 1.0 * l.total / l.calls AS avg_ns, l.median AS med_ns, l.min AS min_ns, l.max AS max_ns,
            l.stddev AS stddev_ns, CASE WHEN l.kind = 12 THEN iif(l.style, 'StartEnd', 'PushPop') END AS style,
            CASE WHEN instr(c.text, ':') THEN substr(c.text, instr(c.text, ':') + 1) END AS domain, l.first_ns

@@ -1,2 +1,2 @@
--- Who holds a token; the time of its last use.
+-- The owner of a token, and the time of its last use.
 SELECT hash, name, role, used_at FROM token WHERE id = :id;

@@ -1,2 +1,2 @@
--- Templates of arguments that say how much a collective moved.
+-- Argument templates with the number of elements of a collective.
 SELECT id, text FROM args_template WHERE instr(text, CAST('In msg nelems' AS BLOB));

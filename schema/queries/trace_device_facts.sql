@@ -1,4 +1,5 @@
--- What the rules ask of devices; capability and memory NULL where the file does not say.
+-- Facts about devices for the rules of findings; capability and memory are NULL if the file does not state
+-- them.
 SELECT worker, device, name, span_ns, busy_ns, kernel_ns, tensor_core_ns, kernels,
        CASE WHEN json_valid(json) THEN json_extract(json, '$.computeMajor') END,
        CASE WHEN json_valid(json) THEN json_extract(json, '$.totalGlobalMem') END

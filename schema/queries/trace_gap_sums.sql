@@ -1,4 +1,4 @@
--- All idle gaps by their cause, also those that table gap leaves out.
+-- Sums of all idle gaps by cause, including gaps that are not in the table gap.
 WITH causes(cause, word, ns, n) AS (
     VALUES (0, 'host wait', '$.gaps_host_wait_ns', '$.gaps_host_wait'),
            (1, 'kernel wait', '$.gaps_kernel_wait_ns', '$.gaps_kernel_wait'),

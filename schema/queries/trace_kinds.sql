@@ -1,2 +1,2 @@
--- Which kinds of slices a trace has: a bit each (enum ps_slice_kind), several rows.
+-- Kinds of slices in a trace: several rows with a bit for each kind (enum ps_slice_kind).
 SELECT DISTINCT kinds FROM chunk;

@@ -1,2 +1,2 @@
--- The ts of the file, in us, that stands for 0.
+-- The ts (in us) of the file that is time 0.
 SELECT v FROM meta WHERE k = 'origin_us'

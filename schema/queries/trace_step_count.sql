@@ -1,2 +1,2 @@
--- How many steps there are.
+-- Number of steps.
 SELECT count(*) FROM step;

@@ -1,2 +1,2 @@
--- Steps in their order, at most :limit.
+-- Steps in order, at most :limit.
 SELECT id, name, worker, start_ns, end_ns, counted FROM step ORDER BY id LIMIT :limit;

@@ -1,2 +1,2 @@
--- What took the time of the steps, step by step, definition by definition, in the order of the definition.
+-- Parts of the time of steps, by step and definition, in the order of the definition.
 SELECT step, definition, name, ns FROM step_part ORDER BY step, definition, rowid;

@@ -1,4 +1,5 @@
--- One row a worker: what its steps and its devices say. name and rank as the file of a job of one worker says, else NULL.
+-- One row per worker, with sums of its steps and devices. name and rank are from the file of the worker; NULL
+-- if it does not state them.
 WITH w(worker) AS (SELECT worker FROM process UNION SELECT worker FROM step),
      s AS (SELECT worker, count(*) AS n, max(end_ns) - min(start_ns) AS span_ns, total(end_ns - start_ns) / count(*) AS step_ns
            FROM step WHERE counted GROUP BY worker),

@@ -1,2 +1,2 @@
--- What a track is called: (name, tid).
+-- Name and tid of a track.
 SELECT name, tid FROM track WHERE id = :id

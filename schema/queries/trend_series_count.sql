@@ -1,2 +1,2 @@
--- How many runs the series :series has.
+-- Number of runs of the series :series.
 SELECT count(*) FROM run WHERE series = :series;

@@ -1,2 +1,2 @@
--- How many runs have the tag :key = :value.
+-- Number of runs with the tag :key = :value.
 SELECT count(*) FROM tag WHERE k = :key AND v = :value;

@@ -1,4 +1,4 @@
--- An upload that was accepted. Returns its number, which is :id, or the next one.
+-- Records an accepted upload. Returns its number: :id, or the next one if :id is NULL.
 INSERT INTO upload(id, session, file, filename, name, series, who, tags, sources, at, job, note)
 VALUES (:id, :session, :file, :filename, :name, :series, :who, :tags, :sources, :at, :job, :note)
 RETURNING id;

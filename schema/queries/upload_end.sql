@@ -1,2 +1,2 @@
--- Its import has ended, unless another session has it in hand by now. Returns its files.
+-- Deletes an upload after its import, unless it has moved to another session. Returns its files.
 DELETE FROM upload WHERE id = :id AND session = :session RETURNING file, sources;

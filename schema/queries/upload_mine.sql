@@ -1,2 +1,2 @@
--- Whether :session has the upload :id in hand.
+-- Whether the upload :id belongs to :session.
 SELECT 1 FROM upload WHERE id = :id AND session = :session;

@@ -1,2 +1,2 @@
--- What :dead left is :session's now.
+-- Moves the uploads of the crashed session :dead to :session.
 UPDATE upload SET session = :session WHERE session = :dead;
