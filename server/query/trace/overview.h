@@ -24,9 +24,9 @@ enum ps_status ps_view_workers(struct ps_db *db, const struct ps_view *view, int
 /* Names in the API, by enum ps_breakdown. */
 extern const char *const ps_breakdown_words[PS_N_BREAKDOWNS];
 
+/* More workers than jobs have; tracks of further workers count as worker 0. */
+#define PS_WORKERS_MAX 65536
 /* Worker and device (-1: none) of a track. */
-#define PS_WORKERS_MAX 65536 /* more than jobs have; tracks of workers above it count as worker 0  \
-                              */
 struct ps_track_place {
     uint32_t worker;
     int64_t device;
