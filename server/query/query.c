@@ -174,8 +174,8 @@ enum ps_status ps_json_arrays(struct ps_db *db, const char *key, const char *que
     return write_rows(db, key, query, ps_row_array, json, err);
 }
 
-/* Spreadsheets evaluate cells that begin so as formulas, and names come from untrusted profiles: an
- * apostrophe makes such a cell text. */
+/* Spreadsheets evaluate cells with such a first character as formulas, and names are from untrusted
+ * profiles. So ps_csv_text puts an apostrophe before such cells, which makes them text. */
 static bool is_formula(struct ps_str text)
 {
     return text.len > 0 && memchr("=+-@\t\r", text.at[0], 6);

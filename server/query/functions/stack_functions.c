@@ -29,7 +29,7 @@ struct functions {
     uint32_t first; /* text id of the first C++ static initialiser; 0: none so far */
 };
 
-/* Returns the text id under which a text id is counted; 0: no name. */
+/* Returns the text id under which a name is counted; 0: the run has no such text. */
 static uint32_t name_of(struct functions *f, int64_t id)
 {
     struct ps_str text = ps_trace_text(f->db, (uint32_t)id);

@@ -20,7 +20,7 @@
 
 #define NODES_MAX (12u << 20) /* maximum number of paths in one tree */
 #define DEPTH_MAX (1u << 16)
-#define SMALL     300000u /* runs with at most so many slices need no sketch */
+#define SMALL     300000u /* runs up to this number of slices need no sketch */
 #define CELL_BITS 22
 #define CELLS     ((size_t)1 << CELL_BITS)
 #define NODE_NONE UINT32_MAX

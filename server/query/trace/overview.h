@@ -26,6 +26,7 @@ extern const char *const ps_breakdown_words[PS_N_BREAKDOWNS];
 
 /* More workers than jobs have; tracks of further workers count as worker 0. */
 #define PS_WORKERS_MAX 65536
+
 /* Worker and device (-1: none) of a track. */
 struct ps_track_place {
     uint32_t worker;

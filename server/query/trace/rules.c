@@ -39,7 +39,7 @@ static const char *said(int64_t ns, char out[32])
     return out;
 }
 
-/* A part and a whole, formatted for messages, and the share of the part. */
+/* A part and its total, formatted for messages, and the share of the part. */
 struct ratio {
     char part[32], whole[32];
     double share;

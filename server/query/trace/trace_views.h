@@ -27,7 +27,7 @@ enum ps_status ps_trace_span(struct ps_db *db, struct ps_range *out, struct ps_e
 
 /* Whether the run is a trace of PyTorch; only these have operators. */
 enum ps_status ps_trace_is_torch(struct ps_db *db, bool *out, struct ps_err *err);
-/* Whether the run attributes device work to what launched it. */
+/* Whether the run attributes device work to the operators that launched it. */
 enum ps_status ps_trace_is_attributed(struct ps_db *db, bool *out, struct ps_err *err);
 
 /* Returns the end of a slice. Damaged runs may contain any numbers. */
