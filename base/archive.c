@@ -15,8 +15,8 @@ struct ps_archive {
     struct archive *read;
     const struct ps_stream_limits *limits;
     struct ps_buf name;
-    uint64_t taken, given; /* bytes of the archive, bytes of members */
-    size_t lent;           /* of the input, to be skipped at the next read */
+    uint64_t taken, given; /* bytes read from the archive; bytes of its members so far */
+    size_t lent;           /* size of the current input block, which is skipped at the next read */
     struct ps_err err;
 };
 
@@ -66,7 +66,7 @@ struct ps_archive *ps_archive_open(struct ps_stream *in, const struct ps_stream_
     return archive;
 }
 
-/* As the archive has it; what the locale has no letters for comes in UTF-8 only. */
+/* The stored name. If the locale cannot represent it, libarchive returns it as UTF-8 only. */
 static const char *name_of(struct archive_entry *entry)
 {
     const char *name = archive_entry_pathname(entry);
@@ -107,7 +107,7 @@ static void member_more(struct ps_stream *s, size_t want)
         char *to = ps_stream_room(s, want, &room);
         la_ssize_t got = archive_read_data(archive->read, to, room);
 
-        s->err = archive->err; /* of the input */
+        s->err = archive->err; /* the error of the input, if any */
         if (got < 0 && s->err.code == PS_OK)
             fail(archive, &s->err);
         if (got == ARCHIVE_FATAL)
@@ -188,8 +188,8 @@ static enum ps_status write_failed(struct ps_archive_writer *writer, struct ps_e
     return ps_fail(err, PS_IO, "cannot write the archive: %s", why ? why : "unknown reason");
 }
 
-/* The name below the folder in which the tar file is unpacked one day: runs and members of archives
- * may be called ../x or /etc/x. */
+/* Appends `name` without empty, "." and ".." components, so that it stays inside the folder where
+ * the tar file is unpacked: names of runs and members may be ../x or /etc/x. */
 static void add_inside(struct ps_buf *out, const char *name)
 {
     for (size_t len; *name; name += len) {
@@ -209,7 +209,7 @@ static bool begin_file(struct archive *tar, const char *name, uint64_t bytes)
     int code;
 
     add_inside(&inside, name);
-    /* As bytes: a name that the locale has no letters for is written as it is. */
+    /* Copied as bytes: a name that the locale cannot represent is stored unchanged. */
     archive_entry_copy_pathname(entry, inside.at);
     archive_entry_set_filetype(entry, AE_IFREG);
     archive_entry_set_perm(entry, 0644);

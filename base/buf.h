@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* buf.h: bytes that grow. `struct ps_buf b = {0};` is an empty one; `at` is NUL-terminated once
- * anything was added. */
+/* buf.h: a byte buffer that grows. `struct ps_buf b = {0};` is empty; `at` is NUL-terminated after
+ * the first addition. */
 #ifndef PS_BASE_BUF_H
 #define PS_BASE_BUF_H
 
@@ -11,7 +11,7 @@ struct ps_buf {
     size_t len, cap;
 };
 
-void ps_buf_room(struct ps_buf *buf, size_t more); /* at least `more` free bytes behind len */
+void ps_buf_room(struct ps_buf *buf, size_t more); /* ensures `more` free bytes after len */
 void ps_buf_add(struct ps_buf *buf, const void *bytes, size_t len);
 void ps_buf_str(struct ps_buf *buf, struct ps_str text);
 void ps_buf_puts(struct ps_buf *buf, const char *text);

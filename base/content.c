@@ -6,12 +6,12 @@
 
 #include "base/buf.h"
 
-#define BLOCK ((size_t)1 << 18) /* from a file */
+#define BLOCK ((size_t)1 << 18) /* bytes read from a file at a time */
 #define HASH  ((PS_CONTENT_SIZE - 1) / 2)
 
 void ps_content_begin(struct ps_content *content)
 {
-    const int found = sodium_init(); /* what the processor can do, once; without it it is slower */
+    const int found = sodium_init(); /* detects processor features; a failure costs only speed */
 
     (void)found;
     content->bytes = 0;

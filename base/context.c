@@ -6,7 +6,7 @@
 #include <time.h>
 
 #define POLL_MS       20
-#define CHECKS_A_LOOK 8 /* calls of ps_context_ended between two looks at the clock */
+#define CHECKS_A_LOOK 8 /* calls of ps_context_ended for each reading of the clock */
 
 #ifndef CLOCK_MONOTONIC_COARSE
 #define CLOCK_MONOTONIC_COARSE CLOCK_MONOTONIC

@@ -8,7 +8,7 @@
 
 #include "base/utf8.h"
 
-/* Errors quote what they were given. */
+/* Messages quote input, so control characters are replaced. */
 static enum ps_status fill(struct ps_err *err, enum ps_status code, const char *fmt, va_list args)
 {
     if (!err || err->code != PS_OK)

@@ -13,7 +13,7 @@
 
 uint64_t ps_hash_key[4];
 
-/* Before main(), since a process that imports may not ask the system for anything later. */
+/* Runs before main(): an import process may not make this system call once it is in its sandbox. */
 __attribute__((constructor)) static void draw_key(void)
 {
     if (getentropy(ps_hash_key, sizeof ps_hash_key) == 0)
@@ -42,12 +42,12 @@ static uint64_t short_word(const char *at, size_t len)
 
 void ps_hash_add_bytes(struct ps_hash *h, const void *bytes, size_t len)
 {
-    const char *at = len ? bytes : "", *end = at + len; /* no bytes may be NULL */
+    const char *at = len ? bytes : "", *end = at + len; /* `bytes` may be NULL if len is 0 */
     uint64_t rest;
 
     for (; end - at >= 8; at += 8)
         ps_hash_add(h, word_at(at));
-    if (len >= 8 && at < end) /* the last eight bytes without those that were added */
+    if (len >= 8 && at < end) /* the last eight bytes, less those already added */
         rest = word_at(end - 8) >> 8 * (8 - (end - at));
     else
         rest = short_word(at, (size_t)(end - at));
@@ -100,8 +100,8 @@ void ps_hash_table_reserve(struct ps_hash_table *table, size_t n)
     free(old);
 }
 
-/* The free slot moves behind those that may not stand before it: no look-up meets a gap that was
- * not there when its item was placed. */
+/* Backward-shift deletion: later items whose probe sequence contains the freed slot move into it,
+ * so that no look-up ends early at the gap. */
 void ps_hash_table_remove(struct ps_hash_table *table, uint64_t hash, uint32_t index)
 {
     size_t free_at = (uint32_t)hash & table->mask, next;

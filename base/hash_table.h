@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hash_table.h: the hash table of the whole program, and the keyed hash functions for its keys.
+ * hash_table.h: the hash table used everywhere in the program, and the keyed hash functions for its
+ * keys.
  *
  * A table finds the index of an item by the item's key. It stores neither items nor keys: the
- * caller keeps the items in an array of his own and passes a function that compares a key with the
- * item at an index. A slot of the table holds such an index and 32 bits of the key's hash; most
- * items with another key are told apart by these bits, without a look at the item.
+ * caller keeps the items in an array and passes a function that compares a key with the item at an
+ * index. A slot of the table contains such an index and 32 bits of the key's hash. These bits rule
+ * out most items with another key, without access to the item.
  *
- * Profiles come from strangers, who could otherwise choose addresses, ids or names that all fall
- * into one place and turn each look-up into a search through all items. So every hash depends on a
- * key that each process draws from the system's random source before main(). Byte strings and
- * sequences are hashed with SipHash-1-3 (Aumasson and Bernstein, 2012). One or two numbers, which
- * the views of a trace hash for each slice, are hashed by two folded multiplications, as in
- * wyhash and aHash (Kaitchuck, 2019): a third of the time, and not a pseudo-random function
- * against somebody who sees hashes, which nobody does here. Hashes differ from process to process:
- * do not store them in files, and keep every output independent of them. Slots cannot be visited
- * in order; iterate over your items instead.
+ * Profiles come from untrusted sources, which could otherwise choose addresses, ids or names with
+ * equal hashes and turn each look-up into a linear search. So every hash depends on a key that each
+ * process reads from the system's random source before main(). Byte strings and sequences are
+ * hashed with SipHash-1-3 (Aumasson and Bernstein, 2012). One or two numbers, which the views of a
+ * trace hash for each slice, are hashed by two folded multiplications, as in wyhash and aHash
+ * (Kaitchuck, 2019). That takes a third of the time. It is not a pseudo-random function for an
+ * attacker who sees hashes, but no hash leaves the process. Hashes differ from process to process:
+ * do not store them in files, and keep every output independent of them. Slots have no meaningful
+ * order; iterate over your items instead.
  *
  * Cost: open addressing with linear probing in slots of eight bytes. At most half of the slots are
- * taken; a table that would exceed this doubles, so a million insertions take amortised constant
- * time each, and 16 to 32 bytes for an item. At most 2^32 - 2 items.
+ * used; a table that would exceed this doubles. A million insertions take amortised constant time
+ * each, and 16 to 32 bytes for an item. At most 2^32 - 2 items.
  *
- * Ownership: `struct ps_hash_table table = {0};` is an empty table, which allocates with the first
- * insertion; release it with ps_hash_table_free. Threads: any number may search a table that nobody
- * changes. The hash functions are safe everywhere.
+ * Ownership: `struct ps_hash_table table = {0};` is an empty table, which allocates on the first
+ * insertion; release it with ps_hash_table_free. Threads: any number may search a table that no
+ * thread changes. The hash functions are safe everywhere.
  *
  *     struct point { int64_t x, y; double weight; } *points;
  *
@@ -48,7 +49,7 @@
 
 /* --- Hashing --- */
 
-/* A hash in the making: begin, add what belongs to the key, end. */
+/* State of a hash computation: begin, add the parts of the key, end. */
 struct ps_hash {
     uint64_t v0, v1, v2, v3;
 };
@@ -91,7 +92,7 @@ static inline void ps_hash_add(struct ps_hash *h, uint64_t word)
     h->v0 ^= word;
 }
 
-/* The bytes and how many they are. */
+/* Adds the bytes and their number. */
 void ps_hash_add_bytes(struct ps_hash *h, const void *bytes, size_t len);
 
 static inline uint64_t ps_hash_end(struct ps_hash *h)
@@ -103,7 +104,7 @@ static inline uint64_t ps_hash_end(struct ps_hash *h)
     return h->v0 ^ h->v1 ^ h->v2 ^ h->v3;
 }
 
-/* Both halves of the product. */
+/* XOR of both halves of the 128-bit product. */
 static inline uint64_t ps_hash_fold(uint64_t a, uint64_t b)
 {
     __extension__ unsigned __int128 product = (unsigned __int128)a * b;
@@ -111,14 +112,13 @@ static inline uint64_t ps_hash_fold(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Of two numbers in this order. */
+/* Hash of two numbers; their order matters. */
 static inline uint64_t ps_hash_pair(uint64_t a, uint64_t b)
 {
     return ps_hash_fold(ps_hash_fold(a ^ ps_hash_key[0], b ^ ps_hash_key[1]) ^ ps_hash_key[2],
                         ps_hash_key[3] | 1);
 }
 
-/* Of a number. */
 static inline uint64_t ps_hash_u64(uint64_t number)
 {
     return ps_hash_pair(number, 0);
@@ -142,24 +142,25 @@ struct ps_hash_table {
     bool borrowed; /* slots belong to the caller and are not replaced */
 };
 
-/* Whether the item at `index` has that key. `items` is what was passed along, as a rule the array.
- */
+/* Whether the item at `index` has that key. `items` is the pointer that the caller passed, usually
+ * the array of items. */
 typedef bool ps_hash_equal(const void *items, uint32_t index, const void *key);
 
-/* Makes room, so that the table does not grow until it has n items. */
+/* Allocates slots, so that the table does not grow until it has n items. */
 void ps_hash_table_reserve(struct ps_hash_table *table, size_t n);
-/* How many slots a table for n items has. */
+/* Number of slots of a table for n items. */
 size_t ps_hash_table_slots(size_t n);
-/* A table in zeroed memory of the caller for at most as many items as n_slots was computed for by
- * ps_hash_table_slots. */
+/* A table in zeroed memory of the caller. n_slots is ps_hash_table_slots(n) for the maximum number
+ * of items; the table cannot grow. */
 struct ps_hash_table ps_hash_table_in(struct ps_hash_slot *slots, size_t n_slots);
-/* Forgets all items and keeps the memory. */
+/* Removes all items and keeps the memory. */
 void ps_hash_table_clear(struct ps_hash_table *table);
 void ps_hash_table_free(struct ps_hash_table *table);
-/* Removes the item with this hash and index, which is there. */
+/* Removes the item with this hash and index, which must be in the table. */
 void ps_hash_table_remove(struct ps_hash_table *table, uint64_t hash, uint32_t index);
 
-/* The slot of the key, or the free one in which it would stand; for what follows alone. */
+/* The slot of the key, or the free slot where it would be inserted. For the functions below only.
+ */
 static inline struct ps_hash_slot *ps_hash_table_slot(const struct ps_hash_table *table,
                                                       uint64_t hash, ps_hash_equal *equal,
                                                       const void *items, const void *key)
@@ -179,13 +180,13 @@ static inline struct ps_hash_slot *ps_hash_table_slot(const struct ps_hash_table
 static inline uint32_t ps_hash_table_find(const struct ps_hash_table *table, uint64_t hash,
                                           ps_hash_equal *equal, const void *items, const void *key)
 {
-    /* Of a free slot item is 0: 0 - 1 is PS_HASH_NONE. */
+    /* A free slot has item 0, and 0 - 1 is PS_HASH_NONE. */
     return table->count ? ps_hash_table_slot(table, hash, equal, items, key)->item - 1
                         : PS_HASH_NONE;
 }
 
-/* The index of the item with this key. When there is none, `index` becomes it and is returned: the
- * caller then puts the item there before he uses the table again. */
+/* The index of the item with this key. If there is none, inserts the key with `index` and returns
+ * `index`; the caller must then store the item at that index before the next use of the table. */
 static inline uint32_t ps_hash_table_add(struct ps_hash_table *table, uint64_t hash, uint32_t index,
                                          ps_hash_equal *equal, const void *items, const void *key)
 {

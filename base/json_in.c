@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 
-#define AHEAD 65536 /* bytes asked for at a time */
+#define AHEAD 65536 /* bytes requested from the stream at a time */
 
 uint64_t ps_json_in_at(const struct ps_json_in *json)
 {
@@ -29,7 +29,8 @@ static enum ps_json_token bad(struct ps_json_in *json, const char *why)
     return PS_JSON_BAD;
 }
 
-/* More bytes behind those that lie ahead; `at` stays on its byte. */
+/* Extends the window; `at` stays on the same byte. False: end of input, or the token is too long.
+ */
 static bool more(struct ps_json_in *json)
 {
     size_t ahead = (size_t)(json->end - json->at);
@@ -51,7 +52,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == ',';
 }
 
-/* The next byte that is no blank or comma; false at the end. */
+/* Advances to the next byte that is neither white space nor a comma; false at the end. */
 static bool next_byte(struct ps_json_in *json)
 {
     for (;;) {
@@ -79,7 +80,7 @@ static void put_utf8(struct ps_buf *out, uint32_t c)
     ps_buf_add(out, bytes, n);
 }
 
-/* "XXXX" at s; -1: no such. */
+/* The value of the four hexadecimal digits at s; -1: there are no four digits. */
 static int32_t hex4(struct ps_str s)
 {
     int32_t value = 0;
@@ -96,7 +97,7 @@ static int32_t hex4(struct ps_str s)
     return value;
 }
 
-/* What follows "\u". Returns the bytes taken. */
+/* Appends the character of an escape; s begins after its "\u". Returns the number of bytes read. */
 static size_t put_escape(struct ps_buf *out, struct ps_str s)
 {
     int32_t high = hex4(s), low;
@@ -142,7 +143,7 @@ static struct ps_str decode(struct ps_json_in *json, struct ps_str raw)
     return ps_buf_slice(&json->decoded);
 }
 
-/* The text whose quote is at json->at. */
+/* Reads the string whose opening quote is at json->at. */
 static bool take_text(struct ps_json_in *json)
 {
     size_t n = 1;
@@ -180,7 +181,7 @@ static enum ps_json_token text_token(struct ps_json_in *json)
     json->after_key = false;
     if (!key)
         return PS_JSON_STRING;
-    /* The text may lie in the window that looking for the colon moves. */
+    /* Looking for the colon may move the window that contains the key: copy the key. */
     if (json->text.at != json->decoded.at) {
         json->decoded.len = 0;
         ps_buf_str(&json->decoded, json->text);
@@ -280,7 +281,8 @@ bool ps_json_in_skip(struct ps_json_in *json)
     return ps_json_in_rest(json, ps_json_in_next(json));
 }
 
-/* The number at json->at, which lies whole in the window. */
+/* Reads the number at json->at, which is completely in the window. Returns `most` if it is not an
+ * integer below `most`. */
 static uint32_t take_u32(struct ps_json_in *json, uint32_t most)
 {
     uint64_t value = 0;
@@ -297,7 +299,7 @@ static uint32_t take_u32(struct ps_json_in *json, uint32_t most)
     return json->at == from || value > most ? most : (uint32_t)value;
 }
 
-/* The next of a list, whose first byte is at json->at. False: cut or bad. */
+/* Reads the next item of a list, whose first byte is at json->at. False: truncated or invalid. */
 static bool take_item(struct ps_json_in *json, uint32_t most, struct ps_u32s *out)
 {
     PS_PUSH_ROOM(out->at, out->n, out->cap);
@@ -347,7 +349,8 @@ static uint64_t place(const struct ps_json_in *json)
     return json->passed + (uint64_t)(json->at - json->base);
 }
 
-/* Passes by the numbers that stand here as they did in the list before, with what ends them. */
+/* Skips the leading numbers that are written as in the previous list; the byte after each number
+ * must be equal too. */
 static void pass_same(struct ps_json_in *json, struct ps_u32_list *list)
 {
     struct ps_str ahead = {json->at, (size_t)(json->end - json->at)};
@@ -360,7 +363,8 @@ static void pass_same(struct ps_json_in *json, struct ps_u32_list *list)
     json->at += list->text.len;
 }
 
-/* The text, unless the window has left its beginning. */
+/* Keeps the source text of the list for the next one, unless its beginning is no longer in the
+ * window. */
 static void keep_text(const struct ps_json_in *json, struct ps_u32_list *list, uint64_t begin)
 {
     size_t kept = list->text.len;

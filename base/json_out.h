@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_out.h: a JSON writer into a ps_buf that keeps commas and asserts nesting.
+ * json_out.h: writes JSON into a ps_buf, adds the commas and asserts correct nesting.
  *
- * Strings may hold any bytes: what is not UTF-8 becomes U+FFFD, control characters are escaped.
+ * Strings may contain any bytes: invalid UTF-8 becomes U+FFFD, control characters are escaped.
  * Doubles are written with the fewest digits that read back to the same bits; NaN and infinities,
  * which JSON lacks, become null.
  */
@@ -16,7 +16,7 @@ struct ps_json {
     struct ps_buf *out;
     unsigned depth;
     bool comma;     /* the next value or key needs one */
-    char close[32]; /* what ends each open level */
+    char close[32]; /* closing bracket of each open level */
 };
 
 static inline struct ps_json ps_json_to(struct ps_buf *out)
@@ -29,15 +29,15 @@ void ps_json_array(struct ps_json *j);
 void ps_json_end(struct ps_json *j); /* closes the innermost object or array */
 void ps_json_key(struct ps_json *j, const char *key);
 
-void ps_json_str(struct ps_json *j, struct ps_str value); /* {NULL, 0} is null */
+void ps_json_str(struct ps_json *j, struct ps_str value); /* {NULL, 0} becomes null */
 void ps_json_int(struct ps_json *j, int64_t value);
 void ps_json_real(struct ps_json *j, double value);
-void ps_json_num(struct ps_json *j, struct ps_num value); /* none is null */
+void ps_json_num(struct ps_json *j, struct ps_num value); /* PS_NUM_NONE becomes null */
 void ps_json_bool(struct ps_json *j, bool value);
 void ps_json_null(struct ps_json *j);
-void ps_json_raw(struct ps_json *j, struct ps_str json); /* a finished JSON text */
+void ps_json_raw(struct ps_json *j, struct ps_str json); /* a complete JSON value */
 
-/* Key and value in one call. A NULL text is null. */
+/* Key and value in one call. A NULL string becomes null. */
 void ps_json_kstr(struct ps_json *j, const char *key, const char *value);
 void ps_json_kint(struct ps_json *j, const char *key, int64_t value);
 void ps_json_kreal(struct ps_json *j, const char *key, double value);

@@ -39,7 +39,7 @@ static struct ps_str skip_space(struct ps_str json)
     return json;
 }
 
-/* The next element behind the opening bracket or a comma. */
+/* The next element after the opening bracket or a comma. */
 static bool next_value(struct ps_str *rest, struct ps_str *out)
 {
     struct ps_str json = skip_space(*rest);
@@ -62,7 +62,7 @@ struct ps_str ps_json_member(struct ps_str object, const char *key)
         struct ps_str value = skip_space(ps_str_skip(member, name.len));
 
         if (name.len == len + 2 && memcmp(name.at + 1, key, len) == 0)
-            return skip_space(ps_str_skip(value, 1)); /* behind the colon */
+            return skip_space(ps_str_skip(value, 1)); /* after the colon */
     }
     return (struct ps_str){NULL, 0};
 }

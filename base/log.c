@@ -21,7 +21,7 @@ void ps_log(const char *fmt, ...)
         if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
             line[i] = '?';
     line[len] = '\n';
-    /* A log that cannot be written has nobody to be told to. */
+    /* A failure to write the log cannot be reported anywhere. */
     if (write(STDERR_FILENO, line, len + 1) < 0)
         return;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* log.h: one line on stderr for whoever runs the server. Only serve uses it; libraries return
- * errors instead. */
+/* log.h: writes lines to stderr for the operator of the server. Only `perfshelf serve` logs;
+ * libraries return errors instead. */
 #ifndef PS_BASE_LOG_H
 #define PS_BASE_LOG_H
 
@@ -10,7 +10,7 @@
  * become '?'. */
 void ps_log(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same for a failure: "perfshelf: SUBJECT: what is wrong at byte N; what to do". */
+/* Logs an error: "perfshelf: SUBJECT: message at byte N; hint". */
 void ps_log_err(const char *subject, const struct ps_err *err);
 
 #endif

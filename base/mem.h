@@ -2,34 +2,36 @@
 /*
  * mem.h: allocation, arenas, and clean-up attributes.
  *
- * A failed allocation aborts, and so does a size that overflows: limits on bodies, names, depth and
- * rows are checked before, so a refused malloc means that the machine has no memory left. Where one
- * allocation is as large as a file says, the ps_try_ functions return NULL instead, and the caller
- * fails its request with ps_fail_memory.
+ * A failed allocation or an overflow of its size aborts: limits on bodies, names, depth and rows
+ * are checked earlier, so a failed malloc means that the machine has no memory left. Where a size
+ * is read from the input, use the ps_try_ functions. They return NULL instead, and the caller fails
+ * its request with ps_fail_memory.
  */
 #ifndef PS_BASE_MEM_H
 #define PS_BASE_MEM_H
 
 #include "base/str.h"
 
-/* Called before that, where somebody has something to say about it. NULL: nobody. */
+/* Called before the abort, to report it. NULL: not called. */
 extern void (*ps_memory_gone)(void);
 
 void *ps_alloc(size_t size);                     /* zeroed */
 void *ps_alloc_array(size_t count, size_t size); /* zeroed; count * size is checked for overflow */
-void *ps_grow(void *old, size_t count, size_t size); /* realloc, checked likewise */
-/* NULL: count * size overflows, or there is no memory for it; `old` is then as it was. */
+void *ps_grow(void *old, size_t count,
+              size_t size); /* realloc; count * size is checked for overflow */
+/* Return NULL if count * size overflows or the allocation fails; `old` is then unchanged. */
 void *ps_try_alloc_array(size_t count, size_t size);
 void *ps_try_grow(void *old, size_t count, size_t size);
-/* Makes items[index] an element of an array that has *count of them; new ones are zeroed. Returns
+/* Grows an array of *count elements so that items[index] exists; new elements are zeroed. Returns
  * the array. */
 void *ps_grow_to(void *items, size_t *count, size_t index, size_t size);
-/* The same; false: no memory, or the size overflows. `items` points to the pointer. */
+/* Like ps_grow_to, but returns false if the allocation fails. `items` is the address of the array
+ * pointer. */
 bool ps_try_grow_to(void *items, size_t *count, size_t index, size_t size);
 _Noreturn void ps_memory_exhausted(void); /* aborts */
 char *ps_strdup(struct ps_str text);      /* NUL-terminated copy; release with free() */
 
-/* Makes room for one more element of *items, doubling; *cap counts elements. */
+/* Ensures capacity for one more element of items; doubles it when full. cap counts elements. */
 #define PS_PUSH_ROOM(items, count, cap)                                                            \
     do {                                                                                           \
         if ((count) == (cap)) {                                                                    \
@@ -47,7 +49,7 @@ struct ps_arena {
 
 void *ps_arena_alloc(struct ps_arena *arena, size_t size); /* 8-byte aligned, not zeroed */
 struct ps_str ps_arena_copy(struct ps_arena *arena,
-                            struct ps_str text); /* NUL-terminated beyond len */
+                            struct ps_str text); /* NUL-terminated after len bytes */
 char *ps_arena_printf(struct ps_arena *arena, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void ps_arena_free(struct ps_arena *arena);
@@ -56,6 +58,6 @@ void ps_arena_free(struct ps_arena *arena);
 #define PS_AUTO(release) __attribute__((cleanup(release)))
 
 void ps_free_ptr(void *pointer_to_pointer); /* for PS_AUTO on malloc'ed pointers */
-void ps_close_fd(int *fd);                  /* for PS_AUTO on descriptors; -1 is none */
+void ps_close_fd(int *fd);                  /* for PS_AUTO on descriptors; -1: does nothing */
 
 #endif

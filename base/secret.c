@@ -9,7 +9,7 @@ static const char *const secret_keys[] = {
     "api-key",       "access_key", "accesskey",   "_token",      "auth_token",
     "authorization", "credential", "private_key", "session_key", "cookie"};
 
-/* How known tokens begin, and how many characters they have at least. */
+/* Prefixes of known tokens, and the minimum length of the token. */
 static const struct {
     const char *prefix;
     size_t least;

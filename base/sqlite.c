@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sqlite.c: how the file is opened, which tables it has, and their rows. */
+/* sqlite.c: opens the file, lists its tables and reads their rows. */
 #include "base/sqlite.h"
 
 #include <errno.h>
@@ -17,15 +17,15 @@
 #include "base/sqlite_still.h"
 
 struct ps_sqlite_file {
-    sqlite3_file base; /* what SQLite knows of it; first */
+    sqlite3_file base; /* SQLite's part of the object; must be the first member */
     int fd;
-    uint64_t size, at, done; /* bytes; place of the last read; read so far */
-    uint64_t most;           /* reading stops when so many were */
+    uint64_t size, at, done; /* size in bytes; offset of the last read; bytes read so far */
+    uint64_t most;           /* reading stops when `done` exceeds this */
 };
 
 /*
- * SQLite reads a descriptor. Its own way to a file goes by name, which one that was
- * unlinked, or never had a name, lacks; and what is not here cannot be done to the file.
+ * A VFS that reads a descriptor. SQLite's own VFS opens files by name, and an unlinked or anonymous
+ * file has none. Operations that are not implemented here cannot be done to the file.
  */
 
 #define NAME "perfshelf"
@@ -67,7 +67,8 @@ static int file_size(sqlite3_file *file, sqlite3_int64 *out)
 
 static sqlite3_io_methods methods = {.xRead = file_read, .xFileSize = file_size};
 
-/* Names are numbers of descriptors; what has none (journals, temporary files) is not there. */
+/* The file name is the number of a descriptor. Files without a name (journals, temporary files)
+ * cannot be opened. */
 static int fd_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int flags, int *out)
 {
     struct ps_sqlite_file *file = of(base);
@@ -93,7 +94,7 @@ static void add_vfs(void)
 {
     static sqlite3_vfs vfs;
 
-    vfs = *sqlite3_vfs_find(NULL); /* its clocks and chance */
+    vfs = *sqlite3_vfs_find(NULL); /* copies its clock and random functions */
     vfs.zName = NAME;
     vfs.pNext = NULL;
     vfs.szOsFile = sizeof(struct ps_sqlite_file);
@@ -103,7 +104,7 @@ static void add_vfs(void)
     (void)sqlite3_vfs_register(&vfs, 0);
 }
 
-/* The name under which sqlite3_open_v2 finds it; registers it once. */
+/* Registers the VFS once and returns its name for sqlite3_open_v2. */
 static const char *ps_sqlite_vfs(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -115,10 +116,10 @@ static const char *ps_sqlite_vfs(void)
 
 #define TEXT_MOST  (16 << 20)
 #define CACHE      "-2048" /* KiB */
-#define STEPS      100000  /* of SQLite's machine between two looks */
-#define LOOKS_MOST 1000    /* without a row between them */
-#define ROW_LEAST  6       /* bytes that a row takes at least */
-#define READ_TIMES 4       /* a table's pages are read once, but for some of its upper ones */
+#define STEPS      100000  /* virtual machine instructions between two calls of too_long */
+#define LOOKS_MOST 1000    /* calls of too_long without a row in between */
+#define ROW_LEAST  6       /* minimum size of a row in bytes */
+#define READ_TIMES 4       /* max reads of a table, in file sizes: inner pages are read again */
 #define READ_FREE  (16 << 20)
 
 struct ps_sqlite {
@@ -126,7 +127,7 @@ struct ps_sqlite {
     struct ps_sqlite_file *file;
     char **tables;
     size_t n, cap;
-    unsigned looks; /* since the last row */
+    unsigned looks; /* calls of too_long since the last row */
 };
 
 struct ps_rows {
@@ -135,7 +136,7 @@ struct ps_rows {
     const char *table;
     uint64_t n, most;
     size_t n_columns;
-    int at[]; /* by column: where it stands in the answer, -1 nowhere */
+    int at[]; /* by index in `columns`: the column of stmt; -1: the table lacks it */
 };
 
 /* --- Checks of the file header --- */
@@ -169,7 +170,8 @@ static uint64_t big_endian(const unsigned char *at)
     return (uint64_t)at[0] << 24 | (uint64_t)at[1] << 16 | (uint64_t)at[2] << 8 | at[3];
 }
 
-/* The first page tells how long the file is to be; SQLite itself notices later and says less. */
+/* Compares the file size with the size in the header. SQLite itself detects truncation later and
+ * reports less. */
 static enum ps_status check_size(int fd, struct ps_err *err)
 {
     unsigned char head[100];
@@ -193,7 +195,7 @@ static enum ps_status check_size(int fd, struct ps_err *err)
 
 /* --- Opening and closing --- */
 
-/* Many steps without a row: what stands in the file was made to keep us busy. */
+/* Progress handler. Many instructions without a row: the file was made to keep us busy. */
 static int too_long(void *user)
 {
     struct ps_sqlite *db = user;
@@ -334,7 +336,7 @@ static sqlite3_stmt *prepare(struct ps_sqlite *db, const struct ps_buf *sql)
                                                                                             : NULL;
 }
 
-/* Which of the wanted columns there are; at[] is filled. False: the table cannot be read. */
+/* Fills at[] with the wanted columns that exist. False: the table cannot be read. */
 static bool find_columns(struct ps_rows *rows, const char *const *columns)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
@@ -355,7 +357,7 @@ static bool find_columns(struct ps_rows *rows, const char *const *columns)
     return n > 0;
 }
 
-/* In the order of the table, whatever indices it has. */
+/* Selects the columns that exist, in storage order, without using an index. */
 static sqlite3_stmt *select_found(struct ps_rows *rows, const char *const *columns)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
@@ -472,7 +474,7 @@ struct ps_str ps_rows_text(const struct ps_rows *rows, size_t column)
     return text_of(rows->stmt, at);
 }
 
-/* SQLite's pointer to a blob of no bytes is NULL; ours never is. */
+/* SQLite returns NULL for an empty blob; this function never does. */
 static struct ps_str blob_of(sqlite3_stmt *stmt, int column)
 {
     const char *blob = sqlite3_column_blob(stmt, column);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* str.h: a slice of bytes that somebody else owns. No NUL is promised, NULs inside are allowed. */
+/* str.h: a slice of bytes that the slice does not own. It need not be NUL-terminated and may
+ * contain NULs. */
 #ifndef PS_BASE_STR_H
 #define PS_BASE_STR_H
 
@@ -42,13 +43,14 @@ static inline struct ps_str ps_str_skip(struct ps_str a, size_t n)
     return n ? (struct ps_str){a.at + n, a.len - n} : a; /* no arithmetic on NULL */
 }
 
-/* Where needle first stands in hay, or NULL. */
+/* The first occurrence of needle in hay, or NULL. */
 const char *ps_str_find(struct ps_str hay, struct ps_str needle);
 
-/* How many bytes both begin with. */
+/* Length of the common prefix. */
 size_t ps_str_common(struct ps_str a, struct ps_str b);
 
-/* A whole decimal integer with optional sign. False: not one, or beyond int64. */
+/* Parses a decimal integer with an optional sign. False: the string is anything else, or the value
+ * does not fit in int64_t. */
 bool ps_str_i64(struct ps_str text, int64_t *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stream.c: what all streams do alike: peek, skip, lines, positions, failures. */
+/* stream.c: the functions common to all streams: peek, skip, lines, positions, errors. */
 #include "base/context.h"
 #include "base/stream_kind.h"
 
@@ -66,7 +66,7 @@ struct ps_str ps_stream_peek(struct ps_stream *in, size_t want)
 void ps_stream_skip(struct ps_stream *in, size_t n)
 {
     assert(n <= in->len);
-    if (n == 0) /* the window may be none at all */
+    if (n == 0) /* in->win may be NULL */
         return;
     if (in->ops->skipped)
         in->ops->skipped(in, n);
@@ -75,7 +75,7 @@ void ps_stream_skip(struct ps_stream *in, size_t n)
     in->pos += n;
 }
 
-/* The line is longer than max: keep its head, run over the rest. */
+/* Reads a line longer than max: keeps its first max bytes and skips the rest. */
 static void cut_line(struct ps_stream *in, size_t max, struct ps_line *out)
 {
     struct ps_str window = ps_stream_peek(in, max);
@@ -127,7 +127,8 @@ void ps_stream_progress(const struct ps_stream *in, uint64_t *done, uint64_t *to
     uint64_t held = 0;
 
     while (in->below) {
-        held = in->lent ? held + (in->lent - in->len) : 0; /* only what passes bytes has lent any */
+        /* Pass-through streams skip below only at the next peek. */
+        held = in->lent ? held + (in->lent - in->len) : 0;
         in = in->below;
     }
     *done = in->pos + held;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stream.h: bytes read once, from front to back, with two verbs.
+ * stream.h: byte streams that are read once, from start to end, with peek and skip.
  *
- * peek shows what comes next and skip consumes it. A stream may break anywhere: a peek returns at
- * least `want` bytes, fewer only at the end or after a failure. Streams stand on streams:
- * decompression and UTF-16 are streams over a stream, and no importer knows about either. A stream
- * owns the one below it.
+ * ps_stream_peek shows the next bytes and ps_stream_skip consumes them. Data may arrive in blocks
+ * of any size: a peek returns at least `want` bytes, fewer only at the end or after a failure.
+ * Streams are stacked: decompression and conversion from UTF-16 are streams over another stream,
+ * and importers need not know about either. A stream owns the one below it.
  */
 #ifndef PS_BASE_STREAM_H
 #define PS_BASE_STREAM_H
@@ -15,80 +15,81 @@
 
 struct ps_stream;
 
-/* Limits on what a stream may grow into; 0 means no limit. */
+/* Limits on decompressed size; 0 means no limit. */
 struct ps_stream_limits {
-    uint64_t inflated;       /* bytes a compressed file may become */
-    uint64_t inflated_ratio; /* times its own size it may become (checked from 64 MiB on) */
+    uint64_t inflated;       /* bytes of decompressed output */
+    uint64_t inflated_ratio; /* output bytes per input byte (checked from 64 MiB of output on) */
 };
 
-/* Reads a descriptor with read(2). Does not own fd. `size` is for progress, 0 when unknown. */
+/* Reads a descriptor with read(2). Does not own fd. `size` is for progress; 0: unknown. */
 struct ps_stream *ps_stream_fd(int fd, uint64_t size);
 
-/* Reads memory, in blocks of `block` bytes (0: all at once); tests use tiny blocks on purpose.
- * Memory stays the caller's. */
+/* Reads memory, in blocks of `block` bytes (0: all at once); tests use tiny blocks to move block
+ * boundaries. Does not own the memory. */
 struct ps_stream *ps_stream_memory(struct ps_str bytes, size_t block);
 
-/* What lies inside: gzip (several members), zstd (several frames) by their magic; other bytes pass
- * through. Bytes behind the last member are left out, see ps_stream_trailing. Positions in failures
- * are those of the packed file. Owns `below`. */
+/* Decompresses gzip (several members) and zstd (several frames), recognised by their magic bytes;
+ * other bytes pass through. Bytes after the last member are ignored, see ps_stream_trailing.
+ * Positions in errors are those of the compressed file. Owns `below`. */
 struct ps_stream *ps_stream_unpack(struct ps_stream *below, const struct ps_stream_limits *limits);
 
-/* Text as UTF-8: a UTF-8 BOM is dropped, UTF-16 with a BOM (or, without one, every second byte of
- * the head NUL) is converted, lone surrogates become U+FFFD; other bytes pass through. Positions
- * stay those of the bytes below. Owns `below`. */
+/* Converts text to UTF-8: a UTF-8 BOM is dropped; UTF-16 is converted, with a BOM or if every
+ * second byte of the first block is NUL; lone surrogates become U+FFFD; other bytes pass through.
+ * Positions remain those of `below`. Owns `below`. */
 struct ps_stream *ps_stream_utf8(struct ps_stream *below);
 
 /* At least `want` bytes unless the input ends or fails before; the slice is valid until the next
- * call on the stream. A `want` of 1 gives whatever is buffered. `want` is at most
+ * call on the stream. A `want` of 1 returns everything that is buffered. `want` is at most
  * PS_STREAM_PEEK_MAX. */
 struct ps_str ps_stream_peek(struct ps_stream *in, size_t want);
 #define PS_STREAM_PEEK_MAX ((size_t)256 << 20)
 
-/* Consumes n bytes that a peek has shown. */
+/* Consumes n bytes, at most those that the last peek returned. */
 void ps_stream_skip(struct ps_stream *in, size_t n);
 
 /* The next line without its \n, valid until the next call. False at the end of the input or on
- * failure. Lines longer than `max` bytes are given cut to `max` with *cut set, and the rest of the
- * line is consumed. The last line may lack its \n (*ended false). */
+ * failure. A line longer than `max` bytes is truncated to `max` and *cut is set; the rest of the
+ * line is skipped. The last line may lack its \n (*ended is then false). */
 struct ps_line {
     struct ps_str text;
-    uint64_t at; /* position of its first byte, as ps_stream_at */
+    uint64_t at; /* position of its first byte, like ps_stream_at */
     bool cut, ended;
 };
 bool ps_stream_line(struct ps_stream *in, size_t max, struct ps_line *out);
 
-/* Position of the next byte: bytes of the decompressed input before it, before UTF-16 was
- * converted. */
+/* Position of the next byte: its offset in the decompressed input before conversion from UTF-16. */
 uint64_t ps_stream_at(const struct ps_stream *in);
 
-/* Bytes taken from the outermost file so far and its size (0: unknown), for progress. */
+/* Bytes read from the lowest stream (the file) so far, and its size (0: unknown), for progress. */
 void ps_stream_progress(const struct ps_stream *in, uint64_t *done, uint64_t *total);
 
-/* PS_OK, or why the stream ended early (damaged gzip, limit, read error). Fills err. */
+/* PS_OK, or the error that ended the stream early (damaged gzip, limit, read error), which is
+ * copied to err. */
 enum ps_status ps_stream_status(const struct ps_stream *in, struct ps_err *err);
 
-/* Whether all that is wrong is that compressed data end early: the bytes before are good. */
+/* Whether the only error is that the compressed data end early: the bytes before are valid. */
 bool ps_stream_cut(const struct ps_stream *in);
 
-/* "gzip", "zstd", "utf-16-le" ... of this stream alone, or NULL when bytes pass through. */
+/* "gzip", "zstd", "utf-16-le" ... of this stream alone, or NULL if bytes pass through. */
 const char *ps_stream_encoding(const struct ps_stream *in);
 
-/* Whether bytes behind the last compressed member were left out (known once the stream has ended),
- * and from which position of the file on. */
+/* Whether bytes after the last compressed member were ignored (known once the stream has ended).
+ * *at is the file offset of the first of them. */
 bool ps_stream_trailing(const struct ps_stream *in, uint64_t *at);
 
-/* Whether gzip data were good by their checksum, and their length field alone was wrong (known once
- * the stream has ended). */
+/* Whether the CRC of a gzip member matched but its length field did not (known once the stream has
+ * ended). */
 bool ps_stream_wrong_length(const struct ps_stream *in);
 
-/* For formats that are read here and there: the descriptor of a file whose bytes are those of the
- * stream, each at its place, when nothing was unpacked or converted and nothing was read before the
- * stream; else -1. It stays the stream's. */
+/* For formats that need random access: the descriptor of a regular file that has the bytes of the
+ * stream at the same offsets; else -1 (something was decompressed or converted, or bytes were read
+ * before the stream). Do not close it. */
 int ps_stream_file(const struct ps_stream *in);
 
-/* Writes all that is left into fd, for those that have no such file. */
+/* Writes the remaining bytes to fd, for formats that need random access when ps_stream_file returns
+ * -1. */
 enum ps_status ps_stream_spool(struct ps_stream *in, int fd, struct ps_err *err);
 
-void ps_stream_free(struct ps_stream *in); /* and all below; NULL is fine */
+void ps_stream_free(struct ps_stream *in); /* frees the streams below too; NULL is fine */
 
 #endif

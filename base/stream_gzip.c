@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stream_gzip.c: gzip through ISA-L, which inflates three times as fast as zlib. Checksums are
+/* stream_gzip.c: decompresses gzip with ISA-L, which is three times as fast as zlib. Checksums are
  * verified. */
 #include "base/stream_kind.h"
 
@@ -14,14 +14,14 @@ enum {
     HAS_NAME = 8,
     HAS_COMMENT = 16,
     LONGEST_HEADER = 256 * 1024,
-    TRAILER = 8, /* bytes behind the data: their checksum and their length */
+    TRAILER = 8, /* bytes after the data: CRC-32 and length */
 };
 
 struct gzip {
     struct ps_stream_limits limits;
-    bool inside; /* a member has begun and not ended */
+    bool inside; /* within a member */
     uint64_t members, out;
-    unsigned char last[TRAILER]; /* bytes that were read: at the end of a member, its trailer */
+    unsigned char last[TRAILER]; /* the last bytes read; at the end of a member, its trailer */
     struct inflate_state z;
 };
 
@@ -47,7 +47,8 @@ static void leave_trailing(struct ps_stream *s)
     s->ended = true;
 }
 
-/* The zero that ends a name or comment, from `at` on; 0 when it is not in `head`. */
+/* Returns the offset after the NUL that ends the name or comment at `at`; 0 if `head` does not
+ * contain the NUL. */
 static size_t behind_text(struct ps_str head, size_t at)
 {
     const char *end = at < head.len ? memchr(head.at + at, '\0', head.len - at) : NULL;
@@ -55,7 +56,7 @@ static size_t behind_text(struct ps_str head, size_t at)
     return end ? (size_t)(end - head.at) + 1 : 0;
 }
 
-/* Length of the header at the start of `head`, by RFC 1952; 0 when it goes on behind `head`. */
+/* Length of the header at the start of `head`, by RFC 1952; 0 if `head` has only a part of it. */
 static size_t header_length(struct ps_str head, bool *bad_checksum)
 {
     const unsigned char *at = (const unsigned char *)head.at;
@@ -82,7 +83,8 @@ static size_t header_length(struct ps_str head, bool *bad_checksum)
     return n <= head.len ? n : 0;
 }
 
-/* ISA-L reads headers too, but loses its place in one that comes in pieces. */
+/* Skips the header of a member. ISA-L can read headers too, but fails on a header that arrives in
+ * several pieces. */
 static bool skip_header(struct ps_stream *s)
 {
     struct ps_str head = ps_stream_peek(s->below, 10);
@@ -108,7 +110,7 @@ static bool skip_header(struct ps_stream *s)
     return true;
 }
 
-/* Stands between members: begins the next, or finds the end. */
+/* Called between members: begins the next one, or ends the stream. */
 static void begin_member(struct ps_stream *s)
 {
     struct gzip *g = s->own;
@@ -139,8 +141,8 @@ static void remember_last(struct gzip *g, const char *at, size_t n)
     memcpy(g->last + keep, at + n - (TRAILER - keep), TRAILER - keep);
 }
 
-/* Whether the data of a member are what its checksum says, so that only the length behind that can
- * be wrong: some tools write that of another file. */
+/* Whether the CRC-32 of a member matches, so that only the length field after it can be wrong: some
+ * tools write the length of another file. */
 static bool is_right_but_for_length(const struct gzip *g)
 {
     uint32_t sum = (uint32_t)g->last[0] | (uint32_t)g->last[1] << 8 | (uint32_t)g->last[2] << 16 |
@@ -174,7 +176,7 @@ static void inflate_some(struct ps_stream *s, char *to, size_t room)
     g->z.avail_out = avail_out;
     code = isal_inflate(&g->z);
     made = avail_out - g->z.avail_out;
-    /* On damaged data ISA-L hands back bytes that it took before this call. */
+    /* On damaged data ISA-L may also return bytes that it consumed in earlier calls. */
     if (avail_in > g->z.avail_in) {
         remember_last(g, in.at, avail_in - g->z.avail_in);
         ps_stream_skip(s->below, avail_in - g->z.avail_in);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stream_kind.h: how to write a kind of stream: a source of bytes, or a decoder over another
- * stream. base/stream*.c and base/archive.c include it; all others use stream.h.
+ * stream_kind.h: the interface for implementing a kind of stream: a source of bytes, or a decoder
+ * over another stream. Only base/stream*.c and base/archive.c include it; other code uses stream.h.
  *
- * A stream is a window on unread bytes. Reading moves the start of the window; when it is too small
- * the function `more` of the kind extends it. Bytes never move while a caller only skips, so a
- * slice that ps_stream_peek returned is valid until the next peek.
+ * A stream is a window on unread bytes. Reading moves the start of the window; when the window is
+ * too small, the function `more` of the kind extends it. Bytes do not move while a caller only
+ * skips, so a slice that ps_stream_peek returned is valid until the next peek.
  */
 #ifndef PS_BASE_STREAM_KIND_H
 #define PS_BASE_STREAM_KIND_H
@@ -17,8 +17,8 @@ struct ps_stream_ops {
     void (*more)(struct ps_stream *s, size_t want); /* window >= want bytes, or `ended` set */
     uint64_t (*at)(const struct ps_stream *s);      /* NULL: `pos` */
     void (*skipped)(struct ps_stream *s,
-                    size_t n);         /* before the window moves; NULL: nothing to do */
-    void (*free)(struct ps_stream *s); /* what the kind allocated inside; NULL: nothing */
+                    size_t n);         /* called before the window moves; NULL: nothing to do */
+    void (*free)(struct ps_stream *s); /* frees what the kind allocated in `own`; NULL: nothing */
 };
 
 struct ps_stream {
@@ -26,40 +26,38 @@ struct ps_stream {
     struct ps_stream *below; /* NULL for a source */
     const char *win;         /* unread bytes */
     size_t len;
-    size_t lent;  /* of a stream that passes bytes through: len of the window when it was taken from
-                     below */
-    uint64_t pos; /* position of win[0] */
-    uint64_t size; /* of a source; 0 unknown */
-    char *mem;     /* of a stream that buffers */
+    size_t lent;   /* pass-through streams: length of the window as peeked from `below` */
+    uint64_t pos;  /* position of win[0] */
+    uint64_t size; /* of a source; 0: unknown */
+    char *mem;     /* buffer of a stream that has one; NULL otherwise */
     size_t cap;
-    bool ended;    /* nothing comes behind the window */
+    bool ended;    /* no bytes follow the window */
     bool cut;      /* compressed data ended early */
-    bool trailing; /* bytes behind the compressed data were left out, from trailing_at of the file
-                      on */
+    bool trailing; /* bytes after the compressed data, from file offset trailing_at, were ignored */
     uint64_t trailing_at;
-    bool wrong_length; /* a gzip member ends in another length than its own */
+    bool wrong_length; /* the length field of a gzip member is wrong */
     const char *encoding;
     struct ps_err err;
-    struct ps_buf line; /* a cut line */
-    void *own;          /* the kind's state; released with free() after ops->free */
+    struct ps_buf line; /* storage of a truncated line */
+    void *own;          /* state of the kind; released with free() after ops->free */
 };
 
-/* A stream of this kind over `below`, which may be NULL. */
+/* Allocates a stream of this kind over `below`, which may be NULL. */
 struct ps_stream *ps_stream_new(const struct ps_stream_ops *ops, struct ps_stream *below);
 
-/* Free bytes behind the window of a stream that buffers: at least 1, and enough that the window may
- * reach `want`. */
+/* Returns free space after the window of a buffering stream: at least 1 byte, and enough to extend
+ * the window to `want`. *room is its size. */
 char *ps_stream_room(struct ps_stream *s, size_t want, size_t *room);
 
-/* A `more` for streams that pass bytes through. */
+/* The `more` of streams that pass bytes through. */
 void ps_stream_pass_more(struct ps_stream *s, size_t want);
 
-/* The formats that ps_stream_unpack chooses from: turn s, whose `below` stands at their magic, into
- * a reader of them. */
+/* The formats of ps_stream_unpack: turn s, whose `below` is at their magic bytes, into a
+ * decompressor. */
 void ps_stream_gzip(struct ps_stream *s, const struct ps_stream_limits *limits);
 void ps_stream_zstd(struct ps_stream *s, const struct ps_stream_limits *limits);
 
-/* Fails s when `out` bytes made from `in` bytes go beyond the limits; says whether they do. */
+/* Fails s if `out` bytes decompressed from `in` bytes exceed the limits; returns whether so. */
 bool ps_stream_bomb(struct ps_stream *s, const struct ps_stream_limits *limits, uint64_t in,
                     uint64_t out);
 

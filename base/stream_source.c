@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stream_source.c: where bytes come from: a descriptor or memory. */
+/* stream_source.c: the sources of bytes: a descriptor or memory. */
 #include "base/stream_kind.h"
 
 #include <errno.h>
@@ -45,7 +45,7 @@ struct ps_stream *ps_stream_fd(int fd, uint64_t size)
     return s;
 }
 
-/* What the stream has seen of it lies before where it stands now. */
+/* Whether fd is a regular file that the stream has read from offset 0 on. */
 static bool begins_at_0(const struct ps_stream *s, int fd)
 {
     struct stat about;
@@ -72,8 +72,8 @@ struct memory_source {
     size_t block;
 };
 
-/* Every window is a fresh copy of exactly its size: who reads beyond it, or keeps an old one, is
- * caught by ASan. */
+/* Every window is a new allocation of exactly its size, so that ASan detects reads past its end and
+ * uses of an old window. */
 static void memory_more(struct ps_stream *s, size_t want)
 {
     const struct memory_source *source = s->own;

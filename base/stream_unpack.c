@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* stream_unpack.c: finds out whether a stream is compressed, and holds the limits on what may come
- * out. */
+/* stream_unpack.c: detects whether a stream is compressed, and enforces the limits on decompressed
+ * size. */
 #include "base/stream_kind.h"
 
-enum { RATIO_FREE = 64 << 20 }; /* output that may grow at any ratio: small files compress well */
+enum { RATIO_FREE = 64 << 20 }; /* output bytes without a ratio check: small files compress well */
 
 static const struct ps_stream_ops pass_ops = {.more = ps_stream_pass_more};
 

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stream_utf8.c: text as UTF-8, with lines that end in \n. PowerShell's `2>` and Out-File write
- * UTF-16; a position in such a file must point into the file, so the stream counts two bytes for
- * each character that is skipped, four for those of a surrogate pair. Lines that end in \r alone,
- * as editors on old Macs and some terminals' logs have them, end in \n instead.
+ * stream_utf8.c: converts text to UTF-8 with lines that end in \n. PowerShell's `2>` and Out-File
+ * write UTF-16. A position in such a file must be an offset in that file, so the stream counts two
+ * bytes for each skipped character, four for a surrogate pair. Lines that end in \r alone, as in
+ * files of old Mac editors and some terminal logs, are changed to end in \n.
  */
 #include "base/stream_kind.h"
 
 #include "base/mem.h"
 
 enum {
-    GUESS = 64, /* bytes looked at when there is no byte order mark */
+    GUESS = 64, /* bytes inspected when there is no byte order mark */
     GUESS_MIN = 16,
     GROWTH = 3,             /* bytes of UTF-8 that one UTF-16 unit may need */
-    LINES_HEAD = 64 * 1024, /* bytes without \n in which \r ends the lines */
+    LINES_HEAD = 64 * 1024, /* if the first so many bytes have \r but no \n, \r ends the lines */
 };
 
 struct utf16 {
     bool big;
     bool returns; /* \r becomes \n */
-    uint64_t at;  /* position below of the next character */
-    uint64_t end; /* position below where conversion stands: a cap on `at` when the last unit is
-                     half there */
+    uint64_t at;  /* offset in `below` of the next character */
+    uint64_t end; /* offset in `below` up to which bytes were converted; limits `at` if the last
+                     unit is incomplete */
 };
 
 static unsigned unit(const struct utf16 *u, const char *at)
@@ -54,8 +54,8 @@ static size_t put(char *to, unsigned c)
     return n;
 }
 
-/* Converts what it can of `in`; returns the bytes used. `last`: nothing follows, so halves are what
- * they are. */
+/* Converts as much of `in` as fits; returns the bytes used. `last`: no input follows, so an
+ * incomplete unit or pair becomes U+FFFD. */
 static size_t convert(struct ps_stream *s, struct ps_str in, bool last, char *to, size_t room)
 {
     const struct utf16 *u = s->own;
@@ -130,7 +130,7 @@ static const struct ps_stream_ops pass_ops = {.more = ps_stream_pass_more};
 static const struct ps_stream_ops utf16_ops = {
     .more = utf16_more, .at = utf16_at, .skipped = utf16_skipped};
 
-/* Whether every byte at `nul` (0 or 1) of each pair is NUL and no other one is. */
+/* Whether the byte at index `nul` (0 or 1) of each pair is NUL and the other byte is not. */
 static bool halves(struct ps_str head, size_t nul)
 {
     size_t len = (head.len < GUESS ? head.len : GUESS) & ~(size_t)1;
@@ -174,7 +174,8 @@ static void returns_more(struct ps_stream *s, size_t want)
 
 static const struct ps_stream_ops returns_ops = {.more = returns_more};
 
-/* Whether the text has \r and no \n; bytes that no text has, as in dumps, say that it is none. */
+/* Whether the text has \r and no \n. Control characters below \b, as in binary dumps, mean that it
+ * is not text. */
 static bool ends_in_returns(struct ps_str head)
 {
     if (head.len == 0 || !memchr(head.at, '\r', head.len) || memchr(head.at, '\n', head.len))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stream_zstd.c: Zstandard frames, one behind the other; skippable frames are skipped. */
+/* stream_zstd.c: decompresses consecutive Zstandard frames; skippable frames are skipped. */
 #include "base/stream_kind.h"
 
 #include <zstd.h>

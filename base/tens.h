@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tens.h: the powers of ten that 64 bits with a sign hold. */
+/* tens.h: the powers of ten that fit in int64_t. */
 #ifndef PS_BASE_TENS_H
 #define PS_BASE_TENS_H
 

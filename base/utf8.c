@@ -28,7 +28,8 @@ size_t ps_utf8_len(const char *at, const char *end)
     return 0;
 }
 
-/* Of eight bytes at a time: above 0x7f, or below 0x20, which borrows into its top bit. */
+/* Non-zero if one of eight bytes is above 0x7f or below 0x20: subtracting 0x20 from the latter sets
+ * its top bit. */
 static uint64_t odd_bytes(uint64_t eight)
 {
     return (eight | (eight - 0x2020202020202020u)) & 0x8080808080808080u;
@@ -51,7 +52,7 @@ bool ps_is_printable(struct ps_str text)
 
 bool ps_utf8_valid(struct ps_str text)
 {
-    const char *at = text.at, *end = at ? at + text.len : NULL; /* nothing may stand at NULL */
+    const char *at = text.at, *end = at ? at + text.len : NULL; /* no arithmetic on NULL */
 
     while (at < end) {
         uint64_t eight;
