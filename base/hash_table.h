@@ -159,8 +159,7 @@ void ps_hash_table_free(struct ps_hash_table *table);
 /* Removes the item with this hash and index, which must be in the table. */
 void ps_hash_table_remove(struct ps_hash_table *table, uint64_t hash, uint32_t index);
 
-/* The slot of the key, or the free slot where it would be inserted. For the functions below only.
- */
+/* The slot of the key, or the free slot where it would be inserted. Internal to this header. */
 static inline struct ps_hash_slot *ps_hash_table_slot(const struct ps_hash_table *table,
                                                       uint64_t hash, ps_hash_equal *equal,
                                                       const void *items, const void *key)

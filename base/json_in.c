@@ -29,8 +29,7 @@ static enum ps_json_token bad(struct ps_json_in *json, const char *why)
     return PS_JSON_BAD;
 }
 
-/* Extends the window; `at` stays on the same byte. False: end of input, or the token is too long.
- */
+/* Extends the window; `at` stays on the same byte. False: end of input or token too long. */
 static bool more(struct ps_json_in *json)
 {
     size_t ahead = (size_t)(json->end - json->at);

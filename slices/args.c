@@ -69,7 +69,7 @@ static bool is_marker(char c)
     return c == PS_TEMPLATE_INT || c == PS_TEMPLATE_DECIMAL;
 }
 
-/* Digits with a point before the last `decimals` of them, padded with zeros in front. */
+/* Appends the digits with a point before the last `decimals` of them, padded with leading zeros. */
 static void add_decimal(struct ps_buf *out, int64_t digits, uint64_t decimals)
 {
     char text[96];
@@ -104,7 +104,7 @@ static void add_param(char marker, struct ps_str *packed, struct ps_buf *out)
         ps_buf_puts(out, "null");
 }
 
-/* Behind the number that ends first; `end` when there is none. */
+/* The end of the varint at `at`; `end` if it is not terminated. */
 static const char *skip_varint(const char *at, const char *end)
 {
     while (at < end && *at & 0x80)
@@ -128,8 +128,8 @@ static size_t next_special(struct ps_str text, size_t at)
     return at;
 }
 
-/* The arguments of a template, or what stands behind PS_TEMPLATE_REST; skips the parameters before
- * it. */
+/* The arguments of a template, or with `rest` the part after PS_TEMPLATE_REST; then also skips the
+ * parameters of the arguments, if `packed` is not NULL. */
 static struct ps_str part_of(struct ps_str template, bool rest, struct ps_str *packed)
 {
     const char *mark = template.len ? memchr(template.at, PS_TEMPLATE_REST, template.len) : NULL;
@@ -153,7 +153,7 @@ struct ps_str ps_args_whole(struct ps_str packed)
     return (struct ps_str){packed.at, len < packed.len ? (size_t)len : packed.len};
 }
 
-/* Arguments kept whole are a template of their own without parameters. */
+/* Arguments stored with PS_TEMPLATE_WHOLE are used like a template without parameters. */
 static struct ps_str unpack_whole(struct ps_str template, struct ps_str packed)
 {
     return ps_str_is(template, PS_TEMPLATE_WHOLE_TEXT) ? ps_args_whole(packed) : template;
@@ -237,7 +237,7 @@ int ps_template_pair_param(const struct ps_template_pair *pair)
     return -1;
 }
 
-/* The last pair of that key: of equal keys the last counts. */
+/* The last pair with that key: if a key is repeated, the last value counts. */
 static bool find_pair(struct ps_str object, struct ps_str key, struct ps_template_pair *out)
 {
     struct ps_template_pair pair = {.left = object};
@@ -270,7 +270,8 @@ struct ps_str ps_template_value(struct ps_str template, struct ps_str key, bool 
     return (struct ps_str){NULL, 0};
 }
 
-/* Exact up to 22: then both numbers are doubles, and one division rounds once. */
+/* Correctly rounded up to 22 decimals: both operands are then exact doubles, and one division
+ * rounds once. */
 static double scaled(int64_t digits, uint64_t decimals)
 {
     static const double tens[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

@@ -2,15 +2,15 @@
 /*
  * args.h: the arguments of an event as a template and its parameters.
  *
- * Millions of events have the same arguments but for a few numbers. A template is the compact JSON
- * object in which each number that stands directly in it, or in a list directly in it, is one
- * marker byte; deeper numbers (the shapes of tensors) stay text. The parameters follow each other
- * in a byte string: an integer is a zigzag varint; a decimal is the varint of its digits and one of
- * its decimals, so that every digit comes back as it was written. Numbers that do not fit (beyond
- * 64 bits, with exponents) stay text too.
+ * Millions of events have the same arguments except for a few numbers. A template is the compact
+ * JSON object in which each top-level number, or number in a top-level list, is replaced by one
+ * marker byte; deeper numbers (the shapes of tensors) stay as they are. The parameters are
+ * concatenated in a byte string. An integer is a zigzag varint; a decimal is the varint of its
+ * digits and the varint of its number of decimals, so that it can be written with the same digits
+ * again. Numbers that do not fit (more than 64 bits, exponents) are not replaced either.
  *
- * What an event says outside of its arguments and beyond ph, cat, name, pid, tid, ts, dur, id ("s",
- * "bp", "tts", "scope", ...) stands in a second object behind PS_TEMPLATE_REST.
+ * Fields of an event outside of its arguments, except ph, cat, name, pid, tid, ts, dur and id, are
+ * stored in a second object after PS_TEMPLATE_REST: "s", "bp", "tts", "scope", ...
  */
 #ifndef PS_SLICES_ARGS_H
 #define PS_SLICES_ARGS_H
@@ -21,51 +21,52 @@
 #define PS_TEMPLATE_INT     '\1'
 #define PS_TEMPLATE_DECIMAL '\2'
 #define PS_TEMPLATE_REST    '\3' /* the event's other fields follow, as an object */
-/* Arguments kept whole: the parameters are a varint length and the text. For files whose arguments
- * are all different, so that templates need not be kept by the million. */
-#define PS_TEMPLATE_WHOLE      1u   /* its id; 0 is none, others from 2 */
-#define PS_TEMPLATE_WHOLE_TEXT "\4" /* its text: pass it on for slices whose template is 1 */
+/* Arguments without a template: the parameters are a varint length and the JSON. For files whose
+ * arguments are all different, to avoid millions of templates. */
+#define PS_TEMPLATE_WHOLE      1u   /* its id; 0: no arguments; other ids start at 2 */
+#define PS_TEMPLATE_WHOLE_TEXT "\4" /* template text of slices whose template id is 1 */
 
 void ps_args_put_int(struct ps_buf *out, int64_t value);
 /* digits * 10^-decimals, written with that many decimals: 12.50 is (1250, 2). */
 void ps_args_put_decimal(struct ps_buf *out, int64_t digits, uint32_t decimals);
 void ps_args_put_whole(struct ps_buf *out, struct ps_str text);
 
-/* The arguments as compact JSON ("{}" for none), or with `rest` the other fields. packed begins at
- * the parameters of the event; damage gives what can be read. */
+/* Appends the arguments as compact JSON ("{}" if there are none), or with `rest` the other fields.
+ * `packed` begins with the parameters of the event. Damaged parameters become null. */
 void ps_args_json(struct ps_str template, struct ps_str packed, bool rest, struct ps_buf *out);
 
-/* The top-level pairs of the arguments one after the other: begin with {.left = template}. Keys
- * without their quotes, as they are written; markers stand in values. */
+/* Iterates over the top-level pairs of the arguments; initialise with {.left = template}. Keys have
+ * no quotes and keep their escapes; values may contain markers. */
 struct ps_template_pair {
     struct ps_str left, key, value;
     int params; /* markers before the value */
 };
 bool ps_template_next(struct ps_template_pair *pair);
-/* The index of the number that a value is, or that a list begins with; -1: it is text. */
+/* The index of the parameter that is the value, or the first element of a list; -1: the value is
+ * neither. */
 int ps_template_pair_param(const struct ps_template_pair *pair);
 
-/* Which parameter is the value of a top-level key (first of a list's): -1 none, it is text or
- * missing. */
+/* The index of the parameter that is the value of a top-level key, or the first element of its
+ * list; -1: it is neither, or the key is missing. */
 int ps_template_param(struct ps_str template, struct ps_str key);
-/* The JSON of a top-level value, markers in it; {NULL, 0} when missing. In the rest too with
- * `rest`. */
+/* The JSON of a top-level value, with markers; {NULL, 0} if the key is missing. With `rest` the
+ * other fields are searched too. */
 struct ps_str ps_template_value(struct ps_str template, struct ps_str key, bool rest);
 
-/* The parameter at index; none when it is not there. Decimals as the nearest double. */
+/* The parameter at index; PS_NUM_NONE if there is none. Decimals become the nearest double. */
 struct ps_num ps_args_param(struct ps_str template, struct ps_str packed, int index);
-/* The arguments that were kept whole under PS_TEMPLATE_WHOLE; {NULL, 0}: damaged. */
+/* The JSON that was stored with PS_TEMPLATE_WHOLE; {NULL, 0}: damaged. */
 struct ps_str ps_args_whole(struct ps_str packed);
-/* Appends the parameters of an event but for those that `keep` says 0 of, a byte a marker of the
- * template. */
+/* Appends the parameters of an event for which `keep` is not 0; `keep` has a byte for each marker
+ * of the template. */
 void ps_args_copy(struct ps_str template, struct ps_str packed, const char *keep,
                   struct ps_buf *out);
-/* Reads the parameter of a marker and moves on; none when the parameters end before it. To read all
- * of an event's: ps_args_param begins at the first each time. */
+/* Reads the parameter of a marker and advances; PS_NUM_NONE if the parameters end before it. Use it
+ * to read all parameters of an event: ps_args_param starts at the first one each time. */
 struct ps_num ps_args_next(char marker, struct ps_str *packed);
-/* Whether a number is there for each marker of a template. */
+/* Whether `packed` has a number for each marker of the template. */
 bool ps_args_complete(struct ps_str template, struct ps_str packed);
-/* Reads one integer and moves on; for those who know what comes. */
+/* Reads one integer and advances; for callers that know that the next parameter is an integer. */
 bool ps_args_next_int(struct ps_str *packed, int64_t *out);
 
 #endif

@@ -3,10 +3,10 @@
 
 enum {
     HEAD = 9,         /* code and base */
-    SPARSE = 0x10,    /* code: rows and values of what is not 0 */
-    SPARSE_HEAD = 13, /* and how many there are */
-    SCALED = 0x20,    /* code: values are multiples */
-    SCALED_HEAD = 17, /* and of what */
+    SPARSE = 0x10,    /* code: rows and values of the entries that are not 0 */
+    SPARSE_HEAD = 13, /* code, base and number of these entries */
+    SCALED = 0x20,    /* code: differences are stored divided by their common divisor */
+    SCALED_HEAD = 17, /* code, base and divisor */
 };
 
 static unsigned width_of(uint64_t most)
@@ -28,9 +28,9 @@ static void head(struct ps_buf *out, unsigned code, int64_t base)
 
 /* --- Common divisor --- */
 
-/* Division without remainder, as a product: by = odd << shift, inverse * odd = 1 mod 2^64. */
+/* Exact division by multiplication: by = odd << shift, inverse * odd = 1 mod 2^64. */
 struct divisor {
-    uint64_t by, inverse, most; /* most: what a quotient can be at most */
+    uint64_t by, inverse, most; /* most: the greatest possible quotient */
     unsigned shift;
 };
 
@@ -39,13 +39,13 @@ static struct divisor divisor_of(uint64_t by)
     struct divisor d = {.by = by, .shift = (unsigned)__builtin_ctzll(by), .most = UINT64_MAX / by};
     uint64_t odd = by >> d.shift;
 
-    d.inverse = odd; /* right in 3 bits; each step doubles them */
+    d.inverse = odd; /* correct in the low 3 bits; each step doubles their number */
     for (int i = 0; i < 5; i++)
         d.inverse *= 2 - odd * d.inverse;
     return d;
 }
 
-/* The quotient, where there is no remainder; else what is above d->most. Torbjorn Granlund, Peter
+/* The quotient if there is no remainder; otherwise a value above d->most. Torbjorn Granlund, Peter
  * L. Montgomery, "Division by invariant integers using multiplication", PLDI 1994, section 9. */
 static uint64_t quotient(const struct divisor *d, uint64_t value)
 {
@@ -65,7 +65,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* What d->by and the values less the base are all multiples of. */
+/* Reduces d->by to the greatest common divisor of itself and all values minus the base. */
 static void lessen(struct divisor *d, const int64_t *values, size_t n, int64_t base)
 {
     for (size_t i = 0; i < n && d->by != 1; i++) {
@@ -78,7 +78,8 @@ static void lessen(struct divisor *d, const int64_t *values, size_t n, int64_t b
 
 /* --- Packing --- */
 
-/* The low `width` bytes of each value less base; little endian machines only, like the run file. */
+/* Writes the low `width` bytes of each value minus base; for little-endian machines only, like the
+ * run file. */
 static void put(const int64_t *values, size_t n, int64_t base, unsigned width, char *out)
 {
     uint64_t from = (uint64_t)base;
@@ -106,7 +107,7 @@ static void put(const int64_t *values, size_t n, int64_t base, unsigned width, c
             memcpy(out + 8 * i, &v, 8);
         }
         break;
-    default: /* all are the base */
+    default: /* all values are the base */
         break;
     }
 }
@@ -170,8 +171,8 @@ static void pack_sparse(const int64_t *values, size_t n, size_t filled, unsigned
     out->len += filled * (2 + width);
 }
 
-/* How often d->by goes into the values less the base. False: not evenly into all; it is less now.
- */
+/* Writes each value minus the base, divided by d->by. False: d->by does not divide all of them; it
+ * was reduced. */
 static bool put_steps(const int64_t *values, size_t n, int64_t base, struct divisor *d,
                       unsigned width, char *out)
 {
@@ -197,7 +198,7 @@ static bool put_steps(const int64_t *values, size_t n, int64_t base, struct divi
     return true;
 }
 
-/* In steps of what all are multiples of. False: that takes as many bytes as they do. */
+/* Packs values divided by their common divisor. False: that does not reduce the width. */
 static bool pack_scaled(const int64_t *values, size_t n, int64_t low, int64_t high,
                         struct ps_buf *out)
 {
@@ -309,7 +310,7 @@ static uint16_t row_at(const struct list *list, size_t k)
     return row;
 }
 
-/* The first of the rows kept that is not before i. */
+/* The index of the first stored row >= i. */
 static size_t find_row(const struct list *list, size_t i)
 {
     size_t low = 0, high = list->count;
@@ -343,7 +344,7 @@ bool ps_column_part(struct ps_str packed, size_t n, size_t first, size_t count, 
         size_t row = row_at(&list, k);
 
         if (row < first)
-            return false; /* they are not sorted */
+            return false; /* the rows are not sorted */
         get(list.values + k * list.width, 1, list.base, list.width, &out[row - first]);
     }
     return true;

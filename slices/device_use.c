@@ -10,11 +10,11 @@ struct running {
     double blocks;
 };
 
-/* The kernels that run now, the first to end on top: a binary heap. */
+/* The running kernels as a binary heap; the root is the first to end. */
 struct heap {
     struct running *at;
     size_t n, cap;
-    double blocks; /* of all */
+    double blocks; /* of all running kernels */
 };
 
 static void heap_push(struct heap *heap, struct running item)
@@ -33,7 +33,7 @@ static void heap_pop(struct heap *heap)
     struct running last = heap->at[--heap->n];
     size_t i = 0;
 
-    /* Sums of doubles drift: nothing running is exactly 0. */
+    /* Rounding errors add up: reset to exactly 0 when no kernel runs. */
     heap->blocks = heap->n ? heap->blocks - heap->at[0].blocks : 0;
     for (size_t child; (child = 2 * i + 1) < heap->n; i = child) {
         if (child + 1 < heap->n && heap->at[child + 1].end < heap->at[child].end)
@@ -51,7 +51,7 @@ static double full(const struct heap *heap)
     return heap->blocks > 1 ? 1 : heap->blocks > 0 ? heap->blocks : 0;
 }
 
-/* Adds what runs until `to`, dropping what ends on the way. */
+/* Integrates the SM use from *now until `to` and removes the kernels that end before. */
 static double run_until(struct heap *heap, int64_t *now, int64_t to)
 {
     double sum = 0;

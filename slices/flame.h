@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flame.h: slices merged by their path of names: what torch's export_stacks should have written.
+ * flame.h: a flame graph: slices merged by their path of names.
  *
  * CPU: every host slice adds its self time (PS_COL_SELF) at its path. Device: every device slice
- * adds its duration below the path of the operator it belongs to (PS_COL_OP), with the kernel's
- * name as the leaf; what belongs to none stands below "(no operator)". The sum of the leaves of the
- * device graph is the sum of the kernel table.
+ * adds its duration below the path of its operator (PS_COL_OP), with the name of the kernel as the
+ * leaf; slices without an operator are below "(no operator)". The sum of the leaves of the device
+ * graph is the sum of the kernel table.
  */
 #ifndef PS_SLICES_FLAME_H
 #define PS_SLICES_FLAME_H
@@ -15,7 +15,7 @@
 
 struct ps_flame_node {
     uint32_t parent; /* index, UINT32_MAX for roots */
-    uint32_t name;   /* text id */
+    uint32_t name;   /* text id of the name */
     uint8_t kind, family;
     int64_t self_ns, total_ns, count; /* total is set by ps_flame_finish */
 };
@@ -24,13 +24,13 @@ struct ps_flame {
     struct ps_flame_node *at; /* parents before children */
     size_t n, cap;
     struct ps_hash_table children; /* (parent, name) -> index in at */
-    bool finished; /* totals are as they shall be: some of what they hold has no node */
+    bool finished;                 /* total_ns is final and includes nodes that were omitted */
 };
 
-/* The node for name below parent (UINT32_MAX: a root), made when it is not there. */
+/* The node for `name` below `parent` (UINT32_MAX: a root); created if it does not exist. */
 uint32_t ps_flame_child(struct ps_flame *flame, uint32_t parent, uint32_t name, uint8_t kind,
                         uint8_t family);
-/* total = self + that of the children, unless the totals stand. */
+/* Sets total = self + totals of the children, unless `finished` is set. */
 void ps_flame_finish(struct ps_flame *flame);
 void ps_flame_free(struct ps_flame *flame);
 

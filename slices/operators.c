@@ -6,7 +6,7 @@
 
 struct row_key {
     uint32_t name, shapes;
-    uint8_t kind; /* an operator, an annotation, a kernel: same names, different rows */
+    uint8_t kind; /* operators, annotations and kernels of the same name are different rows */
 };
 
 static bool is_row(const void *items, uint32_t index, const void *of)
@@ -36,13 +36,13 @@ static struct ps_operator *row_of(struct ps_operators *sums, uint32_t name, uint
     return &sums->at[index];
 }
 
-/* Of a device: its work, and annotations as they lie on its streams. */
+/* Device rows: work of the device, and annotations on its streams. */
 static bool is_device_row(int64_t kind)
 {
     return ps_slice_on_device(kind) || kind == PS_SLICE_GPU_ANNOTATION;
 }
 
-/* What the table lists: torch's host rows, and those of devices. */
+/* Whether the table lists the slice: host slices as torch does, and device slices. */
 static bool is_listed(const struct ps_operators *sums, int64_t kind, int64_t flags)
 {
     if (flags & (PS_SLICE_MERGED | PS_SLICE_HIDDEN | PS_SLICE_INSTANT))
@@ -51,7 +51,7 @@ static bool is_listed(const struct ps_operators *sums, int64_t kind, int64_t fla
            kind == PS_SLICE_RUNTIME || kind == PS_SLICE_OVERHEAD || is_device_row(kind);
 }
 
-/* Sums wrap rather than trap: a file may claim any number. */
+/* Sums wrap around: a file may contain any number. */
 static void plus(int64_t *sum, int64_t value)
 {
     *sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
@@ -106,7 +106,7 @@ static void add_slice(struct ps_operators *sums, const struct ps_chunk *chunk, u
         add_host(row, chunk, i, sums->all ? PS_COL_SELF : PS_COL_OP_SELF);
 }
 
-/* The rows [*from, *to) that start inside the range: they are sorted by start. */
+/* The index of the first row that starts at or after ns; rows are sorted by start. */
 static uint32_t first_from(const struct ps_chunk *chunk, int64_t ns)
 {
     uint32_t low = 0, high = chunk->n;
@@ -124,7 +124,7 @@ void ps_operators_add(struct ps_operators *sums, const struct ps_chunk *chunk,
                       struct ps_range range)
 {
     uint32_t to = range.to_ns == INT64_MAX ? chunk->n : first_from(chunk, range.to_ns);
-    if (!sums->all && !chunk->column[PS_COL_KIND]) /* stacks: none is listed */
+    if (!sums->all && !chunk->column[PS_COL_KIND]) /* stacks: no slice is listed */
         return;
     for (uint32_t i = first_from(chunk, range.from_ns); i < to; i++) {
         int64_t kind = ps_chunk_at(chunk, PS_COL_KIND, i);

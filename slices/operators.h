@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * operators.h: the table that torch calls key_averages(), summed over slices. The whole run and any
- * range of it go through the same lines.
+ * operators.h: the table of operators, as torch's key_averages() prints it, summed over slices. The
+ * same functions are used for a complete run and for any range of it.
  *
- * Host slices count under the key of their name (ProfilerStep#7 as ProfilerStep*), device slices
- * under their name; merged and hidden ones do not. Python frames never do. A slice belongs to a
- * range when it starts inside. Of traces that torch did not write all slices that last count, by
- * their names and with their self time on the thread.
+ * Host slices are counted under the key of their name (ProfilerStep#7 as ProfilerStep*), device
+ * slices under their name. Merged and hidden slices and Python frames are not counted. A slice
+ * belongs to a range if it starts inside. In traces not written by torch, all slices except
+ * instants are counted, under their names, with their self time on the thread.
  */
 #ifndef PS_SLICES_OPERATORS_H
 #define PS_SLICES_OPERATORS_H
@@ -18,30 +18,30 @@ struct ps_operator {
     uint32_t name;   /* text id of the key */
     uint32_t shapes; /* text id of the input shapes; 0 when not grouped by them, or none recorded */
     uint8_t kind;    /* enum ps_slice_kind */
-    uint8_t family;  /* of the first */
+    uint8_t family;  /* family of the first slice */
     int64_t calls;
     int64_t self_cpu_ns, cpu_total_ns, self_device_ns, device_total_ns;
     int64_t self_cpu_bytes, cpu_bytes, self_device_bytes, device_bytes;
     int64_t flops;
-    int64_t min_ns, max_ns; /* of a single call's duration */
-    int64_t first_start_ns; /* of its earliest slice */
+    int64_t min_ns, max_ns; /* of the duration of a single call */
+    int64_t first_start_ns; /* start of the earliest slice */
     int64_t tensor_core;    /* device rows: calls that used Tensor Cores */
 };
 
 struct ps_operators {
     struct ps_operator *at; /* in order of first appearance */
     size_t n, cap;
-    const uint32_t
-        *key; /* text id -> text id it counts under (0: itself); n_key of them. Borrowed */
+    const uint32_t *key; /* text id of a name -> text id of its key (0: the name itself); n_key
+                            entries. Borrowed */
     size_t n_key;
-    const uint32_t
-        *shapes; /* template id -> text id of input shapes; NULL: do not group. Borrowed */
+    const uint32_t *shapes; /* template id -> text id of its input shapes; NULL: do not group by
+                               shapes. Borrowed */
     size_t n_shapes;
-    bool all;                  /* of a trace that is not torch's */
+    bool all;                  /* the trace was not written by torch: count all slices */
     struct ps_hash_table rows; /* (name, shapes, kind) -> index in at */
 };
 
-/* The columns it reads, as PS_COL_BITs. */
+/* The columns that ps_operators_add reads */
 #define PS_OPERATORS_COLUMNS                                                                       \
     (PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) | PS_COL_BIT(PS_COL_NAME) |            \
      PS_COL_BIT(PS_COL_SELF) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS) |                \

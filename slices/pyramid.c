@@ -6,16 +6,16 @@
 #include "slices/column.h"
 
 #define LEVELS_MAX 31
-#define PER_BIN    64  /* slices in a bin of a base that suits an even track */
-#define FINER      4   /* levels below it to begin with: places up to 4^4 times as dense */
-#define BINS_WIDE  512 /* the last level has no more bins than this */
+#define PER_BIN    64  /* slices per bin of a base level that suits an evenly filled track */
+#define FINER      4   /* levels below that to begin with: for parts up to 4^4 times as dense */
+#define BINS_WIDE  512 /* maximum number of bins of the last level */
 
 struct list {
     bool bins;
     int64_t *column[PS_PYRAMID_COLUMNS];
-    uint32_t n; /* waiting to be packed */
+    uint32_t n; /* rows not packed yet */
     int64_t from_ns, to_ns;
-    uint64_t bin; /* width */
+    uint64_t bin; /* bin width */
     uint64_t total;
     struct ps_buf out;
 };
@@ -27,21 +27,21 @@ struct bin {
 };
 
 struct level {
-    uint64_t bin;   /* width; times are ns since pyramid.start from here on */
-    uint64_t first; /* of the bin at work */
+    uint64_t bin;   /* bin width; times in this struct are ns since pyramid.start */
+    uint64_t first; /* start of the current bin */
     uint64_t end;
     struct bin *at; /* by depth */
     size_t n_at;
-    uint32_t *touched, n_touched, touched_cap; /* depths with something in them */
+    uint32_t *touched, n_touched, touched_cap; /* depths with slices in the current bin */
     struct list longs, bins;
 };
 
 struct ps_pyramid {
     int64_t start;
-    uint64_t rows_max; /* a level with more is given up */
-    uint64_t slices;   /* that passed */
-    unsigned base, n;  /* levels [base, n) are alive */
-    unsigned given;    /* next to give out */
+    uint64_t rows_max; /* a level with more rows is dropped */
+    uint64_t slices;   /* slices added so far */
+    unsigned base, n;  /* levels [base, n) are not dropped */
+    unsigned given;    /* next level to return */
     bool finished;
     struct level level[LEVELS_MAX];
 };
@@ -105,7 +105,7 @@ static void list_free(struct list *list)
 
 /* --- Bins --- */
 
-/* Times of files are of any size: what does not fit ends where numbers end. */
+/* Saturates: times in files may have any value. */
 static int64_t sum_up_to_max(int64_t a, int64_t b)
 {
     int64_t sum;
@@ -139,7 +139,7 @@ static void count(struct level *level, uint32_t depth, const struct bin *more)
     bin->busy = sum_up_to_max(bin->busy, more->busy);
 }
 
-/* Ends the bin at work of a level: it becomes rows, and counts in the level above. */
+/* Ends the current bin of a level: writes it as rows, and adds it to the level above. */
 static void end_bin(struct ps_pyramid *p, unsigned k)
 {
     struct level *level = &p->level[k];
@@ -175,7 +175,7 @@ static uint64_t rows_of(const struct level *level)
     return level->bins.total + level->longs.total;
 }
 
-/* Moves all levels on to the bins that hold `at`. */
+/* Advances all levels to the bins that contain `at`. */
 static void advance(struct ps_pyramid *p, uint64_t at)
 {
     for (unsigned k = p->base; k < p->n && at >= p->level[k].end; k++) {
@@ -188,8 +188,8 @@ static void advance(struct ps_pyramid *p, uint64_t at)
     }
 }
 
-/* A level that is about as long as the slices is of no use, nor are those below it; the one above
- * is complete without them. One that holds half of the first slices is not waited for. */
+/* Drops the finest levels up to the last one with too many rows; the level above them is complete
+ * without them. Too many are more than rows_max, or more than half of the slices so far. */
 static void give_up(struct ps_pyramid *p)
 {
     uint64_t most = p->slices / 2 + PS_PYRAMID_ROWS;
@@ -199,7 +199,7 @@ static void give_up(struct ps_pyramid *p)
     while (keep > p->base && rows_of(&p->level[keep - 1]) <= most)
         keep--;
     while (p->base < keep) {
-        end_bin(p, p->base); /* what has begun counts above */
+        end_bin(p, p->base); /* adds the current bin to the level above */
         level_free(&p->level[p->base++]);
     }
 }

@@ -103,7 +103,7 @@ enum ps_role ps_role_of(int64_t kind, int64_t flags, enum ps_meaning meaning)
     case PS_SLICE_OP:
     case PS_SLICE_ANNOTATION:
     case PS_SLICE_NVTX:
-    case PS_SLICE_GPU_ANNOTATION: /* tb_plugin takes these for the host's too */
+    case PS_SLICE_GPU_ANNOTATION: /* tb_plugin counts GPU annotations as host work too */
         return role_of_host(meaning);
     default:
         return PS_N_ROLES;

@@ -33,7 +33,7 @@ static int64_t key_of(const char *record)
     return key;
 }
 
-/* Where the ascending run that begins at record i ends. */
+/* The end of the ascending run that begins at record i. */
 static size_t run_end(const char *records, size_t n, size_t size, size_t i)
 {
     for (i++; i < n && key_of(records + (i - 1) * size) <= key_of(records + i * size);)
@@ -96,7 +96,7 @@ void ps_spans_join(struct ps_spans *spans)
     spans->n = kept;
 }
 
-/* Index of the first of a joined set that ends after t. */
+/* Index of the first interval of a joined set that ends after t. */
 static size_t first_after(const struct ps_spans *spans, int64_t t)
 {
     size_t low = 0, high = spans->n;
@@ -152,7 +152,8 @@ int64_t ps_spans_common(const struct ps_spans *a, const struct ps_spans *b, int6
 
 #define SETS_MAX PS_N_ROLES
 
-/* Which of the sets is the first that is active at t, n for none, and until when that is so. */
+/* The index of the first set that contains t, n if none does. *until: lowered to the time when that
+ * changes. */
 static size_t active(const struct ps_spans *const *sets, const size_t *at, size_t n, int64_t t,
                      int64_t *until)
 {
@@ -169,8 +170,8 @@ static size_t active(const struct ps_spans *const *sets, const size_t *at, size_
     return n;
 }
 
-/* Splits [from, to) among n joined sets: a moment belongs to the first set that holds it, part[n]
- * is what none holds. */
+/* Divides [from, to) among n joined sets: each moment counts for the first set that contains it;
+ * part[n] is the time in none of them. */
 static void divide(const struct ps_spans *const *sets, size_t n, int64_t from, int64_t to,
                    int64_t *part)
 {
@@ -207,8 +208,8 @@ static size_t parts_tensorboard(const struct ps_spans *roles, int64_t from, int6
     return PS_N_ROLES + 1;
 }
 
-/* HTA and TraceLens look at the device alone: computation first, then communication, then copies
- * and sets. HTA does not tell the last two apart. */
+/* HTA and TraceLens only consider the device: computation first, then communication, then copies
+ * and sets. HTA combines the last two. */
 static size_t parts_of_device(enum ps_breakdown definition, const struct ps_spans *roles,
                               const struct ps_spans *communication, int64_t from, int64_t to,
                               struct ps_part *out)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spans.h: sets of intervals on the time axis, and what of a stretch of time each of several kinds
- * of work took. All sums are exact in ns.
+ * spans.h: sets of time intervals, and how a period is divided among several kinds of work. All
+ * sums are exact in ns.
  */
 #ifndef PS_SLICES_SPANS_H
 #define PS_SLICES_SPANS_H
 
 #include "slices/slices.h"
 
-/* a + b, held at the ends of what fits: durations of untrusted files may sum to anything. */
+/* a + b, saturated: the durations in untrusted files may have any sum. */
 static inline int64_t ps_sum(int64_t a, int64_t b)
 {
     int64_t sum;
@@ -26,43 +26,45 @@ struct ps_spans {
 };
 
 void ps_spans_add(struct ps_spans *spans, int64_t start, int64_t end); /* empty ones are dropped */
-/* Sorts and joins what overlaps or touches: from then on the set is a union. */
+/* Sorts the intervals and merges those that overlap or touch. The set is then "joined". */
 void ps_spans_join(struct ps_spans *spans);
 /* Length of a joined set inside [from, to). */
 int64_t ps_spans_length(const struct ps_spans *spans, int64_t from, int64_t to);
-/* What is in both of two joined sets. */
+/* Length of the intersection of two joined sets inside [from, to). */
 int64_t ps_spans_common(const struct ps_spans *a, const struct ps_spans *b, int64_t from,
                         int64_t to);
 void ps_spans_free(struct ps_spans *spans);
 
-/* Sorts n records of `size` bytes whose first field is the int64_t to sort by; stable, and one pass
- * for each doubling of the number of ascending runs that they come in. */
+/* Sorts n records of `size` bytes by their first field, an int64_t. A stable natural merge sort:
+ * one pass for each doubling of the number of ascending runs in the input. */
 void ps_sort_runs(void *records, size_t n, size_t size);
 
-/* A kernel while it runs: what the SM efficiency and the occupancy of a device follow from. */
+/* A kernel, as input for the SM efficiency and occupancy of a device. */
 struct ps_device_work {
     int64_t start, end;
-    float blocks;    /* blocks per SM; NAN or 0: the file does not say */
-    float occupancy; /* percent; NAN: the file does not say */
+    float blocks;    /* blocks per SM; NAN or 0: unknown */
+    float occupancy; /* percent; NAN: unknown */
 };
 struct ps_device_use {
-    double sm_efficiency; /* 0..1: SMs in use, over the span; NAN when no kernel says */
-    double occupancy;     /* percent, mean over the kernels' time; NAN likewise */
+    double sm_efficiency; /* 0..1: mean share of SMs in use over the period; NAN if it is unknown
+                             for all kernels */
+    double occupancy; /* percent, mean weighted by the duration of the kernels; NAN if unknown for
+                         all */
 };
-/* Of n kernels sorted by start, in [from, to). An SM is in use as far as the blocks of all running
- * kernels fill it. */
+/* Computes both for [from, to) from n kernels sorted by start. The share of SMs in use is the sum
+ * of the blocks per SM of all running kernels, at most 1. */
 struct ps_device_use ps_device_use_of(const struct ps_device_work *work, size_t n, int64_t from,
                                       int64_t to);
 
-/* Three definitions of where a step's time goes, each summing to its wall time. */
+/* Three definitions of the breakdown of a step's time; the parts of each sum to its wall time. */
 enum ps_breakdown {
-    PS_BREAKDOWN_TENSORBOARD = 0, /* of tb_plugin 0.4: by priority, each takes what is left */
+    PS_BREAKDOWN_TENSORBOARD = 0, /* tb_plugin 0.4: by priority */
     PS_BREAKDOWN_HTA = 1,         /* compute, non-compute (exposed), idle */
     PS_BREAKDOWN_TRACELENS = 2,   /* computation, exposed communication, exposed copies, idle */
     PS_N_BREAKDOWNS
 };
 
-/* What the sets hold; tb_plugin's priority is their order. */
+/* The kinds of work; the order is the priority of tb_plugin. */
 enum ps_role {
     PS_ROLE_KERNEL = 0, /* computation on the device, without communication */
     PS_ROLE_MEMCPY,
@@ -70,7 +72,7 @@ enum ps_role {
     PS_ROLE_COMMUNICATION, /* kernels of collectives, and collectives on the host */
     PS_ROLE_RUNTIME,
     PS_ROLE_DATALOADER,
-    PS_ROLE_CPU, /* other operators and annotations, without ProfilerStep */
+    PS_ROLE_CPU, /* other operators and annotations, except ProfilerStep */
     PS_N_ROLES
 };
 
@@ -80,9 +82,9 @@ struct ps_part {
 };
 #define PS_PARTS_MAX 8
 
-/* The parts of [from, to) by one definition; they sum to to - from. Sets are joined.
- * device_communication: the kernels of collectives alone (HTA, TraceLens look at the device only).
- * Returns how many. */
+/* Divides [from, to) by one definition; the parts sum to to - from. All sets must be joined.
+ * device_communication: the kernels of collectives only (HTA and TraceLens ignore the host).
+ * Returns the number of parts. */
 size_t ps_breakdown_of(enum ps_breakdown definition, const struct ps_spans roles[PS_N_ROLES],
                        const struct ps_spans *device_communication, int64_t from, int64_t to,
                        struct ps_part out[PS_PARTS_MAX]);

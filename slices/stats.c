@@ -15,7 +15,8 @@ static uint64_t differing(const int64_t *values, size_t n)
     return bits;
 }
 
-/* Found byte by byte from the highest that differs: no order is made, and no input is slow. */
+/* Radix selection: finds the value byte by byte, from the highest byte that differs. It does not
+ * reorder the values and is linear for every input. */
 int64_t ps_kth(const int64_t *values, size_t n, size_t k)
 {
     uint64_t bits = differing(values, n), mask = UINT64_MAX, prefix;
@@ -38,7 +39,8 @@ int64_t ps_kth(const int64_t *values, size_t n, size_t k)
     return (int64_t)prefix;
 }
 
-/* The one before the upper middle: it, or the largest below it. */
+/* The lower of the two middle values: the largest value below the upper one, or a value equal to
+ * it. */
 static int64_t lower_middle(const int64_t *values, size_t n, int64_t upper)
 {
     int64_t largest = 0;
@@ -60,7 +62,7 @@ double ps_median(const int64_t *values, size_t n)
     return n % 2 ? (double)upper : ((double)lower_middle(values, n, upper) + (double)upper) / 2;
 }
 
-/* Two passes: squares of differences lose nothing to large means. */
+/* A second pass over the values: squared differences lose no precision if the mean is large. */
 static double deviation(const int64_t *values, size_t n, double mean)
 {
     double sum = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* stats.h: what a list of durations or sizes comes to. Values are not negative; none is moved. */
+/* stats.h: statistics of a list of durations or sizes. Values must not be negative. The list is not
+ * changed. */
 #ifndef PS_SLICES_STATS_H
 #define PS_SLICES_STATS_H
 
@@ -7,16 +8,16 @@
 #include <stdint.h>
 
 struct ps_stats {
-    int64_t total; /* held at the end of what fits */
+    int64_t total; /* saturated at INT64_MAX */
     int64_t min, max;
-    double median; /* as Python's statistics.median */
-    double stddev; /* of a sample: n - 1; 0 for one value */
+    double median; /* like Python's statistics.median */
+    double stddev; /* sample standard deviation (n - 1); 0 for one value */
 };
 
-/* n > 0 values. */
+/* Of n > 0 values. */
 struct ps_stats ps_stats_of(const int64_t *values, size_t n);
 
-/* The k-th smallest from 0, k < n, and the median of n > 0. */
+/* The k-th smallest value (k from 0, k < n), and the median of n > 0 values. */
 int64_t ps_kth(const int64_t *values, size_t n, size_t k);
 double ps_median(const int64_t *values, size_t n);
 

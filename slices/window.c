@@ -7,9 +7,9 @@
 #include "slices/pyramid.h"
 
 #define PX_MAX   65535u
-#define TIME_MAX (INT64_C(1) << 60) /* windows beyond end here: sums stay in range */
+#define TIME_MAX (INT64_C(1) << 60) /* limit of window ends: keeps sums in range */
 
-/* A slice that is looked at. */
+/* A slice or bin to be added. */
 struct item {
     int64_t start, duration;
     uint32_t row, name;
@@ -58,7 +58,7 @@ static bool is_density(const void *items, uint32_t index, const void *of)
     return density->px == key->px && density->depth == key->depth;
 }
 
-/* Eight neighbouring pixels stand in eight neighbouring slots, one cache line: slices arrive in the
+/* Puts eight neighbouring pixels into eight neighbouring slots, one cache line: slices arrive in
  * order of time. */
 static uint64_t hash_pixel(uint16_t depth, uint32_t px)
 {
@@ -95,7 +95,7 @@ static void shade(struct ps_window *w, const struct item *item, uint32_t px, uin
     }
 }
 
-/* Where the pixel ends, in ns: behind `at`, which lies in it. */
+/* The end of the pixel in ns; after `at`, which is inside the pixel. */
 static int64_t edge_of(const struct ps_window *w, uint32_t px, int64_t at)
 {
     int64_t edge = w->from_ns + (int64_t)((px + 1) * w->ns_per_px);
@@ -103,7 +103,7 @@ static int64_t edge_of(const struct ps_window *w, uint32_t px, int64_t at)
     return edge > at ? edge : at + 1;
 }
 
-/* A slice of less than two pixels: shades each that it covers, is counted in the first. */
+/* Adds a slice shorter than two pixels to each pixel it covers; counts it only in the first. */
 static void add_short(struct ps_window *w, const struct item *item, int64_t end)
 {
     int64_t at = item->start > w->from_ns ? item->start : w->from_ns;
@@ -160,7 +160,7 @@ void ps_window_add_chunk(struct ps_window *w, const struct ps_chunk *chunk, int6
         int64_t duration = not_negative(ps_chunk_at(chunk, PS_COL_DURATION, i));
 
         if (start >= w->to_ns)
-            break; /* they are sorted */
+            break; /* slices are sorted by start */
         if (duration >= shorter_ns ||
             (start < w->from_ns && (uint64_t)duration <= (uint64_t)w->from_ns - (uint64_t)start))
             continue;
@@ -177,7 +177,7 @@ void ps_window_add_chunk(struct ps_window *w, const struct ps_chunk *chunk, int6
     }
 }
 
-/* A whole bin, at the pixel in which it begins. */
+/* Adds a complete bin to the pixel in which it begins. */
 static void add_bin(struct ps_window *w, const struct item *item, int64_t count, int64_t busy)
 {
     shade(w, item, px_of(w, item->start), count > 0 ? (uint32_t)count : 0, not_negative(busy));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * window.h: what of a track is to be drawn in a window of time.
+ * window.h: selects what is drawn of a track in a time window.
  *
- * Slices of two pixels or more come one by one. Shorter ones are counted by pixel and depth: how
- * many start there (0 where one only reaches over from the pixel before), how much of the pixel
- * they cover, the name and family of the longest. Nothing is left out.
+ * Slices of two pixels or more are returned one by one. Shorter ones are counted by pixel and
+ * depth: how many start there (0 if one only extends from the pixel before), how much of the pixel
+ * they cover, and the name and family of the longest. No slice is omitted.
  */
 #ifndef PS_SLICES_WINDOW_H
 #define PS_SLICES_WINDOW_H
@@ -21,10 +21,11 @@ struct ps_window_slice {
 };
 
 struct ps_window_density {
-    uint32_t px;     /* from the left edge of the window */
-    uint32_t count;  /* slices */
-    uint32_t name;   /* of the longest */
-    int64_t busy_ns; /* of the pixel that they cover; the bins of a level may say too much */
+    uint32_t px;     /* pixel, from the left edge of the window */
+    uint32_t count;  /* slices that start in the pixel */
+    uint32_t name;   /* of the longest slice */
+    int64_t busy_ns; /* covered part of the pixel, in ns; may be too large if taken from bins of a
+                        level */
     int64_t longest_ns;
     uint16_t depth;
     uint8_t family, kind;
@@ -37,9 +38,9 @@ struct ps_window {
     size_t n_slices, slices_cap;
     struct ps_window_density *density; /* by depth, then px */
     size_t n_density, density_cap;
-    uint64_t counted; /* slices that stand behind density */
+    uint64_t counted; /* slices counted in density */
     /* Working memory. */
-    int64_t two_px_ns; /* slices as long as this come one by one */
+    int64_t two_px_ns; /* slices at least this long are returned one by one */
     double px_per_ns, ns_per_px;
     struct ps_hash_table density_at; /* (depth, px) -> index in density */
     int64_t *column[8];
@@ -51,17 +52,18 @@ struct ps_window {
      PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS) |                \
      PS_COL_BIT(PS_COL_FAMILY))
 
-/* Begins a window of px pixels; what was in it is forgotten, its memory is kept. */
+/* Begins a window of px pixels; discards the previous content, but keeps its memory. */
 void ps_window_begin(struct ps_window *window, int64_t from_ns, int64_t to_ns, uint32_t px);
-/* Of the chunk's slices those shorter than this: longer ones come from levels. INT64_MAX: all. */
+/* Adds the slices of the chunk that are shorter than shorter_ns: longer ones come from levels.
+ * INT64_MAX: all. */
 void ps_window_add_chunk(struct ps_window *window, const struct ps_chunk *chunk,
                          int64_t shorter_ns);
-/* Whether a block of a level can hold something of the window. */
+/* Whether a block of a level may overlap the window. */
 bool ps_window_wants(const struct ps_window *window, const struct ps_pyramid_block *block);
-/* Blocks of a level (slices/pyramid.h): its long slices and, with `bins`, its bins. False: damaged
- * bytes. */
+/* Adds blocks of a level (slices/pyramid.h): the long slices and, with `bins`, the bins. False:
+ * damaged bytes. */
 bool ps_window_add_level(struct ps_window *window, struct ps_str blocks, bool bins);
-/* Sorts; density is there after it. */
+/* Sorts slices and density; call it before reading them. */
 void ps_window_end(struct ps_window *window);
 void ps_window_free(struct ps_window *window);
 
