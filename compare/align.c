@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 #define CELLS_MAX ((size_t)4 << 20)
-#define MATCH     65536u /* worth more than all lines that could stay */
+#define MATCH     65536u /* greater than the sum of all bonuses for equal lines */
 
 static bool same(const struct ps_aligned *a, const struct ps_aligned *b)
 {
@@ -21,7 +21,7 @@ static bool all_one_text(const struct ps_aligned *a, size_t n, const struct ps_a
     return true;
 }
 
-/* What stays where it was. Both are in order of their lines. */
+/* Matches items with equal text and line. Both sequences are sorted by line. */
 static void match_same(const struct ps_aligned *a, size_t n, const struct ps_aligned *b, size_t m,
                        uint32_t offset, uint32_t *match)
 {
@@ -45,7 +45,7 @@ static uint32_t worth(const struct ps_aligned *a, const struct ps_aligned *b)
     return a->text != b->text ? 0 : MATCH + (a->line == b->line);
 }
 
-/* best[i * (m + 1) + k]: of a[i..] and b[k..]. */
+/* Dynamic programming: best[i * (m + 1) + k] is the best score of a[i..] and b[k..]. */
 static void match_best(const struct ps_aligned *a, size_t n, const struct ps_aligned *b, size_t m,
                        uint32_t offset, uint32_t *match)
 {

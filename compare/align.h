@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* align.h: two sequences of lines, matched in order. */
+/* align.h: aligns two sequences of lines. */
 #ifndef PS_COMPARE_ALIGN_H
 #define PS_COMPARE_ALIGN_H
 
@@ -8,17 +8,18 @@
 #include <stdint.h>
 
 struct ps_aligned {
-    uint32_t text; /* only equal ones can match */
-    int64_t line;  /* ascending; 0 unknown */
-    uint32_t id;   /* the caller's */
+    uint32_t text; /* only items with equal text can match */
+    int64_t line;  /* ascending; 0: unknown */
+    uint32_t id;   /* for the caller; not used here */
 };
 
 #define PS_ALIGN_NONE UINT32_MAX
 
-/* A longest common subsequence of a and b; among those one in which most keep their line. match[k]:
- * the index in a of b[k], or PS_ALIGN_NONE. Where neither text nor line tells more than the order
- * does, as many match in order. Sequences that are too long for that (their product above 4
- * million, after what is equal at both ends) match only what keeps text and line. */
+/* Finds a longest common subsequence of a and b; of several, one in which most items keep their
+ * line. match[k]: the index in a of b[k], or PS_ALIGN_NONE. If n == m and all texts are equal,
+ * items are matched in order. If the sequences are too long (product of the lengths above 4
+ * million, after removing equal items at both ends), only items with equal text and line are
+ * matched. */
 void ps_align(const struct ps_aligned *a, size_t n, const struct ps_aligned *b, size_t m,
               uint32_t *match);
 

@@ -13,16 +13,16 @@
 
 struct finder {
     const double *values;
-    double *ranks;   /* of the segment, in some order, less their mean */
-    double *weights; /* m + n over m n, by m, of windows of one length */
+    double *ranks;   /* of the segment, minus their mean; shuffled by the permutation test */
+    double *weights; /* (m + n) / (m n) by m, for windows of one length */
     struct ps_change_point *found;
     size_t n_found, cap_found;
 };
 
-/* Where Q is largest; t counts from the start of the segment. */
+/* The cut with the largest Q; t counts from the start of the segment. */
 struct cut {
     double q;
-    size_t t, looked_at; /* cuts in all */
+    size_t t, looked_at; /* looked_at: number of cuts tested */
 };
 
 /* --- Ranks --- */
@@ -39,7 +39,7 @@ static int by_value(const void *a, const void *b)
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* Midranks of the n values from `at`, less their mean. False: all are equal. */
+/* Computes the midranks of the n values from `at`, minus their mean. False: all are equal. */
 static bool rank(struct finder *f, size_t at, size_t n)
 {
     struct ranked *order = ps_alloc_array(n, sizeof *order);
@@ -67,8 +67,8 @@ static void weigh(struct finder *f, size_t length)
         f->weights[m] = (double)length / ((double)m * (double)(length - m));
 }
 
-/* The best cut of one window. Q is the square of what the left sum lies off its share of the whole,
- * times the weight. */
+/* Finds the best cut of one window. Q is the squared difference between the left sum and its share
+ * of the total, times the weight. */
 static void best_in(const struct finder *f, size_t from, size_t length, struct cut *best)
 {
     const double *ranks = f->ranks + from;
@@ -88,7 +88,7 @@ static void best_in(const struct finder *f, size_t from, size_t length, struct c
     best->looked_at += length;
 }
 
-/* Over the n ranks and the windows in them. */
+/* Finds the best cut of the n ranks and of the windows in them. */
 static struct cut best_cut(struct finder *f, size_t n)
 {
     struct cut best = {0, 0, 0};
@@ -118,11 +118,12 @@ static void shuffle(double *ranks, size_t n, uint64_t *seed)
     }
 }
 
-/* p of the largest Q of the n ranks, which are shuffled; above PS_CHANGE_ALPHA it is a bound. */
+/* The p value of the largest Q of the n ranks, which are shuffled; above PS_CHANGE_ALPHA a lower
+ * bound. */
 static double chance_of(struct finder *f, size_t n, double q)
 {
     const size_t rounds = n <= PS_CHANGE_FEW ? PS_CHANGE_SHUFFLES : PS_CHANGE_SHUFFLES_OF_MANY;
-    const double near = q * (1 - 1e-9); /* sums in another order differ in their last digits */
+    const double near = q * (1 - 1e-9); /* sums in another order have rounding errors */
     uint64_t seed = UINT64_C(0x2545f4914f6cdd1d);
     size_t as_large = 0;
 
@@ -135,7 +136,7 @@ static double chance_of(struct finder *f, size_t n, double q)
     return (double)(1 + as_large) / (double)(1 + rounds);
 }
 
-/* What p cannot exceed: Hoeffding's bound for sums of draws without replacement, for every cut. */
+/* Upper bound of p: Hoeffding's bound for sums of draws without replacement, for all cuts. */
 static double bound_of(const struct cut *cut, size_t n)
 {
     double range = (double)(n - 1);
@@ -143,7 +144,7 @@ static double bound_of(const struct cut *cut, size_t n)
     return 2 * (double)cut->looked_at * exp(-cut->q / (range * range));
 }
 
-/* The change point of the values from .. to - 1; false: there is none. */
+/* Finds the change point of the values from .. to - 1; false: there is none. */
 static bool find(struct finder *f, size_t from, size_t to, struct ps_change_point *out)
 {
     size_t n = to - from;
@@ -168,8 +169,8 @@ static void keep(struct finder *f, const struct ps_change_point *point)
     f->found[f->n_found++] = *point;
 }
 
-/* Cuts as long as parts can be cut. Parts wait with the later one below, so points come in no
- * order; their number is bounded by n / PS_CHANGE_LEAST. */
+/* Splits segments until none can be split. A stack has the waiting segments. Points are found in no
+ * particular order; their number is at most n / PS_CHANGE_LEAST. */
 static void divide(struct finder *f, size_t from, size_t to)
 {
     size_t *waiting = ps_alloc_array((to - from + 2) * 2, sizeof *waiting), n = 0;
@@ -195,7 +196,8 @@ static int by_place(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Each between its neighbours again: what a cut of the whole had misplaced moves or goes. */
+/* Tests each point again between its neighbours: points that a split of a longer segment misplaced
+ * are moved or dropped. */
 static void settle(struct finder *f, size_t from, size_t to)
 {
     size_t kept = 0;

@@ -11,43 +11,43 @@
 #include "base/intern.h"
 #include "compare/align.h"
 
-/* A row as it grows. Texts are ids of `texts`. */
+/* A row that is being built. Strings are ids in `texts`. */
 struct ps_slot {
     uint32_t name, place, base_place, within;
     uint32_t base_by, by;
     int64_t base_line, line;
     int64_t base_id, id;
-    int64_t last_line; /* in the run that was read last */
+    int64_t last_line; /* line in the run that was read last */
     uint32_t in_base, in_now;
-    bool gone; /* became part of another */
+    bool gone; /* merged into another slot */
     const double *samples[2];
     uint32_t n_samples[2];
 };
 
-/* Rows that only their order tells apart: of one place, and one name or one function. */
+/* Rows that differ only in their order: the same place and name, or lines of one function. */
 struct ps_class {
-    uint32_t *slots; /* in order */
+    uint32_t *slots; /* slots in order of their lines */
     uint32_t n, cap;
-    uint32_t pending; /* of the run that is being read: index + 1 of the first; 0 none */
+    uint32_t pending; /* list of rows of the current run: index + 1 of the first; 0: none */
 };
 
-/* A row of the run that is being read. */
+/* A row of the current run, not yet matched to a slot. */
 struct ps_pending {
     struct ps_slot slot;
     uint32_t order, next;
     double values[PS_METRICS_MAX];
 };
 
-/* What a class is made of. */
+/* The key of a class. */
 struct ps_class_key {
-    uint32_t place, word; /* word: the name, or of lines the function */
+    uint32_t place, word; /* word: the name; for source lines, the function */
     uint32_t lines;       /* 1: source lines */
 };
 
 struct ps_comparison {
     size_t n_base, n_now, n_runs, n_metrics, run;
     struct ps_intern texts, keys;
-    struct ps_class *classes; /* by id of keys */
+    struct ps_class *classes; /* by id in `keys` */
     size_t n_classes, cap_classes;
     uint32_t *touched; /* classes with pending rows */
     size_t n_touched, cap_touched;
@@ -55,11 +55,11 @@ struct ps_comparison {
     size_t n_pending, cap_pending;
     struct ps_slot *slots;
     size_t n_slots, cap_slots;
-    double *values; /* slot by slot, metric by metric: a figure a run */
+    double *values; /* by slot, metric and run */
     size_t cap_values;
-    struct ps_arena arena; /* samples */
+    struct ps_arena arena; /* for samples */
     struct ps_compared_row *rows;
-    double *first;     /* the first metric of each row */
+    double *first;     /* the first metric of each row, n_runs values each */
     uint32_t *slot_of; /* row -> slot */
     size_t n_rows;
     struct ps_rule rule;
@@ -71,19 +71,19 @@ static inline double *ps_slot_values(const struct ps_comparison *c, size_t slot,
 }
 
 /*
- * The same code in another place: another checkout, another Python, another site-packages.
- * Classes that one group alone has are met by name and the end of their path, a longer end first,
- * where no other class of either group has it.
+ * Matches the same code at different paths: another checkout, another Python, another
+ * site-packages. Classes that only one group has are matched by name and the end of their path, if
+ * the end is unique in both groups. Longer ends are tried first.
  */
 
-#define PARTS_MAX 4 /* of a path that are compared */
+#define PARTS_MAX 4 /* parts of a path that are compared */
 
 static bool is_slash(char c)
 {
     return c == '/' || c == '\\';
 }
 
-/* The length of "python3.12/" at the start of a text, else 0. */
+/* The length of "python3.12/" at the start of a string, else 0. */
 static size_t python_folder(struct ps_str text)
 {
     size_t n = 6;
@@ -95,8 +95,8 @@ static size_t python_folder(struct ps_str text)
     return n > 6 && n < text.len && is_slash(text.at[n]) ? n + 1 : 0;
 }
 
-/* What stands behind the folder in which this Python keeps packages or its own library; {NULL, 0}
- * when there is none. */
+/* The path after the folder of installed packages or of the standard library; {NULL, 0} if there is
+ * none. */
 static struct ps_str installed_part(struct ps_str path)
 {
     static const char *const folders[] = {"site-packages", "dist-packages"};
@@ -119,7 +119,7 @@ static struct ps_str installed_part(struct ps_str path)
     return found;
 }
 
-/* The last `parts` parts; the whole path when it has fewer. */
+/* The last `parts` parts of a path; the complete path if it has fewer. */
 static struct ps_str last_parts(struct ps_str path, int parts)
 {
     size_t at = path.len;
@@ -130,7 +130,8 @@ static struct ps_str last_parts(struct ps_str path, int parts)
     return ps_str_skip(path, at);
 }
 
-/* parts 0: what is installed. Slashes of all systems are one. */
+/* Builds the key of a class: its name and the last `parts` parts of its path (0: the part of an
+ * installed package). Backslashes become slashes. False: the path has no such part. */
 static bool key_of(const struct ps_comparison *c, const struct ps_class_key *class, int parts,
                    struct ps_buf *out)
 {
@@ -162,7 +163,7 @@ static enum side side_of(const struct ps_comparison *c, const struct ps_class *c
     return base == now ? NEITHER : base ? BASE_ONLY : NOW_ONLY;
 }
 
-/* The row `from` of the new group becomes part of the row `to` of the base. */
+/* Merges slot `from` of the new group into slot `to` of the base. */
 static void merge_slot(struct ps_comparison *c, uint32_t to, uint32_t from)
 {
     struct ps_slot *a = &c->slots[to], *b = &c->slots[from];
@@ -209,7 +210,7 @@ static void merge_classes(struct ps_comparison *c, const struct ps_class *base,
 struct candidates {
     struct ps_intern keys;
     struct found {
-        uint32_t class[2], n[2]; /* by side */
+        uint32_t class[2], n[2]; /* by group: base, new */
     } * at;
     size_t n, cap;
 };
@@ -227,7 +228,8 @@ static void note(struct candidates *found, struct ps_str key, enum side side, ui
     found->at[id].n[k]++;
 }
 
-/* Returns whether classes are left that could be met. */
+/* Matches classes by the last `parts` parts of their paths. Returns whether both groups had
+ * unmatched classes. */
 static bool match_parts(struct ps_comparison *c, int parts)
 {
     PS_AUTO(ps_buf_free) struct ps_buf key = {0};
@@ -251,7 +253,7 @@ static bool match_parts(struct ps_comparison *c, int parts)
     return sides[BASE_ONLY] && sides[NOW_ONLY];
 }
 
-/* Joins rows that were not met, by name and the end of their path. */
+/* Matches the remaining rows by name and the end of their path. */
 static void ps_match_paths(struct ps_comparison *comparison)
 {
     bool more = match_parts(comparison, 0);
@@ -268,7 +270,7 @@ struct ps_comparison *ps_comparison_new(size_t n_base, size_t n_now, size_t n_me
     c->n_now = n_now;
     c->n_runs = n_base + n_now;
     c->n_metrics = n_metrics;
-    (void)ps_intern_id(&c->texts, PS_STR("")); /* id 0 */
+    (void)ps_intern_id(&c->texts, PS_STR("")); /* "" has id 0 */
     return c;
 }
 
@@ -322,7 +324,8 @@ static double or_zero(double value)
     return isfinite(value) ? value : 0;
 }
 
-/* Of more samples than a group may have, as many at equal distances. */
+/* Copies the samples of a row. If there are more than PS_GROUP_MAX, keeps that many at equal
+ * distances. */
 static void keep_samples(struct ps_comparison *c, const struct ps_compared *row,
                          struct ps_slot *slot)
 {
@@ -417,7 +420,7 @@ static int by_line(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* The pending rows of a class by line, those that are the same summed. */
+/* The pending rows of a class, sorted by line; rows with equal line and name are summed. */
 static size_t gather(struct ps_comparison *c, const struct ps_class *class,
                      struct ps_pending ***list)
 {
@@ -448,7 +451,7 @@ static void push_slot(struct ps_class *class, uint32_t slot)
     class->slots[class->n++] = slot;
 }
 
-/* Rows of the run take the slots they match; the others get slots of their own, in order. */
+/* Adds the rows of a run to the slots that they match; the others get new slots, in order. */
 static void join(struct ps_comparison *c, struct ps_class *class, struct ps_pending **list,
                  size_t n)
 {
@@ -557,7 +560,7 @@ static bool has_samples(const struct ps_slot *slot)
     return slot->n_samples[0] > 1 && slot->n_samples[1] > 1;
 }
 
-/* One run a side says more where it holds samples: they are its group. */
+/* With one run per group, the samples of a row are compared if it has them. */
 static void judge_samples(const struct ps_comparison *c, size_t row, double resolution)
 {
     const struct ps_slot *slot = &c->slots[c->slot_of[row]];
@@ -584,7 +587,7 @@ static void set_shares(struct ps_comparison *c)
         c->rows[i].share = sum > 0 ? 100 * c->rows[i].judged.delta / sum : 0;
 }
 
-/* One group alone: there is nothing to judge it by. */
+/* Describes a single group: there is no other group to compare with. */
 static void describe_rows(struct ps_comparison *c)
 {
     for (size_t i = 0; i < c->n_rows; i++) {
@@ -633,7 +636,7 @@ void ps_comparison_judge(struct ps_comparison *c, double resolution)
     else
         describe_rows(c);
     set_shares(c);
-    free(c->values); /* the other metrics are medians now */
+    free(c->values); /* only the medians of the other metrics are needed now */
     c->values = NULL;
     c->cap_values = 0;
 }

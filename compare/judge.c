@@ -9,21 +9,22 @@
 #include "base/hash_table.h"
 #include "base/mem.h"
 
-#define DEALS_MAX   200      /* ways to deal the runs that are tried */
-#define WORK_MAX    40000000 /* figures looked at for that, before rows are left out */
+#define DEALS_MAX   200      /* maximum number of reassignments of runs to groups */
+#define WORK_MAX    40000000 /* values read for that; above it, only a part of the rows is used */
 #define TABLES      512
 #define RATIO_MAX   1e9
-#define CHOICES_MAX 1000.0 /* more ways than this are drawn at random */
+#define CHOICES_MAX 1000.0 /* if there are more reassignments, a random sample is used */
 
-/* The distribution of rank sums for one pattern of ties. */
+/* The p values of rank sums for one pattern of ties. */
 struct table {
     uint64_t ties;
     double *p;
     size_t n;
-    uint32_t limit; /* the least deviation with p < alpha */
+    uint32_t limit; /* the smallest deviation with p < alpha */
 };
 
-/* What a row is measured by under any dealing. */
+/* The limits of a row, the same for every reassignment: smallest rank deviation with p < alpha, and
+ * smallest noise. */
 struct row {
     uint32_t index;
     uint32_t limit;
@@ -36,7 +37,7 @@ struct judge {
     const double *values;
     struct ps_judged *judged;
     struct table tables[TABLES];
-    uint8_t *deals; /* n_deals rows of `all`: 1: of the base */
+    uint8_t *deals; /* n_deals reassignments of `all` bytes; 1: the run is in the base group */
     size_t n_deals;
 };
 
@@ -51,7 +52,7 @@ static uint32_t limit_of_table(const struct table *table)
     return limit;
 }
 
-/* Patterns of ties repeat: there are few of them with few runs. */
+/* A cache by pattern of ties: with few runs there are few patterns. */
 static const struct table *table_of(struct judge *j, uint64_t ties, const uint32_t *ranks)
 {
     struct table *table = &j->tables[ps_hash_u64(ties) % TABLES];
@@ -80,7 +81,7 @@ static uint32_t limit_of_normal(const struct judge *j, double ties)
     return low;
 }
 
-/* p of the row as it is, and the deviation from which on p is small enough. */
+/* The p value of a row with the real groups. *limit: the smallest rank deviation with p < alpha. */
 static double rank_row(struct judge *j, const double *values, uint32_t *ranks, uint32_t *limit)
 {
     uint32_t sum = 0;
@@ -100,7 +101,7 @@ static double rank_row(struct judge *j, const double *values, uint32_t *ranks, u
     return ps_rank_sum_normal(sum, j->n, j->m, ties);
 }
 
-/* The noise of a row before `factor`. */
+/* The noise of a row, not multiplied by `factor`. */
 static double noise_of(const struct judge *j, const struct ps_judged *row, double floor)
 {
     double own = sqrt(row->base_mad * row->base_mad + row->now_mad * row->now_mad +
@@ -109,7 +110,7 @@ static double noise_of(const struct judge *j, const struct ps_judged *row, doubl
     return fmax(own, floor);
 }
 
-/* |delta| by the noise before `factor`. */
+/* |delta| / noise, where noise is not multiplied by `factor`. */
 static double ratio_of(double delta, double noise)
 {
     return delta == 0 ? 0 : noise > 0 ? fmin(fabs(delta) / noise, RATIO_MAX) : RATIO_MAX;
@@ -145,7 +146,7 @@ static void keep_deal(struct judge *j, const uint8_t *deal)
         memcpy(j->deals + j->n_deals++ * j->all, deal, j->all);
 }
 
-/* The next choice of as many of `all`, in the order of the dictionary. */
+/* Advances to the next choice of the same size, in lexicographic order. False: no more. */
 static bool next_choice(uint8_t *deal, size_t all)
 {
     size_t ones = 0, at = all;
@@ -217,7 +218,7 @@ static void push(struct ratios *list, double ratio)
     list->at[list->n++] = ratio;
 }
 
-/* The ratio of a row under a dealing, 0 where its ranks do not pass the test. */
+/* The ratio of a row after a reassignment; 0 if its ranks do not pass the test. */
 static double dealt_ratio(struct judge *j, const struct row *row, const uint32_t *ranks,
                           const uint8_t *deal)
 {
@@ -240,7 +241,7 @@ static double dealt_ratio(struct judge *j, const struct row *row, const uint32_t
     return ratio_of(as.delta, noise_of(j, &as, row->floor));
 }
 
-/* The ratios that chance gives: of every `step`-th row under all deals. */
+/* Collects the ratios by chance: those of every `step`-th row for all reassignments. */
 static void chance_ratios(struct judge *j, const struct row *rows, size_t n, size_t step,
                           struct ratios *out)
 {
@@ -271,9 +272,9 @@ static void sort(struct ratios *list)
         qsort(list->at, list->n, sizeof *list->at, downward);
 }
 
-/* The least factor at which chance gives few enough: above it are the `k` largest ratios, k as
- * large as can be. weight: rows and deals that one ratio of chance stands for. *by_chance: how many
- * of those above. */
+/* The smallest factor at which few enough ratios by chance are greater: such that the k largest of
+ * `found` are above it, k as large as possible. weight: number of rows that one ratio of `chance`
+ * stands for. *by_chance: expected number of rows above the factor by chance. */
 static double choose_factor(struct ratios *found, struct ratios *chance, double weight,
                             double *by_chance)
 {
@@ -285,7 +286,7 @@ static double choose_factor(struct ratios *found, struct ratios *chance, double 
 
         if (allowed < chance->n)
             factor = fmax(factor, chance->at[allowed]);
-        if (found->at[k - 1] <= factor) /* as large as one that is to be left out */
+        if (found->at[k - 1] <= factor) /* equal to a ratio that must be excluded */
             continue;
         while (above < chance->n && chance->at[above] > factor)
             above++;
@@ -296,7 +297,7 @@ static double choose_factor(struct ratios *found, struct ratios *chance, double 
     return found->n ? found->at[0] : PS_JUDGE_FACTOR;
 }
 
-/* The middle of the rows' noise by their size: how much they vary as a rule. */
+/* The usual noise: the median of noise / size over the rows. */
 static double usual_noise(const struct judge *j, const struct row *rows, size_t n)
 {
     PS_AUTO(ps_free_ptr) double *shares = ps_grow(NULL, n + 1, sizeof *shares);
@@ -332,7 +333,7 @@ static void give_verdict(struct ps_judged *row, double factor)
     row->verdict = !above ? PS_VERDICT_SAME : row->delta > 0 ? PS_VERDICT_UP : PS_VERDICT_DOWN;
 }
 
-/* Rows of one size, judged among themselves. Returns the factor. */
+/* Judges the large or the small rows. Returns the factor. */
 static double judge_rows(struct judge *j, struct row *rows, size_t n, double *by_chance)
 {
     struct ratios found = {0}, chance = {0};
@@ -380,7 +381,7 @@ static void judge_all(struct judge *j, struct row *rows, size_t n, struct ps_rul
     rule->fdr = verdicts > 0 ? (chance_large + chance_small) / verdicts : 0;
 }
 
-/* Groups too small to be judged, or of one run. */
+/* For groups that are too small to be judged, and single runs. */
 static void judge_few(struct judge *j, size_t n_rows)
 {
     bool single = j->n == 1 && j->m == 1;

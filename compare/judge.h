@@ -1,24 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * judge.h: verdicts on many rows of two groups of runs at once.
+ * judge.h: decides for many rows at once whether they differ between two groups of runs.
  *
- * A row is slower or faster when three things hold. The difference of its medians is larger than
- * its noise, `factor` times the root of the sum of squares of both MADs and of the resolution of
- * the figure, or PS_JUDGE_FLOOR times what rows vary by as a rule (the median of that root by the
- * size of the row) where that is more, for the MADs of a few runs are at times small by chance. The
- * rank sum test gives p < PS_JUDGE_ALPHA. And of all rows that are called so, at most PS_JUDGE_FDR
- * are expected to be called so by chance: the same rule is applied to the same rows with the runs
- * dealt anew to the groups, and `factor` grows from PS_JUDGE_FACTOR to the least at which that
- * holds. So many rows are accounted for with few runs, where a correction of p alone could never
- * find one row among hundreds with five runs a side: p tells whether a row may differ at all, the
- * factor how far it must stand out among so many. Rows that hold less than PS_JUDGE_SMALL of all
- * are judged among themselves: there are many of them, they vary most, and would hide what matters.
+ * A row is slower or faster if three conditions hold:
+ *
+ * 1. The difference of its medians is greater than `factor` times its noise. The noise is the root
+ * of the sum of squares of both MADs and of the resolution of the values. It is at least
+ * PS_JUDGE_FLOOR times the usual noise of a row of its size (by the median of noise / size over all
+ * rows), since the MADs of a few runs may be small by chance.
+ *
+ * 2. The rank sum test gives p < PS_JUDGE_ALPHA.
+ *
+ * 3. Of all rows with such a verdict, at most the share PS_JUDGE_FDR is expected by chance. To
+ * estimate it, the same rule is applied to the same rows with the runs randomly reassigned to the
+ * groups. `factor` grows from PS_JUDGE_FACTOR to the smallest value at which the condition holds.
+ *
+ * This handles many rows with few runs, where a correction of p for multiple tests could never find
+ * one row among hundreds with five runs per group: p decides whether a row may differ at all, the
+ * factor how far it must stand out among so many. Rows with less than PS_JUDGE_SMALL of the total
+ * are judged separately: there are many of them, they vary most, and they would hide larger rows.
  *
  * Sources: V. G. Tusher, R. Tibshirani, G. Chu, Significance analysis of microarrays applied to the
  * ionizing radiation response, PNAS 98 (2001), for rule and floor; L. Sun, R. V. Craiu, A. D.
  * Paterson, S. B. Bull, Stratified false discovery control, Genet. Epidemiol. 30 (2006), for large
- * and small rows. Runs of a group must have been recorded by turns with those of the other, or what
- * the machine did in between is seen as a difference.
+ * and small rows. The runs of both groups must be recorded alternately, or changes of the machine
+ * over time count as a difference.
  */
 #ifndef PS_COMPARE_JUDGE_H
 #define PS_COMPARE_JUDGE_H
@@ -26,16 +32,16 @@
 #include "compare/stats.h"
 
 #define PS_JUDGE_ALPHA  0.05
-#define PS_JUDGE_LEAST  0.01 /* p that groups must be able to give: there are dealings enough */
+#define PS_JUDGE_LEAST  0.01 /* groups that cannot have a p below this are too small to judge */
 #define PS_JUDGE_FDR    0.05
 #define PS_JUDGE_FACTOR 1.5
 #define PS_JUDGE_FLOOR  1.5
 #define PS_JUDGE_SMALL  0.01
-#define PS_JUDGE_LEVEL  0.95 /* of intervals */
+#define PS_JUDGE_LEVEL  0.95 /* confidence level of intervals */
 
 enum ps_verdict {
-    PS_VERDICT_NONE = 0, /* one run a side: there is a difference, and nobody knows what it means */
-    PS_VERDICT_FEW,      /* no groups so small can give p < PS_JUDGE_LEAST */
+    PS_VERDICT_NONE = 0, /* one run per group: significance unknown */
+    PS_VERDICT_FEW,      /* the groups are too small: p cannot be below PS_JUDGE_LEAST */
     PS_VERDICT_SAME,     /* within noise */
     PS_VERDICT_UP,       /* more: slower */
     PS_VERDICT_DOWN      /* less: faster */
@@ -44,19 +50,19 @@ enum ps_verdict {
 struct ps_judged {
     double base, now, delta;  /* medians, and now - base */
     double base_mad, now_mad; /* 0 with one run */
-    double noise;             /* |delta| must be above it; NAN with one run a side */
-    double p;                 /* NAN with one run a side */
+    double noise;             /* verdicts need |delta| above this; NAN with one run per group */
+    double p;                 /* NAN with one run per group */
     enum ps_verdict verdict;
 };
 
 struct ps_rule {
-    double factor, small_factor; /* of the noise of large and of small rows */
-    double fdr; /* share of the verdicts that chance alone would give; 0 where there are none */
+    double factor, small_factor; /* factors of the noise for large and for small rows */
+    double fdr;                  /* expected share of false verdicts; 0 if there are no verdicts */
 };
 
-/* values: n_rows rows of n_base + n_now figures, all finite, those of the base first. resolution:
- * what the last digit of a figure stands for, 0 when it holds all digits. judged: n_rows. The same
- * rows give the same verdicts. At most PS_GROUP_MAX runs a group. */
+/* values: n_rows rows of n_base + n_now finite values, those of the base first. resolution: the
+ * unit of the last digit of a value, 0 if values have full precision. judged: n_rows results. At
+ * most PS_GROUP_MAX runs per group. Equal input gives equal verdicts. */
 void ps_judge(const double *values, size_t n_rows, size_t n_base, size_t n_now, double resolution,
               struct ps_judged *judged, struct ps_rule *rule);
 

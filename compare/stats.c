@@ -75,7 +75,7 @@ uint64_t ps_midranks(const double *values, size_t n, uint32_t *ranks, double *ti
     return equal;
 }
 
-/* ways[k * width + s]: subsets of k ranks that sum to s. */
+/* ways[k * width + s]: the number of subsets of k ranks with sum s. */
 static double *count_subsets(const uint32_t *ranks, size_t all, size_t n, size_t width)
 {
     double *ways = ps_alloc_array((n + 1) * width, sizeof *ways);
@@ -94,7 +94,7 @@ double *ps_rank_sum_table(const uint32_t *ranks, size_t n, size_t m, size_t *n_o
     double *ways = count_subsets(ranks, all, small, width), *p;
     double sum = 0, tail = 0;
 
-    *n_out = (size_t)n * m + 1; /* both groups' sums lie equally far from their means */
+    *n_out = (size_t)n * m + 1; /* the deviations of both groups are equal */
     p = ps_alloc_array(*n_out, sizeof *p);
     for (size_t s = 0; s < width; s++) {
         uint32_t away = ps_rank_deviation((uint32_t)s, small, all - small);
@@ -156,7 +156,7 @@ double ps_rank_sum_least_p(size_t n, size_t m)
 
 /* --- Shift and its interval --- */
 
-/* The z beyond which a normal value lies with probability `share` on both sides together. */
+/* The z for which a standard normal value has |value| > z with probability `share`. */
 static double normal_limit(double share)
 {
     double low = 0, high = 40;
@@ -172,8 +172,8 @@ static double normal_limit(double share)
     return high;
 }
 
-/* How many of the ordered differences may be left out at either end; -1: not even the first. The
- * sum of ranks minus its least value is the number of pairs in which x is greater. */
+/* The index of the lower limit of the interval among the sorted differences; -1: the groups are too
+ * small. Uses that the rank sum minus its minimum is the number of pairs in which x is greater. */
 static long left_out(size_t n, size_t m, double level)
 {
     double product = (double)n * (double)m, rest = 1 - level;

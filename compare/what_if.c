@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* what_if.c: three walks over the imports, each from what the one before left. */
+/* what_if.c: three searches of the import graph, each among the nodes that the previous one did not
+ * reach. */
 #include "compare/what_if.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 struct graph {
     const struct ps_import_edge *edges;
-    uint32_t *first; /* n + 1: the edges of node i are order[first[i]] up to order[first[i + 1]] */
+    uint32_t *first; /* n + 1: node i has the edges order[first[i]] to order[first[i + 1] - 1] */
     uint32_t *order;
     uint32_t *queue;
     uint32_t n;
@@ -44,7 +45,8 @@ static void release(struct graph *g)
     free(g->queue);
 }
 
-/* Gives `fate` to what is SAVED and reached from the first `n` nodes of the queue. */
+/* Sets `fate` for all SAVED nodes that are reachable from the first `n` nodes of the queue. weak:
+ * also follow edges with PS_PROOF_ELSEWHERE. */
 static void spread(struct graph *g, uint32_t n, enum ps_import_fate fate, bool weak)
 {
     for (uint32_t at = 0; at < n && !ps_context_ended(); at++) {
@@ -64,7 +66,7 @@ static void spread(struct graph *g, uint32_t n, enum ps_import_fate fate, bool w
     }
 }
 
-/* All nodes of a fate, as the beginning of a walk. */
+/* Fills the queue with all nodes of a fate. Returns their number. */
 static uint32_t begin(struct graph *g, enum ps_import_fate fate)
 {
     uint32_t n = 0;
@@ -75,7 +77,8 @@ static uint32_t begin(struct graph *g, enum ps_import_fate fate)
     return n;
 }
 
-/* Packages that something which stays asks for by a line that may mean a module of theirs. */
+/* Packages that were imported again by a module that stays: the import may have meant one of their
+ * modules. */
 static bool *asked_for(const struct graph *g, size_t n_edges)
 {
     bool *asked = ps_alloc_array((size_t)g->n + 1, sizeof *asked);
@@ -90,7 +93,7 @@ static bool *asked_for(const struct graph *g, size_t n_edges)
     return asked;
 }
 
-/* What nothing keeps, but which may have importers that nobody saw. */
+/* Marks SAVED nodes as OPEN if they may have unknown importers. */
 static void doubt(struct graph *g, const struct ps_import_node *nodes, size_t n_edges, bool hides)
 {
     bool *asked = hides ? asked_for(g, n_edges) : NULL;
