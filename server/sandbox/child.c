@@ -20,7 +20,7 @@
 
 /* --- Start --- */
 
-/* What the loader and the sanitizers read; all else of the environment stays here. */
+/* Only the variables that the loader and the sanitizers read are passed on. */
 static void choose_environment(char *out[4])
 {
     static const char *const names[] = {"LD_LIBRARY_PATH=", "ASAN_OPTIONS=", "UBSAN_OPTIONS="};
@@ -33,7 +33,8 @@ static void choose_environment(char *out[4])
     out[n] = NULL;
 }
 
-/* A group of its own: what a terminal sends to the parent's reaches the child by its parent. */
+/* Spawns the child in its own process group: signals of a terminal go to the parent, which ends the
+ * child. */
 static int spawn(pid_t *pid, int theirs, char *argv[])
 {
     char *environment[4];
@@ -55,7 +56,7 @@ static int spawn(pid_t *pid, int theirs, char *argv[])
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDWR, 0);
     posix_spawn_file_actions_adddup2(&files, 0, 1);
-    if (ps_sandbox_parts() & PS_SANDBOX_MEMORY_LIMIT) /* else sanitizers have something to say */
+    if (ps_sandbox_parts() & PS_SANDBOX_MEMORY_LIMIT) /* sanitizers report to stderr */
         posix_spawn_file_actions_adddup2(&files, 0, 2);
     posix_spawn_file_actions_adddup2(&files, theirs, PS_CHILD_SOCKET);
     code = posix_spawn(pid, "/proc/self/exe", &files, &attr, argv, environment);
@@ -94,7 +95,7 @@ void ps_child_settle(void)
 
 /* --- Receiving --- */
 
-/* Somebody sent it SIGSTOP: it would never go on. */
+/* Whether the child received SIGSTOP, after which it would never continue. */
 static bool was_stopped(const struct ps_child *child)
 {
     siginfo_t what = {.si_pid = 0};
@@ -160,8 +161,8 @@ static void explain_signal(int signal, const struct ps_sandbox_limits *limits, u
     }
 }
 
-/* How it ended or that it was stopped, where that is seen soon: one that closed its socket might
- * live on. */
+/* Waits up to a second for the child to end or stop. False: it still runs, so it only closed its
+ * socket. */
 static bool find_end(const struct ps_child *child, siginfo_t *what)
 {
     const struct timespec pause = {0, 5000000};

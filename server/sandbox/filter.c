@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter.c: the system calls of an importer, as a seccomp filter. A call that is in the table is
- * allowed, or refused with an error that the C library lives with. Any other, and one whose
- * arguments are not as the table says, is not carried out and raises SIGSYS.
+ * filter.c: the system calls of an importer, as a seccomp filter. A call in the table is allowed,
+ * or refused with an error that the C library handles. Any other call, and a call whose arguments
+ * violate the table, is not executed and raises SIGSYS.
  */
 #define _GNU_SOURCE /* CLONE_*, stat64 */
 #include <errno.h>
@@ -29,17 +29,19 @@
 
 #ifdef ARCHITECTURE
 
-/* What has to hold: (argument & mask) == value, or with `differs` !=. Mask 0: nothing. */
+/* A condition on an argument: (argument & mask) == value, or != with `differs`. Mask 0: no
+ * condition. */
 struct test {
     unsigned argument;
-    uint32_t mask, value; /* of the lower half */
+    uint32_t mask, value; /* of the lower 32 bits */
     bool differs;
 };
 
-/* A call may stand in several rows: it is allowed when the tests of one of them hold. */
+/* A row of the table. A call may have several rows: it is allowed if the conditions of one of them
+ * hold. */
 struct call {
     unsigned number;
-    int refusal; /* the errno of it; 0: allowed */
+    int refusal; /* errno of a refused call; 0: allowed */
     struct test tests[2];
 };
 
@@ -52,45 +54,45 @@ struct call {
 #define OWN_PID           UINT32_MAX /* as a value: this process */
 #define NOT_SHARED        {3, MAP_SHARED | MAP_ANONYMOUS, MAP_SHARED | MAP_ANONYMOUS, true}
 #define NOT_EXECUTABLE    {2, PROT_EXEC, 0, false}
-/* The flags of pthread_create, and no others: with CLONE_THREAD alone a process of root could make
- * namespaces. musl adds CLONE_DETACHED, which means nothing. */
+/* Exactly the flags of pthread_create: if only CLONE_THREAD were required, a root process could
+ * create namespaces. musl adds CLONE_DETACHED, which has no effect. */
 #define THREAD_FLAGS (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |            \
                       CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID)
 #define A_THREAD     {0, ALL_BITS & ~(uint32_t)CLONE_DETACHED, THREAD_FLAGS, false}
 
 static const struct call calls[] = {
-    /* memory, asked for most: no code, and no shared memory but of files, which its limit would
-     * not count */
+    /* memory, the most frequent calls: not executable, and shared only with files, since the memory
+     * limit does not count shared memory */
     {SYS_mmap, 0, {NOT_EXECUTABLE, NOT_SHARED}},
     {SYS_mprotect, 0, {NOT_EXECUTABLE}},
     ALLOW(munmap), ALLOW(mremap), ALLOW(brk),
-    BELOW(madvise, 2, 32), /* all advice but that of root, which takes pages of memory out of use */
-    /* what it was handed: the input, the run file, temporary files, the socket to its parent */
+    BELOW(madvise, 2, 32), /* all advice except that of root, which takes memory pages out of use */
+    /* descriptors it received: input, run file, temporary files, the socket to its parent */
     ALLOW(read), ALLOW(pread64), ALLOW(readv), ALLOW(write), ALLOW(pwrite64), ALLOW(writev),
     ALLOW(lseek), ALLOW(fstat), ALLOW(ftruncate), ALLOW(fallocate), ALLOW(close), ALLOW(dup),
     ALLOW(fadvise64),
-    /* flags of descriptors, for libraries that look: nothing that sends signals (F_SETOWN, F_SETSIG,
-     * F_SETLEASE, F_NOTIFY), changes what the parent shares (F_SETFL) or locks */
+    /* flags of descriptors, which libraries read: nothing that sends signals (F_SETOWN, F_SETSIG,
+     * F_SETLEASE, F_NOTIFY), changes state shared with the parent (F_SETFL) or locks files */
     ONLY(fcntl, 1, F_GETFD), ONLY(fcntl, 1, F_SETFD), ONLY(fcntl, 1, F_GETFL),
-    /* to its parent and from it: it has no other socket and cannot make one */
+    /* messages to and from the parent: it has no other socket and cannot create one */
     ALLOW(sendmsg), ALLOW(recvmsg),
-    /* threads, no processes: glibc takes clone, whose flags can be seen, where clone3 is unknown */
+    /* threads, no processes: without clone3, glibc uses clone, whose flags a filter can check */
     {SYS_clone, 0, {A_THREAD}},
     REFUSE(clone3, ENOSYS),
     ALLOW(futex), ALLOW(set_robust_list), ALLOW(rseq), ALLOW(sched_yield), ALLOW(gettid),
-    /* how many threads make sense, but not whether another process is there; AddressSanitizer asks
-     * by number, and does without an answer */
+    /* the number of CPUs, but not whether another process exists; AddressSanitizer calls it with
+     * its own pid, and works without a result */
     ONLY(sched_getaffinity, 0, 0), REFUSE(sched_getaffinity, ENOSYS),
     ALLOW(exit), ALLOW(exit_group),
-    /* its own signals: an assertion that fails raises one */
+    /* its own signals: a failed assertion raises one */
     ALLOW(rt_sigaction), ALLOW(rt_sigprocmask), ALLOW(rt_sigreturn), ALLOW(sigaltstack),
     ALLOW(getpid), ONLY(tgkill, 0, OWN_PID),
-    /* clocks of the system and its own, not those of other processes (negative numbers); chance and
-     * the size of the machine */
+    /* clocks of the system and its own, not those of other processes (negative numbers); random
+     * numbers and the size of the machine */
     BELOW(clock_gettime, 0, 16), BELOW(clock_nanosleep, 0, 16), ALLOW(gettimeofday), ALLOW(getrandom),
     ALLOW(sysinfo),
-    /* what libraries try and can do without: files that tell of the system, terminals. newfstatat
-     * among them: a filter cannot see whether its path is empty (see fstat below) */
+    /* optional calls of libraries: files that describe the system, terminals. newfstatat too, since
+     * a filter cannot see whether its path is empty (see fstat below) */
     REFUSE(openat, EACCES), REFUSE(readlinkat, EACCES), REFUSE(faccessat, EACCES),
     REFUSE(newfstatat, EACCES), REFUSE(ioctl, ENOTTY), REFUSE(prctl, EINVAL), REFUSE(getcwd, EACCES),
 #ifdef SYS_open
@@ -101,7 +103,7 @@ static const struct call calls[] = {
 /* clang-format on */
 
 #define N_CALLS (sizeof calls / sizeof *calls)
-enum { OF_CALL = 10, HEAD = 6 }; /* instructions at most */
+enum { OF_CALL = 10, HEAD = 6 }; /* maximum number of instructions per row, and around the rows */
 
 struct program {
     struct sock_filter at[N_CALLS * OF_CALL + HEAD];
@@ -126,7 +128,7 @@ static void give(struct program *p, uint32_t verdict)
     add(p, BPF_RET | BPF_K, verdict);
 }
 
-/* The way that a comparison takes to the next row; filled when that is known. */
+/* Jump offsets of failed comparisons; filled in when the position of the next row is known. */
 struct exits {
     uint8_t *at[3];
     unsigned from[3], n;
@@ -138,7 +140,7 @@ static void add_exit(struct exits *exits, const struct program *p, uint8_t *offs
     exits->from[exits->n++] = p->n;
 }
 
-/* Both machines have the lower half of an argument first. */
+/* Both architectures are little-endian: the lower half of an argument comes first. */
 static void add_test(struct program *p, const struct test *test, struct exits *exits)
 {
     uint32_t value = test->value == OWN_PID ? (uint32_t)getpid() : test->value;
@@ -171,12 +173,12 @@ static void make(struct program *p)
     add(p, BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE)->jt = 1;
     give(p, SECCOMP_RET_KILL_PROCESS);
     for (size_t i = 0; i < N_CALLS; i++)
-        add_call(p, &calls[i]); /* x32's numbers are beyond all of them */
+        add_call(p, &calls[i]); /* x32 numbers match none of them */
     give(p, SECCOMP_RET_TRAP);
 }
 
-/* In place of glibc's, for us and the libraries: that of Debian 12 makes newfstatat with an empty
- * path of it, which is refused. */
+/* Replaces fstat of glibc in this program and its libraries: glibc of Debian 12 calls newfstatat
+ * with an empty path, which the filter refuses. */
 int fstat(int fd, struct stat *out)
 {
     return (int)syscall(SYS_fstat, fd, out);

@@ -23,7 +23,7 @@ bool ps_frame_read(const void *bytes, size_t size, struct ps_frame *out)
 
     if (size != sizeof *out)
         return false;
-    /* looked at before they are taken for an enum or a bool */
+    /* checked as integers before they are used as an enum and a bool */
     memcpy(&type, (const char *)bytes + offsetof(struct ps_frame, type), sizeof type);
     memcpy(&code, (const char *)bytes + offsetof(struct ps_frame, err.code), sizeof code);
     memcpy(&has_at, (const char *)bytes + offsetof(struct ps_frame, err.has_at), 1);
@@ -63,9 +63,9 @@ enum ps_status ps_frame_send(int socket, const struct ps_frame *frame, struct ps
     return PS_OK;
 }
 
-/* The descriptors of a message, all of which are ours from now on. The kernel hands out as many as
- * the control buffer has room for, alignment included: two where there is room for one. *fd is the
- * first, or -1; false: others came along, which are closed. */
+/* Takes ownership of the descriptors of a message. The kernel delivers as many as fit in the
+ * control buffer including its alignment: two where one is expected. *fd is the first, or -1.
+ * False: there were more, which are closed. */
 static bool take_descriptors(struct msghdr *message, int *fd)
 {
     size_t n = 0;

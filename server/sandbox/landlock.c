@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* landlock.c: everything that Landlock knows to forbid is forbidden: a ruleset without rules. The
- * words are the kernel's own, written out here for systems whose headers are older than it. */
+/* landlock.c: denies everything that Landlock can deny, with a ruleset without rules. The constants
+ * of the kernel are defined here for systems with older headers. */
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,12 +13,13 @@
 #endif
 
 struct ruleset {
-    uint64_t files;   /* rights to files and folders */
-    uint64_t network; /* 1 bind, 2 connect */
-    uint64_t scopes;  /* 1 abstract sockets, 2 signals to processes outside */
+    uint64_t files;   /* access rights to files and folders */
+    uint64_t network; /* 1: bind, 2: connect */
+    uint64_t scopes;  /* 1: abstract sockets, 2: signals to processes outside */
 };
 
-/* Rights to files by version: 13 at first, then refer, truncate, and ioctl of devices. */
+/* File access rights by Landlock version: 13 in version 1, then refer, truncate, and ioctl of
+ * devices. */
 static uint64_t file_rights(long version)
 {
     unsigned n = version >= 5 ? 16 : version >= 3 ? 15 : version == 2 ? 14 : 13;

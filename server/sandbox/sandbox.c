@@ -11,12 +11,13 @@
 #define LIMITS_MEMORY 1
 #endif
 
-/* Addresses beside memory: programs, and what importers map of their temporary files. */
+/* Address space in addition to the memory limit: for programs, and for temporary files that
+ * importers map. */
 #define ADDRESSES ((uint64_t)2 << 40)
 
 unsigned ps_sandbox_parts(void)
 {
-    static atomic_uint known; /* 0: nobody asked; else the parts and a bit above them */
+    static atomic_uint known; /* 0: not determined yet; else the parts, with bit 3 set */
     unsigned parts = atomic_load(&known);
 
     if (parts == 0) {
@@ -28,7 +29,7 @@ unsigned ps_sandbox_parts(void)
     return parts & 7u;
 }
 
-/* Never above what the process is allowed already. `after`: from the warning to the end. */
+/* Lowers a resource limit; never raises it. `after`: hard limit minus soft limit. */
 static enum ps_status limit(int what, const char *name, uint64_t most, uint64_t after,
                             struct ps_err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* arguments.c: the arguments of slices: their templates, and the numbers that chunks keep of them
- * (slices/args.h). A number whose key is left out of a template is left out of its chunks. */
+/* arguments.c: redacts the arguments of slices: their templates, and the numbers in the chunks
+ * (slices/args.h). If a key is removed from a template, its numbers are removed from the chunks. */
 #include <stdlib.h>
 
 #include "server/share/redaction.h"
@@ -13,7 +13,7 @@
 
 /* --- Templates --- */
 
-/* What profilers say of an event themselves. */
+/* Whether the key is one that profilers write themselves. */
 static bool is_of_tool(struct ps_str key)
 {
     static const char *const keys[] = {"External id",
@@ -58,7 +58,8 @@ static bool is_of_tool(struct ps_str key)
     return false;
 }
 
-/* Of a tool that we know also every figure; of another one nobody knows what they mean. */
+/* Whether a pair is kept: keys of profilers, and of traces with a known format also plain numbers.
+ * In other traces the meaning of a number is unknown. */
 static bool stays(const struct ps_redaction *r, const struct ps_template_pair *pair)
 {
     bool plain = !memchr(pair->value.at, '"', pair->value.len);
@@ -89,7 +90,7 @@ static void note_markers(struct ps_kept_params *params, struct ps_str value, boo
         }
 }
 
-/* params NULL: text without any. */
+/* params NULL: the object has no parameters. */
 static void filter_object(struct ps_redaction *r, struct ps_str object,
                           struct ps_kept_params *params, struct ps_buf *out)
 {
@@ -131,7 +132,7 @@ static void filter(struct ps_redaction *r, struct ps_str text, struct ps_kept_pa
     ps_scrub_json(&r->scrub, ps_buf_slice(&filtered), out);
 }
 
-/* The place of a template of this id; NULL: err says why there is none. */
+/* Returns the entry for the next template, which must have this id; NULL: err is filled. */
 static struct ps_kept_params *params_of(struct ps_redaction *r, int64_t id, struct ps_err *err)
 {
     if (!ps_id_is_dense(id, r->n_templates++)) {
@@ -249,7 +250,7 @@ enum ps_status ps_redact_find_labels(struct ps_redaction *r, struct ps_db *db, s
 
 /* --- Arguments of chunks --- */
 
-/* The arguments of one slice, behind those before. */
+/* Appends the redacted arguments of one slice. */
 static void put_arguments(struct ps_redaction *r, int64_t template, struct ps_str packed)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -268,7 +269,8 @@ static void put_arguments(struct ps_redaction *r, int64_t template, struct ps_st
     }
 }
 
-/* Slices that share their arguments go on to. */
+/* Appends the arguments of all slices. Consecutive slices with shared arguments still share them.
+ */
 static void put_rows(struct ps_redaction *r, size_t n, const int64_t *templates, int64_t *at,
                      struct ps_str args)
 {

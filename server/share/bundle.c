@@ -10,7 +10,7 @@
 #include "server/share/redaction.h"
 
 struct bundling {
-    struct ps_store *store; /* the shelf, or the private one with what was redacted */
+    struct ps_store *store; /* the shelf, or a private store with the redacted copies */
     const struct ps_share_what *what;
     bool originals;
     struct ps_archive_writer *tar;
@@ -144,7 +144,7 @@ static bool as_it_is(void *user, struct ps_row *row, struct ps_err *err)
     return true;
 }
 
-/* Without what only the private shelf says of it. */
+/* Writes the run file, without the views and meta data of the private store. */
 static enum ps_status put_run_file(struct bundling *b, size_t index, struct ps_err *err)
 {
     const struct ps_rewrite how = {.row = as_it_is, .end = ps_rewrite_bare};
@@ -206,7 +206,8 @@ static enum ps_status put_all(struct bundling *b, struct ps_err *err)
     return status;
 }
 
-/* A run that came without its original has the run file in its place: that is given on as it is. */
+/* If a run was imported without its original, its run file is stored as the original and is
+ * exported unchanged. */
 enum ps_status ps_bundle_write(struct ps_store *store, const struct ps_share_what *what, int fd,
                                struct ps_err *err)
 {

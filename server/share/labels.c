@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* labels.c: what people say of a run. */
+/* labels.c: reads and redacts the labels that people gave a run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -108,7 +108,7 @@ void ps_share_labels_learn(struct ps_redaction *r, const struct ps_share_labels 
 
 /* --- Names that are commands --- */
 
-/* `record` ends names that are too long with "…". */
+/* `record` truncates long names with "…". */
 static bool is_cut(struct ps_str text)
 {
     const struct ps_str dots = PS_STR("…");
@@ -116,8 +116,8 @@ static bool is_cut(struct ps_str text)
     return text.len >= dots.len && memcmp(text.at + text.len - dots.len, dots.at, dots.len) == 0;
 }
 
-/* Appends the text without blanks, quotes and backslashes: a name and the tag of the same command
- * may quote its words differently. */
+/* Appends the text without white space, quotes and backslashes: a name and the tag of the same
+ * command may be quoted differently. */
 static void put_bare(struct ps_str text, struct ps_buf *out)
 {
     for (size_t i = 0; i < text.len; i++)
@@ -128,7 +128,7 @@ static void put_bare(struct ps_str text, struct ps_buf *out)
 /* Removes the hash from a series of `record`: "app.py a b c… 0123abcd". */
 static struct ps_str without_hash(struct ps_str text)
 {
-    const size_t hash = 9; /* with the blank */
+    const size_t hash = 9; /* including the space */
     struct ps_str rest = {text.at, text.len > hash ? text.len - hash : 0};
 
     if (!is_cut(rest) || text.at[rest.len] != ' ' ||
@@ -154,9 +154,9 @@ static bool occurs_in_command(const struct ps_share_labels *labels, struct ps_st
     return false;
 }
 
-/* Whether a name or a series is the command that was measured: `record` names runs and series after
- * the program and its arguments. A name that was cut counts as one also where no tag holds it, for
- * people can change the tags of a run. */
+/* Whether a name or a series is the measured command: `record` names runs and series after the
+ * program and its arguments. A truncated name counts as a command even if no tag contains it, since
+ * tags can be edited. */
 static bool is_command(const struct ps_share_labels *labels, const char *label)
 {
     struct ps_str text = without_hash(ps_str_of(label));
@@ -186,7 +186,7 @@ static const char *replaced(struct ps_redaction *r, struct ps_share_labels *labe
     return out.len ? ps_arena_copy(&labels->arena, ps_buf_slice(&out)).at : "";
 }
 
-/* Whether the value of this tag begins with a program, which may stay. */
+/* Whether the value of this tag begins with a program, which may be kept. */
 static bool is_command_key(const char *key)
 {
     static const char *const keys[] = {"command", "cmd", "cmdline", "command_line"};
@@ -224,7 +224,7 @@ void ps_share_labels_redact(struct ps_redaction *r, struct ps_share_labels *labe
     unsigned redact = r->scrub.redact;
     bool is_name_command = ps_kind_names_commands(labels->kind) || is_command(labels, labels->name);
 
-    if (redact) /* in a text that a person wrote nobody finds all that a category holds */
+    if (redact) /* no rule finds everything in free text */
         labels->note = "";
     if (redact & (PS_REVEAL_PEOPLE | PS_REVEAL_LABELS))
         labels->who = "";
@@ -248,7 +248,8 @@ enum ps_status ps_share_labels_preview(struct ps_redaction *r, struct ps_store *
 
     if (status != PS_OK)
         return status;
-    r->scrub.redact &= ~(unsigned)PS_REVEAL_LABELS; /* which would drop them unread */
+    r->scrub.redact &=
+        ~(unsigned)PS_REVEAL_LABELS; /* otherwise they would be dropped without being scrubbed */
     ps_share_labels_redact(r, &labels);
     r->scrub.redact |= PS_REVEAL_LABELS;
     ps_share_labels_free(&labels);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * page.c: web/offline.html with runs in it. All that comes from a profile is base64, so that no
- * name in it is ever markup; web/src/offline/packed.ts reads it.
+ * page.c: inserts runs into web/offline.html. All data from a profile is base64, so that no name in
+ * it can be interpreted as markup; web/src/offline/packed.ts decodes it.
  */
 #include "server/share/page.h"
 
@@ -18,13 +18,13 @@
 #define NAME        "the page" /* in messages */
 #define SHELL_MOST  ((uint64_t)64 << 20)
 #define MIB         ((uint64_t)1 << 20)
-#define PIECE       ((size_t)48 << 10) /* packed bytes that become text at once; of threes */
-#define PART_PIECES 64                 /* pieces of one element: 4 MiB of text */
+#define PIECE       ((size_t)48 << 10) /* compressed bytes encoded at a time; a multiple of three */
+#define PART_PIECES 64                 /* pieces in one element: 4 MiB of base64 */
 
 struct page {
     struct ps_store *store;
     int fd;
-    uint64_t bytes; /* of the files so far */
+    uint64_t bytes; /* uncompressed bytes of the files so far */
 };
 
 void ps_share_run_start(const char *id, struct ps_buf *out)
@@ -45,7 +45,7 @@ static enum ps_status put(const struct page *page, struct ps_str text, struct ps
 
 /* --- Files --- */
 
-/* Packs the file into out_fd; *bytes: how many it has. */
+/* Compresses a file to out_fd; *bytes: its uncompressed size. */
 static enum ps_status squeeze(struct page *page, struct ps_stream *in, int out_fd, uint64_t *bytes,
                               struct ps_err *err)
 {
@@ -72,7 +72,7 @@ static enum ps_status squeeze(struct page *page, struct ps_stream *in, int out_f
     return status;
 }
 
-/* Base64 of n bytes, padded. */
+/* Appends n bytes as base64 with padding. */
 static void base64(const unsigned char *from, size_t n, struct ps_buf *out)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -88,7 +88,7 @@ static void base64(const unsigned char *from, size_t n, struct ps_buf *out)
     }
 }
 
-/* Up to PIECE bytes; fewer only at the end. */
+/* Reads up to PIECE bytes; fewer only at the end. */
 static enum ps_status read_piece(int fd, unsigned char *out, size_t *n, struct ps_err *err)
 {
     *n = 0;
@@ -102,7 +102,7 @@ static enum ps_status read_piece(int fd, unsigned char *out, size_t *n, struct p
     return PS_OK;
 }
 
-/* Elements of PART_PIECES pieces each. */
+/* Writes the compressed file as elements of PART_PIECES pieces each. */
 static enum ps_status put_packed(struct page *page, const char *name, uint64_t bytes, int packed,
                                  struct ps_err *err)
 {
@@ -142,7 +142,8 @@ static enum ps_status put_file(void *user, const char *name, struct ps_stream *b
 
 /* --- Page --- */
 
-/* What web/src/base/offline.ts calls an OfflineFile. Nothing in it comes from a profile. */
+/* Writes the element that web/src/base/offline.ts reads as an OfflineFile. Nothing in it is from a
+ * profile. */
 static enum ps_status put_about(const struct page *page, const struct ps_share_copy *copy,
                                 const char *start, struct ps_err *err)
 {
@@ -192,7 +193,7 @@ static enum ps_status inflate(struct ps_str shell, struct ps_buf *out, struct ps
     return status;
 }
 
-/* What stands before `mark`, and takes both off text. */
+/* Returns the part of *text before `mark`, and removes that part and the mark from *text. */
 static struct ps_str before(struct ps_str *text, struct ps_str mark)
 {
     const char *at = memmem(text->at, text->len, mark.at, mark.len);
@@ -202,7 +203,7 @@ static struct ps_str before(struct ps_str *text, struct ps_str mark)
     return found;
 }
 
-/* Whether one of the runs has a call graph: only then Graphviz is worth its place. */
+/* Whether one of the runs has a call graph: only then Graphviz is included. */
 static bool has_graph(struct ps_store *store)
 {
     char word[24], id[PS_ID_SIZE];

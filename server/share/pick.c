@@ -21,7 +21,7 @@ void ps_share_file_name(const char *name, char out[PS_SHARE_NAME])
 
     for (; *name && n + 1 < PS_SHARE_NAME; name++)
         out[n++] = (unsigned char)*name < ' ' || strchr("/\\:*?\"<>|", *name) ? '-' : *name;
-    for (; n && ((unsigned char)*name & 0xc0) == 0x80; name--) /* the rest of a character */
+    for (; n && ((unsigned char)*name & 0xc0) == 0x80; name--) /* removes a truncated character */
         n--;
     out[n] = '\0';
 }
@@ -70,7 +70,7 @@ const char *ps_share_ending(bool html)
     return html ? ".html" : ".perfshelf";
 }
 
-/* Lines of source are in no name; any other category may be. */
+/* File names contain no source lines, but may contain values of any other category. */
 const char *ps_share_name(const struct ps_share_picked *picked, const struct ps_share_form *form)
 {
     return form->redact & ~(unsigned)PS_REVEAL_SOURCE ? picked->kind : picked->name;
@@ -84,7 +84,7 @@ static void put_ids(const struct ps_share_picked *picked, size_t from, size_t to
         ps_buf_printf(out, "%s%s", i > from ? "," : "", picked->ids[i]);
 }
 
-/* Several runs that are no comparison are shown as one group. */
+/* Several runs without a comparison are shown as one group. */
 static void put_start(const struct ps_share_picked *picked, struct ps_buf *out)
 {
     PS_AUTO(ps_buf_free) struct ps_buf base = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pick.h: which runs are to be shared, in the words of command lines and URLs. */
+/* pick.h: selects the runs to share, from the parameters of command lines and URLs. */
 #ifndef PS_SHARE_PICK_H
 #define PS_SHARE_PICK_H
 
@@ -7,34 +7,36 @@
 #include "server/share/bundle.h"
 
 #define PS_SHARE_NAME 200
-/* A header of the answer to GET .../export: the ids of its runs, with commas between them. */
+/* A response header of GET .../export: the ids of the runs, separated by commas. */
 #define PS_SHARE_RUNS_HEADER "Perfshelf-Runs"
 
 struct ps_share_picked {
     char ids[2 * PS_SQL_RUNS_MOST][PS_ID_SIZE];
     size_t n, n_base;
     bool compared;
-    char name[PS_SHARE_NAME]; /* of the run, or what several are called, for the name of a file */
-    char kind[PS_SHARE_NAME]; /* the same without the name that people gave */
+    char name[PS_SHARE_NAME]; /* file name without its ending: the name of the run, or "runs" or
+                                 "comparison" */
+    char kind[PS_SHARE_NAME]; /* the same, but with the kind instead of the name of the run */
 };
-/* A name as file systems and headers of HTTP take it: without folders and control characters. */
+/* Makes a name safe for file systems and HTTP headers: replaces slashes, other reserved characters
+ * and control characters by '-'. */
 void ps_share_file_name(const char *name, char out[PS_SHARE_NAME]);
 
-/* `runs`: with commas between them; else the groups of a comparison, of which base may be NULL: one
- * group. PS_BAD_REQUEST: nothing is named, or both. */
+/* `runs`: separated by commas; or NULL, and the two groups of a comparison, of which base may be
+ * NULL: one group. PS_BAD_REQUEST: neither is given, or both. */
 enum ps_status ps_share_pick(struct ps_store *store, const char *runs, const char *base,
                              const char *fresh, struct ps_share_picked *out, struct ps_err *err);
 struct ps_share_form {
     unsigned redact;     /* bits of enum ps_reveal */
-    bool originals;      /* a bundle of which nothing is redacted holds the originals */
-    bool html;           /* the page with the runs in it; else a bundle */
-    struct ps_str shell; /* of that: see ps_share_page */
+    bool originals;      /* a bundle includes the originals if nothing is redacted */
+    bool html;           /* true: an HTML page; false: a bundle */
+    struct ps_str shell; /* for the HTML page: see ps_share_page */
 };
-/* How such a file ends: ".html", ".perfshelf". */
+/* The ending of the file name: ".html", ".perfshelf". */
 const char *ps_share_ending(bool html);
-/* What such a file is called, without its ending: a name that is redacted is not in it. */
+/* The file name without its ending; does not contain a name that is redacted. */
 const char *ps_share_name(const struct ps_share_picked *picked, const struct ps_share_form *form);
-/* Writes it into the empty file at fd. */
+/* Writes the file to the empty file at fd. */
 enum ps_status ps_share_write(struct ps_store *store, const struct ps_share_picked *picked,
                               const struct ps_share_form *form, int fd, struct ps_err *err);
 

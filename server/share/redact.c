@@ -111,7 +111,7 @@ enum ps_status ps_redact_learn(struct ps_redaction *r, struct ps_store *store,
     return status;
 }
 
-/* What tells of the redaction: a row of meta, the summary, a line of the ledger. */
+/* Records the redacted categories in the summary of the run. */
 static enum ps_status put_words(struct ps_db *to, struct ps_str words, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -183,7 +183,7 @@ static enum ps_status publish(struct ps_store *from, struct ps_store *to, const 
     return ps_private_publish(from, to, id, part, &run, err);
 }
 
-/* Attached sources with their texts scrubbed; with sources redacted none. */
+/* Copies an attached source with its text and path scrubbed. */
 static enum ps_status copy_source(struct ps_redaction *r, struct ps_store *from,
                                   struct ps_store *to, const char *id,
                                   const struct ps_attached *attached, struct ps_err *err)

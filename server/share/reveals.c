@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* reveals.c: what runs would reveal: all of it is redacted, and nothing written. */
+/* reveals.c: lists what runs would reveal, by redacting everything without writing it. */
 #include <stdlib.h>
 
 #include "server/share/bundle.h"
 #include "server/share/redaction.h"
 
-#define SHOWN 200 /* bytes of an example */
+#define SHOWN 200 /* maximum bytes of an example */
 
 static void put_example(const struct ps_seen *seen, uint32_t i, struct ps_json *json)
 {

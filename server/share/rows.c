@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rows.c: redaction of the rows of a run file. Each column that may hold text has a class, which
- * schema/run.sql states. A column without one ends the redaction: what it reveals is unknown.
+ * rows.c: redacts the rows of a run file. Each column that may contain text has a class, stated in
+ * schema/run.sql. A column without a class ends the redaction: what it reveals is unknown.
  */
 #include "server/share/redaction.h"
 
@@ -12,7 +12,7 @@
 #include "server/runwrite/run_tables.h"
 #include "slices/args.h"
 
-/* PS_REDACT_NONE: it has none. */
+/* Returns PS_REDACT_NONE if the column has no class. */
 static enum ps_redact_as class_of(const char *table, const char *column)
 {
     const struct ps_column *known = ps_run_column(table, column);
@@ -32,17 +32,16 @@ static bool has_no_class(const char *table, const char *column, struct ps_err *e
     return false;
 }
 
-/* Also where no row holds a text: types are what a column may hold. */
+/* Checks the declared type of the column, even if no row has text in it. */
 bool ps_redact_column(void *user, const char *table, const char *column, const char *type,
                       struct ps_err *err)
 {
     (void)user;
     if (strcasecmp(type, "INTEGER") == 0 || strcasecmp(type, "REAL") == 0 || !type[0])
-        return true; /* one without a type is looked at row by row */
+        return true; /* columns without a type are checked row by row */
     return ps_redaction_has_class(table, column) || has_no_class(table, column, err);
 }
 
-/* What was run, where that is what was measured. */
 bool ps_kind_names_commands(const char *kind)
 {
     return strcmp(kind, "time") == 0 || strcmp(kind, "hyperfine") == 0 ||
@@ -51,7 +50,7 @@ bool ps_kind_names_commands(const char *kind)
 
 /* --- Metadata --- */
 
-/* What a trace says beside its events that no person typed. */
+/* Whether a header field of a trace is written by a tool, not by a person. */
 static bool is_header_of_tool(struct ps_str key)
 {
     static const char *const known[] = {
@@ -69,7 +68,7 @@ static bool is_header_of_tool(struct ps_str key)
     return false;
 }
 
-/* HOST_PID: torch's name of a worker. */
+/* The host in HOST_PID, torch's name of a worker. */
 static struct ps_str host_of_worker(struct ps_str name)
 {
     size_t n = name.len;
@@ -81,7 +80,7 @@ static struct ps_str host_of_worker(struct ps_str name)
     return (struct ps_str){name.at, n - 1};
 }
 
-/* HOST_PID.TIME.pt.trace.json */
+/* The host in HOST_PID.TIME.pt.trace.json, torch's name of a trace file. */
 static struct ps_str host_of_file(struct ps_str file)
 {
     const char *slash = file.len ? memrchr(file.at, '/', file.len) : NULL;
@@ -128,7 +127,7 @@ static void already_of(struct ps_redaction *r, struct ps_str shared)
             r->already |= 1u << i;
 }
 
-/* False: the row is left out. */
+/* False: omit the row. */
 static bool redact_header(struct ps_redaction *r, struct ps_str key, struct ps_str value,
                           struct ps_buf *out)
 {
@@ -148,7 +147,7 @@ static bool redact_header(struct ps_redaction *r, struct ps_str key, struct ps_s
     return true;
 }
 
-/* Some files name the program that they profiled where others name the profiler. */
+/* In these formats, the tool field may be the profiled program instead of the profiler. */
 static void redact_tool(struct ps_redaction *r, struct ps_str tool, struct ps_buf *out)
 {
     if (strcmp(r->kind, "gecko") == 0 || strcmp(r->kind, "speedscope") == 0)
@@ -157,7 +156,7 @@ static void redact_tool(struct ps_redaction *r, struct ps_str tool, struct ps_bu
         ps_scrub_message(&r->scrub, tool, out);
 }
 
-/* False: the row is left out. */
+/* False: omit the row. */
 static bool redact_meta(struct ps_redaction *r, struct ps_str key, struct ps_str value,
                         struct ps_buf *out)
 {
@@ -165,7 +164,7 @@ static bool redact_meta(struct ps_redaction *r, struct ps_str key, struct ps_str
 
     if (ps_str_is(key, PS_SHARED_KEY)) {
         already_of(r, value);
-        return false; /* written anew at the end */
+        return false; /* end_file writes it again */
     }
     if (ps_str_starts(key, PS_STR("header.")))
         return redact_header(r, ps_str_skip(key, 7), value, out);
@@ -198,7 +197,7 @@ static void redact_source(struct ps_redaction *r, struct ps_cell *cell, struct p
     ps_scrub_text(&r->scrub, cell->bytes, out);
 }
 
-/* Code that was given to exec stands where its name should. */
+/* A name with several lines is code passed to exec. */
 static void redact_text(struct ps_redaction *r, struct ps_str text, struct ps_buf *out)
 {
     if ((r->scrub.redact & PS_REVEAL_SOURCE) && text.len && memchr(text.at, '\n', text.len)) {
@@ -209,7 +208,7 @@ static void redact_text(struct ps_redaction *r, struct ps_str text, struct ps_bu
     }
 }
 
-/* The name of a range that the program marked may be any text. */
+/* Redacts the name of a slice. The name of a range that the program marked may be any text. */
 static bool redact_slice(struct ps_redaction *r, const struct ps_row *row, struct ps_str text,
                          struct ps_buf *out, struct ps_err *err)
 {
@@ -287,7 +286,7 @@ static bool redact_cell(struct ps_redaction *r, struct ps_row *row, size_t at,
     return stays;
 }
 
-/* False: it cannot be read. */
+/* False: reading failed. */
 static bool learn_cell(struct ps_redaction *r, struct ps_row *row, size_t at,
                        enum ps_redact_as class, struct ps_err *err)
 {
@@ -305,7 +304,7 @@ static bool learn_cell(struct ps_redaction *r, struct ps_row *row, size_t at,
     return true;
 }
 
-/* Of notes that an earlier redaction wrote one is enough. */
+/* Notes of an earlier redaction are removed: one note is enough. */
 static bool is_our_note(const struct ps_row *row, size_t at)
 {
     return strcmp(row->columns[at], "what") == 0 &&

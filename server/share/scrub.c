@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scrub.c: names of people and machines, learned and replaced. */
+/* scrub.c: learns and replaces names of people and machines. */
 #include "server/share/scrub.h"
 
 #include <stdio.h>
@@ -7,10 +7,9 @@
 #include <strings.h>
 
 #define LEAST_WORD                                                                                 \
-    3 /* shorter names are replaced only where a key or a path says what they are                  \
-       */
+    3 /* shorter names are replaced only where a key or a path shows what they name */
 
-/* Accounts that are nobody's, and machines that are no particular ones. */
+/* Account and machine names that identify no person or machine. */
 static const char *const common[] = {
     "root",    "user",      "users", "ubuntu",  "runner",    "test",     "app",     "dev",
     "build",   "builder",   "admin", "jenkins", "work",      "circleci", "vagrant", "ec2-user",
@@ -59,7 +58,7 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* The number of a name: accounts and machines are the same in capitals. */
+/* The number of a name. Names of accounts and machines are not case-sensitive. */
 static uint32_t number_of(struct ps_names *names, struct ps_str name)
 {
     PS_AUTO(ps_buf_free) struct ps_buf small = {0};
@@ -102,14 +101,15 @@ void ps_scrub_learn_person(struct ps_scrub *scrub, struct ps_str name)
     learn(scrub, PS_REVEAL_PEOPLE, &scrub->people, name, "person");
 }
 
-/* Of a URL, a mail address, or four numbers: its first part may be a word like any. */
+/* Learns a domain from a URL, a mail address or an IPv4 address. Its first part alone may be an
+ * ordinary word and is not learned. */
 static void learn_domain(struct ps_scrub *scrub, struct ps_str name)
 {
     if (!ps_str_is(name, "localhost") && !ps_str_is(name, "127.0.0.1"))
         learn(scrub, PS_REVEAL_HOSTS, &scrub->hosts, name, "host");
 }
 
-/* With its domain also the first part alone. */
+/* For a name with a domain, also learns the first part alone. */
 void ps_scrub_learn_host(struct ps_scrub *scrub, struct ps_str name)
 {
     const char *dot = name.len ? memchr(name.at, '.', name.len) : NULL;
@@ -120,7 +120,8 @@ void ps_scrub_learn_host(struct ps_scrub *scrub, struct ps_str name)
               (struct ps_str){name.at, (size_t)(dot - name.at)}, "host");
 }
 
-/* Where the name of an account begins behind the folder of all homes; 0: not at `at`. */
+/* Returns the offset of the account name after a folder of home folders at `at`; 0: no such folder
+ * at `at`. */
 size_t ps_scrub_home_at(struct ps_str text, size_t at)
 {
     static const struct ps_str homes[] = {
@@ -137,7 +138,8 @@ size_t ps_scrub_home_at(struct ps_str text, size_t at)
     return 0;
 }
 
-/* How long the name is that a path has there; with an ending the last part is a file. */
+/* The length of the name at the start of `text`; 0 if it is the last part of the path and has an
+ * extension, so it is a file. */
 static size_t name_length(struct ps_str text)
 {
     size_t n = 0;
@@ -151,8 +153,8 @@ static size_t name_length(struct ps_str text)
     return n;
 }
 
-/* The parts of a path that tell whose it is: /home/NAME, /home/m/NAME, /afs/CELL/user/m/NAME. A
- * name with a blank may be one word and what a sentence goes on with. */
+/* Learns the account name from a path: /home/NAME, /home/m/NAME, /afs/CELL/user/m/NAME. If the name
+ * contains a space, the sentence may continue after its first word, so that word is learned too. */
 static void learn_home(struct ps_scrub *scrub, struct ps_str rest, bool afs)
 {
     struct ps_str name = {rest.at, name_length(rest)};
@@ -179,7 +181,7 @@ static void learn_home(struct ps_scrub *scrub, struct ps_str rest, bool afs)
         ps_scrub_learn_person(scrub, (struct ps_str){name.at, (size_t)(blank - name.at)});
 }
 
-/* The machine of a URL, without whoever logs in and the port. */
+/* The host of a URL, without login and port. */
 static struct ps_str authority(struct ps_str rest)
 {
     size_t n = 0;
@@ -195,7 +197,7 @@ static struct ps_str authority(struct ps_str rest)
     return rest;
 }
 
-/* Of https://USER:WORD@HOST the user and the host. */
+/* Learns the user and the host from USER:PASSWORD@HOST. */
 static void learn_url(struct ps_scrub *scrub, struct ps_str rest)
 {
     struct ps_str host = authority(rest);
@@ -209,14 +211,14 @@ static void learn_url(struct ps_scrub *scrub, struct ps_str rest)
     ps_scrub_learn_person(scrub, user);
 }
 
-/* \\\\HOST\\share */
+/* Whether \\HOST\share begins at `at`. */
 static bool is_unc(struct ps_str text, size_t at)
 {
     return at + 3 < text.len && text.at[at + 1] == '\\' && is_alnum(text.at[at + 2]) &&
            (!at || strchr(" \"'=(,;", text.at[at - 1]));
 }
 
-/* ~NAME/: how long the name is, else 0. */
+/* The length of NAME in ~NAME/; 0: no such path. */
 static size_t tilde_length(struct ps_str text, size_t at)
 {
     size_t n = 1;
@@ -234,7 +236,7 @@ static bool is_address_char(char c)
     return is_alnum(c) || strchr("._%+-", c);
 }
 
-/* An address of mail around the @ at `at`. */
+/* Learns a mail address with its @ at `at`. */
 static void learn_mail(struct ps_scrub *scrub, struct ps_str text, size_t at)
 {
     size_t from = at, to = at + 1;
@@ -246,12 +248,12 @@ static void learn_mail(struct ps_scrub *scrub, struct ps_str text, size_t at)
         to++;
     dot = memchr(text.at + at, '.', to - at);
     if (from == at || !dot || dot + 2 >= text.at + to || (from && text.at[from - 1] == ':'))
-        return; /* behind a colon it is what a URL logs in with */
+        return; /* after a colon it is the password of a URL */
     ps_scrub_learn_person(scrub, (struct ps_str){text.at + from, at - from});
     learn_domain(scrub, (struct ps_str){text.at + at + 1, to - at - 1});
 }
 
-/* Four numbers with dots between them at `at`: how long, else 0. */
+/* The length of the IPv4 address at `at`; 0: none. */
 static size_t ip_length(struct ps_str text, size_t at)
 {
     size_t i = at;
@@ -299,13 +301,13 @@ void ps_scrub_learn(struct ps_scrub *scrub, struct ps_str text)
 
 /* --- Replacing --- */
 
-/* Whether a word may begin at `at`, also behind %2F. */
+/* Whether a word may begin at `at`; also after an escape such as %2F. */
 static bool begins_word(struct ps_str text, size_t at)
 {
     return !at || !is_alnum(text.at[at - 1]) || (at > 2 && text.at[at - 3] == '%');
 }
 
-/* The longest of the names that stands at `at` as a word; 0: none. */
+/* The length of the longest name that is a word at `at`; 0: none. */
 static size_t word_at(const struct ps_names *names, struct ps_str text, size_t at)
 {
     char small[64];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scrub.h: texts of a profile without what they reveal, category by category.
+ * scrub.h: removes from the texts of a profile what they reveal, by category.
  *
- * First every text that will be written passes by to be learned from: who has home folders, which
- * machines are named. Then each is scrubbed. A value is replaced by a numbered word (~1 for a
- * folder, person1, host1, arguments 1), the same wherever it stands.
+ * First, names are learned from every text that will be written: accounts with home folders, names
+ * of machines. Then each text is scrubbed. A value is replaced by a numbered word (~1 for a folder,
+ * person1, host1, arguments 1), the same wherever it occurs.
  */
 #ifndef PS_SHARE_SCRUB_H
 #define PS_SHARE_SCRUB_H
@@ -13,16 +13,17 @@
 #include "base/intern.h"
 #include "server/share/redact.h"
 
-/* Distinct values of a category, and what the first of them become. */
+/* The distinct values of a category, and the replacements of the first of them. */
 struct ps_seen {
     struct ps_intern values;
-    char *became[PS_REVEAL_EXAMPLES]; /* of values.items, as many as there are; malloc'ed */
+    char *became[PS_REVEAL_EXAMPLES]; /* replacements of values.items; malloc'ed */
 };
 
-struct ps_names {           /* words that are replaced wherever they stand as words */
+/* Names that are replaced wherever they occur as a word. */
+struct ps_names {
     struct ps_intern words; /* in lower case */
-    uint64_t lengths;       /* 1 << length of each that is looked for, up to 63 */
-    bool first[256];        /* bytes that one of these begins with */
+    uint64_t lengths;       /* 1 << length of each word that is searched for, up to 63 */
+    bool first[256];        /* first bytes of these words */
 };
 
 struct ps_scrub {
@@ -30,10 +31,10 @@ struct ps_scrub {
     bool test_names; /* names like test_sort[1000] have arguments in brackets */
     struct ps_intern folders, arguments;
     struct ps_names people, hosts;
-    struct ps_seen seen[PS_REVEALS]; /* by the index of the category's bit */
+    struct ps_seen seen[PS_REVEALS]; /* by the bit index of the category */
 };
 
-void ps_scrub_free(struct ps_scrub *scrub); /* what is in it */
+void ps_scrub_free(struct ps_scrub *scrub); /* frees its members */
 
 /* --- Learning --- */
 
@@ -46,39 +47,41 @@ void ps_scrub_learn_person(struct ps_scrub *scrub, struct ps_str name);
 
 /* The replacement of a value is appended to out. */
 
-/* A name of code or any other text; one that is a command line like that. */
+/* Scrubs a name of code or any other text; a command line is scrubbed as one. */
 void ps_scrub_text(struct ps_scrub *scrub, struct ps_str text, struct ps_buf *out);
-/* A sentence of ours: nothing of it is a command line. */
+/* Scrubs a message of perfshelf: it contains no command line. */
 void ps_scrub_message(struct ps_scrub *scrub, struct ps_str text, struct ps_buf *out);
-void ps_scrub_path(struct ps_scrub *scrub, struct ps_str path, struct ps_buf *out); /* all of it */
-/* A command line: the program stays. */
+void ps_scrub_path(struct ps_scrub *scrub, struct ps_str path,
+                   struct ps_buf *out); /* the complete string is a path */
+/* Scrubs a command line; keeps the program. */
 void ps_scrub_command(struct ps_scrub *scrub, struct ps_str line, struct ps_buf *out);
-/* What a program calls its processes, threads and ranges: the first word stays, with numbers and
- * words of profilers behind it. */
+/* Scrubs the name of a process, thread or range: keeps the first word, and following numbers and
+ * words that profilers use. */
 void ps_scrub_label(struct ps_scrub *scrub, struct ps_str label, struct ps_buf *out);
-/* JSON, or a template of arguments (slices/args.h), whose markers stay where they are. */
+/* Scrubs JSON, or a template of arguments (slices/args.h), whose markers are kept in place. */
 void ps_scrub_json(struct ps_scrub *scrub, struct ps_str json, struct ps_buf *out);
 void ps_scrub_person(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *out);
 void ps_scrub_host(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *out);
 
-/* A value of a category that becomes something else, for the preview. */
+/* Records a value of a category and its replacement, for the preview. */
 void ps_scrub_see(struct ps_scrub *scrub, enum ps_reveal category, struct ps_str value,
                   const char *became);
 
-/* What a key of JSON, a tag or a header says of its value; 0: nothing. */
+/* The category of a value by its key (of JSON, a tag or a header); 0: none. */
 unsigned ps_scrub_key(struct ps_str key);
 
-/* Parts of the above, for its own files. */
+/* Helpers of the functions above, for the files of the scrubber. */
 void ps_scrub_words(struct ps_scrub *scrub, struct ps_str text, struct ps_buf *out);
 void ps_scrub_number(struct ps_intern *table, struct ps_str value, const char *word,
                      struct ps_buf *out);
-/* "(arguments 3)" in place of them. */
+/* Appends "(arguments 3)" in place of the arguments. */
 void ps_scrub_arguments(struct ps_scrub *scrub, struct ps_str arguments, struct ps_buf *out);
 bool ps_scrub_is_command(struct ps_str text);
-bool ps_scrub_is_thread(struct ps_str text); /* py-spy's frame of a process or a thread */
-size_t ps_scrub_home_at(struct ps_str text, size_t at); /* of the name in /home/NAME; 0 none */
+bool ps_scrub_is_thread(
+    struct ps_str text); /* a frame of py-spy that stands for a process or a thread */
+size_t ps_scrub_home_at(struct ps_str text, size_t at); /* offset of NAME in /home/NAME; 0: none */
 size_t ps_scrub_path_length(struct ps_str text,
-                            size_t at); /* of the path that begins there; 0 none */
-/* One that may be a folder: its last part stays where it looks like a file. */
+                            size_t at); /* length of the path at `at`; 0: none */
+/* Scrubs a path that may be a folder: its last part is kept if it looks like a file. */
 void ps_scrub_path_in_text(struct ps_scrub *scrub, struct ps_str path, struct ps_buf *out);
 #endif

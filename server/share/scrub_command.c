@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scrub_command.c: command lines, and names that carry them: of processes, threads, ranges. The
- * program stays, what it was given becomes a number.
+ * scrub_command.c: scrubs command lines, and names of processes, threads and ranges that may
+ * contain one. The program is kept; its arguments become a number.
  */
 #include "server/share/scrub.h"
 
@@ -44,7 +44,7 @@ static bool is_sign(char c)
     return (unsigned char)c < 0x80 && !is_letter(c) && !is_digit(c);
 }
 
-/* The word without the signs around it. */
+/* The word without the punctuation around it. */
 static struct ps_str bare(struct ps_str word)
 {
     while (word.len && is_sign(word.at[0]))
@@ -73,7 +73,7 @@ static bool is_one_of(struct ps_str word, const char *const *words, size_t n)
     return false;
 }
 
-/* "thread-1", "worker_3": without the number. */
+/* Removes the number from "thread-1", "worker_3". */
 static struct ps_str without_number(struct ps_str word)
 {
     while (word.len && (is_digit(word.at[word.len - 1]) || strchr("-_#.", word.at[word.len - 1])))
@@ -97,7 +97,7 @@ static bool is_interpreter(struct ps_str program)
            is_one_of(without_number(program), words, 2);
 }
 
-/* What profilers write behind the first word of a label. */
+/* Words that profilers write after the first word of a label. */
 static bool is_known(struct ps_str word)
 {
     static const char *const words[] = {"thread",
@@ -164,7 +164,7 @@ static bool is_known(struct ps_str word)
     return is_one_of(word, words, sizeof words / sizeof *words);
 }
 
-/* NAME=value, before a program. */
+/* Whether the word begins like NAME=value before a program. */
 static bool is_assignment(struct ps_str word)
 {
     size_t n = 0;
@@ -175,7 +175,7 @@ static bool is_assignment(struct ps_str word)
     return n && n < word.len && word.at[n] == '=';
 }
 
-/* The same in capitals, as variables of the environment are. */
+/* Like is_assignment, with a name in capitals, as environment variables have. */
 static bool is_environment(struct ps_str word)
 {
     if (!is_assignment(word))
@@ -188,7 +188,7 @@ static bool is_environment(struct ps_str word)
 
 /* --- Command lines --- */
 
-/* Where the variables before the program end. */
+/* The offset after the variables before the program. */
 static size_t skip_variables(struct ps_str line)
 {
     size_t at = 0;
@@ -207,7 +207,8 @@ static size_t skip_variables(struct ps_str line)
     return at;
 }
 
-/* The program at the begin, with quotes around it as the case may be; *name: without. */
+/* The length of the program at the start of the line, including quotes around it; *name: without
+ * them. */
 static size_t program_length(struct ps_str line, struct ps_str *name)
 {
     size_t n = 0;
@@ -223,7 +224,7 @@ static size_t program_length(struct ps_str line, struct ps_str *name)
            !strchr("\"'`=()[]{}<>|;&,$*?!#%", line.at[n]))
         n++;
     *name = (struct ps_str){line.at, n};
-    if (ps_str_is(*name, "-c")) /* of a recorded run without a file: its code follows */
+    if (ps_str_is(*name, "-c")) /* a recorded run of code without a file: the code follows */
         return n;
     if (n && (line.at[0] == '-' || ps_is_token(line) || (n < line.len && line.at[n] == '=')))
         n = name->len = 0;
@@ -266,7 +267,8 @@ void ps_scrub_command(struct ps_scrub *scrub, struct ps_str line, struct ps_buf 
     ps_buf_str(out, ps_buf_slice(&became));
 }
 
-/* A program that is known to take arguments, any with options, or variables before one. */
+/* Whether the text is a command line: an interpreter with arguments, any program with options, or
+ * variables before a program. */
 bool ps_scrub_is_command(struct ps_str text)
 {
     struct ps_str program, rest;
@@ -291,7 +293,7 @@ bool ps_scrub_is_command(struct ps_str text)
 
 /* --- Labels --- */
 
-/* `process 12:"`: how long, else 0. */
+/* The length of `process 12:"`; 0: the text begins otherwise. */
 static size_t process_length(struct ps_str text)
 {
     size_t n = 8;
@@ -312,21 +314,21 @@ bool ps_scrub_is_thread(struct ps_str text)
     return named && next < text.at + text.len && (is_digit(*next) || *next == '(');
 }
 
-/* Whether the first word of a label may stay: it is no value, option or secret. */
+/* Whether the first word of a label may be kept: it is not a value, option or secret. */
 static bool is_name(struct ps_str word)
 {
     return !memchr(word.at, '=', word.len) && word.at[0] != '-' && !ps_is_token(word) &&
            !memchr(word.at, '\'', word.len) && !memchr(word.at, '"', word.len);
 }
 
-/* "Thread-1 (worker)": Python's own name of a thread, with the function that it runs. */
+/* Whether the word is the function in "Thread-1 (worker)", Python's default name of a thread. */
 static bool is_target(struct ps_str word, struct ps_str before)
 {
     return ps_str_starts(before, PS_STR("Thread-")) && word.len > 2 && word.at[0] == '(' &&
            word.at[word.len - 1] == ')' && !memchr(word.at, '=', word.len);
 }
 
-/* How much of a label stays. */
+/* The length of the part of a label that is kept. */
 static size_t kept_length(struct ps_str label)
 {
     struct ps_str before = {"", 0};

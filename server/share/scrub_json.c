@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scrub_json.c: JSON whose texts are scrubbed where they stand; all else is passed on byte by byte,
- * so that numbers keep their digits and templates of arguments their markers.
+ * scrub_json.c: scrubs the strings of JSON in place. All other bytes are copied unchanged, so that
+ * numbers keep their digits and templates of arguments their markers.
  */
 #include "server/share/scrub.h"
 
@@ -12,7 +12,7 @@
 #include "base/json_span.h"
 #include "base/secret.h"
 
-/* What keys say of their values. */
+/* The category of a value, by its key. */
 static const struct {
     const char *key;
     enum ps_reveal says;
@@ -72,7 +72,7 @@ unsigned ps_scrub_key(struct ps_str key)
 
 /* --- JSON strings --- */
 
-/* Appends what the text says, which has its quotes; one with wrong escapes as it stands. */
+/* Appends the decoded string, which has quotes; if its escapes are invalid, unchanged. */
 static void decode(struct ps_str text, struct ps_buf *out)
 {
     struct ps_str inside = ps_str_skip(text, 1);
@@ -97,7 +97,7 @@ static void put_text(struct ps_str text, struct ps_buf *out)
     ps_json_str(&json, text);
 }
 
-/* Objects are also written into texts of others: "{\"a\":1}". */
+/* Whether a string contains a JSON object: "{\"a\":1}". */
 static bool is_json(struct ps_str text)
 {
     return text.len > 4 && text.at[0] == '{' && text.at[1] == '"' && text.at[text.len - 1] == '}';
@@ -105,7 +105,7 @@ static bool is_json(struct ps_str text)
 
 /* --- Values --- */
 
-/* A value whose key says what it is: markers of a template stay in their number and order. */
+/* Replaces a value whose key has a category. */
 static void put_known(struct ps_scrub *scrub, unsigned says, struct ps_str value,
                       struct ps_buf *out)
 {
@@ -157,8 +157,8 @@ static size_t skip_blanks(struct ps_str json, size_t at)
     return at;
 }
 
-/* What the key at `at` (with its quotes, so long) says of the value behind its colon; *value: that.
- * 0: it is no key, or says nothing. */
+/* The category of the value of the key at `at`; `len` includes the quotes. *value: offset of the
+ * value. 0: not a key, or no category. */
 static unsigned look_at_key(struct ps_str json, size_t at, size_t len, size_t *value)
 {
     size_t colon = skip_blanks(json, at + len);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scrub_path.c: paths, alone and inside of texts. A path is normalised first, so that no other way
- * to write it shows its folders. What tells modules apart and is the same on every machine stays:
- * site-packages/numpy/core.py, lib/python3.11/json/decoder.py, /usr/lib. Of the rest the name of
- * the file stays, and a number for its folder.
+ * scrub_path.c: scrubs paths, alone and inside texts. A path is normalised first, so that no other
+ * spelling reveals its folders. Parts that identify modules and are equal on every machine are
+ * kept: site-packages/numpy/core.py, lib/python3.11/json/decoder.py, /usr/lib. Of other paths the
+ * file name is kept, and the folder becomes a number.
  */
 #include "server/share/scrub.h"
 
@@ -45,7 +45,7 @@ static int hex_digit(char c)
                                   : -1;
 }
 
-/* %2F, %5C */
+/* Decodes escapes such as %2F and %5C. */
 static void ps_scrub_decode_percent(struct ps_str text, struct ps_buf *out)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -67,7 +67,7 @@ static bool ps_scrub_has_percent_slash(struct ps_str text)
     return false;
 }
 
-/* Blanks and the marks of Unicode that nobody sees (directions, joiners, the byte order). */
+/* Skips white space and invisible Unicode characters (directions, joiners, byte order marks). */
 static struct ps_str skip_invisible(struct ps_str text)
 {
     static const struct ps_str marks[] = {PS_STR("\xe2\x80"), PS_STR("\xe2\x81"),
@@ -86,7 +86,7 @@ static struct ps_str skip_invisible(struct ps_str text)
     return text;
 }
 
-/* Without file://, vscode-notebook-cell: and the like; C: is no scheme. */
+/* Skips schemes such as file:// and vscode-notebook-cell:, but not a drive letter. */
 static struct ps_str skip_scheme(struct ps_str path)
 {
     size_t n = 0;
@@ -104,7 +104,7 @@ static struct ps_str skip_scheme(struct ps_str path)
     return path.len > 3 && is_letter(path.at[1]) && path.at[2] == ':' ? ps_str_skip(path, 1) : path;
 }
 
-/* How long what a path begins with is that ".." does not leave: "/", "C:\\", "\\\\". */
+/* The length of the root of a path, which ".." does not leave: "/", "C:\\", "\\\\". */
 static size_t root_length(struct ps_str path)
 {
     if (path.len > 2 && is_letter(path.at[0]) && path.at[1] == ':' && is_slash(path.at[2]))
@@ -114,7 +114,7 @@ static size_t root_length(struct ps_str path)
     return path.len && is_slash(path.at[0]) ? 1 : 0;
 }
 
-/* Appends a part behind the root, or takes the last away for "..". */
+/* Appends a part after the root; for ".." removes the last part. */
 static void put_part(struct ps_buf *out, size_t root, struct ps_str part, char slash)
 {
     size_t at = out->len;
@@ -137,7 +137,7 @@ static void put_part(struct ps_buf *out, size_t root, struct ps_str part, char s
     }
 }
 
-/* Folders of a process by which the kernel shows others: /proc/12/cwd/..., /proc/self/root/... */
+/* Skips folders in which the kernel shows other paths: /proc/12/cwd/..., /proc/self/root/... */
 static struct ps_str skip_proc(struct ps_str path)
 {
     for (struct ps_str rest; ps_str_starts(path, PS_STR("/proc/")); path = rest) {
@@ -154,7 +154,7 @@ static struct ps_str skip_proc(struct ps_str path)
     return path;
 }
 
-/* The path in one of its many forms: decoded, without a scheme, "." and "..". */
+/* The normalised path: decoded, without a scheme, "." and "..". */
 static struct ps_str normalise(struct ps_str path, struct ps_buf *plain, struct ps_buf *out)
 {
     size_t root;
@@ -180,7 +180,7 @@ static struct ps_str normalise(struct ps_str path, struct ps_buf *plain, struct 
 
 /* --- One path --- */
 
-/* The next part between slashes from *at on; moves behind its slash. */
+/* The next part between slashes from *at on; advances *at past the slash after it. */
 static bool next_part(struct ps_str path, size_t *at, struct ps_str *part)
 {
     size_t from = *at, to;
@@ -207,7 +207,7 @@ static bool is_version_folder(struct ps_str part)
     return rest.len > 0 && is_digit(rest.at[0]);
 }
 
-/* A file of the standard library, or a folder of it: what stands below lib/pythonX.Y. */
+/* Whether the path below lib/pythonX.Y is a file or a known folder of the standard library. */
 static bool is_of_stdlib(struct ps_str rest)
 {
     static const char *const folders[] = {"asyncio",    "collections",   "compression",
@@ -232,8 +232,8 @@ static bool is_of_stdlib(struct ps_str rest)
     return at > rest.len || is_one_of(part, folders, sizeof folders / sizeof *folders);
 }
 
-/* Where lib/python3.11/... or site-packages/... begins: from there on a path is the same for
- * everybody. path.len: nowhere. */
+/* The offset of lib/python3.11/... or site-packages/...: from there on a path is the same for
+ * everyone. path.len: none. */
 static size_t public_from(struct ps_str path)
 {
     struct ps_str part, last = {"", 0};
@@ -253,7 +253,7 @@ static size_t public_from(struct ps_str path)
     return path.len;
 }
 
-/* Folders of the system, the same on every machine, and packages that everybody knows. */
+/* Whether the folder before an installed package is a common one, the same on many machines. */
 static bool is_public_front(struct ps_str front)
 {
     static const char *const folders[] = {
@@ -274,7 +274,7 @@ static bool is_of_system(struct ps_str path)
         PS_STR("/usr/include/"),   PS_STR("/usr/share/"), PS_STR("/lib/"),     PS_STR("/lib64/"),
         PS_STR("/usr/local/cuda"), PS_STR("/bin/"),       PS_STR("/sbin/"),    PS_STR("/proc/"),
         PS_STR("/dev/"),           PS_STR("/sys/"),       PS_STR("/System/"),  PS_STR("/opt/rocm")};
-    /* what a site installs: files in them are as those of the system, folders are its own */
+    /* local installations: files in them are like those of the system, folders are private */
     static const struct ps_str local[] = {PS_STR("/usr/local/lib/"), PS_STR("/usr/local/bin/"),
                                           PS_STR("/usr/local/include/")};
 
@@ -310,7 +310,7 @@ static bool is_known_package(struct ps_str path)
     return false;
 }
 
-/* `path` becomes a number for the folder in front, and the rest. */
+/* Replaces `path` by a number for the folder `front`, and `rest`. */
 static void put_folder(struct ps_scrub *scrub, struct ps_str path, struct ps_str front,
                        struct ps_str rest, struct ps_buf *out)
 {
@@ -324,7 +324,8 @@ static void put_folder(struct ps_scrub *scrub, struct ps_str path, struct ps_str
     ps_buf_str(out, ps_buf_slice(&became));
 }
 
-/* Whether the last part of a path in a text may be a folder: no ending, and no program either. */
+/* Whether the last part of a path in a text may be a folder: it has no extension and is not a
+ * program. */
 static bool may_be_folder(struct ps_str path, size_t cut)
 {
     struct ps_str last = ps_str_skip(path, cut), front = {path.at, cut ? cut - 1 : 0};
@@ -358,7 +359,8 @@ static void scrub_path(struct ps_scrub *scrub, struct ps_str path, bool is_file,
         put_folder(scrub, path, front, ps_str_skip(normal, keep), out);
 }
 
-/* How much of "<...>" is what Python and its tools write themselves: "<string", "<frozen abc". */
+/* The length of the part of "<...>" that Python and its tools write themselves: "<string", "<frozen
+ * abc". */
 static size_t bracket_kept(struct ps_str name)
 {
     static const char *const fixed[] = {
@@ -384,8 +386,8 @@ static size_t bracket_kept(struct ps_str name)
     return n;
 }
 
-/* What stands where a path should and is none: <frozen importlib>, <string>; with a path in it that
- * is scrubbed, and other words become a number. */
+/* Scrubs a name in place of a path: <frozen importlib>, <string>. A path in it is scrubbed, other
+ * words become a number. */
 static void scrub_bracket(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *out)
 {
     const char *end = memrchr(name.at, '>', name.len);
@@ -417,7 +419,7 @@ static void scrub_bracket(struct ps_scrub *scrub, struct ps_str name, struct ps_
         ps_scrub_words(scrub, ps_str_skip(name, to + 1), out);
 }
 
-/* ~ or a lone name is no path. */
+/* ~ or a name without a slash is not a path. */
 void ps_scrub_path(struct ps_scrub *scrub, struct ps_str path, struct ps_buf *out)
 {
     if (!(scrub->redact & PS_REVEAL_PATHS) || !path.len)
@@ -453,7 +455,8 @@ static bool begins_word(struct ps_str text, size_t at)
            (unsigned char)before < 0x80;
 }
 
-/* A path from the root may follow what is no part of it: -I/a/b, @/a/b, a sign beyond ASCII. */
+/* Whether a rooted path may begin at `at`: it may also follow an option or a non-ASCII character:
+ * -I/a/b, @/a/b. */
 static bool begins_rooted(struct ps_str text, size_t at)
 {
     char before = at ? text.at[at - 1] : ' ';
@@ -467,7 +470,8 @@ static bool begins_rooted(struct ps_str text, size_t at)
             (at == 2 || ends_path(text.at[at - 3])));
 }
 
-/* /a/b, ~/a, ~mei/a, C:\a, \\host\a; `*skip`: the part in which a colon is no end. */
+/* Whether a rooted path begins here: /a/b, ~/a, ~mei/a, C:\a, \\host\a; *skip: length of the part
+ * in which a colon does not end the path. */
 static bool is_rooted(struct ps_str rest, size_t *skip)
 {
     size_t n = 1;
@@ -487,7 +491,7 @@ static bool is_rooted(struct ps_str rest, size_t *skip)
     return rest.len > 2 && rest.at[0] == '/' && !is_slash(rest.at[1]) && !ends_path(rest.at[1]);
 }
 
-/* "file.py(12)": where the number of a line stands behind the path. */
+/* The length of the path before the line number in "file.py(12)"; 0: there is none. */
 static size_t before_line(struct ps_str rest)
 {
     for (size_t i = 1; i + 2 < rest.len && rest.at[i] != ';' && rest.at[i] != '\n'; i++) {
@@ -502,7 +506,8 @@ static size_t before_line(struct ps_str rest)
     return 0;
 }
 
-/* "(/a b/c.py:12)", "'/a b/c'": up to what closes it, or the number of a line before that. */
+/* The length of a path in parentheses or quotes, up to the closing character or a line number
+ * before it: "(/a b/c.py:12)", "'/a b/c'". */
 static size_t until_close(struct ps_str text, size_t at)
 {
     char before = at ? text.at[at - 1] : '\0';
@@ -530,7 +535,7 @@ static size_t plain_length(struct ps_str rest, size_t skip)
     return n;
 }
 
-/* A name whose last part ends like a file's. */
+/* Whether the last part of the path has a known file extension. */
 static bool ends_like_file(struct ps_str path)
 {
     static const char *const endings[] = {
@@ -550,7 +555,7 @@ static bool ends_like_file(struct ps_str path)
     return false;
 }
 
-/* Folders of homes may stand inside of a word that is no path else. */
+/* Whether the word contains a home folder; it need not be a path otherwise. */
 static bool has_home(struct ps_str word)
 {
     for (size_t i = 0; i < word.len; i++)
@@ -559,7 +564,7 @@ static bool has_home(struct ps_str word)
     return false;
 }
 
-/* Code that came from no file, in the words of those who ran it. */
+/* The length of a name of code without a file, such as "<stdin ...>"; 0: none. */
 static size_t code_length(struct ps_str rest)
 {
     static const struct ps_str begins[] = {PS_STR("<ipython-input-"), PS_STR("<string "),
@@ -589,7 +594,7 @@ size_t ps_scrub_path_length(struct ps_str text, size_t at)
     if (rest.at[0] == '<')
         return code_length(rest);
     if (rest.len > 2 && rest.at[0] == '-' && is_letter(rest.at[1]) && rest.at[2] == '/')
-        return 0; /* -I/a/b: the path begins behind the option */
+        return 0; /* -I/a/b: the path begins after the option */
     if (rest.len > 1 && strchr("@+", rest.at[0]) && rest.at[1] == '/')
         return 0;
     path.len = plain_length(rest, 0);
