@@ -30,7 +30,7 @@ static uint64_t word_at(const char *at)
     return word;
 }
 
-/* The first `len` bytes as a number, len < 8. */
+/* The first `len` bytes as a little-endian number, len < 8. */
 static uint64_t short_word(const char *at, size_t len)
 {
     uint64_t word = 0;

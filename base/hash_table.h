@@ -54,7 +54,7 @@ struct ps_hash {
     uint64_t v0, v1, v2, v3;
 };
 
-extern uint64_t ps_hash_key[4]; /* of this process; set before main() */
+extern uint64_t ps_hash_key[4]; /* keys of this process; set before main() */
 
 static inline uint64_t ps_hash_rotate(uint64_t x, int bits)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Parts of keys, in lower case. "token" alone would hit "tokens_per_batch". */
+/* Parts of keys, in lower case. "token" alone would match "tokens_per_batch". */
 static const char *const secret_keys[] = {
     "password",      "passwd",     "secret",      "api_key",     "apikey",
     "api-key",       "access_key", "accesskey",   "_token",      "auth_token",

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 
 enum {
-    HAS_CHECKSUM = 2, /* flags of the header */
+    HAS_CHECKSUM = 2, /* flags in the gzip header */
     HAS_EXTRA = 4,
     HAS_NAME = 8,
     HAS_COMMENT = 16,

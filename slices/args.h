@@ -27,7 +27,7 @@
 #define PS_TEMPLATE_WHOLE_TEXT "\4" /* template text of slices whose template id is 1 */
 
 void ps_args_put_int(struct ps_buf *out, int64_t value);
-/* digits * 10^-decimals, written with that many decimals: 12.50 is (1250, 2). */
+/* digits * 10^-decimals, with that many decimals in the text: 12.50 is (1250, 2). */
 void ps_args_put_decimal(struct ps_buf *out, int64_t digits, uint32_t decimals);
 void ps_args_put_whole(struct ps_buf *out, struct ps_str text);
 
@@ -39,7 +39,7 @@ void ps_args_json(struct ps_str template, struct ps_str packed, bool rest, struc
  * no quotes and keep their escapes; values may contain markers. */
 struct ps_template_pair {
     struct ps_str left, key, value;
-    int params; /* markers before the value */
+    int params; /* number of markers before the value */
 };
 bool ps_template_next(struct ps_template_pair *pair);
 /* The index of the parameter that is the value, or the first element of a list; -1: the value is

@@ -13,7 +13,7 @@ static bool starts_with_one(struct ps_str text, const char *const *prefixes, siz
     return false;
 }
 
-/* "nccl:all_reduce", "gloo:broadcast": tb_plugin's list. */
+/* Whether tb_plugin lists the name as a collective: "nccl:all_reduce", "gloo:broadcast". */
 static bool is_collective(struct ps_str name)
 {
     static const char *const words[] = {"broadcast", "reduce", "all_reduce", "all_gather",

@@ -14,7 +14,7 @@ struct ps_stats {
     double stddev; /* sample standard deviation (n - 1); 0 for one value */
 };
 
-/* Of n > 0 values. */
+/* Statistics of n > 0 values. */
 struct ps_stats ps_stats_of(const int64_t *values, size_t n);
 
 /* The k-th smallest value (k from 0, k < n), and the median of n > 0 values. */

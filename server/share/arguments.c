@@ -269,8 +269,7 @@ static void put_arguments(struct ps_redaction *r, int64_t template, struct ps_st
     }
 }
 
-/* Appends the arguments of all slices. Consecutive slices with shared arguments still share them.
- */
+/* Appends the arguments of all slices. Consecutive slices that share arguments still do. */
 static void put_rows(struct ps_redaction *r, size_t n, const int64_t *templates, int64_t *at,
                      struct ps_str args)
 {

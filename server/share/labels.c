@@ -248,8 +248,7 @@ enum ps_status ps_share_labels_preview(struct ps_redaction *r, struct ps_store *
 
     if (status != PS_OK)
         return status;
-    r->scrub.redact &=
-        ~(unsigned)PS_REVEAL_LABELS; /* otherwise they would be dropped without being scrubbed */
+    r->scrub.redact &= ~(unsigned)PS_REVEAL_LABELS; /* else they are dropped unscrubbed */
     ps_share_labels_redact(r, &labels);
     r->scrub.redact |= PS_REVEAL_LABELS;
     ps_share_labels_free(&labels);

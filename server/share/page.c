@@ -15,7 +15,7 @@
 #include "server/catalog/gzip_writer.h"
 #include "server/catalog/private.h"
 
-#define NAME        "the page" /* in messages */
+#define NAME        "the page" /* name of the file in error messages */
 #define SHELL_MOST  ((uint64_t)64 << 20)
 #define MIB         ((uint64_t)1 << 20)
 #define PIECE       ((size_t)48 << 10) /* compressed bytes encoded at a time; a multiple of three */

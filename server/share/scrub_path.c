@@ -194,7 +194,7 @@ static bool next_part(struct ps_str path, size_t *at, struct ps_str *part)
     return true;
 }
 
-/* "python3.11", "python3", "pypy3.9". */
+/* Whether the folder is named like "python3.11", "python3" or "pypy3.9". */
 static bool is_version_folder(struct ps_str part)
 {
     struct ps_str rest = ps_str_starts(part, PS_STR("python")) ? ps_str_skip(part, 6)

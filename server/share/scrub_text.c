@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scrub_text.c: what stands inside of texts: paths, URLs, values of secrets, arguments of tests.
- * The rest of a text stays, but for the names of people and machines.
+ * scrub_text.c: scrubs what texts contain: paths, URLs, values of secrets, arguments of tests. The
+ * remaining text is kept, except for names of people and machines.
  */
 #include "server/share/scrub.h"
 
@@ -35,7 +35,7 @@ static size_t value_length(struct ps_str text)
 
 /* --- URLs --- */
 
-/* "https://": how long, else 0. */
+/* The length of a URL scheme such as "https://"; 0: none. */
 static size_t scheme_length(struct ps_str text)
 {
     size_t n = 0;
@@ -46,7 +46,7 @@ static size_t scheme_length(struct ps_str text)
     return n && ps_str_starts(ps_str_skip(text, n), PS_STR("://")) ? n + 3 : 0;
 }
 
-/* A path of this machine, by its URL; how much of `rest` it is. */
+/* Scrubs the local path of a file URL; returns its length in `rest`. */
 static size_t put_file(struct ps_scrub *scrub, struct ps_str rest, struct ps_buf *out)
 {
     size_t n = rest.len > 3 && rest.at[2] == ':' ? 3 : 0;
@@ -61,7 +61,7 @@ static size_t put_file(struct ps_scrub *scrub, struct ps_str rest, struct ps_buf
     return n;
 }
 
-/* USER:WORD@HOST:PORT */
+/* Scrubs USER:PASSWORD@HOST:PORT. */
 static void put_authority(struct ps_scrub *scrub, struct ps_str authority, struct ps_buf *out)
 {
     const char *at = authority.len ? memrchr(authority.at, '@', authority.len) : NULL;
@@ -86,7 +86,7 @@ static void put_authority(struct ps_scrub *scrub, struct ps_str authority, struc
     ps_scrub_words(scrub, authority, out);
 }
 
-/* The path, query and fragment of an address elsewhere. */
+/* Scrubs the path, query and fragment of a remote URL. */
 static void put_tail(struct ps_scrub *scrub, struct ps_str tail, struct ps_buf *out)
 {
     PS_AUTO(ps_buf_free) struct ps_buf became = {0};
@@ -101,7 +101,7 @@ static void put_tail(struct ps_scrub *scrub, struct ps_str tail, struct ps_buf *
     ps_buf_str(out, ps_buf_slice(&became));
 }
 
-/* What is a URL behind its scheme; how much of `rest` it is. */
+/* Scrubs the part of a URL after its scheme; returns its length in `rest`. */
 static size_t put_url(struct ps_scrub *scrub, struct ps_str rest, struct ps_buf *out)
 {
     const char *bracket = rest.len && rest.at[0] == '[' ? memchr(rest.at, ']', rest.len) : NULL;
@@ -141,8 +141,8 @@ static bool is_quote(struct ps_str text, size_t at)
     return at < text.len && (text.at[at] == '"' || text.at[at] == '\'');
 }
 
-/* password=VALUE, "api_key": "VALUE", Authorization: Bearer VALUE, --token VALUE: how long the
- * value behind the key is, *from: where it begins. 0: no secret. */
+/* The length of the value after a key that names a secret; *from: its offset. 0: no secret. Forms:
+ * password=VALUE, "api_key": "VALUE", Authorization: Bearer VALUE, --token VALUE. */
 static size_t secret_length(struct ps_str text, bool option, size_t *from)
 {
     struct ps_str value;
@@ -177,8 +177,8 @@ static size_t secret_length(struct ps_str text, bool option, size_t *from)
 
 /* --- Text --- */
 
-/* The arguments of a test in brackets behind its name: up to the last one that closes. Numbers are
- * none that tell. */
+/* The length of the arguments of a test in brackets after its name, up to the last closing bracket;
+ * 0: none, or only numbers, which reveal nothing. */
 static size_t brackets_length(const struct ps_scrub *scrub, struct ps_str text, size_t at)
 {
     const char *end;
@@ -192,7 +192,7 @@ static size_t brackets_length(const struct ps_scrub *scrub, struct ps_str text, 
     return 0;
 }
 
-/* Scrubs what begins at `at`, if anything; how long it is. */
+/* Scrubs a value that begins at `at`; returns its length, 0: there is none. */
 static size_t scrub_at(struct ps_scrub *scrub, struct ps_str text, size_t at, struct ps_buf *out)
 {
     struct ps_str rest = ps_str_skip(text, at);
