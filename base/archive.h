@@ -35,7 +35,7 @@ struct ps_archive_writer;
 struct ps_archive_writer *ps_archive_writer_new(int fd);
 /* Writes a tar file compressed with zstd; fd must be a regular file. */
 struct ps_archive_writer *ps_archive_writer_zstd(int fd);
-/* Adds a file with the bytes of `in`, exactly `bytes` of them; else PS_CONFLICT. */
+/* Adds a file with the bytes of `in`; PS_CONFLICT if `in` does not have exactly `bytes` of them. */
 enum ps_status ps_archive_add(struct ps_archive_writer *writer, const char *name, uint64_t bytes,
                               struct ps_stream *in, struct ps_err *err);
 /* Completes the file and frees the writer; PS_IO unless everything was written. NULL is fine. */

@@ -12,8 +12,9 @@
 enum {
     GUESS = 64, /* bytes inspected when there is no byte order mark */
     GUESS_MIN = 16,
-    GROWTH = 3,             /* bytes of UTF-8 that one UTF-16 unit may need */
-    LINES_HEAD = 64 * 1024, /* if the first so many bytes have \r but no \n, \r ends the lines */
+    GROWTH = 3, /* bytes of UTF-8 that one UTF-16 unit may need */
+    LINES_HEAD =
+        64 * 1024, /* size of the prefix to check: if it has \r but no \n, \r ends the lines */
 };
 
 struct utf16 {

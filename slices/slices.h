@@ -52,7 +52,7 @@ enum ps_slice_flag {
     PS_SLICE_MERGED = 16,  /* torch counts it together with its parent, which has the same name */
     PS_SLICE_HIDDEN = 32,  /* torch never lists it (aten::is_leaf ...) */
     PS_SLICE_COLLECTIVE = 64,   /* communication, on the host or a device */
-    PS_SLICE_TENSOR_CORE = 128, /* a kernel whose name says that it uses Tensor Cores */
+    PS_SLICE_TENSOR_CORE = 128, /* a kernel that uses Tensor Cores, according to its name */
 };
 
 /* The colour of a slice: the family of an operator and of the kernels it launches. Stored in run
