@@ -6,11 +6,11 @@
 
 #include "importers/text/line_names.h"
 
-enum { MOST_NODES = 8 << 20 }; /* values; each takes 80 bytes of memory or more */
+enum { MOST_NODES = 8 << 20 }; /* JSON values; each needs at least 80 bytes of memory */
 
-/* What Python writes and JSON does not know: NaN and Infinity, which become empty texts (and so no
- * numbers), and half a surrogate pair in a text, which becomes U+FFFD. Places stay what they are.
- */
+/* Replaces what Python writes but JSON does not allow, without moving other bytes: NaN and Infinity
+ * become "" (not a number), a lone surrogate in a string becomes U+FFFD. Returns the number of
+ * bytes to skip. */
 static size_t mend_word(char *at, const char *end)
 {
     static const char *const words[] = {"-Infinity", "Infinity", "NaN"};
@@ -27,7 +27,7 @@ static size_t mend_word(char *at, const char *end)
     return 1;
 }
 
-/* 1: the first half of a pair, 2: the second, 0: anything else. */
+/* Returns 1 for a high surrogate escape, 2 for a low one, 0 for anything else. */
 static int surrogate(const char *at, const char *end)
 {
     char hex[5] = {0}, *behind;
@@ -42,7 +42,7 @@ static int surrogate(const char *at, const char *end)
     return value >= 0xd800 && value < 0xdc00 ? 1 : value >= 0xdc00 && value < 0xe000 ? 2 : 0;
 }
 
-/* An escape within a text: how many bytes to go on. */
+/* Repairs an escape sequence in a string. Returns the number of bytes to skip. */
 static size_t mend_escape(char *at, const char *end)
 {
     int half = surrogate(at, end);
@@ -54,9 +54,8 @@ static size_t mend_escape(char *at, const char *end)
     return half ? 6 : 2;
 }
 
-/* Mends the document and counts its values before a tree is built of them, which takes 40 times the
- * memory in the worst case: each value but the first stands behind a comma or an opening bracket.
- */
+/* Repairs the document and returns its number of values, before a tree is built, which may need 40
+ * times the memory. Each value except the first follows a comma or an opening bracket. */
 static size_t prepare(struct ps_buf *bytes)
 {
     char *end = bytes->at + bytes->len;

@@ -39,7 +39,7 @@ static struct ps_str unblank(struct ps_str s)
     return s;
 }
 
-/* Whether the markup is a picture and not a page that holds some. */
+/* Whether the markup is an SVG picture, not an HTML page that contains one. */
 static bool is_svg(struct ps_str body)
 {
     static const char *const pages[] = {"<html", "<HTML", "<!doctype html", "<!DOCTYPE html",
@@ -53,7 +53,7 @@ static bool is_svg(struct ps_str body)
     return svg;
 }
 
-/* A run file says so in its header. */
+/* Whether the application id of the SQLite header is that of a run file. */
 static bool is_run_file(struct ps_str head)
 {
     return ps_str_starts(ps_str_skip(head, 68), PS_STR("pshf"));
@@ -76,7 +76,8 @@ bool ps_foreign_certain(struct ps_str head, struct ps_err *err)
     if (head.len >= 2 && head.at[0] == '\x80' && head.at[1] >= 2 && head.at[1] <= 9)
         return refuse_kind(first(head, 4096), ps_foreign_known_pickles, err) ||
                (head.at[1] >= 6 && refuse_kind(head, ps_foreign_pickles, err));
-    if (body.len && body.at[0] == '{') /* its texts may be reports; in JSON they cannot be read */
+    /* strings of a JSON file may hold printed reports, which cannot be read there */
+    if (body.len && body.at[0] == '{')
         return refuse_kind(first(body, 4096), ps_foreign_notebooks, err);
     if (body.len && body.at[0] == '<')
         return is_svg(body) ? ps_flamegraph_svg.sniff(body) == PS_MATCH_NO &&
@@ -96,8 +97,8 @@ static bool is_json(struct ps_str body)
     return strchr("\"{[]}-tfn", next) || (next >= '0' && next <= '9');
 }
 
-/* A global's module and name, a line each: how pickles of protocol 0 and 1 begin that call
- * something. */
+/* Whether the file begins like a pickle of protocol 0 or 1 that calls something: the module and
+ * name of a global, one line each. */
 static bool is_text_pickle(struct ps_str head)
 {
     size_t lines = 0;
@@ -131,7 +132,7 @@ static bool take_varint(struct ps_str *rest, uint64_t *out)
     return false;
 }
 
-/* A field of a protobuf message; `bytes` is cut where the head is. */
+/* A field of a protobuf message; `bytes` is truncated at the end of `head`. */
 struct field {
     uint64_t number;
     bool has_bytes;
@@ -152,7 +153,7 @@ static bool take_field(struct ps_str *rest, struct field *out)
     return out->number > 0;
 }
 
-/* A ValueType of pprof: two small numbers, fields 1 and 2. */
+/* Whether the message is a ValueType of pprof: fields 1 and 2, both small numbers. */
 static bool is_value_type(struct ps_str bytes)
 {
     struct field field;
@@ -166,7 +167,7 @@ static bool is_value_type(struct ps_str bytes)
     return any && bytes.len == 0;
 }
 
-/* The fields of pprof's Profile, as far as the head goes, of which 1 is a ValueType. */
+/* Whether `head` consists of fields of pprof's Profile message, with a ValueType as field 1. */
 static bool is_pprof(struct ps_str head)
 {
     static const bool has_bytes[15] = {[1] = true, [2] = true, [3] = true,  [4] = true,
@@ -186,8 +187,9 @@ static bool is_pprof(struct ps_str head)
     return types && fields > 1;
 }
 
-/* XLA's planes have names like "/host:CPU"; OpenTelemetry's first message names its resource;
- * Perfetto's are one packet behind the other, and the body of a push to Pyroscope has labels. */
+/* Recognised by content: XLA's planes have names like "/host:CPU", OpenTelemetry's first message
+ * has resource attributes, Perfetto traces are a sequence of packets, and the body of a push to
+ * Pyroscope has labels. */
 static bool refuse_protobuf(struct ps_str head, struct ps_err *err)
 {
     struct ps_str all = first(head, 65536), begin = first(head, 1024), rest = head;
@@ -210,7 +212,7 @@ static bool refuse_protobuf(struct ps_str head, struct ps_err *err)
     return false;
 }
 
-/* Bytes that no text has. */
+/* Whether there are bytes that do not occur in text. */
 static bool is_binary(struct ps_str head)
 {
     for (size_t i = 0; i < head.len && i < 4096; i++)
@@ -219,7 +221,7 @@ static bool is_binary(struct ps_str head)
     return false;
 }
 
-/* "v 10500 3", then "X ./app": heaptrack's records. */
+/* Whether the file is heaptrack's: "v 10500 3", then "X ./app". */
 static bool is_heaptrack(struct ps_str head)
 {
     const char *end = head.len ? memchr(head.at, '\n', head.len) : NULL;
@@ -237,7 +239,7 @@ static bool has_decimal(struct ps_str text)
     return false;
 }
 
-/* Times in words of the user's own: TIMEFORMAT, `time -f`. */
+/* Whether the text has times in a user-defined format: TIMEFORMAT, `time -f`. */
 static bool is_own_time(struct ps_str head)
 {
     static const char *const words[3][3] = {
@@ -267,7 +269,8 @@ static bool is_python_line(struct ps_str line)
            (ps_str_starts(line, PS_STR("from ")) && ps_str_find(line, PS_STR(" import ")));
 }
 
-/* Such a line, in a text that begins like a module: with one, a comment or a text about itself. */
+/* Whether the text is Python source: it begins with an import or definition, a comment or a
+ * docstring, and has at least one import or definition. */
 static bool is_python(struct ps_str head)
 {
     struct ps_str body = unblank(head);

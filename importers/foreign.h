@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* foreign.h: files that are known but not read: their name, and what to do with them. */
+/* foreign.h: detects known but unsupported formats and suggests what to do instead. */
 #ifndef PS_IMPORTERS_FOREIGN_H
 #define PS_IMPORTERS_FOREIGN_H
 
 #include "base/err.h"
 #include "base/str.h"
 
-/* `head`: the first bytes of a file (64 KiB are enough). Both fill err with PS_UNKNOWN_KIND and
- * return true. */
+/* `head`: the first bytes of a file, 64 KiB are enough. Both functions fill err with
+ * PS_UNKNOWN_KIND and return true if they recognise the file. */
 
-/* Containers, programs, pictures, databases, pages: what no importer may even try. */
+/* Detects files that no importer should try: archives, programs, pictures, databases, web pages. */
 bool ps_foreign_certain(struct ps_str head, struct ps_err *err);
 
-/* What is left when no importer wanted the file: other tools' profiles, and at last what can be
- * said of any bytes. */
+/* Detects files that no importer recognised: profiles of other tools, or a general description of
+ * the content. */
 bool ps_foreign_rest(struct ps_str head, struct ps_err *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * foreign_kinds.c: profiles and reports that people have and perfshelf does not read. A hint is the
- * command that makes of them, or instead of them, what is read.
+ * foreign_kinds.c: profiles and reports of other tools that perfshelf does not read. A hint is the
+ * command that converts such a file, or records a supported profile instead.
  */
 #include "importers/foreign_kinds.h"
 
@@ -87,7 +87,8 @@ const struct ps_foreign_magic ps_foreign_magics[] = {
      "fold its stacks with `perf script -i perf.data | stackcollapse-perf.pl > stacks.txt` and add "
      "stacks.txt"},
     {0, PS_STR("memray"), "a recording of memray", MEMRAY},
-    {15, PS_STR("memray"), "a recording of memray", MEMRAY}, /* in LZ4 */
+    /* LZ4-compressed, as are the next three */
+    {15, PS_STR("memray"), "a recording of memray", MEMRAY},
     {14, PS_STR("memray"), "a recording of memray", MEMRAY},
     {12, PS_STR("memray"), "a recording of memray", MEMRAY},
     {13, PS_STR("memray"), "a recording of memray", MEMRAY},
@@ -105,7 +106,7 @@ const struct ps_foreign_magic ps_foreign_magics[] = {
      "fold its stacks with `jfrconv -o collapsed recording.jfr stacks.txt` (part of "
      "async-profiler)"},
     {0, PS_STR("NVR\0"), "a report of Nsight Compute", NCU},
-    /* The name of Nsight Systems' forerunner heads its .nsys-rep and .qdrep files to this day. */
+    /* .nsys-rep and .qdrep files still begin with the name of Nsight Systems' predecessor. */
     {0, PS_STR("NVIDIA Tegra Profiler Report"), "a report of Nsight Systems", NSYS},
     {0, PS_STR("tr\xfdP"), "a trace of Tracy",
      "perfshelf reads none of its exports; record with `viztracer -o trace.json app.py`"},
@@ -259,7 +260,7 @@ const struct ps_foreign_kind ps_foreign_documents[] = {
     {{0}, 0, 0},
 };
 
-/* Texts, the surest words first. */
+/* Text formats, the most specific patterns first. */
 const struct ps_foreign_kind ps_foreign_reports[] = {
     {{"\nevents: ", "\nfn="},
      "a callgrind profile",

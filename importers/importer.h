@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * importer.h: what a format is to the rest of the house.
- *
- * One format is one file that ends in a `const struct ps_importer`; registry.c lists them. Content
- * decides: sniff sees the first bytes, decompressed and in UTF-8 where the input was UTF-16, and
- * the name of the file only as a hint between equals.
+ * importer.h: the interface between a file format and the rest of perfshelf.
+ * Each format is one .c file that ends in a `const struct ps_importer`; registry.c lists them. The
+ * format is detected by content: `sniff` gets the first bytes, decompressed and converted from
+ * UTF-16 to UTF-8. The file name is not used.
  */
 #ifndef PS_IMPORTERS_IMPORTER_H
 #define PS_IMPORTERS_IMPORTER_H
@@ -15,14 +14,16 @@
 enum ps_match { PS_MATCH_NO = 0, PS_MATCH_LIKELY, PS_MATCH_SURE };
 
 struct ps_importer {
-    const char
-        *kind; /* design's word: "importtime", "pstats", ...; static, stable, in the database */
-    const char *label;                          /* for people: "Import-time log" */
-    const char *what;                           /* what makes such files, one line */
-    const char *record;                         /* the command that records one */
-    enum ps_match (*sniff)(struct ps_str head); /* must not allocate, must not trust */
-    /* Reads all of `in` into `out`. On PS_OK ledger and headline were given. `in` is positioned at
-     * 0. */
+    /* identifier: "importtime", "pstats", ...; static; stored in the database, so never change
+     * it */
+    const char *kind;
+    const char *label;  /* shown to users: "Import-time log" */
+    const char *what;   /* one line: the tools that write this format */
+    const char *record; /* the command that records one */
+    /* `head`: first bytes of untrusted input. Must not allocate. */
+    enum ps_match (*sniff)(struct ps_str head);
+    /* Reads all of `in`, which is positioned at 0, into `out`. On PS_OK the ledger and the headline
+     * were written. */
     enum ps_status (*load)(struct ps_stream *in, struct ps_sink *out, struct ps_err *err);
 };
 
@@ -36,17 +37,18 @@ extern const struct ps_importer ps_hyperfine, ps_hyperfine_text, ps_pytest_bench
     ps_pytest_benchmark_text, ps_time, ps_timeit, ps_top;
 extern const struct ps_importer ps_folded, ps_speedscope, ps_flamegraph_svg, ps_gecko;
 
-/* All importers, cheap and sure ones first. Returns the list and its length. */
+/* All importers, in the order in which they are tried. Returns the list; sets *count to its
+ * length. */
 const struct ps_importer *const *ps_importers(size_t *count);
 
-/* Finds the importer of what `in` holds (peeks, consumes nothing). PS_UNKNOWN_KIND names the file
- * when it is a known foreign kind and says which export would work; for text whose rows may start
- * late (a log behind other output) as much as 1 MiB is searched. */
+/* Finds the importer for the content of `in`; peeks, consumes nothing. A log is searched up to 1
+ * MiB, because its first row may follow other output. PS_UNKNOWN_KIND: if the format is known but
+ * unsupported, err names it and the hint names an export that can be read. */
 enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer **out,
                                 struct ps_err *err);
 
-/* A raw file to a profile: unpacks, converts, picks, loads. *picked tells the kind even when load
- * fails. Owns `raw`. */
+/* Imports a raw file: decompresses it, converts it to UTF-8, picks the importer and runs it.
+ * *picked is set even when the import fails later. Takes ownership of `raw`. */
 enum ps_status ps_import_stream(struct ps_stream *raw, struct ps_sink *out,
                                 const struct ps_importer **picked, struct ps_err *err);
 

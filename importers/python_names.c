@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * python_names.c: names of top-level modules, each between two blanks. What Python 2.7 to 3.15 call
- * their own on Linux, macOS and Windows (sys.stdlib_module_names and, before 3.10, the library
- * folders), what is compiled into the interpreter everywhere, and what the packages that people
- * install most are imported as.
+ * python_names.c: names of top-level modules, separated by spaces: builtin modules, present on
+ * every platform; the standard libraries of Python 2.7 to 3.15 on Linux, macOS and Windows
+ * (sys.stdlib_module_names and, before 3.10, the library folders); and the modules of the
+ * most-installed packages.
  */
 #include "importers/python_origin.h"
 

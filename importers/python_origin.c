@@ -5,13 +5,13 @@
 
 #include "base/intern.h"
 
-/* The names of python_names.c: a log may bring thousands of packages. Filled once, then only read.
- */
+/* The names of python_names.c in a hash table, because a log may have thousands of packages. Filled
+ * once, then only read. */
 static struct ps_intern names;
 static enum ps_origin *origins; /* by id of the name */
 static uint32_t origins_cap;
 
-/* A name that stands in two lists belongs to the first. */
+/* Adds the names of a list. A name that is in several lists keeps the origin of the first. */
 static void fill_from(const char *list, enum ps_origin origin)
 {
     for (list += strspn(list, " "); *list; list += strspn(list, " ")) {
@@ -58,7 +58,7 @@ static bool separator(char c)
     return c == '/' || c == '\\';
 }
 
-/* Cuts the first folder off a path. */
+/* Removes the first component of *path and returns it. */
 static struct ps_str next_part(struct ps_str *path)
 {
     struct ps_str part = *path;
@@ -86,7 +86,8 @@ static bool same_word(struct ps_str part, const char *lower)
     return true;
 }
 
-/* python3.11, python2.7, python3.14t, pypy3.9, python (pyenv's own folder is .pyenv) */
+/* Whether the folder is named after a Python version: python3.11, python2.7, python3.14t,
+ * pypy3.9. */
 static bool is_versioned(struct ps_str part)
 {
     struct ps_str rest;
@@ -108,7 +109,8 @@ static bool starts_with_word(struct ps_str part, const char *lower)
     return part.len >= n && same_word((struct ps_str){part.at, n}, lower);
 }
 
-/* What holds `Lib` where Windows' installers, conda, pyenv-win and the store put an interpreter. */
+/* Whether the folder may contain `Lib`: where Windows installers, conda, pyenv-win and the
+ * Microsoft Store put an interpreter. */
 static bool is_windows_home(struct ps_str part, struct ps_str above)
 {
     if (same_word(above, "envs") || same_word(above, "versions") || same_word(part, "python"))
@@ -129,7 +131,7 @@ static bool is_zipped_library(struct ps_str part)
            memcmp(part.at + part.len - 4, ".zip", 4) == 0;
 }
 
-/* Walks the folders of an absolute or relative path that has some. */
+/* Classifies a path that has at least one folder by its folders. */
 static enum ps_origin folders_origin(struct ps_str path)
 {
     struct ps_str above = {0}, part = {0};
@@ -141,7 +143,7 @@ static enum ps_origin folders_origin(struct ps_str path)
         above = part;
         part = next_part(&path);
         if (!path.len)
-            break; /* the file itself */
+            break; /* the file name */
         if (same_word(part, "site-packages") || same_word(part, "dist-packages"))
             return PS_ORIGIN_THIRD_PARTY;
         if (is_zipped_library(part))

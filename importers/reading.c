@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "importers/reading.h"
 
-enum { BREATH = 4 << 20 }; /* bytes between two looks at the sink */
+enum { BREATH = 4 << 20 }; /* bytes between two progress reports */
 
 enum ps_status ps_reading_goes_on(struct ps_stream *in, struct ps_sink *out, uint64_t records,
                                   struct ps_err *err)

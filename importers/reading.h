@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* reading.h: what importers do while they read: tell how far they are, stop when asked to, take a
- * format whole. */
+/* reading.h: helpers for reading input: report progress, check for cancellation, read a complete
+ * file. */
 #ifndef PS_IMPORTERS_READING_H
 #define PS_IMPORTERS_READING_H
 
@@ -8,13 +8,13 @@
 #include "base/stream.h"
 #include "importers/sink.h"
 
-/* Tells the sink how far the reading of `in` is. PS_CANCELLED when somebody asked to stop, or when
- * the sink failed (which then says why itself). */
+/* Reports to the sink how much of `in` was read. PS_CANCELLED if the user cancelled or the sink
+ * failed; the sink then holds the error. */
 enum ps_status ps_reading_goes_on(struct ps_stream *in, struct ps_sink *out, uint64_t records,
                                   struct ps_err *err);
 
-/* All of `in` into `bytes` (free it in any case), for formats that must be seen whole. PS_LIMIT
- * beyond `most` bytes: "the <what> is larger than ...". */
+/* Reads all of `in` into `bytes`, for formats that need the complete file. The caller frees `bytes`
+ * in any case. PS_LIMIT if there are more than `most` bytes: "the <what> is larger than ...". */
 enum ps_status ps_read_whole(struct ps_stream *in, uint64_t most, const char *what,
                              struct ps_buf *bytes, struct ps_sink *out, struct ps_err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* registry.c: the list of formats, and how a file finds its own. */
+/* registry.c: the list of formats, and format detection. */
 #include "base/archive.h"
 #include "importers/foreign.h"
 #include "importers/importer.h"
@@ -8,7 +8,7 @@
 
 enum {
     HEAD = 64 * 1024,
-    DEEP_HEAD = 1024 * 1024, /* a log may begin behind much other output */
+    DEEP_HEAD = 1024 * 1024, /* a log may begin after a lot of other output */
 };
 
 static const struct ps_stream_limits limits = {
@@ -17,14 +17,14 @@ static const struct ps_stream_limits limits = {
 };
 
 static const struct ps_importer *const importers[] = {
-    &ps_pstats, /* two bytes tell */
-    &ps_lprof,  /* the same */
+    &ps_pstats, /* recognised by its first two bytes */
+    &ps_lprof,  /* recognised by its first two bytes */
     &ps_nsys,
     &ps_importtime,
     &ps_line_text,
     &ps_memory_text,
     &ps_mprof,
-    &ps_lightning, /* before the tables that it holds */
+    &ps_lightning, /* before the formats of the tables that it contains */
     &ps_pstats_text,
     &ps_key_averages,
     &ps_sampling_jsonl,
@@ -43,11 +43,11 @@ static const struct ps_importer *const importers[] = {
     &ps_speedscope,
     &ps_flamegraph_svg,
     &ps_gecko,
-    /* The last: many texts have lines that end in numbers. */
+    /* Last: lines of many texts end in numbers. */
     &ps_folded,
 };
 
-/* Texts whose lines are found among any others: a log may hold several of them. */
+/* Formats that may share a log with others. */
 static const struct ps_importer *const in_logs[] = {
     &ps_importtime,
     &ps_line_text,
@@ -83,7 +83,7 @@ static const struct ps_importer *best(struct ps_str head)
     return likely;
 }
 
-/* What the head of a log becomes before it is looked at. */
+/* Buffers for the start of a log as the importers' sniff functions see it. */
 struct head_text {
     struct ps_buf plain, signs, unwrapped;
 };
@@ -95,7 +95,7 @@ static void head_text_free(struct head_text *text)
     ps_buf_free(&text->unwrapped);
 }
 
-/* Without bytes that only binary data have. */
+/* Whether there are no bytes that only binary data have. */
 static bool is_text(struct ps_str head)
 {
     for (size_t i = 0; i < head.len && i < 4096; i++)
@@ -104,7 +104,8 @@ static bool is_text(struct ps_str head)
     return true;
 }
 
-/* The head without colours, and with its signs mended: a log may be a terminal's. */
+/* Removes escape sequences and repairs broken characters (ps_mend_signs): a log may be copied from
+ * a terminal. */
 static struct ps_str plain_head(struct ps_str head, struct head_text *text)
 {
     bool document = head.len && (head.at[0] == '{' || head.at[0] == '[');
@@ -119,7 +120,7 @@ enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer *
 {
     PS_AUTO(head_text_free) struct head_text text = {0};
     struct ps_str head = ps_stream_peek(in, HEAD), looked = plain_head(head, &text);
-    bool is_log = is_text(head); /* head itself ends with the next peek */
+    bool is_log = is_text(head); /* `head` becomes invalid with the next peek */
 
     *out = NULL;
     if (head.len == 0) {
@@ -137,7 +138,7 @@ enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer *
         looked = plain_head(ps_stream_peek(in, DEEP_HEAD), &text);
         *out = best(looked);
     }
-    if (!*out && is_log) /* a table may be wrapped within its header */
+    if (!*out && is_log) /* the header of a table may be wrapped */
         *out = best(ps_report_unwrapped(&text.unwrapped, looked));
     if (*out)
         return PS_OK;
@@ -146,13 +147,13 @@ enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer *
     return err->code;
 }
 
-/* Whether `picked` reads what `other` would find in the same log. */
+/* Whether `picked` also reads what `other` would find in the log. */
 static bool holds(const struct ps_importer *picked, const struct ps_importer *other)
 {
     return picked == other || (picked == &ps_lightning && other == &ps_pstats_text);
 }
 
-/* What else is in a log of which one kind is read, as a list of labels. */
+/* Lists the labels of other formats found in a log of which only one is read. */
 static void list_others(struct ps_stream *in, const struct ps_importer *picked, struct ps_buf *out)
 {
     PS_AUTO(head_text_free) struct head_text text = {0};
@@ -199,7 +200,7 @@ enum ps_status ps_import_stream(struct ps_stream *raw, struct ps_sink *out,
         list_others(in, *picked, &others);
         status = (*picked)->load(in, out, err);
     }
-    if (!ps_sink_ok(out)) { /* what the importer said of it is only that it had to stop */
+    if (!ps_sink_ok(out)) { /* the importer's own error only says that it had to stop */
         *err = out->err;
         status = out->err.code;
     }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sink.h: the vocabulary of a profile. Importers say what they read in these words and know nothing
- * of what happens to it: the store writes rows, a test prints text.
- *
- * Slices in a row need to live only for the call. Ids are dense from 1, given by the importer, in
- * the order of the file. An error sticks in the sink; later rows are ignored, and the importer
- * learns of it from ps_sink_ok (often enough: each few thousand rows).
+ * sink.h: the interface to which importers write a profile. Importers do not know what the sink
+ * does with it: the store writes rows, a test prints text.
+ * String slices in a record need to be valid only during the call. The importer assigns ids:
+ * consecutive numbers from 1, in the order of the file. The sink keeps its first error and ignores
+ * later records. Importers must call ps_sink_ok regularly (every few thousand records) to notice
+ * it.
  */
 #ifndef PS_IMPORTERS_SINK_H
 #define PS_IMPORTERS_SINK_H
@@ -15,7 +15,7 @@
 #include "base/str.h"
 #include "slices/slices.h"
 
-/* Where code comes from. The numbers are stored in run files and sent to the browser: never
+/* Where code is from. The numbers are stored in run files and sent to the browser: never
  * renumber. */
 enum ps_origin {
     PS_ORIGIN_OWN = 0,
@@ -25,117 +25,124 @@ enum ps_origin {
     PS_ORIGIN_UNKNOWN = 4,
 };
 
-/* One row of an import log, in the order of the log (imports end in this order). */
+/* One row of an import log, in the order of the log: a row is written when its import ends. */
 struct ps_import {
     uint32_t id;
-    uint32_t parent;   /* 0: a root, or unknown. Always 0 for cached rows */
-    uint32_t importer; /* like parent; for cached rows (importtime=2) the row recovered from the
-                          layout, or 0 */
-    bool importer_estimated; /* the layout leaves several importers open; this is the shallowest */
-    int32_t depth;           /* as printed, 0 for roots; -1: a cached row does not say */
-    uint32_t
-        start; /* 1.. in the order in which the timed imports began (preorder); 0 for cached rows */
-    struct ps_str module;  /* valid UTF-8 */
-    uint32_t package;      /* id of a ps_package */
-    struct ps_num self_us; /* none for cached rows. May be negative when threads import at once */
+    uint32_t parent; /* id of the importing row; 0: none or unknown; always 0 for cached rows */
+    /* like parent; for cached rows (importtime=2) the row inferred from the indentation, or 0 */
+    uint32_t importer;
+    /* several importers are possible; `importer` is the one of the lowest depth */
+    bool importer_estimated;
+    int32_t depth; /* as printed, 0 for roots; -1: a cached row whose depth is unknown */
+    /* from 1, in the order in which the timed imports began (preorder); 0 for cached rows */
+    uint32_t start;
+    struct ps_str module; /* valid UTF-8 */
+    uint32_t package;     /* id of a ps_package */
+    /* microseconds; none for cached rows; may be negative if threads import at the same time */
+    struct ps_num self_us;
     struct ps_num cumulative_us;
-    int64_t total_us; /* max(self, 0) + sum of the children's total_us: what a picture can draw; 0
-                         for cached rows */
+    /* max(self, 0) + sum of the children's total_us: width in a chart; 0 for cached rows */
+    int64_t total_us;
     bool cached;
-    bool startup;    /* part of the interpreter's own start, before the program */
-    bool recorded;   /* of a cached one: the recorder saw it, and then all that there are */
-    bool unfinished; /* its parent never ended: the program was killed, or the log was cut */
-    bool topmost; /* no ancestor is of the same package: its cumulative time counts for the package
-                   */
-    bool first;   /* no earlier row (cached or not) has this module name */
-    uint32_t children;    /* direct timed children */
-    uint32_t interpreter; /* headers seen so far, from 1 */
-    uint64_t line;        /* line of the input, from 1 */
+    bool startup;    /* imported by the interpreter's own start-up, before the program */
+    bool recorded;   /* cached rows: seen by the recorder, which lists every import */
+    bool unfinished; /* the parent row is missing: the program was killed or the log is truncated */
+    /* no ancestor is in the same package: cumulative time is counted for the package */
+    bool topmost;
+    bool first;           /* no earlier row (cached or not) has this module name */
+    uint32_t children;    /* number of direct timed children */
+    uint32_t interpreter; /* number of log headers up to this row, from 1 */
+    uint64_t line;        /* line number in the input, from 1 */
 };
 
-/* A top-level package of an import log. Given before the first import. */
+/* A top-level package of an import log. Written before the first import. */
 struct ps_package {
     uint32_t id;
     struct ps_str name;
     enum ps_origin origin;
-    uint32_t modules;           /* timed rows */
-    struct ps_num self_us;      /* sum over its rows */
-    struct ps_num inclusive_us; /* sum of cumulative over its topmost rows: nested ones are not
-                                   counted twice */
-    uint32_t first;             /* id of its first topmost row in order of start; 0: none */
+    uint32_t modules;      /* number of timed rows */
+    struct ps_num self_us; /* sum over its timed rows */
+    /* sum of the cumulative time of its topmost rows, so that nested rows count once */
+    struct ps_num inclusive_us;
+    uint32_t first; /* id of the first topmost row to start; 0: none */
 };
 
-/* What one caller contributed to a function. Field order is ours, not pstats' (which swaps the
- * first two). */
+/* The calls of a function by one caller. The order of the fields differs from that of pstats, which
+ * stores primitive calls before calls. */
 struct ps_call {
     uint32_t caller;
-    struct ps_num ncalls, primitive_calls; /* primitive, tottime, cumtime: none for the `profile`
-                                              module, which counts only */
+    /* ncalls is always set; primitive_calls, tottime_s and cumtime_s are none for the `profile`
+     * module, which only counts calls */
+    struct ps_num ncalls, primitive_calls;
     struct ps_num tottime_s, cumtime_s;
 };
 
 /* One function of a pstats dump, in the order of the file. */
 struct ps_function {
     uint32_t id;
-    struct ps_str file, name; /* valid UTF-8; as in the file */
-    uint32_t file_key;        /* from 1: functions of one file share it, others do not */
+    struct ps_str file, name; /* valid UTF-8, as in the file */
+    /* from 1: the same for all functions of a file, different for different files */
+    uint32_t file_key;
     struct ps_num line;
     struct ps_num ncalls, primitive_calls, tottime_s, cumtime_s;
     enum ps_origin origin;
-    uint32_t
-        cycle; /* functions that (transitively) call each other share a number; 0: not recursive */
-    bool listed; /* false: only named as a caller, has no entry of its own; its numbers are 0 */
+    /* number of the recursion cycle (functions that call each other, directly or indirectly); 0:
+     * not recursive */
+    uint32_t cycle;
+    /* false: appears only as a caller and has no entry of its own; all numbers are 0 */
+    bool listed;
     const struct ps_call *callers; /* in the order of the file */
     uint32_t n_callers;
     const uint32_t *callees; /* ids of the functions that name this one as caller, ascending */
     uint32_t n_callees;
 };
 
-/* A source file that a line-level profiler measured. Given before its functions and lines. */
+/* A source file measured by a line-level profiler. Written before its functions and lines. */
 struct ps_line_file {
     uint32_t id;
-    struct ps_str path; /* as recorded */
+    struct ps_str path; /* as in the profile */
     enum ps_origin origin;
     struct ps_num cpu_pct; /* Scalene: percent of all its CPU samples */
 };
 
-/* A function of it. Functions without lines were registered and never ran. */
+/* A function of a ps_line_file. A function without lines was registered but never ran. */
 struct ps_line_function {
     uint32_t id;
     uint32_t file;
-    struct ps_str name;  /* empty: the report lost it */
+    struct ps_str name;  /* empty: missing in the report */
     uint32_t first_line; /* 0: unknown */
 };
 
-/* The figures of a line, each in the unit of its tool; none where the tool has no such figure. */
+/* The metrics of a line, in the units of the tool; none if the tool does not report the metric. */
 struct ps_line_figures {
-    struct ps_num hits, ticks; /* line_profiler; ticks count in the run's unit_s */
+    struct ps_num hits, ticks; /* line_profiler; a tick is the run's unit_s seconds */
     struct ps_num mem_mib, increment_mib, occurrences; /* memory_profiler */
     struct ps_num cpu_python_pct, cpu_native_pct, cpu_system_pct,
-        gpu_pct; /* Scalene, from here on */
+        gpu_pct; /* Scalene, like all fields below */
     struct ps_num gpu_avg_mib, gpu_peak_mib;
     struct ps_num avg_mib, peak_mib, malloc_mib, mallocs, growth_mib, usage_fraction,
         python_fraction;
     struct ps_num copy_mib_s, core_utilization, leak_likelihood, leak_mib_s;
 };
 
-/* One line, or, with of_function, a function as a whole where the tool reports it so (Scalene: it
- * contains its lines). */
+/* A line, or a complete function (of_function) if the tool reports functions (Scalene); the metrics
+ * of a function include its lines. */
 struct ps_line_row {
     uint32_t file, function; /* function 0: none */
-    uint32_t block;          /* memory_profiler reports a function once a call: 1, 2 ...; else 1 */
+    /* memory_profiler reports a function once for each call: 1, 2, ...; other tools: 1 */
+    uint32_t block;
     uint32_t line;
     bool of_function;
-    struct ps_str source; /* {NULL, 0}: the profile does not carry it */
+    struct ps_str source; /* {NULL, 0}: not in the profile */
     struct ps_line_figures figures;
-    const double *samples; /* pairs of seconds and MiB over time, n_samples pairs */
+    const double *samples; /* memory over time: n_samples pairs of seconds and MiB */
     uint32_t n_samples;
 };
 
 /* A point of a memory curve. */
 struct ps_memory_sample {
-    double t_s; /* seconds since 1970, or since the start of the run where `kind` is "footprint" */
-    struct ps_num process; /* none: the main one; else the child's number */
+    double t_s; /* seconds since 1970; since the start of the run if `kind` is "footprint" */
+    struct ps_num process; /* number of the child process; none: the main process */
     const char *kind;      /* "rss", "child", "footprint"; static */
     struct ps_num mib;
 };
@@ -144,47 +151,50 @@ struct ps_memory_sample {
 struct ps_span {
     struct ps_str name;
     double start_s, end_s;                   /* seconds since 1970 */
-    struct ps_num start_mib, end_mib, level; /* level none: the file has no stack levels */
+    struct ps_num start_mib, end_mib, level; /* level is none if the file has no stack levels */
 };
 
-/* A text of a trace: the name of a slice, a category. Ids from 1, given before they are used. */
+/* A string of a trace, such as a slice name or a category. Written before its id is used; ids start
+ * at 1. */
 struct ps_trace_text {
     uint32_t id;
     struct ps_str text;
-    uint32_t key; /* text id under which torch's key_averages() counts it; 0: itself */
+    uint32_t key; /* id of the string under which torch's key_averages() groups it; 0: this id */
 };
 
-/* A template of arguments (slices/args.h). Given before the slices that use it. */
+/* An argument template (slices/args.h). Written before the slices that use it. */
 struct ps_args_template {
     uint32_t id;
     struct ps_str text;
-    uint32_t shapes; /* text id of the tensor shapes as torch groups by them; 0: none recorded */
+    /* string id of the tensor shapes, in the form in which torch groups by them; 0: not recorded */
+    uint32_t shapes;
 };
 
-/* A process of a trace, or a device. */
+/* A process or device of a trace. */
 struct ps_process {
     uint32_t id;       /* from 1 */
     struct ps_str pid; /* as in the file */
     struct ps_str name, labels;
     int64_t sort;
-    int64_t device;  /* index of the device it is; -1: a process */
-    uint32_t worker; /* which of the job's files, from 0 */
+    int64_t device;  /* device index; -1: a process */
+    uint32_t worker; /* index of the file in a job, from 0 */
 };
 
-/* A row of the timeline; its slices follow in chunks before the next track. */
+/* A track of the timeline. Its slices are written in chunks before the next track. */
 struct ps_track {
     uint32_t id; /* from 1 */
     uint32_t process;
     enum ps_track_kind kind;
     struct ps_str name;     /* "thread 4173 (python3)", "stream 7" */
-    struct ps_str tid;      /* as in the file; empty: none */
-    int64_t device, stream; /* -1 none */
+    struct ps_str tid;      /* as in the file; empty if there is none */
+    int64_t device, stream; /* -1: none */
     int64_t sort;
-    uint32_t slices, depth; /* lanes */
+    uint32_t slices, depth; /* number of slices; number of lanes */
     int64_t start_ns, end_ns;
 };
 
-/* Arrows. kind: "ac2g", "fwdbwd", or the file's own word (text id). */
+/* An arrow between two slices. kind: string id of "ac2g", "fwdbwd" or another category of the
+ * file. */
 struct ps_flow {
     uint32_t kind;
     int64_t from_slice, to_slice;
@@ -198,28 +208,30 @@ struct ps_counter {
     struct ps_str name, unit; /* "GPU 0 utilization percent"; unit empty: unknown */
 };
 
-/* A [memory] record of torch. */
+/* A [memory] event of torch. */
 struct ps_memory_event {
     int64_t t_ns;
-    int64_t device_type;         /* 0 CPU, 1 CUDA ... as in the file */
+    int64_t device_type;         /* 0: CPU, 1: CUDA, ...; as in the file */
     int64_t device;              /* -1: host */
-    int64_t bytes;               /* signed: < 0 freed */
-    int64_t address;             /* 0 unknown */
-    int64_t allocated, reserved; /* totals after it; -1 unknown */
-    int64_t slice;               /* operator that it happened in: deepest on its thread; 0 none */
-    uint32_t worker;             /* of a job; 0 where there is one */
-    bool outside; /* torch counts it under [memory]: no operator of any thread was open */
+    int64_t bytes;               /* negative: freed */
+    int64_t address;             /* 0: unknown */
+    int64_t allocated, reserved; /* totals after the event; -1: unknown */
+    /* innermost operator that was open on the thread of the event; 0: none */
+    int64_t slice;
+    uint32_t worker; /* index of the file in a job; 0 for a single file */
+    bool outside; /* no operator of any thread was open, so torch lists the event under [memory] */
 };
 
-/* A ProfilerStep, or the whole trace where it has none, with what took its time (PS_N_BREAKDOWNS
- * definitions). */
+/* A ProfilerStep; the complete trace if there are none. Its time is split into parts (ps_step_part)
+ * by PS_N_BREAKDOWNS definitions. */
 struct ps_step {
     uint32_t id; /* from 1 */
     uint32_t worker;
-    struct ps_str name;       /* "ProfilerStep#5" */
-    int64_t start_ns, end_ns; /* as tb_plugin draws it: to the end of its last kernel */
+    struct ps_str name; /* "ProfilerStep#5" */
+    /* end_ns is the end of the last kernel of the step, as in tb_plugin */
+    int64_t start_ns, end_ns;
     int64_t host_start_ns, host_end_ns;
-    bool counted; /* false: tb_plugin drops it (it ends the trace) */
+    bool counted; /* false: tb_plugin ignores the step, because it is the last one of the trace */
 };
 struct ps_step_part {
     uint32_t step;
@@ -228,51 +240,56 @@ struct ps_step_part {
     int64_t ns;
 };
 
-/* What a device did between the first and the last step. NAN: the file does not say. */
+/* Activity of a device between the first and the last step. NAN: not in the file. */
 struct ps_device_summary {
     int64_t device;
     uint32_t worker;
-    struct ps_str name;              /* "Tesla V100", of deviceProperties; empty: unknown */
-    struct ps_str json;              /* its deviceProperties as written; empty: none */
-    int64_t span_ns, busy_ns;        /* busy: union of kernels */
-    double sm_efficiency, occupancy; /* 0..1, 0..100 as the tools print them */
+    struct ps_str name; /* "Tesla V100", from deviceProperties; empty: unknown */
+    /* deviceProperties of the device as JSON, unchanged; empty: none */
+    struct ps_str json;
+    int64_t span_ns, busy_ns;        /* busy_ns: length of the union of all kernels */
+    double sm_efficiency, occupancy; /* sm_efficiency: 0..1; occupancy: 0..100; as in the tools */
     int64_t kernel_ns, tensor_core_ns, communication_ns,
-        overlap_ns; /* overlap: communication while computing */
+        overlap_ns; /* communication during computation */
     int64_t kernels, copies;
     /* HTA's temporal breakdown */
     int64_t hta_kernel_time_ns, hta_compute_ns, hta_non_compute_ns, hta_idle_ns;
 };
 
-/* A gap of a stream in which nothing ran. */
+/* An idle gap of a stream. */
 struct ps_gap {
     int64_t stream_track; /* track id */
     int64_t start_ns, end_ns;
-    uint8_t cause;         /* 0 host wait 1 kernel wait 2 other (HTA's) */
-    int64_t before, after; /* slices around it */
+    uint8_t cause;         /* HTA's categories: 0: host wait, 1: kernel wait, 2: other */
+    int64_t before, after; /* ids of the slices before and after the gap */
 };
 
-/* An nn.Module, merged by its path. */
+/* An nn.Module. Modules with the same path are merged. */
 struct ps_module {
-    uint32_t id, parent; /* from 1; parent 0: outermost */
+    uint32_t id, parent; /* ids from 1; parent 0: outermost */
     struct ps_str name;
     int64_t calls, host_self_ns, host_total_ns, device_self_ns, device_total_ns, operators;
     int64_t first_slice;
 };
 
-/* A printed table, given before the functions or operators that stand in it. Its profile may have
- * more of them. */
+/* A printed table, written before its functions or operators. The profile may contain more rows
+ * than the table. */
 struct ps_report {
     uint32_t id;                /* from 1 */
-    struct ps_str stage, title; /* of several in one log; may be empty */
-    struct ps_str ordered;      /* "cumulative time"; empty: not said */
-    const char *by;             /* operators: "shape", "stack" where rows are by those; static */
-    struct ps_num ncalls, primitive_calls; /* as printed above it; none: not said */
-    struct ps_num seconds, device_seconds; /* as printed above or below it */
-    struct ps_num of;     /* functions of the profile where the list was reduced; else none */
-    uint32_t first, rows; /* id of the first that follows, and how many do */
+    struct ps_str stage, title; /* distinguish the tables of a log; may be empty */
+    struct ps_str ordered;      /* sort key as printed, such as "cumulative time"; empty: unknown */
+    /* operators: "shape" or "stack" if rows are grouped by it; static */
+    const char *by;
+    /* totals as printed above the table; none: not printed */
+    struct ps_num ncalls, primitive_calls;
+    /* totals as printed above or below the table; none: not printed */
+    struct ps_num seconds, device_seconds;
+    /* number of functions in the profile if the table shows only some of them; else none */
+    struct ps_num of;
+    uint32_t first, rows; /* id of the first row that follows; number of rows */
 };
 
-/* What a printed table says of an operator: integers, but percentages. */
+/* The metrics of an operator in a printed table. All are integers except the percentages. */
 enum ps_operator_figure {
     PS_OPERATOR_CALLS = 0,
     PS_OPERATOR_SELF_CPU_NS,
@@ -292,74 +309,74 @@ enum ps_operator_figure {
     PS_N_OPERATOR_FIGURES
 };
 
-/* An operator as a printed table of torch's profiler has it. */
+/* A row of a table printed by torch's profiler. */
 struct ps_operator_row {
-    uint32_t id;                                  /* from 1 over all tables */
-    struct ps_str name, overload, shapes, source; /* empty: none */
-    bool cut;                                     /* the name was, when it was printed */
+    uint32_t id;                                  /* from 1, over all tables */
+    struct ps_str name, overload, shapes, source; /* empty if the table does not have it */
+    bool cut;                                     /* the printed name is truncated */
     uint8_t family;                               /* enum ps_family */
-    const struct ps_num *figures; /* PS_N_OPERATOR_FIGURES, none: the table does not say */
+    const struct ps_num *figures; /* PS_N_OPERATOR_FIGURES metrics; none: not in the table */
 };
 
-/* What else is known of a measurement: a number, or a text where there is none. */
+/* An additional value of a measurement: a number, or a string if the number is none. */
 struct ps_measured_fact {
     struct ps_str key;
     struct ps_num number;
     struct ps_str text;
 };
 
-/* One figure that a tool measured, with its spread where it measured it several times. None: the
- * tool does not say. */
+/* A value measured by a tool, with its spread if it was measured several times. Values that the
+ * tool does not report are none. */
 struct ps_measurement {
     uint32_t id;               /* from 1 */
-    struct ps_str name, group; /* rows of one group and unit are compared; may be empty */
+    struct ps_str name, group; /* rows with the same group and unit are compared; may be empty */
     struct ps_num value;
-    const char *unit;      /* "s", "KiB", "B", "%", "" for counts; static */
-    const char *statistic; /* what value is: "mean", "best", "single"; static */
-    struct ps_num n;       /* samples behind it */
+    const char *unit;      /* "s", "KiB", "B", "%", or "" for counts; static */
+    const char *statistic; /* kind of value: "mean", "best", "single"; static */
+    struct ps_num n;       /* number of samples */
     struct ps_num mean, median, stddev, min, max, q1, q3;
-    double resolution; /* value of the last digit that was printed; 0: the file holds all digits */
+    double resolution; /* value of 1 in the last printed digit; 0: the file has all digits */
     const double *samples;
     size_t n_samples;
     const struct ps_measured_fact *more;
     size_t n_more;
 };
 
-/* A report of PyTorch Lightning, given before its actions. */
+/* A profiler report of PyTorch Lightning, written before its actions. */
 struct ps_section {
     uint32_t id;                  /* from 1 */
-    struct ps_str stage;          /* "FIT"; empty: not said */
-    struct ps_num total_s, calls; /* as its Total row says; none: it has none */
+    struct ps_str stage;          /* "FIT"; empty: unknown */
+    struct ps_num total_s, calls; /* from its Total row; none if it has no such row */
 };
 
-/* What its profiler timed. */
+/* An action timed by PyTorch Lightning's profiler. */
 struct ps_action {
-    uint32_t id; /* from 1 over all sections */
+    uint32_t id; /* from 1, over all sections */
     uint32_t section;
     struct ps_str name; /* "[LightningModule]Net.training_step" */
     struct ps_num calls, mean_s, total_s, pct;
-    uint32_t report; /* the table of its functions (ps_report); 0 none */
+    uint32_t report; /* id of the ps_report with its functions; 0: none */
 };
 
 enum ps_severity { PS_NOTE_INFO = 0, PS_NOTE_WARNING, PS_NOTE_REPAIRED, PS_NOTE_REJECTED };
 
-/* A line of the ledger. */
+/* An entry of the ledger. */
 struct ps_note {
     enum ps_severity severity;
     bool has_at;
     uint64_t at;   /* byte offset in the decompressed input */
-    uint64_t line; /* 0: not a matter of lines */
+    uint64_t line; /* 0: does not refer to a line */
     struct ps_str what;
 };
 
-/* read = stored + repaired + rejected + other. */
+/* Numbers of input records: read = stored + repaired + rejected + other. */
 struct ps_ledger {
     const char *unit; /* "lines", "entries"; static */
     uint64_t read, stored, repaired, rejected;
-    uint64_t other; /* no records: headers, other programs' output */
+    uint64_t other; /* not records: headers, output of other programs */
 };
 
-/* What the run says of itself, given once at the end. */
+/* The main metric of the run, written once at the end. */
 struct ps_headline {
     double value;
     const char *unit, *label; /* "s", "import"; static */
@@ -369,11 +386,11 @@ struct ps_sink;
 
 struct ps_sink_ops {
     void (*meta)(struct ps_sink *, const char *key,
-                 struct ps_str value); /* "tool", "tool_version", "title", ... */
+                 struct ps_str value); /* key: "tool", "tool_version", "title", ... */
     void (*number)(struct ps_sink *, const char *key,
-                   struct ps_num value); /* one figure of the report's summary (docs/api.md) */
+                   struct ps_num value); /* a value of the report's summary (docs/api.md) */
     void (*list)(struct ps_sink *, const char *key, const struct ps_str *items,
-                 size_t n); /* likewise */
+                 size_t n); /* a list of the report's summary */
     void (*note)(struct ps_sink *, const struct ps_note *);
     void (*package)(struct ps_sink *, const struct ps_package *);
     void (*import)(struct ps_sink *, const struct ps_import *);
@@ -383,16 +400,18 @@ struct ps_sink_ops {
     void (*line)(struct ps_sink *, const struct ps_line_row *);
     void (*memory)(struct ps_sink *, const struct ps_memory_sample *);
     void (*span)(struct ps_sink *, const struct ps_span *);
-    /* Traces. A text, template, process is given before what refers to it. */
+    /* Traces. Strings, templates and processes are written before records that refer to them. */
     void (*text)(struct ps_sink *, const struct ps_trace_text *);
     void (*args_template)(struct ps_sink *, const struct ps_args_template *);
     void (*process)(struct ps_sink *, const struct ps_process *);
     void (*track)(struct ps_sink *, const struct ps_track *);
-    void (*slices)(struct ps_sink *, const struct ps_chunk *); /* of the track given last */
+    void (*slices)(struct ps_sink *, const struct ps_chunk *); /* of the track written last */
     void (*flow)(struct ps_sink *, const struct ps_flow *);
     void (*counter)(struct ps_sink *, const struct ps_counter *);
-    void (*count)(struct ps_sink *, uint32_t counter, int64_t t_ns, double value); /* by time */
-    void (*memory_event)(struct ps_sink *, const struct ps_memory_event *);        /* by time */
+    /* in order of time */
+    void (*count)(struct ps_sink *, uint32_t counter, int64_t t_ns, double value);
+    /* in order of time */
+    void (*memory_event)(struct ps_sink *, const struct ps_memory_event *);
     void (*step)(struct ps_sink *, const struct ps_step *);
     void (*step_part)(struct ps_sink *, const struct ps_step_part *);
     void (*device)(struct ps_sink *, const struct ps_device_summary *);
@@ -403,13 +422,12 @@ struct ps_sink_ops {
     void (*operator_row)(struct ps_sink *, const struct ps_operator_row *);
     void (*section)(struct ps_sink *, const struct ps_section *);
     void (*action)(struct ps_sink *, const struct ps_action *);
-    /* An empty temporary file that is gone when it is closed, on the disk of the run; -1: see err.
-     */
+    /* Opens an empty temporary file on the disk of the run, deleted on close. -1: see err. */
     int (*scratch)(struct ps_sink *);
     void (*measurement)(struct ps_sink *, const struct ps_measurement *);
     void (*ledger)(struct ps_sink *, const struct ps_ledger *);
     void (*headline)(struct ps_sink *, const struct ps_headline *);
-    /* Bytes taken of the input and records understood; false: stop, somebody cancelled. */
+    /* Reports bytes read, total bytes and records parsed. False: the import was cancelled. */
     bool (*progress)(struct ps_sink *, uint64_t done, uint64_t total, uint64_t records);
 };
 
@@ -423,11 +441,11 @@ static inline bool ps_sink_ok(const struct ps_sink *sink)
     return sink->err.code == PS_OK;
 }
 
-/* A note in printf's words. `at` may be PS_NOTE_NO_AT; line 0 is no line. */
+/* Writes a note; fmt as in printf. `at` is a byte offset or PS_NOTE_NO_AT; line 0: no line. */
 #define PS_NOTE_NO_AT UINT64_MAX
 void ps_sink_note(struct ps_sink *sink, enum ps_severity severity, uint64_t at, uint64_t line,
                   const char *fmt, ...) __attribute__((format(printf, 5, 6)));
-/* "what: n", when n is not 0. */
+/* Writes the note "what: n" if n is not 0. */
 void ps_sink_count(struct ps_sink *sink, enum ps_severity severity, uint64_t n, const char *what);
 
 #endif
