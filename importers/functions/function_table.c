@@ -19,7 +19,7 @@
 #include "importers/python_origin.h"
 
 enum {
-    ASTRAY = 3, /* lines in a row that are no rows: the table was cut off */
+    ASTRAY = 3, /* consecutive lines that are not rows: the table is truncated */
     BREATH = 4096,
 };
 
@@ -56,7 +56,7 @@ static bool read_calls(struct ps_str word, struct ps_ft_row *row)
            row->primitive_calls.kind == PS_NUM_INT;
 }
 
-/* A time, and behind it the percall that repeats it divided; that is blank without calls. */
+/* Reads a time and the percall column after it, which is blank if there were no calls. */
 static bool read_time(struct ps_str *rest, struct ps_num calls, struct ps_num *out)
 {
     struct ps_num each;
@@ -70,7 +70,7 @@ static bool read_time(struct ps_str *rest, struct ps_num calls, struct ps_num *o
     return ps_report_number(ps_report_word(rest), &each);
 }
 
-/* Where ":<digits>(" last begins, or NULL. */
+/* Returns the position of the last ":<digits>(", or NULL. */
 static const char *last_line_mark(struct ps_str where)
 {
     for (size_t i = where.len; i-- > 0;) {
@@ -110,7 +110,7 @@ static bool read_place(struct ps_function_tables *t, struct ps_str where, struct
     return true;
 }
 
-/* "{built-in method exec}", which a dump calls "<built-in method exec>", or a bare word. */
+/* Reads "{built-in method exec}", which a dump calls "<built-in method exec>", or a bare word. */
 static bool read_builtin(struct ps_function_tables *t, struct ps_str where, bool ended,
                          struct ps_ft_row *row)
 {
@@ -242,14 +242,14 @@ static bool take_reduction(struct ps_function_tables *t, struct ps_str text)
 
     if (!number_behind(text, PS_STR("   List reduced from "), &of))
         return false;
-    if (t->next.of.kind == PS_NUM_NONE) /* one line for each restriction: the first says of all */
+    if (t->next.of.kind == PS_NUM_NONE) /* one line for each restriction: the first has the total */
         t->next.of = of;
     return true;
 }
 
 /* --- Wrapped lines --- */
 
-/* Brackets that are open at the end of the text. */
+/* Number of brackets that are still open at the end of the text. */
 static size_t depth_of(struct ps_str text)
 {
     size_t depth = 0;
@@ -262,7 +262,7 @@ static size_t depth_of(struct ps_str text)
     return depth;
 }
 
-/* "         12 function calls": the blanks tell the number from the rest of one. */
+/* Matches "         12 function calls". The spaces before the number ensure that it is complete. */
 static bool begins_totals(struct ps_str text)
 {
     const char *at = ps_str_find(text, PS_STR(" function calls"));
@@ -273,7 +273,7 @@ static bool begins_totals(struct ps_str text)
     return n > 1 && text.at[n - 1] == ' ' && text.at[n - 2] == ' ';
 }
 
-/* A row of which the name was wrapped is one once its line ends in that of a function. */
+/* A row with a wrapped name is complete once the line ends like a function name. */
 enum ps_report_row ps_ft_reads(const void *tables, struct ps_str text)
 {
     const struct ps_function_tables *t = tables;
@@ -293,13 +293,13 @@ enum ps_report_row ps_ft_reads(const void *tables, struct ps_str text)
     return depth_of(rest) ? PS_ROW_WHOLE : PS_ROW_ENDED;
 }
 
-/* Whether the one begins the other. */
+/* Whether one of the two strings is a prefix of the other. */
 static bool agree(struct ps_str a, struct ps_str b)
 {
     return ps_str_common(a, b) == (a.len < b.len ? a.len : b.len);
 }
 
-/* Whether a line begins words around a table. */
+/* Whether a line begins with the totals or the "List reduced" line of a report. */
 static bool is_heading(struct ps_str next)
 {
     static const struct ps_str totals = PS_STR("         "), calls = PS_STR(" function calls"),
@@ -391,8 +391,8 @@ const struct ps_ft_report *ps_ft_longest(const struct ps_function_tables *t)
     return longest;
 }
 
-/* A script that was started from its own folder has none in its name. Where others have some, names
- * were not stripped, and it is the program's own. */
+/* The name of a script that was started from its own folder has no folder. If other files have
+ * folders, the names were not stripped, so the script is the user's own. */
 static enum ps_origin origin(const struct ps_function_tables *t, struct ps_str file)
 {
     enum ps_origin found = ps_python_file_origin(file);

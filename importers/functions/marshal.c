@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* marshal.c: numbers and texts as marshal writes them, and the reader that walks over objects. */
+/* marshal.c: reads numbers, strings and other objects of marshal data. */
 #include "importers/functions/marshal.h"
 
 #include <math.h>
@@ -13,10 +13,10 @@
 
 /* --- Conversion of numbers --- */
 
-enum { MOST_DIGITS = 1024 / 15 + 2 }; /* of a number that a double can hold */
+enum { MOST_DIGITS = 1024 / 15 + 2 }; /* of the largest number that a double can hold */
 
-/* The nearest double of 15-bit digits, least first. Bits beyond the first 105 only matter as "there
- * is more". */
+/* The nearest double to a number of 15-bit digits, least significant first. Bits after the first
+ * 105 only affect rounding, so `rest` records whether any is set. */
 static double nearest(const unsigned char *digits, uint32_t n)
 {
     unsigned __int128 top = 0;
@@ -36,8 +36,8 @@ static double nearest(const unsigned char *digits, uint32_t n)
     return ldexp((double)(top | (rest != 0)), below);
 }
 
-/* An integer of n digits of 15 bits, least first, or the nearest double beyond 64 bits; false when
- * none is near. */
+/* Converts n digits of 15 bits, least significant first, to an integer, or to the nearest double if
+ * it exceeds 64 bits. False: it exceeds a double. */
 static bool long_value(const unsigned char *digits, uint32_t n, bool negative, struct ps_mval *out)
 {
     unsigned __int128 value = 0;
@@ -62,7 +62,7 @@ static bool long_value(const unsigned char *digits, uint32_t n, bool negative, s
     return isfinite(out->r);
 }
 
-/* A double as repr() writes it; at most 255 bytes. */
+/* Parses a double as repr() writes it, at most 255 bytes. */
 static bool text_real(struct ps_str text, double *out)
 {
     char copy[256], *end;
@@ -74,14 +74,15 @@ static bool text_real(struct ps_str text, double *out)
     *out = strtod(copy, &end);
     if (*end)
         return false;
-    /* strtod knows more forms than Python writes */
+    /* strtod accepts more forms than Python writes */
     return strspn(copy, "0123456789+-.eE") == text.len || !strcmp(copy, "inf") ||
            !strcmp(copy, "-inf") || !strcmp(copy, "nan");
 }
 
 /* --- Conversion of text --- */
 
-/* UTF-8 in which Python may have left lone surrogates. */
+/* Whether the text is UTF-8, possibly with lone surrogates, as Python writes it. *plain: without
+ * surrogates and NUL. */
 static bool is_surrogate_utf8(struct ps_str text, bool *plain)
 {
     const char *at = text.at, *end = at + text.len;
@@ -111,7 +112,7 @@ static bool is_plain_ascii(struct ps_str text)
     return !bad;
 }
 
-/* What must be done to show a text that stood under this code. */
+/* How to convert a string with this type code for display. */
 static enum ps_mtext text_kind(struct ps_str text, char type)
 {
     bool plain;
@@ -169,7 +170,7 @@ struct ps_str ps_marshal_text(const struct ps_marshal *m, uint32_t id, struct ps
 
 enum {
     FLAG = 0x80,
-    DEEPEST = 200, /* containers in each other; profiles have three */
+    DEEPEST = 200, /* maximum nesting of containers; profiles need three */
     LONGEST_TEXT = 64 << 20,
 };
 
@@ -249,7 +250,7 @@ static inline bool take_u8(struct ps_marshal *m, unsigned *out)
     return true;
 }
 
-/* A count of members, each at least a byte long. */
+/* Reads the number of members, each of which needs at least one byte. */
 static bool take_size(struct ps_marshal *m, bool is_short, uint32_t *out)
 {
     unsigned byte;
@@ -350,7 +351,7 @@ static bool read_long(struct ps_marshal *m, struct ps_mval *out)
     return true;
 }
 
-/* Versions 0 and 1 wrote doubles as repr() does. */
+/* Reads a double as versions 0 and 1 wrote it, in the form of repr(). */
 static bool read_text_real(struct ps_marshal *m, double *out)
 {
     unsigned len;
@@ -397,7 +398,7 @@ static bool read_number(struct ps_marshal *m, char type, bool flagged, struct ps
 
 static bool read_any(struct ps_marshal *m, unsigned depth, struct ps_mval *out);
 
-/* What a value is; equal content adds the same however it was referred to. */
+/* Adds a value to the hash. Equal contents have equal hashes, whether written out or referenced. */
 static void add_value(struct ps_hash *hash, const struct ps_mval *value)
 {
     ps_hash_add(hash, (uint64_t)value->kind << 32 | value->id);
@@ -462,10 +463,11 @@ static bool walk_container(struct ps_marshal *m, unsigned depth, char type, bool
 }
 
 static const struct {
-    unsigned fields; /* 32-bit ones at the start */
-    bool kinds;      /* the fifth object is a bytes of kinds, not a tuple of free variables */
+    unsigned fields; /* number of 32-bit fields at the start */
+    /* the fifth object is the bytes of kinds instead of the tuple of free variables */
+    bool kinds;
     unsigned file, name;
-    unsigned tail; /* objects behind the first line */
+    unsigned tail; /* number of objects after the first line number */
 } layouts[] = {
     [PS_M_PY311] = {5, true, 5, 6, 2},
     [PS_M_PY38] = {6, false, 6, 7, 1},
@@ -484,8 +486,8 @@ static bool is_code_shape(const struct ps_mval *object, enum ps_mlayout layout)
            object[layouts[layout].name].kind == PS_M_TEXT;
 }
 
-/* The text by which a code object is known: Python's repr without the address, and the digest that
- * tells it from others. */
+/* The text that identifies a code object: Python's repr without the address, and a hash of its
+ * content that distinguishes code objects with the same name. */
 static uint32_t describe_code(struct ps_marshal *m, uint32_t file, uint32_t name, int32_t line,
                               uint64_t hash)
 {
@@ -558,7 +560,7 @@ static bool follow(struct ps_marshal *m, char type, struct ps_mval *out)
     return true;
 }
 
-/* y and x: only constants of code objects are complex. */
+/* Reads type codes y and x: complex numbers, which occur only as constants of code objects. */
 static bool walk_complex(struct ps_marshal *m, char type, bool flagged, struct ps_mval *out)
 {
     double part;

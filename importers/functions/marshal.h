@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * marshal.h: Python's marshal encoding, versions 0 to 6, as far as profiles use it. Nothing is ever
- * executed: code objects are walked over for their name and place.
- *
- * The reader is a cursor over bytes in memory. Scalars and texts are read into a struct ps_mval;
- * tuples, lists and dicts that the caller cares for are opened, their members read one by one; all
- * other containers are walked over and become an opaque value. What was marked as referable
- * (FLAG_REF) is remembered in order; the caller says what an opened container became. The first
- * failure stays in `err` and every call returns false from then on.
+ * marshal.h: reads Python's marshal encoding, versions 0 to 6, as far as profiles use it. Nothing
+ * is ever executed: only the name and location of code objects are read.
+ * The reader is a cursor over bytes in memory. Scalars and strings are read into a struct ps_mval.
+ * The caller can open tuples, lists and dicts and read their members one by one; all other
+ * containers are skipped and become an opaque value. Objects with FLAG_REF are stored in `refs` in
+ * the order of the file; for an opened container, ps_marshal_became sets the value that later
+ * references return. After the first failure, stored in `err`, every call returns false.
  */
 #ifndef PS_IMPORTERS_FUNCTIONS_MARSHAL_H
 #define PS_IMPORTERS_FUNCTIONS_MARSHAL_H
@@ -18,22 +17,23 @@
 #include "base/err.h"
 
 enum ps_mkind {
-    PS_M_UNFINISHED, /* a container that refers to itself */
+    PS_M_UNFINISHED, /* a container that is still being read, or refers to itself */
     PS_M_NONE,
     PS_M_BOOL,
     PS_M_INT,
     PS_M_REAL,
-    PS_M_TEXT, /* id in texts */
-    PS_M_CODE, /* a code object; id of a text that describes it, another one for each different code
-                */
-    PS_M_OPAQUE, /* anything else; `type` is its code, i a hash of its content */
-    PS_M_USER,   /* and above: what the caller made of a container; id and i are the caller's */
+    PS_M_TEXT, /* id: index into texts */
+    /* a code object; id: index of a text that describes it, different for each code object */
+    PS_M_CODE,
+    PS_M_OPAQUE, /* anything else; type: its marshal code; i: hash of its content */
+    /* and above: value made by the caller from a container; the caller defines id and i */
+    PS_M_USER,
 };
 
 struct ps_mval {
     uint8_t kind;
-    char type;   /* marshal's code, without the flag */
-    bool beyond; /* an integer beyond 64 bits, now the nearest double */
+    char type;   /* marshal type code, without the flag */
+    bool beyond; /* an integer outside of 64 bits; r is the nearest double */
     uint32_t id;
     union {
         int64_t i;
@@ -41,10 +41,10 @@ struct ps_mval {
     };
 };
 
-/* How the bytes of a text become what is shown. */
+/* How the bytes of a string are converted for display. */
 enum ps_mtext { PS_MTEXT_PLAIN, PS_MTEXT_MEND, PS_MTEXT_LATIN1, PS_MTEXT_CODE };
 
-/* Code objects do not tell their layout; all of one file have the same. */
+/* The layout of code objects, which the file does not name; it is the same for all of one file. */
 enum ps_mlayout { PS_M_PY311, PS_M_PY38, PS_M_PY30, PS_M_PY2, PS_M_LAYOUTS };
 
 struct ps_marshal {
@@ -53,51 +53,53 @@ struct ps_marshal {
     struct ps_err *err;
     bool failed;
     bool saw_code;
-    bool types[128]; /* codes seen; [0]: a flag seen */
+    bool types[128]; /* type codes that occur; [0]: whether FLAG_REF occurs */
 
-    struct ps_intern texts; /* raw bytes */
+    struct ps_intern texts; /* bytes as in the file */
     uint8_t *text_kinds;    /* enum ps_mtext, by id */
     uint32_t text_cap;
     struct ps_mval *refs;
     size_t n_refs, cap_refs;
-    uint32_t *interned; /* Python 2's list of interned texts */
+    uint32_t *interned; /* interned strings of Python 2: text ids */
     size_t n_interned, cap_interned;
 };
 
 enum { PS_M_NO_SLOT = UINT32_MAX };
 
-/* `err` and the bytes stay the caller's. */
+/* The caller keeps ownership of `err` and the bytes, which must stay valid longer than the
+ * reader. */
 void ps_marshal_init(struct ps_marshal *m, struct ps_str bytes, enum ps_mlayout layout,
                      struct ps_err *err);
 void ps_marshal_done(struct ps_marshal *m);
 
-/* The code of the next object without its flag; -1 at the end. Consumes nothing. */
+/* Returns the type code of the next object without the flag; -1 at the end. Consumes nothing. */
 int ps_marshal_next(const struct ps_marshal *m);
 
-/* Reads one object of any kind; containers become opaque. */
+/* Reads one object of any type; containers become opaque. */
 bool ps_marshal_value(struct ps_marshal *m, struct ps_mval *out);
 
-/* Opens a tuple or list and says how many members follow, or a dict, whose pairs end in '0'. *slot
- * is where references to it will look, to be filled by ps_marshal_became once it is complete. */
+/* ps_marshal_open: opens a tuple or list and sets *members to its length. ps_marshal_open_dict:
+ * opens a dict, whose pairs end in '0'. When the container is complete, the caller must pass *slot
+ * and a value to ps_marshal_became; later references to the container return that value. */
 bool ps_marshal_open(struct ps_marshal *m, uint32_t *members, uint32_t *slot);
 bool ps_marshal_open_dict(struct ps_marshal *m, uint32_t *slot);
-bool ps_marshal_dict_ends(
-    struct ps_marshal *m); /* consumes the '0' that ends it; false: a pair follows, or failed */
+/* consumes the '0' that ends the dict; false: a pair follows, or failed */
+bool ps_marshal_dict_ends(struct ps_marshal *m);
 void ps_marshal_became(struct ps_marshal *m, uint32_t slot, struct ps_mval value);
 
-/* The text of an id as it is shown: valid UTF-8 without NUL. Lives in `arena` or in the reader. */
+/* Returns the text of an id for display: valid UTF-8 without NUL, stored in `arena` or in the
+ * reader. */
 struct ps_str ps_marshal_text(const struct ps_marshal *m, uint32_t id, struct ps_arena *arena);
 
-/* 0 to 4: the oldest marshal version that writes these codes (4, 5 and 6 write dumps alike); -1:
- * nothing tells. */
+/* The oldest marshal version that has the type codes seen, 0 to 4 (for dumps, 4, 5 and 6 are the
+ * same); -1: unknown. */
 int ps_marshal_version(const struct ps_marshal *m);
 
-/* Fails with the offset of the next byte; returns false. */
+/* Fails with the offset of the next byte. Returns false. */
 bool ps_marshal_fail(struct ps_marshal *m, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A reference is likely to stand `ahead` bytes on: has the memory of what it refers to fetched
- * meanwhile. */
+/* Prefetches the target of a reference that is expected `ahead` bytes after the cursor. */
 static inline void ps_marshal_foresee(const struct ps_marshal *m, size_t ahead)
 {
     uint32_t at;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pstats.c: what cProfile, profile, profiling.tracing, profiling.sampling --pstats and yappi dump:
- * one marshalled dict.
- *
- * Seen: CPython 2.5 to 3.15, PyPy 3.9, yappi 1.4, hotshot's and austin's conversions. A dump that
- * holds a code object (the `profile` module puts one into a key) does not tell how code objects are
- * laid out: the layouts are tried on the whole file, and the one that reads it to the last byte is
- * the right one.
+ * pstats.c: the dumps of cProfile, profile, profiling.tracing, profiling.sampling --pstats and
+ * yappi: one marshalled dict.
+ * Tested: CPython 2.5 to 3.15, PyPy 3.9, yappi 1.4, conversions of hotshot and austin. If a dump
+ * has a code object (the `profile` module puts one into a key), its layout is not in the file: each
+ * layout is tried on the complete file, and the one that reads it to the last byte is used.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,19 +16,19 @@
 #include "importers/reading.h"
 #include "importers/text/clean.h"
 
-/* A function, in the order in which the file first names it, as an entry or as a caller. */
+/* A function. The order is that in which the file first names it, as an entry or as a caller. */
 struct function {
-    uint32_t file, name; /* texts of the reader */
+    uint32_t file, name; /* ids of texts of the marshal reader */
     struct ps_num line;
     struct ps_num ncalls, primitive_calls, tottime, cumtime;
-    uint32_t first_call, n_calls; /* in calls */
-    uint32_t
-        row; /* id it is given: entries first, then the others, each in the order of the file */
+    uint32_t first_call, n_calls; /* index of the first in `calls`; number of calls */
+    /* row id: entries first, then the other functions, both in the order of the file */
+    uint32_t row;
     uint32_t cycle;
     bool listed, repaired;
 };
 
-/* The entry that a caller was last met in, and its call there. */
+/* The last entry that named a caller, and the index of that call. */
 struct met {
     uint32_t entry, call;
 };
@@ -40,53 +38,54 @@ struct dump {
     struct function *functions;
     uint32_t n, cap;
     struct ps_hash_table by_key; /* (file, line, name) -> index in functions */
-    struct ps_call
-        *calls; /* of all functions; caller is an index, after number_functions a row id */
+    /* calls of all functions; `caller` is an index into functions, after number_functions a row
+     * id */
+    struct ps_call *calls;
     uint32_t n_calls, cap_calls;
-    uint32_t *listed; /* indices of the entries, in the order of the file */
+    uint32_t *listed; /* indices of the functions with an entry, in the order of the file */
     uint32_t n_listed, cap_listed;
     struct met *met; /* by function */
     uint32_t cap_met;
 
-    uint64_t entries; /* pairs of the dict */
-    uint64_t doubled; /* entries whose key was there before */
+    uint64_t entries; /* number of pairs of the dict */
+    uint64_t doubled; /* number of entries with the key of an earlier entry */
     uint64_t doubled_at;
-    uint64_t doubled_calls; /* callers named twice by one entry */
-    uint64_t end;           /* offset behind the dict */
+    uint64_t doubled_calls; /* number of callers that an entry names twice */
+    uint64_t end;           /* offset after the dict */
     bool sampled, int_callers, tuple_callers;
 
-    /* made by number_functions and link_functions */
-    uint32_t *rows;    /* row id - 1 to index */
-    uint32_t *callees; /* row ids; of row r: callee_from[r - 1] up to callee_from[r] */
+    /* set by number_functions */
+    uint32_t *rows;    /* index into functions, by row id - 1 */
+    uint32_t *callees; /* row ids; those of row r are at callee_from[r - 1] up to callee_from[r] */
     uint32_t *callee_from;
 };
 
 /*
- * The one dict that a dump is.
- *
+ * The dict in a dump:
  *     {(file, line, name): (primitive calls, calls, tottime, cumtime, {caller key: edge, ...}),
- * ...}
- *
- * An edge is (calls, primitive calls, tottime, cumtime), the first two swapped against the value;
- * or a plain count (the `profile` module, sampling). Python 3.15's sampling profiler adds
- * ("__sampled__",): True. Keys, values, edges and dicts may all be references to earlier ones.
+ *      ...}
+ * An edge is (calls, primitive calls, tottime, cumtime), with the first two in the opposite order
+ * of those of the value, or a plain count (the `profile` module, sampling). Python 3.15's sampling
+ * profiler adds ("__sampled__",): True. Keys, values, edges and dicts may all be references to
+ * earlier ones.
  */
 
 enum {
-    TOLD = 10, /* doubtful functions told by name */
+    TOLD = 10, /* maximum number of inconsistent functions reported by name */
     BREATH = 4096,
 };
 
 enum {
-    KEY = PS_M_USER, /* id: function */
-    SAMPLED,         /* the marker's key */
-    VALUE,           /* id: function whose numbers and calls it has */
-    EDGE,            /* id: call */
-    CALLERS,         /* i: first call << 32 | count */
+    KEY = PS_M_USER, /* id: index into functions */
+    SAMPLED,         /* the key ("__sampled__",) */
+    VALUE,           /* id: index of a function with the same numbers and calls */
+    EDGE,            /* id: index into calls */
+    CALLERS,         /* i: index of the first call << 32 | number of calls */
     SHARED_CALLS = 1 << 20,
-    FUNCTION_BYTES = 200, /* about as many each function takes: growing would cost as much as all
-                             the look-ups */
-    EDGE_BYTES = 2 + 2 * 5 + 2 * 9, /* of an edge as cProfile writes most of them */
+    /* estimated bytes per function, to size the hash table: growing it would cost as much as all
+     * lookups */
+    FUNCTION_BYTES = 200,
+    EDGE_BYTES = 2 + 2 * 5 + 2 * 9, /* bytes of an edge in the form that cProfile usually writes */
 };
 
 static struct ps_num number_of(const struct ps_mval *value)
@@ -189,8 +188,8 @@ static bool read_key(struct dump *d, struct ps_mval *out)
 
 /* --- Callers --- */
 
-/* Written out, a caller takes ten bytes at least; shared dicts must not multiply a small file into
- * a big one. */
+/* Whether there are more calls than the file can contain: a caller needs at least ten bytes unless
+ * its dict is shared. Shared dicts must not turn a small file into a large profile. */
 static bool too_many_calls(struct dump *d)
 {
     uint64_t most = (uint64_t)(d->m.end - d->m.begin) / 10 + SHARED_CALLS;
@@ -199,8 +198,8 @@ static bool too_many_calls(struct dump *d)
            !ps_marshal_fail(&d->m, "too many functions refer to one and the same dict of callers");
 }
 
-/* The place for what `caller` did in the entry at hand; dict semantics: a later pair of one key
- * replaces the earlier. */
+/* Returns the record for the calls by `caller` in the current entry. If the dict has a key twice,
+ * the later pair replaces the earlier one, as in Python. */
 static struct ps_call *call_of(struct dump *d, uint32_t caller)
 {
     uint32_t entry = (uint32_t)d->entries, old = d->cap_met;
@@ -386,8 +385,7 @@ static bool breathe(struct dump *d, struct ps_sink *out)
     return false;
 }
 
-/* Reads the dict with one layout of code objects. PS_BAD_INPUT and PS_CANCELLED through d->m.err.
- */
+/* Reads the dict with one layout of code objects. False: PS_BAD_INPUT or PS_CANCELLED in `err`. */
 static bool parse_dump(struct dump *d, struct ps_str bytes, enum ps_mlayout layout,
                        struct ps_sink *out, struct ps_err *err)
 {
@@ -445,7 +443,8 @@ static void give_rows(struct dump *d)
         }
 }
 
-/* Callees of each row, ascending: counted, laid out, filled in the order of the rows. */
+/* Builds the list of callees of each row, in ascending order: counts them, computes offsets, then
+ * fills the lists in row order. */
 static void link_callees(struct dump *d)
 {
     uint32_t *next;
@@ -468,7 +467,8 @@ static void link_callees(struct dump *d)
     free(next);
 }
 
-/* Callers are met at random: a table of rows alone stays in the cache, functions do not. */
+/* Replaces function indices of callers by row ids. The lookups are random: an array of row ids fits
+ * into the CPU cache, the functions do not. */
 static void number_functions(struct dump *d)
 {
     uint32_t *row = ps_alloc_array(d->n + 1, sizeof *row);
@@ -482,11 +482,13 @@ static void number_functions(struct dump *d)
     link_callees(d);
 }
 
-/* Tarjan's strongly connected components, from callee to callers, without recursion. */
+/* Finds strongly connected components with Tarjan's algorithm, from callees to callers, without
+ * recursion. */
 struct walk {
     struct dump *d;
-    uint32_t *index, *low, *edge; /* by row; index 0: not visited; edge: next caller to look at */
-    uint32_t *path, *open;        /* the walk, and the rows that belong to no component yet */
+    uint32_t *index, *low, *edge; /* by row; index 0: not visited; edge: next caller to visit */
+    /* stack of the depth-first search; rows that are not yet in a component */
+    uint32_t *path, *open;
     bool *is_open;
     uint32_t n_path, n_open, visited, cycles;
 };
@@ -509,7 +511,7 @@ static bool calls_itself(const struct dump *d, uint32_t row)
     return false;
 }
 
-/* The rows from `root` on, on top of the open ones, reach each other. */
+/* The open rows from `root` to the top of the stack form a component. */
 static void close_component(struct walk *w, uint32_t root)
 {
     bool is_cycle = w->open[w->n_open - 1] != root || calls_itself(w->d, root);
@@ -545,7 +547,7 @@ static void step(struct walk *w)
     }
 }
 
-/* Numbers in the order of the rows, so that equal dumps get equal numbers. */
+/* Renumbers the cycles in row order, so that equal dumps get equal numbers. */
 static void renumber(struct dump *d, uint32_t cycles)
 {
     uint32_t *number = ps_alloc_array(cycles + 1, sizeof *number), used = 0;
@@ -560,7 +562,7 @@ static void renumber(struct dump *d, uint32_t cycles)
     free(number);
 }
 
-/* Functions that reach themselves get the number of their cycle. */
+/* Numbers the functions that are part of a cycle. */
 static void find_cycles(struct dump *d)
 {
     size_t n = (size_t)d->n + 1;
@@ -590,12 +592,14 @@ struct report {
     struct dump *d;
     struct ps_sink *out;
     struct ps_arena arena;
-    struct ps_str *shown; /* by text; at NULL: not made yet */
-    uint8_t *origin;      /* by text of a file; 0 unknown yet, else origin + 1 */
-    double *parts;        /* by row: what its callees took, with its own time */
+    struct ps_str *shown; /* strings for display, by text id; at is NULL until converted */
+    uint8_t *origin;      /* by text id of a file; 0: not computed yet, else origin + 1 */
+    double *parts;        /* by row: sum of the cumulative times of its callees when called by it */
     struct ps_num tottime, ncalls, primitive_calls;
     uint64_t repaired, doubtful;
-    uint64_t fewer, below, negative, odd; /* functions with more primitive calls than calls, ... */
+    /* functions with more primitive calls than calls; with less cumulative time than own time; with
+     * a negative number; with a time that is not finite */
+    uint64_t fewer, below, negative, odd;
     uint32_t roots, files, title;
     bool builtins, profile_keys, int_times, folders;
 };
@@ -625,8 +629,8 @@ static bool is_script(struct ps_str path)
     return path.len > 3 && memcmp(path.at + path.len - 3, ".py", 3) == 0;
 }
 
-/* A script that was started from its own folder has no folder in its name. Where others have some,
- * names were not stripped, and it is the program's own. */
+/* The name of a script that was started from its own folder has no folder. If other files have
+ * folders, the names were not stripped, so the script is the user's own. */
 static enum ps_origin origin(struct report *r, uint32_t file)
 {
     if (!r->origin[file]) {
@@ -640,7 +644,7 @@ static enum ps_origin origin(struct report *r, uint32_t file)
     return (enum ps_origin)(r->origin[file] - 1);
 }
 
-/* As Python's sum() goes: integers as long as all are. */
+/* Adds like Python's sum(): the result is an integer as long as all values are. */
 static struct ps_num plus(struct ps_num a, struct ps_num b)
 {
     int64_t sum;
@@ -668,7 +672,7 @@ static void tell_doubt(struct report *r, struct function *f, const char *why)
                  (int)name.len, name.at, (int)file.len, file.at, ps_num_real(f->line), why);
 }
 
-/* What the numbers of one function say against each other. */
+/* Checks the numbers of a function against each other and against its callers and callees. */
 static void check(struct report *r, struct function *f)
 {
     double tottime = ps_num_real(f->tottime), cumtime = ps_num_real(f->cumtime), from = 0;
@@ -753,7 +757,8 @@ static struct ps_str base_name(struct ps_str path)
     return path;
 }
 
-/* The script: the module that is nobody's library and whose code ran longest. */
+/* Updates the title: the script, which is the module outside of any library with the largest
+ * cumulative time. */
 static void find_title(struct report *r, uint32_t row)
 {
     const struct function *f = at_row(r, row);
@@ -850,7 +855,7 @@ static void tell_notes(struct report *r, uint64_t size)
                      (unsigned long long)(size - d->end));
 }
 
-/* False: cancelled. */
+/* Writes everything to the sink. False: cancelled. */
 static bool tell_all(struct report *r, uint64_t size)
 {
     const struct dump *d = r->d;
@@ -880,7 +885,7 @@ static bool tell_all(struct report *r, uint64_t size)
     return true;
 }
 
-/* `size`: bytes of the dump. False: cancelled. */
+/* Writes the dump to the sink. `size`: bytes of the dump. False: cancelled. */
 static bool report_dump(struct dump *d, uint64_t size, struct ps_sink *out)
 {
     struct report r = {.d = d, .out = out};
@@ -900,7 +905,8 @@ static bool report_dump(struct dump *d, uint64_t size, struct ps_sink *out)
 
 #define LARGEST ((uint64_t)2 << 30)
 
-/* Tries the layouts; keeps the failure of the one that came farthest. */
+/* Tries the layouts of code objects in turn. On failure, err is that of the layout that read the
+ * most bytes. */
 static bool read_dump(struct dump *d, struct ps_str bytes, struct ps_sink *out, struct ps_err *err)
 {
     struct ps_err farthest = PS_ERR_INIT;
@@ -955,7 +961,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
             ps_hint(err, "copy the file again in binary mode, or record the profile again");
         return err->code;
     }
-    ps_buf_free(&bytes); /* all texts were copied */
+    ps_buf_free(&bytes); /* all strings were copied */
     if (d.n_listed == 0)
         return refuse_empty(&d, err);
     number_functions(&d);
@@ -965,8 +971,8 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     return PS_OK;
 }
 
-/* A dict whose first byte no text has, or whose first key is a tuple; JSON never goes on like this
- * behind its brace. */
+/* Recognises a dict by a first byte that no text has (0xfb), or by a tuple as its first key; in
+ * JSON no '(' or ')' follows the opening brace. */
 static enum ps_match sniff(struct ps_str head)
 {
     const unsigned char *at = (const unsigned char *)head.at;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pstats_text.c: the printed report of cProfile: `python -m cProfile app.py`, Stats.print_stats(),
- * %prun, among any other output.
- *
- * Times have three decimals, and nobody's callers are known. A log may hold several reports; each
- * keeps its own functions. Tables of callers and callees are left aside.
+ * pstats_text.c: the printed report of cProfile (`python -m cProfile app.py`, Stats.print_stats(),
+ * %prun), also between other output.
+ * Times have three decimals; callers are unknown. A log may hold several reports, each with its own
+ * functions. Tables of callers and callees are skipped.
  */
 #include "importers/functions/function_table.h"
 #include "importers/importer.h"
@@ -52,7 +51,7 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
     return ps_stream_status(r->in.in, err);
 }
 
-/* The script: the module whose code ran longest and is nobody's library. */
+/* Writes the title: the script, which is the user's own module with the largest cumulative time. */
 static void tell_title(struct reader *r)
 {
     const struct ps_function_tables *t = &r->tables;
@@ -139,7 +138,7 @@ static bool is_header(struct ps_str line)
     return ps_ft_header(line, &column);
 }
 
-/* More headers are whole when the text is unwrapped. */
+/* Whether there are more complete headers when the text is unwrapped. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     return ps_report_count(unwrapped, is_header) > ps_report_count(head, is_header);
