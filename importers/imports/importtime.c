@@ -2,10 +2,9 @@
 /*
  * importtime.c: what `python -X importtime` and PYTHONPROFILEIMPORTTIME write to stderr, Python 3.7
  * to 3.15.
- *
- * A log is found among any other output: rows are looked for in every line. Lines of others are
- * counted, rows that cannot be read are told in the ledger, each with its place. Seen:
- * CPython 3.7, 3.8, 3.10 to 3.15 with all their options.
+ * The log may be mixed with other output: every line is checked for a row. Other lines are counted;
+ * rows that cannot be parsed are listed in the ledger with their position. Tested: CPython 3.7,
+ * 3.8, 3.10 to 3.15 with all options.
  */
 #include "importers/imports/importtime.h"
 
@@ -14,7 +13,7 @@
 #include "importers/text/clean.h"
 #include "importers/text/text_report.h"
 
-enum { LONGEST_CHAIN = 256 }; /* names of the deepest chain that the summary tells */
+enum { LONGEST_CHAIN = 256 }; /* maximum number of names of the deepest chain in the summary */
 
 static void tell_packages(const struct ps_it_log *log, struct ps_sink *out)
 {
@@ -69,7 +68,7 @@ static void tell_deepest(const struct ps_it_log *log, struct ps_sink *out)
     uint32_t id = log->deepest;
 
     if (n > LONGEST_CHAIN) {
-        skip = n - LONGEST_CHAIN; /* the middle is left out, an ellipsis stands for it */
+        skip = n - LONGEST_CHAIN; /* the middle is replaced by an ellipsis */
         n = LONGEST_CHAIN;
     }
     for (size_t i = n; i-- > 0;) {
@@ -164,12 +163,12 @@ static void tell_lines(const struct ps_it_log *log, const struct ps_report_reade
     ps_report_ledger(in, out, log->n, log->repaired, log->rejected);
 }
 
-/* Packages, rows, figures and notes to the sink, and the ledger of the lines of `in`. */
+/* Writes packages, rows, metrics and notes to the sink, and the ledger of the lines of `in`. */
 static void report_log(const struct ps_it_log *log, const struct ps_report_reader *in,
                        struct ps_sink *out)
 {
     out->ops->meta(out, "tool", PS_STR("CPython -X importtime"));
-    if (log->cached) /* importtime=2 came with it */
+    if (log->cached) /* only importtime=2, which is new in 3.14, logs cached modules */
         out->ops->meta(out, "tool_version", PS_STR("3.14+"));
     if (log->title && log->modules.items[log->rows[log->title - 1].module].len)
         out->ops->meta(out, "title", log->modules.items[log->rows[log->title - 1].module]);
@@ -186,7 +185,7 @@ static void report_log(const struct ps_it_log *log, const struct ps_report_reade
 enum {
     LONGEST_NAME = 64 * 1024,
     MOST_ROWS = 4 * 1000 * 1000,
-    TOLD = 50, /* notes of one sort that are told one by one */
+    TOLD = 50, /* maximum number of notes of one kind that are written one by one */
 };
 
 struct reader {
@@ -204,7 +203,7 @@ static bool count(struct ps_it_tally *tally, const struct ps_report_line *line)
     return tally->count <= TOLD;
 }
 
-/* What had to be repaired in a row, beside that it was wrapped; NULL: nothing. */
+/* What had to be repaired in a row, apart from joining wrapped lines; NULL: nothing. */
 static const char *repair_of(const struct ps_it_line *row, const struct ps_report_line *line)
 {
     if (row->beyond)
@@ -254,7 +253,7 @@ static void take_edge(struct reader *r, const struct ps_it_line *row)
     };
 }
 
-/* Whether the text ends within the head of a row, or within the header. */
+/* Whether the text ends inside the prefix of a row, or inside the header. */
 static bool is_begun(struct ps_str text)
 {
     static const struct ps_str row = PS_STR("import time:"),
@@ -266,7 +265,8 @@ static bool is_begun(struct ps_str text)
     return at && (ps_report_trim(rest).len == row.len || ps_str_starts(header, rest));
 }
 
-/* Where a terminal wrapped a row, its name stands in the next line; no module's name has blanks. */
+/* Classifies a line. If a terminal wrapped a row before the name, the name is on the next line;
+ * module names have no spaces. */
 static enum ps_report_row reads(const void *reader, struct ps_str text)
 {
     struct ps_it_line row = ps_it_read(text, true);
@@ -359,7 +359,8 @@ static bool is_row(struct ps_str line)
     return kind == PS_IT_TIMED || kind == PS_IT_CACHED || kind == PS_IT_HEADER;
 }
 
-/* Behind a long prefix, or in a narrow terminal, no row is seen before the text is unwrapped. */
+/* With a long prefix or in a narrow terminal, rows are only recognised after the text is
+ * unwrapped. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     return !ps_report_count(head, is_row) && ps_report_count(unwrapped, is_timed);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * importtime.h: what the files importtime*.c share: one line of a log, and a log in memory. For
- * them alone.
- *
- * _line.c knows the grammar, _tree.c what the rows mean together (order, packages, start-up),
- * _cached.c who asked for a cached module, _edges.c what the recorder saw of that, _report.c tells
- * the sink, importtime.c reads and holds the descriptor.
+ * importtime.h: types that importtime*.c share: a line of a log, and a log in memory. Private to
+ * these files.
+ * importtime_line.c parses single lines, _tree.c computes what several rows imply (order, packages,
+ * start-up), _cached.c finds the importers of cached modules, _edges.c adds the imports that the
+ * recorder saw, importtime.c reads the file and writes to the sink.
  */
 #ifndef PS_IMPORTERS_IMPORTS_IMPORTTIME_H
 #define PS_IMPORTERS_IMPORTS_IMPORTTIME_H
@@ -15,40 +14,43 @@
 #include "importers/text/text_report.h"
 
 enum ps_it_kind {
-    PS_IT_OTHER,  /* another program's output */
-    PS_IT_HEADER, /* an interpreter begins */
+    PS_IT_OTHER,  /* output of another program */
+    PS_IT_HEADER, /* the header of a log: an interpreter starts */
     PS_IT_TIMED,
     PS_IT_CACHED,
-    PS_IT_EDGES,  /* so many lines of who imports what follow */
-    PS_IT_EDGE,   /* who imports what */
-    PS_IT_BROKEN, /* meant to be a row, but its fields cannot be read */
+    PS_IT_EDGES,  /* number of EDGE lines that follow, in `self` */
+    PS_IT_EDGE,   /* an import: importer and imported module */
+    PS_IT_BROKEN, /* an import row whose fields cannot be parsed */
 };
 
 struct ps_it_line {
     enum ps_it_kind kind;
     struct ps_num self, cumulative;
-    bool beyond; /* a figure does not fit 64 bits and became the nearest double */
-    size_t
-        spaces; /* before the name, without the odd one of a timed row, which belongs to the name */
+    bool beyond; /* a number outside of 64 bits; the nearest double is stored */
+    /* number of spaces before the name, rounded down to an even number for timed rows; a remaining
+     * space belongs to the name */
+    size_t spaces;
     struct ps_str name;
-    struct ps_str by; /* of an edge: the importer, "__main__" for the program */
+    struct ps_str by; /* edges: the importer, "__main__" for the program */
 };
 
-/* Reads a line without its \n and \r. `ended`: it had a \n, so nothing of it is missing. */
+/* Parses a line without its \n and \r. `ended`: the line ended in \n, so it is complete. */
 struct ps_it_line ps_it_read(struct ps_str text, bool ended);
 
-enum { PS_IT_NOBODY = 0 }; /* ids begin at 1 */
+enum { PS_IT_NOBODY = 0 }; /* row ids start at 1 */
 
 struct ps_it_row {
     struct ps_num self, cumulative;
     uint64_t line;
     int64_t total;
-    uint32_t module, package;              /* ids in the tables of the log */
-    uint32_t parent, importer;             /* row ids, PS_IT_NOBODY for none */
-    uint32_t start, children, size, level; /* size: rows of the subtree; level: ancestors */
+    uint32_t module, package;  /* ids in `modules` and `packages` of the log */
+    uint32_t parent, importer; /* row ids; PS_IT_NOBODY: none */
+    /* order of start, from 1; number of children; rows of the subtree; number of ancestors */
+    uint32_t start, children, size, level;
     uint32_t interpreter;
-    uint32_t spaces, width; /* of a cached row: as printed, bytes */
-    int32_t depth;          /* as printed; -1: not told */
+    /* cached rows: spaces before the name, and with the name; as printed, in bytes */
+    uint32_t spaces, width;
+    int32_t depth; /* as printed; -1: unknown */
     bool cached, startup, unfinished, topmost, first, estimated, gap, recorded;
 };
 
@@ -59,10 +61,10 @@ struct ps_it_package {
 };
 
 struct ps_it_tally {
-    uint64_t count, at, line; /* of the first one */
+    uint64_t count, at, line; /* number of occurrences; byte offset and line of the first */
 };
 
-/* A line of who imports what; ids in the log's edge_names. */
+/* An import seen by the recorder: importer and module as ids in the log's edge_names. */
 struct ps_it_edge {
     uint32_t by, name;
     uint64_t line;
@@ -73,42 +75,43 @@ struct ps_it_log {
     size_t n, cap;
     struct ps_intern modules, packages;
     uint32_t *module_package, module_package_n, module_package_cap; /* package of each module id */
-    struct ps_it_package *package; /* by id; made by ps_it_understand */
-    uint32_t *pending;             /* rows that wait for their parent, depth rising */
+    struct ps_it_package *package; /* by package id; set by ps_it_understand */
+    uint32_t *pending;             /* row ids whose parent was not read yet, in order of depth */
     size_t n_pending, cap_pending;
     struct ps_it_edge *edges;
     size_t n_edges, cap_edges;
     struct ps_intern edge_names;
-    uint64_t edges_told; /* as their heads say */
+    uint64_t edges_told; /* sum of the counts in the EDGES lines */
     uint32_t headers;
-    uint64_t lines, repaired, rejected; /* lines: the number of the last one */
+    uint64_t lines, repaired, rejected; /* lines: number of lines read */
     struct ps_it_tally others, rejects, repairs, uneven;
-    bool whole; /* the last line had its \n */
+    bool whole; /* the last line ended in \n */
 
-    /* made by ps_it_understand */
+    /* Set by ps_it_understand. */
     struct ps_num total_us, self_us, startup_us, program_us;
     uint32_t timed, cached, roots, startup_modules, negative_self, max_depth, estimated, gaps,
         unfinished;
-    uint32_t deepest; /* the row at the end of the longest chain */
-    uint32_t title;   /* the root row that the program is called after */
+    uint32_t deepest; /* id of the row with the most ancestors */
+    uint32_t title;   /* id of the root row whose module is the title of the run */
 };
 
-/* Adds the row of a TIMED or CACHED line; `name` is finished text. Timed rows adopt the pending
- * rows below them. */
+/* Adds the row of a TIMED or CACHED line; `name`: module name for display. A timed row becomes the
+ * parent of the pending rows with a greater depth. */
 struct ps_it_row *ps_it_add(struct ps_it_log *log, const struct ps_it_line *line,
                             struct ps_str name);
 
-/* When all rows are there: fills what the rows mean together. */
+/* Computes what several rows imply. Call it after the last row was added. */
 void ps_it_understand(struct ps_it_log *log);
 
-/* The importers of cached rows, from the layout; a step of ps_it_understand, in _cached.c. */
+/* Finds the importers of cached rows from the indentation; called by ps_it_understand
+ * (_cached.c). */
 void ps_it_find_importers(struct ps_it_log *log);
 
-/* Edges become cached rows at the end of the log, when all of them came; a step of
- * ps_it_understand, in _edges.c. */
+/* Adds edges as cached rows at the end of the log if none is missing; called by ps_it_understand
+ * (_edges.c). */
 void ps_it_add_edges(struct ps_it_log *log);
 
-/* Sums of figures: exact as long as all are integers and fit 64 bits. */
+/* A sum: exact as long as all values are integers and the sum fits 64 bits, else a double. */
 struct ps_it_sum {
     __int128 whole;
     double part;

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * importtime_cached.c: who asked for a module that was loaded already.
- *
- * Python 3.14 means to indent a cached row by two blanks a level, but passes the indent as the
- * width of the name: the name is right-aligned in 2 * level columns, and a name that fills them
- * shows no indent. With k blanks before n bytes the level is exactly (k + n) / 2, without blanks at
- * most n / 2. Imports only begin between two timed rows, so from one timed row of depth a to the
- * next of depth b the levels never fall and lie in [a, max(a, b + 1)]. Where the bounds meet the
- * level is exact; else the lowest one is taken and marked as estimated (simulated logs: right in 84
- * of 100 such rows).
+ * importtime_cached.c: finds the importers of modules that were already loaded.
+ * Python 3.14 should indent a cached row by two spaces per level, but passes the indentation as the
+ * width of the name. So the name is right-aligned in 2 * level columns, and a name that fills them
+ * has no indentation. With k > 0 spaces before a name of n bytes the level is exactly (k + n) / 2;
+ * without spaces it is at most n / 2. Imports only begin between two timed rows: from a timed row
+ * of depth a to the next one of depth b, the levels never decrease and are in [a, max(a, b + 1)].
+ * If the bounds are equal, the level is exact; else the lowest level is used and marked as
+ * estimated (correct for 84 of 100 such rows in simulated logs).
  */
 #include "importers/imports/importtime.h"
 
 #include <stdlib.h>
 
 struct gap {
-    size_t from, to; /* the cached rows between two timed ones */
+    size_t from, to; /* indices of the cached rows between two timed rows */
     uint32_t low, high;
 };
 
@@ -24,8 +23,8 @@ static bool is_exact(const struct ps_it_row *row, const struct gap *gap)
     return row->depth >= 0 && (uint32_t)row->depth >= gap->low && (uint32_t)row->depth <= gap->high;
 }
 
-/* Leaves each row's level in `level` and says whether it is estimated. `high` has room for every
- * row. */
+/* Sets `level` of each row in the gap, and `estimated`. `high`: scratch array with an element for
+ * each row of the log. */
 static void bound(struct ps_it_log *log, const struct gap *gap, uint32_t *high)
 {
     uint32_t low = gap->low, top = gap->high;
@@ -67,7 +66,8 @@ static void find_levels(struct ps_it_log *log)
     free(high);
 }
 
-/* The row of exactly this depth among the open ones, whose depths rise. */
+/* Finds the row with this depth among the open ones, which are in ascending order of depth. Returns
+ * its id, or PS_IT_NOBODY. */
 static uint32_t open_at(const struct ps_it_log *log, const uint32_t *open, size_t n, uint32_t depth)
 {
     size_t low = 0;
@@ -86,8 +86,8 @@ static uint32_t open_at(const struct ps_it_log *log, const uint32_t *open, size_
     return PS_IT_NOBODY;
 }
 
-/* Backward through the log the timed rows that are still to end form a stack: the next one of a
- * depth is on it. */
+/* Goes backward through the log with a stack of the timed rows that had not ended yet: the importer
+ * of a cached row is the row on the stack with the next lower level. */
 void ps_it_find_importers(struct ps_it_log *log)
 {
     uint32_t *open = ps_alloc_array(log->n + 1, sizeof *open);

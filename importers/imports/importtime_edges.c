@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * importtime_edges.c: who imports what, as the recorder saw it.
- *
- * Such an edge becomes a cached row: a module that was asked for, with its importer, and no time of
- * its own. The recorder lists every edge, the first one of each module too.
+ * importtime_edges.c: imports that the recorder saw.
+ * An edge becomes a cached row: a module that was imported again, with its importer and without a
+ * time. The recorder lists every import, also the first one of each module.
  */
 #include "importers/imports/importtime.h"
 
 #include <stdlib.h>
 
-/* The first timed row of each name of the edges, PS_IT_NOBODY where there is none. */
+/* Returns an array: for each id of edge_names the id of the first timed row with that name, or
+ * PS_IT_NOBODY. Release it with free(). */
 static uint32_t *first_rows(struct ps_it_log *log)
 {
     uint32_t *row_of = ps_alloc_array((size_t)log->edge_names.count + 1, sizeof *row_of);

@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * importtime_line.c: one line of a log.
- *
+ * importtime_line.c: parses one line of a log.
  *     import time: self [us] | cumulative | imported package        the header
- *     import time: <self> | <cumulative> | <2 * depth blanks><name>
+ *     import time: <self> | <cumulative> | <2 * depth spaces><name>
  *     import time: cached    | cached     | <name, right-aligned>   -X importtime=2, Python 3.14 on
- *
- * `perfshelf record --importers` adds who imports what, all modules that were asked for:
- *
- *     import edges: <how many follow>
+ * `perfshelf record --importers` adds a line for every import:
+ *     import edges: <number of lines that follow>
  *     import edge: <importer> | <imported module>
- *
- * Other programs write to the same stream, so a row may begin anywhere in a line; it always goes to
- * its end. Where several places could begin one, the first that reads as a timed row counts, then
- * the first that reads as a cached row.
+ * Other programs write to the same stream, so a row may begin anywhere in a line; it always extends
+ * to the end of the line. If a row could begin at several positions, the first one that parses as a
+ * timed row is used, else the first one that parses as a cached row.
  */
 #include "importers/imports/importtime.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_DIGITS = 300 }; /* a double holds no more */
+enum { MOST_DIGITS = 300 }; /* maximum number of digits that fit a double */
 
 static const char begin[] = "import time:";
 
@@ -51,7 +47,7 @@ static struct ps_num nearest(struct ps_str digits)
     return ps_real(strtod(text, NULL));
 }
 
-/* -?[0-9]+ behind blanks. Figures that no double can hold are none. */
+/* Parses -?[0-9]+ after spaces. False: no number, or one that exceeds a double. */
 static bool take_figure(struct ps_str *s, struct ps_num *out, bool *beyond)
 {
     struct ps_str digits;
@@ -112,7 +108,7 @@ static bool read_cached(struct ps_str s, struct ps_it_line *out)
     return true;
 }
 
-/* Whether what follows the first "import time:" was meant to be fields. */
+/* Whether the text after the first "import time:" looks like fields of a row. */
 static bool is_broken(struct ps_str rest, bool ended)
 {
     blank_run(&rest);
@@ -130,7 +126,7 @@ static bool is_header(struct ps_str text)
     return text.len >= n && memcmp(text.at + text.len - n, header, n) == 0;
 }
 
-/* The lines of the recorder, behind what a container puts before each line. */
+/* Parses the lines of the recorder, after a prefix that a container puts before each line. */
 static bool read_edge(struct ps_str text, bool ended, struct ps_it_line *out)
 {
     const char *at = ps_str_find(text, PS_STR("import edge")), *bar;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * importtime_tree.c: what the rows of a log mean together.
- *
- * A row is written when its import ends, so children stand before their parent, and a subtree is a
- * run of timed rows that ends in its root. Cached rows lie outside the tree: theirs is only the
- * question who asked.
+ * importtime_tree.c: computes what several rows of a log imply.
+ * A row is written when its import ends, so children precede their parent, and a subtree is a
+ * sequence of timed rows that ends in its root. Cached rows are not part of the tree; only their
+ * importer is searched for.
  */
 #include "importers/imports/importtime.h"
 
@@ -38,8 +37,9 @@ static struct ps_num plus(struct ps_num a, struct ps_num b)
     return ps_it_sum_value(&sum);
 }
 
-/* Hands the pending rows that lie deeper to `row`, and checks that its parts make the whole: each
- * figure was rounded up on its own. */
+/* Makes `id` the parent of the pending rows with a greater depth. Counts the row as uneven if its
+ * self time and its children's cumulative times do not add up to its own cumulative time; each
+ * number was rounded up separately. */
 static void adopt(struct ps_it_log *log, uint32_t id)
 {
     struct ps_it_row *row = &log->rows[id - 1];
@@ -99,7 +99,7 @@ struct ps_it_row *ps_it_add(struct ps_it_log *log, const struct ps_it_line *line
     return row;
 }
 
-/* The width of a self time in a picture. */
+/* The width of a self time in a chart. */
 static int64_t drawn(struct ps_num self)
 {
     if (ps_num_real(self) <= 0)
@@ -107,8 +107,8 @@ static int64_t drawn(struct ps_num self)
     return self.kind == PS_NUM_INT ? self.i : self.r < 9e18 ? (int64_t)self.r : INT64_MAX;
 }
 
-/* Sizes, totals and levels; then the order in which the imports began: a subtree begins `level`
- * places behind the first of its rows. */
+/* Computes sizes, totals and levels; then `start`: the root of a subtree starts `level` positions
+ * after the first of its rows in the log. */
 static void order(struct ps_it_log *log)
 {
     uint32_t place = 0;
@@ -140,7 +140,7 @@ static void order(struct ps_it_log *log)
     }
 }
 
-/* What CPython imports by itself before `site`, on every platform and from 3.7 on. */
+/* Whether CPython imports the module before `site` on every platform, from 3.7 on. */
 static bool is_core(struct ps_str module)
 {
     static const char *const core[] = {"_frozen_importlib_external",
@@ -167,12 +167,11 @@ static bool is_core(struct ps_str module)
     return false;
 }
 
-/* Start-up is the leading run of core roots of each interpreter, and `site` when it ends that run.
- */
+/* Start-up consists of the first core roots of each interpreter, and `site` if it follows them. */
 static void find_startup(struct ps_it_log *log)
 {
     uint32_t interpreter = 0;
-    size_t last = 0; /* rows before this one, in this interpreter, belong to it */
+    size_t last = 0; /* rows of this interpreter before this one belong to start-up */
     bool open = false;
 
     for (size_t i = 0; i < log->n; i++) {
@@ -193,7 +192,8 @@ static void find_startup(struct ps_it_log *log)
     }
 }
 
-/* The rows in the order in which they began. Returns how many; release with free(). */
+/* Sets *out to the ids of the timed rows in order of `start`. Returns their number; release *out
+ * with free(). */
 static size_t by_start(const struct ps_it_log *log, uint32_t **out)
 {
     size_t timed = 0;
@@ -220,8 +220,8 @@ static void count_package(struct ps_it_log *log, struct ps_it_row *row, uint32_t
     }
 }
 
-/* Walks the imports as they began, with the open ones on a stack: a row whose package is not among
- * them is topmost. */
+/* Walks the imports in order of `start`, with a stack of the open ones: a row is topmost if its
+ * package is not on the stack. */
 static void count_packages(struct ps_it_log *log)
 {
     uint32_t *walk, *stack = ps_alloc_array(log->n + 1, sizeof *stack);
@@ -245,8 +245,8 @@ static void count_packages(struct ps_it_log *log)
     free(open);
 }
 
-/* The program's own package is the one of its last root that is neither Python's nor known to be
- * installed. */
+/* The program's own package is that of its last root that is neither in the standard library nor a
+ * well-known package. */
 static void find_origins(struct ps_it_log *log)
 {
     uint32_t last = 0, installed = 0, own = 0;

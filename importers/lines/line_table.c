@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "importers/lines/line_table.h"
 
-enum { ASTRAY = 3 }; /* lines in a row that are no rows: other output follows */
+enum { ASTRAY = 3 }; /* number of consecutive non-rows after which other output is assumed */
 
-/* Where the line ends that ends in the word that `text` begins with, or NULL. */
+/* `text` begins with `word`. Returns the position after `word` if only spaces follow it on its
+ * line, else NULL. */
 static const char *end_behind(struct ps_str text, struct ps_str word)
 {
     struct ps_str rest = ps_str_skip(text, word.len);
@@ -25,7 +26,7 @@ bool ps_line_header(struct ps_str text, const char *const *words, struct ps_line
 
         at = ps_str_find(rest, ps_str_of(*words));
         if (!at && !words[1])
-            at = end_behind(rest, ps_str_of(words[-1])); /* the sources were cut off */
+            at = end_behind(rest, ps_str_of(words[-1])); /* "Line Contents" was cut off */
         if (!at)
             return false;
     }
@@ -72,7 +73,8 @@ bool ps_line_taken(struct ps_line_table *table, const struct ps_line_number *num
     return gap;
 }
 
-/* Brackets, quotes or separators, which may be all that a wrapped line of source carries over. */
+/* Whether the text has brackets, quotes or separators, which may be all that is on the second line
+ * of a wrapped source line. */
 static bool holds_brackets(struct ps_str text)
 {
     for (size_t i = 0; i < text.len; i++)
@@ -86,7 +88,7 @@ bool ps_line_astray(struct ps_line_table *table, struct ps_str text)
     bool paused = table->paused;
     size_t n = strnlen(table->columns.begin, sizeof table->columns.begin);
 
-    /* The rest of a wrapped line has no prefix. */
+    /* The second line of a wrapped line has no prefix. */
     if (ps_str_starts(text, (struct ps_str){table->columns.begin, n}))
         text = ps_str_skip(text, table->columns.first);
     text = ps_report_trim(text);

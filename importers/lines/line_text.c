@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * line_text.c: what `kernprof -v`, `python -m line_profiler`, %lprun and LINE_PROFILE=1 print.
- *
- * Reports are found among any other output, several in one log, in front of each line whatever a
- * container or a CI puts there (the same width in a block). A block is told while it is read:
- * nothing is kept but names. Seen: versions 1.x to 5.0.2, with -z -u -t -m, and -r with its
- * colours.
+ * A log may have several reports, mixed with other output. A container or a CI system may put a
+ * prefix before each line, of the same width within a block. A block is written to the sink while
+ * it is read; only names are kept. Tested: versions 1.x to 5.0.2, with -z -u -t -m, and with the
+ * colours of -r.
  */
 #include "importers/lines/line_text.h"
 
@@ -19,7 +18,7 @@
 
 enum {
     MOST_ROWS = 4 * 1000 * 1000,
-    TOLD = 50, /* notes of one sort that are told one by one */
+    TOLD = 50, /* maximum number of notes of one kind that are written one by one */
 };
 
 static void tell_first(struct ps_lt_reader *r, const struct ps_lt_tally *tally, const char *what)
@@ -103,7 +102,7 @@ static void tell_hottest(struct ps_lt_reader *r)
     r->out->ops->headline(r->out, &headline);
 }
 
-/* Figures, notes, ledger and headline. */
+/* Writes metrics, notes, ledger and headline. */
 static void report_all(struct ps_lt_reader *r)
 {
     double unit = r->unit > 0 ? r->unit : 1e-6;
@@ -115,7 +114,7 @@ static void report_all(struct ps_lt_reader *r)
     tell_hottest(r);
 }
 
-/* Where the head of the report was cut off: what every version has printed in by default. */
+/* Used if the start of the report is missing: the default of every version. */
 static const double default_unit = 1e-6;
 
 static bool count(struct ps_lt_tally *tally, const struct ps_report_line *line)
@@ -151,7 +150,7 @@ static uint32_t file_of(struct ps_lt_reader *r, struct ps_str path)
     return id;
 }
 
-/* What makes functions one: place and name, as bytes. */
+/* The key that identifies a function: file, line and name. */
 static struct ps_buf key_of(uint32_t file, uint32_t line, struct ps_str name)
 {
     struct ps_buf key = {0};
@@ -203,7 +202,7 @@ static void meet_hottest(struct ps_lt_reader *r, double ticks, uint32_t file, ui
     r->hottest.name = ps_strdup(name);
 }
 
-/* What the lines add up to must be what stands above them, as far as both were rounded. */
+/* Whether the times of the lines add up to the printed total, allowing for rounding. */
 static bool adds_up(const struct ps_lt_reader *r)
 {
     double ticks = ps_num_real(r->block.ticks) * r->unit;
@@ -231,7 +230,7 @@ static void close_block(struct ps_lt_reader *r)
     r->functions_run += r->block.timed > 0;
     r->functions_timed += ticks > 0;
     r->ticks = plus(r->ticks, r->block.ticks);
-    /* The total that is printed has more digits than the rows. */
+    /* The printed total has more digits than the rows. */
     if (r->next.seen)
         ticks = r->next.total_s / r->unit;
     r->time_s += ticks * r->unit;
@@ -310,7 +309,7 @@ static void reject(struct ps_lt_reader *r, const char *why)
         ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number, "%s", why);
 }
 
-/* Whether the line is a row of the block at hand. */
+/* Handles the line if it is a row of the current block. */
 static bool take_in_block(struct ps_lt_reader *r, struct ps_str text)
 {
     struct ps_lt_row row;
@@ -361,7 +360,8 @@ static bool take_total(struct ps_lt_reader *r, struct ps_str text)
     return true;
 }
 
-/* What stands behind the word, which begins where the other words before the table do. */
+/* Sets *rest to what follows `word`. False: the word is missing, or does not begin in the same
+ * column as the lines before it. */
 static bool behind_word(struct ps_lt_reader *r, struct ps_str text, const char *word,
                         struct ps_str *rest)
 {
@@ -377,8 +377,8 @@ static bool behind_word(struct ps_lt_reader *r, struct ps_str text, const char *
     return true;
 }
 
-/* "File: ", "Function: " and what stands for both where the source is gone. Up to version 1 they
- * stand before "Total time: ", since then behind it. */
+/* Parses "File: ", "Function: ", and the message that replaces both if the source was not found. Up
+ * to version 1 they precede "Total time: ", since then they follow it. */
 static bool take_place(struct ps_lt_reader *r, struct ps_str text)
 {
     struct ps_str rest, name;
@@ -417,7 +417,7 @@ static bool take_header(struct ps_lt_reader *r, struct ps_str text)
     return true;
 }
 
-/* A function that the report names in its summary alone: its seconds, with two decimals. */
+/* Handles a function that is only in the summary of the report: its seconds, with two decimals. */
 static bool take_summary(struct ps_lt_reader *r, struct ps_str text)
 {
     struct ps_lt_summary summary;
@@ -450,7 +450,7 @@ static bool take_summary(struct ps_lt_reader *r, struct ps_str text)
     return true;
 }
 
-/* What the text is to the block at hand, or where there is none, to the report. */
+/* Classifies a text in the context of the current block, or of the report if there is none. */
 static enum ps_report_row reads(const void *reader, struct ps_str text)
 {
     const struct ps_lt_reader *r = reader;
@@ -481,7 +481,7 @@ static enum ps_report_row reads(const void *reader, struct ps_str text)
     return ps_str_find(text, PS_STR(" seconds - ")) ? PS_ROW_PART : PS_ROW_NONE;
 }
 
-/* A header or a word before it may be cut where the log is wrapped. */
+/* Where a line ends. A header, or a line before it, may be wrapped. */
 static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
 {
     static const char *const begins[] = {
@@ -492,7 +492,7 @@ static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps
     struct ps_str prefix = {text.at, text.len < r->next.column ? text.len : r->next.column};
     struct ps_lt_row row;
 
-    /* An empty line behind its prefix, and a row of any number. */
+    /* An empty line after its prefix, or a row with any number, is a new line. */
     if (prefix.len && ps_str_eq(ps_report_trim(next), ps_report_trim(prefix)))
         return PS_END_HERE;
     if (r->block.table.open && ps_lt_read_row(&any, next, &row) == PS_LT_ROW && row.n)
@@ -514,7 +514,7 @@ static void take_line(struct ps_lt_reader *r)
         reject(r, "this line inside a table is not a table row");
     r->others += ps_report_trim(text).len > 0;
     if (!r->block.table.open && !r->next.seen && ps_report_trim(text).len)
-        forget_next(r); /* the word was another program's */
+        forget_next(r); /* the line was from another program */
 }
 
 static enum ps_status read_log(struct ps_lt_reader *r, struct ps_err *err)

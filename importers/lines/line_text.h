@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line_text.h: what line_text*.c share: the lines of line_profiler's printed report. For them
- * alone.
- *
- * line_text.c follows the blocks of a report, _row.c knows the grammar of single lines, _report.c
- * tells the sink.
+ * line_text.h: types that line_text*.c share, for line_profiler's printed report. Private to these
+ * files.
+ * line_text.c handles the blocks of a report and writes to the sink, line_text_row.c parses single
+ * lines.
  */
 #ifndef PS_IMPORTERS_LINES_LINE_TEXT_H
 #define PS_IMPORTERS_LINES_LINE_TEXT_H
@@ -13,21 +12,21 @@
 #include "importers/importer.h"
 #include "importers/lines/line_table.h"
 
-/* A row: line, then hits, time, per hit and percent where the line ran. */
+/* A row: the line number, then hits, time, time per hit and percentage if the line ran. */
 struct ps_lt_row {
     struct ps_line_number number;
-    unsigned n; /* figures behind the line number: 0, 3 (percent is blank) or 4 */
+    unsigned n; /* number of values after the line number: 0, 3 (percentage is blank) or 4 */
     struct ps_num figures[4];
     struct ps_str source;
 };
 
-/* BROKEN: it has a number that may follow, and cannot be read. */
+/* BROKEN: the line number fits, but the rest cannot be parsed. */
 enum ps_lt_match { PS_LT_NONE, PS_LT_ROW, PS_LT_BROKEN };
 
 enum ps_lt_match ps_lt_read_row(const struct ps_line_table *table, struct ps_str text,
                                 struct ps_lt_row *out);
 
-/* "<word><number> s": the number. *column is where the word begins. */
+/* Parses "<word><number> s". *column is where the word begins. */
 bool ps_lt_seconds(struct ps_str text, struct ps_str word, size_t *column, double *out);
 
 bool ps_lt_header(struct ps_str text, struct ps_line_columns *out);
@@ -44,23 +43,24 @@ bool ps_lt_summary(struct ps_str text, struct ps_lt_summary *out);
 bool ps_lt_function(struct ps_str text, struct ps_str *name, uint32_t *line);
 
 struct ps_lt_tally {
-    uint64_t count, at, line; /* of the first one */
+    uint64_t count, at, line; /* number of occurrences; byte offset and line of the first */
 };
 
 struct ps_lt_reader {
     struct ps_report_reader in;
     struct ps_sink *out;
-    struct ps_intern files;  /* paths, by id - 1 of a line_file */
-    struct ps_intern listed; /* functions that have blocks */
-    double unit;             /* of the run: the first one read; 0: none yet */
-    double report_unit;      /* of the report at hand */
+    struct ps_intern files;  /* paths; the id of a line_file is the index + 1 */
+    struct ps_intern listed; /* keys of functions that have blocks */
+    double unit;             /* unit of the run, from its first report; 0: none read yet */
+    double report_unit;      /* unit of the current report */
 
-    struct {             /* what stands before a header */
-        bool seen, gone; /* the total; the source could not be read, rows come without */
+    struct { /* the lines before the next header */
+        /* seen: total_s was read; gone: the source file was not found, so rows have no source */
+        bool seen, gone;
         size_t column;
         double total_s;
         struct ps_buf file, name;
-        uint32_t first_line; /* 0: not told */
+        uint32_t first_line; /* 0: unknown */
     } next;
 
     struct {
@@ -80,7 +80,7 @@ struct ps_lt_reader {
     struct ps_lt_tally rejects, mends, uneven, orphans, gaps;
     struct {
         double ticks;
-        uint32_t file, line; /* file: id, 0 none */
+        uint32_t file, line; /* file: id; 0: none */
         char *name;
     } hottest;
 };

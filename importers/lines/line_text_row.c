@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * line_text_row.c: the lines of a report, one by one.
- *
+ * line_text_row.c: parses single lines of a report.
  *     Line #      Hits         Time  Per Hit   % Time  Line Contents
  *          4         1          0.3      0.3      3.0      t = 0
- *
- * The source begins below "Line Contents". Up to version 4.0 a figure that is wider than its column
- * pushes the rest of its row to the right: then the source begins two blanks behind the fifth
+ * The source begins below "Line Contents". Up to version 4.0 a number that is wider than its column
+ * shifts the rest of its row to the right: then the source begins two spaces after the fifth
  * number.
  */
 #include "importers/lines/line_text.h"
@@ -27,13 +25,14 @@ static unsigned read_figures(struct ps_str *rest, struct ps_num figures[4])
     return n;
 }
 
-/* Three figures: percent is blank, which it only is where no line of the function took time. */
+/* Whether no value is missing. With three values the percentage is blank, which requires that no
+ * line of the function took time. */
 static bool is_complete(const struct ps_lt_row *row)
 {
     return row->n == 0 || row->n == 4 || (row->n == 3 && ps_num_real(row->figures[1]) == 0);
 }
 
-/* The source where the header says. */
+/* Parses a row whose source begins in the column given by the header. */
 static bool read_aligned(struct ps_str rest, size_t width, struct ps_lt_row *row)
 {
     struct ps_str left = {rest.at, rest.len < width ? rest.len : width};
@@ -95,7 +94,7 @@ bool ps_lt_header(struct ps_str text, struct ps_line_columns *out)
     return ps_line_header(text, words, out);
 }
 
-/* Where "<digits><mark>" last begins, or NULL. */
+/* Finds the last "<before><digits><mark>". Returns its position and sets *line, or NULL. */
 static const char *last_numbered(struct ps_str text, char before, const char *mark, uint32_t *line)
 {
     size_t size = strlen(mark);
@@ -119,7 +118,8 @@ static const char *last_numbered(struct ps_str text, char before, const char *ma
     return NULL;
 }
 
-/* "  1.25", six wide. More blanks tell it from words of others: "took 1.25 seconds". */
+/* Parses "  1.25", which is six columns wide. Two or more spaces distinguish it from other text
+ * such as "took 1.25 seconds". */
 static bool read_seconds(struct ps_str head, struct ps_num *out)
 {
     size_t n = head.len;

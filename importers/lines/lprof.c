@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * lprof.c: what `kernprof -l` and LINE_PROFILE=1 dump: a pickled LineStats.
- *
- * Never loaded, only read (pickle.h). Several pickles one after the other (`cat a.lprof b.lprof`)
- * are added up, as line_profiler's own loader does with several files. Seen: line_profiler 2.x on
- * Python 2.7 (protocol 2) to 5.0.2 (protocol 5).
+ * The pickle is parsed, never executed (pickle.h). If a file holds several pickles (`cat a.lprof
+ * b.lprof`), they are added up, like several files in line_profiler's own loader. Tested:
+ * line_profiler 2.x on Python 2.7 (protocol 2) to 5.0.2 (protocol 5).
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,58 +16,57 @@
 #include "importers/reading.h"
 #include "importers/text/line_names.h"
 
-/* One (line, hits, time) of a pickle; after merge_stats one line of a function. */
+/* One (line, hits, time) of a pickle; after merge_stats, one line of a function. */
 struct row {
     struct ps_num hits, ticks;
     uint32_t function, line;
     uint32_t pickle;
-    bool beyond, dropped; /* a later entry of the same key replaced it */
+    bool beyond, dropped; /* dropped: a later entry with the same key replaces it */
 };
 
 struct function {
     uint32_t file, name; /* ids in texts */
     int64_t first_line;
-    uint32_t pickle;           /* the last that listed it, + 1 */
-    size_t from, n;            /* its rows there, then, after merge_stats, all of it */
+    uint32_t pickle; /* number of the last pickle that has the function, from 1 */
+    /* index and number of its rows in that pickle; after merge_stats, of all its rows */
+    size_t from, n;
     struct ps_num hits, ticks; /* sums, after merge_stats */
 };
 
-struct key { /* what makes functions one, as bytes */
+struct key { /* identifies a function; compared as bytes */
     uint32_t file, name;
     int64_t first_line;
 };
 
 struct stats {
-    struct ps_intern texts; /* as they stand in the file */
+    struct ps_intern texts; /* bytes as in the file */
     struct ps_intern keys;
-    struct function *functions; /* by id of their key: the order of the file */
+    struct function *functions; /* by id of their key: in the order of the file */
     size_t n_functions, cap_functions;
     struct row *rows;
     size_t n_rows, cap_rows;
-    double *units; /* by pickle */
+    double *units; /* seconds per tick, by pickle */
     uint32_t n_pickles, cap_units;
-    const char *versions; /* of the first pickle's class */
-    double unit;          /* of the ticks, after merge_stats: the largest */
+    const char *versions; /* line_profiler versions that write the first pickle's class */
+    double unit;          /* seconds per tick after merge_stats: the largest unit */
     bool mixed_units;
     uint64_t size; /* bytes of the file */
 
-    uint64_t entries; /* (line, hits, time) read */
-    uint64_t doubled; /* of them, replaced by a later entry of the same function */
+    uint64_t entries; /* number of (line, hits, time) read */
+    uint64_t doubled; /* entries replaced by a later entry of the same function */
     uint64_t doubled_keys;
-    uint64_t rejected; /* of them, without a line or with a figure that is none */
-    uint64_t repeated; /* entries of one pickle that name a line of their function again */
+    uint64_t rejected; /* entries without a line number or with an invalid value */
+    uint64_t repeated; /* entries for a line that the function already has in the same pickle */
     uint64_t negative, fractions;
-    uint64_t beyond, lost_lines; /* lost_lines: functions whose first line is none */
+    uint64_t beyond, lost_lines; /* lost_lines: functions without a valid first line number */
 };
 
 /*
- * The one object that a result is.
- *
+ * The object in a result:
  *     LineStats.timings = {(file, first line, name): [(line, hits, ticks), ...], ...}
- *     LineStats.unit    = seconds a tick
- *
- * A line may stand several times in a list (line_profiler 4.1 and 4.2 write one entry a code object
- * and 5.x adds them up); the file does not tell its version, so they are always added up.
+ *     LineStats.unit    = seconds per tick
+ * A line may occur several times in a list (line_profiler 4.1 and 4.2 write one entry per code
+ * object and 5.x adds them up). The file does not name its version, so entries are always added up.
  */
 
 enum { MOST_ENTRIES = 8 << 20 };
@@ -130,7 +128,8 @@ static bool take_key(struct reading *r, const struct ps_pk_value *key, uint32_t 
     return true;
 }
 
-/* As in a dict, the last entry of a key counts: the rows of an earlier one are dropped. */
+/* Begins the rows of a function. If the pickle has the key twice, the last entry is used, as in a
+ * dict: the rows of the earlier one are dropped. */
 static void begin_rows(struct stats *s, uint32_t function)
 {
     struct function *f = &s->functions[function];
@@ -197,15 +196,15 @@ static bool take_timings(struct reading *r, const struct ps_pk_value *timings)
         while ((entry = ps_pickle_next(&entries)))
             if (!take_row(r, function, entry))
                 return false;
-        /* Even one that only refers to an earlier tuple takes two bytes: what has more entries
-         * shares its lists, which no profiler does. */
+        /* Even a reference to an earlier tuple needs two bytes. If there are more entries than
+         * bytes, lists are shared, which no profiler does. */
         if (r->s->entries - begun > r->p->at)
             return refuse(r, "has lists of lines that are shared too often");
     }
     return true;
 }
 
-/* Adds what one pickle holds. Places in failures are `at`, where it begins. */
+/* Adds the content of a pickle that begins at offset `at`; errors have this offset. */
 static bool add_pickle(struct stats *s, const struct ps_pickle *p, const struct ps_pk_value *root,
                        uint64_t at, struct ps_err *err)
 {
@@ -242,7 +241,8 @@ static bool add_pickle(struct stats *s, const struct ps_pickle *p, const struct 
 
 /* --- Sums --- */
 
-/* The sum of two figures: an integer as long as both are and it fits; *beyond is set when not. */
+/* Adds two numbers: the result is an integer if both are and it fits; *beyond is set if it does not
+ * fit. */
 static struct ps_num plus(struct ps_num a, struct ps_num b, bool *beyond)
 {
     int64_t sum;
@@ -255,7 +255,8 @@ static struct ps_num plus(struct ps_num a, struct ps_num b, bool *beyond)
     return ps_real(ps_num_real(a) + ps_num_real(b));
 }
 
-/* Rows of one function, in the order of the file, into `sorted`. */
+/* Returns the rows sorted by function, otherwise in the order of the file. Release them with
+ * free(). */
 static struct row *by_function(struct stats *s)
 {
     struct row *sorted = ps_grow(NULL, s->n_rows + 1, sizeof *sorted);
@@ -288,7 +289,7 @@ static int by_line(const void *a, const void *b)
     return x->pickle < y->pickle ? -1 : x->pickle > y->pickle;
 }
 
-/* Other units than the largest become fractions of it, as line_profiler's loader has it. */
+/* Converts ticks of a smaller unit to the largest unit, like line_profiler's loader. */
 static struct ps_num scaled(const struct stats *s, const struct row *row)
 {
     if (!s->mixed_units)
@@ -302,7 +303,7 @@ static void round_ticks(const struct stats *s, struct row *row)
         row->ticks = ps_int((int64_t)rint(row->ticks.r));
 }
 
-/* Adds up rows of one line. Returns how many are left. */
+/* Adds up rows for the same line. Returns the number of rows left. */
 static size_t fold(struct stats *s, struct row *rows, size_t n)
 {
     size_t kept = 0;
@@ -343,7 +344,7 @@ static void add_up(struct stats *s, struct function *f)
     }
 }
 
-/* When all are there: sorts rows by function and line and adds up what belongs together. */
+/* After the last pickle: sorts rows by function and line and adds up those for the same line. */
 static void merge_stats(struct stats *s)
 {
     struct row *sorted;
@@ -378,13 +379,13 @@ struct report {
     const struct stats *s;
     struct ps_sink *out;
     struct ps_arena arena;
-    struct ps_str *shown; /* by text; at NULL: not made yet */
-    bool *mended;         /* by text */
-    uint32_t *file_ids;   /* by text of a file; 0: none yet */
+    struct ps_str *shown; /* strings for display, by text id; at is NULL until converted */
+    bool *mended;         /* by text id: invalid UTF-8 was replaced */
+    uint32_t *file_ids;   /* by text id of a path; 0: no id yet */
     uint32_t files, functions_run, functions_timed;
     uint64_t lines;
-    uint64_t repaired, mended_empty; /* rows; functions without rows whose name was mended */
-    size_t hottest;                  /* function + 1 */
+    uint64_t repaired, mended_empty; /* rows; functions without rows whose name was repaired */
+    size_t hottest;                  /* index of the function + 1; 0: none */
     struct ps_num ticks;
 };
 
@@ -425,7 +426,8 @@ static void tell_row(struct report *r, const struct function *f, const struct ro
     r->out->ops->line(r->out, &told);
 }
 
-/* Entries, not rows, stand in the ledger: a repaired row is one of its entries. */
+/* Writes a function and its rows. The ledger counts entries, not rows: a repaired row counts as one
+ * entry. */
 static void tell_function(struct report *r, size_t i)
 {
     const struct function *f = &r->s->functions[i];
@@ -552,7 +554,7 @@ static bool tell_all(struct report *r)
     return true;
 }
 
-/* False: cancelled. */
+/* Writes the statistics to the sink. False: cancelled. */
 static bool report_stats(const struct stats *s, struct ps_sink *out)
 {
     struct report r = {.s = s, .out = out, .ticks = ps_int(0)};
@@ -578,7 +580,7 @@ static bool is_pickle(struct ps_str bytes)
     return bytes.len >= 2 && bytes.at[0] == '\x80' && bytes.at[1] >= 2 && bytes.at[1] <= 5;
 }
 
-/* What follows the first pickle: more of them, or bytes that Python would not look at either. */
+/* Reads what follows the first pickle: more pickles, or bytes that Python would not read either. */
 static bool read_more(struct ps_pickle *p, struct stats *s, struct ps_sink *out, struct ps_err *err)
 {
     struct ps_pk_value root;
@@ -637,14 +639,15 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
         return err->code;
     }
     stats.size = bytes.len;
-    ps_buf_free(&bytes); /* all texts were copied */
+    ps_buf_free(&bytes); /* all strings were copied */
     merge_stats(&stats);
     if (!report_stats(&stats, out))
         return ps_fail(err, PS_CANCELLED, "the import was cancelled");
     return PS_OK;
 }
 
-/* Any pickle: nobody else reads them, and this one says which opcode is not to be trusted. */
+/* Accepts any pickle: no other importer reads them, and this one reports the opcode that is not
+ * allowed. */
 static enum ps_match sniff(struct ps_str head)
 {
     struct ps_str begin = {head.at, head.len < 120 ? head.len : 120};

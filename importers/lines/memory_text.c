@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * memory_text.c: the line-by-line report of memory_profiler.
- *
  *     Filename: m.py
- *
  *     Line #    Mem usage    Increment  Occurrences   Line Contents
  *     =============================================================
  *          4     54.3 MiB      7.6 MiB           1       a = [0] * (10 ** 6)
- *
- * One block each time a profiled function was set up; blocks of one place are one function, told
- * apart by a number. The report has no function names: they are those of the `def` lines. The first
- * increment of a block is all that the process had before, so sums leave it out. Seen: 0.31 to
- * 0.61, with any precision, among other output.
+ * A report has one block for each call of a profiled function; blocks with the same location are
+ * one function, with different block numbers. The report has no function names: they are read from
+ * the `def` lines. The first increment of a block is the memory that the process already had, so
+ * sums exclude it. Tested: 0.31 to 0.61, with any precision, also between other output.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +21,9 @@
 enum {
     MOST_ROWS = 4 * 1000 * 1000,
     TOLD = 50,
-    GAP = 3,          /* blanks between the last figure and the source */
-    OCCURRENCES = 10, /* width of the column; its heading is one wider since it is spelled right */
+    GAP = 3, /* number of spaces between the last value and the source */
+    /* width of the column; the heading is one wider since its spelling was corrected */
+    OCCURRENCES = 10,
 };
 
 struct row {
@@ -43,19 +41,19 @@ struct function {
 struct reader {
     struct ps_report_reader in;
     struct ps_sink *out;
-    struct ps_intern files, places; /* places: "file line", by id of a function */
+    struct ps_intern files, places; /* files: paths; places: "file line", by function id */
     struct function *functions;
     size_t n_functions, cap_functions;
-    struct ps_buf file; /* of the block that comes next */
+    struct ps_buf file; /* path of the next block */
     struct {
         struct ps_line_table table;
         bool first;
-        uint32_t file, function; /* function: id, 0 before the first row */
+        uint32_t file, function; /* function: id; 0 before the first row */
         bool occurrences;
     } block;
     uint64_t rows, measured, blocks, repaired, mended, rejected, orphans, mended_names;
     struct {
-        uint64_t count, at, line; /* of the first one */
+        uint64_t count, at, line; /* number of gaps; byte offset and line of the first */
     } gaps;
     double increment, peak;
     bool has_occurrences;
@@ -63,7 +61,7 @@ struct reader {
 
 /* --- Grammar --- */
 
-/* "54.3 MiB"; versions before 0.32 say MB and mean the same. */
+/* Parses "54.3 MiB"; versions before 0.32 print MB for the same unit. */
 static bool take_mib(struct ps_str *rest, struct ps_num *out)
 {
     struct ps_str unit;
@@ -74,7 +72,8 @@ static bool take_mib(struct ps_str *rest, struct ps_num *out)
     return ps_str_is(unit, "MiB") || ps_str_is(unit, "MB");
 }
 
-/* Figures that stand left of the source; a wide one pushes what follows to the right. */
+/* Parses the values to the left of the source. A value that is too wide for its column shifts the
+ * rest to the right. */
 static bool take_figures(struct ps_str rest, size_t width, bool occurrences, struct row *row)
 {
     struct ps_str at = rest, first = ps_report_word(&at);
@@ -115,7 +114,8 @@ static enum match read_row(const struct reader *r, struct ps_str text, struct ro
     return table->next ? BROKEN : NONE;
 }
 
-/* Where the heading of occurrences is wider than its column, sources begin left of theirs. */
+/* Parses the header. If the heading of occurrences is wider than its column, the source begins to
+ * the left of its heading. */
 static bool read_header(struct ps_str text, struct ps_line_columns *columns, bool *occurrences)
 {
     static const char *const words[] = {"Mem usage", "Increment", "Line Contents", NULL};
@@ -135,7 +135,7 @@ static bool read_header(struct ps_str text, struct ps_line_columns *columns, boo
     return true;
 }
 
-/* The name behind `def`, empty when the line begins no function. */
+/* The name after `def`; empty if the line does not begin a function. */
 static struct ps_str defined_name(struct ps_str source)
 {
     struct ps_str word;
@@ -169,7 +169,8 @@ static uint32_t file_of(struct reader *r, struct ps_str path)
     return id;
 }
 
-/* The name is known when the `def` line was read, which may be some rows later than the first. */
+/* Writes the function. Its name is known once the `def` line was read, which may be some rows after
+ * the first. */
 static void tell_function(struct reader *r, struct ps_str name)
 {
     struct function *f = r->block.function ? &r->functions[r->block.function - 1] : NULL;
@@ -275,7 +276,7 @@ static void reject(struct reader *r, const char *why)
         ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number, "%s", why);
 }
 
-/* Whether the line is a row of the block at hand. */
+/* Handles the line if it is a row of the current block. */
 static bool take_in_block(struct reader *r, struct ps_str text)
 {
     struct row row;
@@ -292,7 +293,7 @@ static bool take_in_block(struct reader *r, struct ps_str text)
 
 static const struct ps_str file_mark = PS_STR("Filename: ");
 
-/* What the text is to the block at hand, or to the report. */
+/* Classifies a text in the context of the current block, or of the report. */
 static enum ps_report_row reads(const void *reader, struct ps_str text)
 {
     const struct reader *r = reader;
@@ -315,7 +316,7 @@ static enum ps_report_row reads(const void *reader, struct ps_str text)
     return PS_ROW_NONE;
 }
 
-/* A header or a name may be cut where the log is wrapped. */
+/* Where a line ends. A header or a file name may be wrapped. */
 static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
 {
     struct ps_str begins = PS_STR("Line #");
@@ -420,7 +421,7 @@ static bool is_header(struct ps_str line)
     return read_header(line, &columns, &occurrences);
 }
 
-/* More headers are whole when the text is unwrapped. */
+/* Whether there are more complete headers when the text is unwrapped. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     return ps_report_count(unwrapped, is_header) > ps_report_count(head, is_header);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pickle.c: the machine: a stack, a memo, and containers that grow.
- *
- * Each opcode costs a bounded number of values, and every number of bytes that the file announces
- * is compared with the bytes that are there before anything is done with it.
+ * pickle.c: the pickle machine: a stack, a memo, and growing containers.
+ * Each opcode adds a bounded number of values. Every length in the file is compared with the number
+ * of bytes left before it is used.
  */
 #include "importers/lines/pickle.h"
 
@@ -14,8 +13,8 @@
 
 enum {
     MOST_MARKS = 100,
-    MOST_STACK = 1 << 20,   /* Python writes a container in batches of 1000 */
-    MOST_VALUES = 24 << 20, /* members of all containers: 384 MiB */
+    MOST_STACK = 1 << 20,   /* Python writes the members of a container in batches of 1000 */
+    MOST_VALUES = 24 << 20, /* members of all containers; 384 MiB */
     MOST_MEMO = 10 * 1000 * 1000,
 };
 
@@ -26,7 +25,7 @@ const struct ps_pk_class ps_pk_classes[] = {
 };
 enum { N_CLASSES = sizeof ps_pk_classes / sizeof *ps_pk_classes };
 
-/* Refuses at the opcode at hand. Returns false. */
+/* Fails with the offset of the current opcode. Returns false. */
 static bool refuse(struct ps_pickle *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static bool refuse(struct ps_pickle *p, const char *fmt, ...)
@@ -61,7 +60,8 @@ static bool push_kind(struct ps_pickle *p, enum ps_pk_kind kind, int64_t i)
     return push(p, (struct ps_pk_value){.kind = (uint8_t)kind, .i = i});
 }
 
-/* The topmost n values that no mark separates, without taking them off. */
+/* Sets *out to the topmost n values without removing them. False: there are fewer, or a mark is
+ * among them. */
 static bool top(struct ps_pickle *p, size_t n, struct ps_pk_value **out)
 {
     if (p->n_stack < n)
@@ -73,7 +73,7 @@ static bool top(struct ps_pickle *p, size_t n, struct ps_pk_value **out)
     return true;
 }
 
-/* Takes the topmost mark and all above it off; *first is the value above the mark. */
+/* Removes the topmost mark and all values above it; *first is the first value above the mark. */
 static bool pop_mark(struct ps_pickle *p, struct ps_pk_value **first, size_t *n)
 {
     size_t at = p->n_stack;
@@ -213,7 +213,7 @@ static bool push_class(struct ps_pickle *p, struct ps_str module, struct ps_str 
                   shown_name);
 }
 
-/* without its \n */
+/* Reads up to \n, which is removed. */
 static bool take_line(struct ps_pickle *p, struct ps_str *out)
 {
     struct ps_str rest = ps_str_skip(p->bytes, p->at);
@@ -246,8 +246,8 @@ static bool op_stack_global(struct ps_pickle *p)
                       (struct ps_str){names[1].at, names[1].id});
 }
 
-/* NEWOBJ: a class and its arguments, (); NEWOBJ_EX, which protocol 4 may have, with a dict of
- * keywords behind, which is empty too. */
+/* NEWOBJ: a class and its arguments, which must be (). NEWOBJ_EX of protocol 4 also has a dict of
+ * keyword arguments, which must be empty. */
 static bool op_newobj(struct ps_pickle *p, bool keywords)
 {
     struct ps_pk_value *parts = NULL;
@@ -262,7 +262,7 @@ static bool op_newobj(struct ps_pickle *p, bool keywords)
     return push_box(p, PS_PK_OBJECT, parts[0].id);
 }
 
-/* The state is a dict, or (dict, None) where a class has slots. */
+/* BUILD: the state is a dict, or (dict, None) for classes with slots. */
 static bool op_build(struct ps_pickle *p)
 {
     struct ps_pk_value *parts = NULL, state;
@@ -282,8 +282,8 @@ static bool op_build(struct ps_pickle *p)
 
 /* --- Memo, marks and frames --- */
 
-/* Python numbers what it remembers one after the other, so an index never reaches the bytes read.
- */
+/* Stores the top of the stack in the memo. Python uses consecutive indices, so an index is always
+ * less than the number of bytes read. */
 static bool remember(struct ps_pickle *p, uint64_t index)
 {
     struct ps_pk_value *value = NULL;
@@ -298,12 +298,12 @@ static bool remember(struct ps_pickle *p, uint64_t index)
         p->memo = ps_grow(p->memo, p->cap_memo, sizeof *p->memo);
     }
     for (; p->n_memo <= index; p->n_memo++)
-        p->memo[p->n_memo].kind = PS_PK_MARK; /* nothing yet */
+        p->memo[p->n_memo].kind = PS_PK_MARK; /* unused */
     p->memo[index] = *value;
     return true;
 }
 
-/* The next n bytes, or a refusal when the file ends before. */
+/* Reads the next n bytes. Refuses if the file has fewer. */
 static bool take(struct ps_pickle *p, uint64_t n, struct ps_str *out)
 {
     if (n > p->bytes.len - p->at)
@@ -314,7 +314,7 @@ static bool take(struct ps_pickle *p, uint64_t n, struct ps_str *out)
     return true;
 }
 
-/* An unsigned number of n bytes, least first. */
+/* Reads an unsigned integer of n bytes, least significant first. */
 static bool take_uint(struct ps_pickle *p, unsigned n, uint64_t *out)
 {
     struct ps_str raw = {0};
@@ -379,7 +379,7 @@ static bool op_proto(struct ps_pickle *p)
     return true;
 }
 
-/* Those that are refused; the reader knows the others. */
+/* Names of opcodes that are refused. */
 static const struct {
     unsigned char op;
     const char *name;
@@ -399,7 +399,7 @@ static const struct {
     {0x97, "NEXT_BUFFER"}, {0x98, "READONLY_BUFFER"},
 };
 
-/* "REDUCE", or NULL when no Python knows the byte. */
+/* Name of an opcode, such as "REDUCE"; NULL: no Python version has this opcode. */
 static const char *op_name(unsigned char op)
 {
     for (size_t i = 0; i < sizeof op_names / sizeof *op_names; i++)
@@ -424,8 +424,8 @@ static bool push_int(struct ps_pickle *p, int64_t value)
     return push(p, (struct ps_pk_value){.kind = PS_PK_INT, .i = value});
 }
 
-/* The nearest double of a magnitude, most significant byte first. Bits beyond the first 113 only
- * matter as "there is more". */
+/* The nearest double to a magnitude, most significant byte first. Bits after the first 113 only
+ * affect rounding, so `rest` records whether any is set. */
 static double nearest(const unsigned char *digits, size_t n)
 {
     unsigned __int128 top = 0;
@@ -451,11 +451,11 @@ static bool push_real(struct ps_pickle *p, double value, bool beyond)
 }
 
 enum {
-    LONGEST_DIGITS = 320, /* a double holds no more */
-    LONGEST_LONG = 136,   /* bytes of an integer that a double can come near */
+    LONGEST_DIGITS = 320, /* maximum number of digits that fit a double */
+    LONGEST_LONG = 136,   /* maximum bytes of an integer that fits a double */
 };
 
-/* Two's complement, least byte first. */
+/* Pushes an integer in two's complement, least significant byte first. */
 static bool push_long(struct ps_pickle *p, struct ps_str raw)
 {
     bool negative = raw.len && (raw.at[raw.len - 1] & 0x80);
@@ -495,7 +495,7 @@ static bool take_long(struct ps_pickle *p, unsigned size_bytes)
     return take(p, n, &raw) && push_long(p, raw);
 }
 
-/* "12\n", "12L\n"; "00\n" and "01\n" behind INT are False and True. */
+/* Parses "12\n" or "12L\n"; after INT, "00\n" and "01\n" are False and True. */
 static bool take_digits(struct ps_pickle *p, bool is_long)
 {
     struct ps_str text = {0};
@@ -534,7 +534,7 @@ static bool take_real(struct ps_pickle *p)
     return push_real(p, value, false);
 }
 
-/* The opcode is one of numbers, or of texts: reads its operand and pushes the value. */
+/* Handles the opcodes of numbers: reads the operand and pushes the value. False: refused. */
 static bool number(struct ps_pickle *p, unsigned char op)
 {
     uint64_t bits = 0;
@@ -645,7 +645,8 @@ bool ps_pickle_read(struct ps_pickle *p, struct ps_pk_value *out, struct ps_err 
     p->err = err;
     p->n_stack = p->n_pool = p->n_memo = p->n_boxes = p->n_runs = p->marks = 0;
     p->op_at = p->at;
-    PS_PUSH_ROOM(p->stack, p->n_stack, p->cap_stack); /* even an empty stack has a place */
+    /* so that the pointer is valid if the stack is empty */
+    PS_PUSH_ROOM(p->stack, p->n_stack, p->cap_stack);
     while (p->at < p->bytes.len) {
         unsigned char op = (unsigned char)p->bytes.at[p->at];
 

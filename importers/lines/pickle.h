@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pickle.h: a pickle read as data, by a list of the opcodes that line_profiler's files are made of.
- *
- * Nothing is ever called, imported or looked up: a class is a name that stands in a list, an object
- * is that name with a state. Any other opcode or name is refused, with its place. Lists may hold
- * themselves and be shared as often as the file likes: memory grows with the bytes read, and nobody
- * walks deeper than he asks for.
+ * pickle.h: parses a pickle as data. Only the opcodes that line_profiler's files need are
+ * supported.
+ * Nothing is ever called, imported or looked up: a class is a name from a fixed list, an object is
+ * that name with a state. Any other opcode or name is refused, with its offset. Containers may
+ * contain themselves and be shared: memory use is bounded by the bytes read, and the parser does
+ * not recurse into them.
  */
 #ifndef PS_IMPORTERS_LINES_PICKLE_H
 #define PS_IMPORTERS_LINES_PICKLE_H
@@ -17,13 +17,13 @@ enum ps_pk_kind {
     PS_PK_NONE = 0,
     PS_PK_BOOL,   /* i */
     PS_PK_INT,    /* i */
-    PS_PK_REAL,   /* r; `beyond`: an integer that 64 bits do not hold */
-    PS_PK_TEXT,   /* at and id bytes, not necessarily UTF-8 */
-    PS_PK_TUPLE,  /* i members, from pool[id] on */
+    PS_PK_REAL,   /* r; beyond: an integer outside of 64 bits */
+    PS_PK_TEXT,   /* `at`: id bytes, not necessarily UTF-8 */
+    PS_PK_TUPLE,  /* i members, beginning at pool[id] */
     PS_PK_LIST,   /* boxes[id] */
-    PS_PK_DICT,   /* boxes[id]; keys and values in turn */
+    PS_PK_DICT,   /* boxes[id]; alternating keys and values */
     PS_PK_CLASS,  /* id: index into ps_pk_classes */
-    PS_PK_OBJECT, /* boxes[id]: one member, the state, once BUILD gave it; i: the class */
+    PS_PK_OBJECT, /* boxes[id]: one member, the state, after BUILD; i: index of the class */
     PS_PK_MARK,
 };
 
@@ -38,15 +38,15 @@ struct ps_pk_value {
     };
 };
 
-/* The classes a pickle may name, in the order of line_profiler's history. */
+/* The classes that a pickle may contain, in the order of line_profiler's history. */
 struct ps_pk_class {
     const char *module, *name;
-    const char *versions; /* of line_profiler that wrote it */
+    const char *versions; /* line_profiler versions that write it */
 };
 extern const struct ps_pk_class ps_pk_classes[];
 
-struct ps_pk_box {        /* what grows is kept in runs of the pool */
-    uint32_t first, last; /* index + 1 into runs; 0: empty */
+struct ps_pk_box {        /* a growing container, stored in runs of the pool */
+    uint32_t first, last; /* index of a run + 1; 0: empty */
 };
 
 struct ps_pk_run {
@@ -54,9 +54,9 @@ struct ps_pk_run {
 };
 
 struct ps_pickle {
-    struct ps_str bytes; /* of the whole file; texts point into it */
-    size_t at;           /* of the next opcode */
-    size_t op_at;        /* of the opcode at hand */
+    struct ps_str bytes; /* the complete file; strings point into it */
+    size_t at;           /* offset of the next opcode */
+    size_t op_at;        /* offset of the current opcode */
     struct ps_err *err;
     struct ps_pk_value *stack, *pool, *memo;
     size_t n_stack, cap_stack, n_pool, cap_pool, n_memo, cap_memo;
@@ -67,11 +67,12 @@ struct ps_pickle {
     int protocol;
 };
 
-/* Reads the pickle that begins at p->at up to its STOP; p->at is behind it then. What an earlier
- * call read is gone. False: err says what was refused and where. */
+/* Reads the pickle that begins at p->at up to its STOP; p->at is then the offset after it. Values
+ * of an earlier call become invalid. False: err names what was refused, with the offset. */
 bool ps_pickle_read(struct ps_pickle *p, struct ps_pk_value *out, struct ps_err *err);
 
-/* Members of a tuple, list, dict or object in order: NULL at the end. */
+/* Iterates over the members of a tuple, list, dict or object in order; ps_pickle_next returns NULL
+ * at the end. */
 struct ps_pk_walk {
     const struct ps_pickle *p;
     uint32_t at, left, next;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scalene.c: the JSON that Scalene writes: CPU, memory, copying and GPU of each line.
- *
- * Times of samples are nanoseconds since the start, MB are MiB. A program that ran too short leaves
- * `{}`. Seen: 1.3 (2021) to 1.5.54, keys up to 2.3; what later versions add (stacks, times of CPU
- * samples) is left aside and said so.
+ * scalene.c: the JSON file of Scalene: CPU, memory, copying and GPU of each line.
+ * Times of samples are nanoseconds since the start; MB are MiB. Scalene writes `{}` if the program
+ * ran too short. Tested: 1.3 (2021) to 1.5.54, keys up to 2.3. What later versions add (stacks,
+ * times of CPU samples) is skipped, with a note.
  */
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -20,20 +19,21 @@
 
 struct reader {
     struct ps_sink *out;
-    struct ps_arena arena; /* mended texts; freed with each file */
-    double *samples;       /* of the line at hand: pairs */
+    struct ps_arena arena; /* repaired strings; freed after each file */
+    double *samples;       /* of the current line: pairs of seconds and MiB */
     size_t n_samples, cap_samples;
     uint32_t files, functions;
     uint64_t lines, records, repaired, rejected;
-    uint64_t timeless;  /* lists of samples without times, as the first versions wrote */
-    uint64_t odd;       /* fields of a wrong type, left out */
-    uint64_t bad_pairs; /* samples that are no pair of numbers */
+    /* number of lists of samples without times, as the first versions wrote them */
+    uint64_t timeless;
+    uint64_t odd;       /* number of fields with a wrong type, which are skipped */
+    uint64_t bad_pairs; /* number of samples that are not a pair of numbers */
     double cpu_pct;
 };
 
 /*
- * One file of a Scalene profile: its functions, each a sum of its lines, and the
- * lines themselves. Percentages are of all samples of the program.
+ * A source file of a Scalene profile: its functions, each the sum of its lines, and the lines.
+ * Percentages are relative to all samples of the program.
  */
 
 enum { TOLD = 50 };
@@ -50,7 +50,7 @@ struct file {
     size_t n_leaks, cap_leaks;
 };
 
-/* A number of an object, none when it is absent; a wrong type counts as odd. */
+/* Reads a number of an object; none if it is absent. A wrong type counts as odd. */
 static struct ps_num number_of(struct reader *r, const cJSON *object, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
@@ -64,7 +64,7 @@ static struct ps_num number_of(struct reader *r, const cJSON *object, const char
     return ps_real(item->valuedouble);
 }
 
-/* Counts are whole numbers in the file. */
+/* Converts an integral double to an integer: counts in the file are integers. */
 static struct ps_num whole(struct ps_num n)
 {
     if (n.kind == PS_NUM_REAL && n.r == rint(n.r) && fabs(n.r) < 9e15)
@@ -81,7 +81,7 @@ static bool line_number(struct ps_num n, uint32_t *out)
     return true;
 }
 
-/* Pairs of nanoseconds and MiB into r->samples, as seconds and MiB. */
+/* Reads pairs of nanoseconds and MiB into r->samples, as seconds and MiB. */
 static void read_samples(struct reader *r, const cJSON *list)
 {
     const cJSON *pair;
@@ -187,7 +187,7 @@ static void add_leak(struct file *f, uint32_t line, struct ps_line_figures *figu
     figures->leak_mib_s = found->velocity;
 }
 
-/* Leaks of lines that the profile does not list. */
+/* Writes rows for leaks in lines that the profile does not list. */
 static void tell_leaks(struct reader *r, const struct file *f)
 {
     for (size_t i = 0; i < f->n_leaks; i++) {
@@ -295,7 +295,7 @@ static const cJSON *list_of(struct reader *r, const cJSON *file, const char *key
     return cJSON_IsArray(list) ? list->child : NULL;
 }
 
-/* One member of "files": its key is the path. */
+/* Reads one member of "files": its key is the path. */
 static void read_source(struct reader *r, const cJSON *file)
 {
     struct file f = {.id = r->files + 1};
@@ -498,7 +498,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     return status;
 }
 
-/* "elapsed_time_sec" stands in every version, behind no more than names and stacks. */
+/* Recognises the file by "elapsed_time_sec", which every version writes near the start. */
 static enum ps_match sniff(struct ps_str head)
 {
     struct ps_str body = head;
