@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hyperfine.c: what `hyperfine --export-json` writes: wall clock of each command, user and system
- * time, peak memory, the single runs.
- *
- * Versions 1.0 to 1.20 hold arrays beside means, version 2 an object a run and a summary. All in
- * seconds and bytes; the start of the shell is taken off already. stddev is null for one run, an
- * exit code is null when a signal ended the command.
+ * hyperfine.c: what `hyperfine --export-json` writes: wall-clock, user and system time of each
+ * command, peak memory, and the single runs.
+ * Versions 1.0 to 1.20 write arrays and means; version 2 writes an object per run and a summary.
+ * Units are seconds and bytes; the start-up time of the shell is already subtracted. stddev is null
+ * for one run; an exit code is null if the command was ended by a signal.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,12 +19,12 @@ enum {
     TOLD = 50,
 };
 
-/* What is measured of a command. */
+/* A measured metric of a command. */
 struct part {
     const char *group, *unit;
-    const char *values, *mean; /* of version 1; NULL: it has none */
-    const char *metric;        /* of version 2 */
-    const char *its_unit;
+    const char *values, *mean; /* keys of version 1; NULL: not in that version */
+    const char *metric;        /* key of version 2 */
+    const char *its_unit;      /* name of the unit in version 2 */
 };
 
 static const struct part parts[] = {
@@ -48,7 +47,8 @@ static void add_sample(struct reader *r, const cJSON *value)
         r->odd++;
 }
 
-/* The runs of version 2: {"time_user": {"value": 0.1, "unit": "second"}, ..., "exit_code": 0}. */
+/* Adds the runs of version 2: {"time_user": {"value": 0.1, "unit": "second"}, ..., "exit_code":
+ * 0}. */
 static void add_runs(struct reader *r, const cJSON *runs, const struct part *part)
 {
     const cJSON *run;
@@ -105,7 +105,8 @@ static void add_parameters(struct reader *r, const cJSON *result)
     ps_measure_text(&r->m, "parameter", ps_document_text(&r->m.arena, result, "parameter"));
 }
 
-/* How the runs ended; the codes themselves where one is not 0. */
+/* Adds the exit codes of the runs ("signal" for a run without one) and counts commands of which a
+ * run failed. */
 static void add_ends(struct reader *r, const cJSON *result, const cJSON *runs)
 {
     const cJSON *list = runs ? runs : cJSON_GetObjectItemCaseSensitive(result, "exit_codes"), *one;
@@ -252,7 +253,7 @@ static struct ps_str skip_blanks(struct ps_str text)
     return text;
 }
 
-/* A result has a command, and a mean or single measurements. */
+/* A result has a command, and a mean or single runs. */
 static enum ps_match sniff(struct ps_str head)
 {
     struct ps_str body = skip_blanks(head), rest;
@@ -275,7 +276,7 @@ static enum ps_match sniff(struct ps_str head)
     rest = skip_blanks(ps_str_skip(rest, 1));
     if (!ps_str_starts(rest, PS_STR("[")))
         return PS_MATCH_NO;
-    rest = skip_blanks(ps_str_skip(rest, 1)); /* {"results": []} */
+    rest = skip_blanks(ps_str_skip(rest, 1)); /* empty results: {"results": []} */
     rest = ps_str_starts(rest, PS_STR("]")) ? skip_blanks(ps_str_skip(rest, 1)) : PS_STR("");
     return ps_str_starts(rest, PS_STR("}")) ? PS_MATCH_SURE : PS_MATCH_NO;
 }

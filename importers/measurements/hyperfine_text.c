@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * hyperfine_text.c: what hyperfine prints, and its CSV and Markdown tables, anywhere in a log.
- *
- * Printed figures are rounded to the digit that stands last, and the single runs are not there; CSV
- * has all digits. Versions 1.0 to 1.20 print time of a command in two lines, version 2 a line for
- * each thing it measures. Comparisons of commands are left out: they follow from the figures.
+ * Printed numbers are rounded to the last digit shown, and the single runs are missing; CSV has all
+ * digits. Versions 1.0 to 1.20 print the time of a command in two lines, version 2 a line for each
+ * metric. Comparisons of commands are skipped: they follow from the values.
  */
 #include <stdlib.h>
 
@@ -19,11 +18,11 @@ enum part { WALL, USER, SYSTEM, MEMORY, PARTS };
 
 enum figure { MEAN, STDDEV, MEDIAN, MIN, MAX, FIGURES };
 
-/* What is known of one command. Seconds and bytes; a resolution of 0: all digits are there. */
+/* The values of one command, in seconds and bytes; resolution 0: all digits are known. */
 struct result {
     bool has[PARTS][FIGURES];
     struct ps_printed figure[PARTS][FIGURES];
-    int64_t runs; /* 0: not said */
+    int64_t runs; /* number of runs; 0: unknown */
 };
 
 enum line_kind { OTHER, TAKEN, BROKEN };
@@ -36,12 +35,14 @@ enum column_kind { IGNORED, COMMAND, VALUE, RANGE, PARAMETER };
 
 struct columns {
     bool markdown;
-    size_t left, n; /* bytes before the table: what a container puts before each line; columns */
+    /* left: bytes before the table, a prefix that a container puts before each line; n: number of
+     * columns */
+    size_t left, n;
     struct {
         enum column_kind kind;
         enum part part;
         enum figure figure;
-        struct ps_str text; /* name of a parameter, unit of a Markdown column; in the arena */
+        struct ps_str text; /* name of the parameter, or unit of a Markdown column; in the arena */
     } at[COLUMNS];
 };
 
@@ -72,7 +73,7 @@ static bool has_figure(const struct result *result)
 static const struct {
     const char *name;
     int shift;     /* a power of ten */
-    double factor; /* beside it */
+    double factor; /* the unit is factor * 10^shift seconds or bytes */
 } units[] = {
     {"ms", -3, 1},
     {"\xc2\xb5s", -6, 1},
@@ -90,7 +91,7 @@ static const struct {
     {"B", 0, 1},
 };
 
-/* A number in `unit`; takes it off *rest. */
+/* Reads a number in `unit` and removes it from *rest. */
 static bool take_printed_in(struct ps_str *rest, struct ps_str unit, struct ps_printed *out)
 {
     size_t n = ps_printed_len(*rest);
@@ -113,7 +114,7 @@ static bool ends_word(struct ps_str text)
     return text.len == 0 || strchr(" \t,]|)", text.at[0]);
 }
 
-/* What stands behind `words`, wherever they are. */
+/* Sets *rest to what follows `words`, anywhere in the line. */
 static bool behind(struct ps_str line, const char *words, struct ps_str *rest)
 {
     const char *at = ps_str_find(line, ps_str_of(words));
@@ -123,7 +124,8 @@ static bool behind(struct ps_str line, const char *words, struct ps_str *rest)
     return at;
 }
 
-/* A number and its unit, "21.2 ms", "4.0 MiB", in seconds or bytes; takes them off *rest. */
+/* Reads a number and its unit, "21.2 ms", "4.0 MiB", in seconds or bytes, and removes both from
+ * *rest. */
 static bool take_printed(struct ps_str *rest, struct ps_printed *out)
 {
     struct ps_str at = *rest, behind;
@@ -156,7 +158,8 @@ static bool sign(struct ps_str *rest, const char *word)
     return true;
 }
 
-/* " ± ", " … " and blanks around; false: something else stands there, *rest stays. */
+/* Removes " ± " (" … " for skip_to) and the spaces around it. False: not found; *rest is
+ * unchanged. */
 static bool skip_plus_minus(struct ps_str *rest)
 {
     return sign(rest, PLUS_MINUS);
@@ -191,7 +194,8 @@ static bool take_count(struct ps_str *rest, int64_t *out)
     return true;
 }
 
-/* Version 2 says behind the command how often it ran: " (10 runs)", " (1 run)". */
+/* Version 2 prints the number of runs after the command: " (10 runs)", " (1 run)". Removes it from
+ * *command and returns it; 0: not found. */
 static int64_t cut_runs(struct ps_str *command)
 {
     size_t at = command->len;
@@ -208,7 +212,7 @@ static int64_t cut_runs(struct ps_str *command)
     return runs;
 }
 
-/* "Benchmark 2: sleep 1", "Benchmark #2: sleep 1", "Benchmark 2: sleep 1 (10 runs)". */
+/* Parses "Benchmark 2: sleep 1", "Benchmark #2: sleep 1", "Benchmark 2: sleep 1 (10 runs)". */
 static bool read_command(struct ps_str line, struct ps_str *command, int64_t *runs)
 {
     const char *at = ps_str_find(line, PS_STR("Benchmark "));
@@ -228,7 +232,7 @@ static bool read_command(struct ps_str line, struct ps_str *command, int64_t *ru
     return command->len > 0;
 }
 
-/* "[User: 1.0 ms, System: 0.2 ms]" */
+/* Parses "[User: 1.0 ms, System: 0.2 ms]". */
 static bool take_cpu(struct ps_str *rest, struct result *out)
 {
     ps_printed_blanks(rest);
@@ -248,7 +252,7 @@ static bool take_time(struct ps_str rest, bool spread, struct result *out)
     return take_cpu(&rest, out);
 }
 
-/* "21.1 ms … 21.3 ms    10 runs"; the first versions did not say how many. */
+/* Parses "21.1 ms … 21.3 ms    10 runs"; the first versions do not print the number of runs. */
 static bool take_range(struct ps_str rest, struct result *out)
 {
     int64_t runs;
@@ -262,8 +266,8 @@ static bool take_range(struct ps_str rest, struct result *out)
     return ps_printed_word(&rest, " run");
 }
 
-/* Version 2: "21.0 ms  ± 0.1 ms   20.9 ms … 21.1 ms", or one value for one run. What it says of
- * other commands stands behind. */
+/* Parses the values of version 2: "21.0 ms  ± 0.1 ms   20.9 ms … 21.1 ms", or one value for one
+ * run. A comparison with other commands may follow. */
 static bool take_part(struct ps_str rest, enum part part, struct result *out)
 {
     if (!take_to(&rest, out, part, MEAN))
@@ -274,7 +278,7 @@ static bool take_part(struct ps_str rest, enum part part, struct result *out)
            take_to(&rest, out, part, MAX);
 }
 
-/* Whether the line is the first of the figures of a command. */
+/* Whether the line has the first values of a command. */
 static bool begins_result(struct ps_str line)
 {
     struct ps_str rest;
@@ -282,7 +286,8 @@ static bool begins_result(struct ps_str line)
     return behind(line, MEAN_AND_SIGMA, &rest) || behind(line, ABSOLUTE, &rest);
 }
 
-/* The figures of a line of the terminal. BROKEN: it begins like one and cannot be read. */
+/* Parses the values of a line of terminal output. BROKEN: the label is known, but the values cannot
+ * be parsed. */
 static enum line_kind read_line(struct ps_str line, struct result *out)
 {
     static const char *const labels[PARTS] = {"  Wall Time ", "  User Time ", "  System Time ",
@@ -318,7 +323,7 @@ static struct ps_str trim(struct ps_str text)
     return ps_report_trim(text);
 }
 
-/* A quoted cell with its quotes doubled. *rest is behind the first quote. */
+/* Reads a quoted cell, in which quotes are doubled. *rest begins after the opening quote. */
 static bool take_quoted(struct ps_str *rest, struct ps_arena *arena, struct ps_str *out)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -360,7 +365,7 @@ static bool csv_cells(struct ps_str line, struct ps_arena *arena, struct ps_str 
     return false;
 }
 
-/* "| `a \| b` | 21.2 ± 0.1 |": bars in a cell are escaped. */
+/* Splits "| `a \| b` | 21.2 ± 0.1 |" into cells; bars in a cell are escaped. */
 static bool markdown_cells(struct ps_str line, struct ps_str *cells, size_t *n)
 {
     line = ps_report_trim(line);
@@ -378,7 +383,7 @@ static bool markdown_cells(struct ps_str line, struct ps_str *cells, size_t *n)
     return line.len == 0;
 }
 
-/* A command as it was called: without backticks, its bars not escaped. */
+/* The command as it was run: without backticks, with bars unescaped. */
 static struct ps_str shown_command(struct ps_str cell, struct ps_arena *arena)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -420,7 +425,7 @@ static bool figure_named(struct ps_str name, enum figure *out)
     return false;
 }
 
-/* "mean", "user", "time_wall_clock_mean", "parameter_n". */
+/* Sets column i from a CSV title: "mean", "user", "time_wall_clock_mean", "parameter_n". */
 static void csv_column(struct ps_str name, struct ps_arena *arena, struct columns *out, size_t i)
 {
     struct ps_str rest = name;
@@ -447,7 +452,8 @@ static void csv_column(struct ps_str name, struct ps_arena *arena, struct column
     out->at[i].figure = figure;
 }
 
-/* "Mean [ms]", "Mean Wall Time [ms]", "Min…Max [ms]", "Relative". */
+/* Sets column i from a Markdown title: "Mean [ms]", "Mean Wall Time [ms]", "Min…Max [ms]",
+ * "Relative". */
 static void markdown_column(struct ps_str title, struct ps_arena *arena, struct columns *out,
                             size_t i)
 {
@@ -484,7 +490,7 @@ static void markdown_column(struct ps_str title, struct ps_arena *arena, struct 
             arena, (struct ps_str){open + 1, (size_t)(title.at + title.len - open) - 2});
 }
 
-/* The header of a CSV or Markdown table. */
+/* Parses the header of a CSV or Markdown table. */
 static bool read_header(struct ps_str line, struct ps_arena *arena, struct columns *out)
 {
     static const char *const starts[] = {"command,mean,", "command,time_wall_clock_",
@@ -511,7 +517,7 @@ static bool read_header(struct ps_str line, struct ps_arena *arena, struct colum
 
 /* --- Rows --- */
 
-/* All digits are there: a double as the tool has it. */
+/* Parses a value with all its digits. */
 static bool csv_value(struct ps_str cell, struct ps_printed *out)
 {
     struct ps_num number;
@@ -522,7 +528,7 @@ static bool csv_value(struct ps_str cell, struct ps_printed *out)
     return true;
 }
 
-/* "21.2 ± 0.1", "21.1…21.3", "21.2". */
+/* Parses a value: "21.2 ± 0.1", "21.1…21.3", "21.2". */
 static bool markdown_value(const struct columns *columns, size_t i, struct ps_str cell,
                            struct result *out)
 {
@@ -566,9 +572,9 @@ static bool is_rule(struct ps_str line)
     return line.len > 0;
 }
 
-/* A row: its command and the cells of its parameters in `parameter` (COLUMNS of them, by
- * column; empty: none), all in the arena. OTHER: the table has ended; the rule below a header of
- * Markdown is TAKEN and has no command. */
+/* Parses a row: its command, and the cells of its parameters in `parameter` (COLUMNS elements, by
+ * column; empty: no parameter), all in the arena. OTHER: the table has ended. The rule below a
+ * Markdown header is TAKEN and has no command. */
 static enum line_kind read_row(const struct columns *columns, struct ps_str line,
                                struct ps_arena *arena, struct result *out, struct ps_str *command,
                                struct ps_str *parameter)
@@ -620,10 +626,11 @@ static const struct {
 struct reader {
     struct ps_measuring m;
     struct ps_report_reader in;
-    struct ps_buf command; /* of the benchmark at hand */
-    bool open;             /* its header was read and nothing else has begun */
+    struct ps_buf command; /* of the current benchmark */
+    /* its "Benchmark" line was read, and no other benchmark has begun since */
+    bool open;
     struct result result;
-    struct columns columns; /* of the table at hand; n is 0: none */
+    struct columns columns; /* of the current table; n 0: none */
     uint64_t results, stored, rejected, unfinished, unnamed, rounded;
 };
 
@@ -634,7 +641,7 @@ static void fill(struct ps_num *figure, const struct result *result, enum part p
         *figure = ps_real(result->figure[part][which].value);
 }
 
-/* The coarsest of the digits that the figures were printed with. */
+/* The largest resolution among the values of the metric. */
 static double resolution_of(const struct result *result, enum part part)
 {
     double most = 0;
@@ -692,7 +699,7 @@ static void tell_result(struct reader *r, const struct result *result, struct ps
     r->results++;
 }
 
-/* The benchmark of the terminal is over. */
+/* Ends the benchmark of terminal output and writes its result, if it has values. */
 static void end_benchmark(struct reader *r)
 {
     if (r->open && has_figure(&r->result))
@@ -709,7 +716,7 @@ static void reject(struct reader *r, const char *why)
         ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number, "%s", why);
 }
 
-/* False: the table has ended before this line. */
+/* Handles a line while a table is open. False: the table has ended before this line. */
 static bool take_row(struct reader *r, struct ps_str text)
 {
     struct ps_str command, parameter[COLUMNS];
@@ -730,7 +737,7 @@ static bool take_row(struct reader *r, struct ps_str text)
     return true;
 }
 
-/* The line with the command was cut off. */
+/* Begins a benchmark whose "Benchmark" line is missing. */
 static void begin_unnamed(struct reader *r)
 {
     r->open = true;
@@ -831,13 +838,13 @@ static enum ps_match sniff(struct ps_str head)
                : PS_MATCH_NO;
 }
 
-/* The header is only whole when the text is unwrapped. */
+/* Whether the header is only complete when the text is unwrapped. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     return sniff(head) == PS_MATCH_NO && sniff(unwrapped) != PS_MATCH_NO;
 }
 
-/* Lines that say what they hold, of a Markdown table to the last bar. */
+/* Whether the line has the name of a value, and ends in a bar if it is a Markdown header. */
 static bool is_head(struct ps_str line)
 {
     line = ps_report_trim(line);
@@ -845,7 +852,7 @@ static bool is_head(struct ps_str line)
            (!ps_str_find(line, PS_STR("| Command")) || line.at[line.len - 1] == '|');
 }
 
-/* There are more of them when the text is unwrapped. */
+/* Whether there are more header lines when the text is unwrapped. */
 static bool is_cut(struct ps_str head, struct ps_str unwrapped)
 {
     return ps_report_count(unwrapped, is_head) > ps_report_count(head, is_head);

@@ -8,7 +8,7 @@
 
 static struct ps_measured_fact *more(struct ps_measuring *m, const char *key)
 {
-    bool mended; /* keys are the file's own words too: names of parameters */
+    bool mended; /* keys can be names of parameters from the file */
 
     PS_PUSH_ROOM(m->more, m->n_more, m->more_cap);
     m->more[m->n_more] = (struct ps_measured_fact){

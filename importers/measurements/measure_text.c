@@ -21,7 +21,7 @@ static bool is_point(struct ps_str text, size_t at)
     return at < text.len && (text.at[at] == '.' || text.at[at] == ',');
 }
 
-/* Bytes of "e-07" at `at`. */
+/* Length of an exponent such as "e-07" at index `at`; 0: there is none. */
 static size_t exponent_len(struct ps_str text, size_t at)
 {
     size_t sign, n;
@@ -96,7 +96,7 @@ void ps_printed_blanks(struct ps_str *rest)
         *rest = ps_str_skip(*rest, 1);
 }
 
-/* A group of digits before ':' or 'm', at most nine of them. */
+/* Reads at most nine digits that are followed by `end`, and removes both from *rest. */
 static bool take_group(struct ps_str *rest, char end, uint64_t *out)
 {
     size_t n = digits(*rest, 0);
@@ -121,7 +121,7 @@ bool ps_printed_clock(struct ps_str *rest, struct ps_printed *out)
     ps_printed_blanks(&at);
     if (minutes && digits(at, 0)) {
         before = group * 60;
-    } else { /* "1684maxresident" */
+    } else { /* "1684maxresident": the m is not for minutes */
         minutes = false;
         at = *rest;
         for (int i = 0; i < 2 && take_group(&at, ':', &group); i++)
@@ -133,7 +133,7 @@ bool ps_printed_clock(struct ps_str *rest, struct ps_printed *out)
         return false;
     for (size_t i = 0; i < whole; i++)
         seconds = seconds * 10 + (uint64_t)(at.at[i] - '0');
-    /* The digits behind the point stay as they are: 1:02.35 is 62.35. */
+    /* The digits after the decimal point are kept unchanged: 1:02.35 is 62.35. */
     (void)snprintf(text, sizeof text, "%llu%.*s", (unsigned long long)(before + seconds),
                    (int)(n - whole), at.at + whole);
     at = ps_str_skip(at, n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* measure_text.h: figures as terminals show them: exactly their digits, and what the last is worth.
- */
+/* measure_text.h: numbers as terminals show them: the exact digits, and the value of the last
+ * one. */
 #ifndef PS_IMPORTERS_MEASUREMENTS_MEASURE_TEXT_H
 #define PS_IMPORTERS_MEASUREMENTS_MEASURE_TEXT_H
 
@@ -9,25 +9,26 @@
 
 struct ps_printed {
     double value;      /* the double nearest to the digits */
-    double resolution; /* what 1 in the last digit is worth */
+    double resolution; /* value of 1 in the last digit */
 };
 
-/* Bytes of the number that `text` begins with: "0.106", "12", "5.01e-07", with a decimal comma
- * too; 0: none. */
+/* Length of the number at the start of `text`: "0.106", "12", "5.01e-07", also with a decimal
+ * comma; 0: there is none. */
 size_t ps_printed_len(struct ps_str text);
 
-/* A whole number text times 10^shift: "591", -9. False: it is none, or beyond a double. */
+/* Parses a number that is the complete text, times 10^shift: "591", -9. False: not a number, or too
+ * large for a double. */
 bool ps_printed_read(struct ps_str text, int shift, struct ps_printed *out);
 
-/* Takes a number off *rest. */
+/* Reads a number from the start of *rest and removes it. */
 bool ps_printed_take(struct ps_str *rest, struct ps_printed *out);
 
-/* Takes seconds off *rest that are written h:mm:ss, m:ss.ff, 0m1.234s (a blank behind the m is
- * fine) or 1.23. */
+/* Reads a time written as h:mm:ss, m:ss.ff, 0m1.234s (a space after the m is allowed) or 1.23, in
+ * seconds, and removes it from *rest. */
 bool ps_printed_clock(struct ps_str *rest, struct ps_printed *out);
 
-/* Takes `word` off *rest. */
+/* Removes `word` from the start of *rest. False: *rest does not begin with it. */
 bool ps_printed_word(struct ps_str *rest, const char *word);
-void ps_printed_blanks(struct ps_str *rest); /* blanks and tabs, none is fine */
+void ps_printed_blanks(struct ps_str *rest); /* removes spaces and tabs from the start of *rest */
 
 #endif

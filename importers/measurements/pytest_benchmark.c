@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pytest_benchmark.c: what `pytest --benchmark-json` and `--benchmark-save` write.
- *
- * All figures are seconds of one iteration: a round's time by its iterations. `rounds` counts the
- * rounds, stddev is that of a sample and 0 for one round, quartiles are Tukey's hinges. Saved
- * files have no raw data unless asked for. Seen: 2.5 (2015) to 5.2.
+ * All values are seconds of one iteration: the time of a round divided by its number of iterations.
+ * `rounds` is the number of rounds, stddev the sample standard deviation and 0 for one round,
+ * quartiles are Tukey's hinges. Saved files only have the raw data if the user requested it.
+ * Tested: 2.5 (2015) to 5.2.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static void take_figures(struct ps_measurement *row, const cJSON *stats)
     row->n = ps_document_count(stats, "rounds");
 }
 
-/* An object as it stands, where it says anything. */
+/* Adds an object as JSON text, if it has members. */
 static void add_object(struct reader *r, const cJSON *benchmark, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(benchmark, key);
@@ -181,8 +181,8 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     return status;
 }
 
-/* The machine stands beside the benchmarks in every version, before or behind them; pyperf has
- * "metadata" and no rounds. */
+/* All versions have machine_info, before or after the benchmarks. pyperf files have "metadata" and
+ * no rounds. */
 static enum ps_match sniff(struct ps_str head)
 {
     struct ps_str body = head;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pytest_benchmark_text.c: the tables that pytest-benchmark prints, one or several in any log.
- *
- * Figures are rounded to four decimals of the unit that fits the table; names are those of the
- * tests, without their files. Any columns in any order, as --benchmark-columns asks for them.
+ * pytest_benchmark_text.c: the tables that pytest-benchmark prints, one or several in a log.
+ * Values are rounded to four decimals of the unit of the table; names are those of the tests,
+ * without their files. Any columns in any order are read, as selected by --benchmark-columns.
  */
 #include <stdlib.h>
 
@@ -16,16 +15,16 @@
 enum column { MIN, MAX, MEAN, STDDEV, MEDIAN, IQR, OUTLIERS, OPS, ROUNDS, ITERATIONS, COLUMNS };
 
 struct header {
-    size_t left, n; /* bytes before the table; columns behind the name */
-    int time, ops;  /* powers of ten of times and of operations a second */
+    size_t left, n; /* bytes before the table; number of columns after the name */
+    int time, ops;  /* powers of ten of the unit of times, and of operations per second */
     enum column at[COLUMNS];
 };
 
 struct row {
     struct ps_str name;
     bool has[COLUMNS];
-    struct ps_printed value[COLUMNS]; /* seconds; operations a second; counts */
-    int64_t outliers[2];              /* beyond one stddev, beyond 1.5 IQR */
+    struct ps_printed value[COLUMNS]; /* seconds; operations per second; counts */
+    int64_t outliers[2];              /* outliers by more than one stddev; by more than 1.5 IQR */
 };
 
 enum { LONGEST_NUMBER = 48 };
@@ -34,7 +33,7 @@ static const char *const titles[COLUMNS] = {
     "Min", "Max", "Mean", "StdDev", "Median", "IQR", "Outliers", "OPS", "Rounds", "Iterations",
 };
 
-/* The unit in "Name (time in us)". */
+/* Reads the unit in "Name (time in us)". */
 static bool take_unit(struct ps_str *rest, int *shift)
 {
     static const struct {
@@ -51,7 +50,7 @@ static bool take_unit(struct ps_str *rest, int *shift)
     return false;
 }
 
-/* "(Kops/s)" behind OPS. */
+/* Reads "(Kops/s)" after OPS. */
 static bool take_ops_unit(struct ps_str word, int *shift)
 {
     static const char prefixes[] = "numKMGT";
@@ -69,7 +68,7 @@ static bool take_ops_unit(struct ps_str word, int *shift)
 static bool take_title(struct header *out, struct ps_str word)
 {
     if (word.len > 3 && memcmp(word.at + word.len - 3, "(*)", 3) == 0)
-        word.len -= 3; /* "Outliers(*)" of old versions */
+        word.len -= 3; /* older versions print "Outliers(*)" */
     for (int i = 0; i < COLUMNS; i++)
         if (ps_str_is(word, titles[i]) && out->n < COLUMNS) {
             out->at[out->n++] = (enum column)i;
@@ -78,7 +77,7 @@ static bool take_title(struct header *out, struct ps_str word)
     return out->n && out->at[out->n - 1] == OPS && take_ops_unit(word, &out->ops);
 }
 
-/* "Name (time in us)   Min   Max ...", with the columns that were asked for. */
+/* Parses the header "Name (time in us)   Min   Max ...", with the selected columns. */
 static bool read_header(struct ps_str line, struct header *out)
 {
     static const struct ps_str words = PS_STR("Name (time in ");
@@ -98,7 +97,7 @@ static bool read_header(struct ps_str line, struct header *out)
     return out->n > 0;
 }
 
-/* "---- benchmark 'name': 3 tests ----": the group, empty for those without one. */
+/* Parses "---- benchmark 'name': 3 tests ----": the group, empty if there is none. */
 static bool read_title(struct ps_str line, struct ps_str *group)
 {
     static const struct ps_str words = PS_STR("- benchmark");
@@ -124,7 +123,7 @@ static bool read_title(struct ps_str line, struct ps_str *group)
     return true;
 }
 
-/* Cuts the last word off *rest. */
+/* Removes the last word from *rest and returns it. */
 static struct ps_str last_word(struct ps_str *rest)
 {
     struct ps_str word = {rest->at, 0};
@@ -139,7 +138,7 @@ static struct ps_str last_word(struct ps_str *rest)
     return word;
 }
 
-/* "1,620.6601": commas part thousands. */
+/* Parses "1,620.6601", with commas as thousands separators. */
 static bool read_number(struct ps_str word, int shift, struct ps_printed *out)
 {
     char plain[LONGEST_NUMBER];
@@ -155,7 +154,7 @@ static bool read_number(struct ps_str word, int shift, struct ps_printed *out)
     return ps_printed_read((struct ps_str){plain, n}, shift, out);
 }
 
-/* "13;27" */
+/* Parses "13;27". */
 static bool read_outliers(struct ps_str word, int64_t out[2])
 {
     const char *part = word.len ? memchr(word.at, ';', word.len) : NULL;
@@ -183,8 +182,8 @@ static bool take_value(const struct header *header, enum column column, struct p
     return read_number(word, shift, &out->value[column]);
 }
 
-/* Read from the end, for a name may hold blanks. Behind most figures stands in parentheses what
- * they are of the best. */
+/* Parses a row from the end, because names may contain spaces. Most values are followed by their
+ * ratio to the best, in parentheses. */
 static bool read_row(const struct header *header, struct ps_str line, struct row *out)
 {
     struct ps_str rest = ps_report_behind(line, header->left);
@@ -211,9 +210,9 @@ enum {
 struct reader {
     struct ps_measuring m;
     struct ps_report_reader in;
-    struct header header; /* n is 0: no table is open */
-    bool begun;           /* the rule between its header and its rows was read */
-    bool paused;          /* an empty line came: only rows go on with the table */
+    struct header header; /* n 0: no table is open */
+    bool begun;           /* the rule between the header and the rows was read */
+    bool paused;          /* an empty line was read: now only a row continues the table */
     struct ps_buf group;
     uint64_t tables, rows, stored, rejected;
 };
@@ -224,7 +223,8 @@ static void fill(struct ps_num *figure, const struct row *row, enum column colum
         *figure = ps_real(row->value[column].value);
 }
 
-/* What stands for the benchmark: the mean, else the best that was asked for. */
+/* Chooses the value of the benchmark: the mean, else the median, else the minimum, depending on the
+ * columns. */
 static void choose(struct ps_measurement *out, const struct row *row)
 {
     static const struct {
@@ -295,7 +295,7 @@ static void take_in_table(struct reader *r, struct ps_str text)
 
     if (!body.len) {
         r->paused = true;
-    } else if (rule) { /* the second one ends the table */
+    } else if (rule) { /* the second rule ends the table */
         r->stored++;
         if (r->begun)
             r->header.n = 0;
@@ -369,7 +369,7 @@ static enum ps_match sniff(struct ps_str head)
     return PS_MATCH_NO;
 }
 
-/* A header that lacks its last columns is one, too. */
+/* Number of columns of all headers, including headers without their last columns. */
 static size_t columns_of(struct ps_str text)
 {
     struct header header;
@@ -383,13 +383,13 @@ static size_t columns_of(struct ps_str text)
     return n;
 }
 
-/* The header is only whole when the text is unwrapped. */
+/* Whether the header is only complete when the text is unwrapped. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     return sniff(head) == PS_MATCH_NO && sniff(unwrapped) != PS_MATCH_NO;
 }
 
-/* Whether the header of a table was wrapped: then it has more columns once its lines are joined. */
+/* Whether the header of a table is wrapped: it has more columns once its lines are joined. */
 static bool is_cut(struct ps_str head, struct ps_str unwrapped)
 {
     return columns_of(unwrapped) > columns_of(head);

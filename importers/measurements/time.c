@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * time.c: what the programs and shell words called `time` print, anywhere in a log, several times.
- *
- * GNU's /usr/bin/time by default, with -p and with -v; bash, ksh, zsh, sh, tcsh, fish; BSD's and
- * macOS' time and its -l, of which macOS' counts bytes where the others count KiB. TIMEFORMAT and
- * -f may print anything: unknown.
+ * time.c: what the programs and shell keywords named `time` print, anywhere in a log, any number of
+ * times.
+ * Supported: GNU /usr/bin/time by default, with -p and with -v; bash, ksh, zsh, sh, tcsh, fish;
+ * time of BSD and macOS, also with -l (macOS counts bytes, the others KiB). TIMEFORMAT and -f may
+ * print anything and are not supported.
  */
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ enum {
     TOLD = 50,
 };
 
-/* What the run at hand is written as: what may still follow. */
+/* The format of the current run, which determines the lines that may follow. */
 enum form { NO_RUN = 0, VERBOSE, DEFAULT, SHELL, BSD };
 
 struct reader {
@@ -27,10 +27,10 @@ struct reader {
     struct ps_timed_run run;
     struct ps_buf command;
     enum form form;
-    int shell;          /* lines of SHELL that came */
-    bool ended, signal; /* "Command exited with ..." stood before it */
+    int shell;          /* number of SHELL lines read */
+    bool ended, signal; /* "Command exited with ..." preceded the run */
     int64_t code;
-    uint64_t lines; /* of the run at hand */
+    uint64_t lines; /* number of lines of the current run */
     uint64_t runs, stored, rejected, unfinished;
 };
 
@@ -56,13 +56,13 @@ static void tell_end(struct reader *r)
         ps_measure_number(&r->m, r->signal ? "ended by signal" : "exit status", ps_int(r->code));
 }
 
-/* The run at hand is whole, or nothing more of it will come. */
+/* Writes the current run if it is complete, or no more lines can follow. */
 static void close_run(struct reader *r)
 {
     if (r->form == NO_RUN)
         return;
     if (r->form == SHELL && r->shell < 3) {
-        r->form = NO_RUN; /* three lines make one; these were other words */
+        r->form = NO_RUN; /* a run has three lines; these were other output */
         return;
     }
     r->form = NO_RUN;
@@ -100,7 +100,7 @@ static void take_command(struct reader *r, struct ps_str command)
     ps_buf_str(&r->command, command);
 }
 
-/* A line that goes on with the run at hand. */
+/* Handles the line if it continues the current run. */
 static bool goes_on(struct reader *r, struct ps_str text)
 {
     switch (r->form) {
@@ -164,7 +164,7 @@ static bool begins(struct reader *r, struct ps_str text)
     return true;
 }
 
-/* Within -v each line is a label; one that is none was cut or mixed with other output. */
+/* With -v every line has a label. A line without one is truncated or mixed with other output. */
 static void take_odd(struct reader *r, struct ps_str text)
 {
     struct ps_str rest = text;
@@ -181,7 +181,7 @@ static void take_line(struct reader *r)
 {
     struct ps_str text = r->in.line.text;
 
-    if (ps_report_trim(text).len == 0) /* people paste with empty lines between all others */
+    if (ps_report_trim(text).len == 0) /* pasted text may have an empty line after each line */
         return;
     if (goes_on(r, text) || begins(r, text))
         return;
@@ -194,7 +194,7 @@ static void take_line(struct reader *r)
     take_odd(r, text);
 }
 
-/* Only GNU's default report has lines so long that terminals wrap them. */
+/* Only GNU time's default report has lines long enough to be wrapped by terminals. */
 static enum ps_report_row reads(const void *reader, struct ps_str text)
 {
     struct ps_timed_run run = {.has = {false}};
@@ -222,7 +222,7 @@ static bool is_figure(struct ps_str line)
            ps_timed_tcsh(line, &run) || ps_timed_bsd(line, &run) || ps_timed_bsd_rest(line, &run);
 }
 
-/* More lines have figures when the text is unwrapped. */
+/* Whether more lines have values when the text is unwrapped. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     return ps_report_count(unwrapped, is_figure) > ps_report_count(head, is_figure);
@@ -280,7 +280,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     return status;
 }
 
-/* Likely only: logs of profilers end in such lines too. */
+/* Likely only: logs of profilers may end in such lines, too. */
 static enum ps_match sniff(struct ps_str head)
 {
     struct ps_timed_run run = {.has = {false}};

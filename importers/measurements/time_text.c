@@ -134,7 +134,7 @@ bool ps_timed_end(struct ps_str line, bool *signal, int64_t *code)
     return false;
 }
 
-/* Figures, each followed by its word. */
+/* Reads values, each followed by its label. */
 static bool take_all(struct ps_str *rest, const struct label *labels, size_t n,
                      struct ps_timed_run *run)
 {
@@ -153,7 +153,7 @@ static bool take_all(struct ps_str *rest, const struct label *labels, size_t n,
     return true;
 }
 
-/* Where a line of figures may begin: behind a prefix, before a digit. */
+/* Removes everything before the next position at which values may begin: a digit after a prefix. */
 static bool next_start(struct ps_str *rest)
 {
     bool inside = true;
@@ -169,7 +169,7 @@ static bool next_start(struct ps_str *rest)
     return false;
 }
 
-/* The same from wherever in the line they begin, to its end. */
+/* Like take_all, but the values may begin anywhere in the line; they must end at its end. */
 static bool take_anywhere(struct ps_str line, const struct label *labels, size_t n,
                           struct ps_timed_run *run)
 {
@@ -209,7 +209,8 @@ bool ps_timed_default_rest(struct ps_str line, struct ps_timed_run *run)
 
 /* --- Shells --- */
 
-/* Read from the end, for the command may hold anything. */
+/* The command may contain anything, so each number in the line is tried as the first value; the
+ * values must end at the end of the line. */
 bool ps_timed_zsh(struct ps_str line, struct ps_timed_run *run)
 {
     static const struct label labels[] = {
@@ -236,7 +237,8 @@ bool ps_timed_zsh(struct ps_str line, struct ps_timed_run *run)
     return false;
 }
 
-/* What stands behind a word that begins the line, or follows what a container puts before it. */
+/* Sets *rest to what follows `word`, which begins the line or follows a prefix that a container
+ * puts before it. */
 static bool behind_word(struct ps_str line, const char *word, struct ps_str *rest)
 {
     struct ps_str wanted = ps_str_of(word);
@@ -253,7 +255,8 @@ static bool behind_word(struct ps_str line, const char *word, struct ps_str *res
     return false;
 }
 
-/* fish: "Executed in  100.41 millis    fish           external", "usr time ...", "sys time ...". */
+/* Parses lines of fish: "Executed in  100.41 millis    fish           external", "usr time ...",
+ * "sys time ...". */
 static bool fish_line(struct ps_str line, int which, struct ps_timed_run *run)
 {
     static const char *const words[] = {"Executed in", "usr time", "sys time"};
@@ -362,13 +365,14 @@ bool ps_timed_bsd(struct ps_str line, struct ps_timed_run *run)
     return false;
 }
 
-/* macOS counts bytes, whole pages of them, FreeBSD KiB. */
+/* Detects the unit of sizes: macOS reports bytes, which are multiples of the page size; FreeBSD
+ * reports KiB. */
 static void tell_unit(struct ps_timed_run *run, enum ps_timed what, double value)
 {
     if (what == PS_TIMED_RSS)
         run->bytes = fmod(value, 4096) == 0;
     if (what == PS_TIMED_FOOTPRINT || what == PS_TIMED_INSTRUCTIONS)
-        run->bytes = true; /* which only macOS tells */
+        run->bytes = true; /* only macOS reports these */
 }
 
 bool ps_timed_bsd_rest(struct ps_str line, struct ps_timed_run *run)

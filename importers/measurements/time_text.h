@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* time_text.h: what time*.c share. For them alone. time_text.c knows the lines, time.c the file. */
+/* time_text.h: types that time*.c share; private to these files. time_text.c parses single lines,
+ * time.c reads the file. */
 #ifndef PS_IMPORTERS_MEASUREMENTS_TIME_TEXT_H
 #define PS_IMPORTERS_MEASUREMENTS_TIME_TEXT_H
 
 #include "importers/measurements/measure_text.h"
 
-/* What the programs called time tell of a command. Beyond the first three in the order of GNU's. */
+/* The values that programs named `time` report. From the fourth on in the order of GNU time. */
 enum ps_timed {
     PS_TIMED_REAL,
     PS_TIMED_USER,
@@ -36,38 +37,39 @@ enum ps_timed {
 };
 
 struct ps_timed_name {
-    const char *name, *unit; /* of GNU's time and the shells; macOS counts bytes */
+    const char *name, *unit; /* the unit of GNU time and the shells; macOS counts bytes */
 };
 extern const struct ps_timed_name ps_timed_names[PS_N_TIMED];
 
 struct ps_timed_run {
     bool has[PS_N_TIMED];
     struct ps_printed figure[PS_N_TIMED];
-    bool minutes;          /* its shell writes 0m1.234s */
-    bool bytes;            /* sizes are bytes: macOS; else KiB */
-    struct ps_str command; /* of the line at hand; {NULL, 0}: not said */
+    bool minutes;          /* the shell writes 0m1.234s */
+    bool bytes;            /* sizes are in bytes (macOS), else in KiB */
+    struct ps_str command; /* from the current line; {NULL, 0}: unknown */
 };
 
-/* Each reads one line, from wherever in it the figures begin, and false leaves *run alone. */
+/* Each function parses one line; the values may begin anywhere in it. If it returns false, *run is
+ * unchanged. */
 
-/* "\tLabel: value" of GNU's -v. */
+/* "\tLabel: value" of GNU time -v. */
 bool ps_timed_label(struct ps_str line, struct ps_timed_run *run);
 /* `Command being timed: "..."`. */
 bool ps_timed_command(struct ps_str line, struct ps_str *command);
-/* Command exited with non-zero status 1, Command terminated by signal 9. */
+/* "Command exited with non-zero status 1", "Command terminated by signal 9". */
 bool ps_timed_end(struct ps_str line, bool *signal, int64_t *code);
 /* "0.00user 0.00system 0:00.05elapsed 1%CPU (0avgtext+0avgdata 1652maxresident)k", and the line
- * behind it. */
+ * after it. */
 bool ps_timed_default(struct ps_str line, struct ps_timed_run *run);
 bool ps_timed_default_rest(struct ps_str line, struct ps_timed_run *run);
 /* zsh: "sleep 1  0.00s user 0.00s system 0% cpu 1.002 total", with the command. */
 bool ps_timed_zsh(struct ps_str line, struct ps_timed_run *run);
 /* tcsh: "0.003u 0.001s 0:00.10 0.0%\t0+0k 0+0io 0pf+0w". */
 bool ps_timed_tcsh(struct ps_str line, struct ps_timed_run *run);
-/* One of the lines "real 0.10", "real\t0m0.106s", fish's "Executed in  100.41 millis"; which is 0
- * to 2. */
+/* Line `which` (0 to 2) of a shell's report: "real 0.10", "real\t0m0.106s", fish's "Executed in
+ * 100.41 millis". */
 bool ps_timed_shell(struct ps_str line, int which, struct ps_timed_run *run);
-/* BSD's "0.10 real  0.00 user  0.00 sys", and the "1234  maximum resident set size" of its -l. */
+/* BSD time: "0.10 real  0.00 user  0.00 sys", and "1234  maximum resident set size" of time -l. */
 bool ps_timed_bsd(struct ps_str line, struct ps_timed_run *run);
 bool ps_timed_bsd_rest(struct ps_str line, struct ps_timed_run *run);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * timeit.c: what `python -m timeit` and IPython's %timeit and %time print, anywhere in a log.
- *
- * timeit prints the best of some repeats, %timeit and PyPy's timeit their mean: the figure is what
- * the tool prints, and says which. With -v the repeats themselves come before it. Seen: Python 2.7
- * to 3.15, PyPy 3.9, IPython 5 to 9.
+ * timeit prints the best of several repeats, %timeit and PyPy's timeit their mean: the value is the
+ * one printed, and `statistic` names it. With -v the times of the repeats precede it. Tested:
+ * Python 2.7 to 3.15, PyPy 3.9, IPython 5 to 9.
  */
 #include <stdlib.h>
 
@@ -23,7 +22,7 @@ enum {
 struct reader {
     struct ps_measuring m;
     struct ps_report_reader in;
-    struct ps_buf statement; /* typed before the figure; empty: not in the log */
+    struct ps_buf statement; /* typed before the result; empty: not in the log */
     double *raw;             /* seconds of all loops of a repeat */
     size_t n_raw, raw_cap;
     struct ps_cpu_times cpu;
@@ -31,7 +30,7 @@ struct reader {
     uint64_t figures, timed, stored, rejected, trials;
 };
 
-/* The statement, else the number of the figure in the log. */
+/* The statement, else the number of the result in the log. */
 static struct ps_str name_of(struct reader *r, const char *what, uint64_t number)
 {
     if (r->statement.len)
@@ -90,7 +89,7 @@ static void tell_time(struct reader *r, const char *part, const struct ps_printe
     ps_measure_tell(&r->m, &row, strcmp(part, "wall") == 0 ? "wall" : NULL);
 }
 
-/* %time: CPU times and the wall time behind them. */
+/* %time: writes the wall time and the CPU times before it. */
 static void take_wall(struct reader *r, const struct ps_printed *wall)
 {
     r->timed++;
@@ -162,7 +161,7 @@ static bool is_figure(struct ps_str line)
            ps_timeit_wall(line, &wall) || ps_timeit_trial(line);
 }
 
-/* More lines have figures when the text is unwrapped. */
+/* Whether more lines have results when the text is unwrapped. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     return ps_report_count(unwrapped, is_figure) > ps_report_count(head, is_figure);
@@ -213,7 +212,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     return status;
 }
 
-/* Likely only: logs of profilers may hold such lines too. */
+/* Likely only: logs of profilers may hold such lines, too. */
 static enum ps_match sniff(struct ps_str head)
 {
     bool cpu = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "importers/measurements/timeit_text.h"
 
-enum { MOST_STARTS = 64 }; /* numbers of a line at which a figure may begin */
+enum { MOST_STARTS = 64 }; /* maximum number of positions in a line at which a result may begin */
 
 static const struct {
     const char *word;
@@ -91,7 +91,7 @@ bool ps_timeit_time(struct ps_str *rest, struct ps_printed *out)
     return any;
 }
 
-/* "1,000,000 loops": digits with commas between, as IPython writes them. */
+/* Reads "1,000,000 loops": digits with commas between them, as IPython writes them. */
 static bool take_count(struct ps_str *rest, int64_t *out)
 {
     struct ps_str at = *rest;
@@ -128,7 +128,7 @@ static bool best_of(struct ps_str rest, struct ps_loops *out)
            ps_timeit_time(&rest, &out->value) && ps_printed_word(&rest, " per loop");
 }
 
-/* PyPy: both figures have the unit behind the second. */
+/* PyPy: the unit of both numbers follows the second one. */
 static bool average_of(struct ps_str rest, struct ps_loops *out)
 {
     struct ps_str value, stddev;
@@ -161,7 +161,8 @@ static bool mean_of(struct ps_str rest, struct ps_loops *out)
            take_count(&rest, &out->loops) && ps_printed_word(&rest, " loop");
 }
 
-/* A figure may stand behind the prefix of a log, and begins with a number. */
+/* Removes everything before the next number, with which a result may begin after the prefix of a
+ * log. */
 static bool next_number(struct ps_str *rest)
 {
     bool inside = false;
@@ -219,7 +220,7 @@ bool ps_timeit_next(struct ps_str *list, struct ps_printed *out)
         *list = at;
         return true;
     }
-    /* "2.6e-05 2.38e-05": blanks between, so a comma is no decimal point here */
+    /* "2.6e-05 2.38e-05": seconds, separated by spaces */
     number = (struct ps_str){list->at, ps_printed_len(*list)};
     if (!ps_printed_read(number, 0, out))
         return false;

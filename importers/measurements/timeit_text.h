@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* timeit_text.h: what timeit*.c share. For them alone. timeit_text.c knows the lines, timeit.c the
- * log. */
+/* timeit_text.h: types that timeit*.c share; private to these files. timeit_text.c parses single
+ * lines, timeit.c reads the log. */
 #ifndef PS_IMPORTERS_MEASUREMENTS_TIMEIT_TEXT_H
 #define PS_IMPORTERS_MEASUREMENTS_TIMEIT_TEXT_H
 
@@ -9,23 +9,26 @@
 enum ps_loops_kind { PS_LOOPS_BEST, PS_LOOPS_AVERAGE, PS_LOOPS_MEAN };
 
 /* "1000 loops, best of 5: 224 nsec per loop", PyPy's "average of 7: 1.04 +- 0.06 usec", IPython's
- * "90.9 ns ± 9.83 ns per loop (mean ± std. dev. of 3 runs, 100 loops each)". Seconds a loop. */
+ * "90.9 ns ± 9.83 ns per loop (mean ± std. dev. of 3 runs, 100 loops each)". */
 struct ps_loops {
     enum ps_loops_kind kind;
     int64_t loops, repeats;
-    struct ps_printed value, stddev; /* stddev of the last two */
+    /* seconds per loop; stddev is only set for PS_LOOPS_AVERAGE and PS_LOOPS_MEAN */
+    struct ps_printed value, stddev;
 };
 bool ps_timeit_loops(struct ps_str line, struct ps_loops *out);
 
-/* A time with its unit, "1.05 sec", "90.9 ns", "1min 2s"; takes it off *rest. */
+/* Reads a time with its unit, "1.05 sec", "90.9 ns", "1min 2s", in seconds, and removes it from
+ * *rest. */
 bool ps_timeit_time(struct ps_str *rest, struct ps_printed *out);
 
-/* What follows "raw times: ", if the line is that. */
+/* Sets *list to what follows "raw times: ". False: the line has no raw times. */
 bool ps_timeit_raw(struct ps_str line, struct ps_str *list);
-/* The next of the list: "20.4 usec, 17.9 usec", or bare seconds "2.6e-05 2.38e-05". */
+/* Reads the next time of the list: "20.4 usec, 17.9 usec", or seconds without a unit, "2.6e-05
+ * 2.38e-05". */
 bool ps_timeit_next(struct ps_str *list, struct ps_printed *out);
 
-/* "CPU times: user 8 µs, sys: 0 ns, total: 8 µs"; a part that is not named stays out. */
+/* "CPU times: user 8 µs, sys: 0 ns, total: 8 µs"; parts may be missing. */
 struct ps_cpu_times {
     bool has_user, has_sys, has_total;
     struct ps_printed user, sys, total;
@@ -34,11 +37,12 @@ bool ps_timeit_cpu(struct ps_str line, struct ps_cpu_times *out);
 /* "Wall time: 10 µs" */
 bool ps_timeit_wall(struct ps_str line, struct ps_printed *out);
 
-/* "1000 loops -> 0.000121 sec": timeit looking for a number of loops. */
+/* "1000 loops -> 0.000121 sec": timeit determines the number of loops. */
 bool ps_timeit_trial(struct ps_str line);
-/* The statement behind "%timeit " or "-m timeit " of a line that was typed. */
+/* Sets *out to the statement after "%timeit ", "%time " or "-m timeit " in a line of user input. */
 bool ps_timeit_statement(struct ps_str line, struct ps_str *out);
-/* "The slowest run took 8.21 times longer than the fastest", "likely unreliable". */
+/* Matches warnings: "The slowest run took 8.21 times longer than the fastest", "likely
+ * unreliable". */
 bool ps_timeit_doubt(struct ps_str line);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * key_averages.c: the tables that torch's profiler prints, `key_averages().table()`, among any
+ * key_averages.c: the tables that torch's profiler prints, `key_averages().table()`, also between
  * other output.
- *
- * Times have three decimals of their unit, names that are long were cut, and beyond row_limit (100
- * unless said) rows are missing: all of it is told. A log may hold several tables; each keeps its
- * rows. Seen: torch 1.5 to 2.14.
+ * Times have three decimals of their unit, long names are truncated, and only the first row_limit
+ * rows (default 100) are printed; notes report all of this. A log may hold several tables, each
+ * with its own rows. Tested: torch 1.5 to 2.14.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,32 +16,33 @@
 
 /* What a column holds. */
 enum column {
-    OTHER = 0, /* Node ID and what later versions add */
+    OTHER = 0, /* Node ID, and columns of later versions */
     NAME,
     OVERLOAD,
     SHAPES,
     SOURCE,
-    FIGURE, /* the first of enum ps_operator_figure */
+    FIGURE, /* FIGURE + n: value n of enum ps_operator_figure */
 };
 
 struct header {
-    unsigned char column[PS_TABLE_COLUMNS]; /* enum column, figures from FIGURE on */
-    double flops;                           /* what a number in its column stands for */
-    size_t calls, source;                   /* columns; source PS_TABLE_COLUMNS: none */
-    struct ps_str device;                   /* "CUDA"; empty: none. Of the line */
+    unsigned char column[PS_TABLE_COLUMNS]; /* enum column; values from FIGURE on */
+    double flops;                           /* factor of the numbers in the FLOPs column */
+    /* indices of columns; source is PS_TABLE_COLUMNS if there is none */
+    size_t calls, source;
+    struct ps_str device; /* "CUDA", a slice of the header line; empty: none */
 };
 
 struct table {
-    uint32_t first, n; /* in rows */
+    uint32_t first, n; /* index of the first row; number of rows */
     struct ps_num self_s, device_s;
-    struct ps_str ordered, device; /* texts of the reader */
+    struct ps_str ordered, device; /* as printed; in the arena */
     bool by_shape, by_stack;
-    uint32_t falls; /* figures by which the rows fall, a bit each */
+    uint32_t falls; /* bit i: metric i never increases from row to row */
 };
 
 struct row {
     struct ps_str name, overload, shapes, source; /* in the arena */
-    bool cut;                                     /* the name was */
+    bool cut;                                     /* the printed name is truncated */
     struct ps_num figures[PS_N_OPERATOR_FIGURES];
 };
 
@@ -58,21 +58,21 @@ struct reader {
     enum { OUTSIDE, RULED, HEADED, INSIDE } state;
     struct ps_table_spans spans;
     struct header header;
-    struct ps_str titles[PS_TABLE_COLUMNS]; /* of the columns, in the arena */
-    struct ps_buf row;                      /* pieces of a row that newlines split */
-    struct ps_buf before;                   /* the line before, outside of tables */
+    struct ps_str titles[PS_TABLE_COLUMNS]; /* of the columns; in the arena */
+    /* lines of the current row, which newlines in the name split */
+    struct ps_buf row;
+    struct ps_buf before; /* the previous line, outside of tables */
     unsigned pieces;
     uint64_t row_at, row_line;
     bool row_mended;
     uint64_t repaired, mended, rejected;
-    uint64_t cut; /* names */
+    uint64_t cut; /* number of truncated names */
 };
 
 /*
  * Headers and cells.
- *
- * Columns of devices are called after them: "Self CUDA", "XPU total". What torch 1.5 and 1.6 called
- * "Self CPU total" and "Number of Calls" is understood too.
+ * Columns of devices contain the device name: "Self CUDA", "XPU total". The names in torch 1.5 and
+ * 1.6, "Self CPU total" and "Number of Calls", are supported, too.
  */
 
 static bool ends_with(struct ps_str text, struct ps_str end)
@@ -85,7 +85,7 @@ static struct ps_str without_end(struct ps_str text, size_t n)
     return (struct ps_str){text.at, text.len - n};
 }
 
-/* "Self CUDA", "CUDA": of which a column says something. */
+/* What a column "Self CUDA" or "CUDA" refers to. */
 struct whose {
     bool self, device;
 };
@@ -113,7 +113,7 @@ struct unit {
     double value;
 };
 
-/* A number and its unit. */
+/* Reads a number and its unit; *out is the product. */
 static bool measured(struct ps_str cell, const struct unit *units, size_t n, double *out)
 {
     size_t digits = 0;
@@ -137,7 +137,8 @@ static bool measured(struct ps_str cell, const struct unit *units, size_t n, dou
 
 static bool percent(struct ps_str cell, struct ps_num *out)
 {
-    static const struct unit units[] = {{"%", 1}, {"", 1}}; /* that of asynchronous rows is 0 */
+    /* asynchronous rows have a 0 without % */
+    static const struct unit units[] = {{"%", 1}, {"", 1}};
     double value;
 
     if (!measured(cell, units, 2, &value))
@@ -172,7 +173,7 @@ static enum column memory_column(struct ps_str text, struct header *out)
     return figure(of.device ? PS_OPERATOR_DEVICE_BYTES : PS_OPERATOR_CPU_BYTES);
 }
 
-/* "Total MFLOPs" */
+/* Parses the title "Total MFLOPs"; *out is the factor of the prefix. */
 static bool flops_column(struct ps_str text, double *out)
 {
     static const char prefixes[] = "KMGTP";
@@ -217,7 +218,7 @@ static enum column column_of(struct ps_str title, struct header *out)
                                      : time_column(title, false, out);
 }
 
-/* The columns of a header line. False: it is none. */
+/* Parses the columns of a header line. False: not a header. */
 static bool read_header(const struct ps_table_spans *spans, struct ps_str line, struct header *out)
 {
     struct ps_str titles[PS_TABLE_COLUMNS];
@@ -242,7 +243,7 @@ static bool read_header(const struct ps_table_spans *spans, struct ps_str line, 
 
 /* --- Cells --- */
 
-/* "36.507ms" in ns. */
+/* Parses "36.507ms" as ns. */
 static bool read_time(struct ps_str text, int64_t *out)
 {
     static const struct unit units[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
@@ -280,8 +281,8 @@ static bool flop_count(struct ps_str cell, double scale, struct ps_num *out)
     return true;
 }
 
-/* A figure as the tool prints it, in the unit of its column: none for "--", "NaN" and blank. False:
- * it is no such thing. */
+/* Parses a value in the unit of its column: none for "--", "NaN" and an empty cell. False:
+ * invalid. */
 static bool read_figure(enum ps_operator_figure which, struct ps_str cell, double flops,
                         struct ps_num *out)
 {
@@ -319,13 +320,13 @@ static bool read_figure(enum ps_operator_figure which, struct ps_str cell, doubl
 
 enum {
     MOST_ROWS = 1000 * 1000,
-    MOST_PIECES = 64,        /* lines that one name may be of */
-    MOST_BYTES = 256 * 1024, /* that one row may be of */
+    MOST_PIECES = 64,        /* lines of a row whose name has newlines */
+    MOST_BYTES = 256 * 1024, /* bytes of a row */
     TOLD = 50,
 };
 
 enum {
-    ROW_LIMIT = 100, /* of table(), unless said otherwise */
+    ROW_LIMIT = 100, /* default of table() */
 };
 
 static void tell_row(struct reader *r, uint32_t i)
@@ -363,7 +364,8 @@ static void tell_table(struct reader *r, uint32_t id)
         tell_row(r, i);
 }
 
-/* The table that is shown first: of plain ones that with most rows, the first of its like. */
+/* The table that is shown first: the one with most rows among those not grouped by shape or stack,
+ * else among all; the first one of equals. */
 static uint32_t main_table(const struct reader *r)
 {
     uint32_t best = 0;
@@ -434,7 +436,7 @@ static void tell_notes(struct reader *r)
                   "more rows that cannot be read");
 }
 
-/* Where the total below the table is missing: the sum of the rows that are there. */
+/* Total self CPU time, as printed below the table; if that line is missing, the sum of the rows. */
 static double seconds(const struct reader *r, const struct table *table)
 {
     double sum = 0;
@@ -516,7 +518,7 @@ static void read_texts(struct reader *r, const struct ps_str *cells, struct row 
     }
 }
 
-/* By which figures each row is at most what the one before it is. */
+/* Clears the bits of metrics that increase from one row to the next. */
 static void see_order(struct table *table, const struct row *before, const struct row *row)
 {
     for (unsigned i = 0; before && i < PS_N_OPERATOR_FIGURES; i++)
@@ -545,7 +547,8 @@ static void take_row(struct reader *r, const struct ps_str *cells)
                      "the name in this row contains invalid UTF-8 or was truncated");
 }
 
-/* Frames of the stack below the first stand on lines of their own. */
+/* Adds a frame of the stack to the row above: the frames after the first one are on separate
+ * lines. */
 static bool take_frame(struct reader *r, const struct ps_str *cells)
 {
     PS_AUTO(ps_buf_free) struct ps_buf stack = {0};
@@ -574,7 +577,7 @@ static void drop_row(struct reader *r)
     r->pieces = 0;
 }
 
-/* A row that was begun and never came to its number of calls. */
+/* Rejects a row that was begun, but whose number of calls never followed. */
 static void end_row(struct reader *r)
 {
     bool blank = true;
@@ -601,7 +604,7 @@ static void add_piece(struct reader *r)
     ps_buf_str(&r->row, ps_table_line(&r->spans, line->text));
 }
 
-/* The file may end within the last line: then what stands right of the end is not known. */
+/* Whether the file ends inside the current line, so that values at its right end may be missing. */
 static bool is_half(const struct reader *r)
 {
     size_t last = r->spans.n - 1;
@@ -651,7 +654,8 @@ static void open_table(struct reader *r, struct ps_str line)
         .device = kept(r, r->header.device),
         .by_stack = r->header.source < PS_TABLE_COLUMNS,
     };
-    (void)ps_table_titles(&r->spans, line, r->titles); /* as header found them */
+    /* known to succeed: read_header has found the titles */
+    (void)ps_table_titles(&r->spans, line, r->titles);
     for (size_t i = 0; i < r->spans.n; i++)
         table->by_shape |= r->header.column[i] == SHAPES;
 }
@@ -659,11 +663,11 @@ static void open_table(struct reader *r, struct ps_str line)
 static void open_headed(struct reader *r, struct ps_str line)
 {
     open_table(r, line);
-    for (size_t i = 0; i < r->spans.n; i++) /* they outlive the line */
+    for (size_t i = 0; i < r->spans.n; i++) /* slices of the line become invalid */
         r->titles[i] = kept(r, r->titles[i]);
 }
 
-/* The title of the first column by which the rows fall, a percentage without its sign. */
+/* The title of the first column in which the rows never increase, without the percent sign. */
 static struct ps_str order_of(struct reader *r, const struct table *table)
 {
     for (size_t i = 0; table->n > 1 && i < r->spans.n; i++) {
@@ -679,7 +683,7 @@ static struct ps_str order_of(struct reader *r, const struct table *table)
     return PS_STR("");
 }
 
-/* "Self CUDA time total: 562.882ms". */
+/* Parses "Self CUDA time total: 562.882ms". */
 static bool read_total(struct ps_str text, bool *cpu, int64_t *ns)
 {
     static const struct ps_str self = PS_STR("Self "), total = PS_STR(" time total: ");
@@ -714,7 +718,7 @@ static void take_line(struct reader *r)
     bool rule = ps_table_rule(text, &spans);
 
     if (ps_report_trim(text).len == 0 && r->pieces == 0 && r->state != OUTSIDE)
-        return; /* people paste with empty lines between all others */
+        return; /* pasted text may have an empty line after each line */
     if (r->state == INSIDE && !rule) {
         take_inside(r);
     } else if (r->state == INSIDE && ps_table_same(&spans, &r->spans)) {
@@ -722,12 +726,12 @@ static void take_line(struct reader *r)
     } else if (r->state == HEADED && rule && ps_table_same(&spans, &r->spans)) {
         r->state = INSIDE;
     } else if (rule) {
-        if (r->state == INSIDE) /* it was cut off, and another begins */
+        if (r->state == INSIDE) /* the end of the table is missing, and another one begins */
             end_table(r);
         r->spans = spans;
         r->state = RULED;
         if (r->before.len && read_header(&r->spans, ps_buf_slice(&r->before), &r->header)) {
-            open_headed(r, ps_buf_slice(&r->before)); /* the rule above it was cut off */
+            open_headed(r, ps_buf_slice(&r->before)); /* the rule above it is missing */
             r->state = INSIDE;
         }
     } else if (r->state == RULED && read_header(&r->spans, text, &r->header)) {
@@ -782,7 +786,7 @@ static enum ps_match sniff(struct ps_str head)
     return ps_report_count(head, is_header) ? PS_MATCH_SURE : PS_MATCH_NO;
 }
 
-/* Headers that fit the rule above them. */
+/* Number of headers that fit the rule above them. */
 static size_t count_tables(struct ps_str text)
 {
     struct ps_table_spans spans, rule;
@@ -804,14 +808,15 @@ static size_t count_tables(struct ps_str text)
     return n;
 }
 
-/* More tables are whole when the text is unwrapped; or more headers, of tables without a rule. */
+/* Whether more tables are complete when the text is unwrapped, or there are more headers of tables
+ * without a rule. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     return count_tables(unwrapped) > count_tables(head) ||
            ps_report_count(unwrapped, is_header) > ps_report_count(head, is_header);
 }
 
-/* Titles may be wider than their columns, rows are as wide as the rule. */
+/* Where a line ends. Titles may be wider than their columns; rows are as wide as the rule. */
 static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
 {
     const struct reader *r = reader;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * lightning.c: what the simple and the advanced profiler of PyTorch Lightning print.
- *
  *     FIT Profiler Report
  *     -----------------------------------------------------------------------------------------
  *     |  Action        |  Mean duration (s)  |  Num calls  |  Total time (s)  |  Percentage %  |
  *     -----------------------------------------------------------------------------------------
  *     |  Total         |  -                  |  407        |  144.2           |  100 %         |
- *
- * or, for each action, "Profile stats for: <action>" and a table as pstats prints it. The file is
- * appended to, so it may hold reports of several stages and runs. Up to 1.5 rows had no bars around
- * them, up to 1.0 there were three columns. Actions nest: their times do not add up to the total.
+ * The advanced profiler prints, for each action, "Profile stats for: <action>" and a table in the
+ * format of pstats. Lightning appends to the file, so it may hold reports of several stages and
+ * runs. Up to 1.5 rows had no bars at both ends; up to 1.0 there were three columns. Actions are
+ * nested, so their times do not add up to the total.
  */
 #include <stdlib.h>
 
@@ -18,18 +17,18 @@
 #include "importers/importer.h"
 
 struct section {
-    struct ps_str stage; /* "FIT", in the arena; empty: not said */
+    struct ps_str stage; /* "FIT", in the arena; empty: unknown */
     struct ps_num total_s, calls;
 };
 
 struct action {
-    uint32_t section; /* index */
+    uint32_t section; /* index in `sections` */
     struct ps_str name;
     struct ps_num calls, mean_s, total_s, pct;
-    uint32_t report; /* index + 1 of the table of its functions; 0 none */
+    uint32_t report; /* index + 1 of the table of its functions; 0: none */
 };
 
-/* What a column of the simple report holds. */
+/* The columns of the simple report. */
 enum column { ACTION, MEAN, CALLS, TOTAL, PERCENT, N_COLUMNS };
 
 struct reader {
@@ -42,12 +41,13 @@ struct reader {
     struct action *actions;
     uint32_t n, cap;
 
-    bool open;        /* rows of a simple report may follow */
-    bool paused;      /* an empty line or other output came: only rows go on with it */
-    bool rows_seen;   /* and some did */
-    size_t left;      /* bytes that a container puts before each line */
-    unsigned columns; /* of the report: enum column up to here */
-    uint64_t rows;    /* stored: actions of simple reports and their totals */
+    bool open; /* the next lines may be rows of a simple report */
+    /* an empty line or other output was read: now only a row continues the report */
+    bool paused;
+    bool rows_seen;   /* the report has rows */
+    size_t left;      /* bytes of the prefix that a container puts before each line */
+    unsigned columns; /* number of columns of the report */
+    uint64_t rows;    /* rows stored: actions and totals of simple reports */
     uint64_t repaired, mended, rejected;
 };
 
@@ -79,7 +79,7 @@ static void tell_section(struct reader *r, uint32_t i)
                                  });
 }
 
-/* Of an advanced report the seconds of an action are those above its table. */
+/* Seconds of an action; those above its table if it is from an advanced report. */
 static struct ps_num seconds(const struct reader *r, const struct action *action)
 {
     const struct ps_function_tables *t = &r->tables;
@@ -126,7 +126,7 @@ static void tell_notes(struct reader *r)
                   "more lines that are not table rows");
 }
 
-/* What the run says of itself: the report that took longest; without totals the action that did. */
+/* The main metric of the run: the largest total of a report; without totals, that of an action. */
 static struct ps_headline headline(const struct reader *r)
 {
     double most = 0, longest = 0;
@@ -168,7 +168,7 @@ static void tell_figures(struct reader *r)
         r->out->ops->number(r->out, figures[i].key, figures[i].value);
 }
 
-/* False: cancelled. */
+/* Writes everything to the sink. False: cancelled. */
 static bool report_all(struct reader *r)
 {
     const struct ps_headline said = headline(r);
@@ -224,7 +224,7 @@ static bool next_cell(struct ps_str *rest, struct ps_str *cell)
     return true;
 }
 
-/* The cells between the bars; more than `most`: 0. */
+/* Splits a row at its bars. Returns the number of cells; 0 if there are more than `most`. */
 static unsigned cells_of(struct ps_str row, struct ps_str *out, unsigned most)
 {
     unsigned n = 0;
@@ -241,7 +241,8 @@ static unsigned cells_of(struct ps_str row, struct ps_str *out, unsigned most)
     return n;
 }
 
-/* Where the header of a simple report begins in the line, and how many columns it has. */
+/* Parses the header of a simple report: the column in which it begins, and the number of
+ * columns. */
 static bool header_of(struct ps_str text, size_t *left, unsigned *columns)
 {
     static const char *const titles[N_COLUMNS] = {"Action", "Mean duration (s)", "Num calls",
@@ -272,7 +273,7 @@ static bool header_of(struct ps_str text, size_t *left, unsigned *columns)
     return true;
 }
 
-/* A figure; "-", "_" and nothing are none. */
+/* Parses a value; none for "-", "_" and an empty cell. */
 static bool figure(struct ps_str cell, struct ps_num *out)
 {
     *out = (struct ps_num){0};
@@ -301,7 +302,8 @@ static void reject(struct reader *r)
     ps_report_doubt(&r->in);
 }
 
-/* Of a line that ends within its last figure nobody knows what is missing. */
+/* Parses a row. A line that ends without line feed and without the last bar may be truncated inside
+ * its last value, so it is rejected. */
 static bool read_row(const struct reader *r, struct ps_str row, struct ps_str *cells,
                      struct action *out)
 {
@@ -310,7 +312,7 @@ static bool read_row(const struct reader *r, struct ps_str row, struct ps_str *c
            read_figures(r, cells, out);
 }
 
-/* False: other output, behind an empty line or other output. */
+/* Handles a row. False: it is other output, after an empty line or other output. */
 static bool take_row(struct reader *r, struct ps_str row)
 {
     struct ps_str cells[N_COLUMNS];
@@ -350,7 +352,7 @@ static bool is_rule(struct ps_str text)
     return text.len >= 4;
 }
 
-/* The line behind what a container puts before it, from a whole character on. */
+/* The line after the prefix that a container puts before it, beginning at a complete character. */
 static struct ps_str row_of(const struct reader *r, struct ps_str text)
 {
     text = ps_str_skip(text, r->left);
@@ -359,7 +361,7 @@ static struct ps_str row_of(const struct reader *r, struct ps_str text)
     return trim(text);
 }
 
-/* Whether the line belongs to the simple report at hand. */
+/* Handles the line if it belongs to the current simple report. */
 static bool in_report(struct reader *r, struct ps_str text)
 {
     struct ps_str row = row_of(r, text);
@@ -376,7 +378,7 @@ static bool in_report(struct reader *r, struct ps_str text)
 
 /* --- Headings and lines --- */
 
-/* "FIT" of "FIT Profiler Report": one word of capitals. */
+/* The stage in "FIT Profiler Report", "FIT": one word of capital letters. */
 static struct ps_str stage_of(struct ps_str before)
 {
     size_t n = 0;
@@ -437,7 +439,7 @@ static bool take_header(struct reader *r, struct ps_str text)
 {
     if (!header_of(text, &r->left, &r->columns))
         return false;
-    if (section(r)->total_s.kind != PS_NUM_NONE) { /* a report without its heading */
+    if (section(r)->total_s.kind != PS_NUM_NONE) { /* the report has no heading */
         PS_PUSH_ROOM(r->sections, r->n_sections, r->cap_sections);
         r->sections[r->n_sections++] = (struct section){.stage = PS_STR("")};
     }
@@ -513,13 +515,14 @@ static bool is_header(struct ps_str line)
     return header_of(line, &left, &columns) || ps_ft_header(line, &left);
 }
 
-/* More headers are whole when the text is unwrapped. */
+/* Whether there are more complete headers when the text is unwrapped. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     return ps_report_count(unwrapped, is_header) > ps_report_count(head, is_header);
 }
 
-/* A row between bars ends in one, a row of functions in the name of its function. */
+/* Where a line ends: a row between bars ends in a bar, a row of functions in the name of its
+ * function. */
 static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
 {
     const struct reader *r = reader;
