@@ -55,7 +55,7 @@ bool ps_line_follows(const struct ps_line_table *table, const struct ps_line_num
 bool ps_line_taken(struct ps_line_table *table, const struct ps_line_number *number);
 
 /* Handles a line inside the table that is not a row. True: reject it; false: it is the rule, empty,
- * or a mark such as "...". A line of brackets only is the rest of a wrapped row. */
+ * or a mark such as "...". A line of brackets only continues a wrapped row. */
 bool ps_line_astray(struct ps_line_table *table, struct ps_str text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* family.c: which language a frame is of, by the way the tools write frames. */
+/* family.c: detects the language of a frame from its name. */
 #include "importers/stacks/stacks.h"
 
 static bool has(struct ps_str text, const char *word)
@@ -14,7 +14,8 @@ static bool ends(struct ps_str text, const char *word)
     return text.len >= len && memcmp(text.at + text.len - len, word, len) == 0;
 }
 
-/* "name (app.py:12)", "app.py:name:12", "app.py(12):_name", "<module>", "<frozen runpy>:run:3". */
+/* Matches "name (app.py:12)", "app.py:name:12", "app.py(12):_name", "<module>", "<frozen
+ * runpy>:run:3". */
 bool st_is_python(struct ps_str frame)
 {
     static const char *const words[] = {
@@ -27,7 +28,8 @@ bool st_is_python(struct ps_str frame)
     return ends(frame, ".py") || ends(frame, ".ipynb");
 }
 
-/* Shared libraries, C++ names, addresses, what is built in, the marks of FlameGraph's scripts. */
+/* Matches shared libraries, C++ names, addresses, builtins, and the annotations of FlameGraph's
+ * scripts. */
 static bool is_native(struct ps_str frame)
 {
     static const char *const words[] = {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * folded.c: folded ("collapsed") stacks: a stack a line, root first, and how often it was seen.
- *
+ * folded.c: folded ("collapsed") stacks: one stack per line, root first, and the number of its
+ * samples.
  *     main;a;b 12                         FlameGraph's stackcollapse scripts, inferno, perf
  *     process 7:"x.py";f (x.py:3) 5       py-spy record --format raw
  *     P7;T0:7;x.py:f:3 1500               austin: microseconds, bytes in memory mode, or both
  *     tid:7;x.py:f:3 5                    python -m profiling.sampling --collapsed
  *     x.py(3):_f;y.py(4):_g 44            torch's export_stacks: microseconds of self time
- *
  * The first frames of py-spy, austin and profiling.sampling name process and thread: each thread is
- * a track. They stay in the stacks, too, as in the file.
+ * a track. These frames stay in the stacks, as in the file.
  */
 #include <stdlib.h>
 
@@ -17,29 +16,32 @@
 #include "importers/stacks/stacks.h"
 #include "importers/text/text_report.h"
 
-/* "main;a b;c 12": frames and what the last word counts. */
+/* "main;a b;c 12": the frames, and the number at the end. */
 struct st_folded_line {
-    struct ps_str stack, count; /* count is empty: the line has none */
+    struct ps_str stack, count; /* count is empty if the line has none */
 };
 
-/* What the first frames of a stack say of process and thread. n: how many frames that takes. */
+/* Process and thread, as named by the first n frames of a stack. */
 struct st_folded_thread {
     uint32_t n;
-    struct ps_str pid, process, tid, thread; /* slices of the frames; empty: not said */
+    struct ps_str pid, process, tid, thread; /* slices of the frames; empty: unknown */
     bool austin;
 };
 
-/* What is known of a file from its first lines. */
+/* Statistics of the first lines of a file. */
 struct st_folded_guess {
-    size_t lines, good, nested; /* without blanks and comments; with a count; of those with ';' */
-    size_t prose;               /* lines of words that no frame has: a text with numbers in it */
-    size_t pairs, torch;        /* with two counts; as torch's export_stacks writes them */
-    bool austin;                /* written by austin */
+    /* lines that are not blank or comments; lines with a count; of those, lines with ';' */
+    size_t lines, good, nested;
+    /* lines of words that do not look like frames: a text with numbers in it */
+    size_t prose;
+    /* lines with two counts; lines in the format of torch's export_stacks */
+    size_t pairs, torch;
+    bool austin; /* written by austin */
 };
 
 enum { LONGEST_FRAME = 4096 };
 
-/* The last word, taken off *rest with the blanks before it. */
+/* Removes the last word from *rest, with the spaces before it, and returns it. */
 static struct ps_str last_word(struct ps_str *rest)
 {
     struct ps_str word = {rest->at + rest->len, 0};
@@ -53,7 +55,7 @@ static struct ps_str last_word(struct ps_str *rest)
     return word;
 }
 
-/* "12", "-5", "1.5", and austin's "1073,0,4096". */
+/* Whether the word looks like a count: "12", "-5", "1.5", or austin's "1073,0,4096". */
 static bool looks_counted(struct ps_str word)
 {
     size_t digits = 0;
@@ -66,7 +68,7 @@ static bool looks_counted(struct ps_str word)
     return digits && word.at[0] != ',' && word.at[0] != 'e' && word.at[0] != 'E';
 }
 
-/* A line without what a paste puts around it: blanks, and the "> " of a quotation. */
+/* The line without the spaces and the "> " of a quotation that a pasted text may have. */
 static struct ps_str st_folded_text(struct ps_str line)
 {
     line = ps_report_trim(line);
@@ -77,7 +79,7 @@ static struct ps_str st_folded_text(struct ps_str line)
     return line;
 }
 
-/* text without its end of line and the blanks before it. */
+/* Splits a line into stack and count. count is empty if there is none. */
 static struct st_folded_line st_folded_cut(struct ps_str text)
 {
     struct st_folded_line line = {.stack = ps_report_trim(text)};
@@ -91,7 +93,7 @@ static struct st_folded_line st_folded_cut(struct ps_str text)
     return line;
 }
 
-/* Of a line with two counts, the first is taken off the stack. False: it has none. */
+/* Removes the first of two counts from the stack. False: there is only one. */
 static bool st_folded_cut_again(struct st_folded_line *line)
 {
     struct ps_str rest = line->stack, word = last_word(&rest);
@@ -102,7 +104,7 @@ static bool st_folded_cut_again(struct st_folded_line *line)
     return true;
 }
 
-/* Brackets of a text; the '>' of "->" and "=>" is none. */
+/* Brackets in a text; the '>' of "->" and "=>" is not a bracket. */
 struct brackets {
     size_t round, angle;
     bool quoted, closes;
@@ -118,7 +120,8 @@ static struct brackets brackets_of(struct ps_str text)
 {
     struct brackets seen = {0};
 
-    if (text.len > LONGEST_FRAME) /* the last frames: a wrapped line is looked at piece by piece */
+    /* only the last frames: a wrapped line is checked again after each joined piece */
+    if (text.len > LONGEST_FRAME)
         text = ps_str_skip(text, text.len - LONGEST_FRAME);
     for (size_t i = 0; i < text.len; i++) {
         char before = i ? text.at[i - 1] : ' ';
@@ -137,8 +140,7 @@ static struct brackets brackets_of(struct ps_str text)
     return seen;
 }
 
-/* Whether a bracket or a quotation mark in the text is not closed; whether the text closes one that
- * was opened before it. */
+/* Whether a bracket or a quotation mark in the text is not closed. */
 static bool st_folded_open(struct ps_str text)
 {
     struct brackets seen = brackets_of(text);
@@ -146,6 +148,7 @@ static bool st_folded_open(struct ps_str text)
     return seen.round || seen.angle || seen.quoted;
 }
 
+/* Whether the text closes a bracket or quotation that was opened before it. */
 static bool st_folded_closes(struct ps_str text)
 {
     struct brackets seen = brackets_of(text);
@@ -153,12 +156,13 @@ static bool st_folded_closes(struct ps_str text)
     return seen.closes || seen.quoted;
 }
 
-/* "# mode: cpu": key and value of a comment; false: not of that form. */
+/* Whether the line is a comment. */
 static bool st_folded_comment(struct ps_str text)
 {
     return ps_str_starts(text, PS_STR("#")) || ps_str_starts(text, PS_STR("//"));
 }
 
+/* Parses a comment of the form "# mode: cpu" into key and value. False: other form. */
 static bool st_folded_header(struct ps_str text, struct ps_str *key, struct ps_str *value)
 {
     const char *colon;
@@ -189,7 +193,8 @@ static bool all_in(struct ps_str text, const char *allowed)
     return text.len > 0;
 }
 
-/* "process 12:"python app.py"" of py-spy; the command may hold a ';' no more than any frame. */
+/* Parses the first frame of py-spy: "process 12:"python app.py"". Neither the command nor any other
+ * frame may contain a ';'. */
 static bool pyspy_process(struct ps_str frame, struct st_folded_thread *out)
 {
     struct ps_str rest = ps_str_skip(frame, 8);
@@ -220,7 +225,8 @@ static bool is_process(struct ps_str frame, struct st_folded_thread *out)
     return true;
 }
 
-/* "T0:6267" and "T6267" of austin, behind its process only; "tid:6202"; "thread (0x7f): name". */
+/* Parses a frame that names a thread: "T0:6267" and "T6267" of austin, only after its process;
+ * "tid:6202"; "thread (0x7f): name". */
 static bool is_thread(struct ps_str frame, struct st_folded_thread *out)
 {
     if (ps_str_starts(frame, PS_STR("thread (0x")) || ps_str_starts(frame, PS_STR("thread (0X"))) {
@@ -257,7 +263,8 @@ static struct st_folded_thread st_folded_thread_of(struct ps_str stack)
     return out;
 }
 
-/* "torch/profiler/profiler.py(1204):___enter__", as export_stacks writes frames. */
+/* Whether a frame is in the format of export_stacks:
+ * "torch/profiler/profiler.py(1204):___enter__". */
 static bool is_torch(struct ps_str stack)
 {
     const char *at = ps_str_find(stack, PS_STR("):_"));
@@ -266,7 +273,7 @@ static bool is_torch(struct ps_str stack)
            ps_str_find(stack, PS_STR(".py("));
 }
 
-/* A ';' parts frames where no blank stands beside it: "a;b", but not "said he; and went". */
+/* Whether a ';' without a space next to it separates frames: "a;b", but not "said he; and went". */
 static bool is_nested(struct ps_str stack)
 {
     for (size_t i = 1; i + 1 < stack.len; i++)
@@ -275,7 +282,8 @@ static bool is_nested(struct ps_str stack)
     return false;
 }
 
-/* Many words and no brackets, which frames of several words have: "foo(int, char const*)". */
+/* Whether the line has several words and no brackets. Frames of several words have brackets:
+ * "foo(int, char const*)". */
 static bool is_prose(struct ps_str stack)
 {
     size_t blanks = 0;
@@ -318,7 +326,7 @@ static struct st_folded_guess st_folded_look(struct ps_str head)
         const char *end = memchr(head.at, '\n', head.len);
         struct ps_str line = {head.at, end ? (size_t)(end - head.at) : head.len};
 
-        if (!end && guess.lines > 4) /* the head may end inside it */
+        if (!end && guess.lines > 4) /* the line may continue after the end of `head` */
             break;
         look_at(line, &guess);
         head = ps_str_skip(head, line.len + 1);
@@ -328,23 +336,23 @@ static struct st_folded_guess st_folded_look(struct ps_str head)
 
 enum {
     HEAD = 64 * 1024,
-    LONGEST_LINE = 16 << 20, /* bytes: stacks of 100,000 frames and more occur */
+    LONGEST_LINE = 16 << 20, /* bytes; stacks of 100,000 frames and more occur */
     TOLD = 20,
-    THREAD_FRAMES = 2, /* the first ones, which may name process and thread */
+    THREAD_FRAMES = 2, /* the first frames, which may name process and thread */
 };
 
 struct reader {
     struct ps_report_reader in;
     struct st_stacks stacks;
     struct ps_sink *out;
-    struct ps_intern threads; /* the first frames as text -> track */
-    struct ps_buf stack;      /* of the line before */
-    struct ps_u32s frames;    /* its frames: ids */
-    struct ps_u32s ends;      /* and offsets in it */
+    struct ps_intern threads; /* maps the first frames to the index of a track */
+    struct ps_buf stack;      /* the previous line's stack */
+    struct ps_u32s frames;    /* frame ids of `stack` */
+    struct ps_u32s ends;      /* end offsets of the frames in `stack` */
     uint32_t track;
-    bool same_thread; /* as the line before */
+    bool same_thread; /* the line has the same thread as the previous line */
     bool pairs, austin, torch, memory;
-    bool first_only; /* austin's full mode: three figures a line */
+    bool first_only; /* austin's full mode: three numbers per line, of which the first is used */
     struct ps_buf version;
     uint64_t stored, repaired, rejected, negative, zero, rounded, told;
     int64_t negative_sum;
@@ -352,14 +360,14 @@ struct reader {
 
 /* --- Frames --- */
 
-/* Frames that the line shares with the one before, from the root on. */
+/* Number of frames that the line shares with the previous one, from the root on. */
 static size_t keep_frames(const struct reader *r, struct ps_str stack)
 {
     size_t common = ps_str_common(ps_buf_slice(&r->stack), stack), n = r->frames.n;
 
     while (n && r->ends.at[n - 1] > common)
         n--;
-    /* The last may go on in one of the two. */
+    /* The last common frame may be longer in one of the two stacks. */
     if (n && r->ends.at[n - 1] < stack.len && stack.at[r->ends.at[n - 1]] != ';')
         n--;
     return n;
@@ -373,7 +381,7 @@ static void push_frame(struct reader *r, struct ps_str frame, size_t end)
     r->ends.at[r->ends.n++] = (uint32_t)end;
 }
 
-/* The frames of a line into r->frames. False: one is empty and was left out. */
+/* Reads the frames of a line into r->frames. False: empty frames were dropped. */
 static bool take_frames(struct reader *r, struct ps_str stack)
 {
     size_t kept = keep_frames(r, stack), at;
@@ -414,7 +422,7 @@ static enum ps_status new_track(struct reader *r, const struct st_folded_thread 
     return st_track(&r->stacks, process, ps_buf_slice(&name), thread->tid, out, err);
 }
 
-/* The track of a stack whose frames were taken. */
+/* Sets r->track for a stack whose frames are in r->frames. */
 static enum ps_status find_track(struct reader *r, struct ps_str stack, struct ps_err *err)
 {
     struct st_folded_thread thread = st_folded_thread_of(stack);
@@ -453,7 +461,8 @@ static void take_header(struct reader *r, struct ps_str text)
         r->memory = ps_str_is(value, "memory");
 }
 
-/* The count of a line, of several figures the first. False: it was rejected or is nothing. */
+/* Parses the count of a line, the first one if austin wrote several. False: the line is to be
+ * skipped; it was counted as rejected, negative or zero. */
 static bool take_count(struct reader *r, const struct st_folded_line *line,
                        struct st_number *number)
 {
@@ -576,7 +585,7 @@ static void tell_all(struct reader *r)
     ps_report_ledger(&r->in, r->out, r->stored + r->repaired, r->repaired, r->rejected);
 }
 
-/* Without it lines lack counts, and with it all have one. */
+/* Whether some lines have no count, but all have one after the text is unwrapped. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     struct st_folded_guess now = st_folded_look(head), then = st_folded_look(unwrapped);
@@ -584,8 +593,8 @@ static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
     return now.good < now.lines && then.lines && then.good == then.lines;
 }
 
-/* A stack that ends in a number is whole, but where that is the number of a frame, "f (x.py 12", or
- * the next line has the rest of it: digits alone, or what closes the frame. */
+/* Where a line ends. A stack that ends in a number is complete, unless the next line has the rest
+ * of it: digits only, or the end of a frame whose bracket is open, "f (x.py 12". */
 static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
 {
     struct st_folded_line line = st_folded_cut(st_folded_text(text)), rest = st_folded_cut(next);
@@ -656,7 +665,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     return status;
 }
 
-/* The last of all: many texts have lines that end in numbers. */
+/* Tried last: lines of many texts end in numbers. */
 static enum ps_match sniff(struct ps_str head)
 {
     struct st_folded_guess guess;
@@ -669,7 +678,7 @@ static enum ps_match sniff(struct ps_str head)
         return PS_MATCH_NO;
     if (ps_str_starts(head, PS_STR("# austin: ")) && guess.good == guess.lines)
         return PS_MATCH_SURE;
-    /* A damaged file is one still where most lines are nested stacks. */
+    /* A damaged file is accepted if most lines are nested stacks. */
     if ((guess.nested || guess.torch == guess.lines) && guess.good &&
         guess.good * 10 >= guess.lines * 9)
         return PS_MATCH_LIKELY;

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gecko.c: profiles of the Firefox Profiler, "processed" as Tachyon, samply and others write them.
- *
+ * gecko.c: profiles of the Firefox Profiler in its "processed" format, as written by Tachyon,
+ * samply and others.
  *     {"meta": {...}, "libs": [], "threads": [{"name": "Thread-1", "pid": "7", "tid": 7,
  *        "samples": {"stack": [3, ...], "weight": null, "weightType": "samples"},
  *        "stackTable": {"frame": [...], "prefix": [null, 0, ...]},
  *        "frameTable": {"func": [...], "line": [...]},
  *        "funcTable": {"name": [...], "fileName": [...]},
  *        "stringArray": [...]}], "shared": {"stringArray": [...]}}
- *
- * Tables are columns. Texts may stand in the thread or, since version 56, behind all threads, so
- * threads are kept as numbers until the document was read. Each sample counts one (or its weight):
- * when it was taken is not looked at.
+ * Tables are stored by column. The strings may be in the thread or, since version 56, after all
+ * threads, so threads are kept as numbers until the end of the document. A sample counts as one (or
+ * its weight); its time is not used.
  */
 #include <stdlib.h>
 
@@ -20,11 +19,11 @@
 #include "importers/stacks/stacks.h"
 #include "importers/text/clean.h"
 
-#define NONE 0x7fffffffu /* null, or no number of a row */
+#define NONE 0x7fffffffu /* null, or not a valid row number */
 
 enum { TOLD = 20 };
 
-/* A list of texts, one behind the other. */
+/* A list of strings stored back to back; ends[i] is the end offset of string i. */
 struct texts {
     struct ps_buf bytes;
     size_t *ends;
@@ -33,10 +32,10 @@ struct texts {
 
 struct thread {
     struct ps_buf name, pid, tid, process;
-    struct ps_u32s stack, weight;   /* of samples */
-    struct ps_u32s frame, prefix;   /* of stacks */
-    struct ps_u32s func, line;      /* of frames */
-    struct ps_u32s func_name, file; /* of functions */
+    struct ps_u32s stack, weight;   /* columns of the samples table */
+    struct ps_u32s frame, prefix;   /* columns of stackTable */
+    struct ps_u32s func, line;      /* columns of frameTable */
+    struct ps_u32s func_name, file; /* columns of funcTable */
     struct texts texts;
 };
 
@@ -108,7 +107,7 @@ static bool read_column(struct ps_json_in *json, struct ps_u32s *out)
     return token == PS_JSON_ARRAY ? ps_json_in_u32s(json, NONE, out) : ps_json_in_rest(json, token);
 }
 
-/* A table: the columns whose names are given. */
+/* A column to read from a table. */
 struct column {
     const char *name;
     struct ps_u32s *out;
@@ -181,7 +180,7 @@ static bool read_threads(struct reader *r)
     return true;
 }
 
-/* An object of which one key is looked for. */
+/* Reads one key of an object and skips the others. */
 static bool read_inside(struct reader *r, const char *key)
 {
     enum ps_json_token token = ps_json_in_next(&r->json);
@@ -235,11 +234,11 @@ static struct ps_str text_of(const struct reader *r, const struct thread *t, uin
         return PS_STR("");
     from = id ? texts->ends[id - 1] : 0;
     if (texts->ends[id] == from)
-        return PS_STR(""); /* of no text at all there are no bytes to point at */
+        return PS_STR(""); /* an empty list has no bytes to point to */
     return (struct ps_str){texts->bytes.at + from, texts->ends[id] - from};
 }
 
-/* "name (file:line)". */
+/* The id of a frame named "name (file:line)". */
 static uint32_t frame_id(struct reader *r, const struct thread *t, uint32_t frame)
 {
     uint32_t func = at(&t->func, frame), line = at(&t->line, frame);
@@ -258,7 +257,7 @@ static uint32_t frame_id(struct reader *r, const struct thread *t, uint32_t fram
     return st_frame(&r->stacks, ps_buf_slice(&r->text));
 }
 
-/* A prefix stands before what grows on it, so no stack is endless. */
+/* A prefix must precede the stacks that use it, so that every stack ends. */
 static uint32_t prefix_of(const struct thread *t, uint32_t stack)
 {
     uint32_t prefix = at(&t->prefix, stack);
@@ -266,7 +265,7 @@ static uint32_t prefix_of(const struct thread *t, uint32_t stack)
     return prefix < stack ? prefix : NONE;
 }
 
-/* The frames of a stack, root first. False: there are more than ST_DEEPEST. */
+/* Sets out[0..*n) to the frames of a stack, root first. False: more than ST_DEEPEST. */
 static bool unfold(const struct thread *t, const uint32_t *ids, uint32_t stack, uint32_t *out,
                    uint32_t *n)
 {
@@ -312,7 +311,7 @@ static void push_samples(struct reader *r, const struct thread *t, uint32_t trac
         ids[i] = frame_id(r, t, i);
     ids[t->func.n] = 0;
     for (size_t i = 0; i < t->frame.n; i++)
-        if (t->frame.at[i] >= t->func.n) /* no row of the frames */
+        if (t->frame.at[i] >= t->func.n) /* not a row of frameTable */
             ids[t->func.n] = frame_id(r, t, NONE);
     for (size_t i = 0; i < t->stack.n && r->err->code == PS_OK; i++) {
         push_sample(r, t, i, ids, path, track);
@@ -359,7 +358,8 @@ static void tell_all(struct reader *r)
     r->out->ops->ledger(r->out, &ledger);
 }
 
-/* Threads are numbers without their tables: what is cut is shown as far as it makes sense. */
+/* Decides on the result of reading. A truncated file is rejected, because threads without their
+ * complete tables cannot be shown. */
 static enum ps_status judge(struct reader *r, bool whole)
 {
     struct ps_err *err = r->err;

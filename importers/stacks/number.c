@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* number.c: decimal numbers to whole ones without a double in between. */
+/* number.c: converts decimal numbers to integers without a double in between. */
 #include "base/tens.h"
 #include "importers/stacks/stacks.h"
 #include "importers/text/clean.h"
 
 #define DIGITS_MAX INT64_C(100000000000000000) /* another digit still fits */
 
-/* "+12", "-3" behind the e. */
+/* Parses the digits after the e: "+12", "-3". */
 static bool take_exponent(struct ps_str text, int *out)
 {
     int64_t value;
@@ -100,7 +100,7 @@ bool st_unit(struct ps_str word, enum st_unit *unit, int *power)
         {"microseconds", ST_TIME, 3},
         {"\xc2\xb5s", ST_TIME, 3},
         {"\xce\xbcs", ST_TIME, 3},
-        {"\xef\xbf\xbds", ST_TIME, 3}, /* of Latin-1 */
+        {"\xef\xbf\xbds", ST_TIME, 3}, /* µs in Latin-1: U+FFFD replaced the invalid byte */
         {"ms", ST_TIME, 6},
         {"milliseconds", ST_TIME, 6},
         {"s", ST_TIME, 9},

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sampling_jsonl.c: what `python -m profiling.sampling run --jsonl` of Python 3.15 writes.
- *
- * A JSON object a line: meta, tables of texts and frames, sums of samples a frame, end. There are
- * no stacks in it, so nobody's callers are known. The same function on one line stands there once
- * for each expression; these are added up, as in the dump that --pstats writes: calls are samples,
- * times samples by the interval. A sample in which a function calls itself from two expressions of
- * one line is in both their cumulative sums. Version 0 has whole tables, version 1 tables in
- * pieces.
+ * A JSON object per line: meta, tables of strings and frames, sums of samples per frame, end. The
+ * file has no stacks, so callers are unknown. A function on one line has an entry for each
+ * expression; these are added up, as in the dump that --pstats writes: calls are samples, times are
+ * samples times the interval. A sample in which a function calls itself from two expressions on one
+ * line is counted in the cumulative sums of both. In version 0 a table is one object, in version 1
+ * it is split.
  */
 #include <stdlib.h>
 
@@ -20,7 +19,7 @@
 
 enum {
     LONGEST_LINE = 64 << 20, /* bytes */
-    MOST_IDS = 4 << 20,      /* texts, frames */
+    MOST_IDS = 4 << 20,      /* number of strings or frames */
     TOLD = 20,
 };
 
@@ -39,18 +38,18 @@ struct row {
 struct reader {
     struct ps_sink *out;
     struct ps_arena arena;
-    struct ps_str *texts; /* by id; {NULL, 0}: not given */
+    struct ps_str *texts; /* by id; {NULL, 0}: not in the file */
     size_t n_texts;
     struct frame *frames; /* by id */
     size_t n_frames;
-    struct ps_intern keys, files; /* of rows: path, function and line */
+    struct ps_intern keys, files; /* keys: path, function and line of the rows */
     struct row *rows;
     size_t n_rows, row_cap;
     struct ps_buf mode;
     double interval_s;
     int64_t samples;
     bool has_meta, has_sums, ended;
-    uint64_t at, line; /* of the record at hand */
+    uint64_t at, line; /* of the current record */
     uint64_t entries, stored, rejected, more_runs;
 };
 
@@ -60,7 +59,7 @@ static void reject(struct reader *r, const char *why)
         ps_sink_note(r->out, PS_NOTE_REJECTED, r->at, r->line, "%s", why);
 }
 
-/* A whole number of an object, from 0 on; -1: it has none. */
+/* Reads an integer of at least 0 from an object; -1: there is none. */
 static int64_t whole(const cJSON *object, const char *key)
 {
     struct ps_num n = ps_document_count(object, key);
@@ -70,7 +69,8 @@ static int64_t whole(const cJSON *object, const char *key)
 
 /* --- Tables --- */
 
-/* Room for `id` in an array of `size` bytes an element, new ones zeroed. False: no sane id. */
+/* Grows an array of *n elements of `size` bytes so that index `id` is valid; new elements are zero.
+ * False: `id` is out of range. */
 static bool room(void *array, size_t *n, int64_t id, size_t size)
 {
     char **at = array;
@@ -134,7 +134,7 @@ static void take_frames(struct reader *r, const cJSON *list)
 
 /* --- Sums --- */
 
-/* The row of a frame: those of one function on one line share it. */
+/* The row of a frame; frames of one function on one line share it. */
 static struct row *row_of(struct reader *r, const struct frame *frame)
 {
     PS_AUTO(ps_buf_free) struct ps_buf key = {0};
@@ -303,11 +303,12 @@ static void tell_figures(struct reader *r)
     r->out->ops->number(r->out, "functions", ps_int((int64_t)r->n_rows));
     r->out->ops->number(r->out, "files", ps_int(r->files.count));
     r->out->ops->number(r->out, "sampled", ps_int(1));
-    r->out->ops->number(r->out, "flat", ps_int(1)); /* nobody's callers are known */
+    r->out->ops->number(r->out, "flat", ps_int(1)); /* callers are unknown */
     r->out->ops->headline(r->out, &(struct ps_headline){self * r->interval_s, "s", "tottime"});
 }
 
-/* Rows of several expressions that called something: only these may hold a sample twice. */
+/* Number of rows that were added up from several expressions and called something: only these can
+ * count a sample twice. */
 static uint64_t upper_bounds(const struct reader *r)
 {
     uint64_t n = 0;
@@ -346,7 +347,7 @@ static void tell_notes(struct reader *r)
 static void tell_all(struct reader *r)
 {
     struct ps_ledger ledger = {
-        /* what is no entry and was rejected counts, too */
+        /* includes rejected records that are not entries */
         .unit = "entries",
         .read = r->stored + r->rejected,
         .stored = r->stored,

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * speedscope.c: speedscope's own format, which py-spy, pyinstrument, austin, Tachyon and others
- * write.
- *
+ * speedscope.c: speedscope's own format, also written by py-spy, pyinstrument, austin, Tachyon and
+ * others.
  *     {"$schema": "https://www.speedscope.app/file-format-schema.json",
  *      "shared": {"frames": [{"name": "f", "file": "a.py", "line": 3}, ...]},
  *      "profiles": [{"type": "sampled", "unit": "seconds", "samples": [[0, 1], ...],
  *                    "weights": [0.01, ...]},
  *                   {"type": "evented", "events": [{"type": "O", "frame": 0, "at": 0}, ...]}]}
- *
- * Each profile is a track. Frames may stand behind the profiles: stacks are pushed by the numbers
- * of the file and renamed at the end.
+ * Each profile is a track. The frames may follow the profiles, so stacks are pushed with the frame
+ * numbers of the file, which are replaced by ids at the end.
  */
 #include <stdlib.h>
 
@@ -21,31 +19,31 @@
 #include "importers/text/clean.h"
 #include "slices/spans.h"
 
-#define SP_NO_FRAME 0x7fffffffu /* what is no number of a frame */
+#define SP_NO_FRAME 0x7fffffffu /* not a valid frame number */
 
 /* An event of an evented profile; sorted by `at`. */
 struct sp_event {
     int64_t at;
     uint32_t frame;
-    bool close, known; /* known: it had all it needs */
+    bool close, known; /* known: type and time are valid */
 };
 
-/* A profile while its object is read: the order of its keys is free. */
+/* A profile while its object is read; its keys may have any order. */
 struct sp_profile {
     struct ps_buf name;
     struct st_decimal start, end;
-    int power; /* of ten: the unit in ns, or thousandths */
+    int power; /* power of ten that converts the unit to ns, or to thousandths */
     enum st_unit unit;
-    struct ps_u32_list stack; /* of the sample at work */
+    struct ps_u32_list stack; /* the current sample */
     struct sp_sample {
-        uint32_t kept,
-            fresh; /* frames of the sample before, from the root on; frames behind them */
+        /* frames of the previous sample that are kept, from the root on; frames added after them */
+        uint32_t kept, fresh;
     } * samples;
-    struct ps_u32s frames; /* the fresh ones */
+    struct ps_u32s frames; /* the added frames of all samples */
     size_t n_samples, cap_samples;
     struct sp_weights {
         struct st_decimal each;
-        size_t n; /* how often, one behind the other */
+        size_t n; /* number of consecutive samples with this weight */
     } * weights;
     size_t n_weights, cap_weights;
     struct sp_raw_event {
@@ -64,7 +62,7 @@ struct sp_reader {
     struct ps_sink *out;
     struct ps_err *err;
     struct sp_profile profile;
-    uint32_t *frames; /* by number: id */
+    uint32_t *frames; /* ids of the frames, by frame number */
     size_t n_frames, cap_frames;
     struct ps_buf text, name, file, line, exporter, title;
     bool unit_known;
@@ -124,7 +122,8 @@ static void keep_sample(struct sp_profile *p)
     }
 }
 
-/* A sample that is no array counts as an empty stack; one that was cut does not count. */
+/* Reads the samples. A sample that is not an array counts as an empty stack; a truncated one is
+ * dropped. */
 static bool read_samples(struct sp_reader *r)
 {
     struct sp_profile *p = &r->profile;
@@ -242,10 +241,10 @@ static bool read_key(struct sp_reader *r)
 
 /* --- Sampled profiles --- */
 
-/* What the samples of a run weigh in units of the axis. */
+/* The weight of samples, in the unit of the track. */
 struct weighed {
     int64_t weight;
-    bool known, rounded; /* false: it is no number, too large, or below zero */
+    bool known, rounded; /* known: false if it is not a number, too large or negative */
 };
 
 static struct weighed weigh(const struct sp_profile *p, const struct st_decimal *each)
@@ -264,7 +263,7 @@ static void sp_note(struct sp_reader *r, enum ps_severity severity, const char *
         ps_sink_note(r->out, severity, ps_json_in_at(&r->json), 0, "%s", what);
 }
 
-/* The stack of the profile, n frames of it. */
+/* Pushes the first n frames of the profile's current stack. */
 static void push_sample(struct sp_reader *r, uint32_t track, size_t n, const struct weighed *w)
 {
     r->read++;
@@ -303,7 +302,7 @@ static void push_samples(struct sp_reader *r, uint32_t track)
             weight = weigh(p, &p->weights[run].each);
             left = p->weights[run++].n;
         }
-        if (sample->fresh) { /* else there may be no array at all */
+        if (sample->fresh) { /* if there are none, the arrays may be NULL */
             memcpy(stack->at + sample->kept, frames, sample->fresh * sizeof *frames);
             frames += sample->fresh;
         }
@@ -318,7 +317,8 @@ static void push_samples(struct sp_reader *r, uint32_t track)
 
 /* --- Evented profiles --- */
 
-/* The events on the axis of the run, by time. The axis begins at startValue, or before. */
+/* Returns the events in order of time, relative to the start of the track: startValue, or the first
+ * event if it is earlier. *last: end of the track. Release the events with free(). */
 static struct sp_event *place_events(struct sp_reader *r, int64_t *last)
 {
     const struct sp_profile *p = &r->profile;
@@ -349,7 +349,7 @@ static struct sp_event *place_events(struct sp_reader *r, int64_t *last)
     return events;
 }
 
-/* An end closes its frame, and what is open above it. */
+/* Closes the frame of an end event, and all frames above it. */
 static void push_close(struct sp_reader *r, uint32_t track, const struct sp_event *event)
 {
     uint32_t open = st_open_count(&r->stacks, track), depth = open;
@@ -417,7 +417,7 @@ static struct ps_str word_behind(struct ps_str text, const char *word)
     return (struct ps_str){rest.at, n};
 }
 
-/* py-spy: `Process 12 Thread 34 "MainThread"`. */
+/* Adds a track. py-spy names profiles `Process 12 Thread 34 "MainThread"`. */
 static bool new_track(struct sp_reader *r, uint32_t *track)
 {
     struct ps_str name = ps_buf_slice(&r->profile.name);
@@ -430,7 +430,7 @@ static bool new_track(struct sp_reader *r, uint32_t *track)
            PS_OK;
 }
 
-/* What counts something else than the profiles before has no place on their axis. */
+/* Rejects a profile whose unit differs from that of the profiles before it. */
 static bool fits(struct sp_reader *r)
 {
     const struct sp_profile *p = &r->profile;
@@ -446,8 +446,8 @@ static bool fits(struct sp_reader *r)
     return false;
 }
 
-/* Reads a profile whose beginning was taken and pushes its stacks, also of one that the end of the
- * file cuts. False: cut, bad, or a failure in r->err. */
+/* Reads a profile whose opening brace was read, and pushes its stacks, even if the end of the file
+ * truncates it. False: truncated, invalid, or an error in r->err. */
 static bool sp_profile_read(struct sp_reader *r)
 {
     enum ps_json_token token;
@@ -460,7 +460,8 @@ static bool sp_profile_read(struct sp_reader *r)
     while (good && (token = ps_json_in_next(&r->json)) == PS_JSON_KEY)
         good = read_key(r);
     good = good && token == PS_JSON_OBJECT_END;
-    if (!good && !r->profile.has_weights) /* cut before them: what the samples count is not known */
+    /* truncated before the weights, so those of the samples are unknown */
+    if (!good && !r->profile.has_weights)
         r->profile.n_samples = 0;
     if (r->profile.n_samples + r->profile.n_events == 0 || !fits(r))
         return good;
@@ -475,7 +476,7 @@ static bool sp_profile_read(struct sp_reader *r)
 
 /* --- Frames --- */
 
-/* "name (file:line)", as py-spy writes frames elsewhere. */
+/* The id of a frame named "name (file:line)", the form that py-spy uses in other formats. */
 static uint32_t frame_id(struct sp_reader *r, struct ps_str name, struct ps_str file,
                          struct ps_str line)
 {
@@ -505,7 +506,7 @@ static bool keep_text(struct ps_json_in *json, struct ps_buf *out)
     return ps_json_in_rest(json, token);
 }
 
-/* A frame's object, whose beginning was taken. */
+/* Reads a frame whose opening brace was read. */
 static bool read_frame(struct sp_reader *r)
 {
     enum ps_json_token token;
@@ -605,7 +606,7 @@ static void tell_text(struct sp_reader *r, const char *key, struct ps_str text)
         r->out->ops->meta(r->out, key, ps_buf_slice(&r->text));
 }
 
-/* "py-spy@0.4.1". */
+/* Splits an exporter such as "py-spy@0.4.1" into tool and version. */
 static void tell_tool(struct sp_reader *r)
 {
     struct ps_str tool = ps_buf_slice(&r->exporter);
@@ -640,7 +641,8 @@ static void tell_all(struct sp_reader *r)
     r->out->ops->ledger(r->out, &ledger);
 }
 
-/* What could be read of a document that ends early or is damaged is shown. */
+/* Decides on the result of reading. The readable part of a truncated or damaged document is
+ * shown. */
 static enum ps_status judge(struct sp_reader *r, bool whole)
 {
     struct ps_err *err = r->err;

@@ -40,7 +40,7 @@ enum ps_status st_track(struct st_stacks *stacks, uint32_t process, struct ps_st
     return PS_OK;
 }
 
-/* Room for one more is made by halves: the arrays grow to be large. */
+/* Appends frames. Capacity grows by half, not double, because the arrays become large. */
 static void add_frames(struct st_track *track, const uint32_t *frames, uint32_t n)
 {
     while (track->cap_frames - track->n_frames < n) {
@@ -52,7 +52,7 @@ static void add_frames(struct st_track *track, const uint32_t *frames, uint32_t 
     track->n_frames += n;
 }
 
-/* The stack is cut to `kept` frames and gets n on top. */
+/* Adds a step: the stack is cut to `kept` frames, then n frames are added. */
 static void add_step(struct st_track *track, uint32_t kept, const uint32_t *frames, uint32_t n)
 {
     PS_PUSH_ROOM(track->steps, track->n_steps, track->cap_steps);
@@ -110,7 +110,7 @@ enum ps_status st_push(struct st_stacks *stacks, uint32_t index, const uint32_t 
     return PS_OK;
 }
 
-/* The stack lasts until `at`. */
+/* Extends the current stack to time `at`. */
 static void last_until(struct st_track *track, int64_t at)
 {
     if (at <= track->at)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stacks.h: stacks with weights become slices, so that all that shows traces shows them too.
- *
- * Each thread (or profile) of a file is a track. Its stacks lie on it one behind the other in the
- * order of the file, each as long as its weight; frames that neighbours share from the root on are
- * one slice. Empty stacks are gaps. Lengths are ns where the file counts time, else what it counts
- * (samples, bytes) times the run's value_scale.
- *
- * Until the sink is given the slices, a track is a list of steps: how many frames of the stack
- * before stay, and which come on top. That is a quarter of what its slices take.
+ * stacks.h: converts stacks with weights to slices, so that everything that shows traces can show
+ * them.
+ * Each thread (or profile) of a file is a track. Its stacks follow each other in the order of the
+ * file; the length of each is its weight. Consecutive stacks share the slices of their common
+ * frames, from the root on. Empty stacks are gaps. Lengths are ns if the file measures time, else
+ * its counts (samples, bytes) times the run's value_scale.
+ * Until the slices are written to the sink, a track is a list of steps: the number of frames of the
+ * previous stack that are kept, and the frames added on top. Steps need a quarter of the memory of
+ * slices.
  */
 #ifndef PS_IMPORTERS_STACKS_H
 #define PS_IMPORTERS_STACKS_H
@@ -18,32 +18,34 @@
 #include "importers/importer.h"
 
 enum {
-    ST_DEEPEST = 10000, /* frames of one stack; those below are cut off */
+    ST_DEEPEST = 10000, /* maximum number of frames of a stack; deeper ones are cut off */
     ST_TRACKS_MAX = 65536,
-    ST_SCALE = 1000, /* fractions are counted in thousandths until it is known whether there are */
+    /* weights are stored in thousandths until it is known whether any is fractional */
+    ST_SCALE = 1000,
 };
 #define ST_ROWS_MAX (UINT32_C(1) << 27)
 
-/* What a file counts. */
+/* The quantity that the weights of a file measure. */
 enum st_unit { ST_SAMPLES, ST_TIME, ST_BYTES, ST_WEIGHT };
 
-/* A stack that differs from the one before it. */
+/* A stack that differs from the previous one. */
 struct st_step {
     int64_t weight;
-    uint16_t kept, fresh; /* frames of the stack before, from the root on; frames on top of them */
+    /* frames of the previous stack that are kept, from the root on; frames added on top of them */
+    uint16_t kept, fresh;
 };
 
 struct st_track {
-    uint32_t process;        /* id */
+    uint32_t process;        /* id of the process */
     struct ps_str name, tid; /* in the arena of the stacks */
     struct st_step *steps;
     uint32_t n_steps, cap_steps;
-    uint32_t *frames; /* those on top, step by step: a slice each */
+    uint32_t *frames; /* added frames of all steps; each is a slice */
     uint32_t n_frames, cap_frames;
-    uint32_t *open; /* the stack now */
+    uint32_t *open; /* the current stack */
     uint32_t n_open, cap_open, deepest;
-    int64_t at;      /* where the next stack begins: the sum of the weights */
-    int64_t root_at; /* events: where the outermost frame that is open began */
+    int64_t at;      /* start of the next stack: the sum of the weights */
+    int64_t root_at; /* for events: when the current outermost frame began */
 };
 
 struct st_process {
@@ -53,79 +55,82 @@ struct st_process {
 struct st_stacks {
     struct ps_sink *out;
     enum st_unit unit;
-    struct ps_intern frames; /* text id - 1 */
+    struct ps_intern frames; /* names; the text id is the index + 1 */
     struct ps_intern process_keys;
-    struct st_process *processes; /* id - 1 */
+    struct st_process *processes; /* the id is the index + 1 */
     uint32_t n_processes, cap_processes;
     struct st_track *tracks;
     uint32_t n_tracks, cap_tracks;
     struct ps_arena text;
-    uint64_t samples, rows;  /* stacks with a weight; slices of all tracks */
-    int64_t weight, idle;    /* sums: of stacks with a frame, of empty ones */
-    uint64_t empty;          /* stacks without a frame */
-    uint32_t native, python; /* frames by language, as far as their names tell */
-    uint32_t initialisers;   /* frames that are C++ static initialisers */
-    bool fractions;          /* unit other than time: a weight is no whole number */
+    uint64_t samples, rows;  /* number of stacks with a weight; number of slices of all tracks */
+    int64_t weight, idle;    /* sum over stacks with frames; sum over empty stacks */
+    uint64_t empty;          /* number of empty stacks */
+    uint32_t native, python; /* number of frames by language, detected from their names */
+    uint32_t initialisers;   /* number of frames that are C++ static initialisers */
+    bool fractions;          /* unit other than time: at least one weight is fractional */
 };
 
-/* Ids of frames and processes; texts must be clean (clean.h). */
+/* Return the id of a frame or process, adding it if it is new. Strings must be clean (clean.h). */
 uint32_t st_frame(struct st_stacks *stacks, struct ps_str name);
 uint32_t st_process(struct st_stacks *stacks, struct ps_str pid, struct ps_str name);
-/* A new track; its index. PS_LIMIT: too many. */
+/* Adds a track and sets *out to its index. PS_LIMIT: too many. */
 enum ps_status st_track(struct st_stacks *stacks, uint32_t process, struct ps_str name,
                         struct ps_str tid, uint32_t *out, struct ps_err *err);
 
-/* A stack, root first, on a track. weight > 0: ns of time, thousandths of all else. Deeper frames
- * than ST_DEEPEST count for the last one kept. PS_LIMIT: the sum is beyond what can be counted. */
+/* Adds a stack, root first, to a track. weight > 0: ns if the unit is time, else thousandths.
+ * Frames deeper than ST_DEEPEST are dropped; their weight belongs to the last one kept. PS_LIMIT:
+ * the sum of the weights is too large. */
 enum ps_status st_push(struct st_stacks *stacks, uint32_t track, const uint32_t *frames, uint32_t n,
                        int64_t weight, struct ps_err *err);
 
-/* The same in events: `at` from the beginning of the track, which must not go back. A frame is put
- * on the stack; the stack is cut to its first `depth` frames. */
+/* Add events instead of stacks. `at`: time since the start of the track, which must not decrease.
+ * st_begin puts a frame on the stack; st_end cuts the stack to its first `depth` frames. */
 enum ps_status st_begin(struct st_stacks *stacks, uint32_t track, uint32_t frame, int64_t at,
                         struct ps_err *err);
 enum ps_status st_end(struct st_stacks *stacks, uint32_t track, uint32_t depth, int64_t at,
                       struct ps_err *err);
-/* How many frames are open, and which: its id. */
+/* The number of open frames, and the id of the one at `depth`. */
 uint32_t st_open_count(const struct st_stacks *stacks, uint32_t track);
 uint32_t st_open_frame(const struct st_stacks *stacks, uint32_t track, uint32_t depth);
 
-/* Frames were pushed by numbers of the file: number i becomes frame ids[i], what is not among the n
- * "(frame that the file does not list)". Returns how many slices those are. */
+/* Replaces frame numbers of the file, with which frames were pushed: number i becomes ids[i], a
+ * number of n or more becomes "(unknown frame)". Returns the number of slices with unknown
+ * frames. */
 uint64_t st_rename(struct st_stacks *stacks, const uint32_t *ids, size_t n);
 
-/* Closes what is open and gives all to the sink: texts, processes, tracks, the figures of a trace
- * (docs/api.md), the headline. */
+/* Closes open frames and writes everything to the sink: strings, processes, tracks, the metrics of
+ * a trace (docs/api.md), the headline. */
 void st_give(struct st_stacks *stacks);
 void st_free(struct st_stacks *stacks);
 
-/* A decimal number as it stands: digits * 10^exponent. */
+/* A decimal number without rounding: digits * 10^exponent. */
 struct st_decimal {
     int64_t digits;
     int exponent;
-    bool lost; /* it had more than 18 digits */
+    bool lost; /* further digits were dropped: it has more than 18 */
 };
 bool st_decimal(struct ps_str text, struct st_decimal *out);
-/* digits * 10^(exponent + power), rounded. False: beyond int64. *rounded is only ever set. */
+/* Computes digits * 10^(exponent + power), rounded. False: it does not fit int64. *rounded is set
+ * if digits were lost, never cleared. */
 bool st_scaled(const struct st_decimal *decimal, int power, int64_t *out, bool *rounded);
 
-/* A decimal number in thousandths. False: none, or too large. *rounded is set where digits were
- * lost; *fraction where it is no whole number. */
+/* A decimal number in thousandths. st_number returns false if the text is not a number or is too
+ * large. rounded: digits were lost; fraction: it is not an integer. */
 struct st_number {
     int64_t thousandths;
     bool fraction, rounded;
 };
 bool st_number(struct ps_str text, struct st_number *out);
 
-/* A word for a unit: "samples", "ms", "microseconds", and how many powers of ten one of it is on
- * the axis of st_push. False: it is none, and nothing was set. */
+/* Parses a unit: "samples", "ms", "microseconds". *power: power of ten that converts it to the
+ * weights of st_push. False: unknown; nothing was set. */
 bool st_unit(struct ps_str word, enum st_unit *unit, int *power);
 
-/* enum ps_family of a frame by the way tools write frames: PS_FAMILY_RUNTIME for native code, which
- * is drawn apart; else none. */
+/* The enum ps_family of a frame, detected from its name: PS_FAMILY_RUNTIME for native code, which
+ * is drawn differently; else none. */
 int64_t st_family(struct ps_str frame);
 
-/* The name says that it is Python. */
+/* Whether the name is that of a Python frame. */
 bool st_is_python(struct ps_str frame);
 
 #endif

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stacks_give.c: steps become slices.
- *
- * Where a slice ends is told by the steps behind the one that begins it, so that steps are walked
- * from the last to the first; chunks are given from the first to the last. A first walk notes at
- * the end of each chunk what is known there of the frames that go on; a second fills the chunk.
+ * stacks_give.c: converts steps to slices.
+ * The end of a slice depends on the steps after the one that begins it, so steps are walked from
+ * last to first, but chunks are written from first to last. A first walk stores the state of the
+ * open frames at the end of each chunk; a second walk fills the chunks.
  */
 #include <stdlib.h>
 
 #include "importers/stacks/stacks.h"
 
-/* A frame that is open, seen from behind. */
+/* A frame that is open during the backward walk. */
 struct open_frame {
-    int64_t end, below; /* below: how long what it called lasts, as far as it was passed */
+    /* end: end of its slice; below: total duration of its callees that were walked so far */
+    int64_t end, below;
 };
 
-/* Whole steps whose slices fit into a chunk. */
+/* Consecutive steps whose slices fit into a chunk. */
 struct block {
     uint32_t step, n_steps;
     uint32_t row, n_rows;
     int64_t start, end;
-    uint32_t n_open; /* frames that the step behind it keeps */
+    uint32_t n_open; /* number of frames that the step after the block keeps */
     struct open_frame *open;
 };
 
@@ -28,9 +28,9 @@ struct emitter {
     struct st_stacks *stacks;
     uint8_t *family; /* by text id */
     int64_t *column[PS_N_SLICE_COLUMNS];
-    uint32_t *last;          /* by depth: the row that is open there */
+    uint32_t *last;          /* row of the open slice, by depth */
     struct open_frame *open; /* by depth */
-    struct block *blocks;    /* of the track */
+    struct block *blocks;    /* of the current track */
     uint32_t n_blocks, cap_blocks;
     struct ps_arena noted; /* open frames of the blocks */
 };
@@ -38,7 +38,7 @@ struct emitter {
 static const uint8_t made_columns[] = {PS_COL_START, PS_COL_DURATION, PS_COL_SELF,  PS_COL_PARENT,
                                        PS_COL_DEPTH, PS_COL_NAME,     PS_COL_FAMILY};
 
-/* Weights without fractions need no thousandths. */
+/* The divisor of weights: without fractions the thousandths are not needed. */
 static int64_t divisor(const struct st_stacks *stacks)
 {
     return stacks->unit == ST_TIME || stacks->fractions ? 1 : ST_SCALE;
@@ -79,7 +79,8 @@ static void cut_blocks(struct emitter *e, const struct st_track *track)
     }
 }
 
-/* e->open is what is known behind the block, then before it. fill: start, duration and self. */
+/* Walks the steps of a block backward. e->open is the state after the block, on return the state
+ * before it. fill: writes start, duration and self. */
 static inline void walk_back(struct emitter *e, const struct st_track *track,
                              const struct block *block, bool fill)
 {
@@ -129,7 +130,7 @@ static void note_open(struct emitter *e, const struct st_track *track)
 
 /* --- Chunks --- */
 
-/* What is known from the first step on. */
+/* Walks the steps of a block forward and fills the other columns. */
 static void walk_on(struct emitter *e, const struct st_track *track, const struct block *block)
 {
     const uint32_t *frames = track->frames + block->row;
@@ -275,7 +276,7 @@ static const struct {
     [ST_WEIGHT] = {"", "weight", ST_SCALE},
 };
 
-/* Profilers write empty stacks while a thread runs no code of theirs. */
+/* Profilers write empty stacks while a thread runs no code that they record. */
 static void note_empty(const struct st_stacks *stacks)
 {
     if (stacks->empty)

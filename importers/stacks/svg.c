@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * svg.c: flame graphs as SVG, which py-spy record, inferno and flamegraph.pl draw.
- *
+ * svg.c: flame graphs as SVG, drawn by py-spy record, inferno and flamegraph.pl.
  *     <g><title>work (app.py:9) (48 samples, 1.66%)</title><rect x="10" y="84" width="19" .../>
- *
- * Titles tell name and weight, places tell what lies on what. What is written in the boxes is cut
- * and never looked at. Frames narrower than a tenth of a pixel were not drawn: their weight is the
- * own weight of the frame below them, or, on the root, of "(not in file)".
+ * Titles have name and weight; positions determine the parents. The labels in the boxes are
+ * truncated and not used. Frames narrower than a tenth of a pixel are missing in the drawing: their
+ * weight becomes self weight of their parent or, at the root, of "(not in file)".
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,22 +14,22 @@
 #include "importers/stacks/stacks.h"
 #include "importers/text/clean.h"
 
-/* A frame as drawn. */
+/* A rectangle of the drawing. */
 struct sv_rect {
     double x, width;
     int64_t y;      /* hundredths of a pixel */
-    int64_t weight; /* as its title says, on the axis */
+    int64_t weight; /* from its title, in the unit of st_push */
     uint32_t name;
-    uint32_t level;                     /* from the root */
-    uint32_t parent, first_child, next; /* index + 1; children by x */
+    uint32_t level;                     /* distance from the root */
+    uint32_t parent, first_child, next; /* index + 1; 0: none; children are in order of x */
 };
 
 struct sv_tree {
-    struct sv_rect *at; /* by level, then x, once sv_tree_link has sorted them */
+    struct sv_rect *at; /* sorted by level, then x, by sv_tree_link */
     uint32_t n, cap;
     uint32_t root;
-    uint64_t orphans; /* frames that lie over no frame of the level before */
-    uint64_t excess;  /* frames whose children are heavier than they are */
+    uint64_t orphans; /* number of frames whose position matches no frame of the previous level */
+    uint64_t excess;  /* number of frames whose children have a larger weight */
 };
 
 /* --- Tree of rectangles --- */
@@ -54,7 +52,8 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Levels count the different y from the root's on, which lies at the top or the bottom. */
+/* Sets the level of each frame: the number of distinct y between it and the root, which is at the
+ * top or the bottom. */
 static void set_levels(struct sv_tree *tree)
 {
     int64_t *ys = ps_grow(NULL, (size_t)tree->n + 1, sizeof *ys), root = tree->at[tree->root].y;
@@ -83,7 +82,8 @@ static void set_levels(struct sv_tree *tree)
     free(ys);
 }
 
-/* The frame of the level [from, to) that the middle of `rect` lies over, or that is nearest. */
+/* The frame among [from, to), all of one level, whose range of x contains the middle of `rect`;
+ * else the nearest one. */
 static uint32_t find_parent(struct sv_tree *tree, uint32_t from, uint32_t to,
                             const struct sv_rect *rect)
 {
@@ -98,7 +98,7 @@ static uint32_t find_parent(struct sv_tree *tree, uint32_t from, uint32_t to,
         else
             high = between;
     }
-    /* Places are rounded: a pixel at most. */
+    /* Positions are rounded, so allow one pixel. */
     if (middle > tree->at[low].x + tree->at[low].width && low + 1 < to &&
         tree->at[low + 1].x - middle < middle - tree->at[low].x - tree->at[low].width)
         low++;
@@ -107,7 +107,8 @@ static uint32_t find_parent(struct sv_tree *tree, uint32_t from, uint32_t to,
     return low;
 }
 
-/* Rects are by level and x: what is linked last comes first, so they are linked from the right. */
+/* Links all frames to their parents. Frames are sorted by level and x, and each is inserted as the
+ * first child, so go from right to left. */
 static void link_all(struct sv_tree *tree)
 {
     uint32_t to = tree->n;
@@ -130,7 +131,7 @@ static void link_all(struct sv_tree *tree)
     }
 }
 
-/* Levels and parents from the places. False: no frame spans the picture. */
+/* Determines levels and parents from the positions. False: no frame has a width. */
 static bool sv_tree_link(struct sv_tree *tree)
 {
     double most = 0;
@@ -143,7 +144,7 @@ static bool sv_tree_link(struct sv_tree *tree)
         }
     if (!tree->n || !(most > 0))
         return false;
-    /* Of frames as wide as the picture the root is at its edge: "all" stands first or last. */
+    /* Among the widest frames the root is the one at the edge, "all": the topmost or the lowest. */
     for (uint32_t i = 0; i < tree->n; i++) {
         uint64_t above = 0, below = 0;
 
@@ -172,7 +173,7 @@ struct walk {
     struct st_stacks *stacks;
     uint32_t track;
     struct ps_err *err;
-    uint32_t *path; /* names from below the root on */
+    uint32_t *path; /* names on the path below the root */
     uint32_t depth;
 };
 
@@ -203,7 +204,7 @@ static void push_self(struct walk *w, uint32_t node)
     (void)st_push(w->stacks, w->track, &missing, 1, self, w->err);
 }
 
-/* Own weight is drawn left of the children (flamegraph.pl) or right of them. */
+/* Whether the self weight is to the left of the children (flamegraph.pl) or to their right. */
 static bool self_is_left(const struct sv_tree *tree, uint32_t node)
 {
     uint32_t child = tree->at[node].first_child;
@@ -231,7 +232,7 @@ static void leave(struct walk *w, uint32_t node)
         w->depth--;
 }
 
-/* Pushes all stacks below the root; what the root has beside them as "(not in file)". */
+/* Pushes all stacks below the root. The self weight of the root becomes "(not in file)". */
 static enum ps_status sv_tree_push(struct sv_tree *tree, struct st_stacks *stacks, uint32_t track,
                                    struct ps_err *err)
 {
@@ -285,7 +286,7 @@ static void put_character(struct ps_buf *out, uint32_t c)
     ps_buf_add(out, bytes, n);
 }
 
-/* "#955" or "#x3bb". */
+/* Parses "#955" or "#x3bb". */
 static bool numbered(struct ps_str name, uint32_t *out)
 {
     bool hex = name.len > 1 && (name.at[1] | 32) == 'x';
@@ -352,7 +353,7 @@ struct title {
     struct ps_str name, count, unit;
 };
 
-/* "1,490 samples, 51.50%", behind which "; +1.20%" may stand. */
+/* Parses "1,490 samples, 51.50%", which "; +1.20%" may follow. */
 static bool read_inside(struct ps_str inside, struct title *out)
 {
     size_t at = 0, unit, digits = 0;
@@ -377,7 +378,7 @@ static bool read_inside(struct ps_str inside, struct title *out)
            (digits + 1 == rest.len || rest.at[digits + 1] == ';');
 }
 
-/* "NAME (N samples, P%)": the name may hold parentheses, so the search goes from the end. */
+/* Parses "NAME (N samples, P%)" from the end, because the name may have parentheses. */
 static bool read_title(struct ps_str text, struct title *out)
 {
     if (text.len < 8 || text.at[text.len - 1] != ')')
@@ -391,7 +392,7 @@ static bool read_title(struct ps_str text, struct title *out)
     return false;
 }
 
-/* The power of ten of the unit; -1: it is not that of the titles before. */
+/* The power of ten of the unit; -1: the unit differs from that of the earlier titles. */
 static int take_unit(struct reader *r, struct ps_str word)
 {
     enum st_unit unit = ST_WEIGHT;
@@ -404,7 +405,7 @@ static int take_unit(struct reader *r, struct ps_str word)
     return unit == r->stacks.unit ? power : -1;
 }
 
-/* N has separators of thousands. */
+/* Parses the weight, which may have thousands separators. */
 static bool read_weight(struct reader *r, const struct title *title, int64_t *out)
 {
     struct st_decimal decimal;
@@ -425,7 +426,7 @@ static bool read_weight(struct reader *r, const struct title *title, int64_t *ou
 
 /* --- Rectangles --- */
 
-/* The number of an attribute: ` x="10.5"`, ` x="0.5%"`. */
+/* Parses a number attribute: ` x="10.5"`, ` x="0.5%"`. */
 static bool attribute(struct ps_str tag, const char *name, double *out)
 {
     const char *at = ps_str_find(tag, ps_str_of(name));
@@ -445,7 +446,7 @@ static bool attribute(struct ps_str tag, const char *name, double *out)
     return n > 0 && !*end && isfinite(*out) && fabs(*out) < 1e12;
 }
 
-/* inferno's own places are whole numbers of samples; others are pixels. */
+/* Reads the position: inferno's own attributes are in samples, the others in pixels. */
 static bool read_place(struct ps_str tag, struct sv_rect *rect)
 {
     double y;
@@ -465,7 +466,7 @@ static void reject(struct reader *r, uint64_t at, const char *why)
         ps_sink_note(r->out, PS_NOTE_REJECTED, at, 0, "%s", why);
 }
 
-/* A title and the rect behind it; `rest` begins behind the title. */
+/* Adds the frame of a title and of the rect that follows it; `rest` begins after the title. */
 static void take_frame(struct reader *r, struct ps_str raw, struct ps_str rest, uint64_t at)
 {
     const char *open =
@@ -541,7 +542,7 @@ static void tell_title(struct reader *r)
     r->number.len = 0;
     ps_clean_text(&r->number,
                   unescape(&r->text, (struct ps_str){rest.at, (size_t)(close - rest.at)}));
-    /* Of a command line only its beginning: arguments may be passwords. */
+    /* Only the tool, not the command line: its arguments may be passwords. */
     if (ps_str_starts(ps_buf_slice(&r->number), PS_STR("py-spy")))
         r->out->ops->meta(r->out, "tool", PS_STR("py-spy"));
     else if (r->number.len && r->number.len < 200)

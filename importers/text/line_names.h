@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* line_names.h: files and functions of the line-level profilers, as they are shown. */
+/* line_names.h: display of files and functions of the line-level profilers. */
 #ifndef PS_IMPORTERS_TEXT_LINE_NAMES_H
 #define PS_IMPORTERS_TEXT_LINE_NAMES_H
 
 #include "base/mem.h"
 #include "importers/sink.h"
 
-/* Whose code a measured file is: who asks for single lines asks for his own, so a script without a
- * folder is his. */
+/* The origin of a measured file. Users profile lines of their own code, so a script without a
+ * folder counts as the user's own. */
 enum ps_origin ps_line_origin(struct ps_str path);
 
-/* The part behind the last slash of either kind. */
+/* The part after the last slash or backslash. */
 struct ps_str ps_base_name(struct ps_str path);
 
-/* Text as it can be shown: itself when it is clean, else a mended copy in the arena and *mended
- * set. Cut to 64 KiB. */
+/* The text for display: itself if it is clean, else a repaired copy in the arena. Truncated to 64
+ * KiB. *mended: it was repaired or truncated. */
 struct ps_str ps_shown_text(struct ps_arena *arena, struct ps_str text, bool *mended);
 
 #endif

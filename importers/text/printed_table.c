@@ -3,7 +3,7 @@
 
 enum { LEAST_DASHES = 4 };
 
-/* Bytes of the first n code points. */
+/* Number of bytes of the first n code points. */
 static size_t bytes_of(struct ps_str text, size_t n)
 {
     size_t i = 0;

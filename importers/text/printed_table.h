@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * printed_table.h: tables whose columns are what the dashes of a rule span, as torch's profiler
+ * printed_table.h: tables whose columns are given by the dashes of a rule, as torch's profiler
  * prints them:
- *
  *     ---------------  ------------
  *                Name    # of Calls
  *     ---------------  ------------
  *            aten::mm            15
  *     ---------------  ------------
- *
- * Columns are counted in code points, and a newline in a cell, which splits its row, counts as one.
+ * Columns are counted in code points. A newline in a cell, which splits its row, counts as one.
  */
 #ifndef PS_IMPORTERS_TEXT_PRINTED_TABLE_H
 #define PS_IMPORTERS_TEXT_PRINTED_TABLE_H
@@ -19,10 +17,10 @@
 enum { PS_TABLE_COLUMNS = 40 };
 
 struct ps_table_spans {
-    size_t left; /* code points before the table: what a container puts before each line */
+    size_t left; /* code points before the table: a prefix that a container puts before each line */
     size_t n;
     struct {
-        size_t from, to; /* code points from `left` on */
+        size_t from, to; /* code points, relative to `left` */
     } at[PS_TABLE_COLUMNS];
 };
 
@@ -30,14 +28,14 @@ struct ps_table_spans {
 bool ps_table_rule(struct ps_str line, struct ps_table_spans *out);
 bool ps_table_same(const struct ps_table_spans *a, const struct ps_table_spans *b);
 
-/* The line from the table on. */
+/* The line without the `left` code points before the table. */
 struct ps_str ps_table_line(const struct ps_table_spans *spans, struct ps_str line);
 
-/* What stands in each column of a row, without the blanks around; spans->n of them. */
+/* Splits a row into its spans->n cells, without spaces around them. */
 void ps_table_cells(const struct ps_table_spans *spans, struct ps_str row, struct ps_str *out);
 
-/* The titles of a header, which two blanks part: a title may be wider than its column and push the
- * others to the right. False: there are not as many as columns. */
+/* Splits a header into its titles at two spaces: a title may be wider than its column and shift the
+ * others to the right. False: their number is not that of the columns. */
 bool ps_table_titles(const struct ps_table_spans *spans, struct ps_str header, struct ps_str *out);
 
 size_t ps_code_points(struct ps_str text);

@@ -11,12 +11,13 @@
 enum {
     LONGEST_LINE = 256 * 1024,
     LONGEST_NUMBER = 64,
-    BREATH = 4096, /* lines between two looks at the sink */
+    BREATH = 4096, /* lines between two checks of the sink */
     LOG_HEAD = 64 * 1024,
     NARROWEST_WRAP = 20,
     WIDEST_RULE = 4096,          /* bytes */
-    LONGEST_WRAPPED = 16 * 1024, /* bytes of a line whose pieces are looked at one by one */
-    FULL_LINES = 3,              /* lines as wide as the log by which it is taken to be wrapped */
+    LONGEST_WRAPPED = 16 * 1024, /* bytes; longer lines are not unwrapped further */
+    /* minimum number of lines of the same maximum width for the log to count as wrapped */
+    FULL_LINES = 3,
 };
 
 static bool is_blank(char c)
@@ -24,7 +25,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Bytes of the escape sequence at the start of `s`, which begins with ESC. */
+/* Length of the escape sequence at the start of `s`, which begins with ESC. */
 static size_t escape_len(struct ps_str s)
 {
     size_t n = 2;
@@ -118,7 +119,7 @@ static size_t longest(const struct ps_report_reader *r)
     return r->longest ? r->longest : LONGEST_LINE;
 }
 
-/* The escape sequence at the end of a line that lacks its own end. */
+/* The incomplete escape sequence at the end of a line; empty: there is none. */
 static struct ps_str open_escape(struct ps_str text)
 {
     const char *at;
@@ -146,7 +147,8 @@ static bool begins_link(struct ps_str open, struct ps_str next)
     return next.len && memcmp(open.at, begin, n) == 0 && ps_str_starts(next, ps_str_of(begin + n));
 }
 
-/* Whether the next line begins with the rest of an escape sequence: of a link, or of a colour. */
+/* Whether the next line begins with the rest of an incomplete escape sequence of a link or a
+ * colour. */
 static bool closes_escape(struct ps_str open, struct ps_str next)
 {
     size_t n = 0;
@@ -165,7 +167,8 @@ static bool closes_escape(struct ps_str open, struct ps_str next)
     return n == next.len || !is_blank(next.at[n]);
 }
 
-/* A line that was wrapped by bytes, within an escape sequence, and the lines with its rest. */
+/* Joins a line that was wrapped inside an escape sequence with the lines that have the rest of the
+ * sequence. */
 static void join_escapes(struct ps_report_reader *r, struct ps_line *line)
 {
     struct ps_str open = open_escape(line->text);
@@ -247,7 +250,7 @@ struct ps_str ps_report_cut(struct ps_str *text)
     return line;
 }
 
-/* The width of the widest lines, where at least so many have it and hold more than a rule. */
+/* The width of the widest lines, if at least `least` of them have letters or digits; else 0. */
 static size_t wrap_column(struct ps_str head, size_t least)
 {
     size_t widest = 0, n = 0;
@@ -263,8 +266,8 @@ static size_t wrap_column(struct ps_str head, size_t least)
     return widest >= NARROWEST_WRAP && n >= least ? widest : 0;
 }
 
-/* What all lines begin with, to the last blank in it; `sure`: all behind a line that is narrower
- * than `wrap`, which therefore are no rest of one. */
+/* The common prefix of the lines, up to its last space. `sure`: lines after a line as wide as
+ * `wrap` are skipped, because they may be continuations. */
 static struct ps_str shared_start(struct ps_str head, size_t wrap, bool sure)
 {
     struct ps_str start = {"", 0};
@@ -312,7 +315,8 @@ static struct ps_str without_prefix(const struct ps_report_wrap *w, struct ps_st
     return ps_str_starts(text, prefix) ? ps_str_skip(text, prefix.len) : text;
 }
 
-/* Whether a line is a rule of such signs, behind what a container puts before it. */
+/* Whether a line is a rule of `sign` characters, after a prefix that a container puts before each
+ * line. */
 static bool is_rule(struct ps_str text, char sign)
 {
     const char run[] = {sign, sign, sign, sign};
@@ -330,7 +334,8 @@ static bool is_rule(struct ps_str text, char sign)
     return signs * 2 >= text.len;
 }
 
-/* Whether a line may be the rest of a rule: blanks alone may begin a header. */
+/* Whether a line may continue a rule. A line of spaces may do so only if it is narrower than the
+ * log; otherwise it may begin a header. */
 static bool is_rest_of_rule(struct ps_str text, char sign, bool full)
 {
     size_t signs = 0;
@@ -343,8 +348,8 @@ static bool is_rest_of_rule(struct ps_str text, char sign, bool full)
     return signs || !full;
 }
 
-/* Whether `next` begins a line of its own: `text`, of which the last piece is as wide as the log,
- * is whole. */
+/* Whether `text`, whose last piece is as wide as the log, is complete, so that `next` is a separate
+ * line. */
 static bool is_whole(const struct ps_report_wrap *w, struct ps_str text, struct ps_str next)
 {
     struct ps_str rest = without_prefix(w, next);
@@ -353,7 +358,7 @@ static bool is_whole(const struct ps_report_wrap *w, struct ps_str text, struct 
     if (!rest.len)
         return true;
     for (const char *sign = "-="; *sign; sign++) {
-        if (is_rule(text, *sign)) /* a table without rows has two rules, one behind the other */
+        if (is_rule(text, *sign)) /* a table without rows has two consecutive rules */
             return !is_rest_of_rule(rest, *sign, full) ||
                    (wide && memchr(text.at, ' ', text.len) && ps_str_starts(text, next));
         if (is_rule(next, *sign))
@@ -371,10 +376,11 @@ static bool is_whole(const struct ps_report_wrap *w, struct ps_str text, struct 
         return true;
     if (w->begin.len)
         return ps_str_starts(next, ps_buf_slice(&w->begin));
-    return wide && full; /* what a row has beyond its table is narrower than a line */
+    /* a continuation past the width of the table would be narrower than the log */
+    return wide && full;
 }
 
-/* Takes note of a line that is whole. */
+/* Records a complete line: the width of a rule. */
 static void see_whole(struct ps_report_wrap *w, struct ps_str text)
 {
     if (is_rule(text, '-'))
@@ -384,7 +390,7 @@ static void see_whole(struct ps_report_wrap *w, struct ps_str text)
 static struct ps_str unwrap_head(struct ps_report_wrap *w, struct ps_buf *scratch,
                                  struct ps_str head)
 {
-    size_t from = 0; /* of the line at hand in scratch */
+    size_t from = 0; /* start of the current line in scratch */
 
     scratch->len = 0;
     while (w->column && head.len) {
@@ -471,7 +477,7 @@ static void find_wrap(struct ps_report_reader *r)
     r->wrap_known = true;
 }
 
-/* Whether one word stands in the line, which may be the rest of a name. */
+/* Whether the line is a single word, without spaces before it, which may be the rest of a name. */
 static bool is_word(struct ps_str text)
 {
     struct ps_str rest = text, word = ps_report_word(&rest);
@@ -504,7 +510,7 @@ void ps_report_find_wrap(struct ps_report_reader *r, ps_report_reads *reads, con
         r->widest = widest;
 }
 
-/* Reads the line behind r->line, which keeps its text. */
+/* Reads the line after r->line into r->next. r->line keeps its text, which is copied to r->row. */
 static bool look_behind(struct ps_report_reader *r)
 {
     if (r->has_next)
@@ -523,7 +529,7 @@ static bool look_behind(struct ps_report_reader *r)
     return true;
 }
 
-/* The text of the line behind was appended to r->row. */
+/* Joins r->next to r->line. Its text was already appended to r->row. */
 static void take_next(struct ps_report_reader *r)
 {
     if (!r->line.rejoined)
@@ -575,8 +581,9 @@ bool ps_report_next(struct ps_report_reader *r)
     return true;
 }
 
-/* Appends the line behind to r->row, and takes it when that is a row. Blanks at the end of the line
- * may be lost: all of a row that lacks its end, or the one at which words are wrapped. */
+/* Appends the next line to r->row, and joins it if the result is a row. Wrapping may have removed
+ * spaces at the end of the line: all up to the width of the log if the row is incomplete, or the
+ * one between two words. Each case is tried. */
 static bool try_next(struct ps_report_reader *r, ps_report_reads *reads, const void *format,
                      enum ps_report_row *row, bool more)
 {
@@ -602,14 +609,14 @@ static bool try_next(struct ps_report_reader *r, ps_report_reads *reads, const v
     return false;
 }
 
-/* The rest of a row may be brackets alone; "..." and rules are other things. */
+/* Whether a line may be a continuation: not "...", a rule or blank, but possibly only brackets. */
 static bool may_be_rest(struct ps_str text)
 {
     return ps_report_says(text) || (!all_blank(text) && !ps_report_is_cut(text) &&
                                     !is_rule(text, '-') && !is_rule(text, '='));
 }
 
-/* A row that may go on in the next line, though the log does not seem to be wrapped. */
+/* Counts a row that may continue on the next line, although the log does not seem to be wrapped. */
 static void see_open(struct ps_report_reader *r, ps_report_reads *reads, const void *format)
 {
     struct ps_str rest;
@@ -632,7 +639,8 @@ void ps_report_rejoin(struct ps_report_reader *r, ps_report_reads *reads, const 
     r->piece = columns;
     while ((row == PS_ROW_PART || (row == PS_ROW_WHOLE && full)) && !r->unwraps &&
            r->line.text.len < longest(r) && look_behind(r)) {
-        /* What colours add to a line is no column, but may have been counted as such. */
+        /* Escape sequences have no width, but the program that wrapped the text may have counted
+         * them. */
         bool more = columns_of(r->next.text) == columns || fills_width(r, r->next.text) ||
                     (r->line.coloured && r->next.coloured);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* text_report.h: what printed reports have in common: colours, columns, numbers. */
+/* text_report.h: reads printed reports: escape sequences, wrapped lines, columns, numbers. */
 #ifndef PS_IMPORTERS_TEXT_TEXT_REPORT_H
 #define PS_IMPORTERS_TEXT_TEXT_REPORT_H
 
@@ -8,143 +8,154 @@
 #include "base/stream.h"
 #include "importers/importer.h"
 
-/* A line of a report, ready to be matched. */
+/* A line of a report after cleaning. */
 struct ps_report_line {
-    struct ps_str text;  /* valid UTF-8 without NUL, escape sequences and \r */
-    uint64_t at, number; /* position and number from 1 */
-    bool coloured; /* escape sequences were taken out: a terminal's line, padded with blanks */
-    bool mended;   /* bytes that are no text became U+FFFD, or the line was cut */
-    bool ended;    /* by a line feed; false: the last line, which may be half a line */
-    bool rejoined; /* it was wrapped onto several lines, which this one was made of */
+    struct ps_str text;  /* valid UTF-8 without NUL, escape sequences and the \r at its end */
+    uint64_t at, number; /* byte offset; line number from 1 */
+    /* escape sequences were removed: the line is from a terminal and may be padded with spaces */
+    bool coloured;
+    bool mended;   /* invalid bytes were replaced by U+FFFD, or the line was truncated */
+    bool ended;    /* ended in a line feed; false: the last line, which may be incomplete */
+    bool rejoined; /* joined from several lines, because it was wrapped */
 };
 
 struct ps_report_tally {
-    uint64_t count, at, line; /* of the first one */
+    uint64_t count, at, line; /* number of occurrences; byte offset and line of the first */
 };
 
-/* Where a line ends whose last piece is as wide as the log is wrapped. */
+/* Whether a line whose last piece is as wide as the log continues on the next line. */
 enum ps_report_end {
     PS_END_UNKNOWN,
     PS_END_HERE,
-    PS_END_LATER, /* `next` is its rest */
+    PS_END_LATER, /* `next` is its continuation */
 };
 typedef enum ps_report_end ps_report_ends(const void *format, struct ps_str text,
                                           struct ps_str next);
 
 /* How a log is wrapped. */
 struct ps_report_wrap {
-    size_t column;        /* at which lines seem to be wrapped; 0: they are not */
-    struct ps_buf prefix; /* what all lines of the head begin with, rests of wrapped ones too */
-    struct ps_buf begin;  /* what all but rests begin with; empty: nothing tells them apart */
-    size_t table;         /* columns of the last rule of dashes; 0: none */
+    size_t column; /* width in columns at which lines seem to be wrapped; 0: not wrapped */
+    /* common prefix of all lines at the start of the log, also of continuation lines */
+    struct ps_buf prefix;
+    struct ps_buf begin;  /* longer prefix, only of lines that are not continuations; empty: none */
+    size_t table;         /* width in columns of the last rule of dashes; 0: none */
     ps_report_ends *ends; /* may be NULL */
     const void *format;
 };
 
 struct ps_report_reader {
     struct ps_stream *in;
-    size_t longest; /* bytes of a line, beyond which it is cut; 0: 256 KiB */
+    size_t longest; /* bytes after which a line is truncated; 0: 256 KiB */
     struct ps_buf raw, plain, signs, clean;
-    uint64_t lines; /* read so far */
-    uint64_t looks; /* calls of ps_report_goes_on */
+    uint64_t lines; /* number of lines read */
+    uint64_t looks; /* number of calls of ps_report_goes_on */
     struct ps_report_line line;
 
     struct ps_report_wrap wrap;
-    bool wrap_known;   /* the head of the log was searched for it */
-    size_t widest;     /* columns of the widest lines, where the log may be wrapped at them; or 0 */
-    bool unwraps;      /* lines that are as wide as the log go on in the next one, but whole ones */
-    size_t piece;      /* columns of the last line that `line` was made of */
-    struct ps_buf row; /* the text of `line`, once the line behind it was looked at */
-    struct ps_report_line next; /* that line, where has_next */
+    bool wrap_known; /* the start of the log was searched for wrapped lines */
+    /* width in columns of the widest lines, if the log may be wrapped there; 0: no */
+    size_t widest;
+    /* lines as wide as the log continue on the next line, except complete ones */
+    bool unwraps;
+    size_t piece;               /* width in columns of the last line that was joined to `line` */
+    struct ps_buf row;          /* the text of `line`, once the next line was read */
+    struct ps_report_line next; /* the line after `line`; valid if has_next */
     struct ps_buf next_text;
     bool has_next;
-    uint64_t rests; /* lines that were the rest of a wrapped one */
-    /* Rows put together, those of them that were rejected; marks such as "...". */
+    uint64_t rests; /* number of continuation lines */
+    /* rejoined: rows joined from several lines; doubts: joined rows that were rejected; cuts: marks
+     * such as "..." */
     struct ps_report_tally rejoined, doubts, cuts;
-    struct ps_report_tally
-        open; /* rows that may go on in the next line, and were left as they are */
+    struct ps_report_tally open; /* rows that may continue on the next line, but were not joined */
 };
 
-/* The next line into r->line, valid until the next call; false at the end or on failure. */
+/* Reads the next line into r->line, which is valid until the next call. False: end of input, or
+ * error. */
 bool ps_report_next(struct ps_report_reader *r);
 
-/* What a format says of a text: nothing of it, a row that seems to lack its end, a whole row that
- * may still go on, or one that does not. */
+/* What a text is to a format: not part of it, a row whose end seems to be missing, a complete row
+ * that may still continue, or one that cannot. */
 enum ps_report_row { PS_ROW_NONE, PS_ROW_PART, PS_ROW_WHOLE, PS_ROW_ENDED };
 typedef enum ps_report_row ps_report_reads(const void *format, struct ps_str text);
 
-/* Terminals and PowerShell wrap long lines. Appends to r->line the lines behind it that are its
- * rest: those that are no rows themselves and make it whole, or that follow a line as wide as the
- * log was wrapped. */
+/* Joins r->line with its continuation lines; terminals and PowerShell wrap long lines. A
+ * continuation line is not a row itself, and it completes the row or follows a line as wide as the
+ * log. */
 void ps_report_rejoin(struct ps_report_reader *r, ps_report_reads *reads, const void *format);
 
-/* Before the first line, of a format that reads lines without regard to those before: whole rows
- * are as wide as the log is wrapped only by chance. So they go on in the next line only where rows
- * of that width lack their end, or most of them are followed by what may be their rest. */
+/* Detects whether the log is wrapped, for formats that classify each line on its own. A complete
+ * row may have the width of the log by chance, so the log counts as wrapped only if a row of that
+ * width is incomplete, or if most complete rows of that width are followed by a possible
+ * continuation. Call it before the first line is read. */
 void ps_report_find_wrap(struct ps_report_reader *r, ps_report_reads *reads, const void *format);
 
-/* For rows that cannot be told from their rest, and tables whose header is wrapped too. Where
- * `is_wrapped` says so of the head of the log, as it is and unwrapped, every line that is as wide
- * as the log goes on in the next one, except where the line is whole: `ends` says so; or the next
- * line is blank or a rule; or begins with what all first pieces begin with; or the line is as wide
- * as the rule of its table. Call it before the first line. */
+/* Enables unwrapping, for formats whose rows cannot be distinguished from continuation lines, and
+ * for tables whose header is wrapped, too. `is_wrapped` decides by the start of the log, as it is
+ * and unwrapped. If it returns true, every line as wide as the log continues on the next line
+ * unless it is complete: `ends` returns PS_END_HERE, the next line is blank, a rule or begins with
+ * `wrap.begin`, or the line is as wide as the rule of its table. Call it before the first line is
+ * read. */
 void ps_report_unwrap(struct ps_report_reader *r,
                       bool (*is_wrapped)(struct ps_str head, struct ps_str unwrapped),
                       ps_report_ends *ends, const void *format);
 
-/* Takes the next line off *text, without its line end. */
+/* Removes the next line from *text and returns it without its line feed. */
 struct ps_str ps_report_cut(struct ps_str *text);
 
-/* Where a line ends, as rows of the format do. */
+/* A ps_report_ends for formats with a ps_report_reads: a line ends if it is complete or the next
+ * line is a row. */
 enum ps_report_end ps_report_row_ends(ps_report_reads *reads, const void *format,
                                       struct ps_str text, struct ps_str next);
 
-/* For formats whose wrapped lines are not joined: says that the log seems to be wrapped. Call it
- * before the first line. */
+/* For formats whose wrapped lines are not joined: writes a warning if the log seems to be wrapped.
+ * Call it before the first line is read. */
 void ps_report_warn_wrapped(struct ps_report_reader *r, struct ps_sink *out,
                             bool (*is_wrapped)(struct ps_str head, struct ps_str unwrapped));
 
-/* How many lines of a text are such ones. */
+/* Number of lines of a text for which is_such returns true. */
 size_t ps_report_count(struct ps_str text, bool (*is_such)(struct ps_str line));
 
-/* The head of a log as it was before it was wrapped; empty when it does not seem to be. */
+/* The unwrapped start of a log; empty if it does not seem to be wrapped. */
 struct ps_str ps_report_unwrapped(struct ps_buf *scratch, struct ps_str head);
 
-/* r->line was rejected: where it was made of several lines, they may have held several rows. */
+/* Call it when r->line is rejected: if it was joined from several lines, these may be several
+ * rows. */
 void ps_report_doubt(struct ps_report_reader *r);
 
-/* Asked for after each line: looks at the sink once in a while, as ps_reading_goes_on. */
+/* Checks for cancellation after a line; asks the sink every few thousand calls, like
+ * ps_reading_goes_on. */
 enum ps_status ps_report_goes_on(struct ps_report_reader *r, struct ps_sink *out, uint64_t records,
                                  struct ps_err *err);
-/* The ledger of the lines read: `records` of them were stored, `repaired` of those mended; what is
- * not rejected either is other text. A wrapped line counts once. */
+/* Writes the ledger of the lines read: `records` of them were stored, including `repaired` repaired
+ * ones; all others except `rejected` are other text. A wrapped line counts once. */
 void ps_report_ledger(const struct ps_report_reader *r, struct ps_sink *out, uint64_t records,
                       uint64_t repaired, uint64_t rejected);
 void ps_report_free(struct ps_report_reader *r);
 
-/* Text without ESC [ ... m, ESC ] ... BEL and their like; `text` itself when it has none. */
+/* The text without escape sequences (ESC [ ... m, ESC ] ... BEL and others); `text` itself if it
+ * has none. */
 struct ps_str ps_report_plain(struct ps_buf *scratch, struct ps_str text);
 
-/* The line without its first `left` bytes, what a container puts before it; no character is cut in
- * two where another line has something else there. */
+/* The line without its first `left` bytes, a prefix that a container puts before it. If that would
+ * cut a character, the rest of the character is also removed. */
 struct ps_str ps_report_behind(struct ps_str text, size_t left);
 
-/* What a terminal leaves of a line: the text behind the last carriage return in it. */
+/* The text that a terminal shows of a line: what follows its last carriage return. */
 struct ps_str ps_report_shown(struct ps_str text);
 
-/* Cuts the next word off *rest: what stands between blanks. Empty at the end. */
+/* Removes the next word, delimited by spaces, from *rest and returns it. Empty at the end. */
 struct ps_str ps_report_word(struct ps_str *rest);
 
-/* A whole word as a number: digits are an integer, "1.5" and "1e+10" a double. */
+/* Parses a complete word as a number: digits become an integer, "1.5" and "1e+10" a double. */
 bool ps_report_number(struct ps_str word, struct ps_num *out);
 
-/* Whether there are letters or digits: not in "...", where lines were cut out, nor in a rule. */
+/* Whether the text has letters or digits. False for "..." and rules. */
 bool ps_report_says(struct ps_str text);
 
-/* "...", "[...]", an ellipsis: what people put where they cut lines out. */
+/* Whether the text is "...", "[...]" or an ellipsis, which users put where they removed lines. */
 bool ps_report_is_cut(struct ps_str text);
 
-/* Blanks, and what may be left of them at the end of a line. */
+/* The text without spaces, tabs and carriage returns at its end. */
 struct ps_str ps_report_trim(struct ps_str text);
 
 #endif
