@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * importer.h: the interface between a file format and the rest of perfshelf.
+ *
  * Each format is one .c file that ends in a `const struct ps_importer`; registry.c lists them. The
  * format is detected by content: `sniff` gets the first bytes, decompressed and converted from
  * UTF-16 to UTF-8. The file name is not used.
@@ -19,7 +20,7 @@ struct ps_importer {
     const char *kind;
     const char *label;  /* shown to users: "Import-time log" */
     const char *what;   /* one line: the tools that write this format */
-    const char *record; /* the command that records one */
+    const char *record; /* the command that records such a file */
     /* `head`: first bytes of untrusted input. Must not allocate. */
     enum ps_match (*sniff)(struct ps_str head);
     /* Reads all of `in`, which is positioned at 0, into `out`. On PS_OK the ledger and the headline

@@ -17,8 +17,8 @@ static const struct ps_stream_limits limits = {
 };
 
 static const struct ps_importer *const importers[] = {
-    &ps_pstats, /* recognised by its first two bytes */
-    &ps_lprof,  /* recognised by its first two bytes */
+    &ps_pstats, /* recognised by its first bytes */
+    &ps_lprof,  /* recognised by its first bytes */
     &ps_nsys,
     &ps_importtime,
     &ps_line_text,

@@ -2,6 +2,7 @@
 /*
  * sink.h: the interface to which importers write a profile. Importers do not know what the sink
  * does with it: the store writes rows, a test prints text.
+ *
  * String slices in a record need to be valid only during the call. The importer assigns ids:
  * consecutive numbers from 1, in the order of the file. The sink keeps its first error and ignores
  * later records. Importers must call ps_sink_ok regularly (every few thousand records) to notice

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * function_table.c: what Stats.print_stats() prints.
+ * function_table.c: reads what Stats.print_stats() prints.
  *
  *          9 function calls (7 primitive calls) in 0.054 seconds
  *
@@ -10,7 +10,7 @@
  *    ncalls  tottime  percall  cumtime  percall filename:lineno(function)
  *       6/1    0.000    0.000    0.054    0.054 {built-in method builtins.exec}
  *
- * A percall is blank where there were no calls to divide by. Any width may be exceeded.
+ * A percall column is blank if there were no calls. A value may be wider than its column.
  */
 #include "importers/functions/function_table.h"
 

@@ -2,6 +2,7 @@
 /*
  * function_table.h: reads the function tables that Stats.print_stats() prints, one or several in a
  * log.
+ *
  * Tables are kept in memory until the log ends, because a file's origin can depend on the other
  * files (`folders`).
  */

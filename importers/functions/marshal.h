@@ -2,6 +2,7 @@
 /*
  * marshal.h: reads Python's marshal encoding, versions 0 to 6, as far as profiles use it. Nothing
  * is ever executed: only the name and location of code objects are read.
+ *
  * The reader is a cursor over bytes in memory. Scalars and strings are read into a struct ps_mval.
  * The caller can open tuples, lists and dicts and read their members one by one; all other
  * containers are skipped and become an opaque value. Objects with FLAG_REF are stored in `refs` in

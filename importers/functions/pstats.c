@@ -2,6 +2,7 @@
 /*
  * pstats.c: the dumps of cProfile, profile, profiling.tracing, profiling.sampling --pstats and
  * yappi: one marshalled dict.
+ *
  * Tested: CPython 2.5 to 3.15, PyPy 3.9, yappi 1.4, conversions of hotshot and austin. If a dump
  * has a code object (the `profile` module puts one into a key), its layout is not in the file: each
  * layout is tried on the complete file, and the one that reads it to the last byte is used.
@@ -62,8 +63,10 @@ struct dump {
 
 /*
  * The dict in a dump:
+ *
  *     {(file, line, name): (primitive calls, calls, tottime, cumtime, {caller key: edge, ...}),
  *      ...}
+ *
  * An edge is (calls, primitive calls, tottime, cumtime), with the first two in the opposite order
  * of those of the value, or a plain count (the `profile` module, sampling). Python 3.15's sampling
  * profiler adds ("__sampled__",): True. Keys, values, edges and dicts may all be references to

@@ -2,6 +2,7 @@
 /*
  * importtime.c: what `python -X importtime` and PYTHONPROFILEIMPORTTIME write to stderr, Python 3.7
  * to 3.15.
+ *
  * The log may be mixed with other output: every line is checked for a row. Other lines are counted;
  * rows that cannot be parsed are listed in the ledger with their position. Tested: CPython 3.7,
  * 3.8, 3.10 to 3.15 with all options.

@@ -2,6 +2,7 @@
 /*
  * importtime.h: types that importtime*.c share: a line of a log, and a log in memory. Private to
  * these files.
+ *
  * importtime_line.c parses single lines, _tree.c computes what several rows imply (order, packages,
  * start-up), _cached.c finds the importers of cached modules, _edges.c adds the imports that the
  * recorder saw, importtime.c reads the file and writes to the sink.

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * importtime_cached.c: finds the importers of modules that were already loaded.
- * Python 3.14 should indent a cached row by two spaces per level, but passes the indentation as the
- * width of the name. So the name is right-aligned in 2 * level columns, and a name that fills them
- * has no indentation. With k > 0 spaces before a name of n bytes the level is exactly (k + n) / 2;
- * without spaces it is at most n / 2. Imports only begin between two timed rows: from a timed row
- * of depth a to the next one of depth b, the levels never decrease and are in [a, max(a, b + 1)].
- * If the bounds are equal, the level is exact; else the lowest level is used and marked as
+ *
+ * Python 3.14 is meant to indent a cached row by two spaces per level, but passes the indentation
+ * as the width of the name. So the name is right-aligned in 2 * level columns, and a name that
+ * fills them has no indentation. With k > 0 spaces before a name of n bytes the level is exactly (k
+ * + n) / 2; without spaces it is at most n / 2. Imports only begin between two timed rows: from a
+ * timed row of depth a to the next one of depth b, the levels never decrease and are in [a, max(a,
+ * b + 1)]. If the bounds are equal, the level is exact; else the lowest level is used and marked as
  * estimated (correct for 84 of 100 such rows in simulated logs).
  */
 #include "importers/imports/importtime.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * importtime_edges.c: imports that the recorder saw.
+ *
  * An edge becomes a cached row: a module that was imported again, with its importer and without a
  * time. The recorder lists every import, also the first one of each module.
  */

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * importtime_line.c: parses one line of a log.
+ *
  *     import time: self [us] | cumulative | imported package        the header
  *     import time: <self> | <cumulative> | <2 * depth spaces><name>
  *     import time: cached    | cached     | <name, right-aligned>   -X importtime=2, Python 3.14 on
+ *
  * `perfshelf record --importers` adds a line for every import:
+ *
  *     import edges: <number of lines that follow>
  *     import edge: <importer> | <imported module>
+ *
  * Other programs write to the same stream, so a row may begin anywhere in a line; it always extends
  * to the end of the line. If a row could begin at several positions, the first one that parses as a
  * timed row is used, else the first one that parses as a cached row.

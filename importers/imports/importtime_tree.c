@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * importtime_tree.c: computes what several rows of a log imply.
+ *
  * A row is written when its import ends, so children precede their parent, and a subtree is a
  * sequence of timed rows that ends in its root. Cached rows are not part of the tree; only their
  * importer is searched for.

@@ -2,9 +2,11 @@
 /*
  * line_table.h: tables with a row for each line of a source file, as line_profiler and
  * memory_profiler print them:
+ *
  *     Line #      Hits         Time  Per Hit   % Time  Line Contents
  *     ==============================================================
  *          4         1          0.3      0.3      3.0      t = 0
+ *
  * Line numbers increase by one. Users remove rows when they paste a table, and other programs print
  * between the rows. So a row may have any larger number, and an empty line ends a table only if no
  * such row follows.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * line_text.c: what `kernprof -v`, `python -m line_profiler`, %lprun and LINE_PROFILE=1 print.
+ *
  * A log may have several reports, mixed with other output. A container or a CI system may put a
  * prefix before each line, of the same width within a block. A block is written to the sink while
  * it is read; only names are kept. Tested: versions 1.x to 5.0.2, with -z -u -t -m, and with the
@@ -539,7 +540,7 @@ static bool is_header(struct ps_str line)
     return ps_lt_header(line, &columns);
 }
 
-/* More headers are whole when the text is unwrapped. */
+/* Whether there are more complete headers when the text is unwrapped. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     return ps_report_count(unwrapped, is_header) > ps_report_count(head, is_header);

@@ -2,6 +2,7 @@
 /*
  * line_text.h: types that line_text*.c share, for line_profiler's printed report. Private to these
  * files.
+ *
  * line_text.c handles the blocks of a report and writes to the sink, line_text_row.c parses single
  * lines.
  */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * line_text_row.c: parses single lines of a report.
+ *
  *     Line #      Hits         Time  Per Hit   % Time  Line Contents
  *          4         1          0.3      0.3      3.0      t = 0
+ *
  * The source begins below "Line Contents". Up to version 4.0 a number that is wider than its column
  * shifts the rest of its row to the right: then the source begins two spaces after the fifth
  * number.

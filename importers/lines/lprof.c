@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * lprof.c: what `kernprof -l` and LINE_PROFILE=1 dump: a pickled LineStats.
+ *
  * The pickle is parsed, never executed (pickle.h). If a file holds several pickles (`cat a.lprof
  * b.lprof`), they are added up, like several files in line_profiler's own loader. Tested:
  * line_profiler 2.x on Python 2.7 (protocol 2) to 5.0.2 (protocol 5).
@@ -63,8 +64,10 @@ struct stats {
 
 /*
  * The object in a result:
+ *
  *     LineStats.timings = {(file, first line, name): [(line, hits, ticks), ...], ...}
  *     LineStats.unit    = seconds per tick
+ *
  * A line may occur several times in a list (line_profiler 4.1 and 4.2 write one entry per code
  * object and 5.x adds them up). The file does not name its version, so entries are always added up.
  */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * memory_text.c: the line-by-line report of memory_profiler.
+ *
  *     Filename: m.py
+ *
  *     Line #    Mem usage    Increment  Occurrences   Line Contents
  *     =============================================================
  *          4     54.3 MiB      7.6 MiB           1       a = [0] * (10 ** 6)
+ *
  * A report has one block for each call of a profiled function; blocks with the same location are
  * one function, with different block numbers. The report has no function names: they are read from
  * the `def` lines. The first increment of a block is the memory that the process already had, so

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pickle.c: the pickle machine: a stack, a memo, and growing containers.
+ *
  * Each opcode adds a bounded number of values. Every length in the file is compared with the number
  * of bytes left before it is used.
  */

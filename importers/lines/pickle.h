@@ -2,6 +2,7 @@
 /*
  * pickle.h: parses a pickle as data. Only the opcodes that line_profiler's files need are
  * supported.
+ *
  * Nothing is ever called, imported or looked up: a class is a name from a fixed list, an object is
  * that name with a state. Any other opcode or name is refused, with its offset. Containers may
  * contain themselves and be shared: memory use is bounded by the bytes read, and the parser does

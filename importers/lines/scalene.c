@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * scalene.c: the JSON file of Scalene: CPU, memory, copying and GPU of each line.
+ *
  * Times of samples are nanoseconds since the start; MB are MiB. Scalene writes `{}` if the program
  * ran too short. Tested: 1.3 (2021) to 1.5.54, keys up to 2.3. What later versions add (stacks,
  * times of CPU samples) is skipped, with a note.

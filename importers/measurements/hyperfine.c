@@ -2,6 +2,7 @@
 /*
  * hyperfine.c: what `hyperfine --export-json` writes: wall-clock, user and system time of each
  * command, peak memory, and the single runs.
+ *
  * Versions 1.0 to 1.20 write arrays and means; version 2 writes an object per run and a summary.
  * Units are seconds and bytes; the start-up time of the shell is already subtracted. stddev is null
  * for one run; an exit code is null if the command was ended by a signal.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * hyperfine_text.c: what hyperfine prints, and its CSV and Markdown tables, anywhere in a log.
+ *
  * Printed numbers are rounded to the last digit shown, and the single runs are missing; CSV has all
  * digits. Versions 1.0 to 1.20 print the time of a command in two lines, version 2 a line for each
  * metric. Comparisons of commands are skipped: they follow from the values.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pytest_benchmark.c: what `pytest --benchmark-json` and `--benchmark-save` write.
+ *
  * All values are seconds of one iteration: the time of a round divided by its number of iterations.
  * `rounds` is the number of rounds, stddev the sample standard deviation and 0 for one round,
  * quartiles are Tukey's hinges. Saved files only have the raw data if the user requested it.

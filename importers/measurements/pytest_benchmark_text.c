@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pytest_benchmark_text.c: the tables that pytest-benchmark prints, one or several in a log.
+ *
  * Values are rounded to four decimals of the unit of the table; names are those of the tests,
  * without their files. Any columns in any order are read, as selected by --benchmark-columns.
  */

@@ -2,6 +2,7 @@
 /*
  * time.c: what the programs and shell keywords named `time` print, anywhere in a log, any number of
  * times.
+ *
  * Supported: GNU /usr/bin/time by default, with -p and with -v; bash, ksh, zsh, sh, tcsh, fish;
  * time of BSD and macOS, also with -l (macOS counts bytes, the others KiB). TIMEFORMAT and -f may
  * print anything and are not supported.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * timeit.c: what `python -m timeit` and IPython's %timeit and %time print, anywhere in a log.
+ *
  * timeit prints the best of several repeats, %timeit and PyPy's timeit their mean: the value is the
  * one printed, and `statistic` names it. With -v the times of the repeats precede it. Tested:
  * Python 2.7 to 3.15, PyPy 3.9, IPython 5 to 9.

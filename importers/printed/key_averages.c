@@ -2,6 +2,7 @@
 /*
  * key_averages.c: the tables that torch's profiler prints, `key_averages().table()`, also between
  * other output.
+ *
  * Times have three decimals of their unit, long names are truncated, and only the first row_limit
  * rows (default 100) are printed; notes report all of this. A log may hold several tables, each
  * with its own rows. Tested: torch 1.5 to 2.14.
@@ -14,7 +15,7 @@
 #include "importers/text/text_report.h"
 #include "importers/trace/torch.h"
 
-/* What a column holds. */
+/* The content of a column. */
 enum column {
     OTHER = 0, /* Node ID, and columns of later versions */
     NAME,
@@ -71,6 +72,7 @@ struct reader {
 
 /*
  * Headers and cells.
+ *
  * Columns of devices contain the device name: "Self CUDA", "XPU total". The names in torch 1.5 and
  * 1.6, "Self CPU total" and "Number of Calls", are supported, too.
  */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * lightning.c: what the simple and the advanced profiler of PyTorch Lightning print.
+ *
  *     FIT Profiler Report
  *     -----------------------------------------------------------------------------------------
  *     |  Action        |  Mean duration (s)  |  Num calls  |  Total time (s)  |  Percentage %  |
  *     -----------------------------------------------------------------------------------------
  *     |  Total         |  -                  |  407        |  144.2           |  100 %         |
+ *
  * The advanced profiler prints, for each action, "Profile stats for: <action>" and a table in the
  * format of pstats. Lightning appends to the file, so it may hold reports of several stages and
  * runs. Up to 1.5 rows had no bars at both ends; up to 1.0 there were three columns. Actions are

@@ -2,11 +2,13 @@
 /*
  * folded.c: folded ("collapsed") stacks: one stack per line, root first, and the number of its
  * samples.
+ *
  *     main;a;b 12                         FlameGraph's stackcollapse scripts, inferno, perf
  *     process 7:"x.py";f (x.py:3) 5       py-spy record --format raw
  *     P7;T0:7;x.py:f:3 1500               austin: microseconds, bytes in memory mode, or both
  *     tid:7;x.py:f:3 5                    python -m profiling.sampling --collapsed
  *     x.py(3):_f;y.py(4):_g 44            torch's export_stacks: microseconds of self time
+ *
  * The first frames of py-spy, austin and profiling.sampling name process and thread: each thread is
  * a track. These frames stay in the stacks, as in the file.
  */

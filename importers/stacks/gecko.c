@@ -2,12 +2,14 @@
 /*
  * gecko.c: profiles of the Firefox Profiler in its "processed" format, as written by Tachyon,
  * samply and others.
+ *
  *     {"meta": {...}, "libs": [], "threads": [{"name": "Thread-1", "pid": "7", "tid": 7,
  *        "samples": {"stack": [3, ...], "weight": null, "weightType": "samples"},
  *        "stackTable": {"frame": [...], "prefix": [null, 0, ...]},
  *        "frameTable": {"func": [...], "line": [...]},
  *        "funcTable": {"name": [...], "fileName": [...]},
  *        "stringArray": [...]}], "shared": {"stringArray": [...]}}
+ *
  * Tables are stored by column. The strings may be in the thread or, since version 56, after all
  * threads, so threads are kept as numbers until the end of the document. A sample counts as one (or
  * its weight); its time is not used.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sampling_jsonl.c: what `python -m profiling.sampling run --jsonl` of Python 3.15 writes.
+ *
  * A JSON object per line: meta, tables of strings and frames, sums of samples per frame, end. The
  * file has no stacks, so callers are unknown. A function on one line has an entry for each
  * expression; these are added up, as in the dump that --pstats writes: calls are samples, times are

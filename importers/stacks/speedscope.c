@@ -2,11 +2,13 @@
 /*
  * speedscope.c: speedscope's own format, also written by py-spy, pyinstrument, austin, Tachyon and
  * others.
+ *
  *     {"$schema": "https://www.speedscope.app/file-format-schema.json",
  *      "shared": {"frames": [{"name": "f", "file": "a.py", "line": 3}, ...]},
  *      "profiles": [{"type": "sampled", "unit": "seconds", "samples": [[0, 1], ...],
  *                    "weights": [0.01, ...]},
  *                   {"type": "evented", "events": [{"type": "O", "frame": 0, "at": 0}, ...]}]}
+ *
  * Each profile is a track. The frames may follow the profiles, so stacks are pushed with the frame
  * numbers of the file, which are replaced by ids at the end.
  */

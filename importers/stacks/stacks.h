@@ -2,10 +2,12 @@
 /*
  * stacks.h: converts stacks with weights to slices, so that everything that shows traces can show
  * them.
+ *
  * Each thread (or profile) of a file is a track. Its stacks follow each other in the order of the
  * file; the length of each is its weight. Consecutive stacks share the slices of their common
  * frames, from the root on. Empty stacks are gaps. Lengths are ns if the file measures time, else
  * its counts (samples, bytes) times the run's value_scale.
+ *
  * Until the slices are written to the sink, a track is a list of steps: the number of frames of the
  * previous stack that are kept, and the frames added on top. Steps need a quarter of the memory of
  * slices.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * stacks_give.c: converts steps to slices.
+ *
  * The end of a slice depends on the steps after the one that begins it, so steps are walked from
  * last to first, but chunks are written from first to last. A first walk stores the state of the
  * open frames at the end of each chunk; a second walk fills the chunks.

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * svg.c: flame graphs as SVG, drawn by py-spy record, inferno and flamegraph.pl.
+ *
  *     <g><title>work (app.py:9) (48 samples, 1.66%)</title><rect x="10" y="84" width="19" .../>
+ *
  * Titles have name and weight; positions determine the parents. The labels in the boxes are
  * truncated and not used. Frames narrower than a tenth of a pixel are missing in the drawing: their
  * weight becomes self weight of their parent or, at the root, of "(not in file)".

@@ -2,11 +2,13 @@
 /*
  * printed_table.h: tables whose columns are given by the dashes of a rule, as torch's profiler
  * prints them:
+ *
  *     ---------------  ------------
  *                Name    # of Calls
  *     ---------------  ------------
  *            aten::mm            15
  *     ---------------  ------------
+ *
  * Columns are counted in code points. A newline in a cell, which splits its row, counts as one.
  */
 #ifndef PS_IMPORTERS_TEXT_PRINTED_TABLE_H
