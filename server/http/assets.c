@@ -12,7 +12,7 @@ static void fill(const struct ps_asset *asset, bool packed, struct ps_reply *rep
 {
     ps_reply_again(reply, NULL, 0);
     reply->type = asset->type;
-    /* A worker runs under the policy that its own script came with. */
+    /* A web worker runs under the policy that is sent with its script. */
     reply->page = strncmp(asset->type, "text/html", 9) == 0 ||
                   strncmp(asset->type, "text/javascript", 15) == 0;
     reply->fixed = packed ? between(asset->gz, asset->gz_end) : between(asset->raw, asset->raw_end);

@@ -68,7 +68,8 @@ void ps_client_busy(struct ps_client *client)
     atomic_store_explicit(&client->since_s, 0, memory_order_relaxed);
 }
 
-/* Whether bytes wait to be read by the client, and how many it has acknowledged in its life. */
+/* Whether data is waiting for the client. *acked: bytes that it has acknowledged since it
+ * connected. */
 static bool has_to_read(const struct ps_client *client, uint64_t *acked)
 {
     struct tcp_info info;
@@ -83,7 +84,7 @@ static bool has_to_read(const struct ps_client *client, uint64_t *acked)
     return true;
 }
 
-/* Looks at a client now and then, from one window of `window_s` to the next. */
+/* Compares the read rate of a client with the minimum, over windows of `window_s` seconds. */
 static bool reads_too_slowly(struct ps_client *client, int64_t now, int64_t window_s)
 {
     uint64_t acked, floor;
@@ -102,7 +103,8 @@ static bool reads_too_slowly(struct ps_client *client, int64_t now, int64_t wind
     return false;
 }
 
-/* At once: what waits to be sent is dropped too, which the kernel would keep for it otherwise. */
+/* Closes the connection at once. SO_LINGER with 0 drops unsent data, which the kernel would
+ * otherwise keep. */
 static void cut_off(const struct ps_client *client)
 {
     const struct linger none = {.l_onoff = 1, .l_linger = 0};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clients.h: the connections there are, and whom patience ends for; inside this folder only.
+ * clients.h: the open connections, and time limits for slow ones; for this folder only.
  *
- * libmicrohttpd cuts off who is silent; who sends a byte of a header now and then is not silent.
- * So from its connection, or from the end of its last request, a client has a limited time to bring
- * the headers of its next one. Who reads an answer a byte at a time is not silent either: what it
- * acknowledges is counted while something waits to be read by it.
+ * libmicrohttpd closes connections without traffic, but not a connection that receives one byte of
+ * a header now and then. A client therefore has a limited time for the headers of a request,
+ * counted from the start of the connection or the end of its previous request. A client that reads
+ * a response one byte at a time is not without traffic either: the bytes it acknowledges are
+ * counted while data is waiting for it.
  */
 #ifndef PS_HTTP_CLIENTS_H
 #define PS_HTTP_CLIENTS_H
@@ -19,9 +20,11 @@
 struct ps_client {
     struct ps_client *next, **link;
     int fd;
-    atomic_int_least64_t since_s; /* since when headers are awaited; 0: a request is on its way */
-    int64_t reading_s; /* the sweep's own: since when something waits to be read by it, or 0 */
-    uint64_t read;     /* and what it had acknowledged then */
+    atomic_int_least64_t since_s; /* seconds on the monotonic clock since which headers are awaited;
+                                     0 during a request */
+    int64_t reading_s; /* used by ps_clients_sweep only: start of the current window (seconds) in
+                          which data waits for the client, or 0 */
+    uint64_t read;     /* bytes that the client had acknowledged at reading_s */
 };
 
 struct ps_clients {
@@ -32,15 +35,16 @@ struct ps_clients {
 void ps_clients_init(struct ps_clients *clients);
 void ps_clients_done(struct ps_clients *clients);
 
-/* A connection begins and ends; fd must be open all the time between. */
+/* Register and unregister a connection. fd must stay open in between. */
 struct ps_client *ps_client_add(struct ps_clients *clients, int fd);
 void ps_client_remove(struct ps_clients *clients, struct ps_client *client);
 
-void ps_client_awaits(struct ps_client *client); /* headers, from now on */
-void ps_client_busy(struct ps_client *client);   /* they have come */
+void ps_client_awaits(struct ps_client *client); /* waits for headers from now on */
+void ps_client_busy(struct ps_client *client);   /* has received the headers */
 
-/* Shuts down the connections of those who took longer than `patience_s`, and of those who in a
- * quarter of it read less than PS_READ_SLOWEST bytes a second of what there was for them. */
+/* Shuts down connections that wait longer than `patience_s` seconds for headers, and connections
+ * that read less than PS_READ_SLOWEST bytes a second for a quarter of that time although data was
+ * waiting. */
 void ps_clients_sweep(struct ps_clients *clients, int64_t patience_s);
 
 #endif

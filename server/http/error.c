@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* error.c: our failures in the words of HTTP and of docs/api.md. */
+/* error.c: maps ps_status to HTTP status codes and to the error codes of docs/api.md. */
 #include "server/http/reply.h"
 
 unsigned ps_http_code(enum ps_status status)
@@ -35,8 +35,8 @@ unsigned ps_http_code(enum ps_status status)
     return 500;
 }
 
-/* The words of docs/api.md; a shelf whose files cannot be read is our fault to whoever asks over
- * HTTP. */
+/* The error code of docs/api.md. PS_IO (the files of the shelf cannot be read) is an internal error
+ * to a client. */
 static const char *word_of(enum ps_status status)
 {
     if (status == PS_LIMIT)

@@ -10,17 +10,17 @@
 #include "base/context.h"
 #include "server/http/strict.h"
 
-/* A body that after SLOW_AFTER_S seconds has come at less than SLOW_BYTES_PER_S is somebody holding
- * a connection, not sending a file. */
+/* A connection is closed if after SLOW_AFTER_S seconds its body has arrived at less than
+ * SLOW_BYTES_PER_S. */
 #define SLOW_AFTER_S     30
 #define SLOW_BYTES_PER_S 256
 
 static struct ps_exchange *exchange_of(const struct ps_request *req)
 {
-    return (struct ps_exchange *)(uintptr_t)req; /* the first member */
+    return (struct ps_exchange *)(uintptr_t)req; /* req is the first member */
 }
 
-/* A request of this process (local.h) has no connection: no headers, no cookies, no peer. */
+/* A local request (local.h) has no connection: no headers, no cookies, no client address. */
 static const char *look_up(const struct ps_request *req, enum MHD_ValueKind kind, const char *name)
 {
     struct MHD_Connection *connection = exchange_of(req)->connection;
@@ -125,14 +125,15 @@ void ps_exchange_free(struct ps_exchange *x)
     ps_arena_free(&x->req.arena);
     if (x->counted)
         atomic_fetch_sub(&x->http->in_flight, 1);
-    ps_exchange_worked(x); /* a client that left while it was suspended is never answered */
+    /* not done yet if the client disconnected while the request was suspended */
+    ps_exchange_worked(x);
     ps_client_awaits(x->client);
     free(x);
 }
 
 /* --- Checks before the body --- */
 
-/* Each check returns false after making the reply. */
+/* The checks return false after making the reply. */
 
 static bool refuse(struct ps_exchange *x, unsigned http, const char *word, const char *text,
                    const char *hint)
@@ -149,7 +150,7 @@ static bool refuse_err(struct ps_exchange *x)
     return false;
 }
 
-/* Where the next request of the connection begins is in doubt: it ends with the answer. */
+/* Refuses requests whose end is ambiguous, and closes the connection after the response. */
 static bool unambiguous(struct ps_exchange *x)
 {
     const char *fault = ps_strict_fault(x->connection);
@@ -162,7 +163,8 @@ static bool unambiguous(struct ps_exchange *x)
     return false;
 }
 
-/* A name without its port, if it could be one: what else the header may hold is not repeated. */
+/* The host name without its port for an error message; "NAME" if the header contains characters
+ * that a host name cannot have. */
 static const char *host_name(struct ps_exchange *x, const char *host)
 {
     size_t len = host[0] == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":");
@@ -251,7 +253,7 @@ static bool readable_query(struct ps_exchange *x)
            refuse_err(x);
 }
 
-/* The Content-Length, or -1 when the client does not say (none, or chunks). */
+/* The Content-Length, or -1 if it is absent (no body, or chunked). */
 static int64_t declared_length(const struct ps_exchange *x)
 {
     const char *text = ps_request_header(&x->req, "Content-Length");
@@ -296,8 +298,8 @@ static bool sink_opens(struct ps_exchange *x)
            refuse_err(x);
 }
 
-/* A client that asks before it sends hears at once; so does one whose body is too long to be read
- * for nothing. */
+/* Whether to reply before reading the body: if the client expects it (Expect header), or if the
+ * body is too long to be read and discarded. */
 static bool answers_now(const struct ps_exchange *x)
 {
     return x->ambiguous || ps_request_header(&x->req, "Expect") ||
@@ -343,7 +345,7 @@ static enum ps_status take(struct ps_exchange *x, struct ps_str bytes)
     return PS_OK;
 }
 
-/* The rest of the body is read, the answer is known. */
+/* Replies with the error; the remaining body is read and discarded. */
 static void fail_body(struct ps_exchange *x)
 {
     (void)refuse_err(x);
@@ -389,7 +391,7 @@ static void run(struct ps_exchange *x)
     settle(x, x->route->handle(&x->req, &x->reply, &x->err), &x->err);
 }
 
-/* Why a request that only reads is to end. */
+/* Reason to stop a request that only reads, or PS_OK. */
 static enum ps_status poll_read(void *user, struct ps_err *err)
 {
     struct ps_exchange *x = user;
@@ -409,7 +411,7 @@ static void drop_reply(struct ps_exchange *x)
     x->err = (struct ps_err)PS_ERR_INIT;
 }
 
-/* What a handler did that was ended is incomplete, whatever it returns. */
+/* If a handler was stopped, its reply is incomplete whatever it returned, and is replaced. */
 static void run_within_limits(struct ps_exchange *x)
 {
     struct ps_context context;
@@ -424,7 +426,8 @@ static void run_within_limits(struct ps_exchange *x)
         settle(x, context.why.code, &context.why);
 }
 
-/* The connection is suspended; who deferred its answer resumes it, unless that came first. */
+/* Runs the handler on a worker thread while the connection is suspended. A handler that deferred
+ * its reply has the connection resumed by ps_request_finish, unless that was called already. */
 static void run_slow(void *arg)
 {
     struct ps_exchange *x = arg;
@@ -466,7 +469,7 @@ static enum MHD_Result wait_for_finish(struct ps_exchange *x)
 
     MHD_suspend_connection(x->connection);
     if (!atomic_compare_exchange_strong(&x->deferral, &running, PS_SUSPENDED))
-        MHD_resume_connection(x->connection); /* the answer was faster */
+        MHD_resume_connection(x->connection); /* ps_request_finish was called first */
     return MHD_YES;
 }
 
@@ -477,8 +480,8 @@ static enum MHD_Result wait_for_slow(struct ps_exchange *x)
     return MHD_YES;
 }
 
-/* The daemon must not be stopped while a connection is suspended, so this is counted before the
- * last look at `stopped`. */
+/* The daemon must not be stopped while a connection is suspended, so the counter is incremented
+ * before `stopped` is checked. */
 static bool may_work(struct ps_exchange *x)
 {
     x->busy = true;

@@ -8,7 +8,7 @@
 
 #include "base/str.h"
 
-/* "name:port" without its port; false when what follows the name is no port. */
+/* Splits "name:port"; false if the text after the colon is not a port. */
 static bool cut_port(const char *host, struct ps_str *name)
 {
     const char *end = host[0] == '[' ? strchr(host, ']') : NULL;

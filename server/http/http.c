@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * http.c: the daemon and the callbacks through which libmicrohttpd tells of a connection and of a
- * request: its line, its headers and body, its end.
+ * http.c: the daemon, and the callbacks with which libmicrohttpd reports the start and the end of
+ * connections and requests.
  */
 #define _GNU_SOURCE /* accept4 */
 #include "server/http/http.h"
@@ -11,10 +11,10 @@
 
 #include "server/http/exchange.h"
 
-#define MEMORY_PER_CLIENT 32768 /* headers of both directions, and a piece of the body */
+#define MEMORY_PER_CLIENT 32768 /* headers of both directions, and a chunk of the body */
 
-/* The raw line, before libmicrohttpd decodes anything: it cannot tell %2F from a slash, nor see a
- * NUL. */
+/* Gets the raw request line, before libmicrohttpd decodes it: afterwards %2F looks like a slash,
+ * and a string ends at %00. */
 static void *on_line(void *cls, const char *uri, struct MHD_Connection *connection)
 {
     return ps_exchange_create(cls, uri, connection);
@@ -26,8 +26,8 @@ static size_t leave_escapes(void *cls, struct MHD_Connection *connection, char *
     return strlen(text);
 }
 
-/* Called when the headers are known (without data), for each piece of the body, and when it is
- * complete or resumed (without data). */
+/* Called when the headers are known (without data), for each chunk of the body, and when the body
+ * is complete or the connection was resumed (without data). */
 static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *url,
                                   const char *method, const char *version, const char *data,
                                   size_t *size, void **context)
@@ -74,8 +74,9 @@ void ps_http_sweep(struct ps_http *http)
 static struct MHD_Daemon *start_daemon(struct ps_http *http)
 {
     const struct ps_http_config *config = &http->config;
-    /* poll, not epoll: with edges, 0.9.75 overlooks the end of a stream that came with its last
-     * bytes, and a client that is gone would keep its upload for as long as the idle limit. */
+    /* poll, not epoll: with edge-triggered epoll, libmicrohttpd 0.9.75 misses the end of a stream
+     * that arrives with its last bytes, and the upload of a disconnected client would be kept until
+     * the idle limit. */
     unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
                      (config->tls_key ? MHD_USE_TLS : 0);
 
@@ -125,7 +126,7 @@ enum ps_status ps_http_start(const struct ps_http_config *config, struct ps_http
         status = ps_work_create(config->slow_threads, 0, &http->writes, err);
     if (status == PS_OK) {
         http->daemon = start_daemon(http);
-        http->config.listen_fd = -1; /* the daemon's until ps_http_quiesce */
+        http->config.listen_fd = -1; /* owned by the daemon until ps_http_quiesce */
         if (!http->daemon)
             status =
                 ps_fail(err, PS_IO,
@@ -141,8 +142,7 @@ enum ps_status ps_http_start(const struct ps_http_config *config, struct ps_http
     return PS_OK;
 }
 
-/* Clients whose connection stands but was not accepted yet would be cut off when the socket closes.
- */
+/* Accepts the connections in the kernel's queue: they would be reset when the socket is closed. */
 static void accept_waiting(struct ps_http *http, int fd)
 {
     struct sockaddr_storage from;

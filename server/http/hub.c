@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hub.c: feeds wait as suspended connections and cost no thread.
+ * hub.c: feeds wait as suspended connections and need no thread.
  *
- * One lock guards the list and every feed. The reader that libmicrohttpd calls suspends its
- * connection under it when there is nothing to say, and a sender resumes it under it, so no wake-up
- * is lost. libmicrohttpd never calls us with a lock of its own that a suspend or a resume would
- * want.
+ * One lock protects the list and every feed. While holding it, the read callback of libmicrohttpd
+ * suspends its connection if there is no data, and a sender resumes it, so no wake-up is lost.
+ * libmicrohttpd never calls this code while it holds a lock that suspending or resuming needs.
  */
 #define _GNU_SOURCE /* memmem */
 #include "server/http/hub.h"
@@ -22,10 +21,10 @@ struct ps_feed {
     struct ps_feed *next, **link;
     uint64_t topic;
     char *address, *holder, *secret;
-    struct ps_buf out; /* from `sent` on it waits for the client */
+    struct ps_buf out; /* bytes from `sent` on are not sent yet */
     size_t sent;
     bool ending, waiting;
-    struct MHD_Connection *connection; /* once the reply is on its way */
+    struct MHD_Connection *connection; /* set when the reply is sent */
 };
 
 struct ps_hub {
@@ -57,7 +56,7 @@ static bool is_full(size_t n, size_t most)
     return most && n >= most;
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static enum ps_status check_limits(const struct ps_hub *hub, const struct ps_feed_owner *owner,
                                    struct ps_err *err)
 {
@@ -80,7 +79,7 @@ static enum ps_status check_limits(const struct ps_hub *hub, const struct ps_fee
     return PS_OK;
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static struct ps_feed *add_feed(struct ps_hub *hub, uint64_t topic,
                                 const struct ps_feed_owner *owner)
 {
@@ -99,7 +98,7 @@ static struct ps_feed *add_feed(struct ps_hub *hub, uint64_t topic,
         hub->feeds->link = &feed->next;
     hub->feeds = feed;
     hub->n++;
-    /* Something must follow the headers at once: clients count the stream as open only then. */
+    /* Send data at once after the headers: clients treat the stream as open only then. */
     ps_buf_puts(&feed->out, ": perfshelf\n\n");
     return feed;
 }
@@ -139,7 +138,7 @@ void ps_feed_free(struct ps_feed *feed)
     free(feed);
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static void wake(struct ps_feed *feed)
 {
     if (feed->waiting)
@@ -193,7 +192,7 @@ void ps_feed_send(struct ps_feed *feed, const char *event, struct ps_str data)
     pthread_mutex_unlock(&feed->hub->lock);
 }
 
-/* The secrets of all feeds, each once, with its NUL. */
+/* Lists the distinct secrets of all feeds, each with its NUL. */
 static void list_secrets(struct ps_hub *hub, struct ps_buf *out)
 {
     pthread_mutex_lock(&hub->lock);
@@ -270,7 +269,8 @@ size_t ps_hub_feeds(struct ps_hub *hub)
     return n;
 }
 
-/* libmicrohttpd asks for up to `max` bytes; 0 after a suspend means: ask again when resumed. */
+/* Callback of libmicrohttpd for up to `max` bytes. Returning 0 after a suspend means: call again
+ * when resumed. */
 static ssize_t read_feed(void *cls, uint64_t pos, char *buf, size_t max)
 {
     struct ps_feed *feed = cls;

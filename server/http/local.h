@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * local.h: a request to the route table without a connection: the handler runs in the calling
- * thread. There is no Host to check and nobody to admit: whoever may open the shelf's files may do
- * what the routes do. Uploads and event streams need a server.
+ * local.h: calls a handler of the route table without a connection, in the calling thread. Host and
+ * access checks are skipped: a process that can open the files of the shelf may do everything that
+ * the routes do. Uploads and event streams need a server.
  */
 #ifndef PS_HTTP_LOCAL_H
 #define PS_HTTP_LOCAL_H
@@ -13,17 +13,17 @@ struct ps_local {
     const struct ps_route *routes;
     size_t n_routes;
     void *app;       /* for handlers: req->app */
-    const char *who; /* asks, as req->who */
-    unsigned right;  /* as req->right */
+    const char *who; /* user, for req->who */
+    unsigned right;  /* for req->right */
 };
 
 struct ps_local_answer;
 
-/* `target` as in a request line: "/api/v1/runs?limit=1". After PS_OK the reply holds what the
- * handler made; free the answer in any case. */
+/* Calls the handler of `target`, which has the form of a request line: "/api/v1/runs?limit=1".
+ * After PS_OK the reply contains the result. Free *out in any case. */
 enum ps_status ps_local_ask(const struct ps_local *local, const char *method, const char *target,
                             struct ps_str body, struct ps_local_answer **out, struct ps_err *err);
 struct ps_reply *ps_local_reply(struct ps_local_answer *answer);
-void ps_local_free(struct ps_local_answer *answer); /* NULL is fine */
+void ps_local_free(struct ps_local_answer *answer); /* NULL is allowed */
 
 #endif

@@ -17,9 +17,9 @@ struct ps_multipart {
     const struct ps_multipart_ops *ops;
     void *user;
     enum state state;
-    char boundary[BOUNDARY_MAX + 5]; /* "\r\n--" and the name */
+    char boundary[BOUNDARY_MAX + 5]; /* "\r --" and the boundary */
     size_t boundary_len;
-    struct ps_buf hold; /* what could not be judged yet */
+    struct ps_buf hold; /* input that cannot be parsed yet */
 };
 
 bool ps_multipart_is(const char *content_type)
@@ -45,7 +45,7 @@ enum ps_status ps_multipart_create(const char *content_type, const struct ps_mul
     memcpy(parser->boundary, "\r\n--", 4);
     memcpy(parser->boundary + 4, name.at, name.len);
     parser->boundary_len = name.len + 4;
-    /* The first boundary may stand at the very start, without a line break before it. */
+    /* The first boundary may be at the very start of the body, without a preceding line break. */
     ps_buf_add(&parser->hold, "\r\n", 2);
     *out = parser;
     return PS_OK;
@@ -63,8 +63,8 @@ static struct ps_str boundary_of(const struct ps_multipart *parser)
     return (struct ps_str){parser->boundary, parser->boundary_len};
 }
 
-/* Bytes of `in` that cannot belong to a boundary: up to one, or all but what may be the beginning
- * of one. */
+/* Number of bytes of `in` before the boundary if it is found, else the bytes that cannot be part of
+ * a boundary that is incomplete. */
 static size_t before_boundary(const struct ps_multipart *parser, struct ps_str in, bool *found)
 {
     const char *at = ps_str_find(in, boundary_of(parser));
@@ -93,7 +93,7 @@ static enum ps_status step_data(struct ps_multipart *parser, struct ps_str *in, 
     return status;
 }
 
-/* "--" ends the form, a line break begins a part; spaces may stand before it. */
+/* "--" ends the form, a line break begins a part; spaces may precede either. */
 static enum ps_status step_after_boundary(struct ps_multipart *parser, struct ps_str *in,
                                           bool *more, struct ps_err *err)
 {
@@ -108,7 +108,8 @@ static enum ps_status step_after_boundary(struct ps_multipart *parser, struct ps
         parser->state = IN_HEAD;
     else
         return ps_fail(err, PS_BAD_REQUEST, "the multipart form is malformed after a boundary");
-    /* The line break stays: a part without any header ends its head with this one and the next. */
+    /* Keeps the line break: a part without headers ends its header block with this one and the
+     * next. */
     *in = ps_str_skip(*in, parser->state == DONE ? 2 : 0);
     return PS_OK;
 }
@@ -135,7 +136,8 @@ static enum ps_status step_head(struct ps_multipart *parser, struct ps_str *in, 
     return parser->ops->begin(parser->user, &part, err);
 }
 
-/* A part without a body may lend the line break of its empty line to the boundary. */
+/* For a part without a body, the line break of the empty line may be the first one of the boundary.
+ */
 static enum ps_status step_data_begins(struct ps_multipart *parser, struct ps_str *in, bool *more)
 {
     *more = in->len >= parser->boundary_len;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * multipart.h: multipart/form-data (RFC 7578) as a stream: bytes go in as they come, parts come
- * out. Holds no more than one header block or one boundary back. Knows nothing of HTTP or files.
+ * multipart.h: streaming parser for multipart/form-data (RFC 7578): it is fed with bytes and calls
+ * back for parts. It buffers at most one header block or one boundary. It is independent of HTTP
+ * and files.
  */
 #ifndef PS_HTTP_MULTIPART_H
 #define PS_HTTP_MULTIPART_H
@@ -11,13 +12,13 @@
 
 struct ps_part {
     char name[128];
-    char filename[256]; /* its last path component, control characters replaced; "" when there is
-                           none */
-    char path[1024];    /* the same with the directories the sender gave */
-    bool is_file;       /* the part said filename=, or its name is "file" */
+    /* last path component, control characters replaced; "" if there is none */
+    char filename[256];
+    char path[1024]; /* file name with the directories that the sender passed */
+    bool is_file;    /* the part has filename=, or its name is "file" */
 };
 
-/* What a part turns into. A status other than PS_OK stops the parser, which returns it. */
+/* Callbacks for the parts. A status other than PS_OK stops the parser, which returns it. */
 struct ps_multipart_ops {
     enum ps_status (*begin)(void *user, const struct ps_part *part, struct ps_err *err);
     enum ps_status (*data)(void *user, struct ps_str bytes, struct ps_err *err);
@@ -26,15 +27,15 @@ struct ps_multipart_ops {
 
 struct ps_multipart;
 
-bool ps_multipart_is(const char *content_type); /* NULL is not */
+bool ps_multipart_is(const char *content_type); /* false for NULL */
 
-/* PS_BAD_REQUEST: the content type names no usable boundary. */
+/* PS_BAD_REQUEST: the content type has no usable boundary. */
 enum ps_status ps_multipart_create(const char *content_type, const struct ps_multipart_ops *ops,
                                    void *user, struct ps_multipart **out, struct ps_err *err);
 enum ps_status ps_multipart_feed(struct ps_multipart *parser, struct ps_str bytes,
                                  struct ps_err *err);
-/* The body ended. PS_BAD_REQUEST when its last boundary has not come. */
+/* The body has ended. PS_BAD_REQUEST: the final boundary is missing. */
 enum ps_status ps_multipart_finish(struct ps_multipart *parser, struct ps_err *err);
-void ps_multipart_free(struct ps_multipart *parser); /* NULL is fine */
+void ps_multipart_free(struct ps_multipart *parser); /* NULL is allowed */
 
 #endif

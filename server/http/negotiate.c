@@ -14,7 +14,7 @@ static const char *skip_spaces(const char *at)
     return at + strspn(at, " \t,");
 }
 
-/* "q=0", "q=0.000": not wanted */
+/* Whether the parameters refuse the encoding: "q=0", "q=0.000". */
 static bool refused(const char *params, size_t len)
 {
     for (const char *end = params + len; params < end; params++)
@@ -85,7 +85,7 @@ bool ps_gzip(struct ps_str in, struct ps_buf *out)
     return true;
 }
 
-/* Bytes that may stand in a quoted string without further thought. */
+/* Characters that need no escape in a quoted string. */
 static bool plain(unsigned char c)
 {
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '%' && c != '/';

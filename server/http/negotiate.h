@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* negotiate.h: what a client accepts and what it has already, read from its headers. Pure
- * functions; every text may be NULL. */
+/* negotiate.h: content negotiation and cache validation from request headers. Pure functions; every
+ * string may be NULL unless stated otherwise. */
 #ifndef PS_HTTP_NEGOTIATE_H
 #define PS_HTTP_NEGOTIATE_H
 
 #include "base/buf.h"
 
-/* Accept-Encoding names gzip (or *) and does not refuse it with q=0. */
+/* Whether Accept-Encoding contains gzip (or *) and does not refuse it with q=0. */
 bool ps_accepts_gzip(const char *accept_encoding);
 
-/* If-None-Match names this tag (weakly compared) or is *. */
+/* Whether If-None-Match contains this tag (weak comparison) or is *. */
 bool ps_etag_matches(const char *if_none_match, const char *etag);
 
-/* True for types that shrink. */
+/* Whether content of this type is worth compressing; type is not NULL. */
 bool ps_type_shrinks(const char *type);
 
-/* The gzip form of `in`, or false when it would not be smaller. */
+/* Appends the gzip form of `in`; false if it would not be smaller. */
 bool ps_gzip(struct ps_str in, struct ps_buf *out);
 
-/* Content-Disposition of a download: `attachment` with the name in ASCII and, where needed, in
- * UTF-8 (RFC 6266). */
+/* The value of Content-Disposition for a download: `attachment` with the name in ASCII and, if
+ * needed, in UTF-8 (RFC 6266). name is not NULL. */
 char *ps_attachment(struct ps_arena *arena, const char *name);
 
-/* The name in such a header, of a server that need not be ours; NULL: it has none. May hold
+/* The file name in such a header, possibly of another server; NULL if it has none. It may contain
  * slashes. */
 const char *ps_attachment_name(struct ps_arena *arena, const char *disposition);
 

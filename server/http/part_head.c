@@ -26,7 +26,7 @@ static struct ps_str cut_at(struct ps_str text, char end)
     return (struct ps_str){text.at, found ? (size_t)(found - text.at) : text.len};
 }
 
-/* The inside of a quoted string that starts at text; \" does not end it. */
+/* The content of a quoted string that starts at text; \" does not end it. */
 static struct ps_str quoted(struct ps_str text)
 {
     size_t n = 1;
@@ -44,7 +44,7 @@ struct ps_str ps_header_param(struct ps_str value, const char *key)
     while (rest.len > 0) {
         struct ps_str name = cut_at(rest, '='), semi = cut_at(rest, ';'), found;
 
-        if (semi.len < name.len || name.len == rest.len) { /* a word without a value */
+        if (semi.len < name.len || name.len == rest.len) { /* a parameter without a value */
             rest = ps_str_skip(rest, semi.len + 1);
             continue;
         }
@@ -70,8 +70,8 @@ static int hex(struct ps_str text, size_t at)
     return *end || digits[0] == '-' || digits[0] == '+' || digits[0] == ' ' ? -1 : (int)byte;
 }
 
-/* What the sender escaped, into out: \" and, as browsers write them, %22 %0D %0A; every %XX when
- * `all`. */
+/* Decodes \" and the escapes of browsers, %22 %0D %0A, or every %XX if `all`. Control characters
+ * are replaced. Returns the length of out. */
 static size_t unescape(struct ps_str text, bool all, char *out, size_t size)
 {
     size_t n = 0;
@@ -92,7 +92,7 @@ static size_t unescape(struct ps_str text, bool all, char *out, size_t size)
     return n;
 }
 
-/* Only the last component of a path is a name; "." and ".." are none. */
+/* Removes the directories of a path; "." and ".." become "". */
 static void keep_last_component(char *name)
 {
     const char *last = name;

@@ -10,12 +10,12 @@
 #include "base/hash_table.h"
 #include "base/mem.h"
 
-#define OVERHEAD ((size_t)2 << 10) /* of one, beside its body */
+#define OVERHEAD ((size_t)2 << 10) /* bytes charged for an entry besides its body */
 
 struct entry {
-    struct ps_ready ready; /* first */
+    struct ps_ready ready; /* must be the first member */
     struct entry *newer, *older;
-    atomic_uint holders; /* the set is one */
+    atomic_uint holders; /* references; the set has one */
     uint64_t hash;
     uint32_t index; /* in the set's entries */
     bool gzip, in_set;
@@ -27,10 +27,11 @@ struct ps_ready_set {
     pthread_mutex_t lock;
     struct entry **entries;
     uint32_t n, cap;
-    uint32_t *vacant; /* indexes of entries that are gone */
+    uint32_t *vacant; /* unused indexes of `entries` */
     uint32_t n_vacant, cap_vacant;
     struct ps_hash_table by_address;
-    struct entry ends; /* of the ring by use: ends.older is the newest, ends.newer the oldest */
+    struct entry ends; /* list head, ordered by use: ends.older is the most recently used entry,
+                          ends.newer the least */
     size_t held;
 };
 
@@ -99,7 +100,7 @@ static struct entry *find(struct ps_ready_set *set, struct ps_str address, bool 
     return index == PS_HASH_NONE ? NULL : set->entries[index];
 }
 
-/* Its address is not in the set. */
+/* The address must not be in the set yet. */
 static void put_in(struct ps_ready_set *set, struct entry *entry)
 {
     const struct wanted wanted = {{entry->address, entry->address_len}, entry->gzip};

@@ -52,7 +52,7 @@ void ps_reply_error(struct ps_reply *reply, const struct ps_err *err)
 
     ps_reply_free(reply);
     reply->status = ps_http_code(err->code);
-    if (err->code == PS_UNAVAILABLE) /* what was too slow would be again */
+    if (err->code == PS_UNAVAILABLE) /* not PS_TOO_SLOW: a retry would be too slow again */
         ps_reply_header(reply, "Retry-After", "1");
     out = ps_reply_json(reply);
     ps_json_object(&out);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reply.h: an answer, before it is sent. `struct ps_reply` is 200 with an empty JSON body until a
- * handler says otherwise.
+ * reply.h: a response before it is sent. A new `struct ps_reply` has status 200 and an empty JSON
+ * body.
  *
- * Strings in it must live as long as the request: literals, or from the request's arena.
+ * Strings in it must stay valid as long as the request: literals, or strings from the request's
+ * arena.
  */
 #ifndef PS_HTTP_REPLY_H
 #define PS_HTTP_REPLY_H
@@ -19,23 +20,26 @@ struct ps_feed;
 struct ps_reply {
     unsigned status;
     const char *type;
-    struct ps_buf body;   /* taken when it is sent */
-    struct ps_str fixed;  /* instead of body: bytes that outlive the server */
-    const char *encoding; /* of fixed: "gzip" or NULL */
+    struct ps_buf body;   /* moved out when it is sent */
+    struct ps_str fixed;  /* instead of body: bytes that stay valid as long as the server runs */
+    const char *encoding; /* Content-Encoding of fixed: "gzip" or NULL */
     struct ps_stream
-        *stream; /* instead of body: stream_bytes of it, then it is freed and stream_fd closed */
+        /* instead of body: stream_bytes bytes of this stream; then it is freed and stream_fd is
+         * closed */
+        *stream;
     int stream_fd;
     uint64_t stream_bytes;
-    struct ps_feed *feed; /* instead of body: events until somebody ends it */
-    const char *etag;     /* quoted; NULL: made of the body where cache is set */
+    struct ps_feed *feed; /* instead of body: an event stream, until it is ended */
+    const char *etag;     /* quoted; NULL: computed from the body if cache is set */
     const char *cache;    /* Cache-Control; NULL: no-store */
-    bool page; /* a page or a script of ours: gets the policy under which our scripts run */
+    bool page; /* an HTML page or a script of ours: is sent with the policy that allows our scripts
+                */
     struct {
         const char *name, *value;
     } headers[PS_REPLY_HEADERS];
     size_t n_headers;
     bool again;          /* ps_reply_again was called */
-    const char *subject; /* and with what */
+    const char *subject; /* its argument */
     uint64_t mark;
 };
 
@@ -45,23 +49,23 @@ struct ps_reply {
 void ps_reply_init(struct ps_reply *reply);
 void ps_reply_free(struct ps_reply *reply);
 void ps_reply_header(struct ps_reply *reply, const char *name, const char *value);
-/* The answer is the same for whoever may ask at this address, for as long as ps_http_config.mark of
- * the subject is this one (NULL: as long as the server runs): it may be sent again without asking
- * the handler. The mark must have been taken before the answer was made. */
+/* Allows the server to cache this response. It must be the same for every client that is admitted
+ * to this URL, for as long as ps_http_config.mark of the subject returns `mark` (subject NULL: as
+ * long as the server runs). Read the mark before computing the response. */
 void ps_reply_again(struct ps_reply *reply, const char *subject, uint64_t mark);
-/* A writer into the body. */
+/* A JSON writer into the body. */
 struct ps_json ps_reply_json(struct ps_reply *reply);
 
-/* The one map from our failures to HTTP. */
+/* The HTTP status code of an error. All replies use this mapping. */
 unsigned ps_http_code(enum ps_status status);
-/* {"code","text","at","hint"} as a value; for jobs and lists too. */
+/* Writes {"code","text","at","hint"} as a value; also used for jobs and lists. */
 void ps_error_json(struct ps_json *out, const struct ps_err *err);
-/* The same of any word; at, hint: NULL for none. */
+/* Like ps_error_json, with any code word; at, hint: NULL if there is none. */
 void ps_error_object(struct ps_json *out, const char *word, const char *text, const uint64_t *at,
                      const char *hint);
-/* Makes the reply the error err; drops what it held. */
+/* Turns the reply into the error err; its former content is dropped. */
 void ps_reply_error(struct ps_reply *reply, const struct ps_err *err);
-/* The same for what has no ps_status: a status of HTTP and its word. */
+/* Like ps_reply_error, for an error without ps_status: HTTP status and code word. */
 void ps_reply_refuse(struct ps_reply *reply, unsigned http, const char *word, const char *text,
                      const char *hint);
 

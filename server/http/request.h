@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * request.h: what a handler gets and gives.
+ * request.h: the interface of handlers.
  *
  * A handler reads the request, fills the reply and returns PS_OK, or fills err and returns its
- * code: the error reply is made from it. All it allocates from req->arena lives until the answer is
- * sent. Handlers run on a server thread and must not wait: one that waits for something else calls
- * ps_request_defer, returns PS_OK, and whoever has the answer fills the same reply and calls
- * ps_request_finish, once, from any thread. Rows flagged PS_ROUTE_SLOW run on threads of their own,
- * where a query may take its time.
+ * code: the error reply is made from it. Memory from req->arena is valid until the response is
+ * sent. Handlers run on a server thread and must not block. A handler that has to wait calls
+ * ps_request_defer and returns PS_OK; later any thread fills the same reply and calls
+ * ps_request_finish once. Routes with PS_ROUTE_SLOW run on separate threads, where long queries are
+ * allowed.
  */
 #ifndef PS_HTTP_REQUEST_H
 #define PS_HTTP_REQUEST_H
@@ -16,52 +16,53 @@
 #include "server/http/url.h"
 
 #define PS_PATH_ARGS 3
-#define PS_BODY_MAX  ((size_t)64 << 10) /* of a PS_ROUTE_BODY request */
+#define PS_BODY_MAX  ((size_t)64 << 10) /* maximum body of a PS_ROUTE_BODY request */
 #define PS_SMALL_MAX ((uint64_t)16 << 20)
 
-/* A file of an upload: on disk in the spool, closed. It is removed with the request unless the
- * handler takes it. */
+/* An uploaded file: in the spool, closed. It is deleted with the request unless the handler claims
+ * it with ps_request_take. */
 struct ps_upload_file {
-    char *path;            /* malloc'ed */
-    const char *part;      /* the name of its part in a form; "" for a body */
-    const char *filename;  /* as the client names it, "" when it does not; no directory part */
-    const char *sent_path; /* the same with its directory part: a word of the client's, no place */
+    char *path;            /* malloc'ed; NULL once it was claimed */
+    const char *part;      /* name of its form part; "" if the file is the request body */
+    const char *filename;  /* name sent by the client, without directories; "" if none was sent */
+    const char *sent_path; /* like filename, with directories: a label only, never a path to open */
     uint64_t bytes;
 };
 
 struct ps_request {
     struct ps_arena arena;
-    void *app; /* of struct ps_http_config */
+    void *app; /* app of struct ps_http_config */
     const char *method;
-    const char *args[PS_PATH_ARGS]; /* what {…} of the route stood for, decoded */
-    struct ps_pairs params;         /* of the query, then the fields of a form */
-    struct ps_str body;             /* PS_ROUTE_BODY; NUL-terminated */
-    struct ps_upload_file *files;   /* PS_ROUTE_UPLOAD */
+    const char *args[PS_PATH_ARGS]; /* decoded values of the {...} segments of the route */
+    struct ps_pairs params;         /* parameters of the query, then the fields of a form */
+    struct ps_str body;             /* of PS_ROUTE_BODY; NUL-terminated */
+    struct ps_upload_file *files;   /* of PS_ROUTE_UPLOAD */
     size_t n_files;
     bool form;       /* the upload was multipart/form-data */
-    const char *who; /* who asks, as ps_http_config.admit found out; "" unknown */
-    unsigned right;  /* and what it granted, on the scale of need */
+    const char *who; /* user, as determined by ps_http_config.admit; "" if unknown */
+    unsigned right;  /* right granted to the user, on the scale of ps_route.need */
 };
 
 typedef enum ps_status ps_handler(struct ps_request *req, struct ps_reply *reply,
                                   struct ps_err *err);
 
 enum ps_route_flags {
-    PS_ROUTE_BODY = 1,   /* takes a small body into req->body */
-    PS_ROUTE_UPLOAD = 2, /* takes files into req->files */
-    PS_ROUTE_SLOW = 4,   /* may take longer than a millisecond or so */
-    PS_ROUTE_SMALL = 8,  /* an upload of no more than PS_SMALL_MAX */
+    PS_ROUTE_BODY = 1,   /* accepts a small body: req->body */
+    PS_ROUTE_UPLOAD = 2, /* accepts files: req->files */
+    PS_ROUTE_SLOW = 4,   /* may need longer than about a millisecond */
+    PS_ROUTE_SMALL = 8,  /* an upload of at most PS_SMALL_MAX bytes */
 };
 
 struct ps_route {
-    const char *method; /* "GET" answers HEAD too */
-    const char *path;   /* segments; {name} is any one, {name*} (last) the rest of the path */
+    const char *method; /* "GET" serves HEAD too */
+    const char *path;   /* segments; {name} matches any one, {name*} (last) the rest of the path */
     ps_handler *handle;
     unsigned flags;
-    unsigned need; /* what ps_http_config.admit asks for; the handlers' own scale */
+    unsigned need; /* right that ps_http_config.admit checks; the scale is that of the handlers */
 };
 
-/* Where the connection comes from: "192.168.0.7", "fe80::1", or "" for none. Into the arena. */
+/* Address of the client: "192.168.0.7", "fe80::1", or "" without a connection. Allocated in the
+ * arena. */
 const char *ps_request_peer(struct ps_request *req);
 /* The value of a cookie, or NULL. */
 const char *ps_request_cookie(const struct ps_request *req, const char *name);
@@ -69,15 +70,15 @@ const char *ps_request_cookie(const struct ps_request *req, const char *name);
 const char *ps_request_header(const struct ps_request *req, const char *name);
 /* The last value of a parameter, or NULL. */
 const char *ps_request_param(const struct ps_request *req, const char *key);
-/* The path of a file, which is the caller's to unlink and free from now on. */
+/* Claims the file: the caller unlinks it and frees the path. */
 char *ps_request_take(struct ps_upload_file *file);
 
-/* Whether nobody waits for the answer any more: the client has closed. From any thread, of a
- * request that is deferred or slow. */
+/* Whether the client has closed its connection, so that no reply is needed. For deferred or slow
+ * requests; may be called from any thread. */
 bool ps_request_gone(const struct ps_request *req);
 
 void ps_request_defer(struct ps_request *req);
-/* status and err as a handler would have returned them; err may be NULL when status is PS_OK. */
+/* status, err: as a handler would return them; err may be NULL if status is PS_OK. */
 void ps_request_finish(struct ps_request *req, enum ps_status status, const struct ps_err *err);
 
 #endif

@@ -8,7 +8,7 @@ struct raw_args {
     size_t n;
 };
 
-/* True when the path has the shape of the pattern; `args` gets what the braces stood for. */
+/* Whether the path matches the pattern; args: the text that matched each {...}. */
 static bool fits(const char *pattern, struct ps_str path, struct raw_args *args)
 {
     size_t at = 0, from;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* router.h: from a method and a path to the row of the table. Knows no handler and no server. */
+/* router.h: finds the route for a method and a path. Independent of handlers and of the server. */
 #ifndef PS_HTTP_ROUTER_H
 #define PS_HTTP_ROUTER_H
 
@@ -8,13 +8,14 @@
 struct ps_match {
     const struct ps_route *route;
     const char *args[PS_PATH_ARGS];
-    const char *allow; /* "GET, HEAD, POST": the methods of a path whose method is wrong */
+    const char
+        *allow; /* after PS_CONFLICT: the methods of this path, for example "GET, HEAD, POST" */
 };
 
 /*
- * Finds the first row that fits. `path` is raw (still percent-encoded); arguments are decoded into
- * the arena. PS_NOT_FOUND: no row has this path; PS_CONFLICT: rows have it with other methods,
- * out->allow lists them; PS_BAD_REQUEST: a broken escape.
+ * Finds the first matching route. `path` is raw (percent-encoded); arguments are decoded into the
+ * arena. PS_NOT_FOUND: no route has this path; PS_CONFLICT: the path exists only with other
+ * methods, listed in out->allow; PS_BAD_REQUEST: invalid percent-encoding.
  */
 enum ps_status ps_router_find(const struct ps_route *routes, size_t n, const char *method,
                               struct ps_str path, struct ps_arena *arena, struct ps_match *out,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* send.c: from a ps_reply to libmicrohttpd's response: validators, compression, the headers
- * everything carries. */
+/* send.c: makes a libmicrohttpd response from a ps_reply: ETag, compression, common headers. */
 #include <isa-l/crc64.h>
 #include <stdlib.h>
 
@@ -8,14 +7,14 @@
 #include "server/http/feed.h"
 #include "server/http/negotiate.h"
 
-/* Smaller bodies fit into one packet with their headers anyway. */
+/* Do not compress smaller bodies: they fit into one packet with their headers. */
 #define GZIP_FROM ((size_t)1400)
 
 static const char page_policy[] =
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' "
     "data: blob:; "
     "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'self'"; /* two reports side by side are windows in one of its own pages */
+    "frame-ancestors 'self'"; /* two reports side by side are frames of our own page */
 static const char data_policy[] = "default-src 'none'; frame-ancestors 'none'";
 
 struct stream_body {
@@ -30,8 +29,8 @@ static ssize_t read_stream(void *cls, uint64_t pos, char *buf, size_t max)
 
     (void)pos;
     if (bytes.len == 0)
-        return MHD_CONTENT_READER_END_WITH_ERROR; /* libmicrohttpd asks for no more than
-                                                     stream_bytes */
+        /* not at the end: libmicrohttpd reads at most stream_bytes bytes */
+        return MHD_CONTENT_READER_END_WITH_ERROR;
     bytes.len = bytes.len < max ? bytes.len : max;
     memcpy(buf, bytes.at, bytes.len);
     ps_stream_skip(body->stream, bytes.len);
@@ -94,7 +93,7 @@ static void drop_if_known(struct ps_exchange *x)
 {
     struct ps_reply *reply = &x->reply;
     const char *etag = reply->etag, *cache = reply->cache;
-    bool page = reply->page; /* browsers put the policy of a 304 in the place of the stored one */
+    bool page = reply->page; /* browsers replace the stored policy with that of a 304 */
 
     if (reply->status != 200 || !ps_etag_matches(ps_request_header(&x->req, "If-None-Match"), etag))
         return;
@@ -125,7 +124,7 @@ static void compress_body(struct ps_exchange *x)
     ps_buf_free(&reply->body);
     reply->body = packed;
     reply->encoding = "gzip";
-    /* The same content in other bytes: only a weak tag may be the same. */
+    /* A different encoding of the same content: it may only have the same tag as a weak one. */
     if (reply->etag && reply->etag[0] == '"')
         reply->etag = ps_arena_printf(&x->req.arena, "W/%s", reply->etag);
 }
@@ -178,7 +177,7 @@ bool ps_exchange_recall(struct ps_exchange *x)
 {
     const struct ps_ready *ready;
 
-    if (!reads(x) || atomic_load(&x->http->quiesced)) /* then answers say that they are the last */
+    if (!reads(x) || atomic_load(&x->http->quiesced)) /* then responses contain Connection: close */
         return false;
     ready = ps_ready_find(x->http->ready, x->uri, accepts_gzip(x));
     if (ready && !still_holds(x->http, ready)) {
@@ -199,7 +198,7 @@ enum MHD_Result ps_exchange_send_again(struct ps_exchange *x)
     return MHD_queue_response(x->connection, 200, ready->whole);
 }
 
-/* The 304 that goes with the reply. */
+/* The 304 response that belongs to the reply. */
 static struct MHD_Response *unchanged_response(struct ps_exchange *x)
 {
     struct MHD_Response *response;
@@ -214,7 +213,7 @@ static struct MHD_Response *unchanged_response(struct ps_exchange *x)
     return response;
 }
 
-/* Done with the response: it is kept for the next request, or given back. */
+/* Caches the response for later requests or releases it. */
 static void keep_or_drop(struct ps_exchange *x, struct MHD_Response *response, size_t bytes)
 {
     struct ps_ready ready = {
@@ -247,7 +246,7 @@ enum MHD_Result ps_exchange_send(struct ps_exchange *x)
     compress_body(x);
     if (x->reply.feed)
         stop_counting(x);
-    bytes = x->reply.body.len; /* of fixed ones only the headers take room */
+    bytes = x->reply.body.len; /* fixed bodies are static: only their headers use memory */
     response = response_of(x);
     if (!response)
         return MHD_NO;

@@ -16,7 +16,7 @@ static bool is(const char *name, size_t len, const char *want)
     return len == strlen(want) && strncasecmp(name, want, len) == 0;
 }
 
-/* What RFC 9110 calls a token, but for letters and digits beyond ASCII. */
+/* A token of RFC 9110, except that bytes above ASCII are accepted too. */
 static bool is_token(const char *name, size_t len)
 {
     for (size_t i = 0; i < len; i++)

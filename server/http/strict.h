@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * strict.h: requests that two servers in a row could read differently; inside this folder only.
+ * strict.h: rejects requests that two servers in a row could parse differently; for this folder
+ * only.
  *
- * A proxy before us and we must agree where a request ends and for whom it is, or what it takes for
- * the body of one is the next to us (request smuggling). libmicrohttpd settles such doubts in its
- * own way; we answer none of them.
+ * A proxy in front of this server must agree with it on where a request ends and on its host.
+ * Otherwise bytes that are a body for one are the next request for the other (request smuggling).
+ * libmicrohttpd resolves such ambiguities in its own way; this server rejects the requests.
  */
 #ifndef PS_HTTP_STRICT_H
 #define PS_HTTP_STRICT_H
 
 #include <microhttpd.h>
 
-/* What is ambiguous in the headers, or NULL. */
+/* A message about the first ambiguity in the headers, or NULL. Static. */
 const char *ps_strict_fault(struct MHD_Connection *connection);
 
 #endif

@@ -11,9 +11,9 @@
 struct ps_upload {
     const struct ps_spool *spool;
     struct ps_request *req;
-    struct ps_multipart *form; /* NULL: the body is one file */
-    uint64_t bytes, max;       /* of the body: so far, at most */
-    uint64_t claimed, written; /* room; of that in files */
+    struct ps_multipart *form; /* NULL if the body is one file */
+    uint64_t bytes, max;       /* of the body: received, maximum */
+    uint64_t claimed, written; /* bytes of space: reserved, already written to files */
     int fd;                    /* the file being written, -1 between files */
     bool in_field;
     const char *field_name;
@@ -50,7 +50,7 @@ static enum ps_status write_file(struct ps_upload *upload, struct ps_str bytes, 
     struct ps_upload_file *file = &upload->req->files[upload->req->n_files - 1];
     enum ps_status status = ps_write_all(upload->fd, bytes, file->path, err);
 
-    /* its length is what was counted */
+    /* keep the size on disk equal to file->bytes, which is the accounted size */
     if (status != PS_OK && ftruncate(upload->fd, (off_t)file->bytes) != 0)
         return ps_fail_errno(err, "cannot shorten", file->path);
     if (status != PS_OK)
@@ -106,7 +106,7 @@ static enum ps_status end_part(void *user, struct ps_err *err)
 
 static const struct ps_multipart_ops part_ops = {begin_part, part_data, end_part};
 
-/* Room for so many bytes of the body in all. */
+/* Reserves space for `bytes` bytes of the body in total. */
 static enum ps_status claim(struct ps_upload *upload, uint64_t bytes, struct ps_err *err)
 {
     const struct ps_spool *spool = upload->spool;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* url.h: percent-encoding, as it arrives from anybody. Strings it makes live in the arena and are
+/* url.h: percent-encoding of untrusted input. Output strings are allocated in the arena and
  * NUL-terminated. */
 #ifndef PS_HTTP_URL_H
 #define PS_HTTP_URL_H
@@ -16,20 +16,21 @@ struct ps_pairs {
     size_t n, cap;
 };
 
-#define PS_PAIRS_MAX 256 /* parameters of one request */
+#define PS_PAIRS_MAX 256 /* maximum number of parameters of one request */
 
-/* Decodes %XX, and + as a space when `plus`. PS_BAD_REQUEST: a broken escape or an encoded NUL. */
+/* Decodes %XX, and + as a space if `plus`. PS_BAD_REQUEST: invalid percent-encoding or an encoded
+ * NUL. */
 enum ps_status ps_url_decode(struct ps_arena *arena, struct ps_str text, bool plus,
                              const char **out, struct ps_err *err);
 
-/* Appends text so that it may stand in a path segment or in a query. */
+/* Appends text, escaped for use in a path segment or in a query. */
 void ps_url_escape(struct ps_buf *out, const char *text);
 
-/* Appends the parameters of a query string ("a=1&b=2"); one without = has the value "". */
+/* Appends the parameters of a query string ("a=1&b=2"); a parameter without = has the value "". */
 enum ps_status ps_url_query(struct ps_arena *arena, struct ps_str query, struct ps_pairs *out,
                             struct ps_err *err);
 
-/* Appends one pair (the strings are not copied). False: there are PS_PAIRS_MAX already. */
+/* Appends one pair; the strings are not copied. False if there are PS_PAIRS_MAX already. */
 bool ps_pairs_add(struct ps_arena *arena, struct ps_pairs *pairs, const char *key,
                   const char *value);
 

@@ -22,7 +22,7 @@ struct worker {
     pthread_t thread;
     struct ps_work *work;
     bool is_running, is_yielding;
-    enum lane lane; /* of what it runs */
+    enum lane lane; /* lane of the running task */
     int64_t began_ms;
 };
 
@@ -31,9 +31,10 @@ struct ps_work {
     pthread_cond_t wake;
     struct {
         struct task *first, **last;
-        unsigned queued, running, most; /* most: that may run */
+        /* most: maximum of `running` */
+        unsigned queued, running, most;
     } lanes[N_LANES];
-    unsigned yielding; /* workers of the quick lane that were asked to return */
+    unsigned yielding; /* quick tasks that were asked to return */
     bool stopping;
     unsigned n_workers;
     struct worker workers[];
@@ -61,8 +62,8 @@ static void move_to_long(struct ps_work *work, struct worker *worker)
     work->lanes[LONG].running++;
 }
 
-/* Makes space in the quick lane where a task waits for it. Returns when to look again
- * (CLOCK_MONOTONIC); 0: nothing will have changed by time alone. */
+/* Moves overdue tasks to the long lane if tasks wait for the quick one. Returns the time
+ * (CLOCK_MONOTONIC, ms) of the next check; 0: time alone will change nothing. */
 static int64_t move_overdue(struct ps_work *work)
 {
     const int64_t now = ps_monotonic_ms();
@@ -116,7 +117,7 @@ static bool is_done(const struct ps_work *work)
 
 /* --- Threads and public functions --- */
 
-/* The next task, or NULL when there will be none. */
+/* Waits for the next task; NULL if there will be none. */
 static struct task *take(struct ps_work *work)
 {
     struct task *task = NULL;
@@ -137,9 +138,9 @@ static struct task *take(struct ps_work *work)
             wait_until(work, again);
     }
     if (work->stopping)
-        pthread_cond_broadcast(&work->wake); /* those who waited for space see whether it ends */
+        pthread_cond_broadcast(&work->wake); /* workers waiting for space check whether to end */
     else if (work->lanes[QUICK].first || work->lanes[LONG].first)
-        pthread_cond_signal(&work->wake); /* another worker is to look when those can run */
+        pthread_cond_signal(&work->wake); /* another worker is to check when those tasks can run */
     pthread_mutex_unlock(&work->lock);
     return task;
 }
@@ -179,7 +180,7 @@ enum ps_status ps_work_create(unsigned quick, unsigned lengthy, struct ps_work *
         work->lanes[lane].last = &work->lanes[lane].first;
         work->lanes[lane].most = most[lane];
     }
-    pthread_mutex_lock(&work->lock); /* workers look at all workers */
+    pthread_mutex_lock(&work->lock); /* workers read the array of workers */
     for (; work->n_workers < threads && code == 0; work->n_workers += code == 0) {
         struct worker *worker = &work->workers[work->n_workers];
 
@@ -204,7 +205,7 @@ static void add(struct ps_work *work, enum lane lane, void (*fn)(void *arg), voi
     *work->lanes[lane].last = task;
     work->lanes[lane].last = &task->next;
     work->lanes[lane].queued++;
-    pthread_cond_signal(&work->wake); /* each worker looks at both lanes: one is enough */
+    pthread_cond_signal(&work->wake); /* one is enough: each worker checks both lanes */
     pthread_mutex_unlock(&work->lock);
 }
 
