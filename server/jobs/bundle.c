@@ -20,13 +20,13 @@ bool ps_bundle_is(struct ps_str head)
 
 /* --- Reading --- */
 
-/* Unknown members are skipped. */
+/* State of the JSON reader. Unknown keys are skipped. */
 
 struct reading {
     struct ps_json_in json;
     struct ps_bundle *bundle;
     int64_t format;
-    bool good; /* the JSON is, so far */
+    bool good; /* no syntax error so far */
 };
 
 static const char *keep(struct reading *r)
@@ -34,7 +34,8 @@ static const char *keep(struct reading *r)
     return ps_arena_copy(&r->bundle->arena, r->json.text).at;
 }
 
-/* The next token begins the value of a key; false: it is not this one, and was passed by. */
+/* Whether the next token, which begins the value of a key, is of this type; if not, skips the
+ * value. */
 static bool wants(struct reading *r, enum ps_json_token type)
 {
     enum ps_json_token token = ps_json_in_next(&r->json);
@@ -51,7 +52,7 @@ static void read_text(struct reading *r, const char **out)
         *out = keep(r);
 }
 
-/* Goes on to the next key of the object; false: it has ended. */
+/* Advances to the next key of the object; false at its end or after a syntax error. */
 static bool next_key(struct reading *r)
 {
     enum ps_json_token token = r->good ? ps_json_in_next(&r->json) : PS_JSON_BAD;
@@ -60,7 +61,8 @@ static bool next_key(struct reading *r)
     return r->good && token == PS_JSON_KEY;
 }
 
-/* Goes on to the next object or array of an array; anything else ends it. */
+/* Advances to the next object or array of an array; false at its end. Other tokens are syntax
+ * errors. */
 static bool next_item(struct reading *r, enum ps_json_token type)
 {
     enum ps_json_token token = r->good ? ps_json_in_next(&r->json) : PS_JSON_BAD;
@@ -158,7 +160,7 @@ static void read_all(struct reading *r)
 
 /* --- Checking --- */
 
-/* The limits of labels (server/api/labels.c) hold here too. */
+/* The same limits as for labels of uploads (server/api/labels.c). */
 static bool is_label(const char *text)
 {
     size_t n = strlen(text);

@@ -9,7 +9,7 @@
 #include "server/jobs/bundle.h"
 #include "server/jobs/import_process.h"
 
-#define AWAY_S 600 /* a store may be, before imports fail */
+#define AWAY_S 600 /* seconds that a store may be unreachable before imports fail */
 
 static const char *or_empty(const char *text)
 {
@@ -24,7 +24,7 @@ static double seconds_since(const struct timespec *start)
     return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) * 1e-9;
 }
 
-/* A run of these bytes is there: say which. */
+/* Fills out if the shelf already has an up-to-date run of these bytes. */
 static bool found(struct ps_store *store, const char *sha256, struct ps_import_result *out)
 {
     struct ps_run_brief brief;
@@ -42,12 +42,12 @@ static bool found(struct ps_store *store, const char *sha256, struct ps_import_r
     return true;
 }
 
-/* The import stops when the shelf turns out to have these bytes, or no room for more. */
+/* Stops the import if the shelf already has these bytes or has no space for more. */
 struct watch {
     const struct ps_import_request *request;
     const struct ps_ingest *intake;
     struct ps_part *part;
-    struct ps_err full; /* the part became too large */
+    struct ps_err full; /* set if the part became too large */
 };
 
 static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t records)
@@ -110,8 +110,8 @@ static enum ps_status publish(struct ps_part *part, const struct ps_import_reque
     return PS_OK;
 }
 
-/* The file is hashed and kept in a thread and imported in another process. On failure nothing stays
- * behind. */
+/* Hashes and stores the file in a thread while another process imports it. A failure leaves
+ * nothing. */
 static enum ps_status import_beside(struct ps_store *store, const struct ps_import_request *request,
                                     struct ps_ingest *intake, struct ps_original *original,
                                     struct ps_import_result *out, struct ps_err *err)
@@ -165,7 +165,7 @@ static bool is_wanted(const struct ps_import_request *request)
     return !request->progress || request->progress(request->user, 0, 0, 0);
 }
 
-/* A store that is away for a while costs no upload that was taken: the import begins anew. */
+/* If the store is unreachable, the import is retried, so that an accepted upload is not lost. */
 enum ps_status ps_import_file(struct ps_store *store, const struct ps_import_request *request,
                               struct ps_import_result *out, struct ps_err *err)
 {
@@ -210,12 +210,12 @@ struct all {
     const struct ps_import_request *request;
     ps_import_told *told;
     void *user;
-    struct ps_tag *tags; /* those of the request and archive=NAME */
+    struct ps_tag *tags; /* tags of the request and archive=NAME */
     size_t n_tags, runs;
-    struct ps_bundle *bundle; /* NULL: the archive is none */
-    struct ps_err first;      /* failure of a profile */
+    struct ps_bundle *bundle; /* NULL if the archive is not a bundle */
+    struct ps_err first;      /* first failure of a profile */
     bool cancelled;
-    uint64_t done, total, records; /* of the member that is imported */
+    uint64_t done, total, records; /* progress of the current member */
 };
 
 static bool member_progress(void *user, uint64_t done, uint64_t total, uint64_t records)
@@ -229,7 +229,7 @@ static bool member_progress(void *user, uint64_t done, uint64_t total, uint64_t 
     return !request->progress || request->progress(request->user, done, total, records);
 }
 
-/* Of taking the archive apart, which has no figures of its own. */
+/* Progress callback while the archive is unpacked, which has no progress values of its own. */
 static bool archive_progress(void *user, uint64_t done, uint64_t total, uint64_t records)
 {
     struct all *all = user;
@@ -246,7 +246,7 @@ static bool is_bundle(int fd)
     return got > 0 && ps_bundle_is((struct ps_str){bytes, (size_t)got});
 }
 
-/* Of several runs one name would tell nothing. */
+/* The name of the request is not used: it would be the same for all runs. */
 static struct ps_import_request member_request(struct all *all, const char *name, int fd)
 {
     struct ps_import_request request = *all->request;
@@ -261,7 +261,8 @@ static struct ps_import_request member_request(struct all *all, const char *name
     return request;
 }
 
-/* Imports it and tells of it; fd -1: it is left out, and why. */
+/* Imports a member and reports the outcome. fd -1: only reports that it is skipped, with the
+ * reason. */
 static bool import_request(struct all *all, const struct ps_import_request *request,
                            const struct ps_err *why, char id_out[PS_ID_SIZE])
 {
@@ -283,7 +284,7 @@ static bool import_request(struct all *all, const struct ps_import_request *requ
     return !all->cancelled;
 }
 
-/* What is wrong with a member of a bundle. True: the others are looked at. */
+/* Reports an invalid member of a bundle. Returns true: continue with the next one. */
 static bool refuse_member(struct all *all, const char *name, const struct ps_err *why)
 {
     struct ps_import_result none = {0};
@@ -302,11 +303,11 @@ static bool attach_source(struct all *all, const struct ps_bundle_source *source
 
     if (!id[0] || ps_store_source_attach(all->store, id, source->path, fd, source->changed,
                                          &attached, &err) == PS_OK)
-        return true; /* of a run that could not be imported */
+        return true; /* its run could not be imported (no id) */
     return refuse_member(all, source->path, &err);
 }
 
-/* The run's own tags, and then those of the request: of equal keys the last counts. */
+/* Appends the tags of the request to those of the run: for equal keys the last one wins. */
 static bool import_bundled(struct all *all, struct ps_bundle_run *run,
                            struct ps_import_request request)
 {
@@ -351,7 +352,7 @@ static bool import_member(void *user, const char *name, int fd, const struct ps_
         return take_bundled(all, name, fd);
     if (fd < 0 || all->runs || strcmp(name, PS_BUNDLE_NAME) != 0 || !is_bundle(fd))
         return import_request(all, &request, why, id);
-    all->n_tags = all->request->n_tags; /* without that of an archive */
+    all->n_tags = all->request->n_tags; /* without archive=NAME */
     if (ps_bundle_read(fd, &all->bundle, &err) == PS_OK)
         return true;
     (void)refuse_member(all, name, &err);
@@ -371,7 +372,7 @@ static void choose_tags(struct all *all)
     all->n_tags = n;
 }
 
-/* False: the file is not to be taken apart, with PS_OK, or cannot be. */
+/* Returns false if the file is not to be unpacked (PS_OK) or cannot be. */
 static bool import_members(struct all *all, enum ps_status *status, struct ps_err *err)
 {
     const struct ps_import_request *request = all->request;
@@ -398,7 +399,7 @@ static bool import_members(struct all *all, enum ps_status *status, struct ps_er
     return archive;
 }
 
-/* Of the archive itself: its members have rows of their own. */
+/* Logs a failure of the archive itself: its members have their own rows. */
 static void log_archive(const struct all *all, const struct timespec *start,
                         const struct ps_err *err)
 {

@@ -11,7 +11,7 @@
 #include "server/jobs/importer_main.h"
 #include "server/sandbox/child.h"
 
-#define SCRATCH_MOST (2 * PS_MEMBERS_MAX) /* temporary files of one import */
+#define SCRATCH_MOST (2 * PS_MEMBERS_MAX) /* maximum number of temporary files of one import */
 
 const char *ps_static_kind(const char *kind)
 {
@@ -21,7 +21,7 @@ const char *ps_static_kind(const char *kind)
     for (size_t i = 0; i < n; i++)
         if (strcmp(importers[i]->kind, kind) == 0)
             return importers[i]->kind;
-    return NULL; /* a kind of a newer perfshelf */
+    return NULL; /* a kind of a newer version of perfshelf */
 }
 
 struct talk {
@@ -30,14 +30,14 @@ struct talk {
     struct ps_child child;
     uint64_t done, total, records;
     unsigned scratches;
-    bool ended;       /* it said so, or who asked has enough */
-    const char *kind; /* of the profile, once it was loaded */
-    /* while an archive is taken apart */
+    bool ended;       /* the importer reported its result, or the caller stopped it */
+    const char *kind; /* set when the profile was loaded */
+    /* ps_apart_members only */
     ps_member_take *take;
     bool archive;
-    /* while files are merged */
+    /* ps_apart_merge only */
     ps_apart_next *next;
-    void *user; /* of both */
+    void *user; /* for take or next */
 };
 
 static bool goes_on(void *user)
@@ -48,7 +48,7 @@ static bool goes_on(void *user)
     return !apart->progress || apart->progress(apart->user, t->done, t->total, t->records);
 }
 
-/* What the importer asks for: a temporary file, or why it gets none. */
+/* Sends the importer a temporary file or the reason why there is none. */
 static enum ps_status give_scratch(struct talk *t, struct ps_err *err)
 {
     struct ps_frame answer = {.type = PS_FRAME_FILE, .fd = -1};
@@ -64,7 +64,7 @@ static enum ps_status give_scratch(struct talk *t, struct ps_err *err)
     return status;
 }
 
-/* A descriptor from the importer: only of a file, such as it was given. */
+/* Whether a descriptor from the importer is a regular file. */
 static bool is_file(int fd)
 {
     struct stat about;
@@ -168,7 +168,7 @@ static enum ps_status listen_to(struct talk *t, struct ps_err *err)
     return status;
 }
 
-/* All of one importer: its start, what it says, its end. */
+/* Runs one importer: start, messages, end. */
 static enum ps_status talk(struct talk *t, const char *task, const char *part, struct ps_err *err)
 {
     static const struct ps_sandbox_limits usual = {PS_SANDBOX_MEMORY, PS_SANDBOX_CPU_S,
@@ -181,7 +181,7 @@ static enum ps_status talk(struct talk *t, const char *task, const char *part, s
         status = begin(t, task, &own);
     if (status == PS_OK)
         status = listen_to(t, &own);
-    /* a socket that is closed tells nothing; its end does */
+    /* if the socket was closed, the exit status explains why */
     ps_child_end(&t->child, t->limits, t->done,
                  status == PS_INTERRUPTED && !t->ended ? &why : NULL);
     if (why.code != PS_OK)

@@ -17,13 +17,13 @@
 
 #define TELL_EVERY_NS 20000000
 
-static struct ps_sandbox_limits limits; /* for the ends of the process that have no other way */
+static struct ps_sandbox_limits limits; /* for messages about fatal errors */
 static uint64_t last_done;
 
 static void say(struct ps_frame *frame)
 {
     if (ps_frame_send(PS_CHILD_SOCKET, frame, NULL) != PS_OK)
-        _exit(1); /* nobody is there to be told */
+        _exit(1); /* the parent is not reachable any more */
 }
 
 static void say_done(const struct ps_err *err, const char *word)
@@ -48,7 +48,7 @@ static void memory_is_gone(void)
     _exit(1);
 }
 
-/* A system call that the filter refuses. */
+/* Signal handler for SIGSYS: a system call that the filter refuses. */
 static void on_forbidden(int signal, siginfo_t *what, void *context)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -82,7 +82,7 @@ static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t reco
         return true;
     *told = now;
     say(&(struct ps_frame){.type = PS_FRAME_PROGRESS, .numbers = {done, total, records}, .fd = -1});
-    return true; /* who wants it to stop kills it */
+    return true; /* the parent stops an import by killing this process */
 }
 
 static int scratch(void *user, struct ps_err *err)
@@ -98,7 +98,7 @@ static int scratch(void *user, struct ps_err *err)
 
 /* --- Import --- */
 
-/* A run that was shared says itself what kind it is. */
+/* Imports a shared run file, which contains its kind. */
 static enum ps_status take_shared(int fd, struct ps_writer *writer, const char **kind,
                                   struct ps_err *err)
 {
@@ -140,7 +140,7 @@ static enum ps_status load(int fd, const char *part, const char **kind, struct p
 
 /* --- Archives --- */
 
-/* Shows a member to the parent, and waits until that has taken it. */
+/* Passes a member to the parent and waits until the parent has processed it. */
 static bool show_member(void *user, const char *name, int fd, const struct ps_err *why)
 {
     struct ps_frame frame = {.type = PS_FRAME_MEMBER, .fd = fd};
@@ -152,7 +152,7 @@ static bool show_member(void *user, const char *name, int fd, const struct ps_er
     say(&frame);
     if (ps_frame_receive(PS_CHILD_SOCKET, &frame, NULL) != PS_OK)
         _exit(1);
-    return true; /* who has enough kills it */
+    return true; /* the parent kills this process to stop it */
 }
 
 static enum ps_status take_apart(int fd, const char **kind, struct ps_err *err)
@@ -165,12 +165,13 @@ static enum ps_status take_apart(int fd, const char **kind, struct ps_err *err)
     *kind = members ? PS_IMPORTER_ARCHIVE : "";
     if (status == PS_OK && members)
         status = ps_members_each(members, scratch, show_member, NULL, err);
-    return status; /* the process ends, and members with it */
+    return status; /* members is freed with the process */
 }
 
 /* --- Merging --- */
 
-/* The next file, with how long it is and whether the shelf packed it. False: there is none. */
+/* Requests the next file, with its size and whether the shelf compressed it. False: there is none.
+ */
 static bool next_file(struct ps_frame *out)
 {
     *out = (struct ps_frame){.type = PS_FRAME_NEXT, .fd = -1};
@@ -190,7 +191,7 @@ static enum ps_status merge(int fd, struct ps_err *err)
     while (status == PS_OK && next_file(&file)) {
         struct ps_stream *in;
 
-        (void)lseek(file.fd, 0, SEEK_SET); /* unless it is a pipe */
+        (void)lseek(file.fd, 0, SEEK_SET); /* fails for a pipe, which is allowed */
         in = ps_stream_fd(file.fd, 0);
         if (file.numbers[1])
             in = ps_stream_unpack(in, &none);
@@ -218,7 +219,7 @@ static enum ps_status sniff(int fd, struct ps_err *err)
     return status;
 }
 
-/* Until the parent has no more, and closes. */
+/* Checks files until the parent closes the socket. */
 static void sniff_all(int fd)
 {
     struct ps_err refused = PS_ERR_INIT;
@@ -251,7 +252,7 @@ int ps_importer_main(int argc, char **argv)
         return 2;
     }
     limits = (struct ps_sandbox_limits){begin.numbers[0], begin.numbers[1], begin.numbers[2]};
-    tzset(); /* reads a file, and may be wanted later */
+    tzset(); /* reads a file now, which the sandbox would refuse later */
     prepare_ends();
     if (strcmp(begin.word, PS_IMPORTER_SNIFF) == 0)
         sniff_all(begin.fd);
@@ -262,5 +263,5 @@ int ps_importer_main(int argc, char **argv)
     else
         (void)load(begin.fd, argv[2], &kind, &err);
     say_done(&err, kind);
-    _exit(0); /* all that there is goes with it */
+    _exit(0); /* memory and descriptors are released with the process */
 }

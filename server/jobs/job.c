@@ -165,7 +165,7 @@ static size_t attached(const struct ps_source_outcomes *sources)
     return n;
 }
 
-/* Of several runs the one that took most of the sources tells of them. */
+/* If there are several runs, keeps the outcomes of the run to which most sources were attached. */
 static void attach_sources(const struct importing *importing, const char *run)
 {
     struct ps_source_outcomes *kept = &importing->out->sources, sources;
@@ -188,7 +188,7 @@ static void on_told(void *user, const char *name, const struct ps_import_result 
     struct ps_job_result *out = importing->out;
     const bool run = err->code == PS_OK;
 
-    if (!name[0]) { /* no archive */
+    if (!name[0]) { /* not an archive */
         out->kind = result->kind;
         out->already = result->already;
         out->name = run ? copy(result->name) : NULL;
@@ -204,7 +204,8 @@ static void on_told(void *user, const char *name, const struct ps_import_result 
     attach_sources(importing, result->id);
 }
 
-/* What went wrong with an archive after some of its profiles are runs is told like one of them. */
+/* If an archive fails after some of its profiles were imported, the error is reported like that of
+ * a member. */
 static void settle(struct importing *importing)
 {
     struct ps_job_result *out = importing->out;
@@ -245,7 +246,7 @@ struct merging {
     struct ps_job *job;
     struct ps_store *store;
     size_t next;
-    char *name; /* of the run that is merged */
+    char *name; /* of the run that is being merged */
 };
 
 static enum ps_status next_original(void *user, struct ps_apart_file *out, struct ps_err *err)
@@ -262,7 +263,7 @@ static enum ps_status next_original(void *user, struct ps_apart_file *out, struc
     status = ps_store_brief(merging->store, id, &brief, err);
     if (status == PS_OK)
         status = ps_store_original(merging->store, id, &in, &out->fd, &out->bytes, err);
-    ps_stream_free(in); /* read where it is merged */
+    ps_stream_free(in); /* only the descriptor is needed: the importer reads it */
     free(merging->name);
     out->name = merging->name = copy(brief.name);
     out->packed = true;
@@ -286,7 +287,8 @@ static void log_failure(const struct ps_job *job, struct ps_store *store, const 
     (void)ps_store_log(store, &entry, NULL);
 }
 
-/* A file of the spool that goes with its last descriptor. */
+/* Merges the runs into a nameless file of the spool, which is deleted when its last descriptor is
+ * closed. */
 static enum ps_status merge_runs(struct ps_job *job, struct ps_store *store,
                                  const struct ps_sandbox_limits *limits, int *fd_out,
                                  struct ps_err *err)
@@ -306,7 +308,7 @@ static enum ps_status merge_runs(struct ps_job *job, struct ps_store *store,
 
 #define TRIES_MAX 2
 
-/* An import that no server survived is not tried again; the import log says so. */
+/* Fails an import during which servers stopped repeatedly, and logs it. */
 static enum ps_status give_up(const struct ps_job *job, struct ps_store *store, struct ps_err *err)
 {
     ps_hint(err, "add the file with `perfshelf add`, which prints the cause");
@@ -316,7 +318,7 @@ static enum ps_status give_up(const struct ps_job *job, struct ps_store *store, 
     return err->code;
 }
 
-/* What was taken over cannot be imported as it stands. */
+/* Fails an upload that was taken over and cannot be imported. */
 static enum ps_status refuse(const struct ps_job *job, struct ps_store *store, struct ps_err *err)
 {
     *err = job->err;

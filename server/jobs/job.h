@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* job.h: one job, inside this folder only. Its owner is the queue; `cancel` may be set from
- * anywhere, the rest needs the queue's lock except where the worker that runs the job only reads.
- */
+/* job.h: one job; for this folder only. The queue owns it. `cancel` may be set by any thread; the
+ * other fields need the lock of the queue, except that the worker of the job may read them without
+ * it. */
 #ifndef PS_JOBS_JOB_H
 #define PS_JOBS_JOB_H
 
@@ -16,26 +16,29 @@ struct ps_job {
     char *path, *filename, *name, *series, *who, *note;
     char (*merge)[PS_ID_SIZE];
     size_t n_merge;
-    struct ps_source_set *set;         /* until it has run */
-    struct ps_source_outcomes sources; /* after */
-    struct ps_job_parts parts;         /* likewise */
-    struct ps_tag *tags;               /* strings malloc'ed, both of each */
+    struct ps_source_set *set;         /* NULL once the job has ended */
+    struct ps_source_outcomes sources; /* set when the job has ended */
+    struct ps_job_parts parts;         /* set when the job has ended */
+    struct ps_tag *tags;               /* keys and values are malloc'ed */
     size_t n_tags;
     bool temporary, accepted, begun;
-    bool leave;     /* to the next server, once it is cancelled */
-    bool lost;      /* another server took it over, and tells of it */
-    int64_t upload; /* of an accepted one: its row in the store */
-    unsigned tries; /* imports of it that a server did not survive */
-    bool waits;     /* taken over, so nobody waits for the answer: until there is room for it */
+    bool leave;     /* once cancelled, the upload is left to the next server */
+    bool lost;      /* another server took the job over and reports its progress */
+    int64_t upload; /* id of the accepted upload in the store; 0: none */
+    unsigned tries; /* number of servers that stopped while importing it */
+    /* taken over in a shared store: no client waits for the reply, so the import waits until there
+     * is space */
+    bool waits;
     struct ps_job_ticket *ticket;
     const char *kind;
     uint64_t bytes_total, bytes_done, records;
     char run[PS_ID_SIZE];
     bool already;
-    struct ps_err err;           /* before it has run: why it cannot */
-    int64_t created_ms, told_ms; /* told_ms: when progress was last told, of the monotonic clock */
-    int64_t row_ms;              /* likewise: the other servers were */
-    int row_state;               /* and in which state it was then; -1: none */
+    struct ps_err err; /* set before the import: the reason why it is not possible */
+    int64_t created_ms,
+        told_ms; /* created_ms: since 1970; told_ms: monotonic time of the last progress report */
+    int64_t row_ms; /* monotonic time of the last report to other servers */
+    int row_state;  /* state in that report; -1: none */
     atomic_bool cancel;
     struct ps_jobs *jobs;
 };
@@ -45,18 +48,20 @@ void ps_job_free(struct ps_job *job);
 struct ps_job_view ps_job_view(const struct ps_job *job);
 bool ps_job_ended(const struct ps_job *job);
 
-/* Has the store keep the file and its sources for the next server. row: of the job, which gets its
- * number with it; NULL: that is not the store's. */
+/* Records the upload and its sources in the store, so that the next server can import them. row:
+ * the row for the job table of a shared store, which sets the id of the job; NULL: none. */
 enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool promised,
                              const struct ps_job_new *row, struct ps_err *err);
-/* It has ended: a temporary file goes, unless it was cancelled and is left to the next server. row:
- * what the servers of a store are told of that, with the end of an upload; NULL: they are not. */
+/* Deletes the temporary file of a job that has ended, unless it was cancelled and is left to the
+ * next server. row: the final state for other servers, written together with the end of an upload;
+ * NULL: none. */
 void ps_job_drop_file(struct ps_job *job, struct ps_store *store, bool cancelled,
                       const struct ps_job_row *row);
-/* There was no room for it, and it waits. It is no job of this queue any more: free it. */
+/* Postpones a job of the store for which there was no space. It must have been removed from the
+ * queue; free it afterwards. */
 void ps_job_postpone(struct ps_job *job, struct ps_store *store);
 
-/* What an import says of itself on its way; false: stop. */
+/* Progress of an import; false: stop. */
 typedef bool ps_job_progress(void *user, uint64_t done, uint64_t total, uint64_t records);
 
 struct ps_job_result {
@@ -71,8 +76,8 @@ struct ps_job_result {
     struct ps_job_parts parts;
 };
 
-/* Imports the file of the job, be it an archive, or of several runs as one, and attaches its
- * sources. Touches nothing that needs the lock. */
+/* Imports the file of the job (a profile or an archive), or merges several runs into one, and
+ * attaches the sources. Uses nothing that needs the lock. */
 void ps_job_run(struct ps_job *job, struct ps_store *store, const struct ps_sandbox_limits *limits,
                 ps_job_progress *progress, struct ps_job_result *out);
 

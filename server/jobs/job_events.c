@@ -9,8 +9,9 @@
 
 #include "server/catalog/job_rows.h"
 
-#define GATHER_MS 30   /* what comes close together is one transaction, and a short job one state */
-#define AGAIN_MS  1000 /* after the database was away */
+#define GATHER_MS                                                                                  \
+    30 /* updates within this time are one transaction, and a short job is written only once */
+#define AGAIN_MS 1000 /* retry interval while the database is unreachable */
 
 struct entry {
     uint64_t id;
@@ -33,7 +34,7 @@ struct ps_told {
     bool stop;
 };
 
-/* Unless there is a newer one with `older`. */
+/* Replaces the entry of the same job; with `older`, keeps an existing entry, which is newer. */
 static void add(struct entries *entries, struct entry entry, bool older)
 {
     for (size_t i = 0; i < entries->n; i++) {
@@ -79,7 +80,7 @@ static enum ps_status write_all(struct ps_told *told, const struct entries *entr
     return status;
 }
 
-/* Or until the end. With the lock held. */
+/* Waits, or until the thread is to stop. The caller holds the lock. */
 static void wait_ms(struct ps_told *told, int64_t ms)
 {
     struct timespec until;

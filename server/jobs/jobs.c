@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jobs.c: the queue: one list of jobs, newest first, under one lock, and the workers that empty it.
- */
+/* jobs.c: the queue: one list of jobs, newest first, with one lock, and the worker threads. */
 #define _GNU_SOURCE /* malloc_trim */
 #include "server/jobs/queue.h"
 
@@ -19,7 +18,7 @@ int64_t ps_jobs_clock_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* With the lock held. */
+/* Reports the state of a job. The caller holds the lock. */
 static void tell(struct ps_job *job)
 {
     const struct ps_jobs_config *config = &job->jobs->config;
@@ -30,7 +29,7 @@ static void tell(struct ps_job *job)
     ps_jobs_tell_others(job, &view);
 }
 
-/* Forgets the oldest ended jobs beyond `keep`. With the lock held. */
+/* Frees the oldest ended jobs above `keep`. The caller holds the lock. */
 static void forget(struct ps_jobs *jobs)
 {
     size_t ended = 0;
@@ -47,8 +46,8 @@ static void forget(struct ps_jobs *jobs)
     }
 }
 
-/* The end of a job, told to everybody. Takes the lock held and leaves it released. Who is told
- * without it gets a copy: the job may be forgotten meanwhile. */
+/* Ends a job and reports it. Called with the lock held; returns with it released. Callbacks without
+ * the lock get a copy, since the job may be freed meanwhile. */
 static void end_job(struct ps_jobs *jobs, struct ps_job *job, enum ps_job_state state)
 {
     const struct ps_jobs_config *config = &jobs->config;
@@ -85,8 +84,8 @@ static void end_job(struct ps_jobs *jobs, struct ps_job *job, enum ps_job_state 
     ps_arena_free(&arena);
 }
 
-/* Its file goes; where the file was that of an upload, what became of the job is written with it.
- */
+/* Deletes the file of an ended job. For an upload, the final state of the job is written in the
+ * same transaction. */
 static void drop_file(struct ps_jobs *jobs, struct ps_job *job, const struct ps_job_view *ended)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -119,7 +118,8 @@ static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t reco
     return !atomic_load(&job->cancel);
 }
 
-/* The oldest queued job, now running, or NULL when the queue is to end. With the lock held. */
+/* Waits for the oldest queued job and sets it running; NULL if the queue is stopping. The caller
+ * holds the lock. */
 static struct ps_job *next_job(struct ps_jobs *jobs)
 {
     for (;;) {
@@ -147,7 +147,7 @@ static enum ps_job_state state_of(enum ps_status status)
     return status == PS_CANCELLED ? PS_JOB_CANCELLED : PS_JOB_FAILED;
 }
 
-/* The job as it is once it keeps the result. */
+/* The view of the job as it will be after keep_result. */
 static struct ps_job_view ended_view(const struct ps_job *job, const struct ps_job_result *result)
 {
     struct ps_job_view view = ps_job_view(job);
@@ -167,7 +167,7 @@ static struct ps_job_view ended_view(const struct ps_job *job, const struct ps_j
     return view;
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static void keep_result(struct ps_job *job, struct ps_job_result *result)
 {
     job->kind = result->kind;
@@ -186,13 +186,13 @@ static void keep_result(struct ps_job *job, struct ps_job_result *result)
     job->name = result->name;
 }
 
-/* One that was taken over waits for room, unless somebody has asked for its end. */
+/* Whether a job that was taken over has to wait for space; not if it was cancelled by a user. */
 static bool is_to_wait(const struct ps_job *job, const struct ps_job_result *result)
 {
     return job->waits && result->status == PS_FULL && (job->leave || !atomic_load(&job->cancel));
 }
 
-/* It is queued again for all to see, and taken again from the store when its time has come. */
+/* Shows the job as queued and removes it from this queue; it is read from the store again later. */
 static void postpone(struct ps_jobs *jobs, struct ps_job *job, struct ps_job_result *result)
 {
     struct ps_job **link = &jobs->list;
@@ -245,7 +245,7 @@ static void *work(void *arg)
         end_job(jobs, job, state_of(result.status));
 #ifdef __GLIBC__
         if (idle)
-            (void)malloc_trim(0); /* what a large import took goes back to the system */
+            (void)malloc_trim(0); /* returns memory of large imports to the system */
 #else
         (void)idle;
 #endif
@@ -320,7 +320,7 @@ static void write_row(void *user, uint64_t id, struct ps_buf *out)
     job->jobs->config.write(out, &view);
 }
 
-/* From here on the store knows of it, where it is to. */
+/* Records the job in the store, if it is an accepted upload or the store is shared. */
 static enum ps_status note(struct ps_jobs *jobs, struct ps_job *job, bool promised,
                            struct ps_err *err)
 {
@@ -337,7 +337,7 @@ static enum ps_status note(struct ps_jobs *jobs, struct ps_job *job, bool promis
     return status;
 }
 
-/* The queue was closed meanwhile. */
+/* Fails a job because the queue was closed meanwhile. */
 static enum ps_status turn_away(struct ps_jobs *jobs, struct ps_job *job, struct ps_err *err)
 {
     struct ps_job_view view;
@@ -381,8 +381,8 @@ struct ps_job *ps_jobs_find(struct ps_jobs *jobs, uint64_t id)
     return job;
 }
 
-/* Takes the lock held and leaves it released. One that was queued is nobody else's from then on,
- * and what the store is told of it is told without the lock. */
+/* Called with the lock held; returns with it released. The store is updated without the lock, which
+ * is safe: no worker uses a cancelled job that is still queued. */
 static void cancel(struct ps_jobs *jobs, struct ps_job *job)
 {
     const bool before = atomic_exchange(&job->cancel, true);
@@ -433,7 +433,7 @@ void ps_jobs_lose(struct ps_jobs *jobs, uint64_t id, bool in_vain)
         pthread_mutex_unlock(&jobs->lock);
 }
 
-/* A job that is not cancelled yet, or NULL. */
+/* Any unfinished job that is not cancelled, or NULL. */
 static struct ps_job *any_uncancelled(struct ps_jobs *jobs)
 {
     for (struct ps_job *job = jobs->list; job; job = job->next)

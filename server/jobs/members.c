@@ -18,19 +18,19 @@ static const struct ps_stream_limits limits = {(uint64_t)8 << 30, 1000};
 
 enum { NAME_MAX_BYTES = 400, ALONE = -1, LEFT_OUT = -2 };
 
-/* The files of one job. */
+/* The files of one training job. */
 struct part {
     char *folder;
-    size_t files, left; /* in the archive; not yet read */
+    size_t files, left; /* files: in the archive; left: not read yet */
     struct ps_merge *merge;
-    int fd; /* of what is merged; -1: none yet */
+    int fd; /* output of the merge; -1: not started */
 };
 
 struct member {
     char *name;
-    bool torch;        /* a trace of PyTorch's profiler */
+    bool torch;        /* a trace of the PyTorch profiler */
     int part;          /* index of its job, ALONE or LEFT_OUT */
-    struct ps_err why; /* it is left out */
+    struct ps_err why; /* reason if it is left out */
 };
 
 struct ps_members {
@@ -39,7 +39,7 @@ struct ps_members {
     size_t n, cap;
     struct part *parts;
     size_t n_parts, cap_parts;
-    bool tar, bundle; /* bundle: what each member is stands in the first */
+    bool tar, bundle; /* bundle: the first member describes the others */
 };
 
 /* --- Grouping files into jobs --- */
@@ -71,7 +71,8 @@ bool ps_job_folder(const char *path, size_t *len)
     return false;
 }
 
-/* What merging makes: a tar file of nothing but PyTorch's traces, whatever they are called. */
+/* Whether the archive looks like the output of a merge: a tar file of PyTorch traces only, with any
+ * names, in one folder. */
 static bool is_merged(const struct ps_members *members)
 {
     for (size_t i = 0; i < members->n; i++)
@@ -91,7 +92,7 @@ static int part_of(struct ps_members *members, struct ps_str folder)
     return (int)members->n_parts++;
 }
 
-/* Jobs of one file are no jobs. */
+/* A training job has at least two files. */
 static void find_jobs(struct ps_members *members)
 {
     size_t len;
@@ -113,7 +114,7 @@ static void find_jobs(struct ps_members *members)
 
 /* --- Reading the members --- */
 
-/* A name for people: never a path that is opened. */
+/* A name for display, never used as a path. */
 static char *shown_name(struct ps_str name)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -163,7 +164,7 @@ static enum ps_status look_at_all(struct ps_members *members, struct ps_archive 
         PS_PUSH_ROOM(members->at, members->n, members->cap);
         members->at[members->n++] = member;
     }
-    return PS_OK; /* damage is told when the members before it were shown */
+    return PS_OK; /* damage is reported after the members before it were processed */
 }
 
 static size_t count_profiles(const struct ps_members *members)
@@ -185,7 +186,8 @@ static bool one_run(const struct ps_members *members)
            (members->n_parts == 1 && members->parts[0].files == profiles && profiles > 1);
 }
 
-/* Damage comes first: behind it there may be profiles. */
+/* PS_UNKNOWN_KIND if there is no profile. Damage is reported first: there may be profiles after it.
+ */
 static enum ps_status check_any(const struct ps_members *members, struct ps_archive *archive,
                                 struct ps_err *err)
 {
@@ -204,7 +206,7 @@ static enum ps_status check_any(const struct ps_members *members, struct ps_arch
                    (int)name.len, name.at, first->why.text);
 }
 
-/* The file from its start; NULL with *status when it cannot be. */
+/* Opens the file from its start; NULL and an error in *status if that fails. */
 static struct ps_stream *open_file(int fd, enum ps_status *status, struct ps_err *err)
 {
     *status = PS_OK;
@@ -264,7 +266,7 @@ static enum ps_status take_alone(struct taking *t, const struct member *member,
     return status;
 }
 
-/* The name of a job is that of its folder; at the top of the archive of its first file. */
+/* A job is named after its folder, or after its last file if that is at the top of the archive. */
 static enum ps_status end_part(struct taking *t, struct part *part, const char *name,
                                struct ps_err *err)
 {
@@ -277,8 +279,8 @@ static enum ps_status end_part(struct taking *t, struct part *part, const char *
     return status;
 }
 
-/* By way of a file of its own: a zip file may say how long a member is behind its bytes only, and
- * one that is damaged must not stand in the middle of a job. */
+/* Copies the member to a temporary file first: in a zip file the size may follow the content, and a
+ * damaged member must not be truncated in the middle of a job. */
 static enum ps_status add_to_job(struct taking *t, struct ps_merge *merge, struct ps_stream *in,
                                  const char *name, struct ps_err *err)
 {
@@ -361,7 +363,7 @@ void ps_members_free(struct ps_members *members)
     for (size_t i = 0; i < members->n; i++)
         free(members->at[i].name);
     for (size_t i = 0; i < members->n_parts; i++) {
-        struct ps_err ignored = PS_ERR_INIT; /* of a job that is given up */
+        struct ps_err ignored = PS_ERR_INIT; /* the job is abandoned */
 
         (void)ps_merge_end(members->parts[i].merge, &ignored);
         ps_close_fd(&members->parts[i].fd);

@@ -15,7 +15,7 @@ enum way { NOTHING, PICKLES, TRACES };
 
 struct ps_merge {
     int fd;
-    enum way way; /* of the first file */
+    enum way way; /* set by the first file */
     struct ps_archive_writer *tar;
 };
 
@@ -32,7 +32,7 @@ struct ps_merge *ps_merge_new(int fd)
     return merge;
 }
 
-/* Every pickle of line_profiler says its protocol first; a trace is JSON. */
+/* A pickle of line_profiler starts with the PROTO opcode; a trace is JSON. */
 static enum way way_of_plain(struct ps_str head)
 {
     size_t blank = 0;
@@ -45,8 +45,8 @@ static enum way way_of_plain(struct ps_str head)
     return head.len && (head.at[0] == '{' || head.at[0] == '[') ? TRACES : NOTHING;
 }
 
-/* Of a file that may be packed: its head is unpacked to look at, for the file itself is read once.
- */
+/* The format of a file that may be compressed. Only the first bytes are decompressed, because the
+ * file is read once. */
 static enum way way_of(struct ps_str head)
 {
     struct ps_stream *inside = ps_stream_unpack(ps_stream_memory(head, 0), &limits);
@@ -70,7 +70,7 @@ static enum ps_status check_way(struct ps_merge *merge, enum way way, const char
     return PS_OK;
 }
 
-/* As it came: what is packed stays so. Frees `in`. */
+/* Adds the unmodified (possibly compressed) file. Frees `in`. */
 static enum ps_status add_trace(struct ps_merge *merge, struct ps_stream *in, uint64_t bytes,
                                 const char *name, struct ps_err *err)
 {

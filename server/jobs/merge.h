@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * merge.h: several files that become one run. What they are decides how:
+ * merge.h: merges several files into one run, depending on their format:
  *
- *   .lprof files  their pickles one after another, which the importer sums as line_profiler's own
- * loader does traces        a tar file of them as they came: the workers and spans of one job, side
- * by side in one run
+ * .lprof files: their pickles are concatenated; the importer sums them like the loader of
+ * line_profiler.
+ *
+ * Traces: a tar file with the unmodified files, the workers and spans of one job, which become one
+ * run.
  */
 #ifndef PS_JOBS_MERGE_H
 #define PS_JOBS_MERGE_H
@@ -12,21 +14,21 @@
 #include "base/mem.h"
 #include "base/stream.h"
 
-#define PS_MERGE_MAX 1000 /* files of one merge */
+#define PS_MERGE_MAX 1000 /* maximum number of files of one merge */
 
 /* Whether runs of this kind can be merged. */
 bool ps_merge_takes(const char *kind);
 
 struct ps_merge;
 
-/* Writes to fd, which stays the caller's. */
+/* Starts a merge into fd, which remains the caller's. */
 struct ps_merge *ps_merge_new(int fd);
-/* Adds what `in` holds, `bytes` long, and frees it. An archive is added file by file.
- * PS_BAD_REQUEST: neither a pickle nor a trace, or not what the files before were. `name` is the
- * file's, and for messages. */
+/* Adds the content of `in` (`bytes` long) and frees it. An archive is added file by file.
+ * PS_BAD_REQUEST: neither a pickle nor a trace, or a different format than the files before. `name`
+ * is the file name, also for messages. */
 enum ps_status ps_merge_add(struct ps_merge *merge, struct ps_stream *in, uint64_t bytes,
                             const char *name, struct ps_err *err);
-/* What was merged is whole after PS_OK. Frees the merge; NULL is fine. */
+/* Completes the output. Frees the merge; NULL is allowed. */
 enum ps_status ps_merge_end(struct ps_merge *merge, struct ps_err *err);
 
 #endif

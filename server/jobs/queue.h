@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* queue.h: the queue and its lock, inside this folder only. */
+/* queue.h: the queue and its lock; for this folder only. */
 #ifndef PS_JOBS_QUEUE_H
 #define PS_JOBS_QUEUE_H
 
@@ -17,32 +17,32 @@ struct ps_jobs {
     uint64_t last_id;
     size_t unfinished;
     bool stopping;
-    struct ps_told *told; /* NULL: nobody shares the store, or is told */
+    struct ps_told *told; /* NULL: the store is not shared, or nothing is published */
     unsigned n_workers;
     pthread_t workers[];
 };
 
-/* Puts it into the queue, with a number if it has none; false when that is closed, and the job is
- * the caller's again. */
+/* Adds the job to the queue, with a new id if it has none. False if the queue is closed: the caller
+ * still owns the job. */
 bool ps_jobs_enqueue(struct ps_jobs *jobs, struct ps_job *job, uint64_t *id_out);
-/* NULL: there is none of this server, or not any more. With the lock held. */
+/* NULL: this server does not have the job (any more). The caller holds the lock. */
 struct ps_job *ps_jobs_find(struct ps_jobs *jobs, uint64_t id);
-/* Cancels one of this server. PS_NOT_FOUND without text. */
+/* Cancels a job of this server. PS_NOT_FOUND without a message. */
 enum ps_status ps_jobs_cancel_own(struct ps_jobs *jobs, uint64_t id, struct ps_err *err);
-/* One that another server took over goes on in silence, for somebody may wait for it here, until
- * it cannot be published, or was; in_vain: there will be no run. Nothing happens if it is none of
- * ours. */
+/* Marks a job that another server took over. It is no longer reported, but continues, because a
+ * client may wait for it here, until its run is published or cannot be. in_vain: cancels it,
+ * because there will be no run. Does nothing if this server does not have the job. */
 void ps_jobs_lose(struct ps_jobs *jobs, uint64_t id, bool in_vain);
 
 int64_t ps_jobs_clock_ms(void); /* CLOCK_MONOTONIC_COARSE */
 
-/* Functions of shared_jobs.c. */
-
-/* Has them told, unless they know. With the lock held, once the job is in the queue. */
+/* (shared_jobs.c) Publishes the state of the job to the other servers, unless they have it already.
+ * The caller holds the lock; the job has an id. */
 void ps_jobs_tell_others(struct ps_job *job, const struct ps_job_view *view);
-/* Whether one of them has this job by now, for this server was taken for dead. */
+/* (shared_jobs.c) Whether another server has taken over this job, because it regarded this server
+ * as crashed. */
 bool ps_jobs_taken_over(struct ps_jobs *jobs, uint64_t id);
-/* Whether one of them asked for the end of this job. */
+/* (shared_jobs.c) Whether another server requested to cancel this job. */
 bool ps_jobs_end_asked(struct ps_jobs *jobs, uint64_t id);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* resume.c: what servers that died had accepted is queued again. */
+/* resume.c: queues the uploads that crashed servers had accepted. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 
 struct resuming {
     struct ps_jobs *jobs;
-    struct ps_source_set *set; /* of the upload before */
+    struct ps_source_set *set; /* sources of the previous upload */
     char *set_text;
 };
 
@@ -35,7 +35,7 @@ static void log_resumed(struct ps_store *store, const struct ps_accepted *upload
     (void)ps_store_log(store, &entry, NULL);
 }
 
-/* Where servers share the store it is the job that it was. */
+/* In a shared store, the job keeps its id and its creation time. */
 static void take_number(struct ps_jobs *jobs, struct ps_job *job, uint64_t id)
 {
     struct ps_arena arena = {0};

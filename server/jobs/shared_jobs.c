@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* shared_jobs.c: jobs as the servers of a store show them to each other. */
+/* shared_jobs.c: shows the jobs of all servers that share a store. */
 #include <string.h>
 
 #include "server/jobs/queue.h"
 
-#define TELL_EVERY_MS 1000 /* progress */
+#define TELL_EVERY_MS 1000 /* for progress */
 
 /* --- Publishing own jobs --- */
 
-/* One that is left to the next server waits for it. */
+/* The view for other servers: a job that is left to the next server is queued. */
 static struct ps_job_view as_told(const struct ps_job *job, const struct ps_job_view *view)
 {
     static const struct ps_err none = PS_ERR_INIT;
@@ -97,7 +97,7 @@ static enum ps_status not_there(const struct ps_jobs *jobs, uint64_t id, struct 
                    (unsigned long long)id, jobs->config.keep);
 }
 
-/* What another server took over from this one is that one's, whatever became of it here. */
+/* If another server took over a job of this one, shows the state of that server. */
 static enum ps_status show_shared(struct ps_jobs *jobs, uint64_t id, shown *show, void *user,
                                   struct ps_arena *arena, struct ps_err *err)
 {
@@ -132,7 +132,7 @@ enum ps_status ps_jobs_show(struct ps_jobs *jobs, uint64_t id, shown *show, void
     return status;
 }
 
-/* Of those that have ended the last ones are shown. */
+/* Shows all unfinished jobs and the last ended ones. */
 struct showing {
     shown *show;
     void *user;

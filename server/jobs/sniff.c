@@ -17,7 +17,7 @@ static enum ps_status begin(struct ps_sniffer *sniffer, int fd, struct ps_err *e
     return status == PS_OK ? ps_frame_send(sniffer->child.socket, &frame, err) : status;
 }
 
-/* To the process that is there, if it still is. */
+/* Sends the file to the running process, or to a new one if it has ended. */
 static enum ps_status ask(struct ps_sniffer *sniffer, int fd, struct ps_err *err)
 {
     const struct ps_frame frame = {.type = PS_FRAME_FILE, .fd = fd};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sniff.h: whether files are profiles, told by a process of its own in its sandbox, as heads of
- * files are unpacked and read like the rest of them. One process looks at many files. */
+/* sniff.h: checks whether files are profiles. A sandboxed process does it, since the start of a
+ * file has to be decompressed and parsed too. One process checks many files. */
 #ifndef PS_JOBS_SNIFF_H
 #define PS_JOBS_SNIFF_H
 
@@ -8,13 +8,13 @@
 
 struct ps_sniffer {
     const struct ps_sandbox_limits *limits;
-    bool (*goes_on)(void *user); /* asked often; false: stop with PS_CANCELLED */
+    bool (*goes_on)(void *user); /* called often; false: stop with PS_CANCELLED */
     void *user;
-    struct ps_child child; /* begins with the first question: {0, -1} */
+    struct ps_child child; /* initially {0, -1}; started by the first ps_sniff */
 };
 
-/* PS_OK: an importer takes the file at fd, whose offset is anywhere afterwards. Else why none does;
- * PS_INTERNAL, PS_INTERRUPTED: what became of the process, and the next file has another. */
+/* PS_OK: an importer accepts the file at fd, whose offset is changed. Otherwise the reason why none
+ * does. PS_INTERNAL, PS_INTERRUPTED: the process failed; the next file gets a new one. */
 enum ps_status ps_sniff(struct ps_sniffer *sniffer, int fd, struct ps_err *err);
 void ps_sniffer_end(struct ps_sniffer *sniffer);
 

@@ -15,7 +15,7 @@ static bool is_slash(char c)
     return c == '/' || c == '\\';
 }
 
-/* Cuts the last part off *path. */
+/* Removes the last component of *path and returns it. */
 static struct ps_str last_part(struct ps_str *path)
 {
     size_t from = path->len;
@@ -28,7 +28,7 @@ static struct ps_str last_part(struct ps_str *path)
     return part;
 }
 
-/* Parts that both paths end in, when one of them is the end of the other; else 0. */
+/* Number of common components if one path is a suffix of the other; else 0. */
 static size_t common_parts(const char *a, const char *b)
 {
     struct ps_str left = ps_str_of(a), right = ps_str_of(b);
@@ -94,7 +94,7 @@ void ps_source_outcomes_copy(struct ps_source_outcomes *out, const struct ps_sou
 
 struct ps_source_set {
     struct ps_store *store;
-    struct ps_tag *at; /* path, name */
+    struct ps_tag *at; /* key: path; value: name */
     size_t n, cap;
     atomic_uint holders;
     atomic_bool left;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sources.h: source files that come beside line-level profiles: which measured file each of them
- * is, and attaching them to published runs.
+ * sources.h: source files that are uploaded together with line-level profiles: finds the measured
+ * file that each one corresponds to, and attaches them to published runs.
  */
 #ifndef PS_JOBS_SOURCES_H
 #define PS_JOBS_SOURCES_H
 
 #include "server/catalog/store.h"
 
-/* What became of one file that was to be attached. */
+/* The outcome for one source file. */
 struct ps_source_outcome {
-    const char *name; /* as the sender calls it */
-    const char *path; /* the measured file that it is; NULL when it is none */
+    const char *name; /* name from the sender */
+    const char *path; /* path of the measured file; NULL if there is none */
     struct ps_source source;
     struct ps_err err; /* PS_OK: attached */
 };
@@ -19,33 +19,35 @@ struct ps_source_outcome {
 struct ps_source_outcomes {
     struct ps_source_outcome *at;
     size_t n;
-    struct ps_arena arena; /* holds all of it */
+    struct ps_arena arena; /* contains the array and all strings */
 };
 void ps_source_outcomes_free(struct ps_source_outcomes *outcomes);
 void ps_source_outcomes_copy(struct ps_source_outcomes *out, const struct ps_source_outcomes *from);
 
-/* Files of one upload in the spool, shared by the imports of its profiles; removed with the last
- * holder. */
+/* Source files of one upload in the spool, shared by the imports of its profiles.
+ * Reference-counted; the files are deleted with the last reference. */
 struct ps_source_set;
 
-struct ps_source_set *ps_source_set_create(struct ps_store *store);              /* held once */
-void ps_source_set_add(struct ps_source_set *set, char *path, const char *name); /* takes path */
+struct ps_source_set *ps_source_set_create(struct ps_store *store); /* with one reference */
+void ps_source_set_add(struct ps_source_set *set, char *path,
+                       const char *name); /* takes ownership of path */
 struct ps_source_set *ps_source_set_hold(struct ps_source_set *set);
-void ps_source_set_drop(struct ps_source_set *set); /* NULL is fine */
-/* The files outlive the last holder. */
+void ps_source_set_drop(struct ps_source_set *set); /* NULL is allowed */
+/* The files are not deleted with the last reference. */
 void ps_source_set_leave(struct ps_source_set *set);
-/* Its files: the path of each, and what the sender calls it. */
+/* The files of the set: key is the path, value the name from the sender. */
 const struct ps_tag *ps_source_set_files(const struct ps_source_set *set, size_t *n);
 
-/* Attaches the files of the set that the run measured; out gets one row a file. Failures are there,
- * for what came beside a profile never spoils it. */
+/* Attaches the files of the set that the run measured; out gets one row per file, also for
+ * failures. A failure never affects the run. */
 void ps_source_set_attach(struct ps_source_set *set, struct ps_store *store, const char *run,
                           struct ps_source_outcomes *out);
 
 /*
- * The measured file that `name` means: the same path, else the only one that ends like it or that
- * it ends like, by whole parts between slashes of either kind; of several the one that agrees
- * furthest. PS_NOT_FOUND: none; PS_CONFLICT: several agree as far.
+ * Finds the measured file that `name` means: the same path, else the only path that is a suffix of
+ * `name` or has it as a suffix. Suffixes are compared by complete components; slashes and
+ * backslashes separate them. The longest match wins. PS_NOT_FOUND: none; PS_CONFLICT: several match
+ * equally well.
  */
 enum ps_status ps_measured_find(const struct ps_measured_list *list, const char *name,
                                 size_t *index_out, struct ps_err *err);
