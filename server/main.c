@@ -131,9 +131,11 @@ int main(int argc, char **argv)
     struct ps_err err = PS_ERR_INIT;
     int status = 2;
     /* Return large blocks to the system when they are freed: imports allocate columns of many MiB,
-     * and a server runs for long. By default the threshold grows with the blocks that are freed. */
+     * and a server runs for a long time. By default the threshold grows with the size of freed
+     * blocks. */
     (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
-    /* libarchive converts names of members to the locale: one that has all characters. */
+    /* libarchive converts member names to the character set of the locale: use UTF-8, which has all
+     * characters. */
     (void)setlocale(LC_CTYPE, "C.UTF-8");
     /* If the parent ignores SIGCHLD, waitpid() fails for our children too. */
     (void)signal(SIGCHLD, SIG_DFL);

@@ -22,7 +22,8 @@ static int64_t now_s(void)
     return (int64_t)now.tv_sec + 1;
 }
 
-/* What a proxy adds to X-Forwarded-For is its last word; what stands before it anybody wrote. */
+/* A proxy appends the address of its client to X-Forwarded-For. The values before the last one may
+ * be forged. */
 const char *ps_api_address(struct ps_request *req)
 {
     const char *list = ps_request_header(req, "X-Forwarded-For"), *last;
@@ -46,7 +47,7 @@ void ps_access_init(struct ps_access *access, const struct ps_access_config *con
     (void)snprintf(access->cookie, sizeof access->cookie, "perfshelf_%u", config->port);
 }
 
-/* The token of the header, or NULL. */
+/* The token in the Authorization header, or NULL. */
 static const char *bearer(const struct ps_request *req)
 {
     const char *header = ps_request_header(req, "Authorization");
@@ -60,7 +61,7 @@ static enum presented judge(struct ps_request *req, enum ps_status status, const
 {
     if (status == PS_OK)
         return KNOWN;
-    if (err->code != PS_OK) /* the catalog could not be read: nobody is wrong */
+    if (err->code != PS_OK) /* the catalog could not be read: do not count a failed login */
         return BROKEN;
     ps_throttle_failed(&ps_api_of(req)->access.throttle, ps_api_address(req), now_s());
     return WRONG;
@@ -84,7 +85,8 @@ static enum presented who_is(struct ps_request *req, struct ps_holder *out)
     session = ps_request_cookie(req, cookie_name(req));
     if (session && ps_session_check(api->store, session, out, &err) == PS_OK)
         return KNOWN;
-    return err.code == PS_OK ? STRANGER : BROKEN; /* a session that has ended is no offence */
+    return err.code == PS_OK ? STRANGER
+                             : BROKEN; /* an expired session does not count as a failed login */
 }
 
 const char *ps_api_secret(const struct ps_request *req)
@@ -157,7 +159,7 @@ bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct p
 
 /* --- Handlers --- */
 
-/* {"name","role","tokens"}: who asks, and whether one must say so. */
+/* Replies with {"name","role","tokens"}: the user, and whether this server requires tokens. */
 static void write_me(struct ps_request *req, const struct ps_holder *holder, struct ps_reply *reply)
 {
     struct ps_json out = ps_reply_json(reply);
@@ -238,7 +240,7 @@ enum ps_status ps_logout(struct ps_request *req, struct ps_reply *reply, struct 
     return PS_OK;
 }
 
-/* Whether the server can serve: for load balancers and containers. */
+/* Health check for load balancers and containers: whether the catalog can be read. */
 enum ps_status ps_get_health(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     struct ps_json out = ps_reply_json(reply);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* api.c: the parts behind the handlers: jobs, events, and the thread that notices what other
- * processes do to the shelf. */
+/* api.c: creates the parts that the handlers use: jobs, event hub, and the thread that detects
+ * changes of the shelf by other processes. */
 #define _GNU_SOURCE /* pthread_condattr_setclock */
 #include "server/api/api.h"
 
@@ -55,8 +55,8 @@ static void job_ended(void *user, const struct ps_job_view *job)
 
 /* --- Watching the shelf --- */
 
-/* Other processes (perfshelf add) change the shelf too: listeners are told to look again. What this
- * process did is told once more by this; they only fetch the list twice. */
+/* Other processes (perfshelf add) change the shelf too: tells clients to reload the list. Changes
+ * by this process are reported twice, so clients fetch the list once more than necessary. */
 static void watch_shelf(struct ps_api *api, int64_t *known)
 {
     int64_t version = ps_store_version(api->store);
@@ -67,7 +67,7 @@ static void watch_shelf(struct ps_api *api, int64_t *known)
     ps_api_tell_shelf(api, version);
 }
 
-/* Waits a second, or until the end. With the lock held. */
+/* Waits for a second, or until the thread is to stop (returns false). The caller holds the lock. */
 static bool next_second(struct ps_api *api)
 {
     struct timespec until;
@@ -123,7 +123,7 @@ static void stop_watcher(struct ps_api *api)
 
 /* --- Creation and release --- */
 
-/* The program's file tells builds apart without a clock in the build. */
+/* Identifies the build by its executable file, so that the build needs no timestamp. */
 static void read_build(char out[20])
 {
     struct stat self = {0};

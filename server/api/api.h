@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* api.h: docs/api*.md, as handlers over the store, the queries and the jobs. */
+/* api.h: the HTTP API (docs/api*.md): handlers that use the store, the queries and the jobs. */
 #ifndef PS_API_API_H
 #define PS_API_API_H
 
@@ -11,55 +11,57 @@
 
 struct ps_api;
 
-/* Who may do what: access.h. */
+/* Configuration of access control (access.h). */
 struct ps_access_config {
-    bool tokens;  /* nothing without one */
-    bool proxied; /* a proxy of ours is in front: it tells the client's address, and speaks HTTPS */
-    bool tls;     /* we do */
-    unsigned port; /* cookies of shelves at several ports of a host must not meet */
+    bool tokens; /* every request needs a token */
+    bool
+        proxied; /* behind a trusted proxy, which passes on the client's address and serves HTTPS */
+    bool tls;    /* this server serves HTTPS itself */
+    unsigned port; /* part of the cookie name, because servers on several ports of one host share
+                      cookies */
 };
 
 struct ps_api_config {
     struct ps_store *store;
     const struct ps_asset *assets;
     size_t n_assets;
-    struct ps_str shell; /* the page that exports are written into (ps_share_page) */
+    struct ps_str shell; /* the HTML page for exports (ps_share_page) */
     struct ps_access_config access;
-    struct ps_hub_limits streams;           /* of events */
-    size_t queue;                           /* imports that may wait; 0: any number */
-    const struct ps_sandbox_limits *limits; /* of each import; NULL: the usual ones */
-    uint64_t upload_max;                    /* bytes of one, also of one in pieces */
-    struct ps_keep keep;                    /* which runs stay, as the shelf tells it */
-    const char *listen;                     /* as the shelf tells it: "127.0.0.1:7700" */
+    struct ps_hub_limits streams;           /* limits for event streams */
+    size_t queue;                           /* maximum number of unfinished imports; 0: no limit */
+    const struct ps_sandbox_limits *limits; /* of each import; NULL: the defaults */
+    uint64_t upload_max;                    /* maximum bytes of one upload, resumable or not */
+    struct ps_keep keep;                    /* retention rules, for GET shelf */
+    const char *listen;                     /* for GET shelf: "127.0.0.1:7700" */
 };
 
-/* Starts the import workers and the thread that watches the shelf. config->store must outlive it.
- */
+/* Starts the import workers and the thread that watches the shelf. config->store must stay valid
+ * until ps_api_free. */
 enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api **out,
                              struct ps_err *err);
 
-/* For a process that asks the handlers itself (http/local.h): no workers, no watcher; statements
- * run in the calling thread, for longer and with more rows than a server allows. `shell` as in
- * struct ps_api_config. */
+/* For a process that calls the handlers directly (http/local.h): without workers and watcher. SQL
+ * statements run in the calling thread, with higher limits than in a server. `shell`: see struct
+ * ps_api_config. */
 struct ps_api *ps_api_create_local(struct ps_store *store, struct ps_str shell);
 
-/* The table of every URL; what struct ps_http_config wants as routes, admit, spool, mark and app is
- * here. ps_api_admit (access.c): route->need is the least enum ps_right. Sets req->who and
- * req->right. */
+/* The table of all URLs, and the values for routes, admit, spool, mark and app of struct
+ * ps_http_config. ps_api_admit (access.c) compares route->need, the minimum enum ps_right, with the
+ * rights of the client. It sets req->who and req->right. */
 extern const struct ps_route ps_api_routes[];
 extern const size_t ps_api_routes_count;
 bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply);
-struct ps_spool ps_api_spool(struct ps_api *api); /* of uploads up to config.upload_max */
+struct ps_spool ps_api_spool(struct ps_api *api); /* for uploads up to config.upload_max */
 uint64_t ps_api_mark(void *api, const char *run);
 
 struct ps_jobs *ps_api_jobs(struct ps_api *api);
-/* To everybody who listens: the run is gone. From any thread. */
+/* Sends an event to all clients: the run was deleted. May be called from any thread. */
 void ps_api_tell_gone(struct ps_api *api, const char *id);
-/* Ends the event streams and statements that people typed, now and in future. */
+/* Ends the event streams and the SQL statements of users, and refuses new ones. */
 void ps_api_close_streams(struct ps_api *api);
 size_t ps_api_streams(struct ps_api *api);
 
-/* Once the HTTP server has ended. Waits for the jobs. NULL is fine. */
+/* Call this when the HTTP server has stopped. Waits for the jobs. NULL is allowed. */
 void ps_api_free(struct ps_api *api);
 
 #endif

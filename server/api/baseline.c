@@ -33,7 +33,7 @@ enum ps_status ps_delete_baseline(struct ps_request *req, struct ps_reply *reply
     return status == PS_OK ? answer_run(req, id, reply, err) : status;
 }
 
-/* Of a series, whether or not its baseline is still one of its runs. */
+/* Clears the baseline of a series, even if that run is no longer in the series. */
 enum ps_status ps_clear_baseline(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     const char *series = ps_param_get(ps_api_params(req), "series");

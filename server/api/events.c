@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* events.c: what happens, told to whoever listens. */
+/* events.c: event streams for clients. */
 #include "server/api/state.h"
 
-/* Without reply->feed the reply says why there is none, and gives the connection back. */
+/* Starts an event stream. If that fails, replies with the error and closes the connection. */
 static enum ps_status stream(struct ps_request *req, uint64_t topic, struct ps_reply *reply,
                              struct ps_err *err)
 {
-    /* Whoever was let in without a secret keeps the stream whatever an old cookie says. */
+    /* A client without a user needed no secret: an old cookie must not end its stream later. */
     const char *secret = req->who[0] ? ps_api_secret(req) : "";
     const struct ps_feed_owner owner = {ps_api_address(req), req->who, secret};
 
@@ -25,7 +25,7 @@ enum ps_status ps_all_events(struct ps_request *req, struct ps_reply *reply, str
     return stream(req, PS_TOPIC_ALL, reply, err);
 }
 
-/* The state it has now, and the end of the stream when there will be no other. */
+/* Sends the current state of the job, and ends the stream if the job has ended. */
 static void begin_job_stream(void *user, const struct ps_job_view *job)
 {
     struct ps_feed *feed = user;
@@ -50,7 +50,7 @@ enum ps_status ps_job_events(struct ps_request *req, struct ps_reply *reply, str
     return status;
 }
 
-/* PS_NOT_FOUND: there is no such run any more. */
+/* PS_NOT_FOUND: the run does not exist any more. */
 static enum ps_status tell_run(struct ps_api *api, const char *id)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -64,7 +64,7 @@ static enum ps_status tell_run(struct ps_api *api, const char *id)
     return status;
 }
 
-/* A run that was removed meanwhile is told by whoever removed it. */
+/* If the run was deleted meanwhile, the deletion sends its own event. */
 void ps_api_tell_run(struct ps_api *api, const char *id)
 {
     (void)tell_run(api, id);

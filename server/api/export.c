@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* export.c: runs and comparisons as files for people outside, and what these would tell. */
+/* export.c: exports runs and comparisons as files, and lists the private data in them. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include "server/http/negotiate.h"
 #include "server/share/pick.h"
 
-/* The run of the path, or the groups of a comparison. */
+/* The run in the path, or the groups of a comparison. */
 static enum ps_status pick(struct ps_request *req, struct ps_share_picked **out, struct ps_err *err)
 {
     const bool one = req->args[0] != NULL;
@@ -32,7 +32,8 @@ enum ps_status ps_get_reveals(struct ps_request *req, struct ps_reply *reply, st
                : status;
 }
 
-/* Originals hold what views mask: who may not download them gets the run files instead. */
+/* Originals contain data that the views mask: clients without the right to download them get run
+ * files instead. */
 static enum ps_status read_form(struct ps_request *req, struct ps_share_form *out,
                                 struct ps_err *err)
 {
@@ -48,7 +49,7 @@ static enum ps_status read_form(struct ps_request *req, struct ps_share_form *ou
     return redact ? ps_reveal_parse(redact, &out->redact, err) : PS_OK;
 }
 
-/* By way of a file without a name, which goes with the answer. */
+/* Writes to a nameless temporary file and streams it. */
 static enum ps_status write_file(struct ps_request *req, const struct ps_share_picked *picked,
                                  const struct ps_share_form *form, struct ps_reply *reply,
                                  struct ps_err *err)

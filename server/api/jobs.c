@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* jobs.c: imports on their way. */
+/* jobs.c: handlers for import jobs. */
 #define _POSIX_C_SOURCE 200809L /* gmtime_r */
 #include <stdio.h>
 #include <time.h>
 
 #include "server/api/state.h"
 
-/* 2026-11-20T14:02:11.120Z */
+/* Format: 2026-11-20T14:02:11.120Z */
 static void iso_time(int64_t ms, char out[32])
 {
     time_t seconds = (time_t)(ms / 1000);

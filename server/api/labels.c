@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* labels.c: what people call a run, checked before it reaches the shelf. */
+/* labels.c: reads and checks the labels of runs in requests. */
 #include <string.h>
 
 #include "base/utf8.h"
@@ -103,7 +103,7 @@ enum ps_status ps_labels_read(struct ps_request *req, struct ps_labels *out, str
         status = read_label(req, "who", &out->who, err);
     if (status == PS_OK)
         status = read_note(req, &out->note, err);
-    if (req->who[0]) /* who shows a token is who it says */
+    if (req->who[0]) /* a token determines the user */
         out->who = req->who;
     return status == PS_OK ? read_tags(req, out, err) : status;
 }

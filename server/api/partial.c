@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* partial.c: an upload in pieces: begun, added to from wherever it stands, ended with its labels.
- */
+/* partial.c: resumable uploads: begun, appended to from the current offset, ended with labels. */
 #include "server/catalog/partial.h"
 
 #include <string.h>
 
 #include "server/api/state.h"
 
-/* {"id","bytes","piece_max"}: how far it has come. */
+/* Replies with {"id","bytes","piece_max"}; bytes: received so far. */
 static void write_partial(const char *id, uint64_t bytes, struct ps_reply *reply)
 {
     struct ps_json out = ps_reply_json(reply);
@@ -83,7 +82,7 @@ static void delete_json(cJSON **json)
     cJSON_Delete(*json);
 }
 
-/* A note may be too long for a line of a request. */
+/* The note may be in the body because it may be too long for a URL. */
 static enum ps_status read_note(struct ps_request *req, const char **out, struct ps_err *err)
 {
     PS_AUTO(delete_json) cJSON *body = NULL;
@@ -108,7 +107,9 @@ enum ps_status ps_end_partial(struct ps_request *req, struct ps_reply *reply, st
     if (status == PS_OK)
         status = read_count(req, "bytes", &job.bytes, err);
     if (status == PS_OK)
-        status = ps_jobs_room(ps_api_of(req)->jobs, err); /* else it stays, to be ended later */
+        status =
+            ps_jobs_room(ps_api_of(req)->jobs, err); /* before the upload is claimed: if the queue
+                                                        is full, the client can end it later */
     if (status == PS_OK)
         status = ps_partial_take(ps_api_of(req)->store, req->args[0], req->who, job.bytes,
                                  &job.path, err);

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* reads.c: the URLs that only read (server/query/reads.h), with what HTTP adds: validators and
- * names of downloads. */
+/* reads.c: handlers for the read-only URLs (server/query/reads.h); adds cache validators and
+ * download names. */
 #include <string.h>
 
 #include "server/api/state.h"
 #include "server/http/negotiate.h"
 
-/* Views that show the sources attached to a run, which may come later. */
+/* Whether the view shows source files, which may be attached later. */
 static bool shows_sources(const char *view)
 {
     return strcmp(view, "source") == 0 || strcmp(view, "sources") == 0;
 }
 
-/* A view depends on the run, which never changes, and on the program that computes it. Under a
- * prefix or a name the same URL may mean another run tomorrow: that is checked each time. */
+/* A view depends only on the run, which never changes, and on the program. With a name or an id
+ * prefix, the same URL may mean another run later, so the cache must check each time. */
 static void set_run_validators(struct ps_request *req, const char *id, struct ps_reply *reply)
 {
     bool whole = strcmp(req->args[0], id) == 0;
     uint64_t mark;
 
     if (shows_sources(req->args[1]))
-        return; /* the tag is made of the answer */
+        return; /* the tag is computed from the body */
     reply->etag = ps_arena_printf(&req->arena, "\"%s-%s\"", id, ps_api_of(req)->build);
     reply->cache = whole ? PS_CACHE_FOREVER : PS_CACHE_CHECK;
     mark = whole ? ps_run_mark(ps_api_of(req)->store, id) : 0;
@@ -28,9 +28,9 @@ static void set_run_validators(struct ps_request *req, const char *id, struct ps
         ps_reply_again(reply, ps_arena_copy(&req->arena, ps_str_of(id)).at, mark);
 }
 
-/* Rows depend on the runs, which never change, on the question, which is the URL, and on the
- * program. Where the URL names runs by anything but whole ids it may mean others tomorrow, and
- * sources of lines may come later: those are checked each time. */
+/* Rows depend only on the runs, which never change, on the URL, and on the program. The cache must
+ * check each time if the URL names runs by anything but complete ids, because it may mean other
+ * runs later, and for lines, because sources may be attached later. */
 static void set_compare_validators(struct ps_request *req, const struct ps_compare_groups *groups,
                                    struct ps_reply *reply)
 {
@@ -46,8 +46,8 @@ static void set_compare_validators(struct ps_request *req, const struct ps_compa
         reply->cache = PS_CACHE_FOREVER;
 }
 
-/* The answer as a file: "3fa9c1d2e4b5a697-functions.csv", "comparison-functions.csv", "trend.csv".
- */
+/* Sends the response as a file: "3fa9c1d2e4b5a697-functions.csv", "comparison-functions.csv",
+ * "trend.csv". */
 static void set_download(struct ps_request *req, const struct ps_read *read,
                          const struct ps_question *question, struct ps_reply *reply)
 {
@@ -81,7 +81,7 @@ static enum ps_status get(struct ps_request *req, const struct ps_read *read,
     else if (read->flags & PS_READ_FIXED)
         set_compare_validators(req, question.groups, reply);
     if (reply->etag && ps_etag_matches(ps_request_header(req, "If-None-Match"), reply->etag))
-        return PS_OK; /* becomes a 304 without a body */
+        return PS_OK; /* ps_exchange_send makes a 304 of it */
     status = read->ask(&question, &answer, err);
     reply->body = answer.body;
     reply->type = answer.type;

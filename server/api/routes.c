@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* routes.c: every URL there is; those that only read are in server/query/reads.h. docs/api*.md says
- * what they answer. The first row that fits is taken. The last word of a row is the role it takes.
- */
+/* routes.c: the table of all URLs; the read-only ones are in server/query/reads.h. docs/api*.md
+ * describes them. The first matching row is used. The last column is the minimum right. */
 #include "server/api/state.h"
 
 #define API "/api/v1/"
@@ -21,7 +20,7 @@ const struct ps_route ps_api_routes[] = {
     {"GET", API "events", ps_all_events, 0, PS_RIGHT_VIEWER},
 
     {"PUT", API "runs/{filename}", ps_put_run, PS_ROUTE_UPLOAD | PS_ROUTE_SLOW,
-     PS_RIGHT_UPLOADER}, /* curl -T FILE .../runs/ */
+     PS_RIGHT_UPLOADER}, /* for curl -T FILE .../runs/ */
     {"POST", API "uploads", ps_begin_partial, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"GET", API "uploads/{upload}", ps_get_partial, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"PUT", API "uploads/{upload}", ps_put_piece, PS_ROUTE_UPLOAD | PS_ROUTE_SMALL | PS_ROUTE_SLOW,
@@ -35,7 +34,7 @@ const struct ps_route ps_api_routes[] = {
     {"POST", API "runs/{run}/undelete", ps_undelete_run, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"GET", API "deleted", ps_get_deleted, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"GET", API "runs/{run}/original", ps_get_original, 0,
-     PS_RIGHT_ADMIN}, /* secrets that the views mask are in it */
+     PS_RIGHT_ADMIN}, /* contains secrets that the views mask */
     {"PUT", API "runs/{run}/sources", ps_put_source,
      PS_ROUTE_UPLOAD | PS_ROUTE_SMALL | PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"PUT", API "runs/{run}/baseline", ps_put_baseline, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
@@ -48,10 +47,10 @@ const struct ps_route ps_api_routes[] = {
 
     /* clang-format off: the rows of PS_READS end with a comma */
     PS_READS(READ){"POST", API "runs", ps_post_runs, PS_ROUTE_UPLOAD | PS_ROUTE_SLOW,
-                   PS_RIGHT_UPLOADER}, /* syncs what it takes */
+                   PS_RIGHT_UPLOADER}, /* slow: syncs the files to disk */
     /* clang-format on */
     {"PUT", API "runs", ps_post_runs, PS_ROUTE_UPLOAD | PS_ROUTE_SLOW,
-     PS_RIGHT_UPLOADER}, /* curl -T FILE .../runs */
+     PS_RIGHT_UPLOADER}, /* for curl -T FILE .../runs */
     {"PATCH", API "runs/{run}", ps_patch_run, PS_ROUTE_BODY | PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"DELETE", API "runs/{run}", ps_delete_run, PS_ROUTE_SLOW, PS_RIGHT_UPLOADER},
     {"POST", API "merge", ps_merge_runs, 0, PS_RIGHT_UPLOADER},

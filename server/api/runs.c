@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* runs.c: runs on the shelf: listed, shown, renamed, removed, and their original bytes. */
+/* runs.c: handlers that edit, delete and restore runs and download their originals. */
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +31,8 @@ static void delete_json(cJSON **json)
     cJSON_Delete(*json);
 }
 
-/* The ids of all words in one snapshot of the catalog: who removes @1 and then @2 must not remove
- * what @2 means by then. */
+/* Resolves all names in one snapshot of the catalog: a client that deletes @1 and then @2 must not
+ * delete the run that is @2 by then. */
 enum ps_status ps_resolve_runs(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.at, req->body.len);
@@ -73,7 +73,7 @@ static enum ps_status answer_run(struct ps_request *req, const char *id, struct 
     return ps_query_run(ps_api_of(req)->store, id, &out, err);
 }
 
-/* An uploader removes what carries the own name, an admin everything. */
+/* A user may delete their own runs, an admin every run. */
 static enum ps_status may_remove(struct ps_request *req, const char *id, struct ps_err *err)
 {
     struct ps_run_brief brief = {0};
@@ -111,7 +111,7 @@ enum ps_status ps_get_deleted(struct ps_request *req, struct ps_reply *reply, st
     return ps_query_deleted(ps_api_of(req)->store, &out, err);
 }
 
-/* Whoever may remove a run may bring it back. */
+/* A user may restore the runs that they may delete. */
 enum ps_status ps_undelete_run(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     struct ps_store *store = ps_api_of(req)->store;
@@ -147,7 +147,7 @@ static enum ps_status edit_text(const cJSON *value, const char **out, struct ps_
     return ps_label_check(value->string, *out, err);
 }
 
-/* merge: null removes the tag, and what is not named stays. */
+/* merge: a null value removes the tag, and tags that are not mentioned remain. */
 static enum ps_status edit_tags(struct ps_request *req, const cJSON *tags, bool merge,
                                 struct ps_run_edit *out, struct ps_err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shelf.c: the shelf as a whole, the formats it reads, and the files of the page. */
+/* shelf.c: handlers for the shelf itself, the supported formats, and the files of the UI. */
 #include <stdlib.h>
 
 #include "importers/importer.h"
@@ -19,7 +19,7 @@ static void write_keep(const struct ps_keep *keep, struct ps_json *out)
     ps_json_end(out);
 }
 
-/* The database of a shelf that many servers share; null: it is a folder. */
+/* The shared store of several servers; null if the shelf is a folder. */
 static void write_store(struct ps_store *store, struct ps_json *out)
 {
     struct ps_shared_store shared;

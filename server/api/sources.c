@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sources.c: source files beside line-level profiles, and what several of these say of one file. */
+/* sources.c: handlers that attach source files to runs and that merge runs. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ void ps_sources_json(struct ps_json *out, const struct ps_source_outcomes *sourc
 
 /* --- Attaching one source --- */
 
-/* The run must have measured the file under exactly this path. */
+/* PS_NOT_FOUND unless the run measured a file with exactly this path. */
 static enum ps_status check_measured(struct ps_store *store, const char *id, const char *path,
                                      struct ps_err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sql.c: SQL that people type. In a server it runs on threads of its own, for no longer than
- * ps_sql_limits_server says, and is stopped when its client disconnects or the server stops. */
+/* sql.c: SQL statements of users. In a server they run on separate threads with the limits of
+ * ps_sql_limits_server, and are stopped when the client disconnects or the server stops. */
 #include <cjson/cJSON.h>
 #include <string.h>
 
@@ -90,7 +90,7 @@ static enum ps_status read_run(struct ps_request *req, const cJSON *value,
     return ps_store_resolve(ps_api_of(req)->store, value->valuestring, id, err);
 }
 
-/* The word, or the id of the run whose name it is: names may hold commas. */
+/* Appends a selector. A name that contains a comma is replaced by the id of its run. */
 static void add_word(struct ps_request *req, const char *word, struct ps_buf *words)
 {
     char id[PS_ID_SIZE];
@@ -100,7 +100,7 @@ static void add_word(struct ps_request *req, const char *word, struct ps_buf *wo
     ps_buf_printf(words, "%s%s", words->len ? "," : "", found ? id : word);
 }
 
-/* [] is the catalog alone. */
+/* [] means: the catalog without runs. */
 static enum ps_status read_runs(struct ps_request *req, const cJSON *list,
                                 struct ps_sql_question *out, struct ps_err *err)
 {

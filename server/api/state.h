@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* state.h: what the handlers share, inside this folder only. */
+/* state.h: state and helpers that the handlers share; for this folder only. */
 #ifndef PS_API_STATE_H
 #define PS_API_STATE_H
 
@@ -14,15 +14,16 @@
 #include "server/http/work.h"
 #include "server/query/reads.h"
 
-/* Topics of the hub: a job's events have its id; what concerns the shelf goes to those who listen
- * to everything. */
+/* Topics of the hub: events of a job use its id, events of the shelf this one. Only subscribers of
+ * PS_TOPIC_ALL receive the latter. */
 #define PS_TOPIC_SHELF UINT64_MAX
 
-/* What a statement that somebody typed may take. */
+/* Limits for an SQL statement of a user. */
 struct ps_sql_limits {
-    int64_t seconds, seconds_most; /* unless the request says so; at most */
-    int64_t rows, rows_most;       /* of a file, likewise */
-    size_t memory, bytes;          /* of SQLite; of a file. 0: no limit */
+    int64_t seconds, seconds_most; /* time limit: default, and maximum that a request may set */
+    int64_t rows,
+        rows_most;        /* rows of a result file: default, and maximum that a request may set */
+    size_t memory, bytes; /* memory of SQLite; bytes of a result file. 0: no limit */
 };
 extern const struct ps_sql_limits ps_sql_limits_server, ps_sql_limits_local; /* sql.c */
 
@@ -32,17 +33,18 @@ struct ps_api {
     struct ps_jobs *jobs;
     struct ps_hub *hub;
     struct ps_access access;
-    char build[20]; /* differs between builds of the program: part of every ETag of what it computes
-                     */
+    /* differs between builds of the program; part of the ETag of computed responses */
+    char build[20];
     pthread_t watcher;
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool watching, stopping;
     struct ps_sql_limits sql_limits;
-    struct ps_work *sql;   /* for statements that people type, so that they hold up nobody else;
-                              NULL: they run in the calling thread */
-    atomic_uint sql_asked; /* running or waiting */
-    atomic_bool closing;   /* they are stopped */
+    /* threads for SQL statements of users, so that these do not delay other requests; NULL: they
+     * run in the calling thread */
+    struct ps_work *sql;
+    atomic_uint sql_asked; /* number of statements that are running or waiting */
+    atomic_bool closing;   /* SQL statements are to stop */
 };
 
 static inline struct ps_api *ps_api_of(const struct ps_request *req)
@@ -50,50 +52,51 @@ static inline struct ps_api *ps_api_of(const struct ps_request *req)
     return req->app;
 }
 
-/* The whole id of the run in the first path argument, into the request's arena. */
+/* The full id of the run in the first path argument, allocated in the request's arena. */
 enum ps_status ps_api_run_id(struct ps_request *req, const char **id_out, struct ps_err *err);
-/* The job of the first path argument: "j12". */
+/* The id of the job in the first path argument: "j12". */
 enum ps_status ps_api_job_id(const struct ps_request *req, uint64_t *id_out, struct ps_err *err);
-/* One JOB of docs/api.md as a value. */
+/* Writes JOB of docs/api.md as a value. */
 void ps_job_json(struct ps_json *out, const struct ps_job_view *job);
-/* What became of the files of an archive, as an array. */
+/* Writes the outcomes for the files of an archive as an array. */
 void ps_parts_json(struct ps_json *out, const struct ps_job_parts *parts);
-/* What became of the sources of an upload, as an array. */
+/* Writes the outcomes for the uploaded sources as an array. */
 void ps_sources_json(struct ps_json *out, const struct ps_source_outcomes *sources);
-/* The request's parameters as the queries want them. */
+/* The parameters of the request in the form that queries use. */
 struct ps_params ps_api_params(struct ps_request *req);
 
-/* To everybody who listens: a run was published or changed. */
+/* Sends an event to all clients: a run was published or changed. */
 void ps_api_tell_run(struct ps_api *api, const char *id);
-/* Something in the catalog changed: look at the list again. */
+/* Sends an event to all clients: the catalog changed, reload the list. */
 void ps_api_tell_shelf(struct ps_api *api, int64_t version);
-/* What another server did (changes.h), to everybody; `user` is the api. */
+/* Sends an event for a change by another server (changes.h). `user` is the api. */
 void ps_api_heard(void *user, const struct ps_change *change);
 
-/* What a client calls a run: the parameters name, series, who, note and tag=k=v. */
+/* Labels of a run in a request: the parameters name, series, who, note and tag=k=v. */
 struct ps_labels {
-    const char *name, *series, *who, *note; /* "" when not given */
+    const char *name, *series, *who, *note; /* "" if absent */
     struct ps_tag *tags;
     size_t n_tags;
 };
 
-/* Queues imports and answers them: the jobs at once, or with wait=1 the runs when they are there.
- */
+/* Queues imports and replies with the jobs at once, or, with wait=1, with the runs when the imports
+ * have ended. */
 enum ps_status ps_api_queue(struct ps_request *req, struct ps_job_request *jobs, size_t n,
                             struct ps_reply *reply, struct ps_err *err);
 
 enum ps_status ps_labels_read(struct ps_request *req, struct ps_labels *out, struct ps_err *err);
-/* The body as a JSON object, the caller's to delete; PS_BAD_REQUEST: it is none, as `what` says, or
- * a text in it holds a NUL, behind which cJSON would cut it off. */
+/* Parses the body as a JSON object, which the caller deletes. PS_BAD_REQUEST: it is not one (`what`
+ * describes its members for the message), or a string contains a NUL, where cJSON would truncate
+ * it. */
 enum ps_status ps_labels_body(struct ps_request *req, const char *what, cJSON **out,
                               struct ps_err *err);
-/* The text of a note in such a body. */
+/* Reads and checks a note in such a body. */
 enum ps_status ps_note_of(struct ps_request *req, const cJSON *value, const char **out,
                           struct ps_err *err);
-/* PS_BAD_REQUEST when `value` is too long, no UTF-8, or holds control characters. */
+/* PS_BAD_REQUEST if `value` is too long, is not UTF-8, or contains control characters. */
 enum ps_status ps_label_check(const char *what, const char *value, struct ps_err *err);
 
-/* handlers; those of PS_READS are ps_get_NAME */
+/* Handlers; those of PS_READS are ps_get_NAME. */
 #define PS_API_DECLARE(path, name, flags) ps_handler ps_get_##name;
 PS_READS(PS_API_DECLARE)
 ps_handler ps_get_shelf, ps_get_formats, ps_get_asset;

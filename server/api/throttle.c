@@ -16,8 +16,8 @@ void ps_throttle_done(struct ps_throttle *throttle)
     pthread_mutex_destroy(&throttle->lock);
 }
 
-/* Who has one IPv6 address has 2^64 of them: its network counts. One that stands for an IPv4
- * address is that. */
+/* The key of an address. One user usually has a complete IPv6 network of 2^64 addresses, so the
+ * network is the key. A mapped IPv4 address is treated as IPv4. */
 static void key_of(const char *address, char out[64])
 {
     struct in6_addr six;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * throttle.h: how often an address may be wrong about who it is. After PS_THROTTLE_TRIES failures
- * within PS_THROTTLE_S it is not heard until that time is over. Remembers a bounded number of
- * addresses: of more at once, the one that failed longest ago is forgotten.
+ * throttle.h: limits failed logins per address. After PS_THROTTLE_TRIES failures within
+ * PS_THROTTLE_S seconds, the address is refused until that period is over. At most
+ * PS_THROTTLE_ADDRESSES addresses are stored; a further one replaces the one whose period began
+ * first.
  */
 #ifndef PS_API_THROTTLE_H
 #define PS_API_THROTTLE_H
@@ -19,7 +20,7 @@ struct ps_throttle {
     pthread_mutex_t lock;
     struct ps_throttled {
         char address[64];
-        int64_t since_s; /* the first failure that counts */
+        int64_t since_s; /* time of the first failure of the period */
         unsigned failures;
     } at[PS_THROTTLE_ADDRESSES];
 };
@@ -27,7 +28,8 @@ struct ps_throttle {
 void ps_throttle_init(struct ps_throttle *throttle);
 void ps_throttle_done(struct ps_throttle *throttle);
 
-/* Seconds to wait; 0: may try. now_s: any clock that only goes forward, from 1 on. */
+/* Seconds that the address has to wait; 0: it may try. now_s: seconds of any monotonic clock, at
+ * least 1. */
 unsigned ps_throttle_wait(struct ps_throttle *throttle, const char *address, int64_t now_s);
 void ps_throttle_failed(struct ps_throttle *throttle, const char *address, int64_t now_s);
 

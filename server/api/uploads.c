@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uploads.c: files that came in become jobs. The client either hears of the jobs at once, or waits
- * for their runs: then its answer is made by the worker that ends the last of them.
+ * uploads.c: turns uploaded files into jobs. The client gets the jobs at once, or waits for their
+ * runs: then the reply is made by the worker that ends the last job.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 struct waiting;
 
 struct slot {
-    struct ps_job_ticket ticket; /* first: the job gives it back */
+    struct ps_job_ticket
+        ticket; /* must be the first member: on_ended casts the ticket to the slot */
     struct waiting *waiting;
     char run[PS_ID_SIZE];
     bool already;
@@ -32,7 +33,7 @@ struct waiting {
 
 /* --- Answers to waiting clients --- */
 
-/* RUN with what concerns this upload at its end. */
+/* Writes RUN with additional members for this upload. */
 static enum ps_status write_run(struct waiting *waiting, const struct slot *slot, const char *id,
                                 bool already, struct ps_json *out, struct ps_err *err)
 {
@@ -42,7 +43,7 @@ static enum ps_status write_run(struct waiting *waiting, const struct slot *slot
 
     if (status != PS_OK)
         return status;
-    text.len--; /* its closing brace */
+    text.len--; /* removes the closing brace */
     ps_buf_puts(&text, already ? ",\"already\":true" : ",\"already\":false");
     if (slot->sources.n) {
         struct ps_json sources;
@@ -64,7 +65,8 @@ static void write_error(const struct ps_err *err, struct ps_json *out)
     ps_json_end(out);
 }
 
-/* The runs of an archive, and why some files are none. */
+/* Writes the runs of an archive, and errors for the other files, except those that are not
+ * profiles. */
 static void write_parts(struct waiting *waiting, const struct slot *slot, struct ps_json *out)
 {
     for (size_t i = 0; i < slot->parts.n; i++) {
@@ -201,7 +203,7 @@ static enum ps_status write_job(struct ps_request *req, uint64_t id, struct ps_j
     return ps_jobs_show(ps_api_of(req)->jobs, id, show_job, out, err);
 }
 
-/* {"job":JOB} for one file, with "jobs" for several. */
+/* Replies with {"job":JOB}, and with "jobs" in addition for several files. */
 static enum ps_status answer_jobs(struct ps_request *req, const uint64_t *ids, size_t n,
                                   struct ps_reply *reply, struct ps_err *err)
 {
@@ -233,7 +235,8 @@ enum ps_status ps_api_queue(struct ps_request *req, struct ps_job_request *jobs,
 
     if (wait && strcmp(wait, "1") == 0)
         return wait_for_runs(req, jobs, n, reply);
-    for (size_t i = 0; i < n; i++) { /* also after a failure: each one takes what was its own */
+    for (size_t i = 0; i < n;
+         i++) { /* continues after a failure, because ps_jobs_add takes over the file in any case */
         jobs[i].promised = jobs[i].accepted;
         (void)ps_jobs_add(ps_api_of(req)->jobs, &jobs[i], &ids[i], err);
     }
@@ -254,7 +257,7 @@ static bool is_source(const struct ps_upload_file *file)
     return strcmp(file->part, "source") == 0;
 }
 
-/* The source files of a form, out of the request; NULL when there are none. */
+/* Claims the source files of a form; NULL if there are none. */
 static struct ps_source_set *take_sources(struct ps_request *req)
 {
     struct ps_source_set *set = NULL;
@@ -269,7 +272,7 @@ static struct ps_source_set *take_sources(struct ps_request *req)
     return set;
 }
 
-/* One job for each profile of the request; they hold the sources that came with them. */
+/* Makes a job for each profile of the request; all refer to the sources. */
 static struct ps_job_request *take_profiles(struct ps_request *req, const struct ps_labels *labels,
                                             struct ps_source_set *sources, size_t n)
 {
@@ -340,7 +343,7 @@ enum ps_status ps_post_runs(struct ps_request *req, struct ps_reply *reply, stru
     return status;
 }
 
-/* The last path segment is the file's name, as curl -T makes it. */
+/* Uploads with curl -T: the last path segment is the file name. */
 enum ps_status ps_put_run(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     if (!ps_request_param(req, "filename"))

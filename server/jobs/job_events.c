@@ -9,9 +9,8 @@
 
 #include "server/catalog/job_rows.h"
 
-#define GATHER_MS                                                                                  \
-    30 /* updates within this time are one transaction, and a short job is written only once */
-#define AGAIN_MS 1000 /* retry interval while the database is unreachable */
+#define GATHER_MS 30   /* updates within this time form one transaction */
+#define AGAIN_MS  1000 /* retry interval, database unreachable */
 
 struct entry {
     uint64_t id;

@@ -266,7 +266,7 @@ static enum ps_status take_alone(struct taking *t, const struct member *member,
     return status;
 }
 
-/* A job is named after its folder, or after its last file if that is at the top of the archive. */
+/* A job is named after its folder, or after its last file if that is not in a folder. */
 static enum ps_status end_part(struct taking *t, struct part *part, const char *name,
                                struct ps_err *err)
 {

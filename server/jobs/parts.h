@@ -5,8 +5,7 @@
 
 #include "server/jobs/import.h"
 
-#define PS_PARTS_TOLD_MAX                                                                          \
-    200 /* maximum number of files without a run that are listed for one archive */
+#define PS_PARTS_TOLD_MAX 200 /* listed files without a run, per archive */
 
 struct ps_job_part {
     const char *name;         /* path in the archive; for the traces of a job, their folder */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * engine.c: the queries of the server as WebAssembly, for a page that has none. The page
- * (web/src/offline/worker.ts) hands over the files, asks for URLs of the API and gets what the
- * server would answer, from the same code; what would write, or needs other runs, is not there.
+ * engine.c: the queries of the server, compiled to WebAssembly for exported pages, which have no
+ * server. The page (web/src/offline/worker.ts) passes the files, then requests URLs of the API; the
+ * same code as in the server computes the responses. URLs that write or need other runs are not
+ * supported.
  *
- * Memory that the page fills comes from ps_engine_alloc and is the engine's from then on.
+ * Buffers that the page fills are allocated with ps_engine_alloc and then owned by the engine.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,15 +22,15 @@
 
 #define API      "/api/v1/"
 #define SQL_MS   10000
-#define SQL_MOST ((size_t)256 << 20) /* bytes */
+#define SQL_MOST ((size_t)256 << 20) /* memory of SQLite, in bytes */
 
-/* What the page reads: five 32-bit numbers in this order. */
+/* A response for the page, which reads five 32-bit numbers in this order. */
 struct answer {
     uint32_t status;
     const char *type;
     const char *body;
     uint32_t body_len;
-    uint32_t attachment; /* 1: meant to be saved as a file */
+    uint32_t attachment; /* 1 if the response should be saved as a file */
 };
 
 static struct ps_store *store;
@@ -49,7 +50,8 @@ void ps_engine_file(char *name, const unsigned char *bytes, size_t len)
 
 /* --- Endpoints --- */
 
-/* Its body as parameters: sql, run or runs, limit, format. */
+/* Runs an SQL statement. Parameters replace the JSON body of the server's URL: sql, run or runs,
+ * limit, format. */
 static enum ps_status ask_sql(const struct ps_question *q, struct ps_answer *out,
                               struct ps_err *err)
 {
@@ -93,7 +95,7 @@ static const struct ps_read read_sql = {"sql", ask_sql, 0};
 #define ROUTE(pattern, name, flags) {.method = "GET", .path = API pattern},
 #define READ(pattern, name, flags)  &ps_read_##name,
 static const struct ps_route routes[] = {{.method = "GET", .path = API "sql"}, PS_READS(ROUTE)};
-static const struct ps_read *const reads[] = {&read_sql, PS_READS(READ)}; /* in the same order */
+static const struct ps_read *const reads[] = {&read_sql, PS_READS(READ)}; /* same order as routes */
 
 /* --- Dispatch --- */
 
@@ -148,7 +150,7 @@ static void error_body(struct ps_buf *body, const struct ps_err *err)
     ps_json_end(&json);
 }
 
-/* Opens the files that were handed over: 1, or 0 and ps_engine_ask says why. */
+/* Opens the files that were passed: 1, or 0 if that fails. */
 EXPORT("ps_engine_open")
 int ps_engine_open(void)
 {
@@ -157,8 +159,8 @@ int ps_engine_open(void)
     return ps_shelf_open(&store, &err) == PS_OK;
 }
 
-/* `url` as the page would have fetched it, its path and query; it is freed. The answer stands until
- * the next question. */
+/* Computes the response to `url` (path and query), which is freed. The result is valid until the
+ * next call. */
 EXPORT("ps_engine_ask")
 const struct answer *ps_engine_ask(char *url)
 {

@@ -89,7 +89,7 @@ static int file_shm_unmap(sqlite3_file *file, int remove)
     return SQLITE_OK;
 }
 
-/* Pages are read where they lie. */
+/* Returns a pointer into the file, without a copy. */
 static int file_fetch(sqlite3_file *file, sqlite3_int64 at, int n, void **out)
 {
     const struct open_file *open = (const struct open_file *)file;
@@ -148,7 +148,7 @@ static int sleep_not(sqlite3_vfs *vfs, int us)
     return us;
 }
 
-static int now(sqlite3_vfs *vfs, sqlite3_int64 *out) /* ms of the Julian day */
+static int now(sqlite3_vfs *vfs, sqlite3_int64 *out) /* out: milliseconds of the Julian date */
 {
     static const sqlite3_int64 epoch = 24405875 * (sqlite3_int64)8640000;
     struct timespec t = {0};
@@ -191,7 +191,7 @@ int sqlite3_os_init(void)
 
     ps_sqlite_still_vfs(&vfs);
     ps_sqlite_still_file(&methods);
-    methods.iVersion = 3; /* for its pages where they lie */
+    methods.iVersion = 3; /* version 3 has xFetch */
     return sqlite3_vfs_register(&vfs, 1);
 }
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* files.h: databases that lie in memory, under names, and SQLite's way to them: a VFS that only
- * reads. */
+/* files.h: named files in memory, and a read-only SQLite VFS for them. */
 #ifndef PS_OFFLINE_FILES_H
 #define PS_OFFLINE_FILES_H
 
 #include <stddef.h>
 
-/* From here on `name` opens these bytes, which are malloc'ed and stay for ever. */
+/* Adds a file. `bytes` is malloc'ed and is never freed. */
 void ps_files_add(const char *name, const unsigned char *bytes, size_t len);
-/* The bytes of that name; NULL: there are none. */
+/* The content of the file; NULL if there is none. */
 const unsigned char *ps_files_find(const char *name, size_t *len);
 
 #endif

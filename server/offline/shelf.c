@@ -19,7 +19,7 @@ void ps_catalog_refresh(struct ps_store *store)
     (void)store;
 }
 
-/* The page holds all there is. */
+/* There is nothing to update: the page contains all data. */
 static bool catch_up(struct ps_store *store)
 {
     (void)store;
@@ -43,7 +43,7 @@ enum ps_status ps_shelf_open(struct ps_store **out, struct ps_err *err)
     return status;
 }
 
-/* What a page holds never changes. */
+/* Constant: the runs in a page never change. */
 uint64_t ps_run_mark(struct ps_store *store, const char *id)
 {
     (void)store, (void)id;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* shelf.h: a store over files in memory (files.h), where server/store has a folder: /catalog.db,
- * /runs/<id>.db and /sources/<sha256>, as ps_private_files shows them. It only reads. */
+/* shelf.h: a read-only store of files in memory (files.h) instead of a folder: /catalog.db,
+ * /runs/<id>.db and /sources/<sha256>, as written by ps_private_files. */
 #ifndef PS_OFFLINE_SHELF_H
 #define PS_OFFLINE_SHELF_H
 
 #include "server/catalog/store.h"
 
-/* Once the files are there. It is never closed. */
+/* Opens the store; the files must have been added. It is never closed. */
 enum ps_status ps_shelf_open(struct ps_store **out, struct ps_err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sort.c: qsort and qsort_r as glibc has them: merging, so that equal elements keep their order as
- * they do in the answers of a server. */
+/* sort.c: qsort and qsort_r as a stable merge sort, like in glibc, so that rows have the same order
+ * as in responses of a server. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static void merge_sort(const struct merging *m, char *at, size_t n)
         else
             left += m->size, taken++;
     }
-    /* What is left of the right half stands in its place already. */
+    /* The remaining elements of the right half are in place already. */
     memcpy(out, left, (half - taken) * m->size);
     memcpy(at, m->room, (size_t)(out - m->room) + (half - taken) * m->size);
 }

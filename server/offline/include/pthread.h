@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* pthread.h: locks where there is one thread, for which the libc has none. A wait would never end:
- * there is nobody who could wake it. */
+/* pthread.h: locks for a single thread; the libc has none. Waiting aborts, because no other thread
+ * could wake the waiter. */
 #ifndef PS_OFFLINE_PTHREAD_H
 #define PS_OFFLINE_PTHREAD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* stdlib.h: that of the libc, with what it lacks of glibc's. */
+/* stdlib.h: the stdlib.h of the libc, with functions of glibc that it lacks. */
 #include_next <stdlib.h>
 
 #ifndef PS_OFFLINE_STDLIB_H
