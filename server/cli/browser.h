@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* browser.h: the person's browser. */
+/* browser.h: opens pages in the user's browser. */
 #ifndef PS_CLI_BROWSER_H
 #define PS_CLI_BROWSER_H
 
-/* Opens an address in it, and says in the log when that cannot be done. Does not wait. */
+/* Opens a URL without waiting for the browser. A failure is logged. */
 void ps_browser_show(const char *url);
 
 #endif

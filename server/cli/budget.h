@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* budget.h: the values of --budget and --fail-on, and others with a unit. */
+/* budget.h: parses the values of --budget and --fail-on, and other values with a unit. */
 #ifndef PS_CLI_BUDGET_H
 #define PS_CLI_BUDGET_H
 
@@ -7,15 +7,15 @@
 #include "base/mem.h"
 
 struct ps_budget {
-    const char *text; /* as it was given */
-    char table[32];   /* "headline": the run's headline */
-    const char *name; /* in `text`, name_len bytes; of a row */
+    const char *text; /* the complete argument */
+    char table[32];   /* table name; "headline" for the headline of the run */
+    const char *name; /* name of the row, in `text`, name_len bytes */
     size_t name_len;
     double value;
-    char unit[8]; /* "" none */
+    char unit[8]; /* "" if there is none */
 };
 
-/* "imports.torch=1.2s", "headline=2s". PS_BAD_REQUEST says what is wrong. */
+/* Parses "imports.torch=1.2s" or "headline=2s". PS_BAD_REQUEST: invalid. */
 enum ps_status ps_budget_read(const char *text, struct ps_budget *out, struct ps_err *err);
 
 /* Reads the value of an option: "+10%" (unit "%"), "50ms"; a plus sign is allowed. If it is
@@ -23,7 +23,8 @@ enum ps_status ps_budget_read(const char *text, struct ps_budget *out, struct ps
 enum ps_status ps_value_read(const char *option, const char *example, const char *text,
                              double *value, char unit[8], struct ps_err *err);
 
-/* A value in another unit of its kind: 1.2 s in us. False: they are of different kinds. */
+/* Converts a value to another unit of the same kind, such as 1.2 s to us. False if the kinds
+ * differ. */
 bool ps_value_convert(double value, const char *from, const char *to, double *out);
 
 #endif

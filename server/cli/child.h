@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* child.h: programs run with their words as they are, never through a shell. */
+/* child.h: runs programs with unmodified arguments, never through a shell. */
 #ifndef PS_CLI_CHILD_H
 #define PS_CLI_CHILD_H
 
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Words of a command. NULL-terminated by ps_words_end; `at` is malloc'ed, the words are not. */
+/* Arguments of a command. ps_words_end adds a terminating NULL. `at` is malloc'ed, the strings are
+ * not. */
 struct ps_words {
     const char **at;
     size_t n, cap;
@@ -17,29 +18,31 @@ const char *const *ps_words_end(struct ps_words *words);
 void ps_words_free(struct ps_words *words);
 
 struct ps_child {
-    const char *path; /* the file to run */
+    const char *path; /* the executable file */
     const char *const *argv;
-    int import_log;     /* >= 0: lines of imports among its stderr go there, all else to ours */
-    bool out_to_stderr; /* our stdout is for us alone */
-    bool silent;        /* it has nothing to read, and what it says is dropped */
+    /* descriptor to which lines of -X importtime in its stderr are written; the rest goes to our
+     * stderr. -1: stderr is not read */
+    int import_log;
+    bool out_to_stderr; /* its stdout is redirected to our stderr */
+    bool silent;        /* its stdin is empty, and its output is dropped */
 };
 
 /*
- * Runs it on our terminal and waits. Interrupts of the terminal are the child's: it has them
- * already, we only note them; a signal sent to us alone is passed on. status_out: what it exited
- * with, 128 + n after signal n.
+ * Runs the program on our terminal and waits for it. Signals from the terminal reach the program
+ * directly, so this process only records them; a signal that was sent to this process alone is
+ * passed on. status_out: the exit status, or 128 + n after signal n.
  */
 enum ps_status ps_child_run(const struct ps_child *child, int *status_out, struct ps_err *err);
-/* Whether somebody wanted the last ps_child_run to end. */
+/* Whether a signal interrupted the last ps_child_run. */
 bool ps_child_interrupted(void);
 
-/* Appends what it writes to stdout, of a program that asks nothing and says little. quiet: its
+/* Runs a program without input and appends its stdout, of which little is expected. quiet: its
  * stderr is dropped. */
 enum ps_status ps_child_ask(const char *path, const char *const *argv, bool quiet,
                             struct ps_buf *out, int *status_out, struct ps_err *err);
 
-/* The file that `name` means: itself when it holds a slash, else the first executable one in PATH.
- * malloc'ed, or NULL. */
+/* The path of a program: `name` itself if it contains a slash, else the first executable file in
+ * PATH. malloc'ed, or NULL. */
 char *ps_child_find(const char *name);
 
 #endif

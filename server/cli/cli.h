@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * cli.h: the commands of the command line, one file each. A command does its work, prints to
- * stdout, tells each failure in one line on stderr, and returns the exit status: 0 all done, 1
+ * stdout, reports each failure in one line on stderr, and returns the exit status: 0 success, 1
  * something failed, 2 wrong usage.
  */
 #ifndef PS_CLI_CLI_H
@@ -33,25 +33,23 @@ int ps_cli_copy(const struct ps_options *options);
 int ps_cli_export(const struct ps_options *options);
 int ps_cli_prune(const struct ps_options *options);
 
-/* Shared by the commands (say.c). */
-
-/* "perfshelf: SUBJECT: what is wrong at byte N; what to do" on stderr, control characters made
- * visible. Returns 1. */
+/* (say.c) Prints "perfshelf: SUBJECT: TEXT at byte N; HINT" on stderr, with control characters
+ * escaped. Returns 1. */
 int ps_say_failure(const char *subject, const struct ps_err *err);
-/* The same of the shelf as a whole: its folder, or the store that servers share. */
+/* Like ps_say_failure, with the shelf (its folder or shared store) as the subject. */
 int ps_say_failure_of_shelf(const struct ps_options *options, const struct ps_err *err);
-/* "perfshelf: SUBJECT: skipped: why" on stderr. */
+/* Prints "perfshelf: SUBJECT: skipped: TEXT" on stderr. */
 void ps_say_skipped(const char *subject, const struct ps_err *err);
-/* "perfshelf: SUBJECT: note: what is worth knowing" on stderr: nothing failed. */
+/* Prints "perfshelf: SUBJECT: note: TEXT" on stderr, for information that is not a failure. */
 void ps_say_note(const char *subject, const struct ps_err *note);
 /* Writes a buffer to stdout. */
 void ps_say(const struct ps_buf *text);
-/* Flushes stdout; the status, or 1 with a line on stderr when what was printed did not arrive (a
- * full disk). */
+/* Flushes stdout. Returns the status, or 1 after an error message if the output could not be
+ * written (such as a full disk). */
 int ps_say_done(int status);
 
-/* What a look through a shelf says meanwhile: how far it is, and one line on stdout about each
- * thing that is wrong: FILE: WHAT: TEXT; HINT, or an object (verify.c). */
+/* Output of a check of the shelf: progress, and one line on stdout for each problem: FILE: WHAT:
+ * TEXT; HINT, or an object (verify.c). */
 struct ps_finding;
 struct ps_looking {
     struct ps_progress progress;
@@ -60,11 +58,12 @@ struct ps_looking {
 void ps_looking_found(void *looking, const struct ps_finding *finding);
 bool ps_looking_step(void *looking, uint64_t done, uint64_t total, uint64_t files);
 
-/* PS_NOT_FOUND: the folder holds no shelf, and the command does not create one. */
+/* PS_NOT_FOUND: the folder is not a shelf, and the command does not create one. */
 enum ps_status ps_check_shelf(const char *dir, struct ps_err *err);
-/* Says on stderr that the folder is a new shelf. */
+/* Prints on stderr that the folder is a new shelf. */
 void ps_say_created(const char *dir);
-/* Opens the shelf of --data, which only add and record create; NULL after telling why not. */
+/* Opens the shelf of --data or --store; add and record create it. NULL after reporting a failure.
+ */
 struct ps_store *ps_cli_open(const struct ps_options *options);
 void ps_store_close_ptr(struct ps_store **store); /* for PS_AUTO */
 

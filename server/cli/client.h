@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * client.h: the shelf a command works on, asked by the HTTP API (docs/api.md): the one of --data or
- * --store, whose handlers run in this process, or the one that is served at --server. Commands
- * cannot tell them apart. Imports are not asked this way: see shelve.h and remote.h.
+ * client.h: access to the shelf of a command through the HTTP API (docs/api.md). For --data and
+ * --store the handlers run in this process; for --server they run on that server. Commands need not
+ * distinguish the two. Imports use other functions: see shelve.h and remote.h.
  */
 #ifndef PS_CLI_CLIENT_H
 #define PS_CLI_CLIENT_H
@@ -12,40 +12,41 @@
 
 struct ps_client;
 
-/* NULL after saying why. */
+/* NULL after reporting a failure. */
 struct ps_client *ps_client_open(const struct ps_options *options);
 void ps_client_close(struct ps_client **client); /* for PS_AUTO */
-/* The shelf itself, for what the API does not do; NULL: it is served at --server. */
+/* The shelf itself, for functions that are not in the API; NULL with --server. */
 struct ps_store *ps_client_store(struct ps_client *client);
-struct ps_remote_http *ps_client_http(struct ps_client *client); /* NULL: it is opened here */
+struct ps_remote_http *ps_client_http(struct ps_client *client); /* NULL without --server */
 
-/* Paths are those below /api/v1/, encoded: begin with ps_buf_puts, then append. */
-void ps_path_add(struct ps_buf *path, const char *segment); /* a name of a run: any bytes */
-/* "?key=value" or "&key=value"; nothing where value is NULL. */
+/* Build a path below /api/v1/: begin with ps_buf_puts, then append encoded segments and parameters.
+ */
+void ps_path_add(struct ps_buf *path, const char *segment); /* any bytes, such as a run name */
+/* Appends "?key=value" or "&key=value"; nothing if value is NULL. */
 void ps_path_param(struct ps_buf *path, const char *key, const char *value);
 
-/* Sends a request; `body` is JSON, empty for none. The JSON of the answer is appended to out. */
+/* Sends a request; `body` is JSON, may be empty. The JSON of the response is appended to out. */
 enum ps_status ps_client_ask(struct ps_client *client, const char *method, const char *path,
                              struct ps_str body, struct ps_buf *out, struct ps_err *err);
 enum ps_status ps_client_get(struct ps_client *client, const char *path, struct ps_buf *out,
                              struct ps_err *err);
-/* The tree of an answer, to be freed with ps_run_free. PS_INTERNAL: it is not JSON. */
+/* Parses a response; free the tree with ps_run_free. PS_INTERNAL: it is not JSON. */
 enum ps_status ps_client_parse(struct ps_str answer, cJSON **out, struct ps_err *err);
-/* ps_client_get as a tree. */
+/* Like ps_client_get, but returns a tree. */
 enum ps_status ps_client_read(struct ps_client *client, const char *path, cJSON **out,
                               struct ps_err *err);
-/* The body of the answer goes into the empty file at fd: it may be larger than memory. `headers`
- * of it are filled in. */
+/* Writes the body of the response, which may be larger than memory, to the empty file at fd. The
+ * values of `headers` are filled in. */
 enum ps_status ps_client_save(struct ps_client *client, const char *method, const char *path,
                               struct ps_str body, int fd, struct ps_answer_header *headers,
                               size_t n_headers, struct ps_err *err);
 
-/* Fails because a word that names a run is "". */
+/* Fails because a RUN argument is "". */
 enum ps_status ps_client_empty_run(struct ps_err *err);
-/* The RUN object of what the command line calls `run`, as it was sent. */
+/* Appends the RUN object of a RUN argument, as JSON. */
 enum ps_status ps_client_run(struct ps_client *client, const char *run, struct ps_buf *out,
                              struct ps_err *err);
-/* The same as a tree. */
+/* Like ps_client_run, but returns a tree. */
 enum ps_status ps_client_read_run(struct ps_client *client, const char *run, cJSON **out,
                                   struct ps_err *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * commands.h: the commands (commands.c), their help texts (help/COMMAND.txt) and their options
- * (command_options.c) as tables. The parser (options.c) and the help (help.c) work from them.
+ * commands.h: tables of the commands (commands.c), their help texts (help/COMMAND.txt) and their
+ * options (command_options.c). The parser (options.c) and the help (help.c) use them.
  */
 #ifndef PS_CLI_COMMANDS_H
 #define PS_CLI_COMMANDS_H
@@ -24,34 +24,37 @@ struct ps_command_row {
     const char *name;
     enum ps_command_group group;
     size_t min, max; /* number of operands */
-    size_t own;      /* after so many operands all words are operands; 0: never */
+    /* operands after which option parsing stops: the rest is the command line of another program;
+     * 0: never */
+    size_t own;
 };
 
-/* The texts of help/COMMAND.txt, which help/embed.py turns into this form. Texts are plain: help.c
- * wraps them. An empty line ends a paragraph; lines "TERM\tDESCRIPTION" are a list. */
+/* The texts of help/COMMAND.txt, which help/embed.py converts to this form. They are not wrapped;
+ * help.c does that. An empty line ends a paragraph; lines "TERM\tDESCRIPTION" form a list. */
 struct ps_command_text {
     const char *summary;     /* an imperative, for the list of commands */
-    const char *usage;       /* what follows the name, a line for each form; may be empty */
+    const char *usage;       /* the arguments, one line for each form; may be empty */
     const char *about;       /* paragraphs */
     const char *arguments;   /* a list, or NULL */
     const char *examples;    /* command lines */
-    const char *exit_status; /* a paragraph where it differs from other commands, or NULL */
-    const char *synonyms;    /* words for which this command is suggested, with spaces, or NULL */
+    const char *exit_status; /* a paragraph if it differs from other commands, or NULL */
+    const char
+        *synonyms; /* words for which this command is suggested, separated by spaces, or NULL */
 };
 
 enum ps_option_type { PS_FLAG, PS_TEXT, PS_TAG, PS_UNTAG, PS_BUDGET, PS_HOST, PS_RULE };
 
-/* Several rows may have the same name, for different commands. */
+/* An option. Several rows may have the same name, for different commands. */
 struct ps_option_row {
-    const char *name, *arg; /* arg NULL: a flag */
+    const char *name, *arg; /* arg: NULL for a flag */
     enum ps_option_type type;
-    unsigned commands; /* bits 1 << PS_COMMAND_... */
-    size_t field;      /* of struct ps_options */
-    bool of_shelf;     /* it says which shelf a command works on, as for many commands */
+    unsigned commands; /* bit mask of 1 << PS_COMMAND_... */
+    size_t field;      /* offset in struct ps_options */
+    bool of_shelf;     /* selects the shelf of a command, and is common to many commands */
     const char *what;  /* a description without a full stop */
 };
 
-/* By enum ps_command. Of PS_COMMAND_NONE there is only a text, perfshelf.txt. */
+/* Indexed by enum ps_command. PS_COMMAND_NONE has only a text, perfshelf.txt. */
 #define PS_COMMANDS (PS_COMMAND_BACKUP + 1)
 extern const struct ps_command_row ps_commands[PS_COMMANDS];
 extern const struct ps_command_text ps_command_texts[PS_COMMANDS];

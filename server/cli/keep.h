@@ -2,12 +2,12 @@
 /*
  * keep.h: the retention rules of --keep.
  *
- *   RULE   LIMIT            of the whole shelf
- *          LIMIT/series     of each series
- *          SERIES=LIMIT     of this one, in place of what is said of each; its name may hold a "="
- *   LIMIT  500              the newest runs
- *          90d, 36h, 8w     those of that time
- *          50GiB, 800MB     the newest that take no more
+ * RULE   LIMIT            for the complete shelf
+ *        LIMIT/series     for each series
+ *        SERIES=LIMIT     for this series, instead of LIMIT/series; its name may contain "="
+ * LIMIT  500              keep the newest 500 runs
+ *        90d, 36h, 8w     keep runs of this period
+ *        50GiB, 800MB     keep the newest runs up to this size
  */
 #ifndef PS_CLI_KEEP_H
 #define PS_CLI_KEEP_H
@@ -15,8 +15,8 @@
 #include "server/catalog/retention.h"
 #include "server/cli/options.h"
 
-/* The rules of all --keep; they and their words live in the arena and in options. PS_BAD_REQUEST
- * says what is wrong. */
+/* Parses the rules of all --keep; strings are in the arena and in options. PS_BAD_REQUEST: invalid.
+ */
 enum ps_status ps_keep_read(const struct ps_options *options, struct ps_arena *arena,
                             struct ps_keep *out, struct ps_err *err);
 

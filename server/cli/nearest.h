@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* nearest.h: which of the known words a mistyped one was meant to be. */
+/* nearest.h: finds the known word that is most similar to a mistyped one. */
 #ifndef PS_CLI_NEAREST_H
 #define PS_CLI_NEAREST_H
 
 #include <stddef.h>
 
-/* Begin with {.typed = ...}, offer each known word, then read `word`. */
+/* Initialize with {.typed = ...}, offer each known word, then read `word`. */
 struct ps_nearest {
     const char *typed;
-    const char *word; /* the nearest of those offered; NULL: none is near */
-    size_t distance;  /* of it */
+    const char *word; /* most similar word so far; NULL: none is similar */
+    size_t distance;  /* edit distance of `word` */
 };
 
-/* Leading dashes and case count for nothing. Of words at the same distance the first is kept. */
+/* Leading dashes and case are ignored. For equal distances the first word is kept. */
 void ps_nearest_offer(struct ps_nearest *nearest, const char *word);
 
-/* The nearest of n words, or NULL. */
+/* The most similar of n words, or NULL. */
 const char *ps_nearest_of(const char *typed, const char *const *words, size_t n);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* open_run.h: a run of the shelf in the browser, from a command that is no server. */
+/* open_run.h: shows a run in the browser, for commands other than serve. */
 #ifndef PS_CLI_OPEN_RUN_H
 #define PS_CLI_OPEN_RUN_H
 
 #include "server/cli/options.h"
 
-/* Opens it where the shelf is served (served.h); else serves the shelf at --listen until it is
- * interrupted. Returns the exit status. */
+/* Opens the run at the running server of the shelf (served.h), or serves the shelf at --listen
+ * until interrupted. Returns the exit status. */
 int ps_cli_open_run(const struct ps_options *options, const char *run);
 
 #endif

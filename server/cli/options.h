@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * options.h: a parsed command line. What there is to parse: commands.h.
+ * options.h: the parsed command line. Its tables are in commands.h.
  *
- * Strings point into argv or live as long as the struct; release it with ps_options_free.
+ * Strings point into argv or are valid as long as the struct; release it with ps_options_free.
  */
 #ifndef PS_CLI_OPTIONS_H
 #define PS_CLI_OPTIONS_H
@@ -12,7 +12,7 @@
 #include "server/catalog/store.h"
 
 enum ps_command {
-    PS_COMMAND_NONE = 0, /* help or the version alone */
+    PS_COMMAND_NONE = 0, /* only help or version */
     PS_COMMAND_RECORD,
     PS_COMMAND_ADD,
     PS_COMMAND_SERVE,
@@ -41,9 +41,9 @@ enum ps_command {
 struct ps_options {
     enum ps_command command;
     bool help, version;
-    const char *data;   /* the folder; never NULL where the command needs a shelf */
-    bool default_shelf; /* neither the command line nor the environment names a shelf */
-    const char *store;  /* the URL of one that servers share; NULL: the folder is the shelf */
+    const char *data;   /* the folder; never NULL if the command needs a shelf */
+    bool default_shelf; /* neither the command line nor the environment selects a shelf */
+    const char *store;  /* URL of a shared store; NULL: the folder is the shelf */
     const char *listen; /* ADDR:PORT */
     const char *name, *series, *note; /* NULL: not given */
     struct ps_tag *tags;
@@ -56,7 +56,7 @@ struct ps_options {
     const char *redact, *base, *fresh;           /* NULL: not given */
     const char **budgets;
     size_t n_budgets;
-    const char **keep; /* rules: keep.h */
+    const char **keep; /* retention rules: keep.h */
     size_t n_keep;
     const char *import_memory, *import_cpu, *queue, *quota, *cache_size; /* NULL: not given */
     const char *from, *to;                                               /* NULL: not given */
@@ -66,17 +66,17 @@ struct ps_options {
     size_t n_hosts;
     bool json, csv, open, merge, markdown, quick, tokens, proxy, importers, preview, html, dry_run,
         update, force;
-    const char **operands; /* FILE..., RUN..., RUN and SQL, or a recorder and its command */
+    /* FILE..., RUN..., RUN and SQL, or a recorder and its command */
+    const char **operands;
     size_t n_operands;
     struct ps_arena arena;
 };
 
-/* PS_BAD_REQUEST with text and hint when the usage is wrong. `out` is valid for ps_options_free in
- * any case. */
+/* PS_BAD_REQUEST with text and hint: wrong usage. Call ps_options_free in any case. */
 enum ps_status ps_options_parse(int argc, char **argv, struct ps_options *out, struct ps_err *err);
 void ps_options_free(struct ps_options *options);
 
-/* Whether it reads or changes runs, which a server can do as well: the rest is about the shelf
+/* Whether the command works on runs, and so also with --server. Other commands manage the shelf
  * itself. */
 bool ps_command_works_on_runs(enum ps_command command);
 

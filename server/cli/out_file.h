@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * out_file.h: the file that -o names. Links are followed. Devices, FIFOs and the descriptors of
- * /dev/fd are written to, never replaced. A regular file appears only once it is complete, and
- * replaces another one only with
- * --force.
+ * out_file.h: the output file of -o. Links are followed. Devices, FIFOs and descriptors of /dev/fd
+ * are written to, never replaced. A regular file appears only when it is complete, and replaces
+ * another one only with --force.
  */
 #ifndef PS_CLI_OUT_FILE_H
 #define PS_CLI_OUT_FILE_H
@@ -12,12 +11,14 @@
 #include "base/err.h"
 
 struct ps_out_file {
-    int fd;             /* an empty regular file: the caller writes into it */
-    int to;             /* a descriptor that the bytes are copied into; -1: `path` is opened */
-    char *path;         /* where its bytes go; malloc'ed */
-    char *part;         /* the file behind fd, which becomes `path`; NULL: the bytes are copied */
-    const char *ending; /* of a name that is made unique; NULL: the name is given */
-    size_t stem;        /* bytes of `path` before that ending */
+    int fd;     /* an empty regular file for the output */
+    int to;     /* descriptor that the output is copied to; -1: `path` is opened */
+    char *path; /* final path; malloc'ed */
+    /* name of the file at fd, which is renamed to `path`; NULL: the file has no name and is copied
+     */
+    char *part;
+    const char *ending; /* file extension of a unique name; NULL: the name was specified */
+    size_t stem;        /* length of `path` without the extension */
     bool replaces;
 };
 
@@ -26,23 +27,23 @@ struct ps_out_file {
         .fd = -1, .to = -1                                                                         \
     }
 
-/* Whether -o may name this file: PS_CONFLICT where it exists and `force` is false. For commands
- * that work for long before they write. */
+/* Whether -o may write this file: PS_CONFLICT if it exists and `force` is false. For commands that
+ * work for a long time before they write. */
 enum ps_status ps_out_file_check(const char *path, bool force, struct ps_err *err);
 
 /* path "-": standard output. Close it in any case. */
 enum ps_status ps_out_file_open(const char *path, bool force, struct ps_out_file *out,
                                 struct ps_err *err);
-/* A file in the current folder that ps_out_file_name names before it is committed: the first name
- * of STEM ENDING, STEM-2 ENDING, ... that no file has. `ending` must outlive it. */
+/* Opens a file in the current folder. Call ps_out_file_name before the commit: the name will be the
+ * first of STEM ENDING, STEM-2 ENDING, ... that does not exist. `ending` must stay valid. */
 enum ps_status ps_out_file_open_unique(const char *ending, struct ps_out_file *out,
                                        struct ps_err *err);
 void ps_out_file_name(struct ps_out_file *out, const char *stem);
 
-/* Makes what was written the file at `path`, whose name is final from then on. */
+/* Completes the output: moves or copies it to `path`, whose name is final then. */
 enum ps_status ps_out_file_commit(struct ps_out_file *out, struct ps_err *err);
 
-/* Removes what was not committed. */
-void ps_out_file_close(struct ps_out_file *out); /* for PS_AUTO */
+/* Deletes the output if it was not committed. */
+void ps_out_file_close(struct ps_out_file *out); /* usable with PS_AUTO */
 
 #endif

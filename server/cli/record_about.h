@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* record_about.h: what is known of a recording beside its profile, as tags of its run. */
+/* record_about.h: information about a recording, as tags of its run. */
 #ifndef PS_CLI_RECORD_ABOUT_H
 #define PS_CLI_RECORD_ABOUT_H
 
@@ -7,24 +7,24 @@
 #include "server/catalog/store.h"
 
 struct ps_about {
-    struct ps_tag *tags; /* room for PS_ABOUT_MOST more than were given */
+    struct ps_tag *tags; /* has space for PS_ABOUT_MOST further tags */
     size_t n;
     struct ps_arena arena;
 };
 #define PS_ABOUT_MOST 6
 
 /*
- * Begins with the tags that the person gave, of which each wins over ours. Ours: `command` as it
- * was typed with what looks like a secret masked, `host`, `python` (its version), and where the
- * current folder is a git checkout `commit`, with `dirty=yes` when tracked files differ from it.
+ * Starts with the tags of the user, which take precedence. Then adds `command` (as typed, with
+ * likely secrets masked), `host`, `python` (its version), and in a git checkout `commit`, and
+ * `dirty=yes` if tracked files are modified.
  */
 void ps_about_fill(struct ps_about *about, const struct ps_tag *given, size_t n_given,
                    const char *typed, const char *python);
-/* Sets a tag of ours, unless the person gave one of this name. */
+/* Sets a tag unless the user has set it. */
 void ps_about_set(struct ps_about *about, const char *key, const char *value);
 void ps_about_free(struct ps_about *about);
 
-/* The words as a shell takes them; with `mask` without what looks like a secret. malloc'ed. */
+/* The words, quoted for a shell; with `mask`, likely secrets are masked. malloc'ed. */
 char *ps_about_quote(const char *const *words, size_t n, bool mask);
 
 #endif

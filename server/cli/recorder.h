@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* recorder.h: the tools that `perfshelf record` knows, and how each is put between a Python and its
- * program. */
+/* recorder.h: the profilers that `perfshelf record` supports, and how each is inserted between
+ * Python and its program. */
 #ifndef PS_CLI_RECORDER_H
 #define PS_CLI_RECORDER_H
 
@@ -8,32 +8,32 @@
 
 struct ps_recorder {
     const char *name;           /* "cprofile" */
-    const char *ending;         /* of the file it writes */
-    const char *module;         /* what Python must have, or NULL */
-    const char *package;        /* that brings it; NULL: a part of Python */
-    const char *launch, *outer; /* texts of launch/; NULL: none needed */
-    unsigned least;             /* the first Python that will do, 307 is 3.7 */
-    bool from_stderr;           /* the profile is lines of stderr, taken out of it */
-    const char *nothing;        /* what to do when it measured nothing, or NULL */
+    const char *ending;         /* extension of the output file */
+    const char *module;         /* required Python module, or NULL */
+    const char *package;        /* package that contains the module; NULL: the standard library */
+    const char *launch, *outer; /* names of scripts in launch/; NULL: none */
+    unsigned least;             /* minimum Python version; 307 is 3.7 */
+    bool from_stderr;           /* the profile is extracted from stderr */
+    const char *nothing;        /* hint if the profile is empty, or NULL */
 };
 
-/* NULL with err filled: no such tool. */
+/* NULL and err if the profiler is unknown. */
 const struct ps_recorder *ps_recorder_find(const char *name, struct ps_err *err);
 
-/* Asks the Python of the command whether it has what the tool needs: PS_NOT_FOUND with the command
- * that installs it. version_out: "3.12.1". */
+/* Checks that the Python of the command has the required module: PS_NOT_FOUND with the command that
+ * installs it. version_out: "3.12.1". */
 enum ps_status ps_recorder_check(const struct ps_recorder *recorder,
                                  const struct ps_python_command *command, char version_out[24],
                                  struct ps_err *err);
 
-/* The words that record the command into the file `out`; `typed` is the command as it was typed.
- * They live in `arena`, and as long as the command. */
+/* Appends the command line that records the command into the file `out`; `typed` is the command as
+ * typed. The strings are in `arena` or belong to the command. */
 void ps_recorder_words(const struct ps_recorder *recorder, const struct ps_python_command *command,
                        const char *out, const char *typed, struct ps_arena *arena,
                        struct ps_words *words);
 
-/* Those that run it once more, to write into the file `out` who imports what (launch/importers.py).
- */
+/* Appends a command line that runs the program once more and writes all importers of each module to
+ * the file `out` (launch/importers.py). */
 void ps_recorder_importer_words(const struct ps_python_command *command, const char *out,
                                 struct ps_arena *arena, struct ps_words *words);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* remote_sources.h: the sources of a line-level profile, sent to the shelf that has its run. */
+/* remote_sources.h: uploads the sources of a line-level profile to a remote server. */
 #ifndef PS_CLI_REMOTE_SOURCES_H
 #define PS_CLI_REMOTE_SOURCES_H
 
 #include "server/cli/remote_http.h"
 #include "server/cli/sources.h"
 
-/* As ps_cli_attach, to a run of that shelf (its id). */
+/* Like ps_cli_attach, for a run (its id) of the remote server. */
 void ps_remote_attach(struct ps_remote_http *http, const char *run,
                       const struct ps_provenance *from);
 

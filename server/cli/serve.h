@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* serve.h: the shelf as a web page: `perfshelf serve`. */
+/* serve.h: `perfshelf serve`, the HTTP server. */
 #ifndef PS_CLI_SERVE_H
 #define PS_CLI_SERVE_H
 
@@ -11,29 +11,31 @@
 #include "server/sandbox/sandbox.h"
 
 struct ps_serve_options {
-    const char *data;  /* never NULL: the caller knows the default */
-    const char *store; /* the URL of one that servers share; NULL: the folder is the shelf */
+    const char *data;  /* never NULL: the caller fills in the default */
+    const char *store; /* URL of a shared store; NULL: the folder is the shelf */
     const char
-        *listen;     /* "ADDR:PORT", "[::1]:PORT"; port 0 takes a free one; NULL: 127.0.0.1:7700 */
-    bool open;       /* show the page (or the first of the files) in the browser */
-    const char *run; /* with open: the run to show; NULL: the shelf */
-    const char *const *files; /* profiles to import once the server runs */
+        /* "ADDR:PORT", "[::1]:PORT"; port 0: any free one; NULL: 127.0.0.1:7700 */
+        *listen;
+    bool open;                /* show the shelf (or the first of the files) in the browser */
+    const char *run;          /* with open: the run to show; NULL: the shelf */
+    const char *const *files; /* profiles to import when the server runs */
     size_t n_files;
-    uint64_t upload_max;                    /* bytes of one upload; 0: 8 GiB */
-    uint64_t cache;                         /* bytes of what is fetched of a store; 0: as usual */
-    uint64_t quota;                         /* bytes of the shelf; 0: none */
-    struct ps_keep keep;                    /* which runs stay; n 0: all */
-    size_t queue;                           /* imports that may wait; 0: any number */
-    const struct ps_sandbox_limits *limits; /* of each import; NULL: the usual ones */
+    uint64_t upload_max; /* maximum bytes of one upload; 0: 8 GiB */
+    uint64_t cache;      /* bytes of the cache for files of the store; 0: the default */
+    uint64_t quota;      /* maximum bytes of the shelf; 0: no limit */
+    struct ps_keep keep; /* retention rules; n 0: keep all runs */
+    size_t queue;        /* maximum number of unfinished imports; 0: no limit */
+    const struct ps_sandbox_limits *limits; /* of each import; NULL: the defaults */
     const char *const
-        *hosts; /* further names that the Host header may hold (a proxy's, a container's host) */
+        /* further names accepted in the Host header (of a proxy or container) */
+        *hosts;
     size_t n_hosts;
-    bool tokens; /* want them on the loopback too */
-    bool proxy;  /* a proxy is in front: wants tokens, believes its X-Forwarded-For */
-    const char *tls_cert, *tls_key; /* files (PEM), both or neither */
+    bool tokens; /* require tokens on the loopback too */
+    bool proxy;  /* behind a trusted proxy: require tokens and use its X-Forwarded-For */
+    const char *tls_cert, *tls_key; /* PEM files; both set or both NULL */
 };
 
-/* Serves until SIGTERM or SIGINT; says on stderr what went wrong. Returns the exit code: 0 stopped
+/* Serves until SIGTERM or SIGINT; reports failures on stderr. Returns the exit status: 0 stopped
  * cleanly, 1 failed. */
 int ps_cli_serve(const struct ps_serve_options *options);
 

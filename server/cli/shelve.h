@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shelve.h: one profile put on the shelf, with a line that says so; what `add` and `record` share.
- */
+/* shelve.h: imports one profile and prints a line about it; used by `add` and `record`. */
 #ifndef PS_CLI_SHELVE_H
 #define PS_CLI_SHELVE_H
 
@@ -9,23 +8,23 @@
 #include "server/jobs/import.h"
 #include "server/sandbox/sandbox.h"
 
-/* What a run is given beside its bytes. */
+/* Labels for new runs. */
 struct ps_label {
-    const char *name, *series, *note; /* NULL: none given */
+    const char *name, *series, *note; /* NULL: none */
     const char *who;
     const struct ps_tag *tags;
     size_t n_tags;
-    bool update; /* also of runs that are on the shelf already */
+    bool update; /* also change the labels of existing runs */
 };
 
-/* What became runs of the shelf: how many, and the last of them. */
+/* Runs that were added: their number and the id of the last one. */
 struct ps_shelved {
-    const char *url; /* where the shelf is served, for JSON; NULL: nowhere */
+    const char *url; /* URL of the server of the shelf, for JSON; NULL: it is not served */
     size_t n;
     char id[PS_ID_SIZE];
-    /* Called with a run that was there already, before its line is printed; NULL: nothing is. It
-     * may give the run new labels, and sets *name to its name then (malloc'ed) or leaves it.
-     * Returns 0, or 1 after telling a failure. */
+    /* Called for a run that existed before, before its line is printed; may be NULL. The function
+     * may change the labels of the run; then it sets *name to the new name (malloc'ed). Returns 0,
+     * or 1 after reporting a failure. */
     int (*label_known)(void *user, const char *path, const char *id, char **name);
     void *user;
 };
@@ -33,29 +32,29 @@ struct ps_shelved {
 /* A profile that can be read from offset 0. */
 struct ps_shelving {
     int fd;
-    const char *path;     /* what messages call it */
-    const char *filename; /* what its run is called after; "" when it has none */
-    bool again;           /* of a run of the shelf: its sources stay as they are */
-    bool found;           /* in a folder: what is no profile there is no failure */
+    const char *path;     /* for messages */
+    const char *filename; /* default name of the run; "" if there is none */
+    bool again;           /* an existing run is imported again: its sources are kept */
+    bool found;           /* found in a folder: a file that is not a profile is no failure */
     struct ps_provenance from;
-    const struct ps_sandbox_limits *limits; /* of the import; NULL: the usual ones */
+    const struct ps_sandbox_limits *limits; /* of the import; NULL: the defaults */
 };
 
 /*
- * Imports it, prints its line (an object with `json`) to stdout and attaches its sources; of an
- * archive each profile in it. Shows progress; an interrupt ends it where
+ * Imports the profile, prints its line (with `json`, an object) to stdout and attaches its sources;
+ * for an archive, each profile in it. Shows progress. An interrupt stops it if
  * ps_progress_catch_interrupts was called. The runs are added to *out (may be NULL). Returns 0, or
- * 1 after telling the failure.
+ * 1 after reporting the failure.
  */
 int ps_cli_shelve(struct ps_store *store, const struct ps_label *label,
                   const struct ps_shelving *profile, bool json, struct ps_shelved *out);
 
-/* Prints the line of one run to stdout and counts it. Returns 0, or 1 after telling that its new
- * labels cannot be. */
+/* Prints the line of one run to stdout and counts the run. Returns 0, or 1 after reporting that its
+ * labels could not be changed. */
 int ps_shelved_add(struct ps_shelved *shelved, const char *path, bool json,
                    const struct ps_import_result *result);
 
-/* Of the person who runs the process; "" when it has no name. */
+/* Login name of the user of this process; "" if there is none. Static. */
 const char *ps_cli_login_name(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sources.h: the sources that a line-level profile measured, found on this machine and attached to
- * its run. */
+/* sources.h: finds the sources that a line-level profile measured on this machine and attaches them
+ * to its run. */
 #ifndef PS_CLI_SOURCES_H
 #define PS_CLI_SOURCES_H
 
@@ -8,32 +8,33 @@
 
 #include <time.h>
 
-/* Where a profile came from, and with that where its sources may lie. */
+/* Origin of a profile, which determines where its sources are searched. */
 struct ps_provenance {
-    const char *profile;     /* its path; NULL: from a pipe */
-    const char *root;        /* --source-root; NULL: the paths that the profile recorded */
-    struct timespec written; /* a source written later has changed since the profile was made */
+    const char *profile; /* its path; NULL: read from a pipe */
+    const char *root;    /* --source-root; NULL: the paths that the profile recorded */
+    struct timespec
+        written; /* modification time: sources that were written later have changed since */
 };
 
-/* A measured file whose text the profile does not carry. */
+/* A measured file whose source the profile does not contain. */
 struct ps_wanted {
-    const char *path; /* as the profile names it */
-    bool attached;    /* some text is there already */
+    const char *path; /* path in the profile */
+    bool attached;    /* a source was attached before */
 };
-/* Attaches the file at fd as `path`; fd stays the caller's. */
+/* Attaches the file at fd as `path`; fd remains the caller's. */
 typedef enum ps_status ps_attach_one(void *user, const char *path, int fd, bool changed,
                                      struct ps_err *err);
 
 /*
- * Finds these files and attaches them. Below `root` the recorded path is looked for, then ever
- * shorter tails of it, and nothing outside of it is read; without `root` the recorded path itself,
- * from the profile's folder and from the current one, and what is attached already stays. Only
- * regular files that are Python by name or first line are taken, since a profile may name any file.
- * Never fails: what is missing, changed or refused is told on stderr as a note.
+ * Finds and attaches these files. Below `root`, the recorded path is tried, then ever shorter
+ * suffixes of it, and no file outside of `root` is read. Without `root`, only the recorded path is
+ * tried, relative to the folder of the profile and to the current folder, and attached sources are
+ * kept. Only regular files that are Python by name or first line are used, since a profile may name
+ * any file. Never fails: missing, changed and refused sources are reported on stderr as notes.
  */
 void ps_cli_attach_all(const struct ps_provenance *from, const struct ps_wanted *wanted, size_t n,
                        ps_attach_one *attach, void *user);
-/* The same to a run of the shelf, of all files that it measured. */
+/* Like ps_cli_attach_all, for all measured files of a run in the store. */
 void ps_cli_attach(struct ps_store *store, const char *run, const struct ps_provenance *from);
 
 #endif

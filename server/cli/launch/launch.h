@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* launch.h: the Python texts of this folder, embedded at build time. program.py stands before each
- * of those that run a program. */
+/* launch.h: the Python scripts of this folder, embedded at build time. program.py is prepended to
+ * each script that runs a program. */
 #ifndef PS_CLI_LAUNCH_H
 #define PS_CLI_LAUNCH_H
 
@@ -9,7 +9,7 @@ struct ps_launch_text {
     const char *text;
 };
 
-/* Ends with a NULL name. */
+/* The last entry has a NULL name. */
 extern const struct ps_launch_text ps_launch_texts[];
 
 #endif
