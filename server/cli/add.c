@@ -23,7 +23,7 @@
 struct adding {
     const struct ps_options *options;
     struct ps_client *client;
-    struct ps_store *store; /* NULL: the shelf is served elsewhere */
+    struct ps_store *store; /* NULL with --server */
     const char *who;
     struct ps_sandbox_limits limits;
     struct ps_sniffer sniffer;
@@ -94,8 +94,7 @@ static enum ps_status copy_all(int from, int to, struct ps_progress *progress, c
     }
 }
 
-/* A pipe is read once and an import reads twice (hash, then content), so it goes through a file of
- * the shelf's spool. */
+/* Copies a pipe to a temporary file, because an import reads its input twice (hash, content). */
 static void import_pipe(struct adding *adding, int pipe, const char *path, const char *filename)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -121,10 +120,10 @@ static void import_pipe(struct adding *adding, int pipe, const char *path, const
 struct merging {
     const char *const *paths;
     size_t n, next;
-    struct timespec written; /* the earliest time of all */
+    struct timespec written; /* the oldest modification time */
 };
 
-/* The next operand. */
+/* Opens the next operand; leaves out unchanged if there is none. */
 static enum ps_status next_operand(void *user, struct ps_apart_file *out, struct ps_err *err)
 {
     struct merging *merging = user;
@@ -152,8 +151,8 @@ static bool goes_on(void *user, uint64_t done, uint64_t total, uint64_t records)
     return !ps_progress_interrupted();
 }
 
-/* One run of all files, or none: a sum without one of the files would be wrong. `name` is the name
- * of the run unless --name gives one. */
+/* Merges all files into one run, or fails: a sum without one of the files would be wrong. `name` is
+ * the name of the run unless --name is set. */
 static void add_merged(struct adding *adding, const char *const *paths, size_t n, const char *name)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -165,7 +164,7 @@ static void add_merged(struct adding *adding, const char *const *paths, size_t n
         (void)ps_apart_merge(&apart, next_operand, &merging, &err);
     }
     if (err.code == PS_CANCELLED)
-        return; /* an interrupt, reported once at the end */
+        return; /* an interrupt is reported once, at the end */
     if (err.code != PS_OK)
         adding->status = ps_say_failure(paths[merging.next ? merging.next - 1 : 0], &err);
     else
@@ -189,8 +188,8 @@ static void add_operands_merged(struct adding *adding)
 
 /* --- Folders --- */
 
-/* How many files from `at` on are the workers and spans of one job. They stand together, for the
- * list is sorted. */
+/* Number of files from index `at` that are workers and spans of one training job. They are
+ * adjacent, because the list is sorted. */
 static size_t job_files(const struct ps_folder *folder, size_t at)
 {
     const char *first = folder->paths[at];
@@ -214,7 +213,7 @@ static void add_job(struct adding *adding, const struct ps_folder *folder, size_
     add_merged(adding, (const char *const *)&folder->paths[at], n, name);
 }
 
-/* One file of a folder. Whether it is a profile. */
+/* Imports one file of a folder. Returns whether it is a profile. */
 static bool add_found(struct adding *adding, const char *file)
 {
     struct ps_err why = PS_ERR_INIT;
@@ -227,7 +226,7 @@ static bool add_found(struct adding *adding, const char *file)
         return true;
     } else if (why.code == PS_INTERNAL || why.code == PS_INTERRUPTED) {
         adding->status = ps_say_failure(file, &why);
-    } else if (why.code != PS_CANCELLED) { /* an interrupt, reported once at the end */
+    } else if (why.code != PS_CANCELLED) { /* an interrupt is reported once, at the end */
         ps_say_skipped(file, &why);
     }
     return false;
@@ -289,7 +288,7 @@ static void add_operand(struct adding *adding, const char *path)
     }
 }
 
-/* The import goes on without sources. */
+/* Reports an invalid --source-root; the import continues without sources. */
 static void check_source_root(struct adding *adding)
 {
     const char *root = adding->options->source_root;

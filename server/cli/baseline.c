@@ -4,7 +4,7 @@
 #include "server/cli/client.h"
 #include "server/cli/runs.h"
 
-/* The RUN as it is then. */
+/* Makes the run the baseline of its series. out: the changed RUN. */
 static enum ps_status pin(struct ps_client *client, const char *run, struct ps_buf *out,
                           struct ps_err *err)
 {

@@ -13,7 +13,7 @@
 
 #include "base/log.h"
 
-/* Nothing of ours goes into the browser: not our signal mask, not our terminal. */
+/* Starts the browser with an empty signal mask and without the terminal. */
 static int spawn_browser(const char *url, pid_t *pid)
 {
     char program[] = "xdg-open";
@@ -37,7 +37,7 @@ static int spawn_browser(const char *url, pid_t *pid)
     return code;
 }
 
-/* Nobody waits for it, but a server lives long: its end is taken notice of. */
+/* Waits for the browser process, so that a long-running server keeps no zombie. */
 static void *forget(void *pid)
 {
     (void)waitpid((pid_t)(intptr_t)pid, NULL, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check.c: budgets of a run, and how much it may be slower than a baseline. */
+/* check.c: checks the budgets of a run, and its slowdown compared with a baseline. */
 #include "server/cli/budget.h"
 #include "server/cli/cli.h"
 #include "server/cli/compared.h"
@@ -10,31 +10,31 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ROWS_MAX 1000 /* of one name */
-#define CAUSES   5    /* rows shown below a headline that grew */
+#define ROWS_MAX 1000 /* rows with one name */
+#define CAUSES   5    /* rows listed below a headline that grew too much */
 
 enum state { WITHIN, OVER, MISSING };
 
-/* One thing checked. */
+/* One result of the check. */
 struct finding {
     enum state state;
-    const char *what, *place; /* place NULL: none is shown */
-    double value, limit;      /* NAN: none */
-    double base;              /* NAN: not held against a baseline */
+    const char *what, *place; /* place: NULL if it is not shown */
+    double value, limit;      /* NAN if there is none */
+    double base;              /* NAN if there is no baseline */
     const char *unit;
-    const char *significance;  /* NULL: not judged */
-    char may_be[80], why[160]; /* for people */
-    struct ps_buf details;     /* one a line */
+    const char *significance;  /* NULL if it was not tested */
+    char may_be[80], why[160]; /* printed limit; printed comparison with it */
+    struct ps_buf details;     /* one per line */
 };
 
-/* The findings as lines for people, as rows of a Markdown table, and as JSON. */
+/* The findings in three formats: lines, rows of a Markdown table, and JSON. */
 struct report {
     struct ps_buf lines, rows, items;
-    struct ps_json json; /* into items */
+    struct ps_json json; /* writes to items */
     size_t checked, over, missing;
 };
 
-/* Text between the bars of a table. */
+/* Appends the text of a cell of a Markdown table. */
 static void add_cell(struct ps_buf *out, const char *text)
 {
     PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
@@ -124,7 +124,7 @@ static void finding_free(struct finding *finding)
 
 /* --- Budgets of rows --- */
 
-/* imports or imports/ID of a run, of one module. */
+/* Reads imports of a run, or imports/ID, restricted to one module. */
 static enum ps_status read_imports(struct ps_client *client, const char *run, const char *id,
                                    const char *module, cJSON **out, struct ps_err *err)
 {
@@ -138,7 +138,7 @@ static enum ps_status read_imports(struct ps_client *client, const char *run, co
     return ps_client_read(client, path.at, out, err);
 }
 
-/* "app > app.models > torch": who imported a module first, from the outside in. */
+/* Adds "app > app.models > torch": the chain of first importers of a module, outermost first. */
 static enum ps_status add_path(struct finding *finding, const struct ps_cli_compared *compared,
                                const char *module, struct ps_err *err)
 {
@@ -208,7 +208,7 @@ static enum ps_status wrong_unit(const struct ps_budget *budget, const char *uni
     return ps_fail(err, PS_BAD_REQUEST, "--budget %s: wrong unit for this metric", budget->text);
 }
 
-/* The newest run of the series of `run` that has the row; PS_NOT_FOUND: none has. */
+/* Finds the newest run with the row in the series of `run`; PS_NOT_FOUND if there is none. */
 static enum ps_status find_in_series(const struct ps_cli_compared *compared, const cJSON *run,
                                      const char *table, const char *name, struct ps_buf *out,
                                      struct ps_err *err)
@@ -238,7 +238,7 @@ static enum ps_status find_in_series(const struct ps_cli_compared *compared, con
     return status == PS_OK && !out->len ? PS_NOT_FOUND : status;
 }
 
-/* No run that is checked has the row. If the baseline or another run of the series has it, the
+/* None of the checked runs has the row. If the baseline or another run of the series has it, the
  * name is reported as missing; otherwise it was probably mistyped. */
 static enum ps_status check_missing(struct report *report, const struct ps_cli_compared *compared,
                                     const struct ps_budget *budget, const char *name, bool in_base,
@@ -361,7 +361,7 @@ static enum ps_status check_headline(struct report *report, const struct ps_cli_
     return PS_OK;
 }
 
-/* The rows that grew most, below a headline that grew too much. */
+/* Adds the rows that grew most, if the headline grew too much. */
 static enum ps_status add_causes(struct finding *finding, const struct ps_cli_compared *compared,
                                  struct ps_err *err)
 {
@@ -390,7 +390,7 @@ static enum ps_status add_causes(struct finding *finding, const struct ps_cli_co
     return status;
 }
 
-/* Whether the new median is above each of several runs of the baseline. */
+/* Whether the new median is greater than the value of each baseline run. */
 static bool is_above_all(const cJSON *headline)
 {
     const cJSON *values = cJSON_GetObjectItemCaseSensitive(group_of(headline, "base"), "values"),
@@ -403,7 +403,7 @@ static bool is_above_all(const cJSON *headline)
     return true;
 }
 
-/* Too few runs for a test: says so, and how many are needed. */
+/* Adds a note that there are too few runs for a test, with the number needed. */
 static void add_unknown(struct finding *finding, const struct ps_cli_compared *compared)
 {
     const cJSON *runs = cJSON_GetObjectItemCaseSensitive(compared->about, "new");
@@ -587,8 +587,8 @@ static enum ps_status no_baseline(const char *against, const cJSON *base, struct
                    against);
 }
 
-/* Compares the runs with the baseline without those of its runs that are checked. *ids holds the
- * words of such a baseline. */
+/* Compares the runs with the baseline, excluding the checked runs from it. *ids contains the ids of
+ * a reduced baseline, which out refers to. */
 static enum ps_status compare_with(struct ps_client *client, const char *against, const char *run,
                                    struct ps_cli_compared *out, struct ps_buf *ids,
                                    struct ps_err *err)

@@ -15,7 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define QUIET_MS   20 /* after so long without a byte half a line is shown: it may be a prompt */
+#define QUIET_MS                                                                                   \
+    20 /* an incomplete line is printed after this time without output, because it may be a prompt \
+        */
 #define ANSWER_MAX 65536
 
 extern char **environ;
@@ -71,7 +73,7 @@ char *ps_child_find(const char *name)
 static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 #define N_PASSED (sizeof passed_on / sizeof *passed_on)
 
-static volatile sig_atomic_t running; /* the child's pid, 0 when there is none */
+static volatile sig_atomic_t running; /* pid of the child, 0 if there is none */
 static volatile sig_atomic_t interrupted;
 
 bool ps_child_interrupted(void)
@@ -79,7 +81,8 @@ bool ps_child_interrupted(void)
     return interrupted;
 }
 
-/* The terminal sends its signals to the child too; what somebody sends to us is ours to pass on. */
+/* The terminal sends its signals to the child too; only signals sent to this process alone must be
+ * passed on. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -97,7 +100,7 @@ static void block(sigset_t *before)
     sigprocmask(SIG_BLOCK, &all, before);
 }
 
-/* What is ignored (nohup) stays so, for us and for the child. */
+/* Ignored signals (nohup) remain ignored, for this process and for the child. */
 static void catch_signals(struct sigaction before[N_PASSED])
 {
     struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
@@ -117,10 +120,10 @@ static void give_back_signals(const struct sigaction before[N_PASSED])
 
 /* --- Running --- */
 
-/* Which of the child's descriptors are not ours. -1: as ours, NOWHERE: /dev/null. */
+/* Descriptors of the child. -1: inherited, NOWHERE: /dev/null. */
 struct plumbing {
     int in, out, err;
-    const sigset_t *mask; /* NULL: as ours */
+    const sigset_t *mask; /* NULL: inherited */
 };
 #define NOWHERE (-2)
 
@@ -165,7 +168,7 @@ static bool has_ended(pid_t pid, int how)
     return about.si_pid == pid;
 }
 
-/* The pid is another's once it was waited for: no signal may be passed on from then. */
+/* After waitpid the pid may be reused, so signals must no longer be passed on to it. */
 static int reap(pid_t pid)
 {
     sigset_t before;
@@ -178,7 +181,8 @@ static int reap(pid_t pid)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* What the program says to a terminal that went away is lost; its imports must not be. */
+/* If the terminal was closed, output of the program is lost, but the lines about imports must not
+ * be. */
 static enum ps_status pass_on(struct ps_import_split *split, int log, struct ps_err *err)
 {
     (void)ps_write_all(STDERR_FILENO, ps_buf_slice(&split->rest), "stderr", NULL);
@@ -189,8 +193,8 @@ static enum ps_status pass_on(struct ps_import_split *split, int log, struct ps_
     return status;
 }
 
-/* Until the pipe has no writer, or the child has ended and nothing is in the pipe: what it left
- * running may hold the other end for ever. */
+/* Reads until the pipe has no writer, or the child has ended and the pipe is empty: a background
+ * process may keep the other end open. */
 static enum ps_status split_stderr(int pipe, pid_t pid, int log, struct ps_err *err)
 {
     PS_AUTO(ps_import_split_free) struct ps_import_split split = {0};

@@ -15,7 +15,8 @@
 #define API "/api/v1/"
 
 struct ps_client {
-    struct ps_remote_http *http; /* --server; NULL: the shelf is opened in this process */
+    struct ps_remote_http
+        *http; /* connection to --server; NULL: the shelf is opened in this process */
     struct ps_store *store;
     struct ps_api *api;
     struct ps_local local;
@@ -104,7 +105,7 @@ void ps_path_param(struct ps_buf *path, const char *key, const char *value)
 
 /* --- Requests --- */
 
-/* What a handler streams, into a file or a buffer. */
+/* Copies a streamed response to a file or a buffer. */
 static enum ps_status copy_stream(struct ps_stream *stream, struct ps_buf *out, int fd,
                                   struct ps_err *err)
 {
@@ -169,7 +170,8 @@ static enum ps_status ask(struct ps_client *client, const struct ps_remote_reque
 enum ps_status ps_client_ask(struct ps_client *client, const char *method, const char *path,
                              struct ps_str body, struct ps_buf *out, struct ps_err *err)
 {
-    /* A removal is not sent twice: the second would not find what the first removed. */
+    /* A DELETE is not retried, because the second one would not find the run that the first
+     * deleted. */
     const struct ps_remote_request request = {
         .method = method, .path = path, .body = body, .once = strcmp(method, "DELETE") == 0};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* command_options.c: the options of all commands, in the order in which the help shows them. An
- * option that means different things to different commands has a row for each. */
+ * option with different meanings has one row for each meaning. */
 #include "server/cli/commands.h"
 
 #define ON(command) (1U << (PS_COMMAND_##command))
@@ -8,9 +8,9 @@
     (ON(SERVE) | ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) | ON(RENEW) |      \
      ON(SQL) | ON(DIFF) | ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(VERIFY) | ON(REBUILD) |        \
      ON(BACKUP) | ON(TOKEN) | ON(WHATIF) | ON(EXPORT) | ON(PRUNE) | ON(UNDELETE))
-/* Those that need no file of the shelf's own folder. */
+/* Commands that do not need the files of a shelf folder. */
 #define ON_STORE (ON_SHELF & ~(ON(REBUILD) | ON(BACKUP)))
-/* Those that a server can do as well (client.h, remote.h). */
+/* Commands that also work with --server (client.h, remote.h). */
 #define ON_SERVER                                                                                  \
     (ON(ADD) | ON(RECORD) | ON(LIST) | ON(SHOW) | ON(EDIT) | ON(RM) | ON(SQL) | ON(DIFF) |         \
      ON(CHECK) | ON(TREND) | ON(BASELINE) | ON(WHATIF) | ON(EXPORT) | ON(UNDELETE))

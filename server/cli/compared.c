@@ -8,9 +8,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ROWS_MOST 1000 /* of an answer of the API */
+#define ROWS_MOST 1000 /* maximum of the API for one response */
 
-/* compare, compare/functions ... of the two groups. */
+/* Appends the path compare, compare/functions, ... with the two groups. */
 static void add_path(const struct ps_cli_compared *compared, const char *of, struct ps_buf *path)
 {
     ps_buf_puts(path, "compare");
@@ -37,7 +37,8 @@ void ps_cli_compared_close(struct ps_cli_compared *compared)
     *compared = (struct ps_cli_compared){0};
 }
 
-/* The element of a list whose `key` is `name`, with NULL the first; a failure names them all. */
+/* Finds the list item whose `key` is `name`, or the first item if name is NULL. A failure lists all
+ * names. */
 static enum ps_status choose(const cJSON *list, const char *key, const char *name, const char *what,
                              const cJSON **out, struct ps_err *err)
 {

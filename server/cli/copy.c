@@ -54,7 +54,7 @@ static void say_sum(const struct ps_options *options, const struct ps_transferre
     ps_say(&line);
 }
 
-/* The name of a shelf without a password. */
+/* The name of a shelf, without a password. malloc'ed. */
 static char *place_of(const char *shelf)
 {
     return ps_pg_is_url(shelf) ? ps_pg_place(shelf) : ps_strdup(ps_str_of(shelf));

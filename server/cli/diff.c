@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ROWS 30 /* shown to people */
+#define ROWS 30 /* rows in the printed table */
 
 /* --- Headline in words --- */
 
@@ -27,7 +27,7 @@ static bool is_time(const char *unit)
     return strcmp(unit, "s") == 0 || strcmp(unit, "us") == 0 || strcmp(unit, "ns") == 0;
 }
 
-/* The result of the significance test, where there was one. */
+/* Appends the result of the significance test, or the reason why there is none. */
 static void add_test(const cJSON *headline, int n, int m, struct ps_buf *out)
 {
     const char *unit = ps_run_text(headline, "unit"), *verdict = ps_run_text(headline, "verdict");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* edit.c: changes name, series, note and tags of runs. `add` uses it for bytes that are already on
- * the shelf. */
+/* edit.c: changes name, series, note and tags of runs. Also used by `add` for files that are
+ * already on the shelf. */
 #include "server/cli/edit.h"
 
 #include "base/json_out.h"

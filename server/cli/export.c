@@ -15,7 +15,8 @@
 #include "server/http/negotiate.h"
 #include "server/share/pick.h"
 
-/* The word, or the id of the run whose name it is: names may hold commas, which separate runs. */
+/* Appends a selector. A name that contains a comma is replaced by the id of its run, because commas
+ * separate runs. */
 static void add_word(struct ps_client *client, const char *word, struct ps_buf *runs)
 {
     PS_AUTO(ps_run_ids_free) struct ps_run_ids ids = {0};
@@ -25,7 +26,7 @@ static void add_word(struct ps_client *client, const char *word, struct ps_buf *
     ps_buf_printf(runs, "%s%s", runs->len ? "," : "", found ? ids.at[0] : word);
 }
 
-/* What is exported, `of` it: "export" or "reveals". */
+/* Appends the path of the exported runs; of: "export" or "reveals". */
 static void put_path(const struct ps_options *options, struct ps_client *client, const char *of,
                      struct ps_buf *path)
 {
@@ -101,7 +102,7 @@ static enum ps_status preview(const struct ps_options *options, struct ps_client
 
 /* --- File --- */
 
-/* What the answer says of the file. */
+/* Indexes of response headers. */
 enum { NAME, RUNS, HEADERS };
 
 static void add_json(const struct ps_out_file *out, const char *ending, char *runs,
@@ -123,7 +124,7 @@ static void add_json(const struct ps_out_file *out, const char *ending, char *ru
     ps_json_end(&json);
 }
 
-/* As the shelf calls the file, which always ends as such files do. */
+/* Names the file as the shelf suggests, always with the extension for its format. */
 static void name_file(struct ps_out_file *out, const char *disposition)
 {
     PS_AUTO(ps_arena_free) struct ps_arena arena = {0};

@@ -29,7 +29,7 @@ static enum ps_status take_path(const struct walk *walk, const char *path, unsig
     if (S_ISDIR(about.st_mode))
         return read_into(walk, path, depth + 1, err);
     if (S_ISLNK(about.st_mode) && stat(path, &about) != 0)
-        return PS_OK; /* a link to nothing is nothing to add */
+        return PS_OK; /* a dangling link is skipped */
     if (!S_ISREG(about.st_mode))
         return PS_OK;
     PS_PUSH_ROOM(out->paths, out->count, out->cap);

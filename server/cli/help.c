@@ -6,7 +6,7 @@
 #include <ctype.h>
 
 #define WIDTH    80
-#define TERM_MAX 22 /* a longer term of a list stands on a line of its own */
+#define TERM_MAX 22 /* a longer term is on a line of its own */
 #define INDENT   2  /* of lists */
 #define GAP      2  /* between a term and its description */
 
@@ -20,7 +20,7 @@ static unsigned spaces_at(struct ps_str text)
     return n;
 }
 
-/* The next word of a line, without the spaces before it; empty at its end. */
+/* Removes the next word from a line, without the spaces before it; empty at the end. */
 static struct ps_str next_word(struct ps_str *line)
 {
     struct ps_str word = ps_str_skip(*line, spaces_at(*line));
@@ -30,7 +30,7 @@ static struct ps_str next_word(struct ps_str *line)
     return word;
 }
 
-/* A text whose first line begins at `column`; the others are indented. */
+/* Appends a wrapped paragraph. Its first line begins at `column`; the others are indented. */
 static void add_wrapped(struct ps_buf *out, struct ps_str text, unsigned column, unsigned indent)
 {
     bool first = true;
@@ -48,7 +48,7 @@ static void add_wrapped(struct ps_buf *out, struct ps_str text, unsigned column,
     ps_buf_puts(out, "\n");
 }
 
-/* Cuts the first line off a text. */
+/* Removes the first line from a text and returns it. */
 static struct ps_str next_line(struct ps_str *text)
 {
     const char *end = text->len ? memchr(text->at, '\n', text->len) : NULL;
@@ -59,7 +59,7 @@ static struct ps_str next_line(struct ps_str *text)
 
 /* --- Lists --- */
 
-/* Where descriptions begin, so that this term fits too. */
+/* The column of the descriptions, enlarged if necessary for this term. */
 static unsigned column_for(unsigned column, size_t term)
 {
     const unsigned needed = INDENT + (unsigned)term + GAP;
@@ -78,7 +78,7 @@ static void add_entry(struct ps_buf *out, unsigned column, struct ps_str term, s
     add_wrapped(out, what, column, column);
 }
 
-/* "TERM\tDESCRIPTION"; spaces before a term are kept. */
+/* Appends a list of lines "TERM\tDESCRIPTION"; spaces before a term are kept. */
 static void add_list(struct ps_buf *out, struct ps_str lines)
 {
     unsigned column = 0;
@@ -94,7 +94,7 @@ static void add_list(struct ps_buf *out, struct ps_str lines)
     }
 }
 
-/* Paragraphs and lists with empty lines between them. */
+/* Appends paragraphs and lists, separated by empty lines. */
 static void add_paragraphs(struct ps_buf *out, const char *text)
 {
     while (*text) {
@@ -111,13 +111,13 @@ static void add_paragraphs(struct ps_buf *out, const char *text)
 
 /* --- Help of a command --- */
 
-/* "List the runs on the shelf, newest first." */
+/* Appends "List the runs on the shelf, newest first." */
 static void add_summary(const char *summary, struct ps_buf *out)
 {
     ps_buf_printf(out, "%c%s.\n\n", toupper((unsigned char)summary[0]), summary + 1);
 }
 
-/* "Usage: perfshelf show RUN [OPTIONS]", a line for each form. */
+/* Appends "Usage: perfshelf show RUN [OPTIONS]", one line for each form. */
 static void add_usage(const char *command, const char *usage, struct ps_buf *out)
 {
     struct ps_str forms = ps_str_of(usage);
@@ -139,7 +139,7 @@ static void add_spelling(const struct ps_option_row *option, struct ps_buf *out)
         ps_buf_printf(out, " %s", option->arg);
 }
 
-/* The options that say which shelf, or the others; nothing where there are none. */
+/* Appends the options that select the shelf, or the others; nothing if there are none. */
 static void add_options(enum ps_command command, bool of_shelf, struct ps_buf *out)
 {
     PS_AUTO(ps_buf_free) struct ps_buf lines = {0};

@@ -6,7 +6,8 @@
 #define MARK_LEN  (sizeof MARK - 1)
 #define LINE_MOST (1 << 16)
 
-/* "import time:  123 |  456 | name"; a program may say the words for itself. */
+/* Whether a line has the form "import time:  123 |  456 | name". The program may print the first
+ * words itself. */
 static bool is_import(const char *line, size_t len)
 {
     size_t least = MARK_LEN;
@@ -16,7 +17,7 @@ static bool is_import(const char *line, size_t len)
     return bar && memchr(bar + 1, '|', len - (size_t)(bar + 1 - line));
 }
 
-/* Bytes at the end of text that may be the beginning of a mark. */
+/* Length of the longest end of text that is a prefix of MARK. */
 static size_t begun(const char *text, size_t len)
 {
     size_t n = len < MARK_LEN - 1 ? len : MARK_LEN - 1;
@@ -25,7 +26,8 @@ static size_t begun(const char *text, size_t len)
     return n;
 }
 
-/* Takes what is decided off the front of text, whole pieces at a time; 0: the rest must wait. */
+/* Moves bytes from the start of text to log or rest. Returns their number; 0: more input is needed.
+ */
 static size_t decide(struct ps_import_split *split, const char *text, size_t len)
 {
     const char *mark = memmem(text, len, MARK, MARK_LEN);

@@ -9,7 +9,7 @@
 #include "server/cli/budget.h"
 #include "server/cli/plain.h"
 
-#define GREATEST 1e15 /* a whole number as a double, and far from the end of 64 bits */
+#define GREATEST 1e15 /* maximum value: exact as a double, far below INT64_MAX */
 #define EACH     "/series"
 #define HOUR_MS  3600000
 #define DAY_MS   86400000
@@ -47,7 +47,8 @@ static const char *words(const struct ps_keep_rule *rule, struct ps_arena *arena
 
 /* --- Reading of rules --- */
 
-/* False: not a limit. Only plain decimals are, not everything that strtod accepts. */
+/* Parses a limit; false if it is invalid. Only plain decimal numbers are allowed, unlike in strtod.
+ */
 static bool read_limit(const char *text, struct ps_keep_rule *out)
 {
     char unit[8];

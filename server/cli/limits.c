@@ -9,9 +9,9 @@
 #include "server/http/listen.h"
 #include "server/share/redact.h"
 
-#define GREATEST 1e15 /* a whole number as a double, and far from the end of 64 bits */
+#define GREATEST 1e15 /* maximum value: exact as a double, far below UINT64_MAX */
 
-/* A value in this unit, which may be left out. */
+/* Parses a value in this unit, which is the default. *out is unchanged if text is NULL. */
 static enum ps_status read_one(const char *option, const char *text, const char *unit,
                                uint64_t *out, struct ps_err *err)
 {
@@ -143,7 +143,7 @@ static enum ps_status check_role(const char *word, struct ps_err *err)
     return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for --role", word);
 }
 
-/* The first category of a list that is none, with the nearest one as a hint. */
+/* Adds a hint for the first invalid category of a list: the most similar one. */
 static void hint_category(const char *words, struct ps_err *err)
 {
     while (*words) {

@@ -35,7 +35,7 @@ static enum ps_status add_row(struct ps_table *table, struct ps_buf *out, struct
     return PS_OK;
 }
 
-/* As it was sent: a tree would not keep every digit. */
+/* Copies the JSON, since parsing would lose digits. */
 static enum ps_status add_json(struct ps_table *table, struct ps_buf *out, struct ps_str run,
                                size_t n, struct ps_err *err)
 {
@@ -45,7 +45,7 @@ static enum ps_status add_json(struct ps_table *table, struct ps_buf *out, struc
     return PS_OK;
 }
 
-/* All runs, the newest first, a page at a time. */
+/* Writes all runs, newest first, one page at a time. */
 static enum ps_status write_all(struct ps_client *client, write_run *write, struct ps_table *table,
                                 struct ps_buf *out, struct ps_err *err)
 {

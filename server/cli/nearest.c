@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define WORD_MAX   48 /* longer words are near to none */
-#define PREFIX_MIN 3  /* letters from which on a beginning stands for the whole word */
-#define LIMIT_MAX  3  /* of the distance, however long the words are */
+#define WORD_MAX   48 /* longer words match none */
+#define PREFIX_MIN 3  /* minimum length for matching the beginning of a word */
+#define LIMIT_MAX  3  /* maximum edit distance for words of any length */
 
 static size_t min_of(size_t a, size_t b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* options.c: parses the command line by the tables of commands.h. */
+/* options.c: parses the command line with the tables of commands.h. */
 #include "server/cli/commands.h"
 #include "server/cli/nearest.h"
 #include "server/replica/url.h"
@@ -20,7 +20,7 @@ static enum ps_status wrong(const struct ps_options *out, struct ps_err *err)
     return PS_BAD_REQUEST;
 }
 
-/* Whether a list of words with spaces between them has this one. */
+/* Whether a list of words, separated by spaces, contains this one. */
 static bool has_word(const char *words, const char *word)
 {
     const size_t len = strlen(word);
@@ -30,7 +30,8 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
-/* The command that was meant, by how it is written or by what it does; NULL: none. */
+/* The command that was probably meant, by a synonym or by similar spelling; NULL if there is none.
+ */
 static const char *nearest_command(const char *word)
 {
     struct ps_nearest nearest = {.typed = word};
@@ -54,7 +55,8 @@ static enum ps_status unknown_command(const char *word, struct ps_err *err)
 
 #define COMMANDS_NAMED 3
 
-/* "show, diff and trend", "record, add, list and 18 more": the commands of a set. */
+/* Appends the names of a set of commands: "show, diff and trend", "record, add, list and 18 more".
+ */
 static void add_commands(unsigned commands, struct ps_buf *out)
 {
     const unsigned n = (unsigned)__builtin_popcount(commands);
@@ -74,7 +76,7 @@ static void add_commands(unsigned commands, struct ps_buf *out)
         ps_buf_printf(out, " and %u more", n - named);
 }
 
-/* The commands that have an option of this name of `len` bytes; 0: none. */
+/* Bit mask (1 << PS_COMMAND_...) of the commands with this option; 0: none. */
 static unsigned commands_with(const char *name, size_t len)
 {
     unsigned commands = 0;
@@ -179,7 +181,7 @@ static enum ps_status set_option(struct ps_options *out, const struct ps_option_
     return PS_OK;
 }
 
-/* argv[*i] starts with "--"; takes its value from behind '=' or from the next argument. */
+/* Parses the option argv[*i]; its value follows '=' or is the next argument. */
 static enum ps_status take_option(int argc, char **argv, int *i, struct ps_options *out,
                                   struct ps_err *err)
 {
@@ -224,7 +226,7 @@ static enum ps_status take_arguments(int argc, char **argv, struct ps_options *o
     return PS_OK;
 }
 
-/* "usage: perfshelf baseline RUN, or perfshelf baseline --clear SERIES" */
+/* Adds the hint "usage: perfshelf baseline RUN, or perfshelf baseline --clear SERIES". */
 static void hint_usage(enum ps_command command, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf usage = {0};
@@ -254,8 +256,8 @@ static enum ps_status check_operands(const struct ps_options *out, struct ps_err
     return wrong(out, err);
 }
 
-/* $XDG_DATA_HOME/perfshelf, else ~/.local/share/perfshelf. A relative XDG_DATA_HOME is to be
- * ignored, says its standard. */
+/* $XDG_DATA_HOME/perfshelf, else ~/.local/share/perfshelf. The XDG specification requires that a
+ * relative XDG_DATA_HOME is ignored. */
 static enum ps_status default_data(struct ps_options *out, struct ps_err *err)
 {
     const char *xdg = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
@@ -271,7 +273,8 @@ static enum ps_status default_data(struct ps_options *out, struct ps_err *err)
     return PS_BAD_REQUEST;
 }
 
-/* Every user of the machine can read a command line, but not the environment of a process. */
+/* Refuses passwords in arguments: all users of the machine can read a command line, but not the
+ * environment of a process. */
 static enum ps_status check_url(const char *option, const char *url, bool said, struct ps_err *err)
 {
     bool secret;
@@ -282,7 +285,7 @@ static enum ps_status check_url(const char *option, const char *url, bool said, 
                    "%s contains a password, which other users of this machine can see", option);
 }
 
-/* The two shelves of a copy: folders or URLs. */
+/* Determines the two shelves of a copy: folders or URLs. */
 static enum ps_status take_sides(struct ps_options *out, struct ps_err *err)
 {
     const char *kept = getenv("PERFSHELF_STORE");
@@ -314,7 +317,7 @@ static enum ps_status take_store(struct ps_options *out, struct ps_err *err)
     return check_url("--store", out->store, said, err);
 }
 
-/* --server, or $PERFSHELF_SERVER where the command line names no shelf. */
+/* Uses --server, or $PERFSHELF_SERVER if the command line selects no shelf. */
 static enum ps_status take_server(struct ps_options *out, struct ps_err *err)
 {
     const char *kept = getenv("PERFSHELF_SERVER");
@@ -330,7 +333,7 @@ static enum ps_status take_server(struct ps_options *out, struct ps_err *err)
     return PS_OK;
 }
 
-/* Cached files of a store are in $XDG_CACHE_HOME/perfshelf/<host and database>. */
+/* The cache for a store is in $XDG_CACHE_HOME/perfshelf/<host and database>. */
 static enum ps_status default_cache(struct ps_options *out, struct ps_err *err)
 {
     const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

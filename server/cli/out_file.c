@@ -12,12 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LINKS_MAX  40 /* followed one after the other, as in the kernel */
+#define LINKS_MAX  40 /* maximum number of links followed, as in the kernel */
 #define UNIQUE_MAX 10000
 
 /* --- Target --- */
 
-/* Where the link at `path` points; NULL: it is no link. */
+/* Target of the link at `path`, malloc'ed; NULL: it is not a link. */
 static char *target_of(const char *path)
 {
     char target[PATH_MAX];
@@ -32,7 +32,7 @@ static char *target_of(const char *path)
     return ps_strdup(ps_buf_slice(&out));
 }
 
-/* The file behind links, which need not exist. */
+/* Follows all links; the target need not exist. */
 static enum ps_status follow_links(const char *path, char **out, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *at = ps_strdup(ps_str_of(path));
@@ -50,7 +50,7 @@ static enum ps_status follow_links(const char *path, char **out, struct ps_err *
     return ps_fail_errno(err, "cannot write", path);
 }
 
-/* The descriptor that /dev/fd/3, /proc/self/fd/3 or a link to it names; -1: the path names none. */
+/* The descriptor that /dev/fd/3, /proc/self/fd/3 or a link to it names; -1 for other paths. */
 static int descriptor_of(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -70,7 +70,7 @@ static int descriptor_of(const char *path)
     return -1;
 }
 
-/* A descriptor that the caller of the program opened: its own are closed on exec. */
+/* Only inherited descriptors are allowed; those that this program opened are closed on exec. */
 static enum ps_status check_inherited(int fd, const char *path, struct ps_err *err)
 {
     const int flags = fcntl(fd, F_GETFD);
@@ -80,7 +80,7 @@ static enum ps_status check_inherited(int fd, const char *path, struct ps_err *e
     return ps_fail_errno(err, "cannot write", path);
 }
 
-/* /dev/stdout of a command whose output is redirected to a file is that file. */
+/* If stdout is redirected to a file, /dev/stdout is that file. */
 static bool is_stdout(const struct stat *about)
 {
     struct stat out;
@@ -102,14 +102,14 @@ static enum ps_status check_target(const char *path, bool force, const struct st
     return PS_OK;
 }
 
-/* "DIR/" of "DIR/x"; "" where it has no folder. */
+/* "DIR/" for "DIR/x"; "" without a folder. */
 static struct ps_str folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return (struct ps_str){path, slash ? (size_t)(slash + 1 - path) : 0};
 }
 
-/* Whether a file at `path` can be made or replaced. */
+/* Whether a file at `path` can be created or replaced. */
 static enum ps_status check_folder(const char *path, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *target = NULL;
@@ -139,7 +139,7 @@ enum ps_status ps_out_file_check(const char *path, bool force, struct ps_err *er
 
 /* --- Opening --- */
 
-/* A file without a name, for bytes that are copied when all of them are there. */
+/* Opens a nameless file, which is copied when the output is complete. */
 static enum ps_status open_scratch(struct ps_out_file *out, struct ps_err *err)
 {
     const char *folder = getenv("TMPDIR");
@@ -152,8 +152,8 @@ static enum ps_status open_scratch(struct ps_out_file *out, struct ps_err *err)
     return PS_OK;
 }
 
-/* A file in the folder of the target. Its name is short: that of the target may be as long as names
- * can be. */
+/* Opens a temporary file in the folder of the target. Its name is short, because that of the target
+ * may have the maximum length. */
 static enum ps_status open_part(struct ps_out_file *out, mode_t mode, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf part = {0};
@@ -239,12 +239,12 @@ static enum ps_status copy(struct ps_out_file *out, struct ps_err *err)
     return got < 0 ? ps_fail_errno(err, "cannot read", "the temporary file") : status;
 }
 
-/* rename() that fails with EEXIST where something has the new name. */
+/* Like rename(), but fails with EEXIST if the new name exists. */
 static int rename_new(const char *from, const char *to)
 {
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
         return 0;
-    if (errno != EINVAL && errno != ENOSYS) /* the file system or the kernel cannot do that */
+    if (errno != EINVAL && errno != ENOSYS) /* not supported by the file system or the kernel */
         return -1;
     return link(from, to) == 0 ? unlink(from) : -1;
 }

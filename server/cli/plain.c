@@ -9,7 +9,7 @@
 
 #define FIGURE_SIZE 48
 
-/* A character of `len` bytes that a terminal would act upon instead of showing: C0, DEL, C1,
+/* Whether a character of `len` bytes controls the terminal instead of being shown: C0, DEL, C1,
  * bidirectional controls. */
 static bool is_control(const unsigned char *at, size_t len)
 {
@@ -50,8 +50,8 @@ void ps_plain_text(struct ps_buf *out, struct ps_str text)
     }
 }
 
-/* `value` with so many decimals that `digits` are significant; 9.9996 has one decimal less
- * than 9.999. */
+/* Formats `value` with `digits` significant digits. A value such as 9.9996, which is rounded up to
+ * 10, gets one decimal less. */
 static void add_digits(double value, int digits, const char *unit, char out[FIGURE_SIZE])
 {
     int decimals = digits - 1;

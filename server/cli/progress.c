@@ -23,7 +23,7 @@ static void on_interrupt(int signal_number)
 
 void ps_progress_catch_interrupts(void)
 {
-    /* No SA_RESTART: a read from a pipe that never ends must return. */
+    /* No SA_RESTART: a blocking read from a pipe must return. */
     struct sigaction action = {.sa_handler = on_interrupt};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* prune.c: deletes, once, the runs that the retention rules no longer keep. */
+/* prune.c: deletes the runs that the retention rules no longer keep. */
 #include "server/cli/cli.h"
 #include "server/cli/keep.h"
 #include "server/cli/plain.h"
@@ -15,9 +15,9 @@ struct pruning {
     const struct ps_options *options;
     struct ps_store *store;
     struct ps_keep keep;
-    size_t n; /* runs that were deleted, or would be */
+    size_t n; /* number of runs that were (or would be) deleted */
     uint64_t bytes;
-    int status; /* to exit with */
+    int status; /* exit status */
 };
 
 static void say_run(const struct pruning *pruning, const struct ps_leaving *run)
@@ -70,8 +70,8 @@ static void say_sum(const struct pruning *pruning)
     ps_say(&line);
 }
 
-/* A run that another process deleted, or that the rules keep now, is no failure. False: deleting
- * the others would fail too. */
+/* Deletes one run. If another process deleted it, or the rules keep it now, that is not a failure.
+ * False: deleting the others would fail too. */
 static bool remove_one(struct pruning *pruning, const struct ps_leaving *run)
 {
     struct ps_err err = PS_ERR_INIT;

@@ -30,7 +30,7 @@ static bool is_python(const char *path)
 
 /* --- Options of the interpreter --- */
 
-/* Reads words[i...] into the command, a flag a call; true once the program is known. */
+/* Parser state. Each call parses words[i] and its value; true once the program was found. */
 struct flags {
     const char *const *words;
     size_t n, i;
@@ -53,7 +53,7 @@ static bool take_program(struct flags *flags, enum ps_program_kind kind, const c
     return true;
 }
 
-/* "-X", "-Xdev", "-Im": letters, of which some take what follows as their value. */
+/* Parses short options such as "-X", "-Xdev", "-Im"; some letters have a value. */
 static bool take_letters(struct flags *flags, struct ps_python_command *out)
 {
     const char *word = flags->words[flags->i];
@@ -88,7 +88,7 @@ static bool take_word(struct flags *flags, struct ps_python_command *out)
     return false;
 }
 
-/* words[0] is a Python. */
+/* Parses a command line whose words[0] is a Python interpreter. */
 static enum ps_status read_words(const char *const *words, size_t n, struct ps_python_command *out,
                                  struct ps_err *err)
 {
@@ -111,7 +111,7 @@ static enum ps_status read_words(const char *const *words, size_t n, struct ps_p
 
 /* --- Scripts --- */
 
-/* The next word of a line and what is behind it; "" at its end. A word may stand in quotes. */
+/* Cuts the next word off a line; "" at the end. A word may be in quotes. */
 static char *next_word(char **line)
 {
     char *word = *line + strspn(*line, BLANK);
@@ -126,7 +126,7 @@ static char *next_word(char **line)
     return word;
 }
 
-/* "/usr/bin/env -S A=1 python3 -u": env's own words are nothing to us. */
+/* Skips env and its arguments: "/usr/bin/env -S A=1 python3 -u". */
 static char *skip_env(char *word, char **line)
 {
     if (strcmp(base_name(word), "env") != 0)
@@ -137,7 +137,7 @@ static char *skip_env(char *word, char **line)
     return word;
 }
 
-/* Where a path is too long for #!, installers write #!/bin/sh and '''exec' PYTHON "$0" "$@". */
+/* If a path is too long for #!, installers write #!/bin/sh and '''exec' PYTHON "$0" "$@". */
 static char *find_exec(char *second)
 {
     static const char exec[] = "'''exec' ";
@@ -147,7 +147,7 @@ static char *find_exec(char *second)
     return second + sizeof exec - 1;
 }
 
-/* The words by which a script's first lines run it, into `words`; false when that is no Python. */
+/* Reads the interpreter command from the first lines of a script; false if it is not Python. */
 static bool read_first_lines(char *text, struct ps_words *words)
 {
     size_t end = strcspn(text, "\n");
@@ -161,7 +161,7 @@ static bool read_first_lines(char *text, struct ps_words *words)
         word = line ? next_word(&line) : NULL;
         if (!word || !is_python(word))
             return false;
-        line = NULL; /* "$0" "$@" */
+        line = NULL; /* ignore "$0" "$@" */
     }
     ps_words_add(words, word);
     while (line && *(word = next_word(&line)))
@@ -211,7 +211,8 @@ static enum ps_status read_script(const char *const *words, size_t n, const char
     return read_words(kept, n, out, err);
 }
 
-/* Some of these are Python scripts themselves, and would be measured instead of what they start. */
+/* Commands that start other programs. Some are Python scripts, and would be profiled instead of the
+ * program that they start. */
 static bool starts_others(const char *word)
 {
     static const char *const names[] = {

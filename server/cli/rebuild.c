@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rebuild.c: rebuilds the catalog and imports the runs again whose files were damaged. */
+/* rebuild.c: rebuilds the catalog and imports the runs with damaged files again. */
 #include "server/cli/cli.h"
 #include "server/cli/plain.h"
 #include "server/cli/progress.h"
@@ -29,8 +29,7 @@ static void told(void *user, const char *file, const char *text)
     ps_say_note(file, &note);
 }
 
-/* The bytes of an original in a file that is gone when it is closed, and from there onto the shelf.
- */
+/* Decompresses an original into a nameless temporary file and imports it. */
 static int import_original(const struct ps_options *options, struct ps_store *store,
                            const char *sha256)
 {

@@ -28,23 +28,25 @@ struct recording {
     const struct ps_options *options;
     const struct ps_recorder *recorder;
     struct ps_python_command command;
-    char *subject; /* of messages: "record cprofile" */
-    char *typed;   /* the command, masked */
+    char *subject; /* subject of messages: "record cprofile" */
+    char *typed;   /* the command line, with secrets masked */
     char version[24];
     unsigned repeat;
     struct ps_client *client;
     struct ps_label label;
     struct ps_about about;
     const char *filename; /* "app.prof" */
-    char *folder, *file;  /* where the tool writes; ours, and removed */
-    char *importers;      /* who imports what, likewise; NULL: not asked for */
+    char *folder,
+        *file; /* temporary folder, and the file that the profiler writes; deleted at the end */
+    char *importers; /* temporary file for --importers, or NULL */
     struct ps_shelved shelved;
     struct ps_arena arena;
 };
 
 /* --- Preparation --- */
 
-/* "app.py --fast", "-c 'import json'": the program and its arguments in one line, masked. */
+/* The program and its arguments in one line, with secrets masked: "app.py --fast", "-c 'import
+ * json'". */
 static char *program_line(struct recording *r)
 {
     const struct ps_python_command *command = &r->command;
@@ -60,7 +62,7 @@ static char *program_line(struct recording *r)
     return line;
 }
 
-/* At most NAME_MOST bytes of it, cut between characters. */
+/* At most NAME_MOST bytes of the line, truncated between characters. */
 static const char *run_name(struct recording *r, const char *line)
 {
     size_t len = strlen(line);
@@ -71,7 +73,8 @@ static const char *run_name(struct recording *r, const char *line)
     return ps_arena_printf(&r->arena, "%.*s…", (int)len, line);
 }
 
-/* The same, told from other programs that begin alike by a hash of the whole line. */
+/* Like run_name; if the name was truncated, a hash of the line distinguishes similar command lines.
+ */
 static const char *series_name(struct recording *r, const char *line)
 {
     const char *name = run_name(r, line);
@@ -85,7 +88,7 @@ static const char *series_name(struct recording *r, const char *line)
     return ps_arena_printf(&r->arena, "%s %.8s", name, hash);
 }
 
-/* "app.prof" of app.py */
+/* "app.prof" for app.py */
 static const char *file_name(struct recording *r)
 {
     const char *name = ps_python_command_name(&r->command), *dot = strrchr(name, '.');
@@ -108,7 +111,7 @@ static void fill_label(struct recording *r)
     r->label.who = ps_cli_login_name();
 }
 
-/* "out.prof", of the third of several runs "out.3.prof". */
+/* The file name for -o: "out.prof", or "out.3.prof" for the third of several runs. */
 static const char *kept_name(struct recording *r, unsigned i)
 {
     const char *out = r->options->output, *slash = strrchr(out, '/');
@@ -119,7 +122,7 @@ static const char *kept_name(struct recording *r, unsigned i)
     return ps_arena_printf(&r->arena, "%.*s.%u%s", (int)len, out, i, out + len);
 }
 
-/* The program may run for hours: its file must not be refused only then. */
+/* Checks -o before the program runs, which may take hours. */
 static enum ps_status check_output(struct recording *r, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
@@ -196,8 +199,8 @@ static enum ps_status copy(int from, int to, const char *path, struct ps_err *er
     return n == 0 ? PS_OK : ps_fail_errno(err, "cannot read", "the profile");
 }
 
-/* Who imports what, at the end of the log: the program runs once more, with a listener that would
- * change what the imports take. One such run is enough for all of --repeat. */
+/* Appends all importers of each module to the log. The program runs once more for this, since the
+ * listener would change the import times. One such run is enough for --repeat. */
 static enum ps_status add_importers(struct recording *r, unsigned i, struct ps_err *err)
 {
     PS_AUTO(ps_words_free) struct ps_words words = {0};
@@ -218,7 +221,7 @@ static enum ps_status add_importers(struct recording *r, unsigned i, struct ps_e
     return copy(from, to, r->file, err);
 }
 
-/* The file of -o. */
+/* Copies the profile to the file of -o. */
 static enum ps_status keep(struct recording *r, unsigned i, struct ps_err *err)
 {
     if (!r->options->output)
@@ -233,7 +236,7 @@ static enum ps_status keep(struct recording *r, unsigned i, struct ps_err *err)
     return status == PS_OK ? ps_out_file_commit(&out, err) : status;
 }
 
-/* A note about the exit status of a program that failed. */
+/* Prints a note about the exit status if the program failed. */
 static void tell_exit(const struct recording *r, int exit_status, const char *profile)
 {
     struct ps_err note = PS_ERR_INIT;
@@ -260,7 +263,7 @@ static int nothing_recorded(const struct recording *r, int exit_status)
     return ps_say_failure(r->subject, &err);
 }
 
-/* Puts what was written on the shelf. Its sources are looked for from the current folder. */
+/* Imports the profile. Its sources are searched from the current folder. */
 static int shelve(struct recording *r, unsigned i)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -298,7 +301,8 @@ static int take_profile(struct recording *r, unsigned i, int exit_status)
     return exit_status ? exit_status : shelved ? status : 1;
 }
 
-/* The exit status of perfshelf: the command's own when that is not 0. */
+/* Records once. Returns the exit status of the command, or that of the import if the command
+ * succeeded. */
 static int record_once(struct recording *r, unsigned i)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -329,7 +333,7 @@ static int record_all(struct recording *r)
     return status;
 }
 
-/* A profile without any function: says how to mark one. */
+/* If no function was measured, prints a note on how to mark one. */
 static void tell_nothing(const struct recording *r)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
@@ -361,7 +365,7 @@ static int record_to(struct recording *r)
     unlink(r->file);
     if (r->importers)
         unlink(r->importers);
-    if (rmdir(r->folder) != 0) { /* somebody else's file is in it */
+    if (rmdir(r->folder) != 0) { /* the program wrote another file into it */
         ps_fail_errno(&err, "cannot remove", r->folder);
         ps_say_note(r->subject, &err);
     }

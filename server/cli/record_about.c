@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define CUT          "..."
-#define COMMAND_MOST (PS_LABEL_MAX - sizeof CUT + 1) /* bytes of the tag: any shelf takes it */
-#define MASK         "(masked)"
+#define CUT "..."
+#define COMMAND_MOST                                                                               \
+    (PS_LABEL_MAX - sizeof CUT + 1) /* truncated length of the tag, which every shelf accepts */
+#define MASK "(masked)"
 
 /* --- Masked command --- */
 
@@ -42,12 +43,12 @@ static bool has_password(const char *word)
     return at && memchr(name, ':', (size_t)(at - name));
 }
 
-/* "--api-key=abc" keeps its name; the word behind "--api-key" and what has the form of a token go
- * whole. */
+/* Appends a word with secrets masked: the value in "--api-key=abc", a word after "--api-key", and
+ * anything that has the form of a token. */
 static void add_masked(struct ps_buf *out, const char *before, const char *word)
 {
     struct ps_str all = ps_str_of(word);
-    size_t name = strcspn(word, "=:"); /* as in "Authorization: ..." */
+    size_t name = strcspn(word, "=:"); /* the colon is for "Authorization: ..." */
     struct ps_str value = ps_str_skip(all, name < all.len ? name + 1 : name);
     bool told = before[0] == '-' && !strchr(before, '=') && word[0] != '-' &&
                 ps_names_secret(ps_str_of(before + strspn(before, "-")));
@@ -79,7 +80,7 @@ char *ps_about_quote(const char *const *words, size_t n, bool mask)
 
 /* --- Git checkout --- */
 
-/* What git says, without the end of its line; NULL when it fails, is missing or this is no
+/* The first line of the output of git; NULL if git fails or is missing, or the folder is not a
  * checkout. */
 static char *ask_git(struct ps_arena *arena, const char *const *words)
 {
@@ -116,7 +117,7 @@ void ps_about_set(struct ps_about *about, const char *key, const char *value)
     about->tags[about->n++] = (struct ps_tag){key, value};
 }
 
-/* At most PS_LABEL_MAX bytes, cut between characters. */
+/* At most PS_LABEL_MAX bytes, truncated between characters. */
 static char *shortened(struct ps_arena *arena, const char *text)
 {
     size_t len = strlen(text), most = COMMAND_MOST;

@@ -15,9 +15,9 @@
 #include "server/cli/remote_sources.h"
 #include "server/http/url.h"
 
-#define PIECE_MAX   ((size_t)8 << 20) /* half of what the server takes at once */
+#define PIECE_MAX   ((size_t)8 << 20) /* half of what the server accepts in one request */
 #define PIECE_MIN   ((size_t)64 << 10)
-#define BEGINNINGS  3 /* how often an upload that the server forgot is begun again */
+#define BEGINNINGS  3 /* attempts if the server does not know the upload any more */
 #define LOOK_MS_MAX 1000
 
 struct sending {
@@ -27,7 +27,7 @@ struct sending {
     struct ps_shelved *shelved;
     struct ps_progress progress;
     bool json, failed;
-    uint64_t bytes, offset; /* of the file; how many the server has */
+    uint64_t bytes, offset; /* bytes of the file; bytes that the server has */
     size_t piece;
     char id[64];
 };
@@ -114,8 +114,8 @@ static enum ps_status put_piece(struct sending *sending, struct ps_str bytes, st
     return ps_remote_ask(sending->http, &request, &answer, err);
 }
 
-/* A piece did not arrive, or its answer: the server says how far it has come. Smaller pieces get
- * through where connections do not last. */
+/* A chunk or its response was lost: asks the server for its offset. Smaller chunks are more likely
+ * to arrive over bad connections. */
 static enum ps_status find_offset(struct sending *sending, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
@@ -198,7 +198,7 @@ static enum ps_status end(struct sending *sending, cJSON **out, struct ps_err *e
     return ps_remote_ask(sending->http, &request, out, err);
 }
 
-/* The job as it is now. PS_NOT_FOUND: the server was started anew since, and numbers jobs anew. */
+/* Reads the job. PS_NOT_FOUND: the server was restarted and numbers jobs from 1 again. */
 static enum ps_status look(struct sending *sending, const cJSON *first, cJSON **out,
                            struct ps_err *err)
 {
@@ -221,7 +221,7 @@ static bool has_ended(const cJSON *job)
     return strcmp(state, "queued") != 0 && strcmp(state, "running") != 0;
 }
 
-/* Waits for the end of the job; *out is what it is then. */
+/* Waits until the job has ended; *out is its final state. */
 static enum ps_status watch(struct sending *sending, const cJSON *first, cJSON **out,
                             struct ps_err *err)
 {
@@ -242,7 +242,7 @@ static enum ps_status watch(struct sending *sending, const cJSON *first, cJSON *
     }
 }
 
-/* What was sent of a file that the server refuses need not lie there for a day. */
+/* Deletes a refused upload, which the server would otherwise store for a day. */
 static void give_up(struct sending *sending)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
@@ -258,7 +258,7 @@ static bool is_refusal(enum ps_status status)
     return status != PS_OK && status != PS_IO && status != PS_NOT_FOUND && status != PS_CANCELLED;
 }
 
-/* All of it, once. */
+/* One attempt: upload and import. */
 static enum ps_status send_once(struct sending *sending, cJSON **job, struct ps_err *err)
 {
     PS_AUTO(delete_json) cJSON *answer = NULL;
@@ -304,7 +304,7 @@ static void fail(struct sending *sending, const char *path, const struct ps_err 
         sending->failed = ps_say_failure(path, err) != 0;
 }
 
-/* A job, or one member of an archive: its run, or why there is none. */
+/* Prints the outcome for a job or one member of an archive: its run, or the error. */
 static void tell(struct sending *sending, const char *path, const cJSON *of, bool skip)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -342,9 +342,9 @@ static void tell_all(struct sending *sending, const cJSON *job)
 }
 
 /*
- * The same on the shelf of `http`: sends the file in pieces, goes on where a
- * dropped connection left off, waits for the import and prints its line, or one for each profile of
- * an archive. Sources are not sent. Returns 0, or 1 after telling the failure.
+ * Like ps_cli_shelve, with the shelf of `http`: uploads the file in chunks, continues after dropped
+ * connections, waits for the import and prints its line, or one for each profile of an archive.
+ * Attaches the sources. Returns 0, or 1 after reporting the failure.
  */
 static int ps_remote_shelve(struct ps_remote_http *http, const struct ps_label *label,
                             const struct ps_shelving *profile, bool json, struct ps_shelved *out)
@@ -384,7 +384,8 @@ struct relabeling {
     const struct ps_label *label;
 };
 
-/* A run that was there already keeps what it is called, or becomes what the command line says. */
+/* Callback for a run that existed before: changes its labels if --update is set; otherwise prints a
+ * note if they differ. */
 static int label_known(void *user, const char *path, const char *id, char **name)
 {
     const struct relabeling *relabeling = user;

@@ -11,27 +11,27 @@
 #include "base/file.h"
 #include "base/mem.h"
 
-#define ANSWER_MAX  ((size_t)512 << 20) /* in memory */
+#define ANSWER_MAX  ((size_t)512 << 20) /* maximum in memory */
 #define TRIES       9
 #define TRIES_FIRST 3
-#define SILENCE_S   90L /* longer than the server lets a query take */
+#define SILENCE_S   90L /* longer than the server's time limit for queries */
 
 struct ps_remote_http {
     CURL *curl;
     struct curl_slist *headers;
     char *base;
-    bool reached; /* the server has answered once */
-    bool known;   /* a token is sent */
+    bool reached; /* the server has responded at least once */
+    bool known;   /* a token is configured */
     char why[CURL_ERROR_SIZE];
 };
 
-/* What one try is about. */
+/* State of one attempt. */
 struct exchange {
     struct ps_remote_http *http;
     const struct ps_remote_request *request;
-    struct ps_buf answer; /* what does not go into the file */
-    int fd;               /* of what a 2xx holds; -1: it goes into `answer` too */
-    struct ps_err err;    /* why the rest of an answer was not taken */
+    struct ps_buf answer; /* body that is not written to the file */
+    int fd;               /* file for the body of a 2xx; -1: `answer` is used for it too */
+    struct ps_err err;    /* reason why the transfer was aborted */
 };
 
 static bool is_good(struct ps_remote_http *http)
@@ -80,7 +80,7 @@ static void set_up(struct ps_remote_http *http, const struct ps_remote_config *c
 
     (void)curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     (void)curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-    (void)curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L); /* a run may be named ".." */
+    (void)curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L); /* a run may have the name ".." */
     (void)curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
     (void)curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 15L);
     (void)curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
@@ -152,7 +152,7 @@ void ps_remote_http_close(struct ps_remote_http *http)
 
 /* --- One attempt --- */
 
-/* The word of an answer's error, as our own codes. */
+/* Converts the error code of a response to ps_status. */
 static enum ps_status code_of(const char *word, long http)
 {
     static const enum ps_status codes[] = {
@@ -201,7 +201,7 @@ static void set_body(CURL *curl, const struct ps_remote_request *request)
     (void)curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body.at ? request->body.at : "");
 }
 
-/* Why no answer came. A certificate is no better at the next try. */
+/* Reports a failure without a response. Invalid certificates are not worth a retry. */
 static void fail_line(struct ps_remote_http *http, CURLcode code, struct ps_err *err)
 {
     bool certificate = code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE;
@@ -216,7 +216,7 @@ static void fail_line(struct ps_remote_http *http, CURLcode code, struct ps_err 
             http->why[0] ? http->why : curl_easy_strerror(code));
 }
 
-/* Which server it was, and what it answered. */
+/* Adds the server and the HTTP status to the error. */
 static void name_server(const struct ps_remote_http *http, long status, struct ps_err *err)
 {
     struct ps_err own = *err;
@@ -234,7 +234,7 @@ static void name_server(const struct ps_remote_http *http, long status, struct p
         ps_fail(err, own.code, "%s: %s", http->base, own.text);
 }
 
-/* A file holds nothing of an earlier try. */
+/* Removes output of an earlier attempt. */
 static enum ps_status empty(int fd, struct ps_err *err)
 {
     if (fd >= 0 && (ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0))
@@ -252,8 +252,8 @@ static void read_headers(CURL *curl, const struct ps_remote_request *request)
             request->headers[i].value = ps_strdup(ps_str_of(found->value));
 }
 
-/* Sends it once. *status_out is the HTTP status, 0 when no answer came; err is filled unless it is
- * 2xx. */
+/* Sends the request once. *status_out is the HTTP status, 0 without a response; err is set unless
+ * the status is 2xx. */
 static void try_once(struct ps_remote_http *http, const struct ps_remote_request *request,
                      long *status_out, struct ps_buf *out, int fd, struct ps_err *err)
 {
@@ -311,7 +311,7 @@ bool ps_remote_wait(struct ps_remote_http *http, unsigned n)
     return !ps_progress_interrupted();
 }
 
-/* What may be otherwise in a moment. */
+/* Whether a retry may succeed. */
 static bool passes(long http, const struct ps_err *err)
 {
     return (http == 0 && err->code == PS_IO) || http == 429 || http == 502 || http == 503 ||

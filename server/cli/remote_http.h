@@ -42,8 +42,8 @@ struct ps_remote_request {
 
 /* Sends a request. After a 2xx response *out is its JSON, which the caller deletes, or NULL if it
  * has no body. Otherwise err is the error of the server or of the network (PS_IO); PS_CANCELLED:
- * the process was interrupted. Retries with increasing delays for a minute in total, but only if
- * the server was reachable before. */
+ * the process was interrupted. Retries with increasing delays, about 50 s in total; at most two
+ * times if the server was never reached. */
 enum ps_status ps_remote_ask(struct ps_remote_http *http, const struct ps_remote_request *request,
                              cJSON **out, struct ps_err *err);
 /* Like ps_remote_ask, without parsing: the body of the response is appended to out or, if fd >= 0,

@@ -25,7 +25,8 @@ void ps_table_printf(struct ps_table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* Appends the table to out; last cells are not padded. */
 void ps_table_print(const struct ps_table *table, struct ps_buf *out);
-/* Width of the terminal at stdout, or $COLUMNS if unknown; 0: stdout is not a terminal. */
+/* Width of the terminal at stdout, or $COLUMNS if its size is unknown; 0: not a terminal, or
+ * unknown. */
 unsigned ps_terminal_width(void);
 void ps_table_free(struct ps_table *table);
 
