@@ -15,9 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define QUIET_MS                                                                                   \
-    20 /* an incomplete line is printed after this time without output, because it may be a prompt \
-        */
+#define QUIET_MS   20 /* print an incomplete line after this pause: it may be a prompt */
 #define ANSWER_MAX 65536
 
 extern char **environ;

@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define CUT "..."
-#define COMMAND_MOST                                                                               \
-    (PS_LABEL_MAX - sizeof CUT + 1) /* truncated length of the tag, which every shelf accepts */
-#define MASK "(masked)"
+#define CUT          "..."
+#define COMMAND_MOST (PS_LABEL_MAX - sizeof CUT + 1) /* bytes of the tag if truncated */
+#define MASK         "(masked)"
 
 /* --- Masked command --- */
 

@@ -95,7 +95,8 @@ static enum ps_status judge(const struct ps_recorder *recorder,
     return strcmp(has, "has") == 0 ? PS_OK : missing(recorder, command, err);
 }
 
-/* Then the Python of every question logs its imports too. */
+/* Whether -X importtime is among the flags of the user: then Python logs its own imports in each
+ * check too. */
 static bool has_importtime(const struct ps_python_command *command)
 {
     for (size_t i = 0; i < command->flags.n; i++)
@@ -134,7 +135,7 @@ static void add_program(const struct ps_python_command *command, struct ps_words
         ps_words_add(words, command->args[i]);
 }
 
-/* As the person would: python -X importtime app.py, or as they did: -X importtime=2. */
+/* Adds -X importtime, as a user would, unless the user did so already: -X importtime=2. */
 static void add_flag(const struct ps_python_command *command, struct ps_words *words)
 {
     add_python(command, words);

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Its original as it came in, in a file that is gone when it is closed. */
+/* Decompresses the original of the run into a nameless temporary file. */
 static enum ps_status unpack(struct ps_store *store, const char *id, int *fd_out,
                              struct ps_err *err)
 {

@@ -9,14 +9,14 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* "@99: the shelf has fewer runs", of @99: the word need not be printed twice. */
+/* Whether the message already begins with the subject: "@99: the shelf has fewer runs". */
 static bool begins_with_subject(const char *text, const char *subject)
 {
     const size_t len = strlen(subject);
     return len && strncmp(text, subject, len) == 0 && strncmp(text + len, ": ", 2) == 0;
 }
 
-/* One line, and one write, so that lines of two processes on one terminal do not mix. */
+/* Prints one line in one write, so that lines of several processes do not mix. */
 static void say_line(const char *subject, const char *word, const struct ps_err *err)
 {
     char text[sizeof err->text + sizeof err->hint + 64];

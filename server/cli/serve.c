@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* serve.c: store, jobs, HTTP, wait for a signal, and all of it again in reverse order. */
+/* serve.c: starts store, jobs and HTTP, waits for a signal, and stops them in reverse order. */
 #define _GNU_SOURCE /* sigtimedwait, mallopt */
 #include "server/cli/serve.h"
 
@@ -39,12 +39,13 @@
 #define CONNECTIONS    512
 #define PER_ADDRESS    128
 #define IDLE_S         30
-#define TIMEOUT_MS     60000 /* of a view; PERFSHELF_TIMEOUT_MS says otherwise, for tests */
-#define STREAMS        256   /* of events: half of the connections are left for requests */
-#define STREAMS_EACH   64    /* of one address, and of one holder of a token */
-/* When the server is told to stop: requests and imports that run may finish within GRACE_MS, then
- * they are cancelled. It exits within EXIT_MS, or CUT_MS after it is told twice, whatever it does.
- * SHARED: cancelled work is written to a database then, which may be slow. */
+#define TIMEOUT_MS     60000 /* of a view; PERFSHELF_TIMEOUT_MS lowers it for tests */
+#define STREAMS        256   /* event streams; the other half of the connections is for requests */
+#define STREAMS_EACH   64    /* per address, and per user */
+/* Times for stopping. Running requests and imports may finish within GRACE_MS, then they are
+ * cancelled. The process exits within EXIT_MS after the first signal, or CUT_MS after the second,
+ * in any case. SHARED: the times for a shared store, where cancelled work is written to a database,
+ * which may be slow. */
 #define GRACE_MS        7000
 #define GRACE_SHARED_MS 3000
 #define CUT_MS          2000
@@ -73,13 +74,13 @@ struct server {
 
 /* --- Signals --- */
 
-/* A thread of its own takes the signals, so that nothing that another thread waits for, in a start
- * or a stop either, keeps the process from ending in time. */
+/* A separate thread receives the signals, so that the process ends in time even if another thread
+ * is blocked, also during the start or the stop. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t arrived;
     unsigned n;
-    int64_t first_ms; /* CLOCK_MONOTONIC */
+    int64_t first_ms; /* CLOCK_MONOTONIC time of the first signal */
     sigset_t set;
 } signals = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -113,7 +114,8 @@ static void *take_signals(void *user)
     return user;
 }
 
-/* The signals that end the server, blocked in every other thread. */
+/* Blocks the signals that end the server in all threads, and starts the thread that receives them.
+ */
 static enum ps_status start_signals(struct ps_err *err)
 {
     pthread_condattr_t attr;
@@ -137,7 +139,7 @@ static enum ps_status start_signals(struct ps_err *err)
     return PS_OK;
 }
 
-/* Whether at least n signals have arrived; waits for the n-th. */
+/* Waits for the n-th signal, at most wait_ms. Returns whether it has arrived. */
 static bool is_signalled(unsigned n, int wait_ms)
 {
     const int64_t end = ps_monotonic_ms() + wait_ms;
@@ -161,8 +163,8 @@ static void add_host(struct server *server, const char *host)
         server->hosts[server->n_hosts++] = host;
 }
 
-/* The names by which the shelf may be called: its address, and beyond the loopback the machine's
- * name. */
+/* Collects the accepted host names: the address, --host and, if the server does not listen on
+ * loopback only, the names of the machine. */
 static void collect_hosts(struct server *server, const struct ps_serve_options *options)
 {
     add_host(server, server->listener.host);
@@ -253,7 +255,7 @@ static enum ps_status start_http(struct server *server, const struct ps_serve_op
         .slow_threads = THREADS,
         .timeout_ms = timeout_ms(),
         .connections = CONNECTIONS,
-        /* A proxy, and everybody on this machine, comes from one address. */
+        /* Requests through a proxy, or from this machine, all have the same address. */
         .per_address = options->proxy || server->listener.loopback ? 0 : PER_ADDRESS,
         .idle_s = IDLE_S,
         .app = server->api,
@@ -266,7 +268,7 @@ static enum ps_status start_http(struct server *server, const struct ps_serve_op
     return ps_http_start(&config, &server->http, err);
 }
 
-/* What other servers had accepted, which have died since. */
+/* Queues the uploads of servers that have crashed since. */
 static void resume(void *user)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -281,7 +283,7 @@ static void write_url(const struct server *server, const char *host, char url[UR
                    server->listener.port);
 }
 
-/* Of a server that listens on all addresses, the one that this machine reaches it at. */
+/* The loopback address of a server that listens on all addresses. */
 static const char *any_host(const struct server *server)
 {
     return server->listener.host[0] == '[' ? "[::1]" : "127.0.0.1";
@@ -318,7 +320,7 @@ static enum ps_status start(struct server *server, const struct ps_serve_options
     return status;
 }
 
-/* Profiles of others are read all the same: memory and time are bounded anywhere. */
+/* Logs what the sandbox lacks. Profiles are still imported: memory and time are always limited. */
 static void announce_sandbox(void)
 {
     unsigned parts = ps_sandbox_parts();
@@ -331,7 +333,8 @@ static void announce_sandbox(void)
         ps_log("built with AddressSanitizer: the memory of importers is not limited");
 }
 
-/* Somebody may have added to it on this machine, or the quota is less than it was. */
+/* Logs if the quota is exceeded: files may have been added without the server, or the quota was
+ * lowered. */
 static void announce_room(const struct server *server)
 {
     struct ps_quota room;
@@ -344,8 +347,8 @@ static void announce_room(const struct server *server)
                ps_figure_bytes((double)room.quota, quota));
 }
 
-/* Of a server that listens on all addresses, those by which other machines may reach it: 0.0.0.0 is
- * none. */
+/* Prints the URLs for other machines if the server listens on all addresses, because 0.0.0.0 is not
+ * usable in a URL. */
 static void print_addresses(const struct server *server)
 {
     const bool six = server->listener.host[0] == '[';
@@ -369,7 +372,7 @@ static void print_addresses(const struct server *server)
         (void)printf("  also at %s\n", url);
     }
     freeifaddrs(list);
-    for (size_t i = 1; i < server->n_hosts; i++) { /* the first is the address itself */
+    for (size_t i = 1; i < server->n_hosts; i++) { /* the first is the bound address */
         write_url(server, server->hosts[i], url);
         (void)printf("  also at %s, if that name resolves to this machine\n", url);
     }
@@ -409,7 +412,8 @@ static void announce(const struct server *server)
                "--tls-key, or a proxy");
 }
 
-/* For `perfshelf add` and others of this user. A store that servers share has no folder to name. */
+/* Writes the record by which `perfshelf add` and other commands find this server. Not for a shared
+ * store, which has no folder. */
 static void record_server(struct server *server)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -448,8 +452,8 @@ static void cancel_imports(struct server *server)
                ps_figure_count(left, "accepted upload", count));
 }
 
-/* Requests and imports that run are finished, or cancelled when that takes too long or a second
- * signal arrives. False: some are left after the time that they have for it then. */
+/* Waits for running requests and imports, and cancels them if that takes too long or a second
+ * signal arrives. False: some are left after the time limit. */
 static bool drain(struct server *server)
 {
     const bool is_shared = ps_store_is_shared(server->store);
@@ -460,7 +464,7 @@ static bool drain(struct server *server)
     bool cancelled = false;
     int calm = 0;
 
-    /* Calm twice: a request that the kernel had, but we had not read yet, is served too. */
+    /* Check twice: a request may be in the kernel's buffer that was not read yet. */
     while (calm < 2) {
         if (is_signalled(2, CHECK_MS) && !hurried)
             hurried = ps_monotonic_ms();
@@ -478,7 +482,7 @@ static bool drain(struct server *server)
     return true;
 }
 
-/* Streams were told to end; a client that does not read is not waited for. */
+/* Waits up to 50 intervals for the event streams to end; clients that do not read are ignored. */
 static void end_streams(struct server *server)
 {
     for (int i = 0; i < 50 && ps_api_streams(server->api) > 0; i++)
@@ -528,7 +532,7 @@ int ps_cli_serve(const struct ps_serve_options *options)
     struct ps_err err = PS_ERR_INIT;
 
 #ifdef __GLIBC__
-    (void)mallopt(M_ARENA_MAX, 2); /* a dozen threads that sleep need no heap each */
+    (void)mallopt(M_ARENA_MAX, 2); /* sleeping threads need no separate heaps */
 #endif
     if (start_signals(&err) != PS_OK || start(&server, options, &err) != PS_OK) {
         ps_log_err("serve", &err);

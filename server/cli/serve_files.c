@@ -13,10 +13,10 @@
 #include "server/cli/sources.h"
 
 struct file_ticket {
-    struct ps_job_ticket ticket; /* first: the job gives it back */
+    struct ps_job_ticket ticket; /* must be the first member: on_ended casts the ticket */
     struct ps_store *store;
     struct timespec written;
-    char *url; /* to be shown when the job has ended, or NULL */
+    char *url; /* URL of the shelf to show when the job has ended, or NULL */
     char path[];
 };
 
@@ -34,7 +34,7 @@ static void free_ticket(struct file_ticket *file)
     free(file);
 }
 
-/* A file of an archive. */
+/* Reports the outcome for a file of an archive. */
 static void told_part(const struct file_ticket *file, const struct ps_job_part *part)
 {
     if (part->run)
@@ -73,7 +73,7 @@ static struct file_ticket *new_ticket(struct ps_store *store, const char *path,
     return file;
 }
 
-/* url: to be shown when the import has ended, or NULL. */
+/* url: URL of the shelf to show when the import has ended, or NULL. */
 static enum ps_status queue(struct ps_store *store, struct ps_jobs *jobs, const char *path,
                             const char *url, struct ps_err *err)
 {

@@ -11,10 +11,10 @@
 #include "base/log.h"
 #include "server/cli/plain.h"
 
-#define STEP_MS   1000  /* between two looks at whether anything changed */
-#define MINUTE_MS 60000 /* runs grow old without a change */
-#define REST_MS   10000 /* after a failure, or where another server is at it */
-#define SHARE     20    /* of its time, one part is spent on finding out */
+#define STEP_MS   1000  /* interval of checks for changes of the shelf */
+#define MINUTE_MS 60000 /* runs grow older without a change */
+#define REST_MS   10000 /* pause after a failure, or if another server deletes runs */
+#define SHARE     20    /* at most 1/SHARE of the time is used for finding runs to delete */
 
 struct ps_keeper {
     struct ps_store *store;
@@ -24,12 +24,12 @@ struct ps_keeper {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     bool stop;
-    bool failed;      /* something may go that did not the last time */
-    bool told;        /* of a failure that lasts */
-    bool jumped;      /* and that the clock jumped */
-    bool held;        /* runs wait for the hour to pass */
-    int64_t since_ms; /* CLOCK_REALTIME when it began */
-    int64_t rest_ms;  /* CLOCK_MONOTONIC: until then it looks at nothing */
+    bool failed;      /* retry: the last attempt failed for some runs */
+    bool told;        /* the current failure was logged */
+    bool jumped;      /* a jump of the clock was logged */
+    bool held;        /* it was logged that runs wait because of the hourly limit */
+    int64_t since_ms; /* CLOCK_REALTIME of the start */
+    int64_t rest_ms;  /* CLOCK_MONOTONIC time until which nothing is checked */
 };
 
 static int64_t clock_ms(clockid_t clock)
@@ -40,7 +40,7 @@ static int64_t clock_ms(clockid_t clock)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* False: it is to stop. */
+/* Waits; false if the thread is to stop. */
 static bool wait_ms(struct ps_keeper *keeper, int64_t ms)
 {
     const int64_t end = clock_ms(CLOCK_MONOTONIC) + ms;
@@ -69,8 +69,8 @@ static void tell(struct ps_keeper *keeper, const char *subject, const struct ps_
     rest(keeper, REST_MS);
 }
 
-/* One run, counted in *removed; between two of them as much time passes as one took, so that
- * whoever else writes comes to it. False: no more of them now. */
+/* Deletes one run and increments *removed, then sleeps as long as the deletion took, so that other
+ * writers get the lock. False: stop this sweep. */
 static bool remove_one(struct ps_keeper *keeper, const struct ps_leaving *run, size_t *removed)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -81,7 +81,7 @@ static bool remove_one(struct ps_keeper *keeper, const struct ps_leaving *run, s
         ++*removed;
         ps_api_tell_gone(keeper->api, run->id);
         break;
-    case PS_NOT_FOUND: /* somebody else is at it, another server perhaps with the same rules */
+    case PS_NOT_FOUND: /* another process, such as a server with the same rules, deleted the run */
         rest(keeper, REST_MS);
         return false;
     case PS_UNAVAILABLE:
@@ -99,7 +99,7 @@ static void due_free(struct ps_keep_due *due)
     ps_leaving_free(&due->leaving);
 }
 
-/* Each is said once, as long as it lasts. */
+/* Logs the active limits, each once while it lasts. */
 static void tell_limits(struct ps_keeper *keeper, const struct ps_keep_due *due)
 {
     const double days = (double)due->jump_ms / 86400000.0;
@@ -138,7 +138,8 @@ static void apply(struct ps_keeper *keeper)
     keeper->told &= keeper->failed;
 }
 
-/* Whether to look again, at a shelf of this version. */
+/* Whether to apply the rules again. known: version of the shelf at the last time, looked: time of
+ * that. */
 static bool is_due(const struct ps_keeper *keeper, int64_t version, int64_t known, int64_t looked)
 {
     const int64_t now = clock_ms(CLOCK_MONOTONIC);

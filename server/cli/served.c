@@ -27,9 +27,9 @@ struct ps_served_record {
     int fd; /* locked */
 };
 
-/* A server as its record says. */
+/* The record of a server. */
 struct served {
-    char *url, *data; /* data: the real path of the folder */
+    char *url, *data; /* data: real path of the folder */
     int64_t started_ms;
 };
 
@@ -46,11 +46,11 @@ static bool make_folder(const char *path)
 
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return false;
-    /* Records of others, or a link to somewhere else, are not ours to believe. */
+    /* Ignore folders of other users, and links. */
     return lstat(path, &about) == 0 && S_ISDIR(about.st_mode) && about.st_uid == geteuid();
 }
 
-/* Its path, made if it is not there; false with errno where it cannot be. */
+/* Finds the folder, and creates it if necessary; false and errno if that fails. */
 static bool find_folder(struct ps_buf *out)
 {
     const char *runtime = getenv("XDG_RUNTIME_DIR"), *state = getenv("XDG_STATE_HOME"),
@@ -110,7 +110,8 @@ enum ps_status ps_served_announce(const char *url, const char *data, struct ps_s
         return ps_fail(err, PS_IO,
                        "cannot create the folder that lists running servers: set XDG_RUNTIME_DIR, "
                        "XDG_STATE_HOME or HOME");
-    /* Readers look at names with the ending only: this one gets it when it is locked and whole. */
+    /* Readers ignore other names, so the record gets the extension when it is complete and locked.
+     */
     ps_buf_printf(&part, "%s/new-XXXXXX", path.at);
     record->fd = mkostemp(part.at, O_CLOEXEC);
     if (record->fd < 0)
@@ -151,7 +152,7 @@ static void add_record(struct served_list *list, const cJSON *record)
     char here[256] = "";
 
     (void)gethostname(here, sizeof here - 1);
-    /* A home folder may be one of several machines, whose servers are not here. */
+    /* A home folder may be shared by several machines: ignore servers on other machines. */
     if (!url || !data || !host || strcmp(host, here) != 0 || !cJSON_IsNumber(started))
         return;
     PS_PUSH_ROOM(list->items, list->n, list->cap);
@@ -159,7 +160,7 @@ static void add_record(struct served_list *list, const cJSON *record)
                                              (int64_t)started->valuedouble};
 }
 
-/* One whose lock is free is of a server that was killed: it goes. */
+/* Reads a record. If it is not locked, its server was killed, and the record is deleted. */
 static void read_record(struct served_list *list, int folder, const char *name)
 {
     PS_AUTO(ps_close_fd)
@@ -206,7 +207,7 @@ static void served_free(struct served_list *list)
     free(list->items);
 }
 
-/* The server of the folder; NULL: none. */
+/* The server of the folder; NULL if there is none. */
 static const struct served *find_server(const struct served_list *list, const char *data)
 {
     PS_AUTO(ps_free_ptr) char *real = realpath(data, NULL);

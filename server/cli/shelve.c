@@ -84,7 +84,7 @@ int ps_shelved_add(struct ps_shelved *shelved, const char *path, bool json,
     return failed;
 }
 
-/* What is told of the profiles of one file while it is imported. */
+/* State of the report about the profiles of one file. */
 struct telling {
     struct ps_store *store;
     const struct ps_shelving *profile;
@@ -111,7 +111,7 @@ static void told(void *user, const char *name, const struct ps_import_result *re
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
     if (err->code != PS_OK && !name[0])
-        return; /* ps_import_all says it too */
+        return; /* reported by ps_import_all too */
     ps_buf_printf(&path, "%s%s%s", profile->path, name[0] ? "/" : "", name);
     ps_progress_end(&telling->progress);
     if (err->code != PS_OK) {

@@ -38,7 +38,7 @@ static void add_ledger(struct ps_table *table, const cJSON *run)
                     ps_run_number(ledger, "rejected"), ps_run_number(ledger, "other"));
 }
 
-/* A list of names is joined, for instance the deepest chain of an import log. */
+/* Joins a list of names, such as the deepest chain of an import log. */
 static void add_list(struct ps_table *table, const char *label, const cJSON *list)
 {
     const cJSON *item;
@@ -73,7 +73,7 @@ static void add_number(struct ps_table *table, const char *key, double value)
         ps_table_printf(table, value == floor(value) ? "%.0f" : "%.4g", value);
 }
 
-/* The figures of the report's head, named as in docs/api.md. */
+/* Adds the values of the summary, with their names in docs/api.md. */
 static void add_summary(struct ps_table *table, const cJSON *run)
 {
     const cJSON *item;
@@ -112,7 +112,7 @@ static void add_run(struct ps_table *table, const cJSON *run)
     add_summary(table, run);
 }
 
-/* Below the table, where lines may be as long as they are. */
+/* The note is below the table, because its lines are not shortened. */
 static void add_note(const cJSON *run, struct ps_buf *out)
 {
     const char *line = ps_run_text(run, "note");
@@ -127,7 +127,7 @@ static void add_note(const cJSON *run, struct ps_buf *out)
     }
 }
 
-/* Names of runs may hold commas: a run of that name comes first. */
+/* Whether the argument is a group of runs. A run whose name contains commas has priority. */
 static bool is_group(struct ps_client *client, const char *word)
 {
     PS_AUTO(ps_buf_free) struct ps_buf run = {0};
@@ -137,10 +137,11 @@ static bool is_group(struct ps_client *client, const char *word)
     if (!strchr(word, ','))
         return false;
     enum ps_status status = ps_client_run(client, word, &run, &none);
-    return status == PS_NOT_FOUND || status == PS_BAD_REQUEST; /* of "@7,@8" */
+    return status == PS_NOT_FOUND || status == PS_BAD_REQUEST; /* PS_BAD_REQUEST: for "@7,@8" */
 }
 
-/* The first finding of a trace, or what bounds a timed command; of other kinds nothing. */
+/* Appends the first finding of a trace, or the limiting factor of a timed command; nothing for
+ * other kinds. */
 static void add_finding(struct ps_client *client, const char *id, struct ps_buf *out)
 {
     static const struct {
@@ -149,7 +150,7 @@ static void add_finding(struct ps_client *client, const char *id, struct ps_buf 
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         PS_AUTO(ps_buf_free) struct ps_buf path = {0};
         PS_AUTO(ps_run_free) cJSON *answer = NULL;
-        struct ps_err none = PS_ERR_INIT; /* kinds without this view */
+        struct ps_err none = PS_ERR_INIT; /* ignored: kinds without this view */
         ps_buf_printf(&path, "runs/%s/%s", id, views[i].view);
         if (ps_client_read(client, path.at, &answer, &none) != PS_OK)
             continue;
@@ -165,7 +166,7 @@ static void add_finding(struct ps_client *client, const char *id, struct ps_buf 
     }
 }
 
-/* Whether one row may be larger than another: bytes and seconds cannot be compared. */
+/* Whether all rows have the same unit, so that they can be compared. */
 static bool one_unit(const cJSON *table, const cJSON *metric, const cJSON *page)
 {
     const char *unit = ps_cli_unit(table, metric, page, 0);
@@ -175,8 +176,8 @@ static bool one_unit(const cJSON *table, const cJSON *metric, const cJSON *page)
     return true;
 }
 
-/* "fetchone takes 379.8 ms, 23.8 % of the self time; the first 3 rows take 48.1 %": of rows by
- * size. */
+/* Appends "fetchone: Self time 379.8 ms, 23.8 % of the total; the 3 largest rows: 48.1 %". The rows
+ * must be sorted by size. */
 static void add_conclusion(const cJSON *table, const cJSON *metric, const cJSON *page,
                            struct ps_buf *out)
 {
@@ -199,7 +200,7 @@ static void add_conclusion(const cJSON *table, const cJSON *metric, const cJSON 
     ps_buf_puts(out, "\n");
 }
 
-#define METRICS 3 /* beside the first, of a row */
+#define METRICS 3 /* further columns */
 #define ROWS    10
 
 static void add_rows(const cJSON *about, const cJSON *metric, const cJSON *page,
@@ -247,12 +248,12 @@ static void add_rows(const cJSON *about, const cJSON *metric, const cJSON *page,
             ps_figure_count((uint64_t)(ps_run_number(page, "total") - row), "more row", figure));
 }
 
-/* What is asked of the table of a run: the first of the report, or that of --of. */
+/* The requested table of a run (--of, default: the first), its metric, and the rows to show. */
 struct asked {
     struct ps_cli_compared compared;
     const cJSON *table, *metric;
     unsigned rows;
-    char sort[80]; /* "": by the metric */
+    char sort[80]; /* column; "": the metric */
 };
 
 static void asked_close(struct asked *asked)
@@ -298,7 +299,7 @@ static enum ps_status add_table(const struct ps_options *options, struct ps_clie
     return PS_OK;
 }
 
-/* With --json the run is printed alone: what is asked of its table must be right all the same. */
+/* Checks the table options with --json, which prints only the run. */
 static enum ps_status check_table(const struct ps_options *options, struct ps_client *client,
                                   const char *id, struct ps_err *err)
 {
@@ -330,7 +331,7 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
         return PS_OK;
     if (asked)
         return ps_fail_as(err, &why);
-    ps_say_note(options->operands[0], &why); /* what is known of the run stands all the same */
+    ps_say_note(options->operands[0], &why); /* the run itself is printed anyway */
     return PS_OK;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* show_group.c: several runs as one report: medians and their spread. */
+/* show_group.c: shows several runs as one report: medians and their spread. */
 #include "server/cli/cli.h"
 #include "server/cli/compared.h"
 
 #include <math.h>
 
-#define ROWS 30 /* shown to people */
+#define ROWS 30 /* default number of rows */
 
 static void add_headline(const struct ps_cli_compared *compared, struct ps_buf *out)
 {
@@ -100,7 +100,8 @@ enum ps_status ps_cli_show_group(const struct ps_options *options, struct ps_cli
         status = ps_cli_table(&compared, options->of, &table, err);
     if (status == PS_OK)
         status = ps_cli_metric(table, options->metric, &metric, err);
-    if (status == PS_OK) /* with --json all rows are printed, but the words must be right */
+    if (status ==
+        PS_OK) /* with --json all rows are printed, but --rows and --sort must still be valid */
         status = ps_cli_shown(options, table, metric, &rows, sort, err);
     if (status == PS_OK)
         status = options->json ? ps_cli_compared_json(&compared, table, metric, out, err)

@@ -12,7 +12,7 @@
 
 #define NAMES_TOLD 3
 
-/* Names for one note: the first few, and how many there are. */
+/* Names for one note: the first few, and the total number. */
 struct names {
     struct ps_buf text;
     size_t n;
@@ -20,10 +20,10 @@ struct names {
 
 struct attaching {
     ps_attach_one *attach;
-    void *user; /* of it */
+    void *user; /* passed to attach */
     const struct ps_provenance *from;
     char *root;   /* real path of from->root, or NULL */
-    char *folder; /* the profile's folder, ends in a slash; "" is the current one */
+    char *folder; /* folder of the profile, with a trailing slash; "" for the current one */
     size_t wanted;
     struct names missing, changed;
 };
@@ -60,7 +60,8 @@ static bool begins_as_python(int fd)
     return strncmp(head, "#!", 2) == 0 && strstr(head, "python");
 }
 
-/* Anything else that a profile names (a key, a password file) is not for the shelf. */
+/* Whether the file is Python. Other files that a profile names (a key, a password file) must not be
+ * uploaded. */
 static bool is_python(const char *path, int fd)
 {
     static const char *const endings[] = {".py", ".pyw", ".pyx", ".pxi", ".pxd"};
@@ -74,7 +75,8 @@ static bool is_python(const char *path, int fd)
     return false;
 }
 
-/* -1: not there, or not to be taken. A pipe is not waited for. */
+/* Returns a descriptor, or -1 if the file does not exist or must not be uploaded. Does not block on
+ * a pipe. */
 static int open_source(const char *path, int flags)
 {
     struct stat about;
@@ -88,7 +90,7 @@ static int open_source(const char *path, int flags)
 
 /* --- Finding a source --- */
 
-/* root/tail where that is, with all links followed, inside root. */
+/* Opens root/tail if its real path, with all links followed, is inside root. */
 static int open_below(const char *root, const char *tail)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
@@ -102,7 +104,7 @@ static int open_below(const char *root, const char *tail)
     return open_source(real, O_NOFOLLOW);
 }
 
-/* Some names say nothing without the folder they are in. */
+/* Whether the name is ambiguous without its folder. */
 static bool is_vague(const char *tail)
 {
     return strcmp(tail, "__init__.py") == 0 || strcmp(tail, "__main__.py") == 0;
@@ -141,8 +143,8 @@ static int find_recorded(const struct attaching *a, const char *recorded)
 
 /* --- Attaching --- */
 
-/* Seconds by which a source may seem younger than its profile: a checkout or a copy writes both at
- * about the same time. */
+/* Seconds by which a source may be newer than its profile without being regarded as changed: a
+ * checkout or a copy writes both at about the same time. */
 #define COPIED_TOGETHER 2
 
 static bool is_later(const struct timespec *source, const struct timespec *profile)
@@ -184,7 +186,7 @@ static void tell_all(const struct attaching *a)
     tell(a, "changed after the profile was written, so line numbers may be off", &a->changed);
 }
 
-/* "logs/" of logs/app.lprof */
+/* "logs/" for logs/app.lprof. malloc'ed. */
 static char *folder_of(const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;
@@ -200,7 +202,7 @@ void ps_cli_attach_all(const struct ps_provenance *from, const struct ps_wanted 
     a.root = from->root ? realpath(from->root, NULL) : NULL;
     a.folder = folder_of(from->profile);
     for (size_t i = 0; i < n && (a.root || !from->root); i++)
-        if (wanted[i].path[0] != '<') /* <stdin> is no file */
+        if (wanted[i].path[0] != '<') /* not a file: <stdin> */
             attach_one(&a, &wanted[i]);
     tell_all(&a);
     ps_buf_free(&a.missing.text);

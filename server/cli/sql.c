@@ -22,7 +22,7 @@ static void write_question(const struct ps_options *options, int64_t rows, int64
     ps_json_end(&json);
 }
 
-/* The whole file to stdout, with a line end. */
+/* Prints the complete file, with a final line break. */
 static enum ps_status print_file(int fd, struct ps_err *err)
 {
     static char block[1 << 16];
@@ -38,7 +38,8 @@ static enum ps_status print_file(int fd, struct ps_err *err)
     return got < 0 ? ps_fail_errno(err, "cannot read", "the result") : PS_OK;
 }
 
-/* All or nothing: the result is in a file before the first of it is printed. */
+/* Saves the complete result to a file before printing it, so that no partial output is printed
+ * after a failure. */
 int ps_cli_sql(const struct ps_options *options)
 {
     struct ps_err err = PS_ERR_INIT;

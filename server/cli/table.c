@@ -41,7 +41,7 @@ static struct ps_str cell_at(const struct ps_table *table, size_t i)
     return (struct ps_str){table->text.at + from, table->ends[i] - from};
 }
 
-/* Code points, which is what most terminals give one column each. */
+/* Number of code points: most terminals use one column for each. */
 static unsigned width_of(struct ps_str text)
 {
     unsigned width = 0;
@@ -50,9 +50,9 @@ static unsigned width_of(struct ps_str text)
     return width;
 }
 
-#define SHORTEST 16 /* a last cell is not cut below this */
+#define SHORTEST 16 /* minimum width of the last column */
 
-/* The first so many code points of a text. */
+/* The first `points` code points of a string. */
 static struct ps_str head_of(struct ps_str text, unsigned points)
 {
     size_t n = 0;
@@ -62,7 +62,8 @@ static struct ps_str head_of(struct ps_str text, unsigned points)
     return (struct ps_str){text.at, n};
 }
 
-/* "beginning…end" in so many columns: a name stands first, the end of a path says most. */
+/* Appends "beginning…end" in `width` columns: both the start of a name and the end of a path
+ * matter. */
 static void add_shortened(struct ps_buf *out, struct ps_str cell, unsigned width)
 {
     const unsigned all = width_of(cell), tail = width / 3, head = width - tail - 1;

@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-#define ROWS  30 /* of points shown to people, the newest */
-#define SPARK 60 /* of them in a line */
+#define ROWS  30 /* rows in the printed table: the newest points */
+#define SPARK 60 /* points in the sparkline */
 
 static const cJSON *list_of(const cJSON *trend, const char *key)
 {
@@ -19,7 +19,7 @@ static double value_at(const cJSON *points, int at)
     return ps_run_number(cJSON_GetArrayItem(points, at), "value");
 }
 
-/* One of eight blocks a point, the newest SPARK points, from their least to their largest value. */
+/* Appends a sparkline of the newest SPARK points, scaled from their minimum to their maximum. */
 static void add_spark(const cJSON *points, struct ps_buf *out)
 {
     int n = cJSON_GetArraySize(points), from = n > SPARK ? n - SPARK : 0;

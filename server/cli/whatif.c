@@ -4,14 +4,14 @@
 #include "server/cli/compared.h"
 #include "server/cli/table.h"
 
-#define ROWS 20 /* of modules shown to people, the dearest */
+#define ROWS 20 /* modules in the printed table, the slowest first */
 
 static const cJSON *member(const cJSON *answer, const char *key)
 {
     return cJSON_GetObjectItemCaseSensitive(answer, key);
 }
 
-/* "12.30 ms, 3.1 % of the imports" */
+/* Appends "12.30 ms (3.1 % of all imports)". */
 static void add_share(const char *what, double us, double of, struct ps_buf *out)
 {
     char figure[64];
@@ -53,7 +53,7 @@ static void add_startup(const cJSON *answer, struct ps_buf *out)
     }
 }
 
-/* "b", "b, as in nightly" where another run tells it */
+/* Adds "b", or "b, as in nightly" if the importer is known from another run. */
 static void add_importer(const cJSON *row, struct ps_table *table)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
