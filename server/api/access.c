@@ -85,8 +85,7 @@ static enum presented who_is(struct ps_request *req, struct ps_holder *out)
     session = ps_request_cookie(req, cookie_name(req));
     if (session && ps_session_check(api->store, session, out, &err) == PS_OK)
         return KNOWN;
-    return err.code == PS_OK ? STRANGER
-                             : BROKEN; /* an expired session does not count as a failed login */
+    return err.code == PS_OK ? STRANGER : BROKEN; /* an expired session is no failed login */
 }
 
 const char *ps_api_secret(const struct ps_request *req)

@@ -14,11 +14,11 @@ struct ps_api;
 /* Configuration of access control (access.h). */
 struct ps_access_config {
     bool tokens; /* every request needs a token */
-    bool
-        proxied; /* behind a trusted proxy, which passes on the client's address and serves HTTPS */
-    bool tls;    /* this server serves HTTPS itself */
-    unsigned port; /* part of the cookie name, because servers on several ports of one host share
-                      cookies */
+    /* behind a trusted proxy, which passes on the client's address and serves HTTPS */
+    bool proxied;
+    bool tls; /* this server serves HTTPS itself */
+    /* part of the cookie name, because servers on several ports of one host share cookies */
+    unsigned port;
 };
 
 struct ps_api_config {

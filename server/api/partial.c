@@ -107,9 +107,7 @@ enum ps_status ps_end_partial(struct ps_request *req, struct ps_reply *reply, st
     if (status == PS_OK)
         status = read_count(req, "bytes", &job.bytes, err);
     if (status == PS_OK)
-        status =
-            ps_jobs_room(ps_api_of(req)->jobs, err); /* before the upload is claimed: if the queue
-                                                        is full, the client can end it later */
+        status = ps_jobs_room(ps_api_of(req)->jobs, err); /* if full, the client may end it later */
     if (status == PS_OK)
         status = ps_partial_take(ps_api_of(req)->store, req->args[0], req->who, job.bytes,
                                  &job.path, err);

@@ -20,10 +20,9 @@
 
 /* Limits for an SQL statement of a user. */
 struct ps_sql_limits {
-    int64_t seconds, seconds_most; /* time limit: default, and maximum that a request may set */
-    int64_t rows,
-        rows_most;        /* rows of a result file: default, and maximum that a request may set */
-    size_t memory, bytes; /* memory of SQLite; bytes of a result file. 0: no limit */
+    int64_t seconds, seconds_most; /* time limit: default, and maximum of a request */
+    int64_t rows, rows_most;       /* rows of a result file: default, and maximum of a request */
+    size_t memory, bytes;          /* memory of SQLite; bytes of a result file. 0: no limit */
 };
 extern const struct ps_sql_limits ps_sql_limits_server, ps_sql_limits_local; /* sql.c */
 

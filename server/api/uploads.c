@@ -12,8 +12,7 @@
 struct waiting;
 
 struct slot {
-    struct ps_job_ticket
-        ticket; /* must be the first member: on_ended casts the ticket to the slot */
+    struct ps_job_ticket ticket; /* first member: on_ended casts the ticket to the slot */
     struct waiting *waiting;
     char run[PS_ID_SIZE];
     bool already;
@@ -235,8 +234,7 @@ enum ps_status ps_api_queue(struct ps_request *req, struct ps_job_request *jobs,
 
     if (wait && strcmp(wait, "1") == 0)
         return wait_for_runs(req, jobs, n, reply);
-    for (size_t i = 0; i < n;
-         i++) { /* continues after a failure, because ps_jobs_add takes over the file in any case */
+    for (size_t i = 0; i < n; i++) { /* continues after a failure: each job takes its file */
         jobs[i].promised = jobs[i].accepted;
         (void)ps_jobs_add(ps_api_of(req)->jobs, &jobs[i], &ids[i], err);
     }

@@ -62,8 +62,8 @@ bool ps_looking_step(void *looking, uint64_t done, uint64_t total, uint64_t file
 enum ps_status ps_check_shelf(const char *dir, struct ps_err *err);
 /* Prints on stderr that the folder is a new shelf. */
 void ps_say_created(const char *dir);
-/* Opens the shelf of --data or --store; add and record create it. NULL after reporting a failure.
- */
+/* Opens the shelf of --data or --store; add and record create it. NULL after reporting a
+ * failure. */
 struct ps_store *ps_cli_open(const struct ps_options *options);
 void ps_store_close_ptr(struct ps_store **store); /* for PS_AUTO */
 

@@ -15,8 +15,7 @@
 #define API "/api/v1/"
 
 struct ps_client {
-    struct ps_remote_http
-        *http; /* connection to --server; NULL: the shelf is opened in this process */
+    struct ps_remote_http *http; /* for --server; NULL: the shelf is opened in this process */
     struct ps_store *store;
     struct ps_api *api;
     struct ps_local local;

@@ -19,8 +19,8 @@ void ps_client_close(struct ps_client **client); /* for PS_AUTO */
 struct ps_store *ps_client_store(struct ps_client *client);
 struct ps_remote_http *ps_client_http(struct ps_client *client); /* NULL without --server */
 
-/* Build a path below /api/v1/: begin with ps_buf_puts, then append encoded segments and parameters.
- */
+/* Build a path below /api/v1/: begin with ps_buf_puts, then append encoded segments and
+ * parameters. */
 void ps_path_add(struct ps_buf *path, const char *segment); /* any bytes, such as a run name */
 /* Appends "?key=value" or "&key=value"; nothing if value is NULL. */
 void ps_path_param(struct ps_buf *path, const char *key, const char *value);

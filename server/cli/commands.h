@@ -38,8 +38,8 @@ struct ps_command_text {
     const char *arguments;   /* a list, or NULL */
     const char *examples;    /* command lines */
     const char *exit_status; /* a paragraph if it differs from other commands, or NULL */
-    const char
-        *synonyms; /* words for which this command is suggested, separated by spaces, or NULL */
+    /* words for which this command is suggested, separated by spaces, or NULL */
+    const char *synonyms;
 };
 
 enum ps_option_type { PS_FLAG, PS_TEXT, PS_TAG, PS_UNTAG, PS_BUDGET, PS_HOST, PS_RULE };

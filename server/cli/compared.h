@@ -14,8 +14,8 @@ struct ps_cli_compared {
     cJSON *about;           /* the same response as a tree */
 };
 
-/* base, now: RUN, or several separated by commas; base NULL: one group only. Close it in any case.
- */
+/* base, now: RUN, or several separated by commas; base NULL: one group only. Close it in
+ * any case. */
 enum ps_status ps_cli_compare(struct ps_client *client, const char *base, const char *now,
                               struct ps_cli_compared *out, struct ps_err *err);
 void ps_cli_compared_close(struct ps_cli_compared *compared); /* for PS_AUTO */

@@ -26,8 +26,8 @@ static size_t begun(const char *text, size_t len)
     return n;
 }
 
-/* Moves bytes from the start of text to log or rest. Returns their number; 0: more input is needed.
- */
+/* Moves bytes from the start of text to log or rest. Returns their number; 0: more input is
+ * needed. */
 static size_t decide(struct ps_import_split *split, const char *text, size_t len)
 {
     const char *mark = memmem(text, len, MARK, MARK_LEN);

@@ -47,8 +47,8 @@ static const char *words(const struct ps_keep_rule *rule, struct ps_arena *arena
 
 /* --- Reading of rules --- */
 
-/* Parses a limit; false if it is invalid. Only plain decimal numbers are allowed, unlike in strtod.
- */
+/* Parses a limit; false if it is invalid. Only plain decimal numbers are allowed, unlike in
+ * strtod. */
 static bool read_limit(const char *text, struct ps_keep_rule *out)
 {
     char unit[8];

@@ -15,8 +15,8 @@
 #include "server/catalog/retention.h"
 #include "server/cli/options.h"
 
-/* Parses the rules of all --keep; strings are in the arena and in options. PS_BAD_REQUEST: invalid.
- */
+/* Parses the rules of all --keep; strings are in the arena and in options. PS_BAD_REQUEST:
+ * invalid. */
 enum ps_status ps_keep_read(const struct ps_options *options, struct ps_arena *arena,
                             struct ps_keep *out, struct ps_err *err);
 

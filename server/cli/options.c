@@ -30,8 +30,8 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
-/* The command that was probably meant, by a synonym or by similar spelling; NULL if there is none.
- */
+/* The command that was probably meant, by a synonym or by similar spelling; NULL if there
+ * is none. */
 static const char *nearest_command(const char *word)
 {
     struct ps_nearest nearest = {.typed = word};
@@ -55,8 +55,8 @@ static enum ps_status unknown_command(const char *word, struct ps_err *err)
 
 #define COMMANDS_NAMED 3
 
-/* Appends the names of a set of commands: "show, diff and trend", "record, add, list and 18 more".
- */
+/* Appends the names of a set of commands: "show, diff and trend", "record, add, list and 18
+ * more". */
 static void add_commands(unsigned commands, struct ps_buf *out)
 {
     const unsigned n = (unsigned)__builtin_popcount(commands);

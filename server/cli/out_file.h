@@ -14,8 +14,8 @@ struct ps_out_file {
     int fd;     /* an empty regular file for the output */
     int to;     /* descriptor that the output is copied to; -1: `path` is opened */
     char *path; /* final path; malloc'ed */
-    /* name of the file at fd, which is renamed to `path`; NULL: the file has no name and is copied
-     */
+    /* name of the file at fd, which is renamed to `path`; NULL: the file has no name and is
+     * copied */
     char *part;
     const char *ending; /* file extension of a unique name; NULL: the name was specified */
     size_t stem;        /* length of `path` without the extension */

@@ -14,8 +14,8 @@ void ps_plain_text(struct ps_buf *out, struct ps_str text);
 char *ps_figure_seconds(double seconds, char out[48]);
 /* "67.0 KiB": three significant digits, powers of 1024. Returns out. */
 char *ps_figure_bytes(double bytes, char out[48]);
-/* "1 run", "2 runs": a number and a noun of at most 40 bytes, whose plural ends in s. Returns out.
- */
+/* "1 run", "2 runs": a number and a noun of at most 40 bytes, whose plural ends in s.
+ * Returns out. */
 char *ps_figure_count(uint64_t n, const char *noun, char out[64]);
 
 #endif

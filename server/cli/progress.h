@@ -8,10 +8,8 @@
 #include <stdint.h>
 
 struct ps_progress {
-    const char *subject; /* what is processed, such as a file name */
-    double started,
-        /* seconds of the monotonic clock; drawn 0: no bar is displayed */
-        drawn;
+    const char *subject;   /* what is processed, such as a file name */
+    double started, drawn; /* seconds of the monotonic clock; drawn 0: no bar is shown */
     bool terminal;
 };
 

@@ -36,8 +36,8 @@ struct recording {
     struct ps_label label;
     struct ps_about about;
     const char *filename; /* "app.prof" */
-    char *folder,
-        *file; /* temporary folder, and the file that the profiler writes; deleted at the end */
+    /* temporary folder, and the file that the profiler writes; deleted at the end */
+    char *folder, *file;
     char *importers; /* temporary file for --importers, or NULL */
     struct ps_shelved shelved;
     struct ps_arena arena;
@@ -73,8 +73,8 @@ static const char *run_name(struct recording *r, const char *line)
     return ps_arena_printf(&r->arena, "%.*s…", (int)len, line);
 }
 
-/* Like run_name; if the name was truncated, a hash of the line distinguishes similar command lines.
- */
+/* Like run_name; if the name was truncated, a hash of the line distinguishes similar
+ * command lines. */
 static const char *series_name(struct recording *r, const char *line)
 {
     const char *name = run_name(r, line);

@@ -33,8 +33,8 @@ struct ps_remote_request {
     const char *method, *path; /* path: below /api/v1/ */
     struct ps_str body;
     bool once; /* no retry after a dropped connection (PS_IO): the caller retries in its own way */
-    struct ps_progress
-        *progress; /* NULL: none; it covers `total` bytes, of which `before` were sent already */
+    /* NULL: none; it covers `total` bytes, of which `before` were sent already */
+    struct ps_progress *progress;
     uint64_t before, total;
     struct ps_answer_header *headers; /* filled in from a 2xx response */
     size_t n_headers;

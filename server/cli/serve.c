@@ -114,8 +114,8 @@ static void *take_signals(void *user)
     return user;
 }
 
-/* Blocks the signals that end the server in all threads, and starts the thread that receives them.
- */
+/* Blocks the signals that end the server in all threads, and starts the thread that
+ * receives them. */
 static enum ps_status start_signals(struct ps_err *err)
 {
     pthread_condattr_t attr;

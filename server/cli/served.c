@@ -110,8 +110,8 @@ enum ps_status ps_served_announce(const char *url, const char *data, struct ps_s
         return ps_fail(err, PS_IO,
                        "cannot create the folder that lists running servers: set XDG_RUNTIME_DIR, "
                        "XDG_STATE_HOME or HOME");
-    /* Readers ignore other names, so the record gets the extension when it is complete and locked.
-     */
+    /* Readers ignore other names, so the record gets the extension when it is complete and
+     * locked. */
     ps_buf_printf(&part, "%s/new-XXXXXX", path.at);
     record->fd = mkostemp(part.at, O_CLOEXEC);
     if (record->fd < 0)

@@ -100,8 +100,7 @@ enum ps_status ps_cli_show_group(const struct ps_options *options, struct ps_cli
         status = ps_cli_table(&compared, options->of, &table, err);
     if (status == PS_OK)
         status = ps_cli_metric(table, options->metric, &metric, err);
-    if (status ==
-        PS_OK) /* with --json all rows are printed, but --rows and --sort must still be valid */
+    if (status == PS_OK) /* with --json all rows are printed, but both must be valid */
         status = ps_cli_shown(options, table, metric, &rows, sort, err);
     if (status == PS_OK)
         status = options->json ? ps_cli_compared_json(&compared, table, metric, out, err)

@@ -20,11 +20,12 @@
 struct ps_client {
     struct ps_client *next, **link;
     int fd;
-    atomic_int_least64_t since_s; /* seconds on the monotonic clock since which headers are awaited;
-                                     0 during a request */
-    int64_t reading_s; /* used by ps_clients_sweep only: start of the current window (seconds) in
-                          which data waits for the client, or 0 */
-    uint64_t read;     /* bytes that the client had acknowledged at reading_s */
+    /* seconds on the monotonic clock since which headers are awaited; 0 during a request */
+    atomic_int_least64_t since_s;
+    /* used by ps_clients_sweep only: start of the current window (seconds) in which data waits for
+     * the client, or 0 */
+    int64_t reading_s;
+    uint64_t read; /* bytes that the client had acknowledged at reading_s */
 };
 
 struct ps_clients {

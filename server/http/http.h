@@ -21,15 +21,16 @@ struct ps_http_config {
     int listen_fd; /* bound and listening; owned by the server, even if the start fails */
     struct ps_guard guard;
     struct ps_spool spool;
-    unsigned threads;      /* threads that read requests and send responses */
-    unsigned slow_threads; /* threads for PS_ROUTE_SLOW handlers: this number for writes, and this
-                              number in each lane of work.h for reads */
-    unsigned timeout_ms;   /* time limit of a PS_ROUTE_SLOW handler that reads; 0: none */
-    unsigned connections;  /* maximum number of open connections; further clients wait in the
-                              kernel's queue */
-    unsigned per_address;  /* maximum number of connections from one address; 0: no limit */
-    unsigned idle_s;       /* seconds without traffic after which a connection is closed */
-    void *app;             /* for handlers: req->app */
+    unsigned threads; /* threads that read requests and send responses */
+    /* threads for PS_ROUTE_SLOW handlers: this number for writes, and this number in each lane of
+     * work.h for reads */
+    unsigned slow_threads;
+    unsigned timeout_ms; /* time limit of a PS_ROUTE_SLOW handler that reads; 0: none */
+    /* maximum number of open connections; further clients wait in the kernel's queue */
+    unsigned connections;
+    unsigned per_address; /* maximum number of connections from one address; 0: no limit */
+    unsigned idle_s;      /* seconds without traffic after which a connection is closed */
+    void *app;            /* for handlers: req->app */
     /* Whether the client may use the route; if not, makes the reply and returns false. Sets
      * req->who. Called on a thread that serves connections, when the headers are known. NULL:
      * everything is allowed. */
@@ -53,8 +54,8 @@ void ps_http_quiesce(struct ps_http *http);
 void ps_http_cancel(struct ps_http *http);
 /* Number of requests being received, handled or answered; event streams are not counted. */
 unsigned ps_http_in_flight(struct ps_http *http);
-/* Stops the server. Every deferred request must be finished and every feed ended. NULL is allowed.
- */
+/* Stops the server. Every deferred request must be finished and every feed ended. NULL is
+ * allowed. */
 void ps_http_stop(struct ps_http *http);
 
 #endif

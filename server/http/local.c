@@ -10,8 +10,8 @@ struct ps_local_answer {
     struct ps_exchange x;
 };
 
-/* There is no connection that could wait for a deferred reply: the handler must have finished it.
- */
+/* There is no connection that could wait for a deferred reply: the handler must have
+ * finished it. */
 static enum ps_status run(struct ps_exchange *x, struct ps_err *err)
 {
     enum ps_status status = x->route->handle(&x->req, &x->reply, err);

@@ -136,8 +136,8 @@ static enum ps_status step_head(struct ps_multipart *parser, struct ps_str *in, 
     return parser->ops->begin(parser->user, &part, err);
 }
 
-/* For a part without a body, the line break of the empty line may be the first one of the boundary.
- */
+/* For a part without a body, the line break of the empty line may be the first one of the
+ * boundary. */
 static enum ps_status step_data_begins(struct ps_multipart *parser, struct ps_str *in, bool *more)
 {
     *more = in->len >= parser->boundary_len;

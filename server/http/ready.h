@@ -30,8 +30,7 @@ struct ps_ready {
 };
 
 struct ps_ready_set *ps_ready_create(void);
-void ps_ready_free(
-    struct ps_ready_set *set); /* no reference may be held any more; NULL is allowed */
+void ps_ready_free(struct ps_ready_set *set); /* no reference may be held; NULL is allowed */
 
 /* The cached response to this URL, with a reference that ps_ready_release drops; NULL if there is
  * none. */

@@ -32,8 +32,8 @@ struct ps_reply {
     struct ps_feed *feed; /* instead of body: an event stream, until it is ended */
     const char *etag;     /* quoted; NULL: computed from the body if cache is set */
     const char *cache;    /* Cache-Control; NULL: no-store */
-    bool page; /* an HTML page or a script of ours: is sent with the policy that allows our scripts
-                */
+    /* an HTML page or a script of ours: is sent with the policy that allows our scripts */
+    bool page;
     struct {
         const char *name, *value;
     } headers[PS_REPLY_HEADERS];

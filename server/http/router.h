@@ -8,8 +8,7 @@
 struct ps_match {
     const struct ps_route *route;
     const char *args[PS_PATH_ARGS];
-    const char
-        *allow; /* after PS_CONFLICT: the methods of this path, for example "GET, HEAD, POST" */
+    const char *allow; /* after PS_CONFLICT: methods of this path, such as "GET, HEAD" */
 };
 
 /*

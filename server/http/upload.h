@@ -17,11 +17,10 @@ struct ps_spool {
     enum ps_status (*open)(void *user, char **path, int *fd, struct ps_err *err);
     /* Reserves space before bytes are written. PS_FULL: there is not enough. */
     enum ps_status (*claim)(void *user, uint64_t bytes, struct ps_err *err);
-    void (*give_back)(void *user,
-                      uint64_t bytes); /* releases space that was reserved and not written */
-    void (*remove)(
-        void *user,
-        const char *path); /* deletes a file that was not claimed, and releases its space */
+    /* Releases space that was reserved and not written. */
+    void (*give_back)(void *user, uint64_t bytes);
+    /* Deletes a file that was not claimed, and releases its space. */
+    void (*remove)(void *user, const char *path);
     void *user;
     uint64_t max; /* maximum bytes of one request */
 };
@@ -36,8 +35,7 @@ enum ps_status ps_upload_create(const struct ps_spool *spool, struct ps_request 
                                 struct ps_upload **out, struct ps_err *err);
 enum ps_status ps_upload_feed(struct ps_upload *upload, struct ps_str bytes, struct ps_err *err);
 enum ps_status ps_upload_finish(struct ps_upload *upload, struct ps_err *err);
-void ps_upload_free(
-    struct ps_upload *upload); /* NULL is allowed; the files remain in the request */
+void ps_upload_free(struct ps_upload *upload); /* NULL is allowed; the files remain */
 
 /* Deletes the files that were not claimed. */
 void ps_upload_drop_files(const struct ps_spool *spool, struct ps_request *req);

@@ -31,8 +31,7 @@ struct ps_work {
     pthread_cond_t wake;
     struct {
         struct task *first, **last;
-        /* most: maximum of `running` */
-        unsigned queued, running, most;
+        unsigned queued, running, most; /* most: maximum of `running` */
     } lanes[N_LANES];
     unsigned yielding; /* quick tasks that were asked to return */
     bool stopping;

@@ -19,8 +19,7 @@ struct ps_import_request {
     int64_t upload;     /* id of the accepted upload that contains the file; 0: none */
     bool waits;         /* the import is retried if there is no space: PS_FULL is not logged */
     bool (*progress)(void *user, uint64_t done, uint64_t total,
-                     /* called repeatedly; false: cancel. May be NULL. */
-                     uint64_t records);
+                     uint64_t records); /* false: cancel; may be NULL */
     void *user;
     const struct ps_sandbox_limits *limits; /* of the importer process; NULL: the defaults */
 };

@@ -21,8 +21,8 @@ struct ps_apart {
 enum ps_status ps_apart_load(const struct ps_apart *apart, const char *part, const char **kind_out,
                              struct ps_err *err);
 
-/* Whether the file may be an archive, compressed or not, so that ps_apart_members should be called.
- */
+/* Whether the file may be an archive, compressed or not, so that ps_apart_members should be
+ * called. */
 bool ps_apart_may_be_archive(int fd);
 /* Unpacks an archive: ps_members_read and ps_members_each run in the importer, `take` runs in this
  * process and may import meanwhile. *archive_out: whether the file is an archive to be unpacked; if

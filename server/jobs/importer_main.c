@@ -170,8 +170,8 @@ static enum ps_status take_apart(int fd, const char **kind, struct ps_err *err)
 
 /* --- Merging --- */
 
-/* Requests the next file, with its size and whether the shelf compressed it. False: there is none.
- */
+/* Requests the next file, with its size and whether the shelf compressed it. False: there
+ * is none. */
 static bool next_file(struct ps_frame *out)
 {
     *out = (struct ps_frame){.type = PS_FRAME_NEXT, .fd = -1};

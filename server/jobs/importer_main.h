@@ -15,13 +15,11 @@
 
 /* Tasks in the first frame; without one, the process loads one profile. */
 #define PS_IMPORTER_ARCHIVE                                                                        \
-/* list the files of an archive; also the result if the file is an archive */
-"archive"
+    "archive" /* list the files of an archive; also the result if the file is one */
 #define PS_IMPORTER_MERGE "merge"
 #define PS_IMPORTER_SNIFF "sniff" /* report for one file after another whether it is a profile */
 
-    /* Main function of the process. Returns its exit status. */
-    int
-    ps_importer_main(int argc, char **argv);
+/* Main function of the process. Returns its exit status. */
+int ps_importer_main(int argc, char **argv);
 
 #endif

@@ -35,8 +35,8 @@ struct ps_job {
     char run[PS_ID_SIZE];
     bool already;
     struct ps_err err; /* set before the import: the reason why it is not possible */
-    int64_t created_ms,
-        told_ms; /* created_ms: since 1970; told_ms: monotonic time of the last progress report */
+    /* created_ms: since 1970; told_ms: monotonic time of the last progress report */
+    int64_t created_ms, told_ms;
     int64_t row_ms; /* monotonic time of the last report to other servers */
     int row_state;  /* state in that report; -1: none */
     atomic_bool cancel;

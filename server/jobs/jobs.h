@@ -75,18 +75,18 @@ struct ps_job_request {
     /* the file and its sources remain in the spool if this process stops, and the next server
      * imports them. Needs temporary. */
     bool accepted;
-    bool promised; /* accepted, and the client gets a reply before the import ends: sync to disk
-                      first */
-    const char *const
-        *merge; /* ids of runs whose originals are merged into one run (ps_merge_takes); copied */
+    /* accepted, and the client gets a reply before the import ends: sync to disk first */
+    bool promised;
+    /* ids of runs whose originals are merged into one run (ps_merge_takes); copied */
+    const char *const *merge;
     size_t n_merge;
     uint64_t bytes;
     const char *filename, *name, *series, *who, *note; /* copied; NULL means "" */
     const struct ps_tag *tags;                         /* copied */
     size_t n_tags;
     struct ps_job_ticket *ticket; /* may be NULL */
-    /* attached to the run, even if it existed before; the job holds its own reference. May be NULL.
-     */
+    /* attached to the run, even if it existed before; the job holds its own reference. May
+     * be NULL. */
     struct ps_source_set *sources;
 };
 
@@ -121,8 +121,8 @@ void ps_jobs_heard(struct ps_jobs *jobs, uint64_t id);
  * job of another server when that server reads the request. PS_CONFLICT: the job has ended. */
 enum ps_status ps_jobs_cancel(struct ps_jobs *jobs, uint64_t id, struct ps_err *err);
 void ps_jobs_cancel_all(struct ps_jobs *jobs);
-/* Like ps_jobs_cancel_all, but accepted uploads are left to the next server. Returns their number.
- */
+/* Like ps_jobs_cancel_all, but accepted uploads are left to the next server. Returns their
+ * number. */
 size_t ps_jobs_leave_all(struct ps_jobs *jobs);
 
 /* Number of jobs that are queued or running. */

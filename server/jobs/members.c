@@ -186,8 +186,8 @@ static bool one_run(const struct ps_members *members)
            (members->n_parts == 1 && members->parts[0].files == profiles && profiles > 1);
 }
 
-/* PS_UNKNOWN_KIND if there is no profile. Damage is reported first: there may be profiles after it.
- */
+/* PS_UNKNOWN_KIND if there is no profile. Damage is reported first: there may be profiles
+ * after it. */
 static enum ps_status check_any(const struct ps_members *members, struct ps_archive *archive,
                                 struct ps_err *err)
 {

@@ -28,9 +28,8 @@ void ps_source_outcomes_copy(struct ps_source_outcomes *out, const struct ps_sou
  * Reference-counted; the files are deleted with the last reference. */
 struct ps_source_set;
 
-struct ps_source_set *ps_source_set_create(struct ps_store *store); /* with one reference */
-void ps_source_set_add(struct ps_source_set *set, char *path,
-                       const char *name); /* takes ownership of path */
+struct ps_source_set *ps_source_set_create(struct ps_store *store);              /* one reference */
+void ps_source_set_add(struct ps_source_set *set, char *path, const char *name); /* owns path */
 struct ps_source_set *ps_source_set_hold(struct ps_source_set *set);
 void ps_source_set_drop(struct ps_source_set *set); /* NULL is allowed */
 /* The files are not deleted with the last reference. */
