@@ -111,7 +111,7 @@ int ps_cli_prune(const struct ps_options *options)
     if (ps_keep_find(store, &pruning.keep, ps_now_ms(), &leaving, &err) != PS_OK)
         return ps_say_failure("prune", &err);
     if (!options->dry_run)
-        ps_clock_accept(store); /* the user who runs prune vouches for the clock */
+        ps_clock_accept(store); /* running prune by hand confirms that the clock is right */
     for (size_t i = 0; i < leaving.n; i++)
         if (!remove_one(&pruning, &leaving.at[i]))
             break;

@@ -13,9 +13,8 @@
 struct ps_serve_options {
     const char *data;  /* never NULL: the caller fills in the default */
     const char *store; /* URL of a shared store; NULL: the folder is the shelf */
-    const char
-        /* "ADDR:PORT", "[::1]:PORT"; port 0: any free one; NULL: 127.0.0.1:7700 */
-        *listen;
+    /* "ADDR:PORT", "[::1]:PORT"; port 0: any free one; NULL: 127.0.0.1:7700 */
+    const char *listen;
     bool open;                /* show the shelf (or the first of the files) in the browser */
     const char *run;          /* with open: the run to show; NULL: the shelf */
     const char *const *files; /* profiles to import when the server runs */
@@ -26,9 +25,8 @@ struct ps_serve_options {
     struct ps_keep keep; /* retention rules; n 0: keep all runs */
     size_t queue;        /* maximum number of unfinished imports; 0: no limit */
     const struct ps_sandbox_limits *limits; /* of each import; NULL: the defaults */
-    const char *const
-        /* further names accepted in the Host header (of a proxy or container) */
-        *hosts;
+    /* further names accepted in the Host header (of a proxy or container) */
+    const char *const *hosts;
     size_t n_hosts;
     bool tokens; /* require tokens on the loopback too */
     bool proxy;  /* behind a trusted proxy: require tokens and use its X-Forwarded-For */

@@ -17,7 +17,7 @@ struct ps_label {
     bool update; /* also change the labels of existing runs */
 };
 
-/* Runs that were added: their number and the id of the last one. */
+/* Runs that were added, with their number and the id of the last one. */
 struct ps_shelved {
     const char *url; /* URL of the server of the shelf, for JSON; NULL: it is not served */
     size_t n;

@@ -3,7 +3,7 @@
 #include "server/http/clients.h"
 
 #include <linux/sockios.h>
-#include <linux/tcp.h> /* its tcp_info has more than that of netinet/tcp.h */
+#include <linux/tcp.h> /* its struct tcp_info has more fields than that of netinet/tcp.h */
 #include <netinet/in.h>
 #include <stddef.h>
 #include <stdlib.h>

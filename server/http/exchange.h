@@ -18,8 +18,8 @@
 #include "server/http/router.h"
 #include "server/http/work.h"
 
-/* If a request is refused, a body of at most so many bytes is still read to its end, so that the
- * client receives the response: closing a connection with unread bytes resets it. */
+/* If a request is refused, a body of at most PS_DISCARD_MAX bytes is still read to its end, so that
+ * the client receives the response: closing a connection with unread bytes resets it. */
 #define PS_DISCARD_MAX ((uint64_t)64 << 20)
 
 /* State of a deferred exchange. The handler and the server thread each set it once; the second of

@@ -21,8 +21,8 @@
 #include <stddef.h>
 
 struct ps_guard {
-    const char *const
-        *hosts; /* own names without port, in addition to localhost, 127.0.0.1 and [::1] */
+    /* own names without port, in addition to localhost, 127.0.0.1 and [::1] */
+    const char *const *hosts;
     size_t n_hosts;
     bool any_address; /* accepts every numeric Host: the server does not listen on loopback only */
 };

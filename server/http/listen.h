@@ -19,7 +19,7 @@ struct ps_listener {
  * address of this form; PS_CONFLICT: in use; PS_IO. */
 enum ps_status ps_listen(const char *where, struct ps_listener *out, struct ps_err *err);
 
-/* Checks the form ADDRESS:PORT only. PS_BAD_REQUEST: invalid. */
+/* Checks that `where` has the form ADDRESS:PORT. PS_BAD_REQUEST: it has not. */
 enum ps_status ps_listen_check(const char *where, struct ps_err *err);
 
 #endif

@@ -23,7 +23,7 @@ struct ps_ready {
     const struct ps_route *route;
     struct MHD_Response *whole;
     struct MHD_Response *unchanged; /* the 304 response; NULL without an ETag */
-    const char *etag;               /* as sent, or NULL */
+    const char *etag;               /* as in the response, or NULL */
     const char *subject; /* subject of the response, or NULL: the response is always valid */
     uint64_t mark; /* version number of the subject when the response was made (ps_reply_again) */
     size_t bytes;

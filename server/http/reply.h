@@ -23,10 +23,9 @@ struct ps_reply {
     struct ps_buf body;   /* moved out when it is sent */
     struct ps_str fixed;  /* instead of body: bytes that stay valid as long as the server runs */
     const char *encoding; /* Content-Encoding of fixed: "gzip" or NULL */
-    struct ps_stream
-        /* instead of body: stream_bytes bytes of this stream; then it is freed and stream_fd is
-         * closed */
-        *stream;
+    /* instead of body: stream_bytes bytes of this stream; then it is freed and stream_fd is
+     * closed */
+    struct ps_stream *stream;
     int stream_fd;
     uint64_t stream_bytes;
     struct ps_feed *feed; /* instead of body: an event stream, until it is ended */

@@ -29,7 +29,7 @@ static ssize_t read_stream(void *cls, uint64_t pos, char *buf, size_t max)
 
     (void)pos;
     if (bytes.len == 0)
-        /* not at the end: libmicrohttpd reads at most stream_bytes bytes */
+        /* more bytes were requested than the stream has */
         return MHD_CONTENT_READER_END_WITH_ERROR;
     bytes.len = bytes.len < max ? bytes.len : max;
     memcpy(buf, bytes.at, bytes.len);

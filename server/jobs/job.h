@@ -57,8 +57,8 @@ enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool pr
  * NULL: none. */
 void ps_job_drop_file(struct ps_job *job, struct ps_store *store, bool cancelled,
                       const struct ps_job_row *row);
-/* Postpones a job of the store for which there was no space. It must have been removed from the
- * queue; free it afterwards. */
+/* Postpones an upload for which there was no space, so that it is read from the store again later.
+ * The job must have been removed from the queue; free it afterwards. */
 void ps_job_postpone(struct ps_job *job, struct ps_store *store);
 
 /* Progress of an import; false: stop. */

@@ -92,7 +92,7 @@ static int part_of(struct ps_members *members, struct ps_str folder)
     return (int)members->n_parts++;
 }
 
-/* A training job has at least two files. */
+/* Groups the files of training jobs. A job with only one file is imported like any other file. */
 static void find_jobs(struct ps_members *members)
 {
     size_t len;

@@ -35,8 +35,8 @@ typedef bool ps_member_take(void *user, const char *name, int fd, const struct p
 typedef int ps_member_scratch(void *user, struct ps_err *err);
 
 /* Calls `take` for each member in the order of the archive, for a job when its last file was read.
- * The content is stored in temporary files: of one member at a time, and of all jobs. A damaged
- * archive fails after the members before the damage. */
+ * Content is stored in temporary files: one for the current member, and one for each unfinished
+ * job. A damaged archive fails after the members before the damage. */
 enum ps_status ps_members_each(struct ps_members *members, ps_member_scratch *scratch,
                                ps_member_take *take, void *user, struct ps_err *err);
 
