@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * changes.h: what other servers did to a store, told to whoever shows it. What this server does is
- * not told; nor is anything of a shelf that is one folder.
+ * changes.h: notifications of changes that other servers made to a store. Changes by this server
+ * are not reported. A shelf that is one folder reports nothing.
  */
 #ifndef PS_CATALOG_CHANGES_H
 #define PS_CATALOG_CHANGES_H
@@ -9,21 +9,21 @@
 #include "server/catalog/store.h"
 
 enum ps_change_of {
-    PS_CHANGED_RUN,  /* it was added, changed or removed */
-    PS_CHANGED_JOB,  /* its row was (job_rows.h) */
-    PS_CHANGED_MANY, /* more than can be told one by one: all may have */
+    PS_CHANGED_RUN,  /* a run was added, changed or removed */
+    PS_CHANGED_JOB,  /* the row of a job was added, changed or removed (job_rows.h) */
+    PS_CHANGED_MANY, /* too many changes to report one by one: anything may have changed */
 };
 
 struct ps_change {
     enum ps_change_of what;
-    char run[PS_ID_SIZE]; /* its id */
-    uint64_t job;         /* its number */
+    char run[PS_ID_SIZE]; /* for PS_CHANGED_RUN: id of the run */
+    uint64_t job;         /* for PS_CHANGED_JOB: number of the job */
 };
 
-/* From now on `heard` is called for each change soon after it can be read here: by one thread, with
- * nothing locked, once for what was changed several times in between. It must not take long, for
- * what happens next waits for it. NULL: nobody is told any more once this returns. Not from within
- * `heard`. */
+/* From now on, calls `heard` for each change soon after it is visible here. Calls are made from one
+ * thread, without locks; several changes of one object may be merged into one call. `heard` must
+ * return quickly, since it delays the next changes. NULL: no call is in progress or made after this
+ * returns. Must not be called from within `heard`. */
 typedef void ps_change_listener(void *user, const struct ps_change *change);
 void ps_store_listen(struct ps_store *store, ps_change_listener *heard, void *user);
 

@@ -1,36 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deleted.h: runs that were removed and can be recovered for a day.
+ * deleted.h: deleted runs, which can be recovered for a day.
  *
- * Their rows move to table deleted_run; their files stay. They are not counted as used (quota.h),
- * and the first deleted are the first whose files go when the quota or the disk needs the space.
- * None expires while the clock is not trusted (clock_check.h).
+ * Their rows move to table deleted_run; their files are kept. They do not count as used quota
+ * (quota.h). When the quota or the disk needs space, the files of the runs that were deleted first
+ * are removed first. No deleted run expires while the clock is not trusted (clock_check.h).
  */
 #ifndef PS_CATALOG_DELETED_H
 #define PS_CATALOG_DELETED_H
 
 #include "server/catalog/store.h"
 
-#define PS_DELETED_MS ((int64_t)24 * 3600 * 1000) /* so long they can be recovered */
+#define PS_DELETED_MS ((int64_t)24 * 3600 * 1000) /* how long a deleted run can be recovered */
 
 struct ps_deleted {
     char id[PS_ID_SIZE];
-    char *name, *who; /* who added it; "": unknown */
+    char *name, *who; /* who: the user that added the run; "": unknown */
 };
-void ps_deleted_free(struct ps_deleted *deleted); /* what is in it */
+void ps_deleted_free(struct ps_deleted *deleted); /* frees its members */
 
-/* RUN as people write it, among deleted runs: an id, a unique prefix of four digits or more, a
- * name. PS_NOT_FOUND: none is; PS_CONFLICT: several are. */
+/* Resolves RUN as users write it among deleted runs: an id, a unique prefix of four digits or more,
+ * or a name. PS_NOT_FOUND: no run matches; PS_CONFLICT: several match. */
 enum ps_status ps_deleted_find(struct ps_store *store, const char *run, struct ps_deleted *out,
                                struct ps_err *err);
-/* Puts a deleted run back on the shelf, as it was. PS_NOT_FOUND: it cannot be recovered any more.
- */
+/* Restores a deleted run unchanged. PS_NOT_FOUND: it can no longer be recovered. */
 enum ps_status ps_store_undelete(struct ps_store *store, const char *id, struct ps_err *err);
 
-/* Removes the files of the run that was deleted first, if before this moment (ms since 1970).
- * False: there is none, or it could not be removed. */
+/* Purges the run that was deleted first, with its files, if that was before before_ms (ms since
+ * 1970). False: there is no such run, or it could not be purged. */
 bool ps_deleted_purge_next(struct ps_store *store, int64_t before_ms);
-/* Removes what was deleted more than a day ago. */
+/* Purges the runs that were deleted more than a day ago. */
 void ps_deleted_expire(struct ps_store *store);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gzip_writer.h: bytes into a gzip file. ISA-L's level 1 takes a fifth of the time of zstd's on
- * profiles and makes them 9 times smaller, where zstd makes them 14 times: the point is to keep,
- * not to squeeze.
+ * gzip_writer.h: writes gzip files. For profiles, ISA-L's level 1 needs a fifth of the time of zstd
+ * and compresses by a factor of 9, zstd by 14: speed matters more here than size.
  */
 #ifndef PS_CATALOG_GZIP_WRITER_H
 #define PS_CATALOG_GZIP_WRITER_H
@@ -12,11 +11,12 @@
 
 struct ps_gzip_writer;
 
-/* Writes to fd, which stays the caller's. `path` is its name in messages and must live as long. */
+/* Writes to fd, which the caller owns. `path` is its name in messages and must stay valid as long
+ * as the writer. */
 struct ps_gzip_writer *ps_gzip_writer_new(int fd, const char *path);
 /* Adds bytes; `last` ends the file (bytes may be empty then). */
 enum ps_status ps_gzip_writer_add(struct ps_gzip_writer *squeeze, struct ps_str bytes, bool last,
                                   struct ps_err *err);
-void ps_gzip_writer_free(struct ps_gzip_writer *squeeze); /* NULL is fine */
+void ps_gzip_writer_free(struct ps_gzip_writer *squeeze); /* NULL is allowed */
 
 #endif

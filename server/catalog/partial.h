@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * partial.h: uploads that come in pieces: a file of the spool that grows, with a row of the
- * catalog, so that it outlives the server and a dropped connection. Each belongs to who began it;
- * to others it is not there (PS_NOT_FOUND). One that nobody added to for a day is removed.
+ * partial.h: resumable uploads: a growing file of the spool and a row of the catalog, so that the
+ * upload survives a restart of the server and a dropped connection. Each belongs to the user that
+ * began it; for others it does not exist (PS_NOT_FOUND). An upload that did not grow for a day is
+ * deleted.
  */
 #ifndef PS_CATALOG_PARTIAL_H
 #define PS_CATALOG_PARTIAL_H
 
 #include "server/catalog/store.h"
 
-#define PS_PARTIAL_SIZE 33 /* of an id, with its NUL */
-#define PS_PARTIALS_MAX 32 /* of one person */
+#define PS_PARTIAL_SIZE 33 /* bytes of an id, with its NUL */
+#define PS_PARTIALS_MAX 32 /* maximum uploads of one user */
 
-/* PS_CONFLICT: this person has PS_PARTIALS_MAX of them. */
+/* Begins an upload. PS_CONFLICT: this user has PS_PARTIALS_MAX of them. */
 enum ps_status ps_partial_begin(struct ps_store *store, const char *who,
                                 char id_out[PS_PARTIAL_SIZE], struct ps_err *err);
-/* How many bytes are there. */
+/* Returns how many bytes were received. */
 enum ps_status ps_partial_bytes(struct ps_store *store, const char *id, const char *who,
                                 uint64_t *out, struct ps_err *err);
-/* Appends `from`, a file of the spool, and removes that; all of it or nothing, but for a kill: ask
- * ps_partial_bytes. PS_CONFLICT: `offset` is not where it ends. PS_LIMIT: it would become longer
- * than `max`. `from` stays where it fails. */
+/* Appends the spool file `from` and deletes it, all or nothing. After a kill, call
+ * ps_partial_bytes. PS_CONFLICT: `offset` is not the end of the upload. PS_LIMIT: it would become
+ * longer than `max`. After a failure `from` is kept. */
 enum ps_status ps_partial_append(struct ps_store *store, const char *id, const char *who,
                                  uint64_t offset, const char *from, uint64_t max,
                                  uint64_t *bytes_out, struct ps_err *err);
-/* It is given up, with its bytes. */
+/* Cancels an upload and deletes its bytes. */
 enum ps_status ps_partial_remove(struct ps_store *store, const char *id, const char *who,
                                  struct ps_err *err);
-/* It is complete and has `bytes` (else PS_CONFLICT): its file is the caller's now. *path_out is
- * malloc'ed. */
+/* Ends an upload that has `bytes` bytes (else PS_CONFLICT) and passes ownership of its file to the
+ * caller. *path_out is malloc'ed. */
 enum ps_status ps_partial_take(struct ps_store *store, const char *id, const char *who,
                                uint64_t bytes, char **path_out, struct ps_err *err);
 
@@ -36,11 +37,11 @@ enum ps_status ps_partial_take(struct ps_store *store, const char *id, const cha
 
 struct ps_stmt;
 
-/* What the functions above do in one backend. */
+/* The operations above, as one backend implements them. */
 struct ps_partial_ops {
     /* The upload is one file of the spool that grows. */
     bool grows_file;
-    /* Removes those that expired. */
+    /* Deletes expired uploads. */
     void (*expire)(struct ps_store *store);
     enum ps_status (*bytes)(struct ps_store *store, const char *id, const char *who, uint64_t *out,
                             struct ps_err *err);
@@ -54,14 +55,15 @@ struct ps_partial_ops {
 };
 extern const struct ps_partial_ops ps_folder_partial;
 
-/* A statement with all that any of ours binds; those that a query does not know are ignored. */
+/* Prepares a statement and binds all parameters that any query of this module uses; unknown ones
+ * are ignored. */
 enum ps_status ps_partial_prepare(struct ps_store *store, const char *query, const char *id,
                                   const char *who, struct ps_stmt **out, struct ps_err *err);
-/* Begin of a piece, or the whole, is none that fits. */
+/* Check the offset of a piece, and the size of the upload with this piece. */
 enum ps_status ps_partial_check_offset(uint64_t have, uint64_t offset, struct ps_err *err);
 enum ps_status ps_partial_check_size(uint64_t offset, uint64_t piece, uint64_t max,
                                      struct ps_err *err);
-/* PS_NOT_FOUND */
+/* Sets and returns PS_NOT_FOUND. */
 enum ps_status ps_partial_nobody(struct ps_err *err);
 enum ps_status ps_partial_copy(int from, const char *from_path, int to, const char *path,
                                struct ps_err *err);

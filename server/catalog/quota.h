@@ -1,40 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * quota.h: how many bytes the shelf takes, and the quota on them.
+ * quota.h: the number of bytes that the shelf uses, and the quota on them.
  *
- * Counted are run files, originals and sources, as the catalog knows them (whoever brought them),
- * and what only this opening of the shelf knows: the files of the spool, uploads in pieces among
- * them, and what imports on their way have written. The catalog itself, labels/, lost/ and files
- * without a name are not.
+ * Run files, originals and sources are counted as the catalog lists them, whichever process added
+ * them. This session adds what only it knows: the files of the spool, including resumable uploads,
+ * and what running imports have written. The catalog itself, labels/, lost/ and files without a
+ * name are not counted.
  *
- * Who writes such files claims the bytes first, or as they come, and returns them when the file
- * goes or a row of the catalog counts it. What is there already stays, whatever the quota says.
- * From any thread, but not with the catalog locked.
+ * Writers reserve the bytes of such files before or while they write. They release the bytes when
+ * the file is deleted or a row of the catalog counts it. Existing files are kept even if they
+ * exceed the quota. The functions may be called from any thread, but not with the catalog locked.
  */
 #ifndef PS_CATALOG_QUOTA_H
 #define PS_CATALOG_QUOTA_H
 
 #include "server/catalog/store.h"
 
-/* Counts what is there, and sets the quota in bytes; 0: none. Once, before anything is claimed:
- * without it there is no quota. */
+/* Counts existing files, and sets the quota in bytes; 0: no quota. Call it once, before any
+ * reservation; without this call there is no quota. */
 enum ps_status ps_quota_begin(struct ps_store *store, uint64_t quota, struct ps_err *err);
 
 struct ps_quota {
-    uint64_t used; /* bytes */
-    uint64_t
-        deleted;    /* bytes of runs that can be recovered, which give way to others (deleted.h) */
-    uint64_t quota; /* bytes; 0: none */
+    uint64_t used;    /* bytes */
+    uint64_t deleted; /* bytes of deleted runs that can be recovered; they are purged when the space
+                         is needed (deleted.h) */
+    uint64_t quota;   /* bytes; 0: no quota */
 };
 enum ps_status ps_quota_usage(struct ps_store *store, struct ps_quota *out, struct ps_err *err);
 
-/* PS_FULL: so many bytes more would be over the quota; nothing is claimed then. */
+/* Reserves `bytes` more. PS_FULL: that would exceed the quota; nothing is reserved. */
 enum ps_status ps_quota_reserve(struct ps_store *store, uint64_t bytes, struct ps_err *err);
 void ps_quota_release(struct ps_store *store, uint64_t bytes);
-/* Of a file that grew to `bytes`, of which *claimed are claimed. */
+/* Reserves quota for a file that grew to `bytes`, of which *claimed are reserved already. Updates
+ * *claimed. */
 enum ps_status ps_quota_reserve_growth(struct ps_store *store, uint64_t *claimed, uint64_t bytes,
                                        struct ps_err *err);
-/* Removes a file of the spool whose bytes were claimed, and returns them. */
+/* Deletes a file of the spool whose bytes were reserved, and releases them. */
 void ps_spool_remove(struct ps_store *store, const char *path);
 
 #endif

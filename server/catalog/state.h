@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * state.h: the state of a shelf that is open, for the modules that keep it: catalog, replica and
- * maintenance. All others use store.h.
+ * state.h: the state of an open shelf, for the modules that implement it: catalog, replica and
+ * maintenance. All other modules use store.h.
  */
 #ifndef PS_CATALOG_STATE_H
 #define PS_CATALOG_STATE_H
@@ -15,24 +15,25 @@
 
 #define PS_POOL_MAX 4
 
-/* What ps_run_mark found out last, by a hash of the id: marks.c. */
+/* Last results of ps_run_mark, in slots chosen by a hash of the run id (marks.c). */
 #define PS_MARKS 64
 struct ps_marks {
     pthread_mutex_t lock;
     struct ps_mark {
         char id[PS_ID_SIZE];
-        uint64_t mark; /* 0: ask again */
+        uint64_t mark; /* 0: the slot must be read again */
         int64_t since_us;
     } at[PS_MARKS];
-    unsigned forgotten; /* how often ps_run_mark_forget was called */
+    unsigned forgotten; /* number of calls of ps_run_mark_forget */
 };
 
-/* An upload that this opening accepted or took, until its row is gone (uploads.c). */
+/* An upload that this session accepted or took over. Kept until its row is deleted (uploads.c). */
 struct ps_in_hand {
     int64_t id;
-    int64_t again_ms; /* CLOCK_MONOTONIC: it may be taken again from then on; 0: it is imported */
-    bool over;        /* its import has ended, but its row could not be removed */
-    /* what that transaction was to write of its job; state NULL: nothing */
+    int64_t again_ms; /* CLOCK_MONOTONIC: the import may be retried from then on; 0: it is being
+                         imported */
+    bool over;        /* its import has ended, but its row could not be deleted */
+    /* what that transaction should have written about its job; state NULL: nothing */
     uint64_t job;
     const char *state;
     char *view; /* malloc'ed */
@@ -43,163 +44,174 @@ struct ps_replica;
 
 struct ps_store {
     char *dir;
-    char session[48]; /* the name of this opening: session.c */
+    char session[48]; /* name of this session: session.c */
     int session_fd;
-    int runs_fd; /* the folder of the run files */
+    int runs_fd; /* descriptor of the folder of run files */
     atomic_uint counter;
     struct ps_db *catalog;
-    bool durable;                     /* the transaction that is open */
-    const struct ps_backend *backend; /* where files and truth are: backend.h */
-    struct ps_replica *replica;       /* of the backend that several servers share; else NULL */
-    _Atomic int64_t seen;             /* the last transaction of others that is here */
-    bool ordered;                     /* backend->done follows the open transaction */
-    struct ps_in_hand *in_hand;       /* with the catalog locked */
+    bool durable; /* the open transaction is durable (PS_DURABLE) */
+    const struct ps_backend
+        *backend; /* where files are and which catalog is authoritative: backend.h */
+    struct ps_replica
+        *replica; /* state of the backend that several servers share; NULL for a folder */
+    _Atomic int64_t
+        seen;     /* number of the last transaction of other servers that was applied here */
+    bool ordered; /* backend->done must be called after the open transaction */
+    struct ps_in_hand *in_hand; /* use only with the catalog locked */
     size_t n_in_hand, cap_in_hand;
-    struct ps_buf undone; /* dooms of ours that could not be ended (pending_delete.c); likewise */
+    struct ps_buf undone; /* intent log entries of this session that could not be deleted
+                             (pending_delete.c); use only with the catalog locked */
     pthread_mutex_t catalog_lock;
     pthread_mutex_t pool_lock;
     struct ps_db *pool; /* idle readers, most recently used first */
     unsigned pooled;
     struct ps_marks marks;
-    bool beside; /* the catalog is a file: who reads it opens it once more (catalog_read.c) */
-    struct ps_db *idle_catalogs; /* opened so, and idle */
+    bool beside; /* the catalog is a file: each reader opens its own connection (catalog_read.c) */
+    struct ps_db *idle_catalogs; /* idle connections of such readers */
     unsigned n_idle_catalogs;
-    int64_t changes;             /* catalog writes by this process */
-    bool read_only;              /* this user may not write to the folder: every change fails */
-    atomic_bool immutable;       /* then: `catalog` was opened while nobody wrote */
-    bool goes;                   /* its folder is removed when it is closed */
-    pthread_mutex_t quota_lock;  /* of one claim at a time */
-    atomic_llong reserved_bytes; /* bytes claimed of what the catalog does not count */
-    uint64_t quota;              /* 0: none */
+    int64_t changes;       /* catalog writes by this process */
+    bool read_only;        /* this user may not write to the folder: every change fails */
+    atomic_bool immutable; /* only if read_only: `catalog` was opened as immutable since no process
+                              was writing */
+    bool goes;             /* ps_store_close deletes the folder */
+    pthread_mutex_t quota_lock;  /* held during each reservation */
+    atomic_llong reserved_bytes; /* bytes reserved for files that the catalog does not count yet */
+    uint64_t quota;              /* bytes; 0: no quota */
 };
 
-/* A published run, read-only; nothing kept, no limit. */
+/* Opens a published run read-only, outside the pool and without limits. */
 enum ps_status ps_run_open(struct ps_store *store, const char *id, struct ps_db **out,
                            struct ps_err *err);
-/* Fills the text of a source whose hash is known. */
+/* Reads the text of a source whose hash is known. */
 enum ps_status ps_source_text(struct ps_store *store, struct ps_source *out, struct ps_err *err);
 enum ps_status ps_run_open_limited(struct ps_store *store, const char *id, struct ps_memory *memory,
                                    struct ps_db **out, struct ps_err *err);
 
-#define PS_PRIVATE ".shelf" /* how folders of private shelves end, in the spool */
-/* A folder with all that is in it; what cannot be removed stays. */
+#define PS_PRIVATE ".shelf" /* suffix of the folders of private shelves in the spool */
+/* Deletes a folder recursively. Ignores entries that cannot be deleted. */
 void ps_remove_tree(const char *path);
 
-/* A store that is not open yet: ps_store_close frees it. */
+/* Allocates a store that is not open yet. Free it with ps_store_close. */
 struct ps_store *ps_store_new(const char *dir);
-/* Its folder with nobody else in it, and no catalog; nobody comes in until *lock is closed. */
+/* Opens the folder exclusively and without its catalog. No other process can open it until *lock is
+ * closed. */
 enum ps_status ps_store_open_alone(const char *dir, struct ps_store **out, int *lock,
                                    struct ps_err *err);
-/* The URI of the catalog for a connection that only reads. True: as a file that nobody writes. */
+/* Writes the URI of the catalog for a read-only connection. True: it opens the catalog as an
+ * immutable file, which no process writes. */
 bool ps_catalog_uri(const struct ps_store *store, struct ps_buf *out);
-/* Of a read-only shelf: opens the catalog again when somebody has begun to write since. */
+/* For a read-only shelf: reopens the catalog if another process has begun to write since. */
 void ps_catalog_refresh(struct ps_store *store);
-/* Brings the tables of a catalog to the present layout, in one transaction (layout.c). PS_CONFLICT:
- * a newer perfshelf wrote it. */
+/* Migrates the tables of a catalog to the current layout, in one transaction (layout.c).
+ * PS_CONFLICT: a newer perfshelf wrote the catalog. */
 enum ps_status ps_catalog_migrate(struct ps_db *db, struct ps_err *err);
-/* For catalogs of an older layout that cannot be changed: temporary views of this connection, in
- * place of the tables, show the columns that they lack with their defaults. */
+/* For catalogs of an older layout that cannot be changed: creates temporary views of this
+ * connection in place of the tables. They have the missing columns, with their defaults. */
 enum ps_status ps_catalog_show_columns(struct ps_db *db, struct ps_err *err);
 /* Drops these views. */
 enum ps_status ps_catalog_hide_columns(struct ps_db *db, struct ps_err *err);
 /* Opens a connection that only reads the catalog; it may have an older layout. */
 enum ps_status ps_catalog_open_reader(const char *uri, struct ps_db **out, struct ps_err *err);
-/* Whether it is the mirror of a database, and no shelf of its own. */
+/* Whether the catalog is the mirror of a database and not a shelf itself. */
 bool ps_catalog_is_mirror(struct ps_db *db);
-/* The catalog in this file, with its tables. */
+/* Opens the catalog in this file and creates or migrates its tables. */
 enum ps_status ps_catalog_open(const char *path, struct ps_db **out, struct ps_err *err);
 
-const char *ps_temporary_folder(void); /* $TMPDIR */
-/* A folder with all that it lies in, synced where they are new. */
+const char *ps_temporary_folder(void); /* $TMPDIR, else P_tmpdir */
+/* Creates a folder and its missing parents. Syncs the folders that contain the new ones. */
 enum ps_status ps_make_dir(const char *path, struct ps_err *err);
-/* fsync of a folder, so that a rename in it is on the disk. */
+/* Calls fsync on a folder, so that a rename in it reaches the disk. */
 enum ps_status ps_sync_dir(const char *path, struct ps_err *err);
-/* A new file <where>/<session>-<n>.part. */
+/* Creates a new file <where>/<session>-<n>.part. */
 enum ps_status ps_new_part(struct ps_store *store, const char *where, char **path_out, int *fd_out,
                            struct ps_err *err);
-/* A number that this opening did not have yet. */
+/* Returns a number that this session has not used yet. */
 unsigned ps_store_count(struct ps_store *store);
-#define PS_KEPT ".gz" /* how names of kept files end */
-/* The run of an original; PS_NOT_FOUND without text. */
+#define PS_KEPT ".gz" /* suffix of stored files (originals and sources) */
+/* Finds the run of an original. PS_NOT_FOUND without a message. */
 enum ps_status ps_catalog_find(struct ps_db *db, const char *sha256, char id_out[PS_ID_SIZE],
                                struct ps_err *err);
-/* runs, labels, originals, sources; then NULL */
+/* runs, labels, originals, sources; NULL-terminated */
 extern const char *const ps_kept_folders[];
 
-/* A question to the catalog: `about` and `out` are whatever it takes and fills. */
+/* A query of the catalog. `about` is its input and `out` its output; their types are up to the
+ * query. */
 typedef enum ps_status ps_catalog_question(struct ps_db *db, const char *about, void *out,
                                            struct ps_err *err);
-/* Asks it beside whoever writes. Where many servers share the catalog, PS_NOT_FOUND is not believed
- * before what they did since is here: then it is asked again, so `out` is to be filled at the end
- * alone. */
+/* Runs the query concurrently with writers. Where several servers share the catalog, PS_NOT_FOUND
+ * is returned only after the changes of the other servers were applied and the query was run again.
+ * The query must therefore fill `out` only when it succeeds. */
 enum ps_status ps_catalog_ask(struct ps_store *store, ps_catalog_question *ask, const char *about,
                               void *out, struct ps_err *err);
 
-/* Begins a transaction of the catalog, which is locked until ps_catalog_end also when this fails.
- * PS_DURABLE: after its commit it survives power loss. PS_SOON: a kill, but a power loss only once
- * something durable followed. */
+/* Begins a transaction of the catalog. The catalog is locked until ps_catalog_end, also when this
+ * call fails. PS_DURABLE: the commit survives power loss. PS_SOON: the commit survives a kill, but
+ * survives power loss only once a durable transaction followed. */
 enum ps_catalog_sync { PS_DURABLE, PS_SOON };
 enum ps_status ps_catalog_begin(struct ps_store *store, enum ps_catalog_sync sync,
                                 struct ps_err *err);
-/* Commits, or rolls back what failed before. */
+/* Commits, or rolls back if `status` is an error. */
 enum ps_status ps_catalog_end(struct ps_store *store, enum ps_status status, struct ps_err *err);
 
-/* A run that goes. `check` may be NULL; it is asked inside the transaction that takes the row away,
- * and what it fails with is what ps_catalog_remove fails with. */
+/* A run to delete. `check` (may be NULL) is called inside the transaction that deletes the row; its
+ * error becomes that of ps_catalog_remove. */
 struct ps_removal {
     const char *id, *who;
     enum ps_status (*check)(struct ps_db *db, const void *user, struct ps_err *err);
     const void *user;
 };
-/* What ps_store_remove does. */
+/* Implements ps_store_remove. */
 enum ps_status ps_catalog_remove(struct ps_store *store, const struct ps_removal *removal,
                                  struct ps_err *err);
 
 /* --- Sessions (session.c) --- */
 
-/* A name that no other opening has. */
+/* Chooses a name that no other session has. */
 enum ps_status ps_session_name(struct ps_store *store, struct ps_err *err);
 enum ps_status ps_session_begin(struct ps_store *store, struct ps_err *err);
 void ps_session_end(struct ps_store *store);
-/* Of this folder, or of the servers that share the store. */
+/* Whether a session of this folder, or of any server that shares the store, is alive. */
 bool ps_session_is_alive(struct ps_store *store, const char *session);
-/* Bytes of the files in spool/ but for those of other sessions that live. */
+/* Bytes of the files in spool/, without those of sessions that are alive. */
 uint64_t ps_session_spooled(const struct ps_store *store);
-/* Whether any other session lives. */
+/* Whether any other session is alive. */
 bool ps_session_others(const struct ps_store *store);
-/* Removes what sessions that died left behind. */
+/* Deletes what crashed sessions left behind. */
 void ps_session_sweep(struct ps_store *store);
 
 /* --- Intent log of deletions (pending_delete.c) --- */
 
 struct ps_pending_delete {
-    char owner[64]; /* "": nothing is written down */
+    char owner[64]; /* "": no entry was written */
 };
 struct ps_sending;
-/* Moves `path` to its place (files.h), having written down before that it goes again unless a row
- * refers to it at the end. folder is originals or sources; the catalog counts its bytes from now on
- * until it goes. */
+/* Writes an intent log entry, then moves `path` to its final path (files.h). ps_pending_delete_end
+ * deletes the file again unless a row refers to it by then. `folder` is originals or sources. The
+ * catalog counts the bytes of the file until it is deleted. */
 enum ps_status ps_pending_delete_begin(struct ps_store *store, struct ps_pending_delete *pending,
                                        const char *folder, const char *key,
                                        const struct ps_sending *sent, const char *path,
                                        struct ps_err *err);
-/* Writes down that the file of a run goes again unless the run is there at the end. */
+/* Writes an intent log entry: ps_pending_delete_end deletes the files of the run unless its row
+ * exists by then. */
 enum ps_status ps_pending_delete_run(struct ps_store *store, struct ps_pending_delete *pending,
                                      const char *id, struct ps_err *err);
-/* The same inside the transaction that takes the row away; ps_pending_delete_name goes before. */
+/* ps_pending_delete_add writes an entry inside the transaction that deletes the row. Call
+ * ps_pending_delete_name before that transaction. */
 void ps_pending_delete_name(struct ps_store *store, struct ps_pending_delete *pending);
 enum ps_status ps_pending_delete_add(struct ps_db *db, const struct ps_pending_delete *pending,
                                      const char *folder, const char *key, struct ps_err *err);
-/* Removes those files that no row refers to. */
+/* Deletes the files of these entries that no row refers to, and the entries. */
 void ps_pending_delete_end(struct ps_store *store, struct ps_pending_delete *pending);
-/* The same for owners that died. */
+/* Does the same for the entries of crashed sessions. */
 void ps_pending_delete_sweep(struct ps_store *store);
-/* A file that only takes room, for the one thing that must be possible on a full disk: a removal.
- * Makes it where it is missing and there is room; gives the room away, false: it was gone. */
+/* A file that only reserves disk space, so that runs can be deleted on a full disk. ps_reserve_make
+ * creates it if it is missing and there is space. ps_reserve_use deletes it to free the space.
+ * False: there was no such file. */
 void ps_reserve_make(struct ps_store *store);
 bool ps_reserve_use(struct ps_store *store);
 
-/* The size of an original or a source, inside a transaction (quota.c). */
+/* Records the size of an original or a source, inside a transaction (quota.c). */
 enum ps_status ps_size_put(struct ps_db *db, const char *folder, const char *sha256, uint64_t bytes,
                            struct ps_err *err);
 
@@ -207,81 +219,84 @@ enum ps_status ps_size_put(struct ps_db *db, const char *folder, const char *sha
 
 enum ps_status ps_label_write(struct ps_store *store, const char *id, struct ps_str text,
                               struct ps_err *err);
-/* All "baselines" or "queries" (schema/queries/<of>.sql), into labels/<of>.json; inside the
- * transaction that changed them. */
+/* Writes all "baselines" or "queries" (schema/queries/<of>.sql) into labels/<of>.json. Call it
+ * inside the transaction that changed them. */
 enum ps_status ps_labels_save(struct ps_store *store, const char *of, struct ps_err *err);
-/* Writes what the catalog says of the run now; inside the transaction that changed it. */
+/* Writes the current label of the run, as the catalog has it. Call it inside the transaction that
+ * changed the run. */
 enum ps_status ps_label_save(struct ps_store *store, const char *id, struct ps_err *err);
-/* Whether the catalog holds the hash of the label that it wrote last (table kept); then *differs
- * says whether it says something else now. A file in labels/ cannot decide that: it is written
- * before the transaction ends, which may fail. */
+/* Whether the catalog has the hash of the label that was written last (table kept). If so, *differs
+ * is whether the current label has another hash. A file in labels/ cannot decide that: it is
+ * written before the transaction ends, which may fail. */
 bool ps_label_is_kept(struct ps_db *db, const char *id, bool *differs);
-/* Those of all runs: of a shelf from before there were any. */
+/* Writes the labels of all runs: for a shelf from before labels existed. */
 enum ps_status ps_labels_save_all(struct ps_store *store, struct ps_err *err);
-/* The label that a catalog holds; PS_NOT_FOUND without text. */
+/* Builds the label of a run from the catalog. PS_NOT_FOUND without a message. */
 enum ps_status ps_label_text(struct ps_db *db, const char *id, struct ps_buf *out,
                              struct ps_err *err);
-/* Removes that of a run. */
+/* Deletes the label of a run. */
 void ps_label_remove(struct ps_store *store, const char *id);
-/* Reads the file; false: there is none. */
+/* Reads the label file of a run. False: there is none. */
 bool ps_label_read(struct ps_store *store, const char *id, struct ps_buf *out);
-/* Puts a label back into the catalog, where the run is. Fails on what is no label. */
+/* Restores a label into the catalog, which has the run. Fails if `label` is not a valid label. */
 enum ps_status ps_label_apply(struct ps_db *db, const char *id, struct ps_str label,
                               struct ps_err *err);
 
 /* --- Runs that can be recovered (deleted.c) --- */
 
-/* Inside a transaction: takes the run off the shelf so that ps_store_undelete brings it back. */
+/* Inside a transaction: moves the run to the deleted runs, from where ps_store_undelete restores
+ * it. */
 enum ps_status ps_deleted_add(struct ps_store *store, const char *id, const char *who,
                               int64_t at_ms, struct ps_err *err);
-/* Inside a transaction, while the run is there: writes into labels/ that it is deleted. */
+/* Inside a transaction, before the row of the run is deleted: writes into the label that the run is
+ * deleted. */
 enum ps_status ps_deleted_label(struct ps_store *store, const char *id, const char *who,
                                 int64_t at_ms, struct ps_err *err);
-/* Inside the transaction that publishes a run of this id: what was deleted cannot be recovered any
- * more. */
+/* Inside the transaction that publishes a run of this id: drops the deleted run of the same id,
+ * which can no longer be recovered. */
 enum ps_status ps_deleted_replace(struct ps_store *store, const char *id,
                                   struct ps_pending_delete *pending, bool *replaced,
                                   struct ps_err *err);
-/* ps_job_row_add inside a transaction (job_rows.c). */
+/* Like ps_job_row_add, but inside a transaction (job_rows.c). */
 struct ps_job_new;
 enum ps_status ps_job_row_insert(struct ps_store *store, const struct ps_job_new *job,
                                  uint64_t *id_out, struct ps_err *err);
-/* What became of a job, inside a transaction. Nothing happens when another session has it by now.
- */
+/* Updates the row of a job, inside a transaction. Does nothing if another session has taken over
+ * the job. */
 struct ps_job_row;
 enum ps_status ps_job_row_put(struct ps_store *store, const struct ps_job_row *row,
                               struct ps_err *err);
-/* Inside the transaction that took over the uploads of a session that died: the jobs that they
- * are of are ours; what else it had in hand has failed. */
+/* Inside the transaction that took over the uploads of a crashed session: moves the jobs of these
+ * uploads to this session, and marks its other jobs as failed. */
 enum ps_status ps_job_rows_abandon(struct ps_store *store, const char *dead, struct ps_err *err);
 
 /* Whether a file of the spool belongs to an accepted upload (uploads.c). */
 bool ps_upload_holds(struct ps_store *store, const char *file);
-/* Inside the transaction that publishes its run: PS_INTERRUPTED when another server, which took
- * this one for dead, has it in hand. */
+/* Inside the transaction that publishes the run of an upload: PS_INTERRUPTED if another server,
+ * which considered this one crashed, has taken over the upload. */
 enum ps_status ps_upload_check(struct ps_store *store, int64_t id, struct ps_err *err);
 
-/* Takes what is attached to a run off the catalog, inside the transaction that removes it; the
- * sources that nobody else refers to are doomed. */
+/* Inside the transaction that deletes a run: removes its sources from the catalog, and adds those
+ * that no other run refers to to the pending deletes. */
 enum ps_status ps_sources_forget(struct ps_db *db, const char *id,
                                  const struct ps_pending_delete *pending, struct ps_err *err);
-/* Takes idle readers of a run out of the pool. */
+/* Closes idle readers of a run in the pool. */
 void ps_pool_forget(struct ps_store *store, const char *id);
-/* The run's file is another one, or gone. */
+/* Invalidates the cached mark of a run whose file was replaced or deleted. */
 void ps_run_mark_forget(struct ps_store *store, const char *id);
-/* Closes what ps_catalog_read has opened. */
+/* Closes the connections that ps_catalog_read opened. */
 void ps_catalog_read_close(struct ps_store *store);
 
-/* The row alone, or what is new of it where there is one; *name_out: what the run is called from
- * now on. */
+/* Inserts the row of a run, or updates the existing one. *name_out: the name of the run from now
+ * on. */
 enum ps_status ps_catalog_put(struct ps_db *db, const struct ps_catalog_row *row, char **name_out,
                               struct ps_err *err);
-/* Appends the words for what the catalog says of a run otherwise than `row`, which its file says,
- * and than its last label (labels.c); label NULL: nobody knows that. */
+/* Appends a description of how the catalog differs from `row`, which was read from the run file,
+ * and from the last label of the run (labels.c). label NULL: the last label is unknown. */
 enum ps_status ps_catalog_differs(struct ps_db *db, const struct ps_catalog_row *row,
                                   const char *label, struct ps_buf *out, struct ps_err *err);
-/* Renames `part` to the run's file and inserts its row, or renews it, all or nothing. Sets already
- * (these bytes are on the shelf, nothing was done) or name of *out. */
+/* Renames `part` to the run file and inserts or updates its row, atomically. Sets out->already (the
+ * shelf has these bytes, nothing was done) or out->name. */
 enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalog_row *row,
                                   const char *part, struct ps_published *out, struct ps_err *err);
 
