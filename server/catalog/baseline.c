@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* baseline.c: the run of a series that the others are held against. */
+/* baseline.c: sets and clears the baseline of a series, the run that its other runs are compared
+ * with. */
 #include "server/catalog/state.h"
 
-/* Runs a statement with one text bound. *changed: rows. */
+/* Runs a statement with one string bound. *changed: number of changed rows. */
 static enum ps_status change(struct ps_store *store, const char *query, const char *key,
                              const char *value, int *changed, struct ps_err *err)
 {

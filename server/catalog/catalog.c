@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* catalog.c: what may change about runs, and the log of imports. */
+/* catalog.c: the mutable data of runs, and the import log. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -154,13 +154,13 @@ enum ps_status ps_catalog_remove(struct ps_store *store, const struct ps_removal
         own = (struct ps_err)PS_ERR_INIT;
         status = remove_row(store, removal, &own);
         while (status == PS_OK && ps_deleted_purge_next(store, INT64_MAX))
-            ; /* the disk is full */
+            ; /* frees space: the disk is full */
     }
     if (status == PS_OK) {
         ps_run_mark_forget(store, removal->id);
         ps_pool_forget(store, removal->id);
     } else {
-        (void)ps_catalog_lock(store); /* its label may say already that it was deleted */
+        (void)ps_catalog_lock(store); /* the label file may already mark the run as deleted */
         (void)ps_label_save(store, removal->id, NULL);
         ps_catalog_unlock(store);
         if (err && err->code == PS_OK)
@@ -271,14 +271,15 @@ enum ps_status ps_catalog_put(struct ps_db *db, const struct ps_catalog_row *row
     bind_run(stmt, row);
     if (ps_stmt_row(stmt, &own)) {
         *name_out = ps_strdup(ps_col_text(stmt, 0));
-        (void)ps_stmt_row(stmt, &own); /* to its end */
+        (void)ps_stmt_row(stmt, &own); /* run it to completion */
     }
     return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
 }
 
-/* Of a renewed run its label is written beside the new file, which does not know it; a label that
- * outlived its run file (rebuild.c) is that of the new one. A note is never written into the run
- * file, which may be handed on after the note was removed. */
+/* Writes or restores the label of a published run. The new file of a renewed run does not contain
+ * its current label, so the label is written to labels/. A label file without a run file
+ * (rebuild.c) is applied to the new run. A note is never written into the run file, since the file
+ * may be passed on after the note was removed. */
 static enum ps_status publish_label(struct ps_store *store, const struct ps_catalog_row *row,
                                     bool renewed, struct ps_err *err)
 {
@@ -293,8 +294,8 @@ static enum ps_status publish_label(struct ps_store *store, const struct ps_cata
                                                         : status;
 }
 
-/* What was removed after an upload had been accepted stays away: a server may have died between the
- * publication of the run and the end of the upload. */
+/* A run that was removed after its upload had been accepted is not published again: a server may
+ * have crashed between the publication of the run and the end of the upload. */
 static enum ps_status check_removed(struct ps_db *db, const struct ps_catalog_row *row,
                                     struct ps_err *err)
 {
@@ -356,7 +357,7 @@ enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalo
     }
     status = ps_catalog_end(store, status, err);
     ps_pending_delete_end(store, &pending);
-    if (status == PS_OK && !out->already) { /* there may have been a file before */
+    if (status == PS_OK && !out->already) { /* an older file of the run may be open */
         ps_run_mark_forget(store, row->id);
         ps_pool_forget(store, row->id);
     }

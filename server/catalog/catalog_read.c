@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* catalog_read.c: the catalog for those who only read it, beside whoever writes: a commit waits for
- * the disk, and who merely wants to know something must not wait with it. A catalog that is no file
- * of ours is lent to one thread at a time. */
+/* catalog_read.c: read connections to the catalog. They run concurrently with writers, so that
+ * readers do not wait for the disk during a commit. A catalog that is not a file of a shelf (in
+ * memory) is locked for one thread at a time instead. */
 #include <stdlib.h>
 
 #include "server/catalog/backend.h"
 #include "server/catalog/state.h"
 
-#define IDLE_MAX 8 /* connections that are kept */
+#define IDLE_MAX 8 /* maximum idle connections */
 
 static struct ps_db *take_any(struct ps_store *store)
 {
@@ -23,7 +23,8 @@ static struct ps_db *take_any(struct ps_store *store)
     return db;
 }
 
-/* One that was opened while nobody wrote does not see what is written now. */
+/* Returns an idle connection or NULL. Closes connections that were opened as immutable if another
+ * process has begun to write, since they do not see its changes. */
 static struct ps_db *take_idle(struct ps_store *store)
 {
     struct ps_db *db;
@@ -108,8 +109,9 @@ void ps_catalog_read_close(struct ps_store *store)
         ps_db_close(db);
 }
 
-/* Whether to ask again: there is something of other servers that was not here when *seen was. If
- * nobody can know whether there is, "not found" is not what is to be said. */
+/* Whether to repeat a query that found nothing, because changes of other servers were applied after
+ * *seen. If the database cannot be reached, *status becomes PS_UNAVAILABLE instead of "not found".
+ */
 static bool missed(struct ps_store *store, int64_t *seen, enum ps_status *status,
                    struct ps_err *err)
 {

@@ -11,7 +11,8 @@
 #include "base/file.h"
 #include "server/catalog/state.h"
 
-#define SAVE_MS ((int64_t)60 * 1000) /* the file is written no more often while nothing happens */
+/* minimum interval between writes of the file while the clock is right */
+#define SAVE_MS ((int64_t)60 * 1000)
 
 static int64_t clock_ms(clockid_t clock)
 {
@@ -32,7 +33,7 @@ void ps_clocks_read(struct ps_clocks *out)
     out->boot_ms = clock_ms(CLOCK_BOOTTIME);
 }
 
-/* How far the wall clock is from where it has to be; 0: nowhere that can be told. */
+/* How far the wall clock is ahead of the expected time; 0: it is right, as far as known. */
 static int64_t jump_of(const struct ps_clock_reference *reference, const struct ps_clocks *now)
 {
     if (strcmp(reference->boot_id, now->boot_id) == 0)
@@ -61,7 +62,7 @@ bool ps_clock_agrees(struct ps_clock_reference *reference, const struct ps_clock
     return true;
 }
 
-/* False: there is none, or it cannot be read. */
+/* Reads the reference of the shelf. False: there is none, or it cannot be read. */
 static bool load(struct ps_store *store, struct ps_clock_reference *out)
 {
     PS_AUTO(ps_free_ptr) char *path = ps_store_file(store, "clock");
@@ -76,7 +77,7 @@ static bool load(struct ps_store *store, struct ps_clock_reference *out)
     return got == 4;
 }
 
-/* A reference that cannot be written is the old one at the next start: nothing is lost. */
+/* Ignores failures: the next start then uses the previous reference. */
 static void save(struct ps_store *store, const struct ps_clock_reference *reference)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};

@@ -35,7 +35,8 @@ enum ps_status ps_copy_bytes(int from, int to, const char *path, struct ps_err *
     return status;
 }
 
-/* Reads both again, the copy from its disk. */
+/* Reads both files again and compares them; drops the page cache of the copy first, to read it from
+ * its disk. */
 static enum ps_status compare(int from, int to, const char *path, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *blocks = ps_grow(NULL, 2, BLOCK);
@@ -57,8 +58,7 @@ static enum ps_status compare(int from, int to, const char *path, struct ps_err 
 
 enum ps_status ps_copy_whole(int from, int to, const char *path, struct ps_err *err)
 {
-    const bool cloned =
-        ioctl(to, FICLONE, from) == 0; /* the same blocks, where these can be shared */
+    const bool cloned = ioctl(to, FICLONE, from) == 0; /* shares the blocks if possible */
     struct stat about;
     enum ps_status status = cloned ? PS_OK : ps_copy_bytes(from, to, path, err);
 
@@ -69,7 +69,7 @@ enum ps_status ps_copy_whole(int from, int to, const char *path, struct ps_err *
     return status == PS_OK && !cloned ? compare(from, to, path, err) : status;
 }
 
-/* Where `from` has the file, and where `to` gets it: with the same ending. */
+/* Finds the path of the file in `from`, and its path in `to` with the same suffix. */
 static enum ps_status find_paths(struct ps_store *from, struct ps_store *to, const char *folder,
                                  const char *key, char **source, char **target, struct ps_err *err)
 {

@@ -23,7 +23,7 @@ static enum ps_status run_for(struct ps_db *db, const char *query, const char *i
     if (found)
         *found = row;
     if (row)
-        (void)ps_stmt_row(stmt, &own); /* to its end */
+        (void)ps_stmt_row(stmt, &own); /* run it to completion */
     return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
 }
 
@@ -59,7 +59,8 @@ enum ps_status ps_deleted_label(struct ps_store *store, const char *id, const ch
 
     if (status == PS_NOT_FOUND)
         return ps_fail(err, status, "run %s is not on this shelf", id);
-    if (!ps_file_name_is("labels", id)) /* a row that others wrote: it has no label */
+    if (!ps_file_name_is("labels",
+                         id)) /* an invalid id, not written by perfshelf: it has no label */
         return status;
     if (status == PS_OK)
         status = ps_db_prepare(store->catalog, ps_sql_text("deleted_label"), &stmt, err);
@@ -161,7 +162,7 @@ enum ps_status ps_deleted_replace(struct ps_store *store, const char *id,
     return ps_sources_forget(store->catalog, id, pending, err);
 }
 
-/* The id of the run that goes first; "": none was deleted before that moment. */
+/* Finds the run that was deleted first. id "": none was deleted before before_ms. */
 static enum ps_status find_next(struct ps_store *store, int64_t before_ms, char id[PS_ID_SIZE],
                                 struct ps_err *err)
 {
@@ -201,9 +202,9 @@ static enum ps_status forget(struct ps_store *store, const char *id,
     if (!*found)
         return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
     sha256 = ps_strdup(ps_col_text(stmt, 0));
-    (void)ps_stmt_row(stmt, &own); /* to its end */
+    (void)ps_stmt_row(stmt, &own); /* run it to completion */
     status = run_for(store->catalog, "run_there", id, &there, err);
-    if (status != PS_OK || there) /* then its files are those of the run */
+    if (status != PS_OK || there) /* the files belong to the run of the same id */
         return status;
     status = ps_pending_delete_add(store->catalog, pending, "runs", id, err);
     if (status == PS_OK)
@@ -211,7 +212,7 @@ static enum ps_status forget(struct ps_store *store, const char *id,
     return status == PS_OK ? ps_sources_forget(store->catalog, id, pending, err) : status;
 }
 
-/* Its files go. One that somebody recovered meanwhile stays. */
+/* Deletes a deleted run with its files, unless it was recovered in the meantime. */
 static enum ps_status purge(struct ps_store *store, const char *id, struct ps_err *err)
 {
     struct ps_pending_delete pending;

@@ -20,7 +20,7 @@ static bool is_label(const char *name)
     return is_run_id(name) || strcmp(name, "baselines") == 0 || strcmp(name, "queries") == 0;
 }
 
-/* The length of a session's name at the beginning of a text (session.c); 0: there is none. */
+/* Length of the session name at the beginning of a string (session.c); 0: there is none. */
 static size_t session_length(const char *name)
 {
     const size_t len = strspn(name, HEX ".");
@@ -35,7 +35,7 @@ static bool is_session(const char *name)
     return len && !name[len];
 }
 
-/* <session>-<n> */
+/* Whether the name has the form <session>-<n>. */
 static bool is_spooled(const char *name)
 {
     const size_t len = session_length(name);

@@ -48,7 +48,8 @@ enum ps_status ps_file_left(const char *key, struct ps_err *err)
                    key);
 }
 
-/* Where two names cannot be one file. Half of it is never seen under its name. */
+/* Copies a file if it cannot be hard-linked. Writes PATH.part first, so that no incomplete file is
+ * visible as PATH. */
 static enum ps_status copy_to(int from, const char *path, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf part = {0};
@@ -80,7 +81,7 @@ enum ps_status ps_file_link(struct ps_store *store, const char *folder, const ch
     return status == PS_OK ? copy_to(from, path, err) : status;
 }
 
-/* The layout stands in the head of each run file. */
+/* Reads the layout from the header of the run file. */
 int64_t ps_path_layout(const char *path)
 {
     PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -88,7 +89,7 @@ int64_t ps_path_layout(const char *path)
 
     if (fd < 0)
         return -1;
-    if (pread(fd, b, sizeof b, 60) != sizeof b) /* where SQLite keeps user_version */
+    if (pread(fd, b, sizeof b, 60) != sizeof b) /* offset of user_version in a SQLite file */
         return 0;
     return (int64_t)b[0] << 24 | b[1] << 16 | b[2] << 8 | b[3];
 }
@@ -177,7 +178,6 @@ enum ps_status ps_file_find(struct ps_store *store, struct ps_db *db, const char
               : ps_catalog_ask(store, ask, key, &wanted, err);
 }
 
-/* A query of one row of kept. */
 enum ps_status ps_file_row_change(struct ps_db *db, const char *query, const char *folder,
                                   const char *key, const struct ps_sending *sent,
                                   struct ps_err *err)

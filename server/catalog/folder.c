@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* folder.c: the backend of a shelf that is one folder: files lie in it under their names (store.h),
- * and its catalog.db is the truth. */
+/* folder.c: the backend of a shelf that is one folder: it contains the files under their names
+ * (store.h), and its catalog.db is authoritative. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 /* --- Opening --- */
 
-/* Run files without the catalog that knew them: an empty one in its place would hide them all. */
+/* Fails if there are run files but no catalog: a new empty catalog would hide these runs. */
 static enum ps_status check_folder(struct ps_store *store, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *catalog = ps_store_file(store, "catalog.db");
@@ -47,7 +47,7 @@ bool ps_catalog_is_mirror(struct ps_db *db)
            ps_stmt_row(stmt, NULL);
 }
 
-/* A mirror that is opened as a shelf of its own would diverge from the database. */
+/* Fails for a mirror: opened as a shelf of its own, it would diverge from the database. */
 static enum ps_status open_folder(struct ps_store *store, const void *where, struct ps_err *err)
 {
     (void)where;
@@ -75,8 +75,6 @@ static bool is_away(const struct ps_store *store)
 }
 
 /* --- Transactions --- */
-
-/* The local catalog is the whole catalog. */
 
 static enum ps_status order(struct ps_store *store, struct ps_err *err)
 {
@@ -120,14 +118,14 @@ static bool is_file(const char *path)
     return access(path, F_OK) == 0;
 }
 
-/* Where a new one is put. */
+/* Builds the path of a new file. */
 static enum ps_status place_of(struct ps_store *store, const char *folder, const char *key,
                                char **path_out, struct ps_err *err)
 {
     return ps_store_path(store, folder, key, is_run(folder) ? ".db" : PS_KEPT, path_out, err);
 }
 
-/* Where a folder has it, or would. */
+/* Builds the path of an existing file, which may have an older suffix; else that of a new one. */
 static enum ps_status path_of(struct ps_store *store, const char *folder, const char *key,
                               char **path_out, struct ps_err *err)
 {
@@ -136,8 +134,7 @@ static enum ps_status path_of(struct ps_store *store, const char *folder, const 
 
     if (status != PS_OK || is_run(folder) || is_file(*path_out))
         return status;
-    status = ps_store_path(store, folder, key, ".zst", &older, err); /* as perfshelf kept them at
-                                                                        first */
+    status = ps_store_path(store, folder, key, ".zst", &older, err); /* older versions: zstd */
     if (status == PS_OK && is_file(older)) {
         free(*path_out);
         *path_out = older;
@@ -274,8 +271,6 @@ static uint64_t free_bytes(const struct ps_store *store)
 
 /* --- Sessions --- */
 
-/* A session that this folder does not know is not alive. */
-
 static bool session_is_alive(struct ps_store *store, const char *session)
 {
     (void)store, (void)session;
@@ -303,7 +298,7 @@ static enum ps_status watch(struct ps_store *store, void (*tell)(void *user), vo
     return PS_OK;
 }
 
-/* Nobody else changes a folder but by its catalog.db, which readers see. */
+/* Does nothing: other processes change a folder only through its catalog.db, which readers see. */
 static void listen_to_changes(struct ps_store *store, ps_change_listener *heard, void *user)
 {
     (void)store, (void)heard, (void)user;

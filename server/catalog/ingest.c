@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* ingest.c: a file read once, hashed and kept compressed, in a thread beside its import. */
+/* ingest.c: reads a file once and stores a hashed, compressed copy, in a thread that runs in
+ * parallel to the import of the file. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -21,18 +22,19 @@ struct ps_ingest {
     int fd;
     pthread_t thread;
     bool running;
-    atomic_bool hash_only; /* nobody wants the copy any more */
-    atomic_bool known;     /* hashed, and the shelf has these bytes */
+    atomic_bool hash_only; /* the copy is no longer needed */
+    atomic_bool known;     /* the hash is known, and the shelf has these bytes */
     struct ps_original original;
-    char id[PS_ID_SIZE]; /* of the run that has them */
+    char id[PS_ID_SIZE]; /* id of the run of these bytes */
     char *part;
     int part_fd;
-    uint64_t claimed;                 /* bytes of the part */
-    struct ps_pending_delete pending; /* of the kept file, until a row refers to it */
+    uint64_t claimed; /* reserved bytes of the part */
+    /* intent log entry of the stored file, until a row refers to it */
+    struct ps_pending_delete pending;
     struct ps_err err;
 };
 
-/* How long the copy is so far. */
+/* Bytes written to the copy so far. */
 static uint64_t copied(const struct ps_ingest *intake)
 {
     struct stat about;
@@ -45,7 +47,7 @@ static enum ps_status follow(struct ps_ingest *intake)
     return ps_quota_reserve_growth(intake->store, &intake->claimed, copied(intake), &intake->err);
 }
 
-/* Each block is hashed and compressed while it is in the cache. */
+/* Hashes and compresses each block while it is in the CPU cache. */
 static enum ps_status read_all(struct ps_ingest *intake, struct ps_gzip_writer *copy)
 {
     PS_AUTO(ps_free_ptr) char *block = ps_grow(NULL, BLOCK, 1);
@@ -141,7 +143,7 @@ enum ps_status ps_ingest_keep(struct ps_ingest *intake, struct ps_err *err)
                                      intake->original.sha256, &sent, intake->part, err);
     if (status != PS_OK)
         return status;
-    ps_quota_release(intake->store, intake->claimed); /* the catalog counts it */
+    ps_quota_release(intake->store, intake->claimed); /* the catalog counts them from now on */
     intake->claimed = 0;
     free(intake->part);
     intake->part = NULL;

@@ -228,7 +228,7 @@ enum ps_status ps_job_row_cancel(struct ps_store *store, uint64_t id, struct ps_
     return ps_catalog_end(store, status, err);
 }
 
-/* One statement about the jobs of a session that died. */
+/* Runs one statement about the jobs of a crashed session. */
 static enum ps_status leave(struct ps_store *store, const char *query, const char *dead,
                             struct ps_err *err)
 {

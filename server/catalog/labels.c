@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * labels.c: what people say of a run, kept a second time beside the catalog.
+ * labels.c: a second copy of the labels of runs, outside the catalog.
  *
- * A run file holds what was said when it was published (meta.label) and is never altered. Whatever
- * changes later writes labels/<id>.json: the whole label as it is now, in place of the one before.
- * The catalog alone is asked; these are for the day on which it is lost. One that lies in a
- * database is that one's to keep: there are none.
+ * A run file contains its label at the time of publication (meta.label) and is never altered. Each
+ * later change writes the complete current label to labels/<id>.json, in place of the previous one.
+ * Queries use the catalog only; the label files are for rebuilding a lost catalog. A catalog in a
+ * database has no label files: the database is responsible for its safety.
  */
 #include <fcntl.h>
 #include <stdio.h>

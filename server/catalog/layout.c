@@ -2,9 +2,9 @@
 /*
  * layout.c: the tables of catalog.db, whose layout is numbered by user_version.
  *
- * A catalog of an older layout gets the columns that were added since; then catalog.sql creates
- * what else it lacks. Catalogs from before layout 5 have no number, 0, and may lack any of the
- * columns that are tagged.
+ * A catalog of an older layout first gets the columns that were added since; then catalog.sql
+ * creates what else is missing. Catalogs from before layout 5 have the number 0, and may lack any
+ * of the tagged columns.
  */
 #include "server/catalog/catalog_tables.h"
 #include "server/catalog/state.h"
@@ -27,7 +27,7 @@ static enum ps_status read_layout(struct ps_db *db, int64_t *out, struct ps_err 
                    (long long)*out);
 }
 
-/* Whether there is such a table without that column. */
+/* Whether the table exists without that column. */
 static enum ps_status lacks_column(struct ps_db *db, const char *table, const char *column,
                                    bool *out, struct ps_err *err)
 {
@@ -43,8 +43,8 @@ static enum ps_status lacks_column(struct ps_db *db, const char *table, const ch
     return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
 }
 
-/* A mirror may have caught up with rows whose new columns it had no place for: all rows are fetched
- * again. */
+/* A mirror may have applied rows before it had the new columns: marks it so that all rows are
+ * fetched again. */
 static enum ps_status restart_mirror(struct ps_db *db, struct ps_err *err)
 {
     bool exists = false;
@@ -85,7 +85,7 @@ static enum ps_status add_columns(struct ps_db *db, int64_t layout, struct ps_er
     return status;
 }
 
-/* catalog.sql creates those of the present layout. */
+/* Drops all views and triggers. catalog.sql creates those of the current layout. */
 static enum ps_status drop_views(struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;

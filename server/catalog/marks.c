@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * marks.c: ps_run_mark without a system call for each of thousands of questions a second. A mark is
- * believed for PS_MARK_US; what this process removes or publishes is forgotten at once.
+ * marks.c: caches the results of ps_run_mark, which is called thousands of times a second, to save
+ * system calls. A mark is used for PS_MARK_US; a removal or publication by this process invalidates
+ * it at once.
  */
 #include <stdio.h>
 #include <time.h>
@@ -61,8 +62,7 @@ uint64_t ps_run_mark(struct ps_store *store, const char *id)
         return mark;
     mark = mark_of(store, id);
     pthread_mutex_lock(&store->marks.lock);
-    if (forgotten ==
-        store->marks.forgotten) { /* else it may be of the file that was there before */
+    if (forgotten == store->marks.forgotten) { /* else it may be the mark of the old file */
         *place = (struct ps_mark){.mark = mark, .since_us = now};
         (void)snprintf(place->id, sizeof place->id, "%s", id);
     }

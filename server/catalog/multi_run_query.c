@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * multi_run_query.c: SQL that people type over several runs. Each public view of a run is a table
- * here, with a column `run` before its own, that goes through the runs one after the other, each
- * read through a guarded handle of its own; what may be seen of the catalog are tables likewise.
- * The statement itself runs in an empty database in memory: there is nothing else in it that it
- * could reach.
+ * multi_run_query.c: SQL statements of users over several runs. Each public view of a run is a
+ * virtual table here, with an additional first column `run`. It iterates over the runs, each read
+ * through a guarded handle of its own. The visible views of the catalog are virtual tables too. The
+ * statement itself runs in an empty in-memory database, which contains nothing else that it could
+ * access.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "server/catalog/state.h"
 
-/* What the tables read. */
+/* Data source of the virtual tables. */
 struct multi_run {
     struct ps_store *store;
     struct ps_memory *memory;
     char (*ids)[PS_ID_SIZE];
-    struct ps_db **runs; /* opened when they are first read */
+    struct ps_db **runs; /* NULL until first read */
     size_t n;
     struct ps_db *catalog;
 };
 
-/* CREATE VIRTUAL TABLE view USING ps_multi_run(catalog|runs,"column",...); struct across is its
- * user data. */
+/* CREATE VIRTUAL TABLE view USING ps_multi_run(catalog|runs,"column",...); its user data is a
+ * struct multi_run. */
 extern const sqlite3_module ps_multi_run_module;
 
-#define COLUMNS_MOST 63 /* bits of sqlite3_index_info.colUsed that stand for one column */
+#define COLUMNS_MOST 63 /* bits of sqlite3_index_info.colUsed for single columns */
 
 struct table {
     sqlite3_vtab base;
@@ -38,13 +38,14 @@ struct table {
 
 struct cursor {
     sqlite3_vtab_cursor base;
-    struct ps_stmt **stmts; /* one a source, kept between the turns of a join */
-    char *plan;             /* what they were prepared for */
-    size_t n, at;           /* sources */
+    struct ps_stmt **stmts; /* one per source, reused when a join restarts the cursor */
+    char *plan;             /* plan for which they were prepared */
+    size_t n, at;           /* n: number of sources; at: current source */
     int64_t row;
     int n_values;
-    sqlite3_value **values; /* of the equalities of the plan; copies */
-    bool skip_others;       /* only the run `only` */
+    /* owned copies of the values for the equality constraints of the plan */
+    sqlite3_value **values;
+    bool skip_others; /* read only the run `only` */
     char only[PS_ID_SIZE];
 };
 
@@ -70,7 +71,7 @@ static int disconnect(sqlite3_vtab *base)
     return SQLITE_OK;
 }
 
-/* Appends a name in quotes. */
+/* Appends a quoted identifier. */
 static void ps_multi_run_name(struct ps_buf *out, const char *name)
 {
     ps_buf_puts(out, "\"");
@@ -109,7 +110,8 @@ static int connect_table(sqlite3 *handle, void *multi_run, int argc, const char 
     return code;
 }
 
-/* The plan: which columns are used, then those that equal a value, as "<hex>=<column>=<column>". */
+/* Builds the plan: a mask of the used columns, then the columns constrained by equality, as
+ * "<hex>=<column>=<column>". */
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
     PS_AUTO(ps_buf_free) struct ps_buf plan = {0};
@@ -201,7 +203,7 @@ static enum ps_status source_db(const struct table *table, size_t at, struct ps_
     return PS_OK;
 }
 
-/* Which of the view's columns a column of the table is; -1: `run`. */
+/* Converts a column of the table to a column of the view; -1: `run`. */
 static int of_view(const struct table *table, int column)
 {
     return table->of_catalog ? column : column - 1;
@@ -220,7 +222,8 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int col)
     return SQLITE_OK;
 }
 
-/* Runs that an older perfshelf wrote may lack a column, or the view. */
+/* Whether the view has the column; with column NULL, whether the view exists. Files of older
+ * versions may lack either. */
 static bool has_column(struct ps_db *db, const char *view, const char *column)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
@@ -279,7 +282,8 @@ static void statement_text(const struct table *table, struct ps_db *db, const ch
     }
 }
 
-/* The statement of a source, bound and before its first row; NULL: it has no such view. */
+/* Prepares the statement of the current source, or rewinds it, and binds its values. The statement
+ * stays NULL if the source lacks the view. */
 static enum ps_status begin_source(struct cursor *cursor, struct ps_err *err)
 {
     const struct table *table = (struct table *)cursor->base.pVtab;
@@ -310,7 +314,7 @@ static bool is_wanted(const struct cursor *cursor)
     return !cursor->skip_others || strcmp(table->multi_run->ids[cursor->at], cursor->only) == 0;
 }
 
-/* A run may be gone by now: that is nobody's damage. */
+/* A run may have been deleted in the meantime: that is reported as an error, not as corruption. */
 static int fail(sqlite3_vtab *table, const struct ps_err *err)
 {
     int code = err->code == PS_OK ? SQLITE_OK : ps_table_fail(table, err);
@@ -318,7 +322,7 @@ static int fail(sqlite3_vtab *table, const struct ps_err *err)
     return code == SQLITE_CORRUPT_VTAB ? SQLITE_ERROR : code;
 }
 
-/* To the first row from source `at` on; `begun`: its statement is at work. */
+/* Moves to the first row, from source `at` on. `begun`: its statement is running already. */
 static int go_on(struct cursor *cursor, bool begun)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -337,7 +341,8 @@ static int go_on(struct cursor *cursor, bool begun)
     return fail(cursor->base.pVtab, &err);
 }
 
-/* A value for the column `run` leaves one run. */
+/* Copies the values of the constraints. A value for the column `run` restricts the cursor to one
+ * run. */
 static void keep_values(struct cursor *cursor, const char *plan, int argc, sqlite3_value **argv)
 {
     const struct table *table = (struct table *)cursor->base.pVtab;
@@ -425,7 +430,7 @@ static void free_across(void *user)
     free(multi_run);
 }
 
-/* A table for each view that `views` names, from a database that has them. */
+/* Creates a virtual table for each view that the query `views` lists in the database `from`. */
 static enum ps_status add_tables(struct ps_db *db, struct ps_db *from, const char *views,
                                  const char *what, struct ps_err *err)
 {
@@ -457,7 +462,7 @@ static enum ps_status add_tables(struct ps_db *db, struct ps_db *from, const cha
 static const char run_views[] =
     "SELECT s.name, c.name FROM sqlite_schema s, pragma_table_info(s.name) c"
     " WHERE s.type = 'view' ORDER BY s.rowid, c.cid";
-/* Without those of ps_catalog_show_columns, which select all columns of a table. */
+/* Excludes the views of ps_catalog_show_columns, which select all columns of a table. */
 static const char shelf_views[] =
     "SELECT s.name, c.name FROM sqlite_temp_schema s, pragma_table_info(s.name, 'temp') c"
     " WHERE s.type = 'view' AND instr(s.sql, 'AS SELECT *, ') = 0"

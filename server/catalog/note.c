@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* note.c: what a person may write about a run. */
+/* note.c: validates the note of a run. */
 #include "base/utf8.h"
 #include "server/catalog/store.h"
 
@@ -12,7 +12,7 @@ static size_t count_characters(struct ps_str text)
     return n;
 }
 
-/* CR, and CR LF, are the line breaks of forms and of files from elsewhere. */
+/* Replaces CR and CR LF, the line breaks of HTML forms and of files from other systems, by LF. */
 static void add_with_line_breaks(struct ps_buf *out, const char *text)
 {
     for (const char *at = text; *at; at++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* originals.c: the bytes as they came in: spooled, found, given back (ingest.c takes them in). */
+/* originals.c: original files: creates spool files, and finds and opens stored originals (ingest.c
+ * stores them). */
 #define _GNU_SOURCE /* mkostemp */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * part.c: the file of a run from its creation to its publication, for who keeps the shelf. What
- * stands in it was written by a process that read bytes of others: it is looked at like those.
+ * part.c: the file of a run from its creation to its publication, in the server process. Its
+ * content was written by a process that read untrusted bytes, so it is treated as untrusted too.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,14 +15,14 @@
 #include "server/catalog/state.h"
 #include "server/runwrite/run_tables.h"
 
-#define VALUE_MAX      (64 << 20) /* bytes of one value that publishing reads */
+#define VALUE_MAX      (64 << 20) /* maximum bytes of one value that publishing reads */
 #define NAME_MAX_BYTES ((size_t)1000)
 
 struct ps_part {
     struct ps_store *store;
     char *path;
     int fd;
-    uint64_t claimed; /* bytes of it */
+    uint64_t claimed; /* reserved bytes */
     struct ps_db *db;
     struct ps_arena arena;
     struct ps_run_about about;
@@ -76,7 +76,8 @@ void ps_part_abort(struct ps_part *part)
 
 /* --- Checking the written run --- */
 
-/* Nothing that its schema names is run before the layout was checked, and not afterwards either. */
+/* Opens the file without trusting its schema: no function that the schema refers to is called,
+ * neither before the layout is checked nor later. */
 static enum ps_status open_written(struct ps_part *part, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
@@ -97,7 +98,8 @@ static enum ps_status open_written(struct ps_part *part, struct ps_err *err)
     return status == PS_OK ? ps_check_layout(part->db, err) : status;
 }
 
-/* What is left to us is not there, and what goes to others as JSON is JSON. */
+/* Checks that the keys which only publishing writes are absent, and that values passed on as JSON
+ * are valid JSON. */
 static enum ps_status check_written(struct ps_part *part, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -155,7 +157,7 @@ static enum ps_status put(struct ps_part *part, const char *key, struct ps_num n
     return err->code;
 }
 
-/* What people say of the run, in the words of labels.c. */
+/* Writes the label of the run, in the format of labels.c. */
 static enum ps_status put_label(struct ps_part *part, const struct ps_catalog_row *row,
                                 struct ps_err *err)
 {

@@ -46,7 +46,7 @@ enum ps_status ps_partial_prepare(struct ps_store *store, const char *query, con
     return PS_OK;
 }
 
-/* Runs one statement; the text of its first row, malloc'ed, or NULL. */
+/* Runs one statement. *out: first column of its first row (malloc'ed), or NULL. */
 static enum ps_status ask(struct ps_store *store, const char *query, const char *id,
                           const char *who, const char *file, char **out, struct ps_err *err)
 {
@@ -114,7 +114,7 @@ enum ps_status ps_partial_nobody(struct ps_err *err)
     return ps_fail(err, PS_NOT_FOUND, "no such upload; it may have expired");
 }
 
-/* The path of its file; with `query` partial_take the row is gone afterwards. */
+/* Finds the path of the upload's file. The query partial_take deletes the row, too. */
 static enum ps_status find(struct ps_store *store, const char *query, const char *id,
                            const char *who, char **path_out, struct ps_err *err)
 {
@@ -139,7 +139,7 @@ static enum ps_status size_of(int fd, const char *path, uint64_t *out, struct ps
     return PS_OK;
 }
 
-/* Opens the file, alone: an append that is still on its way is waited for. */
+/* Opens and locks the file. Waits for a concurrent append. */
 static enum ps_status open_alone(const char *path, int *fd, uint64_t *bytes, struct ps_err *err)
 {
     *fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
@@ -190,7 +190,7 @@ enum ps_status ps_partial_copy(int from, const char *from_path, int to, const ch
     return got < 0 ? ps_fail_errno(err, "cannot read", from_path) : status;
 }
 
-/* What was written of a piece that failed is cut off again. */
+/* Appends the file `from`. Truncates the upload to its old size after a failure. */
 static enum ps_status append(const char *path, const char *from, uint64_t offset, uint64_t max,
                              uint64_t *bytes_out, struct ps_err *err)
 {
@@ -214,7 +214,7 @@ static enum ps_status append(const char *path, const char *from, uint64_t offset
     if (status == PS_OK)
         *bytes_out = offset + piece;
     if (status == PS_OK)
-        (void)unlink(from); /* the room that it took is that of the longer file */
+        (void)unlink(from); /* its reserved bytes now count for the longer file */
     return status;
 }
 

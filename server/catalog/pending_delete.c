@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pending_delete.c: files that come into their place before the row that refers to them, or outlive
- * it.
+ * pending_delete.c: an intent log for files that are created before the row that refers to them, or
+ * deleted after it.
  *
- * Whoever is about to do either writes down first which files these are (table doomed). When it is
- * done, or when the shelf is opened after it died, those of them that no row refers to are removed.
- * A kill at any moment leaves nothing that nobody knows of; and a file that is not written down is
- * never removed, however little the catalog knows of it: the catalog itself may be what was lost.
+ * Both operations first write entries with the names of the files (table doomed). When the
+ * operation ends, or when the shelf is opened after a crash, the files without a referring row are
+ * deleted. So a kill at any time leaves no unknown files. A file without an entry is never deleted,
+ * even if the catalog does not know it: the catalog itself may have been lost.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -39,8 +39,8 @@ enum ps_status ps_pending_delete_add(struct ps_db *db, const struct ps_pending_d
     return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
 }
 
-/* In a folder the words stand before the file does; where many share the shelf both stand with one
- * transaction. */
+/* In a folder the entry is committed before the file is moved. In a shared shelf one transaction
+ * does both. */
 enum ps_status ps_pending_delete_begin(struct ps_store *store, struct ps_pending_delete *pending,
                                        const char *folder, const char *key,
                                        const struct ps_sending *sent, const char *path,
@@ -85,7 +85,7 @@ static enum ps_status forget_size(struct ps_db *db, const char *folder, const ch
     return ps_stmt_finish(stmt, err);
 }
 
-/* What a key of the folder names: the files of a run, or one kept file. */
+/* Deletes the files of a key: the files of a run, or one stored original or source. */
 static enum ps_status remove_files(struct ps_store *store, const char *folder, const char *key,
                                    struct ps_err *err)
 {
@@ -111,8 +111,8 @@ static enum ps_status forget(struct ps_db *db, const char *owner, struct ps_err 
     return err->code;
 }
 
-/* Inside a transaction: no publication can come between the look and the removal. The folders are
- * synced before the words about their files go. */
+/* Runs inside a transaction, so that no publication happens between the check and the deletion. The
+ * folders are synced before the entries are deleted. */
 static enum ps_status remove_unused(struct ps_store *store, const char *owner, struct ps_err *err)
 {
     struct ps_db *db = store->catalog;
@@ -128,7 +128,7 @@ static enum ps_status remove_unused(struct ps_store *store, const char *owner, s
         PS_AUTO(ps_free_ptr) char *key = ps_strdup(ps_col_text(stmt, 1));
 
         if (!ps_file_name_is(folder, key))
-            continue; /* not a row of ours: there is no such file */
+            continue; /* not written by perfshelf: there is no such file */
         status = remove_files(store, folder, key, err);
         removed = true;
     }
@@ -150,8 +150,8 @@ static enum ps_status end(struct ps_store *store, const char *owner)
     return ps_catalog_end(store, status, &err);
 }
 
-/* A failure here leaves words about files that are gone or in use: the next sweep forgets them, of
- * this opening or of the next. */
+/* After a failure, entries remain for files that are deleted or in use. The next sweep, of this
+ * session or a later one, deletes the entries. */
 static void end_own(struct ps_store *store, const char *owner)
 {
     if (end(store, owner) == PS_OK)

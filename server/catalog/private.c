@@ -71,7 +71,7 @@ static enum ps_status show_source(const struct showing *s, const char *sha256, s
 
 typedef enum ps_status show_one(const struct showing *s, const char *key, struct ps_err *err);
 
-/* Those that a query of the catalog names. */
+/* Calls `one` for each key that a query of the catalog returns. */
 static enum ps_status show_each(const struct showing *s, const char *query, show_one *one,
                                 struct ps_err *err)
 {
@@ -153,8 +153,7 @@ enum ps_status ps_private_open(struct ps_store *of, struct ps_store **out, struc
     status = make_folders(store, err);
     if (status == PS_OK)
         status = ps_catalog_open(":memory:", &store->catalog, err);
-    if (status ==
-        PS_OK) /* its bytes are shown to others: no earlier label may stand between rows */
+    if (status == PS_OK) /* deleted labels must not remain in the bytes, which are exported */
         status = ps_db_exec(store->catalog, "PRAGMA secure_delete=ON", err);
     if (status == PS_OK) {
         *out = store;
@@ -164,7 +163,7 @@ enum ps_status ps_private_open(struct ps_store *of, struct ps_store **out, struc
     return status;
 }
 
-/* No file of these folders is ever altered, so both shelves may have the same one. */
+/* Files of these folders are never altered, so both shelves can share one by a hard link. */
 static enum ps_status share_file(struct ps_store *from, struct ps_store *to, const char *folder,
                                  const char *key, const char *ending, struct ps_err *err)
 {
@@ -250,7 +249,7 @@ enum ps_status ps_private_take(struct ps_store *from, struct ps_store *to, const
     return status;
 }
 
-/* The row of a run: what its original is, and since when it is on the shelf. */
+/* Reads the original, the kind and the creation time of a run. */
 static enum ps_status read_row(struct ps_store *from, const char *id, struct ps_original *original,
                                char kind[32], int64_t *created_ms, struct ps_err *err)
 {

@@ -13,7 +13,7 @@
 
 /* --- Sizes in the catalog --- */
 
-/* The size of a kept file that the catalog does not have: an older perfshelf brought it. */
+/* Records the size of a file that an older perfshelf stored without its size. */
 static enum ps_status add_size(struct ps_store *store, const char *folder, const char *sha256,
                                struct ps_err *err)
 {
@@ -21,7 +21,7 @@ static enum ps_status add_size(struct ps_store *store, const char *folder, const
     struct stat about;
 
     if (ps_file_path(store, folder, sha256, &path, NULL) != PS_OK || stat(path, &about) != 0)
-        return PS_OK; /* verify tells of it */
+        return PS_OK; /* `perfshelf verify` reports it */
     return ps_size_put(store->catalog, folder, sha256, (uint64_t)about.st_size, err);
 }
 
@@ -75,7 +75,8 @@ static enum ps_status count_kept(struct ps_store *store, uint64_t *out, uint64_t
 
 /* --- Usage and reservations --- */
 
-/* What is claimed is returned only after the catalog counts it: for a moment it counts twice. */
+/* A reservation is released only after the catalog counts the bytes, so they briefly count twice.
+ */
 enum ps_status ps_quota_usage(struct ps_store *store, struct ps_quota *out, struct ps_err *err)
 {
     uint64_t kept = 0, deleted = 0;
@@ -96,7 +97,7 @@ static enum ps_status complete_sizes(struct ps_store *store, struct ps_err *err)
     return ps_catalog_end(store, status, err);
 }
 
-/* While the database is away nothing can be completed. */
+/* Skips the sizes while the database is unreachable. */
 enum ps_status ps_quota_begin(struct ps_store *store, uint64_t quota, struct ps_err *err)
 {
     enum ps_status status =
@@ -115,7 +116,7 @@ static enum ps_status over(const struct ps_quota *room, uint64_t bytes, struct p
                    (double)bytes / MIB, (double)room->used / MIB, (double)room->quota / MIB);
 }
 
-/* Less than this is left for what is written beside files of runs. */
+/* bytes kept free on the disk for the catalog and other files that are not counted */
 #define DISK_SPARE ((uint64_t)16 << 20)
 
 static bool is_disk_short(const struct ps_store *store, uint64_t bytes)
@@ -123,7 +124,7 @@ static bool is_disk_short(const struct ps_store *store, uint64_t bytes)
     return store->backend->free_bytes(store) < bytes + DISK_SPARE;
 }
 
-/* Deleted runs give way to so many bytes, the first deleted first. */
+/* Purges deleted runs, the first deleted first, until `bytes` more fit. */
 static enum ps_status make_room(struct ps_store *store, uint64_t bytes, struct ps_quota *room,
                                 struct ps_err *err)
 {
@@ -137,7 +138,7 @@ static enum ps_status make_room(struct ps_store *store, uint64_t bytes, struct p
     return status;
 }
 
-/* The look and the claim are one: of two that come at once only one gets the last room. */
+/* Check and reservation are atomic: of two concurrent calls, only one gets the last space. */
 enum ps_status ps_quota_reserve(struct ps_store *store, uint64_t bytes, struct ps_err *err)
 {
     struct ps_quota room = {0};

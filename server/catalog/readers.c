@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* readers.c: what reads a shelf that is open, wherever its databases lie: the catalog, lent to one
- * thread at a time, and run files, kept open in a pool. */
+/* readers.c: connections that read an open shelf: the catalog, locked for one thread at a time, and
+ * run files, kept open in a pool. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@ int64_t ps_store_version(struct ps_store *store)
     ps_catalog_refresh(store);
     db = ps_catalog_lock(store);
     version = store->changes;
-    /* data_version counts what other connections commit, changes what this one does. */
+    /* data_version counts commits of other connections, store->changes those of this one. */
     if (ps_db_prepare(db, "PRAGMA data_version", &stmt, NULL) == PS_OK && ps_stmt_row(stmt, NULL))
         version += ps_col_int(stmt, 0) << 32;
     ps_stmt_done(stmt);
@@ -35,7 +35,7 @@ int64_t ps_store_version(struct ps_store *store)
     return version;
 }
 
-/* An idle reader of the run out of the pool, or NULL. */
+/* Removes an idle reader of the run from the pool and returns it, or NULL. */
 static struct ps_db *take_pooled(struct ps_store *store, const char *id)
 {
     struct ps_db *found = NULL;
@@ -60,7 +60,7 @@ enum ps_status ps_run_acquire(struct ps_store *store, const char *id, struct ps_
     enum ps_status status;
 
     while ((*out = take_pooled(store, id)) && (*out)->mark != mark)
-        ps_db_close(*out); /* another process has imported it again, or removed it */
+        ps_db_close(*out); /* another process imported the run again or removed it */
     if (!*out) {
         status = ps_run_open(store, id, out, err);
         if (status != PS_OK)
@@ -88,7 +88,8 @@ void ps_run_release(struct ps_db *db)
     struct ps_store *store = db ? db->store : NULL;
     struct ps_db *old = NULL;
 
-    if (!store || !db->mark || ps_context_ended()) { /* of no run of the shelf, or incomplete */
+    if (!store || !db->mark ||
+        ps_context_ended()) { /* not a published run, or its reads were cut off */
         ps_db_close(db);
         return;
     }
@@ -132,8 +133,9 @@ void ps_pool_forget(struct ps_store *store, const char *id)
 
 /* --- Runs for user queries --- */
 
-/* Tables that are not in the file declare themselves when they are first named, which the guard
- * would not let them; one that is not named here stays out of reach. */
+/* Names each eponymous virtual table that statements of users may read. Such a table declares its
+ * schema when it is first used, which the guard would reject. Tables that are not listed here are
+ * inaccessible. */
 static const char connect_tables[] =
     "SELECT 1 FROM ps_calls(NULL), ps_ids(NULL), ps_paths(0, 1, 1, 1), ps_slices, ps_operators,"
     " ps_kernels, ps_flows, ps_counts, ps_memory_events, ps_stack_nodes, json_each, json_tree,"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* resolve.c: which run is meant, and what it is in short. */
+/* resolve.c: resolves RUN arguments to ids, and reads summaries of runs. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,8 +8,8 @@
 #include "base/utf8.h"
 #include "server/catalog/state.h"
 
-#define CANDIDATES 4  /* named when a word fits several runs */
-#define NAME_SHOWN 24 /* bytes of a candidate's name, about */
+#define CANDIDATES 4  /* listed if an argument matches several runs */
+#define NAME_SHOWN 24 /* approximate maximum bytes of a candidate's name */
 
 void ps_col_id(struct ps_stmt *stmt, char id_out[PS_ID_SIZE])
 {
@@ -89,7 +89,6 @@ void ps_run_brief_free(struct ps_run_brief *brief)
     *brief = (struct ps_run_brief){0};
 }
 
-/* The baseline of a series. */
 static enum ps_status ps_baseline_of(struct ps_db *db, const char *series, char id_out[PS_ID_SIZE],
                                      struct ps_err *err)
 {
@@ -128,8 +127,8 @@ static enum ps_status resolve_nth(struct ps_db *db, const char *run, char id_out
     return PS_OK;
 }
 
-/* The id, and what tells the run from others that the same word fits: of a name the kind and the
- * time, of a prefix the name. */
+/* Appends the id of a run, and what distinguishes it from other matches: for a name the kind and
+ * time, for an id prefix the name. */
 static void add_candidate(struct ps_stmt *stmt, bool by_name, struct ps_buf *out)
 {
     const struct ps_str id = ps_col_text(stmt, 0), kind = ps_col_text(stmt, 2),

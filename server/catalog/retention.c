@@ -8,7 +8,7 @@
 #include "server/catalog/state.h"
 
 #define HOUR_MS ((int64_t)3600 * 1000)
-#define GOES    6 /* column of keep_bytes.sql: from where it is 0 on nothing goes */
+#define GOES    6 /* column of keep_bytes.sql: 0 from the first kept run on */
 
 /* --- Choosing runs to delete --- */
 
@@ -21,7 +21,7 @@ static const char *query_of(const struct ps_keep_rule *rule)
     return (rule->of == PS_KEEP_OF_SHELF ? of_shelf : of_series)[rule->by];
 }
 
-/* Series with rules of their own, as an array of JSON. */
+/* Writes the series that have rules of their own, as a JSON array. */
 static void name_series(const struct ps_keep *keep, struct ps_buf *out)
 {
     struct ps_json json = ps_json_to(out);
@@ -79,7 +79,7 @@ static int by_age(const void *a_, const void *b_)
     return a->rule < b->rule ? -1 : a->rule > b->rule;
 }
 
-/* The oldest first, each once. */
+/* Sorts the runs, oldest first, and removes duplicates. */
 static void put_in_order(struct ps_leaving_list *list)
 {
     size_t n = 0;
@@ -113,7 +113,7 @@ enum ps_status ps_keep_find(struct ps_store *store, const struct ps_keep *keep, 
     return find_all(store, keep, now_ms, true, out, err);
 }
 
-/* How many runs may go now. */
+/* Reads how many runs may be deleted now. */
 static enum ps_status read_allowance(struct ps_store *store, int64_t now_ms, int64_t since_ms,
                                      size_t *out, struct ps_err *err)
 {
@@ -161,7 +161,7 @@ void ps_leaving_free(struct ps_leaving_list *list)
 
 /* --- Deleting them --- */
 
-/* Inside the transaction: the moment of the look is past. */
+/* Checks inside the transaction that the run is still to be deleted. */
 static enum ps_status still_goes(struct ps_db *db, const void *user, struct ps_err *err)
 {
     const struct ps_leaving *run = user;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* saved.c: SQL that people saved for each other. */
+/* saved.c: SQL statements that users saved for all users. */
 
 #include "base/context.h"
 #include "server/catalog/state.h"
 
 #define SAVED_MOST 1000
 
-/* Runs a statement that is bound. PS_FORBIDDEN without text when it changed nothing. */
+/* Runs a bound statement. PS_FORBIDDEN without a message if it changed nothing. */
 static enum ps_status change(struct ps_store *store, struct ps_stmt *stmt, struct ps_err *err)
 {
     enum ps_status status = ps_stmt_finish(stmt, err);

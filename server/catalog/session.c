@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * session.c: who has the shelf open. Each opening is a session: a locked file open/<session> for as
- * long as it lasts, and everything it writes that is not published yet begins with its name. A
- * session whose file is gone, or can be locked, has died; what it left behind is nobody's. Where
- * many servers share the store, those of other folders are known by their lease (heartbeat.h).
+ * session.c: the processes that have the shelf open. Each time a process opens the shelf, it begins
+ * a session. During the session it holds a lock on the file open/<session>, and the names of its
+ * unpublished files begin with the session name. If the file is missing or can be locked, the
+ * session has crashed, and its unpublished files can be deleted. Where many servers share the
+ * store, sessions of other folders are checked by their lease (heartbeat.h).
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,8 +20,8 @@
 #include "server/catalog/backend.h"
 #include "server/catalog/state.h"
 
-/* Of two that open at once one may take the other's new file for a dead one's, and remove it: then
- * the lock is one on nothing. */
+/* Locks a new session file. A concurrent sweep may take it for the file of a crashed session and
+ * delete it: then the lock is useless and the result is false. */
 static bool lock_new(int fd)
 {
     struct stat about;
@@ -28,8 +29,8 @@ static bool lock_new(int fd)
     return flock(fd, LOCK_EX) == 0 && fstat(fd, &about) == 0 && about.st_nlink > 0;
 }
 
-/* <process>.<time>.<chance>: in containers of several machines processes have the same numbers, and
- * may begin together. */
+/* <pid>.<time>.<random>: processes in containers on several machines may have the same pid and
+ * start time. */
 enum ps_status ps_session_name(struct ps_store *store, struct ps_err *err)
 {
     struct timespec now;
@@ -78,7 +79,7 @@ void ps_session_end(struct ps_store *store)
 
 enum where { NOWHERE, DEAD, ALIVE };
 
-/* What this folder knows of it. The name may be that of a row which others wrote. */
+/* State of a session in this folder. `session` may come from an untrusted row. */
 static enum where is_here(const struct ps_store *store, const char *session)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
@@ -112,7 +113,7 @@ bool ps_session_others(const struct ps_store *store)
     return others;
 }
 
-/* Files of its name: <session>-<n>, in runs/ and the like with .part behind. */
+/* Whether a file <session>-<n> (in runs/ etc. with suffix .part) belongs to no running session. */
 static bool is_orphan(const struct ps_store *store, const char *name)
 {
     const char *dash = strrchr(name, '-');
@@ -149,7 +150,8 @@ static bool is_part(const char *name)
     return len > 5 && strcmp(name + len - 5, ".part") == 0;
 }
 
-/* Removes what `gone` holds for in a folder: files, and the private shelves of the spool. */
+/* Deletes the entries of a folder for which `gone` returns true: files, and private shelves in the
+ * spool. */
 static void sweep(struct ps_store *store, const char *folder,
                   bool (*gone)(struct ps_store *store, const char *name))
 {
@@ -176,9 +178,9 @@ static bool is_dead_spool(struct ps_store *store, const char *name)
     return is_orphan(store, name) && !ps_upload_holds(store, name);
 }
 
-/* Removes the file of a session that died, and is locked meanwhile: a new one that has not locked
- * its file yet waits, finds it gone, and makes another. It stays until the others know of the
- * death. */
+/* Deletes the file of a crashed session while holding its lock. A new session that has created but
+ * not yet locked its file then waits, finds the file deleted, and creates another. The file is kept
+ * until the other servers have been notified. */
 static void bury(struct ps_store *store, const struct dirent *session)
 {
     PS_AUTO(ps_free_ptr) char *path = ps_store_entry(store, "open", session);

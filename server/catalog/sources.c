@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sources.c: files that line-level profiles measured. A run file is never altered, so they lie
- * beside it, kept by their hash. */
+/* sources.c: source files measured by line-level profiles. Run files are never altered, so the
+ * sources are stored separately, by their hash. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -29,7 +29,8 @@ static enum ps_status put_row(struct ps_db *db, const char *id, const char *path
     return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
 }
 
-/* Dooms what is attached to the run in this place; PS_NOT_FOUND when the run is gone. */
+/* Adds the source currently attached at this path to the pending deletes. PS_NOT_FOUND: there is no
+ * such run. */
 static enum ps_status doom_earlier(struct ps_db *db, const char *id, const char *path,
                                    const struct ps_pending_delete *pending, struct ps_err *err)
 {

@@ -50,13 +50,13 @@ struct ps_store {
     atomic_uint counter;
     struct ps_db *catalog;
     bool durable; /* the open transaction is durable (PS_DURABLE) */
-    const struct ps_backend
-        *backend; /* where files are and which catalog is authoritative: backend.h */
-    struct ps_replica
-        *replica; /* state of the backend that several servers share; NULL for a folder */
-    _Atomic int64_t
-        seen;     /* number of the last transaction of other servers that was applied here */
-    bool ordered; /* backend->done must be called after the open transaction */
+    /* where files are and which catalog is authoritative: backend.h */
+    const struct ps_backend *backend;
+    /* state of the backend that several servers share; NULL for a folder */
+    struct ps_replica *replica;
+    /* number of the last transaction of other servers that was applied here */
+    _Atomic int64_t seen;
+    bool ordered;               /* backend->done must be called after the open transaction */
     struct ps_in_hand *in_hand; /* use only with the catalog locked */
     size_t n_in_hand, cap_in_hand;
     struct ps_buf undone; /* intent log entries of this session that could not be deleted

@@ -26,7 +26,7 @@ enum ps_status ps_sync_dir(const char *path, struct ps_err *err)
     return PS_OK;
 }
 
-/* A new folder is synced with the one that holds it. */
+/* Creates a folder and syncs its parent. */
 static enum ps_status make_one(char *path, struct ps_err *err)
 {
     char *slash = strrchr(path, '/');
@@ -60,8 +60,8 @@ enum ps_status ps_make_dir(const char *path, struct ps_err *err)
     return status == PS_OK ? make_one(copy, err) : status;
 }
 
-/* One process at a time: of several that make a catalog at once, SQLite turns some away without
- * waiting. The lock is that of the folder itself and ends with the descriptor. */
+/* Locks the folder itself until the descriptor is closed. Only one process at a time may create a
+ * catalog: if several do, SQLite fails in some of them without waiting. */
 static enum ps_status lock_folder(const struct ps_store *store, int *fd_out, struct ps_err *err)
 {
     *fd_out = open(store->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -70,8 +70,8 @@ static enum ps_status lock_folder(const struct ps_store *store, int *fd_out, str
     return PS_OK;
 }
 
-/* Without a server that writes, no -shm file exists, and a user who cannot create one reads the
- * file as it stands: nobody changes it. */
+/* If there is no -shm file, no server is writing. A user who cannot create one opens the file as
+ * immutable. */
 bool ps_catalog_uri(const struct ps_store *store, struct ps_buf *out)
 {
     PS_AUTO(ps_free_ptr) char *path = ps_store_file(store, "catalog.db");
@@ -137,7 +137,8 @@ bool ps_store_read_only(const struct ps_store *store)
     return store->read_only;
 }
 
-/* Permissions or a file system that is mounted read-only. What is missing can be created. */
+/* Whether permissions or a read-only mount forbid changes. Missing files do not count: they can be
+ * created. */
 static bool is_write_protected(const struct ps_store *store)
 {
     static const char *const parts[] = {"", "open", "catalog.db"};
@@ -151,7 +152,8 @@ static bool is_write_protected(const struct ps_store *store)
     return false;
 }
 
-/* Committed transactions may be in a log that only a user who can write is able to recover. */
+/* Fails if the write-ahead log has committed transactions that only a user with write permission
+ * can recover. */
 static enum ps_status check_log(const struct ps_store *store, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *log = ps_store_file(store, "catalog.db-wal");
@@ -370,8 +372,7 @@ const char *ps_store_dir(const struct ps_store *store)
     return store->dir;
 }
 
-/* The layout of run files (schema/run.sql), as it stands in our schema and in the head of each
- * file; -1: there is no such file. */
+/* Current layout of run files: the user_version of schema/run.sql. */
 int64_t ps_layout_of_ours(void)
 {
     static const char word[] = "PRAGMA user_version = ";
@@ -380,7 +381,8 @@ int64_t ps_layout_of_ours(void)
     return at ? strtoll(at + sizeof word - 1, NULL, 10) : 0;
 }
 
-/* What is read as it stands, for a renewal takes as long as the import did. */
+/* Oldest layout that is still read. Older runs must be renewed, which takes as long as the import.
+ */
 enum { OLDEST_LAYOUT = 3 };
 
 bool ps_run_outdated(struct ps_store *store, const char *id)
@@ -423,7 +425,8 @@ static enum ps_status open_at(const char *path, struct ps_db **out, struct ps_er
     return status;
 }
 
-/* *left: the cache may have let it go meanwhile, though it may be there again by now. */
+/* *left: the cache may have evicted the file in the meantime (it may have been fetched again
+ * since). */
 static enum ps_status open_run(struct ps_store *store, const char *id, struct ps_db **out,
                                bool *left, struct ps_err *err)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * takeover.c: uploads of sessions that died become ours, with the jobs that import them.
+ * takeover.c: takes over the uploads of crashed sessions, with the jobs that import them.
  *
- * Where several servers share the shelf, several may find the same dead session: the first takes
- * all it left. A server that was only stalled finds that its uploads belong to another, and leaves
- * them alone (uploads.c).
+ * Where several servers share the shelf, several may find the same crashed session: the first one
+ * takes over all its uploads. A server that was only stalled notices that its uploads belong to
+ * another server, and stops importing them (uploads.c).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 /* --- Claiming uploads --- */
 
-/* What others have in hand that died, each with its NUL; free it. */
+/* The other sessions that have uploads, each name followed by a NUL. Free the buffer. */
 static struct ps_buf left_by(struct ps_store *store)
 {
     struct ps_buf sessions = {0};
@@ -48,7 +48,7 @@ static enum ps_status take_over(struct ps_store *store, const char *dead, struct
                : status;
 }
 
-/* What fails is tried again at the next look, or start. */
+/* Takes over the uploads of one session. Failures are retried at the next check or start. */
 static void claim(struct ps_store *store, const char *session)
 {
     bool dead = false;
@@ -70,8 +70,8 @@ static void claim_all(struct ps_store *store)
             claim(store, at);
 }
 
-/* Whether uploads wait that a session left which does not live, or that are ours and not in hand.
- */
+/* Whether there are uploads of a crashed session, or uploads of this session that it is not
+ * importing. */
 bool ps_uploads_wait(struct ps_store *store)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sessions = left_by(store);
@@ -120,7 +120,7 @@ struct ps_tag *ps_upload_pairs(struct ps_store *store, struct ps_arena *arena, c
     return pairs;
 }
 
-/* "": the row names no file of the spool, which *err then says. */
+/* Returns the path of a spool file. "": the row has an invalid file name, as *err describes. */
 static const char *spool_path(struct ps_store *store, struct ps_arena *arena, const char *file,
                               struct ps_err *err)
 {
@@ -161,7 +161,8 @@ static void read_upload(struct ps_store *store, struct ps_stmt *stmt, struct ps_
     }
 }
 
-/* The next of ours that is not in hand, which it is from now on. */
+/* Reads the next upload of this session that it is not importing, and marks it as being imported.
+ */
 static bool next_upload(struct ps_store *store, int64_t after, struct ps_arena *arena,
                         struct ps_accepted *out, struct ps_err *err)
 {
@@ -184,8 +185,8 @@ static bool next_upload(struct ps_store *store, int64_t after, struct ps_arena *
     return found;
 }
 
-/* A file of another machine, under the name that it had there; what an import takes is counted
- * (quota.h), and what was accepted is imported however little room there is. */
+/* Fetches a file from another machine, under the name that it had there. Its bytes are counted
+ * (quota.h), but an accepted upload is imported even if the quota is exceeded. */
 static enum ps_status fetch_file(struct ps_store *store, const char *path, struct ps_err *err)
 {
     struct stat about;
@@ -209,8 +210,8 @@ static enum ps_status fetch_files(struct ps_store *store, const struct ps_accept
     return status;
 }
 
-/* Whether it is to be imported now: the files are here, or are not in the store at all, which its
- * import says. Whatever else fails (the database, this disk) may go well another time. */
+/* Whether to import the upload now: its files are here, or are missing in the store, which the
+ * import reports. Other failures (database, disk) may be temporary. */
 static bool is_fetched(struct ps_store *store, struct ps_accepted *upload)
 {
     struct ps_err err = PS_ERR_INIT;

@@ -45,7 +45,7 @@ enum ps_status ps_right_of(const char *word, enum ps_right *out, struct ps_err *
 struct pass {
     char text[PS_TOKEN_SIZE];
     char id[ID_LETTERS + 1];
-    char hash[PS_SHA256_SIZE]; /* of the secret */
+    char hash[PS_SHA256_SIZE]; /* hash of the secret */
 };
 
 static void say_hex(char *out, const uint8_t *bytes, size_t n)
@@ -76,7 +76,7 @@ static enum ps_status make_pass(struct pass *out, struct ps_err *err)
     say_hex(out->id, random, ID_BYTES);
     base64_encode_raw(secret, SECRET_BYTES, random + ID_BYTES);
     secret[strcspn(secret, "=")] = '\0';
-    for (char *at = secret; *at; at++) /* the letters that need no escape in a URL or a header */
+    for (char *at = secret; *at; at++) /* base64url, which needs no escapes in URLs and headers */
         *at = *at == '+' ? '-' : *at == '/' ? '_' : *at;
     (void)snprintf(out->text, sizeof out->text, "psf_%s_%.*s", out->id, SECRET_LETTERS, secret);
     assert(strlen(out->text) == PS_TOKEN_SIZE - 1);
@@ -84,7 +84,7 @@ static enum ps_status make_pass(struct pass *out, struct ps_err *err)
     return PS_OK;
 }
 
-/* False: it is no token, whoever made it. */
+/* Parses a token. False: malformed. */
 static bool read_pass(const char *text, struct pass *out)
 {
     if (strlen(text) != PS_TOKEN_SIZE - 1 || strncmp(text, "psf_", 4) != 0 ||
@@ -201,7 +201,7 @@ enum ps_status ps_token_revoke(struct ps_store *store, const char *name, struct 
     return ps_catalog_end(store, status, err);
 }
 
-/* A word of the catalog that we do not know gives no right. */
+/* A role that is stored in the catalog but unknown has no rights. */
 static enum ps_right role_at(struct ps_stmt *stmt, int column)
 {
     enum ps_right role = PS_RIGHT_NOBODY;
@@ -242,7 +242,7 @@ enum ps_status ps_token_count(struct ps_store *store, int64_t *out, struct ps_er
 
 /* --- Holders and sessions --- */
 
-/* Whether the row of `query` holds the hash of what was presented; then who that is. */
+/* Looks up the row of a token or session and compares the hash of its secret. *out: the owner. */
 static enum ps_status find_holder(struct ps_db *db, const char *query, const struct pass *pass,
                                   struct ps_holder *out, int64_t *used, struct ps_err *err)
 {
@@ -278,14 +278,14 @@ static enum ps_status holder_of(struct ps_db *db, const char *query, void *user,
     return find_holder(db, query, p->pass, p->out, p->used, err);
 }
 
-/* The same beside whoever writes. */
+/* Does the same without waiting for writers. */
 static enum ps_status look_up(struct ps_store *store, const char *query, const struct pass *pass,
                               struct ps_holder *out, int64_t *used, struct ps_err *err)
 {
     return ps_catalog_ask(store, holder_of, query, &(struct presented){pass, out, used}, err);
 }
 
-/* For people to see. A catalog that takes no row, on a full disk for one, keeps nobody out. */
+/* Records the last use, for display. Failures are ignored: a full disk must not lock users out. */
 static void note_use(struct ps_store *store, const char *id)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -342,7 +342,7 @@ enum ps_status ps_session_open(struct ps_store *store, const char *token,
     if (status != PS_OK)
         return status;
     status = ps_catalog_begin(store, PS_DURABLE, err);
-    if (status == PS_OK) /* it may have been revoked in between */
+    if (status == PS_OK) /* may have been revoked since ps_token_check */
         status = find_holder(store->catalog, "token_get", &given, out, NULL, err);
     if (status == PS_OK)
         status = insert_session(store->catalog, &session, &given, err);

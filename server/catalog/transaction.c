@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* transaction.c: changes of the catalog, all or nothing, here and where the backend keeps the
- * truth. */
+/* transaction.c: atomic changes of the catalog, in the local file and in the authoritative copy of
+ * the backend. */
 #include "server/catalog/backend.h"
 #include "server/catalog/state.h"
 
@@ -25,8 +25,8 @@ enum ps_status ps_catalog_begin(struct ps_store *store, enum ps_catalog_sync syn
     return status;
 }
 
-/* What the backend committed elsewhere is done even if the local commit fails: the next transaction
- * brings it here. */
+/* If the backend committed remotely, the transaction succeeds even if the local commit fails: the
+ * next transaction applies it here. */
 enum ps_status ps_catalog_end(struct ps_store *store, enum ps_status status, struct ps_err *err)
 {
     bool elsewhere = false, committed = false;

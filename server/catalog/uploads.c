@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uploads.c: uploads that were accepted, from then until their import has ended: files of the spool
- * with a row of the catalog, which the next server goes on with when this one dies (takeover.c).
+ * uploads.c: accepted uploads, until their import has ended. Each has files in the spool and a row
+ * in the catalog, so that the next server can continue after a crash (takeover.c).
  *
- * Where many servers share the store the files are sent before the row is written, and stay until
- * it goes: the next server may be on another machine. A row belongs to a session; what one that was
- * taken for dead says of a row that another has by now changes nothing.
+ * Where many servers share the store, the files are sent before the row is written, and are kept
+ * until it is deleted, because the next server may be on another machine. A row belongs to a
+ * session. A session that lost its row to another one, because it was considered crashed, can no
+ * longer change the row.
  */
 #include "server/catalog/uploads.h"
 #include "server/catalog/backend.h"
@@ -19,7 +20,7 @@
 #include "server/catalog/files.h"
 #include "server/catalog/job_rows.h"
 
-#define AGAIN_MS 3000 /* before an upload that was postponed is tried again */
+#define AGAIN_MS 3000 /* delay before a postponed upload is retried */
 
 /* --- Uploads in hand --- */
 
@@ -99,7 +100,7 @@ static const char *base_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The upload's own comes first. */
+/* Sends the files of an upload: first the upload itself, then its sources. */
 static enum ps_status send_files(struct ps_store *store, const struct ps_accepted *upload,
                                  struct ps_sending *out, struct ps_err *err)
 {
@@ -144,8 +145,8 @@ bool ps_upload_holds(struct ps_store *store, const char *file)
     return found;
 }
 
-/* Uploads that came together share their sources. A row that others wrote may name what no upload
- * can have. */
+/* Removes a file that no upload refers to any more; uploads may share their sources. Ignores
+ * invalid names from untrusted rows. */
 static enum ps_status remove_unheld(struct ps_store *store, const char *file, struct ps_err *err)
 {
     return !ps_file_name_is("spool", file) || holds(store->catalog, file)
@@ -215,7 +216,7 @@ static enum ps_status insert(struct ps_store *store, struct ps_accepted *upload,
     return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
 }
 
-/* With its job and its files, all or nothing. */
+/* Inserts the rows of the upload, its job and its files in one transaction. */
 static enum ps_status accept(struct ps_store *store, struct ps_accepted *upload, bool promised,
                              const struct ps_sending *sent, struct ps_err *err)
 {
@@ -253,7 +254,7 @@ enum ps_status ps_upload_accept(struct ps_store *store, struct ps_accepted *uplo
     return status == PS_OK ? accept(store, upload, promised, sent, err) : status;
 }
 
-/* A failure only lets the next server try it once more. */
+/* Ignores failures: the next server may then try the import once more than allowed. */
 void ps_upload_try(struct ps_store *store, int64_t id, bool begins)
 {
     struct ps_stmt *stmt = NULL;
@@ -292,7 +293,8 @@ enum ps_status ps_upload_check(struct ps_store *store, int64_t id, struct ps_err
     return ps_fail_as(err, &own);
 }
 
-/* Inside a transaction. Nothing happens when another session has it by now. */
+/* Deletes the row inside a transaction. Does nothing if another session has taken over the upload.
+ */
 static enum ps_status end_locked(struct ps_store *store, int64_t id, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *file = NULL;
@@ -314,8 +316,8 @@ static enum ps_status end_locked(struct ps_store *store, int64_t id, struct ps_e
     return remove_files(store, file, sources, err);
 }
 
-/* Both in one transaction: of a server that is killed in between the next one would not know what
- * became of the job. */
+/* Ends the upload and its job in one transaction. If a server were killed between two transactions,
+ * the next one would not know the result of the job. */
 static enum ps_status end(struct ps_store *store, int64_t id, const struct ps_job_row *job)
 {
     struct ps_err err = PS_ERR_INIT;
@@ -353,7 +355,8 @@ void ps_upload_end(struct ps_store *store, int64_t id, const struct ps_job_row *
     ps_catalog_unlock(store);
 }
 
-/* One that could not be ended, whose strings stay until it is let go of; id 0: there is none. */
+/* Returns an upload whose end could not be written. Its strings are valid until it is released. id
+ * 0: there is none. */
 static struct ps_in_hand next_over(struct ps_store *store)
 {
     struct ps_in_hand over = {.id = 0};
