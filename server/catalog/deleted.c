@@ -59,8 +59,7 @@ enum ps_status ps_deleted_label(struct ps_store *store, const char *id, const ch
 
     if (status == PS_NOT_FOUND)
         return ps_fail(err, status, "run %s is not on this shelf", id);
-    if (!ps_file_name_is("labels",
-                         id)) /* an invalid id, not written by perfshelf: it has no label */
+    if (!ps_file_name_is("labels", id)) /* invalid id, not from perfshelf: has no label */
         return status;
     if (status == PS_OK)
         status = ps_db_prepare(store->catalog, ps_sql_text("deleted_label"), &stmt, err);

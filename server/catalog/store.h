@@ -227,13 +227,13 @@ struct ps_accepted {
     const char *filename, *name, *series, *who, *note;
     const struct ps_tag *tags;
     size_t n_tags;
-    const struct ps_tag
-        *sources; /* key: path in the spool; value: the path as the sender names it */
+    /* key: path in the spool; value: the path as the sender names it */
+    const struct ps_tag *sources;
     size_t n_sources;
     const char *sources_text; /* JSON of the sources; equal for uploads that share their sources */
     unsigned tries;           /* imports that were started but did not end */
-    const struct ps_job_new
-        *row;          /* the job that imports it (job_rows.h); NULL: no job row is created */
+    /* the job that imports it (job_rows.h); NULL: no job row is created */
+    const struct ps_job_new *row;
     uint64_t job;      /* number of that job; 0: none */
     struct ps_err bad; /* set by ps_upload_take: why it cannot be imported; path may be "" then */
     bool again;        /* it was postponed after an earlier ps_upload_take */

@@ -128,11 +128,12 @@ static enum ps_status check(struct ps_store *store, const char *folder, const ch
                    "the lease of this server expired, and its unfinished files were removed");
 }
 
-/* Uploads that wait for an import have folders of their own. */
+/* Lists the files of all folders. The callback ignores spool/ and pieces/, the files of uploads. */
 static void list(struct ps_store *store,
                  void (*each)(void *user, const char *folder, const char *name), void *user)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf rows = {0}; /* folder and key, each with its NUL */
+    /* folder and key of each file, each followed by a NUL */
+    PS_AUTO(ps_buf_free) struct ps_buf rows = {0};
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(store);
 
@@ -175,7 +176,7 @@ static bool session_expire(struct ps_store *store, const char *session)
     return !store->replica->heartbeat || ps_heartbeat_expire(store, session);
 }
 
-/* A server that was only stalled may have its row again. */
+/* The session is checked again: a server that was only stalled may have renewed its lease. */
 static enum ps_status session_is_dead(struct ps_store *store, const char *session, bool *dead,
                                       struct ps_err *err)
 {
@@ -186,7 +187,7 @@ static enum ps_status session_is_dead(struct ps_store *store, const char *sessio
     return status;
 }
 
-#define SWEEP_MS ((int64_t)60 * 1000) /* between two searches for bytes that nothing refers to */
+#define SWEEP_MS ((int64_t)60 * 1000) /* interval between searches for unreferenced bytes */
 
 struct ps_watch {
     struct ps_ticker ticker;
@@ -194,10 +195,10 @@ struct ps_watch {
     void (*tell)(void *user);
     void *user;
     int64_t swept_ms;
-    bool sweeps; /* the last sweep had no time for all */
+    bool sweeps; /* the last sweep ran out of time */
 };
 
-/* Whatever sessions that died had begun to write is removed, and their uploads are taken over. */
+/* Periodic check: deletes unpublished files of crashed sessions and takes over their uploads. */
 static void look(void *user)
 {
     struct ps_watch *watch = user;

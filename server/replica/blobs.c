@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* blobs.c: bytes there and back. */
+/* blobs.c: sends, fetches and deletes bytes stored in the database. */
 #include "server/replica/blobs.h"
 
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 #include "server/replica/clock.h"
 #include "server/replica/pg.h"
 
-#define PS_BLOB_WAIT_MS 5000 /* for a database that is away */
-#define PS_BLOB_WINDOW  64   /* chunks that are asked for, or removed, by one statement */
+#define PS_BLOB_WAIT_MS 5000 /* how long to wait for an unreachable database */
+#define PS_BLOB_WINDOW  64   /* chunks that one statement fetches or deletes */
 
 /* A row of blob. */
 struct ps_blob_row {
-    char *place; /* NULL: there is none */
+    char *place; /* NULL: there is no row */
     int64_t bytes, chunks;
 };
 
@@ -38,7 +38,7 @@ static enum ps_status take_row(void *user, const struct ps_pg_value *values, siz
     return PS_OK;
 }
 
-/* Free it with ps_blob_forget. */
+/* Reads the row of a blob. Free it with ps_blob_forget. */
 static enum ps_status ps_blob_look(struct ps_pg *pg, const char *hash, struct ps_blob_row *out,
                                    struct ps_err *err)
 {
@@ -49,7 +49,7 @@ static enum ps_status ps_blob_look(struct ps_pg *pg, const char *hash, struct ps
                      take_row, out, err);
 }
 
-/* PS_NOT_FOUND */
+/* Sets and returns PS_NOT_FOUND. */
 static enum ps_status ps_blob_missing(const char *hash, struct ps_err *err)
 {
     return ps_fail(err, PS_NOT_FOUND, "the store has no file with hash %s", hash);
@@ -57,8 +57,8 @@ static enum ps_status ps_blob_missing(const char *hash, struct ps_err *err)
 
 /* --- Removal --- */
 
-/* Takes a place from its owner, and waits for what that is in the middle of: afterwards nobody adds
- * anything to it. */
+/* Clears the owner of a place, and waits for its current transaction: afterwards nobody adds
+ * chunks. */
 static enum ps_status ps_blob_let_go(struct ps_pg *pg, const char *place, struct ps_err *err)
 {
     const struct ps_pg_value value = ps_pg_text(place);
@@ -79,7 +79,7 @@ static enum ps_status take_range(void *user, const struct ps_pg_value *values, s
     return PS_OK;
 }
 
-/* The chunks, then the word about them: whoever stops in between leaves that. */
+/* Deletes the chunks, then the row of loose, so that an interrupted deletion can be resumed. */
 static enum ps_status ps_blob_remove(struct ps_pg *pg, const char *place, struct ps_err *err)
 {
     struct ps_pg_value values[] = {ps_pg_text(place), ps_pg_int(0), ps_pg_int(0)};
@@ -131,7 +131,7 @@ enum ps_status ps_blob_untie(struct ps_pg *pg, const char *hash, struct ps_err *
 
 /* --- Sweeping --- */
 
-/* Of a row: place, hash and owner, each with a NUL behind it. */
+/* Appends place, hash and owner of a row, each followed by a NUL. */
 static enum ps_status take_loose(void *user, const struct ps_pg_value *values, size_t n,
                                  struct ps_err *err)
 {
@@ -160,8 +160,8 @@ static enum ps_status take_state(void *user, const struct ps_pg_value *values, s
     return PS_OK;
 }
 
-/* Inside a transaction of the clock: what is loose is either referred to, and stays, or no more to
- * be found. */
+/* Inside a transaction of the clock: a complete loose blob is either referenced, and is no longer
+ * loose, or its row is deleted, so that it cannot be found any more. */
 static enum ps_status judge(struct ps_pg *pg, const struct ps_pg_value values[2], struct state *out,
                             struct ps_err *err)
 {
@@ -226,8 +226,8 @@ enum ps_status ps_blob_sweep(struct ps_pg *pg, ps_blob_lives *lives, void *user,
     return ps_fail_as(err, &own);
 }
 
-#define TRIES 4  /* without getting further */
-#define GROUP 16 /* chunks that are sent in one transaction */
+#define TRIES 4  /* maximum attempts without progress */
+#define GROUP 16 /* chunks per transaction */
 
 /* --- Sending --- */
 
@@ -237,9 +237,9 @@ struct sending {
     int fd;
     uint64_t bytes;
     char *chunk;
-    struct ps_content content; /* what was read */
-    int64_t chunks;            /* said */
-    bool away;                 /* nobody answers */
+    struct ps_content content; /* hash of the bytes read so far */
+    int64_t chunks;            /* number of chunks queued */
+    bool away;                 /* the database is unreachable */
 };
 
 static enum ps_status count_row(void *user, const struct ps_pg_value *values, size_t n,
@@ -252,8 +252,9 @@ static enum ps_status count_row(void *user, const struct ps_pg_value *values, si
     return PS_OK;
 }
 
-/* Says the begin of a transaction that adds to the place. It holds the row of loose, so that nobody
- * takes it meanwhile; where it was taken, what is said selects nothing from it. */
+/* Queues the begin of a transaction that adds to the place. It locks the row of loose, so that no
+ * sweep can clear its owner. If the owner is cleared already, the queued statements insert nothing.
+ */
 static enum ps_status begin_own(struct sending *s, struct ps_err *err)
 {
     const struct ps_pg_value values[] = {ps_pg_text(s->place), ps_pg_text(s->session)};
@@ -282,7 +283,7 @@ static enum ps_status end_own(struct sending *s, enum ps_status status, struct p
     return status;
 }
 
-/* Reads the next chunk; *len 0: there is no more. */
+/* Reads the next chunk; *len 0: end of file. */
 static enum ps_status read_chunk(struct sending *s, size_t *len, struct ps_err *err)
 {
     ssize_t got = 1;
@@ -312,7 +313,7 @@ static enum ps_status say_chunk(struct sending *s, size_t len, struct ps_err *er
                      values, 4, err);
 }
 
-/* *more: there may be more. */
+/* Sends up to GROUP chunks in one transaction. *more: the end of the file was not reached. */
 static enum ps_status send_group(struct sending *s, bool *more, struct ps_err *err)
 {
     enum ps_status status = begin_own(s, err);
@@ -346,7 +347,8 @@ static enum ps_status send_chunks(struct sending *s, struct ps_err *err)
     return status;
 }
 
-/* The row that says that all are there. If another sending was first, ours was for nothing. */
+/* Inserts the row of blob, which makes the bytes visible. If another server inserted it first,
+ * deletes our chunks. */
 static enum ps_status publish(struct sending *s, struct ps_err *err)
 {
     const struct ps_pg_value values[] = {ps_pg_text(s->hash), ps_pg_text(s->place),
@@ -370,8 +372,8 @@ static enum ps_status publish(struct sending *s, struct ps_err *err)
     return status;
 }
 
-/* `before`: the place of a try whose end is not known; NULL: there was none. *placed: that one is
- * done with, and there may be a row of this one. */
+/* Makes one attempt. `before`: place of an earlier attempt with unknown result, or NULL. *placed:
+ * that place was released, and the place of this attempt may have a row. */
 static enum ps_status send_once(struct sending *s, const char *before, bool *placed,
                                 struct ps_err *err)
 {
@@ -423,7 +425,7 @@ enum ps_status ps_blob_send(struct ps_pg *pg, const char *session, const char *p
         }
     }
     if (before && ps_pg_is_up(pg))
-        (void)ps_blob_let_go(pg, before, NULL); /* or it goes with the session */
+        (void)ps_blob_let_go(pg, before, NULL); /* else the end of the session releases it */
     return ps_fail_as(err, &own);
 }
 
@@ -435,9 +437,9 @@ struct fetching {
     ps_blob_take *take;
     void *user;
     struct ps_blob_row row;
-    int64_t next;  /* chunk */
-    int64_t bytes; /* that were taken */
-    bool over;     /* trying again is no use: who takes refused, or nobody answers */
+    int64_t next;  /* number of the next chunk */
+    int64_t bytes; /* bytes passed to take */
+    bool over;     /* no further attempt: take failed, or the database is unreachable */
 };
 
 static enum ps_status take_chunk(void *user, const struct ps_pg_value *values, size_t n,
@@ -448,7 +450,7 @@ static enum ps_status take_chunk(void *user, const struct ps_pg_value *values, s
 
     (void)n;
     if (values[0].i != f->next)
-        return PS_OK; /* it is behind one that is missing, which is seen at the end */
+        return PS_OK; /* a chunk before it is missing, which is detected at the end */
     status = f->take(f->user, values[1].text, err);
     f->over = status != PS_OK;
     f->next++;
@@ -456,7 +458,7 @@ static enum ps_status take_chunk(void *user, const struct ps_pg_value *values, s
     return status;
 }
 
-/* Those that are left, until one is missing. */
+/* Fetches the remaining chunks, up to the first missing one. */
 static enum ps_status fetch_on(struct fetching *f, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
@@ -475,7 +477,8 @@ static enum ps_status fetch_on(struct fetching *f, struct ps_err *err)
     return status;
 }
 
-/* Chunks of one that was removed and sent again lie elsewhere, and are the same. */
+/* Makes one attempt. If the blob was deleted and sent again, it continues with the chunks of the
+ * new place, which are identical. */
 static enum ps_status fetch_once(struct fetching *f, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *before = NULL;

@@ -17,15 +17,15 @@
 #include "base/file.h"
 
 #define WAIT_NS    20000000
-#define USED_NS    (60 * 1000000000LL) /* how exactly the use of a file is noted */
-#define LEAVE_DISK 20                  /* this part of the disk is left free, */
-#define LEAVE_MOST 10                  /* but no more than this part of what may stay */
+#define USED_NS    (60 * 1000000000LL) /* precision of the time of last use */
+#define LEAVE_DISK 20                  /* 1/20 of the disk is left free, */
+#define LEAVE_MOST 10                  /* but at most 1/10 of the cache limit */
 
-/* A file that is fetched at present. */
+/* A file that is being fetched. */
 struct want {
     const char *hash;
     struct want *next;
-    unsigned users; /* threads that look at it */
+    unsigned users; /* threads that use this struct */
     bool done;
     struct ps_err err;
 };
@@ -36,10 +36,11 @@ struct ps_cache {
     pthread_mutex_t lock, sweep_lock;
     pthread_cond_t changed;
     struct want *wants;
-    _Atomic int64_t trusted;     /* ns since 1970: files that were changed before are hashed */
-    atomic_uint n;               /* of the next file on its way in */
-    atomic_int_fast64_t bytes;   /* that are here; others remove some, too */
-    atomic_uint_fast64_t unseen; /* that came since the folder was read */
+    _Atomic int64_t trusted; /* ns since 1970: files changed before are hashed again */
+    atomic_uint n;           /* number of the next .part file */
+    /* bytes in the folder, as known; other processes delete files, too */
+    atomic_int_fast64_t bytes;
+    atomic_uint_fast64_t unseen; /* bytes added since the folder was read */
     atomic_uint_fast64_t hits, misses, fetched, evicted;
 };
 
@@ -71,9 +72,9 @@ static void note_use(const char *path)
     (void)utimensat(AT_FDCWD, path, NULL, 0);
 }
 
-/* Whether a file is there that can be used as it is; notes that it is used. One that was changed
- * before the machine was started may lack what was not written to the disk by then; nor can it
- * have been changed in time to come. */
+/* Whether the file exists and can be used unverified; if so, notes its use. A file changed before
+ * the last boot may be incomplete, since it was not synced. A change time in the future is not
+ * trusted either. */
 static bool is_ready(const struct ps_cache *cache, const char *path, uint64_t bytes)
 {
     const int64_t now = now_ns(CLOCK_REALTIME);
@@ -88,7 +89,7 @@ static bool is_ready(const struct ps_cache *cache, const char *path, uint64_t by
     return true;
 }
 
-/* Looks at every byte. */
+/* Verifies the hash of the file. */
 static bool is_whole(const char *path, const char *hash)
 {
     PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -126,7 +127,8 @@ static int by_use(const void *a, const void *b)
     return x->used < y->used ? -1 : x->used > y->used;
 }
 
-/* Files that go meanwhile are not there. Free files->at. Returns their bytes. */
+/* Lists the cached files; skips files that disappear meanwhile. Free files->at. Returns the sum of
+ * their bytes. */
 static uint64_t list(const struct ps_cache *cache, struct files *files)
 {
     DIR *dir = opendir(cache->dir);
@@ -147,8 +149,8 @@ static uint64_t list(const struct ps_cache *cache, struct files *files)
     return bytes;
 }
 
-/* Bytes that may stay of so many: fewer where the disk gets full, for all that is here can be
- * fetched again. */
+/* How many of `bytes` may be kept: fewer if the disk is nearly full, since all files can be fetched
+ * again. */
 static uint64_t room_for(const struct ps_cache *cache, uint64_t bytes)
 {
     struct statvfs disk;
@@ -164,8 +166,8 @@ static uint64_t room_for(const struct ps_cache *cache, uint64_t bytes)
     return unused < leave && bytes < cache->most ? bytes : cache->most;
 }
 
-/* Reads the folder, for other processes have put files there as well; too much of it goes, and what
- * is beyond `most`, but for the file that came last. */
+/* Reads the folder, since other processes add files, too. Deletes the least recently used files
+ * above `most` or the available space, except `last`, the file added last. */
 static void sweep(struct ps_cache *cache, const char *last, uint64_t most)
 {
     struct files files = {NULL, 0, 0};
@@ -192,7 +194,7 @@ static void sweep(struct ps_cache *cache, const char *last, uint64_t most)
     free(files.at);
 }
 
-/* As far as this process knows. */
+/* Bytes in the cache, as far as this process knows. */
 static uint64_t bytes_here(const struct ps_cache *cache)
 {
     const int64_t bytes = cache->bytes;
@@ -200,7 +202,7 @@ static uint64_t bytes_here(const struct ps_cache *cache)
     return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
-/* A file comes to its place, over another that may be there. */
+/* Moves a file into the cache and replaces an existing one. */
 static enum ps_status move_in(struct ps_cache *cache, const char *hash, const char *from,
                               struct ps_err *err)
 {
@@ -279,7 +281,7 @@ static void remove_damaged(struct ps_cache *cache, const char *path)
         cache->bytes -= (int64_t)bytes;
 }
 
-/* On a full disk first half of what is here goes, then all. */
+/* Fetches a file. If the disk is full, retries after deleting half of the cache, then all of it. */
 static enum ps_status fetch_in(struct ps_cache *cache, const char *hash, uint64_t bytes,
                                ps_cache_fetch *fetch, void *user, struct ps_err *err)
 {
@@ -294,7 +296,8 @@ static enum ps_status fetch_in(struct ps_cache *cache, const char *hash, uint64_
     return ps_fail_as(err, &own);
 }
 
-/* By one thread at a time. The one before may have left nothing to do. */
+/* Makes the file available; called by one thread at a time. The previous thread may have fetched it
+ * already. */
 static enum ps_status bring(struct ps_cache *cache, const char *path, const char *hash,
                             uint64_t bytes, ps_cache_fetch *fetch, void *user, struct ps_err *err)
 {
@@ -328,7 +331,7 @@ static void remove_want(struct ps_cache *cache, struct want *want)
     *at = want->next;
 }
 
-/* The last one that looks frees it. */
+/* Unlocks the cache. The last user frees the struct. */
 static void leave(struct ps_cache *cache, struct want *want)
 {
     const bool last = --want->users == 0;
@@ -338,8 +341,8 @@ static void leave(struct ps_cache *cache, struct want *want)
         free(want);
 }
 
-/* With the lock held: until a file was fetched, but not so long that a context could end unnoticed.
- */
+/* With the lock held: waits until a fetch ends, but only briefly, so that the caller notices the
+ * end of its context. */
 static void wait_a_moment(struct ps_cache *cache)
 {
     const int64_t end = now_ns(CLOCK_REALTIME) + WAIT_NS;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * change_feed.c: which runs and jobs the rows tell of that catching up writes. SQLite shows each
- * row before and after it changes, so that the run of a baseline that went is known as well.
+ * change_feed.c: finds the runs and jobs that changed while the mirror catches up. SQLite's
+ * pre-update hook provides each row before and after the change, so the run of a deleted baseline
+ * is known as well.
  */
 #include "server/replica/change_feed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What is news, and the column that says whose. */
+/* Tables whose changes are reported, and the column with the id of the run or job. */
 static const struct {
     const char *table, *column;
 } told[] = {{"run", "id"},     {"tag", "run"}, {"baseline", "run"},

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* change_feed.h: changes of rows as they come from the other servers (changes.h), inside this
- * folder only.
- */
+/* change_feed.h: collects the changes of rows that are received from other servers (changes.h). For
+ * this folder only. */
 #ifndef PS_REPLICA_CHANGE_FEED_H
 #define PS_REPLICA_CHANGE_FEED_H
 
@@ -9,13 +8,13 @@
 #include "server/catalog/state.h"
 #include "server/replica/clock.h"
 
-#define PS_NEWS_MOST 1000 /* told one by one */
+#define PS_NEWS_MOST 1000 /* maximum changes that are reported one by one */
 
 struct ps_change_feed {
     struct ps_change *at; /* malloc'ed */
     size_t n, cap;
-    bool many;  /* and more */
-    bool shelf; /* some of it is what the shelf shows; a job is not */
+    bool many;  /* there are more changes than PS_NEWS_MOST */
+    bool shelf; /* some change is visible on the shelf, which changes of jobs are not */
 };
 
 struct ps_change_feed_watch {
@@ -24,13 +23,13 @@ struct ps_change_feed_watch {
     size_t n_tables;
 };
 
-/* From now on each row that changes on this handle is news. The watch must stay until
+/* From now on, records each row that changes on this handle. The watch must stay valid until
  * ps_change_feed_unwatch. */
 void ps_change_feed_watch(struct ps_change_feed_watch *watch, sqlite3 *db);
 void ps_change_feed_unwatch(sqlite3 *db);
 
-/* Adds what is in `from`, which is empty then, to `to`. */
+/* Moves all changes of `from` to `to`. `from` is empty afterwards. */
 void ps_change_feed_move(struct ps_change_feed *from, struct ps_change_feed *to);
-void ps_change_feed_free(struct ps_change_feed *news); /* it is empty then */
+void ps_change_feed_free(struct ps_change_feed *news); /* empty and reusable afterwards */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* clock.c: clock.h in SQL. Names are quoted, for some are words of SQL. */
+/* clock.c: implements clock.h in SQL. Names are quoted because some are SQL keywords. */
 #include "server/replica/clock.h"
 
 #include <inttypes.h>
@@ -104,7 +104,7 @@ enum ps_status ps_clock_look(struct ps_pg *pg, struct ps_err *err)
 
 /* --- Keys as text --- */
 
-/* i<number>; or t<bytes>:<text>, one after the other. */
+/* Encodes a key: i<number>; or t<bytes>:<text> for each column. */
 static void write_key(struct ps_buf *out, const struct ps_pg_value *key, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -117,8 +117,8 @@ static void write_key(struct ps_buf *out, const struct ps_pg_value *key, size_t 
     }
 }
 
-/* The next part of a key; false: there is none, or it is none of ours. The text is NUL-terminated
- * behind its end. */
+/* Parses the next part of a key. False: the key is at its end or invalid. The string must be
+ * NUL-terminated. */
 static bool read_part(struct ps_str *at, struct ps_pg_value *out)
 {
     char *end;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* files.c: the files of a shelf that many servers share: their rows in the catalog, their
- * bytes in its database, and what lies in the cache of this server. */
+/* files.c: the files of a shelf that many servers share: their rows in the catalog, their bytes in
+ * its database, and the cache of this server. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,14 +14,16 @@
 #include "server/replica/state.h"
 #include "server/replica/url.h"
 
-#define IDLE          4    /* connections that are kept */
-#define SWEEP_MOST_MS 1000 /* who sweeps has other things to do, and may be about to end */
-#define ANEW_BYTES    ((uint64_t)256 << 20) /* of what is looked at once */
+#define IDLE 4 /* maximum idle connections */
+#define SWEEP_MOST_MS                                                                              \
+    1000 /* limit of a sweep: its thread has other tasks, and may have to stop                     \
+          */
+#define ANEW_BYTES ((uint64_t)256 << 20) /* cache limit while the cache is bypassed */
 
-/* A file that is on its way in, or has been sent. */
+/* A file that is being sent, or was sent. */
 struct sent {
-    unsigned n;      /* of its place, <session>-<n> */
-    int64_t done_ms; /* CLOCK_MONOTONIC; 0: it is on its way */
+    unsigned n;      /* number in its place, <session>-<n> */
+    int64_t done_ms; /* CLOCK_MONOTONIC; 0: still being sent */
 };
 
 struct ps_shared_files {
@@ -116,7 +118,7 @@ static void give_back(struct ps_shared_files *shared, struct ps_pg *pg)
 
 /* --- Rows --- */
 
-/* What stood for the key before does so no more. */
+/* Removes the reference of the key to its previous content, unless its hash is `unless`. */
 static enum ps_status untie(struct ps_store *store, const char *folder, const char *key,
                             const char *unless, struct ps_err *err)
 {
@@ -128,11 +130,11 @@ static enum ps_status untie(struct ps_store *store, const char *folder, const ch
     return status == PS_OK ? ps_blob_untie(store->replica->mirror->writer, old.hash, err) : status;
 }
 
-/* The bytes are those of that hash, so the cache may have them whatever becomes of the row. */
+/* Moves the file into the cache, even if the transaction fails later: its hash is right anyway. */
 static void adopt(struct ps_store *store, const char *hash, const char *path)
 {
     if (ps_cache_adopt(store->replica->files->cache, hash, path, NULL) != PS_OK)
-        (void)unlink(path); /* it is fetched when it is wanted */
+        (void)unlink(path); /* it will be fetched when needed */
 }
 
 enum ps_status ps_shared_place(struct ps_store *store, const struct ps_sending *sent,
@@ -142,7 +144,7 @@ enum ps_status ps_shared_place(struct ps_store *store, const struct ps_sending *
     struct ps_err own = PS_ERR_INIT;
     enum ps_status status = ps_blob_tie(store->replica->mirror->writer, sent->hash, &own);
 
-    if (status == PS_NOT_FOUND) { /* they were another's, who died: a sweep came in between */
+    if (status == PS_NOT_FOUND) { /* sent by a server that crashed; a sweep deleted the bytes */
         ps_hint(err, "try again");
         status = ps_fail(err, PS_UNAVAILABLE, "the store no longer has the file");
     } else if (status != PS_OK) {
@@ -246,7 +248,7 @@ static void forget_sent(struct ps_shared_files *shared, int64_t hold_ms)
     (void)pthread_mutex_unlock(&shared->lock);
 }
 
-/* Of ours: it is on its way, or was sent lately and may still be placed. */
+/* Whether a place of this session is being sent, or was sent recently and may still be used. */
 static bool is_wanted(struct ps_store *store, const char *place)
 {
     struct ps_shared_files *shared = store->replica->files;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * files.h: the files of a shelf that several servers share. Their rows are in table `kept` of the
- * catalog, their bytes in the database by content (blobs.h); a cache (cache.h) holds those that
- * this server used last.
+ * catalog, their bytes in the database by content (blobs.h); a cache (cache.h) contains the files
+ * that this server used last.
  */
 #ifndef PS_REPLICA_FILES_H
 #define PS_REPLICA_FILES_H
@@ -10,24 +10,25 @@
 #include "server/catalog/files.h"
 
 struct ps_shared_files;
-/* Connects to nothing yet. */
+/* Opens the cache. Does not connect to the database yet. */
 enum ps_status ps_shared_files_open(struct ps_store *store, const char *url, uint64_t cache_bytes,
                                     struct ps_err *err);
-void ps_shared_files_close(struct ps_store *store); /* without them nothing happens */
-/* Fills what the cache holds; true. */
+void ps_shared_files_close(struct ps_store *store); /* does nothing if they were not opened */
+/* Describes the shared store and the cache. Always true. */
 bool ps_shared_files_describe(struct ps_store *store, struct ps_shared_store *out);
-/* From here on what was fetched before is not believed: all is fetched into this folder, which the
- * caller makes and removes, and little of it stays there. */
+/* From now on, ignores files fetched before: fetches each file again into this folder and keeps
+ * only few of them. The caller creates and deletes the folder. */
 enum ps_status ps_shared_files_bypass(struct ps_store *store, const char *dir, struct ps_err *err);
-/* Removes the bytes that nothing refers to any more, now and then; also what was sent from here at
- * least hold_ms ago and placed nowhere. *more: there was no time for all of them. */
+/* Deletes bytes in the database without references, including those that this server sent at least
+ * hold_ms ago without placing them. Call it from time to time. *more: the time was not sufficient
+ * for all. */
 #define PS_SENT_HOLD_MS ((int64_t)3600 * 1000)
 enum ps_status ps_shared_files_sweep(struct ps_store *store, int64_t hold_ms, bool *more,
                                      struct ps_err *err);
 
-/* Who has it open goes on using it: it is not the first to leave the cache. */
+/* Marks a file that is open as used, so that it is not the first to be evicted. */
 void ps_shared_use(struct ps_store *store, const struct ps_shared_file *kept);
-/* Its path in the cache; malloc'ed. */
+/* Returns the path of the file in the cache; malloc'ed. */
 enum ps_status ps_shared_fetch(struct ps_store *store, const struct ps_shared_file *kept,
                                char **path_out, struct ps_err *err);
 enum ps_status ps_shared_send(struct ps_store *store, const char *path, struct ps_sending *out,

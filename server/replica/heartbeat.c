@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Since the last beat, before another one goes first. */
+/* Maximum age of the last beat before a write sends another one first. */
 #define FRESH_MS ((int64_t)PS_LEASE_DEAD_MS / 3)
 
 /* --- Own lease --- */
 
-/* What a beat fails with the next one says again. */
+/* Ignores failures: the next beat retries. */
 static void beat(void *user)
 {
     struct ps_heartbeat *lives = user;
@@ -108,7 +108,8 @@ bool ps_heartbeat_expire(struct ps_store *store, const char *session)
     return done;
 }
 
-/* One that beats again, or that another server has found dead before, is looked at anew. */
+/* Deletes the expired leases. A session that renewed its lease, or that another server expired, is
+ * removed from the list and observed anew. */
 static enum ps_status break_dead(struct ps_heartbeat *lives, bool *died, struct ps_err *err)
 {
     enum ps_status status = PS_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heartbeat.h: who lives on a store that many servers share (server/replica/lease.h): the row of
- * this opening, which a thread of its own keeps alive, however long everything else waits; and what
- * is known of the others.
+ * heartbeat.h: the sessions that are alive on a store that many servers share
+ * (server/replica/lease.h). A separate thread renews the lease row of this session, even while
+ * other threads wait. Leases of other sessions are monitored.
  */
 #ifndef PS_REPLICA_HEARTBEAT_H
 #define PS_REPLICA_HEARTBEAT_H
@@ -14,31 +14,31 @@
 struct ps_heartbeat {
     struct ps_lease lease;
     struct ps_pg *beater, *asker;
-    pthread_mutex_t begin_lock; /* of who makes the row */
-    pthread_mutex_t ask_lock;   /* of asker and watch */
+    pthread_mutex_t begin_lock; /* held while the row is inserted */
+    pthread_mutex_t ask_lock;   /* protects asker and watch */
     atomic_bool begun;
-    _Atomic int64_t beat_ms; /* CLOCK_MONOTONIC: it lived for certain, for all to see */
+    _Atomic int64_t beat_ms; /* CLOCK_MONOTONIC: start of the last successful beat */
     struct ps_ticker beats;
-    struct ps_lease_watch watch; /* of a server (takeover.c); else empty */
+    struct ps_lease_watch watch; /* of a server that monitors others (backend.c); else empty */
 };
 
-/* Fills store->replica->heartbeat; the thread begins, and says nothing before ps_heartbeat_confirm
- * has made the row.
- */
+/* Fills store->replica->heartbeat and starts the thread, which sends nothing before
+ * ps_heartbeat_confirm has inserted the row. */
 enum ps_status ps_heartbeat_start(struct ps_store *store, const char *url, struct ps_err *err);
-/* Takes the row away; without lives nothing happens. */
+/* Deletes the row. Does nothing if the heartbeat was not started. */
 void ps_heartbeat_stop(struct ps_store *store);
 
-/* Before anything is written in the name of this opening: it has its row, and beat a short while
- * ago. One that was stalled is not taken for dead by whoever sees what it writes next. pg is
- * connected. */
+/* Call it before writing anything in the name of this session. Ensures that the row exists and that
+ * the last beat was recent; so a server that was stalled renews its lease before other servers see
+ * its next change. pg must be connected. */
 enum ps_status ps_heartbeat_confirm(struct ps_store *store, struct ps_pg *pg, struct ps_err *err);
 
-/* Whether an opening anywhere lives; true where nobody can be asked. */
+/* Whether a session of any server is alive; true if the database is unreachable. */
 bool ps_heartbeat_is_alive(struct ps_store *store, const char *session);
-/* One of this machine is known to have died. False: the database is away. */
+/* Deletes the row of a session of this machine that has crashed. False: the database is
+ * unreachable. */
 bool ps_heartbeat_expire(struct ps_store *store, const char *session);
-/* Looks at all of them, and takes the rows of those away that have died. *died: of any. */
+/* Checks all leases, and deletes the rows of crashed sessions. *died: at least one had crashed. */
 enum ps_status ps_heartbeat_expire_dead(struct ps_store *store, bool *died, struct ps_err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lease.c: lease.h in SQL. */
+/* lease.c: implements lease.h in SQL. */
 #include "server/replica/lease.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "server/replica/pg.h"
 
-/* Two looks that lie further apart than this say nothing of the time between. */
+/* Maximum time between two checks that counts as observed. */
 #define LOOK_MOST_MS ((int64_t)2 * PS_LEASE_BEAT_MS)
 
 static enum ps_status take_int(void *user, const struct ps_pg_value *values, size_t n,
@@ -29,7 +29,7 @@ static enum ps_status give_number(struct ps_pg *pg, int64_t *out, struct ps_err 
                      NULL, 0, take_int, out, err);
 }
 
-/* A row that is there stays, and has beaten once more. */
+/* Inserts the row. If it exists, updates it and increments its beat. */
 static enum ps_status insert(struct ps_pg *pg, const struct ps_lease *lease, struct ps_err *err)
 {
     const struct ps_pg_value values[] = {ps_pg_text(lease->session), ps_pg_int(lease->no),
@@ -115,7 +115,7 @@ static enum ps_status take_row(void *user, const struct ps_pg_value *values, siz
 
     (void)err;
     if (n != 2 || values[0].text.len >= PS_LEASE_SIZE)
-        return PS_OK; /* none of ours */
+        return PS_OK; /* not written by perfshelf */
     if (!seen) {
         PS_PUSH_ROOM(watch->at, watch->n, watch->cap);
         seen = &watch->at[watch->n++];

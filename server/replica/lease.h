@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lease.h: which openings of a store live (table server of schema/remote.sql).
+ * lease.h: the sessions of a store that are alive (table server of schema/remote.sql).
  *
- * Each has a row for as long as it lasts, whose number goes up about once a second. No clock of one
- * machine is held against that of another: who watches remembers the number that it saw, and adds
- * up the time for which it stood still while the database answered. One that stood still for
- * PS_LEASE_DEAD_MS has died, or is stalled or cut off so badly that others go on with what it had;
- * one without a row has ended.
+ * Each session has a row while it lasts, with a number that is incremented about once a second.
+ * Clocks of different machines are never compared. An observer remembers the number that it read,
+ * and adds up the time during which the number did not change while the database was reachable. If
+ * this time reaches PS_LEASE_DEAD_MS, the session has crashed, or is stalled or disconnected so
+ * long that other servers take over its work. A session without a row has ended.
  */
 #ifndef PS_REPLICA_LEASE_H
 #define PS_REPLICA_LEASE_H
 
 #include "server/replica/pg.h"
 
-#define PS_LEASE_SIZE    64 /* of a session's name, with its NUL */
+#define PS_LEASE_SIZE    64 /* bytes of a session's name, with its NUL */
 #define PS_LEASE_BEAT_MS 1000
 #define PS_LEASE_DEAD_MS 10000
 
 struct ps_lease {
     char session[PS_LEASE_SIZE];
-    char place[160]; /* for people: host and process */
-    int64_t no;      /* 1 and up, no two openings of the store ever have the same */
+    char place[160]; /* host and process, for display */
+    int64_t no;      /* 1 and up; unique among all sessions of the store */
 };
 
-/* Makes the row and fills lease->no, in a transaction of its own. Said twice it gives another
+/* Inserts the row and sets lease->no, in a transaction of its own. A repeated call assigns another
  * number. */
 enum ps_status ps_lease_begin(struct ps_pg *pg, struct ps_lease *lease, struct ps_err *err);
-/* It lives. A row that was taken away meanwhile is there again. */
+/* Increments the number of the row. Inserts the row again if it was deleted. */
 enum ps_status ps_lease_beat(struct ps_pg *pg, const struct ps_lease *lease, struct ps_err *err);
-/* It ends, or is known to have died; without a row nothing happens. */
+/* Deletes the row of a session that ended or crashed. Does nothing if there is none. */
 enum ps_status ps_lease_end(struct ps_pg *pg, const char *session, struct ps_err *err);
-/* Whether there is a row; also inside a transaction. */
+/* Whether the session has a row; allowed inside a transaction, too. */
 enum ps_status ps_lease_is(struct ps_pg *pg, const char *session, bool *out, struct ps_err *err);
 
 struct ps_lease_seen {
@@ -42,16 +42,18 @@ struct ps_lease_seen {
 struct ps_lease_watch {
     struct ps_lease_seen *at;
     size_t n, cap;
-    int64_t looked_ms; /* the last look that was answered; 0: none before this one */
+    /* time of the last successful check; 0: the last one failed, or there was none */
+    int64_t looked_ms;
 };
 
-/* Looks at all rows. now_ms: CLOCK_MONOTONIC, taken before. A failure says nothing of anybody, and
- * the time until the next answer counts for nobody. */
+/* Reads all rows. now_ms: CLOCK_MONOTONIC, read before the call. After a failure, the time until
+ * the next successful check counts for no session. */
 enum ps_status ps_lease_look(struct ps_pg *pg, struct ps_lease_watch *watch, int64_t now_ms,
                              struct ps_err *err);
-/* What is known of a session; NULL: it had no row when it was looked for last. */
+/* Last state of a session; NULL: it had no row at the last check. */
 const struct ps_lease_seen *ps_lease_seen(const struct ps_lease_watch *watch, const char *session);
-/* Takes the row of one that died away. *broken false: it beat since it was seen, or is gone. */
+/* Deletes the row of a crashed session. *broken false: its number has changed since, or the row is
+ * gone. */
 enum ps_status ps_lease_break(struct ps_pg *pg, const struct ps_lease_seen *seen, bool *broken,
                               struct ps_err *err);
 void ps_lease_watch_free(struct ps_lease_watch *watch);

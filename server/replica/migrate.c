@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * migrate.c: the tables of a shelf in PostgreSQL: those of catalog.sql that are shared, and those
- * of remote.sql. Table migration holds the number of the layout, which is that of catalog.sql.
+ * migrate.c: the tables of a shelf in PostgreSQL: the shared tables of catalog.sql, and those of
+ * remote.sql. Table migration has the number of the layout, which is that of catalog.sql.
  *
- * All statements of a migration and the row that records it are one transaction. Where statements
- * that change the layout cannot be part of one (YugabyteDB runs each as its own, CockroachDB
- * commits before each), an interrupted migration is simply repeated: all its statements can be
- * repeated, and the row comes last. The same holds for two servers that migrate at once, of which
- * one may fail.
+ * All statements of a migration and the row that records it are one transaction. Where DDL
+ * statements cannot be part of one (YugabyteDB runs each as its own, CockroachDB commits before
+ * each), an interrupted migration is repeated: all its statements are idempotent, and the row is
+ * written last. The same holds for two servers that migrate at once, of which one may fail.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,8 +49,9 @@ static void add_key(struct ps_buf *sql, const struct ps_catalog_table *table)
     ps_buf_puts(sql, ")");
 }
 
-/* Column tx: server/replica/clock.h. A server of an older perfshelf may go on inserting rows
- * without the columns that are new: they have a default. */
+/* Creates a table with the additional column tx (server/replica/clock.h), or adds its new columns.
+ * New columns have defaults, so that a server of an older perfshelf can still insert rows without
+ * them. */
 static void add_table(struct ps_buf *sql, const struct ps_catalog_table *table, int64_t layout)
 {
     ps_buf_printf(sql, "CREATE TABLE IF NOT EXISTS \"%s\"(", table->name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mirror.c: when rows go and come. */
+/* mirror.c: transactions on the shared catalog, and polling for changes. */
 #include "server/replica/mirror.h"
 #include "base/context.h"
 #include "server/catalog/catalog_tables.h"
@@ -11,15 +11,15 @@
 
 #include "server/replica/heartbeat.h"
 
-#define WAIT_MS  5000              /* for the database, before a write fails */
-#define LOOK_MS  100               /* between two looks */
-#define STILL_MS 3000              /* a look is not answered, before the database is away */
-#define KEEP_MS  (30 * 86400000LL) /* removals are remembered */
-#define PRUNE_MS (3600 * 1000LL)   /* between two times that old ones are forgotten */
+#define WAIT_MS  5000 /* how long a write waits for the database */
+#define LOOK_MS  100  /* interval between polls */
+#define STILL_MS 3000 /* silence during a poll after which the database counts as unreachable */
+#define KEEP_MS  (30 * 86400000LL) /* how long deletions are kept in table gone */
+#define PRUNE_MS (3600 * 1000LL)   /* interval between prunings */
 
 /* --- Preparation --- */
 
-/* pg is connected. */
+/* Migrates the remote tables and creates the lease, once. pg must be connected. */
 static enum ps_status make_ready(struct ps_store *store, struct ps_pg *pg, struct ps_err *err)
 {
     struct ps_mirror *m = store->replica->mirror;
@@ -37,7 +37,7 @@ static enum ps_status make_ready(struct ps_store *store, struct ps_pg *pg, struc
     return status;
 }
 
-/* Tries again while there is time, as ps_clock_begin does. */
+/* Connects and prepares; retries until `until`, as ps_clock_begin does. */
 static enum ps_status prepare(struct ps_store *store, int64_t until, struct ps_err *err)
 {
     struct ps_pg *pg = store->replica->mirror->writer;
@@ -58,7 +58,7 @@ static enum ps_status prepare(struct ps_store *store, int64_t until, struct ps_e
 
 /* --- Transactions --- */
 
-/* False: others have held it for too long. */
+/* Locks with a timeout. False: timeout. */
 static bool lock_for(pthread_mutex_t *lock, int64_t ms)
 {
     struct timespec until;
@@ -97,8 +97,9 @@ static enum ps_status record(struct ps_store *store, struct ps_err *err)
     return code == SQLITE_OK ? PS_OK : ps_fail(err, PS_INTERNAL, "SQLite does not record changes");
 }
 
-/* With the catalog locked, and so the four below. Where the rows do not stand where we left them,
- * another process with this folder fetched some, and nobody here knows which. */
+/* With the catalog locked, like the next functions: applies remote changes. If the mirror is not at
+ * the version where this process left it, another process with this folder has updated it: the
+ * individual changes are unknown, so everything is reported as changed. */
 static enum ps_status catch_up(struct ps_store *store, struct ps_pg *pg, const struct ps_clock *to,
                                struct ps_err *err)
 {
@@ -115,7 +116,7 @@ static enum ps_status catch_up(struct ps_store *store, struct ps_pg *pg, const s
     return status;
 }
 
-/* The transaction of the mirror is over. n: where the rows stand, if it was committed. */
+/* Call it after the transaction of the mirror. n: new version of the rows, if committed. */
 static void caught_up(struct ps_store *store, bool committed, int64_t n)
 {
     struct ps_mirror *m = store->replica->mirror;
@@ -142,8 +143,9 @@ enum ps_status ps_mirror_begin(struct ps_store *store, struct ps_err *err)
     return status == PS_OK ? record(store, err) : status;
 }
 
-/* What was mended is fetched again: the mirror says that it is one transaction behind. A
- * transaction that changed nothing there is none. */
+/* Sends and commits the recorded changes. If strings were repaired, the mirror keeps the previous
+ * version number, so that the repaired rows are fetched again. A transaction without changes is not
+ * committed remotely. */
 enum ps_status ps_mirror_send(struct ps_store *store, struct ps_err *err)
 {
     struct ps_mirror *m = store->replica->mirror;
@@ -174,8 +176,8 @@ void ps_mirror_done(struct ps_store *store, bool committed)
 
 /* --- Looking for changes --- */
 
-/* Brings the mirror to what one moment shows there: one that is not before the mirror's own, for
- * nobody writes to that meanwhile. */
+/* Updates the mirror from one remote snapshot. The snapshot is never older than the mirror: no
+ * other thread writes to the mirror meanwhile. */
 static enum ps_status fetch(struct ps_store *store, struct ps_err *err)
 {
     struct ps_mirror *m = store->replica->mirror;
@@ -198,8 +200,8 @@ static enum ps_status fetch(struct ps_store *store, struct ps_err *err)
     return status;
 }
 
-/* That it went, or came, is news to those who look at the shelf. Not with the look locked: whoever
- * has the catalog may wait for the database. */
+/* Reports to readers of the shelf that the database became unreachable or reachable. Do not call it
+ * with look_lock held: a thread with the catalog locked may be waiting for the database. */
 static void note_away(struct ps_store *store)
 {
     struct ps_mirror *m = store->replica->mirror;
@@ -213,7 +215,7 @@ static void note_away(struct ps_store *store)
     ps_catalog_unlock(store);
 }
 
-/* With the look locked. */
+/* With look_lock held: polls once. */
 static enum ps_status look_once(struct ps_store *store, int64_t wait_ms, struct ps_err *err)
 {
     struct ps_mirror *m = store->replica->mirror;
@@ -229,7 +231,8 @@ static enum ps_status look_once(struct ps_store *store, int64_t wait_ms, struct 
     if (status == PS_OK && clock.n != store->seen)
         status = fetch(store, err);
     ps_pg_rollback(m->looker);
-    if (status == PS_OK || !ps_context_ended()) /* else the request went away, not the store */
+    if (status == PS_OK ||
+        !ps_context_ended()) /* else the request was cancelled; the database may be reachable */
         m->away = status != PS_OK;
     return status;
 }
@@ -245,7 +248,8 @@ static enum ps_status look(struct ps_store *store, int64_t wait_ms, struct ps_er
     return status;
 }
 
-/* For somebody who waits. Many at once wait for each other, and no longer when one has failed. */
+/* Polls for a request that waits. Concurrent requests are serialized; after one failure the others
+ * return at once. */
 bool ps_mirror_look(struct ps_store *store)
 {
     struct ps_mirror *m = store->replica->mirror;
@@ -265,7 +269,7 @@ bool ps_mirror_is_away(const struct ps_store *store)
     return store->replica->mirror && store->replica->mirror->away;
 }
 
-/* Of the servers one is enough; that several do it does no harm. */
+/* Prunes old deletions. One server would suffice; several do no harm. */
 static void prune(struct ps_mirror *m)
 {
     struct timespec now;
@@ -307,7 +311,7 @@ static void tell(struct ps_mirror *m)
     ps_change_feed_free(&news);
 }
 
-/* What a look fails with is told by the writes that fail; reads go on. */
+/* Polls and reports. Ignores failures: reads continue, and writes report the error themselves. */
 static void look_again(void *user)
 {
     struct ps_store *store = user;
@@ -357,7 +361,7 @@ static struct ps_mirror *new_mirror(const char *url)
     return m;
 }
 
-/* What was fetched before serves while the database is away. */
+/* First poll. If the database is unreachable, an existing mirror is sufficient. */
 static enum ps_status first_look(struct ps_store *store, struct ps_err *err)
 {
     const bool fetched = ps_catalog_is_mirror(store->catalog);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mirror.h: a catalog that many servers share. It lies in a database that speaks PostgreSQL's
- * protocol; the catalog.db of each server is its mirror, which every question is put to.
+ * mirror.h: a catalog that many servers share. It is stored in a database that speaks PostgreSQL's
+ * protocol. The catalog.db of each server is a mirror of it, which serves all queries.
  *
- * A transaction of the catalog takes the clock there (server/replica/clock.h), which puts it in one
- * order with those of all other servers, brings the mirror up to date, runs here, and sends the
- * rows that it changed; it is committed there, then here. If anything fails before the commit
- * there, it is undone on both sides. If nobody answered the commit, or this process dies before its
- * own, the mirror holds what it held before, and catches up with what was committed. The mirror may
- * be thrown away at any time.
+ * A transaction of the catalog has these steps: lock the clock there (server/replica/clock.h),
+ * which orders it among the transactions of all servers; bring the mirror up to date; run locally;
+ * send the changed rows; commit there, then here. A failure before the remote commit rolls back
+ * both sides. If the result of the remote commit is unknown, or this process crashes before the
+ * local commit, the mirror is unchanged and later catches up with what was committed. The mirror
+ * may be deleted at any time.
  *
- * While the database is away reads go on from the mirror; writes wait for it for some seconds, then
- * fail with PS_UNAVAILABLE.
+ * While the database is unreachable, reads continue from the mirror. Writes wait for it for some
+ * seconds, then fail with PS_UNAVAILABLE.
  */
 #ifndef PS_REPLICA_MIRROR_H
 #define PS_REPLICA_MIRROR_H
@@ -23,7 +23,7 @@
 #include "server/replica/clock.h"
 #include "server/replica/ticker.h"
 
-/* The tables of catalog.sql that are tagged as shared. The others describe files in this server's
+/* The tables of catalog.sql with the tag `shared`. The other tables describe files in this server's
  * own folder. */
 #define PS_MIRROR_TABLES 32
 struct ps_mirror_tables {
@@ -34,62 +34,63 @@ struct ps_mirror_tables {
 
 struct ps_mirror {
     struct ps_pg *writer, *looker;
-    pthread_mutex_t write_lock, look_lock; /* each for its connection; before the catalog's lock */
+    /* each protects its connection; lock it before the catalog */
+    pthread_mutex_t write_lock, look_lock;
     struct ps_mirror_tables tables;
-    atomic_bool away;    /* the last look failed */
-    bool noted_away;     /* and those who look at the shelf know */
-    int64_t pruned_ms;   /* CLOCK_MONOTONIC: removals were forgotten last */
-    struct ps_clock now; /* of the transaction that is open */
+    atomic_bool away;    /* the last poll failed */
+    bool noted_away;     /* value of `away` that was last reported to readers of the shelf */
+    int64_t pruned_ms;   /* CLOCK_MONOTONIC: last time that old deletions were pruned */
+    struct ps_clock now; /* of the open transaction */
     sqlite3_session *session;
-    bool sent;   /* it is committed there */
-    bool mended; /* what was sent differs from what is here */
+    bool sent;   /* it is committed remotely */
+    bool mended; /* invalid strings were repaired, so the rows sent differ from the local ones */
     pthread_mutex_t ready_lock;
-    atomic_bool ready; /* its tables are there as ours are, and this opening is known there */
+    /* the remote tables have the current layout, and this session has its lease */
+    atomic_bool ready;
     struct ps_ticker looks;
-    struct ps_change_feed caught;          /* by the transaction of the mirror that is open */
-    struct ps_change_feed news;            /* committed, and not told yet */
-    pthread_mutex_t news_lock, heard_lock; /* heard_lock: while somebody is told */
-    void (*heard)(void *user, const struct ps_change *change); /* NULL: nobody listens */
+    struct ps_change_feed caught; /* changes applied by the open transaction of the mirror */
+    struct ps_change_feed news;   /* committed changes, not reported yet */
+    pthread_mutex_t news_lock, heard_lock; /* heard_lock: held during a report */
+    void (*heard)(void *user, const struct ps_change *change); /* NULL: no listener */
     void *heard_user;
 };
 
-/* For a catalog that is open: connects, lays out what is missing, catches up, and goes on looking
- * in a thread of its own. Where the database is away, and the folder has been a mirror before, all
- * of that follows when it is there. PS_CONFLICT: the folder is a shelf itself. */
+/* For an open catalog: connects, creates or migrates the remote tables, catches up, and starts a
+ * thread that polls for changes. If the database is unreachable and the folder is a mirror already,
+ * all this is done once it is reachable. PS_CONFLICT: the folder is a shelf itself. */
 enum ps_status ps_mirror_open(struct ps_store *store, const char *url, struct ps_err *err);
-void ps_mirror_close(struct ps_store *store); /* without a mirror nothing happens */
+void ps_mirror_close(struct ps_store *store); /* does nothing without a mirror */
 
-/* The steps of a transaction, for transaction.c alone. Before the catalog is locked: takes the
- * clock; after PS_OK it is given back by ps_mirror_done. */
+/* Steps of a transaction, for transaction.c only. Before the catalog is locked: locks the clock.
+ * After PS_OK, ps_mirror_done releases it. */
 enum ps_status ps_mirror_order(struct ps_store *store, struct ps_err *err);
-/* Inside the transaction of the mirror: catches up, and begins to record. */
+/* Inside the transaction of the mirror: catches up, and begins to record changes. */
 enum ps_status ps_mirror_begin(struct ps_store *store, struct ps_err *err);
-/* Sends what was recorded, and commits it there. */
+/* Sends the recorded changes and commits them remotely. */
 enum ps_status ps_mirror_send(struct ps_store *store, struct ps_err *err);
-/* The transaction here is over, with the mirror at what it was told, or not. */
+/* Ends the transaction. committed: the local commit succeeded. */
 void ps_mirror_done(struct ps_store *store, bool committed);
 
 /* ps_store_listen. */
 void ps_mirror_listen(struct ps_store *store, ps_change_listener *heard, void *user);
-/* The database could not be reached when it was last asked. */
+/* The database could not be reached at the last poll. */
 bool ps_mirror_is_away(const struct ps_store *store);
-/* Brings what was committed since. False: nothing is known. */
+/* Applies what was committed since the last poll. False: the database is unreachable. */
 bool ps_mirror_look(struct ps_store *store);
 
 /* Rows (mirror_rows.c). */
 
 enum ps_status ps_mirror_describe(struct ps_db *db, struct ps_mirror_tables *out,
                                   struct ps_err *err);
-/* Inside a transaction on both sides: brings the rows of the mirror from where they stand to `to`,
- * or makes all of them anew where that cannot be. *from: where they stood, -1: they are made anew.
- */
+/* Inside a transaction on both sides: brings the rows of the mirror from their version to `to`, or
+ * replaces all of them where that is impossible. *from: their version, -1: all were replaced. */
 enum ps_status ps_mirror_catch_up(struct ps_db *db, struct ps_pg *pg,
                                   const struct ps_mirror_tables *tables, const struct ps_clock *to,
                                   int64_t *from, struct ps_err *err);
-/* Notes where the rows stand. */
+/* Stores the version of the rows. */
 enum ps_status ps_mirror_record(struct ps_db *db, const struct ps_clock *at, struct ps_err *err);
-/* Says (ps_pg_say) the rows that a session recorded as those of transaction `at`. *rows: how many;
- * *mended: text that is no UTF-8 was sent otherwise than it stands here. */
+/* Queues (ps_pg_say) the rows that a session recorded, as changes of transaction `at`. *rows: their
+ * number. *mended: invalid UTF-8 was repaired before sending, so the local rows differ. */
 enum ps_status ps_mirror_queue_rows(struct ps_db *db, sqlite3_session *session, struct ps_pg *pg,
                                     const struct ps_mirror_tables *tables,
                                     const struct ps_clock *at, size_t *rows, bool *mended,

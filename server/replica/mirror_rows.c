@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mirror_rows.c: rows of the catalog, to and from the database that many servers share.
+ * mirror_rows.c: copies rows of the catalog to and from the shared database.
  *
- * SQLite's session extension tells which rows a transaction changed; they are read again and sent
- * whole, so that a row there is always one that stood here.
+ * SQLite's session extension lists the rows that a transaction changed. Complete rows are then read
+ * and sent, so a remote row is always one that existed locally.
  */
 #include <stdio.h>
 
@@ -90,7 +90,7 @@ static void bind(struct ps_stmt *stmt, int at, const struct ps_pg_value *value)
     }
 }
 
-/* Runs a prepared statement for one row. */
+/* Runs a prepared statement with the values of one row. */
 static enum ps_status take(void *user, const struct ps_pg_value *values, size_t n,
                            struct ps_err *err)
 {
@@ -118,7 +118,7 @@ static enum ps_status take_gone(struct ps_db *db, struct ps_pg *pg,
     return status == PS_OK ? ps_clock_gone(pg, table, after, take, stmt, err) : status;
 }
 
-/* Not REPLACE, which would keep the triggers of the catalog from seeing the row that goes. */
+/* Uses an upsert, not REPLACE, so that the triggers of the catalog see the old row. */
 static enum ps_status take_changed(struct ps_db *db, struct ps_pg *pg,
                                    const struct ps_clock_table *table, int64_t after,
                                    struct ps_err *err)
@@ -165,8 +165,8 @@ enum ps_status ps_mirror_record(struct ps_db *db, const struct ps_clock *at, str
     return ps_stmt_finish(stmt, err);
 }
 
-/* A mirror of another store, of a future that was undone there, or of a past whose removals nobody
- * remembers, is emptied. */
+/* Empties the mirror if it belongs to another store, if it is newer than the database (which was
+ * restored from a backup), or if it is older than the pruned deletions. */
 static enum ps_status empty_unless_fit(struct ps_db *db, const struct ps_mirror_tables *tables,
                                        struct ps_clock *at, const struct ps_clock *to,
                                        struct ps_err *err)
@@ -197,7 +197,8 @@ enum ps_status ps_mirror_catch_up(struct ps_db *db, struct ps_pg *pg,
     *from = at.n;
     if (status != PS_OK || at.n == to->n)
         return status;
-    status = ps_db_exec(db, "PRAGMA cache_size=-65536", err); /* a new mirror is one transaction */
+    /* a new mirror is one large transaction */
+    status = ps_db_exec(db, "PRAGMA cache_size=-65536", err);
     for (size_t i = 0; status == PS_OK && at.n >= 0 && i < tables->n; i++)
         status = take_gone(db, pg, &tables->at[i], at.n, err);
     for (size_t i = 0; status == PS_OK && i < tables->n; i++)
@@ -212,7 +213,7 @@ struct saying {
     struct ps_db *db;
     struct ps_pg *pg;
     const struct ps_clock *at;
-    struct ps_arena arena; /* of mended text, for one row */
+    struct ps_arena arena; /* for repaired strings of one row */
     size_t rows;
     bool mended;
 };
@@ -252,7 +253,7 @@ static void get(struct saying *s, sqlite3_value *from, struct ps_pg_value *out)
     }
 }
 
-/* The row with this key as it stands; PS_NOT_FOUND without text when there is none. */
+/* Queues the current row with this key. */
 static enum ps_status say_row(struct saying *s, const struct ps_clock_table *table,
                               const struct ps_pg_value *key, struct ps_err *err)
 {
@@ -283,7 +284,7 @@ static const struct ps_clock_table *table_of(const struct ps_mirror_tables *tabl
     size_t i = 0;
 
     while (strcmp(tables->at[i].name, name) != 0)
-        i++; /* the session is attached to no others */
+        i++; /* the session only records these tables */
     return &tables->at[i];
 }
 
@@ -309,7 +310,7 @@ static enum ps_status say_change(struct saying *s, const struct ps_mirror_tables
             return ps_fail(err, PS_INTERNAL, "SQLite's changes cannot be read");
         get(s, value, &key[i]);
     }
-    if (s->mended) /* two keys may be one when they are mended */
+    if (s->mended) /* two different keys may be equal after the repair */
         return ps_fail(err, PS_BAD_REQUEST, "a key of table %s is not UTF-8", table->name);
     s->rows++;
     if (op == SQLITE_DELETE)

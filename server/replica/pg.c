@@ -14,12 +14,12 @@
 
 struct ps_pg {
     char *url;
-    PGconn *link; /* NULL: none */
-    size_t said;  /* statements that no answer was read of (ps_pg_say) */
+    PGconn *link; /* NULL: not connected */
+    size_t said;  /* queued statements without a result yet (ps_pg_say) */
     int64_t silence_ms;
 };
 
-/* How long the other side may be silent while it is waited for; longer than its locks may take. */
+/* Maximum silence of the database while waiting for a result; longer than lock_timeout. */
 #define PS_PG_SILENCE_MS 12000
 
 /* --- Connection --- */
@@ -27,11 +27,12 @@ struct ps_pg {
 #define TRY_AGAIN_MS      50
 #define TRY_AGAIN_MOST_MS 500
 
-/* A server that stops, or is cut off, in the middle of a transaction must not hold its locks: the
- * database ends such a transaction. Who waits for a lock gives up before libpq's caller does. */
+/* A server that stops or is disconnected within a transaction must not keep its locks: the database
+ * ends such a transaction. Waiting for a lock times out before PS_PG_SILENCE_MS. */
 #define SESSION "SET idle_in_transaction_session_timeout = 10000; SET lock_timeout = 8000"
 
-/* libpq ends its sentences with a line's end, and may say several; the first is the cause. */
+/* Length of the first line. Messages of libpq end with a newline and may have several lines; the
+ * first one names the cause. */
 static int first_line(const char *text)
 {
     return (int)strcspn(text, "\n");
@@ -46,7 +47,7 @@ struct ps_pg *ps_pg_new(const char *url)
     return pg;
 }
 
-/* Gives the connection up. */
+/* Closes the connection. */
 static void drop_link(struct ps_pg *pg)
 {
     PQfinish(pg->link);
@@ -73,7 +74,7 @@ bool ps_pg_is_up(const struct ps_pg *pg)
     return pg->link && PQstatus(pg->link) == CONNECTION_OK;
 }
 
-/* What the address says goes before our defaults, but for the encoding. */
+/* Connects. Parameters in the URL override our defaults, except for the encoding. */
 static PGconn *dial(const char *url)
 {
     static const char *const keys[] = {
@@ -95,8 +96,8 @@ static enum ps_status say_lost(struct ps_pg *pg, struct ps_err *err)
     return status;
 }
 
-/* Classes of SQLSTATE after which the same may be asked again: the connection, a lock, an order of
- * transactions, a server that goes or comes. */
+/* Whether a statement may be retried after this SQLSTATE: connection lost, lock timeout,
+ * serialization failure, shutdown or startup of the server. */
 static bool is_passing(const char *state)
 {
     static const char *const words[] = {"08", "40", "53", "55P03", "57P", "57014", "25P0", "25006"};
@@ -118,8 +119,8 @@ static enum ps_status status_of(const char *state)
     return strncmp(state, "22", 2) == 0 ? PS_BAD_REQUEST : PS_INTERNAL;
 }
 
-/* A server that says that it is going, or that it only reads, is no use to the next_result
- * statement. */
+/* After these states (server shutting down or read-only) the connection is useless for further
+ * statements. */
 static bool ends_link(const char *state)
 {
     return strncmp(state, "57P", 3) == 0 || strcmp(state, "25006") == 0;
@@ -143,9 +144,9 @@ static enum ps_status fail(struct ps_pg *pg, const PGresult *result, struct ps_e
 }
 
 #define SLICE_MS    50
-#define SAY_AT_MOST 256 /* statements whose answers wait in the socket */
+#define SAY_AT_MOST 256 /* maximum queued statements whose results are pending */
 
-/* In slices, so that a request whose context ends does not wait on. */
+/* Waits for the socket, in slices, so that it notices the end of the request's context. */
 static bool wait_for(struct ps_pg *pg, bool to_write)
 {
     struct pollfd at = {PQsocket(pg->link), (short)(POLLIN | (to_write ? POLLOUT : 0)), 0};
@@ -184,7 +185,7 @@ static enum ps_status flush(struct ps_pg *pg, struct ps_err *err)
     return left == 0 ? PS_OK : fail(pg, NULL, err);
 }
 
-/* The next_result result; *out NULL: there is none of this statement. */
+/* Waits for the next result; *out NULL: no further result of this statement. */
 static enum ps_status next_result(struct ps_pg *pg, PGresult **out, struct ps_err *err)
 {
     while (PQisBusy(pg->link)) {
@@ -197,7 +198,7 @@ static enum ps_status next_result(struct ps_pg *pg, PGresult **out, struct ps_er
     return PS_OK;
 }
 
-/* Types of PostgreSQL's catalog, the same everywhere. */
+/* Type OIDs of PostgreSQL's system catalog, the same in all databases. */
 enum {
     OID_BYTEA = 17,
     OID_INT8 = 20,
@@ -252,7 +253,7 @@ static enum ps_status take_rows(const PGresult *result, ps_pg_row *row, void *us
     return status;
 }
 
-/* The rows of one result, or what failed. */
+/* Passes the rows of one result to `row`, or reports its error. */
 static enum ps_status take_result(struct ps_pg *pg, const PGresult *result, ps_pg_row *row,
                                   void *user, struct ps_err *err)
 {
@@ -269,8 +270,8 @@ static enum ps_status take_result(struct ps_pg *pg, const PGresult *result, ps_p
     }
 }
 
-/* Reads the results of one statement to their end, also after a failure: the connection stays
- * usable. */
+/* Reads all results of one statement, even after a failure, so that the connection remains usable.
+ */
 static enum ps_status take_results(struct ps_pg *pg, ps_pg_row *row, void *user, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
@@ -303,7 +304,7 @@ enum ps_status ps_pg_script(struct ps_pg *pg, const char *sql, struct ps_err *er
     return status == PS_OK ? take_results(pg, NULL, NULL, err) : status;
 }
 
-/* Notices ("relation already exists, skipping") are nobody's news. */
+/* Ignores notices such as "relation already exists, skipping". */
 static void ignore_notice(void *user, const char *text)
 {
     (void)user;
@@ -359,8 +360,8 @@ enum ps_status ps_pg_connect(struct ps_pg *pg, int64_t wait_ms, struct ps_err *e
     }
 }
 
-/* Statements, their parameters and rows. Both go in the protocol's binary form:
- * numbers are exact, bytes are not spelt out. */
+/* Statements, parameters and rows use the binary format of the protocol: numbers are exact, bytes
+ * are not hex-encoded. */
 
 /* --- Parameters --- */
 
@@ -433,11 +434,12 @@ enum ps_status ps_pg_run(struct ps_pg *pg, const char *sql, const struct ps_pg_v
 
 /* --- Pipelined statements --- */
 
-/* What follows a statement that failed comes back as aborted: the first failure is told. */
+/* Reads the results of queued statements. Those after a failed one are reported as aborted: returns
+ * the first error. */
 static enum ps_status take_said(struct ps_pg *pg, ps_pg_row *row, void *user, struct ps_err *err)
 {
     enum ps_status first = PS_OK;
-    bool ended = false; /* nothing came twice: no synchronisation will */
+    bool ended = false; /* a second NULL in a row: no sync result will follow */
 
     for (;;) {
         PGresult *result = NULL;
@@ -498,7 +500,8 @@ enum ps_status ps_pg_say(struct ps_pg *pg, const char *sql, const struct ps_pg_v
 
 /* --- End of a transaction --- */
 
-/* Said behind the others: it is done if all of them were, and their answers come together. */
+/* Queues COMMIT after the other statements: it succeeds only if all of them did, and takes one
+ * round trip. */
 enum ps_status ps_pg_commit(struct ps_pg *pg, struct ps_err *err)
 {
     enum ps_status status = ps_pg_say(pg, "COMMIT", NULL, 0, err);

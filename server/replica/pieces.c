@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pieces.c: partial.h where many servers share the store. Each piece may come to another of them:
- * it is a file of its own (files.h, folder pieces, key <id>.<offset>), and the row says how many
- * bytes there are. Who takes the upload puts them together in its own spool.
+ * pieces.c: resumable uploads (partial.h) where many servers share the store. Each piece may be
+ * received by another server: it is a file of its own (files.h, folder pieces, key <id>.<offset>),
+ * and the row has the total number of bytes. The server that completes the upload concatenates the
+ * pieces in its own spool.
  */
 #include "server/replica/state.h"
 
@@ -17,7 +18,7 @@
 
 /* --- Rows --- */
 
-/* Inside a transaction. */
+/* Inside a transaction: reads the number of bytes. */
 
 static enum ps_status find(struct ps_store *store, const char *id, const char *who, uint64_t *out,
                            struct ps_err *err)
@@ -34,7 +35,7 @@ static enum ps_status find(struct ps_store *store, const char *id, const char *w
     return PS_OK;
 }
 
-/* The keys of its pieces, each with its NUL. */
+/* Lists the keys of the pieces, each followed by a NUL. */
 static enum ps_status list(struct ps_store *store, const char *id, struct ps_buf *keys,
                            struct ps_err *err)
 {
@@ -61,7 +62,7 @@ static enum ps_status add(struct ps_store *store, const char *id, const char *wh
     return ps_stmt_finish(stmt, err);
 }
 
-/* The row and its pieces go. */
+/* Deletes the row and the pieces. */
 static enum ps_status drop(struct ps_store *store, const char *id, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf keys = {0};
@@ -108,7 +109,8 @@ static enum ps_status place(struct ps_store *store, const char *id, const char *
     return ps_catalog_end(store, status, err);
 }
 
-/* What does not fit is not sent at all; another server may have taken a piece meanwhile. */
+/* Checks offset and size before sending the piece, and the offset again afterwards: another server
+ * may have received a piece meanwhile. */
 static enum ps_status pieces_append(struct ps_store *store, const char *id, const char *who,
                                     uint64_t offset, const char *from, uint64_t max,
                                     uint64_t *bytes_out, struct ps_err *err)
@@ -134,7 +136,7 @@ static enum ps_status pieces_append(struct ps_store *store, const char *id, cons
     return status;
 }
 
-/* bytes: how many there must be; NULL: any number. */
+/* Deletes the upload. bytes: its required size; NULL: any. */
 static enum ps_status end(struct ps_store *store, const char *id, const char *who,
                           const uint64_t *bytes, struct ps_err *err)
 {
@@ -168,7 +170,7 @@ static enum ps_status find_expired(struct ps_store *store, char id_out[PS_PARTIA
     return status;
 }
 
-/* What fails is left to the next who begins one. */
+/* Ignores failures: the next ps_partial_begin retries. */
 static void pieces_expire(struct ps_store *store)
 {
     char id[PS_PARTIAL_SIZE];
@@ -218,8 +220,8 @@ static enum ps_status put_together(struct ps_store *store, const struct ps_buf *
     return status;
 }
 
-/* Of two that take it at once one finds it gone. Its room was claimed piece by piece: the catalog
- * counts them until they go, then it is that of the file (quota.h). */
+/* Two concurrent calls: one gets PS_NOT_FOUND. Quota was reserved piece by piece. The catalog
+ * counts the pieces until they are deleted; then the reservation is that of the file (quota.h). */
 static enum ps_status pieces_take(struct ps_store *store, const char *id, const char *who,
                                   uint64_t bytes, char **path_out, struct ps_err *err)
 {

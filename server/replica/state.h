@@ -11,7 +11,8 @@ struct ps_replica {
     struct ps_mirror *mirror;
     struct ps_heartbeat *heartbeat;
     struct ps_shared_files *files;
-    struct ps_watch *watch; /* of a server that takes over what others left: backend.c */
+    /* for a server that takes over the work of crashed sessions: backend.c; else NULL */
+    struct ps_watch *watch;
 };
 
 extern const struct ps_backend ps_replica_backend;     /* backend.c */

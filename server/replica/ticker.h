@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ticker.h: what is done again and again, in a thread of its own. */
+/* ticker.h: calls a function periodically, in a separate thread. */
 #ifndef PS_REPLICA_TICKER_H
 #define PS_REPLICA_TICKER_H
 
@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 
-/* Zeroed: it does not run. */
+/* Zero-initialized: not running. */
 struct ps_ticker {
     pthread_t thread;
     pthread_mutex_t lock;
@@ -18,10 +18,10 @@ struct ps_ticker {
     bool runs, stop;
 };
 
-/* Calls tick pause_ms from now, and pause_ms after it has returned, and so on. */
+/* Starts a thread that calls tick after pause_ms, and again pause_ms after each return. */
 enum ps_status ps_ticker_start(struct ps_ticker *ticker, int64_t pause_ms, void (*tick)(void *user),
                                void *user, struct ps_err *err);
-/* Waits for the tick that is on its way. If it does not run nothing happens. */
+/* Stops the thread; waits for a running tick. Does nothing if the ticker is not running. */
 void ps_ticker_stop(struct ps_ticker *ticker);
 
 #endif

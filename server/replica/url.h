@@ -9,9 +9,9 @@
 
 /* Whether text is postgresql://... or postgres://... */
 bool ps_pg_is_url(const char *text);
-/* PS_BAD_REQUEST when libpq cannot read it. *secret: it holds a password. */
+/* PS_BAD_REQUEST if libpq cannot parse it. *secret: it contains a password. */
 enum ps_status ps_pg_check(const char *url, bool *secret, struct ps_err *err);
-/* Where it leads, for people: host, port and database, no user and no password. malloc'ed. */
+/* Host, port and database of a URL for display, without user and password. malloc'ed. */
 char *ps_pg_place(const char *url);
 
 #endif
