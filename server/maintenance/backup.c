@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * backup.c: a shelf into a folder that is one itself, while the first is served.
+ * backup.c: copies a shelf in use to a folder, which becomes a shelf itself.
  *
- * The catalog is taken as it is at one moment; then the files that it refers to are copied, of
- * which none is ever altered; then it takes its place beside them. Runs that were removed in the
+ * First takes a snapshot of the catalog, then copies the files that it refers to, which are
+ * immutable. Finally the snapshot becomes the catalog of the target. Runs that were removed in the
  * meantime are left out.
  */
 #include <dirent.h>
@@ -22,13 +22,13 @@
 #include "server/maintenance/maintenance.h"
 #include "server/maintenance/snapshot.h"
 
-#define MARK "backup-of" /* a file of the target: the path of the shelf whose backup it is */
+#define MARK "backup-of" /* file in the target with the path of the shelf whose backup it is */
 
 struct backing {
     const struct ps_backup *how;
     struct ps_backed_up *out;
-    struct ps_store *from, *to; /* the catalog of `to` is the one that was taken */
-    char *part;                 /* its file */
+    struct ps_store *from, *to; /* the catalog of `to` is the snapshot */
+    char *part;                 /* path of the snapshot */
     uint64_t done, total;
 };
 
@@ -45,7 +45,7 @@ static enum ps_status write_mark(const char *path, const char *source, struct ps
     return status == PS_OK && fsync(fd) != 0 ? ps_fail_errno(err, "cannot sync", path) : status;
 }
 
-/* Only an empty folder, or one that holds a backup of the same shelf, is written to. */
+/* Accepts only an empty folder, or a backup of the same shelf. */
 static enum ps_status check_target(const char *target, const char *source, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf mark = {0};
@@ -91,7 +91,8 @@ static enum ps_status open_target(struct backing *b, const char *target, int *lo
 
 /* --- Catalog --- */
 
-/* Uploads that wait are not part of a backup: their bytes stay in the spool. */
+/* Takes the snapshot. Waiting uploads are not part of a backup, since spool files are not copied.
+ */
 static enum ps_status take_catalog(struct backing *b, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
@@ -123,7 +124,7 @@ static enum ps_status copy(struct backing *b, const char *folder, const char *ke
     return status;
 }
 
-/* A label is optional, and replaced by the next. */
+/* Copies a label if it exists, in place of an earlier one. */
 static enum ps_status copy_label(struct backing *b, const char *key, struct ps_err *err)
 {
     enum ps_status status = copy(b, "labels", key, err);
@@ -131,8 +132,8 @@ static enum ps_status copy_label(struct backing *b, const char *key, struct ps_e
     return status == PS_NOT_FOUND && err->code == PS_OK ? PS_OK : status;
 }
 
-/* A file is not there: the run was removed since, and goes from the backup too; or the shelf is
- * damaged. */
+/* Handles a missing file of a run: if the run was removed meanwhile, leaves it out of the backup;
+ * else fails, since the shelf is damaged. */
 static enum ps_status leave_out(struct backing *b, const char *id, const char *sha256,
                                 struct ps_err *err)
 {
@@ -173,10 +174,12 @@ static bool go_on(struct backing *b, uint64_t bytes, struct ps_err *err)
     return false;
 }
 
-/* The rows first: the catalog that they come from changes where a run is left out. */
+/* Copies the files of all runs. Reads all rows first, because leaving out a run changes the table.
+ */
 static enum ps_status copy_runs(struct backing *b, struct ps_err *err)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf rows = {0}; /* id and hash, each with its NUL */
+    /* id and hash of each run, each followed by a NUL */
+    PS_AUTO(ps_buf_free) struct ps_buf rows = {0};
     struct ps_stmt *stmt = NULL;
     enum ps_status status = ps_db_prepare(b->to->catalog, ps_sql_text("run_files"), &stmt, err);
 
@@ -226,7 +229,7 @@ static bool is_used(struct ps_db *db, const char *folder, const char *name)
     return !ps_stmt_row(stmt, NULL) || ps_col_int(stmt, 0) != 0;
 }
 
-/* Files of the backup before that this one has no more, each with its NUL. */
+/* Lists files of the previous backup that the new one does not refer to, each followed by a NUL. */
 static void list_unused(struct backing *b, struct ps_buf *out)
 {
     for (const char *const *folder = ps_kept_folders; *folder; folder++) {
@@ -255,7 +258,7 @@ static enum ps_status sync_folders(struct backing *b, struct ps_err *err)
     return status;
 }
 
-/* The log of a catalog that was opened here must not stay beside the one that takes its place. */
+/* Deletes the old -wal and -shm files before the new catalog.db replaces the old one. */
 static enum ps_status put_catalog(struct backing *b, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *final = ps_store_file(b->to, "catalog.db");

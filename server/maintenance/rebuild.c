@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rebuild.c: a new catalog from the run files and labels, beside the old one until it is whole.
+ * rebuild.c: builds a new catalog from the run files and labels, in a separate file until it is
+ * complete.
  *
- * What only the catalog holds (the log, uploads that wait) is taken from the old one as far as that
- * can be read, row by row. Files that are damaged are not removed but set aside in
- * lost/, as is the old catalog.
+ * Data that only the catalog has (log, waiting uploads) is copied from the old one row by row, as
+ * far as it is readable. Damaged files and the old catalog are not deleted but moved to lost/.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include "server/maintenance/maintenance.h"
 #include "server/runwrite/checks.h"
 
-struct found { /* a run file that is whole */
+struct found { /* an intact run file */
     char id[PS_ID_SIZE];
     int64_t created_ms, seq;
 };
@@ -31,7 +31,7 @@ struct rebuilding {
     const struct ps_rebuild *how;
     struct ps_rebuilt *out;
     struct ps_store *store; /* its catalog is the new one */
-    struct ps_db *old;      /* NULL: it cannot be read */
+    struct ps_db *old;      /* NULL: unreadable */
     bool old_whole;
     char *new_path, *old_path;
     struct found *runs;
@@ -43,7 +43,7 @@ static void tell(struct rebuilding *r, const char *file, const char *text)
     r->how->told(r->how->user, file, text);
 }
 
-/* Moves a file to lost/, which is made when it is needed. */
+/* Moves a file to lost/, which is created if necessary. */
 static void set_aside(struct rebuilding *r, const char *folder, const struct dirent *file,
                       const char *why)
 {
@@ -80,8 +80,7 @@ static void open_old(struct rebuilding *r)
         tell(r, "catalog.db", err.text);
 }
 
-/* Copies the rows of a table until one cannot be read. Of an older catalog columns may be missing.
- */
+/* Copies the rows of a table up to the first unreadable one. An older catalog may lack columns. */
 static void copy_table(struct rebuilding *r, const char *table)
 {
     PS_AUTO(ps_buf_free) struct ps_buf read = {0};
@@ -112,7 +111,7 @@ static void copy_table(struct rebuilding *r, const char *table)
     sqlite3_finalize(to);
 }
 
-/* What labels/<label>.json holds, as far as it is not there. */
+/* Inserts the data of labels/<label>.json that is not in the catalog yet. */
 static void apply_label(struct rebuilding *r, const char *label, const char *query)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -132,13 +131,14 @@ static void copy_tables(struct rebuilding *r)
             (table->salvage == PS_SALVAGE_IF_WHOLE && r->old_whole))
             copy_table(r, table->name);
     apply_label(r, "baselines", "baselines_put");
-    if (!r->old_whole) /* else it has said which there are */
+    if (!r->old_whole) /* else the old catalog has the current ones */
         apply_label(r, "queries", "queries_put");
 }
 
 /* --- Labels --- */
 
-/* When the label says the run was published. False: it is none. */
+/* Reads the time and sequence number of the publication from a label, if present. False: invalid
+ * label. */
 static bool read_when(struct ps_db *db, struct ps_str label, struct found *out)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -155,8 +155,8 @@ static bool read_when(struct ps_db *db, struct ps_str label, struct found *out)
     return true;
 }
 
-/* The last word about a run: of the old catalog where it is whole, else of labels/. `when` gets
- * what it says of time. False: nobody says more than the run file. */
+/* Reads the latest label of a run: from the old catalog if it is intact, else from labels/. *when:
+ * the time of publication in it. False: there is no label later than that of the run file. */
 static bool last_label(struct rebuilding *r, const char *id, struct ps_buf *out, struct found *when)
 {
     if (r->old_whole && ps_label_text(r->old, id, out, NULL) == PS_OK)
@@ -168,7 +168,7 @@ static bool last_label(struct rebuilding *r, const char *id, struct ps_buf *out,
 
 /* --- Run files --- */
 
-/* What the run file says; *label is what was said of the run when it was published, or "". */
+/* Reads the data of a run file; *label: the label at its publication, or "". */
 static enum ps_status read_run(const char *path, struct ps_arena *arena, struct ps_catalog_row *row,
                                const char **label, struct ps_err *err)
 {
@@ -188,7 +188,7 @@ static enum ps_status read_run(const char *path, struct ps_arena *arena, struct 
     return status;
 }
 
-/* A run file that is no run is set aside, and what was said of its run kept for the import of its
+/* Sets aside an invalid run file, and writes its label to labels/, for a later import of its
  * original. */
 static void give_up(struct rebuilding *r, const char *id, const struct dirent *file,
                     const char *label, const char *why)
@@ -267,8 +267,8 @@ static enum ps_status find_runs(struct rebuilding *r, struct ps_err *err)
     return err->code;
 }
 
-/* A run that was deleted, and can be recovered, is so again, for a whole day from now: the label is
- * written before the removal, which may not have come to its end. */
+/* Restores a deleted run as deleted, recoverable for another full day. Its label is written before
+ * the removal, which may have been interrupted. */
 static enum ps_status put_deleted(struct rebuilding *r, const char *id, struct ps_str label,
                                   struct ps_err *err)
 {
@@ -343,7 +343,7 @@ static enum ps_status fill(struct rebuilding *r, struct ps_err *err)
 
 /* --- End of the rebuild --- */
 
-/* Originals whose run has no file, for the caller to import. */
+/* Whether the run of this original is a deleted run, which needs no import. */
 static bool is_deleted(struct rebuilding *r, const char *sha256)
 {
     char id[PS_ID_SIZE];
@@ -374,7 +374,7 @@ static void list_orphans(struct rebuilding *r)
         (void)closedir(dir);
 }
 
-/* Accepted uploads whose row could not be read. */
+/* Moves files of accepted uploads whose rows could not be read to lost/. */
 static void save_spool(struct rebuilding *r)
 {
     PS_AUTO(ps_free_ptr) char *path = ps_store_folder(r->store, "spool");
@@ -388,8 +388,8 @@ static void save_spool(struct rebuilding *r)
         (void)closedir(dir);
 }
 
-/* The old catalog goes aside, its log before the new one stands in its place: SQLite would take
- * that for the new one's. */
+/* Moves the old catalog to lost/ and puts the new one in its place. The old log is moved first,
+ * because SQLite would apply it to the new catalog. */
 static enum ps_status swap(struct rebuilding *r, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *lost = ps_store_folder(r->store, "lost");
@@ -443,7 +443,7 @@ static enum ps_status rebuild(struct rebuilding *r, struct ps_err *err)
     save_spool(r);
     ps_db_close(r->old);
     r->old = NULL;
-    ps_db_close(r->store->catalog); /* its log is in the file now */
+    ps_db_close(r->store->catalog); /* this merges its log into the file */
     r->store->catalog = NULL;
     return swap(r, err);
 }

@@ -21,7 +21,8 @@ static enum ps_status run_sql(struct ps_db *db, const char *query, const char *k
     return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
 }
 
-/* VACUUM INTO would take a view of the connection for the table of that name. */
+/* Copies the catalog without the temporary views: VACUUM INTO would read them in place of the
+ * tables of the same names. */
 static enum ps_status copy_catalog(struct ps_db *db, const char *path, struct ps_err *err)
 {
     enum ps_status status = ps_catalog_hide_columns(db, err), shown;
@@ -44,7 +45,7 @@ enum ps_status ps_snapshot_take(struct ps_store *store, const char *path, struct
         status = ps_db_open(uri.at, true, &db, err);
     if (status == PS_OK)
         status = ps_catalog_migrate(db, err);
-    if (status == PS_OK) /* deleted runs stay where they can be recovered */
+    if (status == PS_OK) /* deleted runs can be recovered only in the original shelf */
         status = ps_db_exec(db,
                             "DELETE FROM kept_size WHERE folder = 'originals' AND sha256 IN "
                             "(SELECT sha256 FROM deleted_run);"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* transfer.c: a shelf into another one: from the opening of both to what is told in the end. */
+/* transfer.c: copies a shelf to another one, and reports differences. */
 #include "server/maintenance/transfer.h"
 
 #include <stdarg.h>
@@ -19,61 +19,64 @@
 #include "server/replica/url.h"
 #include "server/runwrite/checks.h"
 
-#define RUNS_AT_ONCE 64 /* that are published by one transaction, at most */
+#define RUNS_AT_ONCE 64 /* maximum runs per transaction */
 
-/* A file on its way. */
+/* A file to copy. */
 struct transfer_file {
     const char *folder;
     char key[PS_SHA256_SIZE];
-    char sha256[PS_SHA256_SIZE]; /* of the original, or of what is in the file */
-    struct transfer_run *run;    /* the first that wants it */
-    bool there;                  /* `to` has it already */
-    struct ps_err wrong;         /* it cannot be copied, for it is missing or damaged */
-    char *path;                  /* else a part of `to` */
+    char sha256[PS_SHA256_SIZE]; /* of the original, or of the content of the file */
+    struct transfer_run *run;    /* the first run that needs it */
+    bool there;                  /* `to` has the file */
+    struct ps_err wrong;         /* error if the file of `from` is missing or damaged */
+    char *path;                  /* path of the copy, a .part file of `to`; NULL: not copied */
     struct ps_sending sent;
 };
 
 struct transfer_run {
     int64_t seq;
     char id[PS_ID_SIZE], sha256[PS_SHA256_SIZE];
-    uint64_t bytes; /* of its run file and original, as its row says */
-    bool known;     /* `to` has its row */
-    bool whole;     /* and all its files and sources */
-    bool out;       /* it is not copied */
+    uint64_t bytes; /* of run file and original, according to the row */
+    bool known;     /* `to` has the row of the run */
+    bool whole;     /* `to` has the row, and all files and sources */
+    bool out;       /* the run is left out */
 };
 
 struct transfer {
     const struct ps_transfer_how *how;
     struct ps_transferred *out;
     struct ps_store *from, *to;
-    char *dir;          /* of this copy, in the spool of `to`; it goes with its session */
-    char *taken;        /* the file of the snapshot, in that */
-    struct ps_db *snap; /* where it is open; also attached to the catalog of `to`, as old */
-    bool renumber;      /* runs of `to` have numbers of runs that are to come */
+    char *dir;   /* temporary folder in the spool of `to`, deleted with its session */
+    char *taken; /* path of the snapshot in this folder */
+    /* connection to the snapshot; it is also attached to the catalog of `to` as `old` */
+    struct ps_db *snap;
+    /* assign new sequence numbers, because other runs of `to` have those of `from` */
+    bool renumber;
     struct transfer_run runs[RUNS_AT_ONCE];
     size_t n;
-    struct transfer_file *pieces; /* of these */
+    struct transfer_file *pieces; /* files of these runs */
     size_t n_pieces, cap_pieces;
     uint64_t done, total;
 };
 
-/* How the rows of a table are copied that catalog.sql tags as copied. */
+/* Rules for copying a table with the tag `copied` in catalog.sql. */
 struct transfer_table {
     const char *name;
-    const char *what;   /* word of a finding */
-    const char *key;    /* its primary key, one column */
-    const char *label;  /* the column that people know a row by */
-    const char *number; /* a key that is given anew where the other shelf has it; or "" */
-    const char *same;   /* SQL: a row m of `to` stands for a row o of the snapshot; or NULL: all
-                           columns but number are the same, and one is `at` */
-    const char *apart;  /* columns that may differ, between blanks */
-    const char *fit;    /* SQL: only such rows o are copied, or NULL */
-    const char *labels; /* the file of labels/ that holds them, or NULL */
+    const char *what;   /* type in findings */
+    const char *key;    /* primary key, one column */
+    const char *label;  /* column with the name for users */
+    const char *number; /* key column that gets a new value if `to` has the same; or "" */
+    /* SQL: whether row m of `to` and row o of the snapshot are the same; NULL: if all columns
+     * are equal except `number`; the table has a column `at` then */
+    const char *same;
+    const char *apart;  /* columns that may differ, separated by spaces */
+    const char *fit;    /* SQL condition for rows o to copy; NULL: all */
+    const char *labels; /* file of labels/ with these rows, or NULL */
 };
 
 /* --- Tables other than runs --- */
 
-#define ROWS_AT_ONCE 1000 /* of one transaction */
+#define ROWS_AT_ONCE 1000 /* maximum rows per transaction */
 
 static const struct transfer_table copied_tables[] = {
     {"token", "token", "id", "name", "", "m.id = o.id OR m.name = o.name", " used_at ", NULL, NULL},
@@ -95,8 +98,8 @@ static bool is_among(const char *words, struct ps_str word)
     return strstr(words, text.at) != NULL;
 }
 
-/* Adds "<before>column" for each column of a table but those named in `but` (between blanks), with
- * commas between them. */
+/* Appends "<before>column" for each column of a table except those in `but` (separated by spaces),
+ * with commas in between. */
 static enum ps_status transfer_columns(struct ps_db *db, const char *table, const char *before,
                                        const char *but, struct ps_buf *out, struct ps_err *err)
 {
@@ -116,7 +119,7 @@ static enum ps_status transfer_columns(struct ps_db *db, const char *table, cons
     return err->code;
 }
 
-/* The condition of `same`. */
+/* Appends the SQL condition of `same`. */
 static enum ps_status transfer_same(struct ps_db *db, const struct transfer_table *table,
                                     struct ps_buf *out, struct ps_err *err)
 {
@@ -133,7 +136,8 @@ static enum ps_status transfer_same(struct ps_db *db, const struct transfer_tabl
     status = transfer_columns(db, table->name, "m.", but.at, &ours, err);
     if (status == PS_OK)
         status = transfer_columns(db, table->name, "o.", but.at, &theirs, err);
-    if (status == PS_OK) /* apart: what SQLite makes an index of for the question */
+    if (status ==
+        PS_OK) /* `at` is compared separately, so that SQLite creates an automatic index */
         ps_buf_printf(out, "m.at = o.at AND (%s) IS (%s)", ours.at, theirs.at);
     return status;
 }
@@ -142,7 +146,8 @@ struct told {
     const char *id, *text;
 };
 
-/* What a query returns: the id of a run and a text, each with its NUL. */
+/* Runs a query on the catalog of `to` that returns a run id and a string per row. Appends both,
+ * each followed by a NUL. */
 static enum ps_status list(struct transfer *t, const char *query, struct ps_buf *out,
                            struct ps_err *err)
 {
@@ -162,7 +167,7 @@ static enum ps_status list(struct transfer *t, const char *query, struct ps_buf 
     return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
 }
 
-/* False: there is no other one. */
+/* Reads the next pair of a list. False: end of the list. */
 static bool next(const struct ps_buf *list, size_t *at, struct told *out)
 {
     if (*at >= list->len)
@@ -173,7 +178,8 @@ static bool next(const struct ps_buf *list, size_t *at, struct told *out)
     return true;
 }
 
-/* SQL: the names of the columns in which m differs from o, a blank before each. */
+/* Appends an SQL expression: the names of the columns in which m differs from o, each with a
+ * leading space. */
 static enum ps_status transfer_differing(struct ps_db *db, const char *table, const char *but,
                                          struct ps_buf *out, struct ps_err *err)
 {
@@ -190,7 +196,7 @@ static enum ps_status transfer_differing(struct ps_db *db, const char *table, co
     return status;
 }
 
-/* One statement that returns at most a number. */
+/* Runs a statement that returns at most one number. */
 static enum ps_status transfer_ask(struct ps_db *db, const char *sql, int64_t *out,
                                    struct ps_err *err)
 {
@@ -206,8 +212,8 @@ static enum ps_status transfer_ask(struct ps_db *db, const char *sql, int64_t *o
     return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
 }
 
-/* Those rows of a table that `to` has not, or with `update` otherwise, into the table todo of this
- * connection; of the latter told says in which columns. */
+/* Inserts the rows of a table that are missing in `to` into the temporary table todo. With
+ * `update`, also rows that differ; for them column `told` lists the columns. */
 static enum ps_status list_rows(struct transfer *t, const struct transfer_table *table, int64_t *n,
                                 bool *renumber, struct ps_err *err)
 {
@@ -242,7 +248,7 @@ static enum ps_status list_rows(struct transfer *t, const struct transfer_table 
     return status;
 }
 
-/* Those of `to` that todo has otherwise go; of a token also the browsers that logged in with it. */
+/* Deletes the differing rows of `to` that are in todo; for tokens also their browser sessions. */
 static enum ps_status drop_some(struct transfer *t, const struct transfer_table *table,
                                 int64_t after, struct ps_err *err)
 {
@@ -269,7 +275,7 @@ static enum ps_status drop_some(struct transfer *t, const struct transfer_table 
                : status;
 }
 
-/* Tells of what became as it is in `from`: "the <what> <text>". */
+/* Reports an item that was overwritten: "the <what> <text>". */
 static void transfer_updated(struct transfer *t, const char *what, const char *name,
                              const char *text)
 {
@@ -367,8 +373,8 @@ static enum ps_status put_table(struct transfer *t, const struct transfer_table 
     return status;
 }
 
-/* Tokens, baselines, saved queries and logs, in transactions of their own; with `update` also in
- * place of those that differ. */
+/* Copies tokens, baselines, saved queries and logs, in transactions of their own. With `update`,
+ * also overwrites differing rows. */
 static enum ps_status transfer_tables(struct transfer *t, struct ps_err *err)
 {
     const size_t n = sizeof copied_tables / sizeof *copied_tables;
@@ -389,16 +395,17 @@ static enum ps_status transfer_tables(struct transfer *t, struct ps_err *err)
 }
 
 /*
- * A snapshot of one catalog, and its rows of runs into another.
+ * Snapshot of one catalog, and copying its rows of runs to another.
  *
- * The snapshot of the one is attached to the other as `old`, so that SQLite carries the rows over;
- * where many servers share the other, what it records of table main goes to them (mirror.h). Which
- * columns there are is asked of the snapshot: none can be forgotten here.
+ * The snapshot of `from` is attached to the catalog of `to` as `old`, so that SQLite copies the
+ * rows. In a shared store, the changes of the main tables are recorded and sent (mirror.h). The
+ * columns are read from the snapshot, so that none can be missed.
  */
 
 /* --- Snapshot --- */
 
-/* ps_fit(value, type): the value as a column of this type holds it where types are meant. */
+/* ps_fit(value, type): converts a value to the declared type of its column, and repairs invalid
+ * strings. */
 static void fit(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
     const char *type = (const char *)sqlite3_value_text(argv[1]);
@@ -424,8 +431,8 @@ static void fit(sqlite3_context *context, int argc, sqlite3_value **argv)
     }
 }
 
-/* A database that many share holds values of the types that its columns have, and text without NUL
- * that is UTF-8. */
+/* A shared database accepts only values of the declared column types, and UTF-8 without NUL:
+ * converts the rows of a table. */
 static enum ps_status fit_table(struct transfer *t, const char *table, uint64_t *changed,
                                 struct ps_err *err)
 {
@@ -459,7 +466,7 @@ static enum ps_status fit_table(struct transfer *t, const char *table, uint64_t 
     return err->code;
 }
 
-/* printf into the text of a finding; hint may be "". */
+/* Reports a finding with a printf-style message; hint may be "". */
 static void transfer_found(struct transfer *t, const char *what, const char *name, const char *hint,
                            const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
@@ -496,8 +503,8 @@ static enum ps_status fit_all(struct transfer *t, struct ps_err *err)
     return status;
 }
 
-/* It is read and thrown away: what its triggers keep is not asked for, nor whether it is on the
- * disk. */
+/* Prepares the snapshot, a temporary file: disables syncing, and drops the triggers, since the
+ * tables that they maintain are not read. */
 static enum ps_status prepare(struct transfer *t, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
@@ -514,12 +521,12 @@ static enum ps_status prepare(struct transfer *t, struct ps_err *err)
         ps_buf_printf(&sql, "DROP TRIGGER \"%.*s\";", (int)ps_col_text(stmt, 0).len,
                       ps_col_text(stmt, 0).at);
     ps_stmt_auto(&stmt);
-    /* Files that are told of as missing are not told of again. */
+    /* files reported as missing, so that each is reported once */
     ps_buf_puts(&sql, "CREATE TABLE told(folder TEXT, key TEXT, PRIMARY KEY(folder, key))");
     return err->code == PS_OK ? ps_db_exec(t->snap, sql.at, err) : err->code;
 }
 
-/* Attaches it to another catalog of `to`, and lets it go. */
+/* Attach the snapshot to a catalog of `to`, and detach it. */
 static enum ps_status transfer_attach(struct ps_db *db, const char *taken, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -538,7 +545,7 @@ static void transfer_detach(struct ps_db *db)
     (void)ps_db_exec(db, "DETACH old", NULL);
 }
 
-/* What is there to do, and what stays where it is. */
+/* Counts the bytes to copy, and the waiting uploads, which are not copied. */
 static enum ps_status count_rows(struct transfer *t, struct ps_err *err)
 {
     int64_t n = 0;
@@ -553,8 +560,8 @@ static enum ps_status count_rows(struct transfer *t, struct ps_err *err)
     return status;
 }
 
-/* A folder, for SQLite makes files of its own beside the snapshot: in the spool others who open the
- * shelf would take them for those of the dead. */
+/* Creates a folder for the snapshot and the temporary files of SQLite. As single files in the
+ * spool, other processes would delete them as leftovers of crashed sessions. */
 static enum ps_status make_place(struct transfer *t, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *dir = ps_store_new_path(t->to, "spool", PS_PRIVATE);
@@ -569,7 +576,7 @@ static enum ps_status make_place(struct transfer *t, struct ps_err *err)
     return PS_OK;
 }
 
-/* Leaves out of the snapshot, and tells of, runs that were taken off `to`. */
+/* Leaves runs that were removed from `to` out of the snapshot, and reports them. */
 static enum ps_status transfer_stay_away(struct transfer *t, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf away = {0};
@@ -583,7 +590,7 @@ static enum ps_status transfer_stay_away(struct transfer *t, struct ps_err *err)
     return status;
 }
 
-/* Takes it, makes its values such as the other side takes them, and attaches it. */
+/* Takes the snapshot, converts its values for `to` if necessary, and attaches it. */
 static enum ps_status transfer_snapshot(struct transfer *t, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
@@ -615,7 +622,7 @@ static enum ps_status transfer_snapshot(struct transfer *t, struct ps_err *err)
     return status == PS_OK ? count_rows(t, err) : status;
 }
 
-/* It is not attached any more, closed, and gone. */
+/* Closes and deletes the snapshot, which must be detached. */
 static void transfer_forget(struct transfer *t)
 {
     ps_db_close(t->snap);
@@ -641,7 +648,7 @@ static enum ps_status put(struct ps_db *db, const char *sql, const struct transf
     return ps_stmt_finish(stmt, err);
 }
 
-/* Rows of a table with this run. */
+/* Copies the rows of a table that refer to this run. */
 static enum ps_status insert_rows(struct transfer *t, const char *table,
                                   const struct transfer_run *run, struct ps_err *err)
 {
@@ -656,7 +663,8 @@ static enum ps_status insert_rows(struct transfer *t, const char *table,
     return status == PS_OK ? put(t->to->catalog, sql.at, run, false, err) : status;
 }
 
-/* Somebody else may have brought it since, or taken its number: that one is given anew too. */
+/* Inserts the row of a run unless another process has inserted it. If its sequence number is in use
+ * now, assigns a new one. */
 static enum ps_status put_run(struct transfer *t, const struct transfer_run *run,
                               struct ps_err *err)
 {
@@ -673,8 +681,8 @@ static enum ps_status put_run(struct transfer *t, const struct transfer_run *run
     return status == PS_OK ? put(t->to->catalog, sql.at, run, t->renumber, err) : status;
 }
 
-/* A folder keeps a second time what was said of a run after it was published (labels.c); where it
- * was deleted there, its label says so. */
+/* Writes the label file of a copied run if its label may differ from that in the run file: if the
+ * run was deleted in `to`, or if `from` has a label file or never writes any. */
 static enum ps_status put_label(struct transfer *t, const struct transfer_run *run, bool replaced,
                                 struct ps_err *err)
 {
@@ -685,9 +693,9 @@ static enum ps_status put_label(struct transfer *t, const struct transfer_run *r
     return PS_OK;
 }
 
-/* The rows of a run whose files are in their places; inside the transaction that puts them there.
- * Sources only as far as the files of the batch, or of `to`, go. A run that was deleted there is
- * back: what of its old sources nobody refers to goes with the doom. */
+/* Inserts the rows of a run, inside the transaction that moves its files to their final paths.
+ * Sources are inserted only if their files are copied or exist. A deleted run of the same id is
+ * replaced: its unreferenced sources are added to the pending deletes. */
 static enum ps_status transfer_put_run(struct transfer *t, const struct transfer_run *run,
                                        struct ps_pending_delete *pending, struct ps_err *err)
 {
@@ -704,7 +712,7 @@ static enum ps_status transfer_put_run(struct transfer *t, const struct transfer
     return status == PS_OK ? put_label(t, run, replaced, err) : status;
 }
 
-#define FETCHERS 4 /* files that are copied at once */
+#define FETCHERS 4 /* number of threads that copy files */
 
 static bool transfer_has(struct ps_store *store, const char *folder, const char *key)
 {
@@ -713,13 +721,14 @@ static bool transfer_has(struct ps_store *store, const char *folder, const char 
 
 /* --- Fetching a file --- */
 
-/* Those who fetch the files of a batch, each the next one. */
+/* State shared by the threads that fetch the files of a batch. Each thread fetches the next file.
+ */
 struct fetching {
     struct transfer *t;
-    pthread_t leader; /* who asks whether to go on */
+    pthread_t leader; /* the thread that calls progress */
     atomic_size_t next;
     atomic_bool stopped;
-    pthread_mutex_t lock; /* of err */
+    pthread_mutex_t lock; /* protects err */
     struct ps_err err;
 };
 
@@ -745,8 +754,8 @@ static enum ps_status check(struct fetching *f, const struct transfer_file *piec
                : ps_check_kept(piece->path, piece->sha256, true, &watch, err);
 }
 
-/* A run that was removed since is left out, though its files may be there still; a file that is not
- * there is of such a run, or the shelf is damaged. */
+/* Whether `from` still has the run. A run removed meanwhile is left out, even if its files exist.
+ * If a file of an existing run is missing, the shelf is damaged. */
 static bool is_there_still(struct transfer *t, const struct transfer_run *run)
 {
     char id[PS_ID_SIZE];
@@ -754,7 +763,8 @@ static bool is_there_still(struct transfer *t, const struct transfer_run *run)
     return ps_store_find(t->from, run->sha256, id, NULL) != PS_NOT_FOUND;
 }
 
-/* What is wrong with the file stands in the piece, what keeps it from being copied in err. */
+/* Copies one file. piece->wrong: the file of `from` is unusable; *err: the copy failed for another
+ * reason. */
 static enum ps_status fetch(struct fetching *f, struct transfer_file *piece, struct ps_err *err)
 {
     struct transfer *t = f->t;
@@ -805,7 +815,8 @@ static void *work(void *user)
     return NULL;
 }
 
-/* Several at once: most of the time is spent waiting for disks and for the database. */
+/* Fetches several files in parallel, because most of the time is spent waiting for disks and the
+ * database. */
 static enum ps_status transfer_fetch(struct transfer *t, struct ps_err *err)
 {
     struct fetching f = {.t = t, .leader = pthread_self(), .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -838,7 +849,7 @@ static bool is_planned(const struct transfer *t, const char *folder, const char 
     return false;
 }
 
-/* A file that `to` may have already. `bad`: it is known to be none. */
+/* Adds a file to t->pieces unless it is there. `bad`: NULL, or why the file is invalid. */
 static void plan(struct transfer *t, struct transfer_run *run, const char *folder, const char *key,
                  const char *sha256, const char *bad)
 {
@@ -871,7 +882,7 @@ static enum ps_status leave_out(struct transfer *t, struct transfer_run *run,
     return ps_snapshot_leave_out(t->snap, run->id, err);
 }
 
-/* A batch may be taken a second time; who was told of a file is not told again. */
+/* Reports a missing file, once even if its batch is processed again. */
 static enum ps_status tell_once(struct transfer *t, const char *what, const char *folder,
                                 const char *key, const char *hint, const struct ps_err *wrong,
                                 struct ps_err *err)
@@ -890,7 +901,8 @@ static enum ps_status tell_once(struct transfer *t, const char *what, const char
     return status;
 }
 
-/* The hashes of what is attached to a run, but where `to` has another file for the same path. */
+/* Lists the hashes of the sources of a run, except where `to` has another file for the same path.
+ * *missing: `to` lacks some row. */
 static enum ps_status list_sources(struct transfer *t, const struct transfer_run *run,
                                    struct ps_buf *out, bool *missing, struct ps_err *err)
 {
@@ -927,7 +939,7 @@ static enum ps_status plan_sources(struct transfer *t, struct transfer_run *run,
     return status;
 }
 
-/* The files of a run into t->pieces. */
+/* Adds the files of a run to t->pieces. */
 static enum ps_status transfer_plan(struct transfer *t, struct transfer_run *run,
                                     struct ps_err *err)
 {
@@ -942,7 +954,8 @@ static enum ps_status transfer_plan(struct transfer *t, struct transfer_run *run
     return plan_sources(t, run, err);
 }
 
-/* A run can be read without its original, and without sources. */
+/* Reports a missing original or source; the run is copied without it. If the run was removed
+ * meanwhile, leaves it out. */
 static enum ps_status do_without(struct transfer *t, struct transfer_file *piece,
                                  struct ps_err *err)
 {
@@ -961,7 +974,8 @@ static enum ps_status do_without(struct transfer *t, struct transfer_file *piece
     return status == PS_OK && source ? ps_snapshot_leave_source(t->snap, piece->key, err) : status;
 }
 
-/* Tells of those that are missing or damaged; leaves out, or does without. */
+/* Handles the missing or damaged files of the batch: reports them, and leaves out runs or sources.
+ */
 static enum ps_status transfer_look(struct transfer *t, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
@@ -984,7 +998,7 @@ static enum ps_status transfer_look(struct transfer *t, struct ps_err *err)
 
 /* --- Publishing --- */
 
-/* That they go again unless a row refers to them. */
+/* Writes intent log entries: the files will be deleted unless rows refer to them. */
 static enum ps_status write_down(struct transfer *t, const struct ps_pending_delete *pending,
                                  struct ps_err *err)
 {
@@ -1004,7 +1018,8 @@ static enum ps_status write_down(struct transfer *t, const struct ps_pending_del
     return status;
 }
 
-/* In a folder files come into their places before the rows stand (pending_delete.c). */
+/* Writes the intent log before the transaction, for a folder: there, files are moved before the
+ * rows are committed (pending_delete.c). */
 static enum ps_status transfer_doom(struct transfer *t, struct ps_pending_delete *pending,
                                     struct ps_err *err)
 {
@@ -1019,7 +1034,7 @@ static enum ps_status transfer_doom(struct transfer *t, struct ps_pending_delete
     return ps_catalog_end(t->to, status, err);
 }
 
-/* Inside the transaction: each to its place. */
+/* Inside the transaction: moves the files to their final paths. */
 static enum ps_status transfer_place(struct transfer *t, const struct ps_pending_delete *pending,
                                      struct ps_err *err)
 {
@@ -1048,14 +1063,13 @@ static void transfer_drop_pieces(struct transfer *t)
 }
 
 /*
- * What a shelf said or took off since another one was copied to it, or that one
- * by itself.
+ * Updates of `to`: changes and removals in `from` since an earlier copy.
  *
- * Of what is said of a run nobody knows when it was said, nor which of two shelves had it first: so
- * what the other says stays, or goes when that is asked for, and either is told.
+ * It is unknown when a label was changed, and which of the two shelves has the newer one. So the
+ * label of `to` is kept, or overwritten if that is requested; both cases are reported.
  */
 
-#define UPDATES_AT_ONCE 500 /* of one transaction */
+#define UPDATES_AT_ONCE 500 /* maximum runs per transaction */
 
 static enum ps_status remove_gone(struct transfer *t, struct ps_err *err)
 {
@@ -1069,7 +1083,7 @@ static enum ps_status remove_gone(struct transfer *t, struct ps_err *err)
         status = ps_store_remove(t->to, run.id, "copy --update", &own);
         if (status == PS_OK)
             transfer_updated(t, "run", run.id, run.text);
-        else /* PS_NOT_FOUND: somebody else was faster */
+        else /* PS_NOT_FOUND: another process has removed it */
             status = status == PS_NOT_FOUND ? PS_OK : ps_fail_as(err, &own);
     }
     return status;
@@ -1087,7 +1101,7 @@ static enum ps_status run_for(struct ps_db *db, const char *query, const char *i
     return ps_stmt_finish(stmt, err);
 }
 
-/* Inside a transaction. A run that went meanwhile has no label any more. */
+/* Updates the label of a run, inside a transaction. Ignores a run that was removed meanwhile. */
 static enum ps_status update_label(struct transfer *t, const char *id, struct ps_err *err)
 {
     static const char *const queries[] = {"copy_label_run", "tag_delete", "copy_label_tags"};
@@ -1100,7 +1114,7 @@ static enum ps_status update_label(struct transfer *t, const char *id, struct ps
     return status == PS_NOT_FOUND ? PS_OK : status;
 }
 
-/* The next runs of the list. */
+/* Updates the labels of the next runs of the list, in one transaction. */
 static enum ps_status put_labels(struct transfer *t, const struct ps_buf *labels, size_t *at,
                                  struct ps_err *err)
 {
@@ -1120,8 +1134,8 @@ static enum ps_status put_labels(struct transfer *t, const struct ps_buf *labels
     return status;
 }
 
-/* Runs that went there go, and those of both get the names, series, people, notes and tags of
- * there. */
+/* Removes the runs that were removed from `from`, and copies name, series, user, note and tags of
+ * runs that both shelves have. */
 static enum ps_status transfer_update(struct transfer *t, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf labels = {0};
@@ -1138,7 +1152,7 @@ static enum ps_status transfer_update(struct transfer *t, struct ps_err *err)
 
 #define BRINGS "--update brings it over"
 
-/* Statements of this file return: a name, what is wrong, and what to do, or NULL. */
+/* Reports the rows of a query as findings: name, problem, and hint or NULL. */
 static enum ps_status tell_rows(struct transfer *t, struct ps_db *db, const char *sql,
                                 const char *what, struct ps_err *err)
 {
@@ -1158,8 +1172,8 @@ static enum ps_status tell_rows(struct transfer *t, struct ps_db *db, const char
     return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
 }
 
-/* Rows that are not there, or stand there otherwise. mend: SQL, whether --update brings m to be o.
- */
+/* Reports rows that are missing or different in `to`. mend: SQL, whether --update would make m
+ * equal to o. */
 static enum ps_status compare_rows(struct transfer *t, struct ps_db *db, const char *table,
                                    const char *same, const char *key, const char *label,
                                    const char *apart, const char *mend, const char *what,
@@ -1179,7 +1193,7 @@ static enum ps_status compare_rows(struct transfer *t, struct ps_db *db, const c
     return status == PS_OK ? tell_rows(t, db, sql.at, what, err) : status;
 }
 
-/* Of a log it is said how many rows are not there. */
+/* Reports how many rows of a log are missing. */
 static enum ps_status compare_log(struct transfer *t, struct ps_db *db,
                                   const struct transfer_table *table, struct ps_err *err)
 {
@@ -1195,8 +1209,8 @@ static enum ps_status compare_log(struct transfer *t, struct ps_db *db,
     return status == PS_OK ? tell_rows(t, db, sql.at, table->what, err) : status;
 }
 
-/* Whoever wants the other shelf as this one is told who else may enter it: nobody knows whether a
- * token was revoked here, or made there. */
+/* With `update`, reports the tokens that only `to` has: it is unknown whether they were revoked in
+ * `from` or created in `to`. */
 static enum ps_status compare_tokens(struct transfer *t, struct ps_db *db, struct ps_err *err)
 {
     return t->how->update ? tell_rows(t, db, ps_sql_text("copy_tokens_more"), "token", err) : PS_OK;
@@ -1222,7 +1236,7 @@ static enum ps_status compare_tables(struct transfer *t, struct ps_db *db, struc
     return status == PS_OK ? compare_tokens(t, db, err) : status;
 }
 
-/* Each file that is wanted, by folder and key. */
+/* Checks that each required file exists, by folder and key. */
 static enum ps_status compare_files(struct transfer *t, struct ps_store *to, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -1240,7 +1254,7 @@ static enum ps_status compare_files(struct transfer *t, struct ps_store *to, str
     return own.code == PS_OK ? status : ps_fail_as(err, &own);
 }
 
-/* Tells of all that `to`, opened anew, has not as the snapshot. */
+/* Reports the differences between the reopened `to` and the snapshot. */
 static enum ps_status transfer_compare(struct transfer *t, struct ps_store *to, struct ps_err *err)
 {
     struct ps_db *db = ps_catalog_lock(to);
@@ -1254,14 +1268,14 @@ static enum ps_status transfer_compare(struct transfer *t, struct ps_store *to, 
 }
 
 #define CACHE_BYTES                                                                                \
-    ((uint64_t)256 << 20)                /* of what is on its way, of which nothing is read twice */
-#define BATCH_BYTES ((uint64_t)64 << 20) /* of runs that are published together */
+    ((uint64_t)256 << 20) /* cache limit for shared stores; a copy reads no file twice */
+#define BATCH_BYTES ((uint64_t)64 << 20) /* maximum bytes of runs per transaction */
 
 /* --- Shelves --- */
 
 struct shelf_at {
-    const char *url; /* of one that many share; NULL: the folder is the shelf */
-    char *dir;       /* or what is on its way */
+    const char *url; /* URL of a shared store; NULL: the folder is the shelf */
+    char *dir;       /* folder of the shelf, or a temporary folder */
 };
 
 static void shelf_at_free(struct shelf_at *at)
@@ -1325,7 +1339,7 @@ static enum ps_status open_to(const struct shelf_at *from, const struct shelf_at
     return status == PS_OK ? ps_store_open_shared(to->url, to->dir, CACHE_BYTES, out, err) : status;
 }
 
-/* The name that a store has among others; "" for a folder. */
+/* Reads the unique name of a shared store; "" for a folder. */
 static enum ps_status name_of(struct ps_store *store, char out[64], struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
@@ -1390,7 +1404,7 @@ static enum ps_status put_rows(struct transfer *t, const struct transfer_run *ru
     return status;
 }
 
-/* All of it in one transaction. */
+/* Publishes the runs of a batch in one transaction. */
 static enum ps_status publish(struct transfer *t, const struct transfer_run *runs, size_t n,
                               struct ps_err *err)
 {
@@ -1420,14 +1434,15 @@ static void count(struct transfer *t, const struct transfer_run *runs, size_t n)
         }
 }
 
-/* Whether a failure is that of these rows, which the next ones do not have. */
+/* Whether a failure is caused by these rows, so that copying other rows may succeed. */
 static bool is_of_rows(enum ps_status status)
 {
     return status == PS_BAD_REQUEST || status == PS_INTERNAL || status == PS_CONFLICT ||
            status == PS_LIMIT;
 }
 
-/* The files of these runs, as far as they have to be copied, into t->pieces. */
+/* Fetches the files of these runs that are missing in `to`, into t->pieces. *whole: nothing is
+ * missing. */
 static enum ps_status take(struct transfer *t, struct transfer_run *runs, size_t n, bool *whole,
                            struct ps_err *err)
 {
@@ -1464,13 +1479,13 @@ static enum ps_status copy_runs(struct transfer *t, struct transfer_run *runs, s
         transfer_found(t, "run", runs->id, "not copied", "%s", own.text);
         return ps_snapshot_leave_out(t->snap, runs->id, err);
     }
-    status = PS_OK; /* which one is it? */
+    status = PS_OK; /* repeat one by one to find the run */
     for (size_t i = 0; status == PS_OK && i < n; i++)
         status = copy_runs(t, &runs[i], 1, err);
     return status;
 }
 
-/* How many of the runs that were listed, from one on, are published together. */
+/* Number of listed runs, starting at `first`, to publish together. */
 static size_t batch_from(const struct transfer *t, size_t first)
 {
     uint64_t bytes = 0;
@@ -1515,8 +1530,8 @@ static enum ps_status copy_all(struct transfer *t, struct ps_err *err)
 
 /* --- Transfer --- */
 
-/* What this process has of a store that many share is what it wrote: another mirror, which knows
- * nothing yet, shows what stands there. */
+/* Compares through a new mirror, if `to` is a shared store: the existing mirror shows what this
+ * process wrote, not what the database has. */
 static enum ps_status compare(struct transfer *t, const struct shelf_at *to, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf dir = {0};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * transfer.h: a shelf into another one, each of them a folder or one that many servers share.
+ * transfer.h: copies a shelf to another one; each is a folder or a shelf that many servers share.
  *
- * All of it goes over but what belongs to the servers of a shelf: logins of browsers, uploads that
- * wait, caches. The catalog is copied as it is at one moment; the other is not altered, and both
- * may be served. A run, with its files and what was said of it, is there whole or not at all, so a
- * copy that was interrupted is simply made again: what is there already stays as it is.
+ * Everything is copied except the data of the shelf's servers: browser sessions, waiting uploads,
+ * caches. The catalog is copied as of one moment. The source is not altered, and both shelves may
+ * be in use. A run is copied completely, with its files and labels, or not at all. So an
+ * interrupted copy is simply repeated: it keeps what was copied before.
  */
 #ifndef PS_MAINTENANCE_TRANSFER_H
 #define PS_MAINTENANCE_TRANSFER_H
@@ -13,36 +13,39 @@
 #include "server/maintenance/maintenance.h"
 
 struct ps_transfer_how {
-    bool update; /* what both have becomes as it is in `from`, and what went there goes */
-    /* What is not there as it is in `from`, one by one: what it is (run, original, source,
-     * baseline, token, query, log, text) and, as file, its name. Also, as `updated`, what became
-     * as it is there. */
+    /* overwrite differing data in `to` by that of `from`, and remove runs that were removed from
+     * `from` */
+    bool update;
+    /* Reports one item that differs from `from` or is missing: `what` is its type (run, original,
+     * source, baseline, token, query, log, text), `file` its name. With `what` "updated": an item
+     * that was overwritten. */
     void (*found)(void *user, const struct ps_finding *finding);
-    ps_vault_progress *progress; /* bytes of run files and originals; runs as files */
+    ps_vault_progress *progress; /* bytes of run files and originals; `files` counts runs */
     void *user;
 };
 
 struct ps_transferred {
-    uint64_t runs, already, removed; /* copied; there before; removed from `from` meanwhile */
-    uint64_t updated;                /* of runs, tokens, baselines and saved queries */
-    uint64_t files, bytes;           /* copied */
-    uint64_t rows;     /* copied of tokens, baselines, saved queries, import and removal log */
-    uint64_t waiting;  /* uploads that wait in `from`, and stay */
-    uint64_t findings; /* in the end; 0: all is there */
+    /* copied; existing in `to` before; removed from `from` meanwhile */
+    uint64_t runs, already, removed;
+    uint64_t updated;      /* number of updated runs, tokens, baselines and saved queries */
+    uint64_t files, bytes; /* copied */
+    /* copied rows of tokens, baselines, saved queries, import log and removal log */
+    uint64_t rows;
+    uint64_t waiting;  /* uploads that wait in `from`; they are not copied */
+    uint64_t findings; /* number of findings; 0: the copy is complete */
 };
 
 /*
- * Each is a folder, or the URL of a store that many servers share (postgresql://...); what is on
- * its way from or to such a one lies in $TMPDIR. Copies, and then holds the catalog of `to`, asked
- * anew, against that of `from`. Runs get their places in the order of `from`: its own numbers,
- * unless runs of `to` have one of them. Where both have the same run, token, query or baseline,
- * that of `to` stays, and a run that was taken off `to` stays away; with `update` it is the other
- * way round.
+ * Copies a shelf. `from` and `to` are folders, or URLs of shared stores (postgresql://...), for
+ * which temporary files are in $TMPDIR. After copying, reopens `to` and compares its catalog with
+ * that of `from`. Runs keep the order and the sequence numbers of `from`; they are renumbered if
+ * runs of `to` have the same numbers. If both have the same run, token, query or baseline, that of
+ * `to` is kept, and a run that was removed from `to` is not copied again. `update` reverses both.
  *
- * PS_NOT_FOUND: `from` is no shelf; PS_CONFLICT: both are the same, `to` is no shelf, or one was
- * laid out by a newer perfshelf; PS_UNAVAILABLE, PS_CANCELLED, PS_FULL ...: it ended before it was
- * done, and goes on from there when it is asked again. What is wrong with a run of `from` is no
- * failure but a finding: the others are copied.
+ * PS_NOT_FOUND: `from` is not a shelf. PS_CONFLICT: both are the same, `to` is not a shelf, or one
+ * has the layout of a newer perfshelf. PS_UNAVAILABLE, PS_CANCELLED, PS_FULL ...: the copy is
+ * incomplete, and can be continued by another call. Problems with single runs of `from` are
+ * findings, not failures: the other runs are copied.
  */
 enum ps_status ps_store_transfer(const char *from, const char *to,
                                  const struct ps_transfer_how *how, struct ps_transferred *out,

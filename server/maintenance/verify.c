@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* verify.c: whether the catalog, the run files, their originals and sources agree and are whole. */
+/* verify.c: checks that the catalog, the run files, their originals and sources are intact and
+ * consistent. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ struct verifying {
     size_t n, cap;
     uint64_t done, total;
     bool stopped;
-    struct ps_err away; /* why, where a database could not be asked, or a file not be read */
+    struct ps_err away; /* error if the database was unreachable or a file unreadable */
 };
 
 static void report(struct verifying *v, const char *what, const char *file, const char *text,
@@ -64,8 +65,8 @@ static bool ask_locked(struct verifying *v, const char *query, const char *folde
     return ps_stmt_row(stmt, NULL) && ps_col_int(stmt, 0) != 0;
 }
 
-/* Asks the catalog a question whose answer is yes or no. Before a no is believed it is asked again
- * while nobody can be in the middle of a change. */
+/* Evaluates a yes/no query on the catalog. Repeats a "no" in a write transaction, so that no
+ * concurrent change can be the reason. */
 static bool ask(struct verifying *v, const char *query, const char *folder, const char *key)
 {
     enum ps_status status;
@@ -132,7 +133,8 @@ static void check_catalog(struct verifying *v)
 
 /* --- Files in the catalog --- */
 
-/* A file that is missing or damaged, unless its row went meanwhile, or nobody could say. */
+/* Reports a missing or damaged file, unless its row was deleted meanwhile. If the file could not be
+ * checked, stops. */
 static void report_file(struct verifying *v, const char *what, const char *folder, const char *key,
                         const char *ending, const struct ps_err *err, const char *hint)
 {
@@ -172,7 +174,7 @@ static void check_label(struct verifying *v, const char *id)
     }
 }
 
-/* Baselines and saved queries, which are written a second time as labels are. */
+/* Checks baselines and saved queries, which have label files too. */
 static void check_lists(struct verifying *v)
 {
     static const struct {
@@ -186,7 +188,7 @@ static void check_lists(struct verifying *v)
         struct ps_db *db;
         bool differs = false;
 
-        db = ps_catalog_lock(v->store); /* the file is written while it is locked */
+        db = ps_catalog_lock(v->store); /* the file is written with this lock held */
         if (ps_label_read(v->store, lists[i].label, &label) &&
             ask_locked(v, "label_valid", NULL, label.at) &&
             ps_db_prepare(db, ps_sql_text(lists[i].query), &stmt, NULL) == PS_OK) {
@@ -201,7 +203,7 @@ static void check_lists(struct verifying *v)
     }
 }
 
-/* What its name ends with, in a folder. */
+/* Suffix of a file name in a folder. */
 static const char *ending_of(const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;
@@ -210,8 +212,8 @@ static const char *ending_of(const char *path)
     return dot ? dot : "";
 }
 
-/* Holds the bytes of a run file against the hash that was taken when it was written. *known: there
- * is one; a shelf from before there were any has none. */
+/* Compares a run file with the hash recorded when it was written. *known: there is such a hash;
+ * older shelves have none. */
 static enum ps_status check_hash(struct verifying *v, const char *id, const char *path,
                                  struct ps_sending *found, bool *known, struct ps_err *err)
 {
@@ -227,7 +229,7 @@ static enum ps_status check_hash(struct verifying *v, const char *id, const char
     return status;
 }
 
-/* Of a run file that passed every other check. */
+/* Records the hash of a run file that passed all other checks. */
 static void record_hash(struct verifying *v, const char *id, const struct ps_sending *found)
 {
     enum ps_status status = ps_catalog_begin(v->store, PS_SOON, NULL);
@@ -238,7 +240,7 @@ static void record_hash(struct verifying *v, const char *id, const struct ps_sen
         v->out->hashed++;
 }
 
-/* What the run file says, and the last label (labels.c). */
+/* Data of the run file, and the last label (labels.c). */
 struct said {
     struct ps_arena arena;
     struct ps_run_about about;
@@ -277,8 +279,9 @@ static void compare_label(struct verifying *v, const struct said *said, const ch
         ps_buf_printf(differs, "the file cannot be read (%s)", err.text);
 }
 
-/* With the catalog locked. Where it has no hash of the label, it says what the run was published
- * with, or what labels/ holds: a change that failed may have left a file there. */
+/* Compares the row with the run file and its label, with the catalog locked. Without a recorded
+ * label hash, the label of the run file or that in labels/ must match: a failed change may have
+ * left a file in labels/. */
 static void compare_row(struct verifying *v, struct said *said, struct ps_buf *differs)
 {
     const char *id = said->about.row.id, *label = said->about.label;
@@ -296,8 +299,8 @@ static void compare_row(struct verifying *v, struct said *said, struct ps_buf *d
         ps_buf_printf(differs, "%slabel", differs->len ? ", " : "");
 }
 
-/* Before a difference is believed, it is looked for again while nobody can be in the middle of a
- * change. */
+/* Repeats a failed comparison in a write transaction, so that no concurrent change can be the
+ * reason. */
 static void check_row(struct verifying *v, const struct expected *run, const char *path)
 {
     PS_AUTO(said_free) struct said said = {.about = {.title = NULL}};
@@ -325,7 +328,7 @@ static void check_row(struct verifying *v, const struct expected *run, const cha
     report(v, "catalog", "catalog.db", text.at, REBUILD);
 }
 
-/* All that is asked of a run file; a fetched one was held against its hash already. */
+/* Performs all checks of a run file. The hash of a fetched file was verified during the fetch. */
 static enum ps_status check_run_file(struct verifying *v, const struct expected *run,
                                      const char *path, struct ps_err *err)
 {
@@ -415,7 +418,7 @@ static void check_stray(void *user, const char *folder, const char *name)
 
 /* --- Verification --- */
 
-/* What this server fetched before proves nothing about the database. */
+/* Ignores cached files, which would not reveal damage in the database. */
 static enum ps_status bypass_cache(struct verifying *v, char **dir_out, struct ps_err *err)
 {
     return v->how->quick ? PS_OK : v->store->backend->bypass_cache(v->store, dir_out, err);
@@ -437,7 +440,7 @@ static enum ps_status verify_open(struct verifying *v, struct ps_err *err)
     return v->stopped ? ps_fail(err, PS_CANCELLED, "stopped") : PS_OK;
 }
 
-/* What this user may not look into says nothing of damage. */
+/* Fails if this user may not read some part: unreadable files are not reported as damaged. */
 static enum ps_status check_readable(const char *dir, struct ps_err *err)
 {
     static const char *const parts[] = {"", "catalog.db", "runs", "labels", "originals", "sources"};

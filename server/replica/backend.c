@@ -128,7 +128,7 @@ static enum ps_status check(struct ps_store *store, const char *folder, const ch
                    "the lease of this server expired, and its unfinished files were removed");
 }
 
-/* Lists the files of all folders. The callback ignores spool/ and pieces/, the files of uploads. */
+/* Lists the files of runs, originals and sources, but not those of uploads. */
 static void list(struct ps_store *store,
                  void (*each)(void *user, const char *folder, const char *name), void *user)
 {

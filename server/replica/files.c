@@ -14,11 +14,9 @@
 #include "server/replica/state.h"
 #include "server/replica/url.h"
 
-#define IDLE 4 /* maximum idle connections */
-#define SWEEP_MOST_MS                                                                              \
-    1000 /* limit of a sweep: its thread has other tasks, and may have to stop                     \
-          */
-#define ANEW_BYTES ((uint64_t)256 << 20) /* cache limit while the cache is bypassed */
+#define IDLE          4    /* maximum idle connections */
+#define SWEEP_MOST_MS 1000 /* the thread that sweeps has other tasks, and may have to stop */
+#define ANEW_BYTES    ((uint64_t)256 << 20) /* cache limit while the cache is bypassed */
 
 /* A file that is being sent, or was sent. */
 struct sent {
