@@ -1,23 +1,23 @@
--- catalog.sql: what may change about runs, and the log of imports. schema/catalog_tables.py generates from it what the other modules know of
--- these tables (server/catalog/catalog_tables.h): how an older catalog, in a folder or a PostgreSQL, gets them, which of them servers share, and
--- what a rebuild does with them.
+-- catalog.sql: the mutable data of runs, and the import log. schema/catalog_tables.py generates descriptions of these tables from this file for
+-- the other modules (server/catalog/catalog_tables.h): how an older catalog, in a folder or in PostgreSQL, is migrated, which tables the servers
+-- share, and what a rebuild does with them.
 --
--- Change a table, a view or a trigger: raise the number in the next line, and tag what is new with it. All of this text is run for a catalog of
--- another layout, after the columns that it lacks were added and its views and triggers dropped: statements must be idempotent.
+-- After changing a table, a view or a trigger, increment the number in the next line, and tag new columns with it. A catalog of another layout
+-- is migrated by adding its missing columns, dropping its views and triggers, and running this whole file: statements must be idempotent.
 PRAGMA user_version = 5;
 --
 -- Tags of tables, in brackets at the beginning of their comment:
---   shared            servers of one shelf share it, in PostgreSQL (server/replica/mirror.h)
+--   shared            the servers of one shelf share it, in PostgreSQL (server/replica/mirror.h)
 --   copied            `perfshelf copy` copies its rows to another shelf (server/maintenance/transfer.c)
---   copied with runs  the same, but only rows of the runs that are copied
---   salvaged          `perfshelf rebuild` takes its rows from the old catalog as far as that can be read; the rows of other tables follow from
---                     run files and labels, or end with the shelf's servers
---   salvaged if whole the same, unless the old catalog is damaged
+--   copied with runs  like copied, but only rows of the runs that are copied
+--   salvaged          `perfshelf rebuild` copies its rows from the old catalog as far as that is readable; the rows of other tables are derived
+--                     from run files and labels, or are obsolete once the shelf's servers have stopped
+--   salvaged if whole like salvaged, but only if the old catalog is not damaged
 --   like TABLE        it has all columns of that table
 -- A tag of columns: since N, the first layout with the column.
 
--- Before run: servers that share a shelf fetch rows in the order of this text, and the trigger of a run makes its words once then, not again
--- with each tag.
+-- This table precedes run: servers that share a shelf fetch tables in the order of this file. With the tags present, the trigger of run computes
+-- the search string of a run once, instead of again for each tag.
 CREATE TABLE IF NOT EXISTS tag( -- [shared, copied with runs]
     run TEXT NOT NULL, -- run.id
     k TEXT NOT NULL,
@@ -29,38 +29,38 @@ CREATE INDEX IF NOT EXISTS tag_kv ON tag(k, v);
 CREATE TABLE IF NOT EXISTS run( -- [shared, copied with runs]
     seq INTEGER PRIMARY KEY AUTOINCREMENT, -- order of publication
     id TEXT NOT NULL UNIQUE,               -- first 16 hex digits of sha256
-    sha256 TEXT NOT NULL UNIQUE,           -- of the original bytes
+    sha256 TEXT NOT NULL UNIQUE,           -- hash of the original bytes
     kind TEXT NOT NULL,
     name TEXT NOT NULL,
     series TEXT NOT NULL DEFAULT '',
     who TEXT NOT NULL DEFAULT '',
-    note TEXT NOT NULL DEFAULT '',         -- [since 5] what a person wrote about the run
+    note TEXT NOT NULL DEFAULT '',         -- [since 5] written by a user about the run
     tool TEXT, tool_version TEXT,
     created_at INTEGER NOT NULL,           -- ms since 1970, UTC
     headline_value REAL NOT NULL, headline_unit TEXT NOT NULL, headline_label TEXT NOT NULL,
-    bytes INTEGER NOT NULL,                -- of the original
-    db_bytes INTEGER NOT NULL,             -- of the run file
+    bytes INTEGER NOT NULL,                -- size of the original
+    db_bytes INTEGER NOT NULL,             -- size of the run file
     rows INTEGER NOT NULL,                 -- stored + repaired
     ledger_unit TEXT NOT NULL,
     read INTEGER NOT NULL, stored INTEGER NOT NULL, repaired INTEGER NOT NULL, rejected INTEGER NOT NULL, other INTEGER NOT NULL,
-    summary TEXT NOT NULL                  -- JSON object, figures of the report's head
+    summary TEXT NOT NULL                  -- JSON object: metrics of the report's summary
 );
-CREATE INDEX IF NOT EXISTS run_headline ON run(series, kind, seq, headline_value); -- what was before a run in its series, without its row
-DROP INDEX IF EXISTS run_series; -- the same without headlines, of a shelf from before there was that
-CREATE INDEX IF NOT EXISTS run_in_series ON run(series); -- in order of seq, whatever the kind
+CREATE INDEX IF NOT EXISTS run_headline ON run(series, kind, seq, headline_value); -- covers queries for the previous run of a series
+DROP INDEX IF EXISTS run_series; -- predecessor of run_headline in older shelves
+CREATE INDEX IF NOT EXISTS run_in_series ON run(series); -- in order of seq, for all kinds
 CREATE INDEX IF NOT EXISTS run_created ON run(created_at);
 CREATE INDEX IF NOT EXISTS run_name ON run(name);
 CREATE INDEX IF NOT EXISTS run_kind ON run(kind, created_at);
 CREATE INDEX IF NOT EXISTS run_who ON run(who, created_at);
 
-CREATE TABLE IF NOT EXISTS baseline( -- [shared, copied, salvaged if whole] the run that others of its series are held against; counts while it is of that series
+CREATE TABLE IF NOT EXISTS baseline( -- [shared, copied, salvaged if whole] the run that other runs of the series are compared with; ignored while the run is in another series
     series TEXT PRIMARY KEY,
     run TEXT NOT NULL -- run.id
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS baseline_run ON baseline(run);
-CREATE VIEW IF NOT EXISTS pinned(seq) AS SELECT r.seq FROM baseline b JOIN run r ON r.id = b.run AND r.series = b.series; -- those that count
+CREATE VIEW IF NOT EXISTS pinned(seq) AS SELECT r.seq FROM baseline b JOIN run r ON r.id = b.run AND r.series = b.series; -- runs that are valid baselines
 
-CREATE TABLE IF NOT EXISTS source( -- [shared, copied with runs] files that line-level profiles measured, attached to runs; the bytes lie in sources/<sha256>.zst
+CREATE TABLE IF NOT EXISTS source( -- [shared, copied with runs] source files measured by line-level profiles, attached to runs; the bytes are in sources/<sha256>.gz (older versions: .zst)
     run TEXT NOT NULL,       -- run.id
     path TEXT NOT NULL,      -- as the profile names it
     sha256 TEXT NOT NULL,
@@ -71,102 +71,102 @@ CREATE TABLE IF NOT EXISTS source( -- [shared, copied with runs] files that line
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS source_sha ON source(sha256);
 
-CREATE TABLE IF NOT EXISTS kept_size( -- originals and sources as they lie in their folders, compressed
-    folder TEXT NOT NULL,  -- originals, sources; pieces of uploads where many servers share the shelf
-    sha256 TEXT NOT NULL,  -- of what is in it
-    bytes INTEGER NOT NULL, -- of the file
+CREATE TABLE IF NOT EXISTS kept_size( -- sizes of stored originals and sources, compressed
+    folder TEXT NOT NULL,  -- originals, sources; where many servers share the shelf, also pieces (of uploads)
+    sha256 TEXT NOT NULL,  -- hash of the uncompressed content; for pieces their key
+    bytes INTEGER NOT NULL, -- size of the file
     PRIMARY KEY(folder, sha256)
 ) WITHOUT ROWID;
 
-CREATE TABLE IF NOT EXISTS kept( -- [shared] where many servers share the shelf: which file stands for what (server/catalog/files.h); else run files and labels
-    folder TEXT NOT NULL,    -- runs, originals, sources; spool, pieces
-    key TEXT NOT NULL,       -- run.id, a hash; the name of an upload
-    hash TEXT NOT NULL,      -- of the file: base/content.h
-    bytes INTEGER NOT NULL,  -- of the file
-    layout INTEGER NOT NULL, -- of a run file; else 0
+CREATE TABLE IF NOT EXISTS kept( -- [shared] content hashes of stored files (server/catalog/files.h): of all files where many servers share the shelf, else of run files and labels
+    folder TEXT NOT NULL,    -- runs, labels, originals, sources, spool, pieces
+    key TEXT NOT NULL,       -- run.id, a hash, or the name of an upload
+    hash TEXT NOT NULL,      -- content hash of the file: base/content.h
+    bytes INTEGER NOT NULL,  -- size of the file
+    layout INTEGER NOT NULL, -- layout of a run file; else 0
     PRIMARY KEY(folder, key)
 ) WITHOUT ROWID;
 
-CREATE TABLE IF NOT EXISTS import_log( -- [shared, copied, salvaged] every import, failures included
+CREATE TABLE IF NOT EXISTS import_log( -- [shared, copied, salvaged] all imports, including failed ones
     id INTEGER PRIMARY KEY,
     at INTEGER NOT NULL,    -- ms since 1970, UTC
-    name TEXT NOT NULL,     -- the file
+    name TEXT NOT NULL,     -- of the file
     who TEXT NOT NULL,
     bytes INTEGER NOT NULL,
-    sha256 TEXT NOT NULL,   -- '' when it came not so far
-    run TEXT,               -- run.id when it went well
-    code TEXT,              -- error word, NULL when it went well
+    sha256 TEXT NOT NULL,   -- '' if the import failed before the hash was known
+    run TEXT,               -- run.id, NULL if the import failed
+    code TEXT,              -- error code, NULL if the import succeeded
     text TEXT, hint TEXT,
     byte_offset INTEGER,
     seconds REAL NOT NULL
 );
 
-CREATE TABLE IF NOT EXISTS doomed( -- [shared, salvaged] files that go unless a row refers to them when their owner is done, or has died
+CREATE TABLE IF NOT EXISTS doomed( -- [shared, salvaged] intent log: files to delete unless a row refers to them when the operation of their owner ends or its session has crashed
     owner TEXT NOT NULL,  -- <session>-<n>
     folder TEXT NOT NULL, -- runs (with labels), originals, sources
-    key TEXT NOT NULL,    -- run.id, or a hash
+    key TEXT NOT NULL,    -- run.id or a hash
     PRIMARY KEY(owner, folder, key)
 ) WITHOUT ROWID;
 
-CREATE TABLE IF NOT EXISTS upload( -- [shared, salvaged] accepted and not imported yet; outlives the server: the next one goes on with it
+CREATE TABLE IF NOT EXISTS upload( -- [shared, salvaged] uploads accepted but not imported yet; if the server stops, the next one continues with them
     id INTEGER PRIMARY KEY,
-    session TEXT NOT NULL, -- who has it in hand
-    file TEXT NOT NULL,    -- in spool/
+    session TEXT NOT NULL, -- the session that imports it
+    file TEXT NOT NULL,    -- name in spool/
     filename TEXT NOT NULL, name TEXT NOT NULL, series TEXT NOT NULL, who TEXT NOT NULL,
     note TEXT NOT NULL DEFAULT '', -- [since 5]
     tags TEXT NOT NULL,    -- JSON: [[key, value], ...]
-    sources TEXT NOT NULL, -- JSON: [[file in spool/, as the sender calls it], ...]
-    tries INTEGER NOT NULL DEFAULT 0, -- imports begun
+    sources TEXT NOT NULL, -- JSON: [[name in spool/, path as the sender names it], ...]
+    tries INTEGER NOT NULL DEFAULT 0, -- number of started imports
     at INTEGER NOT NULL,   -- ms since 1970, UTC
-    job INTEGER NOT NULL DEFAULT 0 -- [since 3] its job, where all servers know it by the same number; else 0
+    job INTEGER NOT NULL DEFAULT 0 -- [since 3] job.id where many servers share the shelf; else 0
 );
 
-CREATE TABLE IF NOT EXISTS job( -- [shared] imports of all servers of a shared store, and what became of the last ones; none of a shelf that is one folder
-    id INTEGER PRIMARY KEY,  -- in the order in which they were asked for
-    session TEXT NOT NULL,   -- who has it in hand
+CREATE TABLE IF NOT EXISTS job( -- [shared] imports of all servers of a shared store, and results of the last ones; empty for a shelf that is one folder
+    id INTEGER PRIMARY KEY,  -- in the order of the requests
+    session TEXT NOT NULL,   -- the session that runs it
     state TEXT NOT NULL,     -- queued, running, done, failed, cancelled
     view TEXT NOT NULL,      -- JSON: JOB of docs/api.md
-    cancel INTEGER NOT NULL, -- 1: somebody asked for its end
-    at INTEGER NOT NULL      -- ms since 1970, UTC: when it was asked for
+    cancel INTEGER NOT NULL, -- 1: cancellation was requested
+    at INTEGER NOT NULL      -- ms since 1970, UTC: time of the request
 );
 CREATE INDEX IF NOT EXISTS job_unfinished ON job(id) WHERE state IN ('queued', 'running');
 CREATE INDEX IF NOT EXISTS job_ended ON job(id) WHERE state NOT IN ('queued', 'running');
 
-CREATE TABLE IF NOT EXISTS partial( -- [shared, salvaged] uploads that come in pieces, until they are complete
+CREATE TABLE IF NOT EXISTS partial( -- [shared, salvaged] resumable uploads that are not complete yet
     id TEXT PRIMARY KEY,
-    file TEXT NOT NULL,    -- in spool/; '' where many servers share the store: there its pieces are files of their own
-    who TEXT NOT NULL,     -- began it; '': nobody was asked
-    at INTEGER NOT NULL,   -- s since 1970, UTC: the last piece
-    bytes INTEGER NOT NULL DEFAULT 0 -- [since 3] of such pieces
+    file TEXT NOT NULL,    -- name in spool/; '' where many servers share the store: each piece is a separate file there
+    who TEXT NOT NULL,     -- user that began it; '' if no login was required
+    at INTEGER NOT NULL,   -- s since 1970, UTC: time of the last piece
+    bytes INTEGER NOT NULL DEFAULT 0 -- [since 3] total of the separate pieces
 ) WITHOUT ROWID;
 
-CREATE TABLE IF NOT EXISTS token( -- [shared, copied, salvaged] who may do what on a shelf that others reach
-    id TEXT PRIMARY KEY,     -- 12 hex digits, the part of the token that finds this row
+CREATE TABLE IF NOT EXISTS token( -- [shared, copied, salvaged] access tokens, for a shelf that others can reach
+    id TEXT PRIMARY KEY,     -- 12 hex digits, a part of the token
     name TEXT NOT NULL UNIQUE,
     role TEXT NOT NULL,      -- viewer, uploader, admin
     hash TEXT NOT NULL,      -- SHA-256 of the secret part
     created_at INTEGER NOT NULL, -- ms since 1970, UTC
-    used_at INTEGER NOT NULL DEFAULT 0 -- to the hour; 0: never
+    used_at INTEGER NOT NULL DEFAULT 0 -- ms since 1970, UTC, rounded to the hour; 0: never
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS session( -- [shared, salvaged] browsers that logged in
+CREATE TABLE IF NOT EXISTS session( -- [shared, salvaged] login sessions of browsers
     id TEXT PRIMARY KEY,
     token TEXT NOT NULL,     -- token.id
     hash TEXT NOT NULL,
     expires_at INTEGER NOT NULL -- ms since 1970, UTC
 ) WITHOUT ROWID;
 
-CREATE TABLE IF NOT EXISTS removal_log( -- [shared, copied, salvaged] runs that were taken off the shelf
+CREATE TABLE IF NOT EXISTS removal_log( -- [shared, copied, salvaged] runs that were removed from the shelf
     id INTEGER PRIMARY KEY,
     at INTEGER NOT NULL,     -- ms since 1970, UTC
     run TEXT NOT NULL,
     kind TEXT NOT NULL, name TEXT NOT NULL,
-    who TEXT NOT NULL        -- who removed it; '' unknown
+    who TEXT NOT NULL        -- the user that removed it; '' unknown
 );
 
 CREATE INDEX IF NOT EXISTS removal_log_at ON removal_log(at);
 CREATE INDEX IF NOT EXISTS import_log_at ON import_log(at);
 
-CREATE TABLE IF NOT EXISTS deleted_run( -- [shared, like run] runs that were removed, and can be recovered for a day: their files and rows of source stay until then
+CREATE TABLE IF NOT EXISTS deleted_run( -- [shared, like run] deleted runs, which can be recovered for a day: their files and rows of source are kept until then
     id TEXT PRIMARY KEY,
     deleted_at INTEGER NOT NULL, -- ms since 1970, UTC
     deleted_by TEXT NOT NULL,    -- '' unknown
@@ -183,7 +183,7 @@ CREATE TABLE IF NOT EXISTS deleted_run( -- [shared, like run] runs that were rem
 CREATE INDEX IF NOT EXISTS deleted_run_at ON deleted_run(deleted_at);
 CREATE INDEX IF NOT EXISTS deleted_run_sha ON deleted_run(sha256);
 
-CREATE TABLE IF NOT EXISTS removed_since( -- [shared, salvaged] runs that were removed while an upload waited: it does not bring them back
+CREATE TABLE IF NOT EXISTS removed_since( -- [shared, salvaged] runs that were removed while an upload waited, and that the upload must not publish again
     upload INTEGER NOT NULL, -- upload.id
     run TEXT NOT NULL,       -- run.id
     PRIMARY KEY(upload, run)
@@ -192,9 +192,9 @@ CREATE TRIGGER IF NOT EXISTS upload_forgotten AFTER DELETE ON upload BEGIN
     DELETE FROM removed_since WHERE upload = old.id;
 END;
 
-CREATE TABLE IF NOT EXISTS saved_query( -- [shared, copied, salvaged] SQL that people saved for each other
+CREATE TABLE IF NOT EXISTS saved_query( -- [shared, copied, salvaged] SQL statements that users saved for all users
     id INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL,      -- of the runs it is for; '' the shelf
+    kind TEXT NOT NULL,      -- kind of the runs that it applies to; '' the shelf
     name TEXT NOT NULL,
     sql TEXT NOT NULL,
     who TEXT NOT NULL,       -- '' unknown
@@ -202,13 +202,14 @@ CREATE TABLE IF NOT EXISTS saved_query( -- [shared, copied, salvaged] SQL that p
     UNIQUE(kind, name)
 );
 
--- What the shelf's page asks again and again, kept by triggers so that it does not grow with the shelf: it follows from run and tag.
+-- Data for frequent queries of the shelf page, derived from run and tag and updated by triggers, so that the time of these queries does not grow
+-- with the shelf.
 
-CREATE TABLE IF NOT EXISTS tally( -- how many runs have this kind, series, person, tag; what kept files take
-    what TEXT NOT NULL,           -- all (of the key ''), kind, series, who, tag, kept
-    key TEXT NOT NULL,            -- of a tag k=v, of kept files their folder
-    runs INTEGER NOT NULL,        -- of kept files: how many
-    db_bytes INTEGER NOT NULL, bytes INTEGER NOT NULL, -- of run files and originals; of tags 0; of kept files 0 and as they lie there
+CREATE TABLE IF NOT EXISTS tally( -- number and size of the runs of each kind, series, user and tag, and of stored files
+    what TEXT NOT NULL,           -- all (key ''), kind, series, who, tag; kept: stored files
+    key TEXT NOT NULL,            -- for a tag k=v, for stored files their folder
+    runs INTEGER NOT NULL,        -- for stored files: number of files
+    db_bytes INTEGER NOT NULL, bytes INTEGER NOT NULL, -- sizes of run files and originals; for tags 0; for stored files 0 and their compressed size
     PRIMARY KEY(what, key)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS tally_runs ON tally(what, runs);
@@ -218,7 +219,7 @@ CREATE VIEW IF NOT EXISTS run_tally(run, what, key, runs, db_bytes, bytes) AS
     UNION ALL SELECT id, 'series', series, 1, db_bytes, bytes FROM run WHERE series <> ''
     UNION ALL SELECT id, 'who', who, 1, db_bytes, bytes FROM run WHERE who <> '';
 
-CREATE TABLE IF NOT EXISTS run_text( -- what a search for words reads
+CREATE TABLE IF NOT EXISTS run_text( -- strings that the search for runs reads
     seq INTEGER PRIMARY KEY, -- run.seq
     text TEXT NOT NULL
 );
@@ -227,7 +228,7 @@ CREATE VIEW IF NOT EXISTS run_words(id, seq, text) AS
         || iif(note = '', '', ' ' || note)
     FROM run r;
 
-CREATE TABLE IF NOT EXISTS tagged( -- the runs with a tag, in the order in which pages show them
+CREATE TABLE IF NOT EXISTS tagged( -- the runs with a tag, in the order of the list of runs
     k TEXT NOT NULL, v TEXT NOT NULL,
     created_at INTEGER NOT NULL, seq INTEGER NOT NULL, -- of the run
     PRIMARY KEY(k, v, created_at, seq)
@@ -270,7 +271,7 @@ CREATE TRIGGER IF NOT EXISTS tag_changed AFTER UPDATE ON tag BEGIN
     DELETE FROM tally WHERE what = 'tag' AND runs = 0;
     UPDATE run_text SET text = (SELECT text FROM run_words WHERE id = new.run) WHERE seq = (SELECT seq FROM run WHERE id = new.run);
 END;
-CREATE TRIGGER IF NOT EXISTS tagged_run_added AFTER INSERT ON run BEGIN -- in a mirror tags may come ahead of their run
+CREATE TRIGGER IF NOT EXISTS tagged_run_added AFTER INSERT ON run BEGIN -- in a mirror, tags may be inserted before their run
     INSERT INTO tagged SELECT k, v, created_at, seq FROM run_tagged WHERE run = new.id;
 END;
 CREATE TRIGGER IF NOT EXISTS tagged_run_goes BEFORE DELETE ON run BEGIN
@@ -314,15 +315,16 @@ CREATE TRIGGER IF NOT EXISTS file_gone AFTER DELETE ON kept BEGIN
     DELETE FROM kept_size WHERE folder = old.folder AND sha256 = old.key;
 END;
 
--- Of a shelf from before there were these. The word about that comes first: behind WHERE it would be asked of each row at every opening.
+-- Fill these tables for a shelf from before they existed. The check whether they are empty is the first table of the join: as a condition after
+-- WHERE it would be evaluated for each row, each time the shelf is opened.
 INSERT INTO tally SELECT what, key, sum(runs), sum(db_bytes), sum(bytes) FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM tally)) CROSS JOIN run_tally GROUP BY what, key;
 INSERT INTO tally SELECT 'tag', k || '=' || v, count(*), 0, 0 FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM tally WHERE what = 'tag')) CROSS JOIN tag GROUP BY k, v;
 INSERT INTO tally SELECT 'kept', folder, count(*), 0, sum(bytes) FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM tally WHERE what = 'kept')) CROSS JOIN kept_size GROUP BY folder;
 INSERT INTO tagged SELECT k, v, created_at, seq FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM tagged)) CROSS JOIN run_tagged;
 INSERT INTO run_text SELECT seq, text FROM (SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM run_text)) CROSS JOIN run_words;
 
-CREATE TABLE IF NOT EXISTS mirror( -- one row: this catalog is the copy of one that many servers share (server/replica/mirror.h)
+CREATE TABLE IF NOT EXISTS mirror( -- one row if this catalog is the mirror of a shared one (server/replica/mirror.h); else empty
     one INTEGER PRIMARY KEY,
-    n INTEGER NOT NULL,      -- the last of its transactions that is here
-    store TEXT NOT NULL      -- its name
+    n INTEGER NOT NULL,      -- number of the last transaction that was applied; -1: fetch all rows again
+    store TEXT NOT NULL      -- name of the shared store
 );
