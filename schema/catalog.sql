@@ -146,7 +146,7 @@ CREATE TABLE IF NOT EXISTS token( -- [shared, copied, salvaged] access tokens, f
     role TEXT NOT NULL,      -- viewer, uploader, admin
     hash TEXT NOT NULL,      -- SHA-256 of the secret part
     created_at INTEGER NOT NULL, -- ms since 1970, UTC
-    used_at INTEGER NOT NULL DEFAULT 0 -- ms since 1970, UTC, rounded to the hour; 0: never
+    used_at INTEGER NOT NULL DEFAULT 0 -- ms since 1970, UTC, updated at most once an hour; 0: never
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS session( -- [shared, salvaged] login sessions of browsers
     id TEXT PRIMARY KEY,

@@ -51,8 +51,7 @@ enum ps_status ps_keep_find(struct ps_store *store, const struct ps_keep *keep, 
 struct ps_keep_due {
     struct ps_leaving_list leaving;
     size_t allowance; /* maximum number of runs to delete now */
-    int64_t
-        jump_ms; /* by how much the clock jumped, in which case no run is deleted by age; else 0 */
+    int64_t jump_ms;  /* how far the clock jumped; then no run is deleted by age. Else 0 */
 };
 /* Like ps_keep_find, but limited to a tenth of the shelf per hour, and one more for each run that
  * was added since `since_ms`. Deletes by age only while the clock is trusted (clock_check.h). Free

@@ -154,7 +154,7 @@ struct ps_new_run {
 
 struct ps_published {
     char id[PS_ID_SIZE];
-    bool already; /* these bytes were published by somebody else in the meantime */
+    bool already; /* the shelf has these bytes already; nothing was published */
     uint64_t rows, repaired, rejected;
     char *name; /* malloc'ed */
 };

@@ -46,7 +46,8 @@ enum ps_status ps_token_revoke(struct ps_store *store, const char *name, struct 
 struct ps_token_row {
     const char *name;
     enum ps_right role;
-    int64_t created_ms, used_ms; /* ms since 1970; used_ms is rounded to the hour, 0: never used */
+    int64_t created_ms,
+        used_ms; /* ms since 1970; used_ms is updated at most once an hour, 0: never used */
     int64_t sessions;
 };
 enum ps_status ps_token_each(struct ps_store *store,
