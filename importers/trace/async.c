@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * async.c: events that belong to no thread: asynchronous ones (b n e, and S T p F of old), and
- * instants of a whole process.
+ * async.c: events that belong to no thread: asynchronous ones (b n e, and the older S T p F), and
+ * instants of a complete process.
  *
- * Begin and end meet by category, id and scope (old ones by process and name too); those of one id
- * nest. What began outermost gives the row its name: a track per process, category and name, with
- * lanes where they overlap.
+ * Begin and end are matched by category, id and scope (the older ones also by process and name);
+ * those of one id are nested. The outermost begin event names the track: one per process, category
+ * and name, with lanes for overlaps.
  */
 #include "importers/trace/import.h"
 
@@ -15,8 +15,8 @@
 
 struct span {
     int64_t start, duration;
-    uint32_t event;  /* that it came from */
-    uint32_t parent; /* span, NONE */
+    uint32_t event;  /* index of its event */
+    uint32_t parent; /* index of a span, or NONE */
     uint32_t group, template;
     uint64_t args_at;
     uint8_t flags;
@@ -27,7 +27,7 @@ struct weave {
     const struct tr_async *async;
     struct span *spans;
     uint32_t n, cap;
-    uint32_t *open; /* by key: the innermost open span */
+    uint32_t *open; /* by key: the innermost open span, or NONE */
     struct ps_intern groups;
     enum ps_track_kind kind;
 };
@@ -56,7 +56,8 @@ void tr_instant_add(struct tr_trace *trace, uint32_t process, const struct tr_re
 
 struct key {
     int64_t id;
-    uint32_t id_text, cat, scope, name, process, none; /* no padding: every byte is part of it */
+    /* no padding: all bytes are part of the key */
+    uint32_t id_text, cat, scope, name, process, none;
 };
 
 static struct ps_str rest_value(const struct tr_trace *trace, uint32_t template, struct ps_str key)
@@ -69,7 +70,7 @@ static struct ps_str rest_value(const struct tr_trace *trace, uint32_t template,
     return ps_template_value(ps_str_skip(text, (size_t)(mark - text.at) + 1), key, false);
 }
 
-/* {"local": ...} is an id of the process, {"global": ...} one of all. */
+/* Sets the id from id2: {"local": ...} is unique in the process, {"global": ...} in the trace. */
 static void second_id(struct tr_trace *trace, const struct tr_record *r, uint32_t process,
                       struct key *key)
 {
@@ -108,7 +109,7 @@ void tr_async_add(struct tr_trace *trace, uint32_t process, const struct tr_reco
         ps_intern_id(&async->keys, (struct ps_str){(const char *)&key, sizeof key});
 }
 
-/* Ranges of NVTX are called what their program likes: a domain's are one row. */
+/* Names of NVTX ranges are arbitrary: all ranges of a domain share one track. */
 static bool is_range(const struct weave *w, const struct tr_async_event *event)
 {
     return w->trace->cats[event->cat].kind == PS_SLICE_NVTX;
@@ -258,7 +259,7 @@ static void put_row(const struct weave *w, struct tr_track *track, uint32_t row,
     track->flags[row] = span->flags;
 }
 
-/* Parents are rows, and a child stands on the first free lane below its parent. */
+/* Sets parents to rows, and puts each child on the first free lane below its parent's. */
 static void weave_rows(const struct weave *w, struct tr_track *track, const uint32_t *order,
                        uint32_t first, uint32_t *row_of)
 {

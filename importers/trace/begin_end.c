@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * begin_end.c: B and E become slices.
+ * begin_end.c: matches B and E events to slices.
  *
- * In the order of time (equal times: of the file) an E ends the innermost open B, whatever its
- * name. Arguments of E stand beside those of B and win where both have a key. A B without E lasts
- * to the end of the trace; an E without B began before the recording and is left out.
+ * In order of time (at equal times: file order) an E ends the innermost open B, whatever its name.
+ * The arguments of E are added to those of B and replace those with the same key. A B without E is
+ * extended to the end of the trace; an E without B began before the recording and is rejected.
  */
 #include "importers/trace/import.h"
 
 struct pairing {
     struct tr_trace *trace;
     struct tr_track *track;
-    uint32_t *open; /* rows of B */
+    uint32_t *open; /* rows of open B events */
     size_t n, cap;
-    struct ps_buf begin, end, merged; /* of arguments */
+    struct ps_buf begin, end, merged; /* JSON of the arguments */
 };
 
 static void args_json(const struct pairing *p, uint32_t row, struct ps_buf *out)
@@ -25,7 +25,7 @@ static void args_json(const struct pairing *p, uint32_t row, struct ps_buf *out)
                  false, out);
 }
 
-/* All members of begin that end does not have, then those of end. */
+/* Merges: all members of `begin` that `end` does not have, then those of `end`. */
 static void merge_objects(struct pairing *p)
 {
     struct ps_str rest = tr_args_members(ps_buf_slice(&p->begin));
@@ -54,7 +54,7 @@ static void merge_args(struct pairing *p, uint32_t begin, uint32_t end)
 
     if (track->template[end] == 0)
         return;
-    /* The same keys, as py-spy writes them: all of them are those of E. */
+    /* Both have the same keys, as py-spy writes them: the values of E replace all of B's. */
     if (track->template[begin] == 0 || (track->template[begin] == track->template[end] &&
                                         track->template[end] != PS_TEMPLATE_WHOLE)) {
         track->template[begin] = track->template[end];
@@ -103,7 +103,7 @@ static void end_with_trace(struct pairing *p)
     p->trace->import->remarks[TR_REMARK_UNCLOSED] += p->n;
 }
 
-/* Drops the rows of E and the marks. Whether there are complete events (X) among the rest. */
+/* Drops the rows of E, and the B marks. Returns whether complete events (X) remain. */
 static bool drop_ends(struct tr_track *track)
 {
     uint32_t kept = 0;
@@ -138,7 +138,8 @@ void tr_begin_end(struct tr_trace *trace, struct tr_track *track)
         tr_room_row(track->room, row);
     }
     end_with_trace(&p);
-    /* B alone are in the order of the tree, even those of no length; beside X length decides. */
+    /* B rows alone are already in tree order, also those of length 0; with X rows the length
+     * decides. */
     if (drop_ends(track))
         tr_track_sort(track, true);
     tr_room_free(trace->room, p.open);

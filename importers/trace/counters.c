@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* counters.c: C events: each number in the arguments is a series of its process, name, id and key.
- */
+/* counters.c: C events: each number in the arguments belongs to the series of its process, name, id
+ * and key. */
 #include "importers/trace/import.h"
 
 #include <cjson/cJSON.h>
@@ -12,7 +12,7 @@
 
 #define PART_MOST 256 /* bytes */
 
-/* A key as it is meant: it is kept as JSON writes it. */
+/* Appends a key, which is stored in JSON notation, decoded. */
 static void put_key(struct ps_buf *text, struct ps_str key)
 {
     struct ps_buf json = {0};
@@ -32,8 +32,8 @@ static void put_key(struct ps_buf *text, struct ps_str key)
     ps_buf_free(&json);
 }
 
-/* A part of a name that is repeated for each key of an event: a long one would make many times the
- * bytes of the file. */
+/* Appends a part of a series name, truncated: it is repeated for each key of an event, and long
+ * ones would take many times the size of the file. */
 static void put_head(struct ps_buf *text, struct ps_str part)
 {
     struct ps_str head = ps_text_head(part, PART_MOST);
@@ -75,7 +75,7 @@ static uint32_t series_of(struct tr_trace *trace, uint32_t process, const struct
     struct tr_counters *counters = &trace->import->counters;
     struct {
         int64_t id;
-        uint32_t process, name, id_text, none; /* no padding: every byte is part of the key */
+        uint32_t process, name, id_text, none; /* no padding: all bytes are part of the key */
     } head = {.id = r->dur, .process = process, .name = r->name, .id_text = r->id_text};
     struct ps_buf bytes = {0};
     uint32_t id;
@@ -103,7 +103,8 @@ static bool count(struct tr_trace *trace, uint32_t process, const struct tr_reco
     return true;
 }
 
-/* A number that stayed text: with an exponent, beyond 64 bits, or in quotes as some write them. */
+/* Parses a number that is stored as text: with an exponent, above 64 bits, or in quotes as some
+ * writers have it. */
 static struct ps_num text_number(struct ps_str json)
 {
     struct ps_num none = {.kind = PS_NUM_NONE};
@@ -125,7 +126,7 @@ static bool is_marker(char c)
     return c == PS_TEMPLATE_INT || c == PS_TEMPLATE_DECIMAL;
 }
 
-/* The numbers inside a value are no series. */
+/* Skips the parameters inside a value: they are not series. */
 static void skip_params(struct ps_str value, struct ps_str *packed)
 {
     for (size_t i = 0; i < value.len; i++)
@@ -133,8 +134,8 @@ static void skip_params(struct ps_str value, struct ps_str *packed)
             (void)ps_args_next(value.at[i], packed);
 }
 
-/* Each number that stands directly in an object; `packed` are its parameters. False: there is none.
- */
+/* Adds each number that is a direct member of the object; `packed`: its parameters. False: no
+ * number. */
 static bool count_members(struct tr_trace *trace, uint32_t process, const struct tr_record *r,
                           struct ps_str object, struct ps_str packed)
 {
@@ -165,7 +166,7 @@ void tr_counter_add(struct tr_trace *trace, uint32_t process, const struct tr_re
     struct ps_buf whole = {0};
     bool any;
 
-    if (r->template == PS_TEMPLATE_WHOLE) { /* its numbers are text */
+    if (r->template == PS_TEMPLATE_WHOLE) { /* its numbers are part of the text */
         ps_args_json(template, packed, false, &whole);
         template = ps_buf_slice(&whole);
     }

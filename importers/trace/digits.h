@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * digits.h: decimal digits eight at a time, little end first; for pattern.c alone, whose time they
- * take. Eight bytes must be readable from any digit.
+ * digits.h: reads decimal digits eight at a time, little-endian; for pattern.c alone, which spends
+ * most of its time here. Eight bytes must be readable from any digit.
  */
 #ifndef PS_TRACE_DIGITS_H
 #define PS_TRACE_DIGITS_H
@@ -13,7 +13,8 @@
 
 #include "base/tens.h"
 
-/* How many of the eight bytes of x (each xor '0') are digits, up to the first that is none. */
+/* Returns how many of the eight bytes of x (each xor '0') are digits, up to the first that is
+ * not. */
 static inline unsigned tr_digit_run(uint64_t x)
 {
     uint64_t other = ((x + 0x7676767676767676u) | x) & 0x8080808080808080u;
@@ -21,7 +22,8 @@ static inline unsigned tr_digit_run(uint64_t x)
     return other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
 }
 
-/* The value of the first n of them, 1 to 8: tens, hundreds, ten thousands at once. */
+/* Returns the value of the first n digits of x, n from 1 to 8: combines pairs, then fours, then
+ * eights. */
 static inline uint64_t tr_digits_value(uint64_t x, unsigned n)
 {
     x <<= 64 - 8 * n;
@@ -39,7 +41,7 @@ static inline uint64_t tr_digits_at(const char *at)
     return x ^ 0x3030303030303030u;
 }
 
-/* As tr_read_digits, when the first eight are digits. */
+/* Like tr_read_digits, for input whose first eight bytes are digits. */
 static inline unsigned tr_read_long(const char *at, uint64_t *value)
 {
     unsigned n = 8, run = 8;
@@ -56,7 +58,7 @@ static inline unsigned tr_read_long(const char *at, uint64_t *value)
     return n <= 18 ? n : 0;
 }
 
-/* Digits from `at` on, at most 18. Returns how many; 0 when there are none or more. */
+/* Reads the digits at `at`, at most 18. Returns how many; 0 if there are none or more. */
 static inline unsigned tr_read_digits(const char *at, uint64_t *value)
 {
     uint64_t x = tr_digits_at(at);
@@ -68,7 +70,7 @@ static inline unsigned tr_read_digits(const char *at, uint64_t *value)
     return n;
 }
 
-/* A number as the program would write it; decimals: how many digits behind its point. */
+/* Reads a number in canonical form; *decimals: digits after its point. NULL: another form. */
 static inline const char *tr_read_number(const char *at, int64_t *out, unsigned *decimals)
 {
     bool minus = *at == '-';
@@ -94,7 +96,7 @@ static inline const char *tr_read_number(const char *at, int64_t *out, unsigned 
     return at;
 }
 
-/* Whole microseconds and the rest in ns, not below 0. */
+/* Reads whole microseconds and the remainder in ns, not below 0. NULL: not such a number. */
 static inline const char *tr_read_time(const char *at, int64_t *us, int64_t *ns)
 {
     uint64_t whole, fraction;
@@ -114,7 +116,7 @@ static inline const char *tr_read_time(const char *at, int64_t *us, int64_t *ns)
         fraction *= (uint64_t)ps_tens[3 - decimals];
     else
         fraction = (fraction / (uint64_t)ps_tens[decimals - 4] + 5) / 10;
-    *ns = (int64_t)fraction; /* 1000 when it is rounded up: what follows only adds */
+    *ns = (int64_t)fraction; /* 1000 if rounded up: callers only add it */
     return at + 1 + decimals;
 }
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* emit.c: tracks go to the sink in chunks, texts and templates before what uses them. */
+/* emit.c: writes tracks to the sink in chunks, texts and templates before the rows that use
+ * them. */
 #include "importers/trace/import.h"
 
 #include <stdlib.h>
 
 struct tr_emitter {
-    int64_t *column[PS_N_SLICE_COLUMNS]; /* of those that are not 64 bits wide already */
+    /* buffers of the columns that are not 64 bits wide in a track */
+    int64_t *column[PS_N_SLICE_COLUMNS];
     struct ps_buf args;
-    uint32_t *varints; /* by template: how many its parameters take */
+    uint32_t *varints; /* number of varints of the parameters, by template */
 };
 
 static const uint8_t extra_columns[TR_N_EXTRAS] = {
@@ -23,7 +25,7 @@ static const uint8_t extra_columns[TR_N_EXTRAS] = {
     [TR_OP] = PS_COL_OP,
 };
 
-/* Bytes of arguments in a chunk, unless a single slice has more. */
+/* Maximum bytes of arguments in a chunk, unless a single slice has more. */
 #define ARGS_MAX ((size_t)8 << 20)
 
 static uint32_t count_varints(struct ps_str template)
@@ -78,7 +80,7 @@ void tr_texts_give(struct tr_trace *trace)
 {
     struct tr_import *import = trace->import;
 
-    /* A key may be a new text itself: it comes behind. */
+    /* A key may be a new text: it is appended and written by a later round. */
     while (import->given_texts < trace->names.count && ps_sink_ok(trace->out))
         give_text(trace, ++import->given_texts);
     for (; import->given_templates < trace->n_templates; import->given_templates++) {
@@ -93,13 +95,13 @@ void tr_texts_give(struct tr_trace *trace)
     }
 }
 
-/* Bytes that n varints take at the head of packed. */
+/* Returns the number of bytes of the first n varints of packed. */
 static size_t varints_length(struct ps_str packed, uint32_t n)
 {
     const uint64_t more = UINT64_C(0x8080808080808080);
     size_t at = 0;
 
-    while (n >= 8 && at + 8 <= packed.len) { /* eight bytes end at most eight */
+    while (n >= 8 && at + 8 <= packed.len) { /* eight bytes end at most eight varints */
         uint64_t word;
 
         memcpy(&word, packed.at + at, 8);
@@ -124,7 +126,7 @@ static size_t args_length(const struct tr_emitter *emitter, uint32_t template, s
     return len <= packed.len - at ? at + (size_t)len : packed.len;
 }
 
-/* Returns how many slices the chunk can have: fewer than n where their arguments are large. */
+/* Returns the number of slices for the chunk: fewer than n if their arguments are too large. */
 static uint32_t fill_args(struct tr_emitter *emitter, const struct tr_trace *trace,
                           const struct tr_track *track, uint32_t first, uint32_t n)
 {
@@ -156,7 +158,7 @@ static bool any(const int64_t *values, uint32_t n)
     return bits != 0;
 }
 
-/* Each column in turn; 0 when all of it is, so that it need not be sent. */
+/* Fills one column; it is left NULL, and so not sent, if all values are 0. */
 #define FILL(which, expression)                                                                    \
     do {                                                                                           \
         int64_t *out_ = emitter->column[which], any_ = 0;                                          \
@@ -190,7 +192,7 @@ static void fill_columns(struct tr_emitter *emitter, const struct tr_trace *trac
     }
 }
 
-/* Returns the row behind its last. */
+/* Returns the first row after the chunk. */
 static uint32_t give_chunk(struct tr_trace *trace, struct tr_track *track, uint32_t first)
 {
     struct tr_emitter *emitter = emitter_of(trace);
@@ -207,7 +209,7 @@ static uint32_t give_chunk(struct tr_trace *trace, struct tr_track *track, uint3
     fill_columns(emitter, trace, track, &chunk);
     trace->import->flops |= chunk.column[PS_COL_FLOPS] != NULL;
     trace->out->ops->slices(trace->out, &chunk);
-    if (track->n > PS_CHUNK_ROWS) { /* a large track: what was given need not stay */
+    if (track->n > PS_CHUNK_ROWS) { /* large track: release the rows that were written */
         tr_room_rest(trace->room);
         tr_track_let_go(track, first, first + chunk.n);
     }

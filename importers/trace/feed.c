@@ -3,7 +3,7 @@
 
 #include "importers/trace/read.h"
 
-#define LOOK_EACH 4096 /* records between two looks at the limits */
+#define LOOK_EACH 4096 /* records between two checks of the limits */
 
 void tr_feed_begin(struct tr_trace *trace, const struct tr_fed *fed)
 {

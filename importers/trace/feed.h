@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * feed.h: a trace whose records somebody has at hand, so that no document need be written and read.
+ * feed.h: builds a trace from records that the caller has, without a JSON document.
  *
- * The order: tr_feed_begin; threads, texts (tr_text_id), categories, templates and records in any
- * order; tr_feed_end; tr_import. Records of a thread may come in any order of time. Counts
- * (trace.counts) are the feeder's, in units of his own. Device work has its process as "pid" among
- * its arguments: correlations are numbers of a process.
+ * Order of the calls: tr_feed_begin; threads, texts (tr_text_id), categories, templates and records
+ * in any order; tr_feed_end; tr_import. The records of a thread may be in any order of time. The
+ * caller sets trace.counts, in its own units. Device work has its process as "pid" in its
+ * arguments, since correlation numbers are unique only in a process.
  */
 #ifndef PS_TRACE_FEED_H
 #define PS_TRACE_FEED_H
 
 #include "importers/trace/trace.h"
 
-/* Static. */
+/* Must stay valid while the trace is imported: static. */
 struct tr_fed {
-    const char *tool; /* who made the profile */
-    const char *unit; /* what the counts count: "rows" */
+    const char *tool; /* name of the program that made the profile */
+    const char *unit; /* unit of the counts: "rows" */
 };
 
 void tr_feed_begin(struct tr_trace *trace, const struct tr_fed *fed);
 
-/* The index of a thread in trace.threads, made when it is new: name, process_name, device and
- * sort_index are then the feeder's to set. */
+/* Returns the index of a thread in trace.threads, adding it if it is new. The caller may then set
+ * its name, process_name, device and sort_index. */
 uint32_t tr_feed_thread(struct tr_trace *trace, struct ps_str pid, struct ps_str tid);
 uint16_t tr_feed_cat(struct tr_trace *trace, struct ps_str word, enum ps_slice_kind kind);
-uint32_t tr_feed_template(struct tr_trace *trace, struct ps_str text); /* slices/args.h */
+uint32_t tr_feed_template(struct tr_trace *trace, struct ps_str text); /* see slices/args.h */
 void tr_feed_header(struct tr_trace *trace, struct ps_str key, struct ps_str json);
 
-/* ts in ns since trace.origin_us; params are copied (args_at is set here). */
+/* Adds a record. ts in ns since trace.origin_us; params are copied (args_at is set here). */
 enum ps_status tr_feed(struct tr_trace *trace, uint32_t thread, struct tr_record record,
                        struct ps_str params);
 
-/* end_ns: until when was recorded, INT64_MIN unknown. */
+/* end_ns: end of the recording; INT64_MIN: unknown. */
 enum ps_status tr_feed_end(struct tr_trace *trace, int64_t end_ns);
 
 #endif

@@ -2,18 +2,19 @@
 /*
  * flows.c: arrows between slices: s, t and f events, and slices with bind_id.
  *
- * Each end is bound to its slice while the slices of its thread are in memory; then only ids and
- * times are kept. At the end those of one id meet. An f without bp: e means the next slice of its
- * thread, all others what encloses them.
+ * Each end is bound to its slice while the slices of its thread are in memory; after that only ids
+ * and times are kept. At the end those with the same id are joined. An f without bp: e is bound to
+ * the next slice of its thread, all others to the slice that encloses them.
  */
 #include "importers/trace/import.h"
 
 #include <stdlib.h>
 
-#define BIND_GROUP_CAT UINT32_MAX /* of bind_id, which knows no category */
+#define BIND_GROUP_CAT UINT32_MAX /* category of bind_id, which has none */
 
-/* Arrows of torch have the id alone; their names differ at both ends in some versions. In the first
- * ones the category is "async" and the name tells. */
+/* Returns 1 for arrows from calls to device work, 2 for forward to backward, 0 for other arrows.
+ * torch's arrows are matched by id alone, since their names differ at both ends in some versions.
+ * In the first versions the category is "async" and the name shows the kind. */
 static uint32_t torch_group(struct ps_str cat, struct ps_str name)
 {
     static const char *const launches[] = {"ac2g", "async_gpu", "async_cpu_to_gpu", NULL};
@@ -86,7 +87,8 @@ void tr_flow_add(struct tr_trace *trace, const struct tr_record *r)
         .enclosing = r->ph != 'f' || (import->rest[r->template] & TR_REST_ENCLOSING)};
 }
 
-/* The innermost slice around ts. One that begins right then is meant, however short. */
+/* Returns the innermost slice around ts, or the last one that begins exactly at ts, even with
+ * duration 0. */
 static uint32_t enclosing_row(struct tr_sweep *sweep, int64_t ts)
 {
     uint32_t row = tr_sweep(sweep, ts);
@@ -96,7 +98,7 @@ static uint32_t enclosing_row(struct tr_sweep *sweep, int64_t ts)
     return row;
 }
 
-/* The first slice that starts at ts or later. */
+/* Returns the first slice that starts at ts or later. */
 static uint32_t next_row(const struct tr_track *track, int64_t ts)
 {
     uint32_t low = 0, high = track->n;
@@ -112,7 +114,7 @@ static uint32_t next_row(const struct tr_track *track, int64_t ts)
     return low < track->n ? low : TR_NO_ROW;
 }
 
-/* Groups may be many and small: they begin with two. */
+/* Adds an end to its group. Groups may be many and small: their capacity begins with two. */
 static void keep(struct tr_trace *trace, const struct tr_loose_flow *loose, uint32_t track,
                  uint32_t row)
 {
@@ -150,7 +152,7 @@ static bool loose_before(const void *list, uint32_t a, uint32_t b)
     return loose[a].ts < loose[b].ts;
 }
 
-/* Slices that are ends themselves. */
+/* Adds the slices that are flow ends themselves (bind_id). */
 static void bind_slices(struct tr_trace *trace, const struct tr_track *track)
 {
     struct tr_import *import = trace->import;
@@ -195,11 +197,11 @@ void tr_flows_bind(struct tr_trace *trace, struct tr_track *const *tracks, size_
         bind_slices(trace, tracks[i]);
 }
 
-/* The ends of one id, from `from` to before `to` in the order of a group. */
+/* The ends of one id: [from, to) in the order of the group. */
 struct flow_run {
     struct tr_trace *trace;
     const struct tr_flow_group *group;
-    const uint32_t *order; /* NULL: as they are */
+    const uint32_t *order; /* NULL: already in order */
     size_t from, to;
 };
 
@@ -252,7 +254,7 @@ static void arrow(const struct flow_run *run, size_t i, size_t j)
 }
 
 #define NOWHERE      SIZE_MAX
-#define BYTES_JOINED 64 /* that are passed for each end, about */
+#define BYTES_JOINED 64 /* memory read and written per end, approximately */
 
 static size_t only_start(const struct flow_run *run)
 {
@@ -269,8 +271,8 @@ static size_t only_start(const struct flow_run *run)
     return start;
 }
 
-/* Joins the ends of one id. A single s belongs to all f, whose clock may be another one; several
- * take turns. Whoever meets nobody is counted. */
+/* Joins the ends of one id. A single s is connected with every f, as these may use another clock;
+ * several s are each connected with the following ends. Unmatched ends are counted. */
 static void join(const struct flow_run *run)
 {
     size_t start = only_start(run), last = start, loose = 0;

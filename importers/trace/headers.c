@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * headers.c: what stands beside the events of a trace becomes metadata of the run ("header.<key>"),
- * without what looks like a secret.
+ * headers.c: writes the keys outside of the events as metadata of the run ("header.<key>"), with
+ * secrets masked.
  *
- * Traces are passed around, and their headers hold what a job knew of its environment: tokens have
- * been found in published ones. Masked are texts under a key that names a secret and texts in the
- * form of a known kind of token; all else stays as it was written.
+ * Traces are shared, and their headers may contain the environment of a job: tokens have been found
+ * in published traces. Strings under a key that names a secret and strings in the form of a known
+ * kind of token are masked; all else is unchanged.
  */
 #include "importers/trace/import.h"
 
@@ -34,8 +34,8 @@ static struct ps_str inside(struct ps_str string)
                            : (struct ps_str){NULL, 0};
 }
 
-/* Copies JSON without secrets; how many were masked. Strings under a secret's key are masked, also
- * those of a list that stands there. */
+/* Copies JSON with secrets masked and returns how many were. Strings under a key that names a
+ * secret are masked, also those in a list. */
 static uint64_t mask_secrets(struct ps_str key, struct ps_str json, struct ps_buf *out)
 {
     bool secret = ps_names_secret(key);

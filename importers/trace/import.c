@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * import.c: a trace that was read becomes rows.
+ * import.c: writes the rows of a trace that was read to the sink.
  *
- * A first look at all records (look.c) tells processes, names and which tracks there will be.
- * Device threads are nested first and stay, for host slices learn from them what they launched;
- * host threads pass one by one and are forgotten; then the devices go, then what is of no thread.
+ * A first pass over all records (look.c) finds processes, names and the tracks that there will be.
+ * Device threads are nested first and stay in memory, since host slices look up in them what they
+ * launched. Host threads are processed one by one and freed. Then the devices are written, then
+ * what belongs to no thread.
  */
 #include "importers/trace/import.h"
 
@@ -21,7 +22,7 @@ struct run {
     struct tr_import *import;
     struct tr_torch *torch;
     struct tr_tracks devices,
-        hosts; /* hosts: of device threads, kept until all devices are known */
+        hosts; /* host tracks of device threads, kept until all devices are nested */
 };
 
 static bool is_device_thread(const struct tr_thread_facts *facts)
@@ -77,7 +78,7 @@ static enum ps_status nest_devices(struct run *run)
     return status;
 }
 
-/* A track of the host, or of neither: what it means, then away with it. */
+/* Attributes and writes a track that is not of a device, then frees its columns. */
 static enum ps_status pass_host(struct run *run, struct tr_track *track)
 {
     enum ps_status status = PS_OK;
@@ -91,7 +92,7 @@ static enum ps_status pass_host(struct run *run, struct tr_track *track)
     return status;
 }
 
-/* Nothing but what the profiler did itself. */
+/* Whether the thread has only overhead of the profiler. */
 static bool is_overhead_thread(const struct tr_thread_facts *facts)
 {
     return facts->n[TR_CLASS_OVERHEAD] && !facts->n[TR_CLASS_THREAD];
@@ -118,7 +119,8 @@ static enum ps_status pass_threads(struct run *run, bool overhead)
     return status;
 }
 
-/* Overhead last: it learns its own time from the thread that it lies inside. */
+/* Overhead threads come last: the self time of overhead is computed with the thread that it lies
+ * inside. */
 static enum ps_status pass_hosts(struct run *run)
 {
     enum ps_status status = PS_OK;
@@ -170,7 +172,8 @@ static enum ps_status pass_all(struct run *run)
     return status;
 }
 
-/* The trace begins at 0, or less than a microsecond behind it: origin_us stays a whole number. */
+/* Shifts times so that the trace begins at 0, or less than a microsecond after it: origin_us stays
+ * a whole number. */
 static void set_origin(struct tr_trace *trace)
 {
     struct tr_import *import = trace->import;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * importers.c: traces as formats: those of PyTorch's profiler, and Chrome Trace Event JSON of any
- * other tool. Both are read alike; what differs is the kind that the run gets.
+ * importers.c: the importers of traces: PyTorch's profiler, Chrome Trace Event JSON of other tools,
+ * and archives of the traces of one job. The first two read alike; they differ in the kind of the
+ * run.
  *
- * Seen: torch 1.8 to 2.14, viztracer, py-spy, Perfetto's and speedscope's samples.
+ * Tested with torch 1.8 to 2.14, viztracer, py-spy, and samples of Perfetto and speedscope.
  */
 #include "base/archive.h"
 #include "importers/importer.h"
@@ -26,7 +27,7 @@ static bool has(struct ps_str head, const char *word)
     return ps_str_find(head, ps_str_of(word)) != NULL;
 }
 
-/* Keys of other tools' JSON that may hold something like events as well. */
+/* Whether the JSON is of another tool whose files may also contain something like events. */
 static bool is_foreign(struct ps_str head)
 {
     return has(head, "speedscope.app/file-format-schema") ||
@@ -34,7 +35,8 @@ static bool is_foreign(struct ps_str head)
            (has(head, "\"nbformat\"") && has(head, "\"cells\""));
 }
 
-/* An object with a phase, or the head of one with a key that events have. */
+/* Whether s begins with an object that has a phase, or with the start of an object whose first key
+ * is one of an event. */
 static bool begins_event(struct ps_str s)
 {
     static const char *const keys[] = {"\"name\"", "\"cat\"", "\"pid\"", "\"tid\"", "\"ts\""};
@@ -52,7 +54,7 @@ static bool begins_event(struct ps_str s)
     return false;
 }
 
-/* Nothing but `[]`: what torch 1.13 writes when nothing ran inside the profiler. */
+/* Whether the file is just `[]`: torch 1.13 writes it when nothing ran inside the profiler. */
 static bool is_empty_list(struct ps_str head)
 {
     struct ps_str rest = unblank(head);
@@ -77,7 +79,7 @@ static bool is_trace(struct ps_str head)
             (has(head, "\"schemaVersion\"") && has(head, "\"deviceProperties\"")));
 }
 
-/* What only PyTorch writes. */
+/* Whether the file has a key or category that only PyTorch writes. */
 static bool is_torch(struct ps_str head)
 {
     static const char *const marks[] = {
@@ -127,7 +129,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     return status;
 }
 
-/* One file of a job. */
+/* Imports one file of a job. */
 static enum ps_status load_member(struct tr_job *job, struct ps_stream *in, struct ps_str name,
                                   struct ps_err *err)
 {
@@ -174,7 +176,7 @@ static enum ps_status load_members(struct ps_archive *archive, struct ps_sink *o
     return status == PS_OK ? ps_archive_status(archive, err) : status;
 }
 
-/* A single file is what it is, and no job. */
+/* Fails for an archive with fewer than two traces: it is not a job. */
 static enum ps_status refuse(const struct contents *in_it, struct ps_err *err)
 {
     if (in_it->files == 1) {

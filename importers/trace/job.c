@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* job.c: the files of a job, one after the other, and what they say of themselves put together. */
+/* job.c: merges the files of a job, one after the other, and their summaries. */
 #include "importers/trace/job.h"
 
 #include <cjson/cJSON.h>
@@ -11,34 +11,34 @@ struct tr_job_ids {
     uint32_t template, process, track, counter, step, module;
 };
 
-/* A figure of the summary, as the files gave it. */
+/* A metric of the summary over all files. */
 struct tr_job_figure {
     const char *key;
     struct ps_num first, most;
     double sum;
     int64_t sum_i;
-    bool whole; /* all were integers */
+    bool whole; /* all values were integers */
     unsigned n;
 };
 
 struct tr_job {
-    struct ps_sink sink; /* first: what a file's import talks to is a job */
+    struct ps_sink sink; /* first member: a pointer to it is a pointer to the job */
     struct ps_sink *out;
     struct ps_arena arena;
     struct ps_intern workers, names; /* names: texts of all files; text id = intern id + 1 */
-    unsigned named, ranked;          /* workers whose name, rank was given */
-    uint8_t *given;                  /* by text id - 1: given to out */
+    unsigned named, ranked;          /* workers whose name or rank was written */
+    uint8_t *given;                  /* by text id - 1: written to `out` */
     uint32_t n_given;
-    const struct tr_trace *trace; /* of the file that is imported now */
+    const struct tr_trace *trace; /* of the current file */
     struct ps_str name;
     uint32_t worker, files;
-    uint32_t *texts; /* text id of the file -> of the run */
+    uint32_t *texts; /* text id of the file -> text id of the run */
     size_t n_texts;
-    struct tr_job_ids base, next; /* ids of this file begin behind base */
+    struct tr_job_ids base, next; /* ids of this file are numbered from `base` + 1 */
     bool clocked, whole_given;
     int64_t base_ns, origin_us; /* of the first file */
     int64_t shift;              /* ns to add to times of this file */
-    int64_t first_ns, last_ns;  /* of all tracks, on the run's clock */
+    int64_t first_ns, last_ns;  /* of all tracks, in the run's time */
     int64_t *column[PS_N_SLICE_COLUMNS];
     struct tr_job_figure *figures;
     size_t n_figures, figures_cap;
@@ -54,7 +54,7 @@ static struct tr_job *of(struct ps_sink *sink)
     return (struct tr_job *)sink;
 }
 
-/* A failure of the run's sink is one of ours: the importer asks us. */
+/* Copies an error of the run's sink to the job's sink, where the importer checks it. */
 static void settle(struct tr_job *job)
 {
     if (!ps_sink_ok(job->out))
@@ -89,7 +89,7 @@ static uint32_t numbered(uint32_t base, uint32_t *next, uint32_t id)
 
 static uint32_t template_id(struct tr_job *job, uint32_t id)
 {
-    if (id <= PS_TEMPLATE_WHOLE) /* its text is the same everywhere */
+    if (id <= PS_TEMPLATE_WHOLE) /* same template in all files */
         return id;
     return numbered(job->base.template - PS_TEMPLATE_WHOLE, &job->next.template, id);
 }
@@ -172,7 +172,8 @@ static void ledger(struct ps_sink *sink, const struct ps_ledger *row)
     sum->other += row->other;
 }
 
-/* The mean of those that say the same: a file without steps is no slow one. */
+/* Averages the files with the same label. "mean step" replaces other labels, since a file without
+ * steps is not a slow one. */
 static void headline(struct ps_sink *sink, const struct ps_headline *row)
 {
     struct tr_job *job = of(sink);
@@ -239,7 +240,7 @@ static void args_template(struct ps_sink *sink, const struct ps_args_template *r
     job->out->ops->args_template(job->out, &copy);
 }
 
-#define PLACES_OF_A_FILE (INT64_C(1) << 52) /* a process has 2^32 of them */
+#define PLACES_OF_A_FILE (INT64_C(1) << 52) /* a process has 2^32 tracks */
 
 static void process(struct ps_sink *sink, const struct ps_process *row)
 {
@@ -294,7 +295,7 @@ static int64_t in_run(struct tr_job *job, enum ps_slice_column which, int64_t va
         return text_id(job, value);
     case PS_COL_TEMPLATE:
         return template_id(job, (uint32_t)value);
-    default: /* launch, op */
+    default: /* PS_COL_LAUNCH, PS_COL_OP */
         return slice_id(job, value);
     }
 }
@@ -439,7 +440,7 @@ const struct ps_sink_ops tr_job_ops = {
     .module = module,
 };
 
-/* How figures of several files become one; what is not listed is the first file's. */
+/* How a metric is merged over several files. Metrics not listed: the value of the first file. */
 static const struct {
     const char *key;
     enum { SUM, MOST, MEAN } how;
@@ -481,7 +482,8 @@ struct tr_job *tr_job_new(struct ps_sink *out)
     return job;
 }
 
-/* "host_4711" of "host_4711.1727759448000.pt.trace.json.gz"; a name of another form is its own. */
+/* "host_4711" of "host_4711.1727759448000.pt.trace.json.gz"; names of another form are workers of
+ * their own. */
 static struct ps_str worker_of(struct ps_str name)
 {
     const char *slash = memrchr(name.at, '/', name.len), *dot;
@@ -533,7 +535,7 @@ struct ps_sink *tr_job_begin(struct tr_job *job, struct ps_str name)
     return &job->sink;
 }
 
-/* Nanoseconds of the file's 0 on the machine's clock, less those of the first file's. */
+/* Returns the time of the file's 0 minus that of the first file, ns. */
 static int64_t clock_of(struct tr_job *job, const struct tr_trace *trace)
 {
     int64_t base = 0, origin = trace->origin_us, ns;

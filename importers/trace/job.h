@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * job.h: the traces of one job's workers (ranks) and spans, side by side in one run.
+ * job.h: merges the traces of the workers (ranks) and spans of one job into one run.
  *
- * Each file is imported as if it were alone, into a sink that stands before the run's own: it gives
- * ids that go on from file to file (texts that are equal share one), moves times to the clock of
- * the first file, says whose they are, and holds back what files say of themselves until all have
- * said it.
+ * Each file is imported like a single trace, into a sink in front of the run's own. That sink
+ * renumbers ids from file to file (equal texts share one), converts times to the clock of the first
+ * file, sets the worker, and collects the summaries until all files are imported.
  */
 #ifndef PS_TRACE_JOB_H
 #define PS_TRACE_JOB_H
@@ -17,14 +16,14 @@
 struct tr_job;
 
 struct tr_job *tr_job_new(struct ps_sink *out);
-/* The sink of the next file, which lives until the job is freed. `name` is the file's: workers and
- * spans are told apart by what torch's tensorboard_trace_handler makes of them. */
+/* Returns the sink of the next file, valid until the job is freed. `name`: of the file; workers and
+ * spans are distinguished by the form that torch's tensorboard_trace_handler gives it. */
 struct ps_sink *tr_job_begin(struct tr_job *job, struct ps_str name);
-/* Between reading and importing: `trace` is what the sink will hear of. */
+/* Call between reading and importing: `trace` is what the sink will receive. */
 void tr_job_read(struct tr_job *job, const struct tr_trace *trace);
-/* The file is through. */
+/* Call after the import of each file. */
 void tr_job_end_file(struct tr_job *job);
-/* All are: summary, ledger, headline. */
+/* Call after all files: writes summary, ledger and headline. */
 void tr_job_give(struct tr_job *job);
 void tr_job_free(struct tr_job *job);
 

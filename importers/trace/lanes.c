@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* lanes.c: intervals that overlap, each on the first lane that is free: found in a tree of least
- * ends in log(lanes), so that a million that all overlap cannot hold anybody up. */
+/* lanes.c: puts overlapping intervals each on the first free lane. A segment tree of minimum end
+ * times finds it in O(log lanes), so that a million overlapping intervals are not slow. */
 #include "importers/trace/import.h"
 
 #include <stdlib.h>
 
-#define LANES_MOST 32768u /* those beyond share the last */
+#define LANES_MOST 32768u /* intervals that find no free lane then share the last one */
 
-/* Doubles the leaves; new ones are free from the beginning of time. */
+/* Doubles the number of leaves; new lanes are free at any time. */
 static void more_lanes(struct tr_lanes *lanes)
 {
     uint32_t leaves = lanes->leaves ? lanes->leaves * 2 : 8;
@@ -22,7 +22,8 @@ static void more_lanes(struct tr_lanes *lanes)
     lanes->leaves = leaves;
 }
 
-/* Down from a node whose least end is <= start: its first leaf of that kind. */
+/* Returns the first leaf below `node` that is free at `start`; the minimum of the node is <=
+ * start. */
 static uint32_t first_below(const struct tr_lanes *lanes, uint32_t node, int64_t start)
 {
     while (node < lanes->leaves) {
@@ -33,7 +34,7 @@ static uint32_t first_below(const struct tr_lanes *lanes, uint32_t node, int64_t
     return node - lanes->leaves;
 }
 
-/* The first free leaf at or behind `from`; leaves when there is none. */
+/* Returns the first free leaf at or after `from`; lanes->leaves if there is none. */
 static uint32_t find(const struct tr_lanes *lanes, uint32_t from, int64_t start)
 {
     uint32_t node = lanes->leaves + from;
@@ -43,7 +44,7 @@ static uint32_t find(const struct tr_lanes *lanes, uint32_t from, int64_t start)
     for (;;) {
         if (lanes->ends[node] <= start)
             return first_below(lanes, node, start);
-        while (node & 1) { /* a right child: nothing behind it below its parent */
+        while (node & 1) { /* a right child: no more leaves to its right below its parent */
             node >>= 1;
             if (node <= 1)
                 return lanes->leaves;

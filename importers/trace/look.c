@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* look.c: a first look at all records, before any thread becomes a track: metadata, which tracks
- * there will be, [memory] records, and how finely the file counts time. */
+/* look.c: the first pass over all records, before any thread becomes a track: metadata, the tracks
+ * there will be, [memory] records, and the resolution of times. */
 #include "importers/trace/import.h"
 #include "importers/trace/memory.h"
 
@@ -10,10 +10,11 @@ struct look {
     struct tr_thread_facts *facts;
     uint32_t thread;
     bool waits;
-    const uint8_t *steps; /* by text id: a name of ProfilerStep# */
+    const uint8_t *steps; /* by text id: the name begins with ProfilerStep# */
 };
 
-/* Kineto puts waits of contexts and events on -1, those of streams on stream + 1000000 (2026). */
+/* Kineto puts waits for contexts and events on tid -1, and since 2026 waits for streams on stream +
+ * 1000000. */
 bool tr_only_waits(const struct tr_thread *thread)
 {
     return thread->tid_number != INT64_MIN &&

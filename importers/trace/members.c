@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* members.c: walks the members of a compact JSON object, or of a template of one. */
+/* members.c: iterates over the members of a compact JSON object, or of a template of one. */
 #include "base/json_span.h"
 #include "importers/trace/import.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* names.c: processes and threads: what metadata events (M) call them, and their order. */
+/* names.c: processes and threads: their names from metadata events (M), and their order. */
 #include "importers/trace/import.h"
 
 #include <cjson/cJSON.h>
@@ -9,7 +9,8 @@
 
 #include "importers/text/clean.h"
 
-/* A pid that is a number is the same process however it is written. */
+/* Returns the index of a process, adding it if it is new. A numeric pid is the same process in any
+ * notation. */
 uint32_t tr_process_of(struct tr_trace *trace, struct ps_str pid, int64_t number)
 {
     struct tr_import *import = trace->import;
@@ -32,7 +33,8 @@ uint32_t tr_process_of(struct tr_trace *trace, struct ps_str pid, int64_t number
     return index;
 }
 
-/* A text of the arguments as it is meant; a number as it is written. Empty when there is none. */
+/* Returns an argument as a decoded string; a number in decimal notation. Empty if it has
+ * neither. */
 static struct ps_str arg_text(struct tr_trace *trace, const struct tr_record *record,
                               struct ps_str key)
 {
@@ -58,7 +60,8 @@ static struct ps_str arg_text(struct tr_trace *trace, const struct tr_record *re
     return value;
 }
 
-/* Numbers beyond 32 bits would put the whole order upside down. */
+/* Returns the sort index; INT64_MIN: none. Larger numbers than 32 bits are ignored: with them the
+ * order of all others would make no sense. */
 static int64_t arg_sort(struct tr_trace *trace, const struct tr_record *record)
 {
     struct ps_str text = arg_text(trace, record, PS_STR("sort_index"));
@@ -91,7 +94,7 @@ void tr_metadata(struct tr_trace *trace, uint32_t thread, const struct tr_record
     }
 }
 
-/* Hosts, devices, then what is neither ("Spans", overhead). */
+/* Order of processes: hosts, devices, then others ("Spans", overhead). */
 static int process_group(const struct tr_process *process, bool torch)
 {
     const uint32_t device =
@@ -171,7 +174,8 @@ static void place_processes(struct tr_trace *trace)
     free(order);
 }
 
-/* The main thread is the one with the steps; else that with the number of the process. */
+/* Rank as main thread: 2 for the thread with the steps, 1 for the one with the number of the
+ * process, else 0. */
 static int mainness(const struct tr_trace *trace, uint32_t thread)
 {
     const struct tr_thread *is = &trace->threads[thread];
@@ -182,7 +186,8 @@ static int mainness(const struct tr_trace *trace, uint32_t thread)
     return trace->torch && facts->n[TR_CLASS_THREAD] && is->tid_number == is->pid_number;
 }
 
-/* The main thread comes first; a program in which none is known has its busiest first. */
+/* Puts the main thread of each process first: that of the highest rank, among equals the
+ * busiest. */
 static void main_threads(struct tr_trace *trace, struct placed *order)
 {
     struct tr_import *import = trace->import;
@@ -240,8 +245,7 @@ void tr_names_place(struct tr_trace *trace)
     place_threads(trace);
 }
 
-/* Kineto writes what the profiler did itself under the process -1, and leaves that without a name.
- */
+/* Kineto writes the profiler's overhead under the process -1 and gives that process no name. */
 static bool is_profiler(const struct tr_process *process)
 {
     return process->pid_number == -1 && process->worked == 1u << TR_CLASS_OVERHEAD &&
@@ -274,7 +278,7 @@ static struct ps_str trimmed(struct ps_str text)
     return text;
 }
 
-/* "stream 7" also for a tid that is "stream 7 annotations" (torch of 2020). */
+/* Also for the tid "stream 7 annotations" (torch of 2020) this is "stream 7". */
 static struct ps_str stream_name(struct tr_trace *trace, const struct tr_track *track,
                                  struct ps_str tid)
 {
@@ -298,7 +302,7 @@ static struct ps_str name_of(struct tr_trace *trace, const struct tr_thread_fact
     case PS_TRACK_SYNC:
         return PS_STR("device waits");
     case PS_TRACK_OVERHEAD:
-        if (ps_str_is(tid, "0")) /* no thread: the file does not know it */
+        if (ps_str_is(tid, "0")) /* the file has no thread for it */
             return PS_STR("profiler overhead");
         return ps_str_of(
             ps_arena_printf(&trace->arena, "profiler overhead, thread %.*s", (int)tid.len, tid.at));
@@ -314,7 +318,7 @@ static struct ps_str name_of(struct tr_trace *trace, const struct tr_thread_fact
     return ps_str_of(ps_arena_printf(&trace->arena, "thread %" PRId64, track->tid));
 }
 
-/* Tracks of a thread stand together, in the order of enum tr_class. */
+/* The tracks of a thread are next to each other, in the order of enum tr_class. */
 #define TRACKS_OF_A_PROCESS (INT64_C(1) << 32)
 
 int64_t tr_track_place(const struct tr_process *process, int64_t thread, int kind)

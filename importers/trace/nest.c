@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nest.c: the records of one thread become tracks.
+ * nest.c: turns the records of one thread into tracks.
  *
- * Records are shown page by page and go straight into columns, so that a thread of millions is
- * never in memory twice. What is no slice goes to those who keep it: flows, counters, asynchronous
- * events.
+ * Records are read page by page and written directly to columns, so that a thread with millions of
+ * records is never in memory twice. Records that are not slices are passed to flows.c, counters.c
+ * and async.c.
  */
 #include "importers/trace/import.h"
 
 #include <stdlib.h>
 
-/* Times stay so far from the limits of 64 bits that sums of two cannot overflow. */
+/* Limit of times, so that the sum of two cannot overflow. */
 #define TIME_MOST (INT64_MAX / 4)
 
 struct gather {
@@ -19,7 +19,7 @@ struct gather {
     struct tr_thread_facts *facts;
     struct tr_track track[TR_N_CLASSES];
     bool unsorted[TR_N_CLASSES];
-    bool waits; /* a tid that is no stream: its waits belong to the device */
+    bool waits; /* the tid is not a stream: its waits are those of the device */
 };
 
 static const uint8_t track_kinds[TR_N_CLASSES] = {
@@ -91,7 +91,7 @@ static void remark(struct gather *g, enum tr_remark what)
     g->import->remarks[what]++;
 }
 
-/* Everything that is no slice of its thread. */
+/* Handles a record that is not a slice of its thread. */
 static void other(struct gather *g, const struct tr_record *r)
 {
     char ph = (char)r->ph;

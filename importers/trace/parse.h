@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parse.h: how a piece of a trace becomes records; for the reading part of importers/trace alone.
+ * parse.h: how a part of a trace becomes records. Private to the reading part of importers/trace.
  *
- * A parser belongs to one thread. It reads events from bytes that lie in memory and keeps what it
- * found in ids of its own (struct tr_local), which merge.c turns into those of the trace. The bytes
- * must be followed by TR_PAD readable ones, so that eight can be looked at from any of them.
+ * A parser belongs to one thread. It reads events from bytes in memory and stores them with local
+ * ids (struct tr_local), which merge.c maps to those of the trace. TR_PAD readable bytes must
+ * follow the input, so that eight bytes can be loaded at any position.
  */
 #ifndef PS_TRACE_PARSE_H
 #define PS_TRACE_PARSE_H
@@ -16,16 +16,18 @@
 #define TR_SLOTS_MAX 48
 #define TR_ODD_NAME  '\xff'
 
-/* How strings end: formats of the wild quote badly. Each event is tried strictly first. */
+/* How the end of a string is found, since some writers quote incorrectly. Each event is tried in
+ * strict mode first. */
 enum tr_mode {
-    TR_STRICT,          /* JSON, but control characters may stand in strings */
+    TR_STRICT,          /* JSON, but control characters are allowed in strings */
     TR_LOOSE_QUOTES,    /* a quote ends a string only before , : } ] */
-    TR_PLAIN_BACKSLASH, /* so it does, and a backslash is a letter like others */
-    TR_WHOLE_NAME,      /* and the name ends where the next key of the event begins */
+    TR_PLAIN_BACKSLASH, /* TR_LOOSE_QUOTES, and a backslash is an ordinary character */
+    TR_WHOLE_NAME,      /* TR_PLAIN_BACKSLASH, and the name ends before the next key of the event */
     TR_N_MODES
 };
 
-/* What was not as it should be; each is counted, and the first ones are told with their place. */
+/* Defects of the input. Each is counted, and the first ones of a kind are reported with their
+ * position. */
 enum tr_finding {
     /* repaired */
     TR_CONTROL,
@@ -48,7 +50,7 @@ enum tr_finding {
     TR_RANGE,
     TR_CUT,
     TR_N_REJECTIONS,
-    /* of the document */
+    /* defects of the document */
     TR_NO_COMMA = TR_N_REJECTIONS,
     TR_EXTRA_COMMA,
     TR_NO_BRACKET,
@@ -63,7 +65,7 @@ enum tr_finding {
     TR_STREAM_CUT,
     TR_N_FINDINGS
 };
-#define TR_FINDINGS_TOLD 20 /* of a kind */
+#define TR_FINDINGS_TOLD 20 /* of each kind are reported with their position */
 
 struct tr_found {
     uint64_t at;
@@ -82,7 +84,7 @@ struct tr_local_record {
     uint32_t thread;
 };
 
-/* What a parser found, in ids of its own. */
+/* Output of a parser, with local ids. */
 struct tr_local {
     struct ps_intern names, templates, cats, threads; /* threads: tr_thread_key */
     struct tr_local_record *records;
@@ -93,14 +95,15 @@ struct tr_local {
     uint64_t read, repaired, rejected;
 };
 
-/* A string as it stands between its quotes. */
+/* A string as written between its quotes. */
 struct tr_string {
     struct ps_str raw;
     bool escaped, control, high; /* has escapes, control characters, bytes that are not ASCII */
-    bool loose;                  /* has quotes or backslashes that only a repair lets pass */
+    bool loose;                  /* has quotes or backslashes that only the repair modes accept */
 };
 
-/* A number of an event's text, so that the next event of the same form need not be parsed. */
+/* A number in the text of an event. With these pattern.c reads the next event of the same form
+ * without parsing it. */
 enum tr_slot_kind {
     TR_SLOT_TS,
     TR_SLOT_DUR,
@@ -123,34 +126,34 @@ struct tr_packed {
 
 struct tr_number {
     enum tr_number_kind {
-        TR_NUM_INT,     /* value; written as the program would */
-        TR_NUM_DECIMAL, /* value * 10^-decimals, likewise */
-        TR_NUM_TEXT,    /* another number of JSON */
+        TR_NUM_INT,     /* value; written in canonical form */
+        TR_NUM_DECIMAL, /* value * 10^-decimals; written in canonical form */
+        TR_NUM_TEXT,    /* a JSON number in another form */
         TR_NUM_LOOSE,   /* +1, 007, .5, 1. */
         TR_NUM_NAN,     /* NaN, Infinity, -Infinity */
         TR_NUM_WORD /* true, false, null */,
-        TR_NUM_NONE /* nothing that is known */
+        TR_NUM_NONE /* neither a number nor a literal */
     } kind;
     int64_t value;
     uint32_t decimals;
 };
 
-/* A pid, tid or id: a number, or a text. */
+/* A pid, tid or id: a number or a string. */
 struct tr_key {
     bool is_text;
     int64_t number;
-    struct ps_str text; /* lives as long as the event's bytes or the parser's scratch */
+    struct ps_str text; /* points into the event's bytes or the parser's buffers */
 };
 
-/* The fields of the event at hand. */
+/* The fields of the current event. */
 struct tr_event {
     char ph;
     bool has_ts, has_dur, has_id, has_tdur, out_of_range, dur_negative;
-    int64_t ts_us, ts_ns; /* whole µs and the rest in ns, of the same sign */
+    int64_t ts_us, ts_ns; /* whole µs and the remainder in ns, with the same sign */
     int64_t dur_ns, tdur_ns;
-    uint32_t name, cat; /* local id + 1, 0 none */
+    uint32_t name, cat; /* local id + 1; 0: none */
     struct tr_key pid, tid, id;
-    unsigned seen; /* bits of fields */
+    unsigned seen; /* bits 1 << enum field of event.c */
 };
 
 struct tr_thread_cache {
@@ -165,12 +168,13 @@ struct tr_parser {
     const char *at, *end;
     const char *base;
     uint64_t base_at; /* position of base in the input */
-    bool last;        /* nothing comes behind end */
-    enum tr_between { TR_AT_START, TR_AT_COMMA, TR_AT_EVENT } between; /* what came last */
-    bool incomplete;                                                   /* ran into the end */
+    bool last;        /* `end` is the end of the input */
+    enum tr_between { TR_AT_START, TR_AT_COMMA, TR_AT_EVENT } between; /* what was read last */
+    /* reached `end` inside a value */
+    bool incomplete;
     bool too_deep;
     enum tr_mode mode;
-    uint32_t repairs; /* bits of enum tr_finding, of the event at hand */
+    uint32_t repairs; /* bits 1 << enum tr_finding, of the current event */
     bool origin_known;
     int64_t origin_us;
     struct tr_local local;
@@ -179,7 +183,7 @@ struct tr_parser {
     struct ps_buf scratch, pid_text, tid_text, id_text, key_text;
     struct tr_slot slots[TR_SLOTS_MAX];
     unsigned n_slots;
-    bool patterned; /* slots tell all that may differ */
+    bool patterned; /* the slots cover all that may differ in the next event of this form */
     struct tr_thread_cache threads[16];
     struct tr_patterns *patterns;
 };
@@ -192,53 +196,57 @@ static inline uint64_t tr_position(const struct tr_parser *parser, const char *a
     return parser->base_at + (uint64_t)(at - parser->base);
 }
 
-/* scan.c. Those that return bool: false with parser->incomplete when the bytes end too early, false
- * without it when they are no JSON (in this mode). parser->at moves only on true. */
+/* scan.c. A result of false means that the bytes end too early (parser->incomplete is set) or that
+ * they are not JSON in this mode (it is not set). parser->at moves only on true. */
 const char *tr_skip_blanks(const char *at, const char *end);
-/* To the first quote, backslash or control character; perhaps behind the end. */
+/* Returns the first quote, backslash or control character from `at` on; may be past `end`. */
 const char *tr_plain_run(const char *at, const char *end);
 bool tr_scan_string(struct tr_parser *parser, struct tr_string *out);
 bool tr_scan_word(struct tr_parser *parser, struct ps_str *out);
-bool tr_skip_value(struct tr_parser *parser); /* strings and brackets, no grammar between */
+bool tr_skip_value(struct tr_parser *parser); /* checks strings and brackets only */
 struct tr_number tr_number_of(struct ps_str word);
-/* Decimal text as whole microseconds and the rest in ns (rounded), both of its sign. */
+/* Reads a decimal number of microseconds as whole µs and the remainder in ns (rounded), both with
+ * its sign. */
 bool tr_time_of(struct ps_str word, int64_t *us, int64_t *ns);
 
-/* text.c: the text that a string means; repairs are noted in the parser. */
+/* text.c: appends the decoded string; sets repairs in the parser. */
 void tr_decode(struct tr_parser *parser, const struct tr_string *string, struct ps_buf *out);
-/* The same as JSON, with its quotes. */
+/* Appends the string as JSON, with its quotes. */
 void tr_encode(struct tr_parser *parser, const struct tr_string *string, struct ps_buf *out);
 
-/* pack.c: a value as compact JSON with its numbers apart. level: 0 the value is the whole object, 1
- * it stands in one. */
+/* pack.c: separates a value into compact JSON and its numbers. level 0: the value is the complete
+ * object; 1: it is a member of one; 2: the numbers stay in the text. */
 bool tr_pack_value(struct tr_parser *parser, struct tr_packed *to, unsigned level);
 
-/* event.c: the fields of the event at parser->at, in parser->mode: `{` to `}`. */
+/* event.c: parses the event object `{...}` at parser->at as parser->mode allows. False: incomplete
+ * or invalid. */
 bool tr_read_event(struct tr_parser *parser);
 
-/* keep.c: counts the event that was read, and makes it a record or rejects it (false). */
+/* keep.c: counts the event that was read, and stores it as a record or rejects it (false). */
 bool tr_keep_event(struct tr_parser *parser, const char *start);
-/* first_ns and last_ns enclose the record. */
+/* Extends first_ns and last_ns to include the record. */
 void tr_stretch(struct tr_local *local, const struct tr_record *record);
 uint32_t tr_local_thread(struct tr_parser *parser, const struct tr_key *pid,
                          const struct tr_key *tid);
 void tr_thread_key(struct ps_buf *out, const struct tr_key *pid, const struct tr_key *tid);
 void tr_thread_key_parts(struct ps_str key, struct ps_str *pid, struct ps_str *tid);
 
-/* repair.c: an event that could not be read strictly: mended and kept, or rejected. Moves on to
- * where the next one may begin; false: more bytes are needed to tell. */
+/* repair.c: reads an event that strict mode could not read in the other modes, or rejects it.
+ * Advances to where the next event may begin. False: more bytes are needed. */
 bool tr_repair_event(struct tr_parser *parser);
-/* Where the next event begins, at or behind `from`; NULL: nowhere in the bytes. */
+/* Returns the start of the next event at or after `from`; NULL: none in these bytes. */
 const char *tr_next_event(const char *from, const char *end);
 bool tr_is_event_start(const char *at, const char *end);
 
-/* events.c: events and the commas between them up to the end of their array, or of the bytes. */
+/* events.c: parses events and the commas between them, up to the end of their array or of the
+ * bytes. */
 enum tr_events_end {
-    TR_EVENTS_MORE,   /* all bytes are used but those from parser->at on: half an event */
-    TR_EVENTS_CLOSED, /* parser->at stands behind the `]` */
-    TR_EVENTS_OPEN,   /* parser->at stands at what does not belong there: no `]` was written */
+    TR_EVENTS_MORE,   /* parser->at is at the end or at an incomplete event */
+    TR_EVENTS_CLOSED, /* parser->at is after the `]` */
+    /* parser->at is at something that is not part of the list: the `]` is missing */
+    TR_EVENTS_OPEN,
 };
-/* `bare`: no array is around them (a line each). */
+/* `bare`: the events are not in an array (one per line). */
 enum tr_events_end tr_parse_events(struct tr_parser *parser, bool bare);
 
 #endif

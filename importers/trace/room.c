@@ -9,10 +9,10 @@
 
 #include "base/mem.h"
 
-#define PAGE        ((size_t)64 << 10) /* a multiple of that of any system */
-#define REACH_MOST  ((size_t)1 << 40)  /* addresses that are asked for */
+#define PAGE        ((size_t)64 << 10) /* a multiple of the page size of any system */
+#define REACH_MOST  ((size_t)1 << 40)  /* bytes of address space to reserve, at first */
 #define REACH_LEAST ((size_t)1 << 30)
-#define LEAST_PARTS 1024 /* an array smaller than this part of the budget is small */
+#define LEAST_PARTS 1024 /* arrays below this part of the budget are small */
 #define PASSED_MOST ((size_t)8 << 20)
 
 struct array {
@@ -22,11 +22,11 @@ struct array {
 
 struct tr_room {
     struct ps_sink *out;
-    size_t budget, used; /* of memory */
-    int scratch;         /* descriptor; -1 none */
+    size_t budget, used; /* bytes of memory */
+    int scratch;         /* file descriptor; -1: none */
     bool asked;
-    char *base;        /* of the file's addresses */
-    size_t reach, end; /* how many they are, how many were given */
+    char *base;        /* start of the mapping */
+    size_t reach, end; /* reach: its bytes; end: bytes allocated */
     struct array *arrays;
     size_t n, cap;
     size_t passed;
@@ -62,7 +62,7 @@ void tr_room_close(struct tr_room *room)
 
 /* --- Scratch file --- */
 
-/* Addresses cost nothing, but a process may be allowed few of them. */
+/* Maps the file. Address space is cheap, but its size may be limited: tries smaller mappings. */
 static void reach_out(struct tr_room *room)
 {
     for (size_t reach = REACH_MOST; reach >= REACH_LEAST; reach /= 4) {
@@ -89,7 +89,7 @@ static bool has_file(struct tr_room *room)
     return room->base;
 }
 
-/* The next bytes of the file, which has space for them then. NULL: errno. */
+/* Allocates the next bytes of the file, including disk space. NULL: see errno. */
 static char *extend(struct tr_room *room, size_t size)
 {
     size_t pages = (size + PAGE - 1) & ~(PAGE - 1);
@@ -156,7 +156,7 @@ static size_t product(size_t count, size_t size)
 {
     size_t bytes;
 
-    if (__builtin_mul_overflow(count, size, &bytes)) /* as ps_grow */
+    if (__builtin_mul_overflow(count, size, &bytes)) /* like ps_grow */
         abort();
     return bytes ? bytes : 1;
 }
@@ -177,7 +177,7 @@ static void *keep(struct tr_room *room, char *at, size_t size)
     return at;
 }
 
-/* Of the file when memory is used up. */
+/* Allocates from the file if the memory budget is used up, else returns NULL. */
 static char *from_file(struct tr_room *room, size_t size)
 {
     if (size <= room->budget && room->used <= room->budget - size)
@@ -219,7 +219,7 @@ void tr_room_free(struct tr_room *room, void *at)
         free(at);
 }
 
-/* Piece by piece: both are large. */
+/* Copies in parts, since both arrays are large. */
 static void copy(struct tr_room *room, char *to, const char *from, size_t size)
 {
     for (size_t done = 0, part; done < size; done += part) {
@@ -229,7 +229,7 @@ static void copy(struct tr_room *room, char *to, const char *from, size_t size)
     }
 }
 
-/* From memory, or from the file to where it has more room. */
+/* Moves an array from memory to the file, or to a larger part of the file. */
 static void *move(struct tr_room *room, struct array *array, size_t size)
 {
     struct array old = *array;

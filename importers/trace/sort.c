@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sort.c: stable sorting of what is nearly sorted already.
+ * sort.c: stable sorting of data that is nearly sorted.
  *
- * Writers of traces put one sorted list behind the other, or each call behind what it called. So:
- * runs that are in order are found as they are (falling ones turned around), short ones filled up
- * by insertion, and neighbours merged until one is left.
+ * Trace writers put one sorted list after another, or each call after the calls it made. So
+ * existing runs are detected (descending ones are reversed), short runs are extended by insertion,
+ * and neighbouring runs are merged until one is left.
  */
 #include "importers/trace/import.h"
 
 #include <stdlib.h>
 
 #define RUN_LEAST    16
-#define BYTES_SORTED 32 /* that are passed for each thing, about */
+#define BYTES_SORTED 32 /* memory read and written per item, approximately */
 
 struct sorting {
     struct tr_room *room;
     const void *list;
     tr_less less;
     uint32_t *order, *other;
-    size_t *runs; /* where each begins, and the end behind the last */
+    size_t *runs; /* the start of each run, then the end of the last */
     size_t n_runs, cap_runs;
 };
 
@@ -38,7 +38,7 @@ static void turn(uint32_t *order, size_t from, size_t to)
     }
 }
 
-/* Puts [sorted, to) into the sorted [from, sorted). */
+/* Inserts [sorted, to) into the sorted range [from, sorted). */
 static void insert(const struct sorting *s, size_t from, size_t sorted, size_t to)
 {
     for (; sorted < to; sorted++) {
@@ -51,7 +51,7 @@ static void insert(const struct sorting *s, size_t from, size_t sorted, size_t t
     }
 }
 
-/* The end of the run that begins at `from`, sorted upward. */
+/* Returns the end of the run that begins at `from`, in ascending order. */
 static size_t run_from(struct sorting *s, size_t from, size_t n)
 {
     size_t to = from + 1;
@@ -156,7 +156,7 @@ static bool encloses_before(const void *list, uint32_t a, uint32_t b)
     return t->duration[a] > t->duration[b];
 }
 
-/* Puts [from, to) of a column into its order, which stays inside of that stretch. */
+/* Reorders [from, to) of a column; `order` maps this range onto itself. */
 static void reorder(void *column, size_t size, const uint32_t *order, size_t from, size_t to,
                     char *scratch)
 {
@@ -181,7 +181,7 @@ static void reorder_all(struct tr_track *track, const uint32_t *order, size_t fr
     reorder(track->family, sizeof *track->family, order, from, to, scratch);
 }
 
-/* The end of the shortest stretch from `from` on whose rows stay among themselves. */
+/* Returns the end of the shortest range from `from` on that `order` maps onto itself. */
 static size_t stretch(const uint32_t *order, size_t from)
 {
     size_t farthest = order[from], i = from;
@@ -198,7 +198,7 @@ void tr_track_sort(struct tr_track *track, bool by_length)
     size_t room = 0;
     char *scratch = NULL;
 
-    /* What is out of order mostly is so by a few rows. */
+    /* Rows are mostly out of order by a few positions only. */
     for (size_t from = 0, to; order && from < track->n; from = to) {
         to = stretch(order, from);
         if (to - from > room) {

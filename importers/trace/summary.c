@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* summary.c: what a trace says as a whole: figures, notes, ledger, headline. */
+/* summary.c: writes metrics, notes, ledger and headline of a trace. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -29,7 +29,7 @@ static uint64_t devices(const struct tr_import *import)
     return n;
 }
 
-/* A device's counts before the host's. */
+/* The peak of the devices, if there is one, else that of the host. */
 static void peak(struct tr_trace *trace)
 {
     int64_t host = trace->memory ? trace->memory->peak_host : 0;
@@ -86,7 +86,7 @@ static void figures(struct tr_trace *trace)
         number(trace, "steps", 0);
 }
 
-/* What the file says of its writer. */
+/* Writes the name of the program that made the trace. */
 static void tool(struct tr_trace *trace)
 {
     const char *name = trace->torch ? "PyTorch profiler" : "Chrome trace";
@@ -161,7 +161,7 @@ static void ledger(struct tr_trace *trace)
     given.rejected = trace->counts.rejected + import->rejected;
     given.repaired = trace->counts.repaired;
     rows = given.read - given.rejected;
-    /* What was repaired may have been metadata. */
+    /* A repaired event may be metadata: it must not count twice. */
     given.other = other < rows - given.repaired ? other : rows - given.repaired;
     given.stored = rows - given.repaired - given.other;
     trace->out->ops->ledger(trace->out, &given);

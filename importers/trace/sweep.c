@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sweep.c: which slice is open at a time, for times that only grow: each row comes and goes once,
- * however deep they nest. */
+/* sweep.c: finds the slice that is open at a time, for times in ascending order: each row is opened
+ * and closed once, however deep they are nested. */
 #include "importers/trace/import.h"
 
 static int64_t end_of(const struct tr_track *track, uint32_t row)

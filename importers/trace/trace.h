@@ -2,13 +2,13 @@
 /*
  * trace.h: a trace while it is imported.
  *
- *   read.c    cuts the stream into blocks at event boundaries; two workers parse them (scan, event,
- *             repair) into records, which are kept per thread in the order of the file
- *   nest.c    a thread's records become tracks: sorted, begin and end matched, nested, self times
- *   torch*.c  what the slices mean to PyTorch: operators, kernels, memory, steps, modules
- *   emit.c    tracks go to the sink in chunks and are forgotten
+ *   read.c    splits the stream into blocks at event boundaries; two workers parse these (scan,
+ *             event, repair) into records, which are stored per thread in file order
+ *   nest.c    turns a thread's records into tracks: sorted, begin and end matched, nested, self
+ * times torch*.c  what the slices mean to PyTorch: operators, kernels, memory, steps, modules
+ *   emit.c    writes tracks to the sink in chunks and frees them
  *
- * Memory is bounded: pages of records and large arrays beyond a budget lie in a scratch file that
+ * Memory is bounded: pages of records and large arrays above a budget are in a scratch file that
  * the kernel may write out (room.h), and threads are processed one after the other.
  */
 #ifndef PS_TRACE_H
@@ -21,38 +21,39 @@
 #include "slices/args.h"
 #include "slices/slices.h"
 
-#define TR_NO_DURATION INT64_MIN /* X without dur, or a dur that is no number */
+#define TR_NO_DURATION INT64_MIN /* X without a numeric dur; other phases: no id */
 
 /* One event as it was read. 32 bytes. */
 struct tr_record {
     int64_t ts;    /* ns since trace.origin_us */
-    int64_t dur;   /* X: ns. Flows, async, objects: the id (see TR_ID_TEXT). TR_NO_DURATION: none */
-    uint32_t name; /* text id; 0: it has none */
+    int64_t dur;   /* X: ns. Flows, async, objects: the id (see id_text). TR_NO_DURATION: none */
+    uint32_t name; /* text id; 0: no name */
     uint32_t template;     /* 0: no arguments */
-    uint64_t args_at : 40; /* of its parameters: tr_args_at */
-    uint64_t ph : 7;       /* the letter */
-    uint64_t id_text : 1;  /* dur is the text id of an id that is no number ("0x1f") */
-    uint64_t cat : 16;     /* index into trace.cats; 0 none */
+    uint64_t args_at : 40; /* address of its parameters, see tr_args_at */
+    uint64_t ph : 7;       /* the phase letter */
+    uint64_t id_text : 1;  /* dur is the text id of an id that is not a number ("0x1f") */
+    uint64_t cat : 16;     /* index in trace.cats; 0: none */
 };
 
-/* A (pid, tid) as the file has them. Numbers and numeric strings are the same thread. */
+/* A (pid, tid) of the file. Numbers and strings of digits are the same thread. */
 struct tr_thread {
-    struct ps_str pid, tid;         /* as text: "4711", "stream 7", "" */
-    int64_t pid_number, tid_number; /* INT64_MIN: it is no number */
-    uint32_t n;                     /* records */
-    bool ordered;                   /* they came sorted by ts */
-    uint8_t *const *pages;          /* of records: tr_thread_each */
+    struct ps_str pid, tid;         /* as strings: "4711", "stream 7", "" */
+    int64_t pid_number, tid_number; /* INT64_MIN: not a number */
+    uint32_t n;                     /* number of records */
+    bool ordered;                   /* its records are sorted by ts */
+    uint8_t *const *pages;          /* of records; see tr_thread_each */
     size_t n_pages;
-    bool torch; /* some record has a cat of Kineto's */
-    /* As a feed says (feed.h); empty, -1, INT64_MIN: nothing. */
+    bool torch; /* some record has a category of Kineto */
+    /* Set by a feed (feed.h); empty, -1 and INT64_MIN: unknown. */
     struct ps_str name, process_name;
     int64_t device, sort_index;
 };
 
-/* Numbers of a template, found once: the index of the parameter, -1 when it has none. */
+/* A template of arguments with the indices of its known parameters; -1: it has no such
+ * parameter. */
 struct tr_template {
     struct ps_str text;
-    struct ps_str markers; /* the text without all but markers: enough for ps_args_param */
+    struct ps_str markers; /* the markers of text, enough for ps_args_param */
     uint32_t shapes;       /* text id of "Input Dims" ("Input dims") as compact JSON; 0: none */
     int16_t correlation, external_id, device, stream, bytes, device_type, device_id, addr,
         total_allocated, total_reserved, sequence, fwd_thread, python_id, python_parent,
@@ -64,13 +65,13 @@ struct tr_template {
 struct tr_cat {
     struct ps_str text; /* as in the file */
     uint32_t text_id;
-    uint8_t kind; /* enum ps_slice_kind by its lower-cased word, PS_SLICE_OTHER when unknown */
-    bool torch;   /* a word of Kineto's */
+    uint8_t kind; /* enum ps_slice_kind of the lower-case category; PS_SLICE_OTHER: unknown */
+    bool torch;   /* only Kineto writes this category */
 };
 
-struct tr_header { /* keys beside traceEvents, in the order of the file; the last of equal keys
-                      counts */
-    struct ps_str key, json; /* json: as written */
+/* A key outside of the events, in order of first appearance. A repeated key has its last value. */
+struct tr_header {
+    struct ps_str key, json; /* json: compact */
 };
 
 struct tr_counts {
@@ -80,60 +81,62 @@ struct tr_counts {
 struct tr_trace {
     struct ps_sink *out;
     struct ps_err *err;
-    struct ps_arena arena;     /* lives as long as the trace */
+    struct ps_arena arena;     /* freed with the trace */
     struct tr_thread *threads; /* in order of first appearance */
     uint32_t n_threads;
-    struct ps_intern names;        /* text id = intern id + 1 */
-    struct tr_template *templates; /* by id; [0] is empty, [PS_TEMPLATE_WHOLE] its text */
+    struct ps_intern names; /* text id = intern id + 1 */
+    /* by id; [0] is empty, [PS_TEMPLATE_WHOLE]: arguments stored as one string */
+    struct tr_template *templates;
     uint32_t n_templates;
-    struct tr_cat *cats; /* [0] is none */
+    struct tr_cat *cats; /* [0]: no category */
     uint32_t n_cats;
     struct tr_header *headers;
     size_t n_headers;
-    struct tr_counts counts; /* events. stored is set by nest and emit: records that became rows */
-    int64_t origin_us;       /* what a ts of 0 ns stands for, µs as in the file */
-    int64_t first_ns, last_ns; /* least ts, greatest ts + dur of all but metadata */
-    bool one_key_per_line;     /* the writer of kineto since 2026-04 */
+    struct tr_counts counts;   /* of events; summary.c computes the final `stored` */
+    int64_t origin_us;         /* time of ts 0, µs as in the file */
+    int64_t first_ns, last_ns; /* minimum ts and maximum ts + dur, without metadata */
+    bool one_key_per_line;     /* layout of Kineto's writer since 2026-04 */
     bool is_array;             /* the document is a bare array */
-    bool torch;                /* kind torch-trace */
+    bool torch;                /* the run's kind is torch-trace */
     const struct tr_fed *fed;  /* its records come through feed.h; NULL: from a document */
     bool autograd;             /* torch.autograd.profiler's export: pid "CPU functions" */
-    int64_t step_ns;           /* mean of the steps that count; 0: there are none (steps.c) */
-    struct tr_pages *pages;    /* read.c's own */
-    struct tr_room *room;      /* of all that grows with the file; NULL: memory */
-    struct tr_memory *memory;  /* memory.c's own: lives while tr_import runs */
-    struct tr_import *import;  /* import.c's own, likewise */
+    int64_t step_ns;           /* mean of the counted steps; 0: none (steps.c) */
+    struct tr_pages *pages;    /* private to the reading part (read.h) */
+    struct tr_room *room;      /* for arrays that grow with the file; NULL: plain memory */
+    struct tr_memory *memory;  /* private to memory.c; valid while tr_import runs */
+    struct tr_import *import;  /* private to import.c; valid while tr_import runs */
 };
 
-/* Reads all of `in`. On PS_OK everything above is set. Release with tr_trace_free in any case. */
+/* Reads all of `in` and on PS_OK sets all members above. Release with tr_trace_free in any case. */
 enum ps_status tr_trace_read(struct ps_stream *in, struct tr_trace *trace);
-/* Whether device work is given to the calls that launched it and what lies around them (torch*.c).
- */
+/* Whether device work is attributed to the calls that launched it and the operators around them
+ * (torch*.c). */
 static inline bool tr_is_attributed(const struct tr_trace *trace)
 {
     return trace->torch || trace->fed;
 }
 void tr_trace_free(struct tr_trace *trace);
 
-/* Shows a thread's records in the order of the file, page by page. */
+/* Calls `visit` with the thread's records in file order, page by page. */
 typedef void tr_visit_records(void *user, const struct tr_record *records, size_t n);
 void tr_thread_each(struct tr_trace *trace, const struct tr_thread *thread, tr_visit_records *visit,
                     void *user);
-/* Likewise, and releases each page when it was shown: once only. */
+/* Like tr_thread_each, but releases each page after the visit: the records can be read only
+ * once. */
 void tr_thread_take(struct tr_trace *trace, struct tr_thread *thread, tr_visit_records *visit,
                     void *user);
-/* The parameters of a record; the slice runs on to the end of its segment. */
+/* Returns the parameters of a record; the slice extends to the end of their segment. */
 struct ps_str tr_args_at(const struct tr_trace *trace, uint64_t args_at);
 
 /* Text ids. tr_text of 0 is "". */
 struct ps_str tr_text(const struct tr_trace *trace, uint32_t id);
 uint32_t tr_text_id(struct tr_trace *trace, struct ps_str text);
 
-/* One integer parameter of a record (index from tr_template); false: it has none. */
+/* Reads one integer parameter of a record (index from tr_template); false: the record has none. */
 bool tr_param(const struct tr_trace *trace, const struct tr_record *record, int index,
               int64_t *out);
 
-/* A note with the count of others like it is the caller's business. */
+/* Writes one note. The caller counts similar ones and puts the count into the text. */
 void tr_note(struct tr_trace *trace, enum ps_severity severity, uint64_t at, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -9,7 +9,8 @@ static void *column(const struct tr_track *track, uint32_t n, size_t size)
     return tr_room_grow(track->room, NULL, n ? n : 1, size);
 }
 
-/* The columns that come from the file; those of the tree are made when the records are gone. */
+/* Allocates the columns that are read from the file; those of the tree are allocated once the
+ * records are released. */
 struct tr_track tr_track_new(struct tr_room *room, enum ps_track_kind kind, uint32_t n)
 {
     struct tr_track track = {.room = room, .kind = kind, .device = -1};
@@ -42,7 +43,7 @@ int64_t *tr_track_extra(struct tr_track *track, enum tr_extra which)
     return track->extra[which];
 }
 
-/* The whole pages between row `from` and row `to` of a column go back to the system. */
+/* Returns the complete pages between rows `from` and `to` of a column to the system. */
 static void let_go(const struct tr_track *track, void *column, size_t size, uint32_t from,
                    uint32_t to)
 {

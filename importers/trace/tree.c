@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree.c: which slice lies inside which, on what lane, and what of it is its own time.
+ * tree.c: finds the parent, the lane and the self time of each slice.
  *
- * Intervals are half-open: one that starts where another ends is its sibling. One that starts
- * inside another and ends behind it is no part of a tree. It keeps its times, gets a lane of its
- * own below all others, and hangs under the innermost slice that encloses it; what follows lies
- * inside of what it overlaps as long as that lasts, and then inside of it. Where the overlap is one
- * unit of the file's resolution it is rounding: such a slice is nested as its writer meant.
+ * Intervals are half-open: a slice that starts where another ends is its sibling. A slice that
+ * starts inside another and ends after it does not fit into a tree. It keeps its times, gets a lane
+ * below those of the tree, and its parent is the innermost slice that contains it completely. The
+ * slices after it are nested in the slice that it overlaps until that one ends, and then in the
+ * overlapping slice. An overlap of at most one unit of the file's resolution is a rounding error:
+ * such a slice is nested as its writer intended.
  *
- * Self time is the duration less the union of the children, so it is never negative.
+ * Self time is the duration minus the union of the children, so it is never negative.
  */
 #include "importers/trace/import.h"
 
@@ -17,11 +18,11 @@
 #define LANE_MOST (UINT16_MAX - 1)
 
 struct open {
-    int64_t end;      /* no later than that of the one below on the stack */
-    int64_t covered;  /* children take what lies before it */
+    int64_t end;      /* at most that of the entry below on the stack */
+    int64_t covered;  /* the time before it belongs to children */
     uint32_t row;     /* TR_NO_ROW: the bottom of the stack, which never ends */
-    uint32_t waiting; /* a row inside of this one that overlaps the one above */
-    uint32_t level;   /* of its children */
+    uint32_t waiting; /* a row inside of this one that overlaps the entry above; TR_NO_ROW: none */
+    uint32_t level;   /* lane of its children */
 };
 
 struct nesting {
@@ -48,16 +49,16 @@ static void push(struct nesting *nest, uint32_t row, int64_t end)
         .end = end, .covered = INT64_MIN, .row = row, .waiting = TR_NO_ROW, .level = level};
 }
 
-/* What was never ended lasts to the end of the trace, and holds what begins in that moment and is
- * never ended either. */
+/* Slices that were never ended last to the end of the trace, and contain the unclosed slices that
+ * begin at that moment. */
 static bool both_unclosed(const struct nesting *nest, const struct open *open, uint32_t row)
 {
     return open->end == nest->track->start[row] && open->row != TR_NO_ROW &&
            nest->track->flags[row] & nest->track->flags[open->row] & PS_SLICE_UNCLOSED;
 }
 
-/* What ended by the start of `next` is closed; one that waited for the end of what it overlapped
- * takes over. */
+/* Closes the slices that ended by the start of `next`. A row that overlapped a closed slice and
+ * lasts longer becomes the innermost open one. */
 static void close_until(struct nesting *nest, uint32_t next)
 {
     int64_t start = nest->track->start[next];
@@ -75,7 +76,8 @@ static void close_until(struct nesting *nest, uint32_t next)
     }
 }
 
-/* The innermost on the stack that lasts to `end`: ends fall from the bottom up. */
+/* Returns the innermost entry of the stack that lasts to `end`. Ends decrease from the bottom
+ * up. */
 static size_t enclosing(const struct nesting *nest, int64_t end)
 {
     size_t low = 0, high = nest->n - 1;
@@ -91,7 +93,7 @@ static size_t enclosing(const struct nesting *nest, int64_t end)
     return low;
 }
 
-/* Makes row a child of what is open at `parent`. */
+/* Makes row a child of the stack entry `parent`. */
 static void adopt(struct nesting *nest, size_t parent, uint32_t row, int64_t end)
 {
     struct open *open = &nest->stack[parent];
@@ -134,7 +136,8 @@ static void take_lane(struct nesting *nest, uint32_t row)
         nest->lanes = level + 1;
 }
 
-/* Waits of a stream say that the host waits: the work below them is not theirs. */
+/* Waits on the track of a stream are waits of the host, so the work during them is not nested in
+ * them. */
 static bool stands_apart(const struct tr_track *track, uint32_t row)
 {
     return track->kind == PS_TRACK_STREAM && track->slice_kind[row] == PS_SLICE_SYNC;
@@ -169,7 +172,7 @@ static void place(struct nesting *nest, uint32_t row)
         push(nest, row, end);
 }
 
-/* Lanes below all of the tree's for what has none yet. */
+/* Assigns lanes below those of the tree to the rows that have none. */
 static void spread_overlaps(struct nesting *nest)
 {
     struct tr_lanes lanes = {0};
