@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cats.c: the words that Kineto writes as "cat", over its versions, lower-cased. */
+/* cats.c: the categories ("cat") that the versions of Kineto write, in lower case. */
 #include "importers/trace/read.h"
 
 static const struct {
@@ -43,7 +43,7 @@ static const struct {
     {"cuda_profiler_range", PS_SLICE_OTHER},
 };
 
-/* Words that other programs write too say nothing of where a trace is from. */
+/* Categories that other programs also write: they do not identify a trace of torch. */
 static bool is_common(const char *word)
 {
     return !strcmp(word, "user") || !strcmp(word, "trace") || !strcmp(word, "overhead") ||

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* document.c: what stands around the events: an object with other keys, an array, lines, or several
- * documents one after the other. */
+/* document.c: reads what surrounds the events: an object with other keys, an array, lines, or
+ * several documents in a row. */
 #include "importers/trace/read.h"
 
 #define HEADER_MAX  (16u << 20)
-#define HEADERS_MAX 1024        /* keys */
-#define HEADERS_ALL (64u << 20) /* bytes, those of repeated keys too */
-#define MENDED_MAX  (1 << 20)   /* bytes that a value with bad quotes may be looked for in */
+#define HEADERS_MAX 1024        /* number of keys */
+#define HEADERS_ALL (64u << 20) /* bytes, including repeated keys */
+#define MENDED_MAX                                                                                 \
+    (1 << 20) /* bytes that are searched for the end of a value with invalid quotes */
 
 static void find(struct tr_trace *trace, const struct tr_parser *p, enum tr_finding what)
 {
@@ -21,7 +22,8 @@ static void begin_events(struct tr_document *doc, bool bare)
     doc->between = bare ? TR_AT_COMMA : TR_AT_START;
 }
 
-/* Of an object whose first keys are those of an event. *known: enough bytes to tell. */
+/* Whether the object is itself an event: its first keys are those of an event. *known is false if
+ * more bytes are needed to decide. */
 static bool is_bare_event(struct tr_parser *p, bool *known)
 {
     static const char *const keys[] = {"cat", "name", "pid", "tid", "ts", "dur", "id", "args"};
@@ -49,7 +51,7 @@ static bool is_bare_event(struct tr_parser *p, bool *known)
     return event;
 }
 
-/* False: more bytes are needed. */
+/* Reads the start of a document. False: more bytes are needed. */
 static bool read_top(struct tr_trace *trace, struct tr_document *doc, struct tr_parser *p)
 {
     bool known = true, bare;
@@ -81,7 +83,7 @@ static bool read_top(struct tr_trace *trace, struct tr_document *doc, struct tr_
     return true;
 }
 
-/* False: there are too many. */
+/* Stores a header. False: it is too large, or there are too many. */
 static bool keep_header(struct tr_trace *trace, struct ps_str key, struct ps_str json)
 {
     uint32_t id;
@@ -104,7 +106,7 @@ static bool keep_header(struct tr_trace *trace, struct ps_str key, struct ps_str
     return true;
 }
 
-/* A value that ends where one may end. */
+/* Reads a value in one mode. True if `,`, `}` or the end of the input follows it. */
 static bool value_in_mode(struct tr_parser *p, enum tr_mode mode, struct tr_packed *json)
 {
     const char *start = p->at, *behind;
@@ -122,7 +124,7 @@ static bool value_in_mode(struct tr_parser *p, enum tr_mode mode, struct tr_pack
     return false;
 }
 
-/* To the next key, behind a value that nobody understands. */
+/* Skips an invalid value up to the next key. False: more bytes are needed. */
 static bool skip_to_key(struct tr_parser *p)
 {
     const char *at = p->at, *next;
@@ -181,7 +183,7 @@ static bool read_header(struct tr_trace *trace, struct tr_parser *p, struct ps_s
     return good;
 }
 
-/* The value of "traceEvents". */
+/* Reads the value of "traceEvents". False: more bytes are needed. */
 static bool read_events_key(struct tr_trace *trace, struct tr_document *doc, struct tr_parser *p)
 {
     if (*p->at == '[') {
@@ -204,7 +206,7 @@ static bool read_events_key(struct tr_trace *trace, struct tr_document *doc, str
         p->at = p->end;
         return true;
     }
-    find(trace, p, TR_HEADER_LOST); /* damaged: there may be events all the same */
+    find(trace, p, TR_HEADER_LOST); /* damaged, but events may follow */
     begin_events(doc, false);
     return true;
 }
@@ -276,7 +278,7 @@ void tr_document_events_end(struct tr_trace *trace, struct tr_document *doc, str
     doc->mode = doc->in_object && !doc->bare ? TR_DOC_OBJECT : TR_DOC_TOP;
 }
 
-/* A writer of kineto since April 2026 puts each key on a line of its own. */
+/* Kineto's writer since April 2026 puts each key on a line of its own. */
 static void note_layout(struct tr_trace *trace, const struct tr_parser *p)
 {
     const char *comma = memchr(p->at, ',', (size_t)(p->end - p->at));
@@ -312,7 +314,7 @@ enum ps_status tr_document_read(struct tr_trace *trace, struct tr_document *doc,
             break;
         case TR_DOC_OBJECT:
             goes_on = read_object(trace, doc, p);
-            status = trace->err->code; /* a limit */
+            status = trace->err->code; /* set if a limit was exceeded */
             break;
         case TR_DOC_EVENTS:
             status = read_events(trace, doc, p, maps, &goes_on);
@@ -333,7 +335,7 @@ enum ps_status tr_document_end(struct tr_trace *trace, struct tr_document *doc, 
     if (doc->mode == TR_DOC_OBJECT)
         find(trace, p, TR_NO_BRACE);
     if (doc->has_events || (doc->mode == TR_DOC_OBJECT && trace->torch))
-        return PS_OK; /* cut off before the first event, but a trace */
+        return PS_OK; /* truncated before the first event, but a trace */
     ps_fail(trace->err, PS_BAD_INPUT, "the file contains no trace events");
     ps_hint(trace->err, "a trace is a JSON object with \"traceEvents\", or an array of events");
     return trace->err->code;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* event.c: one event, key by key, into a record. */
+/* event.c: reads the fields of one event, key by key. */
 #include <stdlib.h>
 
 #include "base/utf8.h"
@@ -44,7 +44,8 @@ static void note_slot(struct tr_parser *p, struct ps_str word, enum tr_slot_kind
         p->slots[p->n_slots++] = (struct tr_slot){word.at, word.len, kind};
 }
 
-/* A value as text: strings as they mean, others as compact JSON; null is empty. *null tells. */
+/* Reads a value as text: strings decoded, other values as compact JSON, null as "". *null: it was
+ * null. */
 static bool read_text(struct tr_parser *p, struct ps_buf *out, bool *null)
 {
     struct tr_packed packed = {0};
@@ -60,7 +61,7 @@ static bool read_text(struct tr_parser *p, struct ps_buf *out, bool *null)
         return true;
     }
     p->patterned = p->patterned && *p->at == 'n';
-    good = tr_pack_value(p, &packed, 2); /* at level 2 all numbers stay text */
+    good = tr_pack_value(p, &packed, 2); /* at level 2 all numbers stay in the text */
     *null = good && ps_str_is(ps_buf_slice(&packed.text), "null");
     if (good && !*null)
         ps_buf_str(out, ps_buf_slice(&packed.text));
@@ -69,13 +70,13 @@ static bool read_text(struct tr_parser *p, struct ps_buf *out, bool *null)
     return good;
 }
 
-/* {NULL, 0} of an empty buffer would be no text at all. */
+/* Returns "" for an empty buffer, since {NULL, 0} means that there is no text. */
 static struct ps_str text_of(const struct ps_buf *buf)
 {
     return (struct ps_str){buf->len ? buf->at : "", buf->len};
 }
 
-/* Up to the next key of an event, when no other rule finds the end of a name. */
+/* Reads a name up to the next key of the event, for TR_WHOLE_NAME. */
 static bool read_whole_name(struct tr_parser *p, struct ps_buf *out)
 {
     static const struct ps_str keys[] = {PS_STR("\"pid\""), PS_STR("\"ph\""), PS_STR("\"tid\""),
@@ -104,8 +105,8 @@ static bool read_whole_name(struct tr_parser *p, struct ps_buf *out)
     return false;
 }
 
-/* Names that differ in bytes which are no characters must stay different: behind TR_ODD_NAME, which
- * no text holds, stands what tells them apart (merge.c). */
+/* Names that differ only in invalid bytes must stay different: appends TR_ODD_NAME, which is never
+ * part of valid text, and a hash of the original bytes (see merge.c). */
 static void mark_odd(struct ps_buf *name, struct ps_str raw)
 {
     uint32_t hash = 2166136261u; /* FNV-1a: the same in every run */
@@ -136,7 +137,7 @@ static bool read_name(struct tr_parser *p)
     return true;
 }
 
-/* Lists of categories become one word with commas. */
+/* Joins a list of categories with commas. */
 static void join_list(struct ps_buf *text)
 {
     size_t n = 0;
@@ -168,7 +169,7 @@ static bool read_phase(struct tr_parser *p)
 
     if (!read_text(p, &p->scratch, &null))
         return false;
-    if (p->scratch.len > 1) /* phases are one letter: such a one is none that is known */
+    if (p->scratch.len > 1) /* a phase is one letter: treat anything longer as unknown */
         p->event.ph = '?';
     else
         p->event.ph =
@@ -176,7 +177,7 @@ static bool read_phase(struct tr_parser *p)
     return true;
 }
 
-/* A pid, tid or id. Texts that are numbers are the same as numbers. */
+/* Reads a pid, tid or id. Strings of digits are equal to numbers. */
 static bool read_key(struct tr_parser *p, struct ps_buf *text, struct tr_key *out,
                      enum tr_slot_kind kind)
 {
@@ -206,7 +207,7 @@ static bool read_key(struct tr_parser *p, struct ps_buf *text, struct tr_key *ou
     return true;
 }
 
-/* Microseconds, also in quotes. *has: it is a number. */
+/* Reads microseconds, also in quotes. *has: it is a number. */
 static bool read_time(struct tr_parser *p, bool *has, int64_t *us, int64_t *ns,
                       enum tr_slot_kind kind)
 {
@@ -264,7 +265,7 @@ static bool read_args(struct tr_parser *p)
 
     p->args.params.len = 0;
     if (p->rest.params.len)
-        p->patterned = false; /* its numbers come after those of the arguments */
+        p->patterned = false; /* in the template its numbers come after those of the arguments */
     if (!object)
         ps_buf_puts(&p->args.text, "{\"args\":");
     from = p->args.text.len;
@@ -289,7 +290,7 @@ static bool read_rest(struct tr_parser *p, struct ps_str key)
     return tr_pack_value(p, &p->rest, 1);
 }
 
-/* {"local": "0x1"} is as much an id as "0x1". */
+/* Reads id2. If the event has no id, the text of id2 is its id: {"local": "0x1"}. */
 static bool read_id2(struct tr_parser *p, struct ps_str key)
 {
     size_t from;
@@ -384,7 +385,7 @@ static bool read_pair(struct tr_parser *p)
     field = field_of(plain);
     if (field != F_REST) {
         if (p->event.seen & 1u << field)
-            p->patterned = false; /* twice: the last one counts */
+            p->patterned = false; /* repeated key: the last one counts */
         p->event.seen |= 1u << field;
     }
     return read_field(p, field, key);
@@ -401,7 +402,7 @@ static void begin_event(struct tr_parser *p)
     p->scratch.len = 0;
 }
 
-/* `{` to `}`. */
+/* Reads the object, `{` to `}`. */
 static bool read_object(struct tr_parser *p)
 {
     char c;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* events.c: events and the commas between them. */
+/* events.c: parses events and the commas between them. */
 #include <stdlib.h>
 
 #include "importers/trace/parse.h"
@@ -46,7 +46,8 @@ void tr_parser_begin(struct tr_parser *p, struct ps_str bytes, uint64_t at, bool
     p->last = last;
 }
 
-/* Over a value that stands where one may. False with p->incomplete: perhaps. */
+/* Skips a value that is followed by a comma, a bracket or the end of the input. False with
+ * p->incomplete set: more bytes are needed to decide. */
 static bool skip_element(struct tr_parser *p)
 {
     const char *start = p->at, *behind;
@@ -62,7 +63,8 @@ static bool skip_element(struct tr_parser *p)
     return false;
 }
 
-/* What stands between events and is none: a value, or all up to the next event. */
+/* Skips and rejects what is not an event: a value, or all up to the next event. False: more bytes
+ * are needed. */
 static bool skip_other(struct tr_parser *p)
 {
     const char *start = p->at, *next;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* findings.c: what was not as it should be, in words. */
+/* findings.c: the messages for defects of the input. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* keep.c: the fields of an event as a record of the local tables, or why it is none. */
+/* keep.c: stores an event as a local record, or rejects it. */
 #include <stdio.h>
 
 #include "importers/trace/parse.h"
@@ -56,7 +56,7 @@ static void reject(struct tr_parser *p, const char *start, enum tr_finding why)
     tr_find(&p->local.findings, why, tr_position(p, start));
 }
 
-/* An X may have an id too: it is kept beside the arguments. */
+/* Adds a field next to the arguments: an X may have an id too. */
 static void keep_aside(struct tr_parser *p, const char *key, const struct tr_key *value)
 {
     struct tr_string string = {.raw = value->text, .control = true, .high = true};
@@ -111,7 +111,8 @@ static void set_id(struct tr_parser *p, struct tr_record *r)
     r->dur = id->is_text ? (int64_t)ps_intern_id(&p->local.names, id->text) + 1 : id->number;
 }
 
-/* ns since the origin, which the first event that happened at a time gives. */
+/* Converts a time to ns since the origin, which is the time of the first event. False: out of
+ * range. */
 static bool place(struct tr_parser *p, int64_t us, int64_t ns, int64_t *out)
 {
     if (!p->origin_known) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* merge.c: what a parser found, in ids of the trace, in the order of the file. */
+/* merge.c: adds the output of a parser to the trace, with the trace's ids, in file order. */
 #include <stdlib.h>
 
 #include "importers/trace/read.h"
@@ -41,7 +41,8 @@ struct ps_str tr_text(const struct tr_trace *trace, uint32_t id)
     return id && id <= trace->names.count ? trace->names.items[id - 1] : PS_STR("");
 }
 
-/* A mended name is shown as it is; another that looks the same after mending says so. */
+/* Returns the text id of a repaired name. If a different name was repaired to the same text before,
+ * the hash of the original bytes is appended. */
 static uint32_t odd_name(struct tr_trace *trace, struct ps_str name, struct ps_str mark)
 {
     struct tr_pages *pages = trace->pages;
@@ -144,7 +145,8 @@ uint32_t tr_template_of(struct tr_trace *trace, struct ps_str text)
     return id;
 }
 
-/* Arguments that are all different from others are kept as text, each on its own. */
+/* Stores the arguments of a record as one string. Used for new templates once there are too many,
+ * that is, if all arguments differ. */
 static enum ps_status keep_whole(struct tr_trace *trace, const struct tr_local *local,
                                  struct ps_str template, struct tr_record *record)
 {
@@ -169,7 +171,8 @@ static enum ps_status keep_whole(struct tr_trace *trace, const struct tr_local *
     return status;
 }
 
-/* The template of a record and the address of its parameters; base is that of the local ones. */
+/* Sets the template of a record and the address of its parameters; base: address of the local
+ * ones. */
 static enum ps_status map_args(struct tr_trace *trace, const struct tr_local *local,
                                struct tr_maps *maps, struct tr_record *record, uint64_t base)
 {

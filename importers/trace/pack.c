@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* pack.c: arguments as a template and parameters (slices/args.h), without recursion. */
+/* pack.c: separates arguments into a template and parameters (slices/args.h), without recursion. */
 #include "importers/trace/parse.h"
 
 struct packing {
     struct tr_parser *parser;
     struct tr_packed *to;
     unsigned depth, level;
-    char open[TR_DEPTH_MAX + 2]; /* the bracket of each depth */
+    char open[TR_DEPTH_MAX + 2]; /* bracket of each depth */
 };
 
 static bool next(struct tr_parser *parser, char *c)
@@ -33,7 +33,7 @@ static void note_slot(struct tr_parser *parser, struct ps_str word, enum tr_slot
         parser->slots[parser->n_slots++] = (struct tr_slot){word.at, word.len, kind};
 }
 
-/* +1, 007, .5, 1. as JSON would have them. */
+/* Appends a number such as +1, 007, .5 or 1. in JSON notation. */
 static void put_loose(struct packing *p, struct ps_str word)
 {
     struct ps_buf *out = &p->to->text;
@@ -118,7 +118,7 @@ static bool open_bracket(struct packing *p, char c)
     return true;
 }
 
-/* Behind a value: closes what ends here. *more: a comma came, another value follows. */
+/* Reads the closing brackets after a value. *more: a comma and another value follow. */
 static bool close_brackets(struct packing *p, bool *more)
 {
     char c;
@@ -147,7 +147,7 @@ static bool close_brackets(struct packing *p, bool *more)
     return true;
 }
 
-/* Opens brackets as far as they follow each other; then one value, unless one is empty. */
+/* Reads opening brackets and keys, then one value; none if the last bracket closes at once. */
 static bool put_value(struct packing *p)
 {
     char c;

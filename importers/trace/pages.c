@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pages.c: records in pages of their threads, parameters in segments.
+ * pages.c: stores records in pages per thread, and parameters in segments.
  *
- * The pages of a thread double from 4 records up to a slab of 256 KiB: a file may have a hundred
- * thousand threads. Slabs are anonymous memory up to a budget, then windows of a scratch file;
- * windows that are full are dropped from memory, the kernel reads them back when they are touched.
+ * The pages of a thread grow from 4 records to a slab of 256 KiB, since a file may have a hundred
+ * thousand threads. Slabs are anonymous memory up to a budget, then windows of a scratch file. Full
+ * windows are dropped from memory; the kernel reads them back on access.
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -14,9 +14,9 @@
 #define SEGMENT_BITS 22
 #define SEGMENT      (UINT64_C(1) << SEGMENT_BITS)
 #define WINDOW       (32u << 20)
-#define BYTES_TAKEN  128         /* that are passed when a record becomes a slice, about */
-#define AROUND       (64u << 10) /* that a page fault brings */
-#define ARRAYS_PARTS 5 /* of the budget: arrays that are memory, when records are no more */
+#define BYTES_TAKEN  128         /* memory touched when a record becomes a slice, approximately */
+#define AROUND       (64u << 10) /* bytes that a page fault reads */
+#define ARRAYS_PARTS 5 /* times `budget`: memory of arrays once the records are released */
 
 void tr_pages_init(struct tr_trace *trace, size_t budget)
 {
@@ -30,7 +30,7 @@ static void *map_memory(struct tr_pages *pages, size_t size)
 {
     void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    if (at == MAP_FAILED) /* out of memory: as ps_alloc */
+    if (at == MAP_FAILED) /* out of memory: like ps_alloc */
         abort();
     if (pages->n_blocks == pages->blocks_cap) {
         pages->blocks_cap = pages->blocks_cap ? pages->blocks_cap * 2 : 64;
@@ -44,8 +44,8 @@ static void *map_memory(struct tr_pages *pages, size_t size)
     return at;
 }
 
-/* Another window of the scratch file; all before it rest. Its address is NULL when there is no
- * file. */
+/* Allocates another window of the scratch file and drops the previous ones from memory. window->at
+ * is NULL if there is no file. */
 static enum ps_status add_window(struct tr_trace *trace)
 {
     struct tr_window *window = &trace->pages->window;
@@ -55,7 +55,7 @@ static enum ps_status add_window(struct tr_trace *trace)
     return tr_room_segment(trace->room, WINDOW, trace->err, &window->at);
 }
 
-/* Zeroed bytes, page aligned. */
+/* Allocates zeroed, page-aligned bytes. */
 static enum ps_status take(struct tr_trace *trace, size_t size, char **out)
 {
     struct tr_pages *pages = trace->pages;
@@ -73,7 +73,7 @@ static enum ps_status take(struct tr_trace *trace, size_t size, char **out)
     return PS_OK;
 }
 
-/* Small pages are carved from a slab. */
+/* Allocates a page; small pages are parts of a slab. */
 static enum ps_status take_page(struct tr_trace *trace, size_t size, char **out)
 {
     struct tr_pages *pages = trace->pages;
@@ -90,7 +90,7 @@ static enum ps_status take_page(struct tr_trace *trace, size_t size, char **out)
     return PS_OK;
 }
 
-/* 4, 4, 8, 16 ... so that half of a thread's room is used at least. */
+/* 4, 4, 8, 16 ...: at least half of a thread's capacity is used. */
 static size_t page_records(size_t index)
 {
     size_t n = index == 0 ? 4 : index < 16 ? (size_t)4 << (index - 1) : TR_PAGE_RECORDS;
@@ -131,7 +131,8 @@ enum ps_status tr_pages_push(struct tr_trace *trace, uint32_t thread,
     return PS_OK;
 }
 
-/* Segments are addressed by the upper bits; a large one takes several numbers in a row. */
+/* The upper bits of an address are the segment number; a large segment has several numbers in a
+ * row. */
 static enum ps_status add_segments(struct tr_trace *trace, size_t need)
 {
     struct tr_pages *pages = trace->pages;
@@ -168,7 +169,8 @@ enum ps_status tr_pages_args(struct tr_trace *trace, struct ps_str args, uint64_
     return PS_OK;
 }
 
-/* The kernel brings what lies around too: who asks here and there has soon seen all of it. */
+/* Counts the bytes that an access to args_at brings into memory: the kernel also reads those around
+ * it, so random accesses soon bring in everything. */
 static void pass_to(const struct tr_trace *trace, uint64_t args_at)
 {
     struct tr_pages *pages = trace->pages;
@@ -192,7 +194,7 @@ struct ps_str tr_args_at(const struct tr_trace *trace, uint64_t args_at)
     return (struct ps_str){at, (size_t)(segment->end - at)};
 }
 
-/* A page is not needed any more: whole slabs go back. */
+/* Releases the memory of a page that is not needed any more, if it is a complete slab. */
 static void release(struct tr_trace *trace, uint8_t *page, size_t size)
 {
     if (size < TR_SLAB)
@@ -203,7 +205,7 @@ static void release(struct tr_trace *trace, uint8_t *page, size_t size)
         (void)madvise(page, size, MADV_DONTNEED);
 }
 
-/* Shows the records page by page. take: each page is released when it was shown. */
+/* Visits the records page by page. take: releases each page after its visit. */
 static void walk(struct tr_trace *trace, const struct tr_thread *thread, tr_visit_records *visit,
                  void *user, bool take)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pattern.c: events that are known by heart.
+ * pattern.c: reads events whose form was seen before without parsing them.
  *
- * A trace says the same sentence a million times with other numbers in it. What an event says
- * between its numbers is its pattern, and what comes next is mostly what came next the last time.
- * So each pattern remembers the patterns that followed it; an event is compared with these, its
- * numbers are read on the way, and when all fits nothing has to be parsed, decoded or looked up.
- * Else it is compared with those that begin alike, up to the name. When nothing fits, event.c reads
- * it, and its pattern is learnt when it is seen a second time.
+ * The events of a trace differ mostly in their numbers. The text between the numbers of an event is
+ * its pattern. Each pattern remembers the patterns that followed it, since the next event is
+ * probably one of these. An event is compared with them and its numbers are read on the way; if all
+ * matches, nothing has to be parsed, decoded or looked up. Otherwise it is compared with the
+ * patterns that begin alike, up to the name. If none matches, event.c parses the event, and its
+ * pattern is stored when it is seen for the second time.
  */
 #include "importers/trace/pattern.h"
 
@@ -16,47 +16,48 @@
 #include "base/hash_table.h"
 #include "importers/trace/digits.h"
 
-#define FOLLOWERS   3
-#define ALIKE       6          /* patterns with the same beginning that are tried */
-#define TEXT_MAX    4096u      /* of an event that may become a pattern */
-#define NUMBER_MAX  40u        /* characters a pattern may take for one: sign, 18, point, 18 */
-#define MEMORY_MAX  (6u << 20) /* of a worker's patterns; then they are learnt anew */
-#define TIME_US_MAX (INT64_C(2) << 50) /* from the origin: in ns it is far from 2^63 */
+#define FOLLOWERS  3
+#define ALIKE      6     /* maximum number of patterns with the same beginning that are tried */
+#define TEXT_MAX   4096u /* bytes of an event that may become a pattern */
+#define NUMBER_MAX 40u   /* bytes of one number in a pattern: sign, 18 digits, point, 18 digits */
+#define MEMORY_MAX (6u << 20) /* bytes of a worker's patterns; if there are more they are cleared  \
+                               */
+#define TIME_US_MAX (INT64_C(2) << 50) /* from the origin, so that ns are far from 2^63 */
 #define LUCK_MAX    16
 #define SEEN        8192u
 
 struct step {
-    uint16_t len; /* of the text before the number */
+    uint16_t len; /* length of the text before the number */
     uint8_t kind; /* enum tr_slot_kind */
 };
 
 struct tr_pattern {
-    struct tr_pattern *next[FOLLOWERS]; /* what came behind it, the latest first */
-    struct tr_pattern *alike;           /* another that begins as this one does */
+    struct tr_pattern *next[FOLLOWERS]; /* patterns that followed this one, the latest first */
+    struct tr_pattern *alike;           /* next pattern with the same beginning */
     uint64_t start_hash;
-    const char *text; /* all between the numbers, TR_PAD bytes behind it */
+    const char *text; /* the event without its numbers, followed by TR_PAD bytes */
     const struct step *steps;
-    uint32_t text_len, longest; /* longest: bytes such an event may have */
+    uint32_t text_len, longest; /* longest: maximum bytes of such an event */
     uint32_t name, template, thread;
     uint16_t cat, n_steps;
     uint8_t ph;
     bool id_text;
-    bool fixed_thread;     /* `thread` is it: pid and tid are part of the text */
-    int64_t pid, tid, dur; /* where they are part of the text */
+    bool fixed_thread;     /* pid and tid are part of the text: `thread` is their thread */
+    int64_t pid, tid, dur; /* values that are part of the text */
 };
 
 struct tr_patterns {
-    struct tr_pattern root, *last; /* last: of the event before; root when it had none */
-    int luck;                      /* above 0 while followers mostly fit */
+    struct tr_pattern root, *last; /* last: of the previous event; &root if it had none */
+    int luck;                      /* above 0 while followers mostly match */
     unsigned turn;
     struct tr_pattern **items;
     size_t n, cap;
     struct ps_hash_table by_text; /* index in items */
-    struct tr_pattern **starts;   /* the first of those that begin alike */
+    struct tr_pattern **starts;   /* first pattern of each beginning */
     size_t n_starts, cap_starts;
     struct ps_hash_table by_start; /* index in starts */
     struct ps_arena arena;
-    uint32_t seen[SEEN]; /* hashes of what was seen once */
+    uint32_t seen[SEEN]; /* hashes of forms that were seen once */
 };
 
 struct tr_patterns *tr_patterns_new(void)
@@ -102,7 +103,8 @@ static bool same(const char *a, const char *b, size_t len)
         return true;
     memcpy(x, a, 8);
     memcpy(y, b, 8);
-    return (x[0] ^ y[0]) << (64 - 8 * len) == 0; /* the first bytes are the low ones */
+    /* the first bytes are the low ones (little-endian) */
+    return (x[0] ^ y[0]) << (64 - 8 * len) == 0;
 }
 
 static char *put_varint(char *to, uint64_t value)
@@ -118,13 +120,13 @@ static char *put_int(char *to, int64_t value)
     return put_varint(to, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 
-/* What the numbers of an event say. */
+/* Values of the numbers of an event. */
 struct numbers {
     int64_t ts, dur, pid, tid;
     char *params;
 };
 
-/* The number of a step. Returns what is behind it; NULL: it is not one for this step. */
+/* Reads the number of a step. Returns the position after it; NULL: it does not fit the step. */
 static const char *read_step(const char *at, enum tr_slot_kind kind, int64_t origin_us,
                              struct numbers *out)
 {
@@ -198,7 +200,7 @@ static bool match(struct tr_parser *p, const struct tr_pattern *pattern)
     return true;
 }
 
-/* `pattern` is what came behind `before`. */
+/* Moves `pattern` to the front of the followers of `before`. */
 static void follow(struct tr_pattern *before, struct tr_pattern *pattern)
 {
     struct tr_pattern *moved = pattern;
@@ -213,7 +215,8 @@ static void follow(struct tr_pattern *before, struct tr_pattern *pattern)
     }
 }
 
-/* Behind the string that begins at `at`; NULL: not easy to tell. */
+/* Returns the position after the string that begins at `at`; NULL: no end, or a control
+ * character. */
 static const char *string_end(const char *at, const char *end)
 {
     at = tr_plain_run(at + 1, end);
@@ -222,12 +225,12 @@ static const char *string_end(const char *at, const char *end)
     return at < end && *at == '"' ? at + 1 : NULL;
 }
 
-/* A hash of the event up to its name, or as a whole, without its numbers and blanks: of those that
- * may have the same pattern. 0: not easy to tell. */
+/* Returns a hash of the event up to its name, or of all of it, without numbers and whitespace:
+ * events of the same pattern have the same hash. 0: no end was found. */
 static uint64_t start_hash(const char *at, const char *end)
 {
     struct ps_hash hash = ps_hash_begin();
-    uint64_t marks = 0; /* the characters between two strings */
+    uint64_t marks = 0; /* hash of the characters between two strings */
     size_t depth = 0;
     bool named = false;
 
@@ -267,7 +270,7 @@ static bool is_start(const void *items, uint32_t index, const void *hash)
     return starts[index]->start_hash == *(const uint64_t *)hash;
 }
 
-/* Tries those that begin as the event does; the one that fits comes first from then on. */
+/* Tries the patterns that begin like the event, and moves the matching one to the front. */
 static struct tr_pattern *match_alike(struct tr_parser *p)
 {
     struct tr_patterns *patterns = p->patterns;
@@ -292,7 +295,8 @@ static struct tr_pattern *match_alike(struct tr_parser *p)
     return NULL;
 }
 
-/* Followers are asked first while that pays, and now and then when it does not. */
+/* Tries the followers of the last pattern: always while they mostly match, else for every 16th
+ * event. */
 static struct tr_pattern *match_follower(struct tr_parser *p)
 {
     struct tr_patterns *patterns = p->patterns;
@@ -323,7 +327,8 @@ bool tr_pattern_event(struct tr_parser *p)
     return true;
 }
 
-/* The text of the event without its numbers, and the steps. False: a number is too long. */
+/* Splits the event into the text without its numbers, and the steps. False: a number is too
+ * long. */
 static bool cut_steps(const struct tr_parser *p, struct ps_str text, struct ps_buf *out,
                       struct step *steps)
 {
@@ -343,7 +348,7 @@ static bool cut_steps(const struct tr_parser *p, struct ps_str text, struct ps_b
     return true;
 }
 
-/* What events of a pattern have in common. */
+/* The text and the steps that the events of a pattern have in common. */
 struct form {
     struct ps_str text;
     const struct step *steps;
@@ -442,7 +447,7 @@ static struct tr_pattern *make(struct tr_parser *p, const struct form *form, uin
     return out;
 }
 
-/* A thread of which only the pid or the tid is a number is part of the text as a whole. */
+/* If only the pid or only the tid is a number, makes both part of the pattern's text. */
 static void fix_thread(struct tr_parser *p)
 {
     unsigned n = 0;

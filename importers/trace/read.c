@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* read.c: blocks of the stream, the workers that take turns with them, and the trace as a whole. */
+/* read.c: splits the stream into blocks that the workers parse in turn, and builds the trace. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -7,9 +7,10 @@
 #include "importers/trace/pattern.h"
 #include "importers/trace/read.h"
 
-#define BLOCK       (1u << 20)
-#define EVENT_MAX   (64u << 20)
-#define LOCAL_TEXT  (8u << 20) /* what a worker's own tables may hold before they start anew */
+#define BLOCK     (1u << 20)
+#define EVENT_MAX (64u << 20)
+#define LOCAL_TEXT                                                                                 \
+    (8u << 20) /* bytes of a worker's own tables; if they have more they are cleared */
 #define WORKERS_MAX 2
 
 enum guess { GUESS_NOTHING, GUESS_ARRAY, GUESS_LINES };
@@ -20,18 +21,18 @@ struct reading {
     size_t block;
     pthread_mutex_t input, output;
     pthread_cond_t turn;
-    /* under `input` */
+    /* guarded by `input` */
     uint64_t taken;
     bool ended;
-    /* under `output` */
+    /* guarded by `output` */
     uint64_t consumed;
     struct tr_document document;
     struct ps_buf leftover;
     uint64_t leftover_at;
     bool origin_known;
     int64_t origin_us;
-    /* what the block after the last consumed one begins with, most likely; origin_us is known then
-     */
+    /* enum guess: what the block after the last consumed one probably begins with; unless it is
+     * GUESS_NOTHING, origin_us is known */
     _Atomic int guess;
     _Atomic size_t want;
     _Atomic bool stopped;
@@ -40,7 +41,7 @@ struct reading {
 struct worker {
     struct reading *reading;
     pthread_t thread;
-    bool first; /* runs on the caller's thread, the only one that may talk to the sink */
+    bool first; /* runs on the caller's thread, the only one that may call the sink */
     struct tr_parser parser;
     struct tr_maps maps;
     struct ps_buf block, joined;
@@ -48,8 +49,9 @@ struct worker {
     bool last;
 };
 
-/* The last '{' of [start, end); NULL: there is none. Page by page: a sanitizer looks at all the
- * bytes that memrchr may read, which for each brace of a block would be the whole block. */
+/* Returns the last '{' of [start, end); NULL: none. It searches page by page because
+ * AddressSanitizer checks all bytes that memrchr may read, which would be the complete block for
+ * each brace. */
 static const char *last_brace(const char *start, const char *end)
 {
     const char *hit = NULL;
@@ -63,7 +65,8 @@ static const char *last_brace(const char *start, const char *end)
     return hit;
 }
 
-/* Behind the last event that is whole, as far as one can see without reading from the start. */
+/* Returns the offset of the last event start, as far as can be seen without parsing from the start;
+ * all of the length if there is none. */
 static size_t cut_of(struct ps_str window)
 {
     const char *start = window.at, *end = start + window.len, *at = end;
@@ -88,7 +91,7 @@ static void fill(struct ps_buf *buf, struct ps_str before, struct ps_str bytes)
     memset(buf->at + buf->len, 0, TR_PAD);
 }
 
-/* The next block of the stream; false: there is none. The last one may be empty. */
+/* Reads the next block of the stream; false: no more. The last block may be empty. */
 static bool take(struct worker *w)
 {
     struct reading *r = w->reading;
@@ -113,7 +116,7 @@ static bool take(struct worker *w)
     return taken;
 }
 
-/* Before its turn has come, on the guess that the block begins with an event. */
+/* Parses the block before its turn, on the guess that it begins with an event. */
 static enum tr_events_end parse_ahead(struct worker *w, int guess)
 {
     struct tr_parser *p = &w->parser;
@@ -126,7 +129,7 @@ static enum tr_events_end parse_ahead(struct worker *w, int guess)
     return tr_parse_events(p, guess == GUESS_LINES);
 }
 
-/* The tables of a worker are bounded: those of the trace have all that is in them. */
+/* Clears the worker's tables if they are too large: the trace has all that is in them. */
 static void forget_tables(struct worker *w)
 {
     struct tr_local *local = &w->parser.local;
@@ -170,7 +173,7 @@ static enum ps_status read_ahead(struct worker *w, enum tr_events_end end)
     return status;
 }
 
-/* What could not be used yet waits for the next block. */
+/* Keeps the bytes that could not be used yet for the next block. */
 static enum ps_status keep_leftover(struct worker *w)
 {
     struct reading *r = w->reading;
@@ -216,7 +219,7 @@ static void set_guess(struct worker *w)
                                                         : GUESS_ARRAY);
 }
 
-/* In its turn. */
+/* Adds the block to the trace, when it is its turn. */
 static enum ps_status consume(struct worker *w, int guess, enum tr_events_end end)
 {
     struct reading *r = w->reading;
@@ -284,7 +287,7 @@ static void free_workers(struct worker *workers, unsigned n)
     }
 }
 
-/* What the workers left: the end of the document and of the stream. */
+/* Ends the document and the stream after the workers have finished. */
 static enum ps_status finish(struct reading *r)
 {
     struct tr_trace *trace = r->trace;

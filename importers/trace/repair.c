@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* repair.c: events that are no JSON, read again with less trust in quotes, or given up. */
+/* repair.c: reads events that are invalid JSON again in less strict modes, or rejects them. */
 #include "importers/trace/parse.h"
 
 bool tr_is_event_start(const char *at, const char *end)
@@ -20,7 +20,7 @@ bool tr_is_event_start(const char *at, const char *end)
     return false;
 }
 
-/* The last byte before `at` that is no blank; 0 at the start. */
+/* Returns the last byte before `at` that is not whitespace; 0 at the start. */
 static char before(const char *at, const char *start)
 {
     while (at > start && (unsigned char)at[-1] <= ' ')
@@ -49,7 +49,7 @@ static bool ends_well(const struct tr_parser *p)
     return at == p->end || *at == ',' || *at == ']' || *at == '}' || *at == '{';
 }
 
-/* Reads it in one mode; bounded by the next event. */
+/* Reads the event in one mode; p->end is the start of the next event. */
 static bool read_as(struct tr_parser *p, enum tr_mode mode)
 {
     const char *start = p->at;
@@ -68,8 +68,8 @@ static void give_up(struct tr_parser *p, const char *start, enum tr_finding why)
     tr_find(&p->local.findings, why, tr_position(p, start));
 }
 
-/* Strictly read to the end of the input without a fault, it is only cut: what looks like events in
- * it are its arguments. */
+/* An event that is valid up to the end of the input is only truncated: what looks like events
+ * inside it are its arguments. */
 bool tr_repair_event(struct tr_parser *p)
 {
     bool last = p->last, cut = p->incomplete, deep = p->too_deep, good = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scan.c: the words of JSON: blanks, strings, numbers. */
+/* scan.c: the tokens of JSON: whitespace, strings, numbers. */
 #include "importers/trace/parse.h"
 
 #define EACH_BYTE(c) (UINT64_C(0x0101010101010101) * (unsigned char)(c))
@@ -12,13 +12,15 @@ const char *tr_skip_blanks(const char *at, const char *end)
     return at;
 }
 
-/* The top bit of the first byte of x that is below n, if any is (those behind it may be wrong). */
+/* Returns the top bit of the first byte of x that is below n, if there is one (bits of later bytes
+ * may be wrong). */
 static uint64_t below(uint64_t x, unsigned char n)
 {
     return (x - EACH_BYTE(n)) & ~x & TOP_BITS;
 }
 
-/* The first quote, backslash or control character from `at` on; the bytes are followed by one. */
+/* Returns the first quote, backslash or control character from `at` on; the padding contains one.
+ * Sets *high if there are non-ASCII bytes. */
 static inline const char *run(const char *at, const char *end, uint64_t *high)
 {
     while (at < end) {
@@ -46,7 +48,7 @@ static bool is_hex(char c)
     return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'f');
 }
 
-/* Bytes of the escape at `at`; 0: it is none, or the bytes end in it. */
+/* Returns the length of the escape at `at`; 0: it is invalid, or the bytes end inside it. */
 static size_t escape_length(struct tr_parser *parser, const char *at)
 {
     size_t n = 2;
@@ -63,7 +65,7 @@ static size_t escape_length(struct tr_parser *parser, const char *at)
     return at[1] == 'u' && n < 6 ? 0 : n;
 }
 
-/* Whether what follows a quote is what may follow a string. */
+/* Whether a character that may follow a string follows the quote. */
 static bool ends_string(const struct tr_parser *parser, const char *quote)
 {
     const char *next = tr_skip_blanks(quote + 1, parser->end);
@@ -168,7 +170,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* What may be left of a number behind its digits. */
+/* Whether s is the exponent of a number. */
 static bool is_exponent(struct ps_str s)
 {
     size_t n = 1;
@@ -218,7 +220,7 @@ struct tr_number tr_number_of(struct ps_str word)
                               minus ? -(int64_t)value : (int64_t)value, (uint32_t)decimals};
 }
 
-/* digits * 10^scale ns, rounded. */
+/* Computes digits * 10^scale ns, rounded. False: overflow. */
 static bool scale_ns(uint64_t digits, int64_t scale, uint64_t *ns)
 {
     bool up = false;
@@ -234,7 +236,7 @@ static bool scale_ns(uint64_t digits, int64_t scale, uint64_t *ns)
     return true;
 }
 
-/* A number with an exponent: 18 of its digits, and how many tens they stand for. */
+/* Reads a number with an exponent, using its first 18 digits. */
 static bool exponent_time(struct ps_str word, int64_t *us, int64_t *ns)
 {
     bool minus = word.at[0] == '-', behind_point = false;

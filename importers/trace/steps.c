@@ -2,9 +2,9 @@
 /*
  * steps.c: the steps of a training loop and where their time goes.
  *
- * The rules are tb_plugin's: a step begins where its annotation does, or where the step before
- * ended on the device, and ends when the last work it launched has ended. Steps at the end of a
- * trace that the device never worked for are not counted, nor is a last one that was cut off.
+ * The rules are those of tb_plugin: a step begins at its annotation, or where the device work of
+ * the previous step ended, and ends when the last work it launched has ended. Steps at the end of a
+ * trace without device work are not counted, nor is a last step that was cut off.
  */
 #include "importers/trace/steps.h"
 
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A last step with less device work than this share of the one before was cut off (tb_plugin). */
+/* tb_plugin: a last step with less device work than this share of the previous one was cut off. */
 #define WHOLE_STEP_SHARE 0.8
 
 enum ps_meaning tr_steps_meaning(struct tr_steps *steps, uint32_t name)
@@ -73,7 +73,7 @@ static void host_slice(struct tr_steps *steps, const struct tr_track *track, uin
     enum ps_role role = ps_role_of(kind, track->flags[row], meaning);
 
     if (kind == PS_SLICE_RUNTIME)
-        add_launch(steps, track, row); /* the time of short ones is added at the end */
+        add_launch(steps, track, row); /* drop_launches adds the time of shorter ones */
     if (role != PS_N_ROLES && (kind != PS_SLICE_RUNTIME || track->duration[row] >= UINT32_MAX))
         ps_spans_add(&steps->roles[role], start, end);
     if (meaning == PS_MEANS_STEP && (kind == PS_SLICE_OP || kind == PS_SLICE_ANNOTATION))
@@ -93,7 +93,7 @@ static void host_track(struct tr_steps *steps, const struct tr_track *track)
     }
 }
 
-/* The host has passed: steps by their start; a trace without any is one step. */
+/* After the last host track: sorts the steps by start; a trace without any is one step. */
 static void host_done(struct tr_steps *steps)
 {
     if (steps->host_done)
@@ -119,7 +119,7 @@ struct tr_step *tr_steps_of(struct tr_steps *steps, const struct tr_launch *laun
 {
     size_t low = 0, high = steps->n_steps;
 
-    while (low < high) { /* the first that starts later */
+    while (low < high) { /* find the first step that starts later */
         size_t middle = low + (high - low) / 2;
 
         if (steps->steps[middle].host_start > launch->start)
@@ -132,7 +132,7 @@ struct tr_step *tr_steps_of(struct tr_steps *steps, const struct tr_launch *laun
     return &steps->steps[low - 1];
 }
 
-/* Where the device is before the first step: what was launched before the steps may still run. */
+/* Returns the earliest start of the first step: work that was launched before it may still run. */
 static int64_t end_before_steps(const struct tr_steps *steps)
 {
     int64_t end = steps->steps[0].host_start;
@@ -190,7 +190,7 @@ static void add_all(struct ps_spans *to, const struct ps_spans *from)
         ps_spans_add(to, from->at[i].start, from->at[i].end);
 }
 
-/* All work was matched with its launch: of the calls only their time is of interest. */
+/* All work was matched with its launch: adds the time of the calls to their role and frees them. */
 static void drop_launches(struct tr_steps *steps)
 {
     for (size_t i = 0; i < steps->n_launches; i++) {
@@ -206,7 +206,7 @@ static void drop_launches(struct tr_steps *steps)
     }
 }
 
-/* Joins the sets of the host and of all devices. */
+/* Adds the intervals of the devices to those of the host and joins them. */
 static void join_roles(struct tr_steps *steps)
 {
     static const enum ps_role roles[TR_N_WORKS] = {
@@ -230,7 +230,7 @@ static void join_roles(struct tr_steps *steps)
     ps_spans_join(&steps->communication);
 }
 
-/* Nothing says what the host did: from the first to the last work of the devices is one step. */
+/* Without host slices: adds one step from the first to the last work of the devices. */
 static void step_of_devices(struct tr_steps *steps)
 {
     int64_t start = INT64_MAX, end = INT64_MIN;
@@ -257,7 +257,7 @@ static void give_parts(struct tr_steps *steps, const struct tr_step *step, uint3
         size_t n;
 
         if (definition != PS_BREAKDOWN_TENSORBOARD && !steps->n_devices)
-            break; /* the others only know a device */
+            break; /* the other breakdowns need a device */
         n = ps_breakdown_of(definition, steps->roles, &steps->communication, step->start, step->end,
                             parts);
         for (size_t i = 0; i < n; i++) {
@@ -275,7 +275,7 @@ static struct ps_num share(int64_t part, int64_t whole)
     return whole > 0 ? ps_real((double)part / (double)whole) : (struct ps_num){0};
 }
 
-/* Steps with their parts, and what the summary says of them. */
+/* Writes the steps with their parts, and the metrics of steps. */
 static void give_steps(struct tr_steps *steps)
 {
     struct ps_sink *out = steps->trace->out;

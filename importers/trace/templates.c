@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* templates.c: what later steps ask of arguments, found once for each template. */
+/* templates.c: finds the properties of arguments that later stages need, once per template. */
 #include <stddef.h>
 
 #include "importers/trace/read.h"

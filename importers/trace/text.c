@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* text.c: what a string means, and the same as JSON again. */
+/* text.c: decodes strings, and encodes them as JSON. */
 #include "base/json_out.h"
 #include "base/utf8.h"
 #include "importers/trace/parse.h"
@@ -38,7 +38,8 @@ static void add_utf8(struct ps_buf *out, unsigned code)
     ps_buf_add(out, bytes, n);
 }
 
-/* A \u escape at the head of s, and its other half where it is a pair. Returns its length. */
+/* Appends the character of the \u escape at the start of s, or of the surrogate pair. Returns the
+ * length of the escape or pair. */
 static size_t add_unicode(struct tr_parser *parser, struct ps_str s, struct ps_buf *out)
 {
     unsigned code = hex4(s.at + 2), low;
@@ -108,7 +109,7 @@ void tr_decode(struct tr_parser *parser, const struct tr_string *string, struct 
     ps_buf_free(&bytes);
 }
 
-/* Whether a \u of the string is half a pair. */
+/* Whether a \u escape of the string is a surrogate. */
 static bool has_half_pair(struct ps_str s)
 {
     for (size_t i = 0; i + 5 < s.len; i++)

@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-/* Python frames are in the tree since torch of 2026, which tells by naming the caller of each. */
+/* Whether Python frames name their callers: torch of 2026, whose tree contains Python frames,
+ * writes this. */
 static bool has_call_from(const struct tr_trace *trace)
 {
     for (uint32_t i = 0; i < trace->n_templates; i++) {
@@ -31,7 +32,7 @@ struct tr_torch *tr_torch_begin(struct tr_trace *trace, struct tr_tracks *device
     return torch;
 }
 
-/* torch.autograd.profiler's own export has no categories: all that lasts is an operator. */
+/* The export of torch.autograd.profiler has no categories: all its slices are operators. */
 static void name_autograd(struct tr_track *track)
 {
     for (uint32_t row = 0; row < track->n; row++) {
@@ -41,7 +42,7 @@ static void name_autograd(struct tr_track *track)
     }
 }
 
-/* What the profiler did itself: in the tree of another track. */
+/* Sets family and self times of an overhead track, whose rows are in the tree of another track. */
 static void overhead(const struct tr_torch *torch, struct tr_track *track)
 {
     for (uint32_t row = 0; row < track->n; row++)
@@ -62,7 +63,8 @@ enum ps_status tr_torch_host(struct tr_torch *torch, struct tr_track *track)
     return PS_OK;
 }
 
-/* Work whose operator is known has that one's family already. */
+/* Sets family and flags of a device slice. Work whose operator is known already has the operator's
+ * family. */
 static void paint(struct tr_torch *torch, struct tr_track *track, uint32_t row)
 {
     uint8_t kind = track->slice_kind[row], *family = &track->family[row];
@@ -84,7 +86,8 @@ static void paint(struct tr_torch *torch, struct tr_track *track, uint32_t row)
 
 enum ps_status tr_torch_device(struct tr_torch *torch, struct tr_track *track)
 {
-    tr_correlations_free(torch->correlations); /* the host has passed: all work is attributed */
+    /* all host tracks were read: all work is attributed */
+    tr_correlations_free(torch->correlations);
     torch->correlations = NULL;
     for (uint32_t row = 0; row < track->n; row++) {
         paint(torch, track, row);

@@ -2,11 +2,11 @@
 /*
  * torch_device.c: device work -> the runtime call that launched it -> the operator around the call.
  *
- * The correlation number leads from the one to the other. External id is not trusted where there
- * is a call: for two years it held the correlation. Numbers are not unique: several kernels share
- * one (a graph that is launched), and several calls do (other contexts, 0); of these the last
- * before the kernel counts. Which calls there are is learned from one pass over all records, since
- * the tracks of the host come one at a time.
+ * The correlation number connects work and call. External id is not used if there is a call: for
+ * two years it contained the correlation. The numbers are not unique: several kernels share one (a
+ * graph that is launched), and so do several calls (other contexts, 0); of these the last one
+ * before the kernel is used. The calls are collected in one pass over all records, since the tracks
+ * of the host are read one at a time.
  */
 #include "importers/trace/torch_device.h"
 #include "importers/trace/import.h"
@@ -58,7 +58,8 @@ static bool is_launched(uint8_t kind)
     return ps_slice_on_device(kind) || kind == PS_SLICE_SYNC;
 }
 
-/* What a feed brings is numbered by each process anew. */
+/* Makes a correlation number unique in the trace: those of a feed are unique only in their
+ * process. */
 static int64_t numbered_in(const struct tr_trace *trace, int64_t pid, int64_t correlation)
 {
     return trace->fed ? (int64_t)((uint64_t)correlation ^ (uint64_t)pid << 32) : correlation;
@@ -149,7 +150,7 @@ static void add_call(struct tr_correlations *links, const struct tr_group *group
         (struct tr_call){(uint32_t)(group - links->groups), thread, ts, TR_NO_ENTRY};
 }
 
-/* A call at `start` of the thread that is being looked at. */
+/* Adds a call at `start` of the current thread. */
 static void meet_call(struct tr_correlations *links, int64_t correlation, int64_t start)
 {
     struct tr_group *group = tr_group_of(links, correlation);
@@ -184,7 +185,8 @@ static void visit_records(void *user, const struct tr_record *records, size_t n)
     }
 }
 
-/* Calls of a thread that has device work too: its records are gone, its tracks wait. */
+/* Adds the calls of a thread that also has device work: its records are released, but its tracks
+ * are in memory. */
 static void visit_track(struct tr_correlations *links, const struct tr_track *track)
 {
     links->thread = (uint32_t)(track->thread - links->trace->threads);
@@ -230,7 +232,8 @@ static int by_thread(const void *a, const void *b)
     return by ? by : order(one->entry, other->entry);
 }
 
-/* The last of the group's n calls that began no later than ns; the first when all did. */
+/* Returns the last of the group's n calls that began no later than ns, or the first if all began
+ * later. */
 static const struct tr_call *last_before(const struct tr_call *calls, size_t n, int64_t ns)
 {
     size_t low = 0, high = n;
@@ -244,8 +247,8 @@ static const struct tr_call *last_before(const struct tr_call *calls, size_t n, 
     return &calls[low ? low - 1 : 0];
 }
 
-/* Where several calls share a correlation, each piece of work is given to one of them: afterwards
- * links->calls holds work, to be found by group, thread and time of the call. */
+/* If several calls share a correlation, each piece of work is assigned to one of them: links->calls
+ * then contains work, sorted by group, thread and time of the call. */
 static void share_out(struct tr_correlations *links)
 {
     struct tr_call *calls = links->calls, *given = NULL;
@@ -309,7 +312,7 @@ int64_t tr_give_work(struct tr_correlations *links, uint32_t e, const struct tr_
     return ps_slice_on_device(device->slice_kind[entry->row]) ? device->duration[entry->row] : 0;
 }
 
-/* First in links->calls for the call at (thread, ts) of the group. */
+/* Returns the first index in links->calls of the call at (thread, ts) of the group. */
 static size_t first_given(const struct tr_correlations *links, struct tr_call wanted)
 {
     size_t low = 0, high = links->n_calls;
@@ -323,7 +326,8 @@ static size_t first_given(const struct tr_correlations *links, struct tr_call wa
     return low;
 }
 
-/* Each piece is given once: the first of those given away is cleared, which ends the next look. */
+/* Each piece of work is attributed once: the entry of the first one is cleared, which stops the
+ * next search for the call. */
 static uint64_t give_shared(struct tr_correlations *links, struct tr_call wanted,
                             const struct tr_track *track, uint32_t row, uint32_t op)
 {

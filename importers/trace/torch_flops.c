@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * torch_flops.c: floating point operations as torch's profiler counts them (with_flops), which its
- * files do not hold: from the shapes of the arguments and, for convolutions, from "Concrete Inputs"
- * (torch 2.0 and later). They are the same for all events of a template.
+ * torch_flops.c: floating point operations as torch's profiler counts them (with_flops). The files
+ * do not contain them: they are computed from the shapes of the arguments and, for convolutions,
+ * from "Concrete Inputs" (torch 2.0 and later). They are equal for all events of a template.
  */
 #include "importers/trace/torch.h"
 
@@ -12,18 +12,18 @@
 
 struct tr_flops {
     const struct tr_trace *trace;
-    int64_t *of[TR_N_FLOPS]; /* by template: value + 1, 0 not asked for yet */
+    int64_t *of[TR_N_FLOPS]; /* by template: value + 1; 0: not computed yet */
 };
 
 struct dims {
     int64_t at[DIMS_MAX];
     size_t n;
-    bool tensor; /* a list of numbers, that is, not a list of lists and not too long */
+    bool tensor; /* it is a list of numbers that is not too long, not a list of lists */
 };
 
 /* --- JSON as torch writes it --- */
 
-/* Past the value at *json: to its comma or closing bracket. */
+/* Returns the value at *json, and advances to after the comma or to the closing bracket. */
 static struct ps_str take_value(struct ps_str *json)
 {
     size_t depth = 0, i = 0;
@@ -44,7 +44,7 @@ static struct ps_str take_value(struct ps_str *json)
     return value;
 }
 
-/* The index-th value of a list; {NULL, 0} when it is none or too short. */
+/* Returns the index-th value of a list; {NULL, 0} if it is not a list or too short. */
 static struct ps_str list_value(struct ps_str list, size_t index)
 {
     if (list.len < 2 || list.at[0] != '[')
@@ -82,7 +82,7 @@ static struct dims dims_of(struct ps_str list)
 
 /* --- Matrix products and convolutions --- */
 
-/* Negative: it is beyond 64 bits. */
+/* Returns the product; -1: negative factor or overflow. */
 static int64_t times(int64_t a, int64_t b)
 {
     int64_t product;
@@ -113,7 +113,7 @@ struct convolution {
     int64_t stride[2], pad[2], dilation[2], groups;
 };
 
-/* One number counts for both axes. */
+/* Reads one or two numbers; one is used for both axes. */
 static bool pair_of(struct ps_str concrete, size_t index, int64_t least, int64_t out[2])
 {
     struct dims dims = dims_of(trimmed(list_value(concrete, index)));
@@ -131,7 +131,7 @@ static bool convolution_of(struct ps_str concrete, struct convolution *out)
            ps_str_i64(trimmed(list_value(concrete, 6)), &out->groups) && out->groups > 0;
 }
 
-/* How many places the kernel has on one axis. */
+/* Returns the number of positions of the kernel on one axis. */
 static int64_t places(int64_t size, int64_t kernel, const struct convolution *how, int axis)
 {
     int64_t span = times(how->dilation[axis], kernel - 1);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * torch_names.c: what a name tells of an operator or a kernel.
+ * torch_names.c: classifies the names of operators and kernels.
  *
- * Families only colour: they go by parts of names and need not be exhaustive. What torch hides is
- * the list of its own profiler (autograd/profiler.py); Tensor Cores are told by the list of the
- * TensorBoard plugin, which ends with Ampere.
+ * Families are only used for colours: they are found by parts of names and need not be exhaustive.
+ * The list of hidden names is that of torch's own profiler (autograd/profiler.py). The list of
+ * Tensor Core kernels is that of the TensorBoard plugin, which ends with Ampere, with additions.
  */
 #include "importers/trace/torch.h"
 
@@ -82,8 +82,8 @@ static bool is_device_collective(struct ps_str name)
     return starts(name, head) || contains(name, inside);
 }
 
-/* The plugin of TensorBoard goes by its list alone, in which xmma_gemm is: of these those named
- * ffma multiply in float32, beside the Tensor Cores. */
+/* The TensorBoard plugin only uses its list, which contains xmma_gemm. Some of these kernels, named
+ * ffma, multiply in float32 without Tensor Cores. */
 static bool is_tensor_core(struct ps_str name)
 {
     static const char *const none[] = {"_ffma_", "_simt_", NULL};
@@ -92,7 +92,7 @@ static bool is_tensor_core(struct ps_str name)
         "first_layer_wgrad_kernel", "conv1x1", "conv2d_c1_k1", "direct_group", "xmma_implicit_gemm",
         "xmma_sparse_conv", "xmma_warp_specialized_implicit_gemm", "xmma_gemm", "xmma_sparse_gemm",
         "c1688",
-        /* What that list lacks: xmma_fprop_implicit_gemm's word for it, Hopper, Blackwell. */
+        /* Not in that list: the label of xmma_fprop_implicit_gemm, Hopper, Blackwell. */
         "_tensor16x8x", "gmma", "sm90_xmma", "cutlass3x_sm90", "sm100_xmma", "cutlass3x_sm100",
         "nvjet", NULL};
     return contains(name, words) && !contains(name, none);
@@ -116,8 +116,9 @@ static enum tr_flops_kind flops_kind(struct ps_str name)
     return TR_FLOPS_NONE;
 }
 
-/* The word that counts of "autograd::engine::evaluate_function: AddmmBackward0": behind the last
- * colon, in small letters, without "_" at its ends and without "Backward0". */
+/* Returns the part of a name that decides its family, for example "addmm" for
+ * "autograd::engine::evaluate_function: AddmmBackward0": after the last colon, in lower case,
+ * without "_" at its ends and without "Backward0". */
 static struct ps_str bare_word(struct ps_str name, char *room, size_t size)
 {
     size_t from = name.len;
@@ -137,14 +138,15 @@ static struct ps_str bare_word(struct ps_str name, char *room, size_t size)
     return (struct ps_str){room, len};
 }
 
-/* Words of one family, NULL behind the last. */
+/* Words of one family, NULL after the last. */
 struct family_words {
     uint8_t family;
     const char *const *words;
 };
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* Whole bare words: too short, or too common inside of others, to be looked for in them. */
+/* Words that must be the complete bare word: too short, or too common inside of others, to be
+ * searched for in them. */
 static const struct family_words whole_words[] = {
     {PS_FAMILY_MATMUL, WORDS("mm", "bmm", "lstm", "gru")},
     {PS_FAMILY_MEMORY,
@@ -157,7 +159,7 @@ static const struct family_words whole_words[] = {
            "normal", "log", "log1p", "square", "minimum", "maximum", "tril", "triu")},
 };
 
-/* Parts of bare words. The first list with a match wins. */
+/* Words that may be part of a bare word. The first list with a match wins. */
 static const struct family_words word_parts[] = {
     {PS_FAMILY_COMMUNICATION, WORDS("all_reduce", "allreduce", "all_gather", "allgather",
                                     "reduce_scatter", "all_to_all", "alltoall", "all2all")},
@@ -177,7 +179,7 @@ static const struct family_words word_parts[] = {
            "nan_to_num", "rotary", "entropy")},
 };
 
-/* Parts of the names of kernels. */
+/* Words that may be part of the name of a kernel. */
 static const struct family_words kernel_parts[] = {
     {PS_FAMILY_MEMORY, WORDS("Memcpy", "Memset")},
     {PS_FAMILY_NORM, WORDS("norm", "Norm", "bn_")},
@@ -210,7 +212,7 @@ static uint8_t host_family(struct ps_str name)
         return PS_FAMILY_COMMUNICATION;
     if (ps_str_starts(name, PS_STR("enumerate(DataLoader)")))
         return PS_FAMILY_DATA;
-    /* Annotations in truth: torch before 1.11 wrote them as operators. */
+    /* These are annotations, which torch before 1.11 wrote as operators. */
     if (ps_str_starts(name, PS_STR("ProfilerStep#")) || ps_str_starts(name, PS_STR("Optimizer.")))
         return PS_FAMILY_ANNOTATION;
     struct ps_str word = bare_word(name, room, sizeof room);
@@ -279,12 +281,12 @@ static bool has_tensor_list(struct ps_str shapes)
     return false;
 }
 
-/* Copies the list of arguments, lists of tensors as []. Brackets are all that counts: shapes hold
- * numbers. */
+/* Copies the list of arguments with lists of tensors as []. Only brackets matter, since shapes
+ * contain numbers. */
 static void put_without_lists(struct ps_str shapes, struct ps_buf *out)
 {
     int depth = 0;
-    size_t argument = 0; /* where the argument begins in `out` */
+    size_t argument = 0; /* start of the argument in `out` */
     bool list = false;
     for (size_t i = 0; i < shapes.len; i++) {
         char c = shapes.at[i];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * torch_orphans.c: device work whose call is not in the file (dropped, or replayed from a graph).
- * External id names its operator, unless it is nothing but the correlation, as it was for two
- * years.
+ * Its External id names the operator, unless it is always equal to the correlation, as torch wrote
+ * it for two years.
  */
 #include "importers/trace/torch_device.h"
 
@@ -17,7 +17,7 @@ static bool external_of(const struct tr_correlations *links, const struct tr_tra
                           links->trace->templates[template_id].external_id, out);
 }
 
-/* Whether External id is nothing but the correlation on all work that has both. */
+/* Whether External id equals the correlation on all work that has both. */
 static bool external_is_correlation(const struct tr_correlations *links)
 {
     bool any = false;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * torch_overhead.c: what the profiler did itself ("Activity Buffer Request", "Lazy Function
+ * torch_overhead.c: overhead of the profiler itself ("Activity Buffer Request", "Lazy Function
  * Loading").
  *
- * The file has it on a row of its own, of no thread. Torch holds that it happened on the thread
- * that stopped the profiler, and takes it off the time of what it lies inside; so do we. Torch of
- * 2026 also gives it the device time of the operator around it, which counts that twice and was
- * mended there: we do not.
+ * In the file it has a row of its own that belongs to no thread. Torch assumes that it happened on
+ * the thread that stopped the profiler, and subtracts it from the time of the event around it; so
+ * does perfshelf. Torch of 2026 also adds the device time of the operator around it, which counted
+ * that time twice and was fixed there; perfshelf does not.
  */
 #include "importers/trace/import.h"
 #include "importers/trace/torch.h"
 
 #include <stdlib.h>
 
-/* The thread of the steps, for it calls the profiler; else the main thread. */
+/* Returns the thread of the steps, which calls the profiler, else the main thread. */
 static const struct tr_thread *host_of(const struct tr_trace *trace)
 {
     const struct tr_thread *main_thread = NULL;

@@ -2,11 +2,11 @@
 /*
  * torch_tree.c: torch's own tree of the events of a thread, and the numbers that follow from it.
  *
- * It is not the tree of the timeline: Python frames are not in it (but see tr_torch.frames), nor
- * what torch hides, and who overlaps becomes a sibling of what it overlaps. In order of start, the
- * longer first, an event is the child of the innermost open one that it lies inside. Then an only
- * child with the name of its parent is merged into it, as often as that happens; children stand
- * behind their parents, so that one pass from the end does it.
+ * It differs from the tree of the timeline: Python frames are not in it (but see tr_torch.frames),
+ * nor are the names that torch hides, and an event that partly overlaps another becomes its
+ * sibling. In order of start, the longer first, an event is the child of the innermost open one
+ * that contains it. Then an only child with the name of its parent is merged into the parent,
+ * repeatedly. Children come after their parents, so one pass from the end is enough.
  */
 #include "importers/trace/torch.h"
 
@@ -34,7 +34,7 @@ static bool is_named(const struct tr_track *track, uint32_t row)
     return track->slice_kind[row] == PS_SLICE_OP || track->slice_kind[row] == PS_SLICE_ANNOTATION;
 }
 
-/* Family and flags that follow from the name alone. */
+/* Sets the family and the flags that follow from the name alone. */
 static void visit_name(struct tr_torch *torch, struct tr_track *track, uint32_t row)
 {
     struct tr_name name = tr_name_of(&torch->names, track->name_id[row]);
@@ -52,7 +52,8 @@ static bool is_nvtx(const struct tr_track *track, uint32_t row)
     return track->slice_kind[row] == PS_SLICE_NVTX;
 }
 
-/* Programs give ranges names of their own; torch's emit_nvtx those of its operators. */
+/* Sets the family of an NVTX range. Its name is the program's, or from torch's emit_nvtx that of an
+ * operator. */
 static void visit_range(struct tr_torch *torch, struct tr_track *track, uint32_t row)
 {
     uint8_t family = tr_name_of(&torch->names, track->name_id[row]).family;
@@ -68,7 +69,7 @@ static bool is_candidate(const struct tr_torch *torch, const struct tr_track *tr
            track->slice_kind[row] == PS_SLICE_RUNTIME || (torch->frames && is_python(track, row));
 }
 
-/* How many of the open events have [start, end) inside of them. */
+/* Returns how many of the open events contain [start, end). */
 static size_t still_open(const struct tr_open *stack, size_t depth, int64_t start, int64_t end)
 {
     while (depth > 0 && (start >= stack[depth - 1].end || end > stack[depth - 1].end))
@@ -76,9 +77,9 @@ static size_t still_open(const struct tr_open *stack, size_t depth, int64_t star
     return depth;
 }
 
-/* Collectives end when their work does. Torch tells them by a flag that the file lacks: their
- * annotations; of operators, as they were written before 1.11, those of backends that end them on a
- * thread of their own. */
+/* Whether a collective ends only when its work does. Torch knows it by a flag that the file lacks.
+ * It is set for the annotations of collectives; of operators (torch before 1.11) for those of
+ * backends that end them on a thread of their own. */
 static bool is_async(struct tr_torch *torch, const struct tr_track *track, uint32_t row)
 {
     if (!(track->flags[row] & PS_SLICE_COLLECTIVE))
@@ -88,7 +89,7 @@ static bool is_async(struct tr_torch *torch, const struct tr_track *track, uint3
     return flags & (is_op ? TR_NAME_HOST_WORK : TR_NAME_WORK);
 }
 
-/* Device work launched by the row goes to operator `op`. */
+/* Adds the time of device work that the row launched to operator `op`. */
 static void attribute(struct tr_track *track, uint32_t op, int64_t ns)
 {
     if (op == TR_NO_ROW || ns == 0)
@@ -121,8 +122,8 @@ static size_t push(struct tr_torch *torch, size_t open, struct tr_open event)
     return open + 1;
 }
 
-/* What the profiler did before `row` (track->n: the end) takes its place in the tree: its time is
- * nobody else's. Returns how many are open then. */
+/* Adds the overheads of the profiler that begin before `row` (track->n: all) to the tree, and
+ * subtracts their time from the event around them. Returns the number of open events. */
 static size_t enter_overheads(struct tr_torch *torch, struct tr_track *track, size_t open,
                               uint32_t row)
 {
@@ -150,7 +151,7 @@ static size_t enter_overheads(struct tr_torch *torch, struct tr_track *track, si
     return open;
 }
 
-/* A row inside of `around`, with the time that fold will take off its parent. */
+/* Makes the row a child of `around`. fold subtracts its time from its parent. */
 static void join(struct tr_torch *torch, struct tr_track *track, const struct tr_open *around,
                  uint32_t row)
 {
@@ -160,11 +161,12 @@ static void join(struct tr_torch *torch, struct tr_track *track, const struct tr
     if (around->overhead == NULL)
         return;
     take(&around->overhead->self, track->duration[row]);
-    if (parent != TR_NO_ROW) /* it was taken already, as a part of the overhead */
+    if (parent != TR_NO_ROW) /* it was subtracted already, as a part of the overhead */
         add(&tr_track_extra(track, TR_OP_SELF)[parent], track->duration[row]);
 }
 
-/* The row becomes a child of the innermost of `open` events; returns how many are open then. */
+/* Adds the row to the tree, as a child of the innermost of the `open` events. Returns the new
+ * number of open events. */
 static size_t enter(struct tr_torch *torch, struct tr_track *track, size_t open, uint32_t row)
 {
     uint32_t op = TR_NO_ROW;
@@ -217,7 +219,8 @@ static void build(struct tr_torch *torch, struct tr_track *track)
         (void)enter_overheads(torch, track, depth, track->n);
 }
 
-/* The total of one kind of memory; self is made of it by fold. Few tracks have any. */
+/* Sets the total of one kind of memory, and self, from which fold subtracts the children. Few
+ * tracks have any. */
 static void put_bytes(struct tr_track *track, uint32_t row, int64_t bytes, bool in_tree,
                       enum tr_extra total, enum tr_extra self)
 {
@@ -241,7 +244,7 @@ static void sum_memory(struct tr_torch *torch, struct tr_track *track)
     }
 }
 
-/* Takes a child's total off its parent's self; a merged one leaves its own self there. */
+/* Subtracts a child's total from its parent's self; a merged child adds its own self to it. */
 static void fold_self(int64_t *self, int64_t child_total, uint32_t parent, uint32_t row,
                       bool merged)
 {
@@ -249,7 +252,7 @@ static void fold_self(int64_t *self, int64_t child_total, uint32_t parent, uint3
     take(&self[parent], child_total);
 }
 
-/* Torch's names: those of steps are one. */
+/* Whether torch has the same name for both; all steps have one name. */
 static bool same_name(struct tr_torch *torch, const struct tr_track *track, uint32_t a, uint32_t b)
 {
     if (is_python(track, a) || is_python(track, b) || is_nvtx(track, a))
@@ -282,14 +285,14 @@ static void fold_row(struct tr_torch *torch, struct tr_track *track, uint32_t ro
         fold_self(extra[TR_DEVICE_BYTES_SELF], extra[TR_DEVICE_BYTES][row], parent, row, merged);
 }
 
-/* From the end: what stands below a row is settled when its turn comes. */
+/* From the end, so that all rows below a row are final when it is reached. */
 static void fold(struct tr_torch *torch, struct tr_track *track)
 {
     for (uint32_t row = track->n; row-- > 0;) {
         if (torch->parent[row] < NOT_IN_TREE)
             fold_row(torch, track, row);
         if (is_python(track, row))
-            track->extra[TR_OP_SELF][row] = 0; /* kept in the tree, never a row */
+            track->extra[TR_OP_SELF][row] = 0; /* in the tree, but not in torch's tables */
         tr_room_row(track->room, row);
     }
 }
@@ -304,7 +307,7 @@ void tr_tree_track(struct tr_torch *torch, struct tr_track *track)
     if (tr_memory_any(torch->memory) && !torch->trace->fed)
         sum_memory(torch, track);
     fold(torch, track);
-    tr_room_free(track->room, torch->parent); /* what follows needs much memory itself */
+    tr_room_free(track->room, torch->parent); /* the next stages need much memory themselves */
     tr_room_free(track->room, torch->children);
     torch->parent = NULL;
     torch->children = NULL;
