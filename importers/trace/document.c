@@ -6,8 +6,8 @@
 #define HEADER_MAX  (16u << 20)
 #define HEADERS_MAX 1024        /* number of keys */
 #define HEADERS_ALL (64u << 20) /* bytes, including repeated keys */
-#define MENDED_MAX                                                                                 \
-    (1 << 20) /* bytes that are searched for the end of a value with invalid quotes */
+/* bytes that are searched for the end of a value with invalid quotes */
+#define MENDED_MAX (1 << 20)
 
 static void find(struct tr_trace *trace, const struct tr_parser *p, enum tr_finding what)
 {

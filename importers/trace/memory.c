@@ -28,7 +28,8 @@ static struct ps_str header(const struct tr_trace *trace, const char *key)
     return found;
 }
 
-/* torch of 2026 says so in its python events, and writes one key per line. */
+/* Whether torch of 2026 wrote the trace: its Python events have CallFrom, and it writes one key per
+ * line. */
 static bool exact_since_2026(const struct tr_trace *trace)
 {
     for (uint32_t i = 0; i < trace->n_templates; i++)
@@ -69,12 +70,12 @@ void tr_memory_free(struct tr_trace *trace)
     trace->memory = NULL;
 }
 
-/* The parameters of a record by the indices that its template knows. */
+/* Reads the parameters of a record by the indices in its template. */
 struct params {
     struct ps_str packed;
     struct ps_str template;
     int64_t at[32];
-    int n; /* read so far; -1: they are not all integers */
+    int n; /* parameters read so far; -1: not all are integers, ps_args_param reads them */
 };
 
 static int64_t param(struct params *params, int index, int64_t otherwise)
@@ -144,7 +145,7 @@ static bool before(const void *list, uint32_t a, uint32_t b)
     return memory->at[a].t < memory->at[b].t;
 }
 
-/* Counted per thread, then put where each belongs: records stay in the order of time. */
+/* Counting sort by thread; the records of a thread stay in order of time. */
 static void sort_by_thread(struct tr_trace *trace)
 {
     struct tr_memory *memory = trace->memory;
@@ -164,7 +165,7 @@ static void sort_by_thread(struct tr_trace *trace)
     free(first);
 }
 
-/* Sums wrap like the file's own arithmetic would: differences of them stay right. */
+/* The sums may wrap around; their differences are still correct. */
 static int64_t plus(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a + (uint64_t)b);
@@ -208,7 +209,7 @@ void tr_memory_sort(struct tr_trace *trace)
     }
 }
 
-/* How many records lie before t. Looks on from where the last search ended. */
+/* Returns how many records are before t. The search begins where the last one ended. */
 static size_t records_before(struct tr_memory *memory, int64_t t)
 {
     size_t low = 0, high = memory->n, step = 1;
@@ -232,8 +233,8 @@ static size_t records_before(struct tr_memory *memory, int64_t t)
     return low;
 }
 
-/* (t / 1000.0) * 1000.0 of the absolute time, which doubles hold to 256 ns only: a first time that
- * is not before it, or a last one that is not behind it. */
+/* Rounds t as torch does: (t / 1000.0) * 1000.0 of the absolute time, which doubles hold to 256 ns
+ * only. first: the result is the first ns not before that value, else the last one not after it. */
 static int64_t as_doubles(const struct tr_memory *memory, int64_t t, bool first)
 {
     double us, ns;
@@ -273,7 +274,7 @@ static struct tr_memory_record *of_thread(struct tr_memory *memory, size_t i)
     return &memory->at[memory->by_thread[i]];
 }
 
-/* The first record of a thread, in the order of threads. */
+/* Returns the first index of a thread in memory->by_thread. */
 static size_t first_of_thread(struct tr_memory *memory, uint32_t thread)
 {
     size_t low = 0, high = memory->n;
@@ -312,8 +313,8 @@ void tr_memory_mark(struct tr_memory *memory, const struct tr_trace *trace,
 
 #define DEVICES_MOST 64
 
-/* The greatest total that is said, or, of torch before 1.11, what the records sum up to. sums: of
- * the host, then of devices. */
+/* Updates the peak with the total of the record or, of torch before 1.11, with the sum of the
+ * records so far. sums: of the host, then of the devices. */
 static void note_peak(struct tr_memory *memory, const struct ps_memory_event *m, int64_t *sums)
 {
     int64_t total = m->allocated;

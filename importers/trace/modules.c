@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * modules.c: what each nn.Module cost, by the Python rows that torch writes for their calls
+ * modules.c: the cost of each nn.Module, from the Python rows that torch writes for their calls
  * (with_stack, with_modules).
  *
- * Modules are merged by the path of modules around them: "Linear_0" inside "Encoder_1". What a
- * module cost is what lies inside its rows: forward only, since the backward pass runs in no
- * module.
+ * Modules are merged by the path of modules around them: "Linear_0" inside "Encoder_1". The cost of
+ * a module is that of all slices inside its rows: forward only, since the backward pass runs
+ * outside of modules.
  */
 #include "importers/trace/track.h"
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 struct module {
-    uint32_t parent; /* index, NO_MODULE for outermost */
+    uint32_t parent; /* index in tr_modules.at; NO_MODULE: outermost */
     uint32_t name;
     int64_t calls, host_self_ns, host_total_ns, device_self_ns, device_total_ns, operators;
     int64_t first_slice;
@@ -105,7 +105,8 @@ static void add_call(struct tr_modules *modules, const struct tr_track *track, u
             ps_sum(modules->at[of->parent].host_self_ns, -duration);
 }
 
-/* An operator counts where it was called; its kernels too: what launched them lies inside. */
+/* Adds an operator to the module that called it, with its kernels, since their launches are inside
+ * the operator. */
 static void add_operator(struct tr_modules *modules, const struct tr_track *track, uint32_t row,
                          uint32_t module)
 {
@@ -122,13 +123,14 @@ static void add_operator(struct tr_modules *modules, const struct tr_track *trac
 
 void tr_modules_track(struct tr_modules *modules, const struct tr_track *track)
 {
-    uint32_t *around; /* the module that each row lies in, or is */
+    /* by row: index of the innermost module at or around the row */
+    uint32_t *around;
 
     if (!has_modules(modules, track))
         return;
     around = tr_room_grow(track->room, NULL, track->n, sizeof *around);
     for (uint32_t row = 0; row < track->n; row++) {
-        uint32_t parent = track->parent[row]; /* of a lower row, as rows are by start */
+        uint32_t parent = track->parent[row]; /* a lower row, since rows are sorted by start */
 
         tr_room_row(track->room, row);
         around[row] = parent < row ? around[parent] : NO_MODULE;

@@ -9,8 +9,8 @@
 
 #define BLOCK     (1u << 20)
 #define EVENT_MAX (64u << 20)
-#define LOCAL_TEXT                                                                                 \
-    (8u << 20) /* bytes of a worker's own tables; if they have more they are cleared */
+/* bytes of a worker's own tables; if they have more they are cleared */
+#define LOCAL_TEXT  (8u << 20)
 #define WORKERS_MAX 2
 
 enum guess { GUESS_NOTHING, GUESS_ARRAY, GUESS_LINES };

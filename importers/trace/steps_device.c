@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * steps_device.c: what the devices did: use of each, and the gaps in which a stream was idle.
+ * steps_device.c: use of each device, and the gaps in which a stream was idle.
  *
- * HTA leaves out what was launched in the last of several steps, since a trace often cuts it off;
- * its figures here do the same.
+ * HTA leaves out the work launched in the last of several steps, since a trace often ends inside
+ * it; the HTA metrics here do the same.
  */
 #include "importers/trace/import.h"
 #include "importers/trace/steps.h"
@@ -14,8 +14,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* HTA: a gap below this, whose next kernel was already launched, is the device's own delay between
- * two kernels. HTA's documents say 30 ns; its code compares µs. */
+/* HTA: a shorter gap whose next kernel was already launched is the device's own delay between two
+ * kernels. HTA's documentation says 30 ns; its code compares µs. */
 #define KERNEL_WAIT_NS 30000
 
 static bool is_device(const void *devices, uint32_t index, const void *number)
@@ -46,7 +46,7 @@ static const struct tr_launch *launch_of(struct tr_steps *steps, const struct tr
     size_t low = 0, high = launches ? launches->n : 0;
 
     if (launches && launches->hint < high && launches->at[launches->hint].row <= wanted) {
-        low = launches->hint; /* most often it is one of the next */
+        low = launches->hint; /* usually one of the next */
         for (size_t step = 1; low + step < high; step *= 2)
             if (launches->at[low + step].row > wanted)
                 high = low + step;
@@ -65,7 +65,7 @@ static const struct tr_launch *launch_of(struct tr_steps *steps, const struct tr
     return &launches->at[low];
 }
 
-/* The step it belongs to, and whether HTA leaves it out. */
+/* Adds device work to the step that launched it. Returns whether HTA leaves the work out. */
 static bool into_step(struct tr_steps *steps, const struct tr_launch *launch, int64_t start,
                       int64_t end)
 {
@@ -179,7 +179,7 @@ static int64_t length_of(const struct ps_gap *gap)
     return gap->end_ns - gap->start_ns;
 }
 
-/* Replaces the shortest of the heap. */
+/* Replaces the root of the heap, the shortest gap, by `gap`. */
 static void sift_down(struct tr_gaps *gaps, struct ps_gap gap)
 {
     size_t i = 0;
@@ -258,7 +258,7 @@ void tr_steps_stream(struct tr_steps *steps, const struct tr_track *track)
     }
 }
 
-/* The end: gaps ------------------------------------------------------------------------------- */
+/* --- the end: gaps -------------------------------------------------------------------------- */
 
 static int by_start(const void *a, const void *b)
 {
@@ -286,9 +286,10 @@ static void give_gaps(struct tr_steps *steps)
     }
 }
 
-/* The end: devices ---------------------------------------------------------------------------- */
+/* --- the end: devices ----------------------------------------------------------------------- */
 
-/* The next object of a list of objects, as it is written; {NULL, 0}: no more. */
+/* Returns the next object of a list of objects as written, and advances *text; {NULL, 0}: no
+ * more. */
 static struct ps_str next_object(struct ps_str *text)
 {
     bool quoted = false;
@@ -314,9 +315,9 @@ static struct ps_str next_object(struct ps_str *text)
     return (struct ps_str){0};
 }
 
-/* Its entry of deviceProperties. Where only one device worked and one is described they are the
- * same (ROCm counts its processors among the devices of its events). The name is copied to the
- * trace's arena. */
+/* Sets json and name of the device from its entry in deviceProperties. If only one device worked
+ * and only one is described, they are the same (ROCm counts processors among the devices of its
+ * events). The name is copied to the trace's arena. */
 static void describe(struct tr_trace *trace, struct ps_device_summary *summary, bool only)
 {
     struct ps_str list = {0}, object, rest;
@@ -345,7 +346,7 @@ static void add_all(struct ps_spans *to, const struct ps_spans *from)
         ps_spans_add(to, from->at[i].start, from->at[i].end);
 }
 
-/* HTA's temporal breakdown: from the first to the last work of the device. */
+/* Computes HTA's temporal breakdown, from the first to the last work of the device. */
 static void temporal(struct tr_device *device, struct ps_device_summary *summary)
 {
     struct ps_spans all = {0}, *works = device->works[0];
@@ -366,8 +367,9 @@ static void temporal(struct tr_device *device, struct ps_device_summary *summary
     ps_spans_free(&all);
 }
 
-/* Within the steps, those that HTA leaves out too: communication, computation, both at once, and
- * how long nothing ran because the host had not launched it, though it was not waiting for data. */
+/* Computes communication, computation and their overlap in [from, to), including the work that HTA
+ * leaves out. Returns how long nothing ran because the host had not launched it, while the host was
+ * not waiting for data. */
 static int64_t overlap(struct tr_device *device, const struct ps_spans *loading,
                        struct ps_device_summary *summary, int64_t from, int64_t to)
 {
