@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_timeline.c: what torch's export_memory_timeline writes: memory by category over time.
+ * memory_timeline.c: files of torch's export_memory_timeline: memory by category over time.
  *
  *   [[t, t, ...], [[0, 8 sums], [0, 8 sums], ...]]   sums in bytes, t in us (.json)
- *   [[t, action, bytes, category], ...]              changes, t in ns; -1: before it began (.raw)
+ *   [[t, action, bytes, category], ...]              changes, t in ns; -1: before the start (.raw)
  *
- * Both become one curve a category, a point where it changes. Seen: torch 2.0 to 2.14.
+ * Both become one curve per category, with a point for each change. Tested with torch 2.0 to 2.14.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ enum {
     BREATH = 65536,
 };
 
-/* In torch's order. */
+/* in torch's order */
 static const char *const categories[CATEGORIES] = {"parameter",       "optimizer state", "input",
                                                    "temporary",       "activation",      "gradient",
                                                    "autograd detail", "unknown"};
@@ -29,21 +29,21 @@ static const char *const categories[CATEGORIES] = {"parameter",       "optimizer
 struct reader {
     struct ps_json_in json;
     struct ps_sink *out;
-    int64_t *times; /* of the form with sums, us */
+    int64_t *times; /* of the form with sums; µs */
     size_t n_times, cap_times;
-    int64_t first, last;      /* times told, in units of `unit` seconds */
+    int64_t first, last;      /* times, in units of `unit` seconds */
     double unit;              /* 1e-6 or 1e-9 */
-    double bytes[CATEGORIES]; /* now */
-    double told[CATEGORIES];  /* as the sink has them */
+    double bytes[CATEGORIES]; /* current values */
+    double told[CATEGORIES];  /* last values written to the sink */
     bool began, complete;     /* complete: the document was read to its end */
     double peak;
-    uint64_t points;               /* told */
-    uint64_t read, bad, backwards; /* records */
+    uint64_t points;               /* written to the sink */
+    uint64_t read, bad, backwards; /* records: all, rejected, earlier than the one before */
 };
 
 /* --- Reporting --- */
 
-/* Tells what changed at a time; everything where it begins and ends. */
+/* Writes the categories that changed; all of them if `all` is set and at the first time. */
 static void tell(struct reader *r, int64_t t, bool all)
 {
     double sum = 0;
@@ -92,8 +92,9 @@ static bool whole(const struct ps_json_in *json, int64_t *out)
     return ps_str_i64(json->text, out) && *out > -((int64_t)1 << 61) && *out < (int64_t)1 << 61;
 }
 
-/* The numbers of an array whose beginning was taken: how many there are, the first `most` of them
- * in `out`; -1: something else is among them. *good: the document goes on. */
+/* Reads an array whose `[` was read. Returns the number of values, counted up to most + 1, and
+ * stores the first `most` in `out`; -1: some are not numbers, or the first is not an integer.
+ * *first: the first value as an integer. *good: the array is closed. */
 static int numbers(struct ps_json_in *json, double *out, int most, int64_t *first, bool *good)
 {
     enum ps_json_token token;
@@ -118,7 +119,7 @@ static int numbers(struct ps_json_in *json, double *out, int most, int64_t *firs
     return odd ? -1 : n;
 }
 
-/* [t, action, bytes, category] */
+/* Applies a change: [t, action, bytes, category]. */
 static void take_change(struct reader *r, int64_t t, const double *row)
 {
     int category = row[3] >= 0 && row[3] < CATEGORIES ? (int)row[3] : -1;
@@ -144,7 +145,7 @@ static bool goes_on(struct reader *r, struct ps_err *err)
     return r->read % BREATH || ps_reading_goes_on(r->json.in, r->out, r->points, err) == PS_OK;
 }
 
-/* Rows until the document ends. The first was read to learn what the document is. */
+/* Reads rows until the document ends. The first row was read to detect the form. */
 static enum ps_status read_changes(struct reader *r, int64_t t, const double *first,
                                    struct ps_err *err)
 {
@@ -238,7 +239,8 @@ static enum ps_status read_sums(struct reader *r, struct ps_err *err)
     return PS_OK;
 }
 
-/* Which of the two forms it is shows in its first array: four numbers, an action among them. */
+/* The first array shows which form it is: four numbers with an action as the second one are a
+ * change. */
 static enum ps_status read_document(struct reader *r, struct ps_err *err)
 {
     double first[4] = {0};
@@ -301,7 +303,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
 /* --- Recognition --- */
 
-/* The next number of the head, and the character behind it; false: there is none. */
+/* Reads the next number and the character after it; false: none. */
 static bool next_number(struct ps_str *rest, double *out, char *behind)
 {
     char text[40], *end;
@@ -338,7 +340,7 @@ static struct ps_str opened(struct ps_str body, size_t brackets)
     return body;
 }
 
-/* Behind the times, or where the head ends among them: sums begin with a zero and go on. */
+/* Whether the list after the times begins with a row of 1 + 8 numbers. */
 static enum ps_match sniff_sums(struct ps_str rest)
 {
     double value;
@@ -373,7 +375,8 @@ static enum ps_match sniff(struct ps_str head)
         return PS_MATCH_NO;
     if (behind == ']')
         return sniff_sums(rest);
-    return n > 1000 && before > 1e12 ? PS_MATCH_LIKELY : PS_MATCH_NO; /* times, no end in sight */
+    /* times up to the end of the head */
+    return n > 1000 && before > 1e12 ? PS_MATCH_LIKELY : PS_MATCH_NO;
 }
 
 const struct ps_importer ps_memory_timeline = {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mprof.c: what `mprof run` records: memory over time.
+ * mprof.c: recordings of `mprof run`: memory over time.
  *
- *     CMDLINE python app.py
- *     MEM 54.296875 1743651321.0864           MiB of the process, seconds since 1970
- *     CHLD 3 418.707031 1652118097.4418       of a child process (--multiprocess)
- *     FUNC app.f 46.2 1743651321.1 57.7 1743651321.9 0    a call of a @profile'd function, its
- * level
+ *    CMDLINE python app.py
+ *    MEM 54.296875 1743651321.0864           MiB of the process, seconds since 1970
+ *    CHLD 3 418.707031 1652118097.4418       of a child process (--multiprocess)
+ *    FUNC app.f 46.2 1743651321.1 57.7 1743651321.9 0    a call of a @profile'd function, level
  *
- * Lines come in any order: FUNC lines are written when the process ends, or before everything else.
- * Several recordings may stand in one file. Seen: memory_profiler 0.5x to 0.61.
+ * Lines are in any order: FUNC lines are written when the process ends, or before all others. A
+ * file may contain several recordings. Tested with memory_profiler 0.5x to 0.61.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +30,8 @@ struct reader {
     struct ps_buf command;
     uint64_t commands, samples, of_children, spans, repaired, rejected, commas, backward, negative;
     double first_t, last_t, previous_t, peak, peak_t, child_peak, child_peak_t;
-    double sum_t, sum_m, sum_tt, sum_tm; /* of the main process, t from its first sample on */
+    /* sums over the main process's samples; t since its first sample */
+    double sum_t, sum_m, sum_tt, sum_tm;
     bool began;
     double main_t;
     uint64_t others, other_at, other_line;
@@ -59,7 +59,7 @@ static bool take_count(struct ps_str *rest, struct ps_num *out)
     return ps_report_number(ps_report_word(rest), out) && out->kind == PS_NUM_INT && out->i >= 0;
 }
 
-/* What follows MEM or CHLD. *more: there are words behind, which mprof itself does not look at. */
+/* Parses the fields after MEM or CHLD. *more: further fields follow, which mprof ignores. */
 static bool read_sample(struct ps_str rest, bool child, struct sample *out, bool *more)
 {
     *out = (struct sample){0};
@@ -71,7 +71,7 @@ static bool read_sample(struct ps_str rest, bool child, struct sample *out, bool
     return true;
 }
 
-/* The last word of *rest, taken off it. */
+/* Removes the last word from *rest and returns it. */
 static struct ps_str last_word(struct ps_str *rest)
 {
     size_t n = 0;
@@ -104,7 +104,8 @@ static bool read_backward(struct ps_str rest, bool level, struct ps_span *out)
     return out->name.len > 0;
 }
 
-/* A name may hold blanks: figures are read from the end. Since 2020 the last is the stack level. */
+/* Names may contain spaces, so numbers are read from the end. Since 2020 the last one is the stack
+ * level. */
 static bool read_span(struct ps_str rest, struct ps_span *out)
 {
     return read_backward(rest, true, out) || read_backward(rest, false, out);
@@ -266,7 +267,7 @@ static enum ps_status refuse_empty(struct reader *r, struct ps_err *err)
 
 /* --- Reporting --- */
 
-/* MiB a second of the straight line through the main process's samples. */
+/* Slope of the straight line fitted to the main process's samples, MiB per second. */
 static struct ps_num slope(const struct reader *r)
 {
     double n = (double)r->samples, below = n * r->sum_tt - r->sum_t * r->sum_t, value;
@@ -282,7 +283,7 @@ static bool is_python(struct ps_str word)
     return ps_str_starts(ps_base_name(word), PS_STR("python"));
 }
 
-/* The program of a command line: not the interpreter, nor its options. */
+/* Returns the program's name in a command line, without the interpreter and its options. */
 static struct ps_str program(struct ps_str command)
 {
     struct ps_str word = ps_report_word(&command), first = word;
@@ -341,7 +342,7 @@ static void tell_all(struct reader *r)
     double peak = main ? r->peak : r->child_peak;
 
     r->out->ops->meta(r->out, "tool", PS_STR("mprof"));
-    /* Of the command line only the program's name: arguments may be passwords. */
+    /* Only the program's name is stored: the arguments may be passwords. */
     if (r->command.len)
         r->out->ops->meta(r->out, "title", program(ps_buf_slice(&r->command)));
     tell_figures(r, peak, main ? r->peak_t : r->child_peak_t);
@@ -365,7 +366,7 @@ static bool is_other(struct ps_str line)
     return ps_report_trim(line).len && !begins_record(line);
 }
 
-/* Each line is a record when the text is unwrapped, and was none. */
+/* Whether each line is a record once the text is unwrapped, but not before. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     return ps_report_count(head, is_other) && unwrapped.len &&
@@ -397,7 +398,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     return status;
 }
 
-/* The first line that is not blank is one of the four kinds. */
+/* The first line that is not empty must be of one of the four kinds. */
 static enum ps_match sniff(struct ps_str head)
 {
     struct ps_str line, rest, word;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * top.c: what `top -b` prints: processes over time, a table a frame.
+ * top.c: output of `top -b`: processes over time, one table per frame.
  *
- * Columns go by the words of the header, for everybody may choose his own; sizes are KiB unless
- * they end in m, g, t or p. The %CPU of the first frame is that since the process began and no
- * rate: it is left out of the curves. The clock has whole seconds and no date: frames of one second
+ * Columns are found by their titles, since they are configurable; sizes are KiB unless they end in
+ * m, g, t or p. The %CPU of the first frame is the average since the process began, not the current
+ * rate, so the curves omit it. The clock has whole seconds and no date: frames with the same second
  * are spread over it, and a clock that goes back has passed midnight.
  */
 #include <stdlib.h>
@@ -23,35 +23,35 @@ enum {
 };
 
 struct sample {
-    uint32_t process, frame; /* from 0 */
+    uint32_t process, frame; /* process: index; frame: from 0 */
     double cpu_pct, res_kib;
 };
 
 struct process {
     struct ps_str pid, name;
-    double cpu_sum, res_most;    /* cpu: without the first frame */
-    double cpu_digit, res_digit; /* what the last printed digit is worth at most */
+    double cpu_sum, res_most;    /* cpu_sum: without the first frame; res_most: maximum */
+    double cpu_digit, res_digit; /* maximum weight of the last printed digit */
     uint32_t id, first, samples;
 };
 
 struct columns {
-    int pid, res, cpu, command; /* -1: none */
+    int pid, res, cpu, command; /* -1: no such column */
 };
 
 struct reader {
     struct ps_measuring m;
     struct ps_report_reader in;
-    struct ps_intern names; /* of "pid command" */
+    struct ps_intern names; /* keys: "pid command" */
     struct process *processes;
     size_t n_processes, process_cap;
     struct sample *samples;
     size_t n_samples, sample_cap;
-    double *frames; /* seconds since the first */
+    double *frames; /* seconds since the first one */
     size_t n_frames, frame_cap;
     struct columns columns;
     bool in_table;
-    bool paused; /* an empty line came: only rows go on with the table */
-    size_t left; /* bytes before a line: what a container puts there */
+    bool paused; /* after an empty line: only rows continue the table */
+    size_t left; /* bytes before each line: the prefix of a container's log */
     uint64_t rejected;
 };
 
@@ -92,7 +92,7 @@ static bool read_header(struct ps_str line, struct columns *out)
     return out->pid >= 0 && (out->cpu >= 0 || out->res >= 0);
 }
 
-/* "758560", "3.0g": KiB. */
+/* Reads "758560" or "3.0g" as KiB. */
 static bool read_size(struct ps_str word, struct ps_printed *out)
 {
     static const char suffixes[] = "kmgtp";
@@ -124,7 +124,7 @@ static bool read_row(const struct columns *c, struct ps_str line, struct row *ou
 
     *out = (struct row){.cpu_pct = {-1, 0}, .res_kib = {-1, 0}, .command = PS_STR("")};
     for (int i = 0; i < MOST_COLUMNS; i++) {
-        if (i == c->command) { /* the last: it may hold blanks */
+        if (i == c->command) { /* the last column: may contain spaces */
             ps_printed_blanks(&rest);
             out->command = rest;
             break;
@@ -237,7 +237,8 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
     return ps_stream_status(r->in.in, err);
 }
 
-/* Frames of one second lie evenly in it; times begin at the first. */
+/* Spreads frames of the same second evenly over it; times begin with the first frame. Returns how
+ * many were spread. */
 static uint64_t place_frames(struct reader *r)
 {
     uint64_t spread = 0;
@@ -268,7 +269,7 @@ static int busiest_first(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Samples of one process stand together, in order of time. */
+/* Groups the samples of a process, in order of time. */
 static int by_process(const void *a, const void *b)
 {
     const struct sample *x = a, *y = b;
@@ -316,7 +317,7 @@ static void tell_curve(struct reader *r, const struct process *p, uint32_t id, e
     }
 }
 
-/* A row of measurements: the spread over the frames. */
+/* Writes a row of measurements: the spread of a process over the frames. */
 static void tell_row(struct reader *r, const struct process *p, enum what what)
 {
     bool one = what == CPU && r->n_frames == 1;
@@ -431,7 +432,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     return status;
 }
 
-/* Sure when it begins so; else some other log may hold it. */
+/* Sure if the log begins with a frame; otherwise it may be another log that contains frames. */
 static enum ps_match sniff(struct ps_str head)
 {
     bool first = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* args.c: arguments go straight into the form in which they are kept (slices/args.h). */
+/* args.c: builds arguments in the form in which they are stored (slices/args.h). */
 #include "importers/nsys/nsys.h"
 
 #include "base/json_out.h"
@@ -28,7 +28,7 @@ void ns_arg_int(struct ns_args *args, const char *key, int64_t value)
     put_int(args, value);
 }
 
-/* Two digits; what is beyond 64 bits then is held at 1e15. */
+/* Appends a number with two decimals, limited to 1e15 so that it fits into 64 bits. */
 static void put_decimal(struct ns_args *args, double value)
 {
     value = value > 1e15 ? 1e15 : value > -1e15 ? value : -1e15;

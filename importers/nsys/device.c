@@ -5,12 +5,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The columns that all these tables share. */
+/* Columns that all these tables share. */
 enum { START, END, DEVICE, CONTEXT, STREAM, CORRELATION, PROCESS, GRAPH_NODE, OWN };
 #define SHARED                                                                                     \
     "start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid", "graphNodeId"
 
-/* Of each table. */
+/* Further columns of each table. */
 enum {
     KERNEL_NAME = OWN,
     KERNEL_SHORT,
@@ -46,7 +46,7 @@ static const char *const wait_columns[] = {SHARED, "syncType", "eventId"};
 enum { GRAPH_ID = OWN, GRAPH_EXEC };
 static const char *const graph_columns[] = {SHARED, "graphId", "graphExecId"};
 
-/* What is on its way: times, thread, and the arguments that all have. */
+/* Device work of the current row: times, thread and device. */
 struct work {
     struct tr_record record;
     uint32_t thread;
@@ -54,7 +54,7 @@ struct work {
     enum ns_fate fate;
 };
 
-/* What is of no stream has none, or the greatest 32 bit number. */
+/* Returns the stream of a row. Rows without a stream have NULL or the largest 32-bit number. */
 static int64_t stream_of(const struct ps_rows *rows, bool waits)
 {
     int64_t stream;
@@ -86,7 +86,7 @@ static void place(struct ns_reader *r, const struct ps_rows *rows, enum ps_slice
     ns_arg_column(&r->args, "graph node id", rows, GRAPH_NODE);
 }
 
-/* False: the row is of no use, work->fate says so. */
+/* Reads the times and the shared arguments. False: the row is rejected, work->fate is set. */
 static bool begin(struct ns_reader *r, const struct ps_rows *rows, const char *word,
                   enum ps_slice_kind kind, struct work *work)
 {
@@ -124,7 +124,7 @@ static uint32_t kernel_name(struct ns_reader *r, const struct ps_rows *rows)
     return 0;
 }
 
-/* How many blocks each multiprocessor gets. */
+/* Adds the number of blocks per multiprocessor. */
 static void blocks(struct ns_reader *r, const struct ps_rows *rows, int64_t device)
 {
     int64_t multiprocessors = ns_multiprocessors(r, device), x, y, z;
@@ -170,7 +170,7 @@ static void word_of(struct ns_reader *r, const char *key, struct ns_map *map,
         ns_arg_int(&r->args, key, number);
 }
 
-/* As the tool itself calls it: "[CUDA memcpy Host-to-Device]". */
+/* Returns the name that the tool itself uses: "[CUDA memcpy Host-to-Device]". */
 static uint32_t copy_name(struct ns_reader *r, const struct ps_rows *rows)
 {
     struct ps_str word = {NULL, 0};
@@ -228,7 +228,7 @@ static enum ns_fate wait_row(struct ns_reader *r, const struct ps_rows *rows)
     return finish(r, &work);
 }
 
-/* A CUDA graph that was recorded as a whole: it is all that is known of its kernels. */
+/* A CUDA graph that was recorded as one piece of work: its kernels are unknown. */
 static enum ns_fate graph_row(struct ns_reader *r, const struct ps_rows *rows)
 {
     struct work work;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* host.c: calls: any table whose rows have a start, an end, a thread and a name. */
+/* host.c: calls, which are the rows of any table with start, end, thread and name. */
 #include "importers/nsys/nsys.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ static const char *const columns[] = {"start",      "end",         "globalTid",
 
 enum { CLASS_DRIVER = 1 };
 
-/* What the category is called and what its slices are; others by the name of their table. */
+/* Category and kind of known tables. For others the category is made from the table's name. */
 static const struct {
     const char *table, *word;
     enum ps_slice_kind kind;
@@ -33,7 +33,7 @@ static bool is_driver(struct ns_reader *r, const struct ps_rows *rows, uint32_t 
            text.at[2] <= 'Z';
 }
 
-/* "mpi_p2p" of MPI_P2P_EVENTS. */
+/* Returns "mpi_p2p" for MPI_P2P_EVENTS. */
 static uint16_t own_category(struct ns_reader *r)
 {
     struct ps_str name = ps_str_of(r->table);
@@ -69,7 +69,7 @@ static enum ns_fate call_row(struct ns_reader *r, const struct ps_rows *rows)
         return fate;
     if (!ps_rows_int(rows, THREAD, &thread))
         return ns_reject(r, "the row has no thread");
-    if (fate == NS_OTHER) { /* it was still running: to the end of the session */
+    if (fate == NS_OTHER) { /* still running: lasts to the end of the session */
         record.ph = 'B';
         duration = 0;
         fate = NS_STORED;
@@ -91,7 +91,7 @@ static enum ns_fate other_row(struct ns_reader *r, const struct ps_rows *rows)
     return NS_OTHER;
 }
 
-/* Which of some columns a table has, as bits. */
+/* Sets *out to the columns that the table has: bit i for names[i]. */
 static enum ps_status columns_of(struct ns_reader *r, const char *table, const char *const *names,
                                  size_t n, unsigned *out)
 {
@@ -105,7 +105,7 @@ static enum ps_status columns_of(struct ns_reader *r, const char *table, const c
     return status;
 }
 
-/* Rows that happened at a time and cannot be drawn: counted, and told. */
+/* Counts and reports the rows of an unsupported table that has times. */
 static enum ps_status leave_out(struct ns_reader *r, const char *name)
 {
     static const char *const when[] = {"start", "timestamp", "rawTimestamp"};

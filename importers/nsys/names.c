@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * names.c: what numbers of the export are called.
+ * names.c: names of the numbers in the export.
  *
- * A globalTid is 8 bits of the machine, 8 of the virtual machine, 24 of the process and 24 of the
- * thread; a globalPid the same with no thread. Both may look negative.
+ * A globalTid has 8 bits for the machine, 8 for the virtual machine, 24 for the process and 24 for
+ * the thread; a globalPid is the same without a thread. Both may be negative as signed numbers.
  */
 #include "importers/nsys/nsys.h"
 
@@ -13,7 +13,7 @@
 
 #include "importers/text/clean.h"
 
-#define TEXT_MOST ((size_t)1 << 30) /* of all names */
+#define TEXT_MOST ((size_t)1 << 30) /* bytes of all names */
 #define NAME_HEAD ((size_t)64 << 10)
 
 /* --- Maps --- */
@@ -104,7 +104,7 @@ static int by_id(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* They come in order, as a rule without a gap. */
+/* Finds a string by id. Ids are usually without gaps. */
 static struct ns_string *find_string(struct ns_reader *r, int64_t id)
 {
     struct ns_strings *s = &r->strings;
@@ -140,7 +140,7 @@ uint32_t ns_text_of(struct ns_reader *r, int64_t id)
     return string->text;
 }
 
-/* The version of CUDA that a call came with is no part of its name: "_v3020", but not "_v2". */
+/* Removes the CUDA version of a call from its name: "_v3020", but not "_v2". */
 static struct ps_str without_version(struct ps_str name)
 {
     size_t digits = 0;
@@ -203,7 +203,8 @@ static enum ns_fate thread_row(struct ns_reader *r, const struct ps_rows *rows)
     return NS_OTHER;
 }
 
-/* The list of thread indices by index of a key; true: the key is new, *at is to be set. */
+/* Looks up a key. *at: its element in the list of thread indices. True: the key is new, the caller
+ * sets the element. */
 static bool new_key(struct ps_intern *keys, const void *key, size_t size, uint32_t **list,
                     size_t *cap, uint32_t **at)
 {
@@ -267,7 +268,8 @@ uint32_t ns_gpu_thread(struct ns_reader *r, int64_t gpu)
     return gpu_thread(r, gpu, PS_STR(""));
 }
 
-/* What tells a stream from another of its number: nothing, its context, its process, or both. */
+/* Writes the tid of a stream: its number, with process and context if other streams have that
+ * number. */
 static void stream_tid(const struct ns_stream *stream, bool process, bool context, char out[96])
 {
     int n = snprintf(out, 96, "%" PRId64, stream->stream);
@@ -311,7 +313,7 @@ uint32_t ns_stream(struct ns_reader *r, const struct ns_stream *stream)
 
     if (stream->stream == NS_NO_STREAM)
         return ns_gpu_thread(r, stream->device);
-    if (stream->stream < 0) /* the trace house knows waits by such a number */
+    if (stream->stream < 0) /* importers/trace detects waits by a negative tid */
         return gpu_thread(r, stream->device, PS_STR("-1"));
     if (new_key(&r->stream_keys, stream, sizeof *stream, &r->stream_of, &r->cap_stream_of, &at))
         *at = new_stream(r, stream);
@@ -330,7 +332,7 @@ static void words(struct ns_map *map, const char *const *list, size_t n)
     }
 }
 
-/* What older exports, which have no tables of words, mean. */
+/* Labels for older exports, which have no tables of labels. */
 static void known_words(struct ns_reader *r)
 {
     static const char *const copies[] = {"Unknown", "HtoD",     "DtoH",     "HtoA",    "AtoH",

@@ -14,7 +14,8 @@
 
 /* --- Recognition --- */
 
-/* Names of its tables, some of which stand in the first pages; the last two are others' too. */
+/* Searches for names of its tables, some of which are in the first pages. Other databases may also
+ * have the last two. */
 static enum ps_match sniff(struct ps_str head)
 {
     static const char *const tables[] = {"StringIds",       "META_DATA_EXPORT", "ENUM_NSYS_EVENT",
@@ -68,7 +69,7 @@ bool ns_is_read(const char *table)
     return strncasecmp(table, "ENUM_", 5) == 0 || strncasecmp(table, "TARGET_INFO_", 12) == 0;
 }
 
-/* Names before what bears them. */
+/* Reads names before the rows that refer to them. */
 static enum ps_status read_all(struct ns_reader *r)
 {
     enum ps_status status = ns_names_read(r);
@@ -127,7 +128,8 @@ static enum ps_status import(struct ps_sqlite *db, struct ps_sink *out, struct p
     return status;
 }
 
-/* The file itself, or all of the stream in a temporary one. */
+/* Sets *fd to the stream's file, or to a temporary file with all of its bytes. *own: descriptor
+ * that the caller closes; -1: none. */
 static enum ps_status file_of(struct ps_stream *in, struct ps_sink *out, int *fd, int *own,
                               struct ps_err *err)
 {

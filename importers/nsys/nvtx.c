@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvtx.c: what a program says of itself with NVTX.
+ * nvtx.c: ranges and marks that a program set with NVTX.
  *
- * Push/pop ranges nest on their thread. Start/end ranges may overlap and end on other threads: a
- * row of their process and domain, beside the threads. Domains and categories are given names by
- * rows of the same table, which may stand anywhere in it; it is read twice.
+ * Push/pop ranges nest on their thread. Start/end ranges may overlap and end on other threads: they
+ * get a row of their process and domain, next to the threads. The names of domains and categories
+ * are rows of the same table, at any position; so the table is read twice.
  */
 #include "importers/nsys/nsys.h"
 
@@ -17,7 +17,7 @@ static const char *const columns[] = {"start",      "end",         "eventType", 
                                       "int32Value", "doubleValue", "floatValue"};
 #define N_COLUMNS (sizeof columns / sizeof *columns)
 
-/* ENUM_NSYS_EVENT_TYPE. Names with a "t" are of a text file that was imported beside the report. */
+/* ENUM_NSYS_EVENT_TYPE. NVTXT names are for a text file that was imported with the report. */
 enum {
     NVTX_CATEGORY = 33,
     NVTX_MARK = 34,
@@ -31,7 +31,7 @@ enum {
     NVTX_DOMAIN = 75,
 };
 
-/* A number of a process: a domain's, or a category's in its domain. */
+/* Key of a domain of a process, or of a category in a domain. */
 struct number {
     int64_t process, domain, category;
 };
@@ -84,7 +84,7 @@ static enum ns_fate name_row(struct ns_reader *r, const struct ps_rows *rows)
 
 /* --- Ranges and marks --- */
 
-/* "nvtx", or "nvtx:NCCL" in a domain that has a name. */
+/* Returns "nvtx", or "nvtx:NCCL" in a domain that has a name. */
 static uint16_t category_of(struct ns_reader *r, struct ps_str domain)
 {
     char word[128];

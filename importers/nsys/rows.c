@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* rows.c: a table row by row; what cannot be used is told with its place, the first of each table
- * one by one. */
+/* rows.c: reads tables row by row. Reports invalid rows with their position, the first ones of each
+ * table one by one. */
 #include "importers/nsys/nsys.h"
 
 #include <inttypes.h>
 
-#define TOLD_MOST 10u        /* of a table */
-#define BREATH    (1u << 14) /* rows between two looks at the sink */
+#define TOLD_MOST 10u        /* single notes per table */
+#define BREATH    (1u << 14) /* rows between two progress reports */
 #define TIME_MOST (INT64_MAX / 4)
 
 enum ns_fate ns_reject(struct ns_reader *r, const char *why)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* series.c: memory that CUDA gave out, and what GPUs measured of themselves over time. */
+/* series.c: memory allocated with CUDA, and metrics that GPUs measured over time. */
 #include "importers/nsys/nsys.h"
 
 #include <inttypes.h>
@@ -15,9 +15,10 @@ static const char *const memory_columns[] = {"start", "globalPid",           "de
                                              "bytes", "memoryOperationType", "memKind"};
 enum { OPERATION_FREE = 1 };
 enum { KIND_PAGEABLE = 0, KIND_PINNED = 1 };
-enum { TYPE_CPU = 0, TYPE_CUDA = 1 }; /* as PyTorch numbers kinds of devices */
+enum { TYPE_CPU = 0, TYPE_CUDA = 1 }; /* PyTorch's numbers of device types */
 
-/* Sorted by time before they are given: each says how much is in use after it. */
+/* A change of the memory in use. Sorted by time before they are written, since each record has the
+ * total after it. */
 struct use {
     int64_t t;
     int64_t process, device, address, bytes; /* bytes < 0: freed; device -1: of the host */
@@ -102,7 +103,7 @@ static enum ps_status read_memory(struct ns_reader *r)
 
 /* --- Metrics --- */
 
-/* The lower bits of a type are the GPU, the upper ones what measured. */
+/* The lower bits of a type are the GPU, the upper ones the source of the metrics. */
 #define GPU_BITS 0xff
 
 struct metric {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* target.c: when and with what was recorded, on which GPUs, and what the tool itself complained of.
- */
+/* target.c: time and version of the recording, its GPUs, and the warnings of the tool itself. */
 #include "importers/nsys/nsys.h"
 
 #include <inttypes.h>
@@ -46,7 +45,7 @@ enum { GPU_ID, GPU_NAME, GPU_FIGURES };
 static const char *const gpu_columns[] = {
     "id",           "name",           "totalMemory",   "smCount",           "computeMajor",
     "computeMinor", "threadsPerWarp", "maxWarpsPerSm", "maxRegistersPerSm", "maxShmemPerSm"};
-/* What the profiler of PyTorch calls them, which the views know. */
+/* Names of these columns in PyTorch's deviceProperties, which the views use. */
 static const char *const gpu_words[] = {"",
                                         "",
                                         "totalGlobalMem",
@@ -103,7 +102,7 @@ struct cuda_device {
     int64_t pid, number;
 };
 
-/* CUDA_VISIBLE_DEVICES gives each process numbers of its own. */
+/* Maps the device numbers of a process, which CUDA_VISIBLE_DEVICES changes, to GPUs. */
 static enum ns_fate cuda_device_row(struct ns_reader *r, const struct ps_rows *rows)
 {
     struct cuda_device key;
