@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the horizontal axis of the run that is shown counts. Traces and most profiles of stacks count
- * nanoseconds; other stacks count samples or bytes, times a scale where the file has fractions.
+ * Unit of the horizontal axis of the run on the page. Traces and most stack profiles count
+ * nanoseconds. Other stack profiles count samples or bytes, multiplied by a scale if the file has
+ * fractions.
  */
 import { bytesFig, fig, figIn, fmtFixed, int, text, type Fig } from './units';
 
 export interface AxisUnit {
-    /** 's': the axis is in ns; 'B'; else the word for what is counted, possibly empty */
+    /** 's': axis values are in ns; 'B': bytes; otherwise the name of the unit, possibly empty */
     unit: string;
-    /** values of the axis in one of what is counted */
+    /** axis values per unit */
     scale: number;
-    /** the whole of a run of stacks, in values of the axis: says which unit its columns take */
+    /** total of a run of stacks, in axis values; decides which unit its columns use */
     whole?: number;
 }
 
-/** ns from which on a column of times is in seconds */
+/** ns; from this total on, columns of times are in seconds */
 const LONG = 10e9;
 
 export const TIME_AXIS: AxisUnit = { unit: 's', scale: 1 };
 
 let shown = TIME_AXIS;
 
-/** Said once for the run on the page, before any of it is drawn. */
+/** Sets the axis of the run on the page. Called before anything of the run is drawn. */
 export function showAxis(axis: AxisUnit): void {
     shown = axis;
 }
@@ -34,7 +35,7 @@ export function isTimeAxis(): boolean {
     return shown.unit === 's';
 }
 
-/** A length of the axis in its own unit: `1.204 ms`, `12 samples`, `1.20 MiB`. */
+/** Formats a length on the axis with its unit: `1.204 ms`, `12 samples`, `1.20 MiB`. */
 export function axisFig(value: number): Fig {
     if (shown.unit === 's') return fig(value / 1e9);
     const counted = value / shown.scale;
@@ -54,7 +55,7 @@ function isLong(): boolean {
     return (shown.whole ?? 0) >= LONG;
 }
 
-/** The digits alone, for a column whose head says the unit: ms or s of time, MiB, or what is counted. */
+/** Formats a length without its unit, for a column whose header shows the unit (axisCellUnit). */
 export function axisCell(value: number): string {
     if (shown.unit === 's') return fmtFixed(value / (isLong() ? 1e9 : 1e6), 3);
     if (shown.unit === 'B') return fmtFixed(value / 1048576, 3);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What commands were bound by: the JSON of docs/api-views.md.
+ * JSON of the bound analysis (is a command CPU-bound, waiting, ...), see docs/api-views.md.
  */
 
 export type Verdict =
@@ -8,9 +8,9 @@ export type Verdict =
 
 export interface BoundRule {
     rule: Verdict;
-    /** what is compared: "sys / (user + sys)" */
+    /** formula of the compared value: "sys / (user + sys)" */
     of: string;
-    /** null: an input is missing */
+    /** null if an input is missing */
     value: number | null;
     sign: '>=' | '<';
     threshold: number;
@@ -28,7 +28,7 @@ export interface BoundRun {
     real_s: number | null;
     user_s: number | null;
     sys_s: number | null;
-    /** what the last printed digit is worth */
+    /** value of the last printed digit, here and in the next two */
     real_resolution_s: number;
     user_resolution_s: number;
     sys_resolution_s: number;
@@ -38,7 +38,7 @@ export interface BoundRun {
     voluntary_switches: number | null;
     involuntary_switches: number | null;
     utilisation: number | null;
-    /** it lies between, for the last digits were cut off */
+    /** bounds of the utilisation: printed times are truncated */
     utilisation_low: number | null;
     utilisation_high: number | null;
     cpus: number | null;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one way to the server. Views call these; every failure arrives as an ApiError that says
- * what, where and what to do.
+ * HTTP client of the server API; all views use it. Every failure becomes an ApiError: what failed,
+ * where, and what to do.
  */
 import type { ErrorBody } from './types';
 
@@ -23,7 +23,7 @@ export function isAbort(error: unknown): boolean {
     return error instanceof DOMException && error.name === 'AbortError';
 }
 
-/** Whatever was thrown, as an ApiError fit to be shown. */
+/** Wraps any thrown value in an ApiError that can be shown. */
 export function asApiError(error: unknown): ApiError {
     if (error instanceof ApiError) return error;
     return new ApiError(0, 'internal', String(error), null, 'Reload the page.');
@@ -44,14 +44,15 @@ function errorFrom(status: number, body: string): ApiError {
         const { error } = JSON.parse(body) as { error: ErrorBody };
         return new ApiError(status, error.code, error.text, error.at ?? null, error.hint ?? null);
     } catch {
-        // Not from our server: a proxy, or a page where JSON was expected.
+        // Not an error of the perfshelf server: a proxy answered, or the body is a page instead of
+        // JSON.
         return new ApiError(status, 'internal', `HTTP ${status}`, null, body.slice(0, 200) || null);
     }
 }
 
 let unauthorized = (): void => undefined;
 
-/** Calls `listen` when the server wants to know who asks (401). */
+/** Sets the callback for responses with status 401 (login required). */
 export function onUnauthorized(listen: () => void): void {
     unauthorized = listen;
 }
@@ -60,11 +61,11 @@ export interface RequestOptions {
     signal?: AbortSignal;
 }
 
-/** What answers instead of a server, as fetch would. */
+/** Replacement for `fetch` that answers requests without a server (offline files). */
 export type Wire = (path: string, init: RequestInit) => Promise<Response>;
 let wire: Wire | null = null;
 
-/** From here on nothing is asked of a server, which tells nothing either. */
+/** Sends all later requests to `other` instead of the server. There are no server events then. */
 export function answerFrom(other: Wire): void {
     wire = other;
 }
@@ -82,15 +83,15 @@ async function request(path: string, init: RequestInit): Promise<Response> {
 }
 
 export async function getJson<T>(path: string, { signal }: RequestOptions = {}): Promise<T> {
-    // Asked anew each time, answered by a 304: what is kept for ever outlives the program that
-    // computed it, and after an upgrade its ETag is another.
+    // Revalidate every response, usually with a 304. A cached response could be older than the
+    // server program, and the ETag changes when the program is upgraded.
     const cache = 'no-cache';
     const headers = { Accept: 'application/json' };
     const response = await request(path, { signal, cache, headers });
     return (await response.json()) as T;
 }
 
-/** PATCH, POST or DELETE; answers the parsed body, or null where there is none. */
+/** Sends POST, PUT, PATCH or DELETE. Returns the parsed body, or null if the body is empty. */
 export async function sendJson<T>(
     method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
@@ -107,14 +108,14 @@ export async function sendJson<T>(
     return text ? (JSON.parse(text) as T) : null;
 }
 
-/** POST of a question whose answer is a file. */
+/** Sends a POST request whose response is a file. */
 export async function fileFor(path: string, body: unknown): Promise<Blob> {
     const headers = { 'Content-Type': 'application/json' };
     const response = await request(path, { method: 'POST', headers, body: JSON.stringify(body) });
     return response.blob();
 }
 
-/** PUT of raw bytes; answers the parsed body. */
+/** Uploads raw bytes with PUT. Returns the parsed body. */
 export async function putBlob<T>(path: string, body: Blob): Promise<T> {
     const headers = { 'Content-Type': 'application/octet-stream' };
     const response = await request(path, { method: 'PUT', headers, body });
@@ -139,7 +140,7 @@ export interface Upload<T> {
     abort: () => void;
 }
 
-/** Sends the raw bytes as a body. XMLHttpRequest, since fetch does not report what was sent. */
+/** Uploads raw bytes with POST. Uses XMLHttpRequest because fetch reports no upload progress. */
 export function upload<T>(
     path: string,
     body: Blob,
@@ -163,17 +164,19 @@ export function upload<T>(
 }
 
 export interface EventHandlers {
-    /** Called for each named event with its parsed data. */
+    /** Callbacks by event name; each gets the parsed data. */
     on: Record<string, (data: unknown) => void>;
-    /** The stream (re)opened: what was missed meanwhile has to be fetched. */
+    /** Called when the stream is opened or reopened: events may have been missed, so fetch the
+     * state. */
     open?: () => void;
-    /** The stream broke. It is tried again: by the browser, or later where the server refused it. */
+    /** Called when the stream breaks. The browser reconnects; if the server refused, `events` does
+     * so later. */
     lost?: () => void;
 }
 
 const REFUSED_MS = 30_000;
 
-/** Listens to a text/event-stream; answers the function that ends it. */
+/** Subscribes to a text/event-stream. Returns a function that closes the stream. */
 export function events(path: string, { on, open, lost }: EventHandlers): () => void {
     if (wire) return () => undefined;
     let source: EventSource;
@@ -188,7 +191,7 @@ export function events(path: string, { on, open, lost }: EventHandlers): () => v
         if (open) source.addEventListener('open', open);
         source.addEventListener('error', () => {
             lost?.();
-            // After an answer that is no stream the browser gives up.
+            // The browser does not reconnect if the response was not an event stream.
             if (source.readyState === EventSource.CLOSED)
                 again = window.setTimeout(connect, REFUSED_MS);
         });

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The JSON of comparisons, docs/api-compare.md.
+ * JSON of comparisons, see docs/api-compare.md.
  */
 import type { Run } from './types';
 
-/** up: more; down: less; same: within noise; few: too few runs for a test; null: one run a side. */
+/** 'up': more; 'down': less; 'same': within noise; 'few': too few runs for a test; null: one run
+ * per side, no test. */
 export type Verdict = 'up' | 'down' | 'same' | 'few' | null;
 export type Change = 'added' | 'removed' | 'moved' | null;
 
@@ -16,7 +17,7 @@ export interface Group {
 
 export interface Judged {
     delta: number;
-    /** of the base; null when that is 0 */
+    /** percent of the base; null if the base is 0 */
     delta_pct: number | null;
     noise: number | null;
     low: number | null;
@@ -36,22 +37,22 @@ export interface Metric {
 export interface ComparedTable {
     of: string;
     title: string;
-    /** what one row is: 'function' */
+    /** kind of item that a row describes: 'function' */
     row: string;
-    /** what `place` is: 'file' */
+    /** kind of source location in `place`: 'file' */
     place: string | null;
     metrics: Metric[];
 }
 
 export interface Comparison {
-    /** none: one group alone, a report of it (GroupReport) */
+    /** empty in the report of a single group (GroupReport) */
     base: Run[];
     new: Run[];
     headline: ({ label: string; unit: string; base: Group; new: Group } & Judged) | null;
     tables: ComparedTable[];
-    /** 'tree': GET /compare/tree answers; 'graph': each run has a call graph */
+    /** 'tree': GET /compare/tree is available; 'graph': every run has a call graph */
     pictures: string[];
-    /** why it does not */
+    /** why /compare/tree is not available; null if it is */
     no_tree: string | null;
     rules: { alpha: number; fdr: number; level: number; factor: number };
 }
@@ -80,12 +81,12 @@ export interface ComparedOne extends ComparedRow {
     new_values: number[];
 }
 
-/** What is known without a base. */
+/** Report of one group without a base. */
 export interface GroupReport extends Omit<Comparison, 'headline'> {
     headline: { label: string; unit: string; new: Group } | null;
 }
 
-/** A row of one group: medians, and how far its runs are apart. */
+/** Row of one group: median and spread over its runs. */
 export interface GroupRow {
     id: number;
     name: string;
@@ -97,9 +98,9 @@ export interface GroupRow {
     mad: number;
     min: number;
     max: number;
-    /** percent of the sum of all medians; null where rows do not add up */
+    /** percent of the sum of all medians; null if rows do not add up */
     share: number | null;
-    /** runs that have it */
+    /** number of runs that contain the row */
     in: number;
 }
 
@@ -107,32 +108,33 @@ export interface GroupOne extends GroupRow {
     values: number[];
 }
 
-/** The call trees of a group as one, by paths of names: the means of its runs. */
+/** Call trees of the runs of one group merged by call path; values are means over the runs. */
 export interface GroupTree {
     n: number;
     unit: string;
     new: number;
-    /** nodes left out, the smallest ones */
+    /** number of nodes that were omitted because they are too small */
     cut: number;
     parent: number[];
     names: string[];
     name: number[];
-    /** by name, where names alone do not tell nodes apart: a file, of lines with the line */
+    /** source location by name index, where names alone are ambiguous: the file, for lines also the
+     * line number */
     places?: (string | null)[];
-    /** 0: the path is not there */
+    /** 0 if the group lacks the path */
     new_total: number[];
-    /** not of cProfile's dumps */
+    /** absent for cProfile dumps */
     new_self?: number[];
-    /** of cProfile's dumps, whose totals are upper bounds: what lies at least on the path */
+    /** lower bounds, cProfile dumps only: their totals are upper bounds */
     new_low?: number[];
-    /** then 0 exact, 1 bounded, 2 unknown (recursive) */
+    /** cProfile dumps only: 0 exact, 1 bounded, 2 unknown (recursive) */
     certainty?: number[];
 }
 
-/** Those of two groups. */
+/** Merged call trees of two groups. */
 export interface ComparedTree extends GroupTree {
     base: number;
-    /** 0 none (one run a side), 1 too few runs, 2 within noise, 3 up, 4 down */
+    /** 0 none (one run per side), 1 too few runs, 2 within noise, 3 up, 4 down */
     verdict: number[];
     base_total: number[];
     base_self?: number[];

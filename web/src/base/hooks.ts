@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-/**
- * Hooks that run when a value of a list changes and may read other values too, as they are in the
- * render in which the list changed. With useEffect and useMemo eslint checks that the list is
- * complete; use these where a complete list would be wrong: an effect that follows one value, a
- * result that is kept by a key of its inputs.
- */
+/** Hooks that run only when a listed value changes, but may use other values of the same render.
+ * eslint requires complete dependency lists for useEffect and useMemo. Use these hooks where a
+ * complete list would be wrong: an effect that follows one value, or a result that is cached by a
+ * key of its inputs. */
 import {
     type EffectCallback,
     useCallback,
@@ -13,7 +11,7 @@ import {
     useMemo,
 } from 'preact/hooks';
 
-/* eslint-disable react-hooks/exhaustive-deps -- the lists are the callers' */
+/* eslint-disable react-hooks/exhaustive-deps -- the callers pass the lists */
 
 export function useEffectOn(effect: EffectCallback, on: unknown[]): void {
     useEffect(effect, on);

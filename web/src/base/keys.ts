@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is bound to which key right now. Views bind while they are on screen; the scope bound last
- * is asked first, so a tab can take a key from the shell. The `?` overlay lists this registry.
+ * Registry of keyboard shortcuts. Views bind keys while they are on screen. The scope that was
+ * bound last has priority, so a tab can override a key of the shell. The `?` overlay lists this
+ * registry.
  */
 import { signal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 export interface KeyBinding {
-    /** As KeyboardEvent.key says it, modifiers in front: '/', 'Escape', 'ArrowDown', 'ctrl+c',
-     * 'shift+Enter', ' '. Letters in lower case; 'ctrl' is also the Command key. */
+    /** KeyboardEvent.key with modifiers as prefixes: '/', 'Escape', 'ArrowDown', 'ctrl+c',
+     * 'shift+Enter', ' '. Letters are in lower case; 'ctrl' is also the Command key. */
     key: string;
-    /** What it does, in the words of the overlay; '' keeps it out of the overlay. */
+    /** Description in the `?` overlay; '' hides the key there. */
     label: string;
     run: (event: KeyPress) => void;
-    /** Also while a text field has the focus. */
+    /** The key also works while a text field has the focus. */
     inFields?: boolean;
 }
 
-/** The part of a KeyboardEvent that matters here. */
+/** Fields of a KeyboardEvent that are used here. */
 export interface KeyPress {
     key: string;
     ctrlKey: boolean;
@@ -32,7 +33,7 @@ export interface KeyScope {
     keys: KeyBinding[];
 }
 
-/** Innermost scope last. */
+/** The innermost scope is last. */
 export const scopes = signal<KeyScope[]>([]);
 
 export function bindKeys(name: string, keys: KeyBinding[]): () => void {
@@ -43,12 +44,13 @@ export function bindKeys(name: string, keys: KeyBinding[]): () => void {
     };
 }
 
-/** Binds while the component is mounted. The functions may change on each render. */
+/** Binds keys while the component is mounted. The functions may change on each render. */
 export function useKeys(name: string, keys: KeyBinding[]): void {
     const latest = useRef(keys);
     latest.current = keys;
     const shape = keys.map((binding) => binding.key + binding.label).join('\n');
-    // Before the next event: a key pressed right after a change of place belongs to the new one.
+    // A layout effect runs before the next event, so a key pressed right after navigation reaches
+    // the new view.
     useLayoutEffect(() => {
         const bound = latest.current.map((binding, i) => ({
             ...binding,
@@ -60,13 +62,14 @@ export function useKeys(name: string, keys: KeyBinding[]): void {
 
 function nameOf(event: KeyPress): string {
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    // Shift is part of a printed sign ('?'), and counts only for named keys and letters.
+    // Shift is already part of a printed character ('?'); it counts only for named keys and
+    // letters.
     const shift = event.shiftKey && (event.key.length > 1 || /[a-z]/.test(key));
     const control = event.ctrlKey || event.metaKey;
     return `${control ? 'ctrl+' : ''}${event.altKey ? 'alt+' : ''}${shift ? 'shift+' : ''}${key}`;
 }
 
-/** Runs the innermost binding of this key; false when there is none. */
+/** Runs the innermost binding of this key; returns false if there is none. */
 export function dispatchKey(event: KeyPress, inField: boolean): boolean {
     const name = nameOf(event);
     for (const scope of [...scopes.peek()].reverse()) {

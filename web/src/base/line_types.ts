@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The JSON of the line-level profilers, as docs/api-views.md gives it.
+ * JSON of the line-level profilers, see docs/api-views.md.
  */
 import type { Origin } from './types';
 
@@ -14,7 +14,7 @@ export interface LineProfilerSummary {
     time_s: number;
     rounded: number;
     nested: number;
-    /** path, first line as text, name of the hottest function; empty when none ran */
+    /** path, first line (as a string) and name of the hottest function; empty if no function ran */
     hottest: string[];
 }
 
@@ -98,7 +98,8 @@ export interface SourceFunction {
 
 export type SourceState = 'carried' | 'attached' | 'changed' | 'missing';
 
-/** Figures by line; besides these keys one array for each name in `columns`. */
+/** Measured values by row. In addition to these keys there is one array for each name in
+ * `columns`. */
 export interface LineFigures {
     unit_s: number | null;
     n: number;
@@ -114,7 +115,7 @@ export interface LineFigures {
 export interface SourceAnswer extends LineFigures {
     file: { id: number; path: string; origin: Origin };
     source: { state: SourceState; sha256: string | null; bytes: number | null };
-    /** the whole file by line, null where a line is not known */
+    /** all lines of the file; null for an unknown line */
     text: (string | null)[];
     first: number;
 }

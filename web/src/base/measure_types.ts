@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The JSON of measurements, as docs/api-views.md gives it.
+ * JSON of measurements, see docs/api-views.md.
  */
 
 export interface MeasurementRow {
@@ -8,9 +8,9 @@ export interface MeasurementRow {
     name: string;
     grp: string;
     value: number | null;
-    /** "s", "KiB", "B", "%"; empty for counts */
+    /** "s", "KiB", "B" or "%"; '' for counts */
     unit: string;
-    /** what value is: mean, best, single */
+    /** what `value` is: mean, best, single */
     statistic: string;
     n: number | null;
     mean: number | null;
@@ -20,9 +20,9 @@ export interface MeasurementRow {
     max: number | null;
     q1: number | null;
     q3: number | null;
-    /** value of the last digit that was printed; null: the file holds all digits */
+    /** value of the last printed digit; null if the file has all digits */
     resolution: number | null;
-    /** ends of the rows of its group and unit */
+    /** minimum and maximum over the rows of the same group and unit */
     group_min: number | null;
     group_max: number | null;
 }

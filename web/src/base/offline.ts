@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whether this page is a file that somebody was sent: it holds the runs itself, and has no shelf.
+ * Metadata of an offline file: a page that contains its runs and has no server.
  */
 
 export interface OfflineFile {
-    /** the address that it opens with */
+    /** hash of the URL that is shown first */
     start: string;
     /** ISO 8601 */
     made_at: string;
     /** "perfshelf 0.2.0" */
     made_by: string;
-    /** what was left out of it, in the words of the command line */
+    /** what was redacted, as described on the command line */
     redacted: string[];
 }
 
 let file: OfflineFile | null = null;
 
-/** Before anything is drawn. */
+/** Called once, before anything is drawn. */
 export function openOffline(opened: OfflineFile): void {
     file = opened;
 }
 
-/** Null on the page of a shelf. */
+/** Null on a page that a server delivers. */
 export function offlineFile(): OfflineFile | null {
     return file;
 }

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows of a server-side table, fetched in pages as they come into view. Sorting and filtering are
- * the server's; setParams asks anew and keeps what is shown until the answer is there.
+ * Rows of a server-side table, fetched in pages when they scroll into view. The server sorts and
+ * filters. setParams sends a new request and keeps the old rows until the response arrives.
  */
 import { signal, type Signal } from '@preact/signals';
 import { ApiError, asApiError, getJson, isAbort, withParams, type Params } from './client';
 import type { Page } from './types';
 
-/** What a DataGrid draws from. `rowAt` is undefined for a row that is not here yet. Whoever reads
- * total, rows or sums while drawing is drawn again when they change. */
+/** Rows of a DataGrid. `rowAt` returns undefined for a row that is not loaded yet. A component that
+ * reads total, rows or sums while it renders is rendered again when they change. */
 export interface GridSource<R> {
     readonly total: number;
     rowAt(index: number): R | undefined;
-    /** Says that rows [from, to) are in view. */
+    /** Reports that rows [from, to) are in view; loads them if needed. */
     ensure(from: number, to: number): void;
-    /** Changes whenever total or any row did. */
+    /** Changes whenever the total or any row changes. */
     readonly version: Signal<number>;
 }
 
 export interface PagedSource<R> extends GridSource<R> {
-    /** Rows before the filter. */
+    /** Number of rows before the filter. */
     readonly of: number;
     readonly sums: Record<string, number>;
     readonly loading: Signal<boolean>;
     readonly error: Signal<ApiError | null>;
-    /** False until the first answer. */
+    /** False until the first response. */
     readonly ready: Signal<boolean>;
     setParams(params: Params): void;
     reload(): void;
@@ -32,7 +32,7 @@ export interface PagedSource<R> extends GridSource<R> {
 }
 
 const PAGE = 200;
-/** Rows around the view that are fetched before they come into it. */
+/** Number of rows around the view that are fetched in advance. */
 const AHEAD = 60;
 
 interface Generation<R> {
@@ -42,7 +42,7 @@ interface Generation<R> {
     pages: Map<number, R[]>;
 }
 
-/** Rows arrive as objects keyed by column name: R is written by the caller to match the view. */
+/** Rows are objects keyed by column name; R must match the columns of the view. */
 export function pagedSource<R>(path: string, initial: Params): PagedSource<R> {
     const version = signal(0);
     const loading = signal(false);
@@ -141,7 +141,7 @@ function asObject<R>(columns: string[], row: unknown[]): R {
     return object as R;
 }
 
-/** A source over rows that are all here. */
+/** Source over rows that are all in memory. */
 export function arraySource<R>(rows: readonly R[]): GridSource<R> {
     return { total: rows.length, rowAt: (i) => rows[i], ensure: () => {}, version: signal(0) };
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * A window of the program that stands as a panel in one of its own pages: two reports side by side
- * are two such windows, each with its own keys, axis, width and caches. The page keeps the address
- * of both. What passes between them are texts, and names where both mean the same thing: ids and
- * positions are of one run only.
+ * Panels: windows of the program inside one of its own pages. A page with two reports side by side
+ * has two panels, each with its own keys, axis, width and caches. The page stores the URLs of both.
+ * Panels exchange strings, and names instead of ids and positions, because those are valid in one
+ * run only.
  */
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useLayoutEffectOn } from './hooks';
@@ -12,41 +12,42 @@ import { route, setQuery } from './router';
 
 export type Side = 'base' | 'new';
 
-/** What the page gives a panel. */
+/** Interface of the page for a panel. */
 export interface PanelHost {
     side: Side;
-    /** The panel is there, and is told at once what to show. */
+    /** Registers the panel; the page immediately calls its `show`. */
     join(panel: Panel): void;
-    /** The reader went to another address in the panel. */
+    /** The user navigated to another URL in the panel. */
     go(hash: string, replace: boolean): void;
-    /** What this panel knows the names of has changed. */
+    /** The set of keys whose names this panel knows has changed. */
     named(): void;
-    /** Something of the moment, for the other panel: a frame under the pointer; '' when it is over. */
+    /** Sends a transient state to the other panel, such as the frame under the pointer; '' clears
+     * it. */
     say(topic: string, text: string): void;
-    /** A key that nothing in the panel is bound to; true where the page took it. */
+    /** Handles a key that is not bound in the panel; returns true if the page handled it. */
     key(press: KeyPress): boolean;
-    /** The reader is at work in this panel. */
+    /** The user is working in this panel. */
     active(): void;
-    /** Files are dragged over this panel: they are for the page. */
+    /** Files are dragged over this panel; the page handles the drop. */
     dragged(): void;
 }
 
-/** What a panel gives the page. */
+/** Interface of a panel for the page. */
 export interface Panel {
     show(hash: string): void;
     hear(topic: string, text: string): void;
-    /** Whether what is on screen knows the names behind this key of the URL. */
+    /** Whether the view on screen can translate this URL key into names. */
     knows(key: string): boolean;
     nameOf(key: string, value: string): string | null;
     valueOf(key: string, name: string): string | null | undefined;
 }
 
-/** Translates the values of a key of the URL that mean something in one run only. */
+/** Translates values of a URL key that are valid in one run only. */
 export interface Names {
-    /** What the value stands for, in words that the other run would use too; null: nothing. */
+    /** A name that the other run has too; null if the value has none. */
     nameOf(value: string): string | null;
-    /** The value that stands for it in this run; null: this run lacks it; undefined: what would
-     * tell is still to come, and then useNames is called with other keys. */
+    /** Value for a name in this run. Null if the run lacks it; undefined if the data is not loaded
+     * yet; then useNames is called again with other keys. */
     valueOf(name: string): string | null | undefined;
 }
 
@@ -54,7 +55,7 @@ let host: PanelHost | null = null;
 const known = new Map<string, Names>();
 const listeners = new Map<string, Set<(text: string) => void>>();
 
-/** What the page hung on the frame of this window; null: this window is no panel. */
+/** Host that the page stored on the frame of this window; null if this window is not a panel. */
 export function hostOfWindow(): PanelHost | null {
     const frame: (Element & { panelHost?: PanelHost }) | null = window.frameElement;
     return frame?.panelHost ?? null;
@@ -64,12 +65,12 @@ export function inPanel(): boolean {
     return host !== null;
 }
 
-/** Whose run this window shows; null: it is no panel. */
+/** Side whose run this window shows; null if it is not a panel. */
 export function panelSide(): Side | null {
     return host?.side ?? null;
 }
 
-/** Called once, before anything is drawn. */
+/** Makes this window a panel. Called once, before anything is drawn. */
 export function becomePanel(by: PanelHost, show: (hash: string) => void): void {
     host = by;
     by.join({
@@ -81,7 +82,7 @@ export function becomePanel(by: PanelHost, show: (hash: string) => void): void {
     });
 }
 
-/** The component on screen knows what these keys of the URL stand for. */
+/** Registers the translations of these URL keys while the component is mounted. */
 export function useNames(keys: readonly string[], names: Names): void {
     const latest = useRef(names);
     latest.current = names;
@@ -99,10 +100,8 @@ export function useNames(keys: readonly string[], names: Names): void {
     }, [keys.join()]);
 }
 
-/**
- * What a view shows before anything is chosen, as the value of its key of the URL: the panel of the
- * base chooses it for both, as what comes first in one run may be far down in the other.
- */
+/** Default selection of a view, as the value of a URL key. The panel of the base chooses it for
+ * both panels, because the first row of one run may be far down in the other. */
 export function useLead(key: string, value: string | number | null): void {
     useEffect(() => {
         if (host?.side !== 'base' || value === null || route.peek().query[key] !== undefined)
@@ -111,12 +110,12 @@ export function useLead(key: string, value: string | number | null): void {
     }, [key, value]);
 }
 
-/** For the other panel, if there is one. */
+/** Sends a message to the other panel, if there is one. */
 export function sayBeside(topic: string, text: string): void {
     host?.say(topic, text);
 }
 
-/** Hears what the other panel says of a topic; returns what ends it. */
+/** Subscribes to messages of the other panel on a topic. Returns a function that unsubscribes. */
 export function hearBeside(topic: string, hear: (text: string) => void): () => void {
     const all = listeners.get(topic) ?? new Set();
     listeners.set(topic, all.add(hear));
@@ -125,7 +124,7 @@ export function hearBeside(topic: string, hear: (text: string) => void): () => v
     };
 }
 
-/** The same while the component is mounted. */
+/** Like hearBeside, while the component is mounted. */
 export function useBeside(topic: string, hear: (text: string) => void): void {
     const latest = useRef(hear);
     latest.current = hear;

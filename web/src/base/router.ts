@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * The URL holds the whole view: `#/run/<id>/<tab>?sort=…` is the path, everything after the
- * question mark is the query. Views read `route` and write with navigate and setQuery; they keep
- * no copy of what stands in the URL. A window that is a panel of another page has its address from
- * that page and asks it for another one; its own bar and history stay as they are.
+ * The URL contains the complete state of a view: `#/run/<id>/<tab>?sort=…` is a path and a query.
+ * Views read `route` and write with navigate and setQuery; they keep no copy of the URL's values. A
+ * panel gets its URL from the page around it and sends URL changes to that page. The panel's own
+ * address bar and history stay unchanged.
  */
 import { signal } from '@preact/signals';
 
 export type Query = Record<string, string>;
 
 export interface Route {
-    /** Decoded, without the empty first part: `#/run/ab/functions` is ['run', 'ab', 'functions']. */
+    /** Decoded, without the empty first segment: `#/run/ab/functions` is ['run', 'ab',
+     * 'functions']. */
     path: string[];
     query: Query;
 }
 
 export interface NavigateOptions {
-    /** Replaces the history entry: for changes that Back should not step through. */
+    /** Replaces the history entry, for changes that Back should skip. */
     replace?: boolean;
 }
 
@@ -36,7 +37,7 @@ export function formatHash(path: string[], query: Query = {}): string {
     return `#/${path.map(encodeURIComponent).join('/')}${search && `?${search}`}`;
 }
 
-/* A hash typed by hand may hold a stray percent sign; it is then taken as it stands. */
+/* A hash typed by hand may contain a stray percent sign; it is then used undecoded. */
 function decode(part: string): string {
     try {
         return decodeURIComponent(part);
@@ -60,7 +61,7 @@ if (inBrowser) {
     addEventListener('hashchange', follow);
 }
 
-/** From now on addresses are kept elsewhere, which says by showHash what is to be shown. */
+/** From now on `keep` stores the URLs; its owner calls showHash to show one. */
 export function keepAddress(keep: Keeper): void {
     keeper = keep;
 }
@@ -87,13 +88,13 @@ export function navigate(
     route.value = parseHash(hash);
 }
 
-/** To an address as links have it. */
+/** Navigates to a URL hash as it is written in a link. */
 export function goTo(hash: string): void {
     const { path, query } = parseHash(hash);
     navigate(path, query);
 }
 
-/** Changes some keys of the query and keeps the rest; null or '' removes a key. */
+/** Changes some keys of the query and keeps the others; null or '' removes a key. */
 export function setQuery(
     changes: Record<string, string | null>,
     options: NavigateOptions = {},

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The words of the page that need an explanation, one name for each thing. The key of a term is its
+ * Terms of the page that need an explanation, one name for each concept. The key of a term is its
  * anchor in the glossary of the documentation.
  */
 
 export interface TermText {
-    /** The word itself, as a label. */
+    /** The term, as a label. */
     word: string;
     /** One sentence of at most 25 words. */
     help: string;
@@ -106,12 +106,12 @@ export const TERMS = {
 
 export type TermId = keyof typeof TERMS;
 
-/** Of the documentation that the server of the page has. */
+/** Link to the glossary that the server of this page delivers. */
 export function glossaryHref(term: TermId): string {
     return `/docs/glossary#${term}`;
 }
 
-/** Labels and titles that more than one place of the page shows. */
+/** Labels and titles that are used in several places. */
 export const LABELS = {
     actions: 'Actions',
     callGraph: 'Call graph',

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The JSON of traces as types: docs/api-traces.md. Names are the API's own; times in ns count from
- * the first event.
+ * JSON of traces, see docs/api-traces.md. Names are those of the API; times in ns count from the
+ * first event.
  */
 
 export interface TraceSummary {
@@ -18,9 +18,9 @@ export interface TraceSummary {
     gpu_busy: number | null;
     dataloader_pct: number | null;
     peak_bytes: number | null;
-    /** 1: the peak is a device's, 0: the host's */
+    /** 1: the peak is of a device; 0: of the host */
     peak_device: number | null;
-    /** rows of key_averages(): of the host, and of devices */
+    /** number of rows of key_averages(): host operators here, device kernels below */
     operators?: number;
     kernel_names?: number;
     torch: number;
@@ -41,7 +41,7 @@ export interface OperatorRow {
     self_cpu_us: number;
     cpu_total_us: number;
     cpu_mean_us: number;
-    /** of all rows of the run or range, whatever is filtered */
+    /** percent of all rows of the run or range, ignoring filters */
     self_cpu_pct: number | null;
     self_device_pct: number | null;
     self_device_us: number;
@@ -74,7 +74,7 @@ export interface KernelRow {
     occupancy_pct: number | null;
     tensor_core: number | null;
     first_ns: number;
-    /** by launch only */
+    /** these fields: only when kernels are grouped by launch */
     operator?: string | null;
     grid?: string | null;
     block?: string | null;
@@ -82,7 +82,7 @@ export interface KernelRow {
     shared_bytes?: number | null;
 }
 
-/** A row of a summary: of times, of sizes or of projected ranges, whose columns it then has. */
+/** Row of a summary of times, sizes or projected ranges; the columns depend on the summary. */
 export interface SummaryRow {
     name: string;
     name_id: number;
@@ -97,7 +97,7 @@ export interface SummaryRow {
 export interface MemoryOperatorRow {
     name: string;
     name_id: number;
-    /** null: no slice of this name starts in the range */
+    /** null if no slice of this name starts in the range */
     calls: number | null;
     device_type: number;
     device: number;
@@ -109,9 +109,9 @@ export interface MemoryOperatorRow {
 
 export interface AllocationRow {
     id: number;
-    /** null: it was there before the recording began */
+    /** null if it was allocated before the recording began */
     t_ns: number | null;
-    /** null: never freed */
+    /** null if it was never freed */
     end_ns: number | null;
     duration_ns: number | null;
     bytes: number;
@@ -121,7 +121,7 @@ export interface AllocationRow {
     address: string | number | null;
     operator: string | null;
     slice: number | null;
-    /** the slice that freed it */
+    /** id of the slice that freed it */
     freed_by: number | null;
 }
 
@@ -146,7 +146,7 @@ export interface GapRow {
     start_ns: number;
     duration_us: number;
     cause: string;
-    /** slices */
+    /** ids of the slices before and after the gap */
     before: number | null;
     after: number | null;
 }
@@ -166,12 +166,12 @@ export interface TraceStep {
     parts: PartsBy;
 }
 
-/** Row of the table device: what the file does not say is null. */
+/** Row of the table `device`; a value that the file lacks is null. */
 export interface DeviceRow {
     worker: number;
     device: number;
     name: string;
-    /** deviceProperties as the file has them */
+    /** the file's deviceProperties, unchanged */
     json: string | Record<string, unknown> | null;
     span_ns: number | null;
     busy_ns: number | null;
@@ -208,11 +208,11 @@ export interface TraceOverview {
 export interface DeviceUse {
     worker: number;
     device: number;
-    /** 0..1 of the range */
+    /** share of the range, 0 to 1 */
     busy: number;
     sm_efficiency: number | null;
     occupancy: number | null;
-    /** 0..255 per pixel: the share of it in which a kernel ran */
+    /** per pixel, 0 to 255: share of the pixel in which a kernel ran */
     share: number[];
     communication_ns: number | null;
     overlap_ns: number | null;
@@ -220,7 +220,7 @@ export interface DeviceUse {
 }
 
 export interface Utilisation {
-    /** what it is of: the range, else from the first to the last step that counts */
+    /** period that was evaluated: the range, otherwise from the first to the last counted step */
     from_ns: number;
     to_ns: number;
     devices: DeviceUse[];
@@ -242,9 +242,9 @@ export interface Named {
 export interface FlameAnswer {
     n: number;
     unit: string;
-    /** of the whole picture */
+    /** total of the flame graph */
     sum: number;
-    /** nodes that were left out; their time stays in `total` of the nodes above */
+    /** number of omitted nodes; their time remains in `total` of their ancestors */
     cut: number;
     parent: number[];
     name: number[];

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * The JSON of trends, docs/api-compare.md.
+ * JSON of trends, see docs/api-compare.md.
  */
 export interface TrendPoint {
-    /** of its newest run, as name and tags */
+    /** newest run of the point, as are name and tags */
     id: string;
     name: string;
-    /** of its oldest run */
+    /** start time of the oldest run of the point, ISO 8601 */
     at: string;
-    /** the value of the tag whose runs this point holds */
+    /** value of the tag by which runs are grouped into points; null if they are not grouped */
     by: string | null;
-    /** median of its runs */
+    /** median over the runs of the point */
     value: number;
-    /** null with one run */
+    /** null for a single run */
     mad: number | null;
     n: number;
     ids: string[];
@@ -20,7 +20,8 @@ export interface TrendPoint {
     tags: Record<string, string>;
 }
 
-/** The level steps: medians of the points from .. index - 1 and of index .. to - 1. */
+/** A change of level: medians of the points from .. index - 1 (`before`) and index .. to - 1
+ * (`after`). */
 export interface TrendChange {
     index: number;
     from: number;
@@ -42,14 +43,15 @@ export interface Trend {
     metric: string;
     title: string;
     unit: string;
-    /** runs before the first that were not looked at */
+    /** number of runs that were not evaluated because they are older than the newest `limit`
+     * runs */
     older: number;
     left_out: { why: string; runs: number }[];
     baseline: { id: string; name: string; at: string; value: number | null } | null;
-    /** the oldest first */
+    /** oldest first */
     points: TrendPoint[];
     changes: TrendChange[];
-    /** numbers of the runs' summaries */
+    /** names of the numeric fields of the runs' summaries */
     figures: string[];
     rules: { alpha: number; least: number };
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is typed over something that is shown.
+ * State of a text field that edits a displayed object.
  */
 import { useReducer, useRef } from 'preact/hooks';
 
-/** What was typed since `over` is shown, null: nothing. Forgotten in the moment in which something
- * else is shown: an effect would run later, and take the first keys with it. */
+/** Text typed since `over` is displayed; null if none. The text is reset during the render in which
+ * `over` changes: an effect would run later and discard the first keys typed for the new object. */
 export function useTyped(over: string): [string | null, (text: string | null) => void] {
     const typed = useRef<{ over: string; text: string | null }>({ over, text: null });
     const [, draw] = useReducer((n: number, _: null) => n + 1, 0);

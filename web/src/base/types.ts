@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The JSON of docs/api.md as types. Names are the API's own; units end the names.
+ * JSON of docs/api.md as types. Names are those of the API; names end with their unit.
  */
 
 export type Kind = 'importtime' | 'pstats' | (string & {});
 export type Origin = 'own' | 'third-party' | 'stdlib' | 'builtin' | 'unknown';
 export const ORIGINS: readonly Origin[] = ['own', 'third-party', 'stdlib', 'builtin', 'unknown'];
 
-/** read = stored + repaired + rejected + other; `unit` is what was counted: "lines", "entries". */
+/** read = stored + repaired + rejected + other; `unit` names the counted records: "lines",
+ * "entries". */
 export interface Ledger {
     unit: string;
     read: number;
@@ -59,7 +60,7 @@ export interface Run {
     series: string | null;
     tags: Record<string, string>;
     who: string | null;
-    /** What a person wrote about it; '' for nothing. */
+    /** Note written by a user; '' if there is none. */
     note: string;
     tool: string | null;
     tool_version: string | null;
@@ -71,7 +72,7 @@ export interface Run {
     rows: number;
     ledger: Ledger;
     summary: Record<string, unknown>;
-    /** Pinned as the baseline of its series. */
+    /** Whether the run is pinned as the baseline of its series. */
     baseline: boolean;
     trend: number[];
     delta_pct: number | null;
@@ -86,13 +87,13 @@ export interface ErrorBody {
 
 export type JobState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
 
-/** What became of a file of an archive. */
+/** Result of importing one file of an archive. */
 export interface JobMember {
     name: string;
     run: string | null;
     kind: Kind | null;
     already: boolean;
-    /** No profile. */
+    /** The file is not a profile. */
     left_out: boolean;
     error: ErrorBody | null;
 }
@@ -109,7 +110,7 @@ export interface Job {
     already: boolean;
     error: ErrorBody | null;
     created_at: string;
-    /** Of an archive that was read. */
+    /** Only for archives that were read. */
     members?: JobMember[];
     members_untold?: number;
 }
@@ -119,12 +120,12 @@ export interface Shelf {
     runs: number;
     bytes_runs: number;
     bytes_originals: number;
-    /** Bytes that all its files take, and may take. */
+    /** Bytes used by all files of the shelf, and the limit. */
     used: number;
     quota: number | null;
-    /** Which runs stay: a rule as it was given, and in words. */
+    /** Retention rules: the rule as configured, and a description. */
     keep: { rule: string; what: string }[];
-    /** the database of a shelf that several servers share; null: it is a folder */
+    /** database of a shelf that several servers share; null if the shelf is a folder */
     store: { place: string; away: boolean } | null;
     kinds: { kind: Kind; runs: number }[];
     series: { series: string; runs: number }[];
@@ -140,7 +141,7 @@ export interface Format {
     record: string;
 }
 
-/** One page of a table: rows are arrays in the order of `columns`. */
+/** One page of a table: each row is an array in the order of `columns`. */
 export interface Page {
     total: number;
     of: number;

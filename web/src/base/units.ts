@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Numbers as text. Tables use fmtFixed, whose digits are those of C's printf and Python's `%.3f`;
- * figures that stand alone use fig and bytes, which choose a unit and keep four or three digits.
+ * Formatting of numbers. Tables use fmtFixed, which prints the same digits as C's printf and
+ * Python's `%.3f`. Single values use fig and bytes, which choose a unit and keep four or three
+ * digits.
  */
 
-/** A figure and its unit, apart, since they are set in different weights. */
+/** A number and its unit, separate because they are drawn in different font weights. */
 export interface Fig {
     value: string;
     unit: string;
@@ -12,11 +13,12 @@ export interface Fig {
 
 export const MINUS = '\u2212';
 export const DASH = '\u2013';
-/** Narrow no-break space, between a figure and its unit. */
+/** Narrow no-break space, between a number and its unit. */
 export const THIN = '\u202f';
 
-/* Number.toFixed rounds the exact binary value, as printf does, but sends exact ties upward where
- * printf sends them to the even digit. A tie ends in a 5 one place further, and only zeros. */
+/* Number.toFixed rounds the exact binary value, like printf, but rounds exact ties up, where printf
+ * rounds them to the even digit. A tie has a 5 in the next decimal place, followed only by
+ * zeros. */
 function isTie(magnitude: number, decimals: number): boolean {
     const scaled = magnitude * 10 ** decimals;
     if (Math.abs(scaled - Math.floor(scaled) - 0.5) > 1e-6) return false;
@@ -45,7 +47,8 @@ function group(digits: string): string {
     return whole.replace(/\B(?=(\d{3})+$)/g, ',') + (dot < 0 ? '' : digits.slice(dot));
 }
 
-/** `1108.934, 3` is "1,108.934". The minus is U+2212, also for values that round to zero. */
+/** `fmtFixed(1108.934, 3)` is "1,108.934". The minus is U+2212, also for negative values that round
+ * to zero. */
 export function fmtFixed(value: number, decimals: number): string {
     if (!Number.isFinite(value)) return DASH;
     const negative = value < 0 || Object.is(value, -0);
@@ -56,12 +59,12 @@ export function int(value: number): string {
     return fmtFixed(value === 0 ? 0 : value, 0);
 }
 
-/** One decimal, without the sign: the base of the percentage stands beside it. */
+/** One decimal, without the percent sign; callers add it. */
 export function pct(value: number): string {
     return fmtFixed(value, 1);
 }
 
-/* `digits` significant digits of a magnitude below 1000. */
+/* Formats a magnitude below 1000 with `digits` significant digits. */
 function significant(magnitude: number, digits: number): string {
     for (let whole = 1; whole <= digits; whole++) {
         const text = roundEven(magnitude, digits - whole);
@@ -90,7 +93,7 @@ const TIME_STEPS: readonly [factor: number, below: number, unit: string][] = [
     [1, 120, 's'],
 ];
 
-/** A time on its own: four significant digits, ns to s, then "2 min 04 s" and "1 h 02 min". */
+/** Formats a single time: four significant digits, ns to s, then "2 min 04 s" and "1 h 02 min". */
 export function fig(seconds: number): Fig {
     if (!Number.isFinite(seconds)) return { value: DASH, unit: '' };
     if (seconds === 0) return { value: '0', unit: 's' };
@@ -113,7 +116,7 @@ export function bytesFig(count: number): Fig {
     for (const unit of BYTE_UNITS) {
         scaled /= 1024;
         if (scaled < 1023.5 || unit === 'TiB') {
-            // Four digits only between 1000 and 1023, where the next unit would start with a zero.
+            // Four digits only from 1000 to 1023; the next unit would start with a zero.
             return { value: sign + (scaled < 999.5 ? significant(scaled, 3) : int(scaled)), unit };
         }
     }
@@ -134,7 +137,7 @@ export function text({ value, unit }: Fig): string {
     return unit ? value + THIN + unit : value;
 }
 
-/** A headline in whatever unit the run states: seconds and bytes choose their own scale. */
+/** Formats a value in the unit that the run states; seconds and bytes choose their own scale. */
 export function figIn(value: number, unit: string): Fig {
     if (unit === 's') return fig(value);
     if (unit === 'B' || unit === 'bytes') return bytesFig(value);
@@ -143,7 +146,7 @@ export function figIn(value: number, unit: string): Fig {
     return { value: (value < 0 ? MINUS : '') + digits, unit };
 }
 
-/** Δ with its sign always shown; zero has none. */
+/** Formats a difference, always with its sign; zero has none. */
 export function signed(value: number, decimals: number): string {
     const digits = fmtFixed(Math.abs(value), decimals);
     if (value === 0) return digits;
@@ -167,7 +170,7 @@ const MONTHS = [
     'December',
 ];
 
-/** Midnights between two times in the reader's zone; 0 is the same day. */
+/** Number of midnights between two times in the user's time zone; 0 is the same day. */
 export function daysBetween(then: Date, now: Date): number {
     const a = Date.UTC(then.getFullYear(), then.getMonth(), then.getDate());
     const b = Date.UTC(now.getFullYear(), now.getMonth(), now.getDate());
@@ -193,7 +196,7 @@ export function when(iso: string, now: Date = new Date()): string {
     return isoDay(then);
 }
 
-/** The heading of a day: a word where there is one, and the date. */
+/** Heading of a day: its name if it is recent ("Today", "Monday"), and the date. */
 export function dayHeading(iso: string, now: Date = new Date()): { word: string; date: string } {
     const then = new Date(iso);
     const days = daysBetween(then, now);
