@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One file as several runs measured it: a row a line, whatever overlaps inside of a run summed.
+ * One source file as measured by several runs: one row per line; overlapping rows of a run are
+ * summed.
  */
 import type { AcrossAnswer, AcrossRun, LineFigures } from '../base/line_types';
 import { foldRows } from './fold';
@@ -9,7 +10,7 @@ import { type Figures, figuresOf, isActive, sourceRows, type SourceRow } from '.
 export interface RunFigures {
     run: AcrossRun;
     figures: Figures;
-    /** row of the figures by line */
+    /** row of the measured values, by line number */
     at: Map<number, number>;
 }
 
@@ -20,7 +21,7 @@ export function runFigures(run: AcrossRun): RunFigures {
     return { run, figures: figuresOf(answer, growthOnly), at };
 }
 
-/** Rows of the grid: every line that has a text or a figure of any run. */
+/** Rows of the grid: every line that has source text or a value in any run. */
 export function acrossRows(answer: AcrossAnswer, runs: readonly RunFigures[]): SourceRow[] {
     const lines = new Set<number>();
     for (const { at } of runs) for (const line of at.keys()) lines.add(line);
@@ -45,14 +46,14 @@ export function anyActive(runs: readonly RunFigures[], line: number): boolean {
     });
 }
 
-/** The last two parts of a path: files are the same when these are. */
+/** The last two components of a path. Files with the same tail are treated as the same file. */
 export function pathTail(path: string): string {
     return path.split(/[\\/]/).slice(-2).join('/');
 }
 
 const ORDER = ['line_profiler', 'memory_profiler', 'scalene', 'pstats'];
 
-/** This run first, then tool by tool, newest first. */
+/** Sorts this run first, then by tool, then newest first. */
 export function runOrder(self: string, runs: readonly AcrossRun[]): AcrossRun[] {
     const rank = ({ run, kind }: AcrossRun) => (run === self ? -1 : ORDER.indexOf(kind));
     return [...runs].sort((a, b) => rank(a) - rank(b) || (b.created_ms ?? 0) - (a.created_ms ?? 0));

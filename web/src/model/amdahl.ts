@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What making one function faster can do for the whole program, at most (Amdahl). */
+/* Upper limit of the program's speed-up if one function becomes faster (Amdahl's law). */
 
 export interface Amdahl {
-    /** share of the total that is in or below the function, 0 to 1 */
+    /** share of the total time that is spent in or below the function, 0 to 1 */
     share: number;
     total: number;
-    /** the program's speed-up and time if this part were twice as fast */
+    /** speed-up of the program if this part were twice as fast, and its time in that case */
     twice: number;
     twiceTime: number;
-    /** … and if it cost nothing; Infinity when the part is everything */
+    /** speed-up of the program if this part cost nothing, and its time; Infinity if the part is
+     * everything */
     limit: number;
     limitTime: number;
 }
@@ -18,7 +19,8 @@ export function speedUp(share: number, factor: number): number {
     return left > 0 ? 1 / left : Infinity;
 }
 
-/** A cumulative time may exceed Σ tottime (it is measured with other ends): the share is capped at the whole. */
+/** The share is capped at 1: a cumulative time may exceed Σ tottime, because the profiler measures
+ * them differently. */
 export function amdahl(share: number, total: number): Amdahl {
     const p = Math.min(1, Math.max(0, share));
     const twice = speedUp(p, 2);
@@ -26,7 +28,7 @@ export function amdahl(share: number, total: number): Amdahl {
     return { share: p, total, twice, twiceTime: total / twice, limit, limitTime: total * (1 - p) };
 }
 
-/** Points of the curve speed-up against factor, factor from 1 to `most`. */
+/** Points (factor, speed-up) of the curve, for factors from 1 to `most`. */
 export function amdahlCurve(share: number, most: number, points: number): [number, number][] {
     const p = Math.min(1, Math.max(0, share));
     return Array.from({ length: points }, (_, i) => {

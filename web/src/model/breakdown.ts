@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Where the time of a step goes, by three definitions that do not agree and each sum to its wall
- * time: their words, their colours, and what they say about themselves.
- */
+/* Breakdown of a step's time by three definitions. They differ, but each sums to the wall time of
+ * the step. This module has their labels, colours and descriptions. */
 import type { Definition, Parts } from '../base/trace_types';
 
 export interface DefinitionWords {
     id: Definition;
     title: string;
-    /** the identity, as one sentence */
+    /** the definition in a few sentences */
     says: string;
 }
 
@@ -36,7 +34,7 @@ export function readDefinition(text: string | undefined): DefinitionWords {
 
 export interface PartWords {
     word: string;
-    /** key of a family, whose colour it has */
+    /** key of the family whose colour is used */
     family: string;
 }
 
@@ -71,11 +69,11 @@ export function partWords(name: string): PartWords {
 
 export interface Segment extends PartWords {
     ns: number;
-    /** 0 to 1 of the sum */
+    /** share of the sum, 0 to 1 */
     share: number;
 }
 
-/** Parts that took time, in the order of the definition. */
+/** Returns the parts with a time above 0, in the order of the definition. */
 export function segmentsOf(parts: Parts | undefined): Segment[] {
     const sum = sumOf(parts);
     if (!parts || sum <= 0) return [];

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The call tree that per-caller sums allow: columns of GET /runs/{id}/calltree in, placed frames out.
+/* Layout of the call tree that is derived from per-caller sums (columns of GET
+ * /runs/{id}/calltree).
  *
- * cProfile keeps sums per caller and callee, no call paths. So a value is exact, or lies between two
- * bounds, or is not known at all; the picture must not look surer than that. A frame is as wide as its
- * upper bound. Where the upper bounds of siblings add up to more than their parent has, those that are
- * not exact are shrunk to fit, and the label says the bounds all the same.
- */
+ * cProfile records sums per caller and callee, not call paths. So a value is exact, is between two
+ * bounds, or is unknown, and the picture must not look more certain than that. A frame is as wide
+ * as its upper bound. If the upper bounds of siblings add up to more than the width of their
+ * parent, those that are not exact are shrunk to fit; their labels still show the bounds. */
 import { type FrameLayout, FrameBuilder, childLists } from './frames';
 
 export const EXACT = 0;
 export const BOUNDED = 1;
 export const UNKNOWN = 2;
 
-/** In place of a node: the calls of an exact frame that were too small to be sent. */
+/** Used instead of a node: calls of an exact frame that were too small to be sent. */
 export const OMITTED = -2;
 
 export interface CallTree {
@@ -38,11 +37,12 @@ export interface CallTree {
 
 export interface CallTreeLayout {
     frames: FrameLayout;
-    /** 1: narrower than its upper bound, because the siblings' upper bounds do not fit together */
+    /** 1 if the frame is narrower than its upper bound, because the upper bounds of its siblings do
+     * not fit */
     shrunk: Uint8Array;
 }
 
-/** `allRoots` puts one more row on top that stands for all roots together. */
+/** Places the frames of the tree. `allRoots` adds a row on top for the sum of all roots. */
 export function layoutCallTree(tree: CallTree, allRoots: boolean): CallTreeLayout {
     const { n } = tree;
     const { start, list } = childLists(tree.parent, n);
@@ -75,13 +75,13 @@ export function layoutCallTree(tree: CallTree, allRoots: boolean): CallTreeLayou
     return { frames: out.finish(total), shrunk };
 }
 
-/** Drawn width per second of upper bound: below 1 inside a frame that was shrunk. */
+/** Drawn width per second of upper bound; below 1 inside a frame that was shrunk. */
 function scaleOf(tree: CallTree, node: number, width: number): number {
     const hi = tree.hi[node];
     return hi > 0 ? Math.min(1, width / hi) : 1;
 }
 
-/** Siblings from the left; answers where they end. */
+/** Places siblings from left to right; returns the x at which they end. */
 function placeInRow(
     out: FrameBuilder,
     kids: ArrayLike<number>,
@@ -114,7 +114,7 @@ function placeInRow(
     return x;
 }
 
-/** How many frames of each certainty, for the legend. */
+/** Number of frames of each certainty, for the legend. */
 export function certaintyCounts(tree: Pick<CallTree, 'n' | 'certainty'>): [number, number, number] {
     const counts: [number, number, number] = [0, 0, 0];
     for (let i = 0; i < tree.n; i++) counts[tree.certainty[i] as 0 | 1 | 2]++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two groups of runs: which they are, what a verdict is called, and how values are set as text. */
+/* Comparison of two groups of runs: how they are selected, named and formatted. */
 import type { Change, Judged, Verdict } from '../base/compare_types';
 import type { Run } from '../base/types';
 import {
@@ -30,7 +30,7 @@ export function isTime(unit: string): boolean {
     return unit in SECONDS;
 }
 
-/** A value on its own, in the unit that the API names. */
+/** Formats a single value; `unit` is the unit of the API. */
 export function figOf(value: number, unit: string): Fig {
     if (isTime(unit)) return fig(value * SECONDS[unit]);
     if (unit === 'MiB' || unit === 'B') {
@@ -41,20 +41,20 @@ export function figOf(value: number, unit: string): Fig {
     return figIn(value, unit);
 }
 
-/** A difference on its own: always with its sign. */
+/** Formats a single difference, always with its sign. */
 export function deltaFig(delta: number, unit: string): Fig {
     const { value, unit: said } = figOf(Math.abs(delta), unit);
     if (delta === 0) return { value, unit: said };
     return { value: (delta < 0 ? MINUS : '+') + value, unit: said };
 }
 
-/** What more and less of a unit are called. */
+/** Word for an increase or decrease of a value in this unit. */
 export function wordOf(up: boolean, unit: string): string {
     if (isTime(unit)) return up ? 'slower' : 'faster';
     return up ? 'more' : 'less';
 }
 
-/** What a row that one group lacks is called; of modules it is an import. */
+/** Word for a row that one group lacks; modules are "imported". */
 export function changeWord(change: 'added' | 'removed', isImport: boolean): string {
     if (isImport) return change === 'added' ? 'newly imported' : 'no longer imported';
     return change === 'added' ? 'new' : 'gone';
@@ -65,7 +65,7 @@ function changedOf(change: Change | undefined, isImport: boolean): [string, stri
     return [change === 'added' ? '+' : MINUS, changeWord(change, isImport)];
 }
 
-/** The verdict of a row: sign, word and tone. With one run a side it is only a sign. */
+/** Verdict of a row: glyph, word and tone. With one run per side it has only a glyph. */
 export function verdictOf(
     row: { verdict: Verdict; delta: number; change?: Change },
     unit: string,
@@ -97,7 +97,7 @@ export function verdictOf(
     };
 }
 
-/** How the numbers of a column are set: one unit, one number of decimals. */
+/** Number format of a column: one unit, one number of decimals. */
 export interface Scale {
     factor: number;
     unit: string;
@@ -110,13 +110,13 @@ const TIME_SCALES: [from_s: number, scale: { per_s: number; unit: string }][] = 
     [0, { per_s: 1e6, unit: 'µs' }],
 ];
 
-/** For a column whose largest value is `most`; `whole`: all values seen are whole numbers. */
+/** Scale for a column whose largest value is `most`; `whole`: all values seen are integers. */
 export function scaleOf(unit: string, most: number, whole: boolean): Scale {
     if (unit === 's') {
         const scale = TIME_SCALES.find(([from]) => most >= from)?.[1] ?? TIME_SCALES[2][1];
         return { factor: scale.per_s, unit: scale.unit, decimals: 3 };
     }
-    // The tools that count in µs print ms with three decimals.
+    // Tools that count in µs print ms with three decimals.
     if (isTime(unit)) return { factor: SECONDS[unit] * 1e3, unit: 'ms', decimals: 3 };
     if (unit === 'B') return { factor: 1 / MIB, unit: 'MiB', decimals: 3 };
     return { factor: 1, unit, decimals: whole ? 0 : unit === '%' ? 2 : 3 };
@@ -138,7 +138,7 @@ export function pText(p: number): string {
     return `p = ${fmtFixed(p, p < 0.001 ? 4 : 3)}`;
 }
 
-/** The verdict of the headline in words, and by which test. */
+/** Verdict of the headline as an emphasised phrase and the rest of the sentence, with the test. */
 export function verdictWords(judged: Judged, unit: string, nBase: number, nNew: number): string[] {
     const { verdict, noise, p, low, high } = judged;
     if (verdict === null) {
@@ -165,7 +165,7 @@ export function verdictWords(judged: Judged, unit: string, nBase: number, nNew: 
     return [wordOf(verdict === 'up', unit), `, above the${noiseText}${test}${range}.`];
 }
 
-/** The name of a group: of its one run, or what its runs have in common. */
+/** Name of a group: that of its only run, or the common part of its runs' names. */
 export function groupName(runs: readonly Run[]): string {
     if (runs.length === 1) return runs[0].name;
     const [first] = runs;
@@ -183,7 +183,7 @@ export function groupName(runs: readonly Run[]): string {
 function commonStart(names: string[]): string {
     let end = names[0].length;
     for (const name of names) while (!name.startsWith(names[0].slice(0, end))) end--;
-    // Not in the middle of a number: `run 1` of `run 10` and `run 11`.
+    // Do not cut inside a number: `run 1` of `run 10` and `run 11`.
     return names[0].slice(0, end).replace(/\d+$/, '');
 }
 
@@ -193,10 +193,8 @@ const tagsOf = ({ tags }: Run): string =>
         .map(([name, value]) => `${name}=${value}`)
         .join(',');
 
-/**
- * Repeats of two things, the older first: told apart by their tags, then by their names without
- * numbers, then by the longest pause between them. Null for fewer than two.
- */
+/** Splits runs into two groups of repeats, the older group first: by tags, else by names without
+ * digits, else at the longest gap in time. Null for fewer than two runs. */
 export function repeatGroups(runs: readonly Run[]): [base: Run[], fresh: Run[]] | null {
     if (runs.length < 2) return null;
     const byTime = [...runs].sort((a, b) => (a.created_at < b.created_at ? -1 : 1));
@@ -216,7 +214,7 @@ export function repeatGroups(runs: readonly Run[]): [base: Run[], fresh: Run[]] 
     return [byTime.slice(0, cut), byTime.slice(cut)];
 }
 
-/** The ledgers of a group in one line. */
+/** Sums of the ledgers of a group, in one line. */
 export function ledgerOf(word: string, runs: Run[]): string {
     const sum = (key: 'stored' | 'rejected') =>
         runs.reduce((all, { ledger }) => all + ledger[key], 0);
@@ -224,7 +222,7 @@ export function ledgerOf(word: string, runs: Run[]): string {
     return `${word}: ${count}${int(sum('stored'))} stored, ${int(sum('rejected'))} rejected`;
 }
 
-/** The parameters of two groups, for the URL and the API. */
+/** Parameters of two groups for the URL and the API. */
 export function groupQuery(
     base: readonly Run[],
     fresh: readonly Run[],

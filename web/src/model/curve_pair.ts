@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory over time of two runs as one picture: the same curve of both, their peaks and means, and
- * the difference at a moment. Seconds since the start of each run, bytes.
+ * Memory over time of two runs in one chart: the same curve of both, their peaks and means, and the
+ * difference at a given time. Times are seconds since the start of each run.
  */
 import { placeKey, placeName } from './device';
 import { valueAt } from './held_curve';
@@ -12,7 +12,7 @@ export interface NamedCurve {
     /** ascending */
     t_s: number[];
     bytes: number[];
-    /** a value holds until the next; else it is a sample, and the points are joined */
+    /** true: each value holds until the next point; false: the points are samples joined by lines */
     held: boolean;
 }
 
@@ -24,7 +24,7 @@ interface Sampled {
     curves: { process: number | null; kind: string; t_s: number[]; mib: number[] }[];
 }
 
-/** Of mprof and Scalene: the main process, then its children by their numbers. */
+/** Curves of mprof and Scalene: the main process, then its children by number. */
 export function sampledCurves({ curves }: Sampled): NamedCurve[] {
     return curves.map(({ process, kind, t_s, mib }) => ({
         name: process !== null ? `child ${process}` : kind === 'rss' ? 'main process' : kind,
@@ -41,7 +41,7 @@ interface Categories {
 
 export const ALL = 'all';
 
-/** Of PyTorch's memory timeline: the sum, then each category that holds something. */
+/** Curves of PyTorch's memory timeline: the sum, then each category that is not always 0. */
 export function categoryCurves({ t_s, categories }: Categories): NamedCurve[] {
     const sum = t_s.map((_, i) => categories.reduce((all, { mib }) => all + mib[i] * MIB, 0));
     const own = categories
@@ -50,7 +50,7 @@ export function categoryCurves({ t_s, categories }: Categories): NamedCurve[] {
     return t_s.length ? [{ name: ALL, t_s, bytes: sum, held: true }, ...own] : [];
 }
 
-/** Of a trace: what is allocated on each device, those that are no CPU first. */
+/** Curves of a trace: allocated bytes of each device, the CPU last. */
 export function deviceCurves(
     devices: TraceMemory[],
     { memory }: CurvesAnswer,
@@ -78,13 +78,13 @@ export function deviceCurves(
 
 export interface CurveSums {
     peak: number;
-    /** over time */
+    /** mean over time, bytes */
     mean: number;
-    /** the last moment that is known */
+    /** time of the last known value */
     end_s: number;
 }
 
-/** `end_s`: how long the run lasts, for a value that holds until then. */
+/** `end_s`: end of the run; a held value lasts until then. */
 export function sumsOf({ t_s, bytes, held }: NamedCurve, end_s: number): CurveSums {
     const last = t_s.length - 1;
     const end = held ? Math.max(end_s, t_s[last]) : t_s[last];
@@ -99,12 +99,12 @@ export function sumsOf({ t_s, bytes, held }: NamedCurve, end_s: number): CurveSu
     return { peak, mean: lasted > 0 ? area / lasted : bytes[last], end_s: end };
 }
 
-/** null: nothing is known then. After its end a run holds nothing. */
+/** Bytes in use at a time; null if unknown. After the end of the run it is null too. */
 export function bytesAt({ t_s, bytes }: NamedCurve, end_s: number, at: number): number | null {
     return at > end_s ? null : valueAt(t_s, bytes, at);
 }
 
-/** Names of curves that either run has, those that both have first. */
+/** Names of the curves of both runs; those that both runs have come first. */
 export function curveNames(base: NamedCurve[], fresh: NamedCurve[]): string[] {
     const [a, b] = [base.map(({ name }) => name), fresh.map(({ name }) => name)];
     const both = a.filter((name) => b.includes(name));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices as torch numbers them: a type and an index, the CPU without one. */
+/* Devices as torch numbers them: a type and an index; the CPU has no index. */
 
 import type { WorkerName } from './worker_names';
 
@@ -23,14 +23,14 @@ export function deviceName(type: number, index: number): string {
     return type === 0 || index < 0 ? word : `${word} ${index}`;
 }
 
-/** Memory of a device, in a job of one worker. As the API asks for it; the first worker is not said. */
+/** Memory of one device in one worker of a job. API requests omit `worker` for the first worker (0). */
 export interface MemoryPlace {
     device_type: number;
     device: number;
     worker: number;
 }
 
-/** "1:0", of a worker but the first "1:0:2". */
+/** "1:0"; "1:0:2" for a worker other than the first. */
 export function placeKey({ device_type, device, worker }: MemoryPlace): string {
     return `${device_type}:${device}${worker > 0 ? `:${worker}` : ''}`;
 }
@@ -45,13 +45,13 @@ export function readPlace(key: string | undefined): MemoryPlace | null {
     };
 }
 
-/** "GPU 0", in a job "GPU 0, rank 1". */
+/** "GPU 0"; with several workers "GPU 0, rank 1". */
 export function placeName(place: MemoryPlace, nameOf: WorkerName | null): string {
     const words = deviceName(place.device_type, place.device);
     return nameOf ? `${words}, ${nameOf(place.worker)}` : words;
 }
 
-/** What kernels run on. Some accelerators have no number. */
+/** Name of a device that runs kernels. Some accelerators have no number. */
 export function acceleratorName(device: number): string {
     return device < 0 ? 'device' : `GPU ${device}`;
 }
@@ -60,7 +60,7 @@ export interface Properties {
     memory_bytes: number | null;
     sms: number | null;
     capability: string | null;
-    /** what else the file says, as it says it */
+    /** the other properties of the file, unchanged */
     rest: [key: string, text: string][];
 }
 
@@ -75,11 +75,11 @@ function record(json: string | Record<string, unknown> | null): Record<string, u
             ? (value as Record<string, unknown>)
             : {};
     } catch {
-        return {}; // The file's own text, which need not be JSON: there is nothing to tell then.
+        return {}; // The file's own string need not be JSON; then there are no properties.
     }
 }
 
-/** deviceProperties of the file, as far as it has them. */
+/** Reads the file's deviceProperties; absent values become null. */
 export function propertiesOf(json: string | Record<string, unknown> | null): Properties {
     const all = record(json);
     const number = (key: string) => (typeof all[key] === 'number' ? all[key] : null);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The icicle of a difference: GET /compare/tree in, placed frames and steps of colour out.
- */
+/* The icicle of a comparison: places the frames of GET /compare/tree and computes their colour levels. */
 import type { ComparedRow, ComparedTree, GroupTree } from '../base/compare_types';
 import { EXACT, UNKNOWN } from './call_tree';
 import { childLists, FrameBuilder, type FrameLayout } from './frames';
@@ -13,16 +11,14 @@ export type Side = 'base' | 'new';
 const VERDICT_NONE = 0;
 const VERDICT_UP = 3;
 
-/** Whether a path is on both sides. */
+/** Whether a path exists on both sides, only in the new runs, or only in the base. */
 export function fateOf(tree: ComparedTree, node: number): Fate {
     if (tree.base_total[node] === 0 && tree.new_total[node] !== 0) return 'new';
     return tree.new_total[node] === 0 && tree.base_total[node] !== 0 ? 'gone' : 'kept';
 }
 
-/**
- * Between which two values the difference of a frame lies: bounds of both sides leave room. Nothing
- * is known below a frame that calls itself.
- */
+/** Range of the difference of a frame, from the bounds of both sides. Nothing is known below a
+ * recursive frame. */
 export function deltaRange(tree: ComparedTree, node: number): [low: number, high: number] {
     const { base_total, base_low = base_total, new_total, new_low = new_total } = tree;
     return [new_low[node] - base_total[node], new_total[node] - base_low[node]];
@@ -37,10 +33,10 @@ export function nameOf(tree: GroupTree, node: number): string {
     return tree.certainty ? functionName(name) : name;
 }
 
-/** Steps of colour, in shares of the total. */
+/** Thresholds of the colour levels, as shares of the total. */
 const STEPS = [0.008, 0.03];
 
-/* Bounds that leave room for more and for less tell nothing, nor does recursion. */
+/* The sign of the difference is unknown: the bounds allow both, or the frame is recursive. */
 function isOpen(tree: ComparedTree, node: number): boolean {
     const certainty = certaintyOf(tree, node);
     if (certainty === EXACT) return false;
@@ -48,7 +44,7 @@ function isOpen(tree: ComparedTree, node: number): boolean {
     return certainty === UNKNOWN || (low < 0 && high > 0);
 }
 
-/** -3 … 3: much faster … much slower; 0 is within noise, or not to be told from it. */
+/** Colour level from -3 (much faster) to 3 (much slower); 0: within noise, or the sign is unknown. */
 export function levelOf(tree: ComparedTree, node: number): number {
     const verdict = tree.verdict[node];
     const delta = deltaOf(tree, node);
@@ -58,38 +54,36 @@ export function levelOf(tree: ComparedTree, node: number): number {
     return stepOf(delta, Math.max(tree.base, tree.new));
 }
 
-/** -3 … 3: how large a difference is, measured by the whole. */
+/** Level from -3 to 3 of a difference relative to the total `whole`. */
 export function stepOf(delta: number, whole: number): number {
     const share = Math.abs(delta) / (whole || 1);
     return Math.sign(delta) * (1 + STEPS.filter((step) => share >= step).length);
 }
 
-/** The same of a row, which is new, gone or judged. */
+/** Level of a table row from -3 to 3, by its change and verdict. */
 export function levelOfRow(row: ComparedRow, whole: number): number {
     if (row.delta === 0 || row.verdict === 'same' || row.verdict === 'few') return 0;
     if (row.change === 'added' || row.change === 'removed') return 3 * Math.sign(row.delta);
     return stepOf(row.delta, whole);
 }
 
-/** Frames as wide as one side says, the widest first. */
+/** Places frames with the widths of one side, widest first. */
 export function layoutDiff(tree: ComparedTree, side: Side): FrameLayout {
     return layoutTree(tree, side === 'base' ? tree.base_total : tree.new_total, tree[side]);
 }
 
-/** Where a name stands, when it does not say so itself. */
+/** Source location of a node; null if the name already contains it. */
 export function placeOf(tree: GroupTree, node: number): string | null {
     return tree.places?.[tree.name[node]] ?? null;
 }
 
-/** How sure the total of a frame is: EXACT, BOUNDED, UNKNOWN of the call tree. */
+/** Certainty of a frame's total: EXACT, BOUNDED or UNKNOWN, see call_tree.ts. */
 export function certaintyOf(tree: GroupTree, node: number): number {
     return node < 0 ? EXACT : (tree.certainty?.[node] ?? EXACT);
 }
 
-/**
- * Frames as wide as `width` says, below one that stands for all. Upper bounds of siblings may be more
- * than their parent has: those that are not exact are then drawn narrower, to fit.
- */
+/** Places frames by `width` below one root frame. Upper bounds of siblings may exceed the width of
+ * their parent: frames that are not exact are then drawn narrower to fit. */
 export function layoutTree(tree: GroupTree, width: number[], total: number): FrameLayout {
     const { n, parent } = tree;
     const { start, list } = childLists(parent, n);
@@ -128,13 +122,13 @@ function fitted(tree: GroupTree, nodes: number[], width: number[], room: number)
 
 export type RowName = Pick<ComparedRow, 'name' | 'place' | 'line'>;
 
-/** Whether a frame of that name, at that place, is of this row. */
+/** Whether a frame at this source location can belong to the row; the names are already equal. */
 export function isOfRow(place: string | null, row: RowName): boolean {
     const file = row.place?.split(/[\\/]/).pop() ?? '';
     return place === null || place === file || place === `${file}:${row.line}`;
 }
 
-/** The widest frame of a row; -1: it has none. */
+/** The widest frame of a row; -1 if it has none. */
 export function frameOfRow(tree: GroupTree, width: number[], row: RowName): number {
     let best = -1;
     for (let i = 0; i < tree.n; i++) {
@@ -144,7 +138,7 @@ export function frameOfRow(tree: GroupTree, width: number[], row: RowName): numb
     return best;
 }
 
-/** What is gone and stands under nothing gone, the largest first. */
+/** Removed paths (only in the base) without a removed parent, the largest first. */
 export function vanished(tree: ComparedTree): number[] {
     const gone = (node: number) => node >= 0 && fateOf(tree, node) === 'gone';
     const out: number[] = [];

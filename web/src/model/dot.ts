@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The call graph as DOT text. The same text is laid out here and can be exported: names are quoted so
- * that nothing in them is read as DOT, and sizes are fixed because we measure with the browser's font.
- */
+/* Writes the call graph as DOT. The same DOT is used for the layout and for export. Names are
+ * quoted so that no part of them is parsed as DOT. Sizes are fixed because text is measured with
+ * the browser's font. */
 import { edgeWidth, temperature } from './temperature';
 import { inkOn } from './tint';
 
@@ -38,7 +37,7 @@ export interface CallGraph {
     cut: { nodes: number; edges: number };
 }
 
-/** A DOT string: only `"` and `\` are special in it, and line breaks are written as \n. */
+/** Quotes a DOT string: only `"` and `\` are special, and line breaks become \n. */
 export function quote(text: string): string {
     const safe = text
         .replace(/\\/g, '\\\\')
@@ -54,10 +53,9 @@ export interface Size {
     height: number;
 }
 
-/**
- * `lines` are the label; `size` in px (72 of them are Graphviz' inch). Without `edgeLines` the arrows
- * have no labels: Graphviz gives each label a rank of its own, which takes it five times as long.
- */
+/** `lines` returns the label of a node; `size` is in px (72 per inch in Graphviz). `edgeLines`
+ * null: edges have no labels. Graphviz puts each edge label on a rank of its own, which makes the
+ * layout five times slower. */
 export function graphToDot(
     graph: CallGraph,
     lines: (node: GraphNode) => string[],

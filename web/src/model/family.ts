@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Families of operators and kernels, which have one colour on host and device alike. The order is
- * the number that the API gives; the colour is the token `--family-<key>`.
- */
+/* Families of operators and kernels; a family has the same colour on host and device. The index is
+ * the number in the API; the colour is the token `--family-<key>`. */
 
 export interface Family {
     key: string;
-    /** what a legend says */
+    /** label in a legend */
     word: string;
 }
 
@@ -23,17 +21,17 @@ export const FAMILIES: readonly Family[] = [
     { key: 'python', word: 'Python' },
 ];
 
-/** A number that this page does not know yet counts as none. */
+/** An unknown number counts as `none`. */
 export function familyOf(family: number | null | undefined): Family {
     return FAMILIES[family ?? 0] ?? FAMILIES[0];
 }
 
-/** The same numbers in stacks: native code is drawn apart from Python and what is not known. */
+/** Suffix for a frame of a stack profile: there family 7 means native code, not runtime calls. */
 export function stackWord(family: number): string {
     return family === 7 ? ', native code' : '';
 }
 
-/** What a slice is, by the number of the API. */
+/** Names of the kinds of slices, by the number in the API. */
 const KINDS = [
     'slice',
     'operator',

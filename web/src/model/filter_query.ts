@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The filters that every table and picture of a report share, as they stand in the URL. */
+/* Filters that all tables and pictures of a report share, as stored in the URL. */
 import { matcher } from './search';
 import { ORIGINS, type Origin, originIndex } from './tint';
 
@@ -7,11 +7,11 @@ export interface Filters {
     q: string;
     regex: boolean;
     hide: string;
-    /** origins that are filtered out */
+    /** origins that are hidden */
     off: ReadonlySet<Origin>;
-    /** a regular expression that is not one (yet): nothing is asked for with it */
+    /** a regular expression is invalid (or incomplete): nothing is requested with it */
     broken: boolean;
-    /** threshold in the unit of the field, null when none is asked for */
+    /** threshold in the unit of the field; null if there is none */
     min: number | null;
 }
 
@@ -33,7 +33,7 @@ export function readFilters(query: Query): Filters {
     };
 }
 
-/** The `origin` parameter of the API: what is left, or nothing when all are. */
+/** The `origin` parameter of the API: the visible origins; undefined if all are visible. */
 export function originParam(off: ReadonlySet<Origin>): string | undefined {
     return off.size === 0 ? undefined : ORIGINS.filter((o) => !off.has(o)).join(',') || 'none';
 }
@@ -42,7 +42,7 @@ export function offIndexes(off: ReadonlySet<Origin>): Set<number> {
     return new Set([...off].map(originIndex));
 }
 
-/** `off` of the URL after a click on one origin; null when all are shown again. */
+/** New `off` value of the URL after a click on one origin; null if all are visible again. */
 export function toggledOff(off: ReadonlySet<Origin>, origin: Origin): string | null {
     const next = ORIGINS.filter((o) => (o === origin ? !off.has(o) : off.has(o)));
     return next.length > 0 ? next.join(',') : null;
@@ -53,12 +53,12 @@ export function readSort(query: Query, key: string, desc: boolean): { key: strin
     return { key: query.sort, desc: query.desc === '1' };
 }
 
-/** A regular expression that matches this text and nothing else. */
+/** Regular expression that matches exactly this text. */
 export function escapeRegex(text: string): string {
     return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
 
-/** The search for one name, all of it. */
+/** Search for exactly one complete name. */
 export function wholeName(name: string): { q: string; regex: boolean } {
     return { q: `^${escapeRegex(name)}$`, regex: true };
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The flame graph of a trace: columns of GET /runs/{id}/flame in, placed frames out. A frame is as
- * wide as its total; children stand under it from the left in the order of the answer, and the room
- * left over on the right is its own time and what was too small to send.
- */
+/* The flame graph of a trace: places the frames of GET /runs/{id}/flame. A frame is as wide as its
+ * total. Its children are below it from the left, in the order of the response. The space left on
+ * the right is its self time plus nodes that were too small to send. */
 import type { FlameAnswer } from '../base/trace_types';
 import { childLists, FrameBuilder, type FrameLayout } from './frames';
 
@@ -28,7 +26,7 @@ export function layoutFlame(flame: FlameAnswer): FrameLayout {
     return out.finish(total);
 }
 
-/** Σ total of the hits that stand below no other hit: no time is counted twice. */
+/** Σ total of the hits that are not below another hit, so that no time is counted twice. */
 export function matchedNs({ n, parent, total }: FlameAnswer, match: Uint8Array): number {
     const inside = new Uint8Array(n);
     let sum = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several rows of one line as one: the calls that memory_profiler reports apart, the functions that
- * overlap where runs stand side by side.
+ * Merges several rows of one line: calls that memory_profiler reports separately, or functions that
+ * overlap where runs are shown side by side.
  */
 import type { LineFigures } from '../base/line_types';
 import { figuresOf } from './source';
 
-/** What is a level or a share, so the largest counts; all else is summed. */
+/** Columns that are levels or shares: the largest value is used. All others are summed. */
 const LARGEST = new Set([
     'mem_mib',
     'peak_mib',
@@ -27,7 +27,7 @@ function merged(name: string, a: number | null, b: number | null): number | null
     return LARGEST.has(name) ? Math.max(a, b) : a + b;
 }
 
-/* memory_profiler's first increment of a call is no growth, so it is not summed with the others. */
+/* The first increment of a call in memory_profiler is not growth, so it is not summed. */
 function withoutBaselines(answer: LineFigures): Columns {
     const source = answer as unknown as Columns;
     const columns = Object.fromEntries(answer.columns.map((name) => [name, source[name]]));
@@ -42,11 +42,11 @@ function withoutBaselines(answer: LineFigures): Columns {
 
 export interface Folded {
     answer: LineFigures;
-    /** Baselines are gone: every increment that is left is growth. */
+    /** Baselines were removed: every remaining increment is growth. */
     growthOnly: true;
 }
 
-/** One row for each key, where the first of its rows stood. */
+/** Merges rows with equal keys; a merged row has the position of the first of them. */
 export function foldRows(answer: LineFigures, keyOf: (row: number) => string): Folded {
     const at = new Map<string, number>();
     const source = withoutBaselines(answer);
@@ -73,7 +73,7 @@ export function foldRows(answer: LineFigures, keyOf: (row: number) => string): F
     return { answer: Object.assign(out, columns), growthOnly: true };
 }
 
-/** How many calls of each function were reported, by its id. */
+/** Number of reported calls of each function, by its id. */
 export function callsOf(answer: LineFigures): Map<number, number> {
     const blocks = new Map<number, Set<number>>();
     answer.fn.forEach((fn, row) => {

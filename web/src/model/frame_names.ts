@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Frames as samplers write them, and how they are said where there is little room:
- * `run (/lib/click/core.py:12)`, `run (core.py:12)`, `run`. Others begin with the file:
- * `site-packages/torch/nn/conv.py(438):_forward`, `/app/main.py:run:12`.
- */
+/* Frames as samplers write them, and their shorter forms: `run (/lib/click/core.py:12)`, `run
+ * (core.py:12)`, `run`. Other samplers write the file first:
+ * `site-packages/torch/nn/conv.py(438):_forward`, `/app/main.py:run:12`. */
 import { type Measure, fitEllipsis } from './labels';
 import { shortName } from './timeline_names';
 
@@ -11,14 +9,15 @@ const PLACE = /^(.+ )\([^()]*[./\\:<][^()]*\)$/;
 const LEADING = /^\S*[\\/](?=[^\\/]*\.pyx?\b)/;
 const INNER = /^(.+ \()[^()]*[\\/](?=[^\\/]+\)$)/;
 
-/** Where the place of a frame begins: 0 when the name begins with it, its length when it has none. */
+/** Index at which the source location of a frame begins: 0 if the name begins with it, its length
+ * if there is none. */
 export function placeStart(name: string): number {
     const place = PLACE.exec(name);
     if (place) return place[1].length;
     return LEADING.test(name) ? 0 : name.length;
 }
 
-/** From whole to short, each different from the one before. */
+/** Forms of the name from complete to short, each different from the previous one. */
 export function frameForms(name: string): string[] {
     const bare = name.replace(INNER, '$1').replace(LEADING, '');
     const place = PLACE.exec(bare);
@@ -26,7 +25,7 @@ export function frameForms(name: string): string[] {
     return forms.filter((form, i) => i === 0 || form !== forms[i - 1]);
 }
 
-/** The longest form that fits, the shortest with an ellipsis, or ''. */
+/** The longest form that fits into `room` px, else the shortest with an ellipsis, or ''. */
 export function fitForms(forms: readonly string[], room: number, measure: Measure): string {
     const fitting = forms.find((form) => measure(form) <= room);
     return fitting ?? fitEllipsis(forms[forms.length - 1], room, measure);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A frame of a picture told by the names of the frames from the root down to it, which is what
- * another run has in common with this one.
- */
+/* Identifies a frame by the names of the frames from the root down to it, so that it can be found
+ * in another run. */
 import { placeStart } from './frame_names';
 import { type FrameLayout, framePath } from './frames';
 
@@ -10,7 +8,7 @@ type NameOf = (node: number) => string;
 
 const BETWEEN = '\n';
 
-/** The root is ''; null: the node is not placed. */
+/** Path of a node; '' for the root; null if the node is not placed. */
 export function pathText(layout: FrameLayout, node: number, nameOf: NameOf): string | null {
     const frame = node < 0 ? 0 : (layout.frameOf[node] ?? -1);
     if (frame < 0) return null;
@@ -21,13 +19,13 @@ export function pathText(layout: FrameLayout, node: number, nameOf: NameOf): str
         .join(BETWEEN);
 }
 
-/* Without the place that samplers write behind it: lines and folders differ from run to run. */
+/* Removes the source location after a name: line numbers and folders differ between runs. */
 function withoutPlace(name: string): string {
     return name.slice(0, placeStart(name) || name.length);
 }
 
-/* The frames of a row below others that have this name; where none has, those that differ in its
- * place only. */
+/* Returns the frames of a row that are below one of `above` and have this name. If there is none,
+ * returns those that differ only in the source location. */
 function below(layout: FrameLayout, row: number, above: Set<number>, name: string, nameOf: NameOf) {
     const [exact, alike] = [new Set<number>(), new Set<number>()];
     const bare = withoutPlace(name);
@@ -41,8 +39,8 @@ function below(layout: FrameLayout, row: number, above: Set<number>, name: strin
     return exact.size ? exact : alike;
 }
 
-/** The node at the end of a path: of siblings of one name the first, which is the widest where they
- * are sorted; null: this picture has none. */
+/** Finds the node at the end of a path; null if there is none. Of siblings with the same name it
+ * returns the first, which is the widest if siblings are sorted. */
 export function nodeAtPath(layout: FrameLayout, path: string, nameOf: NameOf): number | null {
     if (path === '') return -1;
     const top = layout.node[0] === -1 ? 1 : 0;

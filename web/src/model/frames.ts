@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Placed frames: what every icicle is drawn from, whatever it shows.
+/* Placed frames: the common input of every icicle.
  *
- * A layout is a struct of arrays. Frames stand row by row, and inside a row from left to right, so
- * what is visible in a row is found by bisection. `node` points back into the columns the layout was
- * made from; -1 is the root that stands for the whole run. Widths are in the unit of the picture.
- */
+ * A layout is a struct of arrays. Frames are ordered by row, and within a row from left to right,
+ * so the visible frames of a row are found by bisection. `node` is an index into the columns that
+ * the layout was made from; -1 is the root frame of the complete run. Widths are in the unit of the
+ * picture. */
 
 export interface FrameLayout {
     count: number;
@@ -18,9 +17,10 @@ export interface FrameLayout {
     parent: Int32Array;
     /** frames of row r are [rowStart[r], rowStart[r + 1]) */
     rowStart: Int32Array;
-    /** frame of a node, or -1 when the node is not placed */
+    /** index of a node's frame, or -1 if the node is not placed */
     frameOf: Int32Array;
-    /** 1: below the threshold; the frame is drawn as part of a dotted run and has nothing below it */
+    /** 1 if the frame is below the threshold: it is drawn as part of a dotted run and has no frames
+     * below it */
     quiet: Uint8Array;
 }
 
@@ -29,7 +29,7 @@ export interface ChildLists {
     list: Int32Array;
 }
 
-/** Children of each node as one array, in index order; slot n holds the nodes without a parent. */
+/** Children of each node in one array, in index order; slot n contains the nodes without a parent. */
 export function childLists(parent: ArrayLike<number>, n: number, skip?: Uint8Array): ChildLists {
     const start = new Int32Array(n + 2);
     const slot = (i: number): number => (parent[i] < 0 ? n : parent[i]);
@@ -41,7 +41,7 @@ export function childLists(parent: ArrayLike<number>, n: number, skip?: Uint8Arr
     return { start, list };
 }
 
-/** Parents after hidden nodes are taken out: their children move up to the nearest shown ancestor. */
+/** Parents after hidden nodes are removed: each node gets its nearest visible ancestor. */
 export function liftParents(parent: ArrayLike<number>, n: number, hidden: Uint8Array): Int32Array {
     const shown = new Int32Array(n);
     for (let i = 0; i < n; i++) {
@@ -51,7 +51,7 @@ export function liftParents(parent: ArrayLike<number>, n: number, hidden: Uint8A
     return shown;
 }
 
-/** Collects frames breadth first; `finish` cuts the arrays to length. */
+/** Collects frames breadth first; `finish` returns arrays of the final length. */
 export class FrameBuilder {
     private node: number[] = [];
     private x0: number[] = [];
@@ -112,7 +112,7 @@ export class FrameBuilder {
     }
 }
 
-/** First frame of the row whose right end lies beyond x. */
+/** First frame of the row whose right end is greater than x. */
 export function firstBeyond(layout: FrameLayout, row: number, x: number): number {
     let lo = layout.rowStart[row];
     let hi = layout.rowStart[row + 1];
@@ -124,7 +124,7 @@ export function firstBeyond(layout: FrameLayout, row: number, x: number): number
     return lo;
 }
 
-/** The frame at a point of the picture, or -1. `slack` widens thin frames to something a hand can hit. */
+/** The frame at a point of the picture, or -1. `slack` widens thin frames so that they can be hit. */
 export function frameAt(layout: FrameLayout, row: number, x: number, slack = 0): number {
     if (row < 0 || row >= layout.rows) return -1;
     const end = layout.rowStart[row + 1];
@@ -138,14 +138,14 @@ export function frameAt(layout: FrameLayout, row: number, x: number, slack = 0):
     return -1;
 }
 
-/** Frames from the root down to this one, itself included. */
+/** Frames from the root down to this one, inclusive. */
 export function framePath(layout: FrameLayout, frame: number): number[] {
     const path: number[] = [];
     for (let f = frame; f >= 0; f = layout.parent[f]) path.push(f);
     return path.reverse();
 }
 
-/** The deepest chain of frames that each cover [x0, x1] whole: what a zoomed picture is inside of. */
+/** The deepest chain of frames that each cover [x0, x1] completely: the ancestors of a zoomed picture. */
 export function coverPath(layout: FrameLayout, x0: number, x1: number): number[] {
     const slack = (x1 - x0) * 1e-9;
     const path: number[] = [];
@@ -173,7 +173,8 @@ export function frameChildren(layout: FrameLayout, frame: number): number[] {
 
 export type Step = 'up' | 'down' | 'left' | 'right';
 
-/** Where an arrow key leads: parent, widest child, neighbour in the row. Stays put at an edge. */
+/** The frame that an arrow key selects: parent, widest child or neighbour in the row. Returns the
+ * same frame at an edge. */
 export function stepFrame(layout: FrameLayout, frame: number, step: Step): number {
     if (step === 'up') return layout.parent[frame] >= 0 ? layout.parent[frame] : frame;
     if (step === 'down') {

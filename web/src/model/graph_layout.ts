@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What Graphviz says about where things are (its `json` output), as boxes and paths in px, y downwards. */
+/* Converts the layout that Graphviz returns (its `json` output) into boxes and paths in px, y
+ * downwards. */
 
 export interface NodeBox {
     id: number;
@@ -46,7 +47,7 @@ interface VizJson {
 
 type Point = [number, number];
 
-/** Edges come back in the order they were written for each tail, so they are matched by their ends. */
+/** Reads the layout. Graphviz returns edges grouped by tail, so they are matched by their end nodes. */
 export function readLayout(
     json: string,
     edges: readonly { from: number; to: number }[],
@@ -78,7 +79,7 @@ function point(text: string): Point {
     return [x, y];
 }
 
-/** `e,x,y x0,y0 x1,y1 …`: where the arrow's tip is, then a Bézier curve of 3n + 1 points. */
+/** Parses `e,x,y x0,y0 x1,y1 …`: the arrow's tip, then a Bézier curve of 3n + 1 points. */
 function spline(pos: string, flip: (p: Point) => Point): Omit<EdgePath, 'edge'> {
     let tip: Point | null = null;
     const points: Point[] = [];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a node and an edge of the call graph say, and how large a node is therefore. */
+/* Labels of the nodes and edges of the call graph, and the node size that follows from them. */
 import { THIN, int, pct } from '../base/units';
 import type { GraphEdge, GraphNode, Size } from './dot';
 import { type Measure, fitEllipsis, functionName, shortPlace } from './labels';
@@ -14,12 +14,12 @@ const MOST = 190;
 const PAD = 9;
 export const NODE_HEIGHT = 52;
 
-/** Cumulative times may exceed Σ tottime by a hair; a share of the whole does not. */
+/** Cumulative times may slightly exceed Σ tottime, so the share is capped at 100 %. */
 function share(value: number | null): string {
     return value === null ? '–' : `${pct(Math.min(100, value))}${THIN}%`;
 }
 
-/** As gprof2dot: total share, self share in brackets, number of calls. */
+/** Labels like gprof2dot: total share, self share in brackets, number of calls. */
 export function nodeText(node: GraphNode, measureMono: Measure): NodeText {
     const numbers = `${share(node.total_pct)} (${share(node.self_pct)}) · ${int(node.ncalls)}×`;
     return {
@@ -39,7 +39,7 @@ export function nodeSize(text: NodeText, measureMono: Measure, measureSans: Meas
     return { width: Math.ceil(widest) + 2 * PAD, height: NODE_HEIGHT };
 }
 
-/** Inside a cycle a share of the total means nothing, so only the calls are said there. */
+/** Inside a cycle a share of the total is meaningless, so the label has only the calls. */
 export function edgeText(edge: GraphEdge): string[] {
     const calls = `${int(edge.ncalls)}×`;
     return edge.pct === null ? [calls] : [share(edge.pct), calls];

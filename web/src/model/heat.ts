@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * One scale of heat for lines: a share in percent as a step from 0 (cold) to 5.
+ * Heat scale for source lines: converts a share in percent to a level from 0 (cold) to 5.
  */
 export const HEAT_STEPS: readonly number[] = [0.5, 3, 10, 25, 50];
 
-/** Rows are tinted from here on. */
+/** Rows are tinted from this level on. */
 export const TINT_FROM = 3;
 
 export function heatLevel(pct: number): number {
@@ -14,15 +14,14 @@ export function heatLevel(pct: number): number {
 }
 
 export interface RailMark {
-    /** share of the whole height, from 0 */
+    /** position as a share of the rail height, 0 to 1 */
     top: number;
     level: number;
 }
 
-/**
- * The hottest of each slot, so that a long file has no more marks than there is room for. `room`:
- * the rail stands for at least that height, so a short file keeps its marks beside its lines.
- */
+/** Marks of a heat rail: the hottest level of each slot, so that a long file does not have more
+ * marks than fit. The rail represents a height of at least `room`, so that the marks of a short
+ * file are next to their lines. */
 export function railMarks(
     offsets: ArrayLike<number>,
     levelOf: (row: number) => number,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Curves whose value holds until the next point. */
 
-/** The value at a time; null before the first point. `x` ascends. */
+/** The value at `at`; null before the first point. `x` is ascending. */
 export function valueAt(x: readonly number[], y: readonly number[], at: number): number | null {
     let lo = 0;
     let hi = x.length;
@@ -16,7 +16,7 @@ export function valueAt(x: readonly number[], y: readonly number[], at: number):
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500];
 const TICKS = 5;
 
-/** A round distance between the ticks of an axis of bytes, in powers of 1024. */
+/** A round tick distance for an axis of bytes, in powers of 1024. */
 export function byteStep(top: number): number {
     for (let unit = 1; ; unit *= 1024) {
         const step = STEPS.find((one) => top / (one * unit) <= TICKS);

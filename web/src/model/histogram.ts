@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A histogram as bars: heights by count, and where a value stands on its axis. */
+/* Histograms as bars: heights by count, and the position of a value on the axis. */
 
 export interface Histogram {
     from_ns: number;
     to_ns: number;
-    /** equal steps of the logarithm */
+    /** bins are equal steps of the logarithm */
     log: boolean;
     count: number[];
 }
 
-/** 0 to 1 along the axis; clamped. */
+/** Position along the axis, 0 to 1; clamped. */
 export function placeOn({ from_ns, to_ns, log }: Histogram, value: number): number {
     if (!(to_ns > from_ns)) return 0.5;
     const low = Math.max(1, from_ns);
@@ -19,7 +19,7 @@ export function placeOn({ from_ns, to_ns, log }: Histogram, value: number): numb
     return Math.max(0, Math.min(1, at));
 }
 
-/** Heights of 0 to 1; whatever was counted is seen. */
+/** Heights from 0 to 1; bars with a count have at least the height `least`. */
 export function heights({ count }: Histogram, least = 0.03): number[] {
     const most = Math.max(1, ...count);
     return count.map((n) => (n === 0 ? 0 : Math.max(least, n / most)));

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The icicle of an import log: columns of GET /runs/{id}/imports/tree in, placed frames out.
+/* The icicle of an import log: places the frames of GET /runs/{id}/imports/tree.
  *
- * A frame is as wide as its module's total (own time that is not negative, plus its children). Its
- * children stand under it from the left; the space left over on the right is its own time.
- */
+ * A frame is as wide as its module's total (self time if not negative, plus its children). Its
+ * children are below it from the left; the space left on the right is its self time. */
 import { type FrameLayout, FrameBuilder, childLists, liftParents } from './frames';
 
 export interface ImportTree {
@@ -24,15 +22,15 @@ export interface ImportTree {
 }
 
 export interface IcicleOptions {
-    /** siblings by width, or as they were imported */
+    /** true: siblings by width, widest first; false: in import order */
     leftHeavy: boolean;
-    /** 1 per node that is taken out; its children move up */
+    /** 1 for each node that is removed; its children move up */
     hidden: Uint8Array | null;
     /** frames narrower than this (µs) become part of a dotted run */
     minUs: number;
 }
 
-/** Σ of the widths of the roots: what the row at the top stands for. */
+/** Σ of the widths of the roots: the width of the top row. */
 export function treeTotal(tree: ImportTree): number {
     let total = 0;
     for (let i = 0; i < tree.n; i++) if (tree.parent[i] < 0) total += tree.total_us[i];
@@ -75,10 +73,8 @@ function sortSiblings(start: Int32Array, list: Int32Array, n: number, width: num
     }
 }
 
-/**
- * Self time per origin and their sum, for the legend. A negative self time took part of another row's,
- * so it counts as nothing, as in the picture.
- */
+/** Self time by origin, and their sum, for the legend. A negative self time counts as 0, as in the
+ * picture: its time is part of another row. */
 export function originShares(tree: ImportTree): { us: number[]; sum: number } {
     const us = [0, 0, 0, 0, 0];
     let sum = 0;
@@ -90,7 +86,7 @@ export function originShares(tree: ImportTree): { us: number[]; sum: number } {
     return { us, sum };
 }
 
-/** Σ of total over the matching nodes that have no matching ancestor: no microsecond is counted twice. */
+/** Σ of total over the matching nodes without a matching ancestor, so that no time is counted twice. */
 export function matchedTotal(tree: ImportTree, match: Uint8Array): number {
     const inside = new Uint8Array(tree.n);
     let sum = 0;

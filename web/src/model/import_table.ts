@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tree table of an import log: which rows stand where, given what is unfolded, sorted and hidden. */
+/* Rows of the tree table of an import log, by what is expanded, sorted and hidden. */
 import { type ChildLists, childLists, liftParents } from './frames';
 import type { ImportTree } from './icicle';
 
@@ -14,11 +14,11 @@ export interface TreeRow {
 
 export interface TreeFilter {
     hidden: Uint8Array | null;
-    /** rows to keep, with the path above each of them; null keeps all */
+    /** 1 for rows to keep; their ancestors are kept too. null keeps all rows */
     keep: Uint8Array | null;
 }
 
-/** Parents of what is kept are kept too, so that each hit stands on its path. */
+/** Also marks all ancestors of marked rows, so that each hit is shown on its path. */
 export function withAncestors(tree: ImportTree, keep: Uint8Array): Uint8Array {
     const out = keep.slice();
     for (let i = tree.n - 1; i >= 0; i--) {
@@ -56,7 +56,7 @@ export class ImportRows {
         return this.lists.list.subarray(this.lists.start[slot], this.lists.start[slot + 1]);
     }
 
-    /** Rows from top to bottom; iterative, because logs are hundreds deep in the worst case. */
+    /** Visible rows from top to bottom; iterative, because logs may be hundreds of levels deep. */
     flatten(open: ReadonlySet<number>): TreeRow[] {
         const rows: TreeRow[] = [];
         const stack: { kids: Int32Array; at: number }[] = [{ kids: this.childrenOf(-1), at: 0 }];
@@ -75,7 +75,8 @@ export class ImportRows {
         return rows;
     }
 
-    /** What is unfolded at first: the heaviest way down, until a module keeps most of its time to itself. */
+    /** Rows that are expanded at first: the path of the largest totals, until no child has a third
+     * of its parent's total. */
     heaviestPath(): Set<number> {
         const open = new Set<number>();
         let node = -1;
@@ -113,7 +114,7 @@ export function indexOfIds(ids: readonly number[]): Map<number, number> {
     return map;
 }
 
-/** Number of frames above a node. */
+/** Number of ancestors of each node. */
 export function depths(parent: ArrayLike<number>, n: number): Int32Array {
     const depth = new Int32Array(n);
     for (let i = 0; i < n; i++) depth[i] = parent[i] < 0 ? 0 : depth[parent[i]] + 1;

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * How names are said where there is little room. Module names lose parts from the left, because the
- * last part is what tells siblings apart: `a.b.c`, `.b.c`, `.c`, `c…`.
- */
+/* Shortens names to the available width. Module names lose components from the left, because the
+ * last component distinguishes siblings: `a.b.c`, `.b.c`, `.c`, `c…`. */
 
 export type Measure = (text: string) => number;
 
 const ELLIPSIS = '…';
 
-/** A module under its own package is said as `.rest`; anything else by its full name. */
+/** A module below its own package is written as `.rest`; any other with its full name. */
 export function relativeName(name: string, above: string | null): string {
     if (
         above &&
@@ -21,7 +19,7 @@ export function relativeName(name: string, above: string | null): string {
     return name;
 }
 
-/** The longest form of a dotted name that fits, '' when not even two letters do. */
+/** The longest form of a dotted name that fits; '' if not even two letters fit. */
 export function fitName(
     name: string,
     above: string | null,
@@ -38,7 +36,7 @@ export function fitName(
     return fitEllipsis(last > 0 ? full.slice(last) : full, room, measure);
 }
 
-/** The longest beginning of a text that fits together with an ellipsis. */
+/** The longest prefix of a string that fits with an ellipsis; '' if fewer than two letters fit. */
 export function fitEllipsis(text: string, room: number, measure: Measure): string {
     if (measure(text) <= room) return text;
     let lo = 0;
@@ -55,7 +53,8 @@ export function fitEllipsis(text: string, room: number, measure: Measure): strin
 const BUILTIN = /^<(?:built-in method|built-in function|built-in) (.+)>$/;
 const METHOD = /^<(?:method|slot wrapper|wrapper|method-wrapper) '([^']+)' of '([^']+)' objects>$/;
 
-/** A function as it is said in tables and frames: `builtins.exec`, `list.append`. The full text is in the tooltip. */
+/** Name of a function for tables and frames: `builtins.exec`, `list.append`. The tooltip has the
+ * full name. */
 export function functionName(name: string): string {
     const builtin = BUILTIN.exec(name);
     if (builtin) return builtin[1];
@@ -63,13 +62,13 @@ export function functionName(name: string): string {
     return method ? `${method[2]}.${method[1]}` : name;
 }
 
-/** `file:line` as shown; the profiler writes `~` for what is not Python. */
+/** `file:line` for display; the profiler writes `~` for functions that are not Python. */
 export function placeText(file: string, line: number): string {
     if (file === '~' || file === '') return 'built-in';
     return line > 0 ? `${file}:${line}` : file;
 }
 
-/** The last part of a path, with its line. */
+/** The last component of a path, with the line. */
 export function shortPlace(file: string, line: number): string {
     const text = placeText(file, line);
     if (text === 'built-in' || text.startsWith('<')) return text;
@@ -78,7 +77,7 @@ export function shortPlace(file: string, line: number): string {
 
 const LIBRARY = /^.*[\\/](?:site-packages|dist-packages|lib\/python\d\.\d+)[\\/](.+)$/;
 
-/** A path without the folders that every file of a library shares; the full path is in the tooltip. */
+/** A path without the prefix that all files of a library share; the tooltip has the full path. */
 export function libraryPath(file: string): string {
     return LIBRARY.exec(file)?.[1] ?? file;
 }

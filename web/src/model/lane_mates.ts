@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lanes told by names that another run of the same program has too: the numbers of its processes and
- * threads are others. So two timelines have one order, scroll and fold as one.
+ * Names of timeline lanes that another run of the same program has too, because the ids of its
+ * processes and threads differ. With them two timelines have the same order and scroll and fold
+ * together.
  */
 import { placeKey } from './device';
 import { laneFrom, type Lanes } from './timeline_lanes';
 import type { TimelineAnswer, TraceTrack } from './timeline_types';
 
-/** Key of a lane (`t3`, `b3`, `m1:0`, `c2`) -> its name, and back. */
+/** Maps the key of a lane (`t3`, `b3`, `m1:0`, `c2`) to its name, and back. */
 export interface LaneNames {
     nameOf: ReadonlyMap<string, string>;
     keyOf: ReadonlyMap<string, string>;
-    /** of the tracks, from top to bottom */
+    /** names of the tracks, from top to bottom */
     order: string[];
 }
 
-/* What is left of a name without the number of its process or thread. */
+/* A name without the number of its process or thread. */
 function plain(words: string, number: string): string {
     return (number ? words.replaceAll(number, '') : words).replaceAll(/\s+/g, ' ').trim();
 }
 
-/* Tracks of one name are told apart by their order. */
+/* Tracks with equal names are numbered in their order. */
 function namer({ processes }: TimelineAnswer): (track: TraceTrack) => string {
     const byId = new Map(processes.map((process) => [process.id, process]));
     const seen = new Map<string, number>();
@@ -53,10 +54,10 @@ export function laneNames(timeline: TimelineAnswer): LaneNames {
     return { nameOf, keyOf, order };
 }
 
-/** Infinity has no difference from itself. */
+/** Like a - b, but 0 for two infinities. */
 const compare = (a: number, b: number): number => (a === b ? 0 : a - b);
 
-/** The tracks in the order that the other run has; those it lacks come last in their process. */
+/** Sorts the tracks like those of the other run; tracks that it lacks are last in their process. */
 export function inOrder(timeline: TimelineAnswer, order: readonly string[]): TimelineAnswer {
     const places = new Map(order.map((name, i) => [name, i]));
     const name = namer(timeline);
@@ -78,14 +79,14 @@ export function inOrder(timeline: TimelineAnswer, order: readonly string[]): Tim
     return { ...timeline, tracks: tracks.map(({ track }) => track) };
 }
 
-/** The upper edge as `name px`: the lane there, and px of it that are scrolled away. */
+/** Scroll position as `name px`: the lane at the upper edge, and how many px of it are scrolled out. */
 export function topText(lanes: Lanes, { nameOf }: LaneNames, top: number): string {
     const lane = lanes.lanes[laneFrom(lanes, top)];
     const name = lane && nameOf.get(lane.key);
     return name ? `${name} ${Math.round(top - lane.top)}` : '';
 }
 
-/** px that lanes are scrolled for the same lane to be at the edge; null: there is none of its name. */
+/** Scroll position in px for the `name px` of another run; null if there is no lane of this name. */
 export function topOf(lanes: Lanes, { keyOf }: LaneNames, words: string): number | null {
     const match = /^(.*) (\d+)$/.exec(words);
     const key = match && keyOf.get(match[1]);
@@ -93,7 +94,7 @@ export function topOf(lanes: Lanes, { keyOf }: LaneNames, words: string): number
     return match && lane ? lane.top + Math.min(Number(match[2]), lane.height) : null;
 }
 
-/** Keys of the URL that fold lanes, as names, and names as keys; what the other lacks is left out. */
+/** Translates lane keys of the URL into names, or names into keys; omits what `map` lacks. */
 export function translate(
     text: string,
     map: ReadonlyMap<string, string>,

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which imports are to become lazy, as the URL and the server's question hold them: `numpy` where
- * the log has it first, `numpy@app` in app, with commas between.
+ * Imports to make lazy, in the format of the URL and of the API, separated by commas: `numpy` for
+ * the first import of numpy in the log, `numpy@app` for the import in app.
  */
 export function readLazy(text: string | undefined): string[] {
     return (text ?? '').split(',').filter(Boolean);
 }
 
-/** With the words, or without them when all are there. */
+/** Adds the items, or removes them if all of them are in the list. */
 export function toggleLazy(list: string[], words: string[]): string[] {
     const all = words.every((word) => list.includes(word));
     const rest = list.filter((word) => !words.includes(word));
     return all ? rest : [...rest, ...words];
 }
 
-/** null: nothing is lazy. */
+/** Returns null if nothing is lazy. */
 export function formatLazy(list: string[]): string | null {
     return list.length ? list.join(',') : null;
 }
@@ -29,7 +29,7 @@ function placeOf({ importer }: LazyWord): string {
     return importer === null || importer === '*' ? 'whatever imports it' : importer;
 }
 
-/** What to write, in the three ways that Python has. */
+/** Code for the user to write, in the three ways that Python has. */
 export function lazySnippet(words: LazyWord[]): string {
     const places = [...new Set(words.map(placeOf))];
     const parts = places.map((place) => {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What files, functions and lines of one run are called, so that they are found in another: a file
- * by its path or the end of it, a line by its text, where it stands among its like in its function.
- */
+/* Names of files, functions and lines that can be found again in another run. A file is named by
+ * its path or the end of its path. A line is named by its function, its text, and its number among
+ * equal lines of the function. */
 
 const BETWEEN = '\n';
 
-/** The index of the path that is this one, or alone ends as it does; -1: none. */
+/** Index of the path that equals `path`, or of the only one that ends like it; -1 if there is none. */
 export function findPath(paths: readonly string[], path: string): number {
     const exact = paths.indexOf(path);
     if (exact >= 0) return exact;
@@ -23,7 +22,7 @@ export function findPath(paths: readonly string[], path: string): number {
 
 export interface NamedLine {
     key: string;
-    /** the function it belongs to, '' none */
+    /** name of its function; '' if it has none */
     owner: string;
     text: string;
 }
@@ -32,7 +31,7 @@ function like(a: NamedLine, b: NamedLine): boolean {
     return a.owner === b.owner && a.text.trim() === b.text.trim();
 }
 
-/** `function\nN\ntext`: the N-th of its like. */
+/** `function\nN\ntext`: the N-th line of this function with this text, from 0. */
 export function lineName(lines: readonly NamedLine[], key: string): string | null {
     const line = lines.find((one) => one.key === key);
     if (!line) return null;
@@ -40,7 +39,7 @@ export function lineName(lines: readonly NamedLine[], key: string): string | nul
     return [line.owner, nth, line.text.trim()].join(BETWEEN);
 }
 
-/** The key of the line of this name; the last of its like where there are fewer. */
+/** Key of the line with this name. If the function has fewer equal lines, returns the last of them. */
 export function lineKey(lines: readonly NamedLine[], name: string): string | null {
     const [owner, nth, text] = name.split(BETWEEN);
     const wanted = { key: '', owner, text };

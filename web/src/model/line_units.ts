@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Hits, time, time per hit and percent as `python -m line_profiler` prints them, and in the units
- * that a reader may choose besides. The order of the multiplications is line_profiler's, since it
+ * Hits, time, time per hit and percent as `python -m line_profiler` prints them, and in other units
+ * that the user may choose. The order of the multiplications is that of line_profiler, because it
  * decides the last digit.
  */
 import { fmtFixed, MINUS } from '../base/units';
 
-/** `tick`: what a report was printed in when it is none of the others, 100 ns on Windows. */
+/** `tick`: the unit of the report if it is none of the others, such as 100 ns on Windows. */
 export type TimeUnit = 's' | 'ms' | 'us' | 'ns' | 'tick';
 
 const NAMED = ['s', 'ms', 'us', 'ns'] as const;
@@ -19,32 +19,35 @@ export const UNIT_TEXT: Record<TimeUnit, string> = {
 };
 const SECONDS = { s: 1, ms: 1e-3, us: 1e-6, ns: 1e-9 };
 
-/** line_profiler prints microseconds unless it is told otherwise. */
+/** Unit in which line_profiler prints by default: microseconds. */
 const TOOL_UNIT_S = 1e-6;
-/** Longer numbers are printed in fewer digits: widths of line_profiler's columns. */
+/** Widths of line_profiler's columns in characters; wider numbers are printed with fewer digits. */
 const WIDTH = { hits: 9, time: 12, perHit: 8 };
 
-/** Which units line_profiler's own digits are in, and how far they reach in another. */
+/** How ticks are converted to a unit and formatted. */
 export interface TimeScale {
     unit: TimeUnit;
     /** seconds of one tick */
     unit_s: number;
-    /** read from a text: what is computed from its figures may differ in the last digit */
+    /** true: the profile is a text report; values computed from its numbers may differ in the last
+     * digit */
     rounded: boolean;
-    /** factor from ticks to what is shown */
+    /** factor from ticks to the displayed unit */
     scalar: number;
-    /** true: the text equals line_profiler's, with its change to `%g` for what is too wide */
+    /** true: the digits are those of line_profiler, including its change to `%g` for numbers that
+     * are too wide */
     printed: boolean;
     decimals: number;
 }
 
-/** `rounded`: the profile is a text, its ticks are what was printed in `unit_s`. */
+/** The unit in which line_profiler prints the profile. `rounded`: the profile is a text report,
+ * whose ticks are numbers printed in `unit_s`. */
 export function ownUnit(unit_s: number, rounded: boolean): TimeUnit {
     const own = rounded ? unit_s : TOOL_UNIT_S;
     return NAMED.find((unit) => Math.abs(SECONDS[unit] / own - 1) < 1e-9) ?? 'tick';
 }
 
-/** The units to choose from. */
+/** Units that the user can choose. */
 export function unitsFor(unit_s: number, rounded: boolean): TimeUnit[] {
     return ownUnit(unit_s, rounded) === 'tick' ? [...NAMED, 'tick'] : [...NAMED];
 }
@@ -53,7 +56,7 @@ export function timeScale(unit: TimeUnit, unit_s: number, rounded: boolean): Tim
     const own = rounded ? unit_s : TOOL_UNIT_S;
     const seconds = unit === 'tick' ? unit_s : SECONDS[unit];
     const reach = Math.round(Math.log10(seconds / own));
-    // Its other way in, LINE_PROFILE=1, prints in the unit of the profile itself.
+    // With LINE_PROFILE=1, line_profiler prints in the unit of the profile itself.
     const isTick = Math.abs(seconds / unit_s - 1) < 1e-9;
     return {
         unit,
@@ -69,7 +72,7 @@ export function asTimeUnit(text: string | undefined): TimeUnit | null {
     return [...NAMED, 'tick' as const].find((unit) => unit === text) ?? null;
 }
 
-/* C's %.{digits}g: the shorter of fixed and exponent, without trailing zeros. */
+/* Like C's %.{digits}g: the shorter of fixed and exponential notation, without trailing zeros. */
 export function general(value: number, digits: number): string {
     if (value === 0) return '0';
     const [mantissa, power] = Math.abs(value)
@@ -92,7 +95,7 @@ function ungrouped(text: string): number {
     return text.replaceAll(',', '').length;
 }
 
-/* One decimal, as %5.1f; wider than its column it becomes %5.3g. */
+/* One decimal like %5.1f; a number wider than the column is printed like %5.3g. */
 function narrow(value: number, width: number): string {
     const text = fmtFixed(value, 1);
     return ungrouped(text) > width ? general(value, 3) : text;
@@ -115,12 +118,12 @@ export function perHitText(ticks: number, hits: number, scale: TimeScale): strin
     return fmtFixed(value, Math.max(1, scale.decimals));
 }
 
-/** Of the function; empty when the function took no time, as line_profiler leaves it. */
+/** Percent of the function; '' if the function took no time, as in line_profiler. */
 export function percentText(ticks: number, total: number): string {
     return total === 0 ? '' : fmtFixed((100 * ticks) / total, 1);
 }
 
-/** Digits after the point that a column of printed numbers needs: those its tool printed. */
+/** Decimals that a column of printed numbers needs to show all printed digits, at most `most`. */
 export function decimalsOf(values: readonly (number | null)[], most = 6): number {
     let decimals = 1;
     for (const value of values) {

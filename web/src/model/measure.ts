@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Figures of measurements: a value and its spread in one unit, and the scale of box plots.
+ * Formatting of measurements: a value and its spread in one unit, and the scale of box plots.
  */
 import { bytesFig, type Fig, fig, figIn, fmtFixed } from '../base/units';
 
-/* A figure whose unit goes with the size of the largest: "21.24 ms" beside "0.08 ms". */
+/* Time units by the size of the value in s, so that a spread gets the unit of its value: "21.24 ms"
+ * and "0.08 ms". */
 const SECONDS: readonly [below: number, factor: number, unit: string][] = [
     [0.9999995e-6, 1e9, 'ns'],
     [0.9999995e-3, 1e6, 'µs'],
@@ -12,7 +13,8 @@ const SECONDS: readonly [below: number, factor: number, unit: string][] = [
     [Infinity, 1, 's'],
 ];
 
-/** The value in its own unit: four digits, fewer where not so many were printed. */
+/** Formats a value: four digits, fewer if the tool printed fewer (`resolution`: value of its last
+ * digit). */
 export function valueFig(value: number, unit: string, resolution: number | null = null): Fig {
     const shown =
         unit === 's' ? fig(value) : unit === 'KiB' ? bytesFig(value * 1024) : figIn(value, unit);
@@ -23,7 +25,7 @@ export function valueFig(value: number, unit: string, resolution: number | null 
     return decimals > printed ? { ...shown, value: fmtFixed(value * step[1], printed) } : shown;
 }
 
-/** A spread in the unit that its value is shown in, with as many decimals as say something. */
+/** Formats a spread in the unit of its value, with only meaningful decimals. */
 export function spreadFig(spread: number, value: number, unit: string): Fig {
     if (unit !== 's' || spread === 0) return valueFig(spread, unit);
     if (Math.abs(value) >= 120) return fig(spread);
@@ -41,14 +43,14 @@ export interface BoxScale {
 
 const LOG_FROM = 30;
 
-/** From 0, or logarithmic where the greatest is many times the least. */
+/** A scale from 0, or a logarithmic one if the largest value is many times the smallest. */
 export function boxScale(least: number | null, greatest: number | null): BoxScale {
     const to = greatest ?? 0;
     if (least !== null && least > 0 && to / least > LOG_FROM) return { from: least, to, log: true };
     return { from: Math.min(0, least ?? 0), to: to > 0 ? to : 1, log: false };
 }
 
-/** Where a value lies on a scale, 0 to 1. */
+/** Position of a value on a scale, 0 to 1; clamped. */
 export function boxPlace({ from, to, log }: BoxScale, value: number): number {
     const share = log
         ? Math.log(Math.max(value, from) / from) / Math.log(to / from)
@@ -56,7 +58,7 @@ export function boxPlace({ from, to, log }: BoxScale, value: number): number {
     return Math.max(0, Math.min(1, share));
 }
 
-/** A scale that shows the spread of one row alone, with room at both ends. */
+/** Scale for the spread of one row alone, with a margin at both ends. */
 export function ownScale(min: number, max: number): BoxScale {
     const room = (max - min || Math.abs(max) || 1) * 0.06;
     return { from: min - room, to: max + room, log: false };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory over time in words and rows: the slope, the spans as brackets, the window that is shown.
+ * Helpers of memory curves: description of the slope, rows of the span brackets, and the visible
+ * time window.
  */
 import type { MemorySpan } from '../base/line_types';
 import { fmtFixed, signed, THIN } from '../base/units';
@@ -10,15 +11,13 @@ export interface TimeWindow {
     to: number;
 }
 
-/** Share of the peak that is still held at the end of what grows without giving back. */
+/** Growth is called a leak only if at least this share of the peak is still held at the end. */
 const KEPT = 0.95;
-/** A program that starts grows; shorter windows tell no leak. */
+/** Shorter windows do not indicate a leak: every program grows while it starts. */
 const LEAK_SECONDS = 5;
 
-/**
- * What the slope says about a leak; null where it says nothing. `ends` are the peak and the last
- * value of the window: what was given back at the end was no leak.
- */
+/** What the slope of a window means; null if it means nothing. `ends`: peak and last value of the
+ * window; memory that was released at the end is not a leak. */
 export function slopeWords(
     mib_s: number | null,
     shown: TimeWindow,
@@ -39,7 +38,7 @@ export function slopeWords(
     return `${rate}: a leak if it continues`;
 }
 
-/** Rows of brackets: by the level the file states; without one, the first row with room. */
+/** Assigns spans to rows of brackets: the level in the file, or the first row with free space. */
 export function spanRows(spans: readonly MemorySpan[]): { span: MemorySpan; row: number }[] {
     const ends: number[] = [];
     return [...spans]
@@ -52,7 +51,7 @@ export function spanRows(spans: readonly MemorySpan[]): { span: MemorySpan; row:
         });
 }
 
-/** A window inside of what there is, from the URL's words; all of it when they make no sense. */
+/** The time window of the URL, clamped to the run; the complete run if it is invalid. */
 export function windowOf(
     from: string | undefined,
     to: string | undefined,
@@ -64,7 +63,7 @@ export function windowOf(
     return { from: Math.max(0, a), to: Math.min(length, b) };
 }
 
-/** Zooms around `at`; never beyond the whole, never closer than a ten thousandth of it. */
+/** Zooms around `at`; the window is at most the complete run and at least a ten thousandth of it. */
 export function zoomWindow(
     { from, to }: TimeWindow,
     at: number,
@@ -83,12 +82,12 @@ export function panWindow({ from, to }: TimeWindow, by: number, length: number):
     return { from: start, to: start + span };
 }
 
-/** A time on the axis: its own digits and no more. */
+/** A time on the axis, without trailing zeros. */
 export function tickText(seconds: number): string {
     return fmtFixed(seconds, 6).replace(/\.?0+$/, '') || '0';
 }
 
-/** Seconds with as many decimals as the window needs to tell its points apart. */
+/** Seconds with as many decimals as the points of the window need to differ. */
 export function secondsText(seconds: number, { from, to }: TimeWindow): string {
     const span = to - from;
     const decimals = span > 100 ? 1 : span > 10 ? 2 : span > 1 ? 3 : 4;

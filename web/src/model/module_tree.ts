@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Modules as rows of a tree: siblings sorted by a column, branches open or closed, and what a search
- * leaves with the way down to it.
- */
+/* Modules as rows of a tree: siblings sorted by a column, branches expanded or collapsed, and
+ * search hits with their ancestors. */
 import type { ModuleRow } from '../base/trace_types';
 
 export type ModuleSort = Exclude<
@@ -12,7 +10,7 @@ export type ModuleSort = Exclude<
 
 export interface ModuleLine extends ModuleRow {
     level: number;
-    /** null: nothing below it */
+    /** null if it has no children */
     open: boolean | null;
 }
 
@@ -30,7 +28,7 @@ export class ModuleTree {
         }
     }
 
-    /** 0 for the outermost, also when the row above is not here. */
+    /** Parent id; 0 for top-level rows, and for rows whose parent is not loaded. */
     private parentOf({ parent_id }: ModuleRow): number {
         return parent_id !== null && this.byId.has(parent_id) ? parent_id : 0;
     }
@@ -39,7 +37,7 @@ export class ModuleTree {
         return this.below.get(id) ?? [];
     }
 
-    /** Outermost modules and the dearest way down, as it is open at first. */
+    /** Ids that are expanded at first: from the top level, each time the child with the largest time. */
     heaviest(by: 'host_total_us' | 'device_total_us'): Set<number> {
         const open = new Set<number>();
         for (let list = this.childrenOf(0); list.length > 0;) {
@@ -55,7 +53,7 @@ export class ModuleTree {
         return new Set([...this.below.keys()].filter((id) => id !== 0));
     }
 
-    /** The rows that match and all above them; null when nothing is searched for. */
+    /** Ids of the matching rows and their ancestors; null if there is no search. */
     keep(test: ((name: string) => boolean) | null): Set<number> | null {
         if (!test) return null;
         const kept = new Set<number>();
@@ -69,7 +67,8 @@ export class ModuleTree {
         return kept;
     }
 
-    /** Visible rows in order. With `kept` the branches are open as far as hits lie in them. */
+    /** Visible rows in order. With `kept`, only those rows are included and all their branches are
+     * expanded. */
     flatten(
         open: ReadonlySet<number>,
         kept: ReadonlySet<number> | null,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A window onto a plane: scale k, and where the plane's origin stands in px. */
+/* A zoomable view of a plane: scale k, and position of the plane's origin in px. */
 
 export interface Plane {
     k: number;
@@ -16,7 +16,7 @@ export function zoomPlane(plane: Plane, factor: number, px: number, py: number):
     return { k, x: px - (px - plane.x) * by, y: py - (py - plane.y) * by };
 }
 
-/** The whole plane, centred, never enlarged. */
+/** Shows the complete plane, centred, never enlarged. */
 export function fitPlane(
     width: number,
     height: number,
@@ -29,7 +29,7 @@ export function fitPlane(
     return { k, x: (room.width - width * k) / 2, y: Math.max(0, (room.height - height * k) / 2) };
 }
 
-/** A point in the middle of the window, at a scale in which labels can be read. */
+/** Centres a point at scale k. */
 export function centreOn(
     px: number,
     py: number,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Python source, coloured. The file is parsed once, in slices that leave the page free; tokens are
- * made for the lines that are asked for.
+ * Syntax colours of Python source. The file is parsed once, in short time slices that do not block
+ * the page. Tokens are created only for the requested lines.
  */
 import type { Input, PartialParse, Tree } from '@lezer/common';
 import { highlightTree, tagHighlighter, tags } from '@lezer/highlight';
@@ -9,7 +9,7 @@ import { parser } from '@lezer/python';
 
 export type TokenKind = 'keyword' | 'string' | 'number' | 'comment';
 
-/** Columns within the line. */
+/** Columns of a token within its line. */
 export interface Token {
     from: number;
     to: number;
@@ -43,13 +43,13 @@ class TextInput implements Input {
 }
 
 export interface PythonText {
-    /** Parses for about that long; true once all is parsed. */
+    /** Parses for about `ms`; returns true when the file is completely parsed. */
     work: (ms: number) => boolean;
-    /** null until parsed. */
+    /** Tokens of a line; null until the file is parsed. */
     tokens: (line: number) => Token[] | null;
 }
 
-/** Lines that are not known count as empty. */
+/** Creates the parser of a file; unknown lines count as empty. */
 export function pythonText(lines: readonly (string | null)[]): PythonText {
     const starts = new Float64Array(lines.length + 1);
     lines.forEach((line, i) => {
@@ -89,7 +89,7 @@ function tokensBetween(tree: Tree, text: string, from: number, to: number): Toke
         tree,
         highlighter,
         (start, end, kind) => {
-            // The stars of *args are keywords to the grammar.
+            // The grammar treats the star of *args as a keyword.
             if (kind === 'keyword' && text.charCodeAt(start) === STAR) return;
             const [a, b] = [Math.max(start, from), Math.min(end, to)];
             if (a < b) out.push({ from: a - from, to: b - from, kind: kind as TokenKind });

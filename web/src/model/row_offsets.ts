@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where rows of different heights stand, for drawing those in view.
+ * Positions of rows with different heights, for drawing only the visible ones.
  */
 
-/** offsets[i] is the top of row i; one more at the end is the whole height. */
+/** offsets[i] is the top of row i; the last element is the total height. */
 export function rowOffsets(count: number, heightOf: (row: number) => number): Float64Array {
     const offsets = new Float64Array(count + 1);
     for (let row = 0; row < count; row++) offsets[row + 1] = offsets[row] + heightOf(row);
     return offsets;
 }
 
-/** The row at `y`; the first or last one beyond the ends; -1 when there are none. */
+/** The row at `y`, clamped to the first and last row; -1 if there are none. */
 export function rowAt(offsets: Float64Array, y: number): number {
     let low = 0;
     let high = offsets.length - 2;

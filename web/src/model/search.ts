@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The search language, as the server applies it to tables: words that must all occur, in any case,
- * over name and file; a word with a leading `-` must not. Or one regular expression.
- */
+/* The search language, same as the server's for tables: words that must all occur in name or file,
+ * ignoring case; a word with a leading `-` must not occur. Or a single regular expression. */
 
 export interface Matcher {
     empty: boolean;
-    /** what is wrong with the regular expression, and where it matters */
+    /** error message of an invalid regular expression */
     error: string | null;
     test: (name: string, file?: string) => boolean;
-    /** [from, to) ranges of hits inside a text, for the mark */
+    /** [from, to) ranges of the hits in a string, for highlighting */
     hits: (text: string) => [number, number][];
 }
 
-/** Of an empty search: marks nothing, leaves nothing out. */
+/** Matcher of an empty search: matches everything, highlights nothing. */
 export const NO_SEARCH: Matcher = { empty: true, error: null, test: () => true, hits: () => [] };
 
 export function matcher(query: string, regex: boolean): Matcher {
@@ -77,7 +75,7 @@ function mergeRanges(ranges: [number, number][]): [number, number][] {
     return out;
 }
 
-/** 1 per name that matches, with their count; null when nothing is searched for. */
+/** 1 for each matching index, and their count; null if there is no search. */
 export function matchSet(
     m: Matcher,
     n: number,
@@ -95,7 +93,7 @@ export function matchSet(
     return { set, count };
 }
 
-/** 1 per node that an origin filter or a hide pattern takes out; null when none is. */
+/** 1 for each node that an origin filter or the hide pattern removes; null if there is no filter. */
 export function hiddenSet(
     n: number,
     origin: ArrayLike<number>,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The rows of the shelf: runs under headings of days or series, imports in progress on top.
+ * Rows of the shelf: runs under headings of days or series, with imports in progress on top.
  */
 import type { Job, Run } from '../base/types';
 import { dayHeading, daysBetween } from '../base/units';
 
 export type Grouping = 'day' | 'series' | 'none';
 
-/** A file on its way: first it is sent from this window, then the server's job reads it. */
+/** A file that is being imported: this window uploads it, then a job of the server reads it. */
 export interface Incoming {
     key: string;
     name: string;
@@ -16,7 +16,7 @@ export interface Incoming {
     done: number;
     total: number;
     records: number;
-    /** Milliseconds since 1970, for the time that is left. */
+    /** Start time in ms since 1970, to estimate the remaining time. */
     since: number;
     jobId: string | null;
 }
@@ -26,7 +26,7 @@ export interface BandRow {
     key: string;
     title: string;
     date: string;
-    /** Runs under it; null while more of them may follow further down. */
+    /** Number of runs below the heading; null while more of them may follow on later pages. */
     count: number | null;
 }
 export interface IncomingRow {
@@ -64,7 +64,7 @@ function today(now: Date): Group {
     return { key: 'day 0', title: word, date };
 }
 
-/** `complete`: these are all runs there are, so the last heading's count is final. */
+/** `complete`: `runs` has all runs, so the count of the last heading is final. */
 export function shelfRows(
     runs: readonly Run[],
     incoming: readonly Incoming[],
@@ -92,20 +92,20 @@ export function shelfRows(
     return rows;
 }
 
-/** Base is the older of two runs. */
+/** The base is the older of the two runs. */
 export function baseAndNew(a: Run, b: Run): [base: Run, fresh: Run] {
     return a.created_at <= b.created_at ? [a, b] : [b, a];
 }
 
 export interface Delta {
-    /** In the headline's own unit, new − base. */
+    /** new − base, in `unit`. */
     by: number;
     unit: string;
-    /** Of base; null when base is 0. */
+    /** Percent of the base; null if the base is 0. */
     pct: number | null;
 }
 
-/** Null when the two measure different things. */
+/** Null if the headlines of the two runs measure different things. */
 export function headlineDelta(base: Run, fresh: Run): Delta | null {
     const [a, b] = [base.headline, fresh.headline];
     if (!a || !b || a.unit !== b.unit || a.label !== b.label || base.kind !== fresh.kind)
@@ -114,7 +114,7 @@ export function headlineDelta(base: Run, fresh: Run): Delta | null {
     return { by, unit: b.unit, pct: a.value === 0 ? null : (by / a.value) * 100 };
 }
 
-/** Differences below this share of base carry no colour. */
+/** Percent of the base; smaller differences have no colour. */
 export const NOISE_PCT = 5;
 
 export function secondsLeft({ done, total, since }: Incoming, nowMs: number): number | null {
@@ -123,7 +123,7 @@ export function secondsLeft({ done, total, since }: Incoming, nowMs: number): nu
     return ((total - done) / done) * elapsed;
 }
 
-/** "k=v, other" as tags; a word alone is a tag without a value. */
+/** Parses "k=v, other"; an item without `=` is a tag without a value. */
 export function parseTags(text: string): Record<string, string> {
     const tags: Record<string, string> = {};
     for (const part of text.split(',').map((p) => p.trim())) {

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The address of two reports side by side: `#/compare/side/VIEW?base=…&new=…&sort=…&base.fn=…`.
+/* URL of two reports side by side: `#/compare/side/VIEW?base=…&new=…&sort=…&base.fn=…`.
  *
- * What both panels share stands in it once: sort, search, filters, units. What is an id or a
- * position of one run stands there for each of them, as `base.KEY` and `new.KEY`.
- */
+ * Keys that both panels share are stored once: sort, search, filters, units. Ids and positions of
+ * one run are stored for each panel, as `base.KEY` and `new.KEY`. */
 import type { Side } from '../base/panel';
 import type { Query } from '../base/router';
 import { alignText, readAlign, swapped } from './time_align';
@@ -15,12 +13,12 @@ export function otherSide(side: Side): Side {
     return side === 'base' ? 'new' : 'base';
 }
 
-/** Which of several runs of a group is shown: its id. */
+/** Key of the id of the run that is shown, if a group has several. */
 export const RUN_KEY = 'run';
-/** At which moment two runs are laid one above the other. */
+/** Key of the alignment of the two time axes, see time_align.ts. */
 export const ALIGN_KEY = 'align';
 
-/** Keys whose values are ids and positions of one run. */
+/** Keys whose values are ids or positions in one run. */
 const OWN = new Set([
     RUN_KEY,
     ...['sel', 'open', 'module', 'zoom', 'frame', 'fn', 'focus', 'path_to', 'root', 'view'],
@@ -39,15 +37,15 @@ const TIMELINES = [
     'flamegraph-svg',
 ];
 
-/* Operators of printed tables are told by their number, those of a trace by their name; what is
- * folded of a timeline are its tracks, what is taken out elsewhere are origins. */
+/* Operators of printed tables are identified by number, those of a trace by name. `off` contains
+ * tracks of a timeline; in other reports it contains origins. */
 function isOwn(key: string, kind: string): boolean {
     if (key === 'op') return kind === 'key-averages';
     if (key === 'off') return TIMELINES.includes(kind);
     return OWN.has(key);
 }
 
-/** The table of a comparison in which a key of the URL is the id of a row. */
+/** The comparison table whose row ids are the values of a URL key; null if there is none. */
 export function tableOfKey(kind: string, view: string, key: string): string | null {
     if (kind === 'importtime') return ['sel', 'zoom', 'module'].includes(key) ? 'imports' : null;
     if (key === 'module') return 'modules';
@@ -58,7 +56,7 @@ export function tableOfKey(kind: string, view: string, key: string): string | nu
     return ['fn', 'focus', 'path_to', 'root'].includes(key) ? 'functions' : null;
 }
 
-/** What one panel is asked to show. */
+/** The query that one panel shows. */
 export function panelQuery(query: Query, side: Side, kind: string): Query {
     const out: Query = {};
     for (const [key, value] of Object.entries(query)) {
@@ -71,7 +69,7 @@ export function panelQuery(query: Query, side: Side, kind: string): Query {
     return out;
 }
 
-/** The groups and the runs picked of them: what stays when the view changes. */
+/** The keys that stay when the view changes: groups, selected runs and alignment. */
 export function groupKeys(query: Query): Query {
     const out: Query = {};
     for (const side of SIDES) {
@@ -81,7 +79,7 @@ export function groupKeys(query: Query): Query {
     return out;
 }
 
-/** The whole query, when the panel of one side asks for `asked`; the other keeps its own keys. */
+/** Merges the query `asked` of one side's panel into the page's query; the keys of the other side stay. */
 export function mergeQuery(query: Query, side: Side, asked: Query, kind: string): Query {
     const out = groupKeys(query);
     const beside = `${otherSide(side)}.`;
@@ -92,13 +90,13 @@ export function mergeQuery(query: Query, side: Side, asked: Query, kind: string)
     return out;
 }
 
-/** Another run of a group: what was chosen in the one before is nothing in it. */
+/** Selects another run of a group and removes the ids of the previous run. */
 export function pickRun(query: Query, side: Side, id: string): Query {
     const kept = Object.entries(query).filter(([key]) => !key.startsWith(`${side}.`));
     return { ...Object.fromEntries(kept), [`${side}.${RUN_KEY}`]: id };
 }
 
-/** Own keys of one side that the other has no value for. */
+/** Per-run keys of one side for which the other side has no value. */
 export function aloneKeys(query: Query, side: Side): [key: string, value: string][] {
     return Object.entries(query)
         .filter(([key]) => key.startsWith(`${side}.`))
@@ -106,7 +104,7 @@ export function aloneKeys(query: Query, side: Side): [key: string, value: string
         .filter(([key]) => key !== RUN_KEY && query[`${otherSide(side)}.${key}`] === undefined);
 }
 
-/** What changed among the keys of one run; '' where one went. */
+/** Changed values of per-run keys; '' if a key was removed. */
 export function ownChanges(
     before: Query,
     after: Query,
@@ -118,7 +116,7 @@ export function ownChanges(
         .map((key) => [key, after[key] ?? '']);
 }
 
-/** Base and new change places, with all that is of one of them. */
+/** Swaps base and new, with all their keys. */
 export function swapSides(query: Query): Query {
     const out: Query = {};
     for (const [key, value] of Object.entries(query)) {

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: MIT
  *
- * A source file and what was measured on it: which rows its grid has, and how hot each is.
+ * A source file and its measured values: the rows of its grid, and the heat of each row.
  */
 import type { LineFigures, SourceFunction } from '../base/line_types';
 import { heatLevel } from './heat';
 
-/** What heats a line: time, growth of memory, or CPU samples of the whole program. */
+/** The value that determines the heat of a line: time, growth of memory, or CPU samples of the
+ * whole program. */
 export type Measure = 'time' | 'memory' | 'cpu' | 'none';
 
-/** Figures of one file, ready to be looked up. */
+/** Measured values of one file, prepared for lookup. */
 export interface Figures {
     n: number;
-    /** seconds of a tick, where there are ticks */
+    /** seconds per tick; null if there are no ticks */
     unit_s: number | null;
     line: number[];
     functions: SourceFunction[];
-    /** index into functions, -1 for none, by row */
+    /** by row: index into functions; -1 if it belongs to none */
     fn: number[];
     block: number[];
     column: (name: string) => (number | null)[] | null;
     measure: Measure;
-    /** what heats the rows; null where nothing was measured */
+    /** by row: the value that determines the heat; null if it was not measured */
     value: (number | null)[];
-    /** sums of positive values by index of the function, and of the file */
+    /** sums of the positive values, by index of the function, and for the file */
     byFunction: number[];
     whole: number;
-    /** rows whose increment is what the process held before the function began */
+    /** rows whose increment is the memory that the process already used before the function began */
     baseline: Set<number>;
     samples: Record<string, [number, number][]>;
 }
@@ -45,7 +46,7 @@ function measureOf(column: Figures['column']): Measure {
     return column('increment_mib') ? 'memory' : 'none';
 }
 
-/* The first row of each block carries the whole memory of the process as its increment. */
+/* The first row of each block has the complete memory of the process as its increment. */
 function baselines(answer: LineFigures): Set<number> {
     const seen = new Set<string>();
     const rows = new Set<number>();
@@ -77,7 +78,7 @@ function valuesOf(
     );
 }
 
-/** `growthOnly`: no increment is a baseline, those were taken out. */
+/** `growthOnly`: foldRows already removed the baselines, so every increment is growth. */
 export function figuresOf(answer: LineFigures, growthOnly = false): Figures {
     const column = columnOf(answer);
     const functions = answer.functions ?? [];
@@ -93,7 +94,7 @@ export function figuresOf(answer: LineFigures, growthOnly = false): Figures {
         whole += part;
         if (fn[i] >= 0) byFunction[fn[i]] += part;
     });
-    // Scalene's percentages have their base already: all samples of the program.
+    // Scalene's percentages are already relative to all samples of the program.
     if (measure === 'cpu') whole = 100;
     return {
         n: answer.n,
@@ -112,13 +113,13 @@ export function figuresOf(answer: LineFigures, growthOnly = false): Figures {
     };
 }
 
-/** Percent of the file (for CPU: of all samples of the program). */
+/** Percent of the file; for CPU, of all samples of the program. */
 export function fileShare({ value, whole }: Figures, row: number): number {
     const part = value[row] ?? 0;
     return whole > 0 && part > 0 ? (100 * part) / whole : 0;
 }
 
-/** Percent of the function; where rows belong to none, of the file. */
+/** Percent of the function; for rows without a function, percent of the file. */
 export function functionShare(figures: Figures, row: number): number {
     const fn = figures.fn[row];
     if (fn < 0 || figures.measure === 'cpu') return fileShare(figures, row);
@@ -133,7 +134,7 @@ export function heatOf(figures: Figures, row: number, base: 'function' | 'file')
 
 const HOT_MOST = 1000;
 
-/** Rows with any heat, hottest first; of equals the earlier line. */
+/** Rows with any heat, hottest first; equal ones in line order. At most HOT_MOST rows. */
 export function hottestRows(figures: Figures): number[] {
     const rows: number[] = [];
     for (let i = 0; i < figures.n; i++) if ((figures.value[i] ?? 0) > 0) rows.push(i);
@@ -141,7 +142,7 @@ export function hottestRows(figures: Figures): number[] {
     return rows.slice(0, HOT_MOST);
 }
 
-/** Whether anything ran on the row: what "hide lines without hits" keeps. */
+/** Whether the row was executed; "hide lines without hits" keeps such rows. */
 export function isActive(figures: Figures, row: number): boolean {
     if (row < 0) return false;
     const counted = figures.column('hits') ?? figures.column('occurrences');
@@ -153,9 +154,9 @@ export interface LineRow {
     kind: 'line';
     key: string;
     line: number;
-    /** row of the figures, -1: nothing was measured here */
+    /** row of the measured values; -1 if the line was not measured */
     at: number;
-    /** a further row of the line above: another function or call measured it too */
+    /** additional row of the previous line: another function or call measured it too */
     more: boolean;
 }
 
@@ -164,13 +165,13 @@ export interface BandRow {
     key: string;
     /** index into functions */
     fn: number;
-    /** the function goes on after another one inside it */
+    /** true: the function continues after a nested function */
     again: boolean;
 }
 
 export type SourceRow = LineRow | BandRow;
 
-/** Longest stretch of lines that is filled in where the source is missing. */
+/** Maximum number of lines that are added for a function whose source is missing. */
 const FILL_MOST = 100_000;
 
 function addRange(lines: Set<number>, from: number, to: number): void {
@@ -178,7 +179,8 @@ function addRange(lines: Set<number>, from: number, to: number): void {
     for (let line = from; line <= to; line++) lines.add(line);
 }
 
-/* Every line that has a text or a figure; without any text, all of a function that ran. */
+/* Line numbers that have source text or a value. If there is no source at all, all lines of each
+ * measured function. */
 function linesOf(text: readonly (string | null)[], figures: Figures): number[] {
     const lines = new Set<number>(figures.line);
     let known = 0;
@@ -205,7 +207,8 @@ function rowsByLine({ line }: Figures): Map<number, number[]> {
     return rows;
 }
 
-/* Says which headings stand before a line. */
+/* Returns functions that create the function headings before a given line, and those after the last
+ * line. */
 function bandMaker({ functions, fn }: Figures) {
     let next = 0;
     let last = -1;
@@ -238,7 +241,7 @@ function bandMaker({ functions, fn }: Figures) {
     return { before, rest };
 }
 
-/** Rows of the grid, ascending; functions have a heading before their first line. */
+/** Rows of the grid, in line order; each function has a heading before its first line. */
 export function sourceRows(
     text: readonly (string | null)[],
     figures: Figures,
@@ -263,12 +266,13 @@ export function sourceRows(
     return out;
 }
 
-/** Where the last part of a path begins. */
+/** The last component of a path. */
 export function baseName(path: string): string {
     return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }
 
-/** The measured path that a file of this name is for: the only one, or the one that lacks it. */
+/** The measured path that an attached file of this name belongs to: the only path with that name,
+ * or the only one whose source is missing. Null if it is ambiguous. */
 export function pathForFile(
     name: string,
     files: readonly { path: string; missing: boolean }[],

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The horizontal window onto a picture, and how input moves it. Pure: px and time come from outside. */
+/* The visible horizontal range of a picture, and how input changes it. Pure functions: px and time
+ * are parameters. */
 import { type FrameLayout, coverPath } from './frames';
 
 export interface Span {
@@ -7,7 +8,7 @@ export interface Span {
     x1: number;
 }
 
-/** Zooming in stops where a pixel would be a billionth of the picture. */
+/** Minimum width of the visible range, as a share of the picture. */
 const DEEPEST = 1e-9;
 
 export function clampSpan(span: Span, total: number): Span {
@@ -16,7 +17,7 @@ export function clampSpan(span: Span, total: number): Span {
     return { x0, x1: x0 + width };
 }
 
-/** Keeps the point `at` under the pointer; factor < 1 zooms in. */
+/** Zooms so that the point `at` stays in place; factor < 1 zooms in. */
 export function zoomSpan(span: Span, total: number, factor: number, at: number): Span {
     const width = Math.min(total, Math.max(total * DEEPEST, (span.x1 - span.x0) * factor));
     const share = (at - span.x0) / (span.x1 - span.x0);
@@ -32,13 +33,14 @@ export function sameSpan(a: Span, b: Span): boolean {
     return Math.abs(a.x0 - b.x0) <= slack && Math.abs(a.x1 - b.x1) <= slack;
 }
 
-/** Cubic-out between two windows; t from 0 to 1. */
+/** Cubic ease-out between two ranges; t from 0 to 1. */
 export function easeSpan(from: Span, to: Span, t: number): Span {
     const k = 1 - (1 - Math.min(1, Math.max(0, t))) ** 3;
     return { x0: from.x0 + (to.x0 - from.x0) * k, x1: from.x1 + (to.x1 - from.x1) * k };
 }
 
-/** One level out: the nearest frame that covers the window and is wider than it. -1 stands for the whole picture. */
+/** One level out: the nearest frame that covers the range and is wider than it; -1 for the complete
+ * picture. */
 export function outOf(layout: FrameLayout, span: Span): number {
     const width = span.x1 - span.x0;
     const path = coverPath(layout, span.x0, span.x1);
@@ -49,7 +51,8 @@ export function outOf(layout: FrameLayout, span: Span): number {
     return -1;
 }
 
-/** `0.25-0.5` in the URL: shares of the picture, so that it means the same in another window. */
+/** Formats a range for the URL, `0.25~0.5`: shares of the picture, so that it is independent of the
+ * width. */
 export function spanText(span: Span, total: number): string {
     const share = (x: number): string => String(Number((x / total).toPrecision(8)));
     return `${share(span.x0)}~${share(span.x1)}`;

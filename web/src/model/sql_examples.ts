@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Statements to begin with. Each is offered where the views it needs are filled.
+ * Example SQL statements. An example is offered if the views that it needs have rows.
  */
 
 export interface SqlExample {
@@ -130,7 +130,7 @@ GROUP BY severity`,
     },
 ];
 
-/** Over the catalog and several runs. */
+/** Examples over the catalog and several runs. */
 export const ACROSS: SqlExample[] = [
     {
         title: 'Runs by kind',
@@ -188,7 +188,7 @@ GROUP BY s.run`,
     },
 ];
 
-/** Those whose views all hold rows. */
+/** Examples whose views all have rows. */
 export function examplesFor(examples: SqlExample[], filled: Set<string>): SqlExample[] {
     return examples.filter(({ needs }) => needs.every((view) => filled.has(view)));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The answer to a statement: its order, its widths, and which of its columns a chart can show.
+ * Result of an SQL statement: sorting, column widths, and the columns that a chart can show.
  */
 import { fmtFixed } from '../base/units';
 
@@ -22,7 +22,7 @@ export function isNumber({ type }: SqlColumn): boolean {
     return type === 'integer' || type === 'real';
 }
 
-/** Seven digits that count; whole numbers whole. */
+/** Seven significant digits for reals; integers are printed completely. */
 export function cellText(value: SqlValue, { type }: SqlColumn): string {
     if (value === null) return '';
     if (typeof value === 'string') return value;
@@ -36,7 +36,7 @@ export function cellText(value: SqlValue, { type }: SqlColumn): string {
 const SAMPLE = 200;
 const CHAR_PX = 7.3;
 
-/** In px, by what the first rows hold. */
+/** Column width in px, from the header and the first rows. */
 export function widthOf(result: SqlResult, at: number): number {
     const column = result.columns[at];
     const head = column.name.length + 3;
@@ -45,7 +45,7 @@ export function widthOf(result: SqlResult, at: number): number {
     return Math.round(Math.min(420, Math.max(56, longest * CHAR_PX + 18)));
 }
 
-/** SQLite's own order: nothing, numbers, texts. */
+/** SQLite's sort order: NULL, numbers, strings. */
 function compare(a: SqlValue, b: SqlValue): number {
     if (a === b) return 0;
     if (a === null || b === null) return a === null ? -1 : 1;
@@ -61,11 +61,11 @@ export function sorted(rows: SqlValue[][], at: number, desc: boolean): SqlValue[
 export interface SqlPoints {
     x: number[];
     y: number[];
-    /** of x, where it is no number: its places are 0, 1, … */
+    /** labels of x if it is not a number; its positions are then 0, 1, …; null if x is a number */
     names: string[] | null;
 }
 
-/** The points of two columns; rows that lack one are left out. x -1: the place of the row. */
+/** Points from two columns; rows that lack a value are omitted. x -1: the index of the row. */
 export function pointsOf({ columns, rows }: SqlResult, x: number, y: number): SqlPoints {
     const named = x >= 0 && !isNumber(columns[x]);
     const points: SqlPoints = { x: [], y: [], names: named ? [] : null };
@@ -79,7 +79,8 @@ export function pointsOf({ columns, rows }: SqlResult, x: number, y: number): Sq
     return points;
 }
 
-/** Which columns stand where unless told otherwise: the first that names or counts, then a figure. */
+/** Columns of the axes: those chosen by name; by default x is the first column and y is the first
+ * other numeric column. -1 if there is none. */
 export function axesOf({ columns }: SqlResult, x: string, y: string): { x: number; y: number } {
     const numbers = columns.flatMap((column, i) => (isNumber(column) ? [i] : []));
     const place = (name: string) => columns.findIndex((column) => column.name === name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * SQL in coloured pieces, and the place of a mistake in it.
+ * SQL syntax colours, and the position of an error in a statement.
  */
 
 export interface SqlPiece {
@@ -37,7 +37,8 @@ export function sqlPieces(sql: string): SqlPiece[] {
     return pieces;
 }
 
-/** The word at a byte of the statement as [from, to) in UTF-16 units; at its end the last one. */
+/** The token at a byte offset of the statement, as [from, to) in UTF-16 units; at the end of the
+ * statement the last token. */
 export function wordAtByte(sql: string, byte: number): [number, number] {
     const head = new TextDecoder().decode(new TextEncoder().encode(sql).slice(0, byte));
     const from = Math.min(head.length, sql.length);
@@ -47,7 +48,7 @@ export function wordAtByte(sql: string, byte: number): [number, number] {
     return [before ? before.index : 0, from];
 }
 
-/** Quoted where a name needs it. */
+/** Quotes an identifier if necessary. */
 export function quoted(name: string): string {
     const plain = /^[A-Za-z_]\w*$/.test(name) && !KEYWORDS.has(name.toLowerCase());
     return plain ? name : `"${name.replaceAll('"', '""')}"`;

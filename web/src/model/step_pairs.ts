@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Steps of two runs part by part: the mean of both, and each step beside the one that it is aligned
- * with.
+ * Steps of two runs, part by part: the mean of each run, and each step next to its aligned step.
  */
 import type { Definition, Parts, TraceOverview, TraceStep } from '../base/trace_types';
 import { type PartWords, partWords } from './breakdown';
@@ -11,7 +10,7 @@ export interface PartPair extends PartWords {
     new: number;
 }
 
-/** In the order of the definition; parts that take no time in either run are left out. */
+/** In the order of the definition; parts that take no time in either run are omitted. */
 export function partPairs(base: Parts | undefined, fresh: Parts | undefined): PartPair[] {
     const pairs = new Map<string, PartPair>();
     const add = (side: 'base' | 'new', parts: Parts): void => {
@@ -34,16 +33,14 @@ export interface StepPair {
 export const lengthOf = (step: TraceStep | null): number =>
     step ? step.end_ns - step.start_ns : 0;
 
-/* Of a job the first worker's: those of the others run beside them. */
+/* Steps of the first worker of a job; the other workers run in parallel. */
 function stepsOf({ steps }: TraceOverview): TraceStep[] {
     const first = Math.min(...steps.map(({ worker }) => worker));
     return steps.filter(({ worker }) => worker === first);
 }
 
-/**
- * Step n of the base beside step n + `by` of the new run; `by` null: beside its namesake, or where
- * names differ the first beside the first.
- */
+/** Pairs step n of the base with step n + `by` of the new run. If `by` is null, the first step of
+ * the base is paired with the step of the same name, else with the first step. */
 export function stepPairs(
     base: TraceOverview,
     fresh: TraceOverview,
@@ -60,7 +57,7 @@ export function stepPairs(
     return { pairs, by: shift };
 }
 
-/** The largest total of a bar, to which all bars are drawn. */
+/** The longest step in ns, which sets the scale of all bars. */
 export function longestOf(pairs: StepPair[]): number {
     return pairs.reduce((most, pair) => Math.max(most, lengthOf(pair.base), lengthOf(pair.new)), 1);
 }

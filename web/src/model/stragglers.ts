@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Who keeps the others waiting: workers whose step is longer than the median by more than a little. */
+/* Workers that others wait for: their step is noticeably longer than the median step. */
 import type { WorkerRow } from '../base/trace_types';
 
-/** Steps of one job differ by a few percent for no reason at all. */
+/** Minimum excess over the median; steps of one job differ by a few percent without a cause. */
 const OVER = 0.05;
 
 export function median(values: readonly number[]): number | null {
@@ -12,7 +12,7 @@ export function median(values: readonly number[]): number | null {
     return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** By worker: how much its step is over the median, 0.21 for 21 %; those within the usual are left out. */
+/** By worker: excess of its step over the median, 0.21 for 21 %. Only workers above OVER are included. */
 export function stragglers(rows: readonly WorkerRow[]): Map<number, number> {
     const middle = median(rows.flatMap(({ step_ns }) => (step_ns === null ? [] : [step_ns])));
     const out = new Map<number, number>();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The scale of a strip of dots: what most runs need, with what lies beyond it counted. */
+/* Scale of a strip plot: it covers most runs; runs outside are only counted. */
 
 export interface StripScale {
     from: number;
@@ -13,7 +13,7 @@ export interface StripGroup {
     mad: number;
 }
 
-/** So many MADs away from its median a run is left to be counted instead of squeezing the rest. */
+/** Runs more than this many MADs from the median are counted instead of extending the scale. */
 const FAR = 8;
 
 function reach({ values, median, mad }: StripGroup): [number, number] {
@@ -31,7 +31,7 @@ export function stripScale(groups: readonly StripGroup[]): StripScale {
     return { from, to, ticks: niceTicks(from, to, 5) };
 }
 
-/** Round numbers inside [from, to], about `count` of them. */
+/** Round numbers within [from, to], about `count` of them. */
 export function niceTicks(from: number, to: number, count: number): number[] {
     const rough = (to - from) / Math.max(1, count);
     if (!(rough > 0) || !Number.isFinite(rough)) return [];
@@ -42,7 +42,7 @@ export function niceTicks(from: number, to: number, count: number): number[] {
     return out;
 }
 
-/** How many lie left and right of the scale. */
+/** Number of values left and right of the scale. */
 export function beyond(
     values: readonly number[],
     scale: StripScale,

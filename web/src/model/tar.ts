@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A tar file (POSIX ustar, pax for long and foreign names) around files as they are: what a dropped
- * folder is sent as.
+ * Creates a tar file (POSIX ustar, with pax headers for long and non-ASCII names) for a dropped
+ * folder.
  */
 const BLOCK = 512;
 
@@ -14,14 +14,14 @@ function header(name: string, size: number, type: '0' | 'x'): Uint8Array {
     write(block, 0, name);
     write(block, 100, '0000644\0' + '0000000\0'.repeat(2));
     write(block, 124, `${size.toString(8).padStart(11, '0')}\0${'0'.repeat(11)}\0`);
-    write(block, 148, `        ${type}`); // blanks for the sum itself
+    write(block, 148, `        ${type}`); // the checksum is computed with spaces in its own field
     write(block, 257, 'ustar\x0000');
     const sum = block.reduce((all, byte) => all + byte, 0);
     write(block, 148, `${sum.toString(8).padStart(6, '0')}\0 `);
     return block;
 }
 
-/* "LENGTH path=NAME\n", where LENGTH counts itself. */
+/* Returns "LENGTH path=NAME\n", where LENGTH includes its own digits. */
 function paxRecord(name: string): Uint8Array {
     const rest = new TextEncoder().encode(` path=${name}\n`);
     let length = rest.length;
@@ -38,7 +38,7 @@ export function padding(size: number): Uint8Array {
     return new Uint8Array((BLOCK - (size % BLOCK)) % BLOCK);
 }
 
-/** What stands before the bytes of a file; `padding` stands behind them. */
+/** Header blocks before the bytes of a file. The caller adds `padding` after the bytes. */
 export function fileHead(name: string, size: number): Uint8Array[] {
     if (/^[\x20-\x7e]{1,100}$/.test(name)) return [header(name, size, '0')];
     const record = paxRecord(name);
@@ -50,7 +50,7 @@ export function fileHead(name: string, size: number): Uint8Array[] {
     ];
 }
 
-/** Ends the file. */
+/** The two zero blocks at the end of the file. */
 export function tarEnd(): Uint8Array {
     return new Uint8Array(2 * BLOCK);
 }

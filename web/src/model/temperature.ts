@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The temperature scale people know from gprof2dot: dark blue for cold, over green and yellow, to red.
- * It is a straight line in HSL from (240°, 80 %, 25 %) to (0°, 100 %, 50 %) over the share of the total.
- */
+/* The temperature scale of gprof2dot: dark blue for cold, through green and yellow, to red. It is a
+ * straight line in HSL from (240°, 80 %, 25 %) to (0°, 100 %, 50 %) over the share of the total. */
 
 const COLD = [2 / 3, 0.8, 0.25] as const;
 const HOT = [0, 1, 0.5] as const;
 
-/** Share of the total, 0 to 1, as a colour. */
+/** Colour for a share of the total, 0 to 1. */
 export function temperature(share: number): string {
     const t = Math.min(1, Math.max(0, Number.isFinite(share) ? share : 0));
     const [h, s, l] = [0, 1, 2].map((i) => COLD[i] + (HOT[i] - COLD[i]) * t) as [
@@ -34,7 +32,7 @@ export function hslToHex(h: number, s: number, l: number): string {
     return `#${part(h + 1 / 3)}${part(h)}${part(h - 1 / 3)}`;
 }
 
-/** How thick an edge is drawn, in px: as gprof2dot, the weight is the share of the total, with a floor and a ceiling. */
+/** Line width of an edge in px. As in gprof2dot it depends on the share of the total and is clamped. */
 export function edgeWidth(share: number): number {
     return Math.min(5, Math.max(0.75, Math.sqrt(Math.max(0, share)) * 5));
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two runs on one axis of time: which moment of the one stands above which of the other. Pure; a
- * moment of the base plus the shift is one of the new run.
+ * Aligns the time axes of two runs. All functions are pure. A time of the base plus the shift is a
+ * time of the new run.
  */
 import type { TimelineAnswer, TraceStep } from './timeline_types';
 import { parseView, shifted, type TimeView, viewText } from './timeline_view';
 
-/** What the URL says: `start`, `step:3:4` (numbers from 1), `event:ID:ID`, `ns:SHIFT`. */
+/** Alignment in the URL: `start`, `step:3:4` (numbers from 1), `event:ID:ID`, `ns:SHIFT`. */
 export type Align =
     | { by: 'start' }
     | { by: 'step'; base: number; new: number }
@@ -15,7 +15,7 @@ export type Align =
 
 export const FROM_START: Align = { by: 'start' };
 
-/** `step:3` is the third step of both. Nonsense is the start. */
+/** Parses the URL value. `step:3` is the third step of both runs; an invalid value means the start. */
 export function readAlign(words: string | undefined): Align {
     const match = /^(step|event):([1-9]\d{0,15})(?::([1-9]\d{0,15}))?$/.exec(words ?? '');
     if (match) {
@@ -27,13 +27,13 @@ export function readAlign(words: string | undefined): Align {
     return shift ? { by: 'ns', shift: Number(shift[1]) } : FROM_START;
 }
 
-/** null: the start, which needs no words. */
+/** Null for the default, the start. */
 export function alignText(align: Align): string | null {
     if (align.by === 'start') return null;
     return align.by === 'ns' ? `ns:${align.shift}` : `${align.by}:${align.base}:${align.new}`;
 }
 
-/** Steps in order; of a job those of its first worker. */
+/** Steps in order; for a job, those of its first worker. */
 export function stepsOf({ steps }: TimelineAnswer): TraceStep[] {
     const first = Math.min(...steps.map(({ worker }) => worker));
     return steps
@@ -41,17 +41,18 @@ export function stepsOf({ steps }: TimelineAnswer): TraceStep[] {
         .sort((a, b) => a.start_ns - b.start_ns || a.id - b.id);
 }
 
-/** Number of the step of the new run that goes with step `number` of the base: its namesake. */
+/** Number of the step of the new run that matches step `number` of the base: the step of the same
+ * name, else of the same number. */
 export function stepMate(base: TraceStep[], fresh: TraceStep[], number: number): number {
     const named = fresh.findIndex(({ name }) => name === base[number - 1]?.name);
     return named < 0 ? Math.min(number, fresh.length) : named + 1;
 }
 
-/** What is aligned, in each run: ns, and what stands there. */
+/** The aligned point of one run: its time in ns and the name of the event there. */
 export interface Anchor {
     ns: number;
     name: string;
-    /** how long it lasts; null: it is a moment only */
+    /** duration in ns; null for a point in time */
     lasts: number | null;
 }
 
@@ -60,10 +61,10 @@ export interface Anchors {
     new: Anchor;
 }
 
-/** A slice that the URL names, once it is known. */
+/** The slice named in the URL; null until it is loaded. */
 export type Event = { id: number; name: string; start_ns: number; duration_ns: number } | null;
 
-/** Where nothing else can be said, runs are aligned by their starts; `events` may be under way. */
+/** Anchors of an alignment. Falls back to the starts of the runs, also while `events` are loading. */
 export function anchorsOf(
     align: Align,
     base: TimelineAnswer,
@@ -94,7 +95,7 @@ function anchorOf(of: { name: string; start_ns: number; end_ns: number }): Ancho
 
 export const shiftOf = (anchors: Anchors): number => anchors.new.ns - anchors.base.ns;
 
-/** The pair of steps before or after, null where one of the runs has no more. */
+/** The next (`by` 1) or previous (`by` -1) pair of steps; null if one of the runs has no more. */
 export function stepBy(
     align: Align,
     by: number,
@@ -107,7 +108,7 @@ export function stepBy(
     return { by: 'step', base: a, new: b };
 }
 
-/** What one may look at, in the base's time: all of both runs. */
+/** The visible range in the base's time: it covers both runs. */
 export function reachOf(base: TimeView, fresh: TimeView, shift: number): TimeView {
     return {
         from: Math.min(base.from, fresh.from - shift),
@@ -115,13 +116,13 @@ export function reachOf(base: TimeView, fresh: TimeView, shift: number): TimeVie
     };
 }
 
-/** Where a run stands on the axis of both. */
+/** Position of a run on the common axis. */
 export interface Place {
-    /** ns of the run: the moment at which it is aligned */
+    /** ns of the run: the aligned time */
     origin: number;
-    /** all of both runs, in its own time */
+    /** range that covers both runs, in the run's own time */
     reach: TimeView;
-    /** ns to add to a moment of the base */
+    /** ns to add to a time of the base */
     shift: number;
 }
 
@@ -142,7 +143,7 @@ type Query = Record<string, string>;
 
 const GIVEN = ['origin', 'reach'];
 
-/* A range stands in the URL in the base's time. What of it lies before the run is cut off. */
+/* The URL stores a range in the base's time. The part before `least` is removed. */
 function moveRange(query: Query, by: number, least: number): Query {
     const { from_ns, to_ns, ...rest } = query;
     if (from_ns === undefined || to_ns === undefined || by === 0) return query;
@@ -150,7 +151,7 @@ function moveRange(query: Query, by: number, least: number): Query {
     return to > from ? { ...rest, from_ns: String(from), to_ns: String(to) } : rest;
 }
 
-/** The address of a run in its panel, with what the page alone knows. */
+/** Query of a run for its panel, with the values that only the page knows. */
 export function placed(query: Query, place: Place | null): Query {
     if (!place) return query;
     return {
@@ -160,19 +161,19 @@ export function placed(query: Query, place: Place | null): Query {
     };
 }
 
-/** What of a panel's address stands in that of the page. */
+/** The part of a panel's query that is stored in the URL of the page. */
 export function unplaced(query: Query, place: Place | null): Query {
     const own = Object.entries(query).filter(([key]) => !GIVEN.includes(key));
     return moveRange(Object.fromEntries(own), -(place?.shift ?? 0), -Infinity);
 }
 
-/** The same window of the base where it counts from another moment. */
+/** Converts a view of the base from origin `before` to origin `after`. */
 export function atFrom(at: string | undefined, before: number, after: number): string | null {
     const view = parseView(at, { from: -Infinity, to: Infinity });
     return view && viewText(shifted(view, before - after));
 }
 
-/** Base and new have changed places. */
+/** The alignment after base and new were swapped. */
 export function swapped(align: Align): Align {
     if (align.by === 'start') return align;
     if (align.by === 'ns') return { by: 'ns', shift: align.shift === 0 ? 0 : -align.shift };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The arguments of a slice as rows to read: the well-known ones in words and units, the rest as the
- * file has them.
+ * Arguments of a slice as rows: known ones with labels and units, the others as the file has them.
  */
 import { axisText, isTimeAxis } from '../base/axis';
 import { bytes, fmtFixed, int, pct, THIN } from '../base/units';
@@ -17,7 +16,7 @@ export interface FactRow {
 
 type Args = Record<string, unknown>;
 
-/* What stands in the rows above the arguments, or is only bookkeeping of the file. */
+/* Arguments that are already shown in the rows above, or are internal to the file. */
 const SAID = new Set([
     'grid',
     'block',
@@ -36,7 +35,7 @@ const numberOf = (value: unknown): number | null => {
     return typeof n === 'number' && Number.isFinite(n) ? n : null;
 };
 
-/** A moment: three decimals, in ms or, before the first of them, in µs. */
+/** Formats a time with three decimals: in ms, below 1 ms in µs. */
 export function timesText(ns: number): string {
     if (!isTimeAxis()) return axisText(ns);
     if (ns < 1e6) return `${fmtFixed(ns / 1e3, 3)}${THIN}µs`;
@@ -138,7 +137,7 @@ export function factRows(answer: SliceAnswer, track: TraceTrack | null): FactRow
     return [...timeRows(answer), ...(device ? deviceRows(track, answer.args) : workRows(answer))];
 }
 
-/** Everything else that the file says of it. */
+/** All other arguments of the slice. */
 export function argRows({ slice, args }: SliceAnswer): FactRow[] {
     const device = isDeviceWork(slice.kind);
     return Object.entries(args)
@@ -149,7 +148,7 @@ export function argRows({ slice, args }: SliceAnswer): FactRow[] {
         }));
 }
 
-/** What stands at the other end of an arrow; torch's own kinds have words. */
+/** Label for the slice at the other end of an arrow; torch's own kinds have labels of their own. */
 export function flowWord(kind: string, out: boolean): string {
     if (kind === 'fwdbwd') return out ? 'Its backward' : 'Its forward';
     if (kind === 'ac2g') return out ? 'Launched' : 'Launched by';

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the server said of each track, as typed arrays, and whether it will do for a window. Each
- * track keeps its last window and one of the whole run, so that a fast pan never shows nothing.
+ * Cache of the server's windows of each track, as typed arrays. Each track keeps its last window
+ * and a window of the complete run, so that a fast pan never shows an empty track.
  */
 import { type TimeView, widthOf } from './timeline_view';
 import type { WindowAnswer, WindowTrack } from './timeline_types';
 
-/** Slices by depth and start; those of depth d are [lane[d], lane[d + 1]). */
+/** Slices sorted by depth and start; the slices of depth d are [lane[d], lane[d + 1]). */
 export interface SliceColumns {
     n: number;
     row: Uint32Array;
@@ -18,7 +18,7 @@ export interface SliceColumns {
     lane: Uint32Array;
 }
 
-/** Runs of pixels of the window, by depth and px. */
+/** Runs of pixels with slices too short to draw one by one, sorted by depth and px. */
 export interface DensityColumns {
     n: number;
     px: Uint32Array;
@@ -35,7 +35,7 @@ export interface TrackWindow {
     from: number;
     to: number;
     px: number;
-    /** ns */
+    /** ns per pixel */
     ofPx: number;
     depth: number;
     slices: SliceColumns;
@@ -51,7 +51,7 @@ function offsets(depth: number[], rows: number): Uint32Array {
 }
 
 function greatest(list: number[]): number {
-    // Sorted by depth: the last is the greatest.
+    // The list is sorted by depth.
     return list.length ? list[list.length - 1] : -1;
 }
 
@@ -96,7 +96,7 @@ export function trackWindow(answer: WindowAnswer, track: WindowTrack): TrackWind
     };
 }
 
-/** First slice of [low, high) that ends after t; slices of one depth do not overlap. */
+/** First slice of [low, high) that ends after t or starts at t; slices of one depth do not overlap. */
 export function firstAfter(slices: SliceColumns, low: number, high: number, t: number): number {
     while (low < high) {
         const middle = (low + high) >> 1;
@@ -106,7 +106,7 @@ export function firstAfter(slices: SliceColumns, low: number, high: number, t: n
     return low;
 }
 
-/** First run of [low, high) that reaches beyond px. */
+/** First run of [low, high) that ends after px. */
 export function runAfter(density: DensityColumns, low: number, high: number, px: number): number {
     while (low < high) {
         const middle = (low + high) >> 1;
@@ -116,10 +116,11 @@ export function runAfter(density: DensityColumns, low: number, high: number, px:
     return low;
 }
 
-/** How much finer or coarser than a pixel of the view the data may be: at rest, and while it moves. */
+/** Maximum ratio between a pixel of the data and a pixel of the view, in both directions: at rest,
+ * and while the view moves. */
 const AT_REST = 1.03;
 const MOVING = 1.6;
-/** Of the width of the view: what must be there beyond its edges before more is asked for. */
+/** Fraction of the view's width: request more when less data than this is loaded beyond an edge. */
 const EDGE = 0.1;
 const TRACKS_KEPT = 400;
 
@@ -145,7 +146,7 @@ export class WindowCache {
         });
     }
 
-    /** A window of the whole run, to fall back on; the near one stays. */
+    /** Stores windows of the complete run as fallback; the near windows stay. */
     putWhole(answer: WindowAnswer): void {
         for (const track of answer.tracks) {
             const window = trackWindow(answer, track);
@@ -163,7 +164,7 @@ export class WindowCache {
         return this.tracks.get(track)?.whole ?? null;
     }
 
-    /** Tracks whose data does not do for this view of `px` pixels. */
+    /** Tracks whose data is not sufficient for this view of `px` pixels. */
     missing(view: TimeView, px: number, tracks: number[], moving: boolean): number[] {
         return tracks.filter((track) => {
             const window = this.near(track);
@@ -194,7 +195,8 @@ export function covers(
     return ratio <= slack && ratio >= 1 / slack;
 }
 
-/** What to ask for: the view, and half of it again on both sides, in whole ns and at one px a px. */
+/** The window to request: the view plus half its width on both sides, in integer ns, at one data
+ * pixel per screen pixel. */
 export function windowFor(
     view: TimeView,
     px: number,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Curves of the timeline as typed arrays: memory, counters, busy shares, each for one window. */
+/* Curves of the timeline as typed arrays: memory, counters and busy shares, for one window. */
 import { placeKey } from './device';
 import type { CurvesAnswer } from './timeline_types';
 
-/** A value holds until the next. */
+/** Each value holds until the next point. */
 export interface StepCurve {
     t: Float64Array;
     value: Float64Array;
-    /** memory only: what the allocator holds */
+    /** memory only: bytes reserved by the allocator */
     reserved: Float64Array | null;
 }
 
@@ -16,7 +16,7 @@ export interface CurveSet {
     to: number;
     ofPx: number;
     px: number;
-    /** what was asked for: `b3`, `m1:0`, `c2`; some of it may be nothing */
+    /** requested keys: `b3`, `m1:0`, `c2`; some of them may have no data */
     of: ReadonlySet<string>;
     memory: Map<string, StepCurve>;
     counters: Map<number, StepCurve>;
@@ -64,7 +64,7 @@ export function pointFrom(t: Float64Array, at: number): number {
     return low;
 }
 
-/** The value that holds at t; NaN before the first. */
+/** The value that holds at t; NaN before the first point. */
 export function valueAt({ t, value }: StepCurve, at: number): number {
     const next = pointFrom(t, at);
     if (next < t.length && t[next] === at) return value[next];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a timeline has in memory, and what it would need for what it shows now.
+ * Data that a timeline has in memory, and the data that it needs for the current view.
  */
 import { WindowCache } from './timeline_cache';
 import type { CurveSet } from './timeline_curves';
@@ -20,18 +20,18 @@ export function timelineData(whole: TimeView): TimelineData {
 
 export interface Need {
     view: TimeView;
-    /** width of the view */
+    /** width of the view in px */
     px: number;
-    /** lanes in sight, by what is to be fetched for them */
+    /** visible lanes, by kind of data */
     tracks: number[];
     busy: number[];
     memory: string[];
     counters: number[];
-    /** half-way somewhere: what is roughly right will do */
+    /** the view is moving: approximate data is sufficient */
     moving: boolean;
 }
 
-/** px above and below the lanes in sight whose lanes are fetched too */
+/** px above and below the visible lanes; lanes in that range are fetched too */
 const AROUND = 120;
 
 function add(need: Need, lane: Lane): void {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What lies under a point of the timeline. */
+/* Finds the slice under a point of the timeline. */
 import { firstAfter, runAfter, type TrackWindow, type WindowCache } from './timeline_cache';
 import { depthAt, type Lane, laneAt, type Lanes } from './timeline_lanes';
 import { sliceId } from './timeline_types';
@@ -9,13 +9,13 @@ export interface Hit {
     lane: Lane;
     track: number;
     depth: number;
-    /** -1: several slices that are too short to be drawn one by one */
+    /** -1 for several slices that are too short to be drawn one by one */
     id: number;
     name: number;
     family: number;
     start: number;
     end: number;
-    /** slices that stand here */
+    /** number of slices at this point */
     count: number;
 }
 
@@ -26,7 +26,7 @@ function sliceIn(window: TrackWindow, depth: number, t: number, near: number): n
     if (depth >= window.depth) return -1;
     const end = slices.lane[depth + 1];
     const at = firstAfter(slices, slices.lane[depth], end, t - near);
-    // The one that holds the moment, else the nearest that a finger could mean.
+    // The slice that contains the time, else the nearest one within `near`.
     for (let i = at; i < end && slices.start[i] <= t; i++) {
         if (slices.end[i] > t) return i;
     }
@@ -81,7 +81,7 @@ export function hitSlice(
     };
 }
 
-/** x in px from the left edge of the tracks, y from the top of the first lane. */
+/** x: px from the left edge of the tracks; y: px from the top of the first lane. */
 export function hitAt(
     cache: WindowCache,
     lanes: Lanes,

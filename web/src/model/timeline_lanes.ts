@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What stands where on the timeline, from top to bottom: a lane a track, the busy share under each
- * stream, memory, counters. Pure layout; the canvas and the labels draw from it.
+ * Lanes of the timeline from top to bottom: one per track, the busy share below each stream, memory
+ * and counters. This module computes the layout only; the canvas and the labels draw it.
  */
 import { figIn, int, text } from '../base/units';
 import { acceleratorName, deviceName, placeKey } from './device';
@@ -22,17 +22,17 @@ const LABEL_LINE = 16;
 const BUSY = 26;
 const MEMORY = 88;
 const COUNTER = 60;
-/** letters of a process that leave room for `stream 20` on one line */
+/** maximum length of a process label that leaves space for `stream 20` on the same line */
 const BESIDE = 8;
 
 export interface Lane {
-    /** `t3`, `b3`, `m1:0`, `c2`: also how the URL names what is folded */
+    /** `t3`, `b3`, `m1:0`, `c2`; the URL lists folded lanes by these keys */
     key: string;
     kind: 'track' | 'busy' | 'memory' | 'counter';
     top: number;
     height: number;
     folded: boolean;
-    /** a process begins here */
+    /** first lane of a process */
     first: boolean;
     process: TraceProcess | null;
     track: TraceTrack | null;
@@ -42,20 +42,20 @@ export interface Lane {
 }
 
 export interface LaneWords {
-    /** bold: the process, where it begins */
+    /** bold: the process, in its first lane */
     process: string;
-    /** the name has room on the same line */
+    /** the name fits on the same line */
     beside: boolean;
     name: string;
     role: string;
-    /** everything, for the tooltip */
+    /** the complete label, for the tooltip */
     whole: string;
 }
 
 export interface Lanes {
     lanes: Lane[];
     height: number;
-    /** track id -> its lane */
+    /** lane by track id */
     byTrack: Map<number, Lane>;
 }
 
@@ -68,7 +68,7 @@ const ROLES: Record<number, string> = {
     [TRACK.sync]: 'device waits',
 };
 
-/** With several workers in one run, each process says whose it is. */
+/** With several workers in a run, the label of each process includes its worker. */
 function processWords(process: TraceProcess, nameOf: WorkerName | null): string {
     const words = plainWords(process);
     return nameOf ? `${words}, ${nameOf(process.worker)}` : words;
@@ -81,17 +81,18 @@ function plainWords({ name, labels, pid, device }: TraceProcess): string {
     return /\d/.test(name) || !pid ? name : `${name} ${pid}`;
 }
 
-/* Addresses of 15 digits leave no room for the word. */
+/* With an address of up to 15 digits there is no space for `thread`. */
 function threadWords(tid: string): string {
     return /^\d{1,9}$/.test(tid) ? `thread ${tid}` : tid;
 }
 
-/** `thread 25738 (python)` is a thread 25738 of python: what is in brackets goes to the second line. */
+/** Splits the label of a track: in `thread 25738 (python)` the part in brackets is the role, shown
+ * on the second line. */
 export function trackWords(track: TraceTrack): { name: string; role: string } {
     if (track.kind === TRACK.stream || track.kind === TRACK.streamAnnotations) {
         const role = ROLES[track.kind] ?? '';
         const plain = track.stream >= 0 ? `stream ${track.stream}` : track.name;
-        // Another process's or context's stream of this number says so.
+        // Streams with equal numbers in several processes or contexts have distinguishing names.
         return { name: track.name.startsWith(`${plain}, `) ? track.name : plain, role };
     }
     const named = track.name || threadWords(track.tid);
@@ -224,7 +225,7 @@ function addCounter(open: Open, counter: TraceCounter): void {
     );
 }
 
-/* Processes of instants and recording windows alone: made up by the profiler, they come last. */
+/* Processes that have only instants and recording windows. The profiler created them; they are last. */
 function asideProcesses(tracks: TraceTrack[]): Set<number> {
     const aside = new Set(tracks.map(({ process }) => process));
     for (const { process, kind } of tracks) {
@@ -254,7 +255,7 @@ export function layoutLanes(
     const tracks = (apart: boolean): TraceTrack[] =>
         answer.tracks.filter(({ process }) => aside.has(process) === apart);
     for (const track of tracks(false)) addTrack(open, track);
-    // What is on devices first: it stands below the streams.
+    // Device memory first, because its lanes are then next to those of the streams.
     for (const memory of answer.memory) if (memory.device_type !== 0) addMemory(open, memory);
     for (const memory of answer.memory) if (memory.device_type === 0) addMemory(open, memory);
     for (const counter of answer.counters) addCounter(open, counter);
@@ -266,7 +267,7 @@ export function layoutLanes(
     return { lanes: open.lanes, height: open.top, byTrack };
 }
 
-/** Index of the first lane that reaches below y. */
+/** Index of the first lane that ends below y. */
 export function laneFrom({ lanes }: Lanes, y: number): number {
     let [low, high] = [0, lanes.length];
     while (low < high) {
@@ -282,10 +283,11 @@ export function laneAt(lanes: Lanes, y: number): Lane | null {
     return lane && y >= lane.top ? lane : null;
 }
 
-/** y of the upper edge of a depth within all lanes. A folded track shows its outermost row only. */
+/** y of the upper edge of a depth, from the top of the first lane. A folded track shows only its
+ * outermost row. */
 export const sliceTop = (lane: Lane, depth: number): number => lane.top + PAD + depth * SLICE_ROW;
 
-/** The depth under y, or -1 where the lane has none. */
+/** The depth at y; -1 if the lane has none there. */
 export function depthAt(lane: Lane, y: number): number {
     const depth = Math.floor((y - lane.top - PAD) / SLICE_ROW);
     const rows = lane.folded ? 1 : (lane.track?.depth ?? 0);
@@ -300,7 +302,7 @@ const UNITS: [number, string][] = [
     [1, 'B'],
 ];
 
-/** A round number of bytes that holds the peak. */
+/** A round upper limit of the axis, at least the peak in bytes, with its label. */
 export function byteScale(peak: number): { top: number; words: string } {
     const [factor, unit] = UNITS.find(([size]) => peak >= size) ?? [1, 'B'];
     const units = Math.max(1, peak / factor);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Names of slices by their text id, fetched when they are to be read, and how they are shortened:
- * full, then the last component, then an ellipsis.
+ * Names of slices by their text id, fetched when they are needed, and shortened to fit: the
+ * complete name, then its last component, then an ellipsis.
  */
 import type { Measure } from './labels';
 import type { TrackWindow } from './timeline_cache';
@@ -11,7 +11,7 @@ export interface Label {
     fullWidth: number;
     short: string;
     shortWidth: number;
-    /** the last shortening: most frames ask for the same room again */
+    /** px of the last shortening: most frames need the same width again */
     room: number;
     text: string;
 }
@@ -19,8 +19,9 @@ export interface Label {
 const ELLIPSIS = '…';
 const LABEL_PX = 22;
 
-/** `void at::native::vectorized_kernel<4, …>(…)` is a vectorized_kernel; `aten::conv2d` a conv2d. Frames are
- * `file.py(12): name` to torch, `file.py.name`, `file.py:name:12` or `name (file.py:12)` to others. */
+/** Last component of a name: `void at::native::vectorized_kernel<4, …>(…)` becomes
+ * vectorized_kernel, `aten::conv2d` becomes conv2d. Python frames are `file.py(12): name` in torch,
+ * and `file.py.name`, `file.py:name:12` or `name (file.py:12)` in other tools. */
 export function shortName(name: string): string {
     const plain = name.replace(/^void\s+/, '').replace(/\s*\(anonymous namespace\)::/g, '');
     const frame = /^(?:.*\/)?[^/]+\.pyx?(?:\(\d+\): ?(.+)|:([^:\d][^:]*)(?::\d+)?)$/.exec(plain);
@@ -33,7 +34,7 @@ export function shortName(name: string): string {
     return tail || plain;
 }
 
-/** Without what stands in <…>, and up to the parameters: `a<b>::operator()(c)` is `a::operator()`. */
+/** Removes template arguments and parameters: `a<b>::operator()(c)` becomes `a::operator()`. */
 function bareName(name: string): string {
     let out = '';
     let depth = 0;
@@ -50,7 +51,7 @@ function bareName(name: string): string {
     return out;
 }
 
-/** Longest beginning that fits with an ellipsis; '' when not even two letters do. */
+/** The longest prefix that fits with an ellipsis; '' if not even two letters fit. */
 export function cutText(text: string, width: number, room: number, measure: Measure): string {
     if (width <= room) return text;
     let n = Math.floor((text.length * (room - measure(ELLIPSIS))) / width);
@@ -72,14 +73,14 @@ export class NameTable {
         this.names.set(id, name);
     }
 
-    /** Notes a name that is to be read; true when it is not here yet. */
+    /** Marks a name for fetching; returns true if it is not loaded yet. */
     want(id: number): boolean {
         if (this.names.has(id)) return false;
         if (!this.asked.has(id)) this.wanted.add(id);
         return true;
     }
 
-    /** Those of a window's slices that are wide enough for a label at `ofPx` ns a pixel. */
+    /** Marks the names of a window's slices that are wide enough for a label at `ofPx` ns per pixel. */
     wantLabels(window: TrackWindow, ofPx: number): void {
         const { slices } = window;
         const least = LABEL_PX * ofPx;
@@ -92,7 +93,7 @@ export class NameTable {
         return this.wanted.size;
     }
 
-    /** At most `most` ids to ask for now. */
+    /** Returns at most `most` ids to request now, and marks them as requested. */
     take(most: number): number[] {
         const ids: number[] = [];
         for (const id of this.wanted) {
@@ -106,17 +107,17 @@ export class NameTable {
         return ids;
     }
 
-    /** A question that failed may be asked again. */
+    /** After a failed request: the ids may be requested again. */
     giveBack(ids: number[]): void {
         for (const id of ids) this.asked.delete(id);
     }
 
-    /** Widths belong to a font. */
+    /** Drops the cached labels, whose widths depend on the font. */
     forgetLabels(): void {
         this.labels.clear();
     }
 
-    /** What to write into `room` px; '' when the name is not here or nothing of it fits. */
+    /** The label that fits into `room` px; '' if the name is not loaded or nothing of it fits. */
     labelFor(id: number, room: number, measure: Measure): string {
         const known = this.labels.get(id) ?? this.makeLabel(id, measure);
         if (!known) return '';

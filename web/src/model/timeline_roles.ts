@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a thread of a torch trace is there for, told from the names of its outermost slices: the file
- * itself does not say.
+ * Role of a thread in a torch trace, derived from the names of its outermost slices, because the
+ * file does not contain it.
  */
 import type { TimelineData } from './timeline_data';
 import { TRACK, type TraceTrack } from './timeline_types';
@@ -9,21 +9,22 @@ import { TRACK, type TraceTrack } from './timeline_types';
 const LEVELS = 2;
 const NAMES = 60;
 
-/** the training loop, by its steps or because it asks for data */
+/** the training loop: its steps, or its requests for data */
 const LOOP = /^ProfilerStep|^enumerate\(DataLoader\)/;
 const BACKWARD = /^autograd::engine::evaluate_function|Backward\d*$|AccumulateGrad$/;
-/** of the outermost names of a thread: one that runs both ways has as many forward */
+/** minimum share of backward names among the outermost names of a thread; a thread that runs both
+ * passes has about as many forward names */
 const MOST_BACKWARD = 0.6;
 const LOADING = /DataLoader|_worker_loop|pin_memory/;
 
 interface Outer {
     id: number;
-    /** of the outermost two levels */
+    /** names of the two outermost levels */
     names: string[];
     outermost: string[];
 }
 
-/** Distinct names of the outermost slices, longest bins included. */
+/** Ids of the distinct names of the outermost slices, including the names of density bins. */
 function outerNames(data: TimelineData, track: number, levels = LEVELS): Set<number> {
     const ids = new Set<number>();
     const window = data.cache.wholeOf(track);
@@ -37,7 +38,7 @@ function outerNames(data: TimelineData, track: number, levels = LEVELS): Set<num
     return ids;
 }
 
-/** Notes the names that roles would be told from; they are fetched with the next ones. */
+/** Marks the names that are needed to derive roles; they are fetched with the next request. */
 export function wantRoleNames(data: TimelineData, tracks: TraceTrack[]): void {
     for (const { id, kind } of tracks) {
         if (kind !== TRACK.thread) continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The JSON of docs/api-traces.md, as far as the timeline reads it. Times are whole ns since
- * the first event.
+ * JSON of docs/api-traces.md, as far as the timeline reads it. Times are integer ns since the first
+ * event.
  */
 
 export interface TraceProcess {
@@ -180,7 +180,7 @@ export interface FindAnswer {
     hit: (SliceRef & { track: number; depth: number }) | null;
 }
 
-/** A slice's id is track · 2³² + row, beyond what bit operations reach. */
+/** A slice's id is track · 2³² + row, which exceeds the 32 bits of bit operations. */
 export const TRACK_UNIT = 2 ** 32;
 
 export const sliceId = (track: number, row: number): number => track * TRACK_UNIT + row;
@@ -198,5 +198,5 @@ export const TRACK = {
     sync: 7,
 } as const;
 
-/** Kernels, copies and sets: what a device works on. */
+/** Kernels, copies and memsets: the work of a device. */
 export const isDeviceWork = (kind: number): boolean => kind >= 6 && kind <= 8;

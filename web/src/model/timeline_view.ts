@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The window of time one looks through, and what moves it. Pure: px come from outside. Times are ns
- * since the first event; they may be fractions while one zooms.
+ * The visible time window and how input changes it. Pure functions: px are parameters. Times are ns
+ * since the first event; they may be fractions while zooming.
  */
 import { type AxisUnit, axisUnit, isTimeAxis } from '../base/axis';
 import { fmtFixed } from '../base/units';
@@ -11,7 +11,7 @@ export interface TimeView {
     to: number;
 }
 
-/** ns: less than this in the whole window shows nothing that a clock can tell apart. */
+/** Minimum width of the window in ns; clocks do not resolve less. */
 const NARROWEST = 100;
 
 export const widthOf = (view: TimeView): number => view.to - view.from;
@@ -28,7 +28,7 @@ export function clampView(view: TimeView, whole: TimeView): TimeView {
     return { from, to: from + width };
 }
 
-/** Keeps the moment `at` where it is; factor < 1 zooms in. */
+/** Zooms so that the time `at` stays in place; factor < 1 zooms in. */
 export function zoomView(view: TimeView, whole: TimeView, factor: number, at: number): TimeView {
     const all = widthOf(whole);
     const width = Math.min(all, Math.max(Math.min(NARROWEST, all), widthOf(view) * factor));
@@ -40,13 +40,14 @@ export function panView(view: TimeView, whole: TimeView, by: number): TimeView {
     return clampView({ from: view.from + by, to: view.to + by }, whole);
 }
 
-/** A window that shows [from, to] with some room on both sides. */
+/** A window that shows [from, to] with a margin on both sides. */
 export function fitView(of: TimeView, whole: TimeView, room = 0.06): TimeView {
     const width = Math.max(1, widthOf(of));
     return clampView({ from: of.from - width * room, to: of.to + width * room }, whole);
 }
 
-/** Moves as little as is needed for [from, to] to be in sight; as wide as it was when that can be. */
+/** Makes [from, to] visible: no change if it is visible already, else it is centred. Keeps the
+ * width if the range fits. */
 export function revealView(of: TimeView, view: TimeView, whole: TimeView): TimeView {
     const width = widthOf(view);
     if (widthOf(of) > width) return fitView(of, whole);
@@ -60,7 +61,7 @@ export function sameView(a: TimeView, b: TimeView): boolean {
     return Math.abs(a.from - b.from) <= slack && Math.abs(a.to - b.to) <= slack;
 }
 
-/** Cubic-out between two windows; t from 0 to 1. */
+/** Cubic ease-out between two windows; t from 0 to 1. */
 export function easeView(a: TimeView, b: TimeView, t: number): TimeView {
     const k = 1 - (1 - Math.min(1, Math.max(0, t))) ** 3;
     return { from: a.from + (b.from - a.from) * k, to: a.to + (b.to - a.to) * k };
@@ -70,7 +71,7 @@ export function viewText(view: TimeView): string {
     return `${Math.floor(view.from)}~${Math.ceil(view.to)}`;
 }
 
-/** Moments before 0 are there beside a run that began earlier. */
+/** Times may be negative when the other run of a comparison began earlier. */
 export function parseView(text: string | undefined, whole: TimeView): TimeView | null {
     const match = /^(-?\d+)~(-?\d+)$/.exec(text ?? '');
     if (!match) return null;
@@ -78,7 +79,7 @@ export function parseView(text: string | undefined, whole: TimeView): TimeView |
     return to > from && from < whole.to && to > whole.from ? clampView({ from, to }, whole) : null;
 }
 
-/** A range between two moments: whole ns, at least one, inside of the run. */
+/** A range between two times: integer ns, at least 1 ns long, within the run. */
 export function roundRange(a: number, b: number, whole: TimeView): TimeView {
     const from = Math.max(whole.from, Math.floor(Math.min(a, b)));
     const to = Math.min(whole.to + 1, Math.max(from + 1, Math.ceil(Math.max(a, b))));
@@ -86,11 +87,11 @@ export function roundRange(a: number, b: number, whole: TimeView): TimeView {
 }
 
 export interface Axis {
-    /** ns between two lines */
+    /** ns between two grid lines */
     step: number;
     first: number;
     unit: string;
-    /** ns in a unit */
+    /** ns per unit */
     scale: number;
     decimals: number;
 }
@@ -105,7 +106,7 @@ function niceStep(least: number): number {
     return power * 10;
 }
 
-/** Lines at round times, about TICK_PX apart, in a unit whose digits stay few. */
+/** Grid lines at round times, about TICK_PX apart, in a unit with few digits. */
 export function axisOf(view: TimeView, px: number): Axis {
     const step = niceStep((widthOf(view) / Math.max(1, px)) * TICK_PX);
     const [unit, scale] = unitOf(Math.max(Math.abs(view.from), view.to), step);
@@ -127,7 +128,7 @@ function countUnit(greatest: number, { unit, scale }: AxisUnit): [string, number
     return greatest >= 1e3 ? ['kB', 1e3] : ['B', 1];
 }
 
-/** `176.302 – 350.294 ms`: as many digits as a pixel of the window tells apart. */
+/** `176.302 – 350.294 ms`, with as many digits as pixels of the window can resolve. */
 export function spanWords(view: TimeView, px: number): string {
     const { unit, scale } = axisOf(view, px);
     const ofPx = widthOf(view) / Math.max(1, px);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Colour of a frame: the hue says its origin, one of two tints tells a package from its neighbour. */
+/* Colour of a frame: the hue shows its origin; one of two tints distinguishes a package from its
+ * neighbour. */
 
 export const ORIGINS = ['own', 'third-party', 'stdlib', 'builtin', 'unknown'] as const;
 export type Origin = (typeof ORIGINS)[number];
@@ -19,7 +20,7 @@ export function tintOf(name: string): 0 | 1 {
     return ((hash >>> 16) ^ hash) & 1 ? 1 : 0;
 }
 
-/** For functions the package is in the path: the folder after site-packages, or the last folder. */
+/** Tint of a function by its package: the folder after site-packages, else the last folders. */
 export function tintOfFile(file: string): 0 | 1 {
     const parts = file.split(/[\\/]/);
     const site = Math.max(parts.lastIndexOf('site-packages'), parts.lastIndexOf('dist-packages'));
@@ -36,7 +37,7 @@ export function parseHex(text: string): Rgb {
     return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
 }
 
-/** `share` of the way from one colour to the other, in sRGB. */
+/** The colour at `share` (0 to 1) between two colours, in sRGB. */
 export function mix(from: string, to: string, share: number): string {
     const a = parseHex(from);
     const b = parseHex(to);
@@ -63,7 +64,8 @@ export function contrast(a: string, b: string): number {
     return (hi + 0.05) / (lo + 0.05);
 }
 
-/** The one of two inks that reads better on a fill: black or white always has 4.5:1. */
+/** Returns the ink with the higher contrast on a fill. With black and white the contrast is at
+ * least 4.5:1. */
 export function inkOn(fill: string, dark = '#000000', light = '#ffffff'): string {
     return contrast(fill, dark) >= contrast(fill, light) ? dark : light;
 }

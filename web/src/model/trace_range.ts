@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The range of a trace that every tab recomputes for: `from_ns` and `to_ns` of the URL, half-open,
- * in ns since the first event.
- */
+/* The time range for which every tab of a trace recomputes: `from_ns` and `to_ns` of the URL,
+ * half-open, in ns since the first event. */
 import { axisText, isTimeAxis } from '../base/axis';
 import { fmtFixed, THIN } from '../base/units';
 
@@ -15,19 +13,19 @@ type Query = Record<string, string | undefined>;
 
 const WHOLE = /^\d{1,16}$/;
 
-/** null: the whole run, also when what stands in the URL is no range. */
+/** Null for the complete run, also if the URL value is invalid. */
 export function readRange({ from_ns, to_ns }: Query): TraceRange | null {
     if (!from_ns || !to_ns || !WHOLE.test(from_ns) || !WHOLE.test(to_ns)) return null;
     const range = { from_ns: Number(from_ns), to_ns: Number(to_ns) };
     return range.to_ns > range.from_ns ? range : null;
 }
 
-/** What the API takes, nothing for the whole run. */
+/** Parameters of the API; none for the complete run. */
 export function rangeParams(range: TraceRange | null): { from_ns?: number; to_ns?: number } {
     return range ? { from_ns: range.from_ns, to_ns: range.to_ns } : {};
 }
 
-/** As keys of the URL; null lets go of the range. */
+/** As URL query parameters; null clears the range. */
 export function rangeQuery(range: TraceRange | null): {
     from_ns: string | null;
     to_ns: string | null;
@@ -36,7 +34,7 @@ export function rangeQuery(range: TraceRange | null): {
     return { from_ns: String(Math.round(range.from_ns)), to_ns: String(Math.round(range.to_ns)) };
 }
 
-/** Milliseconds with the three decimals of torch's tables. */
+/** Milliseconds with three decimals, as in torch's tables. */
 export function ms(ns: number): string {
     return fmtFixed(ns / 1e6, 3);
 }

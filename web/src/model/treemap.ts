@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The treemap of self times: packages as tiles, in them their modules, each as large as its own time.
- * Nothing is nested by import here, so every microsecond is seen once and the large ones at once.
- */
+/* Treemap of self times: one tile per package, in it one tile per module, sized by its self time.
+ * Tiles are not nested by import, so all time is shown once and the large modules are visible
+ * immediately. */
 import type { ImportTree } from './icicle';
 
 export interface Rect {
@@ -13,7 +12,7 @@ export interface Rect {
 }
 
 export interface Tile extends Rect {
-    /** a module, or REST: the modules of this package too small for a tile of their own */
+    /** a module, or REST: all modules of the package that are too small for tiles of their own */
     node: number;
     package: number;
     us: number;
@@ -23,7 +22,7 @@ export interface PackageTile extends Rect {
     package: number;
     us: number;
     modules: number;
-    /** height of the line that names it, 0 when there is no room for one */
+    /** height of the title line; 0 if there is no space for one */
     head: number;
 }
 
@@ -35,13 +34,11 @@ export interface Treemap {
 
 export const REST = -1;
 const HEAD = 16;
-/** px² below which a module has no tile of its own */
+/** px²; smaller modules have no tile of their own */
 const SMALLEST = 9;
 
-/**
- * Squarified rows (Bruls, Huizing, van Wijk): values, largest first, fill the rectangle in rows along
- * its shorter side; a row takes values for as long as its worst tile gets squarer.
- */
+/** Squarified layout (Bruls, Huizing, van Wijk): values, largest first, fill the rectangle in rows
+ * along its shorter side. A row accepts values as long as its worst aspect ratio improves. */
 export function squarify(values: readonly number[], rect: Rect): Rect[] {
     const out: Rect[] = [];
     let sum = values.reduce((a, b) => a + b, 0);
@@ -85,7 +82,7 @@ function worstOf(most: number, least: number, row: number, side: number, scale: 
     return Math.max((s2 * most * scale) / square, square / (s2 * Math.max(least * scale, 1e-12)));
 }
 
-/** `only`: the one package that is zoomed, or -1. Negative self times have no area. */
+/** `only`: the zoomed package, or -1. Negative self times have no area. */
 export function layoutTreemap(
     tree: ImportTree,
     hidden: Uint8Array | null,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A figure over runs: where its points stand, what a step is called, which runs are compared.
+ * A metric over runs: positions of the points, labels of change points, and the runs to compare.
  */
 import type { Trend, TrendChange, TrendPoint } from '../base/trend_types';
 import { THIN, clock, int, isoDay, plural, signed, text, when } from '../base/units';
@@ -11,17 +11,17 @@ export interface Span {
     to: number;
 }
 
-/** Whether no point is earlier than one before it: those of a tag may stand in another order. */
+/** Whether the points are in time order; points grouped by a tag may not be. */
 export function isInTime({ points }: Trend): boolean {
     return points.every(({ at }, i) => i === 0 || Date.parse(at) >= Date.parse(points[i - 1].at));
 }
 
-/** Of each point: its index, or its time in ms. */
+/** Position of each point: its index, or its time in ms. */
 export function placesOf({ points }: Trend, byTime: boolean): number[] {
     return points.map((point, i) => (byTime ? Date.parse(point.at) : i));
 }
 
-/** What is in view: all places, and some room beside them. */
+/** The visible range: all positions, with a margin. */
 export function spanOf(places: readonly number[]): Span {
     const from = Math.min(...places);
     const to = Math.max(...places);
@@ -30,10 +30,10 @@ export function spanOf(places: readonly number[]): Span {
 }
 
 const ROOM = 0.08;
-/** Above the points stand the words of their steps. */
+/** Margin above the points, with space for the labels of change points. */
 const ROOM_FOR_WORDS = 0.3;
 
-/** What the vertical axis shows: all values with their spread, the baseline, and room for words. */
+/** Range of the vertical axis: all values with their spread, the baseline, and space for labels. */
 export function rangeOf(trend: Trend, fromZero: boolean): Span {
     const values = trend.points.flatMap(({ value, mad }) => [
         value - (mad ?? 0),
@@ -54,7 +54,7 @@ export function rangeOf(trend: Trend, fromZero: boolean): Span {
     };
 }
 
-/** The point whose place is nearest. */
+/** Index of the point whose position is nearest. */
 export function nearest(places: readonly number[], at: number): number {
     let best = 0;
     places.forEach((place, i) => {
@@ -63,7 +63,7 @@ export function nearest(places: readonly number[], at: number): number {
     return best;
 }
 
-/** Medians between the steps, as horizontal pieces: [first place, last place, value]. */
+/** Medians between the change points, as horizontal segments: [first position, last position, value]. */
 export function levelsOf(trend: Trend, places: readonly number[]): [number, number, number][] {
     const piece = (from: number, to: number, value: number): [number, number, number] => [
         places[from],
@@ -76,14 +76,14 @@ export function levelsOf(trend: Trend, places: readonly number[]): [number, numb
     ]);
 }
 
-/** Between the last point of the old level and the first of the new one. */
+/** Halfway between the last point of the old level and the first point of the new one. */
 export function placeOfChange(change: TrendChange, places: readonly number[]): number {
     return (places[change.index - 1] + places[change.index]) / 2;
 }
 
 const DAY_MS = 86_400_000;
 
-/** A time on an axis of that length: no finer than neighbours differ. */
+/** A time on an axis of this length; precise enough for neighbours to differ. */
 export function tickTime(time: Date, length_ms: number): string {
     if (length_ms > 3 * DAY_MS) return isoDay(time);
     const seconds = String(time.getSeconds()).padStart(2, '0');
@@ -99,7 +99,7 @@ export interface ChangeWords {
     tone: 'slower' | 'faster';
     /** "▲ +12.3 %" */
     short: string;
-    /** "slower by 4.1 ms (+12.3 %), from 33.0 ms to 37.1 ms, p = 0.001" */
+    /** "slower by 4.1 ms (+12.4 %): median 33.0 ms before, 37.1 ms after, p = 0.001" */
     long: string;
 }
 
@@ -116,7 +116,7 @@ export function changeWords(change: TrendChange, unit: string): ChangeWords {
     };
 }
 
-/** What the whole says, in a sentence. */
+/** Summary of a trend, in a sentence. */
 export function answerOf(trend: Trend): { tone: string; word: string; rest: string } {
     const { points, changes, unit, by } = trend;
     const last = changes[changes.length - 1];
@@ -145,7 +145,7 @@ export function answerOf(trend: Trend): { tone: string; word: string; rest: stri
     };
 }
 
-/** Runs of a group may be so many. */
+/** Maximum number of runs in a group. */
 const GROUP_MOST = 200;
 const AROUND = 5;
 
@@ -154,13 +154,13 @@ export interface Groups {
     new: string[];
 }
 
-/** The last five runs of the old level and the first five of the new one. */
+/** The last five runs before the change point and the first five after it. */
 export function aroundChange({ points }: Trend, { from, index, to }: TrendChange): Groups {
     const ids = (a: number, b: number) => points.slice(a, b).flatMap((point) => point.ids);
     return { base: ids(from, index).slice(-AROUND), new: ids(index, to).slice(0, AROUND) };
 }
 
-/** Two points: the earlier is the base. */
+/** Groups of two points; the earlier point is the base. */
 export function pairOf({ points }: Trend, one: number, other: number): Groups {
     const ids = (point: TrendPoint) => point.ids.slice(-GROUP_MOST);
     const [a, b] = one < other ? [one, other] : [other, one];
@@ -174,7 +174,7 @@ export interface TrendRow {
     change: TrendChange | null;
 }
 
-/** The newest first. */
+/** Rows of the table, newest first. */
 export function rowsOf({ points, changes }: Trend): TrendRow[] {
     const stepAt = new Map(changes.map((change) => [change.index, change]));
     return points
@@ -187,7 +187,7 @@ export function rowsOf({ points, changes }: Trend): TrendRow[] {
         .reverse();
 }
 
-/** Kinds of runs that were left out, by what is said of them. */
+/** Kinds of the runs that were left out because of their kind. */
 export function otherKinds({ left_out }: Trend): string[] {
     return left_out.flatMap(({ why }) => /^of kind (.+)$/.exec(why)?.[1] ?? []);
 }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* From base to new in steps that sum. */
+/* Waterfall chart from base to new: steps that add up to the difference. */
 
 export interface Step {
     name: string;
-    /** where the bar starts and ends, in the unit of the metric */
+    /** start and end of the bar, in the unit of the metric */
     from: number;
     to: number;
     kind: 'end' | 'step' | 'rest';
-    /** of the row that the step is; null of the ends and the rest */
+    /** row id of the step; null for the ends and the rest */
     row: number | null;
-    /** within noise */
+    /** the difference is within noise */
     quiet: boolean;
 }
 
 export interface Waterfall {
     steps: Step[];
-    /** the axis; it is cut when it does not start at 0 */
+    /** range of the axis; the axis is truncated if it does not start at 0 */
     axisFrom: number;
     axisTo: number;
 }
@@ -27,7 +27,7 @@ interface WaterfallRow {
     verdict: string | null;
 }
 
-/** `rows`: the largest differences; what is missing to `fresh` is one step. */
+/** `rows`: the largest differences; the remaining difference to `fresh` is one step. */
 export function waterfall(base: number, fresh: number, rows: readonly WaterfallRow[]): Waterfall {
     const steps: Step[] = [
         { name: 'base', from: 0, to: base, kind: 'end', row: null, quiet: true },
@@ -54,7 +54,7 @@ export function waterfall(base: number, fresh: number, rows: readonly WaterfallR
     steps.push({ name: 'new', from: 0, to: fresh, kind: 'end', row: null, quiet: true });
     const levels = steps.map(({ to }) => to);
     const [low, high] = [Math.min(...levels), Math.max(...levels)];
-    // Cut where the steps would be slivers on bars of nearly the same length.
+    // Truncate the axis if steps would be slivers between bars of nearly equal length.
     const cut = low > 0 && high - low < 0.4 * high;
     return {
         steps,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the workers of a job are called: by rank where the files tell them apart by it. */
+/* Names of the workers of a job: ranks if they identify the workers, else worker numbers. */
 
 import { acceleratorName } from './device';
 
@@ -12,7 +12,7 @@ export type WorkerName = (worker: number) => string;
 
 export const byNumber: WorkerName = (worker) => `worker ${worker}`;
 
-/** Ranks that repeat (or are not said) name nobody: numbers of the run do then. */
+/** Uses worker numbers if ranks repeat or are missing. */
 export function workerNames(rows: readonly NamedWorker[]): WorkerName {
     const ranks = new Map(rows.map(({ worker, rank }) => [worker, rank]));
     const distinct = new Set(ranks.values());
@@ -20,7 +20,7 @@ export function workerNames(rows: readonly NamedWorker[]): WorkerName {
     return (worker) => (ranks.has(worker) ? `rank ${ranks.get(worker)}` : byNumber(worker));
 }
 
-/** "GPU 0", in a job "GPU 0, rank 1". */
+/** "GPU 0"; with several workers "GPU 0, rank 1". */
 export function deviceOf(
     { device, worker }: { device: number; worker: number },
     nameOf: WorkerName | null,
