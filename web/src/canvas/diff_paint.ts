@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The paint of a difference: from faster to slower, grey within noise, an edge on what is new. */
+/* Paint of a comparison: colours from faster to slower, grey within noise, and an edge on frames
+ * that are new or removed. */
 import type { ComparedTree } from '../base/compare_types';
 import { THIN } from '../base/units';
 import { certaintyOf, deltaOf, fateOf, levelOf } from '../model/diff_tree';
@@ -13,9 +14,9 @@ interface DiffPaintOf {
     tree: ComparedTree;
     layout: FrameLayout;
     title: string;
-    /** a difference with its sign */
+    /** formats a difference with its sign */
     say: (delta: number) => string;
-    /** Names are dotted modules, drawn relative to the frame above. */
+    /** Names are dotted module names, drawn relative to the parent frame. */
     modules: boolean;
 }
 

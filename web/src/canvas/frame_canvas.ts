@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The one renderer of frames: icicle, call tree. It draws what a FrameLayout places and a FramePaint
- * describes, through a horizontal window (Span) and a vertical offset. It holds no view state.
+/* Renderer of frames, used by all icicles and flame graphs. It draws the frames that a FrameLayout
+ * places and a FramePaint describes, within a horizontal range (Span) and a vertical offset. It has
+ * no view state.
  *
- * A frame too narrow for a bar becomes part of a dotted run: little is drawn, but nothing is silent.
- */
+ * Frames too narrow for a bar are merged into a dotted run, so that they remain visible. */
 import { type FrameLayout, firstBeyond, frameAt } from '../model/frames';
 import type { Measure } from '../model/labels';
 import type { Span } from '../model/span';
@@ -18,12 +17,12 @@ const DOT_STEP = 4;
 
 export type Texture = 'root' | 'solid' | 'hatched' | 'dashed';
 
-/** What one mode says about a frame. `room` is in px; an empty name draws no text. */
+/** Appearance of the frames of one mode. `room` is in px; no text is drawn for an empty name. */
 export interface FramePaint {
     texture: (frame: number) => Texture;
     origin: (frame: number) => number;
     tint: (frame: number) => 0 | 1;
-    /** A strong left edge: there is no such frame on the other side of a comparison. */
+    /** Draws a strong left edge: the other side of the comparison lacks this frame. */
     edge?: (frame: number) => boolean;
     label: (frame: number, room: number, measure: Measure) => { name: string; value: string };
 }
@@ -35,7 +34,7 @@ export interface FrameScene {
     span: Span;
     /** px by which the content is scrolled up */
     top: number;
-    /** 1 per node that a search hit; null when there is no search */
+    /** 1 for each node that the search matches; null if there is no search */
     match: Uint8Array | null;
     hover: number;
     selected: number;
@@ -74,14 +73,14 @@ export class FrameCanvas {
         this.canvas.height = Math.max(1, Math.round(height * ratio));
     }
 
-    /** Frame under a point of the canvas, or -1. */
+    /** The frame at a point of the canvas, or -1. */
     hit(scene: FrameScene, px: number, py: number): number {
         const scale = this.scale(scene);
         const row = Math.floor((py + scene.top) / FRAME_ROW);
         return frameAt(scene.layout, row, scene.span.x0 + px / scale, 1.5 / scale);
     }
 
-    /** Where a frame is drawn, clipped to the canvas in x. */
+    /** The box of a frame in px, clipped to the canvas in x. */
     boxOf(scene: FrameScene, frame: number): Box {
         const { layout, span, top } = scene;
         const scale = this.scale(scene);
@@ -216,7 +215,8 @@ export class FrameCanvas {
         ctx.setLineDash([]);
     }
 
-    /** Diagonal stripes, one tile per colour; the tile is drawn in device px so that it stays sharp. */
+    /** Pattern of diagonal stripes, cached by colour. The tile is drawn in device px so that it is
+     * sharp. */
     private hatch(colour: string): CanvasPattern | null {
         const known = this.patterns.get(colour);
         if (known !== undefined) return known;

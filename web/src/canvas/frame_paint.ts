@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The paint functions: what a frame of each mode looks like and says. */
+/* Paint functions: appearance and labels of the frames of each mode. */
 import type { FlameAnswer } from '../base/trace_types';
 import { axisText } from '../base/axis';
 import { THIN, fig, fmtFixed, pct, text } from '../base/units';
@@ -14,10 +14,10 @@ import { FAMILY_FILL } from './theme';
 
 const VALUE_GAP = 7;
 
-/** How sure a value is, as it looks. */
+/** Texture by certainty: exact, bounded, unknown. */
 export const TEXTURES = ['solid', 'hatched', 'dashed'] as const;
 
-/** The value is said where the whole name fits beside it. */
+/** Adds the value if the complete name and the value fit. */
 export function withValue(
     name: string,
     whole: string,
@@ -29,7 +29,7 @@ export function withValue(
     return { name, value: fits ? value : '' };
 }
 
-/* How much wider the root's bold name is than the regular one that `measure` knows, at most. */
+/* Maximum width of the root's bold name relative to the regular font of `measure`. */
 const BOLD = 1.2;
 
 function rootLabel(title: string, whole: string): FramePaint['label'] {
@@ -40,7 +40,7 @@ function rootLabel(title: string, whole: string): FramePaint['label'] {
     };
 }
 
-/** Modules: the name relative to the frame above, then the cumulative time that the log printed. */
+/** Modules: the name relative to the parent frame, then the cumulative time printed in the log. */
 export function importPaint(
     tree: ImportTree,
     layout: FrameLayout,
@@ -67,7 +67,7 @@ export function importPaint(
     };
 }
 
-/** The value of a call-tree frame as it must be said: a figure, bounds in brackets, or `? of` the bound. */
+/** Formats the value of a call-tree frame: a number, bounds in brackets, or `? of` the upper bound. */
 export function callValue(tree: CallTree, node: number): string {
     const certainty = tree.certainty[node];
     const unit = `${THIN}${tree.unit}`;
@@ -99,7 +99,7 @@ export function callTreePaint(tree: CallTree, layout: FrameLayout, title: string
     };
 }
 
-/** Slices of a trace by their path: families have their colours, names of no family one of two tints. */
+/** Slices of a trace by path: colours by family; names without a family get one of two tints. */
 export function flamePaint(flame: FlameAnswer, layout: FrameLayout, title: string): FramePaint {
     const tints = Uint8Array.from(flame.names, (name) => tintOf(name));
     const forms: string[][] = [];

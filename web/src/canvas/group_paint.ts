@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The paint of one group's tree: names of a package keep their tint, each frame says its mean. */
+/* Paint of the tree of one group: names of a package have the same tint, and each frame shows its mean. */
 import type { GroupTree } from '../base/compare_types';
 import { certaintyOf } from '../model/diff_tree';
 import type { FrameLayout } from '../model/frames';
@@ -13,11 +13,11 @@ interface GroupPaintOf {
     layout: FrameLayout;
     title: string;
     say: (value: number) => string;
-    /** Names are dotted modules, drawn relative to the frame above. */
+    /** Names are dotted module names, drawn relative to the parent frame. */
     modules: boolean;
 }
 
-/** Any hue but grey: what a name's origin is depends on the run. */
+/** Any hue except grey: the origin of a name may differ between runs. */
 const HUE = 1;
 
 export function groupPaint({ tree, layout, title, say, modules }: GroupPaintOf): FramePaint {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The tokens of the style sheet as a canvas needs them: strings, with the two tints of each origin mixed once. */
+/* Style sheet tokens for canvas code, as strings; the two tints of each origin are mixed once. */
 import { FAMILIES } from '../model/family';
 import { mix } from '../model/tint';
 
 export interface Fill {
     solid: string;
-    /** ground and stripes of a hatched frame */
+    /** background of a hatched frame; `solid` is the colour of its stripes */
     ground: string;
 }
 
@@ -20,14 +20,14 @@ export interface FrameTheme {
     ink: string;
     font: string;
     fontStrong: string;
-    /** [origin][tint]; origin 4, unknown, is drawn as an outline; families follow from FAMILY_FILL,
-     * differences from DIFF_FILL */
+    /** [origin][tint]; origin 4 (unknown) is drawn as an outline. Fills of families begin at
+     * FAMILY_FILL, those of differences at DIFF_FILL */
     fills: [Fill, Fill][];
 }
 
-/** Where the fills of operator families begin, which have one tint. */
+/** Index of the first fill of the operator families; they have one tint. */
 export const FAMILY_FILL = 5;
-/** Where the seven fills of differences begin, faster to slower. */
+/** Index of the first of the seven fills of differences, from faster to slower. */
 export const DIFF_FILL = FAMILY_FILL + FAMILIES.length;
 
 const ORIGIN_TOKENS = ['own', 'third-party', 'stdlib', 'builtin'];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The renderer of the timeline: one canvas with overview, ruler and lanes, drawn whole for every
- * frame from what is in memory. It holds no view state.
+ * Renderer of the timeline: one canvas with overview, ruler and lanes. Each frame is drawn
+ * completely from data in memory. It has no view state.
  */
 import { laneFrom } from '../model/timeline_lanes';
 import { paintCharts } from './timeline_charts';
@@ -31,7 +31,7 @@ export class TimelineCanvas {
         return this.surface.height;
     }
 
-    /** Slices drawn in the last picture. */
+    /** Number of slices drawn in the last picture. */
     get drawn(): number {
         return this.slices.drawn;
     }
@@ -70,7 +70,7 @@ export class TimelineCanvas {
         paintOrigin(surface, scene);
     }
 
-    /* Lines between the lanes, strong ones where a process begins. */
+    /* Lines between the lanes; a strong line where a process begins. */
     private rules(scene: TimelineScene): void {
         const { ctx, width, height } = this.surface;
         const { lanes } = scene.lanes;

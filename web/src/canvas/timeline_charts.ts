@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What has a value at every moment, on the same axis as the slices: busy share, memory, counters. */
+/* Charts on the time axis of the slices: busy share, memory, counters. */
 import { type CurveSet, pointFrom, type StepCurve } from '../model/timeline_curves';
 import { byteScale, type Lane, laneFrom } from '../model/timeline_lanes';
 import { HEAD, type Surface, type TimelineScene } from './timeline_scene';
@@ -26,7 +26,7 @@ export function paintCharts(surface: Surface, scene: TimelineScene): void {
     }
 }
 
-/* Neighbouring pixels are joined by lines, so that a busy stream is an area and not a comb. */
+/* Neighbouring pixels are joined by lines, so that a busy stream looks like an area, not like a comb. */
 function busy({ ctx, width }: Surface, scene: TimelineScene, curves: CurveSet, lane: Lane): void {
     const share = curves.busy.get(lane.track?.id ?? -1);
     if (!share) return;
@@ -52,7 +52,7 @@ function memory(surface: Surface, scene: TimelineScene, curves: CurveSet, lane: 
     if (!curve || !lane.memory) return;
     const plot = plotOf(scene, lane, 0, byteScale(lane.memory.peak_bytes).top);
     area(surface, scene, curve, plot);
-    // What is reserved may lie above the scale: the line then leaves at the top.
+    // Reserved memory may exceed the scale; the line is then clipped at the top.
     if (curve.reserved && !lane.folded) {
         const { ctx } = surface;
         ctx.save();
@@ -96,8 +96,8 @@ function area(surface: Surface, scene: TimelineScene, curve: StepCurve, plot: Pl
     ctx.stroke();
 }
 
-/* A value holds until the next, the last one until the run ends; what lies before the first is not
- * known and not drawn. */
+/* Each value holds until the next point, the last one until the end of the run. Nothing is drawn
+ * before the first point. */
 function steps(
     { ctx, width }: Surface,
     { view, answer }: TimelineScene,
@@ -108,7 +108,7 @@ function steps(
 ): void {
     const scale = width / (view.to - view.from);
     const high = (plot.bottom - plot.top) / (plot.greatest - plot.least);
-    // Areas stand on zero, which is not the lowest of a counter that can be negative.
+    // Areas begin at zero, which is not the minimum of a counter with negative values.
     const ground = plot.bottom + Math.min(0, plot.least) * high;
     const first = Math.max(0, pointFrom(t, view.from) - 1);
     const last = Math.min(t.length, pointFrom(t, view.to) + 1);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Density as a bitmap: a pixel a bin, a row a depth, painted once when a window arrives and then
- * only stretched. Panning over a million slices costs one drawImage a depth.
+ * Density as a bitmap with one pixel per bin and one row per depth. It is painted once when a
+ * window arrives, then only scaled. Panning over a million slices costs one drawImage per depth.
  */
 import type { TrackWindow } from '../model/timeline_cache';
 import { fillOf, type TimelineTheme } from './timeline_theme';
 
 const STRENGTH = 0.55;
-/** A bin that is hardly covered is still seen. */
+/** Minimum opacity, so that a bin with little coverage is visible. */
 const LEAST = 0.4;
 const QUIET = 0.5;
 
@@ -61,7 +61,7 @@ function paintDensity(
     return canvas;
 }
 
-/** The bitmap of a window, null when it has no density. */
+/** The bitmap of a window; null if it has no density. */
 export function densityOf(
     window: TrackWindow,
     theme: TimelineTheme,

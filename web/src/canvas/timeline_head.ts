@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Overview and ruler: where in the run one is, and what a pixel means. */
+/* Overview and ruler of the timeline: the position of the view in the run, and its time scale. */
 import { axisText } from '../base/axis';
 import { fmtFixed } from '../base/units';
 import { TRACK } from '../model/timeline_types';
@@ -10,7 +10,7 @@ import type { TimelineTheme } from './timeline_theme';
 const STRIP_TOP = 5;
 const STRIP_FOOT = 6;
 const SHADE = 0.72;
-/** px of a letter on the ruler, at most */
+/** maximum width of a character on the ruler, px */
 const LETTER = 6;
 
 interface OverviewRow {
@@ -29,7 +29,7 @@ function overviewRows(scene: TimelineScene): OverviewRow[] {
     return rows;
 }
 
-/* Rows of the overview do not change: they are painted once for a width and a theme. */
+/* The overview rows do not change, so they are painted once per width and theme. */
 export class OverviewPainter {
     private bitmap: HTMLCanvasElement | null = null;
     private of = '';
@@ -93,14 +93,15 @@ interface StripAt {
     ratio: number;
 }
 
-/* The run's place in all that one may look at, in px. */
+/* Horizontal position of the run within the navigable range, in px. */
 function stripAt({ width, ratio }: Surface, { answer, whole }: TimelineScene): StripAt {
     const scale = width / widthOf(whole);
     const left = (answer.start_ns - whole.from) * scale;
     return { left, width: Math.max(1, answer.end_ns - answer.start_ns) * scale, ratio };
 }
 
-/* Edges lie on whole pixels of the screen, and neighbours of one height are one box: no comb. */
+/* Edges are on whole device pixels, and neighbours of equal height are one box, so that no comb
+ * pattern appears. */
 function stripRow(
     ctx: CanvasRenderingContext2D,
     { busy }: OverviewRow,
@@ -118,7 +119,7 @@ function stripRow(
     }
 }
 
-/** Lines at round times, down through all lanes. */
+/** Vertical grid lines at round times, through all lanes. */
 export function paintGrid({ ctx, width, height }: Surface, scene: TimelineScene): void {
     const { view, origin } = scene;
     const axis = axisOf(shifted(view, -origin), width);
@@ -144,7 +145,7 @@ export function paintRuler({ ctx, width }: Surface, scene: TimelineScene): void 
     ctx.fillRect(0, HEAD - 1, width, 1);
 }
 
-/** The moment at which this run is aligned with another, where it is not its start. */
+/** Marks the time at which this run is aligned with another, if it is not the start. */
 export function paintOrigin({ ctx, width, height }: Surface, scene: TimelineScene): void {
     const { origin, view, theme } = scene;
     if (origin === 0 || origin < view.from || origin > view.to) return;
@@ -154,7 +155,7 @@ export function paintOrigin({ ctx, width, height }: Surface, scene: TimelineScen
     ctx.fillRect(x - 2, OVERVIEW, 5, 4);
 }
 
-/** The range: its length on the ruler, a tint over the lanes, and an edge on both sides. */
+/** Draws the selected range: its length on the ruler, a tint over the lanes, and an edge on both sides. */
 export function paintRange(surface: Surface, scene: TimelineScene): void {
     const { ctx, width, height } = surface;
     const { range, theme } = scene;

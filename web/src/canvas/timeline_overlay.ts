@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What lies over the slices: hover, selection, the arrows of the selected one. */
+/* Drawn over the slices: hover, selection, and the arrows of the selected slice. */
 import type { Hit } from '../model/timeline_hit';
 import { type Lane, SLICE_ROW, sliceTop } from '../model/timeline_lanes';
 import {
@@ -51,7 +51,8 @@ export function paintMarks(surface: Surface, scene: TimelineScene): void {
     for (const flow of scene.flows) paintFlow(surface, scene, flow);
 }
 
-/* From the foot of one slice to the head of the other, or the other way round when it lies above. */
+/* Draws an arrow from the bottom of one slice to the top of the other, or from top to bottom if the
+ * other is above it. */
 function paintFlow(surface: Surface, scene: TimelineScene, flow: Flow): void {
     const { width, ctx } = surface;
     const [a, b] = [
@@ -74,7 +75,7 @@ function paintFlow(surface: Surface, scene: TimelineScene, flow: Flow): void {
     ctx.fill();
     const tip = down ? y1 - HEAD_LONG : y1 + HEAD_LONG;
     const bend = (tip - y0) / 2;
-    // A straight line would look like an edge of a range: one that is nearly so swings out.
+    // A nearly vertical arrow is bent, because a straight one would look like the edge of a range.
     const swing = SWING * Math.max(0, 1 - Math.abs(x1 - x0) / 40);
     ctx.beginPath();
     ctx.moveTo(x0, y0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What one picture of the timeline is made of. The stage fills it, the painters read it; it lives as
- * long as the view, so that a frame allocates nothing.
+ * Contents of one picture of the timeline. The stage fills it and the painters read it. It is
+ * reused for all frames of a view, so that drawing a frame allocates nothing.
  */
 import type { WindowCache } from '../model/timeline_cache';
 import type { CurveSet } from '../model/timeline_curves';
@@ -17,7 +17,7 @@ export const RULER = 22;
 /** px above the first lane */
 export const HEAD = OVERVIEW + RULER;
 
-/** A slice that is drawn although the window may count it only. */
+/** A slice that is drawn individually even if the window only counts it. */
 export interface Mark {
     id: number;
     track: number;
@@ -29,19 +29,19 @@ export interface Mark {
 export interface Flow {
     from: Mark;
     to: Mark;
-    /** ns: where the arrow leaves and ends */
+    /** ns: start and end of the arrow */
     fromNs: number;
     toNs: number;
 }
 
 export interface TimelineScene {
     answer: TimelineAnswer;
-    /** what one may look at: the run, and beside it more where another stands above or below it */
+    /** navigable range: the run, and more if another run is aligned with it */
     whole: TimeView;
-    /** ns: what the ruler calls 0 */
+    /** ns: the time that the ruler shows as 0 */
     origin: number;
     view: TimeView;
-    /** px that the lanes are scrolled up */
+    /** vertical scroll position of the lanes, px */
     top: number;
     lanes: Lanes;
     cache: WindowCache;
@@ -52,13 +52,13 @@ export interface TimelineScene {
     selected: Mark | null;
     flows: Flow[];
     range: TimeView | null;
-    /** text ids that a search hit; null: no search */
+    /** text ids that the search matches; null if there is no search */
     found: ReadonlySet<number> | null;
-    /** changes with `found` and the theme: density is painted anew */
+    /** changes with `found` and the theme; the density is then repainted */
     paintVersion: number;
 }
 
-/** The surface: px of the tracks, and what a painter needs to write text. */
+/** The drawing surface of the tracks: context, size in px, and text measurement. */
 export interface Surface {
     ctx: CanvasRenderingContext2D;
     width: number;

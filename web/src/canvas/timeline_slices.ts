@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The slices of the lanes in sight. Boxes are gathered by fill first and painted fill by fill, since
- * changing the fill is what costs; labels come last, in one colour.
+ * Draws the slices of the visible lanes. Boxes are collected and painted by fill, because changing
+ * the fill is expensive. Labels are drawn last, in one colour.
  */
 import { firstAfter, type TrackWindow } from '../model/timeline_cache';
 import { type Lane, laneFrom, SLICE_ROW, sliceTop } from '../model/timeline_lanes';
@@ -16,7 +16,7 @@ const LABEL_PAD = 4;
 const GAP_FROM = 3;
 const QUIET = 0.5;
 
-/** Numbers that grow and are kept from frame to frame. */
+/** A growing array of numbers whose memory is reused from frame to frame. */
 class Numbers {
     data = new Float32Array(1024);
     n = 0;
@@ -34,14 +34,14 @@ class Numbers {
 }
 
 export class SlicePainter {
-    /** boxes as x, y, width by fill; those beside a search in a second set */
+    /** boxes as x, y, width, by fill; boxes that the search does not match are in `quiet` */
     private readonly boxes: Numbers[] = [];
     private readonly quiet: Numbers[] = [];
-    /** labels as x, y, room, and the names that go with them */
+    /** labels as x, y, available width; their name ids are in `labelNames` */
     private readonly labels = new Numbers();
     private readonly labelNames: number[] = [];
     private readonly instants = new Numbers();
-    /** slices drawn one by one and counted, in the last picture */
+    /** number of slices in the last picture, individually drawn and counted ones */
     drawn = 0;
 
     paint(surface: Surface, scene: TimelineScene): void {
@@ -72,7 +72,8 @@ export class SlicePainter {
         this.drawn = 0;
     }
 
-    /* The near window where it reaches, the one of the whole run beside it. */
+    /* Draws the near window where it has data, and the window of the complete run to its left and
+     * right. */
     private lane(surface: Surface, scene: TimelineScene, lane: Lane): void {
         const track = lane.track?.id ?? -1;
         const { view, cache } = scene;
@@ -113,7 +114,7 @@ export class SlicePainter {
         }
     }
 
-    /* Points in time have no width to be dense with: a tick wherever some are. */
+    /* Instants have no width and so no density: draws a tick at each bin that has any. */
     private ticks(
         { width }: Surface,
         scene: TimelineScene,
@@ -201,7 +202,7 @@ export class SlicePainter {
         ctx.globalAlpha = 1;
     }
 
-    /* Points in time are ticks with a small head. */
+    /* Instants are ticks with a small square on top. */
     private points(ctx: CanvasRenderingContext2D, scene: TimelineScene): void {
         const { data, n } = this.instants;
         ctx.fillStyle = scene.theme.text2;

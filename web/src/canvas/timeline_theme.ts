@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tokens of the style sheet as the timeline's canvas needs them. */
+/* Style sheet tokens for the canvas of the timeline. */
 import { FAMILIES } from '../model/family';
 import { mix, parseHex } from '../model/tint';
 
@@ -18,9 +18,9 @@ export interface TimelineTheme {
     font: string;
     fontSmall: string;
     fontStrong: string;
-    /** by fill number: families, then the tints of traces that say no family */
+    /** by fill number: families, then the tints for slices without a family */
     fills: string[];
-    /** [r, g, b] of each fill, for the density's pixels */
+    /** [r, g, b] of each fill, for the pixels of the density */
     rgb: Uint8Array;
     memory: string;
     memoryArea: string;
@@ -28,11 +28,11 @@ export interface TimelineTheme {
     range: string;
 }
 
-/** Slices of a trace without families are told apart by one of these tints of one hue. */
+/** Number of tints of one hue that distinguish slices in traces without families. */
 export const NAME_TINTS = 5;
 const FIRST_TINT = FAMILIES.length;
 
-/** The fill of a slice. Names get their tint from the id, which stays the same in a run. */
+/** Index of a slice's fill. The tint depends on the name id, which is constant within a run. */
 export function fillOf(family: number, name: number): number {
     if (family > 0 && family < FIRST_TINT) return family;
     return FIRST_TINT + ((Math.imul(name, 0x9e3779b1) >>> 16) % NAME_TINTS);
@@ -44,7 +44,7 @@ function nameTints(base: string, towards: string): string[] {
     return tints;
 }
 
-/** torch: what has no family there is grey, as its word in the legend is. */
+/** `torch`: slices without a family are grey, like `other` in the legend. */
 export function readTimelineTheme(element: Element, torch: boolean): TimelineTheme {
     const style = getComputedStyle(element);
     const token = (name: string): string => style.getPropertyValue(`--${name}`).trim();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of a tree of groups, as they fit into its frames. */
+/* Names of the nodes of a group tree, shortened to fit into the frames. */
 import type { GroupTree } from '../base/compare_types';
 import { nameOf } from '../model/diff_tree';
 import { fitForms, frameForms } from '../model/frame_names';
@@ -8,11 +8,11 @@ import { fitName, type Measure } from '../model/labels';
 
 interface FittedName {
     name: string;
-    /** what it would be with room enough */
+    /** the name without a width limit */
     full: string;
 }
 
-/** `modules`: names are dotted modules, drawn relative to the frame above. */
+/** `modules`: names are dotted module names, drawn relative to the parent frame. */
 export function treeNames(tree: GroupTree, { node, parent }: FrameLayout, modules: boolean) {
     const forms: string[][] = [];
     return (f: number, room: number, measure: Measure): FittedName => {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws a treemap: one fill per origin and tint, names where there is room, dots for what is too small. */
+/* Draws a treemap: one fill per origin and tint, names where they fit, dots for tiles that are too
+ * small. */
 import { fig, text } from '../base/units';
 import type { ImportTree } from '../model/icicle';
 import { type Measure, fitEllipsis, fitName } from '../model/labels';
@@ -12,9 +13,9 @@ export interface TreemapScene {
     tree: ImportTree;
     theme: FrameTheme;
     match: Uint8Array | null;
-    /** tile, or -1 */
+    /** index of a tile, or -1 */
     hover: number;
-    /** node, or -1 */
+    /** index of a node, or -1 */
     selected: number;
 }
 
