@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a faster function can do for the program: a small curve with the point at twice the speed,
- * and the same in three sentences.
+ * Effect of a faster function on the program: a small curve with a point at twice the speed, and
+ * the same in three sentences.
  */
 import { Term } from './term';
 import { THIN, fig, fmtFixed, pct, text } from '../base/units';
@@ -11,7 +11,7 @@ const WIDTH = 140;
 const HEIGHT = 44;
 const MOST = 10;
 const POINTS = 40;
-/** Beyond this the rest of the program is noise. */
+/** A larger limit is shown as no limit. */
 const NO_LIMIT = 1000;
 
 export function AmdahlView({ share, total }: { share: number; total: number }) {

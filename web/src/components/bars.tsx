@@ -25,7 +25,7 @@ interface BarsProps {
 const BAND = 24;
 const AXIS = 26;
 
-/** Horizontal bars in the colours of origins; as high as there are bars. */
+/** Horizontal bars in the colours of the origins; the height depends on the number of bars. */
 export function Bars(props: BarsProps) {
     const canvas = useRef<HTMLCanvasElement | null>(null);
     const chart = useRef<BarChart | null>(null);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The call graph as SVG: Graphviz says where things are, the temperature says how hot they are.
- * Wheel zooms, drag pans, click selects, double click focuses, arrows walk along the heaviest edge.
+ * The call graph as SVG: Graphviz computes the positions, the temperature scale the colours. Wheel
+ * zooms, drag pans, click selects, double click focuses, arrow keys follow the heaviest edge.
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -21,18 +21,18 @@ export interface CallGraphViewProps {
     graph: CallGraph;
     picture: GraphPicture;
     texts: Map<number, NodeText>;
-    /** functions, or null */
+    /** function ids, or null */
     selected: number | null;
     focus: number | null;
     onSelect: (id: number | null) => void;
     onFocus: (id: number) => void;
-    /** null: no search */
+    /** ids of the functions that the search matches; null if there is no search */
     match: ReadonlySet<number> | null;
-    /** window from the URL */
+    /** view of the plane, from the URL */
     view: string;
     onView: (view: string | null) => void;
     tip: (node: GraphNode) => ComponentChildren;
-    /** The fill of a node, a token of the style sheet; without it its temperature. */
+    /** Fill of a node, a token of the style sheet; by default its temperature. */
     fillOf?: (node: GraphNode) => string;
 }
 
@@ -51,7 +51,8 @@ function useDark(element: { current: Element | null }): boolean {
     return dark;
 }
 
-/** The whole graph if its labels stay readable; else its top, or the function in focus. */
+/** The initial view: the complete graph if its labels are readable, else the function in focus or
+ * the hottest one. */
 function firstPlane(props: CallGraphViewProps, room: DOMRect): Plane {
     const { picture, focus, graph } = props;
     const whole = fitPlane(picture.width + 32, picture.height + 32, room);
@@ -179,7 +180,7 @@ interface EdgeProps {
     arrow: number[] | null;
     label: { x: number; y: number };
     dark: boolean;
-    /** no temperature */
+    /** drawn without temperature colours */
     plain: boolean;
     class: string;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The only file that knows Chart.js. Charts here follow the guide: no animation, hairline grid,
- * 11 px ticks, no legend box, bars of 12 px, and the product's own tooltip.
+ * Wrapper of Chart.js; no other file imports it. Style of the charts: no animation, hairline grid,
+ * 11 px ticks, no legend box, bars of 12 px, own tooltip.
  */
 import {
     BarController,
@@ -21,7 +21,7 @@ Chart.register(Filler, LineController, LineElement, PointElement);
 
 export interface Bar {
     label: string;
-    /** values on the axis; `inner` lies inside `outer` */
+    /** values on the axis; `inner` is part of `outer` */
     inner: number;
     outer: number;
     colour: string;
@@ -45,7 +45,7 @@ export interface BarEvents {
     onPick: (index: number) => void;
 }
 
-/** Horizontal bars: outlined for the outer value, filled for the inner one, on one axis in percent. */
+/** Horizontal bars on an axis in percent: outlined for the outer value, filled for the inner one. */
 export function barChart(canvas: HTMLCanvasElement, events: BarEvents): BarChart {
     const chart = new Chart<'bar', number[], string>(canvas, {
         type: 'bar',
@@ -136,15 +136,15 @@ export interface Curve {
     y: number[];
     colour: string;
     width: number;
-    /** [on, off] in px; whole lines without it */
+    /** [on, off] in px; default: a solid line */
     dash?: number[];
-    /** a value holds until the next; without it the points are joined */
+    /** each value holds until the next point; default: points are joined by straight lines */
     stepped?: boolean;
-    /** colour of what is below the curve */
+    /** colour of the area below the curve */
     fill?: string;
-    /** the fill ends at the curve that follows in the list, not at the axis */
+    /** the area ends at the next curve of the list instead of the axis */
     fillBelow?: boolean;
-    /** dots that are not joined */
+    /** draw dots that are not joined */
     dots?: boolean;
 }
 
@@ -152,18 +152,18 @@ export interface LineView {
     curves: Curve[];
     from: number;
     to: number;
-    /** top of the vertical axis, which begins at `bottom`, else at 0 */
+    /** end of the vertical axis, which begins at `bottom` (default 0) */
     top: number;
     bottom?: number;
-    /** between two ticks of that axis; without it the chart chooses */
+    /** tick distance of the vertical axis; default: chosen by the chart */
     step?: number;
-    /** between two ticks of the horizontal axis */
+    /** tick distance of the horizontal axis */
     xStep?: number;
     xText: (value: number) => string;
     yText: (value: number) => string;
 }
 
-/** Where the curves are, in px of the canvas. */
+/** Area of the curves, in px of the canvas. */
 export interface PlotArea {
     left: number;
     right: number;
@@ -177,10 +177,11 @@ export interface LineChart {
     destroy: () => void;
 }
 
-/** Width of the vertical axis; what stands under the chart lines up with it. */
+/** Width of the vertical axis in px; content below the chart is aligned with it. */
 export const AXIS_WIDTH = 64;
 
-/** Curves over a linear axis, thinned before they come here: no points, no smoothing, no animation. */
+/** Curves over a linear axis. The caller thins them; they are drawn without points, smoothing and
+ * animation. */
 export function lineChart(canvas: HTMLCanvasElement, onLayout: () => void): LineChart {
     const chart = new Chart<'line', { x: number; y: number }[]>(canvas, {
         type: 'line',

@@ -3,10 +3,10 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 
 interface CheckBoxProps {
     label: string;
-    /** null: some are, some are not. */
+    /** null: partly checked */
     checked: boolean | null;
     onChange: (checked: boolean, withShift: boolean) => void;
-    /** False in table rows, where the space bar checks. */
+    /** False in table rows, where the space bar toggles the row. */
     focusable?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Commands to copy, each with what it is for: how profiles of each kind are recorded.
+ * List of commands to copy, with descriptions: how to record each kind of profile.
  */
 import type { Format } from '../base/types';
 import { CopyButton } from './copy_button';
@@ -12,7 +12,7 @@ export interface CommandLine {
     command: string;
 }
 
-/** Per format the command that records one. */
+/** The record command of each format. */
 export function recordLines(formats: Format[]): CommandLine[] {
     return formats.map((format) => ({
         mark: format.kind,

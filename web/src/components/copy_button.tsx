@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 const SAID_MS = 1500;
 
-/* Clipboard access needs https or localhost; elsewhere the old command still works. */
+/* The clipboard API needs https or localhost; otherwise execCommand still works. */
 async function copyText(text: string): Promise<boolean> {
     try {
         await navigator.clipboard.writeText(text);
@@ -26,7 +26,7 @@ interface CopyButtonProps {
     tip?: string;
 }
 
-/** Copies, and says so in its own place without changing its width. */
+/** Copies a text and confirms in place, without changing the button's width. */
 export function CopyButton({ text, label = 'copy', class: name = 'link', tip }: CopyButtonProps) {
     const [said, setSaid] = useState<string | null>(null);
     const timer = useRef(0);

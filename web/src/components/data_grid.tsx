@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every table of the product: virtual rows under a fixed header, one cursor, sort by header, tree
- * rows, headings. It draws from a GridSource and asks it for the rows that come into view.
+ * The table of all views: virtual rows under a fixed header, one cursor, sorting by header, tree
+ * rows, group headings. It draws from a GridSource and requests the rows that come into view.
  */
 import {
     Virtualizer,
@@ -26,7 +26,7 @@ const OVERSCAN = 8;
 
 type Rows = Virtualizer<HTMLDivElement, Element>;
 
-/* The virtualizer of one grid; the component redraws when its range moves. */
+/* Virtualizer of one grid; the component is redrawn when its range changes. */
 function useVirtualRows(
     scroller: { current: HTMLDivElement | null },
     count: number,
@@ -69,7 +69,7 @@ function bandAt<R>(props: DataGridProps<R>, index: number): GridBand | null {
     return row === undefined ? null : props.band(row);
 }
 
-/* The cursor and what moves it: keys, clicks, the handle given to the view. */
+/* The cursor and its inputs: keys, clicks, and the handle for the view. */
 function useCursor<R>(
     props: DataGridProps<R>,
     rows: Rows,
@@ -142,7 +142,7 @@ function useCursor<R>(
 
 const FAR = 300;
 
-/* Where a row has gone that was at `index`; the same place when it is nowhere near. */
+/* New index of the row that was at `index`; `index` if it is not within FAR rows. */
 function follow<R>({ source, rowKey }: DataGridProps<R>, key: GridKey, index: number): number {
     for (let away = 0; away <= FAR; away++) {
         for (const at of [index + away, index - away]) {
@@ -153,7 +153,7 @@ function follow<R>({ source, rowKey }: DataGridProps<R>, key: GridKey, index: nu
     return index;
 }
 
-/* Rows that others add above do not push away what one looks at, nor the cursor. */
+/* Keeps the scroll position and the cursor on their rows when rows are inserted above them. */
 function useAnchor<R>(
     props: DataGridProps<R>,
     scroller: { current: HTMLDivElement | null },
@@ -204,7 +204,7 @@ export function DataGrid<R>(props: DataGridProps<R>) {
     const rows = useVirtualRows(scroller, source.total, sizeOf);
     const { cursor, setCursor, onKeyDown } = useCursor(props, rows, scroller);
 
-    // Headings have their own height, so what is measured is stale once the rows are others.
+    // Headings have a different height, so measured sizes are stale after the rows change.
     useLayoutEffectOn(() => {
         if (props.band) rows.measure();
     }, [version, source, source.total]);
@@ -320,12 +320,12 @@ function bandRow(band: GridBand, index: number, top: number, cursor: boolean) {
 
 interface GridStateProps<R> {
     source: AnyGridSource<R>;
-    /** of the source, which the same object has another of later */
+    /** total of the source; passed separately, because the same source object later has another total */
     total: number;
     empty: unknown;
 }
 
-/* Error and emptiness stand where the rows would be. */
+/* Error message or empty state, in place of the rows. */
 function GridState<R>({ source, total, empty }: GridStateProps<R>) {
     const error = source.error?.value ?? null;
     if (error) {

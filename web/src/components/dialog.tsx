@@ -9,7 +9,7 @@ interface DialogProps {
     children: ComponentChildren;
 }
 
-/** A modal of the browser's own kind: it keeps the focus, Escape and a press beside it close. */
+/** Modal dialog of the browser: it traps the focus; Escape or a click outside closes it. */
 export function Dialog({ label, class: name = 'dialog', onClose, children }: DialogProps) {
     const ref = useRef<HTMLDialogElement | null>(null);
     useEffect(() => {

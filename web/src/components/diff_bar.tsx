@@ -2,12 +2,12 @@
 
 interface DiffBarProps {
     delta: number;
-    /** the |delta| that fills half of the cell */
+    /** |delta| that fills half of the cell */
     most: number;
     tone: 'slower' | 'faster' | 'faint';
 }
 
-/** A difference as a bar from the middle: less to the left, more to the right. */
+/** A difference as a bar from the middle: negative to the left, positive to the right. */
 export function DiffBar({ delta, most, tone }: DiffBarProps) {
     const share = most > 0 ? Math.min(1, Math.abs(delta) / most) : 0;
     const half = `${share * 50}%`;

@@ -2,7 +2,7 @@
 import { int } from '../base/units';
 
 interface DropOverlayProps {
-    /** 0 where the browser does not say how many; it never tells the names before the drop. */
+    /** 0 if the browser does not report the number; file names are never available before the drop */
     count: number;
     listen: string;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * An empty shelf teaches: per tool the one command that records a profile, and the ways in.
+ * Empty state of the shelf: the record command of each tool, and how to add files.
  */
 import type { Format } from '../base/types';
 import { Term } from './term';
@@ -8,9 +8,9 @@ import { CommandList, recordLines, type CommandLine } from './command_list';
 
 interface EmptyShelfProps {
     formats: Format[];
-    /** As the page reached it, for the curl line. */
+    /** Origin of the page's URL, for the curl command. */
     origin: string;
-    /** null: who looks may not */
+    /** null if the user may not add runs */
     onAdd: (() => void) | null;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A picture whose like stands in the panel beside it: the frame under the pointer is outlined in
- * both, and ids in the URL are told by the names on the way to a frame.
+ * Links a picture with the same picture in the other panel: the frame under the pointer is outlined
+ * in both, and ids in the URL are translated through the names on the path to a frame.
  */
 import { inPanel, sayBeside, useBeside, useNames } from '../base/panel';
 import { nodeAtPath, pathText } from '../model/frame_path';
@@ -9,12 +9,12 @@ import { parseSpan } from '../model/span';
 import { type FrameStage, type FrameViewProps, spanTopic } from './frame_stage';
 
 const NONE = '';
-/** Before a path, so that the one of the root is something. */
+/** Prefix of a path, so that the empty path of the root differs from NONE. */
 const AT = '/';
 
 const topicOf = ({ label }: FrameViewProps): string => `frame ${label}`;
 
-/** Tells the panel beside this one which frame is under the pointer. */
+/** Sends the frame under the pointer to the other panel. */
 export function sayHover({ props, hover }: FrameStage): void {
     if (!inPanel()) return;
     const node = hover < 0 ? null : props.layout.node[hover];

@@ -7,7 +7,8 @@ interface Part {
 
 const SHOWN_END = 4;
 
-/** The frames around zoom level, outermost first. It lies over the first row, so nothing moves. */
+/** Path of the zoomed frame, outermost first. It covers the first row, so that the layout does not
+ * shift. */
 export function FrameCrumb({ path, onPick }: { path: Part[]; onPick: (frame: number) => void }) {
     const cut = path.length > SHOWN_END + 2 ? path.length - SHOWN_END : 1;
     const shown = [path[0], ...path.slice(cut)];

@@ -76,7 +76,7 @@ function open(now: FrameStage): void {
     else fit(now);
 }
 
-/** Pointer and wheel. The wheel zooms on the canvas only: over the scroll bar it scrolls. */
+/** Handles pointer and wheel. The wheel zooms only on the canvas; over the scroll bar it scrolls. */
 export function listen(now: FrameStage): () => void {
     const { canvas, scroller } = now;
     let drag: { x: number; y: number; top: number; span: Span; moved: boolean } | null = null;

@@ -3,7 +3,8 @@ import { placeStart } from '../model/frame_names';
 import type { Matcher } from '../model/search';
 import { MarkedName } from './marked_name';
 
-/** A frame in a table: its function keeps the beginning, the file that it names keeps the end. */
+/** Name of a frame in a table: if it is too long, the function keeps its beginning and the file
+ * path its end. */
 export function FrameName({ name, search }: { name: string; search: Matcher }) {
     const at = placeStart(name);
     return (

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a frame view holds between renders: the window, the hover, the easing. Input writes here and
- * the picture follows within a frame; the URL hears of it after a rest.
+ * State of a frame view between renders: visible range, hover, animation. Input changes it directly
+ * and is drawn in the next frame. The URL is updated after a pause.
  */
 import type { ComponentChildren } from 'preact';
 import { sayBeside } from '../base/panel';
@@ -15,15 +15,15 @@ export interface FrameViewProps {
     label: string;
     layout: FrameLayout;
     paint: FramePaint;
-    /** 1 per node that a search hit */
+    /** 1 for each node that the search matches */
     match: Uint8Array | null;
     /** a node, or -1 */
     selected: number;
-    /** -1: nothing any more */
+    /** -1: the selection was cleared */
     onSelect: (node: number) => void;
-    /** Enter on the selected frame, and double click, when zooming is not all there is to do */
+    /** Enter on the selected frame, or double click, if that does something other than zooming */
     onOpen?: (node: number) => void;
-    /** from the URL: the id of a node, or two shares `0.1~0.25`; empty: the whole picture */
+    /** from the URL: the id of a node, or two shares `0.1~0.25`; '' for the complete picture */
     zoom: string;
     onZoom: (zoom: string | null) => void;
     idOf: (node: number) => number;
@@ -33,26 +33,26 @@ export interface FrameViewProps {
     tip: (node: number) => ComponentChildren;
     height?: number;
     empty?: ComponentChildren;
-    /** The keys belong to what it stands beside. */
+    /** Another component handles the keys. */
     keyless?: boolean;
-    /** Keys of the URL whose values are ids of this picture: what stands beside it may follow. */
+    /** URL keys whose values are ids of this picture; the other panel translates them by name. */
     urlKeys?: readonly string[];
 }
 
-/** What is said of the window of a picture while it moves. */
+/** Topic of messages to the other panel while the visible range of a picture moves. */
 export const spanTopic = (label: string): string => `span ${label}`;
 
 const EASE_MS = 120;
 const COMMIT_MS = 250;
 
-/** Everything that changes without a render. */
+/** State that changes without a render. */
 export class FrameStage {
     readonly renderer: FrameCanvas;
     span: Span = { x0: 0, x1: 1 };
     hover = -1;
-    /** the frame that is under the pointer in the panel beside this one */
+    /** the frame under the pointer in the other panel */
     beside = -1;
-    /** the zoom that this stage wrote to the URL itself */
+    /** the last zoom that this stage wrote to the URL */
     sent: string | null = null;
     private frame = 0;
     private easing = 0;
@@ -131,7 +131,7 @@ export class FrameStage {
         return x1 > x0 ? { x0, x1 } : this.whole;
     }
 
-    /** Follows input at once; the URL hears of it after a rest. */
+    /** Applies user input immediately; the URL is updated after a pause. */
     moveTo(span: Span): void {
         cancelAnimationFrame(this.easing);
         this.follow(span);
@@ -144,7 +144,7 @@ export class FrameStage {
         }, COMMIT_MS);
     }
 
-    /** The window moved, here or in the panel beside this one. */
+    /** Shows a range that was changed here or in the other panel. */
     follow(span: Span): void {
         this.span = span;
         this.redraw();
@@ -167,7 +167,7 @@ export class FrameStage {
         step(start);
     }
 
-    /** Zooms to a frame (-1: to the whole) and says so to the caller. */
+    /** Zooms to a frame (-1: the complete picture) and calls onZoom. */
     zoomTo(frame: number): void {
         const { layout, idOf, onZoom } = this.props;
         const node = frame >= 0 ? layout.node[frame] : -1;
@@ -178,7 +178,7 @@ export class FrameStage {
         onZoom(zoom || null);
     }
 
-    /** Scrolls up or down so that the row of a frame is in sight, below the path. */
+    /** Scrolls vertically so that the row of a frame is visible below the path. */
     reveal(frame: number): void {
         const { scroller } = this;
         const top = this.props.layout.row[frame] * FRAME_ROW;
@@ -195,7 +195,7 @@ export class FrameStage {
     }
 }
 
-/** A frame selected elsewhere comes into sight; if it lies beside the window, the window widens. */
+/** Makes a frame visible that was selected elsewhere; zooms out if it is outside the visible range. */
 export function showFrame(now: FrameStage | null, frame: number): void {
     if (!now) return;
     const { layout } = now.props;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The picture of a report: a FrameCanvas with its input. Wheel zooms, drag pans, double click zooms
- * to a frame, arrows walk from frame to frame; the path of the zoom stands over the first row.
- * What is selected and what is zoomed belong to the caller, who keeps them in the URL.
+ * to a frame, arrow keys select neighbours; the path of the zoom covers the first row. The caller
+ * stores selection and zoom in the URL.
  */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useLayoutEffectOn } from '../base/hooks';

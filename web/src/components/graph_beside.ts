@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A call graph whose like stands in the panel beside it. Two layouts share no coordinates, so what
- * is looked at is told by the function nearest to the middle of the window, and how far off it is.
+ * Links a call graph with the call graph of the other panel. Two layouts have different
+ * coordinates, so the view is sent as the function nearest to the middle and its distance from the
+ * middle.
  */
 import { sayBeside, useBeside, useNames } from '../base/panel';
 import { parsePlane, type Plane, planeText } from '../model/plane';
@@ -16,7 +17,7 @@ function baseName(file: string): string {
     return file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
 }
 
-/* `k dx dy`, the name and the file of the function in the middle. */
+/* Returns scale and offset `k dx dy`, then name and file of the function nearest to the middle. */
 function planeName({ current: { graph, picture } }: Props, plane: Plane, room: DOMRect) {
     const [mx, my] = [(room.width / 2 - plane.x) / plane.k, (room.height / 2 - plane.y) / plane.k];
     const away = (box: { x: number; y: number }) => Math.hypot(box.x - mx, box.y - my);
@@ -39,7 +40,7 @@ function planeOf(
     return { k, x: room.width / 2 - (box.x + dx) * k, y: room.height / 2 - (box.y + dy) * k };
 }
 
-/** What to call whenever the window moves by hand. */
+/** Links the two views. Returns a function to call whenever the user moves the view. */
 export function useGraphBeside(latest: Props, room: Room, show: (plane: Plane) => void) {
     useBeside(TOPIC, (name) => {
         const plane = planeOf(latest, name, room());
@@ -50,7 +51,7 @@ export function useGraphBeside(latest: Props, room: Room, show: (plane: Plane) =
             const plane = parsePlane(value);
             return plane && planeName(latest, plane, room());
         },
-        // A function that is not drawn there is no loss: the window stays where it is.
+        // If the function is not in the other graph, that view does not move.
         valueOf: (name) => {
             const plane = planeOf(latest, name, room());
             return plane ? planeText(plane) : undefined;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Wheel, drag and keys of the call graph.
+ * Wheel, drag and keyboard input of the call graph.
  */
 import { useEffectOn } from '../base/hooks';
 import { useKeys } from '../base/keys';
@@ -9,7 +9,7 @@ import { type Plane, centreOn, fitPlane, zoomPlane } from '../model/plane';
 import type { CallGraphViewProps } from './call_graph_view';
 import { hideTooltip } from './tooltip';
 
-/** Below this scale labels cannot be read. */
+/** Minimum scale at which labels are readable. */
 export const READABLE = 0.62;
 
 export type Apply = (next: Plane, say?: boolean) => void;
@@ -56,7 +56,7 @@ export function usePlaneInput(
         const onUp = (): void => {
             drag = null;
         };
-        // A drag ends in a click that means nothing.
+        // Ignore the click event at the end of a drag.
         const onClick = (event: MouseEvent): void => {
             if (moved) event.stopPropagation();
             moved = false;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Graphviz in a worker of its own, so that a large graph never holds the page up. This module is both
- * sides: imported by the page it starts a worker from its own address; in the worker it answers.
+ * Runs Graphviz in a worker, so that a large graph does not block the page. This module is both
+ * sides: the page imports it and starts a worker from the module's own URL; in the worker it
+ * handles the requests.
  */
 import { Graphviz } from '@hpcc-js/wasm-graphviz';
 
@@ -32,11 +33,11 @@ if (typeof document === 'undefined') {
 
 export interface Layouting {
     done: Promise<string>;
-    /** stops it at once, however large the graph is */
+    /** stops the layout immediately */
     stop: () => void;
 }
 
-/** Graphviz' json of a DOT text. */
+/** Lays out a DOT graph; the result is Graphviz's JSON. */
 export function layoutDot(dot: string): Layouting {
     const worker = new Worker(import.meta.url, { type: 'module' });
     const done = new Promise<string>((resolve, reject) => {
@@ -47,7 +48,7 @@ export function layoutDot(dot: string): Layouting {
         };
         worker.onerror = () => {
             worker.terminate();
-            // Browsers without module workers: the page waits instead.
+            // The browser has no module workers: run on the page's thread.
             layoutHere(dot).then(resolve, reject);
         };
         worker.postMessage({ dot } satisfies Request);

@@ -19,7 +19,7 @@ export function GridHead<R>({ columns, template, sort, onSort }: HeadProps<R>) {
     );
 }
 
-/* The first click sorts in the direction one looks for: big numbers, early letters. */
+/* The first click sorts numbers in descending and text in ascending order. */
 function nextSort<R>(column: GridColumn<R>, sort: GridSort | undefined): GridSort {
     const key = column.sortKey ?? column.key;
     if (sort?.key === key) return { key, desc: !sort.desc };
@@ -61,7 +61,7 @@ function HeadCell<R>({ column, sort, onSort }: HeadCellProps<R>) {
     );
 }
 
-/* Where the title sorts, the button around it takes the focus and shows the explanation. */
+/* Title of a column. If it sorts, the button around it has the focus and shows the explanation. */
 function Title<R>({ column, sorts }: { column: GridColumn<R>; sorts?: boolean }) {
     const { term, title, title_tip } = column;
     return (

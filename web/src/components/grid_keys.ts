@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where the cursor of a grid goes on a key.
+ * Moves the cursor of a grid by key.
  */
 import type { GridSource, GridTree } from './grid_types';
 
 export interface KeyTarget<R> {
     source: GridSource<R>;
     tree?: GridTree<R>;
-    /** False for headings, which the cursor jumps over. */
+    /** False for headings, which the cursor skips. */
     stops: (index: number) => boolean;
-    /** Rows that fit on the screen. */
+    /** Number of rows that fit on the screen. */
     page: number;
 }
 
@@ -33,7 +33,7 @@ function parentOf<R>(target: KeyTarget<R>, cursor: number): number {
     return -1;
 }
 
-/* Answers the new cursor, or -1 when only the tree changed. */
+/* Returns the new cursor, or -1 if only the tree changed. */
 function treeKey<R>(key: string, target: KeyTarget<R>, cursor: number): number {
     const { source, tree } = target;
     const row = source.rowAt(cursor);
@@ -51,7 +51,7 @@ function treeKey<R>(key: string, target: KeyTarget<R>, cursor: number): number {
     return parentOf(target, cursor);
 }
 
-/** The row the key leads to; -1: stay; undefined: not a key of the grid. */
+/** The new row of the cursor; -1 to keep it; undefined if the grid does not handle the key. */
 export function cursorAfter<R>(
     key: string,
     target: KeyTarget<R>,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One row of a DataGrid. It redraws only when something of it changed, so scrolling costs the
- * rows that come in, not the rows that stay.
+ * One row of a DataGrid. It is redrawn only when its props change, so scrolling redraws only the
+ * rows that come into view.
  */
 import { Component, type ComponentChildren } from 'preact';
 import type { GridColumn, GridTree } from './grid_types';
@@ -19,7 +19,8 @@ interface RowProps<R> {
     cursor: boolean;
     extraClass: string;
     tree?: GridTree<R>;
-    /** Of the row when it was drawn; a tree row redraws when it opens. */
+    /** Whether the row was open when it was drawn; null for a leaf. A tree row is redrawn when it
+     * opens. */
     open: boolean | null;
     version: number;
 }

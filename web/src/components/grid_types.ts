@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a table is made of, for those who fill one (views) and those who draw one (data_grid).
+ * Types of a table, for the views that fill one and for data_grid, which draws it.
  */
 import type { Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
@@ -15,14 +15,14 @@ export interface GridColumn<R> {
     title: string;
     /** Shown after the title in the colour of units: 'ms', '% total'. */
     unit?: string;
-    /** Pixels; 'rest' shares what is left. */
+    /** Pixels; 'rest' columns share the remaining width. */
     width: number | 'rest';
     align?: 'left' | 'right';
-    /** The server's sort key; without it the header is not a button. */
+    /** The server's sort key; without it the header does not sort. */
     sortKey?: string;
-    /** Direction of the first click on the header: numbers start downward. */
+    /** Numeric columns are sorted in descending order at the first click on the header. */
     numeric?: boolean;
-    /** The column goes when the window is narrower than this, in px. */
+    /** The column is hidden if the window is narrower than this, in px. */
     hideBelow?: number;
     title_tip?: string;
     /** Explains the title. */
@@ -39,30 +39,30 @@ export interface GridSort {
     desc: boolean;
 }
 
-/** Tree rows: the source holds the rows that are visible now, in order. */
+/** Tree rows: the source has the currently visible rows, in order. */
 export interface GridTree<R> {
-    /** Key of the column that is indented and carries the arrow. */
+    /** Key of the column that is indented and has the arrow. */
     column: string;
     depth: (row: R) => number;
-    /** null: a leaf. */
+    /** null for a leaf. */
     open: (row: R) => boolean | null;
     toggle: (row: R, index: number) => void;
 }
 
-/** A heading over rows, or any other row that is not made of cells. */
+/** A group heading, or any other row without cells. */
 export interface GridBand {
     height: number;
     body: ComponentChildren;
     class?: string;
-    /** The keyboard stops on it, and it counts as a row for click and open. */
+    /** The keyboard cursor stops on it, and it can be clicked and opened like a row. */
     stops?: boolean;
 }
 
 export interface GridHandle {
     focus(): void;
-    /** Moves the cursor to a row and shows it. */
+    /** Moves the cursor to a row, selects it and scrolls to it. */
     moveTo(index: number): void;
-    /** The same without selecting: for a row that was selected elsewhere. */
+    /** Like moveTo, without selecting: for a row that was selected elsewhere. */
     show(index: number): void;
     cursor(): number;
     /** Handles a key as if the grid had the focus. */
@@ -79,7 +79,7 @@ export type AnyGridSource<R> = GridSource<R> & {
 };
 
 export interface DataGridProps<R> {
-    /** Says to screen readers what the table holds. */
+    /** Label of the table for screen readers. */
     label: string;
     columns: GridColumn<R>[];
     source: AnyGridSource<R>;
@@ -88,7 +88,7 @@ export interface DataGridProps<R> {
     onSort?: (sort: GridSort) => void;
     /** Key of the selected row. */
     selected?: GridKey | null;
-    /** The cursor came to this row, by click or key. */
+    /** The cursor moved to this row, by click or key. */
     onSelect?: (row: R, index: number) => void;
     /** Enter or double click (or click, with openOnClick). */
     onOpen?: (row: R, index: number) => void;
@@ -97,14 +97,14 @@ export interface DataGridProps<R> {
     tree?: GridTree<R>;
     band?: (row: R) => GridBand | null;
     onHover?: (row: R | null, event: PointerEvent) => void;
-    /** Keys the grid itself has no use for. Answers true when it took the key. */
+    /** Handles keys that the grid does not use; returns true if it handled the key. */
     onKey?: (event: KeyboardEvent, row: R | undefined, index: number) => boolean;
     /** Shown in place of rows when there are none. */
     empty?: ComponentChildren;
-    /** Back to the top when this changes (the sort, the filter). */
+    /** The grid scrolls to the top when this changes (sort, filter). */
     resetKey?: string;
     handle?: { current: GridHandle | null };
-    /** Rows may be added above what is in view by others: cursor and view stay with their rows. */
+    /** Rows may be inserted above the visible ones: cursor and scroll position stay with their rows. */
     anchored?: boolean;
     class?: string;
 }

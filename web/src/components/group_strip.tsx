@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One or two groups of runs over one axis: every run a dot, the median a bar, the MAD a band. What lies
- * beyond the axis is counted, not cut off in silence.
+ * One or two groups of runs on one axis: a dot per run, the median as a bar, the MAD as a band.
+ * Runs outside the axis are counted at its ends.
  */
 import { beyond, type StripGroup, stripScale } from '../model/strip';
 
@@ -16,7 +16,7 @@ interface GroupStripProps {
     fresh: StripGroup;
     width: number;
     say: (value: number) => string;
-    /** Of run i, for its dot. */
+    /** Name of run i, for its dot. */
     nameOf?: (side: 'base' | 'new', run: number) => string;
 }
 
@@ -61,7 +61,7 @@ export function GroupStrip({ base, fresh, width, say, nameOf }: GroupStripProps)
     );
 }
 
-/* Labels need their room. */
+/* The ticks whose labels do not overlap. */
 function fitting(ticks: number[], x: (value: number) => number, say: (v: number) => string) {
     let end = -Infinity;
     return ticks.filter((tick) => {
@@ -96,7 +96,7 @@ function Side({ group: { values, median, mad }, top, x, scale, title }: SideProp
             )}
             {values.map((value, i) =>
                 value < scale.from || value > scale.to ? null : (
-                    // Dots of near values stand a little apart, in turns.
+                    // Dots are offset vertically in turns, so that near values do not overlap.
                     <circle
                         key={i}
                         class="strip-dot"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * The whole file at a glance, right of the source: where it is hot, and which part is on the
- * screen. Press or drag to go there.
+ * Overview of the file to the right of the source: the hot lines and the visible part. Press or
+ * drag to scroll.
  */
 import { useRef } from 'preact/hooks';
 import type { RailMark } from '../model/heat';
 
 interface HeatRailProps {
     marks: RailMark[];
-    /** Shares of the height. */
+    /** Element that marks the visible part. */
     window: { current: HTMLDivElement | null };
     onGo: (share: number) => void;
 }
@@ -39,7 +39,7 @@ export function HeatRail({ marks, window, onGo }: HeatRailProps) {
     );
 }
 
-/** 0.5 % … ≥ 50 %: what the colours mean. */
+/** Legend of the heat colours, 0.5 % … ≥ 50 %. */
 export function HeatLegend({ of }: { of: string }) {
     return (
         <span class="heat-legend" title={`share ${of}; steps at 0.5, 3, 10, 25 and 50 %`}>

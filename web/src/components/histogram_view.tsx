@@ -7,11 +7,11 @@ const HEIGHT = 48;
 
 interface HistogramViewProps {
     histogram: Histogram;
-    /** A value that is marked on the axis, with its word. */
+    /** Labelled values on the axis. */
     marks: { ns: number; word: string }[];
 }
 
-/** How long the slices of one name took, as bars over an axis of durations. */
+/** Histogram of the durations of the slices with one name. */
 export function HistogramView({ histogram, marks }: HistogramViewProps) {
     const bars = heights(histogram);
     const step = WIDTH / Math.max(1, bars.length);

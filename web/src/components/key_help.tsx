@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the keyboard does right now, read from the registry, so it cannot be out of date.
+ * Help overlay of the keyboard shortcuts, generated from the registry, so it is always up to date.
  */
 import { scopes, type KeyScope } from '../base/keys';
 import { offlineFile } from '../base/offline';
@@ -25,7 +25,7 @@ export function keySign(key: string): string {
     return SIGNS[key] ?? key;
 }
 
-/* Bindings that do the same share a line: their keys stand side by side. */
+/* Bindings with the same label are shown on one line. */
 function lines(keys: { key: string; label: string }[]): [label: string, keys: string[]][] {
     const byLabel = new Map<string, string[]>();
     for (const { key, label } of keys) {
@@ -45,7 +45,7 @@ function KeyCombo({ combo }: { combo: string }) {
     );
 }
 
-/* Innermost first; a key that an inner scope has taken does nothing in an outer one. */
+/* Scopes from the innermost; a key that an inner scope binds is omitted in the outer ones. */
 function reachable(inner: KeyScope[]): KeyScope[] {
     const taken = new Set<string>();
     return inner
@@ -57,7 +57,7 @@ function reachable(inner: KeyScope[]): KeyScope[] {
         .filter(({ keys }) => keys.length);
 }
 
-/* What components do by themselves, wherever they stand. */
+/* Keys that components handle themselves, without the registry. */
 const TABLE_KEYS: [label: string, keys: string[]][] = [
     ['move', ['↑', '↓', 'pg up', 'pg dn']],
     ['first, last row', ['home', 'end']],
@@ -106,7 +106,7 @@ function ShelfHelp({ formats }: { formats: Format[] }) {
     );
 }
 
-/* A file has its licences in it, for there is no place to fetch them from. */
+/* Licences for offline files, which contain them because they cannot be downloaded. */
 function CarriedLicences() {
     return (
         <details class="help-formats">

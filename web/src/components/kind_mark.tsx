@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Six letters at most, so the marks of a column are one width. */
+/* At most six letters, so that all marks of a column have the same width. */
 const SHORT: Record<string, string> = {
     importtime: 'import',
     pstats: 'pstats',

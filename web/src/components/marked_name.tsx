@@ -5,12 +5,13 @@ import type { Matcher } from '../model/search';
 interface MarkedNameProps {
     text: string;
     search: Matcher;
-    /** Only [from, to) of it: a name that is drawn in two parts is searched as one. */
+    /** Draws only [from, to) of the name; the search applies to the complete name, which may be
+     * drawn in two parts. */
     from?: number;
     to?: number;
 }
 
-/** A name with the hits of the search marked. */
+/** A name with the search hits highlighted. */
 export function MarkedName({ text, search, from = 0, to = text.length }: MarkedNameProps) {
     if (search.empty) return <>{text.slice(from, to)}</>;
     const parts: ComponentChildren[] = [];

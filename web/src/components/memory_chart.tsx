@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory over time: the curves, the peak, the point under the pointer, and a range that is dragged
- * to zoom. Wheel and keys move the window; the caller fetches it anew.
+ * Memory over time: the curves, the peak, the point under the pointer, and a range to zoom by
+ * dragging. Wheel and keys move the window; the caller then fetches its data.
  */
 import { panWindow, tickText, type TimeWindow, zoomWindow } from '../model/memory_curve';
 import type { LineView, PlotArea } from './chart';
@@ -12,19 +12,19 @@ export interface ChartCurve {
     main: boolean;
     t_s: number[];
     mib: number[];
-    /** The token of what is below the curve, which is a step then. */
+    /** Token of the colour below the curve; the curve is then drawn as steps. */
     fill?: string;
 }
 
 interface MemoryChartProps {
     curves: ChartCurve[];
     window: TimeWindow;
-    /** Seconds that the whole profile lasts. */
+    /** Duration of the profile in seconds. */
     length: number;
     peak: { t_s: number; mib: number } | null;
     top: number;
     onWindow: (window: TimeWindow) => void;
-    /** Seconds under the pointer, null when it left. */
+    /** Time under the pointer in seconds; null if the pointer left. */
     onHover: (at: number | null, event: PointerEvent) => void;
     onArea?: (area: PlotArea) => void;
 }

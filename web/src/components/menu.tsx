@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A button that opens a list: of choices, of downloads. Arrow keys walk, Escape closes and gives
- * the focus back, typing filters where the list is long.
+ * A button that opens a list of choices or downloads. Arrow keys move the focus, Escape closes the
+ * list and restores the focus, and typing filters a long list.
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -9,9 +9,9 @@ import { useEffectOn } from '../base/hooks';
 
 export interface MenuItem {
     text: string;
-    /** Grey, at the right: a count, a unit. */
+    /** Grey text at the right: a count, a unit. */
     note?: ComponentChildren;
-    /** A link (with `download` a download), or something to do. */
+    /** Link (a download if `download` is set); without it onPick is called. */
     href?: string;
     download?: boolean;
     onPick?: () => void;
@@ -24,12 +24,12 @@ interface MenuProps {
     items: MenuItem[];
     class?: string;
     align?: 'left' | 'right';
-    /** A field on top that narrows a long list. */
+    /** Shows a field that filters a long list. */
     filter?: boolean;
     tip?: string;
 }
 
-/** Closes on a press outside of `box`. */
+/** Closes the list on a press outside of `box`. */
 function useOutside(box: { current: HTMLElement | null }, open: boolean, close: () => void): void {
     useEffectOn(() => {
         if (!open) return undefined;
@@ -129,7 +129,7 @@ function Item({ item, close }: { item: MenuItem; close: () => void }) {
     };
     if (item.href) {
         return (
-            // An empty name leaves the choice to the server; `true` would be one.
+            // An empty `download` lets the server choose the file name; `true` would become a name.
             <a
                 role="menuitem"
                 href={item.href}
@@ -147,7 +147,7 @@ function Item({ item, close }: { item: MenuItem; close: () => void }) {
     );
 }
 
-/** CSV and JSON of the table as it is filtered and sorted now. */
+/** CSV and JSON of the table with its current filters and sort order. */
 export function ExportMenu({ csv, json }: { csv: string; json: string }) {
     return (
         <Menu

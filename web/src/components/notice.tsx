@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * An error says what, where and what to do; a warning is one line above the data it qualifies.
+ * A message: an error with its cause, position and hint, or a warning above the data that it is
+ * about.
  */
 import type { ComponentChildren } from 'preact';
 import { int } from '../base/units';
@@ -33,7 +34,7 @@ export function Notice({ kind, title, error, children, actions }: NoticeProps) {
     );
 }
 
-/* What stands between backquotes is a command. */
+/* Text between backquotes is shown as code. */
 function hint(words: string): ComponentChildren {
     const parts = capital(words).split('`');
     return parts.map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part));

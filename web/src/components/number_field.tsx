@@ -4,7 +4,7 @@ import { useTyped } from '../base/typed';
 interface NumberFieldProps {
     label: string;
     unit: string;
-    /** null: not asked for, an empty field. */
+    /** null for an empty field */
     value: number | null;
     onChange: (value: number | null) => void;
     placeholder?: string;
@@ -12,7 +12,7 @@ interface NumberFieldProps {
     tip?: string;
 }
 
-/** A label, a number, its unit. Takes effect on Enter, on leaving, and on the arrow keys. */
+/** A label, a number and its unit. Applied on Enter, on blur, and by the arrow keys. */
 export function NumberField(props: NumberFieldProps) {
     const shown = props.value === null ? '' : String(props.value);
     const [typed, setTyped] = useTyped(shown);
@@ -24,7 +24,7 @@ export function NumberField(props: NumberFieldProps) {
         else if (value !== props.value) props.onChange(value);
     }
 
-    /* A step is a tenth of the order of magnitude, so it suits 0.5 and 500 alike. */
+    /* The step is a power of ten that depends on the value, so it suits 0.5 and 500 alike. */
     function step(direction: 1 | -1): void {
         const value = Number(text) || 0;
         const size = value > 0 ? 10 ** Math.floor(Math.log10(value)) : 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import type { OfflineFile } from '../base/offline';
 
-/** Says of a file what it is, and what it does not tell. */
+/** Line on an offline page: when and how it was made, and what was redacted. */
 export function OfflineLine({ file }: { file: OfflineFile }) {
     const { made_at, made_by, redacted } = file;
     return (

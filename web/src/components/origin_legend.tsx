@@ -7,15 +7,15 @@ export function Swatch({ origin }: { origin: Origin }) {
 }
 
 interface OriginLegendProps {
-    /** In percent of `base`; an origin without a share is left out, null shows the word alone. */
+    /** Percent of `base`. Origins that are not listed are not shown; null shows only the label. */
     shares: { origin: Origin; share: number | null }[];
-    /** What the shares are of: 'of Σ self'. */
+    /** Base of the shares: 'of Σ self'. */
     base?: string;
     hidden: ReadonlySet<Origin>;
     onToggle: (origin: Origin) => void;
 }
 
-/** Swatch, word, share; a click hides or shows the origin. */
+/** Swatch, label and share of each origin; a click hides or shows the origin. */
 export function OriginLegend({ shares, base, hidden, onToggle }: OriginLegendProps) {
     return (
         <div class="origin-legend" role="group" aria-label="origin">

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the frame of a panel loads: the shelf's page again, or in a file, where there is no address to
- * load from, the head of this page, which is all of the program.
+ * Source of a panel's iframe: the shelf's page with `?panel`. An offline file has no URL to load,
+ * so there it is the head of this page, which contains the complete program.
  */
 import { offlineFile } from '../base/offline';
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A field that finds one thing among many: type, walk with the arrow keys, Enter. What is offered
- * comes from the caller, who asks the server.
+ * A field to find one item: type, move with the arrow keys, select with Enter. The caller provides
+ * the matching items, usually from the server.
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -14,7 +14,7 @@ export interface PickItem {
 interface PickerProps {
     label: string;
     placeholder: string;
-    /** what is picked now, shown while the field is not edited */
+    /** the current item, shown while the field is not edited */
     value: string;
     items: PickItem[];
     onType: (text: string) => void;

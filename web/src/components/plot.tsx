@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What charts over time share: the canvas, which is drawn anew when what it shows changes, or the
- * theme, and a range that is dragged over it.
+ * Shared parts of charts over time: a canvas that is redrawn when its data or the theme changes,
+ * and a range that can be selected by dragging.
  */
 import type { JSX, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -11,7 +11,7 @@ import type { TimeWindow } from '../model/memory_curve';
 import { type LineChart, lineChart, type LineView, type PlotArea } from './chart';
 import { watchTheme } from './theme_watch';
 
-/** The value of a token where the canvas stands. */
+/** Returns the value of a style token at the canvas. */
 export type Token = (name: string) => string;
 
 function paint(element: HTMLElement, chart: LineChart, view: (token: Token) => LineView): void {
@@ -28,11 +28,11 @@ function paint(element: HTMLElement, chart: LineChart, view: (token: Token) => L
 
 interface Plot {
     canvas: RefObject<HTMLCanvasElement>;
-    /** null: not drawn yet */
+    /** null until the first drawing */
     area: PlotArea | null;
 }
 
-/** A line chart; `shown` lists what the view is made of. */
+/** A line chart. `shown` lists the values on which `view` depends. */
 export function usePlot(
     view: (token: Token) => LineView,
     shown: unknown[],
@@ -72,7 +72,7 @@ export function usePlot(
     return { canvas, area };
 }
 
-/** A drag that ends so near to where it began was a click. */
+/** Maximum length of a drag that counts as a click. */
 const CLICK_PX = 4;
 
 type DragEvents = Pick<
@@ -82,27 +82,27 @@ type DragEvents = Pick<
 
 interface RangeDrag {
     events: DragEvents;
-    /** px of a value and the value under the pointer, both kept inside of the window */
+    /** px of a value, and the value under the pointer; both are clamped to the window */
     xOf: (value: number) => number;
     at: (event: MouseEvent) => number;
     boxOf: (range: TimeWindow) => JSX.CSSProperties;
     /** the range being dragged */
     drag: TimeWindow | null;
-    /** px of the pointer in the same chart of the panel beside this one */
+    /** px of the pointer in the same chart of the other panel */
     beside: number | null;
 }
 
 interface RangeDragProps {
-    /** Names the chart. */
+    /** Name of the chart. */
     label: string;
     area: PlotArea | null;
     window: TimeWindow;
     onRange: (range: TimeWindow) => void;
-    /** null: the pointer left */
+    /** null if the pointer left */
     onHover?: (at: number | null, event: PointerEvent) => void;
 }
 
-/* Where the pointer is in the same chart of the panel beside this one: a line at the same value. */
+/* Pointer position in the same chart of the other panel; shown as a line at the same value. */
 function useHoverBeside(label: string) {
     const topic = `time ${label}`;
     const [beside, setBeside] = useState<number | null>(null);
@@ -110,7 +110,7 @@ function useHoverBeside(label: string) {
     return { beside, say: (at: number | null) => sayBeside(topic, at === null ? '' : String(at)) };
 }
 
-/** The line of `beside`. */
+/** The line at `beside`. */
 export function BesideLine({ area, at }: { area: PlotArea | null; at: number | null }) {
     if (!area || at === null) return null;
     return (

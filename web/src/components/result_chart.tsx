@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two columns of a result: a line, dots, or bars from zero. Drawn whole; what has more points than
- * the screen has pixels is not thinned, for nothing is known of it.
+ * Chart of two columns of a query result: a line, dots, or bars from zero. Points are not thinned,
+ * because the meaning of the values is unknown.
  */
 import { fmtFixed } from '../base/units';
 import type { SqlPoints } from '../model/sql_result';
@@ -27,14 +27,14 @@ function rangeOf(values: number[], withZero: boolean): [number, number] {
     return [withZero && low === 0 ? 0 : low - room, withZero && high === 0 ? 0 : high + room];
 }
 
-/** Short, whatever its size. */
+/** Short tick label for values of any magnitude. */
 function tick(value: number): string {
     const size = Math.abs(value);
     if (size !== 0 && (size >= 1e9 || size < 1e-3)) return value.toExponential(1);
     return fmtFixed(value, size >= 100 || Number.isInteger(value) ? 0 : size >= 1 ? 1 : 3);
 }
 
-/** Bars as one outline, which is how a line chart draws them. */
+/** Bars as one outline, because they are drawn by a line chart. */
 function bars({ x, y }: SqlPoints, colour: string): Curve {
     const order = x.map((_, i) => i).sort((a, b) => x[a] - x[b]);
     let gap = Infinity;

@@ -11,7 +11,7 @@ interface RunHeadProps {
     children: ComponentChildren;
 }
 
-/** Who this run is, and its few figures. */
+/** Header of a run: its name, kind and main values. */
 export function RunHead({ name, kind, meta, children }: RunHeadProps) {
     return (
         <header class="run-head">
@@ -30,16 +30,16 @@ export function RunHead({ name, kind, meta, children }: RunHeadProps) {
 export interface Fact {
     label: string;
     value: ComponentChildren;
-    /** After the value, lighter. */
+    /** Shown after the value, in a lighter colour. */
     note?: ComponentChildren;
     tip?: string;
     /** Explains the label. */
     term?: TermId;
-    /** Goes when the window is narrower than this, in px. */
+    /** Hidden if the window is narrower than this, in px. */
     hideBelow?: number;
 }
 
-/** Label over value, divided by space. */
+/** Labels above values, separated by space. */
 export function Facts({ facts }: { facts: Fact[] }) {
     return (
         <dl class="facts">

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** What a person wrote about the run; of a long text the first lines, until the rest is asked for. */
+/** Note of a user on the run; of a long note only the first lines until it is expanded. */
 export function RunNote({ text }: { text: string }) {
     const ref = useRef<HTMLParagraphElement | null>(null);
     const [all, setAll] = useState(false);

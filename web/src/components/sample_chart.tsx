@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Single samples in the order in which they were taken: a drift, a slow first run, an outlier.
+ * Individual samples in recording order; shows drift, slow first runs and outliers.
  */
 import { useEffect, useRef } from 'preact/hooks';
 import { type LineChart, lineChart } from './chart';
@@ -9,7 +9,7 @@ import { watchTheme } from './theme_watch';
 interface SampleChartProps {
     label: string;
     samples: number[];
-    /** a level that is drawn across */
+    /** value of a horizontal line */
     level: number | null;
     from: number;
     to: number;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Search with its count inside the field and an optional switch to regular expressions. Typing is
- * passed on after a short rest, so each key does not ask the server.
+ * Search field with the number of hits inside and an optional switch for regular expressions. Input
+ * is passed on after a pause, so that not every key causes a request.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { int } from '../base/units';
@@ -16,20 +16,21 @@ interface SearchFieldProps {
     /** Undefined: no `.*` switch. */
     regex?: boolean;
     onRegex?: (regex: boolean) => void;
-    /** Hits, shown at the right end while something is searched for. */
+    /** Number of hits, shown at the right end while there is a search. */
     count?: number | null;
-    /** A wrong regular expression, in words. */
+    /** Error message of an invalid regular expression. */
     error?: string | null;
-    /** Enter (with Shift: backward), for walking through the hits. */
+    /** Enter (with Shift: backward), to move between hits. */
     onEnter?: (backward: boolean) => void;
     width?: number;
     inputRef?: { current: HTMLInputElement | null };
-    /** The key that leads here, shown while the field is empty. */
+    /** Keyboard shortcut of the field, shown while it is empty. */
     hint?: string;
     large?: boolean;
 }
 
-/* What is typed, and the same passed on after a rest. The URL may change it from outside. */
+/* The typed text, and the text that is passed on after a pause. The URL may change the value from
+ * outside. */
 function useRested(value: string, onInput: (value: string) => void) {
     const [typed, setTyped] = useState(value);
     const sent = useRef(value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import { fmtFixed } from '../base/units';
 
-/** Seconds with pstats' three decimals; what prints as zero is grey, what is absent a dash. */
+/** Seconds with pstats' three decimals; a value printed as zero is grey, null is a dash. */
 export function Seconds({ value }: { value: number | null }) {
     if (value === null) return <span class="zero">–</span>;
     const text = fmtFixed(value, 3);

@@ -8,7 +8,7 @@ interface SegmentedProps<T extends string> {
     onChange: (value: T) => void;
 }
 
-/** One of a few, all in sight. */
+/** A choice between a few visible options. */
 export function Segmented<T extends string>({
     label,
     options,

@@ -2,14 +2,14 @@
 import type { ComponentChildren } from 'preact';
 
 interface ShareBarProps {
-    /** 0 to 1 of the column's base. */
+    /** Share of the column's base, 0 to 1. */
     share: number;
     /** 'self' is the strong colour, 'total' the light one. */
     tone: 'self' | 'total';
     children: ComponentChildren;
 }
 
-/** A number over its bar. The bar fills the cell from the right edge, where the digits stand. */
+/** A number above its bar. The bar fills the cell from the right edge, like the digits. */
 export function ShareBar({ share, tone, children }: ShareBarProps) {
     const width = Math.max(0, Math.min(1, share)) * 100;
     return (

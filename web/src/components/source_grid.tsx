@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Source lines with figures beside them, as groups of columns behind strong lines. Rows are drawn
- * as they come into view; one line is current, by click, keys or from outside.
+ * Source lines with measured values, in groups of columns separated by strong lines. Rows are drawn
+ * when they scroll into view. One line is current: selected by click, by key, or by the caller.
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
@@ -17,18 +17,18 @@ import { viewportWidth } from './viewport';
 
 export type { SourceColumn } from './source_row';
 
-/** Room for the digits of the largest line number. */
+/** Width of one digit of the line number, px. */
 const DIGIT_WIDTH = 8;
 const NUMBER_PAD = 28;
 const SIDEWAYS = 48;
 const RAIL_SLOT = 3;
-/** Room that the source keeps; several runs beside each other scroll sideways instead. */
+/** Minimum width of the source column, px; with several runs the grid scrolls sideways instead. */
 const SOURCE_LEAST = 160;
 const SOURCE_WIDE = 340;
 
 export interface SourceGridHandle {
     focus: () => void;
-    /** Brings the row of this key to the middle. */
+    /** Scrolls the row with this key to the middle. */
     centre: (key: string) => void;
 }
 
@@ -46,7 +46,7 @@ interface SourceGridProps {
     current: string | null;
     onCurrent: (row: LineRow) => void;
     onHover?: (row: LineRow | null, event: PointerEvent) => void;
-    /** A second line of the head, over groups of columns. */
+    /** A second header line, over groups of columns. */
     groups?: SourceGroup[];
     empty?: ComponentChildren;
     handle?: { current: SourceGridHandle | null };
@@ -90,7 +90,7 @@ function useHandle(
     });
 }
 
-/* The current line is the only one that scrolls sideways. */
+/* Only the current line scrolls sideways. */
 function sideways(box: HTMLElement | null, by: number): void {
     const code = box?.querySelector('.source-row.is-current .source-text');
     if (code) code.scrollLeft += by;

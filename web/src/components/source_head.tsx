@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import type { SourceColumn } from './source_row';
 
-/** A title over some columns. */
+/** A title above several columns. */
 export interface SourceGroup {
     title: ComponentChildren;
     columns: number;
@@ -16,7 +16,7 @@ interface SourceHeadProps {
     groups?: SourceGroup[];
 }
 
-/** The titles of the columns, under those of the runs where there are several. */
+/** Column titles, below the titles of the runs if there are several. */
 export function SourceHead({ columns, template, groups }: SourceHeadProps) {
     let at = 2;
     return (

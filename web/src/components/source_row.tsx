@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One line of a SourceGrid: figures, then the text. It redraws only when something of it changed.
+ * One line of a SourceGrid: measured values, then the source text. It is redrawn only when its
+ * props change.
  */
 import { Component, type ComponentChildren } from 'preact';
 import { TINT_FROM } from '../model/heat';
@@ -12,13 +13,13 @@ export interface SourceColumn {
     title: ComponentChildren;
     unit?: string;
     width: number;
-    /** What the head says when pointed at. */
+    /** Tooltip of the header. */
     tip?: string;
-    /** Begins another tool's columns: a strong line stands before it. */
+    /** First column of another tool; a strong line separates it. */
     group?: boolean;
-    /** The column goes when the window is narrower than this, in px. */
+    /** The column is hidden if the window is narrower than this, in px. */
     hideBelow?: number;
-    /** The figure that heats the lines is set in semibold. */
+    /** The value that determines the heat; drawn in semibold. */
     main?: boolean;
     cellClass?: string;
     render: (row: LineRow) => ComponentChildren;
@@ -33,7 +34,7 @@ interface SourceRowProps {
     text: string | null;
     tokens: Token[] | null;
     level: number;
-    /** Nothing was measured here. */
+    /** The line was not measured. */
     cold: boolean;
     current: boolean;
     remark: ComponentChildren;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How a SourceGrid moves: which rows are in view, where a key leads, what brings a row into view.
+ * Scrolling of a SourceGrid: visible rows, navigation keys, and scrolling to a row.
  */
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { useLayoutEffectOn } from '../base/hooks';
@@ -10,7 +10,7 @@ import type { SourceRow } from '../model/source';
 export const SOURCE_ROW = 21;
 export const BAND = 26;
 const OVERSCAN = 14;
-/** The range of rows moves in steps, so that most scroll events redraw nothing. */
+/** The range of drawn rows changes in steps of this size, so that most scroll events redraw nothing. */
 const STEP = 6;
 
 type Box = { current: HTMLDivElement | null };
@@ -31,7 +31,7 @@ function useRange(offsets: Float64Array, scroller: Box, headHeight: number) {
         setRange((old) => (old.from === from && old.to === to ? old : { from, to }));
         const mark = window.current;
         if (!mark) return;
-        // A transform moves the mark without a layout of the page on each scroll.
+        // A transform moves the mark without a layout of the page on each scroll event.
         mark.style.transform = `translateY(${box.scrollTop * (height / Math.max(height, whole))}px)`;
     }
     useLayoutEffectOn(() => {
@@ -52,7 +52,7 @@ function useRange(offsets: Float64Array, scroller: Box, headHeight: number) {
     return { range, follow, height, window };
 }
 
-/** The next line from a row on; headings are jumped over. */
+/** The next line at or after a row; skips headings. -1 if there is none. */
 export function step(rows: SourceRow[], from: number, by: 1 | -1): number {
     let index = from;
     while (index >= 0 && index < rows.length) {
@@ -62,7 +62,7 @@ export function step(rows: SourceRow[], from: number, by: 1 | -1): number {
     return -1;
 }
 
-/** Where a key leads, null when it is none of the grid. */
+/** Index of the row that a navigation key moves to; null: not a navigation key. */
 export function target(key: string, rows: SourceRow[], at: number, page: number): number | null {
     const last = rows.length - 1;
     switch (key) {
@@ -87,14 +87,14 @@ export interface SourceScroll {
     range: { from: number; to: number };
     offsets: Float64Array;
     height: number;
-    /** the mark of what is in view, on the rail */
+    /** element that marks the visible part, on the rail */
     window: Box;
     follow: () => void;
     indexOf: (key: string | null) => number;
     reveal: (index: number, centre: boolean) => void;
 }
 
-/** `current` comes into view when it changes from outside: by a link, by the list of hot lines. */
+/** Scrolls to `current` when the caller changes it: by a link or the list of hot lines. */
 export function useSourceScroll(
     rows: SourceRow[],
     scroller: Box,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Calls of functions as brackets under a curve, a row for each level, on the curve's own axis.
+ * Function calls as brackets below a curve, one row per level, on the time axis of the curve.
  */
 import { useMemo } from 'preact/hooks';
 import type { MemorySpan } from '../base/line_types';

@@ -4,7 +4,7 @@ const WIDTH = 64;
 const HEIGHT = 16;
 const PAD = 2.5;
 
-/** 64 × 16, the last point a dot: this run. Nothing for fewer than two points. */
+/** A curve of 64 × 16 px whose last point, this run, is a dot. Draws nothing for fewer than two points. */
 export function Sparkline({ values }: { values: number[] }) {
     if (values.length < 2) return null;
     const low = Math.min(...values);

@@ -5,15 +5,15 @@ const HEIGHT = 15;
 const PAD = 1.5;
 
 interface SparklineCellProps {
-    /** pairs of x and y, ascending in x */
+    /** pairs of x and y, in ascending order of x */
     points: readonly (readonly [number, number])[];
-    /** Scales that all lines of a file share, so that they can be compared. */
+    /** Ranges of the axes, the same for all lines of a file, so that curves can be compared. */
     from: number;
     to: number;
     top: number;
 }
 
-/** A curve in a cell of the source grid, over time, from zero. */
+/** A curve over time in a cell of the source grid; y starts at zero. */
 export function SparklineCell({ points, from, to, top }: SparklineCellProps) {
     if (points.length < 2 || to <= from || top <= 0) return null;
     const x = (t: number) => PAD + ((t - from) / (to - from)) * (WIDTH - 2 * PAD);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * A field for a statement: its own text is invisible and lies over the same text in colours.
+ * Editor of an SQL statement: a text area with invisible text over the same text in colours.
  */
 import { useEffect, useRef } from 'preact/hooks';
 import { sqlPieces } from '../model/sql_syntax';
 
 export interface SqlEditorHandle {
-    /** Puts words where the caret is. */
+    /** Inserts text at the cursor. */
     insert: (words: string) => void;
     focus: () => void;
 }
@@ -14,7 +14,7 @@ export interface SqlEditorHandle {
 interface SqlEditorProps {
     label: string;
     value: string;
-    /** [from, to) of what the server found wrong. */
+    /** [from, to) of the part that the server reported as wrong; null if none. */
     wrong: [number, number] | null;
     onInput: (value: string) => void;
     onRun: () => void;
@@ -70,7 +70,8 @@ export function SqlEditor({ label, value, wrong, onInput, onRun, handle }: SqlEd
                 wrap="off"
                 value={value}
                 onInput={(event) => onInput(event.currentTarget.value)}
-                // What stands there when one comes to type stays: no example may arrive in between.
+                // On focus the shown text becomes the user's text, so that a late example does not
+                // replace it.
                 onFocus={(event) => onInput(event.currentTarget.value)}
                 onScroll={follow}
                 onKeyDown={onKeyDown}

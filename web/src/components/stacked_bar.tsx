@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A stretch of time as parts in a row, in the colours of families, and the legend that names them.
+ * A duration as a stacked bar of its parts, in the colours of families, with a legend.
  */
 import type { ComponentChildren } from 'preact';
 import { fig, pct, text, THIN } from '../base/units';
@@ -10,15 +10,15 @@ import { hideTooltip, showTooltip } from './tooltip';
 interface StackedBarProps {
     label: string;
     segments: Segment[];
-    /** 0 to 1 of the room: several bars share one scale. */
+    /** Share of the available width, 0 to 1; several bars have the same scale. */
     width?: number;
-    /** What a share is of. */
+    /** Base of the shares. */
     base: string;
-    /** Pixels of the whole: parts that have room hold their words. */
+    /** Width of the complete bar in px; parts that are wide enough show their label. */
     px?: number;
 }
 
-/** What a letter takes at most, and the air beside the words. */
+/** Maximum width of a character, and the margin around a label, in px. */
 const LETTER = 6.4;
 const AIR = 12;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The last line of the window: the ledger on the left, a remark, and keys or the source on the
- * right. Whoever fills the window sets it.
+ * The last line of the window: the ledger on the left, a note in the middle, keys or the source on
+ * the right. The current view sets it.
  */
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
@@ -14,7 +14,7 @@ interface Status {
 
 const status = signal<Status>({ left: null, middle: null, right: null });
 
-/** Call from an effect, not while rendering. Undefined keeps what the shell has put there. */
+/** Call from an effect, not while rendering. Undefined keeps the current content. */
 export function setStatus(
     left?: ComponentChildren,
     middle?: ComponentChildren,

@@ -13,7 +13,7 @@ export interface TabItem {
 }
 
 interface TabsProps {
-    /** Says to screen readers what the tabs are of. */
+    /** Label of the tabs for screen readers. */
     label?: string;
     items: TabItem[];
     current: string;
@@ -23,7 +23,7 @@ interface TabsProps {
 
 export function Tabs({ items, current, label = 'views of this run', children }: TabsProps) {
     const nav = useRef<HTMLElement | null>(null);
-    // Where there are more than fit, the current one is in sight.
+    // The tab bar may overflow: keep the current tab visible.
     useLayoutEffect(() => {
         const tab = nav.current?.querySelector('.is-current');
         tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' });

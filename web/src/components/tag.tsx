@@ -6,7 +6,7 @@ interface TagProps {
     onClick?: () => void;
 }
 
-/** The value, which is what differs; name and value together in the tooltip. */
+/** Shows the value of a tag, because values differ more than names; the tooltip has both. */
 export function Tag({ name, value, onClick }: TagProps) {
     const whole = value ? `${name}=${value}` : name;
     const text = value || name;

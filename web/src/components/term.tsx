@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A word with its explanation: a dotted underline, and a tooltip on hover and on focus. Tab goes
- * from the word to the link of the tooltip, Esc closes it.
+ * A term with an explanation: a dotted underline, and a tooltip on hover and on focus. Tab moves
+ * from the term to the link in the tooltip, Esc closes it.
  */
 import type { ComponentChildren } from 'preact';
 import { offlineFile } from '../base/offline';
@@ -27,7 +27,7 @@ function show(term: TermId, anchor: Element, more: string | undefined): void {
     );
 }
 
-/** For an element that contains the word; `more` follows the sentence. */
+/** Handlers for an element that contains the term; `more` is shown after the explanation. */
 export function termHandlers(term: TermId, more?: string) {
     const leave = () => {
         clearTimeout(opening);
@@ -42,7 +42,7 @@ export function termHandlers(term: TermId, more?: string) {
         onPointerLeave: leave,
         onFocusIn: (event: FocusEvent) => {
             const target = event.target as Element;
-            // A click on a header sorts: that is no question.
+            // A mouse click on a header sorts and must not open the explanation.
             if (target.matches(':focus-visible')) {
                 show(term, event.currentTarget as Element, more);
             }
@@ -63,7 +63,7 @@ export function termHandlers(term: TermId, more?: string) {
 
 interface TermProps {
     of: TermId;
-    /** Instead of the word of the term: the same in another form. */
+    /** Replaces the term's own label, for another form of the word. */
     children?: ComponentChildren;
     more?: string;
 }

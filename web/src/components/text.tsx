@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Small pieces of set text: a figure with its unit, a number of a column.
+ * Small formatted elements: a value with its unit, a number of a table column.
  */
 import { fmtFixed, THIN, type Fig } from '../base/units';
 
@@ -14,7 +14,7 @@ export function FigText({ fig }: { fig: Fig }) {
     );
 }
 
-/** A number of a table column: zeros grey, absent an en dash. */
+/** A number of a table column: zero is grey, null an en dash. */
 export function Num({ value, decimals = 0 }: { value: number | null; decimals?: number }) {
     if (value === null) return <span class="zero">–</span>;
     const text = fmtFixed(value, decimals);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Light or dark: the system's choice until the reader makes one, which is kept in this browser.
- * Choosing what the system has anyway goes back to following it.
+ * Light or dark theme: the system's choice until the user chooses one, which is stored in this
+ * browser. Choosing the system's theme follows the system again.
  */
 import { computed, signal } from '@preact/signals';
 
@@ -15,14 +15,14 @@ function stored(): Theme | null {
         const value = localStorage.getItem(KEY);
         return value === 'light' || value === 'dark' ? value : null;
     } catch {
-        return null; // Storage is switched off; the theme then follows the system.
+        return null; // Storage is disabled: follow the system.
     }
 }
 
 const systemDark = signal(system.matches);
 const chosen = signal<Theme | null>(stored());
 
-/** What is on screen; canvas code redraws when it changes. */
+/** The current theme; canvas code redraws when it changes. */
 export const theme = computed<Theme>(() => chosen.value ?? (systemDark.value ? 'dark' : 'light'));
 export const followsSystem = computed(() => chosen.value === null);
 
@@ -51,7 +51,7 @@ export function toggleTheme(): void {
         if (chosen.value) localStorage.setItem(KEY, chosen.value);
         else localStorage.removeItem(KEY);
     } catch {
-        // As above: the choice then lasts as long as the page.
+        // Storage is disabled: the choice is lost when the page is closed.
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/** Calls back when the colours change, by the reader's choice or the system's. */
+/** Calls `changed` when the user or the system changes the theme. Returns a function that stops this. */
 export function watchTheme(changed: () => void): () => void {
     const system = matchMedia('(prefers-color-scheme: dark)');
     const chosen = new MutationObserver(changed);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Curves over the time of a trace. A range is dragged over them; a double click lets go of it.
+ * Curves over the time of a trace. A range is selected by dragging; a double click clears it.
  */
 import type { TimeWindow } from '../model/memory_curve';
 import { mix } from '../model/tint';
 import type { Curve, LineView } from './chart';
 import { BesideLine, type Token, usePlot, useRangeDrag } from './plot';
 
-/** A curve whose colours are tokens, so that it follows the theme. */
+/** A curve whose colours are style tokens, so that it follows the theme. */
 export interface TimeCurve {
     x: number[];
     y: number[];
-    /** name of a token; a `strong` one is darkened towards the text, for fills are pale as lines */
+    /** name of a style token; `strong` mixes in the text colour, because fill colours are too pale
+     * for lines */
     token: string;
     strong?: boolean;
     fill?: boolean;
@@ -28,11 +29,11 @@ interface TimeChartProps {
     range: TimeWindow | null;
     top: number;
     step?: number;
-    /** a horizontal line with its word, the peak for instance */
+    /** a horizontal line with a label, for instance the peak */
     level?: { y: number; word: string } | null;
     xText: (value: number) => string;
     yText: (value: number) => string;
-    /** null: let go */
+    /** null: the range was cleared */
     onRange: (range: TimeWindow | null) => void;
     onHover?: (at: number | null, event: PointerEvent) => void;
 }

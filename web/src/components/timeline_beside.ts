@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A timeline in a panel, with that of another run above or below it: what the one does the other does
- * at once, so that both are drawn in the same frame. Moments pass between them in ns after the moment
- * at which they are aligned, lanes by names that both runs know.
+ * Links the timeline of a panel with the timeline of the other run: both pan, zoom and scroll
+ * together, and are drawn in the same frame. Times are sent as ns after the aligned time, lanes by
+ * names that both runs have.
  */
 import { useMemo, useState } from 'preact/hooks';
 import { useEffectOn } from '../base/hooks';
@@ -16,7 +16,7 @@ import type { TimelineStage } from './timeline_stage';
 
 const TOPICS = { moved: 'time', scrolled: 'lanes', pointed: 'moment', wrote: 'time sent' };
 
-/* Moments of runs that count different things have nothing in common. */
+/* Axes with different units have no common times, so each unit has its own topic. */
 function ofAxis(topic: string): string {
     const { unit, scale } = axisUnit();
     return `${topic} in ${unit} ${scale}`;
@@ -62,7 +62,7 @@ function useHearing(stage: { current: TimelineStage | null }, names: LaneNames):
 }
 
 interface Beside {
-    /** the run's tracks, in the order of the other's where this one is the second */
+    /** the run's tracks; in the new run they have the order of the base */
     timeline: TimelineAnswer;
     mate: StageMate | null;
 }
@@ -80,7 +80,8 @@ export function useTimelineBeside(
     const names = useMemo(() => laneNames(whole), [whole]);
     const mate = useMemo(() => (inPanel() ? saying(names) : null), [names]);
     useHearing(stage, names);
-    // The base leads: it tells where it is when it comes, and when the new run, come later, asks.
+    // The base leads. It sends its position when it is mounted, and when the new run is mounted
+    // later and requests it.
     const leads = panelSide() === 'base';
     const tell = (): void => {
         if (!leads || !stage.current) return;

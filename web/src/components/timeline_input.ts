@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pointer and wheel of the timeline. A drag means what the place says where it began: the overview's
- * window, a range on the ruler, the lanes themselves.
+ * Pointer and wheel input of the timeline. The start point decides the effect of a drag: it moves
+ * the window in the overview, selects a range on the ruler, or pans the lanes.
  */
 import { HEAD, OVERVIEW } from '../canvas/timeline_scene';
 import {
@@ -20,13 +20,13 @@ const CLICK_PX = 4;
 const EDGE_PX = 5;
 const WHEEL_ZOOM = 0.0022;
 
-/** What a drag does with px moved since it began. */
+/** A drag in progress; `move` gets the px moved since its start. */
 interface Drag {
     x: number;
     y: number;
     moved: boolean;
     move: (dx: number, dy: number, x: number) => void;
-    /** released; `click`: it never moved */
+    /** called on release; `click`: the pointer did not move */
     end: (click: boolean, x: number, y: number) => void;
 }
 
@@ -40,7 +40,7 @@ function overviewX(stage: TimelineStage, t: number): number {
     return ((t - stage.whole.from) / widthOf(stage.whole)) * stage.renderer.width;
 }
 
-/** Which edge of a window lies under x, if any. */
+/** Which edge of a window is at x; null if none. */
 function edgeAt(x: number, left: number, right: number): 'from' | 'to' | null {
     const [a, b] = [Math.abs(x - left), Math.abs(x - right)];
     if (Math.min(a, b) > EDGE_PX) return null;
@@ -71,7 +71,7 @@ function overviewDrag(stage: TimelineStage, { x, y }: Point): Drag {
     return { x, y, moved: false, move, end: () => undefined };
 }
 
-/** Draws a range from where the drag began, or moves one edge of the range there is. */
+/** Creates a range from the start point, or moves one edge of the existing range. */
 function rangeDrag(stage: TimelineStage, { x, y }: Point, edge: 'from' | 'to' | null): Drag {
     const { range } = stage.props;
     const fixed = edge && range ? (edge === 'from' ? range.to : range.from) : stage.timeAt(x);
@@ -101,7 +101,7 @@ function panDrag(stage: TimelineStage, { x, y }: Point): Drag {
         if (!click) return;
         const hit = stage.hit(atX, atY);
         if (hit && hit.id < 0) {
-            // Several slices in a pixel: a click asks to see them.
+            // Several slices in one pixel: zoom in.
             const middle = (hit.start + hit.end) / 2;
             stage.easeTo(zoomView(stage.view, whole, 0.25, middle));
         } else stage.props.onSelect(hit ? hit.id : null);
@@ -109,7 +109,7 @@ function panDrag(stage: TimelineStage, { x, y }: Point): Drag {
     return { x, y, moved: false, move, end };
 }
 
-/** The edge of the range under a point of ruler or lanes. */
+/** The edge of the range at a point of the ruler or the lanes. */
 function rangeEdge(stage: TimelineStage, { x, y }: Point): 'from' | 'to' | null {
     const { range } = stage.props;
     if (!range || y < OVERVIEW) return null;
@@ -148,7 +148,7 @@ function onWheel(stage: TimelineStage, event: WheelEvent, { x, y }: Point): void
     else stage.scrollTo(stage.parts.scroller.scrollTop + dy);
 }
 
-/* The tooltip comes a moment after the outline. */
+/* Updates the hover. The tooltip is shown shortly after the outline. */
 function hoverer(stage: TimelineStage): (event: PointerEvent | null, point: Point) => void {
     let timer = 0;
     return (event, point) => {
@@ -231,7 +231,7 @@ export function listenTimeline(stage: TimelineStage): () => void {
     }
 
     const wheel = (event: WheelEvent): void => onWheel(stage, event, pointOf(event));
-    // A click must not bring the ring of the keyboard's focus; what is typed next is for the picture.
+    // A click must not show the focus ring; the keys typed afterwards are for the picture.
     const onMouseDown = (event: MouseEvent): void => {
         event.preventDefault();
         if (document.activeElement instanceof HTMLElement) document.activeElement.blur();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Keys of the timeline. A key that is held moves with every frame, not with the keyboard's own
- * repetition, which stutters.
+ * Keyboard input of the timeline. A held key moves the view in every frame, because the key repeat
+ * of the keyboard stutters.
  */
 import { useEffect, useRef } from 'preact/hooks';
 import { useKeys } from '../base/keys';
@@ -11,15 +11,15 @@ import type { TimelineStage } from './timeline_stage';
 const STEP_ZOOM = 0.8;
 const STEP_PAN = 0.12;
 const STEP_SCROLL = 51;
-/** while a key is held, per second */
+/** zoom factor and pan distance (in view widths) per second while a key is held */
 const HELD_ZOOM = 0.06;
 const HELD_PAN = 0.9;
 const HELD_AFTER_MS = 180;
 
-/** Moves the view by `amount` steps of a key press. */
+/** Returns the view after zooming by the factor `zoom` or panning by `pan` view widths. */
 type Move = (stage: TimelineStage, zoom: number, pan: number) => TimeView;
 
-/* Under the pointer when it is over the lanes, else in the middle. */
+/* Centre of a zoom: the pointer if it is over the lanes, else the middle of the view. */
 function anchor(stage: TimelineStage): number {
     const { pointer, view } = stage;
     return pointer ? stage.timeAt(pointer.x) : (view.from + view.to) / 2;
@@ -47,7 +47,7 @@ const MOVES: Record<string, Move> = {
     '-': zoomBy(false),
 };
 
-/* One press is one step; held longer, the movement goes on until the key is released. */
+/* A short press moves by one step; if the key is held, the movement continues until its release. */
 class HeldKey {
     private key = '';
     private frame = 0;
@@ -136,7 +136,7 @@ function rangeOfSlice(now: TimelineStage): void {
     onRange({ from: selected.start, to: Math.max(selected.start + 1, selected.end) });
 }
 
-/** Lets go of the slice, the range, the search; then zooms out. */
+/** Clears the selection, the range and the search; if there are none, zooms out. */
 function back(now: TimelineStage): void {
     const { selected, range, found } = now.props;
     if (selected || range || found) now.props.onBack();

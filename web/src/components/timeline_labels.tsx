@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * The names of the lanes, left of them. A click folds a track to its outermost row; the name of a
- * process folds all of its tracks. Only those near what is in sight are in the page.
+ * Labels of the lanes, to their left. A click folds a track to its outermost row; a click on a
+ * process folds all its tracks. Only labels near the visible part are rendered.
  */
 import { type Lane, laneFrom, type Lanes } from '../model/timeline_lanes';
 
-/** px from which on a lane's names go with the scroll */
+/** px; the labels of higher lanes move with the scroll position */
 const HIGH = 140;
 
 interface LabelsProps {
     lanes: Lanes;
-    /** px of the lanes that are in the page */
+    /** vertical range in px whose labels are rendered */
     from: number;
     to: number;
     onFold: (keys: string[]) => void;
@@ -48,7 +48,7 @@ function LaneLabel({
 }) {
     const { words, kind, process } = lane;
     const edge = lane.first ? ' is-first' : '';
-    // The names of a high lane stay in sight while one scrolls through it (timeline.css).
+    // The label of a high lane stays visible while scrolling through the lane (timeline.css).
     const place = {
         top: lane.top,
         height: lane.height,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a timeline is given to show, and whom it tells of what the reader does with it.
+ * Properties of a timeline and callbacks for the user's actions.
  */
 import type { ComponentChildren } from 'preact';
 import type { Flow, Mark } from '../canvas/timeline_scene';
@@ -13,20 +13,20 @@ import type { TimelineStage } from './timeline_stage';
 
 export interface TimelineProps {
     answer: TimelineAnswer;
-    /** slices have a family */
+    /** slices have families */
     torch: boolean;
     data: TimelineData;
     lanes: Lanes;
-    /** `from~to` in ns after the origin; empty: the whole run */
+    /** `from~to` in ns after the origin; '' for the complete run */
     at: string;
     onAt: (at: string | null) => void;
-    /** where another run stands above or below this one, what one may look at of both */
+    /** navigable range of both runs, if another run is aligned with this one */
     reach?: TimeView | null;
-    /** ns of this run: what its ruler calls 0 */
+    /** ns of this run that its ruler shows as 0 */
     origin?: number;
-    /** told of what this stage does, so that the other does it in the same frame */
+    /** callbacks that repeat the actions of this stage in the other timeline, in the same frame */
     mate?: StageMate | null;
-    /** px that the lanes are scrolled up */
+    /** vertical scroll position of the lanes, px */
     y: number;
     onY: (y: number | null) => void;
     range: TimeView | null;
@@ -34,7 +34,7 @@ export interface TimelineProps {
     selected: Mark | null;
     flows: Flow[];
     onSelect: (id: number | null) => void;
-    /** text ids that a search hit */
+    /** text ids that the search matches */
     found: ReadonlySet<number> | null;
     onFold: (keys: string[]) => void;
     onNeed: (need: Need) => void;
@@ -42,20 +42,20 @@ export interface TimelineProps {
     onBack: () => void;
     onFind: () => void;
     tip: (hit: Hit) => ComponentChildren;
-    /** of a lane with a curve, at a moment; null: nothing to say */
+    /** tooltip of a lane with a curve at time t; null for none */
     curveTip: (lane: Lane, t: number) => ComponentChildren;
 }
 
 export interface StageMate {
     moved: (stage: TimelineStage) => void;
     scrolled: (stage: TimelineStage) => void;
-    /** the pointer is elsewhere, or no longer over it */
+    /** the pointer moved or left */
     pointed: (stage: TimelineStage) => void;
-    /** `sent` is about to stand in the URL of both */
+    /** called before `sent` is written to the URL shared by both timelines */
     wrote: (stage: TimelineStage) => void;
 }
 
-/** The elements that a stage moves. */
+/** Elements that a stage moves or updates. */
 export interface StageParts {
     canvas: HTMLCanvasElement;
     scroller: HTMLElement;

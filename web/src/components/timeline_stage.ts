@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the timeline holds between renders: the window, the scroll, the hover. Input writes here and
- * the picture follows within a frame, from what is in memory; data is asked for meanwhile, and the
- * URL hears of it after a rest.
+ * State of the timeline between renders: window, scroll position, hover. Input changes it directly
+ * and is drawn in the next frame from data in memory. Missing data is requested meanwhile, and the
+ * URL is updated after a pause.
  */
 import { TimelineCanvas } from '../canvas/timeline_canvas';
 import { HEAD, type TimelineScene } from '../canvas/timeline_scene';
@@ -31,7 +31,7 @@ const REST_MS = 160;
 const ASK_MS = 50;
 const COMMIT_MS = 300;
 
-/** Without a window in the URL: the range with room around it, else the whole run. */
+/** The initial view: the window of the URL, else the range with a margin, else the complete run. */
 function firstView({ at, range }: TimelineProps, whole: TimeView, origin: number): TimeView {
     const said = parseView(at, shifted(whole, -origin));
     if (said) return shifted(said, origin);
@@ -41,11 +41,11 @@ function firstView({ at, range }: TimelineProps, whole: TimeView, origin: number
 export class TimelineStage {
     readonly renderer: TimelineCanvas;
     readonly scene: TimelineScene;
-    /** where the pointer is over the canvas, in px; null: it is elsewhere */
+    /** position of the pointer over the canvas, in px; null if it is elsewhere */
     pointer: { x: number; y: number } | null = null;
-    /** being dragged; becomes the range at its end */
+    /** range that is being dragged; on release it becomes the range */
     draft: TimeView | null = null;
-    /** the window that this stage wrote to the URL itself */
+    /** the last window that this stage wrote to the URL */
     sent: string;
     private frame = 0;
     private easing = 0;
@@ -95,7 +95,7 @@ export class TimelineStage {
         return this.scene.whole;
     }
 
-    /** px of the lanes */
+    /** height of the visible lanes, px */
     get room(): number {
         return Math.max(0, this.renderer.height - HEAD);
     }
@@ -114,7 +114,7 @@ export class TimelineStage {
         return hitAt(cache, lanes, view, this.renderer.width, x, y - HEAD + top);
     }
 
-    /** The curve under a point. */
+    /** The lane with a curve at y; null if there is none. */
     curveAt(y: number): Lane | null {
         if (y < HEAD) return null;
         const lane = laneAt(this.scene.lanes, y - HEAD + this.scene.top);
@@ -144,7 +144,7 @@ export class TimelineStage {
         this.spanWords = words;
     };
 
-    /** A line at the moment under the pointer of another timeline; null: there is none. */
+    /** Shows a line at the time under the pointer of the other timeline; null hides it. */
     showMoment(t: number | null): void {
         const { moment } = this.parts;
         const x = t === null ? -1 : Math.round((t - this.view.from) / this.ofPx);
@@ -177,7 +177,7 @@ export class TimelineStage {
         this.ask();
     }
 
-    /** Asks for what is missing: soon while it moves, and once more where it came to rest. */
+    /** Requests missing data: soon while the view moves, and again after it has stopped. */
     ask(): void {
         this.askTimer ||= setTimeout(() => {
             this.askTimer = 0;
@@ -192,7 +192,7 @@ export class TimelineStage {
         return needOf(lanes, view, Math.max(1, this.renderer.width), top, this.room, moving);
     }
 
-    /** Follows input at once; the URL hears of it after a rest. */
+    /** Applies user input immediately; the URL is updated after a pause. */
     moveTo(view: TimeView): void {
         this.show(view);
         hideTooltip();
@@ -200,7 +200,7 @@ export class TimelineStage {
         this.commit();
     }
 
-    /** Looks at what it is told to, and tells nobody. */
+    /** Shows a view without notifying the other timeline or the URL. */
     show(view: TimeView): void {
         cancelAnimationFrame(this.easing);
         this.scene.view = view;
@@ -209,7 +209,7 @@ export class TimelineStage {
         this.ask();
     }
 
-    /** Scrolls as it is told to: what the browser says of it afterwards is not news. */
+    /** Scrolls without notifying the other timeline, which sent the position. */
     showTop(top: number): void {
         this.parts.scroller.scrollTop = top;
         this.scene.top = this.parts.scroller.scrollTop;
@@ -225,8 +225,8 @@ export class TimelineStage {
         this.props.onY(Math.round(this.scene.top) || null);
     }
 
-    /** Another moment is aligned: what was at the ruler's place of a moment before gives way to what
-     * is there now, unless the URL says another window with it. */
+    /** Applies a changed alignment. The view keeps its times on the ruler, so it shows another part
+     * of the run, unless the URL has a new window. */
     realign({ reach, origin = 0, at }: TimelineProps): void {
         const { scene } = this;
         if (!reach || (sameView(scene.whole, reach) && scene.origin === origin)) return;
@@ -259,7 +259,8 @@ export class TimelineStage {
     private commit(): void {
         clearTimeout(this.commitTimer);
         this.commitTimer = setTimeout(() => {
-            // With a range, no window would mean the range: the whole run is then said in full.
+            // With a range, an empty value would mean the range, so the complete run is written
+            // explicitly.
             const short = sameView(this.view, this.whole) && !this.props.range;
             const at = short ? null : viewText(shifted(this.view, -this.scene.origin));
             this.sent = at ?? '';
@@ -286,14 +287,14 @@ export class TimelineStage {
         step(start);
     }
 
-    /** A window that came through the URL. */
+    /** Shows a window from the URL, unless this stage wrote it. */
     follow(at: string): void {
         if (at === this.sent) return;
         this.sent = at;
         this.easeTo(firstView(this.props, this.whole, this.scene.origin));
     }
 
-    /** F: the selected slice; when it fills the window already, the range; then the whole run. */
+    /** Key F: shows the selected slice; if it is shown already, the range; then the complete run. */
     fit(): void {
         const { selected, range } = this.props;
         const targets = [selected && { from: selected.start, to: selected.end }, range, this.whole];
@@ -304,7 +305,7 @@ export class TimelineStage {
         this.easeTo(views[(now + 1) % views.length] ?? this.whole);
     }
 
-    /** Brings a slice into sight, with as little movement as that takes. */
+    /** Makes a slice visible with little movement. */
     reveal(mark: { track: number; depth: number; start: number; end: number }): void {
         const view = revealView({ from: mark.start, to: mark.end }, this.view, this.whole);
         if (!sameView(view, this.view)) this.easeTo(view);

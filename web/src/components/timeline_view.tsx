@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Overview, ruler and lanes in one canvas, with their names beside it. What is selected, the window
- * and the range belong to the caller, who keeps them in the URL.
+ * Overview, ruler and lanes in one canvas, with the labels next to it. The caller stores selection,
+ * window and range in the URL.
  */
 import { axisText } from '../base/axis';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
@@ -13,11 +13,11 @@ import { TimelineLabels } from './timeline_labels';
 import type { StageParts, TimelineProps } from './timeline_props';
 import { TimelineStage } from './timeline_stage';
 
-/** Labels are in the page in bands of this many px, so that scrolling rarely renders. */
+/** Labels are rendered in steps of this many px, so that scrolling rarely renders. */
 const BAND = 400;
 
 interface TimelineViewProps extends TimelineProps {
-    /** filled with what the caller may ask of the picture */
+    /** receives the stage, for calls by the parent */
     stageRef: { current: TimelineStage | null };
 }
 
@@ -73,8 +73,8 @@ export function TimelineView(props: TimelineViewProps) {
     useEffectOn(() => stageRef.current?.follow(at), [at]);
     useTimelineKeys(stageRef, selected !== null);
 
-    // A label that gets the focus comes into sight with its lane. The browser's own scrolling of the
-    // column, which the lanes would not follow, is taken back.
+    // When a label gets the focus, scroll its lane into view. The browser's own scrolling of the
+    // label column is undone, because the lanes would not follow it.
     const followFocus = (event: FocusEvent): void => {
         const now = stageRef.current;
         if (!now || !(event.target instanceof HTMLElement)) return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import type { ComponentChildren } from 'preact';
 
-/** One line of controls; <Spacer/> parts left from right. */
+/** One line of controls; <Spacer/> separates left from right. */
 export function Toolbar({ children, label }: { children: ComponentChildren; label?: string }) {
     return (
         <div class="toolbar" role="toolbar" aria-label={label}>
@@ -16,7 +16,7 @@ export function Spacer() {
 
 interface PaneHeadProps {
     title: ComponentChildren;
-    /** Grey, after the title. */
+    /** Grey text after the title. */
     remark?: ComponentChildren;
     /** At the right end. */
     children?: ComponentChildren;

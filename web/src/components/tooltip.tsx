@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one tooltip. It is beside the pointer, inside the window, and takes no events; the one that
- * explains a word is below the word and has a link, so it takes events until the pointer leaves it.
+ * The only tooltip of the page. Next to the pointer, inside the window, it ignores pointer events.
+ * The explanation of a term is shown below the term and has a link, so it accepts events until the
+ * pointer leaves it.
  */
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
@@ -11,11 +12,11 @@ interface Shown {
     content: ComponentChildren;
     x: number;
     y: number;
-    /** The word that this explains. */
+    /** Element of the term that is explained. */
     anchor?: Element;
 }
 
-/** What must stay uncovered, in client px: the frame under the pointer. */
+/** Vertical range that must not be covered, in client px: the frame under the pointer. */
 export interface Avoid {
     top: number;
     bottom: number;
@@ -26,12 +27,12 @@ const OFFSET = 14;
 const EDGE = 8;
 const GAP = 2;
 
-/** Client coordinates of the pointer. */
+/** x and y are client coordinates of the pointer. */
 export function showTooltip(content: ComponentChildren, x: number, y: number, avoid?: Avoid): void {
     shown.value = { content, x, y, avoid };
 }
 
-/** Whether there was one. */
+/** Hides the tooltip; returns whether there was one. */
 export function hideTooltip(): boolean {
     clearTimeout(leaving);
     const had = shown.peek() !== null;
@@ -42,7 +43,7 @@ export function hideTooltip(): boolean {
 const LEAVE_MS = 200;
 let leaving: ReturnType<typeof setTimeout> | undefined;
 
-/** Below `anchor`, until `leaveTooltip`; the pointer and the focus may move into it. */
+/** Shows a tooltip below `anchor` until `leaveTooltip`; the pointer and the focus may move into it. */
 export function holdTooltip(content: ComponentChildren, anchor: Element): void {
     clearTimeout(leaving);
     const { left, top, bottom } = anchor.getBoundingClientRect();
@@ -55,7 +56,7 @@ export function holdTooltip(content: ComponentChildren, anchor: Element): void {
     };
 }
 
-/** Soon, unless the pointer or the focus is in the tooltip by then. */
+/** Hides the tooltip after a delay, unless the pointer or the focus has moved into it. */
 export function leaveTooltip(): void {
     const held = shown.peek();
     if (!held?.anchor) return;
@@ -70,7 +71,7 @@ export function leaveTooltip(): void {
     }, LEAVE_MS);
 }
 
-/* Esc and Tab lead back to the word. */
+/* Escape and Tab move the focus back to the term. */
 function leaveByKey(event: KeyboardEvent, anchor: Element): void {
     if (event.key !== 'Escape' && event.key !== 'Tab') return;
     if (event.key === 'Escape') {

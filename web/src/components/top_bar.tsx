@@ -12,11 +12,11 @@ interface TopBarProps {
     home: string;
     crumbs: Crumb[];
     search: ComponentChildren;
-    /** Null for who may not. */
+    /** null if the user may not add runs */
     onAdd: (() => void) | null;
-    /** Who is here, and what concerns the shelf as a whole. */
+    /** Menu with the user and the commands of the shelf. */
     menu: ComponentChildren;
-    /** Null where there are no keys to tell of. */
+    /** null if there is no help for keys */
     onHelp: (() => void) | null;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The treemap with its input: click selects a module, double click zooms into its package, Escape
- * leads out, left and right walk by size.
+ * zooms out, left and right select by size.
  */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -34,7 +34,7 @@ interface TreemapViewProps {
 const CRUMB = 18;
 const TOPIC = 'treemap';
 
-/* The tile under the pointer, here or of the same module in the panel beside this one. */
+/* The tile under the pointer, here or in the other panel (by module name). */
 function useHover(map: Treemap, tree: ImportTree) {
     const [here, setHere] = useState(-1);
     const [beside, setBeside] = useState(-1);

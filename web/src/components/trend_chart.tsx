@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A figure over runs: a line of medians, their spread as a band, levels, steps with their words, and
- * the baseline. Points are found by where the pointer is along the axis.
+ * A metric over runs: a line of medians, their spread as a band, levels, change points with labels,
+ * and the baseline. The point nearest to the pointer along the axis is highlighted.
  */
 import type { Trend, TrendChange } from '../base/trend_types';
 import {
@@ -23,7 +23,7 @@ interface TrendChartProps {
     xStep?: number;
     xText: (place: number) => string;
     yText: (value: number) => string;
-    /** the point under the pointer or the cursor; the one that another is to be compared with */
+    /** `at`: the point under the pointer or cursor; `picked`: the point to compare another one with */
     at: number | null;
     picked: number | null;
     onHover: (index: number | null, event: PointerEvent) => void;
@@ -31,9 +31,9 @@ interface TrendChartProps {
     onChange: (change: TrendChange) => void;
 }
 
-/** More points than that are a line without dots. */
+/** With more points, the line has no dots. */
 const DOTS_MOST = 250;
-/** A click further away from all points, in px, means none. */
+/** px; a click farther away from all points selects none */
 const REACH = 24;
 
 function band({ points }: Trend, places: number[], token: Token): Curve[] {
@@ -137,7 +137,8 @@ const WORD_PX = 7;
 const ROW_PX = 17;
 const ROWS = 3;
 
-/* Rows of words, so that none stands on another; those that find no room have a line only. */
+/* Assigns labels to rows so that they do not overlap; null if there is no space: then only a line
+ * is drawn. */
 function rowsOfWords(spots: { x: number; width: number }[]): (number | null)[] {
     const ends: number[] = Array.from({ length: ROWS }, () => -Infinity);
     return spots.map(({ x, width }) => {

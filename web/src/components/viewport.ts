@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import { signal } from '@preact/signals';
 
-/** Width of the window in px; columns and labels come and go with it. */
+/** Width of the window in px; columns and labels are shown or hidden by it. */
 export const viewportWidth = signal(window.innerWidth);
 
 addEventListener('resize', () => {

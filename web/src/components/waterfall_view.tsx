@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * From base to new: the ends as grey bars, each step where the one before ended.
+ * Waterfall from base to new: the ends are grey bars, and each step starts at the end of the
+ * previous one.
  */
 import type { Waterfall } from '../model/waterfall';
 
 interface WaterfallViewProps {
     fall: Waterfall;
-    /** The value of an end. */
+    /** Formats the value of an end. */
     say: (value: number) => string;
     sayDelta: (value: number) => string;
     selected: number | null;
