@@ -7,7 +7,7 @@ import MiniSearch, { type SearchResult } from 'minisearch';
 import { toggleTheme } from '../components/theme';
 
 const SHOWN = 12;
-const AROUND = 60; // characters of text before and after the first word that was found
+const AROUND = 60; // characters before and after the first match
 
 const input = document.querySelector<HTMLInputElement>('#search')!;
 const list = document.querySelector<HTMLOListElement>('#found')!;
@@ -25,13 +25,13 @@ async function fetchIndex(): Promise<MiniSearch> {
 
 function loadIndex(): Promise<MiniSearch> {
     index ??= fetchIndex().catch((error: unknown) => {
-        index = null; // the next key press tries again
+        index = null; // retry on the next key press
         throw error;
     });
     return index;
 }
 
-/** The text around the first match, with the matches marked. */
+/** The text around the first match, with all matches highlighted. */
 function excerpt(found: SearchResult): DocumentFragment {
     const text = String(found['text']);
     const words = found.terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
@@ -106,7 +106,7 @@ async function search(): Promise<void> {
             combineWith: 'AND',
             boost: { title: 4, page: 2 },
         });
-        if (text !== input.value.trim()) return; // an older answer
+        if (text !== input.value.trim()) return; // the input has changed since
         show(found.length ? found.slice(0, SHOWN).map(row) : [`No page has “${text}”`]);
     } catch (error) {
         show([`The search index could not be loaded: ${(error as Error).message}`]);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Links to files of the API, such as a table as CSV: the engine makes what a server would send.
+ * Download links to API files, such as a table as CSV. In an offline file the engine creates them
+ * instead of a server.
  */
 import { API } from '../base/client';
 import type { LocalShelf } from './wire';
 
-/** "comparison-functions.csv", "3fa9c1d2e4b5a697-kernels.json" */
+/** File name of a download: "comparison-functions.csv", "3fa9c1d2e4b5a697-kernels.json". */
 export function fileName(url: string, type: string): string {
     const path = url.slice(API.length + 1).split('?')[0];
     const name = path
@@ -23,7 +24,7 @@ export function save(blob: Blob, name: string): void {
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-/** From here on a click on such a link saves the file. */
+/** From now on, clicks on download links of the API save the file. */
 export function serveDownloads(shelf: LocalShelf): void {
     document.addEventListener('click', (event) => {
         const link = (event.target as Element).closest?.<HTMLAnchorElement>('a[download]');

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The engine (server/offline/engine.c) as TypeScript: its memory, what it wants of the world around it,
- * and its functions.
+ * TypeScript interface of the engine (server/offline/engine.c): its memory, imports and functions.
  */
 import type { Answer } from './worker_words';
 
@@ -14,9 +13,10 @@ interface Exports {
     ps_engine_ask: (url: number) => number;
 }
 
-const NOT_SUPPORTED = 58; // of WASI, like the numbers of its functions below
+const NOT_SUPPORTED = 58; // errno of WASI (ENOTSUP)
 
-/** A clock, random numbers, and a place for last words; no files. */
+/** WASI functions of the engine: a clock, random numbers, and output of error messages. There are
+ * no files. */
 export function world(memory: () => WebAssembly.Memory) {
     const view = () => new DataView(memory().buffer);
     return {
@@ -60,7 +60,7 @@ export class Engine {
         return new Engine(it);
     }
 
-    /** Memory of the engine's, for bytes that it is given. */
+    /** Allocates memory in the engine, for bytes that are passed to it. */
     alloc(bytes: number): number {
         return this.it.ps_engine_alloc(bytes) >>> 0;
     }

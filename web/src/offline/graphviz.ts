@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * components/graphviz.ts of a file, which carries the worker as text where it has a call graph.
+ * components/graphviz.ts for offline files. The worker's code is embedded in the file if it has a
+ * call graph.
  */
 import type { Layouting } from '../components/graphviz';
 import { carried, workerOf } from './packed';
@@ -9,7 +10,7 @@ export type { Layouting };
 
 type Reply = { json: string } | { error: string };
 
-/** Graphviz' json of a DOT text. */
+/** Lays out a DOT graph; the result is Graphviz's JSON. */
 export function layoutDot(dot: string): Layouting {
     const code = carried('graphviz-worker');
     if (code === null) {

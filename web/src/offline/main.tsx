@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The same page, from a file: it opens what the file carries, then shows what it was made of. A panel of
- * it asks the engine of the page around it.
+ * Entry point of offline files: loads the embedded runs and shows them in the same page. A panel
+ * uses the engine of the page around it.
  */
 import { render } from 'preact';
 import { answerFrom } from '../base/client';
@@ -32,7 +32,7 @@ function failed(error: unknown): void {
     );
 }
 
-/* Where panels find the engine. */
+/* The window property through which panels find the engine. */
 type WithShelf = Window & { shelf?: LocalShelf };
 
 function connect(shelf: LocalShelf): void {

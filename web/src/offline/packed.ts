@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the file carries, in script elements that no browser runs: gzip in base64, in parts, since one text
- * of hundreds of megabytes is more than browsers hold.
+ * Data embedded in an offline file, as script elements that browsers do not run: gzip in base64,
+ * split into parts, because browsers cannot hold one string of hundreds of megabytes.
  *
  *     <script type="application/gzip;base64" data-file="/runs/ab12.db" data-bytes="368640">…</script>
  *
- * Parts of a file have its name and follow each other; the first says how many bytes it inflates to.
+ * Parts of a file have its name and are in order; the first part has the uncompressed size in
+ * bytes.
  */
 
 export interface PackedFile {
@@ -14,7 +15,7 @@ export interface PackedFile {
     parts: HTMLScriptElement[];
 }
 
-/** In the order of the page. */
+/** Embedded files, in document order. */
 export function packedFiles(root: ParentNode): PackedFile[] {
     const files = new Map<string, PackedFile>();
     for (const part of root.querySelectorAll<HTMLScriptElement>('script[data-file]')) {
@@ -26,13 +27,13 @@ export function packedFiles(root: ParentNode): PackedFile[] {
     return [...files.values()];
 }
 
-/** The text of an element that is data, or null when the file has none. A panel asks the page around it. */
+/** Text of an embedded data element; null if there is none. A panel reads it from the page around it. */
 export function carried(id: string): string | null {
     const page = window.frameElement ? window.parent.document : document;
     return page.getElementById(id)?.textContent ?? null;
 }
 
-/** A script of the file as a worker. */
+/** Starts a worker from embedded script code. */
 export function workerOf(code: string): Worker {
     const url = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
     const worker = new Worker(url);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The file's own answers to what the page asks: the engine's, and those of a shelf that lets look and
- * nothing else.
+ * Answers API requests in an offline file: by the engine, or with fixed responses of a read-only
+ * shelf.
  */
 import { API, type Wire } from '../base/client';
 import { carried, type PackedFile, packedFiles, workerOf } from './packed';
@@ -13,7 +13,7 @@ interface Waiting {
     failed: (error: unknown) => void;
 }
 
-/* What concerns a shelf and no run of it. */
+/* Responses that concern the shelf instead of a run. */
 const FIXED: Record<string, unknown> = {
     '/me': { name: null, role: 'viewer', tokens: false },
     '/jobs': { rows: [] },
@@ -31,7 +31,7 @@ function needsShelf(): Response {
     return Response.json({ error }, { status: 403 });
 }
 
-/* A statement as the engine wants it: in the address, like every other question. */
+/* Moves an SQL statement from the request body into the URL, where the engine expects all parameters. */
 function sqlUrl(path: string, body: string): string {
     const asked = new URLSearchParams();
     for (const [key, value] of Object.entries(JSON.parse(body) as Record<string, unknown>)) {
@@ -50,7 +50,7 @@ export class LocalShelf {
     private readonly waiting = new Map<number, Waiting>();
     private queue: number[] = [];
     private asked = 0;
-    private busy = true; // until it is open
+    private busy = true; // true until the engine is open
     private broken: Error | null = null;
     private opened: (() => void) | null = null;
     private notOpened: ((error: Error) => void) | null = null;
@@ -63,7 +63,7 @@ export class LocalShelf {
         this.worker.onerror = (event) => this.breakDown(new Error(event.message));
     }
 
-    /** Hands all that the file carries to the engine, and takes it out of the page. */
+    /** Sends all embedded files to the engine and removes them from the page. */
     open(root: ParentNode): Promise<void> {
         for (const file of packedFiles(root)) this.hand(file);
         this.say({ say: 'open' });
@@ -103,7 +103,7 @@ export class LocalShelf {
         this.waiting.clear();
     }
 
-    /* One at a time, so that what is no longer wanted is never computed. */
+    /* Sends one request at a time, so that cancelled requests are never computed. */
     private next(): void {
         const id = this.busy ? undefined : this.queue.shift();
         const one = id === undefined ? undefined : this.waiting.get(id);
@@ -119,7 +119,7 @@ export class LocalShelf {
             signal?.addEventListener('abort', () => {
                 this.queue = this.queue.filter((other) => other !== id);
                 this.waiting.delete(id);
-                failed(signal.reason as Error); // of the window that asked, which knows its own errors
+                failed(signal.reason as Error); // created by the requesting window: instanceof works there
             });
             this.waiting.set(id, { url, done, failed });
             this.queue.push(id);

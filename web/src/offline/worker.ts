@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where the engine runs, so that no question holds the page up. It is given its own code and the files,
- * inflates them straight into the engine's memory, and then answers one question after the other.
+ * Worker that runs the engine, so that no request blocks the page. It receives the engine's code
+ * and the files, inflates them directly into the engine's memory, and then handles one request
+ * after the other.
  */
 import { Engine } from './engine';
 import type { FromWorker, ToWorker } from './worker_words';
@@ -27,7 +28,7 @@ function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
     return bytes;
 }
 
-/* `take` gets what the parts inflate to. */
+/* `take` is called with the inflated bytes and their offset. */
 function inflate(name: string, bytes: number, take: (at: number, piece: Uint8Array) => void) {
     const stream = new DecompressionStream('gzip');
     const writer = stream.writable.getWriter();
@@ -44,7 +45,7 @@ function inflate(name: string, bytes: number, take: (at: number, piece: Uint8Arr
         if (at !== bytes) throw new Error(`${name} ends at byte ${at} of ${bytes}`);
     }
     const drained = drain();
-    drained.catch(() => undefined); // told by whoever writes or ends
+    drained.catch(() => undefined); // push and end report the error
     return {
         push: (part: Uint8Array<ArrayBuffer>) => Promise.race([writer.write(part), drained]),
         end: () => Promise.all([writer.close(), drained]),
@@ -98,7 +99,7 @@ async function hear(said: ToWorker): Promise<void> {
     }
 }
 
-/* In the order in which they come: inflating takes turns with hearing. */
+/* Messages are handled in order: each waits until the previous one has been processed. */
 let turn = Promise.resolve();
 worker.onmessage = ({ data }) => {
     turn = turn

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the page and its engine's worker say to each other.
+ * Messages between the page and the worker of its engine.
  */
 
-/** The files, part by part, each base64 of gzip; `engine` first, then those of the shelf. Then questions. */
+/** First the files in parts, each gzip in base64: `engine` first, then the files of the shelf. Then
+ * requests. */
 export type ToWorker =
     | { say: 'file'; name: string; bytes: number }
     | { say: 'part'; base64: string }
@@ -14,7 +15,7 @@ export interface Answer {
     status: number;
     type: string;
     body: Uint8Array<ArrayBuffer>;
-    /** meant to be saved as a file */
+    /** to be saved as a file */
     attachment: boolean;
 }
 
