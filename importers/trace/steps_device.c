@@ -258,7 +258,7 @@ void tr_steps_stream(struct tr_steps *steps, const struct tr_track *track)
     }
 }
 
-/* --- the end: gaps -------------------------------------------------------------------------- */
+/* --- Gaps --- */
 
 static int by_start(const void *a, const void *b)
 {
@@ -286,7 +286,7 @@ static void give_gaps(struct tr_steps *steps)
     }
 }
 
-/* --- the end: devices ----------------------------------------------------------------------- */
+/* --- Devices --- */
 
 /* Returns the next object of a list of objects as written, and advances *text; {NULL, 0}: no
  * more. */
