@@ -148,6 +148,7 @@ class Verify(VaultTest):
         kept = "SELECT type, name FROM sqlite_master WHERE tbl_name IN ('tally', 'run_text', 'tagged') AND name NOT LIKE 'sqlite%' OR type IN ('trigger', 'view')"
         for kind, name in db.execute(kept).fetchall():
             db.execute(f"DROP {kind} IF EXISTS {name}")
+        db.execute("PRAGMA user_version = 0")
         db.commit()
         self.assertEqual(self.findings(), [])
         for change in ("UPDATE tag SET v = 'w'", "UPDATE run SET name = 'other', series = '', who = 'mei'", "INSERT INTO tag SELECT id, 'a', 'b' FROM run",

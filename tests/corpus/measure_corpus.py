@@ -72,7 +72,7 @@ class Time(Measured):
             "minor_faults": "minor faults", "major_faults": "major faults",
             "User time (seconds)": "user", "System time (seconds)": "sys", "Percent of CPU this job got": "CPU",
             "Elapsed (wall clock) time (h:mm:ss or m:ss)": "real", "Average shared text size (kbytes)": "average shared text size",
-            "Average unshared data size (kbytes)": "average unshared data size", "Average stack size (kbytes)": "average stack",
+            "Average unshared data size (kbytes)": "average unshared data size", "Average stack size (kbytes)": "average stack size",
             "Average total size (kbytes)": "average total size", "Maximum resident set size (kbytes)": "max RSS",
             "Average resident set size (kbytes)": "average RSS", "Major (requiring I/O) page faults": "major faults",
             "Minor (reclaiming a frame) page faults": "minor faults", "Voluntary context switches": "voluntary switches",
