@@ -1,2 +1,2 @@
--- Runs that may have measured source lines, newest first.
-SELECT id, kind, name, created_at FROM run WHERE kind IN ('line_profiler', 'memory_profiler', 'scalene', 'pstats') ORDER BY seq DESC LIMIT :limit;
+-- Runs that may have measured source lines, newest first; :kinds as ",pstats,scalene,".
+SELECT id, kind, name, created_at FROM run WHERE instr(:kinds, ',' || kind || ',') ORDER BY seq DESC LIMIT :limit;

@@ -6,6 +6,7 @@
 
 #include "base/archive.h"
 #include "base/file.h"
+#include "importers/kinds.h"
 
 static const struct ps_stream_limits limits = {(uint64_t)8 << 30, 1000};
 
@@ -21,7 +22,7 @@ struct ps_merge {
 
 bool ps_merge_takes(const char *kind)
 {
-    return strcmp(kind, "line_profiler") == 0 || strcmp(kind, "torch-trace") == 0;
+    return ps_kind_find(kind)->merges;
 }
 
 struct ps_merge *ps_merge_new(int fd)

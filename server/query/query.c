@@ -7,64 +7,65 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
+#include "importers/kinds.h"
 #include "server/query/functions/stack_tree.h"
 #include "server/query/trace/memory.h"
 #include "server/query/trace/overview.h"
 #include "server/query/trace/stats_reports.h"
 
 static const struct ps_view views[] = {
-    {"importtime", "imports", ps_view_table, "imports"},
-    {"importtime", "imports/tree", ps_view_import_tree, NULL},
-    {"importtime", "imports/{}", ps_view_import, NULL},
-    {"importtime", "packages", ps_view_table, "packages"},
-    {"pstats", "functions", ps_view_table, "functions"},
-    {"pstats", "functions/{}", ps_view_function, NULL},
-    {"pstats", "files", ps_view_table, "files"},
-    {"pstats", "calltree", ps_view_calltree, NULL},
-    {"pstats", "graph", ps_view_graph, NULL},
-    {"printed", "functions", ps_view_of_report, "functions"},
-    {"printed", "files", ps_view_of_report, "report_files"},
-    {"printed", "reports", ps_view_table, "reports"},
-    {"memory-timeline", "categories", ps_view_memory_categories, NULL},
-    {"lightning", "actions", ps_view_table, "actions"},
-    {"lightning", "sections", ps_view_table, "sections"},
-    {"key-averages", "reports", ps_view_table, "reports"},
-    {"key-averages", "operators", ps_view_of_report, "printed_operators"},
-    {"lines", "line_functions", ps_view_table, "line_functions"},
-    {"lines", "line_files", ps_view_table, "line_files"},
-    {"lines", "source", ps_view_source, NULL},
-    {"lines", "sources", ps_view_sources, NULL},
-    {"memory", "memory", ps_view_memory, NULL},
-    {"mprof", "spans", ps_view_table, "spans"},
-    {"traces", "timeline", ps_view_timeline, NULL},
-    {"traces", "window", ps_view_window, NULL},
-    {"traces", "names", ps_view_names, NULL},
-    {"traces", "curves", ps_view_curves, NULL},
-    {"traces", "slices/{}", ps_view_slice, NULL},
-    {"traces", "named", ps_view_named, NULL},
-    {"traces", "find", ps_view_find, NULL},
-    {"traces", "flame", ps_view_flame, NULL},
-    {"traces", "operators", ps_view_operators, "operators"},
-    {"traces", "kernels", ps_view_trace_table, "kernels"},
-    {"traces", "steps", ps_view_trace_table, "steps"},
-    {"traces", "gaps", ps_view_trace_table, "gaps"},
-    {"traces", "modules", ps_view_trace_table, "modules"},
-    {"traces", "allocations", ps_view_allocations, "allocations"},
-    {"traces", "memory_operators", ps_view_memory_operators, "memory_operators"},
-    {"traces", "overview", ps_view_overview, NULL},
-    {"traces", "utilisation", ps_view_utilisation, NULL},
-    {"traces", "findings", ps_view_findings, NULL},
-    {"traces", "workers", ps_view_workers, NULL},
-    {"traces", "summaries", ps_view_summaries, NULL},
-    {"traces", "summary", ps_view_summary, NULL},
-    {"measured", "measurements", ps_view_table, "measurements"},
-    {"measured", "measurements/{}", ps_view_measurement, NULL},
-    {"stacks", "stack_flame", ps_view_stack_flame, NULL},
-    {"stacks", "stack_functions", ps_view_stack_functions, "stack_functions"},
-    {"stacks", "sandwich", ps_view_sandwich, NULL},
-    {"time", "bound", ps_view_bound, NULL},
-    {"top", "processes", ps_view_processes, NULL},
-    {NULL, "notes", ps_view_table, "notes"},
+    {PS_HAS_IMPORTS, "imports", ps_view_table, "imports"},
+    {PS_HAS_IMPORTS, "imports/tree", ps_view_import_tree, NULL},
+    {PS_HAS_IMPORTS, "imports/{}", ps_view_import, NULL},
+    {PS_HAS_IMPORTS, "packages", ps_view_table, "packages"},
+    {PS_HAS_CALLS, "functions", ps_view_table, "functions"},
+    {PS_HAS_CALLS, "functions/{}", ps_view_function, NULL},
+    {PS_HAS_CALLS, "files", ps_view_table, "files"},
+    {PS_HAS_CALLS, "calltree", ps_view_calltree, NULL},
+    {PS_HAS_CALLS, "graph", ps_view_graph, NULL},
+    {PS_HAS_PRINTED, "functions", ps_view_of_report, "functions"},
+    {PS_HAS_PRINTED, "files", ps_view_of_report, "report_files"},
+    {PS_HAS_PRINTED, "reports", ps_view_table, "reports"},
+    {PS_HAS_CATEGORIES, "categories", ps_view_memory_categories, NULL},
+    {PS_HAS_ACTIONS, "actions", ps_view_table, "actions"},
+    {PS_HAS_ACTIONS, "sections", ps_view_table, "sections"},
+    {PS_HAS_PRINTED_OPERATORS, "reports", ps_view_table, "reports"},
+    {PS_HAS_PRINTED_OPERATORS, "operators", ps_view_of_report, "printed_operators"},
+    {PS_HAS_LINES, "line_functions", ps_view_table, "line_functions"},
+    {PS_HAS_LINES, "line_files", ps_view_table, "line_files"},
+    {PS_HAS_LINES, "source", ps_view_source, NULL},
+    {PS_HAS_LINES, "sources", ps_view_sources, NULL},
+    {PS_HAS_MEMORY, "memory", ps_view_memory, NULL},
+    {PS_HAS_SPANS, "spans", ps_view_table, "spans"},
+    {PS_HAS_TIMELINE, "timeline", ps_view_timeline, NULL},
+    {PS_HAS_TIMELINE, "window", ps_view_window, NULL},
+    {PS_HAS_TIMELINE, "names", ps_view_names, NULL},
+    {PS_HAS_TIMELINE, "curves", ps_view_curves, NULL},
+    {PS_HAS_TIMELINE, "slices/{}", ps_view_slice, NULL},
+    {PS_HAS_TIMELINE, "named", ps_view_named, NULL},
+    {PS_HAS_TIMELINE, "find", ps_view_find, NULL},
+    {PS_HAS_TIMELINE, "flame", ps_view_flame, NULL},
+    {PS_HAS_TIMELINE, "operators", ps_view_operators, "operators"},
+    {PS_HAS_TIMELINE, "kernels", ps_view_trace_table, "kernels"},
+    {PS_HAS_TIMELINE, "steps", ps_view_trace_table, "steps"},
+    {PS_HAS_TIMELINE, "gaps", ps_view_trace_table, "gaps"},
+    {PS_HAS_TIMELINE, "modules", ps_view_trace_table, "modules"},
+    {PS_HAS_TIMELINE, "allocations", ps_view_allocations, "allocations"},
+    {PS_HAS_TIMELINE, "memory_operators", ps_view_memory_operators, "memory_operators"},
+    {PS_HAS_TIMELINE, "overview", ps_view_overview, NULL},
+    {PS_HAS_TIMELINE, "utilisation", ps_view_utilisation, NULL},
+    {PS_HAS_TIMELINE, "findings", ps_view_findings, NULL},
+    {PS_HAS_TIMELINE, "workers", ps_view_workers, NULL},
+    {PS_HAS_TIMELINE, "summaries", ps_view_summaries, NULL},
+    {PS_HAS_TIMELINE, "summary", ps_view_summary, NULL},
+    {PS_HAS_MEASURED, "measurements", ps_view_table, "measurements"},
+    {PS_HAS_MEASURED, "measurements/{}", ps_view_measurement, NULL},
+    {PS_HAS_STACKS, "stack_flame", ps_view_stack_flame, NULL},
+    {PS_HAS_STACKS, "stack_functions", ps_view_stack_functions, "stack_functions"},
+    {PS_HAS_STACKS, "sandwich", ps_view_sandwich, NULL},
+    {PS_HAS_BOUND, "bound", ps_view_bound, NULL},
+    {PS_HAS_PROCESSES, "processes", ps_view_processes, NULL},
+    {0, "notes", ps_view_table, "notes"},
 };
 
 const char *ps_param_get(struct ps_params params, const char *key)
@@ -250,34 +251,16 @@ static bool path_fits(const char *pattern, const char *path, int64_t *id)
     return strncmp(pattern, path, fixed) == 0 && ps_str_i64(ps_str_of(path + fixed), id) && *id > 0;
 }
 
-/* Whether `wanted`, which is a kind of run or a family of kinds, includes `kind`; NULL includes
- * all. */
-static bool kind_fits(const char *wanted, const char *kind)
+static bool kind_fits(unsigned has, const char *kind)
 {
-    static const struct {
-        const char *family, *kinds;
-    } families[] = {{"lines", " line_profiler memory_profiler scalene "},
-                    {"memory", " mprof scalene "},
-                    {"printed", " pstats-text lightning "},
-                    {"traces", " torch-trace trace nsys folded speedscope flamegraph-svg gecko "},
-                    {"measured", " hyperfine pytest-benchmark time timeit top "},
-                    {"stacks", " folded speedscope flamegraph-svg gecko "}};
-    char word[40];
-
-    if (!wanted || strcmp(wanted, kind) == 0)
-        return true;
-    (void)snprintf(word, sizeof word, " %s ", kind);
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (strcmp(families[i].family, wanted) == 0)
-            return strstr(families[i].kinds, word) != NULL;
-    return false;
+    return !has || ps_kind_has(kind, has);
 }
 
 /* Several kinds may have views with the same path. */
 static const struct ps_view *find_view(const char *path, const char *kind, int64_t *id)
 {
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
-        if (path_fits(views[i].path, path, id) && kind_fits(views[i].kind, kind))
+        if (path_fits(views[i].path, path, id) && kind_fits(views[i].has, kind))
             return &views[i];
     return NULL;
 }
@@ -285,7 +268,7 @@ static const struct ps_view *find_view(const char *path, const char *kind, int64
 const char *ps_query_view_path(const char *kind, size_t i)
 {
     for (size_t k = 0; k < sizeof views / sizeof *views; k++)
-        if (kind_fits(views[k].kind, kind) && i-- == 0)
+        if (kind_fits(views[k].has, kind) && i-- == 0)
             return views[k].path;
     return NULL;
 }

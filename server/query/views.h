@@ -10,7 +10,7 @@
 
 /* A view of a run. `id` is the number at the end of the path, 0 if there is none. */
 struct ps_view {
-    const char *kind; /* kind of run, or family of kinds (query.c), that has it; NULL: all kinds */
+    unsigned has;     /* of runs that have one of these (importers/kinds.h); 0: all */
     const char *path; /* "imports", "imports/tree", "imports/{}" */
     enum ps_status (*answer)(struct ps_db *db, const struct ps_view *view, int64_t id,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err);

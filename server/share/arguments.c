@@ -3,6 +3,7 @@
  * (slices/args.h). If a key is removed from a template, its numbers are removed from the chunks. */
 #include <stdlib.h>
 
+#include "importers/kinds.h"
 #include "server/share/redaction.h"
 #include "slices/args.h"
 #include "slices/column.h"
@@ -66,7 +67,7 @@ static bool stays(const struct ps_redaction *r, const struct ps_template_pair *p
 
     if (!(r->scrub.redact & PS_REVEAL_ARGUMENTS) || is_of_tool(pair->key))
         return true;
-    return plain && strcmp(r->kind, "trace") != 0 &&
+    return plain && !(r->texts & PS_ARGUMENTS_ARE_UNKNOWN) &&
            !(ps_scrub_key(pair->key) & PS_REVEAL_ARGUMENTS);
 }
 

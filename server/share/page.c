@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/json_out.h"
+#include "importers/kinds.h"
 #include "server/catalog/gzip_writer.h"
 #include "server/catalog/private.h"
 
@@ -216,7 +217,7 @@ static bool has_graph(struct ps_store *store)
         if (ps_store_resolve(store, word, id, NULL) != PS_OK ||
             ps_store_brief(store, id, &brief, NULL) != PS_OK)
             break;
-        found = strcmp(brief.kind, "pstats") == 0;
+        found = ps_kind_has(brief.kind, PS_HAS_CALLS);
         ps_run_brief_free(&brief);
     }
     return found;

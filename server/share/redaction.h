@@ -23,6 +23,7 @@ struct ps_redaction {
     unsigned already;     /* categories that were redacted in the run before it was imported */
     /* State of the current run. */
     char kind[32];
+    unsigned texts;          /* of the kind: bits of enum ps_kind_texts */
     bool knows_labels;       /* `labels` is complete */
     struct ps_intern labels; /* ids of texts that are names of ranges marked by the program */
     struct ps_buf cells[PS_REDACTED_CELLS]; /* the redacted cells of a row */

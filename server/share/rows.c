@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "importers/kinds.h"
 #include "server/runwrite/run_tables.h"
 #include "slices/args.h"
 
@@ -44,8 +45,7 @@ bool ps_redact_column(void *user, const char *table, const char *column, const c
 
 bool ps_kind_names_commands(const char *kind)
 {
-    return strcmp(kind, "time") == 0 || strcmp(kind, "hyperfine") == 0 ||
-           strcmp(kind, "timeit") == 0 || strcmp(kind, "top") == 0 || strcmp(kind, "mprof") == 0;
+    return (ps_kind_find(kind)->texts & PS_NAMES_ARE_COMMANDS) != 0;
 }
 
 /* --- Metadata --- */
@@ -150,7 +150,7 @@ static bool redact_header(struct ps_redaction *r, struct ps_str key, struct ps_s
 /* In these formats, the tool field may be the profiled program instead of the profiler. */
 static void redact_tool(struct ps_redaction *r, struct ps_str tool, struct ps_buf *out)
 {
-    if (strcmp(r->kind, "gecko") == 0 || strcmp(r->kind, "speedscope") == 0)
+    if (r->texts & PS_TOOL_IS_PROGRAM)
         ps_scrub_label(&r->scrub, tool, out);
     else
         ps_scrub_message(&r->scrub, tool, out);
@@ -172,7 +172,7 @@ static bool redact_meta(struct ps_redaction *r, struct ps_str key, struct ps_str
         ps_scrub_json(&r->scrub, value, out);
     else if (ps_str_is(key, "title") && (redact & PS_REVEAL_LABELS))
         return false;
-    else if (ps_str_is(key, "title") && ps_kind_names_commands(r->kind))
+    else if (ps_str_is(key, "title") && r->texts & PS_NAMES_ARE_COMMANDS)
         ps_scrub_command(&r->scrub, value, out);
     else if (ps_str_is(key, "tool"))
         redact_tool(r, value, out);
@@ -237,7 +237,7 @@ static bool redact_cell(struct ps_redaction *r, struct ps_row *row, size_t at,
 {
     struct ps_cell *cell = &row->cells[at];
     struct ps_buf *out = &r->cells[at];
-    bool stays = true, is_time = strcmp(r->kind, "time") == 0;
+    bool stays = true, is_group_command = (r->texts & PS_GROUPS_ARE_COMMANDS) != 0;
 
     out->len = 0;
     switch (class) {
@@ -272,10 +272,10 @@ static bool redact_cell(struct ps_redaction *r, struct ps_row *row, size_t at,
         ps_scrub_message(&r->scrub, cell->bytes, out);
         break;
     case PS_REDACT_MEASURED:
-        redact_measured(r, ps_kind_names_commands(r->kind) && !is_time, cell->bytes, out);
+        redact_measured(r, r->texts & PS_NAMES_ARE_COMMANDS && !is_group_command, cell->bytes, out);
         break;
     case PS_REDACT_GROUP:
-        redact_measured(r, is_time, cell->bytes, out);
+        redact_measured(r, is_group_command, cell->bytes, out);
         break;
     case PS_REDACT_CODE:
         redact_text(r, cell->bytes, out);
@@ -346,8 +346,9 @@ void ps_redact_begin(struct ps_redaction *r, const char *kind)
     r->whole = false;
     r->knows_labels = false;
     ps_intern_free(&r->labels);
-    r->scrub.test_names = strcmp(kind, "pytest-benchmark") == 0;
     (void)snprintf(r->kind, sizeof r->kind, "%s", kind);
+    r->texts = ps_kind_find(kind)->texts;
+    r->scrub.test_names = (r->texts & PS_NAMES_ARE_TESTS) != 0;
 }
 
 void ps_redaction_free(struct ps_redaction *r)

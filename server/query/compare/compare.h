@@ -12,10 +12,10 @@
 
 /* --- Tables (tables.c) --- */
 
-/* A table by which runs can be compared. */
+/* A table by which runs can be compared. Runs of two kinds can be compared if they share a table. */
 struct ps_compare_table {
-    const char *kinds; /* kinds of runs that have it, each between spaces: " importtime " */
-    const char *of;    /* name in the API */
+    unsigned has;   /* of kinds that have one of these: importers/kinds.h */
+    const char *of; /* name in the API */
     const char *query;
     /* Computes the temporary table that the query reads; the caller frees *values. NULL: the query
      * reads no temporary table. */

@@ -3,12 +3,10 @@
  * schema/queries/compare_imports.sql. */
 #include <stdio.h>
 
+#include "importers/kinds.h"
 #include "server/query/compare/compare.h"
 #include "server/query/functions/stack_tree.h"
 #include "server/query/trace/memory.h"
-
-#define STACKS " folded speedscope flamegraph-svg gecko "
-#define TRACES " torch-trace nsys trace "
 
 static enum ps_status make_operators(struct ps_db *db, struct ps_temp_rows *temp_rows,
                                      int64_t **values, struct ps_err *err)
@@ -38,58 +36,53 @@ static enum ps_status make_functions(struct ps_db *db, struct ps_temp_rows *temp
 
 /* The first table of a kind is shown by default. */
 static const struct ps_compare_table tables[] = {
-    {" importtime ", "imports", "compare_imports", NULL, false},
-    {" importtime ", "packages", "compare_packages", NULL, false},
-    {" lightning ", "actions", "compare_actions", NULL, false},
-    {" pstats pstats-text lightning ", "functions", "compare_functions", NULL, false},
-    {TRACES, "operators", "compare_operators", make_operators, false},
-    {TRACES, "kernels", "compare_kernels", NULL, false},
-    {TRACES, "step_parts", "compare_step_parts", NULL, false},
-    {TRACES, "shapes", "compare_shapes", NULL, false},
-    {TRACES, "modules", "compare_modules", NULL, false},
-    {TRACES, "memory", "compare_device_memory", NULL, false},
-    {STACKS, "functions", "compare_stack_functions", make_functions, false},
-    {" line_profiler ", "lines", "compare_timed_lines", NULL, true},
-    {" memory_profiler ", "lines", "compare_memory_lines", NULL, true},
-    {" scalene ", "lines", "compare_scalene_lines", NULL, true},
-    {" hyperfine pytest-benchmark time timeit top ", "measurements", "compare_measurements", NULL,
-     false},
-    {" key-averages ", "operators", "compare_printed_operators", NULL, false},
-    {" memory-timeline ", "categories", "compare_categories", NULL, false},
-    {" mprof ", "processes", "compare_processes", NULL, false},
-    {" mprof ", "spans", "compare_spans", NULL, false},
+    {PS_HAS_IMPORTS, "imports", "compare_imports", NULL, false},
+    {PS_HAS_IMPORTS, "packages", "compare_packages", NULL, false},
+    {PS_HAS_ACTIONS, "actions", "compare_actions", NULL, false},
+    {PS_HAS_CALLS | PS_HAS_PRINTED, "functions", "compare_functions", NULL, false},
+    {PS_HAS_TRACE, "operators", "compare_operators", make_operators, false},
+    {PS_HAS_TRACE, "kernels", "compare_kernels", NULL, false},
+    {PS_HAS_TRACE, "step_parts", "compare_step_parts", NULL, false},
+    {PS_HAS_TRACE, "shapes", "compare_shapes", NULL, false},
+    {PS_HAS_TRACE, "modules", "compare_modules", NULL, false},
+    {PS_HAS_TRACE, "memory", "compare_device_memory", NULL, false},
+    {PS_HAS_STACKS, "functions", "compare_stack_functions", make_functions, false},
+    {PS_HAS_LINE_TIMES, "lines", "compare_timed_lines", NULL, true},
+    {PS_HAS_LINE_MEMORY, "lines", "compare_memory_lines", NULL, true},
+    {PS_HAS_LINE_CPU, "lines", "compare_scalene_lines", NULL, true},
+    {PS_HAS_MEASURED, "measurements", "compare_measurements", NULL, false},
+    {PS_HAS_PRINTED_OPERATORS, "operators", "compare_printed_operators", NULL, false},
+    {PS_HAS_CATEGORIES, "categories", "compare_categories", NULL, false},
+    {PS_HAS_SPANS, "processes", "compare_processes", NULL, false},
+    {PS_HAS_SPANS, "spans", "compare_spans", NULL, false},
 };
 #define N_TABLES (sizeof tables / sizeof *tables)
-
-static bool among(const char *kinds, const char *kind)
-{
-    char word[40];
-
-    (void)snprintf(word, sizeof word, " %s ", kind);
-    return strstr(kinds, word) != NULL;
-}
 
 const struct ps_compare_table *ps_compare_next(const struct ps_compare_table *last,
                                                const char *kind)
 {
+    unsigned has = ps_kind_find(kind)->has;
+
     for (size_t i = last ? (size_t)(last - tables) + 1 : 0; i < N_TABLES; i++)
-        if (among(tables[i].kinds, kind))
+        if (tables[i].has & has)
             return &tables[i];
     return NULL;
 }
 
 bool ps_compare_kin(const char *kind, const char *other)
 {
+    unsigned has = ps_kind_find(kind)->has, other_has = ps_kind_find(other)->has;
+
     for (size_t i = 0; i < N_TABLES; i++)
-        if (among(tables[i].kinds, kind) && among(tables[i].kinds, other))
+        if (tables[i].has & has && tables[i].has & other_has)
             return true;
     return false;
 }
 
-static bool all_are(const struct ps_compare_groups *groups, const char *kind)
+static bool all_have(const struct ps_compare_groups *groups, unsigned any)
 {
     for (size_t i = 0; i < groups->n_base + groups->n_now; i++)
-        if (strcmp(groups->at[i].kind, kind) != 0)
+        if (!ps_kind_has(groups->at[i].kind, any))
             return false;
     return true;
 }
@@ -97,29 +90,30 @@ static bool all_are(const struct ps_compare_groups *groups, const char *kind)
 enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups)
 {
     const struct ps_query_metric headline = {.unit = "@headline"};
-    const char *kind = groups->at[0].kind, *unit;
+    unsigned has = ps_kind_find(groups->at[0].kind)->has;
+    const char *unit;
 
-    if (strcmp(kind, "importtime") == 0)
+    if (has & PS_HAS_IMPORTS)
         return PS_TREE_IMPORTS;
-    if (among(" line_profiler scalene ", kind))
+    if (has & (PS_HAS_LINE_TIMES | PS_HAS_LINE_CPU))
         return PS_TREE_LINES;
-    if (all_are(groups, "pstats"))
+    if (all_have(groups, PS_HAS_CALLS))
         return PS_TREE_CALLS;
-    if (among(TRACES, kind))
+    if (has & PS_HAS_TRACE)
         return PS_TREE_TRACES;
-    return among(STACKS, kind) && ps_compare_unit(groups, &headline, &unit) ? PS_TREE_STACKS
+    return has & PS_HAS_STACKS && ps_compare_unit(groups, &headline, &unit) ? PS_TREE_STACKS
                                                                             : PS_TREE_NONE;
 }
 
 const char *ps_compare_no_tree(const struct ps_compare_groups *groups)
 {
-    const char *kind = groups->at[0].kind;
+    unsigned has = ps_kind_find(groups->at[0].kind)->has;
 
-    if (among(" pstats pstats-text lightning key-averages ", kind))
+    if (has & (PS_HAS_CALLS | PS_HAS_PRINTED | PS_HAS_PRINTED_OPERATORS))
         return "a printed table has no callers, so there is no call tree";
-    if (strcmp(kind, "memory_profiler") == 0)
+    if (has & PS_HAS_LINE_MEMORY)
         return "memory of lines can be negative, so there is no flame graph";
-    if (among(STACKS, kind))
+    if (has & PS_HAS_STACKS)
         return "these stacks have different units, so there is no common tree";
     return "runs of this kind have no call tree";
 }

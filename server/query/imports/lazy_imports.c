@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "importers/kinds.h"
+
 #define ROWS_MOST  5000
 #define ROWS_USUAL 500
 #define KEEPERS    10
@@ -40,7 +42,7 @@ static enum ps_status read_log(struct ps_store *store, const char *id, struct ps
     struct ps_db *db = NULL;
     enum ps_status status = ps_store_brief(store, id, &brief, err);
 
-    if (status == PS_OK && strcmp(brief.kind, "importtime") != 0)
+    if (status == PS_OK && !ps_kind_has(brief.kind, PS_HAS_IMPORTS))
         status = ps_fail(err, PS_NOT_FOUND, "%s runs have no view what_if", brief.kind);
     ps_run_brief_free(&brief);
     if (status == PS_OK)

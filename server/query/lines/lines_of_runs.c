@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "importers/kinds.h"
 #include "server/query/lines/source.h"
 #include "server/query/views.h"
 
@@ -31,6 +32,18 @@ static void runs_free(struct runs *runs)
     free(runs->at);
 }
 
+/* Kinds that have one of these, each between commas. */
+static void list_kinds(unsigned any, struct ps_buf *out)
+{
+    size_t n;
+    const struct ps_kind *kinds = ps_kinds(&n);
+
+    ps_buf_puts(out, ",");
+    for (size_t i = 0; i < n; i++)
+        if (kinds[i].has & any)
+            ps_buf_printf(out, "%s,", kinds[i].name);
+}
+
 static bool wanted(const char *list, const char *id)
 {
     return !list || !list[0] || strstr(list, id) != NULL;
@@ -39,6 +52,7 @@ static bool wanted(const char *list, const char *id)
 static enum ps_status runs_read(struct ps_store *store, const char *list, struct runs *out,
                                 struct ps_err *err)
 {
+    PS_AUTO(ps_buf_free) struct ps_buf kinds = {0};
     struct ps_db *db;
     struct ps_stmt *stmt = NULL;
     enum ps_status status = ps_catalog_read(store, &db, err);
@@ -46,8 +60,11 @@ static enum ps_status runs_read(struct ps_store *store, const char *list, struct
     if (status == PS_OK)
         status = ps_db_prepare(db, ps_sql_text("source_runs"), &stmt, err);
 
-    if (status == PS_OK)
+    if (status == PS_OK) {
+        list_kinds(PS_HAS_LINES | PS_HAS_CALLS, &kinds);
+        ps_bind_text(stmt, ":kinds", ps_buf_slice(&kinds));
         ps_bind_int(stmt, ":limit", RUNS_MAX);
+    }
     while (status == PS_OK && ps_stmt_row(stmt, err)) {
         struct run run = {.created_ms = ps_col_int(stmt, 3)};
 
@@ -180,7 +197,7 @@ enum ps_status ps_query_line_files(struct ps_store *store, struct ps_params para
     enum ps_status status = runs_read(store, NULL, &runs, err);
 
     for (size_t i = 0; status == PS_OK && i < runs.n; i++)
-        if (strcmp(runs.at[i].kind, "pstats") != 0)
+        if (ps_kind_has(runs.at[i].kind, PS_HAS_LINES))
             status = files_of_run(store, &runs, i, &list, err);
     if (status == PS_OK) {
         if (list.n)
@@ -322,27 +339,27 @@ static void write_head(const struct run *run, struct ps_json *json)
 static enum ps_status write_run(struct multi_run *a, const struct run *run, struct ps_json *json,
                                 struct ps_err *err)
 {
-    bool pstats = strcmp(run->kind, "pstats") == 0;
+    bool has_lines = ps_kind_has(run->kind, PS_HAS_LINES);
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_db *db = NULL;
     enum ps_status status = ps_run_acquire(a->store, run->id, &db, err);
 
     if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text(pstats ? "first_lines" : "line_file_by_path"), &stmt,
-                               err);
+        status = ps_db_prepare(db, ps_sql_text(has_lines ? "line_file_by_path" : "first_lines"),
+                               &stmt, err);
     if (status == PS_OK) {
         ps_bind_text(stmt, ":path", ps_str_of(a->path));
         ps_bind_text(stmt, ":tail", tail_of(a->path));
         if (ps_stmt_row(stmt, err)) {
-            PS_AUTO(ps_free_ptr) char *path = pstats ? NULL : ps_strdup(ps_col_text(stmt, 1));
+            PS_AUTO(ps_free_ptr) char *path = has_lines ? ps_strdup(ps_col_text(stmt, 1)) : NULL;
             int64_t file = ps_col_int(stmt, 0);
 
             ps_stmt_rewind(stmt);
             write_head(run, json);
-            if (pstats)
-                write_first_lines(stmt, json, err);
-            else
+            if (has_lines)
                 status = write_lines_run(a, db, run, file, path, json, err);
+            else
+                write_first_lines(stmt, json, err);
             ps_json_end(json);
         }
     }

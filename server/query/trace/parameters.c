@@ -2,6 +2,7 @@
 /* parameters.c: reading parameters and writing JSON for the views of traces. */
 #include <stdlib.h>
 
+#include "importers/kinds.h"
 #include "server/query/trace/trace_views.h"
 
 /* Limit for the ends of a range: beyond every trace, but differences do not overflow. */
@@ -62,27 +63,25 @@ enum ps_status ps_trace_span(struct ps_db *db, struct ps_range *out, struct ps_e
     return err->code;
 }
 
-static enum ps_status is_kind(struct ps_db *db, const char *kind, const char *or_kind, bool *out,
-                              struct ps_err *err)
+static enum ps_status run_has(struct ps_db *db, unsigned any, bool *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status = ps_db_prepare(db, ps_sql_text("run_kind"), &stmt, err);
 
     if (status != PS_OK)
         return status;
-    *out = ps_stmt_row(stmt, err) &&
-           (ps_str_is(ps_col_text(stmt, 0), kind) || ps_str_is(ps_col_text(stmt, 0), or_kind));
+    *out = ps_stmt_row(stmt, err) && ps_kind_has(ps_col_text(stmt, 0).at, any);
     return err->code;
 }
 
 enum ps_status ps_trace_is_torch(struct ps_db *db, bool *out, struct ps_err *err)
 {
-    return is_kind(db, "torch-trace", "torch-trace", out, err);
+    return run_has(db, PS_HAS_TORCH, out, err);
 }
 
 enum ps_status ps_trace_is_attributed(struct ps_db *db, bool *out, struct ps_err *err)
 {
-    return is_kind(db, "torch-trace", "nsys", out, err);
+    return run_has(db, PS_HAS_DEVICES, out, err);
 }
 
 enum ps_status ps_param_ids(struct ps_params params, const char *key, size_t most,

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* kinds.c: one row for each kind of profile. web/kinds.mjs compiles this file too, and makes the
+ * page's table from it. */
+#include "importers/kinds.h"
+
+#include <string.h>
+
+#define LINE_TABS  "lines", "line-functions", "line-files"
+#define STACK_TABS "stack-flame", "stack-functions", "sandwich"
+
+static const struct ps_kind kinds[] = {
+    {.name = "importtime",
+     .mark = "import",
+     .has = PS_HAS_IMPORTS,
+     .tabs = {"imports", "packages", "who-imports", "lazy"}},
+
+    /* functions */
+    {.name = "pstats",
+     .mark = "pstats",
+     .has = PS_HAS_CALLS,
+     .tabs = {"functions", "calltree", "callgraph", "files", "function-lines"}},
+    {.name = "pstats-text",
+     .mark = "pstats",
+     .has = PS_HAS_PRINTED,
+     .tabs = {"printed-functions", "printed-files"}},
+    {.name = "lightning",
+     .mark = "lightn",
+     .has = PS_HAS_PRINTED | PS_HAS_ACTIONS,
+     .tabs = {"actions", "printed-functions", "printed-files"}},
+    {.name = "key-averages",
+     .mark = "table",
+     .has = PS_HAS_PRINTED_OPERATORS,
+     .tabs = {"printed-operators"}},
+
+    /* source lines and memory */
+    {.name = "line_profiler",
+     .mark = "lines",
+     .has = PS_HAS_LINE_TIMES,
+     .merges = true,
+     .tabs = {LINE_TABS, "across"}},
+    {.name = "memory_profiler",
+     .mark = "memory",
+     .has = PS_HAS_LINE_MEMORY,
+     .tabs = {LINE_TABS, "across"}},
+    {.name = "scalene",
+     .mark = "lines",
+     .has = PS_HAS_LINE_CPU | PS_HAS_MEMORY,
+     .tabs = {LINE_TABS, "memory", "across"}},
+    {.name = "mprof",
+     .mark = "memory",
+     .has = PS_HAS_MEMORY | PS_HAS_SPANS,
+     .texts = PS_NAMES_ARE_COMMANDS,
+     .tabs = {"memory"}},
+    {.name = "memory-timeline", .mark = "memory", .has = PS_HAS_CATEGORIES, .tabs = {"categories"}},
+
+    /* traces */
+    {.name = "torch-trace",
+     .mark = "trace",
+     .has = PS_HAS_TRACE | PS_HAS_DEVICES | PS_HAS_TORCH,
+     .merges = true,
+     .tabs = {"timeline", "overview", "operators", "kernels", "summaries", "device-memory",
+              "modules", "flame", "ranks", "findings"}},
+    {.name = "nsys",
+     .mark = "nsys",
+     .has = PS_HAS_TRACE | PS_HAS_DEVICES | PS_HAS_NVTX,
+     .tabs = {"timeline", "overview", "kernels", "summaries", "slices", "device-memory", "flame",
+              "findings"}},
+    {.name = "trace",
+     .mark = "trace",
+     .has = PS_HAS_TRACE,
+     .texts = PS_ARGUMENTS_ARE_UNKNOWN,
+     .tabs = {"timeline", "slices", "flame"}},
+
+    /* stacks */
+    {.name = "folded", .mark = "flame", .has = PS_HAS_STACKS, .tabs = {STACK_TABS, "file-order"}},
+    {.name = "speedscope",
+     .mark = "flame",
+     .has = PS_HAS_STACKS,
+     .texts = PS_TOOL_IS_PROGRAM,
+     .tabs = {STACK_TABS, "time-order"}},
+    {.name = "flamegraph-svg",
+     .mark = "flame",
+     .has = PS_HAS_STACKS,
+     .tabs = {STACK_TABS, "drawn-order"}},
+    {.name = "gecko",
+     .mark = "flame",
+     .has = PS_HAS_STACKS,
+     .texts = PS_TOOL_IS_PROGRAM,
+     .tabs = {STACK_TABS, "time-order"}},
+
+    /* measurements */
+    {.name = "hyperfine",
+     .mark = "bench",
+     .has = PS_HAS_MEASURED,
+     .texts = PS_NAMES_ARE_COMMANDS,
+     .tabs = {"measurements"}},
+    {.name = "pytest-benchmark",
+     .mark = "bench",
+     .has = PS_HAS_MEASURED,
+     .texts = PS_NAMES_ARE_TESTS,
+     .tabs = {"measurements"}},
+    {.name = "timeit",
+     .mark = "bench",
+     .has = PS_HAS_MEASURED,
+     .texts = PS_NAMES_ARE_COMMANDS,
+     .tabs = {"measurements"}},
+    {.name = "time",
+     .mark = "time",
+     .has = PS_HAS_MEASURED | PS_HAS_BOUND,
+     .texts = PS_NAMES_ARE_COMMANDS | PS_GROUPS_ARE_COMMANDS,
+     .tabs = {"bound", "measurements"}},
+    {.name = "top",
+     .mark = "top",
+     .has = PS_HAS_MEASURED | PS_HAS_PROCESSES,
+     .texts = PS_NAMES_ARE_COMMANDS,
+     .tabs = {"processes", "measurements"}},
+};
+
+/* By bit. */
+static const char *const words[PS_KIND_HAS] = {
+    "imports",    "calls",      "printed",     "actions",   "printed_operators",
+    "categories", "line_times", "line_memory", "line_cpu",  "memory",
+    "spans",      "trace",      "devices",     "torch",     "nvtx",
+    "stacks",     "measured",   "bound",       "processes",
+};
+
+const struct ps_kind *ps_kinds(size_t *count)
+{
+    *count = sizeof kinds / sizeof *kinds;
+    return kinds;
+}
+
+const struct ps_kind *ps_kind_find(const char *name)
+{
+    static const struct ps_kind unknown = {.name = "", .mark = ""};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].name, name) == 0)
+            return &kinds[i];
+    return &unknown;
+}
+
+bool ps_kind_has(const char *name, unsigned any)
+{
+    return (ps_kind_find(name)->has & any) != 0;
+}
+
+const char *ps_kind_word(size_t i)
+{
+    return words[i];
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kinds.h: what each kind of profile offers. All other code asks here instead of comparing names of
+ * kinds: the queries, the redaction, `GET /formats` and the page, whose build reads kinds.c.
+ *
+ * Every importer names its kind (importer.h), and several importers may share one. kinds.c has one
+ * row for each kind. This header and kinds.c need nothing else of ours, so that a program without
+ * importers can hold the table.
+ */
+#ifndef PS_IMPORTERS_KINDS_H
+#define PS_IMPORTERS_KINDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What runs of a kind hold: bits of ps_kind.has. Their words are in kinds.c. */
+enum ps_kind_has {
+    PS_HAS_IMPORTS = 1 << 0,           /* modules and who imported them */
+    PS_HAS_CALLS = 1 << 1,             /* functions and their callers */
+    PS_HAS_PRINTED = 1 << 2,           /* printed tables of functions, without callers */
+    PS_HAS_ACTIONS = 1 << 3,           /* actions of a training loop */
+    PS_HAS_PRINTED_OPERATORS = 1 << 4, /* printed tables of operators */
+    PS_HAS_CATEGORIES = 1 << 5,        /* memory by category over time */
+    PS_HAS_LINE_TIMES = 1 << 6,        /* hits and time of source lines */
+    PS_HAS_LINE_MEMORY = 1 << 7,       /* memory after source lines, and its growth */
+    PS_HAS_LINE_CPU = 1 << 8,          /* shares of CPU, and allocations, of source lines */
+    PS_HAS_MEMORY = 1 << 9,            /* memory of the process over time */
+    PS_HAS_SPANS = 1 << 10,     /* of that memory: processes, and calls of marked functions */
+    PS_HAS_TRACE = 1 << 11,     /* slices with a start and an end */
+    PS_HAS_DEVICES = 1 << 12,   /* of a trace: device work, given to what launched it */
+    PS_HAS_TORCH = 1 << 13,     /* of a trace: operators, modules and steps of PyTorch */
+    PS_HAS_NVTX = 1 << 14,      /* of a trace: NVTX ranges, calls of CUDA and of the system */
+    PS_HAS_STACKS = 1 << 15,    /* stacks with weights, in an order */
+    PS_HAS_MEASURED = 1 << 16,  /* measurements with their repeats */
+    PS_HAS_BOUND = 1 << 17,     /* of measurements: what limited a command */
+    PS_HAS_PROCESSES = 1 << 18, /* of measurements: processes over time */
+
+    PS_HAS_LINES = PS_HAS_LINE_TIMES | PS_HAS_LINE_MEMORY | PS_HAS_LINE_CPU,
+    PS_HAS_TIMELINE = PS_HAS_TRACE | PS_HAS_STACKS, /* tracks on an axis */
+};
+#define PS_KIND_HAS 19 /* how many bits there are */
+
+/* Which texts of a kind name what a person ran, for redaction: bits of ps_kind.texts. */
+enum ps_kind_texts {
+    PS_NAMES_ARE_COMMANDS = 1 << 0,  /* title and names of rows */
+    PS_GROUPS_ARE_COMMANDS = 1 << 1, /* groups of measurements; their names are not */
+    PS_NAMES_ARE_TESTS = 1 << 2,     /* arguments may follow in brackets: test_sort[1000] */
+    PS_TOOL_IS_PROGRAM = 1 << 3,     /* the file names the program where others name the profiler */
+    PS_ARGUMENTS_ARE_UNKNOWN = 1 << 4, /* any tool may have written the arguments of slices */
+};
+
+#define PS_KIND_MARK 6
+#define PS_KIND_TABS 10
+
+struct ps_kind {
+    const char *name; /* as in ps_importer.kind; stable, in the database and in URLs */
+    const char *mark; /* a short word beside names of runs: at most PS_KIND_MARK letters */
+    unsigned has;     /* of enum ps_kind_has */
+    unsigned texts;   /* of enum ps_kind_texts */
+    bool merges;      /* whether the originals of several runs can be read as one run */
+    /* Tabs of the page in their order, NULL-terminated; web/src/views/report_tabs.ts has their
+     * code, and leaves out those that a run has no data for. */
+    const char *tabs[PS_KIND_TABS + 1];
+};
+
+const struct ps_kind *ps_kinds(size_t *count);
+
+/* The row of a name. For one that is not in the table (a run of a newer perfshelf) a kind that has
+ * nothing, with an empty name; never NULL. */
+const struct ps_kind *ps_kind_find(const char *name);
+
+/* Whether runs of this kind have at least one of these: bits of enum ps_kind_has. */
+bool ps_kind_has(const char *name, unsigned any);
+
+/* The word of bit `i` of ps_kind.has in JSON: "imports". i < PS_KIND_HAS. */
+const char *ps_kind_word(size_t i);
+
+#endif
