@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "importers/importer.h"
+#include "importers/kinds.h"
 #include "server/api/state.h"
 #include "server/catalog/quota.h"
 
@@ -73,6 +74,23 @@ enum ps_status ps_get_shelf(struct ps_request *req, struct ps_reply *reply, stru
     return PS_OK;
 }
 
+static void write_kind(const struct ps_kind *kind, struct ps_json *out)
+{
+    ps_json_kstr(out, "mark", kind->mark);
+    ps_json_key(out, "has");
+    ps_json_array(out);
+    for (size_t i = 0; i < PS_KIND_HAS; i++)
+        if (kind->has >> i & 1)
+            ps_json_str(out, ps_str_of(ps_kind_word(i)));
+    ps_json_end(out);
+    ps_json_kbool(out, "merges", kind->merges);
+    ps_json_key(out, "tabs");
+    ps_json_array(out);
+    for (size_t i = 0; kind->tabs[i]; i++)
+        ps_json_str(out, ps_str_of(kind->tabs[i]));
+    ps_json_end(out);
+}
+
 enum ps_status ps_get_formats(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     struct ps_json out = ps_reply_json(reply);
@@ -89,6 +107,7 @@ enum ps_status ps_get_formats(struct ps_request *req, struct ps_reply *reply, st
         ps_json_kstr(&out, "label", importers[i]->label);
         ps_json_kstr(&out, "what", importers[i]->what);
         ps_json_kstr(&out, "record", importers[i]->record);
+        write_kind(ps_kind_find(importers[i]->kind), &out);
         ps_json_end(&out);
     }
     ps_json_end(&out);

@@ -30,7 +30,14 @@ class Shelf(ServerTest):
         with open(os.path.join(ROOT, "docs", "formats.md"), encoding="utf-8") as file: # its tables name every kind
             documented = set(re.findall(r"^\| ([a-z_-]+) \|", file.read(), re.M)) - {"kind"}
         self.assertEqual({row["kind"] for row in rows}, documented)
-        self.assertEqual(list(rows[0]), ["kind", "label", "what", "record"])
+        self.assertEqual(list(rows[0]), ["kind", "label", "what", "record", "mark", "has", "merges", "tabs"])
+        with open(os.path.join(ROOT, "docs", "api.md"), encoding="utf-8") as file:
+            words = set(re.findall(r"^\| ([a-z_]+) \|", file.read().partition("| word | what runs of this kind hold |")[2].partition("\n\n")[0], re.M))
+        self.assertEqual({word for row in rows for word in row["has"]}, words)
+        by_kind = {row["kind"]: row for row in rows}
+        self.assertEqual(by_kind["scalene"]["has"], ["line_cpu", "memory"])
+        self.assertEqual(by_kind["scalene"]["tabs"], ["lines", "line-functions", "line-files", "memory", "across"])
+        self.assertEqual([row["kind"] for row in rows if row["merges"]], ["line_profiler", "line_profiler", "torch-trace", "torch-trace"])
 
 
 class Filters(ServerTest):
