@@ -56,18 +56,18 @@ static const struct ps_kind kinds[] = {
     /* traces */
     {.name = "torch-trace",
      .mark = "trace",
-     .has = PS_HAS_TRACE | PS_HAS_DEVICES | PS_HAS_TORCH,
+     .has = PS_HAS_SLICES | PS_HAS_DEVICES | PS_HAS_TORCH,
      .merges = true,
      .tabs = {"timeline", "overview", "operators", "kernels", "summaries", "device-memory",
               "modules", "flame", "ranks", "findings"}},
     {.name = "nsys",
      .mark = "nsys",
-     .has = PS_HAS_TRACE | PS_HAS_DEVICES | PS_HAS_NVTX,
+     .has = PS_HAS_SLICES | PS_HAS_DEVICES | PS_HAS_NVTX,
      .tabs = {"timeline", "overview", "kernels", "summaries", "slices", "device-memory", "flame",
               "findings"}},
     {.name = "trace",
      .mark = "trace",
-     .has = PS_HAS_TRACE,
+     .has = PS_HAS_SLICES,
      .texts = PS_ARGUMENTS_ARE_UNKNOWN,
      .tabs = {"timeline", "slices", "flame"}},
 
@@ -120,7 +120,7 @@ static const struct ps_kind kinds[] = {
 static const char *const words[PS_KIND_HAS] = {
     "imports",    "calls",      "printed",     "actions",   "printed_operators",
     "categories", "line_times", "line_memory", "line_cpu",  "memory",
-    "spans",      "trace",      "devices",     "torch",     "nvtx",
+    "spans",      "slices",     "devices",     "torch",     "nvtx",
     "stacks",     "measured",   "bound",       "processes",
 };
 

@@ -26,7 +26,7 @@ enum ps_kind_has {
     PS_HAS_LINE_CPU = 1 << 8,          /* shares of CPU, and allocations, of source lines */
     PS_HAS_MEMORY = 1 << 9,            /* memory of the process over time */
     PS_HAS_SPANS = 1 << 10,     /* of that memory: processes, and calls of marked functions */
-    PS_HAS_TRACE = 1 << 11,     /* slices with a start and an end */
+    PS_HAS_SLICES = 1 << 11,    /* slices with a start and an end */
     PS_HAS_DEVICES = 1 << 12,   /* of a trace: device work, given to what launched it */
     PS_HAS_TORCH = 1 << 13,     /* of a trace: operators, modules and steps of PyTorch */
     PS_HAS_NVTX = 1 << 14,      /* of a trace: NVTX ranges, calls of CUDA and of the system */
@@ -36,7 +36,7 @@ enum ps_kind_has {
     PS_HAS_PROCESSES = 1 << 18, /* of measurements: processes over time */
 
     PS_HAS_LINES = PS_HAS_LINE_TIMES | PS_HAS_LINE_MEMORY | PS_HAS_LINE_CPU,
-    PS_HAS_TIMELINE = PS_HAS_TRACE | PS_HAS_STACKS, /* tracks on an axis */
+    PS_HAS_TIMELINE = PS_HAS_SLICES | PS_HAS_STACKS, /* tracks on an axis */
 };
 #define PS_KIND_HAS 19 /* how many bits there are */
 

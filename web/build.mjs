@@ -15,6 +15,7 @@ import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { buildDocs } from './docs.mjs';
+import { kinds } from './kinds.mjs';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(root, 'dist');
@@ -97,7 +98,7 @@ async function bundle() {
         entryNames: '[name]-[hash]',
         chunkNames: '[name]-[hash]',
         splitting: true,
-        plugins: [darkTokens, publicViews],
+        plugins: [darkTokens, publicViews, kinds],
     });
     return result.metafile;
 }
@@ -165,7 +166,12 @@ async function offlinePage(ours) {
     if (!existsSync(engine)) return;
     const its = readFileSync(join(root, '..', 'build', 'engine-sources', 'licences.txt'), 'utf8');
     const licences = `${ours}\n${'-'.repeat(80)}\n\n${its}`;
-    const main = await inlined('src/offline/main.tsx', [darkTokens, publicViews, ownGraphviz]);
+    const main = await inlined('src/offline/main.tsx', [
+        darkTokens,
+        publicViews,
+        kinds,
+        ownGraphviz,
+    ]);
     const icon = readFileSync(join(root, 'favicon.svg')).toString('base64');
     const parts = {
         policy: policyFor(main),

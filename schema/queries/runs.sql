@@ -9,6 +9,7 @@
 -- sort: who asc who
 -- sort: rows desc rows
 -- where: kind kind = :kind
+-- where: kinds instr(:kinds, ',' || kind || ',')
 -- where: series series = :series
 -- where: who who = :who
 -- where: tag k = substr(:tag, 1, instr(:tag, '=') - 1) AND v = substr(:tag, instr(:tag, '=') + 1)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "importers/kinds.h"
 #include "server/api/state.h"
 #include "server/jobs/merge.h"
 
@@ -94,6 +95,17 @@ struct merging {
     const char *first_name;
 };
 
+/* "line_profiler and torch-trace" */
+static void list_merging(struct ps_buf *out)
+{
+    size_t n;
+    const struct ps_kind *kinds = ps_kinds(&n);
+
+    for (size_t i = 0; i < n; i++)
+        if (kinds[i].merges)
+            ps_buf_printf(out, "%s%s", out->len ? " and " : "", kinds[i].name);
+}
+
 static enum ps_status add_run(struct ps_request *req, const char *word, struct merging *out,
                               struct ps_err *err)
 {
@@ -104,10 +116,13 @@ static enum ps_status add_run(struct ps_request *req, const char *word, struct m
 
     if (status == PS_OK)
         status = ps_store_brief(store, id, &brief, err);
-    if (status == PS_OK && !ps_merge_takes(brief.kind))
-        status = ps_fail(err, PS_BAD_REQUEST,
-                         "%s is a %s run; only line_profiler and torch-trace runs can be merged",
-                         brief.name, brief.kind);
+    if (status == PS_OK && !ps_merge_takes(brief.kind)) {
+        PS_AUTO(ps_buf_free) struct ps_buf kinds = {0};
+
+        list_merging(&kinds);
+        status = ps_fail(err, PS_BAD_REQUEST, "%s is a %s run; only %.*s runs can be merged",
+                         brief.name, brief.kind, (int)kinds.len, kinds.at);
+    }
     for (size_t i = 0; i < out->n && status == PS_OK; i++)
         if (strcmp(out->ids[i], id) == 0)
             status = ps_fail(err, PS_BAD_REQUEST, "run %s is listed twice", brief.name);

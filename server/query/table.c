@@ -72,7 +72,7 @@ enum ps_status ps_bind_filters(struct ps_stmt *stmt, struct ps_params params, st
         "file",   "severity",    "kind",   "series",  "who",      "tag",     "from_ns",
         "to_ns",  "by_shape",    "launch", "section", "first_id", "last_id", "on",
         "open",   "device_type", "device", "stream",  "worker"};
-    const char *origin = ps_param_get(params, "origin");
+    static const char *const lists[] = {"origin", "kinds"}; /* with commas between their words */
     char name[24];
 
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
@@ -83,11 +83,15 @@ enum ps_status ps_bind_filters(struct ps_stmt *stmt, struct ps_params params, st
         (void)snprintf(name, sizeof name, ":%s", plain[i]);
         ps_bind_text(stmt, name, ps_str_of(value));
     }
-    if (origin && origin[0]) {
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         PS_AUTO(ps_buf_free) struct ps_buf list = {0};
+        const char *value = ps_param_get(params, lists[i]);
 
-        ps_buf_printf(&list, ",%s,", origin);
-        ps_bind_text(stmt, ":origin", ps_buf_slice(&list));
+        if (!value || !value[0])
+            continue;
+        (void)snprintf(name, sizeof name, ":%s", lists[i]);
+        ps_buf_printf(&list, ",%s,", value);
+        ps_bind_text(stmt, name, ps_buf_slice(&list));
     }
     return bind_search(stmt, params, err);
 }

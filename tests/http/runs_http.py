@@ -79,6 +79,13 @@ class Filters(ServerTest):
                 keys = sorted(run[key] for run in rows)[1:3]
                 self.assertEqual((answer["total"], [run[key] for run in answer["rows"]]), (len(rows), keys), filters)
 
+    def test_several_kinds(self):
+        every = self.asked(limit=100)
+        self.assertEqual(self.asked(kinds="pstats,importtime", limit=100), every)
+        self.assertEqual(self.asked(kinds="pstats"), self.asked(kind="pstats"))
+        self.assertEqual(self.asked(kinds="trace,pstats", kind="importtime")["total"], 0)
+        self.assertEqual(self.asked(kinds="pstat,stats")["total"], 0)
+
     def test_words(self):
         runs = self.asked(limit=100)["rows"]
         for q in ("s", "S1", "=", "e=3=x", "BRANCH=B3", "step", "tep 0", "x" * 300, "-mei", "- ", "ST", "23", "p 2", "0=x"):

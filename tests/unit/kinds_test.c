@@ -46,7 +46,7 @@ static void test_rows(void **state)
             for (size_t other = 0; other < i; other++)
                 assert_string_not_equal(kinds[k].tabs[i], kinds[k].tabs[other]);
         if (kinds[k].has & (PS_HAS_DEVICES | PS_HAS_TORCH | PS_HAS_NVTX))
-            assert_true(kinds[k].has & PS_HAS_TRACE);
+            assert_true(kinds[k].has & PS_HAS_SLICES);
         if (kinds[k].has & (PS_HAS_BOUND | PS_HAS_PROCESSES))
             assert_true(kinds[k].has & PS_HAS_MEASURED);
         if (kinds[k].texts & PS_GROUPS_ARE_COMMANDS)

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { kinds } from '../kinds.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const wanted = process.argv.slice(2);
@@ -31,6 +32,7 @@ try {
         jsx: 'automatic',
         jsxImportSource: 'preact',
         logLevel: 'warning',
+        plugins: [kinds],
     });
     const built = files.map((file) => join(out, basename(file).replace(/\.ts$/, '.mjs')));
     const run = spawnSync(process.execPath, ['--enable-source-maps', '--test', ...built], {

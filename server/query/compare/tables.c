@@ -40,12 +40,12 @@ static const struct ps_compare_table tables[] = {
     {PS_HAS_IMPORTS, "packages", "compare_packages", NULL, false},
     {PS_HAS_ACTIONS, "actions", "compare_actions", NULL, false},
     {PS_HAS_CALLS | PS_HAS_PRINTED, "functions", "compare_functions", NULL, false},
-    {PS_HAS_TRACE, "operators", "compare_operators", make_operators, false},
-    {PS_HAS_TRACE, "kernels", "compare_kernels", NULL, false},
-    {PS_HAS_TRACE, "step_parts", "compare_step_parts", NULL, false},
-    {PS_HAS_TRACE, "shapes", "compare_shapes", NULL, false},
-    {PS_HAS_TRACE, "modules", "compare_modules", NULL, false},
-    {PS_HAS_TRACE, "memory", "compare_device_memory", NULL, false},
+    {PS_HAS_SLICES, "operators", "compare_operators", make_operators, false},
+    {PS_HAS_SLICES, "kernels", "compare_kernels", NULL, false},
+    {PS_HAS_SLICES, "step_parts", "compare_step_parts", NULL, false},
+    {PS_HAS_SLICES, "shapes", "compare_shapes", NULL, false},
+    {PS_HAS_SLICES, "modules", "compare_modules", NULL, false},
+    {PS_HAS_SLICES, "memory", "compare_device_memory", NULL, false},
     {PS_HAS_STACKS, "functions", "compare_stack_functions", make_functions, false},
     {PS_HAS_LINE_TIMES, "lines", "compare_timed_lines", NULL, true},
     {PS_HAS_LINE_MEMORY, "lines", "compare_memory_lines", NULL, true},
@@ -99,7 +99,7 @@ enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups)
         return PS_TREE_LINES;
     if (all_have(groups, PS_HAS_CALLS))
         return PS_TREE_CALLS;
-    if (has & PS_HAS_TRACE)
+    if (has & PS_HAS_SLICES)
         return PS_TREE_TRACES;
     return has & PS_HAS_STACKS && ps_compare_unit(groups, &headline, &unit) ? PS_TREE_STACKS
                                                                             : PS_TREE_NONE;

@@ -3,6 +3,7 @@
  * One source file as measured by several runs: one row per line; overlapping rows of a run are
  * summed.
  */
+import { kindHas, type KindHas } from '../base/kinds';
 import type { AcrossAnswer, AcrossRun, LineFigures } from '../base/line_types';
 import { foldRows } from './fold';
 import { type Figures, figuresOf, isActive, sourceRows, type SourceRow } from './source';
@@ -42,7 +43,7 @@ export function anyActive(runs: readonly RunFigures[], line: number): boolean {
     return runs.some(({ figures, at, run }) => {
         const row = at.get(line);
         if (row === undefined) return false;
-        return run.kind === 'pstats' || isActive(figures, row);
+        return kindHas(run.kind, 'calls') || isActive(figures, row);
     });
 }
 
@@ -51,10 +52,11 @@ export function pathTail(path: string): string {
     return path.split(/[\\/]/).slice(-2).join('/');
 }
 
-const ORDER = ['line_profiler', 'memory_profiler', 'scalene', 'pstats'];
+const ORDER: readonly KindHas[] = ['line_times', 'line_memory', 'line_cpu', 'calls'];
 
 /** Sorts this run first, then by tool, then newest first. */
 export function runOrder(self: string, runs: readonly AcrossRun[]): AcrossRun[] {
-    const rank = ({ run, kind }: AcrossRun) => (run === self ? -1 : ORDER.indexOf(kind));
+    const rank = ({ run, kind }: AcrossRun) =>
+        run === self ? -1 : ORDER.findIndex((word) => kindHas(kind, word));
     return [...runs].sort((a, b) => rank(a) - rank(b) || (b.created_ms ?? 0) - (a.created_ms ?? 0));
 }

@@ -3,6 +3,7 @@
  *
  * Keys that both panels share are stored once: sort, search, filters, units. Ids and positions of
  * one run are stored for each panel, as `base.KEY` and `new.KEY`. */
+import { kindHas } from '../base/kinds';
 import type { Side } from '../base/panel';
 import type { Query } from '../base/router';
 import { alignText, readAlign, swapped } from './time_align';
@@ -27,27 +28,17 @@ const OWN = new Set([
     ...['action', 'y'],
 ]);
 
-const TIMELINES = [
-    'torch-trace',
-    'trace',
-    'nsys',
-    'folded',
-    'speedscope',
-    'gecko',
-    'flamegraph-svg',
-];
-
 /* Operators of printed tables are identified by number, those of a trace by name. `off` contains
  * tracks of a timeline; in other reports it contains origins. */
 function isOwn(key: string, kind: string): boolean {
-    if (key === 'op') return kind === 'key-averages';
-    if (key === 'off') return TIMELINES.includes(kind);
+    if (key === 'op') return kindHas(kind, 'printed_operators');
+    if (key === 'off') return kindHas(kind, 'slices', 'stacks');
     return OWN.has(key);
 }
 
 /** The comparison table whose row ids are the values of a URL key; null if there is none. */
 export function tableOfKey(kind: string, view: string, key: string): string | null {
-    if (kind === 'importtime') return ['sel', 'zoom', 'module'].includes(key) ? 'imports' : null;
+    if (kindHas(kind, 'imports')) return ['sel', 'zoom', 'module'].includes(key) ? 'imports' : null;
     if (key === 'module') return 'modules';
     if (key === 'm') return 'measurements';
     if (key === 'op') return 'operators';

@@ -2,6 +2,7 @@
  *
  * The columns of several runs beside each other, fewer of each than where a run stands alone.
  */
+import { kindHas } from '../base/kinds';
 import { formatHash } from '../base/router';
 import { fmtFixed, int } from '../base/units';
 import { KindMark } from '../components/kind_mark';
@@ -46,7 +47,7 @@ function cprofileColumns({ figures }: RunFigures): SourceColumn[] {
 }
 
 function ownColumns(of: RunFigures): SourceColumn[] {
-    if (of.run.kind === 'pstats') return cprofileColumns(of);
+    if (kindHas(of.run.kind, 'calls')) return cprofileColumns(of);
     const unit_s = of.figures.unit_s ?? 1e-9;
     // Texts count in what they printed, microseconds or more; pickles in ticks of the clock.
     const rounded = unit_s >= 1e-6;

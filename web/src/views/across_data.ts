@@ -4,6 +4,7 @@
  */
 import { useMemo } from 'preact/hooks';
 import { API, withParams } from '../base/client';
+import { kindHas, kindsWith } from '../base/kinds';
 import type { AcrossAnswer, AcrossFiles } from '../base/line_types';
 import type { Query } from '../base/router';
 import type { Page, Run } from '../base/types';
@@ -20,7 +21,7 @@ export interface Candidate {
 }
 
 /** cProfile runs that are looked through for the file, newest first. */
-const PSTATS_MOST = 20;
+const PROFILES_MOST = 20;
 /** Runs that are shown until the reader chooses. */
 const SHOWN = 4;
 
@@ -37,7 +38,7 @@ export interface AcrossChoice {
 /* cProfile dumps name files without measuring lines; which of them know this one is asked. */
 function useProfiles(path: string | null): Candidate[] {
     const list = useJson<{ rows: Run[] }>(
-        withParams(`${API}/runs`, { kind: 'pstats', limit: PSTATS_MOST }),
+        withParams(`${API}/runs`, { kinds: kindsWith('calls').join(','), limit: PROFILES_MOST }),
     );
     const ids = (list.data?.rows ?? []).map(({ id }) => id).join(',');
     const asked = path !== null && ids ? withParams(`${API}/lines`, { path, runs: ids }) : null;
@@ -70,15 +71,15 @@ function defaults(run: Run, candidates: Candidate[]): string[] {
 }
 
 /* A cProfile dump has no lines of its own: the costliest of its files that lines are known of. */
-function usePstatsPath(run: Run, files: AcrossFiles['rows'] | null): string | null | undefined {
-    const isPstats = run.kind === 'pstats';
+function useDumpedPath(run: Run, files: AcrossFiles['rows'] | null): string | null | undefined {
+    const hasCalls = kindHas(run.kind, 'calls');
     const asked = withParams(`${API}/runs/${run.id}/files`, {
         sort: 'tottime_s',
         desc: true,
         limit: MOST,
     });
-    const { data } = useJson<Page>(isPstats ? asked : null);
-    if (!isPstats) return null;
+    const { data } = useJson<Page>(hasCalls ? asked : null);
+    if (!hasCalls) return null;
     if (!data || !files) return undefined;
     const known = new Map(files.map(({ path }) => [pathTail(path), path]));
     for (const { file } of objectsOf<{ file: string }>(data)) {
@@ -92,7 +93,7 @@ export function useChoice(run: Run, query: Query): AcrossChoice {
     const answer = useJson<AcrossFiles>(`${API}/lines/files`);
     const files = answer.data?.rows ?? null;
     const own = files?.find(({ runs }) => runs.some((one) => one.run === run.id));
-    const dumped = usePstatsPath(run, files);
+    const dumped = useDumpedPath(run, files);
     const path = query.path ?? own?.path ?? dumped ?? null;
     const profiles = useProfiles(path);
     const candidates = useMemo(() => {

@@ -8,6 +8,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { useMemoOn } from '../base/hooks';
 import { API, type ApiError, withParams } from '../base/client';
 import type { Comparison } from '../base/compare_types';
+import { kindHas } from '../base/kinds';
 import type { MemoryAnswer } from '../base/line_types';
 import { route } from '../base/router';
 import type { Run } from '../base/types';
@@ -101,7 +102,7 @@ function useDevices(run: Run | null): Loaded {
 
 /* Where the curve of a run comes from is a matter of its kind. */
 function useCurves(run: Run): Loaded {
-    const timeline = run.kind === 'memory-timeline';
+    const timeline = kindHas(run.kind, 'categories');
     const sampled = useSampled(isTrace(run) || timeline ? null : run);
     const categories = useCategories(timeline ? run : null);
     const devices = useDevices(isTrace(run) ? run : null);

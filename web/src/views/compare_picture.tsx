@@ -6,6 +6,7 @@
  */
 import { useMemo } from 'preact/hooks';
 import type { ComparedTable, ComparedTree, Comparison } from '../base/compare_types';
+import { kindHas } from '../base/kinds';
 import { route } from '../base/router';
 import { int, MINUS, pct, text, THIN } from '../base/units';
 import { diffPaint } from '../canvas/diff_paint';
@@ -42,7 +43,7 @@ const CURVED = ['memory', 'categories', 'processes', 'spans'];
 
 function isCurved({ base: [{ kind }] }: Comparison, table: ComparedTable): boolean {
     const metric = metricOf(table, route.value.query);
-    return CURVED.includes(table.of) || (kind === 'scalene' && metric !== table.metrics[0]);
+    return CURVED.includes(table.of) || (kindHas(kind, 'line_cpu') && metric !== table.metrics[0]);
 }
 
 interface ComparePictureProps extends PictureProps {
@@ -66,7 +67,7 @@ function drawingOf(tree: ComparedTree, side: Side, comparison: Comparison): Draw
     const layout = layoutDiff(tree, side);
     const title = titleOf(tree, side, comparison);
     const say = (delta: number) => text(deltaFig(delta, tree.unit));
-    const modules = comparison.base[0].kind === 'importtime';
+    const modules = kindHas(comparison.base[0].kind, 'imports');
     return {
         title,
         width: side === 'base' ? tree.base_total : tree.new_total,

@@ -4,6 +4,7 @@
  * never given back. Also in the dock of the timeline.
  */
 import { useMemo } from 'preact/hooks';
+import { kindHas } from '../base/kinds';
 import { goTo, route } from '../base/router';
 import type { AllocationRow, MemoryOperatorRow } from '../base/trace_types';
 import type { Run } from '../base/types';
@@ -26,7 +27,7 @@ export const MEMORY_COMMAND = 'torch.profiler.profile(profile_memory=True)';
 
 /** Nsight Systems does not say in which call something was allocated. */
 function hasOperators(run: Run): boolean {
-    return run.kind !== 'nsys';
+    return !kindHas(run.kind, 'nvtx');
 }
 
 export function memoryRows(run: Run): MemoryRows {

@@ -7,6 +7,7 @@ import { LABELS } from '../base/terms';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useEffectOn } from '../base/hooks';
 import { withParams } from '../base/client';
+import { kindHas } from '../base/kinds';
 import { route } from '../base/router';
 import type { MemoryCurve, MemoryDevice } from '../base/trace_types';
 import type { Run } from '../base/types';
@@ -51,7 +52,7 @@ export function DeviceMemoryTab({ run }: { run: Run }) {
     useEffectOn(() => {
         setStatus(
             undefined,
-            run.kind === 'nsys'
+            kindHas(run.kind, 'nvtx')
                 ? 'allocated: memory allocated by CUDA and not yet freed'
                 : 'allocated: memory of tensors; reserved: memory the caching allocator holds',
         );

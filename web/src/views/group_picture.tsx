@@ -4,6 +4,7 @@
  */
 import { useMemo } from 'preact/hooks';
 import type { GroupReport, GroupTree } from '../base/compare_types';
+import { kindHas } from '../base/kinds';
 import { int, pct, text, THIN } from '../base/units';
 import { groupPaint } from '../canvas/group_paint';
 import { figOf } from '../model/compare';
@@ -34,7 +35,7 @@ function drawingOf(tree: GroupTree, { new: runs }: GroupReport): Drawing {
     const layout = layoutTree(tree, tree.new_total, tree.new);
     const say = (value: number) => text(figOf(value, tree.unit));
     const title = `mean of ${int(runs.length)} runs, ${say(tree.new)}`;
-    const modules = runs[0].kind === 'importtime';
+    const modules = kindHas(runs[0].kind, 'imports');
     return {
         title,
         width: tree.new_total,

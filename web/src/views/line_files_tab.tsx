@@ -2,6 +2,7 @@
  *
  * The measured files by their share; Enter shows one with its lines.
  */
+import { kindHas } from '../base/kinds';
 import { LABELS } from '../base/terms';
 import type { LineFileRow } from '../base/line_types';
 import { navigate } from '../base/router';
@@ -95,7 +96,7 @@ function columnsOf(run: Run, search: Matcher): Column[] {
         number('functions', 'functions', undefined, int),
         number('lines', 'lines', undefined, int),
     ];
-    if (run.kind === 'line_profiler') {
+    if (kindHas(run.kind, 'line_times')) {
         const whole = timedSummary(run)?.time_s ?? 0;
         columns.push(
             number('time_s', 'time', 's', (s) => fmtFixed(s, 6)),
@@ -104,9 +105,9 @@ function columnsOf(run: Run, search: Matcher): Column[] {
             ),
         );
     }
-    if (run.kind === 'scalene') {
+    if (kindHas(run.kind, 'line_cpu')) {
         columns.push(share('CPU', '% of all', 'cpu_pct', (row) => row.cpu_pct ?? 0));
     }
-    if (run.kind !== 'line_profiler') columns.push(number('peak_mib', 'peak', 'MiB', mib));
+    if (!kindHas(run.kind, 'line_times')) columns.push(number('peak_mib', 'peak', 'MiB', mib));
     return columns;
 }

@@ -2,6 +2,7 @@
  *
  * Every function of a line-level profile, those that never ran included; Enter shows its lines.
  */
+import { kindHas } from '../base/kinds';
 import { LABELS } from '../base/terms';
 import type { LineFunctionRow } from '../base/line_types';
 import { navigate } from '../base/router';
@@ -180,7 +181,7 @@ function cpuColumns(): Column[] {
 
 function columnsOf(run: Run, search: Matcher): Column[] {
     const names = nameColumns(search);
-    if (run.kind === 'line_profiler') return [...names, ...timeColumns()];
-    if (run.kind === 'scalene') return [...names, ...cpuColumns()];
+    if (kindHas(run.kind, 'line_times')) return [...names, ...timeColumns()];
+    if (kindHas(run.kind, 'line_cpu')) return [...names, ...cpuColumns()];
     return [...names, ...memoryColumns()];
 }

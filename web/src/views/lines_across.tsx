@@ -5,6 +5,7 @@
  */
 import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
 import { useKeys } from '../base/keys';
+import { kindHas } from '../base/kinds';
 import type { AcrossAnswer } from '../base/line_types';
 import { route } from '../base/router';
 import type { Run } from '../base/types';
@@ -50,7 +51,7 @@ function useAcrossModel(run: Run, answer: AcrossAnswer | null) {
     const levelOf = useCallback(
         ({ line }: LineRow) => {
             const row = first?.at.get(line);
-            if (!first || row === undefined || first.run.kind === 'pstats') return 0;
+            if (!first || row === undefined || kindHas(first.run.kind, 'calls')) return 0;
             return heatOf(first.figures, row, 'function');
         },
         [first],
@@ -126,7 +127,7 @@ function Across({ run, answer }: { run: Run; answer: AcrossAnswer }) {
 }
 
 function nothingWords(run: Run, files: number): string {
-    if (run.kind !== 'pstats' || files === 0) {
+    if (!kindHas(run.kind, 'calls') || files === 0) {
         return 'No run on this shelf has line values. Add a profile of line_profiler, memory_profiler or Scalene of the same source.';
     }
     return 'No run on this shelf has line values for the files of this profile. Add one from line_profiler, memory_profiler or Scalene, or pick another file above.';

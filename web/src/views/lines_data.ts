@@ -6,6 +6,7 @@ import { useMemo, useReducer, useState } from 'preact/hooks';
 import { useEffectOn, useMemoOn } from '../base/hooks';
 import { signal } from '@preact/signals';
 import { API, withParams } from '../base/client';
+import { kindHas } from '../base/kinds';
 import type {
     LineFileRow,
     LineFunctionRow,
@@ -35,7 +36,7 @@ export const put = (changes: Record<string, string | null>): void =>
 export const attachedCount = signal(0);
 
 export function isTimed(run: Run): boolean {
-    return run.kind === 'line_profiler';
+    return kindHas(run.kind, 'line_times');
 }
 
 export function timedSummary(run: Run): LineProfilerSummary | null {
@@ -50,8 +51,8 @@ export function scaleOf(run: Run, unit_s: number | null, query: Query): TimeScal
 
 /** The server's sort key of what heats the lines of this kind. */
 export function heatSort(run: Run, of: 'files' | 'functions'): string {
-    if (run.kind === 'line_profiler') return 'time_s';
-    if (run.kind === 'scalene') return of === 'files' ? 'cpu_pct' : 'cpu';
+    if (isTimed(run)) return 'time_s';
+    if (kindHas(run.kind, 'line_cpu')) return of === 'files' ? 'cpu_pct' : 'cpu';
     return of === 'files' ? 'peak_mib' : 'increment_mib';
 }
 

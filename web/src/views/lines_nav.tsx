@@ -3,6 +3,7 @@
  * Left of the source: files by share, the functions of the one that is shown, its hottest lines.
  */
 import { useMemo } from 'preact/hooks';
+import { kindHas } from '../base/kinds';
 import type { LineFileRow, LineFunctionRow } from '../base/line_types';
 import { arraySource } from '../base/paged_source';
 import type { Run } from '../base/types';
@@ -161,8 +162,8 @@ interface LinesNavProps {
 export function LinesNav(props: LinesNavProps) {
     const { run, files, functions, file, fn } = props;
     const rank = useMemo((): Ranking => {
-        if (run.kind === 'line_profiler') return timeRanking(files);
-        return run.kind === 'scalene' ? CPU : memoryRanking(functions?.rows ?? []);
+        if (kindHas(run.kind, 'line_times')) return timeRanking(files);
+        return kindHas(run.kind, 'line_cpu') ? CPU : memoryRanking(functions?.rows ?? []);
     }, [run.kind, files, functions]);
     const columns = useMemo(() => columnsOf(rank), [rank]);
     const rows = useMemo(

@@ -2,6 +2,7 @@
  *
  * What a line-level report says in words: headings of functions, remarks, the facts of its head.
  */
+import { kindHas } from '../base/kinds';
 import { LABELS } from '../base/terms';
 import type { ComponentChildren } from 'preact';
 import type {
@@ -94,11 +95,11 @@ export function ownerWords(figures: Figures, row: number): string | null {
 
 /** The remark of the status line. */
 export function qualifiers(run: Run): string | null {
-    if (run.kind === 'memory_profiler') {
+    if (kindHas(run.kind, 'line_memory')) {
         return 'memory of the whole process; a line that calls a profiled function includes its growth';
     }
-    if (run.kind === 'scalene') return 'percentages are of all CPU samples of the program';
-    if (run.kind !== 'line_profiler') return null;
+    if (kindHas(run.kind, 'line_cpu')) return 'percentages are of all CPU samples of the program';
+    if (!kindHas(run.kind, 'line_times')) return null;
     const { nested, rounded } = run.summary as unknown as LineProfilerSummary;
     return [nested ? NESTED : null, rounded ? ROUNDED : null].filter(Boolean).join(' · ') || null;
 }
@@ -202,20 +203,21 @@ function mprofFacts(summary: MprofSummary): Fact[] {
 
 /** The head of a line-level report; null for other kinds. */
 export function lineFacts(run: Run): Fact[] | null {
-    if (run.kind === 'line_profiler') {
+    if (kindHas(run.kind, 'line_times')) {
         return lineProfilerFacts(run.summary as unknown as LineProfilerSummary);
     }
-    if (run.kind === 'memory_profiler') {
+    if (kindHas(run.kind, 'line_memory')) {
         return memoryFacts(run.summary as unknown as MemoryProfilerSummary);
     }
-    if (run.kind === 'scalene') return scaleneFacts(run.summary as unknown as ScaleneSummary);
-    if (run.kind === 'mprof') return mprofFacts(run.summary as unknown as MprofSummary);
+    if (kindHas(run.kind, 'line_cpu'))
+        return scaleneFacts(run.summary as unknown as ScaleneSummary);
+    if (kindHas(run.kind, 'spans')) return mprofFacts(run.summary as unknown as MprofSummary);
     return null;
 }
 
 /** What an empty report says, and what it is empty of. */
 export function emptyWords(run: Run): string {
-    if (run.kind === 'line_profiler') {
+    if (kindHas(run.kind, 'line_times')) {
         return 'No profiled function ran. Mark functions with @profile, or name modules with kernprof -p.';
     }
     return 'This profile has no lines.';

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+import { kindHas } from '../base/kinds';
 import { LABELS } from '../base/terms';
 import type { Run } from '../base/types';
 import { bytesFig, fig, int } from '../base/units';
 import type { Fact } from '../components/run_head';
 import { FigText } from '../components/text';
 import { valueFig } from '../model/measure';
-
-const KINDS = ['hyperfine', 'pytest-benchmark', 'time', 'timeit', 'top'];
 
 function topFacts(summary: Run['summary'], headline: Run['headline']): Fact[] {
     return [
@@ -24,22 +23,22 @@ function topFacts(summary: Run['summary'], headline: Run['headline']): Fact[] {
 
 /** The head of a report of measurements; null for other kinds. */
 export function measureFacts({ kind, summary, headline }: Run): Fact[] | null {
-    if (!KINDS.includes(kind)) return null;
-    if (kind === 'top') return topFacts(summary, headline);
+    if (!kindHas(kind, 'measured')) return null;
+    if (kindHas(kind, 'processes')) return topFacts(summary, headline);
+    const isCommand = kindHas(kind, 'bound');
     const count = summary.measurements as number;
     const facts: Fact[] = [];
     if (count > 0 && headline) {
         facts.push({
-            label:
-                kind === 'time'
-                    ? 'Real time'
-                    : count > 1
-                      ? `First, ${headline.label}`
-                      : headline.label,
+            label: isCommand
+                ? 'Real time'
+                : count > 1
+                  ? `First, ${headline.label}`
+                  : headline.label,
             value: <FigText fig={valueFig(headline.value, headline.unit)} />,
         });
     }
-    if (kind === 'time') facts.push({ label: 'Commands', value: int(summary.runs as number) });
+    if (isCommand) facts.push({ label: 'Commands', value: int(summary.runs as number) });
     facts.push({ label: LABELS.measurements, value: int(count) });
     return facts;
 }

@@ -7,6 +7,7 @@ import { LABELS } from '../base/terms';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { API, withParams } from '../base/client';
 import { useKeys } from '../base/keys';
+import { kindHas } from '../base/kinds';
 import type { MemoryAnswer, MemorySpan, MprofSummary } from '../base/line_types';
 import { route } from '../base/router';
 import type { Run } from '../base/types';
@@ -93,7 +94,7 @@ function useMemoryView(run: Run) {
         show,
         selected: spans.find((span) => keyOf(span) === query.span) ?? null,
         zoomed: query.from !== undefined || query.to !== undefined,
-        hasSpans: run.kind === 'mprof' && ((run.summary.functions as number) ?? 0) > 0,
+        hasSpans: kindHas(run.kind, 'spans') && ((run.summary.functions as number) ?? 0) > 0,
     };
 }
 

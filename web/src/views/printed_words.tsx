@@ -2,6 +2,7 @@
  *
  * What runs that were read from printed tables say of themselves.
  */
+import { kindHas } from '../base/kinds';
 import { LABELS } from '../base/terms';
 import type { Run } from '../base/types';
 import { bytesFig, fig, int } from '../base/units';
@@ -131,15 +132,15 @@ function timelineFacts(run: Run): Fact[] {
 }
 
 export function printedFacts(run: Run): Fact[] | null {
-    if (run.kind === 'memory-timeline') return timelineFacts(run);
-    if (run.kind === 'lightning') return actionFacts(run);
-    if (run.kind === 'key-averages') return operatorFacts(run);
-    return run.kind === 'pstats-text' ? functionFacts(run) : null;
+    if (kindHas(run.kind, 'categories')) return timelineFacts(run);
+    if (kindHas(run.kind, 'actions')) return actionFacts(run);
+    if (kindHas(run.kind, 'printed_operators')) return operatorFacts(run);
+    return kindHas(run.kind, 'printed') ? functionFacts(run) : null;
 }
 
 export function printedWarnings(run: Run): string[] {
-    if (run.kind === 'key-averages') return operatorWarnings(run);
-    const functions = run.kind === 'pstats-text' || run.kind === 'lightning';
+    if (kindHas(run.kind, 'printed_operators')) return operatorWarnings(run);
+    const functions = kindHas(run.kind, 'printed');
     if (!functions || printedOf(run).reports === 0) return [];
     return [
         'Read from a printed report: times are rounded to milliseconds, and callers are unknown.',

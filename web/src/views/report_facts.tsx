@@ -2,6 +2,7 @@
  *
  * The few figures at the head of a report, by kind, and the warnings that qualify all of it.
  */
+import { kindHas } from '../base/kinds';
 import { LABELS } from '../base/terms';
 import type { ImportSummary, PstatsSummary, Run } from '../base/types';
 import { fig, figIn, int, pct, THIN } from '../base/units';
@@ -72,8 +73,8 @@ function pstatsFacts(summary: PstatsSummary): Fact[] {
 }
 
 export function factsOf(run: Run): Fact[] {
-    if (run.kind === 'importtime') return importFacts(run.summary as unknown as ImportSummary);
-    if (run.kind === 'pstats') return pstatsFacts(run.summary as unknown as PstatsSummary);
+    if (kindHas(run.kind, 'imports')) return importFacts(run.summary as unknown as ImportSummary);
+    if (kindHas(run.kind, 'calls')) return pstatsFacts(run.summary as unknown as PstatsSummary);
     const others = lineFacts(run) ?? traceFacts(run) ?? printedFacts(run) ?? measureFacts(run);
     if (others) return others;
     if (!run.headline) return [];
@@ -110,8 +111,9 @@ function pstatsWarnings({ int_callers, sampled }: PstatsSummary): string[] {
 }
 
 function warningsOf(run: Run): string[] {
-    if (run.kind === 'importtime') return importWarnings(run.summary as unknown as ImportSummary);
-    if (run.kind === 'pstats') return pstatsWarnings(run.summary as unknown as PstatsSummary);
+    if (kindHas(run.kind, 'imports'))
+        return importWarnings(run.summary as unknown as ImportSummary);
+    if (kindHas(run.kind, 'calls')) return pstatsWarnings(run.summary as unknown as PstatsSummary);
     return printedWarnings(run);
 }
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which tabs a report has, by kind. Their code comes as one chunk a kind, fetched when it is
- * first shown; the shelf fetches it while nothing else is to be done.
+ * The code of the tabs of reports. It comes as one chunk a kind, fetched when it is first shown; the
+ * shelf fetches it while nothing else is to be done.
  */
-import { LABELS } from '../base/terms';
+import { kindRows } from '../base/kinds';
 import type { ComponentType } from 'preact';
 import type { Run } from '../base/types';
+import { type TabKey, tabKeys, TABS } from '../model/report_tabs';
 import { LedgerTab } from './ledger_tab';
-import { stackTabs } from './stack_tabs';
-import { traceTabs } from './trace_tabs';
 
 export type TabView = ComponentType<{ run: Run }>;
 
@@ -35,183 +34,55 @@ export const SQL: TabSpec = {
     load: async () => (await import('./sql_tab')).SqlTab,
 };
 
-const TABS: Record<string, TabSpec[]> = {
-    importtime: [
-        {
-            id: 'imports',
-            title: 'Imports',
-            load: async () => (await import('./tabs_importtime')).ImportsTab,
-        },
-        {
-            id: 'packages',
-            title: LABELS.packages,
-            load: async () => (await import('./packages_tab')).PackagesTab,
-        },
-        {
-            id: 'who-imports',
-            title: 'Who imports',
-            load: async () => (await import('./tabs_importtime')).WhoImportsTab,
-        },
-        {
-            id: 'lazy',
-            title: 'Make lazy',
-            load: async () => (await import('./tabs_importtime')).LazyTab,
-        },
-    ],
-    pstats: [
-        {
-            id: 'functions',
-            title: LABELS.functions,
-            load: async () => (await import('./tabs_pstats')).FunctionsTab,
-        },
-        {
-            id: 'calltree',
-            title: LABELS.callTree,
-            load: async () => (await import('./tabs_pstats')).CallTreeTab,
-        },
-        {
-            id: 'callgraph',
-            title: LABELS.callGraph,
-            load: async () => (await import('./tabs_pstats')).CallGraphTab,
-        },
-        {
-            id: 'files',
-            title: LABELS.files,
-            count: ({ summary }) => (typeof summary.files === 'number' ? summary.files : null),
-            load: async () => (await import('./tabs_pstats')).FilesTab,
-        },
-    ],
+const LOADERS: Record<TabKey, TabSpec['load']> = {
+    imports: async () => (await import('./tabs_importtime')).ImportsTab,
+    packages: async () => (await import('./packages_tab')).PackagesTab,
+    'who-imports': async () => (await import('./tabs_importtime')).WhoImportsTab,
+    lazy: async () => (await import('./tabs_importtime')).LazyTab,
+    functions: async () => (await import('./tabs_pstats')).FunctionsTab,
+    calltree: async () => (await import('./tabs_pstats')).CallTreeTab,
+    callgraph: async () => (await import('./tabs_pstats')).CallGraphTab,
+    files: async () => (await import('./tabs_pstats')).FilesTab,
+    'function-lines': async () => (await import('./tabs_lines')).LinesAcrossTab,
+    'printed-functions': async () => (await import('./tabs_pstats')).PrintedFunctionsTab,
+    'printed-files': async () => (await import('./tabs_pstats')).PrintedFilesTab,
+    actions: async () => (await import('./tabs_pstats')).ActionsTab,
+    'printed-operators': async () => (await import('./tabs_trace')).PrintedOperatorsTab,
+    lines: async () => (await import('./tabs_lines')).LinesTab,
+    'line-functions': async () => (await import('./tabs_lines')).LineFunctionsTab,
+    'line-files': async () => (await import('./tabs_lines')).LineFilesTab,
+    across: async () => (await import('./tabs_lines')).LinesAcrossTab,
+    memory: async () => (await import('./memory_tab')).MemoryTab,
+    categories: async () => (await import('./memory_timeline_tab')).MemoryTimelineTab,
+    measurements: async () => (await import('./tabs_measure')).MeasurementsTab,
+    bound: async () => (await import('./tabs_measure')).BoundTab,
+    processes: async () => (await import('./tabs_measure')).ProcessesTab,
+    timeline: async () => (await import('./timeline_tab')).TimelineTab,
+    overview: async () => (await import('./trace_overview')).TraceOverviewTab,
+    operators: async () => (await import('./tabs_trace')).OperatorsTab,
+    slices: async () => (await import('./tabs_trace')).OperatorsTab,
+    kernels: async () => (await import('./tabs_trace')).KernelsTab,
+    summaries: async () => (await import('./tabs_trace')).SummariesTab,
+    'device-memory': async () => (await import('./device_memory_tab')).DeviceMemoryTab,
+    modules: async () => (await import('./tabs_trace')).ModulesTab,
+    flame: async () => (await import('./tabs_trace')).FlameTab,
+    ranks: async () => (await import('./tabs_trace')).WorkersTab,
+    findings: async () => (await import('./tabs_trace')).FindingsTab,
+    'stack-flame': async () => (await import('./tabs_trace')).FlameTab,
+    'stack-functions': async () => (await import('./stack_functions')).StackFunctionsTab,
+    sandwich: async () => (await import('./stack_sandwich')).SandwichTab,
+    'file-order': async () => (await import('./timeline_tab')).TimelineTab,
+    'drawn-order': async () => (await import('./timeline_tab')).TimelineTab,
+    'time-order': async () => (await import('./timeline_tab')).TimelineTab,
 };
 
-const LINES: TabSpec[] = [
-    {
-        id: 'lines',
-        title: LABELS.lines,
-        load: async () => (await import('./tabs_lines')).LinesTab,
-    },
-    {
-        id: 'functions',
-        title: LABELS.functions,
-        count: ({ summary }) => (typeof summary.functions === 'number' ? summary.functions : null),
-        load: async () => (await import('./tabs_lines')).LineFunctionsTab,
-    },
-    {
-        id: 'files',
-        title: LABELS.files,
-        count: ({ summary }) => (typeof summary.files === 'number' ? summary.files : null),
-        load: async () => (await import('./tabs_lines')).LineFilesTab,
-    },
-];
-
-const ACROSS: TabSpec = {
-    id: 'across',
-    title: 'Across runs',
-    load: async () => (await import('./tabs_lines')).LinesAcrossTab,
-};
-
-const MEMORY: TabSpec = {
-    id: 'memory',
-    title: LABELS.memory,
-    load: async () => (await import('./memory_tab')).MemoryTab,
-};
-
-const TIMELINE: TabSpec = {
-    id: 'timeline',
-    title: 'Timeline',
-    load: async () => (await import('./timeline_tab')).TimelineTab,
-};
-
-const PRINTED: TabSpec[] = [
-    {
-        id: 'functions',
-        title: LABELS.functions,
-        load: async () => (await import('./tabs_pstats')).PrintedFunctionsTab,
-    },
-    {
-        id: 'files',
-        title: LABELS.files,
-        load: async () => (await import('./tabs_pstats')).PrintedFilesTab,
-    },
-];
-
-const ACTIONS: TabSpec = {
-    id: 'actions',
-    title: LABELS.actions,
-    count: ({ summary }) => (typeof summary.actions === 'number' ? summary.actions : null),
-    load: async () => (await import('./tabs_pstats')).ActionsTab,
-};
-
-/** Functions are what the advanced profiler of Lightning adds. */
-function lightningTabs({ summary }: Run): TabSpec[] {
-    return summary.reports ? [ACTIONS, ...PRINTED] : [ACTIONS];
-}
-
-TABS['memory-timeline'] = [
-    {
-        id: 'memory',
-        title: LABELS.memory,
-        load: async () => (await import('./memory_timeline_tab')).MemoryTimelineTab,
-    },
-];
-TABS['pstats-text'] = PRINTED;
-TABS['key-averages'] = [
-    {
-        id: 'operators',
-        title: LABELS.operators,
-        count: ({ summary }) => (typeof summary.operators === 'number' ? summary.operators : null),
-        load: async () => (await import('./tabs_trace')).PrintedOperatorsTab,
-    },
-];
-
-const MEASUREMENTS: TabSpec = {
-    id: 'measurements',
-    title: LABELS.measurements,
-    count: ({ summary }) =>
-        typeof summary.measurements === 'number' ? summary.measurements : null,
-    load: async () => (await import('./tabs_measure')).MeasurementsTab,
-};
-
-const BOUND: TabSpec = {
-    id: 'bound',
-    title: 'Bound',
-    load: async () => (await import('./tabs_measure')).BoundTab,
-};
-
-const PROCESSES: TabSpec = {
-    id: 'processes',
-    title: LABELS.processes,
-    count: ({ summary }) => (typeof summary.processes === 'number' ? summary.processes : null),
-    load: async () => (await import('./tabs_measure')).ProcessesTab,
-};
-
-TABS.top = [PROCESSES, MEASUREMENTS];
-TABS.time = [BOUND, MEASUREMENTS];
-TABS.timeit = [MEASUREMENTS];
-TABS.hyperfine = [MEASUREMENTS];
-TABS['pytest-benchmark'] = [MEASUREMENTS];
-TABS['torch-trace'] = [TIMELINE];
-TABS.trace = [TIMELINE];
-TABS.nsys = [TIMELINE];
-TABS.folded = stackTabs('File order', TIMELINE);
-TABS['flamegraph-svg'] = stackTabs('As drawn', TIMELINE);
-TABS.gecko = stackTabs('Time order', TIMELINE);
-TABS.speedscope = stackTabs('Time order', TIMELINE);
-TABS.line_profiler = [...LINES, ACROSS];
-TABS.memory_profiler = [...LINES, ACROSS];
-TABS.scalene = [...LINES, MEMORY, ACROSS];
-TABS.mprof = [MEMORY];
-TABS.pstats.push({ ...ACROSS, title: LABELS.lines });
-
-/** Sums without callers have no tree and no graph. */
-function withCallers(run: Run, specs: TabSpec[]): TabSpec[] {
-    if (!run.summary.flat) return specs;
-    return specs.filter(({ id }) => id !== 'calltree' && id !== 'callgraph');
-}
+/* One object for each tab, by which loaded code is found again. */
+const SPECS = Object.fromEntries(
+    (Object.keys(LOADERS) as TabKey[]).map((key) => [key, { ...TABS[key], load: LOADERS[key] }]),
+) as Record<TabKey, TabSpec>;
 
 export function tabsOf(run: Run): TabSpec[] {
-    const kind = run.kind === 'lightning' ? lightningTabs(run) : (TABS[run.kind] ?? []);
-    const own = withCallers(run, kind);
-    return [...own, ...traceTabs(run), LEDGER, SQL];
+    return [...tabKeys(run).map((key) => SPECS[key]), LEDGER, SQL];
 }
 
 const loaded = new Map<TabSpec, TabView>();
@@ -229,8 +100,8 @@ export async function loadView(spec: TabSpec): Promise<TabView> {
 
 /** Fetches the first tab of each kind ahead of the click. */
 export function prefetchViews(): void {
-    for (const specs of Object.values(TABS)) {
+    for (const key of new Set(kindRows.map(({ tabs }) => tabs[0] as TabKey))) {
         // A failure shows itself when the tab is opened.
-        if (specs[0]) loadView(specs[0]).catch(() => undefined);
+        loadView(SPECS[key]).catch(() => undefined);
     }
 }

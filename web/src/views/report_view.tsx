@@ -8,6 +8,7 @@ import { useLayoutEffectOn } from '../base/hooks';
 import { showAxis } from '../base/axis';
 import { API, type ApiError, asApiError } from '../base/client';
 import { useKeys } from '../base/keys';
+import { kindHas } from '../base/kinds';
 import { offlineFile } from '../base/offline';
 import { formatHash, goTo, navigate, route, type Query } from '../base/router';
 import type { Run } from '../base/types';
@@ -201,7 +202,7 @@ function Meta({ run }: { run: Run }) {
     const wide: string[] = [];
     const tool = toolWords(run);
     if (tool) wide.push(tool);
-    if (run.kind === 'importtime' && run.summary.negative_self === 0) {
+    if (kindHas(run.kind, 'imports') && run.summary.negative_self === 0) {
         wide.push('no sign of a second thread');
     }
     const added = `added ${run.who ? `by ${run.who}, ` : ''}${when(run.created_at)}`;

@@ -5,6 +5,7 @@
  */
 import { useMemo, useState } from 'preact/hooks';
 import { useKeys } from '../base/keys';
+import { kindHas } from '../base/kinds';
 import { goTo, route } from '../base/router';
 import type { SummaryRow } from '../base/trace_types';
 import type { Run } from '../base/types';
@@ -57,7 +58,7 @@ function Summary({ run, reports, report }: SummaryProps) {
     const [shown, setShown] = useState<number | null>(null);
     const [row, setRow] = useState<SummaryRow | null>(null);
     const pane = Boolean(query.op) && viewportWidth.value >= PANE_FROM;
-    const nvtx = run.kind === 'nsys';
+    const nvtx = kindHas(run.kind, 'nvtx');
     const columns = useColumns(
         () => summaryColumns(report, search, { nvtx, pane }),
         [report, search, nvtx, pane],

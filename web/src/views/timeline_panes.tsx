@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the dock of the timeline can show of a range. */
+import { kindHas } from '../base/kinds';
 import { LABELS } from '../base/terms';
 import type { ComponentType } from 'preact';
 import type { Run } from '../base/types';
@@ -27,7 +28,7 @@ export interface DockPane {
     tools?: ComponentType<{ run: Run }>;
 }
 
-const torch = (run: Run): boolean => run.kind === 'torch-trace';
+const torch = (run: Run): boolean => kindHas(run.kind, 'torch');
 
 function OperatorsPane({ run, range }: PaneProps) {
     return <OperatorsTable run={run} range={range} narrow />;

@@ -4,6 +4,7 @@
  */
 import { type AxisUnit, TIME_AXIS } from '../base/axis';
 import { API, type Params, withParams } from '../base/client';
+import { kindHas } from '../base/kinds';
 import { formatHash, route, setQuery } from '../base/router';
 import type { TraceSummary } from '../base/trace_types';
 import type { Run } from '../base/types';
@@ -26,19 +27,17 @@ export function traceOf(run: Run): TraceSummary {
 }
 
 export function isTrace(run: Run): boolean {
-    return run.kind === 'torch-trace' || run.kind === 'trace' || run.kind === 'nsys';
+    return kindHas(run.kind, 'slices');
 }
 
 /** Whether device work is given to what launched it: all that is said of devices and steps follows. */
 export function isAttributed(run: Run): boolean {
-    return run.kind === 'torch-trace' || run.kind === 'nsys';
+    return kindHas(run.kind, 'devices');
 }
 
-/** Kinds whose stacks lie on the axis of a trace. */
-const STACKS = ['folded', 'speedscope', 'flamegraph-svg', 'gecko'];
-
+/** Whether stacks lie on the axis of a trace. */
 export function isStacks(run: Run): boolean {
-    return STACKS.includes(run.kind);
+    return kindHas(run.kind, 'stacks');
 }
 
 /** What the axis of a run counts: the unit of its headline. */

@@ -2,6 +2,7 @@
  *
  * Where the time goes: the mean of the steps (or the range) as one bar, and every step on one scale.
  */
+import { kindHas } from '../base/kinds';
 import { route } from '../base/router';
 import type { TraceOverview, TraceStep, Utilisation } from '../base/trace_types';
 import type { Run } from '../base/types';
@@ -96,7 +97,7 @@ interface StepListProps {
 }
 
 export function StepList({ run, steps, definition, nameOf }: StepListProps) {
-    if (traceOf(run).steps === 0) return <NoSteps torch={run.kind === 'torch-trace'} />;
+    if (traceOf(run).steps === 0) return <NoSteps torch={kindHas(run.kind, 'torch')} />;
     if (steps.length < 2) return null;
     const longest = Math.max(...steps.map(({ start_ns, end_ns }) => end_ns - start_ns));
     const left = steps.filter((step) => !step.counted).length;
