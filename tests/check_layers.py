@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Who may include whom. Reads every #include and every import, prints each that breaks a rule, and a count.
+"""Who may include whom, and who may name a kind of profile. Reads every #include, every import and every literal, prints each
+that breaks a rule, and a count.
 
 A module includes only the modules that C_RULES allows, and of these only the headers in PUBLIC. Neither modules nor headers
 include each other in a circle.
@@ -137,6 +138,13 @@ WEB_ONE_FILE = {"chart.js": "web/src/components/chart.ts"}
 # What touches the page may not stand in these folders; only views may fetch, through base/client.ts.
 WEB_NO_DOM = ["web/src/model"]
 WEB_DOM = re.compile(r"\b(document|window|localStorage|sessionStorage|navigator|HTMLElement|CanvasRenderingContext2D)\b[.\[]")
+
+# What a kind offers stands in importers/kinds.c alone; the code of these folders asks for it (importers/kinds.h, web/src/base/kinds.ts).
+NO_KINDS = ("server/query/", "server/api/", "server/share/", "web/src/")
+KIND_NAME = re.compile(r'\.name = "([^"]+)"')
+KIND_WORDS = {"time", "top", "trace", "folded"}  # common words too: they count where the line speaks of a kind
+LITERAL = re.compile(r"""(?P<quote>["'`])(?P<text>[\w -]+)(?P=quote)""")
+KEY = re.compile(r"^\s*['\"]?([\w-]+)['\"]?\??: ")
 
 WEB_FETCH = {"getJson", "upload", "events", "sendJson", "fileFor"}
 CLIENT_IMPORT = re.compile(r"import\s*\{([^}]*)\}\s*from\s*['\"][^'\"]*base/client['\"]")
@@ -277,6 +285,25 @@ def web_faults(path):
                 yield f"touches the page: {word}"
 
 
+def kind_names():
+    return set(KIND_NAME.findall(read("importers/kinds.c")))
+
+
+def kind_faults(path, names):
+    """Literals that are names of kinds or lists of them, and such keys of a table in TypeScript."""
+    if not path.startswith(NO_KINDS):
+        return
+    for line in COMMENTS.sub("", read(path)).splitlines():
+        texts = [match["text"] for match in LITERAL.finditer(line)]
+        key = KEY.match(line)
+        if key and path.startswith("web/") and key[1] not in KIND_WORDS:
+            texts.append(key[1])
+        for text in texts:
+            words = set(text.split())
+            if words and words <= names and not (words <= KIND_WORDS and "kind" not in line.lower()):
+                yield f"names a kind: {text.strip()}; ask importers/kinds.h or base/kinds.ts what it has"
+
+
 def check(paths, faults_of):
     return [f"{path}: {fault}" for path in paths for fault in faults_of(path)]
 
@@ -285,7 +312,9 @@ def main():
     c_paths = [p for folder in ("base", "slices", "compare", "importers", "server", "schema", "tests")
                for p in files(folder, ".c", ".h")]
     web_paths = list(files("web/src", ".ts", ".tsx"))
+    names = kind_names()
     faults = check(c_paths, c_faults) + check(c_paths, header_faults) + check(web_paths, web_faults)
+    faults += check(c_paths + web_paths, lambda path: kind_faults(path, names))
     faults += [*cycle_faults(c_paths), *public_faults(c_paths)]
     unpaid = [fault for fault in faults if fault not in DEBTS]
     paid = [debt for debt in DEBTS if debt not in faults]
