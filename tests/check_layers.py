@@ -44,7 +44,7 @@ C_RULES = {
 ALL = None
 PUBLIC = {
     "compare": {"change_points.h": ALL, "comparison.h": ALL, "judge.h": ALL, "stats.h": ALL, "what_if.h": ALL},
-    "importers": {"importer.h": ALL, "sink.h": ALL, "text/clean.h": ["server/jobs"]},
+    "importers": {"importer.h": ALL, "kinds.h": ALL, "sink.h": ALL, "text/clean.h": ["server/jobs"]},
     "server/runfile": {
         "db.h": ALL,
         "trace.h": ALL,

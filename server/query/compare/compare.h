@@ -12,7 +12,8 @@
 
 /* --- Tables (tables.c) --- */
 
-/* A table by which runs can be compared. Runs of two kinds can be compared if they share a table. */
+/* A table by which runs can be compared. Runs of two kinds can be compared if they share a table.
+ */
 struct ps_compare_table {
     unsigned has;   /* of kinds that have one of these: importers/kinds.h */
     const char *of; /* name in the API */
