@@ -16,14 +16,13 @@
 #include "base/hash_table.h"
 #include "importers/trace/digits.h"
 
-#define FOLLOWERS 3
-/* maximum number of patterns with the same beginning that are tried */
-#define ALIKE    6
-#define TEXT_MAX 4096u /* bytes of an event that may become a pattern */
-/* bytes of one number in a pattern: sign, 18 digits, point, 18 digits */
-#define NUMBER_MAX 40u
-/* bytes of a worker's patterns; if there are more they are cleared */
-#define MEMORY_MAX  (6u << 20)
+#define FOLLOWERS  3
+#define ALIKE      6     /* maximum number of patterns with the same beginning that are tried */
+#define TEXT_MAX   4096u /* bytes of an event that may become a pattern */
+#define NUMBER_MAX 40u   /* bytes of one number in a pattern: sign, 18 digits, point, 18 digits */
+#define MEMORY_MAX                                                                                 \
+    (6u << 20) /* bytes of a worker's patterns; if there are more they are cleared                 \
+                */
 #define TIME_US_MAX (INT64_C(2) << 50) /* from the origin, so that ns are far from 2^63 */
 #define LUCK_MAX    16
 #define SEEN        8192u
