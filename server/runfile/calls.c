@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* calls.c: the blobs of function.callers and function.callees, and the tables ps_calls and ps_ids
- * that show them to SQL. */
+/* calls.c: packs the blobs of function.callers and function.callees, and provides the tables
+ * ps_calls and ps_ids that read them. */
 #include <stdlib.h>
 
 #include "server/runfile/handle.h"
 
 /*
- * How caller edges are packed into function.callers, and callee ids into
- * function.callees.
+ * The format of function.callers and function.callees.
  *
  * callers: entries of  varint caller | u8 kinds | ncalls | primitive_calls | tottime_s | cumtime_s.
- * `kinds` holds two bits a number: enum ps_num_kind; an integer is a zigzag varint, a double its 8
- * bytes, little-endian, nothing for none. callees: varints, each the difference to the id before.
+ * `kinds` contains two bits per number: enum ps_num_kind. An integer is a zigzag varint, a double 8
+ * bytes, little-endian; PS_NUM_NONE has no bytes. callees: varints, each the difference to the
+ * previous id.
  */
 
 static size_t put_varint(unsigned char *at, uint64_t value)
@@ -46,7 +46,7 @@ static size_t put_num(unsigned char *at, struct ps_num n)
     if (n.kind == PS_NUM_INT)
         return put_varint(at, ((uint64_t)n.i << 1) ^ (n.i < 0 ? UINT64_MAX : 0));
     if (n.kind == PS_NUM_REAL) {
-        memcpy(at, &n.r, 8); /* little-endian: x86-64 and aarch64 are what we build for */
+        memcpy(at, &n.r, 8); /* little-endian, like all supported targets (x86-64, aarch64) */
         return 8;
     }
     return 0;
@@ -127,13 +127,13 @@ bool ps_ids_next(struct ps_str *blob, uint32_t *last)
 }
 
 /*
- * The table-valued functions ps_calls(blob) -> caller_id, ncalls, primitive_calls,
- * tottime_s, cumtime_s and ps_ids(blob) -> id: the packed edges of run files as rows.
+ * The table-valued functions ps_calls(blob) -> caller_id, ncalls, primitive_calls, tottime_s,
+ * cumtime_s and ps_ids(blob) -> id: the entries of the blobs as rows.
  */
 
 struct cursor {
     sqlite3_vtab_cursor base;
-    char *copy; /* SQLite may drop the argument between calls */
+    char *copy; /* SQLite may free the argument between calls */
     struct ps_str rest;
     bool row;
     sqlite3_int64 rowid;
@@ -141,7 +141,7 @@ struct cursor {
     uint32_t id;
 };
 
-/* The one plan: the hidden column is given. */
+/* The only plan: the hidden column is given. */
 static int best_index(sqlite3_index_info *info, int hidden)
 {
     int code = ps_table_arguments(info, hidden, 1);

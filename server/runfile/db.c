@@ -9,7 +9,7 @@
 
 #define STEPS_BETWEEN_CHECKS 1000
 
-/* SQLite tells of a full disk in its own word only where it writes to a file's end. */
+/* SQLite returns SQLITE_FULL for a full disk only if it was extending a file. */
 static bool is_full(sqlite3 *handle, int code)
 {
     int system = code == SQLITE_IOERR ? sqlite3_system_errno(handle) : 0;
@@ -37,7 +37,7 @@ enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what
                    status == PS_FULL ? "insufficient storage" : sqlite3_errmsg(db->handle));
 }
 
-/* A handle without a context is never interrupted. */
+/* Threads without a context are never interrupted. */
 static int is_ended(void *user)
 {
     (void)user;
@@ -102,7 +102,7 @@ static int by_query_name(const void *name, const void *text)
     return order ? order : strcmp(name, full + sizeof folder - 1);
 }
 
-/* Handlers ask for each row that they write. */
+/* Uses binary search, since handlers call this for each row that they write. */
 const char *ps_sql_text(const char *name)
 {
     const struct ps_schema_text *found =
@@ -291,7 +291,7 @@ struct ps_str ps_col_text(struct ps_stmt *stmt, int column)
                                            : sqlite3_column_text(stmt->handle, column);
 
     if (!text && type != SQLITE_NULL)
-        text = ""; /* SQLite's pointer to a blob of no bytes is NULL */
+        text = ""; /* SQLite's pointer to an empty BLOB is NULL */
     return (struct ps_str){text, (size_t)sqlite3_column_bytes(stmt->handle, column)};
 }
 
@@ -381,7 +381,7 @@ const char *ps_schema_of(const char *name)
     return "";
 }
 
-/* A path in a URI: what SQLite would read as query or fragment is escaped. */
+/* Escapes the characters of a path that SQLite would read as query or fragment of a URI. */
 void ps_uri_path(struct ps_buf *out, const char *path)
 {
     ps_buf_puts(out, "file:");

@@ -2,9 +2,10 @@
 /*
  * functions.c: SQL functions for searching.
  *
- *   ps_words('pandas -test', name, file)   every word occurs in one of the texts, no word behind a
- * minus does; case-insensitive regexp(pattern, text)                  what X REGEXP P calls; PCRE2,
- * with a limit on the work one match may cost
+ *   ps_words('pandas -test', name, file)   true if every word occurs in one of the texts, and no
+ *                                          word after a minus does; case-insensitive
+ *   regexp(pattern, text)                  called for X REGEXP P; PCRE2, with a limit on the work
+ *                                          of one match
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -14,15 +15,15 @@
 #include "server/runfile/handle.h"
 
 #define MATCH_LIMIT                                                                                \
-    200000 /* steps; a pattern that needs more on one name is an error, not a hang */
+    200000 /* steps; a pattern that needs more for one name is an error and does not block */
 
 static const char *next_of(const char *at, const char *end, char c)
 {
     return at < end ? memchr(at, c, (size_t)(end - at)) : NULL;
 }
 
-/* From one place to the next where the first character stands, in either case: a shelf of 100,000
- * runs is searched with each key that is pressed. */
+/* Compares only where the first character occurs, in either case: a shelf of 100,000 runs is
+ * searched after each key press. */
 static bool contains(struct ps_str hay, struct ps_str needle)
 {
     const char c = needle.len ? needle.at[0] : '\0', folded = (char)(c | 0x20);
@@ -101,7 +102,7 @@ static pcre2_code *compiled(sqlite3_context *context, sqlite3_value *pattern)
     if (!regex)
         return NULL;
     (void)pcre2_jit_compile(regex,
-                            PCRE2_JIT_COMPLETE); /* without it matching is slower, not wrong */
+                            PCRE2_JIT_COMPLETE); /* optional: without it matching is only slower */
     sqlite3_set_auxdata(context, 0, regex, free_regex);
     return sqlite3_get_auxdata(context, 0);
 }

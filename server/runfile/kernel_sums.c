@@ -6,7 +6,7 @@
 #include "slices/args.h"
 #include "slices/column.h"
 
-/* Numbers of the arguments that count here. */
+/* The arguments of a kernel that are read here. */
 enum wanted { GRID, BLOCK, REGISTERS, SHARED, BLOCKS_PER_SM, OCCUPANCY, N_WANTED };
 
 static const struct {
@@ -21,13 +21,13 @@ static const struct {
     [OCCUPANCY] = {"est. achieved occupancy %", 1},
 };
 
-/* Where they lie in the parameters of a template; looked up once. */
+/* Indices of these arguments in the parameters of a template; looked up once. */
 struct places {
     bool known;
-    int at[N_WANTED]; /* -1: it has none */
+    int at[N_WANTED]; /* -1: none */
 };
 
-/* A column of names as packed, of chunks that hold operators. */
+/* The packed column of names of a chunk with operators. */
 struct names {
     bool known;
     struct ps_buf raw;
@@ -41,8 +41,8 @@ struct summing {
     struct ps_kernel_sums *out;
     struct ps_err *err;
     struct places *places;          /* by template */
-    struct names *names;            /* by chunk */
-    const struct ps_chunk_row *row; /* of the chunk at work */
+    struct names *names;            /* by index of the chunk */
+    const struct ps_chunk_row *row; /* of the current chunk */
 };
 
 /* --- Groups --- */
@@ -117,8 +117,8 @@ static void add_mean(struct ps_num value, int64_t duration, double *sum, double 
     *weight += (double)duration;
 }
 
-/* The name of the operator that a slice belongs to. Kernels of one stream come from several threads
- * in turn: the columns of names stay, as packed. */
+/* Returns the text id of the operator that a slice belongs to; 0: none. Kernels of one stream are
+ * launched by several threads in turn, so the packed columns of names are kept for all chunks. */
 static int64_t operator_name(struct summing *s, int64_t slice)
 {
     const struct ps_chunk_row *chunk = slice ? ps_trace_chunk_of(s->cache, slice) : NULL;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* kernel_sums.h: kernels, copies and sets of a range, summed by what they are. */
+/* kernel_sums.h: sums of kernels, copies and memsets of a range, in groups. */
 #ifndef PS_RUNFILE_KERNEL_SUMS_H
 #define PS_RUNFILE_KERNEL_SUMS_H
 
 #include "base/hash_table.h"
 #include "server/runfile/trace_reader.h"
 
-/* Grouped by all of it; -1: the trace does not say, or not asked for. No padding. */
+/* Key of a group. -1: not in the trace, or not requested. Has no padding, since its bytes are
+ * compared. */
 struct ps_kernel_key {
     int64_t name, device, stream, kind;
-    int64_t op; /* text id of the operator's name; 0 none */
+    int64_t op; /* text id of the operator's name; 0: none */
     int64_t grid[3], block[3], registers, shared;
 };
 

@@ -17,17 +17,17 @@ struct fn {
     struct ps_str callers, callees; /* valid until the statement steps again */
 };
 
-/* A callee on its way to become a node. */
+/* A callee that may become a node. */
 struct callee {
     struct ps_path_node node;
-    double time;      /* E of paths.h, or the callee's whole cumtime where the dump has no times */
-    double ncalls;    /* of the callee, from anywhere */
-    bool timed, only; /* E is known; f is the one caller */
+    double time;      /* E of paths.h; the callee's cumtime if the dump has no times */
+    double ncalls;    /* of the callee, from all callers */
+    bool timed, only; /* timed: E is known; only: f is the only caller */
     bool recursive;
     int64_t cycle;
 };
 
-/* A function that was expanded before: the same one stands on many paths. */
+/* A function that was expanded before: one function may be on many paths. */
 struct known {
     uint32_t function;
     struct fn fn; /* without its blobs */
@@ -43,14 +43,14 @@ struct walk {
     struct ps_hash_table known_at; /* function -> index in known */
     const struct ps_paths_limits *limits;
     struct ps_paths *out;
-    uint32_t *heap; /* nodes to expand, widest first */
+    uint32_t *heap; /* nodes to expand; a heap by hi, the largest at the root */
     uint32_t n_heap, cap_heap;
 };
 
 struct cursor {
     sqlite3_vtab_cursor base;
     struct ps_paths paths;
-    uint32_t *order; /* preorder: node indexes */
+    uint32_t *order; /* node indexes in preorder */
     uint32_t *rank;  /* node index -> preorder id */
     uint32_t at;
 };
@@ -133,14 +133,14 @@ static struct ps_str column_blob(sqlite3_stmt *stmt, int column)
 {
     const char *blob = sqlite3_column_blob(stmt, column);
 
-    /* SQLite's pointer to a blob of no bytes is NULL */
+    /* SQLite's pointer to an empty BLOB is NULL */
     return (struct ps_str){blob ? blob : "", (size_t)sqlite3_column_bytes(stmt, column)};
 }
 
 #define FN_COLUMNS "ncalls, primitive_calls, tottime_s, cumtime_s, cycle, callers, callees"
 
-/* A row of FN_COLUMNS. Samplers write other counts into the place of calls: without a cycle nothing
- * is recursive. */
+/* Reads a row of FN_COLUMNS. Samplers store other counts in place of calls: only functions in a
+ * cycle can be recursive. */
 static struct fn fn_of_row(sqlite3_stmt *stmt)
 {
     struct fn fn = {.ncalls = column_num(stmt, 0),
@@ -155,7 +155,7 @@ static struct fn fn_of_row(sqlite3_stmt *stmt)
     return fn;
 }
 
-/* False: there is no such function, or it cannot be read; then w->code says why. */
+/* Reads a function. False: it does not exist, or an error occurred and w->code is set. */
 static bool fetch(struct walk *w, uint32_t id, struct fn *out)
 {
     int code;
@@ -211,7 +211,7 @@ static int wider_first(const void *a, const void *b)
     return (x->function > y->function) - (x->function < y->function);
 }
 
-/* Sums over the callers of a function; n and cumtime without itself. */
+/* Sums over the callers of a function; n and cumtime do not include the function itself. */
 struct callers_sum {
     uint32_t n;
     double ncalls, cumtime;
@@ -242,9 +242,9 @@ static struct ps_path_node *add_node(struct ps_paths *out, uint32_t function, ui
     return &out->nodes[out->n++];
 }
 
-/* A function as root: all of it when nothing in the profile called it, or when everything else
- * happened inside the calls that came from outside (so builtins.exec, which imports re-enter); else
- * what its callers do not account for. */
+/* Adds a function as root: with all of its time if nothing in the profile called it, or if all else
+ * happened inside the calls from outside (for example builtins.exec, which imports re-enter);
+ * otherwise with the time that its callers do not account for. */
 static void consider_root(struct ps_paths *out, uint32_t id, const struct fn *fn)
 {
     struct callers_sum sum = sum_callers(fn->callers, id);
@@ -268,8 +268,8 @@ static void consider_root(struct ps_paths *out, uint32_t id, const struct fn *fn
     node->certainty = node->lo < node->hi ? PS_BOUNDED : PS_EXACT;
 }
 
-/* Everything is called by something (a cycle without entry): the widest function stands for the
- * whole. */
+/* Adds the function with the largest total as root: every function has a caller (a cycle without an
+ * entry). */
 static int widest_root(sqlite3 *db, struct ps_paths *out)
 {
     sqlite3_stmt *stmt = NULL;
@@ -352,7 +352,7 @@ static bool on_path(const struct ps_paths *out, uint32_t at, uint32_t function)
     return false;
 }
 
-/* What the callees of f can have at most, together and each. */
+/* Upper bounds of the callees of f: sum, largest and second largest. */
 struct room {
     double sum, most, second;
 };
@@ -371,7 +371,7 @@ static struct room room_of(const struct callee *callees, size_t n)
     return room;
 }
 
-/* The rules of paths.h, for a callee whose upper bound is set. */
+/* Applies the rules of paths.h to a callee whose upper bound is set. */
 static void decide(const struct ps_path_node *above, const struct fn *f, struct room room,
                    struct callee *c)
 {
@@ -401,7 +401,7 @@ static bool is_function(const void *items, uint32_t index, const void *function)
 static void read_callees(struct walk *w, struct known *k)
 {
     PS_AUTO(ps_free_ptr)
-    char *ids = ps_strdup(k->fn.callees); /* the blobs die with the next fetch */
+    char *ids = ps_strdup(k->fn.callees); /* the next fetch invalidates the blobs */
     struct ps_str rest = {ids, k->fn.callees.len};
     size_t cap = 0;
     uint32_t id = 0;
@@ -418,7 +418,8 @@ static void read_callees(struct walk *w, struct known *k)
     k->fn.callers = k->fn.callees = (struct ps_str){NULL, 0};
 }
 
-/* A function with its callees; NULL when the file lacks it. Valid until the next call. */
+/* Returns a function with its callees; NULL if the file does not have it. Valid until the next
+ * call. */
 static const struct known *know(struct walk *w, uint32_t function)
 {
     struct known k = {.function = function};
@@ -444,7 +445,8 @@ static void forget_all(struct walk *w)
     ps_hash_table_free(&w->known_at);
 }
 
-/* Whether a callee of the node at `at` is worth drawing; if so its certainty is decided. */
+/* Whether a callee of the node at `at` is large enough to become a node; if so sets its
+ * certainty. */
 static bool becomes_node(const struct walk *w, uint32_t at, const struct fn *f, struct room room,
                          struct callee *c)
 {
@@ -532,12 +534,12 @@ void ps_paths_free(struct ps_paths *paths)
 }
 
 /*
- * Ps_paths(root, min_share, max_depth, max_nodes) as a table-valued function:
- * id, parent_id, function_id, depth, lo, hi, self, calls, certainty, cut, total; preorder, ids
- * from 1. `cut` and `total` are the same in every row.
+ * The table-valued function ps_paths(root, min_share, max_depth, max_nodes): id, parent_id,
+ * function_id, depth, lo, hi, self, calls, certainty, cut, total; in preorder, ids from 1. `cut`
+ * and `total` are the same in every row.
  */
 
-/* The one plan: all arguments are given. */
+/* The only plan: all arguments are given. */
 static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
 {
     int code = ps_table_arguments(info, COL_ARGS, N_ARGS);
@@ -556,7 +558,7 @@ static void release(sqlite3_vtab_cursor *base)
     cursor->order = cursor->rank = NULL;
 }
 
-/* Children stand together behind their parents; preorder needs a stack. */
+/* Children are adjacent, after their parents, so preorder needs a stack. */
 static void make_order(struct cursor *cursor)
 {
     const struct ps_paths *paths = &cursor->paths;

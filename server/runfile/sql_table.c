@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* sql_table.c: what the tables that SQL sees (calls_table.c, paths_table.c, trace_tables.c ...)
- * share.
- */
+/* sql_table.c: methods shared by the virtual tables (calls.c, paths.c, trace_tables.c ...). */
 #include <stdlib.h>
 
 #include "server/runfile/handle.h"
 
-/* What SQLite hands back to ps_table_connect. */
+/* The user data that SQLite passes to ps_table_connect. */
 struct connection {
     struct ps_db *db;
     const struct ps_table_kind *kind;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sqlite_memory.c: what SQLite allocates for a statement that a user typed. SQLite checks for
- * interrupts while a statement runs, but not while it prepares one, and a few lines of nested WITH
- * make it prepare for hours and fill all memory. It does treat each failed allocation as an error,
- * so a limit there ends both.
+ * sqlite_memory.c: limits the memory of a statement that a user wrote. SQLite checks for interrupts
+ * while a statement runs, but not while it prepares one, and a few lines of nested WITH make it
+ * prepare for hours and use up all memory. It handles each failed allocation as an error, so a
+ * limit on allocations stops both.
  */
 #include <stdlib.h>
 
@@ -16,9 +16,9 @@ struct ps_memory {
 };
 
 static _Thread_local struct ps_memory *current;
-static sqlite3_mem_methods own; /* of SQLite itself */
+static sqlite3_mem_methods own; /* SQLite's default methods */
 
-/* SQLite calls these with a lock held: they must not call SQLite. */
+/* SQLite calls these functions with a lock held: they must not call SQLite. */
 static bool may_grow(size_t more)
 {
     if (!current)
@@ -34,7 +34,8 @@ static void count(int before, int after)
 
     if (!current)
         return;
-    released = released < current->used ? released : current->used; /* some is from before */
+    /* some was allocated before ps_memory_begin */
+    released = released < current->used ? released : current->used;
     current->used += added - released;
 }
 
@@ -67,7 +68,7 @@ static void *resize(void *block, int bytes)
 
 static int setup_code;
 
-/* Before main, for SQLite takes no other allocator once anybody has used it. */
+/* Runs before main, since SQLite accepts an allocator only before its first use. */
 __attribute__((constructor)) static void set_allocator(void)
 {
     sqlite3_mem_methods ours;

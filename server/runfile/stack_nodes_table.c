@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stack_nodes_table.c: ps_stack_nodes as a table-valued function: id, parent_id, track, name, self,
+ * stack_nodes_table.c: the table-valued function ps_stack_nodes: id, parent_id, track, name, self,
  * total, count: the slices of each track merged by their path of names. Ids from 1, parents before
- * their children; name is a text id, self and total are as slices measure, count is of slices.
+ * their children; name is a text id, self and total are in the unit of the slices, count is the
+ * number of slices.
  */
 #include <stdlib.h>
 
@@ -17,14 +18,14 @@ enum { COL_ID, COL_PARENT, COL_TRACK, COL_NAME, COL_SELF, COL_TOTAL, COL_COUNT }
 
 struct cursor {
     sqlite3_vtab_cursor base;
-    struct ps_flame *trees; /* one a track */
+    struct ps_flame *trees; /* one per track */
     uint32_t *tracks;
     size_t n, cap, cap_tracks;
-    uint32_t *open; /* nodes of the stack that is open */
+    uint32_t *open; /* nodes of the current stack */
     size_t n_open, cap_open;
-    size_t tree; /* at which row */
+    size_t tree; /* tree and node of the current row */
     uint32_t node;
-    sqlite3_int64 before; /* nodes of the trees before */
+    sqlite3_int64 before; /* number of nodes in the previous trees */
     bool too_many;
 };
 
@@ -56,7 +57,8 @@ static void begin_track(struct cursor *c, uint32_t track)
     c->n_open = 0;
 }
 
-/* A slice's length is its own until those inside it take their part. */
+/* Adds the slice's length to the self value of its node and subtracts it from that of the
+ * parent. */
 static void add_slice(struct cursor *c, const struct ps_chunk *chunk, uint32_t i)
 {
     struct ps_flame *tree = &c->trees[c->n - 1];

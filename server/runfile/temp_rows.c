@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* temp_rows.c: tables of numbers that the query layer computed (db.h), so that SQL can join, filter
- * and sort them. */
+/* temp_rows.c: virtual tables of numbers that the query layer computed (db.h), so that SQL can
+ * join, filter and sort them. */
 #include "server/runfile/handle.h"
 
 static const sqlite3_module temp_module;
 
-/* name, category: ids of texts. Times are ns; `total`, `median` ... of a summary are ns or bytes;
+/* name, category: text ids. Times are ns; `total`, `median` ... of a summary are ns or bytes;
  * `self` and `total` of functions are in the unit of the run times its value_scale. */
 #define TABLE(name, columns)                                                                       \
     {                                                                                              \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * text_functions.c: instr, replace, trim, ltrim, rtrim, like and glob in place of SQLite's own.
- * SQLite cannot interrupt a function, and those need time that grows with the product of their
- * arguments' lengths: hours for two strings of a few megabytes. The first five take linear time
- * here. like and glob take the product of text and pattern at worst, and stop when the context of
- * the thread ends.
+ * SQLite cannot interrupt a function, and its own ones need time proportional to the product of the
+ * lengths of their arguments: hours for two strings of a few megabytes. Here the first five take
+ * linear time. like and glob take at most the product of text and pattern, and stop when the
+ * context of the thread ends.
  */
 #define _GNU_SOURCE /* memmem */
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "base/utf8.h"
 #include "server/runfile/handle.h"
 
-/* {NULL, 0}: NULL */
+/* Returns {NULL, 0} for NULL. */
 static struct ps_str text_of(sqlite3_value *value)
 {
     const char *text = (const char *)sqlite3_value_text(value);
@@ -27,7 +27,7 @@ static bool is_continuation(char byte)
 
 /* --- instr and replace --- */
 
-/* As in SQLite a match of text begins with a character. */
+/* As in SQLite, a match in text begins at the start of a character. */
 static const char *find_text(struct ps_str text, struct ps_str part, bool is_blob)
 {
     if (part.len > text.len)
@@ -119,13 +119,13 @@ static void replace(sqlite3_context *context, int n, sqlite3_value **values)
 
 #define CODE_POINTS 0x110000
 
-/* Characters: bytes, which stand for ASCII and for what is no UTF-8, and code points beyond. */
+/* A set of characters: bytes, for ASCII and invalid UTF-8, and code points above ASCII. */
 struct charset {
     bool bytes[256];
-    uint8_t *wide; /* a bit for each code point; NULL: none */
+    uint8_t *wide; /* a bit per code point; NULL: none */
 };
 
-/* The bytes of the character at `at`; of what is no UTF-8 one. */
+/* Returns the length of the character at `at`; 1 for invalid UTF-8. */
 static size_t char_len(const char *at, const char *end)
 {
     const size_t len = (unsigned char)*at < 0x80 ? 1 : ps_utf8_len(at, end);
@@ -133,7 +133,7 @@ static size_t char_len(const char *at, const char *end)
     return len ? len : 1;
 }
 
-/* Of a valid sequence of 2 to 4 bytes. */
+/* Decodes a valid sequence of 2 to 4 bytes. */
 static uint32_t code_point(const char *at, size_t len)
 {
     uint32_t code = (unsigned char)at[0] & (0xffu >> (len + 1));
@@ -175,7 +175,7 @@ static bool has_char(const struct charset *set, const char *at, size_t len)
     return set->wide[code / 8] >> code % 8 & 1;
 }
 
-/* The length of the last character. */
+/* Returns the length of the last character. */
 static size_t last_len(struct ps_str text)
 {
     const char *end = text.at + text.len;
@@ -217,12 +217,12 @@ static void trim(sqlite3_context *context, int n, sqlite3_value **values)
 /* --- like and glob --- */
 
 #define NO_CHAR  UINT32_MAX
-#define NO_UTF8  0x80000000u /* and a byte: what is no character */
+#define NO_UTF8  0x80000000u /* or-ed with an invalid byte */
 #define IN_CLASS '['
 
 struct pattern {
     const char *end;
-    uint32_t all, one, escape; /* characters; NO_CHAR: it has none */
+    uint32_t all, one, escape; /* characters; NO_CHAR: none */
     bool has_classes, folds_case;
 };
 
@@ -241,7 +241,8 @@ static uint32_t fold_case(const struct pattern *pattern, uint32_t c)
     return pattern->folds_case && c >= 'A' && c <= 'Z' ? c + 32 : c;
 }
 
-/* [abc], [^a-z], []x]; *at is behind the bracket. False also where the class has no end. */
+/* Matches a class: [abc], [^a-z], []x]. *at is after the opening bracket, and is moved after the
+ * class. Also false if the class has no end. */
 static bool is_in_class(const struct pattern *pattern, const char **at, uint32_t c)
 {
     const char *p = *at;
@@ -262,7 +263,7 @@ static bool is_in_class(const struct pattern *pattern, const char **at, uint32_t
     return p < pattern->end && found != negated;
 }
 
-/* Whether the one element of the pattern at *p is for this character; *p is moved behind it. */
+/* Whether the pattern element at *p matches the character; *p is moved after the element. */
 static bool is_matched(const struct pattern *pattern, const char **p, uint32_t c)
 {
     uint32_t want = next_char(p, pattern->end);
@@ -284,8 +285,8 @@ static bool is_all(const struct pattern *pattern, const char *p)
     return p < pattern->end && (unsigned char)*p == pattern->all;
 }
 
-/* After a mismatch only the last % takes one character more: what earlier ones took was enough for
- * what lies between. */
+/* After a mismatch only the last % is extended by a character: a longer match of an earlier one
+ * could not help. */
 static bool is_like(const struct pattern *pattern, const char *p, struct ps_str text)
 {
     const char *at = text.at, *end = text.at + text.len, *behind_all = NULL, *taken = NULL;

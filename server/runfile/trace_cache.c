@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_cache.c: the small tables of a trace, loaded once a handle. */
+/* trace_cache.c: loads the small tables of a trace, once per handle. */
 #include <stdlib.h>
 
 #include "server/runfile/trace_reader.h"
@@ -107,7 +107,7 @@ static enum ps_status load_chunks(struct ps_db *db, struct ps_trace_cache *cache
     return status == PS_OK && own.code ? ps_fail(err, own.code, "%s", own.text) : status;
 }
 
-/* A track has as many rows as it says, one chunk behind the other. */
+/* Checks that each track has the stated number of rows, in consecutive chunks. */
 static enum ps_status check_tracks(const struct ps_trace_cache *cache, struct ps_err *err)
 {
     for (size_t i = 0; i < cache->n_tracks; i++) {
@@ -149,7 +149,7 @@ enum ps_status ps_trace_cache_of(struct ps_db *db, struct ps_trace_cache **out, 
     return PS_OK;
 }
 
-/* A table of (id, text, number) as two arrays by id. */
+/* Loads a table of (id, text, number) into two arrays by id. */
 static enum ps_status load_by_id(struct ps_db *db, const char *query, struct ps_arena *arena,
                                  struct ps_str **texts, uint32_t **numbers, size_t *n,
                                  struct ps_err *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_kernels.c: the table-valued function ps_kernels(from_ns, to_ns, by_launch): what devices
- * did, by name, device and stream, and with by_launch also by how it was launched and by whom. */
+/* trace_kernels.c: the table-valued function ps_kernels(from_ns, to_ns, by_launch): device work
+ * grouped by name, device and stream, and with by_launch also by launch parameters and operator. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_operators.c: the table-valued function ps_operators(from_ns, to_ns, by_shape): what torch
- * calls key_averages(), of any range. Without a range it is read as it was summed at import. */
+/* trace_operators.c: the table-valued function ps_operators(from_ns, to_ns, by_shape): torch's
+ * key_averages() for any range. Without a range it returns the sums that were stored at import. */
 #include <stdlib.h>
 
 #include "server/runfile/trace_reader.h"
@@ -31,7 +31,7 @@ static struct ps_operator *push(struct ps_operators *sums)
     return &sums->at[sums->n++];
 }
 
-/* The rows as they were summed when the run was written. */
+/* Reads the rows that were summed when the run was written. */
 static enum ps_status read_rows(struct ps_db *db, bool by_shape, struct ps_operators *out,
                                 struct ps_err *err)
 {
@@ -94,7 +94,8 @@ void ps_memory_sum(struct ps_operator *sum, int64_t t_ns, int64_t device_type, i
         sum->device_bytes = sum->self_device_bytes = plus(sum->device_bytes, bytes);
 }
 
-/* Torch lists memory that no operator took or gave back as an operator of its own. */
+/* Adds the memory that was allocated or freed outside of operators: torch lists it as an operator
+ * of its own. */
 static enum ps_status add_memory(struct ps_db *db, struct ps_range range, struct ps_operators *sums,
                                  struct ps_err *err)
 {
@@ -132,8 +133,7 @@ static enum ps_status sum_range(struct ps_db *db, struct ps_range range, bool by
     return add_memory(db, range, sums, err);
 }
 
-/* Traces of others have no key_averages(): their slices by name are summed when they are asked for.
- */
+/* Traces of other tools have no key_averages(): sums their slices by name on each query. */
 static enum ps_status sum_all(struct ps_db *db, struct ps_range range, struct ps_operators *sums,
                               struct ps_err *err)
 {

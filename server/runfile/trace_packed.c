@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_packed.c: the rows of table packed, read back lot by lot, and the tables ps_flows,
+/* trace_packed.c: reads the rows of table packed in blocks, and provides the tables ps_flows,
  * ps_counts and ps_memory_events over them. */
 #include <stdlib.h>
 
@@ -70,13 +70,13 @@ void ps_packed_close(struct ps_packed_reader *reader)
 }
 
 struct kind {
-    struct ps_table_kind table; /* first */
+    struct ps_table_kind table; /* first member */
     enum ps_packed_family family;
-    int columns;    /* packed ones; SQL's are behind `id` where it has one */
+    int columns;    /* number of packed columns; in SQL they follow `id` if there is one */
     int shift;      /* 1: SQL's first column is the id */
-    int first_t;    /* packed column that a range of time is asked of */
-    int hidden;     /* SQL column of the series; -1 none */
-    uint32_t equal; /* packed columns that may be asked for a value, a bit each */
+    int first_t;    /* packed column that a range of times applies to */
+    int hidden;     /* SQL column of the series; -1: none */
+    uint32_t equal; /* packed columns that can be searched for a value, a bit each */
 };
 
 struct cursor {
@@ -84,7 +84,7 @@ struct cursor {
     struct ps_packed_reader reader;
     size_t at;
     bool row, open;
-    int equal; /* packed column that must have `value`; -1 none */
+    int equal; /* packed column that must have `value`; -1: none */
     int64_t value;
 };
 
@@ -93,8 +93,9 @@ static const struct kind *kind_of(const sqlite3_vtab *table)
     return (const struct kind *)((const struct ps_table *)table)->kind;
 }
 
-/* What may be asked: bit 0 the series, 1 and 2 the least and greatest time, 3 a value of a column,
- * which stands from bit 8 on. All but the series are only hints: SQLite looks again. */
+/* Constraints, as bits of idxNum: bit 0 the series, 1 and 2 the minimum and maximum time, 3 a value
+ * of a column, whose index begins at bit 8. All but the series are only hints: SQLite checks them
+ * again. */
 enum { ASK_SERIES = 1, ASK_FROM = 2, ASK_TO = 4, ASK_VALUE = 8, VALUE_SHIFT = 8 };
 
 static int question_of(const struct kind *kind, const struct sqlite3_index_constraint *c)
@@ -191,7 +192,7 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
         range.from_ns = sqlite3_value_int64(*argv++);
     if (plan & ASK_TO)
         range.to_ns = sqlite3_value_int64(*argv++);
-    range.to_ns += range.to_ns < INT64_MAX; /* at most this: half-open */
+    range.to_ns += range.to_ns < INT64_MAX; /* the maximum is inclusive, ranges are half-open */
     cursor->equal = plan & ASK_VALUE ? plan >> VALUE_SHIFT : -1;
     cursor->value = plan & ASK_VALUE ? sqlite3_value_int64(*argv) : 0;
     cursor->open = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_read.c: columns of slices, read back from their blobs. */
+/* trace_read.c: reads columns of slices from their blobs. */
 #include <stdlib.h>
 
 #include "server/runfile/trace_reader.h"
@@ -207,7 +207,7 @@ enum ps_status ps_trace_chunks(struct ps_db *db, const struct ps_chunk_query *qu
 
 /* --- One slice --- */
 
-/* The chunk of a slice and a reader that may hold its columns already. */
+/* Finds the chunk of a slice, and a reader that may have its columns already. */
 static enum ps_status find_slice(struct ps_db *db, int64_t id, const struct ps_chunk_row **chunk,
                                  struct ps_err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_reader.h: what the files that read traces share. Nobody else includes it. */
+/* trace_reader.h: shared by the files that read traces, and validate.c. */
 #ifndef PS_RUNFILE_TRACE_READER_H
 #define PS_RUNFILE_TRACE_READER_H
 
@@ -10,7 +10,7 @@
 struct ps_chunk_row {
     int64_t id, start_ns, end_ns, last_start_ns;
     uint32_t track, first, n;
-    uint32_t columns, kinds; /* bits */
+    uint32_t columns, kinds; /* PS_COL_BITs; bits 1 << enum ps_slice_kind */
     enum ps_track_kind track_kind;
     int64_t device, stream; /* of the track */
 };
@@ -19,66 +19,68 @@ struct ps_chunk_row {
 struct ps_trace_reader {
     struct ps_db *db;
     sqlite3_blob *blob;
-    struct ps_buf raw[32]; /* as packed, by column */
-    int64_t holds[32];     /* id of the chunk whose column that is; 0: none */
+    struct ps_buf raw[32]; /* packed values, by column */
+    int64_t holds[32];     /* id of the chunk whose column is in `raw`; 0: none */
     int64_t *column[PS_N_SLICE_COLUMNS];
-    struct ps_trace_reader *next; /* idle ones */
+    struct ps_trace_reader *next; /* next idle reader */
 };
 
-/* What a handle keeps of a trace run. Loaded when first asked for. */
+/* The tables of a trace run that a handle caches. Each is loaded on first use. */
 struct ps_trace_cache {
     struct ps_track_row *tracks; /* in the order of the timeline */
     size_t n_tracks;
-    struct ps_chunk_row *chunks; /* by track, first */
+    struct ps_chunk_row *chunks; /* sorted by track, first */
     size_t n_chunks;
     bool has_texts, has_templates;
     struct ps_str *texts; /* by id */
     uint32_t *keys;
     size_t n_texts;
-    uint32_t memory_text;     /* id of [memory]; 0 none */
+    uint32_t memory_text;     /* text id of [memory]; 0: none */
     struct ps_str *templates; /* by id */
     uint32_t *shapes;
     size_t n_templates;
     struct ps_arena arena;
     struct ps_trace_reader *idle;
-    struct ps_trace_reader *point; /* of ps_trace_slice: keeps what it read last */
+    struct ps_trace_reader *point; /* for ps_trace_slice: keeps the columns it read last */
 };
 
-/* Tracks and chunks are loaded. */
+/* Returns the cache with tracks and chunks loaded. */
 enum ps_status ps_trace_cache_of(struct ps_db *db, struct ps_trace_cache **out, struct ps_err *err);
-/* ... and texts, templates. */
+/* Returns the cache with texts and templates loaded too. */
 enum ps_status ps_trace_texts(struct ps_db *db, struct ps_trace_cache **out, struct ps_err *err);
-/* The chunks of a track: [*first, *end). Track 0: all. */
+/* Finds the chunks of a track: [*first, *end). Track 0: all. */
 void ps_trace_chunks_of(const struct ps_trace_cache *cache, uint32_t track, size_t *first,
                         size_t *end);
-/* The chunk that holds a slice; NULL: none. */
+/* Returns the chunk that contains a slice; NULL: none. */
 const struct ps_chunk_row *ps_trace_chunk_of(const struct ps_trace_cache *cache, int64_t slice);
 
-struct ps_trace_reader *ps_reader_take(struct ps_db *db); /* the cache is there */
+struct ps_trace_reader *ps_reader_take(struct ps_db *db); /* the cache must be loaded */
 void ps_reader_give(struct ps_trace_reader *reader);
-/* A column as packed; {NULL, 0}: all are 0. Lives until the reader reads it of another chunk. */
+/* Reads a column in packed form; {NULL, 0}: all values are 0. Valid until the reader reads this
+ * column of another chunk. */
 enum ps_status ps_reader_raw(struct ps_trace_reader *reader, const struct ps_chunk_row *chunk,
                              unsigned column, struct ps_str *out, struct ps_err *err);
-/* A column unpacked, likewise; *out NULL: all are 0. */
+/* Reads and unpacks a column; *out NULL: all values are 0. Valid until the reader unpacks this
+ * column again. */
 enum ps_status ps_reader_column(struct ps_trace_reader *reader, const struct ps_chunk_row *chunk,
                                 enum ps_slice_column column, const int64_t **out,
                                 struct ps_err *err);
-/* One value. */
+/* Reads one value. */
 enum ps_status ps_reader_at(struct ps_trace_reader *reader, const struct ps_chunk_row *chunk,
                             enum ps_slice_column column, uint32_t i, int64_t *out,
                             struct ps_err *err);
-/* The first row from `low` on that starts at or after `at`. */
+/* Finds the first row from `low` on that starts at or after `at`; chunk->n: none. */
 enum ps_status ps_reader_first_from(struct ps_trace_reader *reader,
                                     const struct ps_chunk_row *chunk, int64_t at, uint32_t low,
                                     uint32_t *out, struct ps_err *err);
-/* The arguments of a slice as JSON. */
+/* Appends the arguments of a slice as JSON. */
 enum ps_status ps_reader_args(struct ps_trace_reader *reader, const struct ps_chunk_row *chunk,
                               uint32_t i, struct ps_buf *out, struct ps_err *err);
 
-/* The text of a template, and which id it is when it stands for another. */
+/* Returns the text of a template; {NULL, 0} if there is none. */
 struct ps_str ps_trace_template(const struct ps_trace_cache *cache, int64_t id);
 
-/* Gives a failure on to the caller, whose err may be NULL or filled. */
+/* Copies a failure to the caller's err, which may be NULL or already set. Returns own->code. */
 static inline enum ps_status ps_err_pass(struct ps_err *err, const struct ps_err *own)
 {
     if (own->code != PS_OK && err && err->code == PS_OK)
@@ -91,26 +93,26 @@ enum ps_status ps_trace_damaged(struct ps_err *err, const char *what, int64_t id
 /* Rows of table packed. */
 struct ps_packed_rows {
     size_t n;
-    int64_t *column[PS_PACKED_COLUMNS_MAX]; /* those asked for */
+    int64_t *column[PS_PACKED_COLUMNS_MAX]; /* the requested columns */
 };
 struct ps_packed_reader {
     struct ps_db *db;
     struct ps_stmt *parts, *data;
-    uint32_t columns; /* bits of those wanted */
+    uint32_t columns; /* bits 1 << column: the requested ones */
     struct ps_packed_rows rows;
-    int64_t id, part; /* of the rows */
+    int64_t id, part; /* id and part of the current rows */
 };
-/* part 0: all; times of the rows may lie outside of range. */
+/* part 0: all. Rows outside of range may be among them. */
 enum ps_status ps_packed_open(struct ps_db *db, enum ps_packed_family family, int64_t part,
                               struct ps_range range, uint32_t columns, struct ps_packed_reader *out,
                               struct ps_err *err);
-/* The next lot; false at the end, or err. */
+/* Reads the next rows; false at the end, or with err set. */
 bool ps_packed_next(struct ps_packed_reader *reader, struct ps_err *err);
 void ps_packed_close(struct ps_packed_reader *reader);
 
 /* Virtual tables (trace_tables.c). */
 
-/* The range of the arguments of bits 0 and 1; false: neither is given. */
+/* Reads the range from the arguments of bits 0 and 1; false: neither was given. */
 bool ps_table_range(int plan, sqlite3_value **argv, struct ps_range *out);
 
 extern const struct ps_table_kind ps_operators_table, ps_kernels_table;

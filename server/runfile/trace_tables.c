@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_tables.c: what the tables over traces have in common, and ps_slices: every slice as a row.
- */
+/* trace_tables.c: shared by the tables over traces; and ps_slices: every slice as a row. */
 #include <stdlib.h>
 
 #include "server/runfile/trace_reader.h"
@@ -25,7 +24,7 @@ bool ps_table_range(int plan, sqlite3_value **argv, struct ps_range *out)
 
 enum { C_ID, C_PARENT, C_TRACK, C_START = 5, C_KIND = 9, C_ARGS = 12 };
 
-/* SQL's columns; -1: not one of the slice's. */
+/* Slice column of each SQL column; -1: computed. */
 static const int columns[] = {-1,
                               -1,
                               -1,
@@ -50,18 +49,18 @@ static const int columns[] = {-1,
                               PS_COL_CPU_BYTES_SELF,
                               PS_COL_DEVICE_BYTES_SELF};
 
-/* What is asked; all are hints but the id, SQLite looks again. */
+/* Constraints. All but the id are only hints: SQLite checks them again. */
 enum { ASK_ID = 1, ASK_TRACK = 2, ASK_KIND = 4, ASK_FROM = 8, ASK_TO = 16 };
 
 struct cursor {
     sqlite3_vtab_cursor base;
     struct ps_trace_reader *reader;
-    const struct ps_chunk_row *chunk, *end; /* at work, behind the last */
-    uint32_t row, stop;                     /* of the chunk */
-    int64_t from_ns, to_ns;                 /* starts wanted */
+    const struct ps_chunk_row *chunk, *end; /* current chunk; end of the chunks */
+    uint32_t row, stop;                     /* row of the chunk; end of the rows */
+    int64_t from_ns, to_ns;                 /* wanted start times, both inclusive */
     uint32_t kinds;
-    bool alone;     /* a single row: columns are not unpacked as a whole */
-    uint32_t known; /* columns of the chunk at work that are */
+    bool alone;     /* a single row: columns are not unpacked completely */
+    uint32_t known; /* PS_COL_BITs of the unpacked columns of the current chunk */
     const int64_t *column[PS_N_SLICE_COLUMNS];
     struct ps_buf args;
 };
@@ -92,7 +91,7 @@ static int64_t count_rows(sqlite3_vtab *table)
     int64_t n = 0;
 
     if (ps_trace_cache_of(((struct ps_table *)table)->db, &cache, &err) != PS_OK)
-        return 1; /* xFilter will say it */
+        return 1; /* xFilter will report the error */
     for (size_t i = 0; i < cache->n_chunks; i++)
         n += cache->chunks[i].n;
     return n + 1;
@@ -117,7 +116,7 @@ static int best_slices(sqlite3_vtab *table, sqlite3_index_info *info)
     info->idxFlags = plan & ASK_ID ? SQLITE_INDEX_SCAN_UNIQUE : 0;
     info->estimatedRows = rows < 1 ? 1 : (sqlite3_int64)rows;
     info->estimatedCost = plan & ASK_ID ? 10 : 1000 + 2 * rows;
-    /* They come by track and row: in the order of their ids. */
+    /* The rows are in order of track and row, which is the order of their ids. */
     info->orderByConsumed =
         info->nOrderBy == 1 && !info->aOrderBy[0].desc && info->aOrderBy[0].iColumn <= C_ID;
     return SQLITE_OK;
@@ -131,7 +130,7 @@ static void release(sqlite3_vtab_cursor *base)
     ps_buf_free(&cursor->args);
 }
 
-/* The value of a column of the row at work. */
+/* Reads a column of a row of the current chunk. */
 static enum ps_status value_at(struct cursor *cursor, enum ps_slice_column column, uint32_t row,
                                int64_t *out, struct ps_err *err)
 {
@@ -147,7 +146,7 @@ static enum ps_status value_at(struct cursor *cursor, enum ps_slice_column colum
     return PS_OK;
 }
 
-/* Goes to the first row wanted of the chunk at work or of one behind it. */
+/* Moves to the first wanted row in the current chunk or a later one. */
 static enum ps_status settle(struct cursor *cursor, struct ps_err *err)
 {
     for (; cursor->chunk < cursor->end; cursor->chunk++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_window.c: what of a track is to be drawn, from a level of the pyramid or from chunks. */
+/* trace_window.c: reads what is to be drawn of a track, from a level of the pyramid or from
+ * chunks. */
 #include <stdlib.h>
 
 #include "server/runfile/trace_reader.h"
@@ -28,7 +29,8 @@ static enum ps_status find_levels(struct ps_db *db, uint32_t track, struct level
     return err->code;
 }
 
-/* Appends the blocks of a level that touch the window: the others are passed over unread. */
+/* Appends the blocks of a level that touch the window; the others are skipped without reading
+ * them. */
 static enum ps_status read_blocks(sqlite3_blob *blob, const struct ps_window *window, bool bins,
                                   struct ps_buf *out)
 {
@@ -44,7 +46,7 @@ static enum ps_status read_blocks(sqlite3_blob *blob, const struct ps_window *wi
             block.bytes > (unsigned)(size - at))
             return PS_INTERNAL;
         if (block.bins && !bins)
-            break; /* they stand behind the long slices */
+            break; /* they follow the long slices */
         if (ps_window_wants(window, &block)) {
             ps_buf_room(out, block.bytes);
             if (sqlite3_blob_read(blob, out->at + out->len, (int)block.bytes, at) != SQLITE_OK)
@@ -56,7 +58,7 @@ static enum ps_status read_blocks(sqlite3_blob *blob, const struct ps_window *wi
     return PS_OK;
 }
 
-/* Levels from `lowest` on; bins of that one alone, if any. */
+/* Adds the levels from `lowest` on; bins only of that one, and only if `bins` is set. */
 static enum ps_status add_levels(struct ps_db *db, const struct levels *levels, unsigned lowest,
                                  bool bins, struct ps_window *window, struct ps_err *err)
 {
@@ -77,7 +79,7 @@ static enum ps_status add_levels(struct ps_db *db, const struct levels *levels, 
     return err->code;
 }
 
-/* The rows [first, end) of a chunk with the columns that a window needs. */
+/* Reads the rows [first, end) of a chunk with the columns that a window needs. */
 static enum ps_status read_rows(struct ps_trace_reader *reader, const struct ps_chunk_row *row,
                                 uint32_t first, uint32_t end, struct ps_chunk *out,
                                 struct ps_err *err)
@@ -108,8 +110,8 @@ static int64_t before(int64_t at, int64_t by)
     return __builtin_sub_overflow(at, by, &out) ? INT64_MIN : out;
 }
 
-/* Slices shorter than this: longer ones have come from levels, so that only those chunks matter in
- * which something starts not long before the window. */
+/* Adds the slices shorter than shorter_ns (INT64_MAX: all). Longer ones were added from levels, so
+ * the only chunks that matter have a slice that starts in the window or shortly before it. */
 static enum ps_status add_chunks(struct ps_db *db, uint32_t track, int64_t shorter_ns,
                                  struct ps_window *window, struct ps_err *err)
 {

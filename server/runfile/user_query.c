@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * user_query.c: SQL that people type, limited in three ways: an authorizer that permits only reads
+ * user_query.c: SQL that users write, limited in three ways: an authorizer that permits only reads
  * with harmless functions, SQLite's own limits on values and statements, and a check every few
  * steps that stops a statement whose context has ended or whose memory is used up.
  */
@@ -8,16 +8,16 @@
 
 #include "server/runfile/handle.h"
 
-#define STEPS_BETWEEN_CHECKS 50 /* each may make a value of PS_USER_QUERY_LENGTH */
+#define STEPS_BETWEEN_CHECKS 50 /* each may create a value of PS_USER_QUERY_LENGTH */
 
 static int is_ended(void *user)
 {
     return ps_context_ended() || ps_memory_exceeded(user);
 }
 
-/* Functions that compute from their arguments alone, in time that grows linearly with the length of
- * the arguments; none of them can be interrupted but those of text_functions.c. json_patch is not
- * among them: it compares each key of one object with each of the other. */
+/* Functions without side effects that take time linear in the length of their arguments. Only those
+ * of text_functions.c can be interrupted. json_patch is missing: it compares each key of one object
+ * with each of the other. */
 static const char *const functions[] = {"->",
                                         "->>",
                                         "abs",
@@ -135,7 +135,7 @@ static bool is_harmless(const char *function)
                                sizeof *functions, by_name);
 }
 
-/* a: of a read the table, of a pragma its name; b: of a function its name. */
+/* a: table of a read, or name of a pragma; b: name of a function. */
 static int authorize(void *user, int action, const char *a, const char *b, const char *c,
                      const char *d)
 {

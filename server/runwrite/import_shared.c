@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * import_shared.c: a run file that somebody shared, made a run of this shelf. Its pages are not
- * trusted: the rows are read as those of any database of a stranger, looked at, and written anew.
+ * import_shared.c: imports a shared run file as a run of this shelf. Its pages are not trusted: the
+ * rows are read as from any untrusted database, checked, and written anew.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include "server/runwrite/validate.h"
 #include "server/runwrite/writer_rows.h"
 
-#define HEAD       72 /* to the end of application_id */
+#define HEAD       72 /* bytes up to the end of application_id */
 #define AT_VERSION 60
 #define AT_ID      68
 #define ID         0x70736866
@@ -38,7 +38,8 @@ bool ps_is_run_file(int fd)
 
 /* --- Metadata and tables --- */
 
-/* Into the new file alone, which then has no other row: what SQL may be asked of. */
+/* Reads the value of PS_SHARED_KEY into *text, which points into `keep`; {NULL, 0}: there is
+ * none. */
 static enum ps_status read_meta(struct ps_sqlite *from, struct ps_str *text, struct ps_buf *keep,
                                 struct ps_err *err)
 {

@@ -9,11 +9,11 @@
 
 /* --- Tables of a run file --- */
 
-/* Read from the file: one of another version may have other tables and columns. */
+/* Read from the file, since another version may have other tables and columns. */
 struct stored_table {
     char *name;
     char *columns[PS_RUN_COLUMNS_MAX];
-    char *types[PS_RUN_COLUMNS_MAX]; /* as declared, "" for none */
+    char *types[PS_RUN_COLUMNS_MAX]; /* as declared; "" for none */
     size_t n;
 };
 struct stored_tables {
@@ -73,7 +73,7 @@ static void free_tables(struct stored_tables *tables)
 
 /* --- Rows --- */
 
-/* What the publisher of a part says itself. */
+/* Whether the row is one of meta that the publisher of the copy writes itself. */
 static bool is_identity(const struct ps_row *row)
 {
     static const char *const keys[] = {"kind", "name", "created_at", "sha256", "bytes", "label"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* run_about.c: what a run file says of itself, and whether it is one. */
+/* run_about.c: reads the metadata of a run file, and checks that a file is one. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -84,7 +84,7 @@ static enum ps_status layout_of(struct ps_db *db, struct ps_buf *out, struct ps_
     return status;
 }
 
-/* That of run.sql, found out once. */
+/* The layout of run.sql, computed once. */
 static struct ps_buf right_layout;
 static struct ps_err right_err;
 

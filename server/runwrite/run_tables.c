@@ -8,7 +8,7 @@
 
 struct ps_inserter_table {
     struct ps_stmt *stmt;
-    uint64_t bound; /* columns whose last value was not NULL, a bit each */
+    uint64_t bound; /* bits 1 << column: its last value was not NULL */
 };
 
 const struct ps_column *ps_run_column(const char *table, const char *column)
@@ -172,8 +172,8 @@ static struct ps_inserter_table *open_table(struct ps_inserter *to, int which)
                : NULL;
 }
 
-/* A column that was NULL in the row before is still bound to NULL: of the 29 columns of `line` a
- * tool fills two or three. */
+/* A column that was NULL in the previous row is still bound to NULL and is skipped: tools only fill
+ * two or three of the 29 columns of `line`. */
 void ps_insert_row(struct ps_inserter *to, int which, const void *row)
 {
     const struct ps_run_table *table = &ps_run_tables[which];

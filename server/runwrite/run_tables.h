@@ -6,18 +6,18 @@
  * schema/run_tables.py generates a struct ps_row_TABLE, a function ps_insert_TABLE and a
  * description for each table. Members of a struct have the type of their column:
  *
- *     INTEGER, REAL   int64_t, double; struct ps_num where the column may be NULL
- *     TEXT, BLOB      struct ps_str; `at` NULL is NULL, or empty where the column is NOT NULL
- *     no type         struct ps_num; PS_NUM_NONE is NULL
- *     [any]           struct ps_cell
+ *    INTEGER, REAL   int64_t, double; struct ps_num if the column may be NULL
+ *    TEXT, BLOB      struct ps_str; `at` NULL is NULL, or empty if the column is NOT NULL
+ *    no type         struct ps_num; PS_NUM_NONE is NULL
+ *    [any]           struct ps_cell
  *
- * An id of 0 lets SQLite number the row. Strings need to live only for the call.
+ * If an id is 0, SQLite numbers the row. Strings must be valid only during the call.
  *
- *     struct ps_inserter to = {.db = db, .err = &err};
- *     ps_insert_span(&to, &(struct ps_row_span){.name = PS_STR("load"), .end_s = 2.5});
- *     ps_inserter_done(&to);
+ *    struct ps_inserter to = {.db = db, .err = &err};
+ *    ps_insert_span(&to, &(struct ps_row_span){.name = PS_STR("load"), .end_s = 2.5});
+ *    ps_inserter_done(&to);
  *
- * An inserter belongs to one thread. Its first error stays in *err; later rows are ignored.
+ * An inserter belongs to one thread. Its first error is kept in *err; later rows are ignored.
  */
 #ifndef PS_RUNWRITE_RUN_TABLES_H
 #define PS_RUNWRITE_RUN_TABLES_H
@@ -35,34 +35,35 @@ enum ps_column_type {
     PS_COLUMN_ANY,
 };
 
-/* What an export without secrets does with a column (server/share/rows.c). */
+/* How an export without secrets redacts a column (server/share/rows.c). */
 enum ps_redact_as {
-    PS_REDACT_NONE,     /* no class: the column must hold no text */
-    PS_REDACT_FIXED,    /* words of perfshelf */
-    PS_REDACT_NUMBERS,  /* packed */
-    PS_REDACT_CODE,     /* a name from the profiled code; may be a command line too */
-    PS_REDACT_LABEL,    /* a name that a program gave its processes, threads and ranges */
-    PS_REDACT_PATH,     /* of a file */
-    PS_REDACT_MEASURED, /* name of a measurement: of some kinds a command line */
-    PS_REDACT_GROUP,    /* group of a measurement: of `time` the command line */
-    PS_REDACT_MESSAGE,  /* a sentence of an importer, with names and paths in it */
+    PS_REDACT_NONE,     /* no class: the column must not contain text */
+    PS_REDACT_FIXED,    /* strings of perfshelf itself */
+    PS_REDACT_NUMBERS,  /* packed numbers */
+    PS_REDACT_CODE,     /* a name in the profiled code; may also be a command line */
+    PS_REDACT_LABEL,    /* a name that the program gave to a process, thread or range */
+    PS_REDACT_PATH,     /* path of a file */
+    PS_REDACT_MEASURED, /* name of a measurement; for some kinds a command line */
+    PS_REDACT_GROUP,    /* group of a measurement; for `time` the command line */
+    PS_REDACT_MESSAGE,  /* message of an importer, with names and paths in it */
     PS_REDACT_SOURCE,   /* a line of code */
     PS_REDACT_JSON,
     PS_REDACT_TEMPLATE, /* arguments of slices (slices/args.h) */
-    PS_REDACT_CHUNK,    /* columns of slices, arguments among them */
-    PS_REDACT_SLICE,    /* CODE, or LABEL where it names a range that the program marked */
-    PS_REDACT_META,     /* by its key */
+    PS_REDACT_CHUNK,    /* columns of slices, including arguments */
+    PS_REDACT_SLICE,    /* CODE; LABEL for the name of a range that the program marked */
+    PS_REDACT_META,     /* by the key of the row */
 };
 
 struct ps_column {
     const char *name;
-    const char *declared; /* "INTEGER", "" for none */
+    const char *declared; /* "INTEGER"; "" for none */
     enum ps_column_type type;
     bool is_nullable, is_id;
-    int64_t min, max;       /* of integers */
-    const char *references; /* the table whose ids it holds, or NULL; where min is 0, 0 is none */
+    int64_t min, max; /* range of integers */
+    /* table whose ids the column contains, or NULL; if min is 0, 0 means none */
+    const char *references;
     enum ps_redact_as redact_as;
-    size_t offset; /* in struct ps_row_TABLE */
+    size_t offset; /* of the member in struct ps_row_TABLE */
 };
 
 #define PS_RUN_COLUMNS_MAX 64
@@ -88,14 +89,14 @@ void ps_inserter_done(struct ps_inserter *to);
 
 #include "server/runwrite/run_rows.h" /* generated */
 
-/* All tables but `origin`, in the order of schema/run.sql, which is that of enum ps_run_table_id.
- */
+/* All tables except `origin`, in the order of schema/run.sql and of enum ps_run_table_id. */
 extern const struct ps_run_table ps_run_tables[PS_N_RUN_TABLES];
-/* NULL: there is no such column. */
+/* Returns NULL if there is no such column. */
 const struct ps_column *ps_run_column(const char *table, const char *column);
 
-/* A row as cells, for files whose rows are copied: a statement with one parameter for each of these
- * columns, and one row of it. The caller frees the statement. */
+/* A row as cells, for files whose rows are copied. ps_cells_prepare prepares a statement with one
+ * parameter per column, ps_cells_insert inserts one row with it. The caller releases the
+ * statement. */
 enum ps_status ps_cells_prepare(struct ps_db *to, const char *table, const char *const *columns,
                                 size_t n, struct ps_stmt **out, struct ps_err *err);
 enum ps_status ps_cells_insert(struct ps_stmt *insert, const struct ps_cell *cells, size_t n,

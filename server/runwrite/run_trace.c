@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* run_trace.c: the rows of a trace: tracks, chunks of slices, flows, counters, steps, and what they
- * add up to. */
+/* run_trace.c: writes the rows of a trace: tracks, chunks of slices, flows, counters, steps, and
+ * their sums. */
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,11 +8,10 @@
 #include "server/runwrite/writer_rows.h"
 #include "slices/column.h"
 
-/* Flows, counts and memory events on their way to the disk: rows too many to be rows,
- * kept as packed columns. */
+/* Flows, counts and memory events are too many for a row each: they are stored as packed
+ * columns. */
 
-/* Rows together: as many as a packed column holds, fewer of counts, of which there
- * are many series at once. */
+/* Rows in a packed column; fewer for counts, since many series are collected at once. */
 #define ROWS        65536
 #define ROWS_COUNTS 8192
 
@@ -21,7 +20,7 @@ static struct ps_writer *writer_of(struct ps_sink *sink)
     return (struct ps_writer *)sink;
 }
 
-/* Which columns are times: the first, or of flows the last two. */
+/* Finds the range of the times, which are the first column, or the last two of flows. */
 static void span_of(const struct ps_packing *p, int64_t *start, int64_t *end)
 {
     unsigned first = p->family == PS_PACKED_FLOWS ? 3 : 0,
@@ -36,7 +35,7 @@ static void span_of(const struct ps_packing *p, int64_t *start, int64_t *end)
         }
 }
 
-/* Of a column of zeros nothing is kept but its name's absence. */
+/* Whether all values of the packed column are 0: such columns are not stored. */
 static bool is_zero(const struct ps_buf *packed)
 {
     static const char zero[9];
@@ -160,7 +159,7 @@ void ps_writer_count(struct ps_sink *sink, uint32_t counter, int64_t t_ns, doubl
         return;
     }
     series = &sums->series[counter - 1];
-    series->least = fmin(series->least, value); /* the other one where one is NaN */
+    series->least = fmin(series->least, value); /* returns the other value if one is NaN */
     series->greatest = fmax(series->greatest, value);
     memcpy(&row[1], &value, sizeof value);
     push(writer_of(sink), &series->counts, row);
@@ -182,7 +181,7 @@ void ps_writer_memory_event(struct ps_sink *sink, const struct ps_memory_event *
         ps_memory_sum(&sums->memory, row->t_ns, row->device_type, row->bytes);
 }
 
-/* NaN: the file does not say. */
+/* Converts NaN, which means unknown, to NULL. */
 static struct ps_num null_if_nan(double value)
 {
     return isnan(value) ? PS_NO_NUM : ps_real(value);
@@ -226,8 +225,7 @@ void ps_trace_packed_free(struct ps_trace_sums *sums)
 }
 
 /*
- * Chunks of slices on their way to the disk, and what is summed up as they pass:
- * operators, levels of detail.
+ * Chunks of slices, and the sums that are collected from them: operators, levels of detail.
  */
 
 static uint32_t kinds_of(const struct ps_chunk *chunk)
@@ -254,7 +252,7 @@ static void put_chunk(struct ps_writer *w, int64_t id, const struct ps_chunk *ch
                                   .kinds = kinds_of(chunk)});
 }
 
-/* By shape, which holds all that sums by name need. */
+/* Sums by name and shapes; the sums by name are derived from these. */
 static void add_sums(struct ps_trace_sums *sums, const struct ps_chunk *chunk)
 {
     sums->operators.key = sums->keys;
@@ -278,7 +276,7 @@ static void put_pyramid(struct ps_writer *w)
     sums->pyramid = NULL;
 }
 
-/* The slices of this track follow; levels of detail of the one before are written. */
+/* Begins a track: writes the levels of detail of the previous one. */
 static void ps_writer_track_begin(struct ps_writer *w, const struct ps_track *track)
 {
     put_pyramid(w);
@@ -337,7 +335,7 @@ static int by_name(const void *a, const void *b)
     return (x->first_start_ns > y->first_start_ns) - (x->first_start_ns < y->first_start_ns);
 }
 
-/* Sums wrap, as those of ps_operators_add do. */
+/* The sums may wrap around, like those of ps_operators_add. */
 static void plus(int64_t *sum, int64_t value)
 {
     *sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
@@ -363,7 +361,7 @@ static void join(struct ps_operator *to, const struct ps_operator *from)
 static void put_operators(struct ps_writer *w)
 {
     struct ps_operators *sums = &w->trace.operators;
-    int64_t rows[2] = {0, 0}; /* of the host, of devices */
+    int64_t rows[2] = {0, 0}; /* number of rows: host, devices */
 
     for (size_t i = 0; i < sums->n; i++)
         put_operator(w, &sums->at[i], true);
@@ -380,7 +378,7 @@ static void put_operators(struct ps_writer *w)
         put_operator(w, &row, false);
         rows[ps_slice_on_device(row.kind)]++;
     }
-    if (sums->n) { /* what tabs count */
+    if (sums->n) { /* numbers shown in tabs */
         ps_json_kint(&w->summary, "operators", rows[0]);
         ps_json_kint(&w->summary, "kernel_names", rows[1]);
     }
@@ -388,7 +386,7 @@ static void put_operators(struct ps_writer *w)
         put_operator(w, &w->trace.memory, by_shape);
 }
 
-/* map[id] = value, in a map that grows; 0 need not be kept beyond its end. */
+/* Sets map[id] = value, in a map that grows; a value of 0 needs no element at its end. */
 static void put_map(uint32_t **map, size_t *n, uint32_t id, uint32_t value)
 {
     if (!value && id >= *n)
@@ -412,7 +410,7 @@ void ps_writer_text(struct ps_sink *sink, const struct ps_trace_text *row)
         sums->memory_text = row->id;
 }
 
-/* The id of the word under which torch lists memory events of no operator. */
+/* Sets the text id under which torch lists memory events outside of operators. */
 static void name_memory(struct ps_writer *w)
 {
     struct ps_trace_sums *sums = &w->trace;

@@ -27,7 +27,7 @@ struct ps_num ps_num_sum(struct ps_num a, struct ps_num b)
     return b.kind == PS_NUM_NONE ? a : ps_real(ps_num_real(a) + ps_num_real(b));
 }
 
-/* The place for the id of a key. */
+/* Returns the element for the id of a key. */
 static uint32_t *place_of(struct ps_run_files *files, uint32_t key)
 {
     assert(key > 0);
@@ -68,8 +68,8 @@ static void ps_run_files_free(struct ps_run_files *files)
     ps_arena_free(&files->arena);
 }
 
-/* What the lines of each function come to, summed up while they pass: a profile of a
- * hundred thousand lines is then shown without reading them all. */
+/* Sums over the lines of each function, collected while the lines are written: a profile of a
+ * hundred thousand lines can then be shown without reading all of them. */
 
 static struct ps_num larger(struct ps_num a, struct ps_num b)
 {
@@ -80,14 +80,14 @@ static struct ps_num larger(struct ps_num a, struct ps_num b)
     return ps_num_real(a) < ps_num_real(b) ? b : a;
 }
 
-/* The slot of `id` in a table that grows: an index + 1 into sums, 0 empty. */
+/* Returns the slot of `id` in a table that grows: index in the sums + 1; 0: empty. */
 static uint32_t *slot_of(uint32_t **slots, size_t *n, uint32_t id)
 {
     *slots = ps_grow_to(*slots, n, id, sizeof **slots);
     return &(*slots)[id];
 }
 
-/* Lines that are in no function are summed by their file. */
+/* Returns the sum that a line belongs to; lines outside of functions are summed by file. */
 static struct ps_line_sum *sum_of(struct ps_line_sums *sums, const struct ps_line_row *row)
 {
     uint32_t *slot = row->function ? slot_of(&sums->by_function, &sums->n_functions, row->function)
@@ -102,7 +102,7 @@ static struct ps_line_sum *sum_of(struct ps_line_sums *sums, const struct ps_lin
     return &sums->at[*slot - 1];
 }
 
-/* The first increment of a block is what the program had before: no growth. */
+/* The first increment of a block is the memory that the program had before: it is not growth. */
 static void add_increment(struct ps_line_sum *sum, const struct ps_line_row *row)
 {
     struct ps_num increment = row->figures.increment_mib;
@@ -166,7 +166,7 @@ static struct ps_inserter *to(struct ps_sink *sink)
     return &writer_of(sink)->rows;
 }
 
-/* NULL in SQL where the text is empty. */
+/* Returns NULL in SQL if the text is empty. */
 static struct ps_str null_if_empty(struct ps_str text)
 {
     return text.len ? text : (struct ps_str){NULL, 0};
@@ -238,7 +238,7 @@ static void action(struct ps_sink *sink, const struct ps_action *row)
                                                        .report = row->report});
 }
 
-/* The facts that have no column, as a JSON object. */
+/* Writes the facts that have no column as a JSON object. */
 static void put_more(struct ps_buf *out, const struct ps_measurement *row)
 {
     struct ps_json json = ps_json_to(out);
@@ -260,7 +260,7 @@ static void put_more(struct ps_buf *out, const struct ps_measurement *row)
     ps_buf_free(&key);
 }
 
-/* `n` values of 8 bytes as a BLOB; NULL without any. */
+/* Returns `n` values of 8 bytes as a BLOB; NULL if there are none. */
 static struct ps_str doubles(const double *values, size_t n)
 {
     return (struct ps_str){n ? (const char *)values : NULL, n * sizeof *values};
@@ -293,7 +293,7 @@ static void measurement(struct ps_sink *sink, const struct ps_measurement *row)
                       .samples = doubles(row->samples, row->n_samples)});
 }
 
-/* The number, or the text where there is none. */
+/* Writes the number, or the text if there is no number. */
 static void put_meta(struct ps_writer *w, const char *key, struct ps_num number, struct ps_str text)
 {
     struct ps_row_meta row = {.k = ps_str_of(key)};
@@ -360,8 +360,8 @@ static void package(struct ps_sink *sink, const struct ps_package *row)
                                                          .first = ps_int(row->first)});
 }
 
-/* Rows come with children before parents: the smallest id of a subtree is known when its root
- * comes. */
+/* Returns the smallest id of a subtree. Children come before their parents, so it is known when the
+ * root of the subtree is written. */
 static uint32_t low_of(struct ps_writer *w, const struct ps_import *row)
 {
     uint32_t high = row->id > row->parent ? row->id : row->parent, low;
@@ -598,8 +598,8 @@ const struct ps_sink_ops ps_writer_ops = {
     .progress = progress,
 };
 
-/* Runs of files from this size on have pages of 32 KiB: a tenth less to write the large blobs of a
- * trace. Small ones would only grow by it, each table takes a page. */
+/* Runs of inputs of at least this size have pages of 32 KiB, which reduces the cost of writing the
+ * large blobs of a trace by a tenth. Small files would only grow, since each table uses a page. */
 #define LARGE ((uint64_t)32 << 20)
 
 enum ps_status ps_run_create(const char *path, uint64_t input_bytes, struct ps_db **out,
@@ -609,7 +609,7 @@ enum ps_status ps_run_create(const char *path, uint64_t input_bytes, struct ps_d
     enum ps_status status;
 
     ps_uri_path(&uri, path);
-    ps_buf_puts(&uri, "?nolock=1"); /* nobody else knows the file */
+    ps_buf_puts(&uri, "?nolock=1"); /* no other process has opened the file */
     status = ps_db_open(uri.at, true, out, err);
     if (status == PS_OK)
         status = ps_db_exec(

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run_writer.h: writes a run file from what an importer reports to its sink, and reads back what a
- * run file says of itself. A writer belongs to one thread, usually that of a sandboxed process: it
- * is given an open path and opens nothing else. schema/run.sql describes the file.
+ * run_writer.h: writes a run file from the rows that an importer writes to its sink, and reads the
+ * metadata of a run file. A writer belongs to one thread, usually of a sandboxed process: it is
+ * given an open path and opens nothing else. schema/run.sql describes the file.
  */
 #ifndef PS_RUNWRITE_RUN_WRITER_H
 #define PS_RUNWRITE_RUN_WRITER_H
@@ -14,23 +14,24 @@ struct ps_tag;
 struct ps_writer;
 
 struct ps_writing {
-    uint64_t input_bytes; /* about as large as this; 0 unknown */
+    uint64_t input_bytes; /* approximate size of the input; 0: unknown */
     bool (*progress)(void *user, uint64_t done, uint64_t total,
                      uint64_t records);             /* false: cancel; may be NULL */
-    int (*scratch)(void *user, struct ps_err *err); /* an empty file without a name; -1: see err */
+    int (*scratch)(void *user, struct ps_err *err); /* returns an empty unnamed file; -1: see err */
     void *user;
 };
 
-/* Lays out the empty file. The writer's sink takes what an importer says; its failures stick in
- * sink->err. Opens nothing more afterwards. */
+/* Creates the tables in the empty file. The writer's sink accepts the rows of an importer; the
+ * first failure stays in sink->err. Opens nothing more afterwards. */
 enum ps_status ps_writer_open(const char *path, const struct ps_writing *writing,
                               struct ps_writer **out, struct ps_err *err);
 struct ps_sink *ps_writer_sink(struct ps_writer *writer);
-/* Writes what is known when all has passed: after PS_OK the file is whole. */
+/* Writes the rows that are known after all others, and commits: after PS_OK the file is
+ * complete. */
 enum ps_status ps_writer_end(struct ps_writer *writer, struct ps_err *err);
-void ps_writer_free(struct ps_writer *writer); /* NULL is fine */
+void ps_writer_free(struct ps_writer *writer); /* NULL is allowed */
 
-/* One row of the catalog's run table; everything is borrowed. note, tool and tool_version may be
+/* One row of the catalog's table run. All strings are borrowed; note, tool and tool_version may be
  * NULL. */
 struct ps_catalog_row {
     char id[PS_ID_SIZE];
@@ -44,21 +45,21 @@ struct ps_catalog_row {
     size_t n_tags;
 };
 
-/* What a run file says of itself. Of one that is not published yet only what a writer knows:
+/* Metadata of a run file. If the file is not published yet, only what a writer knows is set:
  * headline, ledger, summary, tool and title; all else is "" or 0. */
 struct ps_run_about {
-    struct ps_catalog_row row; /* but id and db_bytes */
-    const char *label;         /* what was said of the run when it was published */
-    const char *title;         /* what the profile calls itself */
+    struct ps_catalog_row row; /* except id and db_bytes */
+    const char *label;         /* the run's label when it was published */
+    const char *title;         /* title in the profile */
 };
-/* The strings go to the arena. */
+/* Reads the metadata; the strings are allocated in the arena. */
 enum ps_status ps_run_about(struct ps_db *db, struct ps_arena *arena, struct ps_run_about *out,
                             struct ps_err *err);
 const char *ps_run_schema(void); /* the tables of a run file as SQL */
-/* An empty run file at `path`, of an input of so many bytes, in an open transaction. */
+/* Creates an empty run file at `path`, for an input of this size, and begins a transaction. */
 enum ps_status ps_run_create(const char *path, uint64_t input_bytes, struct ps_db **out,
                              struct ps_err *err);
-/* Whether it has these tables and views, and no others. */
+/* Fails unless the file has exactly the tables and views of a run file. */
 enum ps_status ps_check_layout(struct ps_db *db, struct ps_err *err);
 
 #endif

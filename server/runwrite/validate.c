@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * validate.c: the rules of a run file. schema/run.sql says types, ranges and references,
- * schema/queries/run_invariants.sql relations between rows, and the functions below check the
- * content of blobs. The readers of the views read packed columns.
+ * validate.c: the rules of a run file. schema/run.sql defines types, ranges and references,
+ * schema/queries/run_invariants.sql relations between rows; the functions below check the content
+ * of blobs. Packed columns are read by the readers that the views use.
  */
 #include "server/runwrite/validate.h"
 
@@ -17,7 +17,7 @@
 
 /* --- Cells --- */
 
-/* What a column may hold, a bit of PS_CELL_ each. */
+/* Returns the types that a column may contain, as bits 1 << PS_CELL_. */
 static unsigned types_of(const struct ps_column *column)
 {
     static const unsigned types[] = {
@@ -179,7 +179,7 @@ static enum ps_status check_functions(struct ps_db *db, struct ps_err *err)
 struct trace {
     struct ps_db *db;
     const struct ps_trace_cache *cache;
-    uint32_t *slices; /* by track */
+    uint32_t *slices; /* number of slices, by track */
     size_t n_slices;
     struct ps_stmt *json; /* SELECT json_valid(:text) */
     struct ps_err *err;
@@ -196,7 +196,7 @@ static bool is_json(struct trace *t, struct ps_str text)
     return valid;
 }
 
-/* A template is JSON, once for each of its objects, when a number stands for each marker. */
+/* Whether each object of a template is JSON once its markers are replaced by numbers. */
 static bool is_template(struct trace *t, struct ps_str text)
 {
     PS_AUTO(ps_buf_free) struct ps_buf copy = {0};
@@ -235,7 +235,7 @@ struct span {
     int64_t min, max;
 };
 
-/* What the values of a column of slices lie between; of those that are not listed anything goes. */
+/* Returns the range of the values of a slice column; columns not listed may have any value. */
 static struct span span_of(const struct trace *t, enum ps_slice_column column)
 {
     const int64_t text = t->cache->n_texts ? (int64_t)t->cache->n_texts - 1 : 0;
@@ -313,7 +313,7 @@ static bool check_chunk(void *user, const struct ps_chunk *chunk)
     return t->err->code == PS_OK;
 }
 
-/* The columns of one block, each behind its length. */
+/* Checks the columns of one block, each of which follows its length. */
 static bool is_block(const struct trace *t, struct ps_str body,
                      const struct ps_pyramid_block *block)
 {
@@ -364,7 +364,7 @@ static enum ps_status check_pyramid(struct trace *t)
     return status == PS_OK ? t->err->code : status;
 }
 
-/* Columns of schema/run.sql's packed. */
+/* Columns of table packed, see schema/run.sql. */
 enum { FLOW_KIND, FLOW_FROM, FLOW_TO, FLOW_COLUMNS = 5, COUNT_COLUMNS = 2 };
 enum { MEMORY_SLICE = 7, MEMORY_OUTSIDE, MEMORY_COLUMNS = 10 };
 
@@ -458,7 +458,7 @@ enum ps_status ps_run_validate(struct ps_db *db, struct ps_err *err)
         status = check_functions(db, &own);
     if (status == PS_OK) {
         status = check_trace(db, &own);
-        if (status == PS_INTERNAL) /* a reader found damage: the fault is the file's */
+        if (status == PS_INTERNAL) /* a reader found damage: the file is invalid */
             own.code = PS_BAD_INPUT;
     }
     return ps_err_pass(err, &own);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * validate.h: whether the rows of a run file are what its readers rely on: types, ranges, ids,
- * references, blobs. An import asks it of a run file from elsewhere before it is published.
+ * validate.h: checks that the rows of a run file are valid for its readers: types, ranges, ids,
+ * references, blobs. Run files from elsewhere are checked before they are published.
  */
 #ifndef PS_RUNWRITE_VALIDATE_H
 #define PS_RUNWRITE_VALIDATE_H
@@ -9,7 +9,7 @@
 #include "server/runfile/db.h"
 
 /* `db` is a run file with the tables of schema/run.sql, whose rows may be anything. PS_BAD_INPUT
- * names the table, the column and the rule that a row breaks. */
+ * names the table, the column and the violated rule. */
 enum ps_status ps_run_validate(struct ps_db *db, struct ps_err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* writer_rows.h: the state of a run on its way to the disk, for run_rows.c (its rows) and
- * run_writer.c (its life). */
+/* writer_rows.h: the state of a run that is being written, shared by run_writer.c and
+ * run_trace.c. */
 #ifndef PS_RUNWRITE_WRITER_ROWS_H
 #define PS_RUNWRITE_WRITER_ROWS_H
 
@@ -11,38 +11,38 @@
 #include "slices/pyramid.h"
 
 #define NOTES_MAX                                                                                  \
-    10000 /* of the repaired and rejected records of one file; the ledger counts the rest */
+    10000 /* limit of notes on repaired and rejected records of one file; the ledger counts all */
 
-/* A file that functions stand in, with their sums: asked for often, and cheap to have while they
- * pass by. */
+/* A file with functions, and their sums. Views need the sums often, and collecting them while the
+ * functions are written is cheap. */
 struct ps_run_file {
     struct ps_str path;
     enum ps_origin origin; /* of its first function */
-    uint32_t functions;    /* listed ones */
+    uint32_t functions;    /* number of listed functions */
     struct ps_num ncalls, tottime_s;
 };
 
 struct ps_run_files {
     struct ps_run_file *at; /* id is the index + 1 */
     uint32_t n, cap;
-    uint32_t *by_key; /* ids by ps_function.file_key, 0 not met */
+    uint32_t *by_key; /* ids by ps_function.file_key; 0: not seen yet */
     size_t n_keys;
     struct ps_arena arena;
 };
 
-/* The id of the file of a function, whose figures are added to it. */
+/* Returns the id of the file of a function, and adds the function's numbers to its sums. */
 uint32_t ps_run_file(struct ps_run_files *files, const struct ps_function *row);
 
-/* a + b; an integer while it can be. Nothing plus b is b, whatever the kinds. */
+/* Returns a + b, as an integer if possible. If a is PS_NUM_NONE the sum is b, and vice versa. */
 struct ps_num ps_num_sum(struct ps_num a, struct ps_num b);
 
-/* What the lines of a function come to, or those of a file that are in none. */
+/* Sums over the lines of a function, or over the lines of a file that are in no function. */
 struct ps_line_sum {
     uint32_t file, function;
-    uint64_t first_row, last_row; /* of the line table */
+    uint64_t first_row, last_row; /* in table line */
     uint32_t last_line, lines, executed;
-    uint32_t block; /* of the last increment */
-    bool carried;   /* the profile holds text of some */
+    uint32_t block; /* block of the last increment */
+    bool carried;   /* the profile contains the source text of some lines */
     struct ps_num hits, ticks, increment_mib, mem_mib, peak_mib;
     struct ps_num cpu_python_pct, cpu_native_pct, cpu_system_pct, malloc_mib, copy_mib_s, gpu_pct;
 };
@@ -58,46 +58,47 @@ struct ps_line_sums {
 void ps_line_sums_add(struct ps_line_sums *sums, const struct ps_line_row *row);
 void ps_line_sums_free(struct ps_line_sums *sums);
 
-/* Rows of which there may be millions, on their way to the tables packed and packed_column. */
+/* Rows of which there may be millions, collected for the tables packed and packed_column. */
 struct ps_packing {
     enum ps_packed_family family;
     int64_t part;
     unsigned columns;
-    uint32_t n, cap, most; /* a row of the table holds at most this many of them */
+    uint32_t n, cap, most; /* most: maximum rows in one row of table packed */
     int64_t *column[PS_PACKED_COLUMNS_MAX];
 };
 
-struct ps_series { /* of numbers over time */
+/* A series of numbers over time. */
+struct ps_series {
     uint32_t process;
     struct ps_str name, unit;
     double least, greatest;
     struct ps_packing counts;
 };
 
-/* What a trace comes to while it passes by. */
+/* Sums over a trace, collected while it is written. */
 struct ps_trace_sums {
     struct ps_operators operators; /* by name and shapes */
     uint32_t *keys, *shapes;       /* by text id, by template id */
-    size_t n_keys, n_shapes;       /* allocated */
-    uint32_t last_text;            /* greatest id */
-    uint32_t memory_text;          /* of the word [memory]; 0: the trace does not have it */
-    struct ps_operator memory;     /* events that happened in no operator */
+    size_t n_keys, n_shapes;       /* number of elements allocated */
+    uint32_t last_text;            /* largest id */
+    uint32_t memory_text;          /* text id of [memory]; 0: the trace does not have it */
+    struct ps_operator memory;     /* events outside of all operators */
     struct ps_pyramid *pyramid;
-    uint32_t track;         /* of pyramid */
-    int64_t chunks, packed; /* ids given */
+    uint32_t track;         /* the track of `pyramid` */
+    int64_t chunks, packed; /* last ids used */
     struct ps_packing flows, events;
     struct ps_series *series; /* by id - 1 */
     uint32_t n_series, series_cap;
 };
 
-/* Writes what is left of all of it, when the last row has passed. */
+/* Writes the remaining rows and the sums, after the last row. */
 void ps_trace_sums_end(struct ps_writer *w);
 void ps_trace_sums_free(struct ps_trace_sums *sums);
 void ps_trace_packed_end(struct ps_writer *w);
 void ps_trace_packed_free(struct ps_trace_sums *sums);
 
 struct ps_writer {
-    struct ps_sink sink; /* first: a sink is a writer */
+    struct ps_sink sink; /* first member: a pointer to it is a pointer to the writer */
     struct ps_writing writing;
     struct ps_db *db;
     struct ps_arena arena;
@@ -107,7 +108,7 @@ struct ps_writer {
     struct ps_buf summary_text;
     struct ps_json summary;
     struct ps_buf blob, blob2;
-    uint32_t *low; /* of pending parents, by id: smallest id below */
+    uint32_t *low; /* by id of parents not written yet: smallest id below */
     size_t low_cap;
     struct ps_run_files files;
     struct ps_line_sums line_sums;
@@ -117,7 +118,7 @@ struct ps_writer {
 
 extern const struct ps_sink_ops ps_writer_ops;
 
-/* The sink's words of traces (run_trace.c, run_slices.c). */
+/* The sink's operations for traces (run_trace.c). */
 void ps_writer_text(struct ps_sink *sink, const struct ps_trace_text *row);
 void ps_writer_args_template(struct ps_sink *sink, const struct ps_args_template *row);
 void ps_writer_process(struct ps_sink *sink, const struct ps_process *row);
