@@ -16,8 +16,8 @@
 struct tr_job;
 
 struct tr_job *tr_job_new(struct ps_sink *out);
-/* Returns the sink of the next file, valid until the job is freed. `name`: of the file; workers and
- * spans are distinguished by the form that torch's tensorboard_trace_handler gives it. */
+/* Returns the sink of the next file, valid until the job is freed. `name`: of the file; in the form
+ * that torch's tensorboard_trace_handler writes, it identifies worker and span. */
 struct ps_sink *tr_job_begin(struct tr_job *job, struct ps_str name);
 /* Call between reading and importing: `trace` is what the sink will receive. */
 void tr_job_read(struct tr_job *job, const struct tr_trace *trace);

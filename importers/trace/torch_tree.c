@@ -77,9 +77,9 @@ static size_t still_open(const struct tr_open *stack, size_t depth, int64_t star
     return depth;
 }
 
-/* Whether a collective ends only when its work does. Torch knows it by a flag that the file lacks.
- * It is set for the annotations of collectives; of operators (torch before 1.11) for those of
- * backends that end them on a thread of their own. */
+/* Whether a collective ends only when its work does. Torch has a flag for this, which is not in the
+ * file: here it is derived from the name. True for the annotations of collectives; of operators
+ * (torch before 1.11) only for those of backends that end them on a thread of their own. */
 static bool is_async(struct tr_torch *torch, const struct tr_track *track, uint32_t row)
 {
     if (!(track->flags[row] & PS_SLICE_COLLECTIVE))

@@ -4,8 +4,9 @@
  *
  *   read.c    splits the stream into blocks at event boundaries; two workers parse these (scan,
  *             event, repair) into records, which are stored per thread in file order
- *   nest.c    turns a thread's records into tracks: sorted, begin and end matched, nested, self
- * times torch*.c  what the slices mean to PyTorch: operators, kernels, memory, steps, modules
+ *   nest.c    turns the records of a thread into tracks: sorted, begin and end matched, nested,
+ *             self times
+ *   torch*.c  what the slices mean to PyTorch: operators, kernels, memory, steps, modules
  *   emit.c    writes tracks to the sink in chunks and frees them
  *
  * Memory is bounded: pages of records and large arrays above a budget are in a scratch file that
