@@ -67,7 +67,7 @@ static enum ps_status give_uses(struct ns_reader *r, struct ns_uses *uses)
     ps_sort_runs(uses->at, uses->n, sizeof *uses->at);
     for (size_t i = 0; i < uses->n; i++) {
         const struct use *use = &uses->at[i];
-        bool counted = use->device < DEVICES_MOST;
+        bool counted = use->device >= -1 && use->device < DEVICES_MOST;
         int64_t *total = &totals[counted ? use->device + 1 : 0];
 
         ns_args_clear(&r->args);

@@ -371,7 +371,7 @@ enum { MEMORY_SLICE = 7, MEMORY_OUTSIDE, MEMORY_COLUMNS = 10 };
 static bool is_packed_row(const struct trace *t, enum ps_packed_family family,
                           const struct ps_packed_rows *rows, size_t i)
 {
-    const int64_t text = (int64_t)t->cache->n_texts;
+    const int64_t text = t->cache->n_texts ? (int64_t)t->cache->n_texts - 1 : 0;
 
     if (family == PS_PACKED_FLOWS)
         return rows->column[FLOW_KIND][i] >= 0 && rows->column[FLOW_KIND][i] <= text &&

@@ -245,6 +245,31 @@ static void test_same_correlation(void **state)
     ps_buf_free(&dump);
 }
 
+/* Only totals of devices that a table has room for are summed: -5 and 4096 are devices too. */
+static void test_odd_devices(void **state)
+{
+    struct ps_buf
+        dump = {0},
+        bytes = made(
+            STRINGS
+            "INSERT INTO StringIds VALUES (2, 'k');"
+            "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start, end, deviceId, contextId, streamId,"
+            " correlationId, globalPid, shortName);"
+            "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (200, 210, 0, 1, 7, 7, 50 << 24, 2);"
+            "CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS(start, globalPid, deviceId, address, bytes,"
+            " memoryOperationType, memKind);"
+            "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES"
+            " (10, 50 << 24, 0, 1, 300, 0, 2), (20, 50 << 24, -5, 2, 40, 0, 2),"
+            " (30, 50 << 24, -9223372036854775807, 3, 50, 0, 2),"
+            " (40, 50 << 24, 4096, 4, 60, 0, 2), (50, 50 << 24, 0, 5, 7, 0, 2)");
+
+    (void)state;
+    assert_int_equal(dump_bytes(ps_buf_slice(&bytes), 0, &dump), PS_OK);
+    holds(&dump, "307");
+    ps_buf_free(&bytes);
+    ps_buf_free(&dump);
+}
+
 /* --- Damage --- */
 
 /* Either a whole import or one sentence; which of them is not said. */
@@ -358,8 +383,8 @@ int main(void)
         cmocka_unit_test(test_tables),        cmocka_unit_test(test_untouched),
         cmocka_unit_test(test_stream_file),   cmocka_unit_test(test_lacking),
         cmocka_unit_test(test_most_unusable), cmocka_unit_test(test_same_correlation),
-        cmocka_unit_test(test_cuts),          cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_odd_devices),   cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_damage),        cmocka_unit_test(test_endless),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
