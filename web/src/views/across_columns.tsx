@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The columns of several runs beside each other, fewer of each than where a run stands alone.
+ * Columns of several runs next to each other; fewer per run than in the report of a single run.
  */
 import { kindHas } from '../base/kinds';
 import { formatHash } from '../base/router';
@@ -30,7 +30,7 @@ const CPROFILE: { key: string; title: string; unit?: string; tip: string }[] = [
     },
 ];
 
-/* cProfile knows functions only; its figures stand at their first lines. */
+/* cProfile measures functions, not lines; its values are shown at the first line of each function. */
 function cprofileColumns({ figures }: RunFigures): SourceColumn[] {
     return CPROFILE.map(({ key, title, unit, tip }) => ({
         key,
@@ -49,7 +49,7 @@ function cprofileColumns({ figures }: RunFigures): SourceColumn[] {
 function ownColumns(of: RunFigures): SourceColumn[] {
     if (kindHas(of.run.kind, 'calls')) return cprofileColumns(of);
     const unit_s = of.figures.unit_s ?? 1e-9;
-    // Texts count in what they printed, microseconds or more; pickles in ticks of the clock.
+    // Text reports have ticks of 1 µs or more (the printed unit); pickles have ticks of the clock.
     const rounded = unit_s >= 1e-6;
     const scale = timeScale(ownUnit(unit_s, rounded), unit_s, rounded);
     return [
@@ -59,7 +59,7 @@ function ownColumns(of: RunFigures): SourceColumn[] {
     ].filter(({ key }) => KEPT.has(key));
 }
 
-/** Columns of one run; their rows are found by line. */
+/** Columns of one run; its row for a line is found by the line number. */
 export function runColumns(of: RunFigures): SourceColumn[] {
     return ownColumns(of).map((column, i) => ({
         ...column,
@@ -70,7 +70,7 @@ export function runColumns(of: RunFigures): SourceColumn[] {
     }));
 }
 
-/** The head over the columns of a run. */
+/** Header above the columns of a run. */
 export function RunTitle({ of }: { of: RunFigures }) {
     const { run, name, kind, same_source } = of.run;
     return (

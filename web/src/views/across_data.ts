@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which runs of the shelf measured a file, and what they measured on its lines.
+ * Finds the runs of the shelf that measured a file, and fetches their values for its lines.
  */
 import { useMemo } from 'preact/hooks';
 import { API, withParams } from '../base/client';
@@ -26,16 +26,16 @@ const PROFILES_MOST = 20;
 const SHOWN = 4;
 
 export interface AcrossChoice {
-    /** False until it is known which file to show. */
+    /** False until the file to show is known. */
     ready: boolean;
     files: AcrossFiles['rows'] | null;
     path: string | null;
     candidates: Candidate[];
-    /** ids of what is shown */
+    /** ids of the shown runs */
     chosen: string[];
 }
 
-/* cProfile dumps name files without measuring lines; which of them know this one is asked. */
+/* cProfile dumps are not listed as runs of a file, so the newest ones are queried for this file. */
 function useProfiles(path: string | null): Candidate[] {
     const list = useJson<{ rows: Run[] }>(
         withParams(`${API}/runs`, { kinds: kindsWith('calls').join(','), limit: PROFILES_MOST }),
@@ -55,7 +55,7 @@ function useProfiles(path: string | null): Candidate[] {
     );
 }
 
-/* This run and the newest of each other tool. */
+/* This run and the newest run of each other tool. */
 function defaults(run: Run, candidates: Candidate[]): string[] {
     const chosen = candidates.filter((one) => one.run === run.id);
     const newest = [...candidates].sort((a, b) => b.created_ms - a.created_ms);

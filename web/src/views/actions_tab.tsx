@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the profilers of PyTorch Lightning timed: one report at a time, which the stages choose. An
- * action of the advanced profiler leads to the table of its functions.
+ * Report of the PyTorch Lightning profilers: one report at a time, selected by stage. An action of
+ * the advanced profiler links to the table of its functions.
  */
 import { LABELS } from '../base/terms';
 import { useMemo } from 'preact/hooks';
@@ -66,7 +66,7 @@ function useSections(run: Run): {
     return { sections, shown, ready: data !== null || error !== null };
 }
 
-/** "fit", or "fit 2" where a file that was appended to has several. */
+/** "fit", or "fit 2" if the file has several reports of the stage. */
 function nameOf(sections: SectionRow[], { id, stage }: SectionRow): string {
     const word = stage ? stage.toLowerCase().replaceAll('_', ' ') : 'report';
     const same = sections.filter((other) => other.stage === stage);
@@ -155,7 +155,7 @@ function functionsHash(run: Run, report: number): string {
 const RIGHT = { align: 'right' as const, numeric: true };
 const ABSENT = <span class="zero">–</span>;
 
-/** Five digits are all that is printed, from microseconds to hours. */
+/** The profiler prints only five digits, for durations from microseconds to hours. */
 function time(value: number | null, decimals: number) {
     if (value === null) return ABSENT;
     const text = fmtFixed(value, decimals);
@@ -180,7 +180,7 @@ function nameColumn(search: Matcher): GridColumn<ActionRow> {
     };
 }
 
-/** `base` is what the bars are a share of: the total, or the longest action where there is none. */
+/** `base` is 100 % of the bars: the total, or the longest action if there is no total. */
 function actionColumns(
     search: Matcher,
     run: Run,

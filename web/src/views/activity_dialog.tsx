@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What happened to the shelf lately, and by whom: imports, failures, removals.
+ * Recent imports, failures and removals on the shelf, with the user who caused them.
  */
 import { API } from '../base/client';
 import { formatHash } from '../base/router';

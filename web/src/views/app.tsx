@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The window: top bar, the place one is at, the status line, and what floats above them.
+ * The window: top bar, current view, status line, and overlays.
  */
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -29,13 +29,13 @@ import { pickFiles } from './uploads';
 import { isFreeKey } from './window_keys';
 
 const helpOpen = signal(false);
-/** Where the shelf was left, so that going back finds the same filter. */
+/** URL of the last state of the shelf, so that going back restores its filter. */
 let shelfHref = formatHash([]);
 
 function useWindow(): void {
     useEffect(() => {
         addEventListener('keydown', isFreeKey);
-        void askWho().catch(() => undefined); // the shelf's own question tells what is wrong
+        void askWho().catch(() => undefined); // ignored: the request for the shelf reports the same error
         const stop = offlineFile() ? () => undefined : goLive();
         const idle = setTimeout(prefetchViews, 300);
         return () => {
@@ -46,7 +46,7 @@ function useWindow(): void {
     }, []);
 }
 
-/* With the series that all the runs are of. */
+/* Includes the series if all runs belong to the same one. */
 function compareCrumbs(): Crumb[] {
     const { base = '', new: fresh = '' } = route.value.query;
     const runs = `${base},${fresh}`
@@ -76,7 +76,7 @@ function crumbs(path: string[], _names: number): Crumb[] {
     return list;
 }
 
-/* A file has no shelf: its start is what it was made of. */
+/* Breadcrumbs of an offline file, which has no shelf; they start with the view that it was made of. */
 function fileCrumbs(path: string[], start: string, _names: number): Crumb[] {
     const [place, id = ''] = path;
     const list: Crumb[] = start.startsWith('#/compare') ? [{ text: 'compare', href: start }] : [];

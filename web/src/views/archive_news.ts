@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is told of an archive once it was read: what failed and what was there, a row each, and what
- * was left out in one.
+ * Notifications after an archive was read: one row for each failed or already known file, and one
+ * row for all files that were left out.
  */
 import type { Job, JobMember } from '../base/types';
 import { int, plural } from '../base/units';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a command was bound by, as far as `time` tells: the verdict, where its time went, the
- * figures it rests on and the rules with their thresholds.
+ * Bound analysis of a command from the output of `time`: the verdict, where its time was spent, the
+ * values it is based on, and the rules with their thresholds.
  */
 import type { ComponentChildren } from 'preact';
 import { API, withParams } from '../base/client';
@@ -87,7 +87,7 @@ function BoundSection({ run }: { run: BoundRun }) {
     );
 }
 
-/* What the processors it could use did: each share of real x CPUs. */
+/* Use of the available processors, as shares of real time x CPUs. */
 function TimeBar({ run }: { run: BoundRun }) {
     const { real_s, user_s, sys_s, cpus } = run;
     if (!real_s || user_s === null || sys_s === null || cpus === null) return null;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Call graph tab: gprof2dot's picture, live. Thresholds, focus, depth, direction and paths are
- * the server's; Graphviz lays the answer out in the browser.
+ * The Call graph tab: an interactive version of gprof2dot's graph. The server applies thresholds,
+ * focus, depth, direction and paths; Graphviz lays out the result in the browser.
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { API, withParams } from '../base/client';
@@ -25,7 +25,7 @@ interface Drawn {
     graph: CallGraph;
     picture: GraphPicture;
     texts: Map<number, NodeText>;
-    /** the graph as a file for Graphviz */
+    /** the graph in DOT format, for export */
     dot: () => string;
 }
 
@@ -35,7 +35,7 @@ interface Laid {
     busy: boolean;
 }
 
-/** Text widths in the fonts that the SVG uses. */
+/** Measures text in the fonts that the SVG uses. */
 function measures(): { mono: (text: string) => number; sans: (text: string) => number } {
     const ctx = document.createElement('canvas').getContext('2d');
     const style = getComputedStyle(document.documentElement);
@@ -50,7 +50,7 @@ function measures(): { mono: (text: string) => number; sans: (text: string) => n
     };
 }
 
-/** `textOf`, the same at each call: what a node says. */
+/** `textOf` returns the label of a node; it must be the same function at each call. */
 export function useLaidOut(graph: CallGraph | null, textOf = nodeText): Laid {
     const [laid, setLaid] = useState<Laid>({ drawn: null, error: null, busy: false });
     useEffect(() => {

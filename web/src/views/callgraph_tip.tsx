@@ -14,7 +14,7 @@ function percent(value: number | null): string {
     return value === null ? '–' : `${pct(value)}${THIN}%`;
 }
 
-/** The function with its heaviest callers above and callees below, among what is drawn. */
+/** Tooltip of a function: its heaviest callers above and callees below, among the drawn nodes. */
 export function GraphTip({ graph, node }: { graph: CallGraph; node: GraphNode }) {
     const names = new Map(graph.nodes.map(({ id, name }) => [id, functionName(name)]));
     const heavy = (edges: GraphEdge[]): GraphEdge[] =>

@@ -32,7 +32,7 @@ interface ToolbarProps {
 
 type Changes = Record<string, string | null>;
 
-/** A step that Back undoes; the picture is placed anew. */
+/** Changes the query as a new history entry and resets the view of the plane. */
 function push(changes: Changes): void {
     const next: Record<string, string> = { ...route.peek().query };
     delete next.view;
@@ -157,7 +157,7 @@ function Focus({ run, focus, wide }: { run: Run; focus: number | null; wide: boo
     );
 }
 
-/** How far, and which way, the graph reaches from the function in focus. */
+/** Direction and depth of the graph around the focused function. */
 function FocusReach() {
     const query = route.value.query;
     return (

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The call tree as far as per-caller sums can tell it, with the legend that says how sure it is.
+ * The call tree derived from per-caller sums, with a legend of its certainty.
  */
 import { LABELS } from '../base/terms';
 import { useMemo } from 'preact/hooks';
@@ -28,7 +28,7 @@ import { ORIGINS } from '../model/tint';
 import { type Answer, useJson } from './use_json';
 
 export interface TreeRequest {
-    /** function, or 0 for all roots */
+    /** id of a function, or 0 for all roots */
     root: number;
     minPct?: number | null;
     depth?: number;
@@ -205,7 +205,7 @@ function CallTip({ tree, layout, node, rootName }: TipProps) {
     );
 }
 
-/** What `min_pct`, `depth` and `limit` left out, and the frame that is selected. */
+/** Number of calls omitted by `min_pct`, `depth` and `limit`, and the selected frame. */
 export function TreeRemark({ tree, onOpen, picked }: RemarkProps) {
     const frame = Number(route.value.query.frame ?? -1);
     if (!tree) return null;
@@ -232,6 +232,6 @@ export function TreeRemark({ tree, onOpen, picked }: RemarkProps) {
 interface RemarkProps {
     tree: CallTree | null;
     onOpen: (fn: number) => void;
-    /** whether there is room to say what is selected */
+    /** whether there is space to show the selected frame */
     picked: boolean;
 }

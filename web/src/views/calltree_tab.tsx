@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Call tree tab: the whole height for one picture, from all roots or from a chosen function.
+ * The Call tree tab: one picture of full height, from all roots or from a chosen function.
  */
 import { useMemo, useRef } from 'preact/hooks';
 import { useKeys } from '../base/keys';
@@ -72,7 +72,7 @@ export function CallTreeTab({ run }: { run: Run }) {
     );
 }
 
-/** A step that Back undoes; the picture starts anew. */
+/** Sets the root as a new history entry and resets zoom and selection. */
 function toRoot(id: number | null): void {
     const next: Record<string, string> = { ...route.peek().query };
     for (const key of ['root', 'zoom', 'frame']) delete next[key];

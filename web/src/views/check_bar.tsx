@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What can be done with the checked runs. With two of them it already states the difference.
+ * Actions for the checked runs. For two runs it already shows the difference.
  */
 import { useState } from 'preact/hooks';
 import type { Comparison } from '../base/compare_types';
@@ -16,7 +16,7 @@ import { useJson } from './use_json';
 
 interface CheckBarProps {
     runs: Run[];
-    /** null: who looks may not */
+    /** null if the user may not edit */
     onEdit: (() => void) | null;
     onDelete: (() => void) | null;
     onClear: () => void;
@@ -24,7 +24,7 @@ interface CheckBarProps {
 
 type Groups = [base: Run[], fresh: Run[]];
 
-/* Two runs are a pair; more of them two groups of repeats, once one says that they are. */
+/* Two runs are a pair. More runs are split into two groups of repeats if `grouped`; else null. */
 function groupsOf(runs: Run[], grouped: boolean, swapped: boolean): Groups | null {
     const pair = (): Groups => {
         const [base, fresh] = baseAndNew(runs[0], runs[1]);
@@ -156,7 +156,7 @@ function Pair({ groups: [base, fresh] }: { groups: Groups }) {
     );
 }
 
-/* What the server says of two groups. */
+/* The server's verdict on two groups. */
 function Judgement({ base, fresh }: { base: Run[]; fresh: Run[] }) {
     const { data } = useJson<Comparison>(comparePath(groupQuery(base, fresh)));
     if (!data) return null;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The columns of a table of two groups: base, new, what is between them, and whether that is noise.
+ * Columns of a table of two groups: base, new, their difference, and whether it is noise.
  */
 import type { ComparedRow, ComparedTable, Metric } from '../base/compare_types';
 import { fmtFixed, int, signed, text } from '../base/units';
@@ -26,14 +26,14 @@ export interface ColumnsOf {
     table: ComparedTable;
     metric: Metric;
     scale: Scale;
-    /** the largest |delta| of the table: the length of half a bar */
+    /** the largest |delta| of the table, drawn as half of a bar */
     most: number;
     search: Matcher;
-    /** one run a side: nothing is known of noise */
+    /** one run per side: noise is unknown */
     single: boolean;
 }
 
-/** Measurements are of several units, which stand where other rows have a place. */
+/** Measurements have several units; `place` contains the unit of the row. */
 export function unitOf(
     { place }: ComparedTable,
     metric: Metric,
@@ -141,17 +141,17 @@ function nameColumn({ table, search }: ColumnsOf): Column {
     };
 }
 
-/** Whose rows are imports: what one group lacks was imported, or is no more. */
+/** Whether the rows are imports, whose changes are named "newly imported" and "no longer imported". */
 export function isImports({ of }: ComparedTable): boolean {
     return of === 'imports' || of === 'packages';
 }
 
-/* Its line, or who imported it first. */
+/* Text for a moved row: its line changed, or its first importer. */
 function movedWord({ by, base_by }: ComparedRow): string {
     return by === base_by ? 'moved' : `now first imported by ${by ?? 'the program'}`;
 }
 
-/* What tells rows of one name apart, as short as it may be. */
+/* Short source location that distinguishes rows with the same name. */
 export function whereWords(
     table: ComparedTable,
     { place, line, within }: Pick<ComparedRow, 'place' | 'line' | 'within'>,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory over time of two runs in one chart, from the start of each: base dashed, new in colour; the
- * difference under the pointer; a range that is dragged is looked at closer.
+ * Memory over time of two runs in one chart, aligned at their starts: base dashed, new in colour.
+ * The tooltip shows the difference; dragging a range zooms.
  */
 import { LABELS } from '../base/terms';
 import { useEffect, useMemo } from 'preact/hooks';
@@ -37,13 +37,13 @@ import { put } from './compare_state';
 import { isTrace, timelinePath } from './trace_data';
 import { useJson } from './use_json';
 
-/** As many points as a wide screen has pixels, so that a part of it can be looked at closer. */
+/** Number of points to request: as many as a wide screen has pixels, so that zooming needs no new data. */
 const PX = 4096;
 const ROOM = 1.04;
 
 interface RunCurves {
     curves: NamedCurve[];
-    /** how long the run lasts */
+    /** duration of the run in seconds */
     end_s: number;
 }
 
@@ -100,7 +100,7 @@ function useDevices(run: Run | null): Loaded {
     };
 }
 
-/* Where the curve of a run comes from is a matter of its kind. */
+/* The source of the curves depends on the kind of the run. */
 function useCurves(run: Run): Loaded {
     const timeline = kindHas(run.kind, 'categories');
     const sampled = useSampled(isTrace(run) || timeline ? null : run);
@@ -119,7 +119,7 @@ function drawnOf(found: RunCurves | null, name: string): Drawn | null {
     return found && curve?.t_s.length ? { curve, sums: sumsOf(curve, found.end_s) } : null;
 }
 
-/* A value holds to the end of the run, and there the line ends. */
+/* The last value holds until the end of the run, where the line ends. */
 function lineOf(
     { curve, sums }: Drawn,
     step: number,
@@ -169,7 +169,7 @@ interface CurvesProps {
     comparison: Comparison;
     names: string[];
     name: string;
-    /** null: the run has no such curve */
+    /** null if the run has no such curve */
     base: Drawn | null;
     fresh: Drawn | null;
 }
@@ -177,7 +177,7 @@ interface CurvesProps {
 function Curves(props: CurvesProps) {
     const { base, fresh, name } = props;
     const top = Math.max(1, base?.sums.peak ?? 0, fresh?.sums.peak ?? 0) * ROOM;
-    // The axis counts its own ticks: with values as large as bytes it would not keep to the step.
+    // Values are divided by the step, because Chart.js ignores a step for values as large as bytes.
     const step = byteStep(top);
     const curves = useMemoOn(
         () => [

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The call graph of a difference: who calls whom in the last run of a group, each function coloured by
- * how its total changed.
+ * The call graph of a comparison: the calls of the last run of a group, with each function coloured
+ * by the change of its total.
  */
 import { useCallback } from 'preact/hooks';
 import { useCallbackOn, useMemoOn } from '../base/hooks';
@@ -29,13 +29,13 @@ import { useJson } from './use_json';
 export const GRAPH_TAB = 'graph';
 const FUNCTIONS = 150;
 const ROWS = 1000;
-/** Around a function in focus. */
+/** Depth around a focused function. */
 const DEPTH = 2;
 
 const keyOf = (name: string, file: string | null, line: number | null) =>
     `${name}\n${file ?? ''}\n${line ?? 0}`;
 
-/* Rows by what the runs of one side call them. */
+/* Rows by function name and location as in the runs of one side. */
 function useRows(side: Side) {
     const path = comparePath(route.value.query, '/functions', {
         metric: 'cumtime_s',

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who is compared with whom, the verdict in words and by which test, and every run as a dot.
+ * Header of a comparison: the two groups, the verdict with its test, and every run as a dot.
  */
 import type { Comparison, Group } from '../base/compare_types';
 import { formatHash } from '../base/router';
@@ -86,7 +86,7 @@ export function GroupLine({ word, runs, group, unit }: GroupLineProps) {
     );
 }
 
-/* Every run of a group, to open it. */
+/* Menu with the runs of a group. */
 function RunList({ word, runs }: { word: string; runs: Run[] }) {
     return (
         <Menu

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A row of the table and its frames in the picture: the one that is selected selects the other, and
- * the table shows the row wherever it stands.
- */
+/* Links table rows and frames of the picture: selecting one selects the other and scrolls the table
+ * to the row. */
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import { useEffectOn } from '../base/hooks';
@@ -17,10 +15,10 @@ import { comparePath, metricOf, put } from './compare_state';
 import { objectsOf } from './functions_data';
 import { useJson } from './use_json';
 
-/** Rows of one name that are told apart by their place. */
+/** Maximum number of rows with the same name, which differ in their location. */
 const NAMESAKES = 200;
 
-/** Selects a frame, and the row it is of; -1: no frame. */
+/** Selects a frame and its row; -1 clears the selection of the frame. */
 export async function selectFrame(table: ComparedTable, tree: GroupTree, node: number) {
     put({ frame: node >= 0 ? String(node) : null });
     if (node < 0) return;
@@ -31,13 +29,13 @@ export async function selectFrame(table: ComparedTable, tree: GroupTree, node: n
             name: tree.names[tree.name[node]],
             limit: NAMESAKES,
         }),
-    ).catch(() => null); // the frame stays selected, which is what was asked for
+    ).catch(() => null); // the frame stays selected; only its row is unknown
     const place = placeOf(tree, node);
     const row = page && objectsOf<ComparedRow>(page).find((one) => isOfRow(place, one));
     if (route.peek().query.frame === String(node)) put({ row: row ? String(row.id) : null });
 }
 
-/** Selects the widest frame of a row that was picked in the table. */
+/** Selects the widest frame of a row that was selected in the table. */
 export function useFrameOfRow(tree: GroupTree | null, width: number[], row: RowName | null) {
     useEffectOn(() => {
         if (!tree || !row) return;
@@ -46,7 +44,7 @@ export function useFrameOfRow(tree: GroupTree | null, width: number[], row: RowN
     }, [row]);
 }
 
-/** Scrolls the table to the selected row where that was not picked in it. */
+/** Scrolls the table to the selected row if it was not selected in the table. */
 export function useReveal<R>(
     grid: RefObject<GridHandle>,
     source: PagedSource<R>,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Beside the table: from base to new in steps, or all that is known of the selected row.
+ * Pane next to the table: the steps from base to new, or details of the selected row.
  */
 import { LABELS } from '../base/terms';
 import type { ComponentChildren } from 'preact';
@@ -132,7 +132,7 @@ function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data:
     );
 }
 
-/* What a change of an import log means for the start of the program. */
+/* Explains a change of an import for the start of the program. */
 function ImportWords({ row: { change, by, base_by } }: { row: ComparedOne }) {
     const mover = (name: string | null) => (name ? <code>{name}</code> : 'the program itself');
     if (change === 'removed') {
@@ -170,7 +170,7 @@ function figures(
     return pairs;
 }
 
-/* Where it stood in the base, where that is elsewhere. */
+/* Location and importer of a row, and those in the base if they differ. */
 function movedRows(row: ComparedOne, isUnit: boolean): Pair[] {
     const pairs: Pair[] = [];
     const at = (place: string | null, line: number | null) =>
@@ -191,7 +191,7 @@ function movedRows(row: ComparedOne, isUnit: boolean): Pair[] {
     return pairs;
 }
 
-/* Where a row stood in the base. */
+/* Name and location of a row in the base. */
 function inBase(row: ComparedRow): RowName {
     return {
         name: row.name,
@@ -200,7 +200,7 @@ function inBase(row: ComparedRow): RowName {
     };
 }
 
-/* Of one measurement a side the values are its samples. */
+/* For one measurement per side the values are its samples, not one value per run. */
 function ofRuns({ base, new: fresh }: Comparison, row: ComparedOne): boolean {
     return row.base_values.length === base.length && row.new_values.length === fresh.length;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The picture over a table: memory over time, steps part by part, or the icicle of a difference: the
- * trees of the runs laid over each other, as wide as the new runs say, or the base, which also draws
- * what has vanished.
+ * Picture above a comparison table: memory over time, steps part by part, or an icicle of the
+ * difference. The icicle merges the trees of the runs, with the widths of the new runs or of the
+ * base; only the latter shows removed paths.
  */
 import { useMemo } from 'preact/hooks';
 import type { ComparedTable, ComparedTree, Comparison } from '../base/compare_types';
@@ -38,7 +38,7 @@ import {
     useTree,
 } from './compare_tree';
 
-/* Tables of memory by what holds it, whose runs tell it over time. */
+/* Tables of memory whose runs also have curves over time. */
 const CURVED = ['memory', 'categories', 'processes', 'spans'];
 
 function isCurved({ base: [{ kind }] }: Comparison, table: ComparedTable): boolean {

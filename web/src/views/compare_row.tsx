@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Beside a table of one or two groups: the selected row in each of the runs.
+ * Pane next to a table of one or two groups: the selected row in each of the runs.
  */
 import type { ComponentChildren } from 'preact';
 import type { ComparedTable, Metric } from '../base/compare_types';
@@ -17,7 +17,7 @@ import { useJson } from './use_json';
 interface RowPaneProps<T> {
     table: ComparedTable;
     metric: Metric;
-    /** the id of the row, as in the URL */
+    /** id of the row, as in the URL */
     row: string;
     children: (data: T) => ComponentChildren;
 }
@@ -42,12 +42,12 @@ export function RowPane<T>({ table, metric, row, children }: RowPaneProps<T>) {
     );
 }
 
-/** A name in a list of figures. */
+/** A monospaced name in a list of values. */
 export function Mono({ children }: { children: string }) {
     return <span class="mono break">{children}</span>;
 }
 
-/** Over a list of runs: in how many the row is. */
+/** Heading of a list of runs: how many of them have the row. */
 export function RunsHead({ children }: { children: string }) {
     return (
         <div class="named-head">
@@ -60,11 +60,11 @@ export function RunsHead({ children }: { children: string }) {
 interface RunValuesProps {
     runs: Run[];
     href: (run: Run) => string;
-    /** the value of the run at that place; empty: it has none */
+    /** formats the value of run `at`; '' if it has none */
     say: (at: number) => string;
 }
 
-/** In <dl class="compare-values">: every run with its value, and the way to it. */
+/** Content of <dl class="compare-values">: every run with its value and a link. */
 export function RunValues({ runs, href, say }: RunValuesProps) {
     return (
         <>
@@ -80,7 +80,7 @@ export function RunValues({ runs, href, say }: RunValuesProps) {
     );
 }
 
-/* Tabs of a report that hold the rows of a table and search them by name. */
+/* Tabs of a report that show the rows of a table and can search them by name. */
 const REPORT_TABS = [
     'imports',
     'packages',
@@ -93,7 +93,7 @@ const REPORT_TABS = [
     'modules',
 ];
 
-/** To a row in the report of a run: its line, or a search for its name. */
+/** Link to a row in the report of a run: to its line, or a search for its name. */
 export function rowHref(run: Run, of: string, { name, place, line }: RowName): string {
     if (!REPORT_TABS.includes(of)) return formatHash(['run', run.id]);
     if (of !== 'lines') return formatHash(['run', run.id, of], { q: name });

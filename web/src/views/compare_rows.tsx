@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The rows of a table of one or two groups, as the URL filters and sorts them, under their toolbar.
+ * Rows of a table of one or two groups, filtered and sorted by the URL, below their toolbar.
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
@@ -22,7 +22,7 @@ import { useSource } from './use_source';
 
 const NO_ROW = 'None of the runs has rows in this table.';
 
-/** In place of a table whose largest rows are not here yet. */
+/** Shown instead of a table until its largest rows are loaded. */
 export function NoRowsYet({ error }: { error: ApiError | null }) {
     return (
         <div class="tab-body">
@@ -32,7 +32,7 @@ export function NoRowsYet({ error }: { error: ApiError | null }) {
     );
 }
 
-/** The search of the URL, for whoever marks its hits. */
+/** The search of the URL, to highlight its hits. */
 export function useSearch() {
     const { q, regex } = readFilters(route.value.query);
     return useMemo(() => matcher(q, regex), [q, regex]);
@@ -42,15 +42,15 @@ interface CompareRowsProps<R> {
     table: ComparedTable;
     metric: Metric;
     columns: GridColumn<R>[];
-    /** filters of its own, beside the search */
+    /** additional filters of the table */
     filters?: Params;
     rowClass?: (row: R) => string;
-    /** A row was picked here. */
+    /** Called when the user selects a row in the table. */
     onPick?: (row: RowName) => void;
-    /** in place of rows, where there is more to say than that none match */
+    /** replaces the message that no row matches */
     empty?: string;
     menus?: ComponentChildren;
-    /** the pane beside the rows */
+    /** the pane next to the rows */
     children: ComponentChildren;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the URL says of a comparison: `#/compare/TAB?base=ID,ID&new=ID,ID&metric=&…`.
+ * State of a comparison in the URL: `#/compare/TAB?base=ID,ID&new=ID,ID&metric=&…`.
  */
 import type { ComparedTable, Comparison, Metric } from '../base/compare_types';
 import { API, withParams } from '../base/client';
@@ -16,12 +16,12 @@ export function compareHash(base: readonly Run[], fresh: readonly Run[], tab?: s
     return formatHash(tab ? ['compare', tab] : ['compare'], groupQuery(base, fresh));
 }
 
-/** One group, as a report. */
+/** URL of the report of a single group. */
 export function groupHash(runs: readonly Run[]): string {
     return formatHash(['compare'], { new: groupQuery([], runs).new });
 }
 
-/** The parameters of the API that name the two groups. */
+/** API parameters of the two groups. */
 export function groupsOf({ base = '', new: fresh = '' }: Query): { base: string; new: string } {
     return { base, new: fresh };
 }
@@ -30,7 +30,7 @@ export function comparePath(query: Query, rest = '', params: Record<string, stri
     return withParams(`${API}/compare${rest}`, { ...groupsOf(query), ...params });
 }
 
-/** Keys of the URL that stay with the groups when the tab changes. */
+/** URL of another tab; it keeps the groups and the search. */
 export function tabHref(query: Query, tab: string): string {
     const kept: Query = { ...groupsOf(query) };
     if (query.q) kept.q = query.q;
@@ -38,7 +38,7 @@ export function tabHref(query: Query, tab: string): string {
     return formatHash(['compare', tab], kept);
 }
 
-/** Base and new change places, and with them what is added and what removed. */
+/** Swaps base and new, and the filters for added and removed rows. */
 export function swapGroups(): void {
     const { path, query } = route.peek();
     const { row, frame, zoom, change, ...rest } = query;
@@ -52,14 +52,15 @@ export function metricOf(table: ComparedTable, query: Query): Metric {
     return table.metrics.find(({ metric }) => metric === query.metric) ?? table.metrics[0];
 }
 
-/** One run a side, of which nothing is known of noise; of measurements its samples are the group. */
+/** Whether there is one run per side, so that noise is unknown. Of measurements, the samples of a
+ * run form the group. */
 export function isSingle({ base, new: fresh }: Comparison, table: ComparedTable): boolean {
     return base.length === 1 && fresh.length === 1 && table.place !== 'unit';
 }
 
 export const CHANGES_TAB = 'changes';
 
-/** The table behind a tab: its own, or of the others the first. */
+/** The table of a tab; the first table if the tab has none. */
 export function tableOf(
     comparison: Pick<Comparison, 'tables'>,
     tab: string | undefined,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Steps of two traces side by side: each part of their mean as a pair of bars, and every step above
- * the one that it is aligned with, all on one scale.
+ * Steps of two traces: each part of their mean step as a pair of bars, and every step above its
+ * aligned step, all on the same scale.
  */
 import { useEffect } from 'preact/hooks';
 import type { Comparison } from '../base/compare_types';
@@ -28,7 +28,7 @@ import { DefinitionSwitch } from './definition_switch';
 import { viewPath } from './trace_data';
 import { useJson } from './use_json';
 
-/** Pairs of steps that are drawn before more are asked for. */
+/** Number of pairs that are drawn until the user requests more. */
 const SHOWN = 50;
 
 export function ComparedSteps({ comparison }: { comparison: Comparison }) {
@@ -59,7 +59,7 @@ interface StepsProps {
     base: TraceOverview;
     fresh: TraceOverview;
     definition: DefinitionWords;
-    /** there are more runs than the two that are shown */
+    /** the groups have more runs than the two that are shown */
     first: boolean;
 }
 
@@ -160,7 +160,7 @@ function Pairs({ pairs, by, definition }: PairsProps) {
     );
 }
 
-/* Each step beside another one of the new run. */
+/* Link that changes the alignment of the steps. */
 function Shift({ word, by }: { word: string; by: number }) {
     const tip = `compared with the ${word} step of the new run`;
     return (

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One table of a comparison with its toolbar, beside it the way from base to new or the selected row.
+ * One table of a comparison with its toolbar, next to a pane with the steps from base to new or the
+ * selected row.
  */
 import { useEffectOn, useMemoOn } from '../base/hooks';
 import type { ComparedRow, ComparedTable, Comparison, Metric } from '../base/compare_types';
@@ -17,11 +18,11 @@ import { type Top, useTop } from './compare_top';
 interface CompareTableProps {
     comparison: Comparison;
     table: ComparedTable;
-    /** Only what one of the groups lacks. */
+    /** Shows only rows that one of the groups lacks. */
     changes?: boolean;
-    /** A row was picked here. */
+    /** Called when the user selects a row in the table. */
     onPick?: (row: RowName) => void;
-    /** The server has the rows: whatever else is asked of this table is quick. */
+    /** The server has joined the rows, so further requests for this table are fast. */
     onReady?: () => void;
 }
 
@@ -39,7 +40,7 @@ function useColumns(of: Omit<ColumnsOf, 'scale' | 'most'>, top: ComparedRow[]) {
     }, [table, metric, search, single, top]);
 }
 
-/** The rows are joined and judged for the first request; the others wait for it. */
+/** The server joins and tests the rows for the first request; the other requests wait for it. */
 export function CompareTable(props: CompareTableProps) {
     const metric = metricOf(props.table, route.value.query);
     const { top, error } = useTop<ComparedRow>(props.table, metric);

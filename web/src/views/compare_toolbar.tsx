@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Over a table of one or two groups: what is measured, what is searched for, the way out as CSV.
+ * Toolbar of a table of one or two groups: metric, search and export.
  */
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
@@ -21,7 +21,7 @@ interface CompareToolbarProps<R> {
     filters: ReturnType<typeof readFilters>;
     error: string | null;
     csv: string;
-    /** menus */
+    /** additional menus */
     children?: ComponentChildren;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The largest rows of a table before any filter: the scale of its columns, the steps of the waterfall. */
+/* The largest rows of a table without filters; they define the scale of its columns and the steps
+ * of the waterfall. */
 import { useMemo } from 'preact/hooks';
 import type { ComparedTable, Metric } from '../base/compare_types';
 import { route } from '../base/router';
@@ -8,7 +9,7 @@ import { comparePath } from './compare_state';
 import { objectsOf } from './functions_data';
 import { useJson } from './use_json';
 
-/** Rows that the waterfall names one by one. */
+/** Number of rows that have their own step in the waterfall. */
 const STEPS = 9;
 
 export interface Top<R> {

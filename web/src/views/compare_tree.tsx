@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The icicle over a table of one or two groups: their call trees laid over each other. Its frames and
- * the rows of the table select each other.
+ * The icicle above a table of one or two groups: their merged call trees. Its frames and the table
+ * rows select each other.
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
@@ -24,7 +24,7 @@ import { type Answer, useJson } from './use_json';
 
 const NODES = 20_000;
 
-/* Over which tables the picture stands: those whose rows are its frames. */
+/* Tables with this picture: their rows are the frames. */
 const PICTURED = ['imports', 'packages', 'functions', 'operators', 'lines'];
 
 type Pictures = Pick<Comparison, 'pictures' | 'no_tree'>;
@@ -33,21 +33,21 @@ export function hasPicture({ pictures }: Pictures, { of }: ComparedTable): boole
     return pictures.includes('tree') && PICTURED.includes(of);
 }
 
-/** Why there is no picture over a table that might have one. */
+/** Why a table that could have a picture has none. */
 export function NoPicture({ report, table }: { report: Pictures; table: ComparedTable }) {
     if (!report.no_tree || !PICTURED.includes(table.of)) return null;
     return <p class="compare-no-picture">No picture: {report.no_tree}.</p>;
 }
 
-/** GET /compare/tree of the groups in the URL. */
+/** Response of GET /compare/tree for the groups in the URL. */
 export function useTree<T extends GroupTree>(): Answer<T> {
     return useJson<T>(comparePath(route.value.query, '/tree', { limit: NODES }));
 }
 
-/** How a tree is drawing. */
+/** Layout and paint of a tree. */
 export interface Drawing {
     title: string;
-    /** of each node: how wide its frame is */
+    /** width of the frame of each node */
     width: number[];
     layout: FrameLayout;
     paint: FramePaint;
@@ -55,18 +55,18 @@ export interface Drawing {
 
 export interface PictureProps {
     table: ComparedTable;
-    /** what was picked in the table */
+    /** the row that was selected in the table */
     wanted: RowName | null;
 }
 
 interface TreePictureProps<T extends GroupTree> extends PictureProps {
     label: string;
     answer: Answer<T>;
-    /** of that tree */
+    /** drawing of the tree in `answer`; null while loading */
     drawing: Drawing | null;
-    /** over the frames */
+    /** heading above the frames */
     head: ComponentChildren;
-    /** the most height, in pixels */
+    /** maximum height, px */
     most: number;
     tip: (tree: T, node: number) => ComponentChildren;
 }
@@ -110,7 +110,7 @@ export function TreePicture<T extends GroupTree>(props: TreePictureProps<T>) {
     );
 }
 
-/** Of pictures whose frames have bounds. */
+/** Certainty legend of pictures whose frames have bounds; shown only in wide windows. */
 export function SureLegend({ tree: { n, certainty } }: { tree: GroupTree }) {
     return (
         certainty && (
@@ -121,14 +121,14 @@ export function SureLegend({ tree: { n, certainty } }: { tree: GroupTree }) {
     );
 }
 
-/** A total with its bounds, where it has any. */
+/** Formats a total, with bounds if it is not exact. */
 export function boundsText(total: number, low: number, certainty: number, unit: string): string {
     const most = text(figOf(total, unit));
     if (certainty === UNKNOWN) return `? of ${most}`;
     return certainty === BOUNDED ? `[${text(figOf(low, unit))}–${most}]` : most;
 }
 
-/** What the certainty of a frame means; empty of exact ones. */
+/** Explanation of each certainty; '' for exact. */
 export const MEANINGS = [
     '',
     'bounded: the value is between the two numbers',
@@ -137,10 +137,10 @@ export const MEANINGS = [
 
 interface TreeTipProps {
     tree: GroupTree;
-    /** -1: the frame that stands for all */
+    /** -1 for the root frame */
     node: number;
     foot: string;
-    /** <dt>, and two <dd> each */
+    /** groups of one <dt> and two <dd> */
     children: ComponentChildren;
 }
 

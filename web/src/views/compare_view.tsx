@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The comparison of two groups of runs: who, the verdict, and a tab for every table they share.
+ * Comparison of two groups of runs: header, verdict, and a tab for every table that they share.
  */
 import { LABELS } from '../base/terms';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
@@ -39,7 +39,7 @@ import { useJson } from './use_json';
 
 interface CompareProps {
     tab: string | undefined;
-    /** of two runs side by side */
+    /** view of the tab "Side by side" */
     view: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export function CompareView({ tab, view }: CompareProps) {
     }, [data]);
     if (error) return <NoComparison error={error} />;
     const alone = !query.base;
-    // What is shown until the answer comes must not ask the new address for its rows.
+    // Until the response for a new URL arrives, the old content must not request rows for the new URL.
     const fits = data !== null && (data.base.length === 0) === alone;
     return (
         <main class="report compare">
@@ -102,7 +102,7 @@ function useCompareKeys(hrefs: string[]): void {
     ]);
 }
 
-/* How many rows one of the groups lacks. */
+/* Number of rows that one of the groups lacks; null while unknown. */
 function useChanges(table: ComparedTable | undefined, ready: boolean): number | null {
     const path =
         table && ready

@@ -4,7 +4,7 @@ import { Segmented } from '../components/segmented';
 import { DEFINITIONS, type DefinitionWords } from '../model/breakdown';
 import { put } from './trace_data';
 
-/** Which of the three definitions splits the steps; each says its identity. */
+/** Selects one of the three definitions of the step breakdown; the tooltip describes each. */
 export function DefinitionSwitch({ definition }: { definition: DefinitionWords }) {
     return (
         <Segmented<Definition>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who took memory in a run or in a range of it: by operator, allocation by allocation, and what was
- * never given back. Also in the dock of the timeline.
+ * Memory of a run or range: by operator, by allocation, and allocations that were never freed. Also
+ * used in the dock of the timeline.
  */
 import { useMemo } from 'preact/hooks';
 import { kindHas } from '../base/kinds';
@@ -25,7 +25,7 @@ export type MemoryRows = 'operators' | 'allocations' | 'kept';
 
 export const MEMORY_COMMAND = 'torch.profiler.profile(profile_memory=True)';
 
-/** Nsight Systems does not say in which call something was allocated. */
+/** Nsight Systems does not record which call made an allocation. */
 function hasOperators(run: Run): boolean {
     return !kindHas(run.kind, 'nvtx');
 }
@@ -60,14 +60,14 @@ export function MemorySwitch({ run }: { run: Run }) {
 export interface DeviceFilter {
     device_type?: number;
     device?: number;
-    /** of a job */
+    /** worker of a job */
     worker?: number;
 }
 
 interface DeviceMemoryPaneProps extends EmbeddedTable {
     filters?: TableFilters;
     search?: Matcher;
-    /** Only this one. */
+    /** Shows only this device. */
     device?: DeviceFilter;
     onShown?: (rows: number) => void;
 }
@@ -88,7 +88,7 @@ const DEVICE: GridColumn<{ device_type: number; device: number }> = {
     render: ({ device_type, device }) => deviceName(device_type, device),
 };
 
-/* In a job each allocation says whose it is. */
+/* With several workers, the device of an allocation includes its worker. */
 function placeColumn(nameOf: WorkerName | null): Allocation {
     if (!nameOf) return DEVICE;
     return { ...(DEVICE as Allocation), width: 136, render: (row) => placeName(row, nameOf) };
@@ -128,7 +128,7 @@ function operatorColumns(search: Matcher): GridColumn<MemoryOperatorRow>[] {
     ];
 }
 
-/* Without addresses what was allocated and what was freed cannot be brought together. */
+/* Without addresses, allocations cannot be matched with their release. */
 const UNMATCHED = (
     <span class="zero" title="unknown: the file has no addresses of allocations">
         –

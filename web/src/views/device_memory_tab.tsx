@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Memory tab of a trace: the curve of each device over the whole run, with its peak; a range that
- * is dragged over it is what the tables below are of, and every other tab.
+ * The Memory tab of a trace: the curve of each device over the run, with its peak. Dragging selects
+ * a range, which applies to the tables below and to all other tabs.
  */
 import { LABELS } from '../base/terms';
 import { useEffect, useMemo, useState } from 'preact/hooks';
@@ -97,7 +97,7 @@ export function DeviceMemoryTab({ run }: { run: Run }) {
     );
 }
 
-/** A device that was picked is also what the tables are of. */
+/** The tables are filtered by the selected device. */
 function deviceFilter(run: Run, asked: string | undefined): DeviceFilter {
     const place = readPlace(asked);
     if (!place) return {};
@@ -121,7 +121,7 @@ interface Timeline {
     memory: MemoryDevice[];
 }
 
-/* The device that the URL names, else the one with the highest peak that is no CPU. */
+/* The device in the URL, else the accelerator with the highest peak; the CPU only if there is no other. */
 function chosen(devices: MemoryDevice[], asked: string | undefined): MemoryDevice | null {
     const named = devices.find((device) => placeKey(device) === asked);
     if (named) return named;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files dropped on the window go to the shelf, unless the tab that is shown wants them.
+ * Files dropped on the window are added to the shelf, unless the current tab claims them.
  */
 export interface DropClaim {
-    /** All of the files are for the tab. */
+    /** Whether the tab accepts all of these files. */
     wants: (names: string[]) => boolean;
     take: (files: File[]) => void;
 }
 
 let claim: DropClaim | null = null;
 
-/** Until the answered function is called. */
+/** Registers a claim; the returned function removes it. */
 export function claimDrops(next: DropClaim): () => void {
     claim = next;
     return () => {
@@ -18,7 +18,7 @@ export function claimDrops(next: DropClaim): () => void {
     };
 }
 
-/** Gives the files to the tab; false when they are for the shelf. */
+/** Passes the files to the tab; returns false if they are for the shelf. */
 export function offerDrop(transfer: DataTransfer): boolean {
     const files = [...transfer.files];
     if (!claim || !files.length || !claim.wants(files.map(({ name }) => name))) return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where the time of a cProfile dump went by file; Enter or double click shows the functions of one.
+ * Time of a cProfile dump by file; Enter or double click shows the functions of a file.
  */
 import { LABELS } from '../base/terms';
 import type { ComponentChildren } from 'preact';
@@ -24,7 +24,7 @@ export function FilesTab({ run }: { run: Run }) {
 interface FilesOfProps {
     run: Run;
     total: number;
-    /** Of one printed table, and how to choose another. */
+    /** One of several printed tables, and its picker. */
     report?: number;
     picker?: ComponentChildren;
 }

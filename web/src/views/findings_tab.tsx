@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Findings tab: what the rules found, each with its numbers, how much faster the run could be at
- * most without it, and a link to the exact rows. What was looked for and not found is listed too.
+ * The Findings tab: results of the rules, each with its numbers, the maximum speed-up if its cost
+ * were removed, and a link to the rows. Checks that found nothing are listed too.
  */
 import { useEffect } from 'preact/hooks';
 import type { Finding, Findings } from '../base/trace_types';
@@ -21,10 +21,10 @@ const SEVERITY: Record<Finding['severity'], string> = {
     medium: 'Medium',
     low: 'Low',
 };
-/** Beyond this the rest of the run is noise. */
+/** A larger limit is shown as no limit. */
 const NO_LIMIT = 1000;
 
-/** Views of the API that stand in a tab of another name. */
+/** Tab for views of the API whose names differ from the tab's name. */
 const TAB_OF: Record<string, string> = {
     gaps: 'overview',
     steps: 'overview',
@@ -50,7 +50,7 @@ function hashOf(run: Run, finding: Finding): string | null {
     for (const [key, value] of Object.entries(link.params)) {
         if (key !== 'from_ns' && key !== 'to_ns') query[key] = String(value);
     }
-    // Numbers are looked at from the largest on.
+    // Numbers are sorted in descending order.
     if (query.sort && query.desc === undefined) query.desc = '1';
     return tabHash(run, TAB_OF[link.view] ?? link.view, query, rangeOf(finding));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The flame graph of a run or of a range of it: self time on the host, on the device below the
- * operators that launched it, or wall time with the Python frames. Also in the dock of the timeline.
+ * The flame graph of a run or range: self time on the host, time on the device below the operators
+ * that launched it, or wall time with the Python frames. Also used in the dock of the timeline.
  */
 import { axisText } from '../base/axis';
 import { useMemo } from 'preact/hooks';
@@ -40,7 +40,7 @@ interface FlamePaneProps {
     run: Run;
     range: TraceRange | null;
     search?: Matcher;
-    /** The tab has the switch in its toolbar, and the keys. */
+    /** The tab has the switch in its toolbar and handles the keys. */
     bare?: boolean;
     onMatched?: (count: number | null, share: number) => void;
 }
@@ -197,7 +197,7 @@ function FlameTip({ run, flame, node, root }: TipProps) {
     );
 }
 
-/* Of stacks, neighbouring ones that share a frame are one stretch of it. */
+/* In stack profiles, neighbouring samples that share a frame count as one stretch. */
 function countWord(plain: boolean, count: number): string {
     if (plain) return count === 1 ? 'stretch' : 'stretches';
     return count === 1 ? 'slice' : 'slices';

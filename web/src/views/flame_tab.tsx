@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Flame tab: the whole height for one picture.
+ * The Flame tab: one picture of full height.
  */
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { useKeys } from '../base/keys';

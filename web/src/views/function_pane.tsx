@@ -11,7 +11,7 @@ import { Place } from './functions_columns';
 import { Sandwich } from './sandwich';
 import { useJson } from './use_json';
 
-/** The selected function: what it could save, its callers, itself, its callees. */
+/** The selected function: possible speed-up, callers, the function itself, callees. */
 export function FunctionPane({ run, id }: { run: Run; id: number | null }) {
     const answer = useJson<FunctionDetail>(id === null ? null : `${functionsPath(run)}/${id}`);
     const detail = answer.data;

@@ -13,7 +13,7 @@ interface FunctionPickerProps {
     run: Run;
     label: string;
     placeholder: string;
-    /** function, or null */
+    /** id of the selected function; null if there is none */
     picked: number | null;
     onPick: (id: number | null) => void;
     width?: number;
@@ -21,7 +21,7 @@ interface FunctionPickerProps {
     inputRef?: { current: HTMLInputElement | null };
 }
 
-/** Finds a function by name or file; the costliest are offered first. */
+/** Finds a function by name or file; the functions with the largest cumulative time are listed first. */
 export function FunctionPicker(props: FunctionPickerProps) {
     const { run, picked, onPick } = props;
     const [typed, setTyped] = useState<string | null>(null);

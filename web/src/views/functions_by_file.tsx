@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The functions grouped by file: the files by their tottime, unfolded into their functions.
+ * Functions grouped by file: files sorted by tottime, each expandable into its functions.
  */
 import { useMemo, useState } from 'preact/hooks';
 import { useEffectOn, useMemoOn } from '../base/hooks';
@@ -34,7 +34,7 @@ type Row =
 
 const MOST = 1000;
 
-/** Functions of the files that were unfolded, fetched when they are. */
+/** Functions of the expanded files, fetched on expansion. */
 function useUnfolded(props: TableProps, open: string[]): Map<string, FunctionRow[]> {
     const { run, filters, search } = props;
     const [lists, setLists] = useState(new Map<string, FunctionRow[]>());

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The columns of pstats, in its order and with its digits. Both bars share one base: the total.
+ * The columns of pstats, in its order and with its digits. Both bars are shares of the total.
  */
 import { int } from '../base/units';
 import type { GridColumn } from '../components/data_grid';
@@ -12,7 +12,7 @@ import { functionName, libraryPath, placeText } from '../model/labels';
 import type { Matcher } from '../model/search';
 import { type FunctionRow, callsText } from './functions_data';
 
-/** Keys of `python -m pstats` and `-s`, in the order of its help. */
+/** Sort keys of `python -m pstats` and `-s`, in the order of its help. */
 export const SORT_KEYS: { key: string; word: string; says: string; desc: boolean }[] = [
     { key: 'calls', word: 'calls', says: 'ncalls', desc: true },
     { key: 'pcalls', word: 'pcalls', says: 'primitive calls', desc: true },

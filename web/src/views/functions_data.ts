@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The rows of a cProfile report as the API gives them, and the few things all its tabs do with them.
+ * Rows of a cProfile report as in the API, and helpers that all its tabs share.
  */
 import { API } from '../base/client';
 import { navigate, route } from '../base/router';
@@ -22,7 +22,7 @@ export interface FunctionRow {
     listed: number;
 }
 
-/** One line of callers or callees: the numbers are of the calls between the two functions. */
+/** One caller or callee: the numbers are of the calls between the two functions. */
 export interface RelatedRow {
     id: number;
     name: string;
@@ -69,7 +69,7 @@ export function functionsPath(run: Run): string {
     return `${API}/runs/${run.id}/functions`;
 }
 
-/** Another function in the same view: a step that Back undoes. The picture starts anew. */
+/** Selects another function in the same view, as a new history entry, and resets the picture. */
 export function walkToFunction(id: number): void {
     const query = { ...route.peek().query, fn: String(id) };
     delete (query as Record<string, string>).zoom;
@@ -77,7 +77,7 @@ export function walkToFunction(id: number): void {
     navigate(route.peek().path, query);
 }
 
-/** `ncalls` as pstats prints it: total/primitive where they differ. */
+/** `ncalls` as pstats prints it: total/primitive if they differ. */
 export function callsText(
     total: number,
     primitive: number | null,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Functions tab: pstats' table, the selected function as a sandwich, its call tree below.
+ * The Functions tab: the table of pstats, callers and callees of the selected function, and its
+ * call tree below.
  */
 import { LABELS } from '../base/terms';
 import { useMemo, useState } from 'preact/hooks';
@@ -49,7 +50,7 @@ export function FunctionsTab({ run }: { run: Run }) {
     useLead('fn', costliest);
     const grouped = query.group === 'file';
     const total = pstatsOf(run).total_tt_s;
-    const callers = !run.summary.flat; // Else there is only what each function took.
+    const callers = !run.summary.flat; // Flat profiles have no callers.
     const shared = { run, filters, search, total, selected: id, onShown: setShown };
     return (
         <div class="tab-body">
@@ -65,7 +66,7 @@ export function FunctionsTab({ run }: { run: Run }) {
     );
 }
 
-/** Stands in until a function is selected. */
+/** The default selection: the function with the largest cumulative time. */
 function useCostliest(run: Run, asked: boolean): number | null {
     const path = `${functionsPath(run)}?sort=cumulative&desc=1&limit=1`;
     const { data } = useJson<Page>(asked ? path : null);

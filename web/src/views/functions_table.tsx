@@ -19,12 +19,12 @@ export interface TableProps {
     search: Matcher;
     total: number;
     selected: number | null;
-    /** One of several printed tables; else all functions of the run. */
+    /** One of several printed tables; default: all functions of the run. */
     report?: number;
     onShown: (rows: number) => void;
 }
 
-/** All functions; the server sorts, filters and pages. */
+/** Table of all functions; the server sorts, filters and pages. */
 export function FunctionsTable(props: TableProps) {
     const { run, filters, search, total, selected, onShown } = props;
     const params = { ...functionParams(filters), report: props.report };

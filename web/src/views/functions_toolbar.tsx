@@ -21,7 +21,7 @@ import { OriginMenu } from './origin_menu';
 const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
 const NOT_OWN = ORIGINS.filter((origin) => origin !== 'own').join();
 
-/** What the table asks the server for; exports ask for the same. */
+/** Request parameters of the table; exports use the same. */
 export function functionParams(filters: Filters) {
     const sort = readSort(route.value.query, 'cumulative', true);
     return {
@@ -38,9 +38,9 @@ interface ToolbarProps {
     run: Run;
     filters: Filters;
     error: string | null;
-    /** rows under the filter, null until the server has said */
+    /** number of rows that pass the filter; null until the first response */
     shown: number | null;
-    /** A printed table: how many functions it has, which one it is, how to choose another. */
+    /** For a printed table: its number of functions, its index, and its picker. */
     of?: number;
     report?: number;
     picker?: ComponentChildren;
@@ -116,7 +116,7 @@ export function FunctionsToolbar(props: ToolbarProps) {
     );
 }
 
-/** The words of `python -m pstats`, for those who know them better than headers. */
+/** Sort keys of `python -m pstats`, for users who know them. */
 function SortMenu() {
     const sort = readSort(route.value.query, 'cumulative', true);
     const known = SORT_KEYS.find(({ key }) => key === sort.key);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The columns of a table of one group: medians, how far the runs are apart, in how many a row is.
+ * Columns of a table of one group: median, spread, and the number of runs that have the row.
  */
 import type { ComparedTable, GroupRow, Metric } from '../base/compare_types';
 import { fmtFixed, int, text } from '../base/units';
@@ -23,7 +23,7 @@ export interface GroupColumnsOf {
     runs: number;
 }
 
-/** A figure of a row in the unit of its column, or in its own where a column holds several. */
+/** Formats a value of a row in the unit of its column, or in the row's unit if a column has several. */
 export function sayIn(of: Pick<GroupColumnsOf, 'table' | 'metric' | 'scale'>) {
     return (row: { place: string | null }, value: number): string =>
         of.table.place === 'unit'

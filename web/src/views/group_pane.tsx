@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Beside the table of a group: its runs, or the selected row in each of them.
+ * Pane next to the table of a group: its runs, or the selected row in each of them.
  */
 import { LABELS } from '../base/terms';
 import type { ComponentChildren } from 'preact';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The icicle of one group: the trees of its runs laid over each other, as wide as their means.
+ * The icicle of one group: the merged trees of its runs; widths are means.
  */
 import { useMemo } from 'preact/hooks';
 import type { GroupReport, GroupTree } from '../base/compare_types';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * One table of a group with its toolbar, beside it its runs or the selected row.
+ * One table of a group with its toolbar, next to a pane with its runs or the selected row.
  */
 import { useMemo } from 'preact/hooks';
 import type { ComparedTable, GroupReport, GroupRow, Metric } from '../base/compare_types';
@@ -17,7 +17,7 @@ import { GroupPane } from './group_pane';
 interface GroupTableProps {
     report: GroupReport;
     table: ComparedTable;
-    /** A row was picked here. */
+    /** Called when the user selects a row in the table. */
     onPick: (row: RowName) => void;
 }
 

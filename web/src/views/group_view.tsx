@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * One group of runs as a report: its head, and a tab for every table that its runs share.
+ * Report of one group of runs: header, and a tab for every table that its runs share.
  */
 import { LABELS } from '../base/terms';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';

@@ -3,7 +3,7 @@ import { setQuery } from '../base/router';
 import { SearchField } from '../components/search_field';
 import { matcher } from '../model/search';
 
-/** A regular expression for what should not be shown; it stands in the URL as `hide`. */
+/** Field for a regular expression; matching items are hidden. It is stored in the URL as `hide`. */
 export function HideField({ hide, what, width }: { hide: string; what: string; width: number }) {
     return (
         <SearchField

@@ -21,7 +21,7 @@ function childCount(data: ImportData, node: number): number {
     return starts[node + 1] - starts[node];
 }
 
-/** All numbers of a module, with the base of each percentage; node -1 is the whole run. */
+/** Tooltip with all numbers of a module and the base of each percentage; node -1 is the complete run. */
 export function ImportTip({
     data,
     node,

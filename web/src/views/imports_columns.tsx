@@ -12,7 +12,7 @@ import type { ImportRow } from './imports_data';
 export interface ShareBase {
     /** µs that are 100 % */
     us: number;
-    /** said in the header: `% total` */
+    /** unit in the header: `% total` */
     unit: string;
     tip: string;
 }
@@ -21,7 +21,7 @@ export interface ColumnNeeds {
     search: Matcher;
     maxSelf: number;
     base: ShareBase;
-    /** false in the tree table, which has its own keys for what can be sorted */
+    /** false in the tree table, which sorts in the browser and has other sort keys */
     serverSorted: boolean;
 }
 

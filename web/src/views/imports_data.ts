@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the three tabs of an import report share: the rows of the API, the tree with what is derived
- * from it once, and the filters as they act on it.
+ * Data that the three tabs of an import report share: rows of the API, the tree with derived
+ * values, and the effect of the filters on it.
  */
 import { useMemo } from 'preact/hooks';
 import { useMemoOn } from '../base/hooks';
@@ -37,15 +37,15 @@ export interface ImportData {
     tree: ImportTree;
     index: Map<number, number>;
     depth: Int32Array;
-    /** µs; the bases of all percentages: Σ cumulative of the roots, and Σ self */
+    /** µs; bases of the percentages: Σ cumulative of the roots, and Σ self */
     total: number;
     sumSelf: number;
-    /** what the two are called: threads make self times negative, and only what is drawn adds up */
+    /** several threads caused negative self times: then both sums are the drawn sum, Σ positive self */
     torn: boolean;
     totalName: string;
     sumName: string;
     maxSelf: number;
-    /** null while frames are missing */
+    /** percent; null until all frames are loaded */
     shares: { origin: Origin; share: number | null }[];
 }
 
@@ -56,7 +56,7 @@ export function summaryOf(run: Run): ImportSummary {
 const FIRST = 4000;
 const ALL = 100_000;
 
-/** The widest frames first, so that a log of many modules is there at once; then all of them. */
+/** Fetches the widest frames first, so that a large log is shown quickly, then all frames. */
 export function useImportData(run: Run): { data: ImportData | null; answer: Answer<ImportTree> } {
     const path = `${API}/runs/${run.id}/imports/tree?limit=`;
     const first = useJson<ImportTree>(path + FIRST);
@@ -93,7 +93,7 @@ function derive(tree: ImportTree, summary: ImportSummary): ImportData {
     };
 }
 
-/** A node of the tree in the shape of a table row; the table of the server has the same columns. */
+/** Converts a node of the tree into a table row with the columns of the server's table. */
 export function rowOfNode(data: ImportData, node: number): ImportRow {
     const { tree } = data;
     const up = tree.parent[node];

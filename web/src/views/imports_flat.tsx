@@ -59,7 +59,8 @@ export function ImportsFlat(props: FlatProps) {
     );
 }
 
-/* The grid scrolls by index; where a row stands in the server's order follows from the same numbers. */
+/* Index of the selected row in the server's sort order, computed from the same numbers, because the
+ * grid scrolls by index. -1 if it is unknown or filtered out. */
 function rankOf({ data, sort, selected, hidden, found, filters, by, ...rest }: FlatProps): number {
     const { tree } = data;
     const value = sort.key === 'cumulative_us' ? tree.cumulative_us : tree.self_us;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The modules under the icicle: a flat table that the server sorts and filters, or the tree.
+ * Modules below the icicle: a flat table that the server sorts and filters, or the tree.
  */
 import { LABELS } from '../base/terms';
 import { useMemoOn } from '../base/hooks';
@@ -28,7 +28,7 @@ export interface ModulesProps {
     found: Uint8Array | null;
     hidden: Uint8Array | null;
     by: 'self' | 'cumulative';
-    /** node, or -1 */
+    /** index of the node, or -1 */
     selected: number;
 }
 
@@ -138,7 +138,7 @@ function remark(
     return count + limit + part;
 }
 
-/** What 100 % is in the share column. */
+/** Base (100 %) of the share column. */
 export function shareBase(base: string, data: ImportData, selected: number): ShareBase {
     if (base === 'self') {
         return {

@@ -17,10 +17,11 @@ interface PictureProps {
     mode: Mode;
     hidden: Uint8Array | null;
     match: Uint8Array | null;
-    /** threshold in µs and what it looks at; the icicle knows cumulative times, the treemap self times */
+    /** threshold in µs and the time that it applies to: the icicle uses cumulative times, the
+     * treemap self times */
     minUs: number;
     by: 'self' | 'cumulative';
-    /** node, or -1 */
+    /** index of the node, or -1 */
     selected: number;
     onSelect: (node: number) => void;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Imports tab: the icicle as wide as the window, under it the modules as a table, flat or as a
- * tree, and the packages. All of its state stands in the URL.
+ * The Imports tab: the icicle in full width, below it the modules as a flat table or tree, and the
+ * packages. All its state is in the URL.
  */
 import { useEffectOn } from '../base/hooks';
 import { useNames } from '../base/panel';
@@ -35,7 +35,7 @@ export function ImportsTab({ run }: { run: Run }) {
     );
 }
 
-/* CPython rounds every figure up, so the sums differ; whoever adds them up should know why. */
+/* CPython rounds each time up, so the sums differ; the status line explains the difference. */
 function useRoundingRemark(run: Run): void {
     const { total_us, self_us, negative_self } = summaryOf(run);
     useEffectOn(() => {
@@ -115,7 +115,7 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
     );
 }
 
-/** The next hit in the order of the log, around the end. */
+/** The next hit in log order; wraps around at the end. */
 function nextHit(
     data: ImportData,
     set: Uint8Array | null,

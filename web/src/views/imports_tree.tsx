@@ -25,7 +25,7 @@ interface Row extends ImportRow {
 
 const SORTS = ['ord', 'self_us', 'cumulative_us', 'module'];
 
-/** Unfolded rows stand in the URL by their ids; `*` stands for the heaviest way down, as at first. */
+/** Expanded rows of the URL, as ids in base 36. Without a value the default rows are expanded. */
 function readOpen(
     text: string | undefined,
     index: Map<number, number>,
@@ -133,7 +133,7 @@ function keepSet(
     return keep;
 }
 
-/** Every hit is in sight: the rows above it are unfolded. */
+/** Expands the ancestors of every hit. */
 function unfoldHits(open: Set<number>, parent: number[], found: Uint8Array): void {
     for (let i = 0; i < found.length; i++) {
         if (!found[i]) continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ways in that work wherever one is: drop anywhere, paste anywhere outside of fields.
+ * Adds files in any view: by drag and drop, and by pasting outside of text fields.
  */
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
@@ -30,13 +30,13 @@ function onDragOver(event: DragEvent): void {
     if (dragged.value !== count) dragged.value = count;
 }
 
-/** Files are over a panel of this page: the overlay comes over it and takes them. */
+/** Shows the drop overlay when files are dragged over a panel; the overlay then handles the drop. */
 export function showDrop(): void {
     dragged.value ??= 0;
 }
 
 function onDragLeave(event: DragEvent): void {
-    // Only leaving the window counts, not crossing from element to element.
+    // A drag also leaves elements inside the window; only leaving the window has no related target.
     if (event.relatedTarget === null) dragged.value = null;
 }
 
@@ -82,7 +82,8 @@ function refuse(event: DragEvent): void {
     event.dataTransfer.dropEffect = 'none';
 }
 
-/** For those who may not add: the browser would open a dropped file in place of the page. */
+/** For users who may not add runs: prevents the browser from opening a dropped file instead of the
+ * page. */
 export function NoIntake() {
     useEffect(() => {
         addEventListener('dragover', refuse);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Kernels tab: what ran on the device, by name or by how it was launched.
+ * The Kernels tab: work on the device, by name or by launch configuration.
  */
 import { useMemo, useState } from 'preact/hooks';
 import { useKeys } from '../base/keys';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels, copies and memsets of a run or of a range of it, by name or by how they were launched;
- * also in the dock of the timeline.
+ * Kernels, copies and memsets of a run or range, by name or by launch configuration; also used in
+ * the dock of the timeline.
  */
 import { LABELS } from '../base/terms';
 import { goTo } from '../base/router';
@@ -52,7 +52,7 @@ const STREAM: Column = {
 const OCCUPANCY_TIP =
     'Estimated by the profiler from registers, shared memory and block size. Mean weighted by duration.';
 
-/** of `kind`: copies and memsets know no Tensor Cores */
+/** value of `kind` for kernels; copies and memsets do not use Tensor Cores */
 const KERNEL = 6;
 
 const TENSOR: Column = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The comparison, whose code is fetched when it is first shown.
+ * The comparison; its code is loaded when it is first shown.
  */
 import { lazyView } from './lazy_view';
 

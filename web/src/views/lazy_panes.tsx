@@ -16,12 +16,12 @@ import {
 interface ChoiceProps {
     list: string[];
     suggestions: LazySuggestion[];
-    /** The log is certain of nothing. */
+    /** The log cannot prove any saving. */
     plain: boolean;
     keepers: LazyKeeper[];
 }
 
-/** "numpy@app" as people say it. */
+/** Formats an entry such as "numpy@app" as text. */
 function said(word: string): string {
     const [module, importer] = word.split('@');
     if (importer === undefined) return `${module} where it is first imported`;
@@ -29,7 +29,7 @@ function said(word: string): string {
     return `${module} in ${importer === '__main__' ? 'the program' : importer}`;
 }
 
-/** What is ticked, and below it what would be worth it. */
+/** List of checkboxes: the selected imports that are not candidates, then the candidates. */
 export function LazyChoice({ list, suggestions, plain, keepers }: ChoiceProps) {
     const known = new Set(suggestions.flatMap((one) => readLazy(one.lazy)));
     const others = list.filter((word) => !known.has(word));
@@ -76,7 +76,7 @@ export function LazyChoice({ list, suggestions, plain, keepers }: ChoiceProps) {
     );
 }
 
-/** The imports that keep most of what hung below the ticked ones. */
+/** The other imports that keep most of the modules below the selected imports loaded. */
 function Keepers({ keepers }: { keepers: LazyKeeper[] }) {
     return (
         <>
@@ -143,7 +143,7 @@ const FATES: Record<LazyRow['fate'], string> = {
     stays: 'still imported',
 };
 
-/** What hung below the ticked imports: gone, or kept by whom. */
+/** Modules below the selected imports: saved, or still imported, and by which module. */
 export function LazyModules({
     rows,
     modules,
@@ -188,7 +188,7 @@ export function LazyModules({
 
 type Kept = Pick<LazyRow, 'module' | 'by' | 'proof' | 'in'>;
 
-/** "Y", and where another run tells it a way there. */
+/** Name of the importer; with a link if another run is the source. */
 function Importer({ row: { by, proof, in: run, module } }: { row: Kept }) {
     if (by === null) return <span />;
     return (

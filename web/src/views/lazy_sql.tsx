@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * SQL over several runs, whose code is fetched when it is first shown.
+ * SQL over several runs; its code is loaded when it is first shown.
  */
 import { lazyView } from './lazy_view';
 

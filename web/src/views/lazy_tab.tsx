@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Make lazy tab: tick imports, and read what start-up would save, what others import anyway,
- * and what the log cannot tell. The ticks stand in the URL.
+ * The Make lazy tab: select imports to see the saved start-up time, the modules that are imported
+ * anyway, and what the log does not contain. The selection is in the URL.
  */
 import { LABELS } from '../base/terms';
 import { useMemo, useState } from 'preact/hooks';
@@ -36,11 +36,11 @@ export interface LazyRow {
     fate: 'stays' | 'likely stays' | 'open' | 'saved';
     by: string | null;
     proof: string | null;
-    /** The run that tells it. */
+    /** The run that is the source of this information; null for this run. */
     in: { id: string; name: string } | null;
 }
 
-/** An import from outside of what was ticked, and what stays because of it. */
+/** An import outside of the selection, and the modules that stay imported because of it. */
 export type LazyKeeper = Pick<LazyRow, 'module' | 'self_us' | 'by' | 'proof' | 'in'> & {
     modules: number;
 };
@@ -148,7 +148,7 @@ function figure(us: number): string {
     return text(fig(us / 1e6));
 }
 
-/** Where it is known from that something is imported again. */
+/** Source of the information which modules are imported again. */
 function Evidence({ data: { evidence, other_logs: n } }: { data: LazyAnswer }) {
     if (evidence !== 'first importers') return null;
     if (!n)

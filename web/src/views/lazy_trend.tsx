@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The trend, whose code is fetched when it is first shown.
+ * The trend; its code is loaded when it is first shown.
  */
 import { lazyView } from './lazy_view';
 

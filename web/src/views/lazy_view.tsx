@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A place of the window whose code is fetched when it is first shown.
+ * A component whose code is loaded when it is first shown.
  */
 import { LABELS } from '../base/terms';
 import type { ComponentType } from 'preact';
@@ -19,7 +19,7 @@ export function lazyView<P extends object>(
         const [error, setError] = useState<ApiError | null>(null);
         const View = loaded;
         useEffectOn(() => {
-            if (View) return; // as it was drawn: by now another may have loaded it
+            if (View) return; // value of this render; another instance may have loaded it since
             load()
                 .then((view) => {
                     loaded = view;

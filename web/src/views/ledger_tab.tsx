@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What became of each record of the file: the identity, and a row for every one that was
- * repaired or rejected, with its place.
+ * The ledger of a file: the identity, and a row for every repaired or rejected record, with its
+ * position.
  */
 import { useEffect, useRef } from 'preact/hooks';
 import { useEffectOn, useMemoOn } from '../base/hooks';

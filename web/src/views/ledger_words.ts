@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * The ledger in words. read = stored + repaired + rejected + other: nothing is dropped in silence.
+ * Ledger as text. read = stored + repaired + rejected + other: no record is dropped silently.
  */
 import type { Ledger } from '../base/types';
 import { int } from '../base/units';
 
 export interface LedgerWords {
-    /** For a narrow cell. */
+    /** Short form for a narrow cell. */
     word: string;
-    /** Something was repaired or rejected. */
+    /** Whether any record was repaired or rejected. */
     flagged: boolean;
-    /** The identity. */
+    /** The complete identity. */
     whole: string;
 }
 

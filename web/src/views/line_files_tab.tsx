@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The measured files by their share; Enter shows one with its lines.
+ * Measured files with their shares; Enter shows the lines of a file.
  */
 import { kindHas } from '../base/kinds';
 import { LABELS } from '../base/terms';

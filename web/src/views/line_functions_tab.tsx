@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every function of a line-level profile, those that never ran included; Enter shows its lines.
+ * Functions of a line-level profile, including those that never ran; Enter shows the lines.
  */
 import { kindHas } from '../base/kinds';
 import { LABELS } from '../base/terms';
@@ -86,7 +86,7 @@ function nameColumns(search: Matcher): Column[] {
     ];
 }
 
-/* A plain figure; what is absent leaves its cell empty. */
+/* Column of plain numbers; a missing value leaves its cell empty. */
 function figure(
     key: keyof LineFunctionRow,
     title: string,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The same lines as several runs measured them, one group of columns a run: line_profiler,
+ * The same lines as measured by several runs, one group of columns per run: line_profiler,
  * memory_profiler, Scalene, and cProfile's totals at the first lines of functions.
  */
 import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
@@ -28,7 +28,7 @@ import { put, usePython } from './lines_data';
 
 const NARROW = 1000;
 
-/* The runs as columns over shared lines. Heat is that of the first run that has any. */
+/* The columns of the runs over shared lines. The heat is that of the first run that has any. */
 function useAcrossModel(run: Run, answer: AcrossAnswer | null) {
     const runs = useMemo(
         () => runOrder(run.id, answer?.runs ?? []).map(runFigures),

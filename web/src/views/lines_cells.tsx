@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * What stands in the cells of the source grid.
+ * Cells of the source grid.
  */
 import type { ComponentChildren } from 'preact';
 import { fmtFixed, pct, signed } from '../base/units';
 
-/** Grey where all digits are zero. */
+/** Grey if all digits are zero. */
 export function quiet(text: string): ComponentChildren {
     return /[1-9]/.test(text) ? text : <span class="zero">{text}</span>;
 }
 
-/** A share over its bar in the colour of its heat. */
+/** A share above its bar, in the colour of its heat. */
 export function HeatBar({ share, level, text }: { share: number; level: number; text: string }) {
     const width = `${Math.max(0, Math.min(100, share))}%`;
     return (
@@ -21,7 +21,7 @@ export function HeatBar({ share, level, text }: { share: number; level: number; 
     );
 }
 
-/** A figure over a thin line that shows its share of the largest. */
+/** A value above a thin line that shows its share of the largest value. */
 export function Underlined({ share, text }: { share: number; text: ComponentChildren }) {
     const width = `${Math.max(0, Math.min(1, share)) * 100}%`;
     return (
@@ -32,7 +32,7 @@ export function Underlined({ share, text }: { share: number; text: ComponentChil
     );
 }
 
-/** Growth with its sign; nothing grey but zero. */
+/** Growth with its sign; only zero is grey. */
 export function Increment({ value, decimals }: { value: number; decimals: number }) {
     const text = fmtFixed(Math.abs(value), decimals);
     if (!/[1-9]/.test(text)) return <span class="zero">{text}</span>;
@@ -45,7 +45,7 @@ interface CpuProps {
     system: number;
 }
 
-/** Python, native and system time as one bar of the samples of the whole program. */
+/** Python, native and system time as one bar, in percent of all samples of the program. */
 export function CpuBar({ python, native, system }: CpuProps) {
     const sum = python + native + system;
     if (sum <= 0) return null;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Columns of the source grid, by what a profile holds. Each tool is a group of its own, in the
- * order and with the digits of the tool.
+ * Columns of the source grid, depending on the profile. Each tool has its own group of columns, in
+ * the order and with the digits of the tool.
  */
 import { LABELS } from '../base/terms';
 import { fmtFixed, int } from '../base/units';
@@ -39,7 +39,7 @@ function share(figures: Figures, row: number, base: Base): { text: string; share
     return { text: percentText(ticks, total), share: part };
 }
 
-/* A text has one decimal of time; what follows from it may differ in the last digit. */
+/* Text reports have one decimal of time; values computed from it may differ in the last digit. */
 const DERIVED = 'computed from printed times: the last digit may differ';
 
 function derived(title: string, { rounded }: TimeScale) {
@@ -116,7 +116,7 @@ export function timeColumns(figures: Figures, scale: TimeScale, base: Base): Sou
 const BASELINE =
     'memory of the process when the function started: memory_profiler prints it as the first increment, but it is not growth';
 
-/** memory_profiler: memory after the line, its change, how often it ran. */
+/** memory_profiler: memory after the line, its change, number of executions. */
 export function memoryColumns(figures: Figures, base: Base): SourceColumn[] {
     const mem = figures.column('mem_mib');
     const increment = figures.column('increment_mib');
@@ -279,7 +279,7 @@ function plainColumn(figures: Figures, spec: Plain): SourceColumn | null {
     };
 }
 
-/** Scalene: stacked CPU bar with its parts, memory, copies, GPU, a curve of the memory of the line. */
+/** Scalene: stacked CPU bar and its parts, memory, copies, GPU, memory curve of the line. */
 export function scaleneColumns(figures: Figures): SourceColumn[] {
     if (figures.measure !== 'cpu') return [];
     const parts = CPU_PARTS.map(({ key }) => figures.column(key));
@@ -335,13 +335,13 @@ function curveColumn({ samples }: Figures): SourceColumn | null {
     };
 }
 
-/** All that was measured, tool by tool. */
+/** All measured columns, tool by tool. */
 export function columnsOf(figures: Figures, scale: TimeScale, base: Base): SourceColumn[] {
     const columns = [
         ...timeColumns(figures, scale, base),
         ...memoryColumns(figures, base),
         ...scaleneColumns(figures),
     ];
-    // The strong line parts tools from each other, not from the numbers of the lines.
+    // The strong line separates tools from each other, not the first tool from the line numbers.
     return columns.map((column, i) => (i === 0 ? { ...column, group: false } : column));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What all tabs of a line-level report ask the server for, and what they call things by.
+ * Requests and names that all tabs of a line-level report share.
  */
 import { useMemo, useReducer, useState } from 'preact/hooks';
 import { useEffectOn, useMemoOn } from '../base/hooks';
@@ -23,16 +23,16 @@ import { type Answer, useJson } from './use_json';
 
 export type Base = 'function' | 'file';
 
-/** Calls that memory_profiler reports apart: summed, or one under the other. */
+/** Display of calls that memory_profiler reports separately: summed, or each call. */
 export type Calls = 'sum' | 'each';
 
-/** Files and functions that are fetched at once; the tables of the other tabs have all. */
+/** Maximum number of files and functions that are fetched here; the tables of the other tabs have all. */
 export const MOST = 1000;
 
 export const put = (changes: Record<string, string | null>): void =>
     setQuery(changes, { replace: true });
 
-/** Sources were attached: what was fetched before is stale. */
+/** Number of attached sources; when it changes, fetched sources are stale. */
 export const attachedCount = signal(0);
 
 export function isTimed(run: Run): boolean {
@@ -49,7 +49,7 @@ export function scaleOf(run: Run, unit_s: number | null, query: Query): TimeScal
     return timeScale(asTimeUnit(query.unit) ?? ownUnit(seconds, rounded), seconds, rounded);
 }
 
-/** The server's sort key of what heats the lines of this kind. */
+/** The server's sort key of the value that determines the heat, for this kind of run. */
 export function heatSort(run: Run, of: 'files' | 'functions'): string {
     if (isTimed(run)) return 'time_s';
     if (kindHas(run.kind, 'line_cpu')) return of === 'files' ? 'cpu_pct' : 'cpu';
@@ -66,7 +66,7 @@ export function useLineFiles(run: Run): LineFileRow[] | null {
     return useMemo(() => data && objectsOf<LineFileRow>(data), [data]);
 }
 
-/** The costliest functions of one file. */
+/** The functions of one file with the largest values. */
 export function useLineFunctions(run: Run, file: string | null) {
     const path = withParams(`${API}/runs/${run.id}/line_functions`, {
         sort: heatSort(run, 'functions'),
@@ -81,7 +81,7 @@ export function useLineFunctions(run: Run, file: string | null) {
     );
 }
 
-/** The file the URL names, else the one that costs most. */
+/** Source of the file in the URL, else of the file with the largest value. */
 export function useSourceAnswer(
     run: Run,
     files: LineFileRow[] | null,
@@ -95,20 +95,21 @@ export function useSourceAnswer(
     return useJson<SourceAnswer>(file === null ? null : path);
 }
 
-/* A link from elsewhere knows the path alone. */
+/* Links from other views contain only the path. */
 function fileOf(files: LineFileRow[], path: string | undefined): number | null {
     return (files.find(({ file }) => file === path) ?? files[0])?.id ?? null;
 }
 
-/* With one file there is no need to wait for the list. */
+/* With a single file the list is not needed. */
 function onlyFile(run: Run): number | null {
     return run.summary.files === 1 ? 1 : null;
 }
 
-/** A file up to here is parsed before its first picture, so that it never shows plain. */
+/** Maximum number of lines of a file that is parsed before it is first drawn, so that it is
+ * coloured at once. */
 const SHORT_LINES = 2000;
 const FIRST_SLICE_MS = 10;
-/** Where the browser does not say how long it is idle. */
+/** Parse time in ms if the browser has no requestIdleCallback. */
 const SLICE_MS = 8;
 
 type Grammar = typeof import('../model/python_syntax');
@@ -128,10 +129,8 @@ function idle(run: (ms: number) => void): () => void {
     return () => clearTimeout(id);
 }
 
-/**
- * Tokens of a Python text by line. The text shows plain at once; its colours come when the page has
- * nothing else to do, for a short file with the first picture.
- */
+/** Python tokens by line. The source is shown without colours at first and coloured when the
+ * browser is idle; a short file is coloured at once. */
 export function usePython(text: readonly (string | null)[]): (line: number) => Token[] | null {
     const [, redraw] = useReducer((n: number) => n + 1, 0);
     const [, ready] = useState(grammar);
@@ -151,7 +150,7 @@ export function usePython(text: readonly (string | null)[]): (line: number) => T
             else cancel = idle(go);
         }
         if (grammar) cancel = idle(go);
-        // Without the grammar the source stays plain; nothing else depends on it.
+        // Without the grammar the source stays uncoloured; nothing else depends on it.
         else loadGrammar().then((found) => !gone && ready(found), console.warn);
         return () => {
             gone = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the Lines tab shows, from the URL and the server's answers.
+ * Content of the Lines tab, derived from the URL and the server's responses.
  */
 import { useCallback, useMemo } from 'preact/hooks';
 import { useMemoOn } from '../base/hooks';
@@ -29,14 +29,14 @@ import {
     useSourceAnswer,
 } from './lines_data';
 
-/** More calls of a function than these are summed unless asked for. */
+/** Functions with more calls than this are summed by default. */
 const FEW = 3;
 const NO_CALLS = new Map<number, number>();
 const NO_TEXT: (string | null)[] = [];
 const NO_ROWS: SourceRow[] = [];
 const NO_FUNCTIONS: LineFunctionRow[] = [];
 
-/* Made anew only when its parts change. */
+/* Rows and values of the grid, recomputed only when their inputs change. */
 function useModel(answer: SourceAnswer | null, hideZero: boolean, asked: string | undefined) {
     const counts = useMemo(() => (answer ? callsOf(answer) : NO_CALLS), [answer]);
     const most = Math.max(0, ...counts.values());
@@ -61,7 +61,7 @@ function useModel(answer: SourceAnswer | null, hideZero: boolean, asked: string 
     return { figures, text, rows, hot, keys, counts, calls: most > 1 ? calls : null };
 }
 
-/* Heat and coldness of a row, as functions that stay the same while nothing changes. */
+/* Heat and inactivity of a row, as functions that stay identical while nothing changes. */
 function useLooks(figures: Figures | null, base: Base) {
     const levelOf = useCallback(
         (row: LineRow) => (figures && row.at >= 0 ? heatOf(figures, row.at, base) : 0),
@@ -93,7 +93,7 @@ export function useLines(run: Run) {
         [figures, scale.unit, scale.unit_s, base],
     );
     const looks = useLooks(figures, base);
-    // The answer to "where is the time" is on the screen before anything is asked.
+    // The hottest line is current by default.
     const current = query.line ?? (hot.length ? (keys.get(hot[0]) ?? null) : null);
     const currentAt = useMemo(() => {
         const row = rows.find((one) => one.kind === 'line' && one.key === current);
@@ -113,7 +113,7 @@ export function useLines(run: Run) {
         tokens,
         current,
         currentAt,
-        /** the reader chose the line, by click, key or link */
+        /** the user selected the line, by click, key or link */
         chosen: query.line !== undefined,
         fn: query.fn !== undefined ? Number(query.fn) : fnOf(figures, currentAt),
         hotAt: hot.indexOf(currentAt),

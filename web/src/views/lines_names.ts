@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the Lines tab calls its file, function and line, for a panel beside it.
+ * Names of the current file, function and line, for the other panel.
  */
 import { useMemo } from 'preact/hooks';
 import { useLead, useNames } from '../base/panel';
@@ -8,7 +8,7 @@ import { route } from '../base/router';
 import { findPath, lineKey, lineName, type NamedLine } from '../model/line_names';
 import type { Lines } from './lines_model';
 
-/* Lines and functions are told together with their file, which the other panel may not show yet. */
+/* The names of lines and functions include their file, which the other panel may not show yet. */
 function within(file: string | null, name: string | null): string | null {
     return file === null || name === null ? null : `${file}\n${name}`;
 }

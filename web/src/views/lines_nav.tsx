@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Left of the source: files by share, the functions of the one that is shown, its hottest lines.
+ * Navigation next to the source: files by share, functions of the current file, hottest lines.
  */
 import { useMemo } from 'preact/hooks';
 import { kindHas } from '../base/kinds';
@@ -16,15 +16,15 @@ type NavRow =
     | { kind: 'file'; key: string; file: LineFileRow; open: boolean }
     | { kind: 'function'; key: string; fn: LineFunctionRow };
 
-/** What ranks files and functions, by kind of profile. */
+/** Value by which files and functions are ranked, depending on the kind of profile. */
 interface Ranking {
     word: string;
     unit: string;
-    /** figure of the middle column */
+    /** value of the middle column */
     file: (row: LineFileRow) => number | null;
     fn: (row: LineFunctionRow) => number | null;
     decimals: number;
-    /** percent for the right column and the bar */
+    /** header of the right column; its percent is also drawn as a bar */
     share: string;
     fileShare: (row: LineFileRow) => number | null;
     fnShare: (row: LineFunctionRow) => number | null;
@@ -59,7 +59,7 @@ function memoryRanking(functions: LineFunctionRow[]): Ranking {
         unit: 'incr. MiB',
         file: ({ increment_mib }) => increment_mib ?? null,
         fn: ({ increment_mib }) => increment_mib,
-        decimals: most >= 100 ? 1 : 3, // as many as there is room for
+        decimals: most >= 100 ? 1 : 3, // as many as fit
         share: 'file %',
         fileShare: () => null,
         fnShare: ({ increment_mib }) =>
@@ -218,7 +218,7 @@ function navRows(
 
 interface HotLinesProps {
     figures: Figures | null;
-    /** rows of the figures, hottest first */
+    /** rows of the measured values, hottest first */
     rows: number[];
     text: readonly (string | null)[];
     current: number;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The source with what line_profiler, memory_profiler or Scalene measured on it.
+ * Source code with the values of line_profiler, memory_profiler or Scalene.
  */
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useEffectOn } from '../base/hooks';
@@ -25,7 +25,7 @@ const NARROW = 1000;
 
 type Grid = { current: SourceGridHandle | null };
 
-/* Ways to another line; each leaves it in the URL. */
+/* Functions that navigate to another line; each updates the URL. */
 function waysOf(lines: Lines, grid: Grid) {
     const { hot, hotAt, keys, figures } = lines;
     function show(key: string | undefined, changes: Record<string, string | null> = {}): void {
@@ -40,7 +40,7 @@ function waysOf(lines: Lines, grid: Grid) {
         toFile: (id: number) => put({ file: String(id), line: null, fn: null }),
         stepHot: (by: 1 | -1) => {
             if (!hot.length) return;
-            // The hottest is shown at the start, but not chosen: the first step is to it.
+            // At first the hottest line is shown but not selected, so the first step selects it.
             const atStart = hotAt < 0 || (!lines.chosen && by > 0);
             const next = atStart ? 0 : (hotAt + by + hot.length) % hot.length;
             show(keys.get(hot[next]), { fn: null });

@@ -19,7 +19,7 @@ interface LinesToolbarProps {
     scale: TimeScale;
     base: Base;
     hideZero: boolean;
-    /** null: no function was called twice */
+    /** null if no function was called more than once */
     calls: Calls | null;
     functions: LineFunctionRow[];
     hasHot: boolean;
@@ -117,7 +117,7 @@ export function LinesToolbar(props: LinesToolbarProps) {
 
 const OFFERED = 14;
 
-/* Finds a function of the file by name, or a line by its number. */
+/* Field to find a function of the file by name, or a line by number. */
 function GoTo({ functions, onFunction, onLine, inputRef }: LinesToolbarProps) {
     const [typed, setTyped] = useState('');
     const line = /^:?(\d+)$/.exec(typed.trim());

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a line-level report says in words: headings of functions, remarks, the facts of its head.
+ * Texts of a line-level report: function headings, notes, and the values of its header.
  */
 import { kindHas } from '../base/kinds';
 import { LABELS } from '../base/terms';
@@ -60,7 +60,7 @@ function cpuBand(row: LineFunctionRow | undefined): ComponentChildren {
     return `${pct(cpu)}${THIN}% of all samples${peak}`;
 }
 
-/** The heading over the lines of a function. */
+/** Heading above the lines of a function. */
 export function FunctionBand(props: {
     figures: Figures;
     index: number;
@@ -84,7 +84,7 @@ export function FunctionBand(props: {
     );
 }
 
-/** Beside a further row of the same line: whose it is. */
+/** Function and call of an additional row of the same line; null for none. */
 export function ownerWords(figures: Figures, row: number): string | null {
     const fn = figures.fn[row];
     const name = fn >= 0 ? figures.functions[fn].name : null;
@@ -93,7 +93,7 @@ export function ownerWords(figures: Figures, row: number): string | null {
     return [name && `in ${name}`, call].filter(Boolean).join(', ') || null;
 }
 
-/** The remark of the status line. */
+/** Notes for the status line. */
 export function qualifiers(run: Run): string | null {
     if (kindHas(run.kind, 'line_memory')) {
         return 'memory of the whole process; a line that calls a profiled function includes its growth';
@@ -106,7 +106,7 @@ export function qualifiers(run: Run): string | null {
 
 const NARROW = 1000;
 
-/* A tick is a round figure: 1 ns, 100 ns, 1 µs. */
+/* Ticks are round numbers, so trailing zeros are removed: 1 ns, 100 ns, 1 µs. */
 function tickFig(unit_s: number): Fig {
     const { value, unit } = fig(unit_s);
     return { value: value.replace(/\.0+$/, ''), unit };
@@ -201,7 +201,7 @@ function mprofFacts(summary: MprofSummary): Fact[] {
     return facts;
 }
 
-/** The head of a line-level report; null for other kinds. */
+/** Header of a line-level report; null for other kinds. */
 export function lineFacts(run: Run): Fact[] | null {
     if (kindHas(run.kind, 'line_times')) {
         return lineProfilerFacts(run.summary as unknown as LineProfilerSummary);
@@ -215,7 +215,7 @@ export function lineFacts(run: Run): Fact[] | null {
     return null;
 }
 
-/** What an empty report says, and what it is empty of. */
+/** Message for a report without rows, with the likely reason. */
 export function emptyWords(run: Run): string {
     if (kindHas(run.kind, 'line_times')) {
         return 'No profiled function ran. Mark functions with @profile, or name modules with kernprof -p.';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the window knows about the shelf besides the rows: its totals, imports in progress, what
- * went wrong, and when rows changed. One event stream keeps it true.
+ * State of the shelf in this window, besides the rows: totals, imports in progress, notifications,
+ * and changes of rows. One event stream keeps it up to date.
  */
 import { signal } from '@preact/signals';
 import { API, asApiError, events, getJson, sendJson, type ApiError } from '../base/client';
@@ -13,13 +13,13 @@ export const shelf = signal<Shelf | null>(null);
 export const shelfError = signal<ApiError | null>(null);
 export const formats = signal<Format[]>([]);
 export const connected = signal(true);
-/** Runs that the shelf's filter leaves; null before the first answer. */
+/** Number of runs that pass the filter of the shelf; null before the first response. */
 export const matches = signal<number | null>(null);
-/** Unfinished imports, of everyone. */
+/** Unfinished imports of all users. */
 export const jobs = signal<ReadonlyMap<string, Job>>(new Map());
-/** When this window first heard of a job, for the time that is left. */
+/** Time in ms at which this window first received a job, to estimate the remaining time. */
 export const jobSince = new Map<string, number>();
-/** Jobs this window started: only their failures are told here. */
+/** Ids of the jobs that this window started; results are shown only for these. */
 const ownJobs = new Set<string>();
 
 export interface News {
@@ -28,9 +28,9 @@ export interface News {
     name: string;
     error: ErrorBody | null;
     run: string | null;
-    /** Of what was left out, each with its reason. */
+    /** Files that were left out, each with its reason. */
     files?: string[];
-    /** Of what was deleted: the ids that Undo brings back. */
+    /** Ids of the deleted runs, for Undo. */
     deleted?: string[];
 }
 export const news = signal<News[]>([]);
@@ -38,9 +38,9 @@ export const news = signal<News[]>([]);
 export type RunChange = { type: 'run'; run: Run } | { type: 'gone'; id: string } | { type: 'all' };
 type Listener = (change: RunChange) => void;
 const listeners = new Set<Listener>();
-/** Runs as they were last seen, so that a report has its head at once. */
+/** Last known state of runs, so that a report can show its header immediately. */
 export const knownRuns = new Map<string, Run>();
-/** Changes with any name that may stand in a breadcrumb. */
+/** Changes when a name in a breadcrumb may have changed. */
 export const namesVersion = signal(0);
 
 export function noteRun(run: Run): void {
@@ -86,12 +86,12 @@ function refreshShelfSoon(): void {
     shelfTimer = setTimeout(() => void refreshShelf(), 150);
 }
 
-/* Finished jobs by id, newest last: a small file is often read before the answer to its upload
- * arrives, which then tells of a job that is no more. */
+/* Finished jobs by id, newest last. A small file is often imported before the response to its
+ * upload arrives; that response then contains an outdated state of the job. */
 const finished = new Map<string, Job>();
 const FINISHED_KEPT = 500;
 
-/** Takes a job's newest state, from the stream or from an answer. */
+/** Applies the newest state of a job, from the stream or from a response. */
 export function takeJob(job: Job): void {
     const known = finished.get(job.id) ?? job;
     const next = new Map(jobs.value);
@@ -106,7 +106,7 @@ export function takeJob(job: Job): void {
     watchJobs();
 }
 
-/** The answer to an upload of this window. */
+/** Applies the response to an upload of this window. */
 export function takeOwnJob(job: Job): void {
     ownJobs.add(job.id);
     takeJob(job);
@@ -115,7 +115,7 @@ export function takeOwnJob(job: Job): void {
 const WATCH_MS = 3000;
 let watch = 0;
 
-/* An event may be lost with its connection; as long as rows are in progress, they are asked for. */
+/* Polls the jobs while any are in progress, because an event may be lost with its connection. */
 function watchJobs(): void {
     clearTimeout(watch);
     if (jobs.value.size) watch = setTimeout(() => void catchUp(false), WATCH_MS);
@@ -133,7 +133,7 @@ function finishJob(job: Job): void {
     if (job.state === 'done') announce({ type: 'all' });
 }
 
-/* Jobs that began before the stream, and after a gap in it everything that was missed. */
+/* Fetches the jobs that began before the stream; after a gap in the stream, reloads everything. */
 async function catchUp(afterGap: boolean): Promise<void> {
     try {
         const { rows } = await getJson<{ rows: Job[] }>(`${API}/jobs`);
@@ -151,7 +151,7 @@ export async function cancelJob(id: string): Promise<void> {
         const job = await sendJson<Job>('DELETE', `${API}/jobs/${id}`);
         if (job) takeJob(job);
     } catch {
-        await catchUp(false); // it has ended by now, or what keeps us from it is told there
+        await catchUp(false); // the job has ended, or catchUp reports the same error
     }
 }
 
@@ -163,8 +163,8 @@ async function loadFormats(): Promise<void> {
     }
 }
 
-/* One stream per window in sight: browsers allow few connections to one server, and a hidden
- * window can catch up when it is looked at again. */
+/* One stream per visible window: browsers limit the connections to a server, and a hidden window
+ * catches up when it becomes visible. */
 function listen(afterGap: boolean): () => void {
     let gap = afterGap;
     return events(`${API}/events`, {
@@ -172,7 +172,7 @@ function listen(afterGap: boolean): () => void {
             job: (data) => takeJob(data as Job),
             run: (data) => announce({ type: 'run', run: data as Run }),
             gone: (data) => announce({ type: 'gone', id: (data as { id: string }).id }),
-            // Another program changed the shelf, for instance `perfshelf add` beside this server.
+            // Another process changed the shelf, for instance `perfshelf add` on the same machine.
             shelf: () => announce({ type: 'all' }),
         },
         open: () => {
@@ -186,7 +186,7 @@ function listen(afterGap: boolean): () => void {
     });
 }
 
-/** Starts to listen; answers the function that stops it. */
+/** Starts listening; returns a function that stops it. */
 export function goLive(): () => void {
     void refreshShelf();
     void loadFormats();

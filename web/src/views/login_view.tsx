@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The page of a shelf that wants to know who asks. The token is exchanged for a cookie that no
- * script can read, and kept nowhere else.
+ * Login page of a shelf that requires tokens. The token is exchanged for a cookie that scripts
+ * cannot read; it is not stored anywhere else.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { asApiError, type ApiError } from '../base/client';

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who sits at this window, as far as the shelf wants to know it. A shelf of one's own wants
- * nothing: everybody is an admin without a name.
+ * The current user and role. On a shelf without tokens every user is an admin without a name.
  */
 import { signal } from '@preact/signals';
 import { API, getJson, onUnauthorized, sendJson } from '../base/client';
@@ -11,20 +10,20 @@ export type Role = 'nobody' | 'viewer' | 'uploader' | 'admin';
 export interface Me {
     name: string | null;
     role: Role;
-    /** Whether the shelf is open to those alone who have a token. */
+    /** Whether the shelf requires tokens. */
     tokens: boolean;
 }
 
 const RANK: Role[] = ['nobody', 'viewer', 'uploader', 'admin'];
 
-/** Null until the server has answered; until then the page looks as to an admin. */
+/** Null until the server has answered; until then the page is shown as for an admin. */
 export const me = signal<Me | null>(null);
 
 export function may(role: Role): boolean {
     return me.value === null || RANK.indexOf(me.value.role) >= RANK.indexOf(role);
 }
 
-/** An uploader removes what carries the own name. */
+/** An uploader may delete only runs that they uploaded. */
 export function mayRemove({ who }: { who: string | null }): boolean {
     return may('admin') || (may('uploader') && who === me.value?.name);
 }
@@ -33,7 +32,7 @@ export async function askWho(): Promise<void> {
     me.value = await getJson<Me>(`${API}/me`);
 }
 
-/** Throws an ApiError when the token is not one of this shelf. */
+/** Throws an ApiError if the token is not valid for this shelf. */
 export async function logIn(token: string): Promise<void> {
     me.value = await sendJson<Me>('POST', `${API}/login`, { token });
 }
@@ -43,7 +42,7 @@ export async function logOut(): Promise<void> {
     await askWho();
 }
 
-/* A session that ended while the page was open. */
+/* The session may end while the page is open. */
 onUnauthorized(() => {
     if (me.peek()?.role !== 'nobody') void askWho().catch(() => undefined);
 });

@@ -21,7 +21,7 @@ function topFacts(summary: Run['summary'], headline: Run['headline']): Fact[] {
     ];
 }
 
-/** The head of a report of measurements; null for other kinds. */
+/** Header of a report of measurements; null for other kinds. */
 export function measureFacts({ kind, summary, headline }: Run): Fact[] | null {
     if (!kindHas(kind, 'measured')) return null;
     if (kindHas(kind, 'processes')) return topFacts(summary, headline);

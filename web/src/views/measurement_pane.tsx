@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * One measurement: its figures, everything else the tool says of it, and its samples in the order
- * in which they were taken.
+ * One measurement: its values, all other data of the tool, and its samples in recording order.
  */
 import { LABELS } from '../base/terms';
 import type { ComponentChildren } from 'preact';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What was measured, a row each: the tool's figure, its spread and a box plot whose scale the rows
- * of a group share; beside it the single samples of the selected row.
+ * Measurements, one row each: the tool's value, its spread, and a box plot on a scale that the rows
+ * of a group share. The pane next to it has the samples of the selected row.
  */
 import { LABELS } from '../base/terms';
 import type { MeasurementRow } from '../base/measure_types';
@@ -19,7 +19,7 @@ import { TableTab } from './table_tab';
 
 type Column = GridColumn<MeasurementRow>;
 
-/* From which width of the window columns are there beside the pane. */
+/* Minimum window width in px for a column to be shown next to the pane. */
 const NARROW: Record<string, number> = { group: 1400, statistic: 1200, stddev: 1100, plot: 1000 };
 const RIGHT = { align: 'right' as const, numeric: true };
 
@@ -57,7 +57,7 @@ export function MeasurementsTab({ run }: { run: Run }) {
     );
 }
 
-/** A figure of a row: the value, the unit in a place of its own so that values end in a line. */
+/** Cell of a value. The unit has its own column, so that the values are aligned. */
 function figure(value: number | null, row: MeasurementRow) {
     if (value === null) return <span class="zero">–</span>;
     const shown = valueFig(value, row.unit, row.resolution);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory over time, as mprof sampled it or as Scalene's footprint: curves of the processes, calls
- * of functions below, both on one axis that zooms.
+ * Memory over time from mprof's samples or Scalene's footprint: curves of the processes, and
+ * function calls below, on a common axis that can be zoomed.
  */
 import { LABELS } from '../base/terms';
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
@@ -50,7 +50,8 @@ function lengthOf(run: Run, answer: MemoryAnswer | null): number {
     return (run.summary as unknown as MprofSummary).duration_s ?? 0;
 }
 
-/* The first answer tells how long all of it is; without a window in the URL it is also the last. */
+/* Fetches the curves of the window in the URL, by default of the complete run. The response also
+ * has the duration of the run. */
 function useMemory(run: Run, query: Record<string, string>) {
     const px = Math.min(4096, Math.max(400, viewportWidth.value));
     const path = withParams(`${API}/runs/${run.id}/memory`, {
@@ -68,7 +69,8 @@ function endsOf(curves: ChartCurve[]): { peak: number; last: number } | null {
     return { peak, last: main.mib[main.mib.length - 1] };
 }
 
-/* What is shown, from the URL and the server's answer, and how it is moved. */
+/* Data of the visible window, from the URL and the server's response, and functions that move the
+ * window. */
 function useMemoryView(run: Run) {
     const query = route.value.query;
     const { data: answer, error, loading } = useMemory(run, query);
@@ -222,7 +224,7 @@ function Picture({ view, answer }: { view: MemoryView; answer: MemoryAnswer }) {
     );
 }
 
-/** Spans have no name of their own that lasts: name and start tell them apart. */
+/** Key of a span: its name and start, because spans have no id. */
 export function keyOf({ name, start_s }: { name: string; start_s: number }): string {
     return `${name}@${start_s.toFixed(4)}`;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * PyTorch's memory timeline: what memory is held for, category upon category, over time.
+ * PyTorch's memory timeline: memory by category over time, stacked.
  */
 import { LABELS } from '../base/terms';
 import { useEffect, useMemo } from 'preact/hooks';
@@ -37,7 +37,7 @@ const ROOM = 1.06;
 const ZOOM = 0.6;
 const PAN = 0.2;
 
-/** Colours of the operator families, which are told apart by everybody. */
+/** Colours of the operator families, because they are easy to distinguish. */
 const COLOURS: Record<string, string> = {
     parameter: 'matmul',
     'optimizer state': 'norm',
@@ -51,7 +51,7 @@ const COLOURS: Record<string, string> = {
 
 const colourOf = (name: string): string => `family-${COLOURS[name] ?? 'none'}`;
 
-/** Each curve is the sum of the categories up to its own; the last is all memory. */
+/** Each curve is the sum of the categories up to its own; the last one is the total memory. */
 function stacked({ t_s, categories }: CategoriesAnswer): ChartCurve[] {
     const sum = t_s.map(() => 0);
     return categories.map(({ name, mib }) => {
@@ -167,7 +167,7 @@ function Peak(props: { answer: CategoriesAnswer; window: TimeWindow; zoomed: boo
     );
 }
 
-/** What each category holds at a time, from the top of the picture down. */
+/** Tooltip: memory of each category at a time, in the order of the stack from top to bottom. */
 function Tip({ answer, at, window }: { answer: CategoriesAnswer; at: number; window: TimeWindow }) {
     let i = -1;
     while (i + 1 < answer.t_s.length && answer.t_s[i + 1] <= at) i++;

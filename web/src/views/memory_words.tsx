@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the Memory tab says beside its picture: the legend, the peak, what is under the pointer.
+ * Texts of the Memory tab: the legend, the peak, and the values under the pointer.
  */
 import type { MemoryAnswer, MemorySpan } from '../base/line_types';
 import { THIN, fmtFixed, plural, signed } from '../base/units';
 import type { ChartCurve } from '../components/memory_chart';
 import { secondsText, type TimeWindow } from '../model/memory_curve';
 
-/* The last sample at or before a time. */
+/* The last sample at or before a time; null before the first. */
 function valueAt({ t_s, mib }: ChartCurve, at: number): number | null {
     let low = 0;
     let high = t_s.length - 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The Modules tab: nn.Module by where it stands in the model, with its time on host and device.
+ * The Modules tab: nn.Module instances by their position in the model, with their time on host and
+ * device.
  */
 import { LABELS } from '../base/terms';
 import { useMemo, useRef } from 'preact/hooks';
