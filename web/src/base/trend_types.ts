@@ -6,7 +6,7 @@ export interface TrendPoint {
     /** newest run of the point, as are name and tags */
     id: string;
     name: string;
-    /** start time of the oldest run of the point, ISO 8601 */
+    /** time of the oldest run of the point, ISO 8601 */
     at: string;
     /** value of the tag by which runs are grouped into points; null if they are not grouped */
     by: string | null;

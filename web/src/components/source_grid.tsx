@@ -22,7 +22,7 @@ const DIGIT_WIDTH = 8;
 const NUMBER_PAD = 28;
 const SIDEWAYS = 48;
 const RAIL_SLOT = 3;
-/** Minimum width of the source column, px; with several runs the grid scrolls sideways instead. */
+/** Minimum width of the source column in px, for one run and for several; a wider grid scrolls sideways. */
 const SOURCE_LEAST = 160;
 const SOURCE_WIDE = 340;
 
