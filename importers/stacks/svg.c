@@ -176,7 +176,8 @@ struct walk {
     uint32_t track;
     struct ps_err *err;
     uint32_t *path; /* names on the path below the root */
-    uint32_t depth;
+    uint32_t depth; /* of the path, at most ST_DEEPEST */
+    uint32_t below; /* levels below the end of the path, whose names are dropped */
 };
 
 static int64_t children_weight(const struct sv_tree *tree, uint32_t node)
@@ -222,6 +223,8 @@ static void enter(struct walk *w, uint32_t node)
 {
     if (node != w->tree->root && w->depth < ST_DEEPEST)
         w->path[w->depth++] = w->tree->at[node].name;
+    else if (node != w->tree->root)
+        w->below++;
     if (self_is_left(w->tree, node))
         push_self(w, node);
 }
@@ -230,7 +233,9 @@ static void leave(struct walk *w, uint32_t node)
 {
     if (!self_is_left(w->tree, node))
         push_self(w, node);
-    if (node != w->tree->root && w->depth)
+    if (node != w->tree->root && w->below)
+        w->below--;
+    else if (node != w->tree->root)
         w->depth--;
 }
 

@@ -339,7 +339,7 @@ void ps_job_run(struct ps_job *job, struct ps_store *store, const struct ps_sand
     else if (!job->path)
         out->status = merge_runs(job, store, limits, &fd, &out->err);
     else if (fd < 0)
-        out->status = ps_fail_errno(&out->err, "open", job->path);
+        out->status = ps_fail_errno(&out->err, "cannot open", job->path);
     if (out->status != PS_OK)
         return;
     job->begun = job->accepted;

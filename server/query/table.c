@@ -242,7 +242,7 @@ static enum ps_status of_rows(struct ps_db *db, const struct ps_table_asked *ask
     status = ps_db_prepare(db, asked->table->of, &stmt, err);
     if (status == PS_OK && ps_stmt_row(stmt, err))
         *out = ps_col_int(stmt, 0);
-    return status;
+    return status == PS_OK ? err->code : status;
 }
 
 /* A page by looking up its ids. */
