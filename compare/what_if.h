@@ -8,7 +8,7 @@
  *
  *     high   all modules that no certain import keeps
  *     best   the same without the modules that weaker evidence keeps (PS_PROOF_ELSEWHERE)
- *     low    only modules whose importers are all known, and all saved or lazy
+ *     low    only modules whose importers are all known, and each is saved too or imports lazily
  */
 #ifndef PS_COMPARE_WHAT_IF_H
 #define PS_COMPARE_WHAT_IF_H

@@ -366,7 +366,7 @@ SELECT i.id,
        nullif(i.depth, -1) AS depth,
        i.module,
        p.name AS package,                      -- first part of the name
-       o.word AS origin,                       -- own third-party stdlib builtin unknown
+       o.word AS origin,                       -- one of: own, third-party, stdlib, builtin, unknown
        i.self_us, i.cumulative_us,             -- as printed, each rounded up by CPython; NULL if cached
        i.flags & 1 AS cached,                  -- 1: already loaded, so it took no time (importtime=2, record --importers)
        (i.flags >> 1) & 1 AS startup,          -- 1: part of the start-up of the interpreter

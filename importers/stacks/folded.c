@@ -418,7 +418,8 @@ static enum ps_status new_track(struct reader *r, const struct st_folded_thread 
     if (thread->thread.len)
         ps_buf_str(&name, thread->thread);
     else if (thread->tid.len)
-        ps_buf_printf(&name, "thread %.*s", (int)(thread->tid.len < 64 ? thread->tid.len : 64), thread->tid.at);
+        ps_buf_printf(&name, "thread %.*s", (int)(thread->tid.len < 64 ? thread->tid.len : 64),
+                      thread->tid.at);
     else
         ps_buf_puts(&name, thread->n ? "all threads" : "all stacks");
     return st_track(&r->stacks, process, ps_buf_slice(&name), thread->tid, out, err);

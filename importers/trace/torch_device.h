@@ -30,7 +30,7 @@ struct tr_call {
     uint32_t entry;
 };
 
-/* Work without a call in the file, with the operator that it names. */
+/* Device work whose launching call is not in the file; its External id identifies the operator. */
 struct tr_orphan {
     int64_t external_id;
     uint32_t entry;

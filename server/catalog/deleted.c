@@ -106,7 +106,7 @@ static enum ps_status find(struct ps_db *db, const char *run, void *out_, struct
         return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
     ps_deleted_free(out);
     ps_hint(err, "use its id: `perfshelf undelete` lists them");
-    return ps_fail(err, PS_CONFLICT, "%s fits several deleted runs", run);
+    return ps_fail(err, PS_CONFLICT, "%s matches several deleted runs", run);
 }
 
 enum ps_status ps_deleted_find(struct ps_store *store, const char *run, struct ps_deleted *out,

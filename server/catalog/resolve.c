@@ -178,7 +178,7 @@ static enum ps_status resolve_text(struct ps_db *db, const char *run, char id_ou
         return err->code;
     ps_hint(err, "%s: %s%s", rank == 1 ? "use an id" : "use more digits of the id", candidates.at,
             n > CANDIDATES ? ", ..." : "");
-    return ps_fail(err, PS_CONFLICT, "%s fits several runs", run);
+    return ps_fail(err, PS_CONFLICT, "%s matches several runs", run);
 }
 
 static enum ps_status resolve(struct ps_db *db, const char *run, void *id_out, struct ps_err *err)

@@ -78,7 +78,8 @@ void ps_remote_attach(struct ps_remote_http *http, const char *run,
     ps_buf_printf(&where, "runs/%s/sources", run);
     request.path = where.at;
     if (ps_remote_ask(http, &request, &answer, &err) != PS_OK) {
-        if (err.code != PS_NOT_FOUND) /* not for runs of a kind that measures no lines */
+        if (err.code !=
+            PS_NOT_FOUND) /* PS_NOT_FOUND: this kind of run has no lines, so no sources */
             ps_say_note(run, &err);
         return;
     }

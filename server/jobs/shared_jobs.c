@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* shared_jobs.c: shows the jobs of all servers that share a store. */
+/* shared_jobs.c: servers that share a store: publishes own jobs, shows those of all servers, and
+ * applies changes by others. */
 #include <string.h>
 
 #include "server/jobs/queue.h"

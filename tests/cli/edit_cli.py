@@ -65,7 +65,7 @@ class Edit(ShelfTest):
     def test_candidates_of_a_word_are_named(self):
         other = self.json("add", self.log, "--name", "first")["id"]
         said = self.fails("show", "first")
-        self.assertIn("first fits several runs; use an id: ", said)
+        self.assertIn("first matches several runs; use an id: ", said)
         for run, kind in ((self.id, "pstats"), (other, "importtime")):
             self.assertRegex(said, rf"{run} \({kind}, \d\d\d\d-\d\d-\d\d \d\d:\d\d\)")
 

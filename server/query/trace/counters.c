@@ -214,7 +214,8 @@ static enum ps_status read_devices(struct ps_params params, struct curves *all, 
                            "the parameter memory must be a list of device_type:device or "
                            "device_type:device:worker, separated by commas");
         if (all->n == CURVES_MAX)
-            return ps_fail(err, PS_BAD_REQUEST, "memory takes at most %d devices", CURVES_MAX);
+            return ps_fail(err, PS_BAD_REQUEST, "the parameter memory accepts at most %d devices",
+                           CURVES_MAX);
         all->at[all->n++] = c;
         rest = ps_str_skip(rest, word.len + 1);
     }

@@ -52,7 +52,7 @@ export class FrameStage {
     hover = -1;
     /** the frame under the pointer in the other panel */
     beside = -1;
-    /** the last zoom that this stage wrote to the URL */
+    /** the zoom last written to the URL or read from it; another one in the URL is a change from outside */
     sent: string | null = null;
     private frame = 0;
     private easing = 0;

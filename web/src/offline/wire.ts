@@ -103,7 +103,7 @@ export class LocalShelf {
         this.waiting.clear();
     }
 
-    /* Sends one request at a time, so that cancelled requests are never computed. */
+    /* Sends the next request when the worker is idle: one that is cancelled in the queue is not computed. */
     private next(): void {
         const id = this.busy ? undefined : this.queue.shift();
         const one = id === undefined ? undefined : this.waiting.get(id);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Steps of two traces: each part of their mean step as a pair of bars, and every step above its
- * aligned step, all on the same scale.
+ * Steps of two traces: each part of the mean step as a pair of bars, and each step of the base above
+ * the aligned step of the new run. Each of the two pictures has its own scale.
  */
 import { useEffect } from 'preact/hooks';
 import type { Comparison } from '../base/compare_types';

@@ -73,7 +73,7 @@ function lineColour(i: number): string {
     return i === 0 ? token : `color-mix(in srgb, ${token} 65%, var(--text-1))`;
 }
 
-/* One frame knows no CPU yet, but what each process holds. */
+/* The default view. A single frame of top has no CPU values, which are measured between two frames. */
 function usualOf(run: Run): 'cpu' | 'res' {
     return run.summary.frames === 1 ? 'res' : 'cpu';
 }
