@@ -356,6 +356,8 @@ static void push_close(struct sp_reader *r, uint32_t track, const struct sp_even
 {
     uint32_t open = st_open_count(&r->stacks, track), depth = open;
 
+    if (st_end_dropped(&r->stacks, track, event->at))
+        return;
     while (depth && st_open_frame(&r->stacks, track, depth - 1) != event->frame)
         depth--;
     if (!depth) {
@@ -380,10 +382,15 @@ static void push_event(struct sp_reader *r, uint32_t track, const struct sp_even
     }
     r->stacks.fractions |= event->at % ST_SCALE != 0;
     r->stacks.samples++;
-    if (event->close)
+    if (event->close) {
         push_close(r, track, event);
-    else
-        (void)st_begin(&r->stacks, track, event->frame, event->at, r->err);
+        return;
+    }
+    if (st_open_count(&r->stacks, track) == ST_DEEPEST) {
+        r->repaired++;
+        sp_note(r, PS_NOTE_REPAIRED, "a stack deeper than 10000 frames was truncated");
+    }
+    (void)st_begin(&r->stacks, track, event->frame, event->at, r->err);
 }
 
 static void push_events(struct sp_reader *r, uint32_t track)

@@ -136,8 +136,21 @@ enum ps_status st_begin(struct st_stacks *stacks, uint32_t index, uint32_t frame
             track->root_at = at;
         add_step(track, track->n_open, &frame, 1);
         stacks->rows++;
+    } else {
+        track->dropped++;
     }
     return PS_OK;
+}
+
+bool st_end_dropped(struct st_stacks *stacks, uint32_t index, int64_t at)
+{
+    struct st_track *track = &stacks->tracks[index];
+
+    if (!track->dropped || at > INT64_MAX / 4)
+        return false;
+    last_until(track, at);
+    track->dropped--;
+    return true;
 }
 
 enum ps_status st_end(struct st_stacks *stacks, uint32_t index, uint32_t depth, int64_t at,
@@ -153,6 +166,7 @@ enum ps_status st_end(struct st_stacks *stacks, uint32_t index, uint32_t depth, 
          stacks->weight > INT64_MAX / 4))
         return ps_fail(err, PS_LIMIT, "the sum of the weights exceeds 64 bits");
     add_step(track, depth, NULL, 0);
+    track->dropped = 0;
     return PS_OK;
 }
 

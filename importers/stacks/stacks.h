@@ -46,8 +46,9 @@ struct st_track {
     uint32_t n_frames, cap_frames;
     uint32_t *open; /* the current stack */
     uint32_t n_open, cap_open, deepest;
-    int64_t at;      /* start of the next stack: the sum of the weights */
-    int64_t root_at; /* for events: when the current outermost frame began */
+    uint32_t dropped; /* for events: open frames above ST_DEEPEST */
+    int64_t at;       /* start of the next stack: the sum of the weights */
+    int64_t root_at;  /* for events: when the current outermost frame began */
 };
 
 struct st_process {
@@ -91,6 +92,9 @@ enum ps_status st_begin(struct st_stacks *stacks, uint32_t track, uint32_t frame
                         struct ps_err *err);
 enum ps_status st_end(struct st_stacks *stacks, uint32_t track, uint32_t depth, int64_t at,
                       struct ps_err *err);
+/* Closes the innermost open frame if it was dropped because it was deeper than ST_DEEPEST; false:
+ * it was not. */
+bool st_end_dropped(struct st_stacks *stacks, uint32_t track, int64_t at);
 /* The number of open frames, and the id of the one at `depth`. */
 uint32_t st_open_count(const struct st_stacks *stacks, uint32_t track);
 uint32_t st_open_frame(const struct st_stacks *stacks, uint32_t track, uint32_t depth);

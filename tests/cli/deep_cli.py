@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Stacks deeper than the 10,000 frames that are kept."""
+import json
 import unittest
 
 from program import ShelfTest
@@ -25,6 +26,17 @@ class DeepTest(ShelfTest):
         self.assertRegex(shown, r"(?m)^ *20 samples +66\.7 % +20 samples .* f10000$")  # with the weight of the frames below it
         self.assertRegex(shown, r"(?m)^ *10 samples +33\.3 % +10 samples .* leaf$")
         self.assertRegex(shown, r"(?m)^ *0 samples +0\.0 % +30 samples .* top$")
+
+    def test_events_close_the_frames_that_they_opened(self):
+        depth, last = 10050, 2_000_000
+        events = [{"type": "O", "frame": 0, "at": at} for at in range(depth)]
+        events += [{"type": "C", "frame": 0, "at": 20_000 + at} for at in range(depth - 1)] + [{"type": "C", "frame": 0, "at": last}]
+        profile = {"type": "evented", "name": "main", "unit": "microseconds", "startValue": 0, "endValue": last, "events": events}
+        text = json.dumps({"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": "again"}]},
+                           "profiles": [profile]})
+        added = self.json("add", self.file("deep.speedscope.json", text.encode()))
+        self.assertEqual((added["repaired"], added["rejected"]), (depth - 10_000, 0))
+        self.assertRegex(self.ok("show", "@1", "--rows", "2"), r"(?m)^ *2\.000 s +100\.0 % +2\.000 s .* again$")
 
 
 if __name__ == "__main__":
