@@ -40,7 +40,11 @@ static enum ps_status read_whole(int fd, const char *path, struct ps_buf *out, s
         got = pread(fd, out->at + out->len, (size_t)about.st_size - out->len, (off_t)out->len);
         out->len += got > 0 ? (size_t)got : 0;
     }
-    return got < 0 ? ps_fail_errno(err, "cannot read", path) : PS_OK;
+    if (got < 0)
+        return ps_fail_errno(err, "cannot read", path);
+    if (out->len < (size_t)about.st_size)
+        return ps_fail(err, PS_IO, "cannot read %s: it became shorter meanwhile", path);
+    return PS_OK;
 }
 
 static enum ps_status attach_there(void *user, const char *path, int fd, bool changed,
