@@ -64,7 +64,7 @@ struct server {
     struct ps_served_record *record;
     struct ps_listener listener;
     char hostname[256], hostname_local[264];
-    const char *hosts[16];
+    const char **hosts; /* accepted names; the strings belong to others */
     size_t n_hosts;
     struct ps_buf tls_cert, tls_key;
     bool tokens;
@@ -159,14 +159,14 @@ static bool is_signalled(unsigned n, int wait_ms)
 
 static void add_host(struct server *server, const char *host)
 {
-    if (server->n_hosts < sizeof server->hosts / sizeof *server->hosts)
-        server->hosts[server->n_hosts++] = host;
+    server->hosts[server->n_hosts++] = host;
 }
 
 /* Collects the accepted host names: the address, --host and, if the server does not listen on
  * loopback only, the names of the machine. */
 static void collect_hosts(struct server *server, const struct ps_serve_options *options)
 {
+    server->hosts = ps_alloc_array(options->n_hosts + 3, sizeof *server->hosts);
     add_host(server, server->listener.host);
     for (size_t i = 0; i < options->n_hosts; i++)
         add_host(server, options->hosts[i]);
@@ -530,6 +530,7 @@ int ps_cli_serve(const struct ps_serve_options *options)
 {
     struct server server = {.listener = {.fd = -1}};
     struct ps_err err = PS_ERR_INIT;
+    int status;
 
 #ifdef __GLIBC__
     (void)mallopt(M_ARENA_MAX, 2); /* sleeping threads need no separate heaps */
@@ -537,6 +538,7 @@ int ps_cli_serve(const struct ps_serve_options *options)
     if (start_signals(&err) != PS_OK || start(&server, options, &err) != PS_OK) {
         ps_log_err("serve", &err);
         give_up(&server);
+        free(server.hosts);
         return 1;
     }
     record_server(&server);
@@ -546,5 +548,7 @@ int ps_cli_serve(const struct ps_serve_options *options)
         ps_http_sweep(server.http);
         ps_deleted_expire(server.store);
     }
-    return stop(&server);
+    status = stop(&server);
+    free(server.hosts);
+    return status;
 }

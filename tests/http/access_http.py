@@ -257,6 +257,15 @@ class Proxied(AccessTest):
         self.assertIn("; Secure", reply.headers["Set-Cookie"])
 
 
+class Named(AccessTest):
+    args = ("--tokens", *(word for n in range(1, 31) for word in ("--host", f"shelf{n}.example.com")))
+
+    def test_all_names_are_accepted(self):
+        for n in range(1, 31):
+            self.assertEqual(self.ask("GET", "/runs", "viewer", Host=f"shelf{n}.example.com").status, 200, n)
+        self.assertEqual(self.ask("GET", "/runs", "viewer", Host="shelf31.example.com").status, 403)
+
+
 class OpenShelf(unittest.TestCase):
     def test_on_the_loopback_nobody_is_asked(self):
         with tempfile.TemporaryDirectory() as data:
