@@ -1,25 +1,48 @@
 # SPDX-License-Identifier: MIT
-# One target per fuzz_<what>.c that reads untrusted bytes. With PS_FUZZ (clang) they are libFuzzer programs under ASan and
-# UBSan: `fuzz_pstats -dict=tests/fuzz/pstats.dict corpus tests/fuzz/regression/pstats`. Without it, each runs the files of its
-# regression folder once as a test.
-add_library(ps_fuzz OBJECT ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_import.c)
+# The fuzz targets. Each importer that importers/registry.c lists has one, made from fuzz_importer.c; fuzz_<what>.c are written by
+# hand. fuzz_<what> belongs to the dictionary <what>.dict and the folder regression/<what>, where these exist.
+# With PS_FUZZ (clang) each is a libFuzzer program under ASan and UBSan: `fuzz_pstats -dict=tests/fuzz/pstats.dict corpus
+# tests/fuzz/regression/pstats`. Without it, one program reads the files of the regression folders, each folder as a test.
+add_library(ps_fuzz OBJECT fuzz/fuzz_import.c)
 target_link_libraries(ps_fuzz PUBLIC ps_odd ps_http)
-add_library(ps_fuzz_main OBJECT ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_main.c)
-target_link_libraries(ps_fuzz_main PUBLIC ps_odd)
 
-foreach(what importtime pstats stream http lprof line_text memory_text mprof scalene slices trace trace_job
-        pstats_text sampling_jsonl key_averages lightning memory_timeline
-        hyperfine hyperfine_text pytest_benchmark pytest_benchmark_text time timeit top
-        folded speedscope flamegraph_svg gecko nsys run_file)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/importers/registry.c)
+file(STRINGS ${CMAKE_SOURCE_DIR}/importers/registry.c importers REGEX "^    &ps_[a-z0-9_]+,")
+list(TRANSFORM importers REPLACE "^    &ps_([a-z0-9_]+),.*" "\\1")
+list(REMOVE_DUPLICATES importers)
+list(REMOVE_ITEM importers torch_trace trace_generic trace_job) # fuzz_trace.c and fuzz_trace_job.c
+
+set(declarations "")
+set(rows "")
+foreach(what ${importers} http run_file slices stream trace trace_job)
   set(target fuzz_${what})
-  add_executable(${target} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_${what}.c)
-  target_link_libraries(${target} PRIVATE ps_fuzz)
-  target_compile_definitions(${target} PRIVATE PS_TESTS_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
+  set(source fuzz/${target}.c)
+  if(what IN_LIST importers)
+    set(source fuzz/fuzz_importer.c)
+  endif()
   if(PS_FUZZ)
+    add_executable(${target} ${source})
+    target_link_libraries(${target} PRIVATE ps_fuzz)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
   else()
-    target_link_libraries(${target} PRIVATE ps_fuzz_main)
-    add_test(NAME ${target} COMMAND ${target} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/regression/${what})
+    add_library(${target} OBJECT ${source})
+    target_link_libraries(${target} PRIVATE ps_odd ps_http)
+    target_compile_definitions(${target} PRIVATE LLVMFuzzerTestOneInput=${target})
+    list(APPEND targets ${target})
+    string(APPEND declarations "int ${target}(const uint8_t *bytes, size_t len);\n")
+    string(APPEND rows "    {\"${what}\", ${target}},\n")
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/regression/${what})
+      add_test(NAME ${target} COMMAND fuzz_regression ${what})
+      set_tests_properties(${target} PROPERTIES LABELS fuzz TIMEOUT 300)
+    endif()
   endif()
+  target_compile_definitions(${target} PRIVATE FUZZ_IMPORTER=ps_${what} PS_TESTS_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
 endforeach()
+
+if(NOT PS_FUZZ)
+  configure_file(fuzz/regression.c.in ${CMAKE_CURRENT_BINARY_DIR}/fuzz_regression.c)
+  add_executable(fuzz_regression ${CMAKE_CURRENT_BINARY_DIR}/fuzz_regression.c)
+  target_link_libraries(fuzz_regression PRIVATE ps_fuzz ${targets})
+  target_compile_definitions(fuzz_regression PRIVATE PS_TESTS_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
+endif()
