@@ -5,7 +5,8 @@
 
 #include "server/replica/pg.h"
 
-/* Starts it; false: there is none on this machine, which it says. It ends with the program. */
+/* Starts it with the first call; false: there is none on this machine, which it says. It ends with
+ * the program. */
 bool postgres_start(void);
 /* The URL of a new, empty database; malloc'ed. */
 char *postgres_database(void);

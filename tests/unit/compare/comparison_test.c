@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* comparison_test.c: which rows of two groups of runs are the same. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "compare/align.h"
+#include "compare/comparison.h"
+
+struct line {
+    size_t run;
+    const char *name, *place, *within; /* within: NULL for what is no line */
+    int64_t line;
+    double value;
+};
+
+static struct ps_comparison *compared(size_t n_base, size_t n_now, const struct line *lines)
+{
+    struct ps_comparison *c = ps_comparison_new(n_base, n_now, 1);
+
+    for (; lines->name; lines++)
+        ps_comparison_add(c, lines->run,
+                          &(struct ps_compared){.name = ps_str_of(lines->name),
+                                                .place = ps_str_of(lines->place),
+                                                .within = ps_str_of(lines->within),
+                                                .line = lines->line,
+                                                .values = {lines->value}});
+    ps_comparison_judge(c, 0);
+    return c;
+}
+
+static const char *change_word(enum ps_change change)
+{
+    static const char *const words[] = {"kept", "added", "removed", "moved"};
+
+    return words[change];
+}
+
+/* "name base_line>line delta change\n" for each row, in order. */
+static char *told(const struct ps_comparison *c, char out[1000])
+{
+    size_t n, at = 0;
+    const struct ps_compared_row *rows = ps_comparison_rows(c, &n);
+
+    out[0] = '\0';
+    for (size_t i = 0; i < n; i++)
+        at += (size_t)snprintf(out + at, 1000 - at, "%.*s %d>%d %g %s\n", (int)rows[i].name.len,
+                               rows[i].name.at, (int)rows[i].base_line, (int)rows[i].line,
+                               rows[i].judged.delta, change_word(rows[i].change));
+    return out;
+}
+
+static void assert_told(size_t n_base, size_t n_now, const struct line *lines, const char *wanted)
+{
+    struct ps_comparison *c = compared(n_base, n_now, lines);
+    char out[1000];
+
+    assert_string_equal(told(c, out), wanted);
+    ps_comparison_free(c);
+}
+
+static void rows_are_met_by_name_and_place(void **state)
+{
+    const struct line lines[] = {{0, "f", "a.py", NULL, 3, 1},
+                                 {0, "f", "b.py", NULL, 3, 2},
+                                 {0, "gone", "a.py", NULL, 9, 4},
+                                 {1, "f", "b.py", NULL, 5, 3},
+                                 {1, "new", "a.py", NULL, 1, 8},
+                                 {1, "f", "a.py", NULL, 3, 1.5},
+                                 {0}};
+
+    (void)state;
+    assert_told(1, 1, lines,
+                "f 3>3 0.5 kept\nf 3>5 1 moved\ngone 9>0 -4 removed\nnew 0>1 8 added\n");
+}
+
+static void rows_of_one_key_are_summed(void **state)
+{
+    const struct line lines[] = {
+        {0, "k", "", NULL, 0, 1}, {0, "k", "", NULL, 0, 2}, {1, "k", "", NULL, 0, 4}, {0}};
+
+    (void)state;
+    assert_told(1, 1, lines, "k 0>0 1 kept\n");
+}
+
+static void functions_of_one_name_keep_their_order(void **state)
+{
+    const struct line lines[] = {{0, "__init__", "a.py", NULL, 50, 2},
+                                 {0, "__init__", "a.py", NULL, 10, 1},
+                                 {1, "__init__", "a.py", NULL, 60, 5},
+                                 {1, "__init__", "a.py", NULL, 12, 1},
+                                 {0}};
+    const struct line one_more[] = {
+        {0, "__init__", "a.py", NULL, 10, 1}, {0, "__init__", "a.py", NULL, 50, 2},
+        {1, "__init__", "a.py", NULL, 10, 1}, {1, "__init__", "a.py", NULL, 30, 7},
+        {1, "__init__", "a.py", NULL, 50, 2}, {0}};
+
+    (void)state;
+    assert_told(1, 1, lines, "__init__ 10>12 0 moved\n__init__ 50>60 3 moved\n");
+    assert_told(1, 1, one_more,
+                "__init__ 10>10 0 kept\n__init__ 50>50 0 kept\n__init__ 0>30 7 added\n");
+}
+
+static void runs_of_a_group_may_differ_too(void **state)
+{
+    const struct line lines[] = {{0, "f", "a.py", NULL, 3, 1},
+                                 {1, "f", "a.py", NULL, 4, 3},
+                                 {2, "f", "a.py", NULL, 5, 5},
+                                 {2, "g", "a.py", NULL, 9, 1},
+                                 {0}};
+    struct ps_comparison *c = compared(2, 1, lines);
+    size_t n;
+    const struct ps_compared_row *rows = ps_comparison_rows(c, &n);
+
+    (void)state;
+    assert_int_equal(n, 2);
+    assert_int_equal(rows[0].in_base, 2);
+    assert_int_equal(rows[0].in_now, 1);
+    assert_true(rows[0].judged.base == 2 && rows[0].judged.now == 5);
+    assert_int_equal(rows[0].judged.verdict, PS_VERDICT_FEW);
+    assert_int_equal(rows[1].in_base, 0);
+    ps_comparison_free(c);
+}
+
+static void lines_are_met_by_their_text_in_order(void **state)
+{
+    const struct line lines[] = {
+        {0, "x = 1", "a.py", "f", 2, 1},  {0, "for i in y:", "a.py", "f", 3, 1},
+        {0, "x = 1", "a.py", "f", 4, 5},  {0, "return x", "a.py", "f", 5, 1},
+        {0, "x = 1", "a.py", "g", 9, 7},  {1, "import z", "a.py", "f", 12, 9},
+        {1, "x = 1", "a.py", "f", 13, 1}, {1, "for i in y:", "a.py", "f", 14, 1},
+        {1, "x = 1", "a.py", "f", 15, 6}, {1, "return x + 1", "a.py", "f", 16, 1},
+        {1, "x = 1", "a.py", "g", 19, 7}, {0}};
+
+    (void)state;
+    assert_told(1, 1, lines,
+                "x = 1 2>13 0 moved\nfor i in y: 3>14 0 moved\nx = 1 4>15 1 moved\n"
+                "return x 5>0 -1 removed\nx = 1 9>19 0 moved\nimport z 0>12 9 added\n"
+                "return x + 1 0>16 1 added\n");
+}
+
+static void another_checkout_is_the_same_code(void **state)
+{
+    const struct line lines[] = {
+        {0, "f", "/home/a/app/web/views.py", NULL, 1, 1},
+        {0, "get", "/usr/lib/python3.11/site-packages/requests/api.py", NULL, 2, 1},
+        {0, "dump", "/usr/lib/python3.11/json/__init__.py", NULL, 3, 1},
+        {0, "many", "/a/x.py", NULL, 4, 1},
+        {0, "many", "/b/x.py", NULL, 4, 1},
+        {1, "f", "/build/7/app/web/views.py", NULL, 1, 2},
+        {1, "get", "C:\\Python312\\Lib\\site-packages\\requests\\api.py", NULL, 2, 2},
+        {1, "dump", "/opt/python3.13/json/__init__.py", NULL, 3, 2},
+        {1, "many", "/c/x.py", NULL, 4, 2},
+        {0}};
+    struct ps_comparison *c = compared(1, 1, lines);
+    char out[1000];
+    size_t n;
+    const struct ps_compared_row *rows = ps_comparison_rows(c, &n);
+
+    (void)state;
+    assert_string_equal(told(c, out), "f 1>1 1 kept\nget 2>2 1 kept\ndump 3>3 1 kept\n"
+                                      "many 4>0 -1 removed\nmany 4>0 -1 removed\n"
+                                      "many 0>4 2 added\n");
+    assert_true(ps_str_is(rows[0].place, "/build/7/app/web/views.py"));
+    assert_true(ps_str_is(rows[0].base_place, "/home/a/app/web/views.py"));
+    ps_comparison_free(c);
+}
+
+static void shares_sum_to_a_hundred(void **state)
+{
+    const struct line lines[] = {{0, "a", "", NULL, 0, 4},
+                                 {0, "b", "", NULL, 0, 4},
+                                 {1, "a", "", NULL, 0, 1},
+                                 {1, "b", "", NULL, 0, 5},
+                                 {0}};
+    struct ps_comparison *c = compared(1, 1, lines);
+    size_t n;
+    const struct ps_compared_row *rows = ps_comparison_rows(c, &n);
+
+    (void)state;
+    assert_true(rows[0].share == -75 && rows[1].share == 25);
+    ps_comparison_free(c);
+}
+
+static void samples_of_one_run_are_its_group(void **state)
+{
+    const double before[] = {1, 1.1, 0.9, 1, 1.05}, after[] = {2, 2.1, 1.9, 2, 2.05}, *now;
+    struct ps_comparison *c = ps_comparison_new(1, 1, 1);
+    size_t n, n_base, n_now;
+
+    (void)state;
+    ps_comparison_add(c, 0,
+                      &(struct ps_compared){
+                          .name = PS_STR("m"), .values = {1}, .samples = before, .n_samples = 5});
+    ps_comparison_add(c, 1,
+                      &(struct ps_compared){
+                          .name = PS_STR("m"), .values = {2}, .samples = after, .n_samples = 5});
+    ps_comparison_judge(c, 0);
+    assert_int_equal(ps_comparison_rows(c, &n)[0].judged.verdict, PS_VERDICT_UP);
+    assert_true(ps_comparison_values(c, 1, &n_base, &now, &n_now)[1] == 1.1 && now[4] == 2.05);
+    assert_true(n_base == 5 && n_now == 5);
+    ps_comparison_free(c);
+}
+
+/* The longest common subsequence by trying all ways to leave out. */
+static size_t longest(const struct ps_aligned *a, size_t n, const struct ps_aligned *b, size_t m)
+{
+    size_t with, without, other;
+
+    if (n == 0 || m == 0)
+        return 0;
+    with = a[0].text == b[0].text ? 1 + longest(a + 1, n - 1, b + 1, m - 1) : 0;
+    without = longest(a + 1, n - 1, b, m);
+    other = longest(a, n, b + 1, m - 1);
+    return with > without && with > other ? with : without > other ? without : other;
+}
+
+static void alignments_are_longest(void **state)
+{
+    unsigned seed = 7;
+
+    (void)state;
+    for (int round = 0; round < 500; round++) {
+        struct ps_aligned a[7], b[7];
+        uint32_t match[7];
+        size_t n, m, met = 0;
+        int64_t last = -1;
+
+        seed = seed * 1103515245 + 12345;
+        n = seed >> 16 & 7, m = seed >> 20 & 7;
+        n = n > 6 ? 6 : n, m = m > 6 ? 6 : m;
+        for (size_t i = 0; i < n; i++)
+            a[i] = (struct ps_aligned){(seed >> (i + 3)) % 3, (int64_t)(2 * i), 0};
+        for (size_t i = 0; i < m; i++)
+            b[i] = (struct ps_aligned){(seed >> (i + 9)) % 3, (int64_t)(3 * i), 0};
+        ps_align(a, n, b, m, match);
+        for (size_t k = 0; k < m; k++) {
+            if (match[k] == PS_ALIGN_NONE)
+                continue;
+            assert_true((int64_t)match[k] > last && match[k] < n);
+            assert_int_equal(a[match[k]].text, b[k].text);
+            last = match[k];
+            met++;
+        }
+        assert_int_equal(met, longest(a, n, b, m));
+    }
+}
+
+static void long_sequences_are_met_where_nothing_moved(void **state)
+{
+    const size_t n = 5000;
+    struct ps_aligned *a = ps_alloc(n * sizeof *a), *b = ps_alloc(n * sizeof *b);
+    uint32_t *match = ps_alloc(n * sizeof *match);
+
+    (void)state;
+    for (size_t i = 0; i < n; i++) {
+        a[i] = (struct ps_aligned){(uint32_t)(i % 7), (int64_t)i, 0};
+        b[i] = (struct ps_aligned){(uint32_t)(i % 2 ? i % 7 : 100 + i), (int64_t)i, 0};
+    }
+    ps_align(a, n, b, n, match);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(match[i], i % 2 ? i : PS_ALIGN_NONE);
+    free(a);
+    free(b);
+    free(match);
+}
+
+int comparison_test(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_met_by_name_and_place),
+        cmocka_unit_test(rows_of_one_key_are_summed),
+        cmocka_unit_test(functions_of_one_name_keep_their_order),
+        cmocka_unit_test(runs_of_a_group_may_differ_too),
+        cmocka_unit_test(lines_are_met_by_their_text_in_order),
+        cmocka_unit_test(another_checkout_is_the_same_code),
+        cmocka_unit_test(shares_sum_to_a_hundred),
+        cmocka_unit_test(samples_of_one_run_are_its_group),
+        cmocka_unit_test(alignments_are_longest),
+        cmocka_unit_test(long_sequences_are_met_where_nothing_moved),
+    };
+    return cmocka_run_group_tests_name("comparison", tests, NULL, NULL);
+}

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "importers/trace/steps.h"
+
+/* What came out, as far as it is looked at. */
+struct heard {
+    struct ps_sink sink;
+    struct ps_step steps[8];
+    size_t n_steps;
+    struct ps_step_part parts[256];
+    size_t n_parts;
+    struct ps_device_summary devices[2];
+    size_t n_devices;
+    struct ps_gap gaps[TR_GAPS_MAX];
+    size_t n_gaps;
+    struct ps_module modules[8];
+    size_t n_modules;
+    double waiting, gaps_ns; /* of all causes */
+};
+
+static void hear_step(struct ps_sink *sink, const struct ps_step *row)
+{
+    struct heard *heard = (struct heard *)sink;
+
+    heard->steps[heard->n_steps++] = *row;
+}
+
+static void hear_part(struct ps_sink *sink, const struct ps_step_part *row)
+{
+    struct heard *heard = (struct heard *)sink;
+
+    heard->parts[heard->n_parts++] = *row;
+}
+
+static void hear_device(struct ps_sink *sink, const struct ps_device_summary *row)
+{
+    struct heard *heard = (struct heard *)sink;
+
+    heard->devices[heard->n_devices++] = *row;
+}
+
+static void hear_gap(struct ps_sink *sink, const struct ps_gap *row)
+{
+    struct heard *heard = (struct heard *)sink;
+
+    heard->gaps[heard->n_gaps++] = *row;
+}
+
+static void hear_module(struct ps_sink *sink, const struct ps_module *row)
+{
+    struct heard *heard = (struct heard *)sink;
+
+    heard->modules[heard->n_modules++] = *row;
+}
+
+static void hear_number(struct ps_sink *sink, const char *key, struct ps_num value)
+{
+    struct heard *heard = (struct heard *)sink;
+
+    if (strcmp(key, "host_wait_idle_ns") == 0)
+        heard->waiting = ps_num_real(value);
+    if (strncmp(key, "gaps_", 5) == 0 && strstr(key, "_ns"))
+        heard->gaps_ns += ps_num_real(value);
+}
+
+static const struct ps_sink_ops hearing = {
+    .step = hear_step,
+    .step_part = hear_part,
+    .device = hear_device,
+    .gap = hear_gap,
+    .module = hear_module,
+    .number = hear_number,
+};
+
+struct row {
+    int64_t start, duration;
+    const char *name;
+    uint8_t kind;
+    int64_t launch; /* of device rows: row of track 1, -1 none */
+};
+
+/* A trace whose tracks are given by hand. */
+struct hand {
+    struct heard heard;
+    struct ps_err err;
+    struct tr_template templates[3];
+    struct tr_trace trace;
+    struct tr_steps *steps;
+};
+
+static void begin(struct hand *hand)
+{
+    *hand = (struct hand){.heard.sink.ops = &hearing};
+    hand->trace.out = &hand->heard.sink;
+    hand->trace.err = &hand->err;
+    hand->trace.templates = hand->templates;
+    hand->trace.n_templates = 3;
+    hand->templates[2].python_module = 0;
+    for (int i = 0; i < 2; i++)
+        hand->templates[i].python_module = -1;
+    hand->steps = tr_steps_new(&hand->trace);
+}
+
+static struct tr_track track_of(struct hand *hand, uint32_t id, enum ps_track_kind kind,
+                                const struct row *rows, size_t n)
+{
+    struct tr_track track = {.id = id, .kind = kind, .n = (uint32_t)n};
+
+    track.start = ps_alloc(n * sizeof *track.start);
+    track.duration = ps_alloc(n * sizeof *track.duration);
+    track.name_id = ps_alloc(n * sizeof *track.name_id);
+    track.template = ps_alloc(n * sizeof *track.template);
+    track.parent = ps_alloc(n * sizeof *track.parent);
+    track.args_at = ps_alloc(n * sizeof *track.args_at);
+    track.slice_kind = ps_alloc(n);
+    track.flags = ps_alloc(n);
+    track.extra[TR_LAUNCH] = ps_alloc(n * sizeof(int64_t));
+    for (size_t i = 0; i < n; i++) {
+        track.start[i] = rows[i].start;
+        track.duration[i] = rows[i].duration;
+        track.name_id[i] = ps_intern_id(&hand->trace.names, ps_str_of(rows[i].name)) + 1;
+        track.slice_kind[i] = rows[i].kind;
+        track.parent[i] = TR_NO_ROW;
+        if (rows[i].launch >= 0 && kind == PS_TRACK_STREAM)
+            track.extra[TR_LAUNCH][i] = ps_slice_id(1, (uint32_t)rows[i].launch);
+    }
+    return track;
+}
+
+static void free_track(struct tr_track *track)
+{
+    free(track->start);
+    free(track->duration);
+    free(track->name_id);
+    free(track->template);
+    free(track->parent);
+    free(track->args_at);
+    free(track->slice_kind);
+    free(track->flags);
+    for (size_t k = 0; k < TR_N_EXTRAS; k++)
+        free(track->extra[k]);
+}
+
+static void pass(struct hand *hand, uint32_t id, enum ps_track_kind kind, const struct row *rows,
+                 size_t n)
+{
+    struct tr_track track = track_of(hand, id, kind, rows, n);
+
+    tr_steps_track(hand->steps, &track);
+    free_track(&track);
+}
+#define PASS(hand, id, kind, ...)                                                                  \
+    pass(hand, id, kind, (const struct row[])__VA_ARGS__,                                          \
+         sizeof((struct row[])__VA_ARGS__) / sizeof(struct row))
+
+static void finish(struct hand *hand)
+{
+    assert_int_equal(tr_steps_end(hand->steps), PS_OK);
+    tr_steps_free(hand->steps);
+    ps_intern_free(&hand->trace.names);
+    ps_arena_free(&hand->trace.arena);
+}
+
+/* Each definition of each step sums to its wall time. */
+static void sums_hold(const struct heard *heard, int definitions)
+{
+    for (size_t s = 0; s < heard->n_steps; s++)
+        for (int definition = 0; definition < PS_N_BREAKDOWNS; definition++) {
+            int64_t sum = 0, parts = 0;
+
+            for (size_t i = 0; i < heard->n_parts; i++)
+                if (heard->parts[i].step == s + 1 && heard->parts[i].definition == definition) {
+                    sum += heard->parts[i].ns;
+                    parts++;
+                }
+            if (definition < definitions)
+                assert_int_equal(sum, heard->steps[s].end_ns - heard->steps[s].start_ns);
+            else
+                assert_int_equal(parts, 0);
+        }
+}
+
+static int64_t part(const struct heard *heard, uint32_t step, int definition, const char *name)
+{
+    for (size_t i = 0; i < heard->n_parts; i++)
+        if (heard->parts[i].step == step && heard->parts[i].definition == definition &&
+            strcmp(heard->parts[i].name, name) == 0)
+            return heard->parts[i].ns;
+    fail_msg("no part %s", name);
+    return -1;
+}
+
+static void host_of_the_worked_example(struct hand *hand)
+{
+    PASS(hand, 1, PS_TRACK_THREAD,
+         {{0, 100000, "ProfilerStep#1", PS_SLICE_ANNOTATION, -1},
+          {1000, 8000, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
+           PS_SLICE_ANNOTATION, -1},
+          {10000, 40000, "aten::linear", PS_SLICE_OP, -1},
+          {15000, 30000, "aten::addmm", PS_SLICE_OP, -1},
+          {20000, 5000, "cudaLaunchKernel", PS_SLICE_RUNTIME, -1},
+          {55000, 20000, "aten::copy_", PS_SLICE_OP, -1},
+          {60000, 4000, "cudaMemcpyAsync", PS_SLICE_RUNTIME, -1},
+          {76000, 3000, "aten::relu", PS_SLICE_OP, -1},
+          {77000, 1000, "cudaLaunchKernel", PS_SLICE_RUNTIME, -1},
+          {80000, 15000, "cudaDeviceSynchronize", PS_SLICE_RUNTIME, -1}});
+}
+
+static void test_worked_example(void **state)
+{
+    static struct hand hand;
+    const struct heard *heard = &hand.heard;
+
+    (void)state;
+    begin(&hand);
+    host_of_the_worked_example(&hand);
+    PASS(&hand, 2, PS_TRACK_STREAM,
+         {{30000, 25000, "gemm", PS_SLICE_KERNEL, 4},
+          {62000, 10000, "Memcpy HtoD", PS_SLICE_MEMCPY, 6}});
+    PASS(&hand, 3, PS_TRACK_STREAM, {{80000, 10000, "elementwise", PS_SLICE_KERNEL, 8}});
+    finish(&hand);
+    assert_int_equal(heard->n_steps, 1);
+    assert_int_equal(heard->steps[0].end_ns, 100000);
+    sums_hold(heard, 3);
+    assert_int_equal(part(heard, 1, 0, "kernel"), 35000);
+    assert_int_equal(part(heard, 1, 0, "memcpy"), 10000);
+    assert_int_equal(part(heard, 1, 0, "runtime"), 13000);
+    assert_int_equal(part(heard, 1, 0, "dataloader"), 8000);
+    assert_int_equal(part(heard, 1, 0, "cpu"), 25000);
+    assert_int_equal(part(heard, 1, 0, "other"), 9000);
+    assert_int_equal(heard->n_devices, 1);
+    assert_int_equal(heard->devices[0].span_ns, 100000);
+    assert_int_equal(heard->devices[0].busy_ns, 35000);
+    assert_int_equal(heard->devices[0].hta_kernel_time_ns, 60000);
+    assert_int_equal(heard->devices[0].hta_idle_ns, 15000);
+    assert_int_equal(heard->devices[0].hta_compute_ns, 35000);
+    assert_int_equal(heard->devices[0].hta_non_compute_ns, 10000);
+    assert_int_equal(heard->devices[0].kernels, 2);
+    assert_int_equal(heard->devices[0].copies, 1);
+    assert_true(isnan(heard->devices[0].sm_efficiency));
+    assert_int_equal(heard->n_gaps, 1);
+    assert_int_equal(heard->gaps[0].start_ns, 55000);
+    assert_int_equal(heard->gaps[0].end_ns, 62000);
+    assert_int_equal(heard->gaps[0].cause, TR_GAP_HOST_WAIT);
+    assert_int_equal(heard->gaps[0].before, ps_slice_id(2, 0));
+    assert_int_equal(heard->gaps[0].after, ps_slice_id(2, 1));
+    assert_true(heard->waiting == 7000);
+}
+
+/* Three steps; the device runs behind, and the last step was cut off. */
+static void test_steps_follow_the_device(void **state)
+{
+    static struct hand hand;
+    const struct heard *heard = &hand.heard;
+
+    (void)state;
+    begin(&hand);
+    PASS(&hand, 1, PS_TRACK_THREAD,
+         {{0, 100, "ProfilerStep#1", PS_SLICE_ANNOTATION, -1},
+          {10, 5, "launch", PS_SLICE_RUNTIME, -1},
+          {100, 100, "ProfilerStep#2", PS_SLICE_ANNOTATION, -1},
+          {110, 5, "launch", PS_SLICE_RUNTIME, -1},
+          {120, 5, "launch", PS_SLICE_RUNTIME, -1},
+          {198, 5, "launch", PS_SLICE_RUNTIME, -1}, /* reaches into the next step: in neither */
+          {200, 100, "ProfilerStep#3", PS_SLICE_ANNOTATION, -1},
+          {210, 5, "launch", PS_SLICE_RUNTIME, -1}});
+    PASS(&hand, 2, PS_TRACK_STREAM,
+         {{90, 40, "k", PS_SLICE_KERNEL, 1},
+          {150, 10, "k", PS_SLICE_KERNEL, 3},
+          {170, 50, "k", PS_SLICE_KERNEL, 4},
+          {230, 10, "k", PS_SLICE_KERNEL, 5},
+          {240, 90, "k", PS_SLICE_KERNEL, 7}});
+    finish(&hand);
+    assert_int_equal(heard->n_steps, 3);
+    assert_int_equal(heard->steps[0].end_ns, 130);
+    assert_int_equal(heard->steps[1].start_ns, 130);
+    assert_int_equal(heard->steps[1].end_ns, 220);
+    assert_int_equal(heard->steps[2].start_ns, 220);
+    assert_int_equal(heard->steps[2].end_ns, 330);
+    assert_true(heard->steps[0].counted && heard->steps[1].counted && !heard->steps[2].counted);
+    sums_hold(heard, 3);
+    assert_int_equal(heard->devices[0].span_ns, 220);
+    assert_int_equal(heard->devices[0].busy_ns, 40 + 10 + 50);
+    assert_int_equal(heard->devices[0].hta_kernel_time_ns, 240 - 90); /* without the last step's */
+    assert_int_equal(heard->n_gaps, 3);
+    assert_int_equal(heard->gaps[0].cause, TR_GAP_KERNEL_WAIT); /* launched while it was busy */
+    assert_true(heard->waiting == 0);
+}
+
+static void test_gaps_and_streams(void **state)
+{
+    static struct hand hand;
+    const struct heard *heard = &hand.heard;
+
+    (void)state;
+    begin(&hand);
+    PASS(&hand, 1, PS_TRACK_THREAD,
+         {{0, 10, "launch", PS_SLICE_RUNTIME, -1},
+          {20, 10, "launch", PS_SLICE_RUNTIME, -1},
+          {400000, 10, "launch", PS_SLICE_RUNTIME, -1}});
+    PASS(&hand, 2, PS_TRACK_STREAM,
+         {{100, 100, "a", PS_SLICE_KERNEL, 0},
+          {120, 10, "inside", PS_SLICE_KERNEL, 0},
+          {50000, 50000, "b", PS_SLICE_KERNEL, 1},
+          {500000, 100000, "c", PS_SLICE_KERNEL, 2}});
+    PASS(&hand, 3, PS_TRACK_STREAM, {{90000, 110000, "ncclKernel_AllReduce", PS_SLICE_KERNEL, -1}});
+    finish(&hand);
+    assert_int_equal(heard->n_gaps, 2);
+    assert_int_equal(heard->gaps[0].start_ns, 200);
+    assert_int_equal(heard->gaps[0].before, ps_slice_id(2, 0));
+    assert_int_equal(heard->gaps[0].cause, TR_GAP_OTHER); /* launched long ago, and long */
+    assert_int_equal(heard->gaps[1].cause, TR_GAP_HOST_WAIT);
+    assert_true(heard->waiting == 300000); /* of 400000 the other stream works 100000 */
+    assert_int_equal(heard->n_steps, 1);
+    assert_int_equal(heard->steps[0].start_ns, 0);
+    assert_int_equal(heard->steps[0].end_ns, 600000);
+    assert_true(heard->steps[0].counted);
+    sums_hold(heard, 3);
+    assert_int_equal(heard->devices[0].communication_ns, 110000);
+    assert_int_equal(heard->devices[0].overlap_ns, 10000);
+    assert_int_equal(part(heard, 1, 2, "exposed communication"), 100000);
+    assert_int_equal(part(heard, 1, 0, "communication"), 100000);
+}
+
+/* 12 000 gaps of 1 to 12 000 ns in a shuffled order: the longest stay, all are summed. */
+static void test_only_the_longest_gaps_stay(void **state)
+{
+    enum { N = 12000 };
+    static struct hand hand;
+    static struct row rows[N + 1];
+    const struct heard *heard = &hand.heard;
+    int64_t t = 0, least = INT64_MAX, sum = 0;
+
+    (void)state;
+    begin(&hand);
+    for (int64_t i = 0; i <= N; i++) {
+        rows[i] = (struct row){t, 10, "k", PS_SLICE_KERNEL, -1};
+        t += 10 + (i * 7919) % N + 1; /* prime to N: each length once */
+    }
+    pass(&hand, 2, PS_TRACK_STREAM, rows, N + 1);
+    finish(&hand);
+    assert_int_equal(heard->n_gaps, TR_GAPS_MAX);
+    for (size_t i = 0; i < heard->n_gaps; i++) {
+        int64_t length = heard->gaps[i].end_ns - heard->gaps[i].start_ns;
+
+        least = length < least ? length : least;
+        sum += length;
+        assert_true(i == 0 || heard->gaps[i - 1].start_ns < heard->gaps[i].start_ns);
+    }
+    assert_int_equal(least, N - TR_GAPS_MAX + 1);
+    assert_int_equal(sum, (int64_t)TR_GAPS_MAX * (N + least) / 2);
+    assert_true(heard->gaps_ns == (double)N * (N + 1) / 2);
+}
+
+static void test_host_alone(void **state)
+{
+    static struct hand hand;
+
+    (void)state;
+    begin(&hand);
+    host_of_the_worked_example(&hand);
+    finish(&hand);
+    assert_int_equal(hand.heard.n_steps, 1);
+    assert_int_equal(hand.heard.n_devices, 0);
+    sums_hold(&hand.heard, 1);
+    assert_int_equal(part(&hand.heard, 1, 0, "cpu"), 40000 + 20000 + 3000 - 5000 - 4000 - 1000);
+    begin(&hand);
+    finish(&hand); /* nothing at all */
+    assert_int_equal(hand.heard.n_steps, 0);
+}
+
+static void test_device_alone(void **state)
+{
+    static struct hand hand;
+
+    (void)state;
+    begin(&hand);
+    PASS(&hand, 2, PS_TRACK_STREAM,
+         {{100, 50, "k", PS_SLICE_KERNEL, -1}, {250, 50, "k", PS_SLICE_MEMSET, -1}});
+    finish(&hand);
+    assert_int_equal(hand.heard.n_steps, 1);
+    assert_int_equal(hand.heard.steps[0].start_ns, 100);
+    assert_int_equal(hand.heard.steps[0].end_ns, 300);
+    sums_hold(&hand.heard, 3);
+    assert_int_equal(part(&hand.heard, 1, 2, "idle"), 100);
+}
+
+static void test_modules(void **state)
+{
+    static struct hand hand;
+    struct tr_modules *modules;
+    struct tr_track track;
+    const struct heard *heard = &hand.heard;
+    const struct row rows[] = {{0, 100, "nn.Module: Net_0", PS_SLICE_PYTHON, -1},
+                               {5, 90, "net.py(3): forward", PS_SLICE_PYTHON, -1},
+                               {10, 30, "nn.Module: Linear_0", PS_SLICE_PYTHON, -1},
+                               {12, 20, "aten::linear", PS_SLICE_OP, -1},
+                               {50, 10, "nn.Module: Linear_0", PS_SLICE_PYTHON, -1},
+                               {70, 10, "aten::relu", PS_SLICE_OP, -1},
+                               {200, 10, "aten::mul", PS_SLICE_OP, -1}};
+    const uint32_t parents[] = {TR_NO_ROW, 0, 1, 2, 1, 1, TR_NO_ROW};
+
+    (void)state;
+    begin(&hand);
+    track = track_of(&hand, 1, PS_TRACK_THREAD, rows, 7);
+    track.extra[TR_DEVICE_SELF] = ps_alloc(7 * sizeof(int64_t));
+    for (size_t i = 0; i < 7; i++) {
+        track.parent[i] = parents[i];
+        track.template[i] = ps_str_starts(ps_str_of(rows[i].name), PS_STR("nn.")) ? 2 : 0;
+        track.extra[TR_DEVICE_SELF][i] = rows[i].kind == PS_SLICE_OP ? 7 : 0;
+    }
+    modules = tr_modules_new(&hand.trace);
+    tr_modules_track(modules, &track);
+    assert_int_equal(tr_modules_end(modules), PS_OK);
+    tr_modules_free(modules);
+    free_track(&track);
+    finish(&hand);
+    assert_int_equal(heard->n_modules, 2);
+    assert_int_equal(heard->modules[0].parent, 0);
+    assert_int_equal(heard->modules[0].host_total_ns, 100);
+    assert_int_equal(heard->modules[0].host_self_ns, 60);
+    assert_int_equal(heard->modules[0].device_total_ns, 14);
+    assert_int_equal(heard->modules[0].device_self_ns, 7);
+    assert_int_equal(heard->modules[0].operators, 2);
+    assert_int_equal(heard->modules[1].parent, 1);
+    assert_int_equal(heard->modules[1].calls, 2);
+    assert_int_equal(heard->modules[1].host_total_ns, 40);
+    assert_int_equal(heard->modules[1].first_slice, ps_slice_id(1, 2));
+    assert_int_equal(heard->modules[1].operators, 1);
+}
+
+int steps_test(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_worked_example),
+        cmocka_unit_test(test_steps_follow_the_device),
+        cmocka_unit_test(test_gaps_and_streams),
+        cmocka_unit_test(test_host_alone),
+        cmocka_unit_test(test_only_the_longest_gaps_stay),
+        cmocka_unit_test(test_device_alone),
+        cmocka_unit_test(test_modules),
+    };
+
+    return cmocka_run_group_tests_name("steps", tests, NULL, NULL);
+}

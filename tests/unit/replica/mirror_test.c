@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* mirror_test.c: a catalog that several servers share: what one says all see, in one order; mirrors
+ * that do not fit; a database that is away. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "server/catalog/tokens.h"
+#include "server/replica/replica.h"
+#include "server/replica/state.h"
+#include "tests/unit/postgres.h"
+#include "tests/unit/servers.h"
+
+static void what_one_says_all_see(void **state)
+{
+    struct ps_store *a = open_server(*state, "a"), *b = open_server(*state, "b");
+    char token[PS_TOKEN_SIZE], session[PS_TOKEN_SIZE], id[PS_ID_SIZE];
+    const struct ps_saved saved = {"", "all", "SELECT 1", "mei"};
+    struct ps_holder holder;
+    int64_t version = ps_store_version(b);
+
+    assert_int_equal(put_run(a, 1, "one", NULL), PS_OK);
+    assert_int_equal(ps_store_resolve(b, "one", id, NULL), PS_OK); /* before it is said not to be */
+    assert_int_not_equal(ps_store_version(b), version);
+    assert_int_equal(tag_run(b, 1, "uno", NULL), PS_OK);
+    assert_int_equal(ps_store_pin(b, id, NULL), PS_OK);
+    wait_until(a, "SELECT count(*) FROM baseline JOIN run ON run.id = run WHERE name = 'uno'", 1);
+    assert_int_equal(ps_token_add(a, "mei", PS_RIGHT_ADMIN, token, NULL), PS_OK);
+    assert_int_equal(ps_token_check(b, token, &holder, NULL), PS_OK);
+    assert_int_equal(ps_session_open(b, token, session, &holder, NULL), PS_OK);
+    assert_int_equal(ps_session_check(a, session, &holder, NULL), PS_OK);
+    assert_int_equal(ps_saved_put(a, &saved, false, NULL), PS_OK);
+    assert_int_equal(log_one(b, "x.prof"), PS_OK);
+    assert_int_equal(ps_token_revoke(b, "mei", NULL), PS_OK);
+    expect_same(a, b);
+    assert_int_equal(ps_token_check(a, token, &holder, NULL), PS_NOT_FOUND);
+    assert_int_equal(ps_store_remove(a, id, "mei", NULL), PS_OK);
+    wait_until(b, "SELECT count(*) FROM run", 0);
+    wait_until(b, "SELECT count(*) FROM removal_log", 1);
+    expect_same(a, b);
+    ps_store_close(a);
+    ps_store_close(b);
+}
+
+static void a_failure_undoes_both_sides(void **state)
+{
+    struct ps_store *a = open_server(*state, "a"), *b = open_server(*state, "b");
+    struct ps_err err = PS_ERR_INIT;
+
+    assert_int_equal(put_run(a, 1, "one", NULL), PS_OK);
+    assert_int_equal(ps_catalog_begin(a, PS_DURABLE, NULL), PS_OK);
+    assert_int_equal(ps_db_exec(a->catalog, "UPDATE run SET name = 'two'", NULL), PS_OK);
+    assert_int_equal(ps_catalog_end(a, PS_CONFLICT, &err), PS_CONFLICT);
+    assert_int_equal(count(a, "SELECT count(*) FROM run WHERE name = 'one'"), 1);
+    expect_same(a, b);
+    ps_store_close(a);
+    ps_store_close(b);
+}
+
+/* A key that is free again, rows that exclude each other, a change that is none. */
+static void rows_come_and_go_within_one_look(void **state)
+{
+    struct ps_store *a = open_server(*state, "a"), *b = open_server(*state, "b");
+    char token[PS_TOKEN_SIZE], id[PS_ID_SIZE];
+
+    id_of(1, id);
+    assert_int_equal(put_run(a, 1, "one", NULL), PS_OK);
+    assert_int_equal(ps_token_add(a, "mei", PS_RIGHT_ADMIN, token, NULL), PS_OK);
+    expect_same(a, b);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(ps_store_remove(a, id, "", NULL), PS_OK);
+        assert_int_equal(put_run(a, 1, "again", NULL), PS_OK);
+        assert_int_equal(ps_token_revoke(a, "mei", NULL), PS_OK);
+        assert_int_equal(ps_token_add(a, "mei", PS_RIGHT_ADMIN, token, NULL), PS_OK);
+        assert_int_equal(tag_run(a, 1, i == 1 ? "x" : "y", NULL), PS_OK);
+    }
+    expect_same(a, b);
+    ps_store_close(a);
+    ps_store_close(b);
+}
+
+static void text_that_is_none_is_mended_everywhere(void **state)
+{
+    struct ps_store *a = open_server(*state, "a"), *b = open_server(*state, "b");
+
+    assert_int_equal(log_one(a, "bro\xffken"), PS_OK);
+    expect_same(a, b);
+    assert_int_equal(count(a, "SELECT count(*) FROM import_log WHERE name = 'bro\xef\xbf\xbdken'"),
+                     1);
+    ps_store_close(a);
+    ps_store_close(b);
+}
+
+/* --- Outdated mirrors --- */
+
+static void sql_there(struct fixture *f, const char *sql)
+{
+    struct ps_pg *pg = ps_pg_new(f->url);
+
+    assert_int_equal(ps_pg_connect(pg, 5000, NULL), PS_OK);
+    assert_int_equal(ps_pg_script(pg, sql, NULL), PS_OK);
+    ps_pg_free(pg);
+}
+
+static void a_mirror_may_be_thrown_away(void **state)
+{
+    struct fixture *f = *state;
+    struct ps_store *a = open_server(f, "a"), *b = open_server(f, "b");
+    char command[128];
+
+    for (unsigned n = 1; n <= 20; n++)
+        assert_int_equal(put_run(a, n, "run", NULL), PS_OK);
+    expect_same(a, b);
+    ps_store_close(b);
+    (void)snprintf(command, sizeof command, "rm -rf %s/b", f->dir);
+    assert_int_equal(system(command), 0);
+    b = open_server(f, "b");
+    assert_int_equal(count(b, "SELECT count(*) FROM run"), 20);
+    expect_same(a, b);
+    ps_store_close(a);
+    ps_store_close(b);
+}
+
+/* Removals are forgotten after some weeks: who slept that long begins anew. Likewise after a store
+ * was set back, or is another one. */
+static void a_mirror_that_does_not_fit_is_made_anew(void **state)
+{
+    static const char *const changes[] = {
+        "UPDATE clock SET pruned = n; DELETE FROM gone",
+        "UPDATE clock SET n = 1, pruned = 0; DELETE FROM gone; DELETE FROM run WHERE tx > 1",
+        "UPDATE clock SET store = 'another'; DELETE FROM gone; UPDATE run SET name = 'theirs'",
+    };
+
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        struct fixture f = {postgres_database(), ""};
+        struct ps_store *a, *b;
+
+        (void)snprintf(f.dir, sizeof f.dir, "%.40s/%zu", ((struct fixture *)*state)->dir, i);
+        a = open_server(&f, "a");
+        b = open_server(&f, "b");
+        for (unsigned n = 1; n <= 3; n++)
+            assert_int_equal(put_run(a, n, "run", NULL), PS_OK);
+        expect_same(a, b);
+        ps_store_close(b);
+        assert_int_equal(ps_store_remove(a, "0000000000000002", "", NULL), PS_OK);
+        ps_store_close(a);
+        sql_there(&f, changes[i]);
+        b = open_server(&f, "b");
+        a = open_server(&f, "c");
+        expect_same(a, b);
+        ps_store_close(a);
+        ps_store_close(b);
+        free(f.url);
+    }
+}
+
+/* Of a perfshelf from before there were notes; and then somebody wrote one, which a mirror of that
+ * perfshelf caught up with. */
+static void what_an_older_one_lacks_is_laid_out_and_fetched(void **state)
+{
+    static const char there[] = "ALTER TABLE run DROP COLUMN note; ALTER TABLE upload DROP COLUMN "
+                                "note; ALTER TABLE deleted_run DROP COLUMN note; "
+                                "DELETE FROM migration WHERE version = 5";
+    static const char here[] = "DROP VIEW run_words; CREATE VIEW run_words AS SELECT id, seq, name "
+                               "AS text FROM run; ALTER TABLE run DROP COLUMN note; "
+                               "ALTER TABLE upload DROP COLUMN note; "
+                               "ALTER TABLE deleted_run DROP COLUMN note; PRAGMA user_version = 0";
+    struct fixture *f = *state;
+    struct ps_store *a = open_server(f, "a"), *b = open_server(f, "b");
+    char path[128];
+    struct ps_db *db = NULL;
+
+    assert_int_equal(put_run(a, 1, "one", NULL), PS_OK);
+    expect_same(a, b);
+    ps_store_close(b);
+    ps_store_close(a);
+    sql_there(f, there);
+    (void)snprintf(path, sizeof path, "file:%s/b/catalog.db", f->dir);
+    assert_int_equal(ps_db_open(path, true, &db, NULL), PS_OK);
+    assert_int_equal(ps_db_exec(db, here, NULL), PS_OK);
+    ps_db_close(db);
+    a = open_server(f, "a");
+    sql_there(f, "UPDATE run SET note = 'written meanwhile'");
+    b = open_server(f, "b");
+    assert_int_equal(count(b, "SELECT count(*) FROM run WHERE note = 'written meanwhile'"), 1);
+    assert_int_equal(put_run(b, 2, "two", NULL), PS_OK);
+    wait_until(a, "SELECT count(*) FROM run WHERE name = 'two' AND note = ''", 1);
+    ps_store_close(a);
+    ps_store_close(b);
+}
+
+static void a_shelf_is_no_mirror(void **state)
+{
+    struct fixture *f = *state;
+    struct ps_store *store = NULL;
+    struct ps_err err = PS_ERR_INIT;
+    char dir[80];
+
+    (void)snprintf(dir, sizeof dir, "%s/own", f->dir);
+    assert_int_equal(ps_store_open(dir, &store, NULL), PS_OK);
+    assert_int_equal(put_run(store, 1, "mine", NULL), PS_OK);
+    ps_store_close(store);
+    assert_int_equal(ps_store_open_shared(f->url, dir, 0, &store, &err), PS_CONFLICT);
+    assert_non_null(strstr(err.text, "is itself a shelf"));
+    err = (struct ps_err)PS_ERR_INIT;
+    ps_store_close(open_server(f, "a"));
+    (void)snprintf(dir, sizeof dir, "%s/a", f->dir);
+    assert_int_equal(ps_store_open(dir, &store, &err), PS_CONFLICT);
+    assert_non_null(strstr(err.text, "is the cache of a store"));
+}
+
+/* --- Lost connections --- */
+
+static void *start_it(void *user)
+{
+    (void)user;
+    (void)usleep(200000); /* inside the wait of a write; how long does not matter */
+    postgres_tell("start");
+    return NULL;
+}
+
+static void reads_go_on_while_it_is_away(void **state)
+{
+    struct ps_store *a = open_server(*state, "a"), *b = open_server(*state, "b");
+    struct ps_err err = PS_ERR_INIT;
+    char id[PS_ID_SIZE];
+    pthread_t starter;
+
+    assert_int_equal(put_run(a, 1, "one", NULL), PS_OK);
+    expect_same(a, b);
+    postgres_tell("kill");
+    assert_int_equal(ps_store_resolve(a, "one", id, NULL), PS_OK);
+    assert_int_equal(ps_store_resolve(a, "none", id, NULL), PS_UNAVAILABLE);
+    assert_int_equal(tag_run(a, 1, "lost", &err), PS_UNAVAILABLE);
+    assert_string_not_equal(err.hint, "");
+    assert_int_equal(count(a, "SELECT count(*) FROM tag"), 0);
+    (void)pthread_create(&starter, NULL, start_it, NULL);
+    assert_int_equal(tag_run(a, 1, "kept", NULL), PS_OK); /* it waits */
+    (void)pthread_join(starter, NULL);
+    wait_until(b, "SELECT count(*) FROM tag WHERE v = 'kept'", 1);
+    expect_same(a, b);
+    ps_store_close(a);
+    ps_store_close(b);
+}
+
+static void it_dies_under_a_transaction(void **state)
+{
+    struct ps_store *a = open_server(*state, "a");
+    struct ps_err err = PS_ERR_INIT;
+
+    assert_int_equal(put_run(a, 1, "one", NULL), PS_OK);
+    assert_int_equal(ps_catalog_begin(a, PS_DURABLE, NULL), PS_OK);
+    assert_int_equal(ps_db_exec(a->catalog, "UPDATE run SET name = 'two'", NULL), PS_OK);
+    postgres_tell("kill");
+    assert_int_equal(ps_catalog_end(a, PS_OK, &err), PS_UNAVAILABLE);
+    assert_int_equal(count(a, "SELECT count(*) FROM run WHERE name = 'one'"), 1);
+    postgres_tell("start");
+    assert_int_equal(put_run(a, 2, "two", NULL), PS_OK);
+    assert_int_equal(count(a, "SELECT count(*) FROM run WHERE name = 'one'"), 1);
+    ps_store_close(a);
+}
+
+#define WITH(test) cmocka_unit_test_setup_teardown(test, make, drop)
+
+int mirror_test(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH(what_one_says_all_see),
+        WITH(a_failure_undoes_both_sides),
+        WITH(rows_come_and_go_within_one_look),
+        WITH(text_that_is_none_is_mended_everywhere),
+        WITH(a_mirror_may_be_thrown_away),
+        WITH(a_mirror_that_does_not_fit_is_made_anew),
+        WITH(what_an_older_one_lacks_is_laid_out_and_fetched),
+        WITH(a_shelf_is_no_mirror),
+        WITH(reads_go_on_while_it_is_away),
+        WITH(it_dies_under_a_transaction),
+    };
+
+    return postgres_start() ? cmocka_run_group_tests_name("mirror", tests, NULL, NULL) : 0;
+}

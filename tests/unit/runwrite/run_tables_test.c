@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* run_tables_test.c: the generated descriptions are those of the tables that SQLite makes of
+ * schema/run.sql, and rows are stored by the names of their members. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/runfile/handle.h"
+#include "server/runwrite/run_tables.h"
+#include "server/runwrite/run_writer.h"
+
+static struct ps_db *open_empty(void)
+{
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_db *db = NULL;
+
+    assert_int_equal(ps_db_open("file::memory:", true, &db, &err), PS_OK);
+    assert_int_equal(ps_db_exec(db, ps_run_schema(), &err), PS_OK);
+    return db;
+}
+
+static struct ps_stmt *ask(struct ps_db *db, const char *sql)
+{
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_stmt *stmt = NULL;
+
+    if (ps_db_prepare(db, sql, &stmt, &err) != PS_OK)
+        fail_msg("%s", err.text);
+    return stmt;
+}
+
+static void assert_text(struct ps_str text, const char *expected)
+{
+    if (!ps_str_eq(text, ps_str_of(expected)))
+        fail_msg("'%.*s' is not '%s'", (int)text.len, text.at, expected);
+}
+
+static void test_descriptions_match_the_tables(void **state)
+{
+    struct ps_db *db = open_empty();
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_stmt *stmt =
+        ask(db, "SELECT t.name, c.name, c.type, c.\"notnull\", c.pk FROM sqlite_schema t, "
+                "pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name <> 'origin' "
+                "ORDER BY t.rowid, c.cid");
+
+    (void)state;
+    for (size_t t = 0; t < PS_N_RUN_TABLES; t++)
+        for (size_t c = 0; c < ps_run_tables[t].n; c++) {
+            const struct ps_column *column = &ps_run_tables[t].columns[c];
+            bool is_key;
+
+            assert_true(ps_stmt_row(stmt, &err));
+            is_key = ps_col_int(stmt, 4) != 0;
+            assert_text(ps_col_text(stmt, 0), ps_run_tables[t].name);
+            assert_text(ps_col_text(stmt, 1), column->name);
+            assert_text(ps_col_text(stmt, 2), column->declared);
+            assert_int_equal(column->is_nullable, !ps_col_int(stmt, 3) && !is_key);
+            assert_int_equal(column->is_id, is_key && strcmp(column->declared, "INTEGER") == 0);
+            assert_true(column->min <= column->max);
+        }
+    assert_false(ps_stmt_row(stmt, &err));
+    assert_int_equal(err.code, PS_OK);
+    ps_stmt_done(stmt);
+    ps_db_close(db);
+}
+
+static void test_a_column_is_found_by_its_name(void **state)
+{
+    const struct ps_column *parent = ps_run_column("import", "parent");
+
+    (void)state;
+    assert_string_equal(parent->references, "import");
+    assert_int_equal(parent->min, 0);
+    assert_int_equal(ps_run_column("import", "package")->min, 1);
+    assert_int_equal(ps_run_column("track", "id")->max, PS_TRACKS_MAX);
+    assert_int_equal(ps_run_column("text", "text")->redact_as, PS_REDACT_SLICE);
+    assert_int_equal(ps_run_column("import", "line")->redact_as, PS_REDACT_NONE);
+    assert_null(ps_run_column("import", "nothing"));
+    assert_null(ps_run_column("nothing", "id"));
+}
+
+/* A member that is NULL after one that was not, and the other way round. */
+static void test_null_follows_a_value(void **state)
+{
+    static const char source[] = "x = 1\0y";
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_inserter rows = {.db = open_empty(), .err = &err};
+    struct ps_stmt *stmt;
+
+    (void)state;
+    ps_insert_line(&rows, &(struct ps_row_line){.file = 1, .line = 1, .hits = ps_int(5)});
+    ps_insert_line(&rows, &(struct ps_row_line){.file = 1,
+                                                .line = 2,
+                                                .ticks = ps_real(0.5),
+                                                .source = {source, sizeof source - 1}});
+    ps_insert_line(&rows, &(struct ps_row_line){.file = 1, .line = 3, .source = PS_STR("")});
+    assert_int_equal(err.code, PS_OK);
+    stmt = ask(rows.db, "SELECT coalesce(group_concat(line || ' ' || typeof(hits) || ' ' || "
+                        "typeof(ticks) || ' ' || typeof(source) || ' ' || "
+                        "coalesce(length(CAST(source AS BLOB)), '-'), ', '), '') FROM line");
+    assert_true(ps_stmt_row(stmt, &err));
+    assert_text(ps_col_text(stmt, 0), "1 integer null null -, 2 null real text 7, "
+                                      "3 null null text 0");
+    ps_stmt_done(stmt);
+    ps_inserter_done(&rows);
+    ps_db_close(rows.db);
+}
+
+static void test_ids_and_keys(void **state)
+{
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_inserter rows = {.db = open_empty(), .err = &err};
+    struct ps_row_meta meta = {.k = PS_STR("k"), .v = {.type = PS_CELL_INT, .i = 1}};
+    struct ps_stmt *stmt;
+
+    (void)state;
+    ps_insert_span(&rows, &(struct ps_row_span){.name = PS_STR("a")});
+    ps_insert_span(&rows, &(struct ps_row_span){.id = 9, .name = PS_STR("b")});
+    ps_insert_span(&rows, &(struct ps_row_span){.name = PS_STR("c")});
+    ps_insert_meta(&rows, &meta);
+    meta.v = (struct ps_cell){.type = PS_CELL_TEXT, .bytes = PS_STR("two")};
+    ps_insert_meta(&rows, &meta);
+    assert_int_equal(err.code, PS_OK);
+    stmt = ask(rows.db, "SELECT (SELECT group_concat(id) FROM span), (SELECT v FROM meta)");
+    assert_true(ps_stmt_row(stmt, &err));
+    assert_text(ps_col_text(stmt, 0), "1,9,10");
+    assert_text(ps_col_text(stmt, 1), "two");
+    ps_stmt_done(stmt);
+    /* The first error stays, and rows after it are ignored. */
+    ps_insert_span(&rows, &(struct ps_row_span){.id = 9, .name = PS_STR("again")});
+    assert_int_not_equal(err.code, PS_OK);
+    ps_insert_span(&rows, &(struct ps_row_span){.name = PS_STR("late")});
+    ps_inserter_done(&rows);
+    err = (struct ps_err)PS_ERR_INIT;
+    stmt = ask(rows.db, "SELECT count(*) FROM span");
+    assert_true(ps_stmt_row(stmt, &err));
+    assert_int_equal(ps_col_int(stmt, 0), 3);
+    ps_stmt_done(stmt);
+    ps_db_close(rows.db);
+}
+
+int run_tables_test(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_descriptions_match_the_tables),
+        cmocka_unit_test(test_a_column_is_found_by_its_name),
+        cmocka_unit_test(test_null_follows_a_value),
+        cmocka_unit_test(test_ids_and_keys),
+    };
+
+    return cmocka_run_group_tests_name("run_tables", tests, NULL, NULL);
+}
