@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs the browser tests: `node tests/browser/run.mjs [--shards N] [WORD...]` narrows them to names with a WORD.
- * With --shards, N processes run a part each, with a server and a browser of their own; most of a test is waiting.
+ * Runs the browser tests: `node tests/browser/run.mjs [--part I/N] [WORD...]` narrows them to names with a WORD, and to each
+ * Nth of these, from number I. Each process has a server and a browser of its own.
  * Pictures of every view are left in tests/browser/shots.
  */
-import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { launch, Pages, Shelf, tests } from './lib.mjs';
 import './shelf.mjs';
@@ -45,27 +44,9 @@ function within(ms, work) {
 
 const { values: options, positionals: words } = parseArgs({
     allowPositionals: true,
-    options: { shards: { type: 'string', default: '1' }, part: { type: 'string', default: '0/1' } },
+    options: { part: { type: 'string', default: '0/1' } },
 });
-const shards = Number(options.shards);
 const [part, parts] = options.part.split('/').map(Number);
-
-/** Runs this file for one part of the tests; its output and exit status. */
-function runPart(at) {
-    return new Promise((resolve) => {
-        const args = [process.argv[1], '--part', `${at}/${shards}`, ...words];
-        const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-        let output = '';
-        for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
-        child.on('close', (status) => resolve({ output, status }));
-    });
-}
-
-if (shards > 1) {
-    const results = await Promise.all(Array.from({ length: shards }, (_, at) => runPart(at)));
-    for (const { output } of results) process.stdout.write(output);
-    process.exit(results.some(({ status }) => status) ? 1 : 0);
-}
 
 const chosen = tests
     .filter(({ name }) => !words.length || words.some((word) => name.includes(word)))
