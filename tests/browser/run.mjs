@@ -1,38 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs the browser tests: `node tests/browser/run.mjs [--part I/N] [WORD...]` narrows them to names with a WORD, and to each
- * Nth of these, from number I. Each process has a server and a browser of its own.
+ * Runs the browser tests: `node tests/browser/run.mjs [--part I/N] [WORD...]` narrows them to names with a WORD, or to the
+ * file WORD.mjs if there is one, and to each Nth of these, from number I. Each process has a server and a browser of its own.
  * Pictures of every view are left in tests/browser/shots.
  */
 import { parseArgs } from 'node:util';
 import { launch, Pages, Shelf, tests } from './lib.mjs';
-import './shelf.mjs';
-import './imports.mjs';
-import './what_if.mjs';
-import './functions.mjs';
-import './lines.mjs';
-import './printed.mjs';
-import './timeline.mjs';
-import './trace_tabs.mjs';
-import './summaries.mjs';
-import './nsys.mjs';
-import './measure.mjs';
-import './stacks.mjs';
-import './compare.mjs';
-import './compare_group.mjs';
-import './compare_time.mjs';
-import './compare_side.mjs';
-import './trend.mjs';
-import './scroll.mjs';
-import './access.mjs';
-import './login.mjs';
-import './share.mjs';
-import './attacks.mjs';
-import './offline.mjs';
-import './shots.mjs';
-import './sql.mjs';
-import './docs.mjs';
 
+// Those first that others import.
+const FILES = [
+    'access', 'shelf', 'imports', 'what_if', 'functions', 'lines', 'printed', 'timeline', 'trace_tabs', 'summaries',
+    'nsys', 'measure', 'stacks', 'compare', 'compare_group', 'compare_time', 'compare_side', 'trend', 'scroll', 'login',
+    'share', 'attacks', 'offline', 'shots', 'sql', 'docs',
+];
 const TEST_MS = 120_000;
 
 function within(ms, work) {
@@ -48,8 +28,14 @@ const { values: options, positionals: words } = parseArgs({
 });
 const [part, parts] = options.part.split('/').map(Number);
 
+for (const file of FILES) {
+    const before = tests.length;
+    await import(`./${file}.mjs`);
+    for (const test of tests.slice(before)) test.file = file;
+}
+const fits = (test, word) => (FILES.includes(word) ? test.file === word : test.name.includes(word));
 const chosen = tests
-    .filter(({ name }) => !words.length || words.some((word) => name.includes(word)))
+    .filter((test) => !words.length || words.some((word) => fits(test, word)))
     .filter((_, index) => index % parts === part);
 
 const browser = await launch();
