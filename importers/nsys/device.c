@@ -100,7 +100,7 @@ static bool begin(struct ns_reader *r, const struct ps_rows *rows, const char *w
         return false;
     work->record.ts = start;
     work->record.dur = duration;
-    work->record.cat = tr_feed_cat(&r->trace, ps_str_of(word), kind);
+    work->record.cat = tr_fill_cat(&r->trace, ps_str_of(word), kind);
     place(r, rows, kind, work);
     return true;
 }

@@ -44,7 +44,7 @@ static uint16_t own_category(struct ns_reader *r)
         name.len -= 7;
     for (; n < name.len && n < sizeof word; n++)
         word[n] = name.at[n] >= 'A' && name.at[n] <= 'Z' ? (char)(name.at[n] | 32) : name.at[n];
-    return tr_feed_cat(&r->trace, ns_clean(r, (struct ps_str){word, n}), PS_SLICE_OTHER);
+    return tr_fill_cat(&r->trace, ns_clean(r, (struct ps_str){word, n}), PS_SLICE_OTHER);
 }
 
 static uint16_t category(struct ns_reader *r, const struct ps_rows *rows, uint32_t name)
@@ -53,8 +53,8 @@ static uint16_t category(struct ns_reader *r, const struct ps_rows *rows, uint32
         if (strcasecmp(known[i].table, r->table) != 0)
             continue;
         if (known[i].kind == PS_SLICE_RUNTIME && is_driver(r, rows, name))
-            return tr_feed_cat(&r->trace, PS_STR("cuda_driver"), PS_SLICE_RUNTIME);
-        return tr_feed_cat(&r->trace, ps_str_of(known[i].word), known[i].kind);
+            return tr_fill_cat(&r->trace, PS_STR("cuda_driver"), PS_SLICE_RUNTIME);
+        return tr_fill_cat(&r->trace, ps_str_of(known[i].word), known[i].kind);
     }
     return own_category(r);
 }

@@ -87,11 +87,11 @@ static enum ns_fate string_row(struct ns_reader *r, const struct ps_rows *rows)
     }
     while (s->cap_bytes - s->n_bytes < text.len) {
         s->cap_bytes = s->cap_bytes ? s->cap_bytes * 2 : 1 << 16;
-        s->bytes = tr_room_grow(r->trace.room, s->bytes, s->cap_bytes, 1);
+        s->bytes = tr_scratch_grow(r->trace.scratch, s->bytes, s->cap_bytes, 1);
     }
     if (text.len)
         memcpy(s->bytes + s->n_bytes, text.at, text.len);
-    TR_PUSH_ROOM(r->trace.room, s->at, s->n, s->cap);
+    TR_SCRATCH_PUSH(r->trace.scratch, s->at, s->n, s->cap);
     s->at[s->n++] = (struct ns_string){.id = id, .at = s->n_bytes, .len = (uint32_t)text.len};
     s->n_bytes += text.len;
     return NS_OTHER;
@@ -232,7 +232,7 @@ static uint32_t thread_of(struct ns_reader *r, int64_t global, bool process_only
     (void)snprintf(pid, sizeof pid, "%" PRId64, ns_pid(global));
     if (!process_only)
         (void)snprintf(tid, sizeof tid, "%" PRId64, global & 0xffffff);
-    *at = tr_feed_thread(&r->trace, ps_str_of(pid), ps_str_of(tid));
+    *at = tr_fill_thread(&r->trace, ps_str_of(pid), ps_str_of(tid));
     thread = &r->trace.threads[*at];
     thread->name = ns_map_get(&r->threads, &global, sizeof global);
     thread->process_name = ns_map_get(&r->processes, &process, sizeof process);
@@ -256,7 +256,7 @@ static uint32_t gpu_thread(struct ns_reader *r, int64_t gpu, struct ps_str tid)
     uint32_t index;
 
     (void)snprintf(pid, sizeof pid, "GPU %" PRId64, gpu);
-    index = tr_feed_thread(&r->trace, ps_str_of(pid), tid);
+    index = tr_fill_thread(&r->trace, ps_str_of(pid), tid);
     thread = &r->trace.threads[index];
     thread->device = gpu;
     thread->process_name = ns_word(&r->gpu_names, gpu);
@@ -412,6 +412,6 @@ void ns_names_free(struct ns_reader *r)
     free(r->gpu_of);
     free(r->gpus);
     ps_hash_table_free(&r->gpu_at);
-    tr_room_free(r->trace.room, r->strings.at);
-    tr_room_free(r->trace.room, r->strings.bytes);
+    tr_scratch_free(r->trace.scratch, r->strings.at);
+    tr_scratch_free(r->trace.scratch, r->strings.bytes);
 }

@@ -110,18 +110,18 @@ static void reader_free(struct ns_reader *r)
 
 static enum ps_status import(struct ps_sqlite *db, struct ps_sink *out, struct ps_err *err)
 {
-    static const struct tr_fed fed = {"NVIDIA Nsight Systems", "rows"};
+    static const struct tr_source source = {"NVIDIA Nsight Systems", "rows"};
     struct ns_reader r = {.db = db, .out = out, .err = err, .end_ns = INT64_MIN};
     enum ps_status status;
 
     r.trace.out = out;
     r.trace.err = err;
-    tr_feed_begin(&r.trace, &fed);
+    tr_fill_begin(&r.trace, &source);
     status = read_all(&r);
     if (status == PS_OK)
         note_empty(&r);
     if (status == PS_OK)
-        status = tr_feed_end(&r.trace, r.end_ns == INT64_MIN ? INT64_MIN : r.end_ns + r.shift);
+        status = tr_fill_end(&r.trace, r.end_ns == INT64_MIN ? INT64_MIN : r.end_ns + r.shift);
     if (status == PS_OK)
         status = tr_import(&r.trace);
     reader_free(&r);

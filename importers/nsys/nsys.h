@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nsys.h: imports SQLite exports of Nsight Systems as records of importers/trace (feed.h). Shared
+ * nsys.h: imports SQLite exports of Nsight Systems as records of importers/trace (fill.h). Shared
  * by the files of this folder.
  *
  *   nsys.c     detection of the format, and the order in which tables are read
@@ -22,7 +22,7 @@
 #include "base/buf.h"
 #include "base/hash_table.h"
 #include "base/sqlite.h"
-#include "importers/trace/feed.h"
+#include "importers/trace/fill.h"
 
 /* Maps integers to strings. */
 struct ns_map {

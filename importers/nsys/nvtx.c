@@ -92,9 +92,9 @@ static uint16_t category_of(struct ns_reader *r, struct ps_str domain)
 
     if (domain.len) {
         (void)snprintf(word, sizeof word, "nvtx:%.*s", (int)domain.len, domain.at);
-        cat = tr_feed_cat(&r->trace, ns_clean(r, ps_str_of(word)), PS_SLICE_NVTX);
+        cat = tr_fill_cat(&r->trace, ns_clean(r, ps_str_of(word)), PS_SLICE_NVTX);
     }
-    return cat ? cat : tr_feed_cat(&r->trace, PS_STR("nvtx"), PS_SLICE_NVTX);
+    return cat ? cat : tr_fill_cat(&r->trace, PS_STR("nvtx"), PS_SLICE_NVTX);
 }
 
 static void say(struct ns_reader *r, const struct ps_rows *rows, struct ps_str domain)

@@ -46,9 +46,9 @@ enum ns_fate ns_give(struct ns_reader *r, uint32_t thread, struct tr_record reco
 
     if (args->text.len) {
         ps_buf_puts(&args->text, "}");
-        record.template = tr_feed_template(&r->trace, ps_buf_slice(&args->text));
+        record.template = tr_fill_template(&r->trace, ps_buf_slice(&args->text));
     }
-    if (tr_feed(&r->trace, thread, record, ps_buf_slice(&args->params)) != PS_OK)
+    if (tr_fill_record(&r->trace, thread, record, ps_buf_slice(&args->params)) != PS_OK)
         return NS_FAILED;
     return fate;
 }

@@ -49,7 +49,7 @@ static enum ns_fate memory_row(struct ns_reader *r, const struct ps_rows *rows)
                      ? -1
                      : ns_device_of(r, ns_pid(use.process), use.device);
     use.bytes = operation == OPERATION_FREE ? -use.bytes : use.bytes;
-    TR_PUSH_ROOM(r->trace.room, uses->at, uses->n, uses->cap);
+    TR_SCRATCH_PUSH(r->trace.scratch, uses->at, uses->n, uses->cap);
     uses->at[uses->n++] = use;
     return NS_STORED;
 }
@@ -80,7 +80,7 @@ static enum ps_status give_uses(struct ns_reader *r, struct ns_uses *uses)
         record.ts = use->t + r->shift;
         if (ns_give(r, ns_process(r, use->process), record, NS_STORED) == NS_FAILED)
             break;
-        tr_room_row(r->trace.room, i);
+        tr_scratch_row(r->trace.scratch, i);
     }
     return r->err->code;
 }
@@ -97,7 +97,7 @@ static enum ps_status read_memory(struct ns_reader *r)
     if (status == PS_OK)
         status = give_uses(r, &uses);
     r->uses = NULL;
-    tr_room_free(r->trace.room, uses.at);
+    tr_scratch_free(r->trace.scratch, uses.at);
     return status;
 }
 

@@ -168,7 +168,7 @@ static void give_devices(struct ns_reader *r)
     if (!r->devices.len)
         return;
     ps_buf_puts(&r->devices, "]");
-    tr_feed_header(&r->trace, PS_STR("deviceProperties"), ps_buf_slice(&r->devices));
+    tr_fill_header(&r->trace, PS_STR("deviceProperties"), ps_buf_slice(&r->devices));
 }
 
 enum ps_status ns_target_read(struct ns_reader *r)
