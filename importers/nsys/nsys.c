@@ -933,7 +933,7 @@ static enum outcome message_row(struct reader *r, const struct ps_rows *rows)
 
 /* --- All tables of the recording --- */
 
-static void give_devices(struct reader *r)
+static void write_devices(struct reader *r)
 {
     if (!r->devices.len)
         return;
@@ -960,7 +960,7 @@ static enum ps_status read_target(struct reader *r)
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables && status == PS_OK; i++)
         status = read_rows(r, &tables[i]);
-    give_devices(r);
+    write_devices(r);
     return status == PS_OK ? count_rows(r, &messages) : status;
 }
 
@@ -1628,7 +1628,7 @@ static enum outcome use_row(struct reader *r, const struct ps_rows *rows)
 
 #define DEVICES_MOST 64
 
-static enum ps_status give_uses(struct reader *r, struct uses *uses)
+static enum ps_status write_uses(struct reader *r, struct uses *uses)
 {
     int64_t totals[DEVICES_MOST + 1] = {0};
     struct tr_record record = {.ph = 'i', .dur = TR_NO_DURATION};
@@ -1667,7 +1667,7 @@ static enum ps_status read_memory(struct reader *r)
     r->uses = &uses;
     status = count_rows(r, &table);
     if (status == PS_OK)
-        status = give_uses(r, &uses);
+        status = write_uses(r, &uses);
     r->uses = NULL;
     tr_scratch_free(r->trace.scratch, uses.at);
     return status;

@@ -162,7 +162,7 @@ static void end_span(struct weave *w, const struct tr_async_event *event)
     w->open[event->key] = span->parent;
 }
 
-static void take(struct weave *w, uint32_t at)
+static void start_event(struct weave *w, uint32_t at)
 {
     const struct tr_async_event *event = &w->async->at[at];
 
@@ -193,7 +193,7 @@ static bool earlier(const void *list, uint32_t a, uint32_t b)
     return async->at[a].ts < async->at[b].ts;
 }
 
-static void take_all(struct weave *w)
+static void start_events(struct weave *w)
 {
     const struct tr_async *async = w->async;
     uint32_t *order = tr_sorted(w->trace->scratch, async, async->n, earlier);
@@ -203,7 +203,7 @@ static void take_all(struct weave *w)
     for (uint32_t i = 0; i < async->keys.count; i++)
         w->open[i] = NONE;
     for (size_t i = 0; i < async->n; i++) {
-        take(w, order ? order[i] : (uint32_t)i);
+        start_event(w, order ? order[i] : (uint32_t)i);
         tr_scratch_row(w->trace->scratch, i);
     }
     for (uint32_t i = 0; i < w->n; i++) {
@@ -285,8 +285,8 @@ static void weave_rows(const struct weave *w, struct tr_track *track, const uint
     free(lanes.ends);
 }
 
-static enum ps_status give_group(struct weave *w, const uint32_t *order, uint32_t first,
-                                 uint32_t to, uint32_t *row_of)
+static enum ps_status write_group(struct weave *w, const uint32_t *order, uint32_t first,
+                                  uint32_t to, uint32_t *row_of)
 {
     struct tr_track track;
 
@@ -302,17 +302,17 @@ static enum ps_status give_group(struct weave *w, const uint32_t *order, uint32_
     }
     weave_rows(w, &track, order, first, row_of);
     w->trace->import->n_slices += track.n;
-    return tr_emit_track(w->trace, &track);
+    return tr_track_write(w->trace, &track);
 }
 
-static enum ps_status give(struct tr_trace *trace, const struct tr_async *async,
-                           enum ps_track_kind kind)
+static enum ps_status write_events(struct tr_trace *trace, const struct tr_async *async,
+                                   enum ps_track_kind kind)
 {
     struct weave w = {.trace = trace, .async = async, .kind = kind};
     enum ps_status status = PS_OK;
     uint32_t *order, *row_of;
 
-    take_all(&w);
+    start_events(&w);
     order = tr_sorted(trace->scratch, w.spans, w.n, span_before);
     row_of = tr_scratch_grow(trace->scratch, NULL, (size_t)w.n + 1, sizeof *row_of);
     for (uint32_t first = 0, to; first < w.n && status == PS_OK; first = to) {
@@ -320,7 +320,7 @@ static enum ps_status give(struct tr_trace *trace, const struct tr_async *async,
 
         for (to = first; to < w.n && w.spans[order ? order[to] : to].group == group;)
             to++;
-        status = give_group(&w, order, first, to, row_of);
+        status = write_group(&w, order, first, to, row_of);
     }
     tr_scratch_free(trace->scratch, order);
     tr_scratch_free(trace->scratch, row_of);
@@ -330,14 +330,14 @@ static enum ps_status give(struct tr_trace *trace, const struct tr_async *async,
     return status;
 }
 
-enum ps_status tr_async_give(struct tr_trace *trace)
+enum ps_status tr_async_write(struct tr_trace *trace)
 {
-    return give(trace, &trace->import->async, PS_TRACK_ASYNC);
+    return write_events(trace, &trace->import->async, PS_TRACK_ASYNC);
 }
 
-enum ps_status tr_instants_give(struct tr_trace *trace)
+enum ps_status tr_instants_write(struct tr_trace *trace)
 {
-    return give(trace, &trace->import->instants, PS_TRACK_INSTANTS);
+    return write_events(trace, &trace->import->instants, PS_TRACK_INSTANTS);
 }
 
 void tr_async_free(struct tr_trace *trace, struct tr_async *async)

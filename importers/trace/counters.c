@@ -183,7 +183,7 @@ static bool count_before(const void *list, uint32_t x, uint32_t y)
     return a->series != b->series ? a->series < b->series : a->t < b->t;
 }
 
-void tr_counters_give(struct tr_trace *trace)
+void tr_counters_write(struct tr_trace *trace)
 {
     struct tr_counters *counters = &trace->import->counters;
     uint32_t *order = tr_sorted(trace->scratch, counters->at, counters->n, count_before);

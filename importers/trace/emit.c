@@ -79,7 +79,7 @@ void tr_emitter_free(struct tr_import *import)
     import->emitter = NULL;
 }
 
-static void give_text(struct tr_trace *trace, uint32_t id)
+static void write_text(struct tr_trace *trace, uint32_t id)
 {
     struct ps_trace_text text = {.id = id, .text = tr_text(trace, id)};
 
@@ -88,15 +88,15 @@ static void give_text(struct tr_trace *trace, uint32_t id)
     trace->out->ops->text(trace->out, &text);
 }
 
-void tr_texts_give(struct tr_trace *trace)
+void tr_texts_write(struct tr_trace *trace)
 {
     struct tr_import *import = trace->import;
 
     /* A key may be a new text: it is appended and written by a later round. */
-    while (import->given_texts < trace->names.count && ps_sink_ok(trace->out))
-        give_text(trace, ++import->given_texts);
-    for (; import->given_templates < trace->n_templates; import->given_templates++) {
-        uint32_t id = import->given_templates;
+    while (import->written_texts < trace->names.count && ps_sink_ok(trace->out))
+        write_text(trace, ++import->written_texts);
+    for (; import->written_templates < trace->n_templates; import->written_templates++) {
+        uint32_t id = import->written_templates;
         struct ps_args_template template = {.id = id};
 
         if (id == 0)
@@ -205,7 +205,7 @@ static void fill_columns(struct tr_emitter *emitter, const struct tr_trace *trac
 }
 
 /* Returns the first row after the chunk. */
-static uint32_t give_chunk(struct tr_trace *trace, struct tr_track *track, uint32_t first)
+static uint32_t write_chunk(struct tr_trace *trace, struct tr_track *track, uint32_t first)
 {
     struct tr_emitter *emitter = emitter_of(trace);
     struct ps_chunk chunk = {.track = track->id, .track_kind = track->kind, .first = first};
@@ -248,12 +248,12 @@ static void announce(struct tr_trace *trace, const struct tr_track *track)
     trace->out->ops->track(trace->out, &given);
 }
 
-enum ps_status tr_emit_track(struct tr_trace *trace, struct tr_track *track)
+enum ps_status tr_track_write(struct tr_trace *trace, struct tr_track *track)
 {
-    tr_texts_give(trace);
+    tr_texts_write(trace);
     announce(trace, track);
     for (uint32_t first = 0; first < track->n && ps_sink_ok(trace->out);)
-        first = give_chunk(trace, track, first);
+        first = write_chunk(trace, track, first);
     tr_track_free(track);
     return ps_sink_ok(trace->out) ? PS_OK : trace->out->err.code;
 }
@@ -310,7 +310,7 @@ static uint64_t mask_secrets(struct ps_str key, struct ps_str json, struct ps_bu
     return masked;
 }
 
-static void give_header(struct tr_trace *trace, const struct tr_header *header, uint64_t *masked)
+static void write_header(struct tr_trace *trace, const struct tr_header *header, uint64_t *masked)
 {
     struct ps_buf json = {0}, clean = {0}, name = {0};
 
@@ -325,12 +325,12 @@ static void give_header(struct tr_trace *trace, const struct tr_header *header, 
 }
 
 /* Writes the other keys of the document as metadata, with secrets masked. */
-static void give_headers(struct tr_trace *trace)
+static void write_headers(struct tr_trace *trace)
 {
     uint64_t masked = 0;
 
     for (size_t i = 0; i < trace->n_headers && i < HEADERS_MOST; i++)
-        give_header(trace, &trace->headers[i], &masked);
+        write_header(trace, &trace->headers[i], &masked);
     if (masked)
         tr_note(trace, PS_NOTE_INFO, PS_NOTE_NO_AT,
                 "header values that look like secrets, masked: %" PRIu64, masked);
@@ -405,7 +405,7 @@ static void figures(struct tr_trace *trace)
     number(trace, "events", (int64_t)trace->counts.read);
     number(trace, "slices", (int64_t)import->n_slices);
     number(trace, "tracks", import->n_tracks);
-    number(trace, "processes", import->given_processes);
+    number(trace, "processes", import->written_processes);
     number(trace, "span_ns", span_ns(trace));
     number(trace, "devices", (int64_t)devices(import));
     number(trace, "kernels", (int64_t)import->n_kernels);
@@ -501,12 +501,12 @@ static void ledger(struct tr_trace *trace)
     trace->out->ops->ledger(trace->out, &given);
 }
 
-void tr_summary_give(struct tr_trace *trace)
+void tr_summary_write(struct tr_trace *trace)
 {
     struct ps_headline headline = {.unit = "s"};
 
     tool(trace);
-    give_headers(trace);
+    write_headers(trace);
     figures(trace);
     notes(trace);
     ledger(trace);

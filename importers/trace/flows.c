@@ -115,8 +115,8 @@ static uint32_t next_row(const struct tr_track *track, int64_t ts)
 }
 
 /* Adds an end to its group. Groups may be many and small: their capacity begins with two. */
-static void keep(struct tr_trace *trace, const struct tr_loose_flow *loose, uint32_t track,
-                 uint32_t row)
+static void store_end(struct tr_trace *trace, const struct tr_loose_flow *loose, uint32_t track,
+                      uint32_t row)
 {
     struct tr_flow_group *group = &trace->import->flows.groups[loose->group];
 
@@ -138,7 +138,7 @@ static void bind(struct tr_trace *trace, const struct tr_loose_flow *loose, stru
             loose->enclosing ? enclosing_row(&sweeps[i], loose->ts) : next_row(track, loose->ts);
 
         if (row != TR_NO_ROW) {
-            keep(trace, loose, track->id, row);
+            store_end(trace, loose, track->id, row);
             return;
         }
     }
@@ -173,7 +173,7 @@ static void bind_slices(struct tr_trace *trace, const struct tr_track *track)
         end.ts = track->start[row];
         end.mark = TR_FLOW_ID_TEXT | TR_FLOW_OF_SLICE;
         end.mark |= mark_of(!(rest & TR_REST_OUT) ? 'f' : !(rest & TR_REST_IN) ? 's' : 't');
-        keep(trace, &end, track->id, row);
+        store_end(trace, &end, track->id, row);
     }
 }
 
@@ -299,7 +299,7 @@ static void join(const struct flow_run *run)
         run->trace->import->remarks[TR_REMARK_FLOW] += loose;
 }
 
-static void give_group(struct tr_trace *trace, struct tr_flow_group *group)
+static void write_group(struct tr_trace *trace, struct tr_flow_group *group)
 {
     uint32_t *order = tr_sorted(trace->scratch, group, group->n, flow_before);
     struct flow_run run = {.trace = trace, .group = group, .order = order};
@@ -321,12 +321,12 @@ static void free_group(struct tr_trace *trace, struct tr_flow_group *group)
     *group = (struct tr_flow_group){0};
 }
 
-void tr_flows_give(struct tr_trace *trace)
+void tr_flows_write(struct tr_trace *trace)
 {
     struct tr_flows *flows = &trace->import->flows;
 
     for (uint32_t i = 0; i < flows->n_groups; i++) {
-        give_group(trace, &flows->groups[i]);
+        write_group(trace, &flows->groups[i]);
         free_group(trace, &flows->groups[i]);
     }
 }

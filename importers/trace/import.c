@@ -19,7 +19,7 @@
 
 /* Finds metadata, the tracks that there will be, [memory] records, and the resolution of times. */
 
-struct look {
+struct scan {
     struct tr_trace *trace;
     struct tr_import *import;
     struct tr_thread_facts *facts;
@@ -30,7 +30,7 @@ struct look {
 
 /* Kineto puts waits for contexts and events on tid -1, and since 2026 waits for streams on stream +
  * 1000000. */
-bool tr_only_waits(const struct tr_thread *thread)
+bool tr_thread_only_waits(const struct tr_thread *thread)
 {
     return thread->tid_number != INT64_MIN &&
            (thread->tid_number < 0 || thread->tid_number >= 1000000);
@@ -79,7 +79,7 @@ static uint8_t rest_of(struct ps_str template)
     return bits;
 }
 
-static void learn_words(struct tr_trace *trace)
+static void classify_words(struct tr_trace *trace)
 {
     struct tr_import *import = trace->import;
 
@@ -103,49 +103,49 @@ static void note_unit(struct tr_import *import, const struct tr_record *r)
         import->unit /= 10;
 }
 
-static void count_slice(struct look *look, const struct tr_record *r)
+static void count_slice(struct scan *scan, const struct tr_record *r)
 {
-    enum tr_class kind = look->import->class_of[r->cat];
+    enum tr_class kind = scan->import->class_of[r->cat];
 
-    if (kind == TR_CLASS_SYNC && !look->waits)
+    if (kind == TR_CLASS_SYNC && !scan->waits)
         kind = TR_CLASS_STREAM;
-    look->facts->n[kind]++;
+    scan->facts->n[kind]++;
     if (kind == TR_CLASS_THREAD)
-        look->facts->steps |= look->steps[r->name];
-    else if (kind == TR_CLASS_STREAM && look->facts->device < 0 && r->template &&
-             !tr_param(look->trace, r, look->trace->templates[r->template].device,
-                       &look->facts->device))
-        look->facts->device = -1;
-    if (look->import->unit > 1)
-        note_unit(look->import, r);
+        scan->facts->steps |= scan->steps[r->name];
+    else if (kind == TR_CLASS_STREAM && scan->facts->device < 0 && r->template &&
+             !tr_param(scan->trace, r, scan->trace->templates[r->template].device,
+                       &scan->facts->device))
+        scan->facts->device = -1;
+    if (scan->import->unit > 1)
+        note_unit(scan->import, r);
 }
 
 static void scan_records(void *user, const struct tr_record *records, size_t n)
 {
-    struct look *look = user;
+    struct scan *scan = user;
 
     for (size_t i = 0; i < n; i++) {
         const struct tr_record *r = &records[i];
 
         switch (r->ph) {
         case 'X':
-            count_slice(look, r);
+            count_slice(scan, r);
             break;
         case 'B':
         case 'E':
-            look->facts->begin_end = true;
-            look->facts->n[TR_CLASS_THREAD]++;
+            scan->facts->begin_end = true;
+            scan->facts->n[TR_CLASS_THREAD]++;
             break;
         case 'i':
         case 'I':
         case 'R':
-            if (r->name && r->name == look->import->memory_name)
-                tr_memory_add(look->trace, look->thread, r);
-            else if (!(look->import->rest[r->template] & (TR_REST_PROCESS | TR_REST_GLOBAL)))
-                look->facts->n[TR_CLASS_THREAD]++;
+            if (r->name && r->name == scan->import->memory_name)
+                tr_memory_add(scan->trace, scan->thread, r);
+            else if (!(scan->import->rest[r->template] & (TR_REST_PROCESS | TR_REST_GLOBAL)))
+                scan->facts->n[TR_CLASS_THREAD]++;
             break;
         case 'M':
-            tr_metadata(look->trace, look->thread, r);
+            tr_read_metadata(scan->trace, scan->thread, r);
             break;
         default:
             break;
@@ -170,11 +170,11 @@ static void scan_threads(struct tr_trace *trace)
 
     import->threads = ps_alloc_array((size_t)trace->n_threads + 1, sizeof *import->threads);
     import->unit = 1000;
-    learn_words(trace);
+    classify_words(trace);
     for (uint32_t i = 0; i < trace->n_threads; i++) {
         struct tr_thread_facts *facts = &import->threads[i];
         const struct tr_thread *thread = &trace->threads[i];
-        struct look look = {.trace = trace, .import = import, .facts = facts, .thread = i};
+        struct scan scan = {.trace = trace, .import = import, .facts = facts, .thread = i};
 
         facts->process = tr_process_of(trace, thread->pid, thread->pid_number);
         facts->name = thread->name;
@@ -182,14 +182,14 @@ static void scan_threads(struct tr_trace *trace)
         facts->device = thread->device;
         if (thread->process_name.len)
             import->processes[facts->process].name = thread->process_name;
-        look.waits = tr_only_waits(thread);
-        look.steps = steps;
-        tr_thread_each(trace, thread, scan_records, &look);
+        scan.waits = tr_thread_only_waits(thread);
+        scan.steps = steps;
+        tr_thread_visit(trace, thread, scan_records, &scan);
         for (int kind = 0; kind < TR_N_CLASSES; kind++)
             if (facts->n[kind])
                 import->processes[facts->process].worked |= 1u << kind;
     }
-    tr_names_place(trace);
+    tr_processes_place(trace);
     tr_scratch_drop(trace->scratch);
 }
 
@@ -268,7 +268,7 @@ static enum ps_status write_host(struct run *run, struct tr_track *track)
     if (run->trace->memory && track->kind == PS_TRACK_THREAD)
         tr_memory_mark(run->trace->memory, run->trace, track);
     if (status == PS_OK)
-        status = tr_emit_track(run->trace, track);
+        status = tr_track_write(run->trace, track);
     return status;
 }
 
@@ -320,7 +320,7 @@ static enum ps_status write_devices(struct run *run)
         if (run->torch)
             status = tr_torch_device(run->torch, &run->devices.at[i]);
         if (status == PS_OK)
-            status = tr_emit_track(run->trace, &run->devices.at[i]);
+            status = tr_track_write(run->trace, &run->devices.at[i]);
     }
     return status;
 }
@@ -344,9 +344,9 @@ static enum ps_status write_all(struct run *run)
     if (status == PS_OK)
         status = write_devices(run);
     if (status == PS_OK)
-        status = tr_async_give(run->trace);
+        status = tr_async_write(run->trace);
     if (status == PS_OK)
-        status = tr_instants_give(run->trace);
+        status = tr_instants_write(run->trace);
     if (status == PS_OK && run->torch)
         status = tr_torch_end(run->torch);
     return status;
@@ -388,7 +388,7 @@ static void release_all(struct run *run)
     tr_async_free(run->trace, &import->async);
     tr_async_free(run->trace, &import->instants);
     tr_emitter_free(import);
-    tr_names_free(import);
+    tr_processes_free(import);
     ps_buf_free(&import->args);
     tr_memory_free(run->trace);
     run->trace->import = NULL;
@@ -404,12 +404,12 @@ enum ps_status tr_import(struct tr_trace *trace)
     set_origin(trace);
     status = write_all(&run);
     if (status == PS_OK) {
-        tr_counters_give(trace);
-        tr_texts_give(trace);
-        tr_flows_give(trace);
+        tr_counters_write(trace);
+        tr_texts_write(trace);
+        tr_flows_write(trace);
         if (trace->memory)
-            tr_memory_give(trace);
-        tr_summary_give(trace);
+            tr_memory_write(trace);
+        tr_summary_write(trace);
     }
     release_all(&run);
     if (!ps_sink_ok(trace->out) && status == PS_OK)

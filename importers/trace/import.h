@@ -146,7 +146,7 @@ enum tr_remark {
 
 struct tr_import {
     struct tr_process *processes;
-    uint32_t n_processes, cap_processes, given_processes;
+    uint32_t n_processes, cap_processes, written_processes;
     struct ps_intern pids;
     struct tr_thread_facts *threads; /* by index in trace.threads */
     uint8_t *class_of;               /* enum tr_class, by category */
@@ -167,20 +167,20 @@ struct tr_import {
     uint64_t remarks[TR_N_REMARKS];
     char unknown_phase;
     struct ps_buf args; /* arguments made by the import; TR_OWN_ARGS is set in their args_at */
-    uint32_t given_texts, given_templates;
+    uint32_t written_texts, written_templates;
     struct tr_emitter *emitter;
 };
 
 /* Whether its cuda_sync slices belong to no stream. */
-bool tr_only_waits(const struct tr_thread *thread);
+bool tr_thread_only_waits(const struct tr_thread *thread);
 
 /* --- processes.c --- */
 
-void tr_metadata(struct tr_trace *trace, uint32_t thread, const struct tr_record *record);
+void tr_read_metadata(struct tr_trace *trace, uint32_t thread, const struct tr_record *record);
 /* sets devices and order; call after all records were seen */
-void tr_names_place(struct tr_trace *trace);
+void tr_processes_place(struct tr_trace *trace);
 int64_t tr_track_place(const struct tr_process *process, int64_t thread, int kind);
-void tr_names_free(struct tr_import *import);
+void tr_processes_free(struct tr_import *import);
 /* writes it to the sink on first use */
 uint32_t tr_process_id(struct tr_trace *trace, uint32_t process);
 void tr_track_named(struct tr_trace *trace, uint32_t thread, enum tr_class kind,
@@ -191,29 +191,29 @@ uint32_t tr_process_of(struct tr_trace *trace, struct ps_str pid, int64_t number
 
 void tr_flow_add(struct tr_trace *trace, const struct tr_record *record);
 void tr_flows_bind(struct tr_trace *trace, struct tr_track *const *tracks, size_t n);
-void tr_flows_give(struct tr_trace *trace);
+void tr_flows_write(struct tr_trace *trace);
 void tr_flows_free(struct tr_trace *trace);
 
 /* --- counters.c --- */
 
 void tr_counter_add(struct tr_trace *trace, uint32_t process, const struct tr_record *record);
-void tr_counters_give(struct tr_trace *trace);
+void tr_counters_write(struct tr_trace *trace);
 void tr_counters_free(struct tr_trace *trace);
 
 /* --- async.c --- */
 
 void tr_async_add(struct tr_trace *trace, uint32_t process, const struct tr_record *record);
 void tr_instant_add(struct tr_trace *trace, uint32_t process, const struct tr_record *record);
-enum ps_status tr_async_give(struct tr_trace *trace);
-enum ps_status tr_instants_give(struct tr_trace *trace);
+enum ps_status tr_async_write(struct tr_trace *trace);
+enum ps_status tr_instants_write(struct tr_trace *trace);
 void tr_async_free(struct tr_trace *trace, struct tr_async *async);
 
 /* --- emit.c --- */
 
 /* Writes the track and its chunks to the sink, frees its columns. */
-enum ps_status tr_emit_track(struct tr_trace *trace, struct tr_track *track);
-void tr_summary_give(struct tr_trace *trace);
-void tr_texts_give(struct tr_trace *trace);
+enum ps_status tr_track_write(struct tr_trace *trace, struct tr_track *track);
+void tr_summary_write(struct tr_trace *trace);
+void tr_texts_write(struct tr_trace *trace);
 void tr_emitter_free(struct tr_import *import);
 
 #endif

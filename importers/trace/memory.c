@@ -296,7 +296,7 @@ void tr_memory_mark(struct tr_memory *memory, const struct tr_trace *trace,
                     const struct tr_track *track)
 {
     uint32_t thread = track->thread ? (uint32_t)(track->thread - trace->threads) : UINT32_MAX;
-    struct tr_sweep sweep = {.track = track, .takes = is_operator};
+    struct tr_sweep sweep = {.track = track, .accepts = is_operator};
 
     if (!tr_memory_any(memory))
         return;
@@ -330,8 +330,8 @@ static void note_peak(struct tr_memory *memory, const struct ps_memory_event *m,
     *peak = total > *peak ? total : *peak;
 }
 
-static void give(struct tr_trace *trace, const struct tr_memory_record *m, bool outside,
-                 int64_t *sums)
+static void write_record(struct tr_trace *trace, const struct tr_memory_record *m, bool outside,
+                         int64_t *sums)
 {
     const struct tr_template *t = &trace->templates[m->template];
     struct params params = params_of(trace, m->template, m->args_at);
@@ -348,14 +348,14 @@ static void give(struct tr_trace *trace, const struct tr_memory_record *m, bool 
     trace->out->ops->memory_event(trace->out, &given);
 }
 
-void tr_memory_give(struct tr_trace *trace)
+void tr_memory_write(struct tr_trace *trace)
 {
     struct tr_memory *memory = tr_memory_of(trace);
     int64_t covering = 0, sums[DEVICES_MOST + 1] = {0};
 
     for (size_t i = 0; i < memory->n && ps_sink_ok(trace->out); i++) {
         covering += memory->cover[i];
-        give(trace, &memory->at[i], covering <= 0, sums);
+        write_record(trace, &memory->at[i], covering <= 0, sums);
         tr_scratch_row(trace->scratch, i);
     }
 }

@@ -37,7 +37,7 @@ struct tr_memory {
     bool rounded;
     bool xpu;                       /* torch of 2026: XPU counts as an accelerator */
     size_t near;                    /* index at which the last search ended */
-    int64_t peak_host, peak_device; /* maximum totals in bytes, set by tr_memory_give */
+    int64_t peak_host, peak_device; /* maximum totals in bytes, set by tr_memory_write */
     uint32_t *tracks;               /* by thread: id of the track that tr_memory_mark read */
 };
 
@@ -68,7 +68,7 @@ void tr_memory_sort(struct tr_trace *trace);
 void tr_memory_mark(struct tr_memory *memory, const struct tr_trace *trace,
                     const struct tr_track *track);
 /* Writes all records to the sink. */
-void tr_memory_give(struct tr_trace *trace);
+void tr_memory_write(struct tr_trace *trace);
 void tr_memory_free(struct tr_trace *trace);
 
 #endif

@@ -1397,7 +1397,7 @@ static bool read_or_match_event(struct tr_parser *p)
     enum tr_between before = p->between;
 
     p->between = TR_AT_EVENT;
-    if (p->origin_known && tr_pattern_event(p))
+    if (p->origin_known && tr_pattern_match(p))
         return true;
     if (!read_event(p)) {
         p->between = before;
@@ -1406,7 +1406,7 @@ static bool read_or_match_event(struct tr_parser *p)
         return repair_event(p);
     }
     if (store_event(p, start))
-        tr_pattern_learn(p, start);
+        tr_pattern_add(p, start);
     return true;
 }
 

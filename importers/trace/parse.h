@@ -239,8 +239,8 @@ bool tr_patterns_full(const struct tr_patterns *patterns);
 
 /* Reads the event at parser->at if it has one of the expected forms, and appends its record to
  * local. False: it must be parsed. */
-bool tr_pattern_event(struct tr_parser *parser);
+bool tr_pattern_match(struct tr_parser *parser);
 /* Call after an event was parsed and stored as the last record of local; it began at `start`. */
-void tr_pattern_learn(struct tr_parser *parser, const char *start);
+void tr_pattern_add(struct tr_parser *parser, const char *start);
 
 #endif

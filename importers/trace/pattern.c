@@ -427,7 +427,7 @@ static struct tr_pattern *match_follower(struct tr_parser *p)
     return NULL;
 }
 
-bool tr_pattern_event(struct tr_parser *p)
+bool tr_pattern_match(struct tr_parser *p)
 {
     struct tr_pattern *before = p->patterns->last, *pattern = match_follower(p);
 
@@ -582,7 +582,7 @@ static bool may_learn(const struct tr_parser *p, struct ps_str text)
            (e->ph == 'X' || !e->has_dur);
 }
 
-void tr_pattern_learn(struct tr_parser *p, const char *start)
+void tr_pattern_add(struct tr_parser *p, const char *start)
 {
     struct tr_patterns *patterns = p->patterns;
     struct ps_str text = {start, (size_t)(p->at - start)};

@@ -170,7 +170,7 @@ static struct array *array_of(struct tr_scratch *scratch, const void *at)
     return NULL;
 }
 
-static void *keep(struct tr_scratch *scratch, char *at, size_t size)
+static void *register_array(struct tr_scratch *scratch, char *at, size_t size)
 {
     PS_PUSH_ROOM(scratch->arrays, scratch->n, scratch->cap);
     scratch->arrays[scratch->n++] = (struct array){at, size};
@@ -194,10 +194,10 @@ void *tr_scratch_alloc(struct tr_scratch *scratch, size_t count, size_t size)
     if (is_small(scratch, bytes))
         return ps_alloc(bytes);
     at = from_file(scratch, bytes);
-    return keep(scratch, at ? at : ps_alloc(bytes), bytes);
+    return register_array(scratch, at ? at : ps_alloc(bytes), bytes);
 }
 
-static void forget(struct tr_scratch *scratch, struct array *array)
+static void unregister_array(struct tr_scratch *scratch, struct array *array)
 {
     scratch->used -= tr_scratch_has(scratch, array->at) ? 0 : array->size;
     *array = scratch->arrays[--scratch->n];
@@ -213,7 +213,7 @@ void tr_scratch_free(struct tr_scratch *scratch, void *at)
         return;
     }
     size = array->size;
-    forget(scratch, array);
+    unregister_array(scratch, array);
     if (tr_scratch_has(scratch, at))
         tr_scratch_remove(scratch, at, (size + PAGE - 1) & ~(PAGE - 1));
     else
@@ -268,5 +268,5 @@ void *tr_scratch_grow(struct tr_scratch *scratch, void *old, size_t count, size_
         return ps_grow(old, count, size);
     at = old ? NULL : from_file(scratch, bytes);
     at = at ? at : ps_grow(old, count, size);
-    return keep(scratch, at, bytes);
+    return register_array(scratch, at, bytes);
 }

@@ -306,7 +306,7 @@ static void sift_down(struct gaps *gaps, struct ps_gap gap)
     gaps->at[i] = gap;
 }
 
-static void keep_gap(struct gaps *gaps, struct ps_gap gap)
+static void push_gap(struct gaps *gaps, struct ps_gap gap)
 {
     gaps->total[gap.cause]++;
     gaps->total_ns[gap.cause] = ps_sum(gaps->total_ns[gap.cause], length_of(&gap));
@@ -334,7 +334,7 @@ static void add_gap(struct tr_steps *steps, struct device *device, struct ps_gap
                     const struct launch *launch)
 {
     gap.cause = cause_of(launch, gap.start_ns, gap.end_ns);
-    keep_gap(&steps->gaps, gap);
+    push_gap(&steps->gaps, gap);
     if (gap.cause == TR_GAP_HOST_WAIT)
         ps_spans_add(&device->waits, gap.start_ns, gap.end_ns);
 }
@@ -381,7 +381,7 @@ static int by_start(const void *a, const void *b)
     return (x->stream_track > y->stream_track) - (x->stream_track < y->stream_track);
 }
 
-static void give_gaps(struct tr_steps *steps)
+static void write_gaps(struct tr_steps *steps)
 {
     static const char *const counts[] = {"gaps_host_wait", "gaps_kernel_wait", "gaps_other"};
     static const char *const sums[] = {"gaps_host_wait_ns", "gaps_kernel_wait_ns", "gaps_other_ns"};
@@ -509,8 +509,8 @@ static int64_t overlap(struct device *device, const struct ps_spans *loading,
     return waiting;
 }
 
-static void give_device(struct tr_steps *steps, struct device *device, int64_t from, int64_t to,
-                        int64_t *busy_ns)
+static void write_device(struct tr_steps *steps, struct device *device, int64_t from, int64_t to,
+                         int64_t *busy_ns)
 {
     struct ps_sink *out = steps->trace->out;
     struct ps_device_use use;
@@ -540,19 +540,19 @@ static void give_device(struct tr_steps *steps, struct device *device, int64_t f
 
 /* Writes devices and gaps to the sink. The steps must be final; [from, to) spans the counted
  * ones. */
-static void give_devices(struct tr_steps *steps, int64_t from, int64_t to)
+static void write_devices(struct tr_steps *steps, int64_t from, int64_t to)
 {
     struct ps_sink *out = steps->trace->out;
     struct ps_num busy = {0};
     int64_t busy_ns = 0;
 
     for (size_t i = 0; i < steps->n_devices; i++)
-        give_device(steps, &steps->devices[i], from, to, &busy_ns);
+        write_device(steps, &steps->devices[i], from, to, &busy_ns);
     if (steps->n_devices)
         busy = ps_real((double)busy_ns / ((double)(to - from) * (double)steps->n_devices));
     out->ops->number(out, "gpu_busy", busy);
     out->ops->number(out, "host_wait_idle_ns", ps_int(steps->waiting_ns));
-    give_gaps(steps);
+    write_gaps(steps);
 }
 
 static void free_devices(struct tr_steps *steps)
@@ -779,8 +779,8 @@ static void step_of_devices(struct tr_steps *steps)
         add_step(steps, start, end, 0);
 }
 
-static void give_parts(struct tr_steps *steps, const struct step *step, uint32_t id,
-                       int64_t *dataloader)
+static void write_parts(struct tr_steps *steps, const struct step *step, uint32_t id,
+                        int64_t *dataloader)
 {
     struct ps_sink *out = steps->trace->out;
 
@@ -808,7 +808,7 @@ static struct ps_num share(int64_t part, int64_t whole)
 }
 
 /* Writes the steps with their parts, and the metrics of steps. */
-static void give_steps(struct tr_steps *steps)
+static void write_steps(struct tr_steps *steps)
 {
     struct ps_sink *out = steps->trace->out;
     int64_t wall = 0, dataloader = 0, counted = 0;
@@ -827,7 +827,7 @@ static void give_steps(struct tr_steps *steps)
         };
 
         out->ops->step(out, &row);
-        give_parts(steps, step, row.id, &dataloader);
+        write_parts(steps, step, row.id, &dataloader);
         wall = ps_sum(wall, step->counted ? step->end - step->start : 0);
         counted += step->counted;
     }
@@ -852,14 +852,14 @@ enum ps_status tr_steps_end(struct tr_steps *steps)
     if (steps->n_steps == 0)
         step_of_devices(steps);
     settle(steps);
-    give_steps(steps);
+    write_steps(steps);
     for (size_t i = 0; i < steps->n_steps; i++)
         if (steps->steps[i].counted) {
             from = steps->steps[i].start < from ? steps->steps[i].start : from;
             to = steps->steps[i].end > to ? steps->steps[i].end : to;
         }
     if (from < to)
-        give_devices(steps, from, to);
+        write_devices(steps, from, to);
     return steps->trace->out->err.code;
 }
 

@@ -126,7 +126,7 @@ static void find_overheads(struct tr_trace *trace, struct overheads *out)
     for (uint32_t i = 0; out->host && i < trace->n_threads; i++) {
         finder.thread = &trace->threads[i];
         if (trace->import->threads[i].n[TR_CLASS_OVERHEAD])
-            tr_thread_each(trace, finder.thread, visit, &finder);
+            tr_thread_visit(trace, finder.thread, visit, &finder);
     }
     if (out->n)
         qsort(out->at, out->n, sizeof *out->at, by_start);
@@ -178,7 +178,7 @@ struct dims {
 };
 
 /* Returns the value at *json, and advances to after the comma or to the closing bracket. */
-static struct ps_str take_value(struct ps_str *json)
+static struct ps_str next_value(struct ps_str *json)
 {
     size_t depth = 0, i = 0;
     bool quoted = false;
@@ -205,7 +205,7 @@ static struct ps_str list_value(struct ps_str list, size_t index)
         return (struct ps_str){0};
     struct ps_str rest = ps_str_skip(list, 1);
     for (size_t i = 0; rest.len > 0 && rest.at[0] != ']'; i++) {
-        struct ps_str value = take_value(&rest);
+        struct ps_str value = next_value(&rest);
         if (i == index)
             return value;
     }
@@ -226,7 +226,7 @@ static struct dims dims_of(struct ps_str list)
     struct dims dims = {.n = 0, .tensor = list.len >= 2 && list.at[0] == '['};
     struct ps_str rest = ps_str_skip(list, 1);
     while (dims.tensor && rest.len > 0 && rest.at[0] != ']') {
-        struct ps_str value = trimmed(take_value(&rest));
+        struct ps_str value = trimmed(next_value(&rest));
         dims.tensor =
             dims.n < DIMS_MAX && ps_str_i64(value, &dims.at[dims.n]) && dims.at[dims.n] >= 0;
         dims.n += dims.tensor;
@@ -742,7 +742,7 @@ enum ps_status tr_torch_host(struct tr_torch *torch, struct tr_track *track)
 
 /* Sets family and flags of a device slice. Work whose operator is known already has the operator's
  * family. */
-static void paint(struct tr_torch *torch, struct tr_track *track, uint32_t row)
+static void set_device_family(struct tr_torch *torch, struct tr_track *track, uint32_t row)
 {
     uint8_t kind = track->slice_kind[row], *family = &track->family[row];
     struct tr_name name = tr_name_of(&torch->names, track->name_id[row]);
@@ -767,7 +767,7 @@ enum ps_status tr_torch_device(struct tr_torch *torch, struct tr_track *track)
     tr_correlations_free(torch->correlations);
     torch->correlations = NULL;
     for (uint32_t row = 0; row < track->n; row++) {
-        paint(torch, track, row);
+        set_device_family(torch, track, row);
         tr_scratch_row(track->scratch, row);
     }
     tr_steps_track(torch->steps, track);

@@ -139,8 +139,8 @@ struct extent {
     size_t n, correlated;
 };
 
-static void measure(struct tr_correlations *links, const struct tr_track *track, uint32_t row,
-                    struct extent *extent)
+static void extend_extent(struct tr_correlations *links, const struct tr_track *track, uint32_t row,
+                          struct extent *extent)
 {
     int64_t correlation;
     extent->n++;
@@ -158,13 +158,13 @@ static struct extent extent_of(struct tr_correlations *links)
         const struct tr_track *track = &links->devices->at[d];
         for (uint32_t row = 0; row < track->n; row++) {
             if (is_launched(track->slice_kind[row]))
-                measure(links, track, row, &extent);
+                extend_extent(links, track, row, &extent);
         }
     }
     return extent;
 }
 
-static void make_room(struct tr_correlations *links)
+static void make_tables(struct tr_correlations *links)
 {
     struct extent extent = extent_of(links);
     uint64_t span = extent.correlated ? (uint64_t)extent.greatest - (uint64_t)extent.least : 0;
@@ -206,7 +206,7 @@ static void add_call(struct tr_correlations *links, const struct tr_group *group
 }
 
 /* Adds a call at `start` of the current thread. */
-static void meet_call(struct tr_correlations *links, int64_t correlation, int64_t start)
+static void match_call(struct tr_correlations *links, int64_t correlation, int64_t start)
 {
     struct tr_group *group = group_of(links, correlation);
     if (group == NULL)
@@ -236,7 +236,7 @@ static void visit_records(void *user, const struct tr_record *records, size_t n)
             tr_param(trace, &records[i], trace->templates[records[i].template].correlation,
                      &correlation) &&
             !__builtin_sub_overflow(records[i].ts, trace->import->shift, &start))
-            meet_call(links, numbered_in(trace, thread->pid_number, correlation), start);
+            match_call(links, numbered_in(trace, thread->pid_number, correlation), start);
     }
 }
 
@@ -249,11 +249,11 @@ static void visit_track(struct tr_correlations *links, const struct tr_track *tr
         int64_t correlation;
         if (track->slice_kind[row] == PS_SLICE_RUNTIME &&
             correlation_of(links->trace, track, row, &correlation))
-            meet_call(links, correlation, track->start[row]);
+            match_call(links, correlation, track->start[row]);
     }
 }
 
-static void learn_calls(struct tr_correlations *links, const struct tr_tracks *hosts)
+static void collect_calls(struct tr_correlations *links, const struct tr_tracks *hosts)
 {
     struct tr_trace *trace = links->trace;
     for (size_t i = 0; i < hosts->n; i++) {
@@ -262,7 +262,7 @@ static void learn_calls(struct tr_correlations *links, const struct tr_tracks *h
     }
     for (uint32_t i = 0; i < trace->n_threads; i++) {
         links->thread = i;
-        tr_thread_each(trace, &trace->threads[i], visit_records, links);
+        tr_thread_visit(trace, &trace->threads[i], visit_records, links);
     }
 }
 
@@ -304,7 +304,7 @@ static const struct tr_call *last_before(const struct tr_call *calls, size_t n, 
 
 /* If several calls share a correlation, each piece of work is assigned to one of them: links->calls
  * then contains work, sorted by group, thread and time of the call. */
-static void share_out(struct tr_correlations *links)
+static void assign_calls(struct tr_correlations *links)
 {
     struct tr_call *calls = links->calls, *given = NULL;
     size_t n = links->n_calls, n_given = 0, cap = 0;
@@ -405,7 +405,7 @@ struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tr
     struct tr_correlations *links = ps_alloc(sizeof *links);
     links->trace = trace;
     links->devices = devices;
-    make_room(links);
+    make_tables(links);
     for (size_t d = 0; d < devices->n; d++) {
         for (uint32_t row = 0; row < devices->at[d].n; row++) {
             if (is_launched(devices->at[d].slice_kind[row]))
@@ -413,8 +413,8 @@ struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tr
         }
     }
     if (links->n_groups)
-        learn_calls(links, hosts);
-    share_out(links);
+        collect_calls(links, hosts);
+    assign_calls(links);
     collect_orphans(links);
     return links;
 }
@@ -440,7 +440,7 @@ static int64_t attribute_work(struct tr_correlations *links, uint32_t e,
 }
 
 /* Returns the first index in links->calls of the call at (thread, ts) of the group. */
-static size_t first_given(const struct tr_correlations *links, struct tr_call wanted)
+static size_t first_assigned(const struct tr_correlations *links, struct tr_call wanted)
 {
     size_t low = 0, high = links->n_calls;
     while (low < high) {
@@ -455,11 +455,11 @@ static size_t first_given(const struct tr_correlations *links, struct tr_call wa
 
 /* Each piece of work is attributed once: the entry of the first one is cleared, which stops the
  * next search for the call. */
-static uint64_t give_shared(struct tr_correlations *links, struct tr_call wanted,
-                            const struct tr_track *track, uint32_t row, uint32_t op)
+static uint64_t attribute_shared(struct tr_correlations *links, struct tr_call wanted,
+                                 const struct tr_track *track, uint32_t row, uint32_t op)
 {
     uint64_t sum = 0;
-    size_t first = first_given(links, wanted);
+    size_t first = first_assigned(links, wanted);
     bool any = false;
     for (size_t i = first; i < links->n_calls; i++) {
         const struct tr_call *call = &links->calls[i];
@@ -487,7 +487,7 @@ int64_t tr_correlations_launch(struct tr_correlations *links, const struct tr_tr
     uint32_t thread = (uint32_t)(track->thread - links->trace->threads);
     if (group->calls > 1) {
         struct tr_call wanted = {(uint32_t)(group - links->groups), thread, track->start[row], 0};
-        return (int64_t)give_shared(links, wanted, track, row, op);
+        return (int64_t)attribute_shared(links, wanted, track, row, op);
     }
     if (group->call_thread != thread || group->call_ts != track->start[row])
         return 0;

@@ -67,7 +67,7 @@ static enum ps_status add_window(struct tr_trace *trace)
 }
 
 /* Allocates zeroed, page-aligned bytes. */
-static enum ps_status take_bytes(struct tr_trace *trace, size_t size, char **out)
+static enum ps_status allocate_bytes(struct tr_trace *trace, size_t size, char **out)
 {
     struct tr_pages *pages = trace->pages;
     struct tr_window *window = &pages->window;
@@ -85,14 +85,14 @@ static enum ps_status take_bytes(struct tr_trace *trace, size_t size, char **out
 }
 
 /* Allocates a page; small pages are parts of a slab. */
-static enum ps_status take_page(struct tr_trace *trace, size_t size, char **out)
+static enum ps_status allocate_page(struct tr_trace *trace, size_t size, char **out)
 {
     struct tr_pages *pages = trace->pages;
 
     if (size == SLAB)
-        return take_bytes(trace, size, out);
+        return allocate_bytes(trace, size, out);
     if (!pages->slab || SLAB - pages->slab_used < size) {
-        if (take_bytes(trace, SLAB, &pages->slab) != PS_OK)
+        if (allocate_bytes(trace, SLAB, &pages->slab) != PS_OK)
             return trace->err->code;
         pages->slab_used = 0;
     }
@@ -116,7 +116,7 @@ static enum ps_status add_page(struct tr_trace *trace, struct tr_thread *thread,
     uint8_t **list = (uint8_t **)(uintptr_t)thread->pages;
     char *page;
 
-    if (take_page(trace, records * sizeof(struct tr_record), &page) != PS_OK)
+    if (allocate_page(trace, records * sizeof(struct tr_record), &page) != PS_OK)
         return trace->err->code;
     PS_PUSH_ROOM(list, thread->n_pages, cursor->cap);
     list[thread->n_pages++] = (uint8_t *)page;
@@ -152,7 +152,7 @@ static enum ps_status add_segments(struct tr_trace *trace, size_t need)
 
     if ((uint64_t)(pages->n_segments + count) >> (40 - SEGMENT_BITS))
         return ps_fail(trace->err, PS_LIMIT, "the trace has too many event arguments");
-    if (take_bytes(trace, count << SEGMENT_BITS, &at) != PS_OK)
+    if (allocate_bytes(trace, count << SEGMENT_BITS, &at) != PS_OK)
         return trace->err->code;
     pages->args_used = (uint64_t)pages->n_segments << SEGMENT_BITS;
     for (size_t i = 0; i < count; i++) {
@@ -233,14 +233,14 @@ static void visit_pages(struct tr_trace *trace, const struct tr_thread *thread,
     }
 }
 
-void tr_thread_each(struct tr_trace *trace, const struct tr_thread *thread, tr_visit_records *visit,
-                    void *user)
+void tr_thread_visit(struct tr_trace *trace, const struct tr_thread *thread,
+                     tr_visit_records *visit, void *user)
 {
     visit_pages(trace, thread, visit, user, false);
 }
 
-void tr_thread_take(struct tr_trace *trace, struct tr_thread *thread, tr_visit_records *visit,
-                    void *user)
+void tr_thread_visit_once(struct tr_trace *trace, struct tr_thread *thread, tr_visit_records *visit,
+                          void *user)
 {
     visit_pages(trace, thread, visit, user, true);
     free((void *)(uintptr_t)thread->pages);
@@ -346,8 +346,8 @@ static int16_t *field_of(struct tr_template *t, size_t i)
     return (int16_t *)(void *)((char *)t + fields[i].field);
 }
 
-static void learn_pair(struct tr_trace *trace, struct tr_template *t,
-                       const struct ps_template_pair *pair)
+static void describe_pair(struct tr_trace *trace, struct tr_template *t,
+                          const struct ps_template_pair *pair)
 {
     int index = ps_template_pair_param(pair);
 
@@ -362,14 +362,14 @@ static void learn_pair(struct tr_trace *trace, struct tr_template *t,
 }
 
 /* Set the properties of a new template or category. */
-static void learn_template(struct tr_trace *trace, struct tr_template *t)
+static void describe_template(struct tr_trace *trace, struct tr_template *t)
 {
     struct ps_template_pair pair = {.left = t->text};
 
     for (size_t i = 0; i < N_FIELDS; i++)
         *field_of(t, i) = -1;
     while (ps_template_next(&pair))
-        learn_pair(trace, t, &pair);
+        describe_pair(trace, t, &pair);
     t->markers = markers_of(trace, t->text);
     t->n_params = t->markers.len < UINT16_MAX ? (uint16_t)t->markers.len : UINT16_MAX;
 }
@@ -424,7 +424,7 @@ static bool is_common(const char *word)
            !strcmp(word, "memcpy") || !strcmp(word, "memset") || !strcmp(word, "runtime");
 }
 
-static void learn_cat(struct tr_cat *cat)
+static void describe_cat(struct tr_cat *cat)
 {
     char lower[32];
 
@@ -507,7 +507,7 @@ uint16_t tr_cat_of(struct tr_trace *trace, struct ps_str text)
     }
     trace->cats[trace->n_cats] =
         (struct tr_cat){.text = pages->cats.items[index - 1], .text_id = tr_text_id(trace, text)};
-    learn_cat(&trace->cats[trace->n_cats]);
+    describe_cat(&trace->cats[trace->n_cats]);
     trace->torch |= !trace->source && trace->cats[trace->n_cats].torch;
     trace->n_cats++;
     return (uint16_t)index;
@@ -574,7 +574,7 @@ uint32_t tr_template_of(struct tr_trace *trace, struct ps_str text)
     pages->template_bytes += text.len + 1;
     trace->templates[trace->n_templates] =
         (struct tr_template){.text = pages->templates.items[id - 2]};
-    learn_template(trace, &trace->templates[trace->n_templates++]);
+    describe_template(trace, &trace->templates[trace->n_templates++]);
     return id;
 }
 
@@ -605,8 +605,8 @@ void tr_trace_begin(struct tr_trace *trace, size_t budget)
     trace->templates = ps_alloc_array(64, sizeof *trace->templates);
     trace->n_cats = 1;
     trace->templates[PS_TEMPLATE_WHOLE].text = PS_STR(PS_TEMPLATE_WHOLE_TEXT);
-    learn_template(trace, &trace->templates[0]);
-    learn_template(trace, &trace->templates[PS_TEMPLATE_WHOLE]);
+    describe_template(trace, &trace->templates[0]);
+    describe_template(trace, &trace->templates[PS_TEMPLATE_WHOLE]);
     trace->n_templates = 2;
 }
 

@@ -51,7 +51,7 @@ struct tr_thread {
     int64_t pid_number, tid_number; /* INT64_MIN: not a number */
     uint32_t n;                     /* number of records */
     bool ordered;                   /* its records are sorted by ts */
-    uint8_t *const *pages;          /* of records; see tr_thread_each */
+    uint8_t *const *pages;          /* of records; see tr_thread_visit */
     size_t n_pages;
     bool torch; /* some record has a category of Kineto */
     /* Set through fill.h; empty, -1 and INT64_MIN: unknown. */
@@ -133,12 +133,12 @@ void tr_trace_free(struct tr_trace *trace);
 
 /* Calls `visit` with the thread's records in file order, page by page. */
 typedef void tr_visit_records(void *user, const struct tr_record *records, size_t n);
-void tr_thread_each(struct tr_trace *trace, const struct tr_thread *thread, tr_visit_records *visit,
-                    void *user);
-/* Like tr_thread_each, but releases each page after the visit: the records can be read only
+void tr_thread_visit(struct tr_trace *trace, const struct tr_thread *thread,
+                     tr_visit_records *visit, void *user);
+/* Like tr_thread_visit, but releases each page after the visit: the records can be read only
  * once. */
-void tr_thread_take(struct tr_trace *trace, struct tr_thread *thread, tr_visit_records *visit,
-                    void *user);
+void tr_thread_visit_once(struct tr_trace *trace, struct tr_thread *thread, tr_visit_records *visit,
+                          void *user);
 /* Returns the parameters of a record; the slice extends to the end of their segment. */
 struct ps_str tr_args_at(const struct tr_trace *trace, uint64_t args_at);
 

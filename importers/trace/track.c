@@ -672,7 +672,7 @@ static void overlap(struct nesting *nest, uint32_t row, int64_t end)
     nest->overlaps[nest->n_overlaps++] = row;
 }
 
-static void take_lane(struct nesting *nest, uint32_t row)
+static void set_lane(struct nesting *nest, uint32_t row)
 {
     uint32_t level = nest->stack[nest->n - 1].level;
 
@@ -714,7 +714,7 @@ static void place_row(struct nesting *nest, uint32_t row)
     if (end > top)
         end = top;
     adopt(nest, nest->n - 1, row, end);
-    take_lane(nest, row);
+    set_lane(nest, row);
     if (end > nest->track->start[row] || nest->track->flags[row] & PS_SLICE_UNCLOSED)
         push_open(nest, row, end);
 }
@@ -738,7 +738,7 @@ static void spread_overlaps(struct nesting *nest)
     free(lanes.ends);
 }
 
-uint32_t tr_tree(struct tr_track *track, int64_t unit)
+uint32_t tr_track_nest(struct tr_track *track, int64_t unit)
 {
     struct nesting nest = {.track = track, .unit = unit};
 
@@ -777,7 +777,7 @@ uint32_t tr_sweep(struct tr_sweep *sweep, int64_t time)
         uint32_t row = sweep->next;
 
         tr_scratch_row(track->scratch, row);
-        if (track->duration[row] == 0 || (sweep->takes && !sweep->takes(track, row)))
+        if (track->duration[row] == 0 || (sweep->accepts && !sweep->accepts(track, row)))
             continue;
         close_ended(sweep, track->start[row]);
         TR_SCRATCH_PUSH(track->scratch, sweep->open, sweep->n, sweep->cap);
@@ -872,7 +872,7 @@ static void put_instant(struct gather *g, const struct tr_record *r)
         put_row(g, TR_CLASS_THREAD, r, 0, PS_SLICE_INSTANT, 0);
 }
 
-static void remark(struct gather *g, enum tr_remark what)
+static void count_remark(struct gather *g, enum tr_remark what)
 {
     g->import->remarks[what]++;
 }
@@ -889,17 +889,17 @@ static void pass_other(struct gather *g, const struct tr_record *r)
     else if (strchr("bneSTpF", ph) && ph)
         tr_async_add(g->trace, g->facts->process, r);
     else if (ph == 'P')
-        remark(g, TR_REMARK_SAMPLE);
+        count_remark(g, TR_REMARK_SAMPLE);
     else if (ph == 'N' || ph == 'O' || ph == 'D')
-        remark(g, TR_REMARK_OBJECT);
+        count_remark(g, TR_REMARK_OBJECT);
     else if (ph == 'V' || ph == 'v')
-        remark(g, TR_REMARK_DUMP);
+        count_remark(g, TR_REMARK_DUMP);
     else if (ph == 'c' || ph == '(' || ph == ')' || ph == '=')
-        remark(g, TR_REMARK_CLOCK);
+        count_remark(g, TR_REMARK_CLOCK);
     else if (ph == 'M')
-        remark(g, TR_REMARK_METADATA);
+        count_remark(g, TR_REMARK_METADATA);
     else {
-        remark(g, TR_REMARK_UNKNOWN);
+        count_remark(g, TR_REMARK_UNKNOWN);
         g->import->unknown_phase = ph;
     }
 }
@@ -947,7 +947,7 @@ static void finish_track(struct gather *g, enum tr_class kind)
         tr_track_sort(track, true);
     tr_track_tree_columns(track);
     track->id = track->n ? ++import->n_tracks : 0;
-    import->remarks[TR_REMARK_OVERLAP] += tr_tree(track, import->unit);
+    import->remarks[TR_REMARK_OVERLAP] += tr_track_nest(track, import->unit);
     import->n_slices += track->n;
 }
 
@@ -971,13 +971,13 @@ enum ps_status tr_nest_thread(struct tr_trace *trace, struct tr_thread *thread,
     struct gather g = {.trace = trace, .import = trace->import};
 
     g.facts = &g.import->threads[index];
-    g.waits = tr_only_waits(thread);
+    g.waits = tr_thread_only_waits(thread);
     for (int i = 0; i < TR_N_CLASSES; i++)
         if (g.facts->n[i]) {
             g.track[i] = tr_track_new(trace->scratch, track_kinds[i], g.facts->n[i]);
             tr_track_named(trace, index, (enum tr_class)i, &g.track[i]);
         }
-    tr_thread_take(trace, thread, gather, &g);
+    tr_thread_visit_once(trace, thread, gather, &g);
     for (int i = 0; i < TR_N_CLASSES; i++)
         if (g.facts->n[i])
             finish_track(&g, (enum tr_class)i);

@@ -77,7 +77,7 @@ void tr_track_sort(struct tr_track *track, bool by_length);
 
 /* Sets parents, lanes and self times of sorted slices. Returns how many partly overlap
  * others. */
-uint32_t tr_tree(struct tr_track *track, int64_t unit);
+uint32_t tr_track_nest(struct tr_track *track, int64_t unit);
 
 /* Finds free lanes. */
 struct tr_lanes {
@@ -92,7 +92,7 @@ uint32_t tr_lane(struct tr_lanes *lanes, uint32_t from, int64_t start, int64_t e
  * there is none. Times must not decrease from call to call. */
 struct tr_sweep {
     const struct tr_track *track;
-    bool (*takes)(const struct tr_track *track, uint32_t row); /* which rows count; NULL: all */
+    bool (*accepts)(const struct tr_track *track, uint32_t row); /* which rows count; NULL: all */
     uint32_t *open;
     size_t n, cap;
     uint32_t next; /* first row that starts after the last time */
