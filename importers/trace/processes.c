@@ -72,7 +72,7 @@ static int64_t arg_sort(struct tr_trace *trace, const struct tr_record *record)
     return value;
 }
 
-void tr_metadata(struct tr_trace *trace, uint32_t thread, const struct tr_record *record)
+void tr_read_metadata(struct tr_trace *trace, uint32_t thread, const struct tr_record *record)
 {
     struct tr_thread_facts *facts = &trace->import->threads[thread];
     struct tr_process *process = &trace->import->processes[facts->process];
@@ -238,7 +238,7 @@ static void place_threads(struct tr_trace *trace)
     free(order);
 }
 
-void tr_names_place(struct tr_trace *trace)
+void tr_processes_place(struct tr_trace *trace)
 {
     find_devices(trace);
     place_processes(trace);
@@ -259,7 +259,7 @@ uint32_t tr_process_id(struct tr_trace *trace, uint32_t index)
 
     if (process->id)
         return process->id;
-    process->id = ++trace->import->given_processes;
+    process->id = ++trace->import->written_processes;
     given =
         (struct ps_process){.id = process->id,
                             .pid = process->pid,
@@ -347,7 +347,7 @@ void tr_track_named(struct tr_trace *trace, uint32_t index, enum tr_class kind,
     track->sort = tr_track_place(process, facts->sort, (int)kind);
 }
 
-void tr_names_free(struct tr_import *import)
+void tr_processes_free(struct tr_import *import)
 {
     free(import->processes);
     free(import->threads);
