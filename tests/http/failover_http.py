@@ -23,10 +23,8 @@ class Replica(Postgres):
         self.primary = primary
         super().__init__()
 
-    def run(self, program, *args):
-        if program != "initdb":
-            return super().run(program, *args)
-        return super().run("pg_basebackup", "-h", self.primary.folder, "-U", "shelf", "-D", self.data, "-R", "-c", "fast", "--no-sync")
+    def make_data(self):
+        self.run("pg_basebackup", "-h", self.primary.folder, "-U", "shelf", "-D", self.data, "-R", "-c", "fast", "--no-sync")
 
     def promote(self):
         self.run("pg_ctl", "promote", "-D", self.data, "-w")
