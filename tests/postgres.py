@@ -14,8 +14,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
+
+from wait import wait_until
 
 # Stops the server and deletes its folder once standard input ends: when the test closes it, and also when the test was killed.
 CLEAN_UP = """
@@ -90,12 +91,10 @@ class Postgres:
             self.process = subprocess.Popen([*self.as_user, os.path.join(self.bin, "postgres"), "-D", self.data, *settings],
                                             cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                             start_new_session=True)
-        until = time.monotonic() + 60
-        while not self.is_ready():
-            if self.process.poll() is not None or time.monotonic() > until:
-                with open(self.log, encoding="utf-8") as log:
-                    raise AssertionError(f"PostgreSQL does not start: {log.read()[-2000:]}")
-            time.sleep(0.02)
+        wait_until(lambda: self.is_ready() or self.process.poll() is not None, 60, "PostgreSQL takes connections")
+        if self.process.poll() is not None:
+            with open(self.log, encoding="utf-8") as log:
+                raise AssertionError(f"PostgreSQL does not start: {log.read()[-2000:]}")
 
     def is_ready(self):
         """Whether it takes connections: its state is a line of its file, which is of an earlier one until it has begun."""
@@ -163,11 +162,7 @@ class Refusal:
 
     def wait(self, seconds=60):
         """Until a row was refused."""
-        until = time.monotonic() + seconds
-        while self.sql("SELECT is_called FROM refused").strip() != "t":
-            if time.monotonic() > until:
-                raise AssertionError(f"nobody writes to {self.table} where {self.when}")
-            time.sleep(0.05)
+        wait_until(lambda: self.sql("SELECT is_called FROM refused").strip() == "t", seconds, f"somebody writes to {self.table} where {self.when}")
 
     def __exit__(self, *_):
         self.sql("DROP FUNCTION refuse CASCADE; DROP SEQUENCE refused")
