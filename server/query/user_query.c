@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* user_query.c: results of SQL statements that users write. A result that is too large for a page
  * is truncated and marked as such. A file has all rows, or the request fails. */
-#include <time.h>
 
+#include "base/clock.h"
 #include "server/query/views.h"
 
 #define PAGE_BYTES ((size_t)32 << 20)
@@ -102,10 +102,7 @@ static void add_columns(struct page *page)
 
 static double seconds_now(void)
 {
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    return (double)ps_monotonic_ns() / 1e9;
 }
 
 static void write_page(struct ps_stmt *stmt, const struct ps_sql_question *question,
