@@ -104,23 +104,17 @@ static enum ps_status read_names(struct ps_db *db, struct ps_made *made, size_t 
     return status;
 }
 
-static enum ps_status make(struct ps_db *db, struct ps_params params, struct ps_range range,
-                           struct ps_made *out, struct ps_err *err)
+enum ps_status ps_make_allocations(struct ps_db *db, struct ps_params params, struct ps_made *out,
+                                   struct ps_err *err)
 {
     PS_AUTO(ps_records_free) struct ps_records records = {0};
-    enum ps_status status = ps_records_read(db, &records, err);
+    struct ps_range range;
+    enum ps_status status = ps_param_range(params, &range, err);
 
-    (void)params;
+    if (status == PS_OK)
+        status = ps_records_read(db, &records, err);
     if (status != PS_OK)
         return status;
     make_rows(&records, range, out);
     return read_names(db, out, records.n, err);
-}
-
-enum ps_status ps_view_allocations(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                   struct ps_params params, struct ps_answer *answer,
-                                   struct ps_err *err)
-{
-    (void)id;
-    return ps_view_made_table(db, view, params, make, answer, err);
 }

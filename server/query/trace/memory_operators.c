@@ -181,14 +181,16 @@ static void make_table(const struct rows *rows, struct ps_made *out)
     }
 }
 
-static enum ps_status make(struct ps_db *db, struct ps_params params, struct ps_range range,
-                           struct ps_made *out, struct ps_err *err)
+enum ps_status ps_make_memory_operators(struct ps_db *db, struct ps_params params,
+                                        struct ps_made *out, struct ps_err *err)
 {
     PS_AUTO(ps_records_free) struct ps_records records = {0};
     struct rows rows = {.at = NULL};
-    enum ps_status status = ps_records_read(db, &records, err);
+    struct ps_range range;
+    enum ps_status status = ps_param_range(params, &range, err);
 
-    (void)params;
+    if (status == PS_OK)
+        status = ps_records_read(db, &records, err);
     if (status == PS_OK)
         status = add_all(db, &records, range, &rows, err);
     if (status == PS_OK)
@@ -196,12 +198,4 @@ static enum ps_status make(struct ps_db *db, struct ps_params params, struct ps_
     free(rows.at);
     free(rows.first);
     return status;
-}
-
-enum ps_status ps_view_memory_operators(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                        struct ps_params params, struct ps_answer *answer,
-                                        struct ps_err *err)
-{
-    (void)id;
-    return ps_view_made_table(db, view, params, make, answer, err);
 }

@@ -75,19 +75,20 @@ static void make_table(const struct by_name *sums, struct ps_made *out)
     }
 }
 
-enum ps_status ps_slices_by_name(struct ps_db *db, struct ps_params params, struct ps_range range,
-                                 struct ps_made *out, struct ps_err *err)
+enum ps_status ps_make_slices_by_name(struct ps_db *db, struct ps_params params,
+                                      struct ps_made *out, struct ps_err *err)
 {
-    struct by_name sums = {.db = db, .range = range};
-    struct ps_chunk_query query = {.range = range,
-                                   .starting = true,
+    struct by_name sums = {.db = db};
+    struct ps_chunk_query query = {.starting = true,
                                    .columns = PS_COL_BIT(PS_COL_START) |
                                               PS_COL_BIT(PS_COL_DURATION) |
                                               PS_COL_BIT(PS_COL_SELF) | PS_COL_BIT(PS_COL_NAME) |
                                               PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY)};
-    enum ps_status status = ps_trace_chunks(db, &query, add_slices, &sums, err);
+    enum ps_status status = ps_param_range(params, &sums.range, err);
 
-    (void)params;
+    query.range = sums.range;
+    if (status == PS_OK)
+        status = ps_trace_chunks(db, &query, add_slices, &sums, err);
     if (status == PS_OK)
         make_table(&sums, out);
     free(sums.rows);
@@ -104,8 +105,8 @@ enum ps_status ps_view_operators(struct ps_db *db, const struct ps_view *view, i
     enum ps_status status = ps_trace_is_attributed(db, &attributed, err);
 
     by_name.query = "slices_by_name";
+    by_name.make = ps_make_slices_by_name;
     if (status != PS_OK)
         return status;
-    return attributed ? ps_view_trace_table(db, view, id, params, answer, err)
-                      : ps_view_made_table(db, &by_name, params, ps_slices_by_name, answer, err);
+    return ps_view_trace_table(db, attributed ? view : &by_name, id, params, answer, err);
 }
