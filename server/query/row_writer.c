@@ -94,9 +94,10 @@ void ps_csv_text(struct ps_str text, struct ps_buf *out)
 void ps_value_csv(struct ps_value value, struct ps_buf *out)
 {
     char number[32];
+    struct ps_json json = ps_json_to(out);
 
     if (value.num.kind == PS_NUM_INT)
-        ps_buf_printf(out, "%lld", (long long)value.num.i);
+        ps_json_int(&json, value.num.i);
     else if (value.num.kind == PS_NUM_REAL)
         ps_buf_add(out, number, ps_real_text(value.num.r, number));
     else if (value.text.at)
@@ -123,8 +124,12 @@ void ps_csv_head(struct ps_stmt *stmt, struct ps_buf *out)
 void ps_csv_row(struct ps_stmt *stmt, struct ps_buf *out)
 {
     for (int i = 0; i < ps_col_count(stmt); i++) {
+        struct ps_value value = {.num = ps_col_num(stmt, i)};
+
+        if (value.num.kind == PS_NUM_NONE) /* SQLite would convert numbers */
+            value.text = ps_col_text(stmt, i);
         ps_buf_puts(out, i ? "," : "");
-        ps_value_csv((struct ps_value){ps_col_num(stmt, i), ps_col_text(stmt, i)}, out);
+        ps_value_csv(value, out);
     }
     ps_buf_puts(out, "\r\n");
 }

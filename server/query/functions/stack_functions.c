@@ -101,18 +101,6 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
-static void make_table(const struct functions *f, struct ps_made *out)
-{
-    out->values = ps_grow(NULL, f->n * N_COLUMNS + 1, sizeof *out->values);
-    out->temp_rows.table = PS_TEMP_FUNCTIONS;
-    out->temp_rows.n = f->n;
-    for (size_t c = 0; c < N_COLUMNS; c++) {
-        for (size_t i = 0; i < f->n; i++)
-            out->values[c * f->n + i] = f->rows[i].value[c];
-        out->temp_rows.column[c] = out->values + c * f->n;
-    }
-}
-
 enum ps_status ps_make_stack_functions(struct ps_db *db, struct ps_params params,
                                        struct ps_made *out, struct ps_err *err)
 {
@@ -132,7 +120,7 @@ enum ps_status ps_make_stack_functions(struct ps_db *db, struct ps_params params
     if (status == PS_OK)
         status = ps_trace_chunks(db, &query, add_chunk, &f, err);
     if (status == PS_OK)
-        make_table(&f, out);
+        ps_made_rows(out, PS_TEMP_FUNCTIONS, f.rows, f.n, sizeof *f.rows, N_COLUMNS);
     free(f.rows);
     free(f.place);
     free(f.open);

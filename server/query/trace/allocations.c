@@ -22,8 +22,8 @@ static void make_rows(const struct ps_records *records, struct ps_range range, s
 {
     size_t cap = records->n;
 
-    out->temp_rows.table = PS_TEMP_ALLOCATIONS;
-    out->values = ps_grow(NULL, cap * N_COLUMNS + 1, sizeof *out->values);
+    ps_made_alloc(out, PS_TEMP_ALLOCATIONS, cap, N_COLUMNS);
+    out->temp_rows.n = 0;
     for (size_t i = 0; i < records->n; i++) {
         const struct ps_record *r = &records->at[i];
         const struct ps_record *end = r->partner ? &records->at[r->partner - 1] : NULL;
@@ -45,8 +45,6 @@ static void make_rows(const struct ps_records *records, struct ps_range range, s
         row[WORKER * cap] = r->worker;
         out->temp_rows.n++;
     }
-    for (size_t c = 0; c < N_COLUMNS; c++)
-        out->temp_rows.column[c] = out->values + c * cap;
 }
 
 /* Rows to name, sorted by slice id. */

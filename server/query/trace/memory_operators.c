@@ -169,18 +169,6 @@ static enum ps_status add_all(struct ps_db *db, const struct ps_records *records
     return status;
 }
 
-static void make_table(const struct rows *rows, struct ps_made *out)
-{
-    out->values = ps_grow(NULL, rows->n * N_COLUMNS + 1, sizeof *out->values);
-    out->temp_rows.table = PS_TEMP_MEMORY_OPERATORS;
-    out->temp_rows.n = rows->n;
-    for (size_t c = 0; c < N_COLUMNS; c++) {
-        for (size_t i = 0; i < rows->n; i++)
-            out->values[c * rows->n + i] = rows->at[i].value[c];
-        out->temp_rows.column[c] = out->values + c * rows->n;
-    }
-}
-
 enum ps_status ps_make_memory_operators(struct ps_db *db, struct ps_params params,
                                         struct ps_made *out, struct ps_err *err)
 {
@@ -194,7 +182,7 @@ enum ps_status ps_make_memory_operators(struct ps_db *db, struct ps_params param
     if (status == PS_OK)
         status = add_all(db, &records, range, &rows, err);
     if (status == PS_OK)
-        make_table(&rows, out);
+        ps_made_rows(out, PS_TEMP_MEMORY_OPERATORS, rows.at, rows.n, sizeof *rows.at, N_COLUMNS);
     free(rows.at);
     free(rows.first);
     return status;

@@ -63,18 +63,6 @@ static bool add_slices(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
-static void make_table(const struct by_name *sums, struct ps_made *out)
-{
-    out->values = ps_grow(NULL, sums->n * N_COLUMNS + 1, sizeof *out->values);
-    out->temp_rows.table = PS_TEMP_OPERATORS;
-    out->temp_rows.n = sums->n;
-    for (size_t c = 0; c < N_COLUMNS; c++) {
-        for (size_t i = 0; i < sums->n; i++)
-            out->values[c * sums->n + i] = sums->rows[i].value[c];
-        out->temp_rows.column[c] = out->values + c * sums->n;
-    }
-}
-
 enum ps_status ps_make_slices_by_name(struct ps_db *db, struct ps_params params,
                                       struct ps_made *out, struct ps_err *err)
 {
@@ -90,7 +78,7 @@ enum ps_status ps_make_slices_by_name(struct ps_db *db, struct ps_params params,
     if (status == PS_OK)
         status = ps_trace_chunks(db, &query, add_slices, &sums, err);
     if (status == PS_OK)
-        make_table(&sums, out);
+        ps_made_rows(out, PS_TEMP_OPERATORS, sums.rows, sums.n, sizeof *sums.rows, N_COLUMNS);
     free(sums.rows);
     free(sums.place);
     return status;
