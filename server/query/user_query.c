@@ -269,13 +269,8 @@ enum ps_status ps_query_saved(struct ps_store *store, struct ps_params params, s
     if (status == PS_OK) {
         ps_bind_text(stmt, ":kind", ps_str_of(kind ? kind : ""));
         ps_json_object(out);
-        ps_json_key(out, "rows");
-        ps_json_array(out);
-        while (ps_stmt_row(stmt, err))
-            ps_row_object(stmt, 0, out);
+        status = ps_rows_write(stmt, "rows", ps_row_object, out, err);
         ps_json_end(out);
-        ps_json_end(out);
-        status = err->code;
     }
     ps_stmt_done(stmt);
     ps_catalog_read_end(store, db);
