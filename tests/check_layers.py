@@ -133,9 +133,9 @@ C_LIBRARIES = {
     "zstd.h": ["base"],
 }
 
-WEB_LAYERS = ["base", "model", "canvas", "components", "views"]  # each may import itself and those before it
+WEB_LAYERS = ["base", "model", "canvas", "components", "features"]  # each may import itself and those before it
 WEB_ONE_FILE = {"chart.js": "web/src/components/chart.ts"}
-# What touches the page may not stand in these folders; only views may fetch, through base/client.ts.
+# What touches the page may not stand in these folders; only features may fetch, through base/client.ts.
 WEB_NO_DOM = ["web/src/model"]
 WEB_DOM = re.compile(r"\b(document|window|localStorage|sessionStorage|navigator|HTMLElement|CanvasRenderingContext2D)\b[.\[]")
 
@@ -277,7 +277,7 @@ def web_faults(path):
     for names in CLIENT_IMPORT.findall(text):
         fetching = WEB_FETCH & set(re.findall(r"\w+", names))
         if fetching and path.split("/")[2] in ("model", "canvas", "components"):
-            yield f"{', '.join(sorted(fetching))}: only views fetch"
+            yield f"{', '.join(sorted(fetching))}: only features fetch"
     if any(path.startswith(folder + "/") for folder in WEB_NO_DOM):
         for word in dict.fromkeys(WEB_DOM.findall(text)):
             # A parameter or variable may be called so; what is declared here is not the browser's.

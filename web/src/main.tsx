@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 import { render } from 'preact';
 import { hostOfWindow } from './base/panel';
-import { App } from './views/app';
-import { openPanel } from './views/panel_view';
+import { App } from './features/app/app';
+import { openPanel } from './features/side/panel';
 
 const panel = hostOfWindow();
 const place = document.getElementById('app');

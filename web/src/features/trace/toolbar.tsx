@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The right half of a table's toolbar: the range, hide, search, export.
+ */
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import type { Params } from '../../base/client';
+import { useKeys } from '../../base/keys';
+import type { Run } from '../../base/types';
+import { plural } from '../../base/units';
+import { HideField } from '../../components/hide_field';
+import { ExportMenu } from '../../components/menu';
+import { SearchField } from '../../components/search_field';
+import { Spacer, Toolbar } from '../../components/toolbar';
+import { viewportWidth } from '../../components/viewport';
+import type { TraceRange } from '../../model/trace_range';
+import { put, rangedPath } from './data';
+import { RangeNotice } from './range_notice';
+import type { TableFilters } from './table';
+
+interface TraceToolbarProps {
+    run: Run;
+    range: TraceRange | null;
+    view: string;
+    /** 'operators', 'kernels': what is searched */
+    what: string;
+    filters: TableFilters;
+    error: string | null;
+    params: Params;
+    /** Rows under the filters, null until the server has said. */
+    shown: number | null;
+    /** Rows are names, each of many slices. */
+    named?: boolean;
+    /** Switches, at the left. */
+    children?: ComponentChildren;
+}
+
+export function TraceToolbar(props: TraceToolbarProps) {
+    const { run, range, view, what, filters, error, params, shown, named } = props;
+    const input = useRef<HTMLInputElement | null>(null);
+    useKeys(what, [{ key: '/', label: `search the ${what}`, run: () => input.current?.focus() }]);
+    const wide = viewportWidth.value >= 1100;
+    return (
+        <Toolbar label="view options">
+            {props.children}
+            <Spacer />
+            <RangeNotice />
+            {viewportWidth.value >= 900 && (
+                <HideField hide={filters.hide} what={what} width={wide ? 120 : 92} />
+            )}
+            <SearchField
+                value={filters.q}
+                inputRef={input}
+                placeholder={`Search ${what}`}
+                hint="/"
+                width={wide ? 208 : range ? 112 : 150}
+                count={null}
+                regex={filters.regex}
+                onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                error={error}
+                onInput={(q) => put({ q: q || null })}
+            />
+            {viewportWidth.value >= 1240 && shown !== null && (
+                <span class="soft">{plural(shown, named ? 'name' : 'row')}</span>
+            )}
+            <ExportMenu
+                csv={rangedPath(run, view, range, { ...params, format: 'csv' })}
+                json={rangedPath(run, view, range, { ...params, format: 'rows' })}
+            />
+        </Toolbar>
+    );
+}
