@@ -5,7 +5,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
-import { offlineFile } from '../../base/offline';
+import { offlineFile, type OfflineFile } from '../../base/offline';
 import { formatHash, goTo, route } from '../../base/router';
 import { KeyHelp } from '../../components/key_help';
 import { Notice } from '../../components/notice';
@@ -13,18 +13,15 @@ import { StatusLine } from '../../components/status_line';
 import { TooltipLayer } from '../../components/tooltip';
 import { isFreeKey } from '../../components/window_keys';
 import { PersonMenu } from '../login/person_menu';
-import { askWho, may, me } from '../login/user';
+import { fetchUser, may, me } from '../login/user';
 import { LoginView } from '../login/view';
 import { prefetchViews } from '../report/tabs';
 import { ReportView } from '../report/view';
-import { formats, goLive, knownRuns, namesVersion } from '../shared/shelf_state';
+import { formats, followShelf, knownRuns, namesVersion } from '../shared/shelf_state';
 import { ShelfView } from '../shelf/view';
-import { Intake, NoIntake } from '../upload/drop_target';
+import { DropTarget, NoDropTarget } from '../upload/drop_target';
 import { pickFiles } from '../upload/uploads';
-import { LazyCompare } from './lazy_compare';
-import { LazySql } from './lazy_sql';
-import { LazyTrend } from './lazy_trend';
-import { OfflineLine } from './offline_line';
+import { LazyCompare, LazySql, LazyTrend } from './lazy_views';
 import { RunSearch, ShelfSearch } from './run_search';
 import { TopBar, type Crumb } from './top_bar';
 
@@ -35,8 +32,8 @@ let shelfHref = formatHash([]);
 function useWindow(): void {
     useEffect(() => {
         addEventListener('keydown', isFreeKey);
-        void askWho().catch(() => undefined); // ignored: the request for the shelf reports the same error
-        const stop = offlineFile() ? () => undefined : goLive();
+        void fetchUser().catch(() => undefined); // ignored: the request for the shelf reports the same error
+        const stop = offlineFile() ? () => undefined : followShelf();
         const idle = setTimeout(prefetchViews, 300);
         return () => {
             removeEventListener('keydown', isFreeKey);
@@ -129,7 +126,7 @@ function Stranger() {
                 onHelp={null}
             />
             <LoginView />
-            <NoIntake />
+            <NoDropTarget />
             <StatusLine />
         </>
     );
@@ -182,11 +179,28 @@ function Shelf() {
             {file && <OfflineLine file={file} />}
             <Place path={path} />
             <StatusLine />
-            {!file && may('uploader') ? <Intake /> : <NoIntake />}
+            {!file && may('uploader') ? <DropTarget /> : <NoDropTarget />}
             {helpOpen.value && (
                 <KeyHelp formats={formats.value} onClose={() => (helpOpen.value = false)} />
             )}
             <TooltipLayer />
         </>
+    );
+}
+
+/** Line on an offline page: when and how it was made, and what was redacted. */
+function OfflineLine({ file }: { file: OfflineFile }) {
+    const { made_at, made_by, redacted } = file;
+    return (
+        <p class="offline-line" role="note">
+            <b>Offline copy</b> made {made_at.slice(0, 16).replace('T', ' ')} UTC by {made_by}.{' '}
+            {redacted.length ? (
+                <>
+                    Redacted: <b>{redacted.join(', ')}</b>.
+                </>
+            ) : (
+                'Nothing was redacted.'
+            )}
+        </p>
     );
 }

@@ -3,8 +3,10 @@
  * Rows of a cProfile report as in the API, and helpers that all its tabs share.
  */
 import { API } from '../../base/client';
+import { useEffectOn } from '../../base/hooks';
 import { navigate, route } from '../../base/router';
-import type { Origin, Page, PstatsSummary, Run } from '../../base/types';
+import type { Origin, PstatsSummary, Run } from '../../base/types';
+import { setStatus } from '../../components/status_line';
 
 export interface FunctionRow {
     id: number;
@@ -58,13 +60,6 @@ export function pstatsOf(run: Run): PstatsSummary {
     return run.summary as unknown as PstatsSummary;
 }
 
-export function objectsOf<R>(page: Page | null): R[] {
-    if (!page) return [];
-    return page.rows.map(
-        (row) => Object.fromEntries(page.columns.map((c, i) => [c, row[i]])) as unknown as R,
-    );
-}
-
 export function functionsPath(run: Run): string {
     return `${API}/runs/${run.id}/functions`;
 }
@@ -86,4 +81,15 @@ export function callsText(
     return primitive === null || primitive === total
         ? int(total)
         : `${int(total)}/${int(primitive)}`;
+}
+
+const SUMS_REMARK =
+    'cProfile records sums per caller, not call paths: values can be exact, bounded or unknown';
+
+/** Says in the status line that values may be bounds. */
+export function useSumsRemark(run: Run): void {
+    useEffectOn(() => {
+        if (!run.summary.flat) setStatus(undefined, SUMS_REMARK, undefined);
+        return () => setStatus(undefined, null, undefined);
+    }, [run.id]);
 }

@@ -6,8 +6,9 @@ import { THIN, fmtFixed } from '../../base/units';
 import { Swatch } from '../../components/origin_legend';
 import { type PickItem, Picker } from '../../components/picker';
 import { functionName, shortPlace } from '../../model/labels';
+import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
-import { type FunctionDetail, type FunctionRow, functionsPath, objectsOf } from './data';
+import { type FunctionDetail, type FunctionRow, functionsPath } from './data';
 
 interface FunctionPickerProps {
     run: Run;

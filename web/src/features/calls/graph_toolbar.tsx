@@ -15,7 +15,12 @@ import type { Filters } from '../../model/filter_query';
 import { temperature } from '../../model/temperature';
 import { pstatsOf } from './data';
 import { FunctionPicker } from './function_picker';
-import { FOCUS_DEPTH, GRAPH_LIMIT } from './graph_limits';
+
+/** Default depth around a focused function: unlimited depth would show most of the program. */
+export const FOCUS_DEPTH = '2';
+
+/** Number of nodes that Graphviz lays out in about a second. */
+export const GRAPH_LIMIT = 100;
 
 const put = (changes: Record<string, string | null>): void =>
     setQuery({ ...changes, view: null }, { replace: true });

@@ -27,7 +27,7 @@ import { matchSet, type Matcher } from '../../model/search';
 import { ORIGINS } from '../../model/tint';
 import { type Answer, useJson } from '../shared/use_json';
 
-export interface TreeRequest {
+interface TreeRequest {
     /** id of a function, or 0 for all roots */
     root: number;
     minPct?: number | null;

@@ -14,7 +14,7 @@ import type { CallTree } from '../../model/call_tree';
 import { type Filters, readFilters } from '../../model/filter_query';
 import { functionName } from '../../model/labels';
 import { matchSet, matcher } from '../../model/search';
-import { useSumsRemark } from '../functions/tab';
+import { useSumsRemark } from './data';
 import { FunctionPicker } from './function_picker';
 import { CallTreePicture, CertaintyLegend, TreeRemark, useCallTree } from './tree_pane';
 

@@ -17,7 +17,6 @@ import {
 } from '../../model/compare';
 import { capital } from '../../model/labels';
 import type { Matcher } from '../../model/search';
-import { DiffBar } from './diff_bar';
 
 type Column = GridColumn<ComparedRow>;
 const RIGHT = { align: 'right' as const, numeric: true };
@@ -250,4 +249,27 @@ function VerdictCell({ row, unit, isImport }: VerdictCellProps) {
 
 function signWord(delta: number): string {
     return delta === 0 ? 'the same' : delta > 0 ? 'more' : 'less';
+}
+
+interface DiffBarProps {
+    delta: number;
+    /** |delta| that fills half of the cell */
+    most: number;
+    tone: 'slower' | 'faster' | 'faint';
+}
+
+/** A difference as a bar from the middle: negative to the left, positive to the right. */
+function DiffBar({ delta, most, tone }: DiffBarProps) {
+    const share = most > 0 ? Math.min(1, Math.abs(delta) / most) : 0;
+    const half = `${share * 50}%`;
+    return (
+        <span class="diff-bar">
+            {delta !== 0 && (
+                <i
+                    class={`is-${tone}`}
+                    style={delta < 0 ? { right: '50%', width: half } : { left: '50%', width: half }}
+                />
+            )}
+        </span>
+    );
 }

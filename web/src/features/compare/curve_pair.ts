@@ -39,7 +39,7 @@ interface Categories {
     categories: { name: string; mib: number[] }[];
 }
 
-export const ALL = 'all';
+const ALL = 'all';
 
 /** Curves of PyTorch's memory timeline: the sum, then each category that is not always 0. */
 export function categoryCurves({ t_s, categories }: Categories): NamedCurve[] {

@@ -5,7 +5,7 @@ import { EXACT, UNKNOWN } from '../../model/call_tree';
 import { childLists, FrameBuilder, type FrameLayout } from '../../model/frames';
 import { functionName } from '../../model/labels';
 
-export type Fate = 'kept' | 'new' | 'gone';
+type Fate = 'kept' | 'new' | 'gone';
 export type Side = 'base' | 'new';
 
 const VERDICT_NONE = 0;
@@ -55,7 +55,7 @@ export function levelOf(tree: ComparedTree, node: number): number {
 }
 
 /** Level from -3 to 3 of a difference relative to the total `whole`. */
-export function stepOf(delta: number, whole: number): number {
+function stepOf(delta: number, whole: number): number {
     const share = Math.abs(delta) / (whole || 1);
     return Math.sign(delta) * (1 + STEPS.filter((step) => share >= step).length);
 }

@@ -15,7 +15,7 @@ import { unitOf, whereWords } from './columns';
 type Column = GridColumn<GroupRow>;
 const RIGHT = { align: 'right' as const, numeric: true };
 
-export interface GroupColumnsOf {
+interface GroupColumnsOf {
     table: ComparedTable;
     metric: Metric;
     scale: Scale;
@@ -24,7 +24,7 @@ export interface GroupColumnsOf {
 }
 
 /** Formats a value of a row in the unit of its column, or in the row's unit if a column has several. */
-export function sayIn(of: Pick<GroupColumnsOf, 'table' | 'metric' | 'scale'>) {
+function sayIn(of: Pick<GroupColumnsOf, 'table' | 'metric' | 'scale'>) {
     return (row: { place: string | null }, value: number): string =>
         of.table.place === 'unit'
             ? text(figOf(value, unitOf(of.table, of.metric, row)))

@@ -8,7 +8,6 @@ import { kindHas } from '../../base/kinds';
 import { int, pct, text, THIN } from '../../base/units';
 import { figOf } from '../../model/compare';
 import { certaintyOf, layoutTree } from './diff_tree';
-import { groupPaint } from './group_paint';
 import {
     boundsText,
     type Drawing,
@@ -21,6 +20,7 @@ import {
     TreeTip,
     useTree,
 } from './tree';
+import { groupPaint } from './tree_paint';
 
 interface GroupPictureProps extends PictureProps {
     report: GroupReport;

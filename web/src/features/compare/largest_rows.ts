@@ -5,7 +5,7 @@ import { useMemo } from 'preact/hooks';
 import type { ComparedTable, Metric } from '../../base/compare_types';
 import { route } from '../../base/router';
 import type { Page } from '../../base/types';
-import { objectsOf } from '../calls/data';
+import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { comparePath } from './state';
 

@@ -15,6 +15,7 @@ import { LABELS } from '../../base/terms';
 import type { Page } from '../../base/types';
 import { int, signed, text, THIN } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
+import { Pairs } from '../../components/pairs';
 import { PaneHead } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
 import {
@@ -27,7 +28,6 @@ import {
     type Scale,
     verdictOf,
 } from '../../model/compare';
-import { Pairs } from '../trace/named_pane';
 import { RowTrendLink } from '../trend/link';
 import { isImports, unitOf } from './columns';
 import type { RowName, Side } from './diff_tree';

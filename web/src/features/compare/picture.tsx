@@ -12,7 +12,6 @@ import { int, MINUS, pct, text, THIN } from '../../base/units';
 import { Segmented } from '../../components/segmented';
 import { deltaFig, figOf, wordOf } from '../../model/compare';
 import { ComparedCurves } from './curves';
-import { diffPaint } from './diff_paint';
 import {
     certaintyOf,
     deltaRange,
@@ -37,6 +36,7 @@ import {
     TreeTip,
     useTree,
 } from './tree';
+import { diffPaint } from './tree_paint';
 
 /* Tables of memory whose runs also have curves over time. */
 const CURVED = ['memory', 'categories', 'processes', 'spans'];

@@ -8,17 +8,20 @@ import { type ApiError, type Params, withParams } from '../../base/client';
 import type { ComparedTable, Metric } from '../../base/compare_types';
 import { useKeys } from '../../base/keys';
 import { route } from '../../base/router';
+import { int } from '../../base/units';
 import { DataGrid } from '../../components/data_grid';
 import type { GridColumn, GridHandle } from '../../components/grid_types';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
+import { SearchField } from '../../components/search_field';
+import { Segmented } from '../../components/segmented';
+import { Spacer, Toolbar } from '../../components/toolbar';
 import { readFilters, readSort } from '../../model/filter_query';
 import { matcher } from '../../model/search';
-import { useSource } from '../shared/use_source';
+import { useSource, type PagedSource } from '../shared/paged_source';
 import type { RowName } from './diff_tree';
 import { useReveal } from './link';
 import { comparePath, groupsOf, put } from './state';
-import { CompareToolbar } from './toolbar';
 
 const NO_ROW = 'None of the runs has rows in this table.';
 
@@ -113,5 +116,60 @@ export function CompareRows<R extends RowName & { id: number }>(props: CompareRo
                 {props.children}
             </div>
         </div>
+    );
+}
+
+interface CompareToolbarProps<R> {
+    table: ComparedTable;
+    metric: Metric;
+    source: PagedSource<R>;
+    filters: ReturnType<typeof readFilters>;
+    error: string | null;
+    csv: string;
+    /** additional menus */
+    children?: ComponentChildren;
+}
+
+function CompareToolbar<R>(props: CompareToolbarProps<R>) {
+    const { table, metric, source, filters, error, csv, children } = props;
+    const input = useRef<HTMLInputElement | null>(null);
+    const what = table.title.toLowerCase();
+    useKeys(table.title, [
+        { key: '/', label: `search the ${what}`, run: () => input.current?.focus() },
+    ]);
+    void source.version.value;
+    return (
+        <Toolbar label="view options">
+            {table.metrics.length > 1 && (
+                <Segmented
+                    label="metric"
+                    value={metric.metric}
+                    options={table.metrics.map((one) => ({ value: one.metric, text: one.title }))}
+                    onChange={(value) =>
+                        put({ metric: value === table.metrics[0].metric ? null : value })
+                    }
+                />
+            )}
+            {children}
+            <span class="soft wide-only">
+                {source.ready.value && `${int(source.total)} of ${int(source.of)}`}
+            </span>
+            <Spacer />
+            <SearchField
+                value={filters.q}
+                inputRef={input}
+                placeholder={`Search ${what}`}
+                hint="/"
+                width={208}
+                count={source.total}
+                regex={filters.regex}
+                onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                error={error}
+                onInput={(q) => put({ q: q || null })}
+            />
+            <a class="quiet" href={csv} download="">
+                Export CSV
+            </a>
+        </Toolbar>
     );
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Scale of a strip plot: it covers most runs; runs outside are only counted. */
 
-export interface StripScale {
+interface StripScale {
     from: number;
     to: number;
     ticks: number[];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Waterfall chart from base to new: steps that add up to the difference. */
 
-export interface Step {
+interface Step {
     name: string;
     /** start and end of the bar, in the unit of the metric */
     from: number;

@@ -16,7 +16,7 @@ import { LoadingLine } from '../../components/progress';
 import { Segmented } from '../../components/segmented';
 import { ShareBar } from '../../components/share_bar';
 import type { Matcher } from '../../model/search';
-import { objectsOf } from '../calls/data';
+import { objectsOf } from '../shared/paged_source';
 import { TableTab } from '../shared/table_tab';
 import { useJson } from '../shared/use_json';
 

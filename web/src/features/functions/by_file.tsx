@@ -16,10 +16,10 @@ import { ShareBar } from '../../components/share_bar';
 import { escapeRegex, originParam } from '../../model/filter_query';
 import { functionName, libraryPath, placeText } from '../../model/labels';
 import { hiddenSet, type Matcher } from '../../model/search';
-import { type FileRow, type FunctionRow, callsText, functionsPath, objectsOf } from '../calls/data';
+import { type FileRow, type FunctionRow, callsText, functionsPath } from '../calls/data';
+import { objectsOf, useHeld } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
-import { useHeld } from '../shared/use_source';
-import { Seconds } from './seconds';
+import { Seconds } from './columns';
 import type { TableProps } from './table';
 
 type Row =

@@ -11,7 +11,7 @@ import { Swatch } from '../../components/origin_legend';
 import { ShareBar } from '../../components/share_bar';
 import { functionName, placeText, shortPlace } from '../../model/labels';
 import { type FunctionDetail, type RelatedRow, callsText, walkToFunction } from '../calls/data';
-import { Seconds } from './seconds';
+import { Seconds } from './columns';
 
 const HEAD = 28;
 const ROW = 24;

@@ -2,7 +2,7 @@
  *
  * The columns of pstats, in its order and with its digits. Both bars are shares of the total.
  */
-import { int } from '../../base/units';
+import { int, fmtFixed } from '../../base/units';
 import type { GridColumn } from '../../components/data_grid';
 import { MarkedName } from '../../components/marked_name';
 import { Swatch } from '../../components/origin_legend';
@@ -10,7 +10,6 @@ import { ShareBar } from '../../components/share_bar';
 import { functionName, libraryPath, placeText } from '../../model/labels';
 import type { Matcher } from '../../model/search';
 import { type FunctionRow, callsText } from '../calls/data';
-import { Seconds } from './seconds';
 
 /** Sort keys of `python -m pstats` and `-s`, in the order of its help. */
 export const SORT_KEYS: { key: string; word: string; says: string; desc: boolean }[] = [
@@ -129,4 +128,11 @@ function nameColumns(search: Matcher): GridColumn<FunctionRow>[] {
             render: (row) => <Place file={row.file} line={row.line} />,
         },
     ];
+}
+
+/** Seconds with pstats' three decimals; a value printed as zero is grey, null is a dash. */
+export function Seconds({ value }: { value: number | null }) {
+    if (value === null) return <span class="zero">–</span>;
+    const text = fmtFixed(value, 3);
+    return /[1-9]/.test(text) ? <>{text}</> : <span class="zero">{text}</span>;
 }

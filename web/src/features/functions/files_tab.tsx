@@ -15,7 +15,7 @@ import { placeText } from '../../model/labels';
 import type { Matcher } from '../../model/search';
 import { type FileRow, pstatsOf } from '../calls/data';
 import { TableTab } from '../shared/table_tab';
-import { Seconds } from './seconds';
+import { Seconds } from './columns';
 
 export function FilesTab({ run }: { run: Run }) {
     return <FilesOf run={run} total={pstatsOf(run).total_tt_s} />;

@@ -9,7 +9,7 @@ import { route, setQuery } from '../../base/router';
 import type { Page, Run } from '../../base/types';
 import { fig, int, THIN } from '../../base/units';
 import { Menu } from '../../components/menu';
-import { objectsOf } from '../calls/data';
+import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { printedOf } from './printed_facts';
 

@@ -4,12 +4,10 @@
  * call tree below.
  */
 import { useMemo, useState } from 'preact/hooks';
-import { useEffectOn } from '../../base/hooks';
 import { useLead } from '../../base/panel';
 import { route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Page, Run } from '../../base/types';
-import { setStatus } from '../../components/status_line';
 import { PaneHead } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
 import { readFilters } from '../../model/filter_query';
@@ -18,26 +16,17 @@ import { matcher } from '../../model/search';
 import {
     type FunctionRow,
     functionsPath,
-    objectsOf,
     pstatsOf,
     walkToFunction,
+    useSumsRemark,
 } from '../calls/data';
 import { CallTreePicture, CertaintyLegend, TreeRemark, useCallTree } from '../calls/tree_pane';
+import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { FunctionsByFile } from './by_file';
 import { FunctionPane } from './pane';
 import { FunctionsTable } from './table';
 import { FunctionsToolbar } from './toolbar';
-
-const SUMS_REMARK =
-    'cProfile records sums per caller, not call paths: values can be exact, bounded or unknown';
-
-export function useSumsRemark(run: Run): void {
-    useEffectOn(() => {
-        if (!run.summary.flat) setStatus(undefined, SUMS_REMARK, undefined);
-        return () => setStatus(undefined, null, undefined);
-    }, [run.id]);
-}
 
 export function FunctionsTab({ run }: { run: Run }) {
     const query = route.value.query;

@@ -9,7 +9,7 @@ import { DataGrid } from '../../components/data_grid';
 import type { Filters } from '../../model/filter_query';
 import type { Matcher } from '../../model/search';
 import { type FunctionRow, functionsPath, walkToFunction } from '../calls/data';
-import { useSource } from '../shared/use_source';
+import { useSource } from '../shared/paged_source';
 import { functionColumns } from './columns';
 import { functionParams } from './toolbar';
 

@@ -11,7 +11,7 @@ import {
     type GridHandle,
     type GridSort,
 } from '../../components/data_grid';
-import { useSource } from '../shared/use_source';
+import { useSource } from '../shared/paged_source';
 import type { ImportRow } from './data';
 import type { ModulesProps } from './modules';
 

@@ -17,8 +17,8 @@ import { type PickItem, Picker } from '../../components/picker';
 import { LoadingLine } from '../../components/progress';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { readSort } from '../../model/filter_query';
+import { useSource } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
-import { useSource } from '../shared/use_source';
 import { type ImportRow, summaryOf } from './data';
 import { WhoAgain, WhoChain, WhoChildren } from './who_imports_panes';
 

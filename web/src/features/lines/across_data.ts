@@ -8,7 +8,7 @@ import { kindHas, kindsWith } from '../../base/kinds';
 import type { AcrossAnswer, AcrossFiles } from '../../base/line_types';
 import type { Query } from '../../base/router';
 import type { Page, Run } from '../../base/types';
-import { objectsOf } from '../calls/data';
+import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { pathTail } from './across';
 import { attachedCount, MOST } from './data';

@@ -13,10 +13,9 @@ import type {
     LineProfilerSummary,
     SourceAnswer,
 } from '../../base/line_types';
-import type { Query } from '../../base/router';
-import { setQuery } from '../../base/router';
+import { type Query, setQuery } from '../../base/router';
 import type { Page, Run } from '../../base/types';
-import { objectsOf } from '../calls/data';
+import { objectsOf } from '../shared/paged_source';
 import { type Answer, useJson } from '../shared/use_json';
 import type { PythonText, Token } from './python_syntax';
 import { asTimeUnit, ownUnit, timeScale, type TimeScale } from './units';

@@ -10,7 +10,7 @@ import type { SourceAnswer } from '../../base/line_types';
 import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
 import { may } from '../login/user';
-import { claimDrops } from '../upload/drop_claim';
+import { claimDrops } from '../upload/drop_target';
 import { attachedCount } from './data';
 import { baseName, pathForFile } from './source';
 

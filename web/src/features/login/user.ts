@@ -28,7 +28,7 @@ export function mayRemove({ who }: { who: string | null }): boolean {
     return may('admin') || (may('uploader') && who === me.value?.name);
 }
 
-export async function askWho(): Promise<void> {
+export async function fetchUser(): Promise<void> {
     me.value = await getJson<Me>(`${API}/me`);
 }
 
@@ -39,10 +39,10 @@ export async function logIn(token: string): Promise<void> {
 
 export async function logOut(): Promise<void> {
     await sendJson('POST', `${API}/logout`, {});
-    await askWho();
+    await fetchUser();
 }
 
 /* The session may end while the page is open. */
 onUnauthorized(() => {
-    if (me.peek()?.role !== 'nobody') void askWho().catch(() => undefined);
+    if (me.peek()?.role !== 'nobody') void fetchUser().catch(() => undefined);
 });

@@ -11,11 +11,11 @@ import type { Run } from '../../base/types';
 import { bytesFig, fmtFixed, int, pct, text, THIN } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { NumberField } from '../../components/number_field';
+import { Pairs } from '../../components/pairs';
 import { LoadingLine } from '../../components/progress';
 import { FigText } from '../../components/text';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { useJson } from '../shared/use_json';
-import { Pairs } from '../trace/named_pane';
 import { valueFig } from './values';
 
 const WORDS: Record<Verdict, string> = {

@@ -12,7 +12,7 @@ import { SearchField } from '../../components/search_field';
 import { PaneHead } from '../../components/toolbar';
 import { readFilters } from '../../model/filter_query';
 import { put } from '../lines/data';
-import { useSource } from '../shared/use_source';
+import { useSource } from '../shared/paged_source';
 
 /** As the table has them: times as the file's own clock. */
 type SpanRow = MemorySpan & { id: number };

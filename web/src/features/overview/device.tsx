@@ -4,9 +4,9 @@
  */
 import type { DeviceRow } from '../../base/trace_types';
 import { bytes, int, pct, THIN } from '../../base/units';
+import { Pairs } from '../../components/pairs';
 import { propertiesOf } from '../../model/device';
 import { deviceOf, type WorkerName } from '../../model/worker_names';
-import { Pairs } from '../trace/named_pane';
 
 interface CardsProps {
     devices: DeviceRow[];

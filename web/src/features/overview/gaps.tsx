@@ -8,7 +8,7 @@ import { THIN, fig, int, pct, plural, text } from '../../base/units';
 import { Term } from '../../components/term';
 import { ms, type TraceRange } from '../../model/trace_range';
 import { deviceOf, type WorkerName } from '../../model/worker_names';
-import { objectsOf } from '../calls/data';
+import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { rangedPath } from '../trace/data';
 import { timelineHash } from '../trace/timeline_link';

@@ -16,7 +16,7 @@ import { readDefinition } from '../../model/breakdown';
 import { useJson } from '../shared/use_json';
 import { rangedPath, useRange, viewPath } from '../trace/data';
 import { DefinitionSwitch } from '../trace/definition_switch';
-import { RangeNotice } from '../trace/range_notice';
+import { RangeNotice } from '../trace/toolbar';
 import { useWorkerNames } from '../trace/worker_names';
 import { DeviceCards, FileHeaders } from './device';
 import { Communication, Gaps } from './gaps';

@@ -8,8 +8,8 @@ import { FamilySwatch } from '../../components/family_swatch';
 import { ShareBar } from '../../components/share_bar';
 import { escapeRegex } from '../../model/filter_query';
 import { ms, type TraceRange } from '../../model/trace_range';
-import { objectsOf } from '../calls/data';
 import { operatorKey } from '../operators/table';
+import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { rangedPath, tabHash, traceOf } from '../trace/data';
 

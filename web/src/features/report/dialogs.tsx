@@ -9,7 +9,8 @@ import { int, plural } from '../../base/units';
 import { Dialog } from '../../components/dialog';
 import { Notice } from '../../components/notice';
 import { formatTags, parseTags } from '../../model/shelf_rows';
-import { announce, tell } from '../shared/shelf_state';
+import { addNotice } from '../shared/notices';
+import { announce } from '../shared/shelf_state';
 
 interface DialogProps {
     runs: Run[];
@@ -38,7 +39,14 @@ export async function deleteRun(run: Run): Promise<void> {
 function tellDeleted(runs: Run[]): void {
     const deleted = runs.map((run) => run.id);
     const name = runs.length === 1 ? runs[0].name : plural(runs.length, 'run');
-    tell({ key: `deleted ${deleted[0]}`, kind: 'deleted', name, error: null, run: null, deleted });
+    addNotice({
+        key: `deleted ${deleted[0]}`,
+        kind: 'deleted',
+        name,
+        error: null,
+        run: null,
+        deleted,
+    });
 }
 
 /* Runs `act` for each, one after the other; on failure the dialog stays and says which. */

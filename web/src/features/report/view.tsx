@@ -2,7 +2,7 @@
  *
  * The frame of a report: who the run is, its figures, its tabs. The tab fills the rest.
  */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useState, useLayoutEffect, useRef } from 'preact/hooks';
 import { showAxis } from '../../base/axis';
 import { API, type ApiError, asApiError } from '../../base/client';
 import { useLayoutEffectOn } from '../../base/hooks';
@@ -29,7 +29,6 @@ import { DeleteDialog, EditDialog } from './dialogs';
 import { factsOf, RunWarnings } from './facts';
 import { ledgerIdentity } from './ledger_text';
 import { TabBody, useRun } from './run_body';
-import { RunNote } from './run_note';
 import { ShareDialog } from './share_dialog';
 import { tabsOf, type TabSpec } from './tabs';
 
@@ -254,5 +253,33 @@ function NoRun({ id, error }: { id: string; error: ApiError }) {
                 {gone && <div>The run was deleted, or the link is for another shelf.</div>}
             </Notice>
         </main>
+    );
+}
+
+/** Note of a user on the run; of a long note only the first lines until it is expanded. */
+function RunNote({ text }: { text: string }) {
+    const ref = useRef<HTMLParagraphElement | null>(null);
+    const [all, setAll] = useState(false);
+    const [isCut, setCut] = useState(false);
+    useLayoutEffect(() => {
+        const shown = ref.current;
+        if (!shown || all) return;
+        const measure = () => setCut(shown.scrollHeight > shown.clientHeight + 1);
+        const observer = new ResizeObserver(measure);
+        measure();
+        observer.observe(shown);
+        return () => observer.disconnect();
+    }, [all]);
+    return (
+        <div class="run-note">
+            <p ref={ref} class={all ? 'is-all' : undefined} tabIndex={all ? 0 : undefined}>
+                {text}
+            </p>
+            {(isCut || all) && (
+                <button type="button" class="link" onClick={() => setAll(!all)}>
+                    {all ? 'Show less' : 'Show all'}
+                </button>
+            )}
+        </div>
     );
 }

@@ -4,7 +4,9 @@
  * filters. setParams sends a new request and keeps the old rows until the response arrives.
  */
 import { signal, type Signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { ApiError, asApiError, getJson, isAbort, withParams, type Params } from '../../base/client';
+import { useEffectOn, useMemoOn } from '../../base/hooks';
 import type { Page } from '../../base/types';
 import type { GridSource } from '../../components/grid_types';
 
@@ -129,4 +131,32 @@ function asObject<R>(columns: string[], row: unknown[]): R {
     const object: Record<string, unknown> = {};
     for (let i = 0; i < columns.length; i++) object[columns[i]] = row[i];
     return object as R;
+}
+
+/**
+ * A server-side table that follows its parameters for as long as the path stays. `hold` keeps what is
+ * shown while the parameters make no sense, as a regular expression does half of the time it is typed.
+ */
+export function useSource<R>(path: string, params: Params, hold = false): PagedSource<R> {
+    const source = useMemoOn(() => pagedSource<R>(path, params), [path]);
+    const key = withParams('', params);
+    useEffectOn(() => {
+        if (!hold) source.setParams(params);
+    }, [source, key, hold]);
+    useEffect(() => () => source.dispose(), [source]);
+    return source;
+}
+
+/** The value as it was before `hold`, while `hold` lasts. */
+export function useHeld<T>(value: T, hold: boolean): T {
+    const last = useRef(value);
+    if (!hold) last.current = value;
+    return last.current;
+}
+
+export function objectsOf<R>(page: Page | null): R[] {
+    if (!page) return [];
+    return page.rows.map(
+        (row) => Object.fromEntries(page.columns.map((c, i) => [c, row[i]])) as unknown as R,
+    );
 }

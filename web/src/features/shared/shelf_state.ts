@@ -5,9 +5,9 @@
  */
 import { signal } from '@preact/signals';
 import { API, asApiError, events, getJson, sendJson, type ApiError } from '../../base/client';
-import type { ErrorBody, Format, Job, Run, Shelf } from '../../base/types';
+import type { Format, Job, Run, Shelf } from '../../base/types';
 import { isIncoming } from '../../model/shelf_rows';
-import { membersNews } from './archive_news';
+import { archiveNotices, addNotice } from './notices';
 
 export const shelf = signal<Shelf | null>(null);
 export const shelfError = signal<ApiError | null>(null);
@@ -21,19 +21,6 @@ export const jobs = signal<ReadonlyMap<string, Job>>(new Map());
 export const jobSince = new Map<string, number>();
 /** Ids of the jobs that this window started; results are shown only for these. */
 const ownJobs = new Set<string>();
-
-export interface News {
-    key: string;
-    kind: 'failed' | 'already' | 'left_out' | 'deleted';
-    name: string;
-    error: ErrorBody | null;
-    run: string | null;
-    /** Files that were left out, each with its reason. */
-    files?: string[];
-    /** Ids of the deleted runs, for Undo. */
-    deleted?: string[];
-}
-export const news = signal<News[]>([]);
 
 export type RunChange = { type: 'run'; run: Run } | { type: 'gone'; id: string } | { type: 'all' };
 type Listener = (change: RunChange) => void;
@@ -63,14 +50,6 @@ export function announce(change: RunChange): void {
     refreshShelfSoon();
 }
 
-export function tell(item: News): void {
-    news.value = [item, ...news.value.filter((other) => other.key !== item.key)];
-}
-
-export function dismiss(key: string): void {
-    news.value = news.value.filter((item) => item.key !== key);
-}
-
 async function refreshShelf(): Promise<void> {
     try {
         shelf.value = await getJson<Shelf>(`${API}/shelf`);
@@ -92,7 +71,7 @@ const finished = new Map<string, Job>();
 const FINISHED_KEPT = 500;
 
 /** Applies the newest state of a job, from the stream or from a response. */
-export function takeJob(job: Job): void {
+function applyJob(job: Job): void {
     const known = finished.get(job.id) ?? job;
     const next = new Map(jobs.value);
     if (isIncoming(known)) {
@@ -107,9 +86,9 @@ export function takeJob(job: Job): void {
 }
 
 /** Applies the response to an upload of this window. */
-export function takeOwnJob(job: Job): void {
+export function applyOwnJob(job: Job): void {
     ownJobs.add(job.id);
-    takeJob(job);
+    applyJob(job);
 }
 
 const WATCH_MS = 3000;
@@ -127,9 +106,9 @@ function finishJob(job: Job): void {
     if (finished.size > FINISHED_KEPT) finished.delete([...finished.keys()][0]);
     if (!ownJobs.delete(job.id)) return;
     const { id, name, error, run } = job;
-    if (job.members) membersNews(job).forEach(tell);
-    else if (job.state === 'failed') tell({ key: id, kind: 'failed', name, error, run: null });
-    else if (job.already) tell({ key: id, kind: 'already', name, error: null, run });
+    if (job.members) archiveNotices(job).forEach(addNotice);
+    else if (job.state === 'failed') addNotice({ key: id, kind: 'failed', name, error, run: null });
+    else if (job.already) addNotice({ key: id, kind: 'already', name, error: null, run });
     if (job.state === 'done') announce({ type: 'all' });
 }
 
@@ -139,7 +118,7 @@ async function catchUp(afterGap: boolean): Promise<void> {
         const { rows } = await getJson<{ rows: Job[] }>(`${API}/jobs`);
         const listed = new Set(rows.map((job) => job.id));
         jobs.value = new Map([...jobs.value].filter(([id]) => listed.has(id)));
-        rows.forEach(takeJob);
+        rows.forEach(applyJob);
     } catch (error) {
         shelfError.value = asApiError(error);
     }
@@ -149,7 +128,7 @@ async function catchUp(afterGap: boolean): Promise<void> {
 export async function cancelJob(id: string): Promise<void> {
     try {
         const job = await sendJson<Job>('DELETE', `${API}/jobs/${id}`);
-        if (job) takeJob(job);
+        if (job) applyJob(job);
     } catch {
         await catchUp(false); // the job has ended, or catchUp reports the same error
     }
@@ -169,7 +148,7 @@ function listen(afterGap: boolean): () => void {
     let gap = afterGap;
     return events(`${API}/events`, {
         on: {
-            job: (data) => takeJob(data as Job),
+            job: (data) => applyJob(data as Job),
             run: (data) => announce({ type: 'run', run: data as Run }),
             gone: (data) => announce({ type: 'gone', id: (data as { id: string }).id }),
             // Another process changed the shelf, for instance `perfshelf add` on the same machine.
@@ -187,7 +166,7 @@ function listen(afterGap: boolean): () => void {
 }
 
 /** Starts listening; returns a function that stops it. */
-export function goLive(): () => void {
+export function followShelf(): () => void {
     void refreshShelf();
     void loadFormats();
     let stop: (() => void) | null = listen(false);

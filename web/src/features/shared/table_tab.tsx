@@ -9,23 +9,25 @@ import { useMemo, useRef } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
+import { useNames } from '../../base/panel';
 import { route, setQuery } from '../../base/router';
 import type { Run } from '../../base/types';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
+import type { GridSource } from '../../components/grid_types';
 import { HideField } from '../../components/hide_field';
 import { ExportMenu } from '../../components/menu';
 import { OriginMenu } from '../../components/origin_menu';
 import { SearchField } from '../../components/search_field';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { originParam, readFilters, readSort } from '../../model/filter_query';
+import { findPath } from '../../model/line_names';
 import { type Matcher, matcher } from '../../model/search';
 import { ORIGINS } from '../../model/tint';
-import { type Called, useTableNames } from './table_names';
-import { useSource } from './use_source';
+import { useSource } from './paged_source';
 
 const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
 
-export interface TableTabProps<R> {
+interface TableTabProps<R> {
     run: Run;
     /** Last part of the path: `/runs/{id}/{view}`. */
     view: string;
@@ -161,4 +163,50 @@ function TableToolbar<R>({ props, path, params, search, count }: ToolbarProps<R>
             />
         </Toolbar>
     );
+}
+
+interface Called {
+    /** '' where the file says all */
+    name: string;
+    file: string;
+}
+
+interface TableNames<R> {
+    /** of the URL */
+    key: string;
+    source: GridSource<R>;
+    rowKey: (row: R) => string | number;
+    called: (row: R) => Called;
+}
+
+/** Translates the ids of rows into names for a panel beside it. Only fetched rows are known: until all
+ * are, a missing name is undefined, not null. */
+function useTableNames<R>({ key, source, rowKey, called }: TableNames<R>, on: boolean): void {
+    const fetched = (): R[] => {
+        const rows: R[] = [];
+        for (let i = 0; i < source.total; i++) {
+            const row = source.rowAt(i);
+            if (row !== undefined) rows.push(row);
+        }
+        return rows;
+    };
+    useNames(on && source.total > 0 ? [key] : [], {
+        nameOf: (value) => {
+            const row = fetched().find((one) => String(rowKey(one)) === value);
+            if (!row) return null;
+            const { name, file } = called(row);
+            return `${file}\n${name}`;
+        },
+        valueOf: (text) => {
+            const cut = text.indexOf('\n');
+            const rows = fetched();
+            const like = rows.filter((row) => called(row).name === text.slice(cut + 1));
+            const at = findPath(
+                like.map((row) => called(row).file),
+                text.slice(0, cut),
+            );
+            if (at >= 0) return String(rowKey(like[at]));
+            return rows.length < source.total ? undefined : null;
+        },
+    });
 }

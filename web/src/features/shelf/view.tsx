@@ -35,7 +35,7 @@ import { CheckBar } from './check_bar';
 import { IncomingLine, shelfColumns } from './columns';
 import { EmptyShelf } from './empty_shelf';
 import { setGrouping, ShelfFilters } from './filters';
-import { NewsList } from './notifications';
+import { ShelfNotices } from './notices';
 import { followIncoming, shelfSource, type ShelfSource } from './source';
 import { useShelfStatus } from './status';
 
@@ -279,7 +279,7 @@ export function ShelfView() {
             {shelfError.value && (
                 <Notice kind="error" title="The shelf could not be read" error={shelfError.value} />
             )}
-            <NewsList />
+            <ShelfNotices />
             {isEmpty ? (
                 <EmptyShelf
                     formats={formats.value}

@@ -7,6 +7,7 @@ import { useMemo, useRef } from 'preact/hooks';
 import type { Comparison } from '../../base/compare_types';
 import { useEffectOn, useLayoutEffectOn, useMemoOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
+import { offlineFile } from '../../base/offline';
 import type { Side } from '../../base/panel';
 import { formatHash, goTo, navigate, type Query, route } from '../../base/router';
 import type { Run } from '../../base/types';
@@ -19,7 +20,6 @@ import { SQL, tabsOf, type TabSpec } from '../report/tabs';
 import { AlignBar } from './align';
 import { canAlign, haveAxis, TIMELINE, useAligned } from './axis';
 import { sideHash, SideHost, sideView } from './host';
-import { panelPage } from './panel_page';
 
 /* The run of each group that is shown: the first, unless another was picked. */
 function runsOf(comparison: Comparison, query: Query): Record<Side, Run> {
@@ -205,4 +205,14 @@ function RunPicker({ side, run, runs }: { side: Side; run: Run; runs: Run[] }) {
             }))}
         />
     );
+}
+
+/** Source of a panel's iframe: the shelf's page with `?panel`. An offline file has no URL to load, so
+ * there it is the head of this page, which contains the complete program. */
+function panelPage(): { src: string } | { srcdoc: string } {
+    if (!offlineFile()) return { src: '/?panel' };
+    const head = document.head.innerHTML;
+    return {
+        srcdoc: `<!doctype html><html lang="en"><head>${head}</head><body><div id="app"></div></body></html>`,
+    };
 }

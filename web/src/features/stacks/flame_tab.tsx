@@ -13,7 +13,7 @@ import { viewportWidth } from '../../components/viewport';
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
 import { isStacks, put, useRange } from '../trace/data';
-import { RangeNotice } from '../trace/range_notice';
+import { RangeNotice } from '../trace/toolbar';
 import { FlamePane, FlameSwitch } from './flame_pane';
 import { PeriodField, StackLegend, ThreadSelect } from './parts';
 

@@ -10,8 +10,8 @@ import { FamilySwatch } from '../../components/family_swatch';
 import { MarkedName } from '../../components/marked_name';
 import { ShareBar } from '../../components/share_bar';
 import { Num } from '../../components/text';
+import { placeStart } from '../../model/frame_names';
 import type { Matcher } from '../../model/search';
-import { FrameName } from './frame_name';
 
 const MIB = 1024 * 1024;
 const PANE = 320;
@@ -221,4 +221,26 @@ export function textColumn<R>(
             );
         },
     };
+}
+
+/** Name of a frame in a table: if it is too long, the function keeps its beginning and the file
+ * path its end. */
+function FrameName({ name, search }: { name: string; search: Matcher }) {
+    const at = placeStart(name);
+    return (
+        <span class="frame-name mono">
+            {at > 0 && (
+                <span class="frame-name-head">
+                    <MarkedName text={name} search={search} to={at} />
+                </span>
+            )}
+            {at < name.length && (
+                <span class={at > 0 ? 'frame-name-place path-end' : 'path-end'}>
+                    <bdi>
+                        <MarkedName text={name} search={search} from={at} />
+                    </bdi>
+                </span>
+            )}
+        </span>
+    );
 }

@@ -11,6 +11,7 @@ import { fig, int } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { HistogramView } from '../../components/histogram_view';
 import { Notice } from '../../components/notice';
+import { Pairs } from '../../components/pairs';
 import { LoadingLine } from '../../components/progress';
 import { Term } from '../../components/term';
 import { FigText } from '../../components/text';
@@ -78,12 +79,6 @@ export function NamedPane(props: NamedPaneProps) {
             )}
             <LoadingLine active={loading} />
         </section>
-    );
-}
-
-export function Pairs({ rows }: { rows: [label: ComponentChildren, value: ComponentChildren][] }) {
-    return (
-        <dl class="pairs">{rows.map(([label, value]) => [<dt>{label}</dt>, <dd>{value}</dd>])}</dl>
     );
 }
 

@@ -11,7 +11,7 @@ import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { readSort } from '../../model/filter_query';
 import type { Matcher } from '../../model/search';
 import { rangeParams, type TraceRange } from '../../model/trace_range';
-import { useSource } from '../shared/use_source';
+import { useSource } from '../shared/paged_source';
 import { put, viewPath } from './data';
 
 /** What a table that can be embedded takes. */

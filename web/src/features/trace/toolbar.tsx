@@ -13,9 +13,8 @@ import { ExportMenu } from '../../components/menu';
 import { SearchField } from '../../components/search_field';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
-import type { TraceRange } from '../../model/trace_range';
-import { put, rangedPath } from './data';
-import { RangeNotice } from './range_notice';
+import { type TraceRange, rangeQuery, rangeText } from '../../model/trace_range';
+import { put, rangedPath, useRange } from './data';
 import type { TableFilters } from './table';
 
 interface TraceToolbarProps {
@@ -68,5 +67,28 @@ export function TraceToolbar(props: TraceToolbarProps) {
                 json={rangedPath(run, view, range, { ...params, format: 'rows' })}
             />
         </Toolbar>
+    );
+}
+
+/** Says in a toolbar that the tab is about a range, and leads back to the whole run. */
+export function RangeNotice() {
+    const range = useRange();
+    useKeys(
+        'Range',
+        range ? [{ key: '0', label: 'the whole run', run: () => put(rangeQuery(null)) }] : [],
+    );
+    if (!range) return null;
+    return (
+        <span class="range-notice">
+            <b>range</b> {rangeText(range)}
+            <button
+                type="button"
+                class="link"
+                title="clear range (0)"
+                onClick={() => put(rangeQuery(null))}
+            >
+                whole run
+            </button>
+        </span>
     );
 }

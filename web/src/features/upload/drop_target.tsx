@@ -4,11 +4,9 @@
  */
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { clock } from '../../base/units';
+import { clock, int } from '../../base/units';
 import { inField } from '../../components/window_keys';
 import { shelf } from '../shared/shelf_state';
-import { offerDrop } from './drop_claim';
-import { DropOverlay } from './drop_overlay';
 import { addBlob, addDropped, addFiles } from './uploads';
 
 const dragged = signal<number | null>(null);
@@ -52,7 +50,7 @@ function onPaste(event: ClipboardEvent): void {
     else addBlob(new Blob([text]), `pasted at ${clock(new Date())}`);
 }
 
-export function Intake() {
+export function DropTarget() {
     useEffect(() => {
         addEventListener('dragenter', onDragOver);
         addEventListener('dragover', onDragOver);
@@ -79,7 +77,7 @@ function refuse(event: DragEvent): void {
 
 /** For users who may not add runs: prevents the browser from opening a dropped file instead of the
  * page. */
-export function NoIntake() {
+export function NoDropTarget() {
     useEffect(() => {
         addEventListener('dragover', refuse);
         addEventListener('drop', refuse);
@@ -89,4 +87,50 @@ export function NoIntake() {
         };
     }, []);
     return null;
+}
+
+/** Files dropped on the window are added to the shelf, unless the current tab claims them. */
+interface DropClaim {
+    /** Whether the tab accepts all of these files. */
+    wants: (names: string[]) => boolean;
+    take: (files: File[]) => void;
+}
+
+let claim: DropClaim | null = null;
+
+/** Registers a claim; the returned function removes it. */
+export function claimDrops(next: DropClaim): () => void {
+    claim = next;
+    return () => {
+        if (claim === next) claim = null;
+    };
+}
+
+/** Passes the files to the tab; returns false if they are for the shelf. */
+function offerDrop(transfer: DataTransfer): boolean {
+    const files = [...transfer.files];
+    if (!claim || !files.length || !claim.wants(files.map(({ name }) => name))) return false;
+    claim.take(files);
+    return true;
+}
+
+interface DropOverlayProps {
+    /** 0 if the browser does not report the number; file names are never available before the drop */
+    count: number;
+    listen: string;
+}
+
+function DropOverlay({ count, listen }: DropOverlayProps) {
+    const what = count === 1 ? 'the file' : count > 1 ? `${int(count)} files` : 'the files';
+    return (
+        <div class="drop-overlay">
+            <b>
+                Drop {what} to add {count === 1 ? 'it' : 'them'} to the shelf
+            </b>
+            <span class="soft">
+                The content decides the format; file names do not matter. Files are sent only to{' '}
+                {listen}.
+            </span>
+        </div>
+    );
 }

@@ -8,7 +8,8 @@ import { API, asApiError, isAbort, upload, type Upload } from '../../base/client
 import { navigate, route } from '../../base/router';
 import type { Job } from '../../base/types';
 import type { Incoming } from '../../model/shelf_rows';
-import { takeOwnJob, tell } from '../shared/shelf_state';
+import { addNotice } from '../shared/notices';
+import { applyOwnJob } from '../shared/shelf_state';
 import { fileHead, padding, tarEnd } from './tar';
 
 const AT_ONCE = 2;
@@ -57,12 +58,12 @@ async function send(item: Sending): Promise<void> {
     publish();
     try {
         const { job } = await item.transfer.done;
-        takeOwnJob(job);
+        applyOwnJob(job);
     } catch (reason) {
         if (!isAbort(reason)) {
             const { code, text, at, hint } = asApiError(reason);
             const error = { code, text, at, hint };
-            tell({ key: item.row.key, kind: 'failed', name: item.row.name, error, run: null });
+            addNotice({ key: item.row.key, kind: 'failed', name: item.row.name, error, run: null });
         }
     } finally {
         drop(item);
@@ -156,7 +157,13 @@ async function addFolder(folder: FileSystemEntry): Promise<void> {
     } catch (reason) {
         const text = reason instanceof Error ? reason.message : String(reason);
         const error = { code: 'bad_input', text, at: null, hint: null };
-        tell({ key: `folder ${folder.name}`, kind: 'failed', name: folder.name, error, run: null });
+        addNotice({
+            key: `folder ${folder.name}`,
+            kind: 'failed',
+            name: folder.name,
+            error,
+            run: null,
+        });
         return;
     }
     if (found.length === 1) return addFiles([found[0].file]);

@@ -10,9 +10,7 @@ import { LABELS } from '../../base/terms';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 
-export function lazyView<P extends object>(
-    load: () => Promise<ComponentType<P>>,
-): ComponentType<P> {
+function lazyView<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
     let loaded: ComponentType<P> | null = null;
     return function Lazy(props: P) {
         const [, redraw] = useState(0);
@@ -36,3 +34,11 @@ export function lazyView<P extends object>(
         );
     };
 }
+
+export const LazyCompare = lazyView(() =>
+    import('../compare/view').then((module) => module.CompareView),
+);
+
+export const LazySql = lazyView(() => import('../sql/shelf').then((module) => module.SqlShelf));
+
+export const LazyTrend = lazyView(() => import('../trend/view').then((module) => module.TrendView));

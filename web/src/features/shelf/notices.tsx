@@ -8,13 +8,14 @@ import { API, asApiError, sendJson, type ApiError } from '../../base/client';
 import { formatHash } from '../../base/router';
 import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
-import { announce, dismiss, news, type News } from '../shared/shelf_state';
+import { removeNotice, notices, type ShelfNotice } from '../shared/notices';
+import { announce } from '../shared/shelf_state';
 
-export function NewsList() {
-    if (!news.value.length) return null;
+export function ShelfNotices() {
+    if (!notices.value.length) return null;
     return (
         <div class="news">
-            {news.value.map((item) => (
+            {notices.value.map((item) => (
                 <Item key={item.key} item={item} />
             ))}
         </div>
@@ -22,7 +23,7 @@ export function NewsList() {
 }
 
 /* Undo stays until every run is back. */
-function Deleted({ item, dismissButton }: { item: News; dismissButton: ComponentChildren }) {
+function Deleted({ item, dismissButton }: { item: ShelfNotice; dismissButton: ComponentChildren }) {
     const [busy, setBusy] = useState(false);
     const [error, setError] = useState<ApiError | null>(null);
     async function undo(): Promise<void> {
@@ -34,7 +35,7 @@ function Deleted({ item, dismissButton }: { item: News; dismissButton: Component
                 if (run) announce({ type: 'run', run });
             }
             announce({ type: 'all' });
-            dismiss(item.key);
+            removeNotice(item.key);
         } catch (failure) {
             setError(asApiError(failure));
             setBusy(false);
@@ -61,9 +62,9 @@ function Deleted({ item, dismissButton }: { item: News; dismissButton: Component
     );
 }
 
-function Item({ item }: { item: News }) {
+function Item({ item }: { item: ShelfNotice }) {
     const remove = (
-        <button type="button" class="link" onClick={() => dismiss(item.key)}>
+        <button type="button" class="link" onClick={() => removeNotice(item.key)}>
             Dismiss
         </button>
     );

@@ -1,15 +1,37 @@
 /* SPDX-License-Identifier: MIT
  *
- * Notifications after an archive was read: one row for each failed or already known file, and one
- * row for all files that were left out.
+ * Notices above the shelf: files that failed, were already on the shelf or were left out, and runs
+ * that were just deleted.
  */
-import type { Job, JobMember } from '../../base/types';
+import { signal } from '@preact/signals';
+import type { Job, JobMember, ErrorBody } from '../../base/types';
 import { int, plural } from '../../base/units';
-import type { News } from './shelf_state';
+
+export interface ShelfNotice {
+    key: string;
+    kind: 'failed' | 'already' | 'left_out' | 'deleted';
+    name: string;
+    error: ErrorBody | null;
+    run: string | null;
+    /** Files that were left out, each with its reason. */
+    files?: string[];
+    /** Ids of the deleted runs, for Undo. */
+    deleted?: string[];
+}
+
+export const notices = signal<ShelfNotice[]>([]);
+
+export function addNotice(item: ShelfNotice): void {
+    notices.value = [item, ...notices.value.filter((other) => other.key !== item.key)];
+}
+
+export function removeNotice(key: string): void {
+    notices.value = notices.value.filter((item) => item.key !== key);
+}
 
 const MOST_ROWS = 20;
 
-function memberNews(job: Job, member: JobMember, key: string): News {
+function memberNotice(job: Job, member: JobMember, key: string): ShelfNotice {
     const name = member.name === job.name ? job.name : `${job.name}: ${member.name}`;
     const { error, run } = member;
     return error
@@ -17,7 +39,7 @@ function memberNews(job: Job, member: JobMember, key: string): News {
         : { key, kind: 'already', name, error: null, run };
 }
 
-function leftOutNews(job: Job, files: JobMember[]): News[] {
+function leftOutNotices(job: Job, files: JobMember[]): ShelfNotice[] {
     const untold = job.members_untold ?? 0;
     if (!files.length && !untold) return [];
     const reasons = files.map(({ name, error }) => `${name}: ${error?.text ?? ''}`);
@@ -36,16 +58,18 @@ function leftOutNews(job: Job, files: JobMember[]): News[] {
     ];
 }
 
-export function membersNews(job: Job): News[] {
+/** One notice for each failed or already known file of an archive, and one for all files that were
+ * left out. */
+export function archiveNotices(job: Job): ShelfNotice[] {
     const members = job.members ?? [];
     const rows = members
         .filter((member) => !member.left_out && (member.error || member.already))
         .slice(0, MOST_ROWS)
-        .map((member, i) => memberNews(job, member, `${job.id} ${i}`));
+        .map((member, i) => memberNotice(job, member, `${job.id} ${i}`));
     const own = job.state === 'failed' ? job.error : null;
     if (own) rows.push({ key: job.id, kind: 'failed', name: job.name, error: own, run: null });
     return [
-        ...leftOutNews(
+        ...leftOutNotices(
             job,
             members.filter((member) => member.left_out),
         ),
