@@ -21,6 +21,7 @@ import { formats, followShelf, knownRuns, namesVersion } from '../shared/shelf_s
 import { ShelfView } from '../shelf/view';
 import { DropTarget, NoDropTarget } from '../upload/drop_target';
 import { pickFiles } from '../upload/uploads';
+import { followAddress } from './address';
 import { LazyCompare, LazySql, LazyTrend } from './lazy_views';
 import { RunSearch, ShelfSearch } from './run_search';
 import { TopBar, type Crumb } from './top_bar';
@@ -110,7 +111,13 @@ function Place({ path }: { path: string[] }) {
     );
 }
 
-export function App() {
+/** Called once, unless this window is a panel. */
+export function openApp() {
+    followAddress();
+    return <App />;
+}
+
+function App() {
     return me.value?.role === 'nobody' ? <Stranger /> : <Shelf />;
 }
 

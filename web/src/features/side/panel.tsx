@@ -26,6 +26,12 @@ import { followRows } from './panel_rows';
 const DRAGS = ['dragenter', 'dragover', 'drop'] as const;
 const helpOpen = signal(false);
 
+/** Host that the page stored on the frame of this window; null if this window is not a panel. */
+export function hostOfWindow(): PanelHost | null {
+    const frame: (Element & { panelHost?: PanelHost }) | null = window.frameElement;
+    return frame?.panelHost ?? null;
+}
+
 /** Called once, instead of the window's own shell. */
 export function openPanel(host: PanelHost) {
     keepAddress((hash, replace) => host.go(hash, replace));
