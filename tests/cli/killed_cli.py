@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -45,10 +44,7 @@ class Run(unittest.TestCase):
             pid = next(line.split()[1] for line in run.stdout if line.startswith("child"))
             self.assertTrue(os.path.exists(f"/proc/{pid}"))
             run.kill()
-        until = time.monotonic() + 60
-        while os.path.exists(f"/proc/{pid}") and time.monotonic() < until:
-            time.sleep(0.05)
-        self.assertFalse(os.path.exists(f"/proc/{pid}"), "a process of a test still runs")
+        wait_until(lambda: not os.path.exists(f"/proc/{pid}"), 60, "the process of the test has ended")
 
 
 @needs_postgresql
