@@ -11,7 +11,7 @@
 /* Messages quote input, so control characters are replaced. */
 static enum ps_status fill(struct ps_err *err, enum ps_status code, const char *fmt, va_list args)
 {
-    if (!err || err->code != PS_OK)
+    if (err->code != PS_OK)
         return code;
     err->code = code;
     (void)vsnprintf(err->text, sizeof err->text, fmt, args);
@@ -36,7 +36,7 @@ enum ps_status ps_fail_at(struct ps_err *err, enum ps_status code, uint64_t at, 
 {
     va_list args;
 
-    if (err && err->code == PS_OK) {
+    if (err->code == PS_OK) {
         err->has_at = true;
         err->at = at;
     }
@@ -62,7 +62,7 @@ enum ps_status ps_fail_memory(struct ps_err *err, const char *what)
 
 enum ps_status ps_fail_as(struct ps_err *err, const struct ps_err *failure)
 {
-    if (err && err->code == PS_OK)
+    if (err->code == PS_OK)
         *err = *failure;
     return failure->code;
 }
@@ -71,7 +71,7 @@ void ps_hint(struct ps_err *err, const char *fmt, ...)
 {
     va_list args;
 
-    if (!err || err->hint[0])
+    if (err->hint[0])
         return;
     va_start(args, fmt);
     (void)vsnprintf(err->hint, sizeof err->hint, fmt, args);

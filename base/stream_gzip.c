@@ -27,7 +27,7 @@ struct gzip {
 
 static void fail(struct ps_stream *s, const char *what)
 {
-    if (ps_stream_status(s->below, NULL) == PS_OK) {
+    if (ps_stream_status(s->below, PS_ERR_IGNORED) == PS_OK) {
         ps_fail_at(&s->err, PS_BAD_INPUT, ps_stream_at(s->below), "%s", what);
         ps_hint(&s->err, "the file was truncated or damaged; copy or compress it again");
     }

@@ -15,7 +15,7 @@ struct zstd {
 
 static void fail(struct ps_stream *s, const char *what, const char *why)
 {
-    if (ps_stream_status(s->below, NULL) == PS_OK) {
+    if (ps_stream_status(s->below, PS_ERR_IGNORED) == PS_OK) {
         ps_fail_at(&s->err, PS_BAD_INPUT, ps_stream_at(s->below), "%s%s%s", what, *why ? ": " : "",
                    why);
         ps_hint(&s->err, "the file was truncated or damaged; copy or compress it again");

@@ -161,10 +161,9 @@ enum ps_status ps_catalog_remove(struct ps_store *store, const struct ps_removal
         ps_pool_forget(store, removal->id);
     } else {
         (void)ps_catalog_lock(store); /* the label file may already mark the run as deleted */
-        (void)ps_label_save(store, removal->id, NULL);
+        (void)ps_label_save(store, removal->id, PS_ERR_IGNORED); /* own says why already */
         ps_catalog_unlock(store);
-        if (err && err->code == PS_OK)
-            *err = own;
+        (void)ps_fail_as(err, &own);
     }
     ps_reserve_make(store);
     return status;
@@ -345,10 +344,14 @@ enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalo
         return status;
     status = ps_catalog_begin(store, PS_DURABLE, err);
     if (status == PS_OK) {
-        bool known = ps_catalog_find(store->catalog, row->sha256, id, NULL) == PS_OK;
+        struct ps_err unknown = PS_ERR_INIT;
+        const enum ps_status found = ps_catalog_find(store->catalog, row->sha256, id, &unknown);
+        const bool known = found == PS_OK;
 
+        if (found != PS_OK && found != PS_NOT_FOUND)
+            status = ps_fail_as(err, &unknown);
         out->already = known && ps_file_layout(store, store->catalog, id) >= ps_layout_of_ours();
-        if (row->upload && !known)
+        if (status == PS_OK && row->upload && !known)
             status = check_removed(store->catalog, row, err);
         if (status == PS_OK && !known)
             status = ps_upload_check(store, row->upload, err);

@@ -88,7 +88,8 @@ void ps_catalog_read_end(struct ps_store *store, struct ps_db *db)
         ps_catalog_unlock(store);
         return;
     }
-    if (say(db, "COMMIT", NULL) == PS_OK) {
+    /* a connection that fails is closed instead of kept */
+    if (say(db, "COMMIT", PS_ERR_IGNORED) == PS_OK) {
         pthread_mutex_lock(&store->pool_lock);
         if (store->n_idle_catalogs < IDLE_MAX) {
             db->next = store->idle_catalogs;
@@ -147,7 +148,6 @@ enum ps_status ps_catalog_ask(struct ps_store *store, ps_catalog_question *ask, 
             status = ask(db, about, out, &own);
         ps_catalog_read_end(store, db);
     } while (missed(store, &seen, &status, &own));
-    if (status != PS_OK && err && err->code == PS_OK)
-        *err = own;
-    return status;
+    (void)ps_fail_as(err, &own);
+    return status; /* may be PS_NOT_FOUND without a message */
 }

@@ -70,7 +70,7 @@ enum ps_status ps_deleted_label(struct ps_store *store, const char *id, const ch
     ps_bind_text(stmt, ":who", ps_str_of(who));
     ps_bind_int(stmt, ":at", at_ms);
     if (!ps_stmt_row(stmt, err))
-        return err ? err->code : PS_INTERNAL;
+        return err->code;
     return ps_label_write(store, id, ps_col_text(stmt, 0), err);
 }
 
@@ -175,8 +175,9 @@ static enum ps_status find_next(struct ps_store *store, int64_t before_ms, char 
     status = ps_db_prepare(db, ps_sql_text("deleted_next"), &stmt, err);
     if (status == PS_OK) {
         ps_bind_int(stmt, ":before", before_ms);
-        if (ps_stmt_row(stmt, NULL))
+        if (ps_stmt_row(stmt, err))
             ps_col_id(stmt, id);
+        status = err->code;
     }
     ps_stmt_done(stmt);
     ps_catalog_read_end(store, db);
@@ -227,12 +228,13 @@ static enum ps_status purge(struct ps_store *store, const char *id, struct ps_er
     return status;
 }
 
+/* A failure stops the purge: the next one tries again. */
 bool ps_deleted_purge_next(struct ps_store *store, int64_t before_ms)
 {
     char id[PS_ID_SIZE];
 
-    return find_next(store, before_ms, id, NULL) == PS_OK && id[0] &&
-           purge(store, id, NULL) == PS_OK;
+    return find_next(store, before_ms, id, PS_ERR_IGNORED) == PS_OK && id[0] &&
+           purge(store, id, PS_ERR_IGNORED) == PS_OK;
 }
 
 void ps_deleted_expire(struct ps_store *store)

@@ -89,9 +89,9 @@ bool ps_label_is_kept(struct ps_db *db, const char *id, bool *differs)
     struct ps_shared_file kept;
     struct ps_sending label;
 
-    if (ps_file_row(db, "labels", id, &kept, NULL) != PS_OK)
+    if (ps_file_row(db, "labels", id, &kept, PS_ERR_IGNORED) != PS_OK)
         return false;
-    if (ps_label_text(db, id, &text, NULL) == PS_OK) {
+    if (ps_label_text(db, id, &text, PS_ERR_IGNORED) == PS_OK) {
         hash_label(ps_buf_slice(&text), &label);
         *differs = strcmp(label.hash, kept.hash) != 0;
     }
@@ -130,7 +130,7 @@ void ps_label_remove(struct ps_store *store, const char *id)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
 
-    if (path_of(store, id, &path, NULL) == PS_OK)
+    if (path_of(store, id, &path, PS_ERR_IGNORED) == PS_OK)
         (void)unlink(path);
 }
 
@@ -140,7 +140,7 @@ bool ps_label_read(struct ps_store *store, const char *id, struct ps_buf *out)
     PS_AUTO(ps_close_fd) int fd = -1;
     ssize_t got;
 
-    if (store->backend->keeps_labels && path_of(store, id, &path, NULL) == PS_OK)
+    if (store->backend->keeps_labels && path_of(store, id, &path, PS_ERR_IGNORED) == PS_OK)
         fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;

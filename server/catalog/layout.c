@@ -125,7 +125,7 @@ enum ps_status ps_catalog_migrate(struct ps_db *db, struct ps_err *err)
     if (status == PS_OK)
         status = ps_db_exec(db, "COMMIT", err);
     if (status != PS_OK)
-        (void)ps_db_exec(db, "ROLLBACK", NULL);
+        (void)ps_db_exec(db, "ROLLBACK", PS_ERR_IGNORED);
     return status;
 }
 

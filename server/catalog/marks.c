@@ -28,7 +28,7 @@ static enum ps_status ask_there(struct ps_db *db, const char *id, void *unused, 
 
 static uint64_t mark_of(struct ps_store *store, const char *id)
 {
-    return ps_catalog_ask(store, ask_there, id, NULL, NULL) == PS_OK
+    return ps_catalog_ask(store, ask_there, id, NULL, PS_ERR_IGNORED) == PS_OK
                ? store->backend->mark(store, id)
                : 0;
 }

@@ -77,7 +77,7 @@ static void remove_expired(struct ps_store *store)
     while (ask(store, "partial_expire", "", "", NULL, &file, &err) == PS_OK && file) {
         PS_AUTO(ps_free_ptr) char *path = NULL;
 
-        if (ps_store_path(store, "spool", file, "", &path, NULL) == PS_OK)
+        if (ps_store_path(store, "spool", file, "", &path, PS_ERR_IGNORED) == PS_OK)
             ps_spool_remove(store, path);
         ps_free_ptr(&file);
     }

@@ -183,13 +183,14 @@ static void end_again(struct ps_store *store)
 void ps_pending_delete_sweep(struct ps_store *store)
 {
     PS_AUTO(ps_buf_free) struct ps_buf owners = {0};
+    struct ps_err ignored = PS_ERR_INIT; /* the next sweep tries again */
     struct ps_stmt *stmt = NULL;
     struct ps_db *db;
 
     end_again(store);
     db = ps_catalog_lock(store);
-    if (ps_db_prepare(db, ps_sql_text("doomed_owners"), &stmt, NULL) == PS_OK)
-        while (ps_stmt_row(stmt, NULL))
+    if (ps_db_prepare(db, ps_sql_text("doomed_owners"), &stmt, &ignored) == PS_OK)
+        while (ps_stmt_row(stmt, &ignored))
             ps_col_append(stmt, 0, &owners);
     ps_stmt_done(stmt);
     ps_catalog_unlock(store);

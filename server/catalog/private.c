@@ -87,9 +87,7 @@ static enum ps_status show_each(const struct showing *s, const char *query, show
     }
     ps_stmt_done(stmt);
     ps_catalog_unlock(s->store);
-    if (own.code != PS_OK && err && err->code == PS_OK)
-        *err = own;
-    return own.code;
+    return ps_fail_as(err, &own);
 }
 
 enum ps_status ps_private_files(struct ps_store *store, ps_private_file *take, void *user,
@@ -244,8 +242,7 @@ enum ps_status ps_private_take(struct ps_store *from, struct ps_store *to, const
         ps_catalog_unlock(to);
     }
     ps_arena_free(&arena);
-    if (status != PS_OK && err && err->code == PS_OK)
-        *err = own;
+    (void)ps_fail_as(err, &own);
     return status;
 }
 

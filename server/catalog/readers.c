@@ -28,7 +28,8 @@ int64_t ps_store_version(struct ps_store *store)
     db = ps_catalog_lock(store);
     version = store->changes;
     /* data_version counts commits of other connections, store->changes those of this one. */
-    if (ps_db_prepare(db, "PRAGMA data_version", &stmt, NULL) == PS_OK && ps_stmt_row(stmt, NULL))
+    if (ps_db_prepare(db, "PRAGMA data_version", &stmt, PS_ERR_IGNORED) == PS_OK &&
+        ps_stmt_row(stmt, PS_ERR_IGNORED))
         version += ps_col_int(stmt, 0) << 32;
     ps_stmt_done(stmt);
     ps_catalog_unlock(store);

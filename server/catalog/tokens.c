@@ -207,7 +207,7 @@ static enum ps_right role_at(struct ps_stmt *stmt, int column)
     enum ps_right role = PS_RIGHT_NOBODY;
     PS_AUTO(ps_free_ptr) char *word = ps_strdup(ps_col_text(stmt, column));
 
-    return ps_right_of(word, &role, NULL) == PS_OK ? role : PS_RIGHT_NOBODY;
+    return ps_right_of(word, &role, PS_ERR_IGNORED) == PS_OK ? role : PS_RIGHT_NOBODY;
 }
 
 enum ps_status ps_token_each(struct ps_store *store,
@@ -225,7 +225,7 @@ enum ps_status ps_token_each(struct ps_store *store,
     }
     ps_stmt_done(stmt);
     ps_catalog_unlock(store);
-    return status == PS_OK && err ? err->code : status;
+    return status == PS_OK ? err->code : status;
 }
 
 enum ps_status ps_token_count(struct ps_store *store, int64_t *out, struct ps_err *err)
@@ -253,7 +253,7 @@ static enum ps_status find_holder(struct ps_db *db, const char *query, const str
     if (status != PS_OK)
         return status;
     if (!ps_stmt_row(stmt, err))
-        return err && err->code != PS_OK ? err->code : PS_NOT_FOUND;
+        return err->code != PS_OK ? err->code : PS_NOT_FOUND;
     hash = ps_col_text(stmt, 0);
     if (hash.len != PS_SHA256_SIZE - 1 || !memeql_sec(hash.at, pass->hash, hash.len))
         return PS_NOT_FOUND;

@@ -129,7 +129,7 @@ static bool holds(struct ps_db *db, const char *file)
     struct ps_err err = PS_ERR_INIT;
     bool found;
 
-    if (ps_db_prepare(db, ps_sql_text("upload_holds"), &stmt, NULL) != PS_OK)
+    if (ps_db_prepare(db, ps_sql_text("upload_holds"), &stmt, &err) != PS_OK)
         return true;
     ps_bind_text(stmt, ":file", ps_str_of(file));
     found = ps_stmt_row(stmt, &err);
@@ -159,8 +159,8 @@ static enum ps_status remove_files(struct ps_store *store, const char *file, con
 {
     struct ps_arena arena = {0};
     size_t n = 0;
-    const struct ps_tag *pairs = ps_upload_pairs(store, &arena, sources, &n);
-    enum ps_status status = remove_unheld(store, file, err);
+    const struct ps_tag *pairs = ps_upload_pairs(store, &arena, sources, &n, err);
+    enum ps_status status = err->code == PS_OK ? remove_unheld(store, file, err) : err->code;
 
     for (size_t i = 0; i < n && status == PS_OK; i++)
         status = remove_unheld(store, pairs[i].key, err);
@@ -257,18 +257,19 @@ enum ps_status ps_upload_accept(struct ps_store *store, struct ps_accepted *uplo
 /* Ignores failures: the next server may then try the import once more than allowed. */
 void ps_upload_try(struct ps_store *store, int64_t id, bool begins)
 {
+    struct ps_err ignored = PS_ERR_INIT;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_catalog_begin(store, PS_SOON, NULL);
+    enum ps_status status = ps_catalog_begin(store, PS_SOON, &ignored);
 
     if (status == PS_OK)
-        status = ps_db_prepare(store->catalog, ps_sql_text("upload_try"), &stmt, NULL);
+        status = ps_db_prepare(store->catalog, ps_sql_text("upload_try"), &stmt, &ignored);
     if (status == PS_OK) {
         ps_bind_int(stmt, ":id", id);
         ps_bind_int(stmt, ":by", begins ? 1 : -1);
         ps_bind_text(stmt, ":session", ps_str_of(store->session));
-        status = ps_stmt_finish(stmt, NULL);
+        status = ps_stmt_finish(stmt, &ignored);
     }
-    (void)ps_catalog_end(store, status, NULL);
+    (void)ps_catalog_end(store, status, &ignored);
 }
 
 enum ps_status ps_upload_check(struct ps_store *store, int64_t id, struct ps_err *err)
@@ -306,7 +307,7 @@ static enum ps_status end_locked(struct ps_store *store, int64_t id, struct ps_e
         return status;
     ps_bind_int(stmt, ":id", id);
     ps_bind_text(stmt, ":session", ps_str_of(store->session));
-    if (ps_stmt_row(stmt, NULL)) {
+    if (ps_stmt_row(stmt, err)) {
         file = ps_strdup(ps_col_text(stmt, 0));
         sources = ps_strdup(ps_col_text(stmt, 1));
     }

@@ -138,8 +138,12 @@ static enum ps_status leave_out(struct backing *b, const char *id, const char *s
                                 struct ps_err *err)
 {
     char found[PS_ID_SIZE];
+    struct ps_err gone = PS_ERR_INIT;
+    const enum ps_status status = ps_store_find(b->from, sha256, found, &gone);
 
-    if (ps_store_find(b->from, sha256, found, NULL) == PS_OK) {
+    if (status != PS_OK && status != PS_NOT_FOUND)
+        return ps_fail_as(err, &gone);
+    if (status == PS_OK) {
         ps_hint(err, "`perfshelf verify` has details");
         return ps_fail(err, PS_IO, "a file of run %s is missing", id);
     }
@@ -152,7 +156,7 @@ static enum ps_status copy_run(struct backing *b, const char *id, const char *sh
     char found[PS_ID_SIZE];
     enum ps_status status;
 
-    if (ps_store_find(b->from, sha256, found, NULL) == PS_NOT_FOUND)
+    if (ps_store_find(b->from, sha256, found, PS_ERR_IGNORED) == PS_NOT_FOUND)
         return leave_out(b, id, sha256, err);
     status = copy(b, "runs", id, err);
     if (status == PS_OK)
@@ -222,11 +226,11 @@ static bool is_used(struct ps_db *db, const char *folder, const char *name)
     PS_AUTO(ps_free_ptr) char *key = ps_strdup((struct ps_str){name, strcspn(name, ".")});
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    if (ps_db_prepare(db, ps_sql_text("kept_used"), &stmt, NULL) != PS_OK)
+    if (ps_db_prepare(db, ps_sql_text("kept_used"), &stmt, PS_ERR_IGNORED) != PS_OK)
         return true;
     ps_bind_text(stmt, ":folder", ps_str_of(folder));
     ps_bind_text(stmt, ":key", ps_str_of(key));
-    return !ps_stmt_row(stmt, NULL) || ps_col_int(stmt, 0) != 0;
+    return !ps_stmt_row(stmt, PS_ERR_IGNORED) || ps_col_int(stmt, 0) != 0;
 }
 
 /* Lists files of the previous backup that the new one does not refer to, each followed by a NUL. */

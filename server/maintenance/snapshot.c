@@ -25,12 +25,12 @@ static enum ps_status run_sql(struct ps_db *db, const char *query, const char *k
  * tables of the same names. */
 static enum ps_status copy_catalog(struct ps_db *db, const char *path, struct ps_err *err)
 {
-    enum ps_status status = ps_catalog_hide_columns(db, err), shown;
+    struct ps_err own = PS_ERR_INIT;
 
-    if (status == PS_OK)
-        status = run_sql(db, "snapshot", ":path", path, err);
-    shown = ps_catalog_show_columns(db, status == PS_OK ? err : NULL);
-    return status == PS_OK ? shown : status;
+    if (ps_catalog_hide_columns(db, err) == PS_OK)
+        (void)run_sql(db, "snapshot", ":path", path, err);
+    (void)ps_catalog_show_columns(db, &own);
+    return ps_fail_as(err, &own) == PS_OK ? err->code : own.code;
 }
 
 enum ps_status ps_snapshot_take(struct ps_store *store, const char *path, struct ps_err *err)

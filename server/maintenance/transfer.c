@@ -542,7 +542,7 @@ static enum ps_status transfer_attach(struct ps_db *db, const char *taken, struc
 
 static void transfer_detach(struct ps_db *db)
 {
-    (void)ps_db_exec(db, "DETACH old", NULL);
+    (void)ps_db_exec(db, "DETACH old", PS_ERR_IGNORED); /* closing db detaches it too */
 }
 
 /* Counts the bytes to copy, and the waiting uploads, which are not copied. */
@@ -760,7 +760,7 @@ static bool is_there_still(struct transfer *t, const struct transfer_run *run)
 {
     char id[PS_ID_SIZE];
 
-    return ps_store_find(t->from, run->sha256, id, NULL) != PS_NOT_FOUND;
+    return ps_store_find(t->from, run->sha256, id, PS_ERR_IGNORED) != PS_NOT_FOUND;
 }
 
 /* Copies one file. piece->wrong: the file of `from` is unusable; *err: the copy failed for another

@@ -152,8 +152,8 @@ bool ps_table_kept_has(const struct ps_order *order, struct ps_params params)
     int64_t limit, offset, end;
 
     if (!order || !order->row_at || (format && format[0] && strcmp(format, "json") != 0) ||
-        ps_param_int(params, "limit", 0, INT32_MAX, 1000, &limit, NULL) != PS_OK ||
-        ps_param_int(params, "offset", 0, INT32_MAX, 0, &offset, NULL) != PS_OK)
+        ps_param_int(params, "limit", 0, INT32_MAX, 1000, &limit, PS_ERR_IGNORED) != PS_OK ||
+        ps_param_int(params, "offset", 0, INT32_MAX, 0, &offset, PS_ERR_IGNORED) != PS_OK)
         return false;
     end = offset + limit < order->total ? offset + limit : order->total;
     return end <= order->n_rows;

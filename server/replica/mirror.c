@@ -194,7 +194,7 @@ static enum ps_status fetch(struct ps_store *store, struct ps_err *err)
     if (status == PS_OK)
         status = ps_db_exec(db, "COMMIT", err);
     if (status != PS_OK)
-        (void)ps_db_exec(db, "ROLLBACK", NULL);
+        (void)ps_db_exec(db, "ROLLBACK", PS_ERR_IGNORED);
     caught_up(store, status == PS_OK, clock.n);
     ps_catalog_unlock(store);
     return status;
@@ -259,7 +259,7 @@ bool ps_mirror_look(struct ps_store *store)
         return false;
     (void)pthread_mutex_lock(&m->look_lock);
     if (!m->away)
-        looked = look_once(store, 0, NULL) == PS_OK;
+        looked = look_once(store, 0, PS_ERR_IGNORED) == PS_OK;
     (void)pthread_mutex_unlock(&m->look_lock);
     return looked;
 }
@@ -279,7 +279,8 @@ static void prune(struct ps_mirror *m)
     m->pruned_ms = ps_monotonic_ms();
     clock_gettime(CLOCK_REALTIME, &now);
     (void)pthread_mutex_lock(&m->look_lock);
-    (void)ps_clock_prune(m->looker, (int64_t)now.tv_sec * 1000 - KEEP_MS, NULL);
+    /* what is left, the next call deletes */
+    (void)ps_clock_prune(m->looker, (int64_t)now.tv_sec * 1000 - KEEP_MS, PS_ERR_IGNORED);
     (void)pthread_mutex_unlock(&m->look_lock);
 }
 
@@ -316,7 +317,7 @@ static void look_again(void *user)
 {
     struct ps_store *store = user;
 
-    if (look(store, 0, NULL) == PS_OK)
+    if (look(store, 0, PS_ERR_IGNORED) == PS_OK)
         prune(store->replica->mirror);
     note_away(store);
     tell(store->replica->mirror);

@@ -203,7 +203,7 @@ enum ps_status ps_mirror_catch_up(struct ps_db *db, struct ps_pg *pg,
         status = take_gone(db, pg, &tables->at[i], at.n, err);
     for (size_t i = 0; status == PS_OK && i < tables->n; i++)
         status = take_changed(db, pg, &tables->at[i], at.n, err);
-    (void)ps_db_exec(db, "PRAGMA cache_size=-1024", NULL);
+    (void)ps_db_exec(db, "PRAGMA cache_size=-1024", PS_ERR_IGNORED);
     return status == PS_OK ? ps_mirror_record(db, to, err) : status;
 }
 

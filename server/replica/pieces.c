@@ -174,16 +174,17 @@ static enum ps_status find_expired(struct ps_store *store, char id_out[PS_PARTIA
 static void pieces_expire(struct ps_store *store)
 {
     char id[PS_PARTIAL_SIZE];
+    struct ps_err ignored = PS_ERR_INIT; /* the next look tries again */
     enum ps_status status;
 
     do {
-        status = ps_catalog_begin(store, PS_SOON, NULL);
+        status = ps_catalog_begin(store, PS_SOON, &ignored);
         id[0] = '\0';
         if (status == PS_OK)
-            status = find_expired(store, id, NULL);
+            status = find_expired(store, id, &ignored);
         if (status == PS_OK && id[0])
-            status = drop(store, id, NULL);
-        status = ps_catalog_end(store, status, NULL);
+            status = drop(store, id, &ignored);
+        status = ps_catalog_end(store, status, &ignored);
     } while (status == PS_OK && id[0]);
 }
 

@@ -28,7 +28,7 @@ enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what
                                                                               : PS_INTERNAL;
 
     if (code != SQLITE_OK && code != SQLITE_DONE && ps_context_check(err) != PS_OK)
-        return err ? err->code : PS_CANCELLED;
+        return err->code;
     if (ps_memory_exceeded(db->memory))
         return ps_fail(err, PS_LIMIT, "the query needs too much memory and was stopped");
     if (damaged)
@@ -51,7 +51,7 @@ enum ps_status ps_db_open(const char *uri, bool write, struct ps_db **out, struc
                 (write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
 
     if (ps_memory_ready(err) != PS_OK)
-        return err ? err->code : PS_INTERNAL;
+        return err->code;
     db = ps_alloc(sizeof *db);
     if (sqlite3_open_v2(uri, &db->handle, flags, NULL) != SQLITE_OK) {
         enum ps_status status =
@@ -360,10 +360,10 @@ bool ps_db_is_json(struct ps_db *db, struct ps_str text)
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
     if (!text.at || !ps_utf8_valid(text) ||
-        ps_db_prepare(db, "SELECT json_valid(:text)", &stmt, NULL) != PS_OK)
+        ps_db_prepare(db, "SELECT json_valid(:text)", &stmt, PS_ERR_IGNORED) != PS_OK)
         return false;
     ps_bind_text(stmt, ":text", text);
-    return ps_stmt_row(stmt, NULL) && ps_col_int(stmt, 0) != 0;
+    return ps_stmt_row(stmt, PS_ERR_IGNORED) && ps_col_int(stmt, 0) != 0;
 }
 
 void ps_col_raw_json(struct ps_stmt *stmt, int column, const char *otherwise, struct ps_json *out)

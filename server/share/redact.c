@@ -264,8 +264,7 @@ static enum ps_status end_copy(struct ps_share_copy *out, enum ps_status status,
 {
     if (status != PS_OK)
         ps_share_copy_free(out);
-    if (status != PS_OK && err && err->code == PS_OK)
-        *err = *own;
+    (void)ps_fail_as(err, own);
     return status;
 }
 
