@@ -51,7 +51,8 @@ struct ps_err {
 #define PS_ERR_IGNORED (&(struct ps_err)PS_ERR_INIT)
 
 /* Fills err with code and message, unless it is filled already; PS_FULL also adds its hint. Bytes
- * that cannot be shown in one line become question marks. Returns code. */
+ * that cannot be shown in one line become question marks. Returns err->code, the first failure's.
+ */
 enum ps_status ps_fail(struct ps_err *err, enum ps_status code, const char *fmt, ...)
     __attribute__((nonnull(1), format(printf, 3, 4)));
 
@@ -67,7 +68,7 @@ enum ps_status ps_fail_errno(struct ps_err *err, const char *what, const char *p
  * the input. */
 enum ps_status ps_fail_memory(struct ps_err *err, const char *what) __attribute__((nonnull(1)));
 
-/* Copies `failure` to err unless err is filled already. Returns the code of `failure`. */
+/* Copies `failure`, which may be PS_OK, to err unless err is filled already. Returns err->code. */
 enum ps_status ps_fail_as(struct ps_err *err, const struct ps_err *failure)
     __attribute__((nonnull));
 

@@ -55,29 +55,28 @@ static enum ps_status open_one(struct ps_store *store, struct ps_db **out, struc
 static enum ps_status say(struct ps_db *db, const char *sql, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, sql, &stmt, err);
 
-    return status == PS_OK ? ps_stmt_finish(stmt, err) : status;
+    ps_db_prepare(db, sql, &stmt, err);
+    return ps_stmt_finish(stmt, err);
 }
 
 enum ps_status ps_catalog_read(struct ps_store *store, struct ps_db **out, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
+    *out = NULL;
+    if (err->code != PS_OK)
+        return err->code;
     if (!store->beside) {
         *out = ps_catalog_lock(store);
         return PS_OK;
     }
     *out = take_idle(store);
     if (!*out)
-        status = open_one(store, out, err);
-    if (status == PS_OK)
-        status = say(*out, "BEGIN", err);
-    if (status != PS_OK) {
+        open_one(store, out, err);
+    if (say(*out, "BEGIN", err) != PS_OK) {
         ps_db_close(*out);
         *out = NULL;
     }
-    return status;
+    return err->code;
 }
 
 void ps_catalog_read_end(struct ps_store *store, struct ps_db *db)

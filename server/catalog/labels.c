@@ -52,14 +52,11 @@ enum ps_status ps_label_text(struct ps_db *db, const char *id, struct ps_buf *ou
                              struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("label"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("label"), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_of(id));
-    if (!ps_stmt_row(stmt, &own))
-        return own.code == PS_OK ? PS_NOT_FOUND : ps_fail_as(err, &own);
+    if (!ps_stmt_row(stmt, err))
+        return err->code == PS_OK ? PS_NOT_FOUND : err->code;
     ps_buf_str(out, ps_col_text(stmt, 0));
     return PS_OK;
 }
@@ -114,16 +111,15 @@ enum ps_status ps_labels_save_all(struct ps_store *store, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(store);
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_ids"), &stmt, &own);
 
-    while (status == PS_OK && ps_stmt_row(stmt, &own)) {
+    ps_db_prepare(db, ps_sql_text("run_ids"), &stmt, err);
+    while (ps_stmt_row(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *id = ps_strdup(ps_col_text(stmt, 0));
 
-        status = ps_label_save(store, id, &own);
+        ps_label_save(store, id, err);
     }
     ps_catalog_unlock(store);
-    return own.code == PS_OK ? status : ps_fail(err, own.code, "%s", own.text);
+    return err->code;
 }
 
 void ps_label_remove(struct ps_store *store, const char *id)
@@ -157,37 +153,29 @@ static enum ps_status apply(struct ps_db *db, const char *query, const char *id,
                             struct ps_str label, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text(query), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_of(id));
     ps_bind_text(stmt, ":label", label);
-    (void)ps_stmt_row(stmt, &own);
-    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+    (void)ps_stmt_row(stmt, err);
+    return err->code;
 }
 
 enum ps_status ps_label_apply(struct ps_db *db, const char *id, struct ps_str label,
                               struct ps_err *err)
 {
-    enum ps_status status = apply(db, "label_run", id, label, err);
-
-    if (status == PS_OK)
-        status = apply(db, "tag_delete", id, label, err);
-    if (status == PS_OK)
-        status = apply(db, "label_tags", id, label, err);
-    if (status == PS_OK)
-        status = apply(db, "label_sources", id, label, err);
-    return status;
+    apply(db, "label_run", id, label, err);
+    apply(db, "tag_delete", id, label, err);
+    apply(db, "label_tags", id, label, err);
+    return apply(db, "label_sources", id, label, err);
 }
 
 enum ps_status ps_labels_save(struct ps_store *store, const char *of, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text(of), &stmt, err);
 
-    if (status != PS_OK || !ps_stmt_row(stmt, err))
-        return status == PS_OK ? err->code : status;
+    ps_db_prepare(store->catalog, ps_sql_text(of), &stmt, err);
+    if (!ps_stmt_row(stmt, err))
+        return err->code;
     return ps_label_write(store, of, ps_col_text(stmt, 0), err);
 }

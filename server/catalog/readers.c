@@ -175,10 +175,8 @@ static enum ps_status find_source(struct ps_db *db, const char *id, const char *
                                   struct ps_source *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("source_get"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("source_get"), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_of(id));
     ps_bind_text(stmt, ":path", ps_str_of(path));
     if (!ps_stmt_row(stmt, err))

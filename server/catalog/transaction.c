@@ -7,7 +7,7 @@
 enum ps_status ps_catalog_begin(struct ps_store *store, enum ps_catalog_sync sync,
                                 struct ps_err *err)
 {
-    enum ps_status status = store->backend->order(store, err);
+    enum ps_status status = err->code == PS_OK ? store->backend->order(store, err) : err->code;
     struct ps_db *db = ps_catalog_lock(store);
 
     if (store->read_only) {

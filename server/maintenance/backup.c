@@ -96,19 +96,15 @@ static enum ps_status open_target(struct backing *b, const char *target, int *lo
 static enum ps_status take_catalog(struct backing *b, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
-    enum ps_status status;
 
     (void)unlink(b->part);
-    status = ps_snapshot_take(b->from, b->part, err);
     ps_uri_path(&uri, b->part);
-    if (status == PS_OK)
-        status = ps_db_open(uri.at, true, &b->to->catalog, err);
-    if (status == PS_OK)
-        status = ps_db_exec(b->to->catalog,
-                            "DELETE FROM upload; DELETE FROM doomed; DELETE FROM removed_since; "
-                            "DELETE FROM partial",
-                            err);
-    return status;
+    ps_snapshot_take(b->from, b->part, err);
+    ps_db_open(uri.at, true, &b->to->catalog, err);
+    return ps_db_exec(b->to->catalog,
+                      "DELETE FROM upload; DELETE FROM doomed; DELETE FROM removed_since; "
+                      "DELETE FROM partial",
+                      err);
 }
 
 /* --- Files --- */
@@ -185,9 +181,9 @@ static enum ps_status copy_runs(struct backing *b, struct ps_err *err)
     /* id and hash of each run, each followed by a NUL */
     PS_AUTO(ps_buf_free) struct ps_buf rows = {0};
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(b->to->catalog, ps_sql_text("run_files"), &stmt, err);
 
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+    ps_db_prepare(b->to->catalog, ps_sql_text("run_files"), &stmt, err);
+    while (ps_stmt_row(stmt, err)) {
         ps_col_append(stmt, 0, &rows);
         ps_col_append(stmt, 1, &rows);
         b->total++;
@@ -200,23 +196,22 @@ static enum ps_status copy_runs(struct backing *b, struct ps_err *err)
             (void)go_on(b, 1, err);
         id = sha256 + strlen(sha256) + 1;
     }
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 static enum ps_status copy_sources(struct backing *b, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(b->to->catalog, ps_sql_text("source_shas"), &stmt, err);
 
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+    ps_db_prepare(b->to->catalog, ps_sql_text("source_shas"), &stmt, err);
+    while (ps_stmt_row(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(stmt, 0));
 
-        status = copy(b, "sources", sha256, err);
-        if (status == PS_NOT_FOUND && err->code == PS_OK)
-            status = ps_snapshot_leave_source(b->to->catalog, sha256, err);
+        if (copy(b, "sources", sha256, err) == PS_NOT_FOUND)
+            ps_snapshot_leave_source(b->to->catalog, sha256, err);
     }
     ps_stmt_done(stmt);
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 /* --- End of the backup --- */

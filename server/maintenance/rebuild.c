@@ -291,30 +291,23 @@ static enum ps_status put_deleted(struct rebuilding *r, const char *id, struct p
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_free_ptr) char *who = NULL;
-    struct ps_err own = PS_ERR_INIT;
     bool was_baseline;
-    enum ps_status status =
-        ps_db_prepare(r->store->catalog, ps_sql_text("label_deleted"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(r->store->catalog, ps_sql_text("label_deleted"), &stmt, err);
     ps_bind_text(stmt, ":label", label);
-    if (!ps_stmt_row(stmt, &own)) {
+    if (!ps_stmt_row(stmt, err)) {
         r->out->runs++;
-        return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+        return err->code;
     }
     who = ps_strdup(ps_col_text(stmt, 0));
     was_baseline = ps_col_int(stmt, 1) != 0;
-    status = ps_deleted_add(r->store, id, who, ps_now_ms(), err);
-    if (status != PS_OK || !was_baseline)
-        return status;
+    if (ps_deleted_add(r->store, id, who, ps_now_ms(), err) != PS_OK || !was_baseline)
+        return err->code;
     ps_stmt_done(stmt);
-    stmt = NULL;
-    status = ps_db_prepare(r->store->catalog, ps_sql_text("deleted_was_baseline"), &stmt, err);
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(r->store->catalog, ps_sql_text("deleted_was_baseline"), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_of(id));
-    return ps_stmt_row(stmt, &own) || own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+    (void)ps_stmt_row(stmt, err);
+    return err->code;
 }
 
 static enum ps_status put_run(struct rebuilding *r, const struct found *run, struct ps_err *err)

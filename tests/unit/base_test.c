@@ -108,7 +108,7 @@ static void test_err(void **state)
 
     (void)state;
     assert_int_equal(ps_fail_at(&err, PS_BAD_INPUT, 12, "bad %s", "thing"), PS_BAD_INPUT);
-    assert_int_equal(ps_fail(&err, PS_IO, "later"), PS_IO);
+    assert_int_equal(ps_fail(&err, PS_IO, "later"), PS_BAD_INPUT);
     ps_hint(&err, "do this");
     ps_hint(&err, "not that");
     assert_string_equal(ps_err_line(&err, line, sizeof line), "bad thing at byte 12; do this");

@@ -216,6 +216,26 @@ static void packed_ids_come_back(void **state)
     ps_buf_free(&blob);
 }
 
+static enum ps_status cancel(void *user, struct ps_err *err)
+{
+    (void)user;
+    return ps_fail(err, PS_CANCELLED, "cancelled");
+}
+
+static void a_search_that_was_cancelled_is_no_missing_run(void **state)
+{
+    struct shelf *shelf = *state;
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_context context;
+    char id[PS_ID_SIZE];
+
+    ps_context_begin(&context, 0, cancel, NULL);
+    while (!ps_context_ended())
+        ;
+    assert_int_equal(ps_catalog_find(shelf->store->catalog, "0", id, &err), PS_CANCELLED);
+    (void)ps_context_leave(&context);
+}
+
 static void a_published_run_can_be_found(void **state)
 {
     struct shelf *shelf = *state;
@@ -649,6 +669,7 @@ int main(void)
         cmocka_unit_test(packed_calls_come_back),
         cmocka_unit_test(packed_ids_come_back),
         WITH_SHELF(a_published_run_can_be_found),
+        WITH_SHELF(a_search_that_was_cancelled_is_no_missing_run),
         WITH_SHELF(the_same_bytes_are_the_same_run),
         WITH_SHELF(the_original_comes_back),
         WITH_SHELF(a_removed_run_comes_back_or_leaves_no_file),
