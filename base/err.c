@@ -9,16 +9,15 @@
 #include "base/utf8.h"
 
 /* Messages quote input, so control characters are replaced. */
-static enum ps_status fill(struct ps_err *err, enum ps_status code, const char *fmt, va_list args)
+static void fill(struct ps_err *err, enum ps_status code, const char *fmt, va_list args)
 {
-    if (!err || err->code != PS_OK)
-        return code;
+    if (err->code != PS_OK)
+        return;
     err->code = code;
     (void)vsnprintf(err->text, sizeof err->text, fmt, args);
     ps_utf8_show(err->text);
     if (code == PS_FULL)
         ps_hint(err, "nothing was changed; free some disk space and try again");
-    return code;
 }
 
 enum ps_status ps_fail(struct ps_err *err, enum ps_status code, const char *fmt, ...)
@@ -28,7 +27,7 @@ enum ps_status ps_fail(struct ps_err *err, enum ps_status code, const char *fmt,
     va_start(args, fmt);
     fill(err, code, fmt, args);
     va_end(args);
-    return code;
+    return err->code;
 }
 
 enum ps_status ps_fail_at(struct ps_err *err, enum ps_status code, uint64_t at, const char *fmt,
@@ -36,14 +35,14 @@ enum ps_status ps_fail_at(struct ps_err *err, enum ps_status code, uint64_t at, 
 {
     va_list args;
 
-    if (err && err->code == PS_OK) {
+    if (err->code == PS_OK) {
         err->has_at = true;
         err->at = at;
     }
     va_start(args, fmt);
     fill(err, code, fmt, args);
     va_end(args);
-    return code;
+    return err->code;
 }
 
 enum ps_status ps_fail_errno(struct ps_err *err, const char *what, const char *path)
@@ -62,16 +61,16 @@ enum ps_status ps_fail_memory(struct ps_err *err, const char *what)
 
 enum ps_status ps_fail_as(struct ps_err *err, const struct ps_err *failure)
 {
-    if (err && err->code == PS_OK)
+    if (err->code == PS_OK)
         *err = *failure;
-    return failure->code;
+    return err->code;
 }
 
 void ps_hint(struct ps_err *err, const char *fmt, ...)
 {
     va_list args;
 
-    if (!err || err->hint[0])
+    if (err->hint[0])
         return;
     va_start(args, fmt);
     (void)vsnprintf(err->hint, sizeof err->hint, fmt, args);

@@ -3,9 +3,10 @@
  * err.h: status codes and error messages.
  *
  * Every function that can fail returns enum ps_status and fills a struct ps_err that the caller
- * owns. The first error wins: ps_fail on a filled error changes nothing, so clean-up code may fail
- * without hiding the cause. Invalid input, internal bugs (assert) and system errors (I/O, full
- * disk) never share a code.
+ * owns. It is never NULL; PS_ERR_IGNORED stands where a failure changes nothing. The first error
+ * wins: ps_fail on a filled error changes nothing, so clean-up code may fail without hiding the
+ * cause. Invalid input, internal bugs (assert) and system errors (I/O, full disk) never share a
+ * code.
  */
 #ifndef PS_BASE_ERR_H
 #define PS_BASE_ERR_H
@@ -45,27 +46,35 @@ struct ps_err {
         PS_OK, false, 0, "", ""                                                                    \
     }
 
+/* A new struct ps_err * that nobody reads, valid in the block of the call. A comment at the call
+ * says why its failure may be ignored, unless the call only asks a question. */
+#define PS_ERR_IGNORED (&(struct ps_err)PS_ERR_INIT)
+
 /* Fills err with code and message, unless it is filled already; PS_FULL also adds its hint. Bytes
- * that cannot be shown in one line become question marks. err may be NULL. Returns code. */
+ * that cannot be shown in one line become question marks. Returns err->code, the first failure's.
+ */
 enum ps_status ps_fail(struct ps_err *err, enum ps_status code, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+    __attribute__((nonnull(1), format(printf, 3, 4)));
 
 /* Like ps_fail, with the byte offset `at` at which the input is invalid. */
 enum ps_status ps_fail_at(struct ps_err *err, enum ps_status code, uint64_t at, const char *fmt,
-                          ...) __attribute__((format(printf, 4, 5)));
+                          ...) __attribute__((nonnull(1), format(printf, 4, 5)));
 
 /* PS_IO, or PS_FULL (ENOSPC, EDQUOT): "`what` `path`: strerror(errno)". */
-enum ps_status ps_fail_errno(struct ps_err *err, const char *what, const char *path);
+enum ps_status ps_fail_errno(struct ps_err *err, const char *what, const char *path)
+    __attribute__((nonnull(1)));
 
 /* PS_UNAVAILABLE: memory for `what` could not be allocated. For allocations whose size depends on
  * the input. */
-enum ps_status ps_fail_memory(struct ps_err *err, const char *what);
+enum ps_status ps_fail_memory(struct ps_err *err, const char *what) __attribute__((nonnull(1)));
 
-/* Copies `failure` to err unless err is filled already. Returns the code of `failure`. */
-enum ps_status ps_fail_as(struct ps_err *err, const struct ps_err *failure);
+/* Copies `failure`, which may be PS_OK, to err unless err is filled already. Returns err->code. */
+enum ps_status ps_fail_as(struct ps_err *err, const struct ps_err *failure)
+    __attribute__((nonnull));
 
 /* Sets the hint of err; the first hint wins. */
-void ps_hint(struct ps_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void ps_hint(struct ps_err *err, const char *fmt, ...)
+    __attribute__((nonnull(1), format(printf, 2, 3)));
 
 /* Writes "message at byte N; hint" to out (always NUL-terminated). Returns out. */
 char *ps_err_line(const struct ps_err *err, char *out, unsigned long size);

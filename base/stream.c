@@ -138,11 +138,8 @@ void ps_stream_progress(const struct ps_stream *in, uint64_t *done, uint64_t *to
 enum ps_status ps_stream_status(const struct ps_stream *in, struct ps_err *err)
 {
     for (; in; in = in->below)
-        if (in->err.code != PS_OK) {
-            if (err && err->code == PS_OK)
-                *err = in->err;
-            return in->err.code;
-        }
+        if (in->err.code != PS_OK)
+            return ps_fail_as(err, &in->err);
     return PS_OK;
 }
 

@@ -58,7 +58,7 @@ struct gzip {
 
 static void fail_gzip(struct ps_stream *s, const char *what)
 {
-    if (ps_stream_status(s->below, NULL) == PS_OK) {
+    if (ps_stream_status(s->below, PS_ERR_IGNORED) == PS_OK) {
         ps_fail_at(&s->err, PS_BAD_INPUT, ps_stream_at(s->below), "%s", what);
         ps_hint(&s->err, "the file was truncated or damaged; copy or compress it again");
     }
@@ -271,7 +271,7 @@ struct zstd {
 
 static void fail_zstd(struct ps_stream *s, const char *what, const char *why)
 {
-    if (ps_stream_status(s->below, NULL) == PS_OK) {
+    if (ps_stream_status(s->below, PS_ERR_IGNORED) == PS_OK) {
         ps_fail_at(&s->err, PS_BAD_INPUT, ps_stream_at(s->below), "%s%s%s", what, *why ? ": " : "",
                    why);
         ps_hint(&s->err, "the file was truncated or damaged; copy or compress it again");

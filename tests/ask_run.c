@@ -392,11 +392,11 @@ static bool is_json(struct ps_store *store, struct ps_str text)
 {
     struct ps_db *db = ps_catalog_lock(store);
     struct ps_stmt *stmt = NULL;
-    bool valid = ps_db_prepare(db, "SELECT json_valid(:json)", &stmt, NULL) == PS_OK;
+    bool valid = ps_db_prepare(db, "SELECT json_valid(:json)", &stmt, PS_ERR_IGNORED) == PS_OK;
 
     if (valid) {
         ps_bind_text(stmt, ":json", text);
-        valid = ps_stmt_row(stmt, NULL) && ps_col_int(stmt, 0);
+        valid = ps_stmt_row(stmt, PS_ERR_IGNORED) && ps_col_int(stmt, 0);
         ps_stmt_done(stmt);
     }
     ps_catalog_unlock(store);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks of form that a machine can judge: licence lines, section comments, callers of clocks, and the subjects of commits. One result per check, not one per file.
+"""Checks of form that a machine can judge: licence lines, section comments, callers of clocks, NULL as an error, and the subjects of commits. One result per check, not one per file.
 (tests/docs/check_docs.py checks the width of Markdown. Everything else is read by people: docs/writing.md.)
 """
 import os
@@ -59,6 +59,53 @@ def clock_faults(paths):
                     yield f"{path}:{number}: {found[1]}() is called only by base/clock.c"
 
 
+def arguments_of(text, opening):
+    """The arguments of a call or a declaration; opening: where its parenthesis opens. None if it does not close."""
+    depth, start, found = 0, opening + 1, []
+    for match in re.finditer(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[()\[\]{},]', text[opening:]):
+        at = opening + match.start()
+        if match[0] in "([{":
+            depth += 1
+        elif match[0] in ")]}":
+            depth -= 1
+            if depth == 0:
+                return [*found, text[start:at]]
+        elif match[0] == "," and depth == 1:
+            found.append(text[start:at])
+            start = at + 1
+    return None
+
+
+def without_comment(match):
+    """A comment as blanks, so that the numbers of lines stay; a string as it is."""
+    return match[0] if match[0][0] == '"' else re.sub(r"[^\n]", " ", match[0])
+
+
+def null_error_faults(paths):
+    """No call passes NULL as its struct ps_err *. Static functions of several files may share a name, so declarations count only in their own file."""
+    texts = {}
+    for path in paths:
+        if path.endswith((".c", ".h")):
+            with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+                texts[path] = re.sub(r'"(?:\\.|[^"\\\n])*"|/\*.*?\*/', without_comment, file.read(), flags=re.S)
+    public, private = {}, {}
+    for path, text in texts.items():
+        for match in re.finditer(r"(\w+)\)?\(", text):
+            arguments = arguments_of(text, match.end() - 1) if match[1] not in ("if", "for", "while") else None
+            for index, argument in enumerate(arguments or ()):
+                if re.fullmatch(r"\s*struct ps_err \*\w*\s*", argument):
+                    known = public if path.endswith(".h") else private.setdefault(path, {})
+                    known[match[1], len(arguments)] = index
+    for path, text in texts.items():
+        known = {**public, **private.get(path, {})}
+        names = {name for name, _ in known}
+        for match in re.finditer(r"(\w+)\(", text):
+            arguments = arguments_of(text, match.end() - 1) if match[1] in names else None
+            index = known.get((match[1], len(arguments or ())))
+            if index is not None and arguments[index].strip() == "NULL":
+                yield f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {match[1]} gets NULL as its struct ps_err *"
+
+
 def subject_faults():
     """Of commits since the rule exists; none where the folder is no clone, or a shallow one."""
     known = subprocess.run(["git", "-C", ROOT, "cat-file", "-e", SUBJECTS_SINCE], capture_output=True, check=False)
@@ -79,6 +126,7 @@ def main():
         ("licence lines", list(licence_faults(paths))),
         ("section comments", list(section_faults(paths))),
         ("callers of clocks", list(clock_faults(paths))),
+        ("errors that are NULL", list(null_error_faults(paths))),
         ("subjects of commits", list(subject_faults())),
     ]
     for name, faults in checks:

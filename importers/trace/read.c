@@ -928,7 +928,7 @@ static enum ps_status end_input(struct reading *r)
     struct tr_parser end = {.base = "", .at = "", .base_at = ps_stream_at(r->in)};
 
     end.end = end.base;
-    if (ps_stream_status(r->in, NULL) != PS_OK) {
+    if (ps_stream_status(r->in, PS_ERR_IGNORED) != PS_OK) {
         if (!ps_stream_cut(r->in))
             return ps_stream_status(r->in, trace->err);
         tr_note_finding(&trace->pages->findings, TR_STREAM_CUT, end.base_at);

@@ -99,8 +99,8 @@ bool ps_api_secret_is_valid(void *api, const char *secret)
     struct ps_store *store = ((struct ps_api *)api)->store;
     struct ps_holder holder;
 
-    return ps_token_check(store, secret, &holder, NULL) != PS_NOT_FOUND ||
-           ps_session_check(store, secret, &holder, NULL) != PS_NOT_FOUND;
+    return ps_token_check(store, secret, &holder, PS_ERR_IGNORED) != PS_NOT_FOUND ||
+           ps_session_check(store, secret, &holder, PS_ERR_IGNORED) != PS_NOT_FOUND;
 }
 
 /* --- Authorisation --- */

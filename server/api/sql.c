@@ -94,8 +94,8 @@ static enum ps_status read_run(struct ps_request *req, const cJSON *value,
 static void add_word(struct ps_request *req, const char *word, struct ps_buf *words)
 {
     char id[PS_ID_SIZE];
-    const bool found =
-        strchr(word, ',') && ps_store_resolve(ps_api_of(req)->store, word, id, NULL) == PS_OK;
+    const bool found = strchr(word, ',') &&
+                       ps_store_resolve(ps_api_of(req)->store, word, id, PS_ERR_IGNORED) == PS_OK;
 
     ps_buf_printf(words, "%s%s", words->len ? "," : "", found ? id : word);
 }

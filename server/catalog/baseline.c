@@ -8,18 +8,14 @@ static enum ps_status change(struct ps_store *store, const char *query, const ch
                              const char *value, int *changed, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
 
-    if (status == PS_OK)
-        status = ps_db_prepare(store->catalog, ps_sql_text(query), &stmt, err);
-    if (status == PS_OK) {
-        ps_bind_text(stmt, key, ps_str_of(value));
-        status = ps_stmt_finish(stmt, err);
+    ps_catalog_begin(store, PS_DURABLE, err);
+    ps_db_prepare(store->catalog, ps_sql_text(query), &stmt, err);
+    ps_bind_text(stmt, key, ps_str_of(value));
+    if (ps_stmt_finish(stmt, err) == PS_OK)
         *changed = sqlite3_changes(store->catalog->handle);
-    }
-    if (status == PS_OK)
-        status = ps_labels_save(store, "baselines", err);
-    return ps_catalog_end(store, status, err);
+    ps_labels_save(store, "baselines", err);
+    return ps_catalog_end(store, err->code, err);
 }
 
 enum ps_status ps_store_pin(struct ps_store *store, const char *id, struct ps_err *err)

@@ -10,32 +10,29 @@
 #include "server/catalog/state.h"
 
 /* Prepares the named query with :id bound. */
-static enum ps_status prepare_for(struct ps_db *db, const char *query, const char *id,
-                                  struct ps_stmt **out, struct ps_err *err)
+static void prepare_for(struct ps_db *db, const char *query, const char *id, struct ps_stmt **out,
+                        struct ps_err *err)
 {
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), out, err);
-
-    if (status == PS_OK)
-        ps_bind_text(*out, ":id", ps_str_of(id));
-    return status;
+    ps_db_prepare(db, ps_sql_text(query), out, err);
+    ps_bind_text(*out, ":id", ps_str_of(id));
 }
 
 static enum ps_status run_for(struct ps_db *db, const char *query, const char *id,
                               struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = prepare_for(db, query, id, &stmt, err);
 
-    return status == PS_OK ? ps_stmt_finish(stmt, err) : status;
+    prepare_for(db, query, id, &stmt, err);
+    return ps_stmt_finish(stmt, err);
 }
 
 enum ps_status ps_store_outdated(struct ps_store *store, struct ps_buf *ids, struct ps_err *err)
 {
     struct ps_db *db = ps_catalog_lock(store);
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_ids"), &stmt, err);
 
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+    ps_db_prepare(db, ps_sql_text("run_ids"), &stmt, err);
+    while (ps_stmt_row(stmt, err)) {
         char id[PS_ID_SIZE];
 
         ps_col_id(stmt, id);
@@ -44,38 +41,31 @@ enum ps_status ps_store_outdated(struct ps_store *store, struct ps_buf *ids, str
     }
     ps_stmt_done(stmt);
     ps_catalog_unlock(store);
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 static enum ps_status insert_tags(struct ps_db *db, const char *id, const struct ps_tag *tags,
                                   size_t n, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
-    for (size_t i = 0; status == PS_OK && i < n; i++) {
+    for (size_t i = 0; err->code == PS_OK && i < n; i++) {
         struct ps_stmt *stmt = NULL;
 
-        status = prepare_for(db, tags[i].value ? "tag_insert" : "tag_remove", id, &stmt, err);
-        if (status != PS_OK)
-            break;
+        prepare_for(db, tags[i].value ? "tag_insert" : "tag_remove", id, &stmt, err);
         ps_bind_text(stmt, ":k", ps_str_of(tags[i].key));
         if (tags[i].value)
             ps_bind_text(stmt, ":v", ps_str_of(tags[i].value));
-        status = ps_stmt_finish(stmt, err);
+        ps_stmt_finish(stmt, err);
     }
-    return status;
+    return err->code;
 }
 
 static enum ps_status check_tag_count(struct ps_db *db, const char *id, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = prepare_for(db, "tag_count", id, &stmt, err);
 
-    if (status != PS_OK || !ps_stmt_row(stmt, &own))
-        return status == PS_OK ? ps_fail_as(err, &own) : status;
-    if (ps_col_int(stmt, 0) <= PS_TAGS_MAX)
-        return PS_OK;
+    prepare_for(db, "tag_count", id, &stmt, err);
+    if (!ps_stmt_row(stmt, err) || ps_col_int(stmt, 0) <= PS_TAGS_MAX)
+        return err->code;
     return ps_fail(err, PS_BAD_REQUEST, "the run would have more than %d tags", PS_TAGS_MAX);
 }
 
@@ -83,43 +73,35 @@ static enum ps_status edit_locked(struct ps_db *db, const char *id, const struct
                                   struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = prepare_for(db, "run_update", id, &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    prepare_for(db, "run_update", id, &stmt, err);
     ps_bind_text(stmt, ":name", ps_str_of(edit->name));
     ps_bind_text(stmt, ":series", ps_str_of(edit->series));
     ps_bind_text(stmt, ":note", ps_str_of(edit->note));
-    status = ps_stmt_finish(stmt, err);
-    if (status == PS_OK && sqlite3_changes(db->handle) == 0)
-        return ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
-    if (status == PS_OK && edit->set_tags)
-        status = run_for(db, "tag_delete", id, err);
-    if (status == PS_OK && (edit->set_tags || edit->merge_tags))
-        status = insert_tags(db, id, edit->tags, edit->n_tags, err);
-    return status == PS_OK && edit->merge_tags ? check_tag_count(db, id, err) : status;
+    if (ps_stmt_finish(stmt, err) == PS_OK && sqlite3_changes(db->handle) == 0)
+        ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
+    if (edit->set_tags)
+        run_for(db, "tag_delete", id, err);
+    if (edit->set_tags || edit->merge_tags)
+        insert_tags(db, id, edit->tags, edit->n_tags, err);
+    return edit->merge_tags ? check_tag_count(db, id, err) : err->code;
 }
 
 enum ps_status ps_store_edit(struct ps_store *store, const char *id, const struct ps_run_edit *edit,
                              struct ps_err *err)
 {
-    enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
-
-    if (status == PS_OK)
-        status = edit_locked(store->catalog, id, edit, err);
-    if (status == PS_OK)
-        status = ps_label_save(store, id, err);
-    return ps_catalog_end(store, status, err);
+    ps_catalog_begin(store, PS_DURABLE, err);
+    edit_locked(store->catalog, id, edit, err);
+    ps_label_save(store, id, err);
+    return ps_catalog_end(store, err->code, err);
 }
 
 static enum ps_status note_removal(struct ps_db *db, const char *id, const char *who, int64_t at_ms,
                                    struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = prepare_for(db, "removal_insert", id, &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    prepare_for(db, "removal_insert", id, &stmt, err);
     ps_bind_int(stmt, ":at", at_ms);
     ps_bind_text(stmt, ":who", ps_str_of(who));
     return ps_stmt_finish(stmt, err);
@@ -129,19 +111,15 @@ static enum ps_status remove_row(struct ps_store *store, const struct ps_removal
                                  struct ps_err *err)
 {
     const int64_t at_ms = ps_now_ms();
-    enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
 
-    if (status == PS_OK && removal->check)
-        status = removal->check(store->catalog, removal->user, err);
-    if (status == PS_OK)
-        status = ps_deleted_label(store, removal->id, removal->who, at_ms, err);
-    if (status == PS_OK)
-        status = note_removal(store->catalog, removal->id, removal->who, at_ms, err);
-    if (status == PS_OK)
-        status = run_for(store->catalog, "removed_since_add", removal->id, err);
-    if (status == PS_OK)
-        status = ps_deleted_add(store, removal->id, removal->who, at_ms, err);
-    return ps_catalog_end(store, status, err);
+    ps_catalog_begin(store, PS_DURABLE, err);
+    if (removal->check && err->code == PS_OK)
+        removal->check(store->catalog, removal->user, err);
+    ps_deleted_label(store, removal->id, removal->who, at_ms, err);
+    note_removal(store->catalog, removal->id, removal->who, at_ms, err);
+    run_for(store->catalog, "removed_since_add", removal->id, err);
+    ps_deleted_add(store, removal->id, removal->who, at_ms, err);
+    return ps_catalog_end(store, err->code, err);
 }
 
 enum ps_status ps_catalog_remove(struct ps_store *store, const struct ps_removal *removal,
@@ -161,10 +139,9 @@ enum ps_status ps_catalog_remove(struct ps_store *store, const struct ps_removal
         ps_pool_forget(store, removal->id);
     } else {
         (void)ps_catalog_lock(store); /* the label file may already mark the run as deleted */
-        (void)ps_label_save(store, removal->id, NULL);
+        (void)ps_label_save(store, removal->id, PS_ERR_IGNORED); /* own says why already */
         ps_catalog_unlock(store);
-        if (err && err->code == PS_OK)
-            *err = own;
+        (void)ps_fail_as(err, &own);
     }
     ps_reserve_make(store);
     return status;
@@ -180,10 +157,8 @@ static enum ps_status insert_log(struct ps_db *db, const struct ps_log_entry *en
                                  struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("log_insert"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("log_insert"), &stmt, err);
     ps_bind_int(stmt, ":at", ps_now_ms());
     ps_bind_text(stmt, ":name", ps_str_of(entry->name));
     ps_bind_text(stmt, ":who", ps_str_of(entry->who));
@@ -205,11 +180,9 @@ static enum ps_status insert_log(struct ps_db *db, const struct ps_log_entry *en
 enum ps_status ps_store_log(struct ps_store *store, const struct ps_log_entry *entry,
                             struct ps_err *err)
 {
-    enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
-
-    if (status == PS_OK)
-        status = insert_log(store->catalog, entry, err);
-    return ps_catalog_end(store, status, err);
+    ps_catalog_begin(store, PS_DURABLE, err);
+    insert_log(store->catalog, entry, err);
+    return ps_catalog_end(store, err->code, err);
 }
 
 static void bind_run(struct ps_stmt *stmt, const struct ps_catalog_row *row)
@@ -242,38 +215,33 @@ enum ps_status ps_catalog_differs(struct ps_db *db, const struct ps_catalog_row 
                                   const char *label, struct ps_buf *out, struct ps_err *err)
 {
     static const char *const queries[] = {"run_differs", "label_differs"};
-    struct ps_err own = PS_ERR_INIT;
 
-    for (size_t i = 0; own.code == PS_OK && i < (label ? 2 : 1); i++) {
+    for (size_t i = 0; i < (label ? 2 : 1); i++) {
         PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-        if (ps_db_prepare(db, ps_sql_text(queries[i]), &stmt, &own) != PS_OK)
-            break;
+        ps_db_prepare(db, ps_sql_text(queries[i]), &stmt, err);
         bind_run(stmt, row);
         ps_bind_text(stmt, ":label", ps_str_of(label));
-        if (ps_stmt_row(stmt, &own) && ps_col_text(stmt, 0).len) {
+        if (ps_stmt_row(stmt, err) && ps_col_text(stmt, 0).len) {
             ps_buf_puts(out, out->len ? ", " : "");
             ps_buf_str(out, ps_col_text(stmt, 0));
         }
     }
-    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+    return err->code;
 }
 
 enum ps_status ps_catalog_put(struct ps_db *db, const struct ps_catalog_row *row, char **name_out,
                               struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_insert"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("run_insert"), &stmt, err);
     bind_run(stmt, row);
-    if (ps_stmt_row(stmt, &own)) {
+    if (ps_stmt_row(stmt, err)) {
         *name_out = ps_strdup(ps_col_text(stmt, 0));
-        (void)ps_stmt_row(stmt, &own); /* run it to completion */
+        (void)ps_stmt_row(stmt, err); /* run it to completion */
     }
-    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+    return err->code;
 }
 
 /* Writes or restores the label of a published run. The new file of a renewed run does not contain
@@ -299,17 +267,14 @@ static enum ps_status publish_label(struct ps_store *store, const struct ps_cata
 static enum ps_status check_removed(struct ps_db *db, const struct ps_catalog_row *row,
                                     struct ps_err *err)
 {
-    struct ps_err own = PS_ERR_INIT;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = prepare_for(db, "removed_since", row->id, &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    prepare_for(db, "removed_since", row->id, &stmt, err);
     ps_bind_int(stmt, ":upload", row->upload);
-    if (ps_stmt_row(stmt, &own))
-        ps_fail(&own, PS_CANCELLED, "this run was deleted after its upload");
+    if (ps_stmt_row(stmt, err))
+        ps_fail(err, PS_CANCELLED, "this run was deleted after its upload");
     ps_stmt_done(stmt);
-    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+    return err->code;
 }
 
 static enum ps_status publish_locked(struct ps_store *store, const struct ps_catalog_row *row,
@@ -318,17 +283,13 @@ static enum ps_status publish_locked(struct ps_store *store, const struct ps_cat
                                      struct ps_err *err)
 {
     bool replaced = false;
-    enum ps_status status = ps_file_check(store, "originals", row->sha256, err);
 
-    if (status == PS_OK)
-        status = ps_deleted_replace(store, row->id, pending, &replaced, err);
-    if (status == PS_OK)
-        status = ps_catalog_put(store->catalog, row, name_out, err);
-    if (status == PS_OK)
-        status = insert_tags(store->catalog, row->id, row->tags, row->n_tags, err);
-    if (status == PS_OK)
-        status = publish_label(store, row, renewed || replaced, err);
-    return status == PS_OK ? ps_file_place(store, sent, "runs", row->id, part, err) : status;
+    ps_file_check(store, "originals", row->sha256, err);
+    ps_deleted_replace(store, row->id, pending, &replaced, err);
+    ps_catalog_put(store->catalog, row, name_out, err);
+    insert_tags(store->catalog, row->id, row->tags, row->n_tags, err);
+    publish_label(store, row, renewed || replaced, err);
+    return ps_file_place(store, sent, "runs", row->id, part, err);
 }
 
 enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalog_row *row,
@@ -345,10 +306,14 @@ enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalo
         return status;
     status = ps_catalog_begin(store, PS_DURABLE, err);
     if (status == PS_OK) {
-        bool known = ps_catalog_find(store->catalog, row->sha256, id, NULL) == PS_OK;
+        struct ps_err unknown = PS_ERR_INIT;
+        const enum ps_status found = ps_catalog_find(store->catalog, row->sha256, id, &unknown);
+        const bool known = found == PS_OK;
 
+        if (found != PS_OK && found != PS_NOT_FOUND)
+            status = ps_fail_as(err, &unknown);
         out->already = known && ps_file_layout(store, store->catalog, id) >= ps_layout_of_ours();
-        if (row->upload && !known)
+        if (status == PS_OK && row->upload && !known)
             status = check_removed(store->catalog, row, err);
         if (status == PS_OK && !known)
             status = ps_upload_check(store, row->upload, err);

@@ -55,29 +55,28 @@ static enum ps_status open_one(struct ps_store *store, struct ps_db **out, struc
 static enum ps_status say(struct ps_db *db, const char *sql, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, sql, &stmt, err);
 
-    return status == PS_OK ? ps_stmt_finish(stmt, err) : status;
+    ps_db_prepare(db, sql, &stmt, err);
+    return ps_stmt_finish(stmt, err);
 }
 
 enum ps_status ps_catalog_read(struct ps_store *store, struct ps_db **out, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
+    *out = NULL;
+    if (err->code != PS_OK)
+        return err->code;
     if (!store->beside) {
         *out = ps_catalog_lock(store);
         return PS_OK;
     }
     *out = take_idle(store);
     if (!*out)
-        status = open_one(store, out, err);
-    if (status == PS_OK)
-        status = say(*out, "BEGIN", err);
-    if (status != PS_OK) {
+        open_one(store, out, err);
+    if (say(*out, "BEGIN", err) != PS_OK) {
         ps_db_close(*out);
         *out = NULL;
     }
-    return status;
+    return err->code;
 }
 
 void ps_catalog_read_end(struct ps_store *store, struct ps_db *db)
@@ -88,7 +87,8 @@ void ps_catalog_read_end(struct ps_store *store, struct ps_db *db)
         ps_catalog_unlock(store);
         return;
     }
-    if (say(db, "COMMIT", NULL) == PS_OK) {
+    /* a connection that fails is closed instead of kept */
+    if (say(db, "COMMIT", PS_ERR_IGNORED) == PS_OK) {
         pthread_mutex_lock(&store->pool_lock);
         if (store->n_idle_catalogs < IDLE_MAX) {
             db->next = store->idle_catalogs;
@@ -147,7 +147,6 @@ enum ps_status ps_catalog_ask(struct ps_store *store, ps_catalog_question *ask, 
             status = ask(db, about, out, &own);
         ps_catalog_read_end(store, db);
     } while (missed(store, &seen, &status, &own));
-    if (status != PS_OK && err && err->code == PS_OK)
-        *err = own;
-    return status;
+    (void)ps_fail_as(err, &own);
+    return status; /* may be PS_NOT_FOUND without a message */
 }

@@ -70,6 +70,7 @@ static bool load(struct ps_store *store, struct ps_clock_reference *out)
 }
 
 /* Ignores failures: the next start then uses the previous reference. */
+/* Ignores failures: the next check has an older reference. */
 static void save(struct ps_store *store, const struct ps_clock_reference *reference)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -80,9 +81,10 @@ static void save(struct ps_store *store, const struct ps_clock_reference *refere
     ps_buf_printf(&text, "%s %" PRId64 " %" PRId64 " %" PRId64 "\n",
                   reference->boot_id[0] ? reference->boot_id : "-", reference->offset_ms,
                   reference->trusted_ms, reference->jumped_ms);
-    if (ps_new_part(store, "spool", &part, &fd, NULL) != PS_OK)
+    if (ps_new_part(store, "spool", &part, &fd, PS_ERR_IGNORED) != PS_OK)
         return;
-    if (ps_write_all(fd, ps_buf_slice(&text), part, NULL) != PS_OK || rename(part, path) != 0)
+    if (ps_write_all(fd, ps_buf_slice(&text), part, PS_ERR_IGNORED) != PS_OK ||
+        rename(part, path) != 0)
         (void)unlink(part);
 }
 

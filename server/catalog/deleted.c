@@ -12,19 +12,16 @@ static enum ps_status run_for(struct ps_db *db, const char *query, const char *i
                               struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
     bool row;
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text(query), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_of(id));
-    row = ps_stmt_row(stmt, &own);
+    row = ps_stmt_row(stmt, err);
     if (found)
         *found = row;
     if (row)
-        (void)ps_stmt_row(stmt, &own); /* run it to completion */
-    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+        (void)ps_stmt_row(stmt, err); /* run it to completion */
+    return err->code;
 }
 
 /* --- Recording deleted runs --- */
@@ -33,21 +30,16 @@ enum ps_status ps_deleted_add(struct ps_store *store, const char *id, const char
                               int64_t at_ms, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text("deleted_add"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(store->catalog, ps_sql_text("deleted_add"), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_of(id));
     ps_bind_text(stmt, ":who", ps_str_of(who));
     ps_bind_int(stmt, ":at", at_ms);
-    status = ps_stmt_finish(stmt, err);
-    if (status == PS_OK && sqlite3_changes(store->catalog->handle) == 0)
-        status = ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
-    if (status == PS_OK)
-        status = run_for(store->catalog, "tag_delete", id, NULL, err);
-    if (status == PS_OK)
-        status = run_for(store->catalog, "baseline_forget", id, NULL, err);
-    return status == PS_OK ? run_for(store->catalog, "run_delete", id, NULL, err) : status;
+    if (ps_stmt_finish(stmt, err) == PS_OK && sqlite3_changes(store->catalog->handle) == 0)
+        ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
+    run_for(store->catalog, "tag_delete", id, NULL, err);
+    run_for(store->catalog, "baseline_forget", id, NULL, err);
+    return run_for(store->catalog, "run_delete", id, NULL, err);
 }
 
 enum ps_status ps_deleted_label(struct ps_store *store, const char *id, const char *who,
@@ -61,16 +53,13 @@ enum ps_status ps_deleted_label(struct ps_store *store, const char *id, const ch
         return ps_fail(err, status, "run %s is not on this shelf", id);
     if (!ps_file_name_is("labels", id)) /* invalid id, not from perfshelf: has no label */
         return status;
-    if (status == PS_OK)
-        status = ps_db_prepare(store->catalog, ps_sql_text("deleted_label"), &stmt, err);
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(store->catalog, ps_sql_text("deleted_label"), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_of(id));
     ps_bind_text(stmt, ":label", ps_buf_slice(&label));
     ps_bind_text(stmt, ":who", ps_str_of(who));
     ps_bind_int(stmt, ":at", at_ms);
     if (!ps_stmt_row(stmt, err))
-        return err ? err->code : PS_INTERNAL;
+        return err->code;
     return ps_label_write(store, id, ps_col_text(stmt, 0), err);
 }
 
@@ -87,23 +76,20 @@ static enum ps_status find(struct ps_db *db, const char *run, void *out_, struct
 {
     struct ps_deleted *out = out_;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("deleted_find"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("deleted_find"), &stmt, err);
     ps_bind_text(stmt, ":run", ps_str_of(run));
-    if (!ps_stmt_row(stmt, &own)) {
-        if (own.code != PS_OK)
-            return ps_fail_as(err, &own);
+    if (!ps_stmt_row(stmt, err)) {
+        if (err->code != PS_OK)
+            return err->code;
         ps_hint(err, "`perfshelf undelete` lists the deleted runs");
         return ps_fail(err, PS_NOT_FOUND, "no deleted run %s", run);
     }
     ps_col_id(stmt, out->id);
     out->name = ps_strdup(ps_col_text(stmt, 1));
     out->who = ps_strdup(ps_col_text(stmt, 2));
-    if (strcmp(out->id, run) == 0 || !ps_stmt_row(stmt, &own))
-        return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+    if (strcmp(out->id, run) == 0 || !ps_stmt_row(stmt, err))
+        return err->code;
     ps_deleted_free(out);
     ps_hint(err, "use its id: `perfshelf undelete` lists them");
     return ps_fail(err, PS_CONFLICT, "%s matches several deleted runs", run);
@@ -120,27 +106,23 @@ static enum ps_status restore(struct ps_store *store, const char *id, struct ps_
 {
     static const char *const queries[] = {"deleted_restore", "deleted_restore_tags",
                                           "deleted_restore_baseline"};
-    enum ps_status status = PS_OK;
     bool found = false;
 
-    for (size_t i = 0; status == PS_OK && i < sizeof queries / sizeof *queries; i++)
-        status = run_for(store->catalog, queries[i], id, NULL, err);
-    if (status == PS_OK)
-        status = run_for(store->catalog, "deleted_forget", id, &found, err);
-    if (status == PS_OK && !found)
-        status = ps_fail(err, PS_NOT_FOUND, "run %s can no longer be restored", id);
-    if (status == PS_OK)
-        status = ps_labels_save(store, "baselines", err);
-    return status == PS_OK ? ps_label_save(store, id, err) : status;
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
+        run_for(store->catalog, queries[i], id, NULL, err);
+    run_for(store->catalog, "deleted_forget", id, &found, err);
+    if (!found)
+        ps_fail(err, PS_NOT_FOUND, "run %s can no longer be restored", id);
+    ps_labels_save(store, "baselines", err);
+    return ps_label_save(store, id, err);
 }
 
 enum ps_status ps_store_undelete(struct ps_store *store, const char *id, struct ps_err *err)
 {
-    enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
+    enum ps_status status;
 
-    if (status == PS_OK)
-        status = restore(store, id, err);
-    status = ps_catalog_end(store, status, err);
+    ps_catalog_begin(store, PS_DURABLE, err);
+    status = ps_catalog_end(store, restore(store, id, err), err);
     if (status == PS_OK)
         ps_run_mark_forget(store, id);
     return status;
@@ -167,20 +149,16 @@ static enum ps_status find_next(struct ps_store *store, int64_t before_ms, char 
 {
     struct ps_db *db = NULL;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_catalog_read(store, &db, err);
 
     id[0] = '\0';
-    if (status != PS_OK)
-        return status;
-    status = ps_db_prepare(db, ps_sql_text("deleted_next"), &stmt, err);
-    if (status == PS_OK) {
-        ps_bind_int(stmt, ":before", before_ms);
-        if (ps_stmt_row(stmt, NULL))
-            ps_col_id(stmt, id);
-    }
+    ps_catalog_read(store, &db, err);
+    ps_db_prepare(db, ps_sql_text("deleted_next"), &stmt, err);
+    ps_bind_int(stmt, ":before", before_ms);
+    if (ps_stmt_row(stmt, err))
+        ps_col_id(stmt, id);
     ps_stmt_done(stmt);
     ps_catalog_read_end(store, db);
-    return status;
+    return err->code;
 }
 
 static enum ps_status forget(struct ps_store *store, const char *id,
@@ -189,26 +167,21 @@ static enum ps_status forget(struct ps_store *store, const char *id,
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_free_ptr) char *sha256 = NULL;
-    struct ps_err own = PS_ERR_INIT;
     bool there = false;
-    enum ps_status status =
-        ps_db_prepare(store->catalog, ps_sql_text("deleted_forget"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(store->catalog, ps_sql_text("deleted_forget"), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_of(id));
-    *found = ps_stmt_row(stmt, &own);
+    *found = ps_stmt_row(stmt, err);
     if (!*found)
-        return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+        return err->code;
     sha256 = ps_strdup(ps_col_text(stmt, 0));
-    (void)ps_stmt_row(stmt, &own); /* run it to completion */
-    status = run_for(store->catalog, "run_there", id, &there, err);
-    if (status != PS_OK || there) /* the files belong to the run of the same id */
-        return status;
-    status = ps_pending_delete_add(store->catalog, pending, "runs", id, err);
-    if (status == PS_OK)
-        status = ps_pending_delete_add(store->catalog, pending, "originals", sha256, err);
-    return status == PS_OK ? ps_sources_forget(store->catalog, id, pending, err) : status;
+    (void)ps_stmt_row(stmt, err); /* run it to completion */
+    run_for(store->catalog, "run_there", id, &there, err);
+    if (there) /* the files belong to the run of the same id */
+        return err->code;
+    ps_pending_delete_add(store->catalog, pending, "runs", id, err);
+    ps_pending_delete_add(store->catalog, pending, "originals", sha256, err);
+    return ps_sources_forget(store->catalog, id, pending, err);
 }
 
 /* Deletes a deleted run with its files, unless it was recovered in the meantime. */
@@ -216,23 +189,22 @@ static enum ps_status purge(struct ps_store *store, const char *id, struct ps_er
 {
     struct ps_pending_delete pending;
     bool found = false;
-    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
 
+    ps_catalog_begin(store, PS_SOON, err);
     ps_pending_delete_name(store, &pending);
-    if (status == PS_OK)
-        status = forget(store, id, &pending, &found, err);
-    status = ps_catalog_end(store, status, err);
-    if (status == PS_OK && found)
+    forget(store, id, &pending, &found, err);
+    if (ps_catalog_end(store, err->code, err) == PS_OK && found)
         ps_pending_delete_end(store, &pending);
-    return status;
+    return err->code;
 }
 
+/* A failure stops the purge: the next one tries again. */
 bool ps_deleted_purge_next(struct ps_store *store, int64_t before_ms)
 {
     char id[PS_ID_SIZE];
 
-    return find_next(store, before_ms, id, NULL) == PS_OK && id[0] &&
-           purge(store, id, NULL) == PS_OK;
+    return find_next(store, before_ms, id, PS_ERR_IGNORED) == PS_OK && id[0] &&
+           purge(store, id, PS_ERR_IGNORED) == PS_OK;
 }
 
 void ps_deleted_expire(struct ps_store *store)

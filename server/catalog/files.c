@@ -14,7 +14,7 @@ enum ps_status ps_file_path(struct ps_store *store, const char *folder, const ch
                             char **path_out, struct ps_err *err)
 {
     *path_out = NULL;
-    return store->backend->path(store, folder, key, path_out, err);
+    return err->code == PS_OK ? store->backend->path(store, folder, key, path_out, err) : err->code;
 }
 
 bool ps_file_has(struct ps_store *store, struct ps_db *db, const char *folder, const char *key)
@@ -102,19 +102,20 @@ int64_t ps_file_layout(struct ps_store *store, struct ps_db *db, const char *id)
 enum ps_status ps_file_send(struct ps_store *store, const char *folder, const char *path,
                             struct ps_sending *out, struct ps_err *err)
 {
-    return store->backend->send(store, folder, path, out, err);
+    return err->code == PS_OK ? store->backend->send(store, folder, path, out, err) : err->code;
 }
 
 enum ps_status ps_file_put(struct ps_store *store, const struct ps_sending *sent,
                            const char *folder, const char *key, const char *path,
                            struct ps_err *err)
 {
-    return store->backend->put(store, sent, folder, key, path, err);
+    return err->code == PS_OK ? store->backend->put(store, sent, folder, key, path, err)
+                              : err->code;
 }
 
 enum ps_status ps_file_settle(struct ps_store *store, const char *folder, struct ps_err *err)
 {
-    return store->backend->settle(store, folder, err);
+    return err->code == PS_OK ? store->backend->settle(store, folder, err) : err->code;
 }
 
 enum ps_status ps_file_place(struct ps_store *store, const struct ps_sending *sent,
@@ -129,28 +130,25 @@ enum ps_status ps_file_place(struct ps_store *store, const struct ps_sending *se
 enum ps_status ps_file_remove(struct ps_store *store, const char *folder, const char *key,
                               struct ps_err *err)
 {
-    return store->backend->remove(store, folder, key, err);
+    return err->code == PS_OK ? store->backend->remove(store, folder, key, err) : err->code;
 }
 
 enum ps_status ps_file_check(struct ps_store *store, const char *folder, const char *key,
                              struct ps_err *err)
 {
-    return store->backend->check(store, folder, key, err);
+    return err->code == PS_OK ? store->backend->check(store, folder, key, err) : err->code;
 }
 
 enum ps_status ps_file_row(struct ps_db *db, const char *folder, const char *key,
                            struct ps_shared_file *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("kept_find"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("kept_find"), &stmt, err);
     ps_bind_text(stmt, ":folder", ps_str_of(folder));
     ps_bind_text(stmt, ":key", ps_str_of(key));
-    if (!ps_stmt_row(stmt, &own))
-        return own.code == PS_OK ? PS_NOT_FOUND : ps_fail_as(err, &own);
+    if (!ps_stmt_row(stmt, err))
+        return err->code == PS_OK ? PS_NOT_FOUND : err->code;
     ps_col_copy(stmt, 0, out->hash, sizeof out->hash);
     out->bytes = (uint64_t)ps_col_int(stmt, 1);
     out->layout = ps_col_int(stmt, 2);
@@ -183,10 +181,8 @@ enum ps_status ps_file_row_change(struct ps_db *db, const char *query, const cha
                                   struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text(query), &stmt, err);
     ps_bind_text(stmt, ":folder", ps_str_of(folder));
     ps_bind_text(stmt, ":key", ps_str_of(key));
     if (sent) {

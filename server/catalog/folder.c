@@ -43,8 +43,8 @@ bool ps_catalog_is_mirror(struct ps_db *db)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    return ps_db_prepare(db, ps_sql_text("mirror_get"), &stmt, NULL) == PS_OK &&
-           ps_stmt_row(stmt, NULL);
+    return ps_db_prepare(db, ps_sql_text("mirror_get"), &stmt, PS_ERR_IGNORED) == PS_OK &&
+           ps_stmt_row(stmt, PS_ERR_IGNORED);
 }
 
 /* Fails for a mirror: opened as a shelf of its own, it would diverge from the database. */
@@ -148,7 +148,7 @@ static bool has(struct ps_store *store, struct ps_db *db, const char *folder, co
     PS_AUTO(ps_free_ptr) char *path = NULL;
 
     (void)db;
-    return path_of(store, folder, key, &path, NULL) == PS_OK && is_file(path);
+    return path_of(store, folder, key, &path, PS_ERR_IGNORED) == PS_OK && is_file(path);
 }
 
 static int64_t layout(struct ps_store *store, struct ps_db *db, const char *id)
@@ -156,7 +156,7 @@ static int64_t layout(struct ps_store *store, struct ps_db *db, const char *id)
     PS_AUTO(ps_free_ptr) char *path = NULL;
 
     (void)db;
-    return place_of(store, "runs", id, &path, NULL) == PS_OK ? ps_path_layout(path) : -1;
+    return place_of(store, "runs", id, &path, PS_ERR_IGNORED) == PS_OK ? ps_path_layout(path) : -1;
 }
 
 static uint64_t mark(struct ps_store *store, const char *id)

@@ -85,7 +85,8 @@ static void *take_in(void *user)
     ps_gzip_writer_free(copy);
     if (status != PS_OK)
         return NULL;
-    if (ps_store_find(intake->store, intake->original.sha256, intake->id, NULL) == PS_OK &&
+    if (ps_store_find(intake->store, intake->original.sha256, intake->id, PS_ERR_IGNORED) ==
+            PS_OK &&
         !ps_run_outdated(intake->store, intake->id))
         atomic_store(&intake->known, true);
     else if (!atomic_load(&intake->hash_only) && fsync(intake->part_fd) != 0)
@@ -127,9 +128,7 @@ enum ps_status ps_ingest_wait(struct ps_ingest *intake, bool keep, struct ps_ori
         (void)pthread_join(intake->thread, NULL);
     intake->running = false;
     *out = intake->original;
-    if (err && err->code == PS_OK)
-        *err = intake->err;
-    return intake->err.code;
+    return ps_fail_as(err, &intake->err);
 }
 
 enum ps_status ps_ingest_keep(struct ps_ingest *intake, struct ps_err *err)
@@ -156,7 +155,7 @@ void ps_ingest_end(struct ps_ingest *intake)
 
     if (!intake)
         return;
-    (void)ps_ingest_wait(intake, false, &unused, NULL);
+    (void)ps_ingest_wait(intake, false, &unused, PS_ERR_IGNORED);
     if (intake->part)
         (void)unlink(intake->part);
     ps_pending_delete_end(intake->store, &intake->pending);

@@ -17,10 +17,8 @@ enum ps_status ps_job_row_put(struct ps_store *store, const struct ps_job_row *r
                               struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text("job_put"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(store->catalog, ps_sql_text("job_put"), &stmt, err);
     ps_bind_int(stmt, ":id", (int64_t)row->id);
     ps_bind_text(stmt, ":session", ps_str_of(store->session));
     ps_bind_text(stmt, ":state", ps_str_of(row->state));
@@ -32,18 +30,15 @@ static enum ps_status next_id(struct ps_store *store, int64_t at, uint64_t *id_o
                               struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text("job_add"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(store->catalog, ps_sql_text("job_add"), &stmt, err);
     ps_bind_text(stmt, ":session", ps_str_of(store->session));
     ps_bind_int(stmt, ":at", at);
-    if (ps_stmt_row(stmt, &own)) {
+    if (ps_stmt_row(stmt, err)) {
         *id_out = (uint64_t)ps_col_int(stmt, 0);
-        (void)ps_stmt_row(stmt, &own);
+        (void)ps_stmt_row(stmt, err);
     }
-    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+    return err->code;
 }
 
 enum ps_status ps_job_row_insert(struct ps_store *store, const struct ps_job_new *job,
@@ -64,20 +59,16 @@ enum ps_status ps_job_row_insert(struct ps_store *store, const struct ps_job_new
 enum ps_status ps_job_row_add(struct ps_store *store, const struct ps_job_new *job,
                               uint64_t *id_out, struct ps_err *err)
 {
-    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
-
-    if (status == PS_OK)
-        status = ps_job_row_insert(store, job, id_out, err);
-    return ps_catalog_end(store, status, err);
+    ps_catalog_begin(store, PS_SOON, err);
+    ps_job_row_insert(store, job, id_out, err);
+    return ps_catalog_end(store, err->code, err);
 }
 
 static enum ps_status forget(struct ps_db *db, size_t keep, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("job_forget"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("job_forget"), &stmt, err);
     ps_bind_int(stmt, ":keep", (int64_t)keep);
     return ps_stmt_finish(stmt, err);
 }
@@ -86,15 +77,15 @@ enum ps_status ps_job_rows_put(struct ps_store *store, const struct ps_job_row *
                                size_t keep, struct ps_err *err)
 {
     bool ended = false;
-    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
 
-    for (size_t i = 0; status == PS_OK && i < n; i++) {
-        status = ps_job_row_put(store, &rows[i], err);
+    ps_catalog_begin(store, PS_SOON, err);
+    for (size_t i = 0; i < n; i++) {
+        ps_job_row_put(store, &rows[i], err);
         ended |= rows[i].ended;
     }
-    if (status == PS_OK && ended)
-        status = forget(store->catalog, keep, err);
-    return ps_catalog_end(store, status, err);
+    if (ended)
+        forget(store->catalog, keep, err);
+    return ps_catalog_end(store, err->code, err);
 }
 
 /* --- Reading --- */
@@ -122,14 +113,11 @@ static enum ps_status find(struct ps_store *store, struct ps_db *db, uint64_t id
                            struct ps_arena *arena, struct ps_job_row *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("job_get"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("job_get"), &stmt, err);
     ps_bind_int(stmt, ":id", (int64_t)id);
-    if (!ps_stmt_row(stmt, &own))
-        return own.code == PS_OK ? PS_NOT_FOUND : ps_fail_as(err, &own);
+    if (!ps_stmt_row(stmt, err))
+        return err->code == PS_OK ? PS_NOT_FOUND : err->code;
     read_row(store, stmt, arena, out);
     return PS_OK;
 }
@@ -158,9 +146,8 @@ enum ps_status ps_job_row_find(struct ps_store *store, uint64_t id, bool look,
 
     if (look)
         return ps_catalog_ask(store, seek, NULL, &sought, err);
-    status = ps_catalog_read(store, &db, err);
-    if (status == PS_OK)
-        status = seek(db, NULL, &sought, err);
+    ps_catalog_read(store, &db, err);
+    status = seek(db, NULL, &sought, err);
     ps_catalog_read_end(store, db);
     return status;
 }
@@ -169,19 +156,16 @@ static enum ps_status list(struct ps_store *store, struct ps_db *db, size_t ende
                            struct ps_arena *arena, struct ps_buf *rows, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("job_list"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("job_list"), &stmt, err);
     ps_bind_int(stmt, ":listed", (int64_t)ended);
-    while (ps_stmt_row(stmt, &own)) {
+    while (ps_stmt_row(stmt, err)) {
         struct ps_job_row row;
 
         read_row(store, stmt, arena, &row);
         ps_buf_add(rows, &row, sizeof row);
     }
-    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+    return err->code;
 }
 
 enum ps_status ps_job_rows_list(struct ps_store *store, size_t ended, struct ps_arena *arena,
@@ -189,15 +173,13 @@ enum ps_status ps_job_rows_list(struct ps_store *store, size_t ended, struct ps_
 {
     PS_AUTO(ps_buf_free) struct ps_buf rows = {0};
     struct ps_db *db = NULL;
-    enum ps_status status;
 
     (void)store->backend->catch_up(store);
-    status = ps_catalog_read(store, &db, err);
-    if (status == PS_OK)
-        status = list(store, db, ended, arena, &rows, err);
+    ps_catalog_read(store, &db, err);
+    list(store, db, ended, arena, &rows, err);
     ps_catalog_read_end(store, db);
-    if (status != PS_OK)
-        return status;
+    if (err->code != PS_OK)
+        return err->code;
     *n_out = rows.len / sizeof **out;
     *out = ps_arena_alloc(arena, rows.len + 1);
     if (rows.len)
@@ -233,10 +215,8 @@ static enum ps_status leave(struct ps_store *store, const char *query, const cha
                             struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text(query), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(store->catalog, ps_sql_text(query), &stmt, err);
     ps_bind_text(stmt, ":dead", ps_str_of(dead));
     ps_bind_text(stmt, ":session", ps_str_of(store->session));
     ps_bind_text(stmt, ":code", ps_str_of(ps_status_word(PS_INTERRUPTED)));
@@ -248,7 +228,6 @@ static enum ps_status leave(struct ps_store *store, const char *query, const cha
 
 enum ps_status ps_job_rows_abandon(struct ps_store *store, const char *dead, struct ps_err *err)
 {
-    enum ps_status status = leave(store, "job_fail", dead, err);
-
-    return status == PS_OK ? leave(store, "job_take", dead, err) : status;
+    leave(store, "job_fail", dead, err);
+    return leave(store, "job_take", dead, err);
 }

@@ -52,14 +52,11 @@ enum ps_status ps_label_text(struct ps_db *db, const char *id, struct ps_buf *ou
                              struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("label"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("label"), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_of(id));
-    if (!ps_stmt_row(stmt, &own))
-        return own.code == PS_OK ? PS_NOT_FOUND : ps_fail_as(err, &own);
+    if (!ps_stmt_row(stmt, err))
+        return err->code == PS_OK ? PS_NOT_FOUND : err->code;
     ps_buf_str(out, ps_col_text(stmt, 0));
     return PS_OK;
 }
@@ -89,9 +86,9 @@ bool ps_label_is_kept(struct ps_db *db, const char *id, bool *differs)
     struct ps_shared_file kept;
     struct ps_sending label;
 
-    if (ps_file_row(db, "labels", id, &kept, NULL) != PS_OK)
+    if (ps_file_row(db, "labels", id, &kept, PS_ERR_IGNORED) != PS_OK)
         return false;
-    if (ps_label_text(db, id, &text, NULL) == PS_OK) {
+    if (ps_label_text(db, id, &text, PS_ERR_IGNORED) == PS_OK) {
         hash_label(ps_buf_slice(&text), &label);
         *differs = strcmp(label.hash, kept.hash) != 0;
     }
@@ -114,23 +111,22 @@ enum ps_status ps_labels_save_all(struct ps_store *store, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(store);
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_ids"), &stmt, &own);
 
-    while (status == PS_OK && ps_stmt_row(stmt, &own)) {
+    ps_db_prepare(db, ps_sql_text("run_ids"), &stmt, err);
+    while (ps_stmt_row(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *id = ps_strdup(ps_col_text(stmt, 0));
 
-        status = ps_label_save(store, id, &own);
+        ps_label_save(store, id, err);
     }
     ps_catalog_unlock(store);
-    return own.code == PS_OK ? status : ps_fail(err, own.code, "%s", own.text);
+    return err->code;
 }
 
 void ps_label_remove(struct ps_store *store, const char *id)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
 
-    if (path_of(store, id, &path, NULL) == PS_OK)
+    if (path_of(store, id, &path, PS_ERR_IGNORED) == PS_OK)
         (void)unlink(path);
 }
 
@@ -140,7 +136,7 @@ bool ps_label_read(struct ps_store *store, const char *id, struct ps_buf *out)
     PS_AUTO(ps_close_fd) int fd = -1;
     ssize_t got;
 
-    if (store->backend->keeps_labels && path_of(store, id, &path, NULL) == PS_OK)
+    if (store->backend->keeps_labels && path_of(store, id, &path, PS_ERR_IGNORED) == PS_OK)
         fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
@@ -157,37 +153,29 @@ static enum ps_status apply(struct ps_db *db, const char *query, const char *id,
                             struct ps_str label, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text(query), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_of(id));
     ps_bind_text(stmt, ":label", label);
-    (void)ps_stmt_row(stmt, &own);
-    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+    (void)ps_stmt_row(stmt, err);
+    return err->code;
 }
 
 enum ps_status ps_label_apply(struct ps_db *db, const char *id, struct ps_str label,
                               struct ps_err *err)
 {
-    enum ps_status status = apply(db, "label_run", id, label, err);
-
-    if (status == PS_OK)
-        status = apply(db, "tag_delete", id, label, err);
-    if (status == PS_OK)
-        status = apply(db, "label_tags", id, label, err);
-    if (status == PS_OK)
-        status = apply(db, "label_sources", id, label, err);
-    return status;
+    apply(db, "label_run", id, label, err);
+    apply(db, "tag_delete", id, label, err);
+    apply(db, "label_tags", id, label, err);
+    return apply(db, "label_sources", id, label, err);
 }
 
 enum ps_status ps_labels_save(struct ps_store *store, const char *of, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text(of), &stmt, err);
 
-    if (status != PS_OK || !ps_stmt_row(stmt, err))
-        return status == PS_OK ? err->code : status;
+    ps_db_prepare(store->catalog, ps_sql_text(of), &stmt, err);
+    if (!ps_stmt_row(stmt, err))
+        return err->code;
     return ps_label_write(store, of, ps_col_text(stmt, 0), err);
 }

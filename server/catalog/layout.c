@@ -12,14 +12,11 @@
 static enum ps_status read_layout(struct ps_db *db, int64_t *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(db, "PRAGMA user_version", &stmt, err);
 
-    if (status != PS_OK)
-        return status;
-    *out = ps_stmt_row(stmt, &own) ? ps_col_int(stmt, 0) : 0;
-    if (own.code != PS_OK)
-        return ps_fail_as(err, &own);
+    ps_db_prepare(db, "PRAGMA user_version", &stmt, err);
+    *out = ps_stmt_row(stmt, err) ? ps_col_int(stmt, 0) : 0;
+    if (err->code != PS_OK)
+        return err->code;
     if (*out <= ps_catalog_layout)
         return PS_OK;
     ps_hint(err, "use that version or a newer one");
@@ -32,15 +29,12 @@ static enum ps_status lacks_column(struct ps_db *db, const char *table, const ch
                                    bool *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("column_missing"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("column_missing"), &stmt, err);
     ps_bind_text(stmt, ":tbl", ps_str_of(table));
     ps_bind_text(stmt, ":column", ps_str_of(column));
-    *out = ps_stmt_row(stmt, &own);
-    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+    *out = ps_stmt_row(stmt, err);
+    return err->code;
 }
 
 /* A mirror may have applied rows before it had the new columns: marks it so that all rows are
@@ -70,19 +64,17 @@ static enum ps_status add_column(struct ps_db *db, const struct ps_catalog_table
 
 static enum ps_status add_columns(struct ps_db *db, int64_t layout, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
     for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++)
-        for (size_t i = 0; status == PS_OK && i < table->n; i++) {
+        for (size_t i = 0; i < table->n; i++) {
             bool missing = false;
 
             if (table->columns[i].since <= layout)
                 continue;
-            status = lacks_column(db, table->name, table->columns[i].name, &missing, err);
-            if (status == PS_OK && missing)
-                status = add_column(db, table, &table->columns[i], err);
+            lacks_column(db, table->name, table->columns[i].name, &missing, err);
+            if (missing)
+                add_column(db, table, &table->columns[i], err);
         }
-    return status;
+    return err->code;
 }
 
 /* Drops all views and triggers. catalog.sql creates those of the current layout. */
@@ -90,19 +82,15 @@ static enum ps_status drop_views(struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status =
-        ps_db_prepare(db,
-                      "SELECT printf('DROP %s main.\"%w\";', type, name) FROM main.sqlite_schema "
-                      "WHERE type IN ('view', 'trigger')",
-                      &stmt, err);
 
-    if (status != PS_OK)
-        return status;
-    while (ps_stmt_row(stmt, &own))
+    ps_db_prepare(db,
+                  "SELECT printf('DROP %s main.\"%w\";', type, name) FROM main.sqlite_schema "
+                  "WHERE type IN ('view', 'trigger')",
+                  &stmt, err);
+    while (ps_stmt_row(stmt, err))
         ps_buf_str(&sql, ps_col_text(stmt, 0));
-    if (own.code != PS_OK)
-        return ps_fail_as(err, &own);
+    if (err->code != PS_OK)
+        return err->code;
     ps_stmt_rewind(stmt);
     return sql.len ? ps_db_exec(db, sql.at, err) : PS_OK;
 }
@@ -114,83 +102,68 @@ enum ps_status ps_catalog_migrate(struct ps_db *db, struct ps_err *err)
 
     if (status != PS_OK || layout == ps_catalog_layout)
         return status;
-    status = ps_db_exec(db, "BEGIN IMMEDIATE", err);
-    if (status != PS_OK)
-        return status;
-    status = drop_views(db, err);
-    if (status == PS_OK)
-        status = add_columns(db, layout, err);
-    if (status == PS_OK)
-        status = ps_db_exec(db, ps_schema_of("catalog"), err);
-    if (status == PS_OK)
-        status = ps_db_exec(db, "COMMIT", err);
-    if (status != PS_OK)
-        (void)ps_db_exec(db, "ROLLBACK", NULL);
-    return status;
+    if (ps_db_exec(db, "BEGIN IMMEDIATE", err) != PS_OK)
+        return err->code;
+    drop_views(db, err);
+    add_columns(db, layout, err);
+    ps_db_exec(db, ps_schema_of("catalog"), err);
+    if (ps_db_exec(db, "COMMIT", err) != PS_OK)
+        (void)ps_db_exec(db, "ROLLBACK", PS_ERR_IGNORED);
+    return err->code;
 }
 
 static enum ps_status show_table(struct ps_db *db, const struct ps_catalog_table *table,
                                  int64_t layout, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
-    enum ps_status status = PS_OK;
 
-    for (size_t i = 0; status == PS_OK && i < table->n; i++) {
+    for (size_t i = 0; i < table->n; i++) {
         const struct ps_catalog_column *column = &table->columns[i];
         bool missing = false;
 
         if (column->since <= layout)
             continue;
-        status = lacks_column(db, table->name, column->name, &missing, err);
-        if (status == PS_OK && missing)
+        lacks_column(db, table->name, column->name, &missing, err);
+        if (missing)
             ps_buf_printf(&sql, ", %s AS \"%s\"", column->fallback ? column->fallback : "NULL",
                           column->name);
     }
-    if (status == PS_OK && sql.len) {
+    if (sql.len) {
         PS_AUTO(ps_buf_free) struct ps_buf view = {0};
 
         ps_buf_printf(&view, "CREATE TEMP VIEW \"%s\" AS SELECT *%s FROM main.\"%s\"", table->name,
                       sql.at, table->name);
-        status = ps_db_exec(db, view.at, err);
+        ps_db_exec(db, view.at, err);
     }
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_catalog_show_columns(struct ps_db *db, struct ps_err *err)
 {
     int64_t layout = 0;
-    enum ps_status status = read_layout(db, &layout, err);
 
+    read_layout(db, &layout, err);
     for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++)
-        if (status == PS_OK)
-            status = show_table(db, table, layout, err);
-    return status;
+        show_table(db, table, layout, err);
+    return err->code;
 }
 
 enum ps_status ps_catalog_hide_columns(struct ps_db *db, struct ps_err *err)
 {
-    enum ps_status status = PS_OK;
-
     for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++) {
         PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
 
         ps_buf_printf(&sql, "DROP VIEW IF EXISTS temp.\"%s\"", table->name);
-        if (status == PS_OK)
-            status = ps_db_exec(db, sql.at, err);
+        ps_db_exec(db, sql.at, err);
     }
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_catalog_open_reader(const char *uri, struct ps_db **out, struct ps_err *err)
 {
-    enum ps_status status = ps_db_open(uri, false, out, err);
-
-    if (status != PS_OK)
-        return status;
-    status = ps_catalog_show_columns(*out, err);
-    if (status == PS_OK)
-        return status;
+    if (ps_db_open(uri, false, out, err) != PS_OK || ps_catalog_show_columns(*out, err) == PS_OK)
+        return err->code;
     ps_db_close(*out);
     *out = NULL;
-    return status;
+    return err->code;
 }

@@ -14,21 +14,19 @@
 static enum ps_status ask_there(struct ps_db *db, const char *id, void *unused, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_there"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
     (void)unused;
+    ps_db_prepare(db, ps_sql_text("run_there"), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_of(id));
     if (!ps_stmt_row(stmt, err))
-        status = ps_fail(err, PS_NOT_FOUND, "no run %s", id);
+        ps_fail(err, PS_NOT_FOUND, "no run %s", id);
     ps_stmt_done(stmt);
-    return status;
+    return err->code;
 }
 
 static uint64_t mark_of(struct ps_store *store, const char *id)
 {
-    return ps_catalog_ask(store, ask_there, id, NULL, NULL) == PS_OK
+    return ps_catalog_ask(store, ask_there, id, NULL, PS_ERR_IGNORED) == PS_OK
                ? store->backend->mark(store, id)
                : 0;
 }

@@ -240,7 +240,7 @@ static bool has_column(struct ps_db *db, const char *view, const char *column)
     ps_buf_puts(&sql, " FROM ");
     ps_multi_run_name(&sql, view);
     ps_buf_puts(&sql, " x");
-    has = ps_db_prepare_single(db, sql.at, &stmt, NULL) == PS_OK;
+    has = ps_db_prepare_single(db, sql.at, &stmt, PS_ERR_IGNORED) == PS_OK;
     ps_stmt_done(stmt);
     return has;
 }

@@ -260,8 +260,7 @@ enum ps_status ps_part_publish(struct ps_part *part, const struct ps_new_run *ru
     if (status == PS_OK)
         status = ps_catalog_publish(part->store, &part->about.row, part->path, out, &own);
     if (status != PS_OK) {
-        if (err && err->code == PS_OK)
-            *err = own;
+        (void)ps_fail_as(err, &own);
         free(out->name);
         out->name = NULL;
         ps_part_abort(part);

@@ -33,17 +33,15 @@ static enum ps_status make_id(char out[PS_PARTIAL_SIZE], struct ps_err *err)
 enum ps_status ps_partial_prepare(struct ps_store *store, const char *query, const char *id,
                                   const char *who, struct ps_stmt **out, struct ps_err *err)
 {
-    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text(query), out, err);
     int64_t now = ps_now_ms() / 1000;
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(store->catalog, ps_sql_text(query), out, err);
     ps_bind_text(*out, ":id", ps_str_of(id));
     ps_bind_text(*out, ":who", ps_str_of(who));
     ps_bind_int(*out, ":at", now);
     ps_bind_int(*out, ":before", now - KEEP_S);
     ps_bind_int(*out, ":most", PS_PARTIALS_MAX);
-    return PS_OK;
+    return err->code;
 }
 
 /* Runs one statement. *out: first column of its first row (malloc'ed), or NULL. */
@@ -51,22 +49,18 @@ static enum ps_status ask(struct ps_store *store, const char *query, const char 
                           const char *who, const char *file, char **out, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
 
     *out = NULL;
-    if (status == PS_OK)
-        status = ps_partial_prepare(store, query, id, who, &stmt, err);
-    if (status == PS_OK) {
-        if (file)
-            ps_bind_text(stmt, ":file", ps_str_of(file));
-        if (ps_stmt_row(stmt, err))
-            *out = ps_strdup(ps_col_text(stmt, 0));
-        status = ps_stmt_finish(stmt, err);
-    }
-    status = ps_catalog_end(store, status, err);
-    if (status != PS_OK)
+    ps_catalog_begin(store, PS_SOON, err);
+    ps_partial_prepare(store, query, id, who, &stmt, err);
+    if (file)
+        ps_bind_text(stmt, ":file", ps_str_of(file));
+    if (ps_stmt_row(stmt, err))
+        *out = ps_strdup(ps_col_text(stmt, 0));
+    ps_stmt_finish(stmt, err);
+    if (ps_catalog_end(store, err->code, err) != PS_OK)
         ps_free_ptr(out);
-    return status;
+    return err->code;
 }
 
 static void remove_expired(struct ps_store *store)
@@ -77,7 +71,7 @@ static void remove_expired(struct ps_store *store)
     while (ask(store, "partial_expire", "", "", NULL, &file, &err) == PS_OK && file) {
         PS_AUTO(ps_free_ptr) char *path = NULL;
 
-        if (ps_store_path(store, "spool", file, "", &path, NULL) == PS_OK)
+        if (ps_store_path(store, "spool", file, "", &path, PS_ERR_IGNORED) == PS_OK)
             ps_spool_remove(store, path);
         ps_free_ptr(&file);
     }

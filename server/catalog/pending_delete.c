@@ -26,17 +26,14 @@ void ps_pending_delete_name(struct ps_store *store, struct ps_pending_delete *pe
 enum ps_status ps_pending_delete_add(struct ps_db *db, const struct ps_pending_delete *pending,
                                      const char *folder, const char *key, struct ps_err *err)
 {
-    struct ps_err own = PS_ERR_INIT;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("doomed_add"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("doomed_add"), &stmt, err);
     ps_bind_text(stmt, ":owner", ps_str_of(pending->owner));
     ps_bind_text(stmt, ":folder", ps_str_of(folder));
     ps_bind_text(stmt, ":key", ps_str_of(key));
-    (void)ps_stmt_row(stmt, &own);
-    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+    (void)ps_stmt_row(stmt, err);
+    return err->code;
 }
 
 /* In a folder the entry is committed before the file is moved. In a shared shelf one transaction
@@ -46,40 +43,34 @@ enum ps_status ps_pending_delete_begin(struct ps_store *store, struct ps_pending
                                        const struct ps_sending *sent, const char *path,
                                        struct ps_err *err)
 {
-    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
+    const bool follow = store->backend->files_follow_rows;
 
+    ps_catalog_begin(store, PS_SOON, err);
     ps_pending_delete_name(store, pending);
-    if (status == PS_OK)
-        status = ps_pending_delete_add(store->catalog, pending, folder, key, err);
-    if (status == PS_OK && store->backend->files_follow_rows)
-        status = ps_file_place(store, sent, folder, key, path, err);
-    else if (status == PS_OK)
-        status = ps_size_put(store->catalog, folder, key, sent->bytes, err);
-    status = ps_catalog_end(store, status, err);
-    return status == PS_OK && !store->backend->files_follow_rows
-               ? ps_file_place(store, sent, folder, key, path, err)
-               : status;
+    ps_pending_delete_add(store->catalog, pending, folder, key, err);
+    if (follow)
+        ps_file_place(store, sent, folder, key, path, err);
+    else
+        ps_size_put(store->catalog, folder, key, sent->bytes, err);
+    ps_catalog_end(store, err->code, err);
+    return follow ? err->code : ps_file_place(store, sent, folder, key, path, err);
 }
 
 enum ps_status ps_pending_delete_run(struct ps_store *store, struct ps_pending_delete *pending,
                                      const char *id, struct ps_err *err)
 {
-    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
-
+    ps_catalog_begin(store, PS_SOON, err);
     ps_pending_delete_name(store, pending);
-    if (status == PS_OK)
-        status = ps_pending_delete_add(store->catalog, pending, "runs", id, err);
-    return ps_catalog_end(store, status, err);
+    ps_pending_delete_add(store->catalog, pending, "runs", id, err);
+    return ps_catalog_end(store, err->code, err);
 }
 
 static enum ps_status forget_size(struct ps_db *db, const char *folder, const char *key,
                                   struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("size_forget"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("size_forget"), &stmt, err);
     ps_bind_text(stmt, ":folder", ps_str_of(folder));
     ps_bind_text(stmt, ":sha256", ps_str_of(key));
     return ps_stmt_finish(stmt, err);
@@ -89,23 +80,20 @@ static enum ps_status forget_size(struct ps_db *db, const char *folder, const ch
 static enum ps_status remove_files(struct ps_store *store, const char *folder, const char *key,
                                    struct ps_err *err)
 {
-    const bool run = strcmp(folder, "runs") == 0;
-    enum ps_status status = ps_file_remove(store, folder, key, err);
-
-    if (run)
-        ps_label_remove(store, key);
-    if (run && status == PS_OK && store->backend->keeps_labels)
-        status = ps_file_row_change(store->catalog, "kept_remove", "labels", key, NULL, err);
-    return run || status != PS_OK ? status : forget_size(store->catalog, folder, key, err);
+    ps_file_remove(store, folder, key, err);
+    if (strcmp(folder, "runs") != 0)
+        return forget_size(store->catalog, folder, key, err);
+    ps_label_remove(store, key);
+    if (store->backend->keeps_labels)
+        ps_file_row_change(store->catalog, "kept_remove", "labels", key, NULL, err);
+    return err->code;
 }
 
 static enum ps_status forget(struct ps_db *db, const char *owner, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("doomed_forget"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("doomed_forget"), &stmt, err);
     ps_bind_text(stmt, ":owner", ps_str_of(owner));
     (void)ps_stmt_row(stmt, err);
     return err->code;
@@ -117,19 +105,17 @@ static enum ps_status remove_unused(struct ps_store *store, const char *owner, s
 {
     struct ps_db *db = store->catalog;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("doomed_unused"), &stmt, err);
     bool removed = false;
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("doomed_unused"), &stmt, err);
     ps_bind_text(stmt, ":owner", ps_str_of(owner));
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+    while (ps_stmt_row(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *folder = ps_strdup(ps_col_text(stmt, 0));
         PS_AUTO(ps_free_ptr) char *key = ps_strdup(ps_col_text(stmt, 1));
 
         if (!ps_file_name_is(folder, key))
             continue; /* not written by perfshelf: there is no such file */
-        status = remove_files(store, folder, key, err);
+        remove_files(store, folder, key, err);
         removed = true;
     }
     for (const char *const *folder = ps_kept_folders; removed && *folder && !err->code; folder++) {
@@ -137,17 +123,16 @@ static enum ps_status remove_unused(struct ps_store *store, const char *owner, s
 
         (void)ps_sync_dir(path, err);
     }
-    return err->code == PS_OK ? forget(db, owner, err) : err->code;
+    return forget(db, owner, err);
 }
 
 static enum ps_status end(struct ps_store *store, const char *owner)
 {
     struct ps_err err = PS_ERR_INIT;
-    enum ps_status status = ps_catalog_begin(store, PS_SOON, &err);
 
-    if (status == PS_OK)
-        status = remove_unused(store, owner, &err);
-    return ps_catalog_end(store, status, &err);
+    ps_catalog_begin(store, PS_SOON, &err);
+    remove_unused(store, owner, &err);
+    return ps_catalog_end(store, err.code, &err);
 }
 
 /* After a failure, entries remain for files that are deleted or in use. The next sweep, of this
@@ -183,14 +168,15 @@ static void end_again(struct ps_store *store)
 void ps_pending_delete_sweep(struct ps_store *store)
 {
     PS_AUTO(ps_buf_free) struct ps_buf owners = {0};
+    struct ps_err ignored = PS_ERR_INIT; /* the next sweep tries again */
     struct ps_stmt *stmt = NULL;
     struct ps_db *db;
 
     end_again(store);
     db = ps_catalog_lock(store);
-    if (ps_db_prepare(db, ps_sql_text("doomed_owners"), &stmt, NULL) == PS_OK)
-        while (ps_stmt_row(stmt, NULL))
-            ps_col_append(stmt, 0, &owners);
+    ps_db_prepare(db, ps_sql_text("doomed_owners"), &stmt, &ignored);
+    while (ps_stmt_row(stmt, &ignored))
+        ps_col_append(stmt, 0, &owners);
     ps_stmt_done(stmt);
     ps_catalog_unlock(store);
     for (const char *at = owners.at; at && at < owners.at + owners.len; at += strlen(at) + 1) {

@@ -75,32 +75,28 @@ typedef enum ps_status show_one(const struct showing *s, const char *key, struct
 static enum ps_status show_each(const struct showing *s, const char *query, show_one *one,
                                 struct ps_err *err)
 {
-    struct ps_err own = PS_ERR_INIT;
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(s->store);
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, &own);
 
-    while (status == PS_OK && ps_stmt_row(stmt, &own)) {
+    ps_db_prepare(db, ps_sql_text(query), &stmt, err);
+    while (ps_stmt_row(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *key = ps_strdup(ps_col_text(stmt, 0));
 
-        status = one(s, key, &own);
+        one(s, key, err);
     }
     ps_stmt_done(stmt);
     ps_catalog_unlock(s->store);
-    if (own.code != PS_OK && err && err->code == PS_OK)
-        *err = own;
-    return own.code;
+    return err->code;
 }
 
 enum ps_status ps_private_files(struct ps_store *store, ps_private_file *take, void *user,
                                 struct ps_err *err)
 {
     const struct showing s = {store, take, user};
-    enum ps_status status = show_catalog(&s, err);
 
-    if (status == PS_OK)
-        status = show_each(&s, "run_ids", show_run, err);
-    return status == PS_OK ? show_each(&s, "source_shas", show_source, err) : status;
+    show_catalog(&s, err);
+    show_each(&s, "run_ids", show_run, err);
+    return show_each(&s, "source_shas", show_source, err);
 }
 
 #define OPEN_FOLDERS 16
@@ -177,17 +173,15 @@ static enum ps_status share_sources(struct ps_store *from, struct ps_store *to, 
                                     struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(to->catalog, ps_sql_text("source_mine"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(to->catalog, ps_sql_text("source_mine"), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_of(id));
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+    while (ps_stmt_row(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(stmt, 0));
 
-        status = share_file(from, to, "sources", sha256, PS_KEPT, err);
+        share_file(from, to, "sources", sha256, PS_KEPT, err);
     }
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 static enum ps_status read_about(struct ps_store *from, const char *id, struct ps_arena *arena,
@@ -244,8 +238,7 @@ enum ps_status ps_private_take(struct ps_store *from, struct ps_store *to, const
         ps_catalog_unlock(to);
     }
     ps_arena_free(&arena);
-    if (status != PS_OK && err && err->code == PS_OK)
-        *err = own;
+    (void)ps_fail_as(err, &own);
     return status;
 }
 
@@ -254,23 +247,17 @@ static enum ps_status read_row(struct ps_store *from, const char *id, struct ps_
                                char kind[32], int64_t *created_ms, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status =
-        ps_db_prepare(ps_catalog_lock(from), ps_sql_text("run_identity"), &stmt, err);
 
-    if (status == PS_OK) {
-        ps_bind_text(stmt, ":id", ps_str_of(id));
-        if (ps_stmt_row(stmt, err)) {
-            ps_col_copy(stmt, 0, original->sha256, sizeof original->sha256);
-            original->bytes = (uint64_t)ps_col_int(stmt, 1);
-            ps_col_copy(stmt, 2, kind, 32);
-            *created_ms = ps_col_int(stmt, 3);
-        } else {
-            status = ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
-        }
-        ps_stmt_done(stmt);
+    ps_stmt_of_run(ps_catalog_lock(from), "run_identity", id, &stmt, err);
+    if (err->code == PS_OK) {
+        ps_col_copy(stmt, 0, original->sha256, sizeof original->sha256);
+        original->bytes = (uint64_t)ps_col_int(stmt, 1);
+        ps_col_copy(stmt, 2, kind, 32);
+        *created_ms = ps_col_int(stmt, 3);
     }
+    ps_stmt_done(stmt);
     ps_catalog_unlock(from);
-    return status;
+    return err->code;
 }
 
 static enum ps_status put_moment(struct ps_store *to, const char *id, int64_t created_ms,
@@ -278,17 +265,14 @@ static enum ps_status put_moment(struct ps_store *to, const char *id, int64_t cr
 {
     char label[64];
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_catalog_begin(to, PS_SOON, err);
 
     (void)snprintf(label, sizeof label, "{\"created_at\":%lld}", (long long)created_ms);
-    if (status == PS_OK)
-        status = ps_db_prepare(to->catalog, ps_sql_text("label_run"), &stmt, err);
-    if (status == PS_OK) {
-        ps_bind_text(stmt, ":id", ps_str_of(id));
-        ps_bind_text(stmt, ":label", ps_str_of(label));
-        status = ps_stmt_finish(stmt, err);
-    }
-    return ps_catalog_end(to, status, err);
+    ps_catalog_begin(to, PS_SOON, err);
+    ps_db_prepare(to->catalog, ps_sql_text("label_run"), &stmt, err);
+    ps_bind_text(stmt, ":id", ps_str_of(id));
+    ps_bind_text(stmt, ":label", ps_str_of(label));
+    ps_stmt_finish(stmt, err);
+    return ps_catalog_end(to, err->code, err);
 }
 
 enum ps_status ps_private_publish(struct ps_store *from, struct ps_store *to, const char *id,

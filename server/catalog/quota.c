@@ -20,7 +20,8 @@ static enum ps_status add_size(struct ps_store *store, const char *folder, const
     PS_AUTO(ps_free_ptr) char *path = NULL;
     struct stat about;
 
-    if (ps_file_path(store, folder, sha256, &path, NULL) != PS_OK || stat(path, &about) != 0)
+    if (ps_file_path(store, folder, sha256, &path, PS_ERR_IGNORED) != PS_OK ||
+        stat(path, &about) != 0)
         return PS_OK; /* `perfshelf verify` reports it */
     return ps_size_put(store->catalog, folder, sha256, (uint64_t)about.st_size, err);
 }
@@ -28,25 +29,23 @@ static enum ps_status add_size(struct ps_store *store, const char *folder, const
 static enum ps_status add_sizes(struct ps_store *store, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text("size_missing"), &stmt, err);
 
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+    ps_db_prepare(store->catalog, ps_sql_text("size_missing"), &stmt, err);
+    while (ps_stmt_row(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *folder = ps_strdup(ps_col_text(stmt, 0));
         PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(stmt, 1));
 
-        status = add_size(store, folder, sha256, err);
+        add_size(store, folder, sha256, err);
     }
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 enum ps_status ps_size_put(struct ps_db *db, const char *folder, const char *sha256, uint64_t bytes,
                            struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("size_put"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("size_put"), &stmt, err);
     ps_bind_text(stmt, ":folder", ps_str_of(folder));
     ps_bind_text(stmt, ":sha256", ps_str_of(sha256));
     ps_bind_int(stmt, ":bytes", (int64_t)bytes);
@@ -58,19 +57,16 @@ static enum ps_status count_kept(struct ps_store *store, uint64_t *out, uint64_t
 {
     struct ps_db *db = NULL;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_catalog_read(store, &db, err);
 
-    if (status != PS_OK)
-        return status;
-    status = ps_db_prepare(db, ps_sql_text("size_sum"), &stmt, err);
-    if (status == PS_OK && ps_stmt_row(stmt, err)) {
+    ps_catalog_read(store, &db, err);
+    ps_db_prepare(db, ps_sql_text("size_sum"), &stmt, err);
+    if (ps_stmt_row(stmt, err)) {
         *deleted = (uint64_t)ps_col_int(stmt, 1);
         *out = (uint64_t)ps_col_int(stmt, 0) - *deleted;
     }
-    if (status == PS_OK)
-        status = ps_stmt_finish(stmt, err);
+    ps_stmt_finish(stmt, err);
     ps_catalog_read_end(store, db);
-    return status;
+    return err->code;
 }
 
 /* --- Usage and reservations --- */
@@ -90,11 +86,10 @@ enum ps_status ps_quota_usage(struct ps_store *store, struct ps_quota *out, stru
 
 static enum ps_status complete_sizes(struct ps_store *store, struct ps_err *err)
 {
-    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
-
-    if (status == PS_OK && !store->backend->files_follow_rows)
-        status = add_sizes(store, err);
-    return ps_catalog_end(store, status, err);
+    ps_catalog_begin(store, PS_SOON, err);
+    if (!store->backend->files_follow_rows)
+        add_sizes(store, err);
+    return ps_catalog_end(store, err->code, err);
 }
 
 /* Skips the sizes while the database is unreachable. */

@@ -28,7 +28,8 @@ int64_t ps_store_version(struct ps_store *store)
     db = ps_catalog_lock(store);
     version = store->changes;
     /* data_version counts commits of other connections, store->changes those of this one. */
-    if (ps_db_prepare(db, "PRAGMA data_version", &stmt, NULL) == PS_OK && ps_stmt_row(stmt, NULL))
+    if (ps_db_prepare(db, "PRAGMA data_version", &stmt, PS_ERR_IGNORED) == PS_OK &&
+        ps_stmt_row(stmt, PS_ERR_IGNORED))
         version += ps_col_int(stmt, 0) << 32;
     ps_stmt_done(stmt);
     ps_catalog_unlock(store);
@@ -174,10 +175,8 @@ static enum ps_status find_source(struct ps_db *db, const char *id, const char *
                                   struct ps_source *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("source_get"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("source_get"), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_of(id));
     ps_bind_text(stmt, ":path", ps_str_of(path));
     if (!ps_stmt_row(stmt, err))

@@ -19,29 +19,22 @@ void ps_col_id(struct ps_stmt *stmt, char id_out[PS_ID_SIZE])
 enum ps_status ps_stmt_of_run(struct ps_db *db, const char *query, const char *id,
                               struct ps_stmt **out, struct ps_err *err)
 {
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), out, err);
-
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text(query), out, err);
     ps_bind_text(*out, ":id", ps_str_of(id));
-    if (ps_stmt_row(*out, &own))
+    if (ps_stmt_row(*out, err))
         return PS_OK;
-    return own.code != PS_OK ? ps_fail_as(err, &own)
-                             : ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
+    return ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
 }
 
 enum ps_status ps_catalog_find(struct ps_db *db, const char *sha256, char id_out[PS_ID_SIZE],
                                struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_by_sha"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("run_by_sha"), &stmt, err);
     ps_bind_text(stmt, ":sha256", ps_str_of(sha256));
     if (!ps_stmt_row(stmt, err))
-        return PS_NOT_FOUND;
+        return err->code == PS_OK ? PS_NOT_FOUND : err->code;
     ps_col_id(stmt, id_out);
     return PS_OK;
 }
@@ -93,15 +86,13 @@ static enum ps_status ps_baseline_of(struct ps_db *db, const char *series, char 
                                      struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("baseline_of"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("baseline_of"), &stmt, err);
     ps_bind_text(stmt, ":series", ps_str_of(series));
     if (!ps_stmt_row(stmt, err)) {
-        status = ps_fail(err, PS_NOT_FOUND, "the series %s has no baseline", series);
+        ps_fail(err, PS_NOT_FOUND, "the series %s has no baseline", series);
         ps_hint(err, "`perfshelf baseline RUN` sets it");
-        return status;
+        return err->code;
     }
     ps_col_id(stmt, id_out);
     return PS_OK;
@@ -155,18 +146,16 @@ static enum ps_status resolve_text(struct ps_db *db, const char *run, char id_ou
                                    struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_resolve"), &stmt, err);
     PS_AUTO(ps_buf_free) struct ps_buf candidates = {0};
     int64_t rank;
     int n = 1;
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("run_resolve"), &stmt, err);
     ps_bind_text(stmt, ":run", ps_str_of(run));
     if (!ps_stmt_row(stmt, err)) {
-        status = ps_fail(err, PS_NOT_FOUND, "no run %s on this shelf", run);
+        ps_fail(err, PS_NOT_FOUND, "no run %s on this shelf", run);
         ps_hint(err, "`perfshelf list` shows the runs");
-        return status;
+        return err->code;
     }
     ps_col_id(stmt, id_out);
     rank = ps_col_int(stmt, 1);

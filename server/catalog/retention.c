@@ -54,10 +54,8 @@ static enum ps_status find(struct ps_db *db, const struct ps_keep *keep, size_t 
     const struct ps_keep_rule *rule = &keep->at[i];
     PS_AUTO(ps_buf_free) struct ps_buf named = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query_of(rule)), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text(query_of(rule)), &stmt, err);
     name_series(keep, &named);
     ps_bind_text(stmt, ":named", ps_buf_slice(&named));
     ps_bind_text(stmt, ":series", rule->series ? ps_str_of(rule->series) : (struct ps_str){0});
@@ -165,20 +163,17 @@ void ps_leaving_free(struct ps_leaving_list *list)
 static enum ps_status still_goes(struct ps_db *db, const void *user, struct ps_err *err)
 {
     const struct ps_leaving *run = user;
-    struct ps_err own = PS_ERR_INIT;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("keep_still"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("keep_still"), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_of(run->id));
     ps_bind_int(stmt, ":seq", run->seq);
     ps_bind_text(stmt, ":series", ps_str_of(run->series));
-    if (ps_stmt_row(stmt, &own))
+    if (ps_stmt_row(stmt, err))
         return PS_OK;
-    if (own.code == PS_OK)
-        ps_fail(&own, PS_NOT_FOUND, "run %s is deleted, or a rule keeps it now", run->id);
-    return ps_fail_as(err, &own);
+    if (err->code == PS_OK)
+        ps_fail(err, PS_NOT_FOUND, "run %s is deleted, or a rule keeps it now", run->id);
+    return err->code;
 }
 
 enum ps_status ps_keep_remove(struct ps_store *store, const struct ps_keep *keep,

@@ -6,38 +6,34 @@
 
 #define SAVED_MOST 1000
 
-/* Runs a bound statement. PS_FORBIDDEN without a message if it changed nothing. */
-static enum ps_status change(struct ps_store *store, struct ps_stmt *stmt, struct ps_err *err)
+/* Ends the transaction with a bound statement. PS_FORBIDDEN without a message if it changed
+ * nothing.
+ */
+static enum ps_status end(struct ps_store *store, struct ps_stmt *stmt, struct ps_err *err)
 {
-    enum ps_status status = ps_stmt_finish(stmt, err);
-
-    if (status == PS_OK && sqlite3_changes(store->catalog->handle) == 0)
-        return PS_FORBIDDEN;
-    return status == PS_OK ? ps_labels_save(store, "queries", err) : status;
+    if (ps_stmt_finish(stmt, err) == PS_OK && sqlite3_changes(store->catalog->handle) == 0)
+        return ps_catalog_end(store, PS_FORBIDDEN, err);
+    ps_labels_save(store, "queries", err);
+    return ps_catalog_end(store, err->code, err);
 }
 
 enum ps_status ps_saved_put(struct ps_store *store, const struct ps_saved *saved, bool any,
                             struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
 
-    if (status == PS_OK)
-        status = ps_db_prepare(store->catalog, ps_sql_text("saved_put"), &stmt, err);
-    if (status == PS_OK) {
-        ps_bind_text(stmt, ":kind", ps_str_of(saved->kind));
-        ps_bind_text(stmt, ":name", ps_str_of(saved->name));
-        ps_bind_text(stmt, ":sql", ps_str_of(saved->sql));
-        ps_bind_text(stmt, ":who", ps_str_of(saved->who));
-        ps_bind_int(stmt, ":at", ps_now_ms());
-        ps_bind_int(stmt, ":any", any);
-        ps_bind_int(stmt, ":most", SAVED_MOST);
-        status = change(store, stmt, err);
-    }
-    status = ps_catalog_end(store, status, err);
-    if (status != PS_FORBIDDEN)
-        return status;
-    return ps_fail(err, status,
+    ps_catalog_begin(store, PS_DURABLE, err);
+    ps_db_prepare(store->catalog, ps_sql_text("saved_put"), &stmt, err);
+    ps_bind_text(stmt, ":kind", ps_str_of(saved->kind));
+    ps_bind_text(stmt, ":name", ps_str_of(saved->name));
+    ps_bind_text(stmt, ":sql", ps_str_of(saved->sql));
+    ps_bind_text(stmt, ":who", ps_str_of(saved->who));
+    ps_bind_int(stmt, ":at", ps_now_ms());
+    ps_bind_int(stmt, ":any", any);
+    ps_bind_int(stmt, ":most", SAVED_MOST);
+    if (end(store, stmt, err) == PS_OK || err->code != PS_OK)
+        return err->code;
+    return ps_fail(err, PS_FORBIDDEN,
                    "\"%.80s\" belongs to somebody else, or %d queries are saved already",
                    saved->name, SAVED_MOST);
 }
@@ -46,18 +42,13 @@ enum ps_status ps_saved_remove(struct ps_store *store, int64_t id, const char *w
                                struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
 
-    if (status == PS_OK)
-        status = ps_db_prepare(store->catalog, ps_sql_text("saved_remove"), &stmt, err);
-    if (status == PS_OK) {
-        ps_bind_int(stmt, ":id", id);
-        ps_bind_text(stmt, ":who", ps_str_of(who));
-        ps_bind_int(stmt, ":any", any);
-        status = change(store, stmt, err);
-    }
-    status = ps_catalog_end(store, status, err);
-    if (status != PS_FORBIDDEN)
-        return status;
+    ps_catalog_begin(store, PS_DURABLE, err);
+    ps_db_prepare(store->catalog, ps_sql_text("saved_remove"), &stmt, err);
+    ps_bind_int(stmt, ":id", id);
+    ps_bind_text(stmt, ":who", ps_str_of(who));
+    ps_bind_int(stmt, ":any", any);
+    if (end(store, stmt, err) == PS_OK || err->code != PS_OK)
+        return err->code;
     return ps_fail(err, PS_NOT_FOUND, "no such saved query, or it belongs to somebody else");
 }

@@ -69,7 +69,7 @@ void ps_session_end(struct ps_store *store)
     PS_AUTO(ps_free_ptr) char *path = NULL;
 
     if (store->session_fd >= 0 &&
-        ps_store_path(store, "open", store->session, "", &path, NULL) == PS_OK)
+        ps_store_path(store, "open", store->session, "", &path, PS_ERR_IGNORED) == PS_OK)
         (void)unlink(path);
     ps_close_fd(&store->session_fd);
 }
@@ -82,7 +82,7 @@ static enum where is_here(const struct ps_store *store, const char *session)
     PS_AUTO(ps_free_ptr) char *path = NULL;
     PS_AUTO(ps_close_fd) int fd = -1;
 
-    if (ps_store_path(store, "open", session, "", &path, NULL) == PS_OK)
+    if (ps_store_path(store, "open", session, "", &path, PS_ERR_IGNORED) == PS_OK)
         fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return NOWHERE;

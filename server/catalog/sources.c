@@ -12,21 +12,18 @@
 static enum ps_status put_row(struct ps_db *db, const char *id, const char *path,
                               const struct ps_source *source, struct ps_err *err)
 {
-    struct ps_err own = PS_ERR_INIT;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("source_put"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("source_put"), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_of(id));
     ps_bind_text(stmt, ":path", ps_str_of(path));
     ps_bind_text(stmt, ":sha256", ps_str_of(source->sha256));
     ps_bind_int(stmt, ":bytes", (int64_t)source->bytes);
     ps_bind_int(stmt, ":changed", source->changed);
     ps_bind_int(stmt, ":at", ps_now_ms());
-    (void)ps_stmt_row(stmt, &own);
+    (void)ps_stmt_row(stmt, err);
     ps_stmt_done(stmt);
-    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+    return err->code;
 }
 
 /* Adds the source currently attached at this path to the pending deletes. PS_NOT_FOUND: there is no
@@ -35,10 +32,8 @@ static enum ps_status doom_earlier(struct ps_db *db, const char *id, const char 
                                    const struct ps_pending_delete *pending, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_source"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("run_source"), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_of(id));
     ps_bind_text(stmt, ":path", ps_str_of(path));
     if (!ps_stmt_row(stmt, err))
@@ -54,20 +49,16 @@ static enum ps_status attach(struct ps_store *store, const char *id, const char 
                              const struct ps_source *source, struct ps_err *err)
 {
     struct ps_pending_delete earlier;
-    enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
 
+    ps_catalog_begin(store, PS_DURABLE, err);
     ps_pending_delete_name(store, &earlier);
-    if (status == PS_OK)
-        status = doom_earlier(store->catalog, id, path, &earlier, err);
-    if (status == PS_OK)
-        status = ps_file_check(store, "sources", source->sha256, err);
-    if (status == PS_OK)
-        status = put_row(store->catalog, id, path, source, err);
-    if (status == PS_OK)
-        status = ps_label_save(store, id, err);
-    status = ps_catalog_end(store, status, err);
+    doom_earlier(store->catalog, id, path, &earlier, err);
+    ps_file_check(store, "sources", source->sha256, err);
+    put_row(store->catalog, id, path, source, err);
+    ps_label_save(store, id, err);
+    ps_catalog_end(store, err->code, err);
     ps_pending_delete_end(store, &earlier);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_store_source_attach(struct ps_store *store, const char *id, const char *path,
@@ -118,20 +109,18 @@ enum ps_status ps_store_attached(struct ps_store *store, const char *id,
                                  struct ps_attached_list *out, struct ps_err *err)
 {
     struct ps_db *db = ps_catalog_lock(store);
-    struct ps_err own = PS_ERR_INIT;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("source_list"), &stmt, &own);
 
-    if (status == PS_OK)
-        ps_bind_text(stmt, ":id", ps_str_of(id));
-    while (status == PS_OK && ps_stmt_row(stmt, &own)) {
+    ps_db_prepare(db, ps_sql_text("source_list"), &stmt, err);
+    ps_bind_text(stmt, ":id", ps_str_of(id));
+    while (ps_stmt_row(stmt, err)) {
         PS_PUSH_ROOM(out->at, out->n, out->cap);
         out->at[out->n++] =
             (struct ps_attached){ps_strdup(ps_col_text(stmt, 0)), ps_col_int(stmt, 1) != 0};
     }
     ps_stmt_done(stmt);
     ps_catalog_unlock(store);
-    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+    return err->code;
 }
 
 void ps_attached_free(struct ps_attached_list *list)
@@ -146,20 +135,18 @@ enum ps_status ps_store_measured(struct ps_store *store, const char *id,
                                  struct ps_measured_list *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
     struct ps_db *db = NULL;
-    enum ps_status status = ps_run_acquire(store, id, &db, err);
 
-    if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text("measured"), &stmt, err);
-    while (status == PS_OK && ps_stmt_row(stmt, &own)) {
+    if (ps_run_acquire(store, id, &db, err) == PS_OK)
+        ps_db_prepare(db, ps_sql_text("measured"), &stmt, err);
+    while (ps_stmt_row(stmt, err)) {
         PS_PUSH_ROOM(out->at, out->n, out->cap);
         out->at[out->n++] =
             (struct ps_measured){ps_strdup(ps_col_text(stmt, 0)), ps_col_int(stmt, 1) != 0};
     }
     ps_stmt_auto(&stmt);
     ps_run_release(db);
-    return own.code == PS_OK ? status : ps_fail(err, own.code, "%s", own.text);
+    return err->code;
 }
 
 void ps_measured_free(struct ps_measured_list *list)
@@ -173,25 +160,17 @@ void ps_measured_free(struct ps_measured_list *list)
 enum ps_status ps_sources_forget(struct ps_db *db, const char *id,
                                  const struct ps_pending_delete *pending, struct ps_err *err)
 {
-    struct ps_err own = PS_ERR_INIT;
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *mine = NULL;
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *gone = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("source_mine"), &mine, err);
+    struct ps_stmt *mine = NULL, *gone = NULL;
 
-    if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text("source_forget"), &gone, err);
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("source_mine"), &mine, err);
     ps_bind_text(mine, ":id", ps_str_of(id));
-    while (status == PS_OK && ps_stmt_row(mine, &own)) {
+    while (ps_stmt_row(mine, err)) {
         PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(mine, 0));
 
-        status = ps_pending_delete_add(db, pending, "sources", sha256, err);
+        ps_pending_delete_add(db, pending, "sources", sha256, err);
     }
+    ps_stmt_done(mine);
+    ps_db_prepare(db, ps_sql_text("source_forget"), &gone, err);
     ps_bind_text(gone, ":id", ps_str_of(id));
-    if (own.code == PS_OK)
-        (void)ps_stmt_row(gone, &own);
-    if (own.code != PS_OK)
-        return ps_fail(err, own.code, "%s", own.text);
-    return status;
+    return ps_stmt_finish(gone, err);
 }

@@ -146,7 +146,12 @@ enum ps_status ps_catalog_ask(struct ps_store *store, ps_catalog_question *ask, 
 
 /* Begins a transaction of the catalog. The catalog is locked until ps_catalog_end, also when this
  * call fails. PS_DURABLE: the commit survives power loss. PS_SOON: the commit survives a kill, but
- * survives power loss only once a durable transaction followed. */
+ * survives power loss only once a durable transaction followed. A filled err begins none, so that a
+ * transaction is one sequence, checked at its end:
+ *
+ *     ps_catalog_begin(store, PS_SOON, err);
+ *     ps_job_row_put(store, row, err);
+ *     return ps_catalog_end(store, err->code, err); */
 enum ps_catalog_sync { PS_DURABLE, PS_SOON };
 enum ps_status ps_catalog_begin(struct ps_store *store, enum ps_catalog_sync sync,
                                 struct ps_err *err);

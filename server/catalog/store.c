@@ -92,7 +92,8 @@ void ps_catalog_refresh(struct ps_store *store)
     if (!atomic_load(&store->immutable) || ps_catalog_uri(store, &uri))
         return;
     (void)ps_catalog_lock(store);
-    if (atomic_load(&store->immutable) && ps_catalog_open_reader(uri.at, &db, NULL) == PS_OK) {
+    if (atomic_load(&store->immutable) &&
+        ps_catalog_open_reader(uri.at, &db, PS_ERR_IGNORED) == PS_OK) {
         old = store->catalog;
         store->catalog = db;
         store->changes++;

@@ -340,7 +340,8 @@ struct ps_log_entry {
     const struct ps_err *err; /* NULL or PS_OK: the import succeeded */
     double seconds;
 };
-/* Adds a row to the import log; also for failed imports. */
+/* Adds a row to the import log; also for failed imports. Its failure may be ignored: the command or
+ * the job tells the user the result too. */
 enum ps_status ps_store_log(struct ps_store *store, const struct ps_log_entry *entry,
                             struct ps_err *err);
 

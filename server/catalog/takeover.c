@@ -19,16 +19,16 @@
 /* The other sessions that have uploads, each name followed by a NUL. Free the buffer. */
 static struct ps_buf left_by(struct ps_store *store)
 {
+    struct ps_err ignored = PS_ERR_INIT; /* the next look tries again */
     struct ps_buf sessions = {0};
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(store);
 
-    if (ps_db_prepare(db, ps_sql_text("upload_sessions"), &stmt, NULL) == PS_OK) {
-        ps_bind_text(stmt, ":session", ps_str_of(store->session));
-        while (ps_stmt_row(stmt, NULL))
-            ps_col_append(stmt, 0, &sessions);
-        ps_stmt_done(stmt);
-    }
+    ps_db_prepare(db, ps_sql_text("upload_sessions"), &stmt, &ignored);
+    ps_bind_text(stmt, ":session", ps_str_of(store->session));
+    while (ps_stmt_row(stmt, &ignored))
+        ps_col_append(stmt, 0, &sessions);
+    ps_stmt_done(stmt);
     ps_catalog_unlock(store);
     return sessions;
 }
@@ -36,29 +36,25 @@ static struct ps_buf left_by(struct ps_store *store)
 static enum ps_status take_over(struct ps_store *store, const char *dead, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text("upload_take"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(store->catalog, ps_sql_text("upload_take"), &stmt, err);
     ps_bind_text(stmt, ":dead", ps_str_of(dead));
     ps_bind_text(stmt, ":session", ps_str_of(store->session));
-    status = ps_stmt_finish(stmt, err);
-    return status == PS_OK && store->backend->has_other_servers
-               ? ps_job_rows_abandon(store, dead, err)
-               : status;
+    ps_stmt_finish(stmt, err);
+    return store->backend->has_other_servers ? ps_job_rows_abandon(store, dead, err) : err->code;
 }
 
 /* Takes over the uploads of one session. Failures are retried at the next check or start. */
 static void claim(struct ps_store *store, const char *session)
 {
+    struct ps_err ignored = PS_ERR_INIT; /* the next look tries again */
     bool dead = false;
-    enum ps_status status = ps_catalog_begin(store, PS_SOON, NULL);
 
-    if (status == PS_OK)
-        status = store->backend->session_is_dead(store, session, &dead, NULL);
-    if (status == PS_OK && dead)
-        status = take_over(store, session, NULL);
-    (void)ps_catalog_end(store, status, NULL);
+    if (ps_catalog_begin(store, PS_SOON, &ignored) == PS_OK)
+        store->backend->session_is_dead(store, session, &dead, &ignored);
+    if (dead)
+        take_over(store, session, &ignored);
+    ps_catalog_end(store, ignored.code, &ignored);
 }
 
 static void claim_all(struct ps_store *store)
@@ -75,6 +71,7 @@ static void claim_all(struct ps_store *store)
 bool ps_uploads_wait(struct ps_store *store)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sessions = left_by(store);
+    struct ps_err ignored = PS_ERR_INIT; /* the next look asks again */
     struct ps_stmt *stmt = NULL;
     struct ps_db *db;
     bool wait = false;
@@ -84,13 +81,12 @@ bool ps_uploads_wait(struct ps_store *store)
     if (wait)
         return true;
     db = ps_catalog_lock(store);
-    if (ps_db_prepare(db, ps_sql_text("upload_list"), &stmt, NULL) == PS_OK) {
-        ps_bind_text(stmt, ":session", ps_str_of(store->session));
-        ps_bind_int(stmt, ":after", 0);
-        while (!wait && ps_stmt_row(stmt, NULL))
-            wait = !ps_upload_in_hand(store, ps_col_int(stmt, 0));
-        ps_stmt_done(stmt);
-    }
+    ps_db_prepare(db, ps_sql_text("upload_list"), &stmt, &ignored);
+    ps_bind_text(stmt, ":session", ps_str_of(store->session));
+    ps_bind_int(stmt, ":after", 0);
+    while (!wait && ps_stmt_row(stmt, &ignored))
+        wait = !ps_upload_in_hand(store, ps_col_int(stmt, 0));
+    ps_stmt_done(stmt);
     ps_catalog_unlock(store);
     return wait;
 }
@@ -103,16 +99,16 @@ static const char *text_of(struct ps_arena *arena, struct ps_stmt *stmt, int col
 }
 
 struct ps_tag *ps_upload_pairs(struct ps_store *store, struct ps_arena *arena, const char *text,
-                               size_t *n_out)
+                               size_t *n_out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_tag *pairs = ps_arena_alloc(arena, (strlen(text) / 4 + 1) * sizeof *pairs);
 
     *n_out = 0;
-    if (ps_db_prepare(store->catalog, ps_sql_text("upload_pairs"), &stmt, NULL) != PS_OK)
+    if (ps_db_prepare(store->catalog, ps_sql_text("upload_pairs"), &stmt, err) != PS_OK)
         return pairs;
     ps_bind_text(stmt, ":pairs", ps_str_of(text));
-    while (ps_stmt_row(stmt, NULL)) {
+    while (ps_stmt_row(stmt, err)) {
         const char *key = text_of(arena, stmt, 0), *value = text_of(arena, stmt, 1);
 
         pairs[(*n_out)++] = (struct ps_tag){key, value};
@@ -149,9 +145,9 @@ static void read_upload(struct ps_store *store, struct ps_stmt *stmt, struct ps_
         .job = (uint64_t)ps_col_int(stmt, 9),
         .bad = PS_ERR_INIT,
     };
+    out->tags = ps_upload_pairs(store, arena, text_of(arena, stmt, 6), &out->n_tags, &out->bad);
+    sources = ps_upload_pairs(store, arena, out->sources_text, &out->n_sources, &out->bad);
     out->path = spool_path(store, arena, text_of(arena, stmt, 1), &out->bad);
-    out->tags = ps_upload_pairs(store, arena, text_of(arena, stmt, 6), &out->n_tags);
-    sources = ps_upload_pairs(store, arena, out->sources_text, &out->n_sources);
     for (size_t i = 0; i < out->n_sources; i++)
         sources[i].key = spool_path(store, arena, sources[i].key, &out->bad);
     out->sources = sources;

@@ -100,24 +100,20 @@ static bool read_pass(const char *text, struct pass *out)
 /* --- Token table --- */
 
 /* Prepares a query with :id and :at bound. */
-static enum ps_status prepare(struct ps_db *db, const char *query, const char *id,
-                              struct ps_stmt **out, struct ps_err *err)
+static void prepare(struct ps_db *db, const char *query, const char *id, struct ps_stmt **out,
+                    struct ps_err *err)
 {
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), out, err);
-
-    if (status == PS_OK) {
-        ps_bind_text(*out, ":id", ps_str_of(id));
-        ps_bind_int(*out, ":at", ps_now_ms());
-    }
-    return status;
+    ps_db_prepare(db, ps_sql_text(query), out, err);
+    ps_bind_text(*out, ":id", ps_str_of(id));
+    ps_bind_int(*out, ":at", ps_now_ms());
 }
 
 static enum ps_status run(struct ps_db *db, const char *query, const char *id, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = prepare(db, query, id, &stmt, err);
 
-    return status == PS_OK ? ps_stmt_finish(stmt, err) : status;
+    prepare(db, query, id, &stmt, err);
+    return ps_stmt_finish(stmt, err);
 }
 
 static enum ps_status insert_token(struct ps_db *db, const struct pass *pass, const char *name,
@@ -125,17 +121,14 @@ static enum ps_status insert_token(struct ps_db *db, const struct pass *pass, co
 {
     struct ps_stmt *stmt = NULL;
     bool inserted;
-    enum ps_status status = prepare(db, "token_insert", pass->id, &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    prepare(db, "token_insert", pass->id, &stmt, err);
     ps_bind_text(stmt, ":name", ps_str_of(name));
     ps_bind_text(stmt, ":role", ps_str_of(words[role]));
     ps_bind_text(stmt, ":hash", ps_str_of(pass->hash));
     inserted = ps_stmt_row(stmt, err);
-    status = ps_stmt_finish(stmt, err);
-    if (inserted || status != PS_OK)
-        return status;
+    if (ps_stmt_finish(stmt, err) != PS_OK || inserted)
+        return err->code;
     ps_hint(err, "revoke that token, or choose another name");
     return ps_fail(err, PS_CONFLICT, "%s has a token already", name);
 }
@@ -163,42 +156,35 @@ enum ps_status ps_token_add(struct ps_store *store, const char *name, enum ps_ri
         status = make_pass(&pass, err);
     if (status != PS_OK)
         return status;
-    status = ps_catalog_begin(store, PS_DURABLE, err);
-    if (status == PS_OK)
-        status = insert_token(store->catalog, &pass, name, role, err);
-    status = ps_catalog_end(store, status, err);
-    if (status == PS_OK)
+    ps_catalog_begin(store, PS_DURABLE, err);
+    insert_token(store->catalog, &pass, name, role, err);
+    if (ps_catalog_end(store, err->code, err) == PS_OK)
         memcpy(text_out, pass.text, PS_TOKEN_SIZE);
-    return status;
+    return err->code;
 }
 
 static enum ps_status delete_token(struct ps_db *db, const char *name, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
     char id[ID_LETTERS + 1] = "";
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("token_delete"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("token_delete"), &stmt, err);
     ps_bind_text(stmt, ":name", ps_str_of(name));
     if (ps_stmt_row(stmt, err)) {
         struct ps_str found = ps_col_text(stmt, 0);
 
         (void)snprintf(id, sizeof id, "%.*s", (int)found.len, found.at);
     }
-    status = ps_stmt_finish(stmt, err);
-    if (status == PS_OK && !id[0])
-        return ps_fail(err, PS_NOT_FOUND, "'%s' has no token", name);
-    return status == PS_OK ? run(db, "session_delete_all", id, err) : status;
+    if (ps_stmt_finish(stmt, err) == PS_OK && !id[0])
+        ps_fail(err, PS_NOT_FOUND, "'%s' has no token", name);
+    return run(db, "session_delete_all", id, err);
 }
 
 enum ps_status ps_token_revoke(struct ps_store *store, const char *name, struct ps_err *err)
 {
-    enum ps_status status = ps_catalog_begin(store, PS_DURABLE, err);
-
-    if (status == PS_OK)
-        status = delete_token(store->catalog, name, err);
-    return ps_catalog_end(store, status, err);
+    ps_catalog_begin(store, PS_DURABLE, err);
+    delete_token(store->catalog, name, err);
+    return ps_catalog_end(store, err->code, err);
 }
 
 /* A role that is stored in the catalog but unknown has no rights. */
@@ -207,7 +193,7 @@ static enum ps_right role_at(struct ps_stmt *stmt, int column)
     enum ps_right role = PS_RIGHT_NOBODY;
     PS_AUTO(ps_free_ptr) char *word = ps_strdup(ps_col_text(stmt, column));
 
-    return ps_right_of(word, &role, NULL) == PS_OK ? role : PS_RIGHT_NOBODY;
+    return ps_right_of(word, &role, PS_ERR_IGNORED) == PS_OK ? role : PS_RIGHT_NOBODY;
 }
 
 enum ps_status ps_token_each(struct ps_store *store,
@@ -215,9 +201,9 @@ enum ps_status ps_token_each(struct ps_store *store,
                              struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = prepare(ps_catalog_lock(store), "token_list", "", &stmt, err);
 
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+    prepare(ps_catalog_lock(store), "token_list", "", &stmt, err);
+    while (ps_stmt_row(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *name = ps_strdup(ps_col_text(stmt, 0));
 
         show(user, &(struct ps_token_row){name, role_at(stmt, 1), ps_col_int(stmt, 2),
@@ -225,19 +211,18 @@ enum ps_status ps_token_each(struct ps_store *store,
     }
     ps_stmt_done(stmt);
     ps_catalog_unlock(store);
-    return status == PS_OK && err ? err->code : status;
+    return err->code;
 }
 
 enum ps_status ps_token_count(struct ps_store *store, int64_t *out, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = prepare(ps_catalog_lock(store), "token_count", "", &stmt, &own);
 
-    *out = status == PS_OK && ps_stmt_row(stmt, &own) ? ps_col_int(stmt, 0) : 0;
+    prepare(ps_catalog_lock(store), "token_count", "", &stmt, err);
+    *out = ps_stmt_row(stmt, err) ? ps_col_int(stmt, 0) : 0;
     ps_stmt_done(stmt);
     ps_catalog_unlock(store);
-    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+    return err->code;
 }
 
 /* --- Holders and sessions --- */
@@ -247,13 +232,11 @@ static enum ps_status find_holder(struct ps_db *db, const char *query, const str
                                   struct ps_holder *out, int64_t *used, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = prepare(db, query, pass->id, &stmt, err);
     struct ps_str hash, name;
 
-    if (status != PS_OK)
-        return status;
+    prepare(db, query, pass->id, &stmt, err);
     if (!ps_stmt_row(stmt, err))
-        return err && err->code != PS_OK ? err->code : PS_NOT_FOUND;
+        return err->code != PS_OK ? err->code : PS_NOT_FOUND;
     hash = ps_col_text(stmt, 0);
     if (hash.len != PS_SHA256_SIZE - 1 || !memeql_sec(hash.at, pass->hash, hash.len))
         return PS_NOT_FOUND;
@@ -288,12 +271,11 @@ static enum ps_status look_up(struct ps_store *store, const char *query, const s
 /* Records the last use, for display. Failures are ignored: a full disk must not lock users out. */
 static void note_use(struct ps_store *store, const char *id)
 {
-    struct ps_err err = PS_ERR_INIT;
-    enum ps_status status = ps_catalog_begin(store, PS_SOON, &err);
+    struct ps_err ignored = PS_ERR_INIT;
 
-    if (status == PS_OK)
-        status = run(store->catalog, "token_used", id, &err);
-    (void)ps_catalog_end(store, status, &err);
+    ps_catalog_begin(store, PS_SOON, &ignored);
+    run(store->catalog, "token_used", id, &ignored);
+    ps_catalog_end(store, ignored.code, &ignored);
 }
 
 enum ps_status ps_token_check(struct ps_store *store, const char *text, struct ps_holder *out,
@@ -315,12 +297,9 @@ static enum ps_status insert_session(struct ps_db *db, const struct pass *sessio
                                      const struct pass *token, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = run(db, "session_expire", "", err);
 
-    if (status == PS_OK)
-        status = prepare(db, "session_insert", session->id, &stmt, err);
-    if (status != PS_OK)
-        return status;
+    run(db, "session_expire", "", err);
+    prepare(db, "session_insert", session->id, &stmt, err);
     ps_bind_text(stmt, ":token", ps_str_of(token->id));
     ps_bind_text(stmt, ":hash", ps_str_of(session->hash));
     ps_bind_int(stmt, ":expires_at", ps_now_ms() + (int64_t)PS_SESSION_S * 1000);
@@ -364,12 +343,10 @@ enum ps_status ps_session_check(struct ps_store *store, const char *text, struct
 enum ps_status ps_session_close(struct ps_store *store, const char *text, struct ps_err *err)
 {
     struct pass pass;
-    enum ps_status status;
 
     if (!read_pass(text, &pass))
         return PS_OK;
-    status = ps_catalog_begin(store, PS_DURABLE, err);
-    if (status == PS_OK)
-        status = run(store->catalog, "session_delete", pass.id, err);
-    return ps_catalog_end(store, status, err);
+    ps_catalog_begin(store, PS_DURABLE, err);
+    run(store->catalog, "session_delete", pass.id, err);
+    return ps_catalog_end(store, err->code, err);
 }

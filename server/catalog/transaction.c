@@ -7,7 +7,7 @@
 enum ps_status ps_catalog_begin(struct ps_store *store, enum ps_catalog_sync sync,
                                 struct ps_err *err)
 {
-    enum ps_status status = store->backend->order(store, err);
+    enum ps_status status = err->code == PS_OK ? store->backend->order(store, err) : err->code;
     struct ps_db *db = ps_catalog_lock(store);
 
     if (store->read_only) {
@@ -34,16 +34,16 @@ enum ps_status ps_catalog_end(struct ps_store *store, enum ps_status status, str
     if (status == PS_OK)
         status = store->backend->commit(store, &elsewhere, err);
     if (status == PS_OK) {
-        status = ps_db_exec(store->catalog, "COMMIT", elsewhere ? NULL : err);
+        status = ps_db_exec(store->catalog, "COMMIT", elsewhere ? PS_ERR_IGNORED : err);
         committed = status == PS_OK;
         store->changes += store->durable;
         if (elsewhere)
             status = PS_OK;
     }
     if (!committed)
-        (void)ps_db_exec(store->catalog, "ROLLBACK", NULL);
+        (void)ps_db_exec(store->catalog, "ROLLBACK", PS_ERR_IGNORED);
     if (!store->durable && !store->read_only)
-        (void)ps_db_exec(store->catalog, "PRAGMA synchronous=FULL", NULL);
+        (void)ps_db_exec(store->catalog, "PRAGMA synchronous=FULL", PS_ERR_IGNORED);
     if (store->ordered)
         store->backend->done(store, committed);
     ps_catalog_unlock(store);

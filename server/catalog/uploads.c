@@ -104,23 +104,19 @@ static const char *base_of(const char *path)
 static enum ps_status send_files(struct ps_store *store, const struct ps_accepted *upload,
                                  struct ps_sending *out, struct ps_err *err)
 {
-    enum ps_status status = ps_file_send(store, "spool", upload->path, &out[0], err);
-
-    for (size_t i = 0; i < upload->n_sources && status == PS_OK; i++)
-        status = ps_file_send(store, "spool", upload->sources[i].key, &out[1 + i], err);
-    return status;
+    ps_file_send(store, "spool", upload->path, &out[0], err);
+    for (size_t i = 0; i < upload->n_sources; i++)
+        ps_file_send(store, "spool", upload->sources[i].key, &out[1 + i], err);
+    return err->code;
 }
 
 static enum ps_status place_files(struct ps_store *store, const struct ps_accepted *upload,
                                   const struct ps_sending *sent, struct ps_err *err)
 {
-    enum ps_status status =
-        ps_file_place(store, &sent[0], "spool", base_of(upload->path), NULL, err);
-
-    for (size_t i = 0; i < upload->n_sources && status == PS_OK; i++)
-        status =
-            ps_file_place(store, &sent[1 + i], "spool", base_of(upload->sources[i].key), NULL, err);
-    return status;
+    ps_file_place(store, &sent[0], "spool", base_of(upload->path), NULL, err);
+    for (size_t i = 0; i < upload->n_sources; i++)
+        ps_file_place(store, &sent[1 + i], "spool", base_of(upload->sources[i].key), NULL, err);
+    return err->code;
 }
 
 static bool holds(struct ps_db *db, const char *file)
@@ -129,7 +125,7 @@ static bool holds(struct ps_db *db, const char *file)
     struct ps_err err = PS_ERR_INIT;
     bool found;
 
-    if (ps_db_prepare(db, ps_sql_text("upload_holds"), &stmt, NULL) != PS_OK)
+    if (ps_db_prepare(db, ps_sql_text("upload_holds"), &stmt, &err) != PS_OK)
         return true;
     ps_bind_text(stmt, ":file", ps_str_of(file));
     found = ps_stmt_row(stmt, &err);
@@ -159,13 +155,13 @@ static enum ps_status remove_files(struct ps_store *store, const char *file, con
 {
     struct ps_arena arena = {0};
     size_t n = 0;
-    const struct ps_tag *pairs = ps_upload_pairs(store, &arena, sources, &n);
-    enum ps_status status = remove_unheld(store, file, err);
+    const struct ps_tag *pairs = ps_upload_pairs(store, &arena, sources, &n, err);
 
-    for (size_t i = 0; i < n && status == PS_OK; i++)
-        status = remove_unheld(store, pairs[i].key, err);
+    remove_unheld(store, file, err);
+    for (size_t i = 0; i < n; i++)
+        remove_unheld(store, pairs[i].key, err);
     ps_arena_free(&arena);
-    return status;
+    return err->code;
 }
 
 /* --- Rows --- */
@@ -189,11 +185,8 @@ static enum ps_status insert(struct ps_store *store, struct ps_accepted *upload,
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf tags = {0};
     PS_AUTO(ps_buf_free) struct ps_buf sources = {0};
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text("upload_add"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(store->catalog, ps_sql_text("upload_add"), &stmt, err);
     add_pairs(&tags, upload->tags, upload->n_tags, false);
     add_pairs(&sources, upload->sources, upload->n_sources, true);
     if (store->backend->number(store)) /* unique among all servers */
@@ -209,35 +202,32 @@ static enum ps_status insert(struct ps_store *store, struct ps_accepted *upload,
     ps_bind_text(stmt, ":sources", ps_buf_slice(&sources));
     ps_bind_int(stmt, ":at", ps_now_ms());
     ps_bind_int(stmt, ":job", (int64_t)upload->job);
-    if (ps_stmt_row(stmt, &own)) {
+    if (ps_stmt_row(stmt, err)) {
         upload->id = ps_col_int(stmt, 0);
-        (void)ps_stmt_row(stmt, &own);
+        (void)ps_stmt_row(stmt, err);
     }
-    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+    return err->code;
 }
 
 /* Inserts the rows of the upload, its job and its files in one transaction. */
 static enum ps_status accept(struct ps_store *store, struct ps_accepted *upload, bool promised,
                              const struct ps_sending *sent, struct ps_err *err)
 {
-    enum ps_status status = ps_catalog_begin(store, promised ? PS_DURABLE : PS_SOON, err);
-
+    ps_catalog_begin(store, promised ? PS_DURABLE : PS_SOON, err);
     upload->id = 0;
-    if (status == PS_OK && upload->row)
-        status = ps_job_row_insert(store, upload->row, &upload->job, err);
-    if (status == PS_OK)
-        status = insert(store, upload, err);
-    if (status == PS_OK && store->backend->has_other_servers)
-        status = place_files(store, upload, sent, err);
-    if (status == PS_OK)
+    if (upload->row)
+        ps_job_row_insert(store, upload->row, &upload->job, err);
+    insert(store, upload, err);
+    if (store->backend->has_other_servers)
+        place_files(store, upload, sent, err);
+    if (err->code == PS_OK)
         ps_upload_take_in_hand(store, upload->id);
-    status = ps_catalog_end(store, status, err);
-    if (status == PS_OK)
+    if (ps_catalog_end(store, err->code, err) == PS_OK)
         return PS_OK;
     (void)ps_catalog_lock(store);
     ps_upload_release(store, upload->id);
     ps_catalog_unlock(store);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_upload_accept(struct ps_store *store, struct ps_accepted *upload, bool promised,
@@ -257,40 +247,33 @@ enum ps_status ps_upload_accept(struct ps_store *store, struct ps_accepted *uplo
 /* Ignores failures: the next server may then try the import once more than allowed. */
 void ps_upload_try(struct ps_store *store, int64_t id, bool begins)
 {
+    struct ps_err ignored = PS_ERR_INIT;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_catalog_begin(store, PS_SOON, NULL);
 
-    if (status == PS_OK)
-        status = ps_db_prepare(store->catalog, ps_sql_text("upload_try"), &stmt, NULL);
-    if (status == PS_OK) {
-        ps_bind_int(stmt, ":id", id);
-        ps_bind_int(stmt, ":by", begins ? 1 : -1);
-        ps_bind_text(stmt, ":session", ps_str_of(store->session));
-        status = ps_stmt_finish(stmt, NULL);
-    }
-    (void)ps_catalog_end(store, status, NULL);
+    ps_catalog_begin(store, PS_SOON, &ignored);
+    ps_db_prepare(store->catalog, ps_sql_text("upload_try"), &stmt, &ignored);
+    ps_bind_int(stmt, ":id", id);
+    ps_bind_int(stmt, ":by", begins ? 1 : -1);
+    ps_bind_text(stmt, ":session", ps_str_of(store->session));
+    ps_stmt_finish(stmt, &ignored);
+    ps_catalog_end(store, ignored.code, &ignored);
 }
 
 enum ps_status ps_upload_check(struct ps_store *store, int64_t id, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status;
 
     if (!store->backend->has_other_servers || !id)
-        return PS_OK;
-    status = ps_db_prepare(store->catalog, ps_sql_text("upload_mine"), &stmt, err);
-    if (status != PS_OK)
-        return status;
+        return err->code;
+    ps_db_prepare(store->catalog, ps_sql_text("upload_mine"), &stmt, err);
     ps_bind_int(stmt, ":id", id);
     ps_bind_text(stmt, ":session", ps_str_of(store->session));
-    if (!ps_stmt_row(stmt, &own) && own.code == PS_OK) {
-        ps_hint(&own, "look for the run in a moment; if it is missing, send it again");
-        (void)ps_fail(
-            &own, PS_INTERRUPTED,
-            "another server continues this import, because the lease of this one expired");
+    if (!ps_stmt_row(stmt, err) && err->code == PS_OK) {
+        ps_hint(err, "look for the run in a moment; if it is missing, send it again");
+        ps_fail(err, PS_INTERRUPTED,
+                "another server continues this import, because the lease of this one expired");
     }
-    return ps_fail_as(err, &own);
+    return err->code;
 }
 
 /* Deletes the row inside a transaction. Does nothing if another session has taken over the upload.
@@ -300,19 +283,16 @@ static enum ps_status end_locked(struct ps_store *store, int64_t id, struct ps_e
     PS_AUTO(ps_free_ptr) char *file = NULL;
     PS_AUTO(ps_free_ptr) char *sources = NULL;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text("upload_end"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(store->catalog, ps_sql_text("upload_end"), &stmt, err);
     ps_bind_int(stmt, ":id", id);
     ps_bind_text(stmt, ":session", ps_str_of(store->session));
-    if (ps_stmt_row(stmt, NULL)) {
+    if (ps_stmt_row(stmt, err)) {
         file = ps_strdup(ps_col_text(stmt, 0));
         sources = ps_strdup(ps_col_text(stmt, 1));
     }
-    status = ps_stmt_finish(stmt, err);
-    if (status != PS_OK || !file || !store->backend->has_other_servers)
-        return status;
+    if (ps_stmt_finish(stmt, err) != PS_OK || !file || !store->backend->has_other_servers)
+        return err->code;
     return remove_files(store, file, sources, err);
 }
 
@@ -321,13 +301,12 @@ static enum ps_status end_locked(struct ps_store *store, int64_t id, struct ps_e
 static enum ps_status end(struct ps_store *store, int64_t id, const struct ps_job_row *job)
 {
     struct ps_err err = PS_ERR_INIT;
-    enum ps_status status = ps_catalog_begin(store, PS_SOON, &err);
 
-    if (status == PS_OK)
-        status = end_locked(store, id, &err);
-    if (status == PS_OK && job)
-        status = ps_job_row_put(store, job, &err);
-    return ps_catalog_end(store, status, &err);
+    ps_catalog_begin(store, PS_SOON, &err);
+    end_locked(store, id, &err);
+    if (job)
+        ps_job_row_put(store, job, &err);
+    return ps_catalog_end(store, err.code, &err);
 }
 
 static void note_over(struct ps_in_hand *at, const struct ps_job_row *job)

@@ -14,9 +14,10 @@ bool ps_upload_in_hand(struct ps_store *store, int64_t id);
 bool ps_upload_take_in_hand(struct ps_store *store, int64_t id);
 void ps_upload_release(struct ps_store *store, int64_t id);
 
-/* Parses a JSON array of pairs into the arena. Call it with the catalog locked. */
+/* Parses a JSON array of pairs into the arena. Call it with the catalog locked. After a failure the
+ * pairs are incomplete. */
 struct ps_tag *ps_upload_pairs(struct ps_store *store, struct ps_arena *arena, const char *text,
-                               size_t *n_out);
+                               size_t *n_out, struct ps_err *err);
 
 /* Whether there are uploads that this session could take over or import. */
 bool ps_uploads_wait(struct ps_store *store);

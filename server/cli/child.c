@@ -183,7 +183,8 @@ static int reap(pid_t pid)
  * be. */
 static enum ps_status pass_on(struct ps_import_split *split, int log, struct ps_err *err)
 {
-    (void)ps_write_all(STDERR_FILENO, ps_buf_slice(&split->rest), "stderr", NULL);
+    /* nobody could be told that stderr is closed */
+    (void)ps_write_all(STDERR_FILENO, ps_buf_slice(&split->rest), "stderr", PS_ERR_IGNORED);
     split->rest.len = 0;
     enum ps_status status =
         ps_write_all(log, ps_buf_slice(&split->log), "the import-time log", err);

@@ -55,7 +55,7 @@ static bool read_limit(const char *text, struct ps_keep_rule *out)
     double value;
 
     if (!isdigit((unsigned char)text[0]) || strpbrk(text, "xXeE ") ||
-        ps_value_read("--keep", "", text, &value, unit, NULL) != PS_OK)
+        ps_value_read("--keep", "", text, &value, unit, PS_ERR_IGNORED) != PS_OK)
         return false;
     out->by = PS_KEEP_BY_BYTES;
     if (!unit[0])

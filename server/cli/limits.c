@@ -133,7 +133,7 @@ static enum ps_status check_role(const char *word, struct ps_err *err)
     struct ps_nearest nearest = {.typed = word};
     enum ps_right role;
 
-    if (!word || ps_right_of(word, &role, NULL) == PS_OK)
+    if (!word || ps_right_of(word, &role, PS_ERR_IGNORED) == PS_OK)
         return PS_OK;
     for (role = PS_RIGHT_VIEWER; role <= PS_RIGHT_ADMIN; role++)
         ps_nearest_offer(&nearest, ps_right_word(role));
@@ -151,7 +151,7 @@ static void hint_category(const char *words, struct ps_err *err)
         const char *nearest = ps_nearest_of(word, ps_reveal_words, PS_REVEALS);
         unsigned bits;
 
-        if (nearest && ps_reveal_parse(word, &bits, NULL) != PS_OK)
+        if (nearest && ps_reveal_parse(word, &bits, PS_ERR_IGNORED) != PS_OK)
             ps_hint(err, "did you mean %s? `perfshelf help export` lists the categories", nearest);
         words += strcspn(words, ",");
         words += words[0] == ',';
@@ -162,7 +162,7 @@ static enum ps_status check_redact(const char *words, struct ps_err *err)
 {
     unsigned redact;
 
-    if (!words || ps_reveal_parse(words, &redact, NULL) == PS_OK)
+    if (!words || ps_reveal_parse(words, &redact, PS_ERR_IGNORED) == PS_OK)
         return PS_OK;
     hint_category(words, err);
     return ps_reveal_parse(words, &redact, err);

@@ -86,7 +86,8 @@ static char *ask_git(struct ps_arena *arena, const char *const *words)
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
     PS_AUTO(ps_free_ptr) char *git = ps_child_find("git");
     int status = 1;
-    if (!git || ps_child_ask(git, words, true, &out, &status, NULL) != PS_OK || status != 0)
+    if (!git || ps_child_ask(git, words, true, &out, &status, PS_ERR_IGNORED) != PS_OK ||
+        status != 0)
         return NULL;
     size_t len = out.len ? strcspn(out.at, "\n") : 0;
     return ps_arena_printf(arena, "%.*s", (int)len, out.len ? out.at : "");

@@ -333,7 +333,8 @@ static void announce_room(const struct server *server)
     struct ps_quota room;
     char used[48], quota[48];
 
-    if (ps_quota_usage(server->store, &room, NULL) == PS_OK && room.quota && room.used > room.quota)
+    if (ps_quota_usage(server->store, &room, PS_ERR_IGNORED) == PS_OK && room.quota &&
+        room.used > room.quota)
         ps_log("warning: the shelf takes %s, more than its quota of %s: uploads are refused until "
                "runs are deleted",
                ps_figure_bytes((double)room.used, used),
@@ -387,7 +388,8 @@ static void announce(const struct server *server)
     if (ps_store_read_only(server->store))
         ps_log("%s: note: read-only for this user: runs can be read, not added or changed",
                ps_store_dir(server->store));
-    if (server->tokens && ps_token_count(server->store, &tokens, NULL) == PS_OK && tokens == 0)
+    if (server->tokens && ps_token_count(server->store, &tokens, PS_ERR_IGNORED) == PS_OK &&
+        tokens == 0)
         ps_log(
             "note: no access token exists yet; create one: perfshelf token add NAME --role admin "
             "--data %s%s",

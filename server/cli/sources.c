@@ -221,7 +221,8 @@ struct here {
 static bool is_attached(const struct here *here, const char *path)
 {
     struct ps_source source = {.bytes = 0};
-    bool found = ps_store_source_get(here->store, here->run, path, false, &source, NULL) == PS_OK;
+    bool found =
+        ps_store_source_get(here->store, here->run, path, false, &source, PS_ERR_IGNORED) == PS_OK;
 
     ps_buf_free(&source.text);
     return found;

@@ -415,7 +415,7 @@ static void run_within_limits(struct ps_exchange *x)
     struct ps_context context;
 
     ps_context_begin(&context, x->http->config.timeout_ms, poll_read, x);
-    if (ps_context_check(NULL) == PS_OK)
+    if (!ps_context_ended())
         run(x);
     if (ps_context_leave(&context) == PS_OK)
         return;

@@ -171,7 +171,7 @@ static bool is_label(const char *text)
 static bool is_sound(struct ps_arena *arena, struct ps_bundle_run *run)
 {
     bool good = run->file[0] && is_label(run->name) && is_label(run->series) &&
-                ps_note_read(arena, run->note, &run->note, NULL) == PS_OK &&
+                ps_note_read(arena, run->note, &run->note, PS_ERR_IGNORED) == PS_OK &&
                 run->n_tags <= PS_TAGS_MAX &&
                 (!run->sha256 || strspn(run->sha256, "0123456789abcdef") == 64);
 

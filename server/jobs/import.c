@@ -26,8 +26,9 @@ static bool found(struct ps_store *store, const char *sha256, struct ps_import_r
 {
     struct ps_run_brief brief;
 
-    if (ps_store_find(store, sha256, out->id, NULL) != PS_OK || ps_run_outdated(store, out->id) ||
-        ps_store_brief(store, out->id, &brief, NULL) != PS_OK)
+    if (ps_store_find(store, sha256, out->id, PS_ERR_IGNORED) != PS_OK ||
+        ps_run_outdated(store, out->id) ||
+        ps_store_brief(store, out->id, &brief, PS_ERR_IGNORED) != PS_OK)
         return false;
     out->already = true;
     out->kind = ps_static_kind(brief.kind);
@@ -188,10 +189,9 @@ enum ps_status ps_import_file(struct ps_store *store, const struct ps_import_req
             seconds_since(start_ns),
         };
 
-        (void)ps_store_log(store, &entry, NULL);
+        (void)ps_store_log(store, &entry, PS_ERR_IGNORED);
     }
-    if (err && err->code == PS_OK)
-        *err = own;
+    (void)ps_fail_as(err, &own);
     return status;
 }
 
@@ -410,7 +410,7 @@ static void log_archive(const struct all *all, int64_t start_ns, const struct ps
         .seconds = seconds_since(start_ns),
     };
 
-    (void)ps_store_log(all->store, &entry, NULL);
+    (void)ps_store_log(all->store, &entry, PS_ERR_IGNORED);
 }
 
 enum ps_status ps_import_all(struct ps_store *store, const struct ps_import_request *request,

@@ -182,13 +182,12 @@ static enum ps_status talk(struct talk *t, const char *task, const char *part, s
     if (status == PS_OK)
         status = listen_to(t, &own);
     /* if the socket was closed, the exit status explains why */
-    ps_child_end(&t->child, t->limits, t->done,
-                 status == PS_INTERRUPTED && !t->ended ? &why : NULL);
+    if (status == PS_INTERRUPTED && !t->ended)
+        ps_child_explain(&t->child, t->limits, t->done, &why);
+    ps_child_end(&t->child);
     if (why.code != PS_OK)
         own = why;
-    if (own.code != PS_OK && err && err->code == PS_OK)
-        *err = own;
-    return own.code;
+    return ps_fail_as(err, &own);
 }
 
 enum ps_status ps_apart_load(const struct ps_apart *apart, const char *part, const char **kind_out,

@@ -22,7 +22,7 @@ static uint64_t last_done;
 
 static void say(struct ps_frame *frame)
 {
-    if (ps_frame_send(PS_CHILD_SOCKET, frame, NULL) != PS_OK)
+    if (ps_frame_send(PS_CHILD_SOCKET, frame, PS_ERR_IGNORED) != PS_OK)
         _exit(1); /* the parent is not reachable any more */
 }
 
@@ -150,7 +150,7 @@ static bool show_member(void *user, const char *name, int fd, const struct ps_er
     if (fd < 0)
         frame.err = *why;
     say(&frame);
-    if (ps_frame_receive(PS_CHILD_SOCKET, &frame, NULL) != PS_OK)
+    if (ps_frame_receive(PS_CHILD_SOCKET, &frame, PS_ERR_IGNORED) != PS_OK)
         _exit(1);
     return true; /* the parent kills this process to stop it */
 }
@@ -176,7 +176,7 @@ static bool next_file(struct ps_frame *out)
 {
     *out = (struct ps_frame){.type = PS_FRAME_NEXT, .fd = -1};
     say(out);
-    if (ps_frame_receive(PS_CHILD_SOCKET, out, NULL) != PS_OK)
+    if (ps_frame_receive(PS_CHILD_SOCKET, out, PS_ERR_IGNORED) != PS_OK)
         _exit(1);
     return out->fd >= 0;
 }
@@ -235,7 +235,7 @@ static void sniff_all(int fd)
         (void)sniff(file.fd, &err);
         ps_close_fd(&file.fd);
         say_done(&err, "");
-    } while (ps_frame_receive(PS_CHILD_SOCKET, &file, NULL) == PS_OK && file.fd >= 0);
+    } while (ps_frame_receive(PS_CHILD_SOCKET, &file, PS_ERR_IGNORED) == PS_OK && file.fd >= 0);
     _exit(0);
 }
 

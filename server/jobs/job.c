@@ -284,7 +284,7 @@ static void log_failure(const struct ps_job *job, struct ps_store *store, const 
     const char *name = job->filename[0] ? job->filename : job->name;
     const struct ps_log_entry entry = {name, "", job->who, job->bytes_total, "", err, 0};
 
-    (void)ps_store_log(store, &entry, NULL);
+    (void)ps_store_log(store, &entry, PS_ERR_IGNORED);
 }
 
 /* Merges the runs into a nameless file of the spool, which is deleted when its last descriptor is

@@ -73,7 +73,8 @@ static enum ps_status write_all(struct ps_told *told, const struct entries *entr
             .view = ps_buf_slice(&entry->view),
         };
     }
-    status = ps_job_rows_put(told->store, rows, entries->n, told->keep, NULL);
+    /* after a failure the caller writes these rows again */
+    status = ps_job_rows_put(told->store, rows, entries->n, told->keep, PS_ERR_IGNORED);
     free(rows);
     return status;
 }

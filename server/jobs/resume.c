@@ -32,7 +32,7 @@ static void log_resumed(struct ps_store *store, const struct ps_accepted *upload
         .text = "the server stopped before it imported this upload; the next server continues"};
     const struct ps_log_entry entry = {upload->filename, "", upload->who, bytes, "", &note, 0};
 
-    (void)ps_store_log(store, &entry, NULL);
+    (void)ps_store_log(store, &entry, PS_ERR_IGNORED);
 }
 
 /* In a shared store, the job keeps its id and its creation time. */
@@ -43,7 +43,7 @@ static void take_number(struct ps_jobs *jobs, struct ps_job *job, uint64_t id)
 
     if (jobs->told && id) {
         job->id = id;
-        if (ps_job_row_find(jobs->config.store, id, false, &arena, &row, NULL) == PS_OK)
+        if (ps_job_row_find(jobs->config.store, id, false, &arena, &row, PS_ERR_IGNORED) == PS_OK)
             job->created_ms = row.at;
     }
     ps_arena_free(&arena);

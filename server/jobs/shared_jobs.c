@@ -188,7 +188,7 @@ static void hear(struct ps_jobs *jobs, const struct ps_job_row *row)
 {
     if (row->ours) {
         if (row->cancel && !row->ended)
-            (void)ps_jobs_cancel_own(jobs, row->id, NULL);
+            (void)ps_jobs_cancel_own(jobs, row->id, PS_ERR_IGNORED);
         return;
     }
     ps_jobs_lose(jobs, row->id, row->ended && state_of(row->state) != PS_JOB_DONE);
@@ -206,9 +206,10 @@ void ps_jobs_heard(struct ps_jobs *jobs, uint64_t id)
     if (!jobs->told)
         return;
     if (id)
-        status = ps_job_row_find(jobs->config.store, id, false, &arena, &one, NULL);
+        status = ps_job_row_find(jobs->config.store, id, false, &arena, &one, PS_ERR_IGNORED);
     else
-        status = ps_job_rows_list(jobs->config.store, jobs->config.listed, &arena, &rows, &n, NULL);
+        status = ps_job_rows_list(jobs->config.store, jobs->config.listed, &arena, &rows, &n,
+                                  PS_ERR_IGNORED);
     for (size_t i = 0; status == PS_OK && i < n; i++)
         hear(jobs, &rows[i]);
     ps_arena_free(&arena);
@@ -217,8 +218,8 @@ void ps_jobs_heard(struct ps_jobs *jobs, uint64_t id)
 static bool row_of(struct ps_jobs *jobs, uint64_t id, struct ps_job_row *out)
 {
     struct ps_arena arena = {0};
-    const bool found =
-        jobs->told && ps_job_row_find(jobs->config.store, id, false, &arena, out, NULL) == PS_OK;
+    const bool found = jobs->told && ps_job_row_find(jobs->config.store, id, false, &arena, out,
+                                                     PS_ERR_IGNORED) == PS_OK;
 
     ps_arena_free(&arena);
     out->state = NULL;

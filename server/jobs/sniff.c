@@ -22,7 +22,8 @@ static enum ps_status ask(struct ps_sniffer *sniffer, int fd, struct ps_err *err
 {
     const struct ps_frame frame = {.type = PS_FRAME_FILE, .fd = fd};
 
-    if (sniffer->child.pid != 0 && ps_frame_send(sniffer->child.socket, &frame, NULL) == PS_OK)
+    if (sniffer->child.pid != 0 &&
+        ps_frame_send(sniffer->child.socket, &frame, PS_ERR_IGNORED) == PS_OK)
         return PS_OK;
     ps_sniffer_end(sniffer);
     return begin(sniffer, fd, err);
@@ -42,12 +43,14 @@ enum ps_status ps_sniff(struct ps_sniffer *sniffer, int fd, struct ps_err *err)
         return frame.err.code;
     }
     ps_fail(&own, PS_INTERNAL, "importer protocol violation");
-    ps_child_end(&sniffer->child, sniffer->limits, 0, status == PS_INTERRUPTED ? &why : NULL);
+    if (status == PS_INTERRUPTED)
+        ps_child_explain(&sniffer->child, sniffer->limits, 0, &why);
+    ps_child_end(&sniffer->child);
     *err = why.code != PS_OK ? why : own;
     return err->code;
 }
 
 void ps_sniffer_end(struct ps_sniffer *sniffer)
 {
-    ps_child_end(&sniffer->child, sniffer->limits, 0, NULL);
+    ps_child_end(&sniffer->child);
 }

@@ -96,19 +96,15 @@ static enum ps_status open_target(struct backing *b, const char *target, int *lo
 static enum ps_status take_catalog(struct backing *b, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
-    enum ps_status status;
 
     (void)unlink(b->part);
-    status = ps_snapshot_take(b->from, b->part, err);
     ps_uri_path(&uri, b->part);
-    if (status == PS_OK)
-        status = ps_db_open(uri.at, true, &b->to->catalog, err);
-    if (status == PS_OK)
-        status = ps_db_exec(b->to->catalog,
-                            "DELETE FROM upload; DELETE FROM doomed; DELETE FROM removed_since; "
-                            "DELETE FROM partial",
-                            err);
-    return status;
+    ps_snapshot_take(b->from, b->part, err);
+    ps_db_open(uri.at, true, &b->to->catalog, err);
+    return ps_db_exec(b->to->catalog,
+                      "DELETE FROM upload; DELETE FROM doomed; DELETE FROM removed_since; "
+                      "DELETE FROM partial",
+                      err);
 }
 
 /* --- Files --- */
@@ -138,8 +134,12 @@ static enum ps_status leave_out(struct backing *b, const char *id, const char *s
                                 struct ps_err *err)
 {
     char found[PS_ID_SIZE];
+    struct ps_err gone = PS_ERR_INIT;
+    const enum ps_status status = ps_store_find(b->from, sha256, found, &gone);
 
-    if (ps_store_find(b->from, sha256, found, NULL) == PS_OK) {
+    if (status != PS_OK && status != PS_NOT_FOUND)
+        return ps_fail_as(err, &gone);
+    if (status == PS_OK) {
         ps_hint(err, "`perfshelf verify` has details");
         return ps_fail(err, PS_IO, "a file of run %s is missing", id);
     }
@@ -152,7 +152,7 @@ static enum ps_status copy_run(struct backing *b, const char *id, const char *sh
     char found[PS_ID_SIZE];
     enum ps_status status;
 
-    if (ps_store_find(b->from, sha256, found, NULL) == PS_NOT_FOUND)
+    if (ps_store_find(b->from, sha256, found, PS_ERR_IGNORED) == PS_NOT_FOUND)
         return leave_out(b, id, sha256, err);
     status = copy(b, "runs", id, err);
     if (status == PS_OK)
@@ -181,9 +181,9 @@ static enum ps_status copy_runs(struct backing *b, struct ps_err *err)
     /* id and hash of each run, each followed by a NUL */
     PS_AUTO(ps_buf_free) struct ps_buf rows = {0};
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(b->to->catalog, ps_sql_text("run_files"), &stmt, err);
 
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+    ps_db_prepare(b->to->catalog, ps_sql_text("run_files"), &stmt, err);
+    while (ps_stmt_row(stmt, err)) {
         ps_col_append(stmt, 0, &rows);
         ps_col_append(stmt, 1, &rows);
         b->total++;
@@ -196,23 +196,22 @@ static enum ps_status copy_runs(struct backing *b, struct ps_err *err)
             (void)go_on(b, 1, err);
         id = sha256 + strlen(sha256) + 1;
     }
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 static enum ps_status copy_sources(struct backing *b, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(b->to->catalog, ps_sql_text("source_shas"), &stmt, err);
 
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+    ps_db_prepare(b->to->catalog, ps_sql_text("source_shas"), &stmt, err);
+    while (ps_stmt_row(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(stmt, 0));
 
-        status = copy(b, "sources", sha256, err);
-        if (status == PS_NOT_FOUND && err->code == PS_OK)
-            status = ps_snapshot_leave_source(b->to->catalog, sha256, err);
+        if (copy(b, "sources", sha256, err) == PS_NOT_FOUND)
+            ps_snapshot_leave_source(b->to->catalog, sha256, err);
     }
     ps_stmt_done(stmt);
-    return status == PS_OK ? err->code : status;
+    return err->code;
 }
 
 /* --- End of the backup --- */
@@ -222,11 +221,11 @@ static bool is_used(struct ps_db *db, const char *folder, const char *name)
     PS_AUTO(ps_free_ptr) char *key = ps_strdup((struct ps_str){name, strcspn(name, ".")});
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    if (ps_db_prepare(db, ps_sql_text("kept_used"), &stmt, NULL) != PS_OK)
+    if (ps_db_prepare(db, ps_sql_text("kept_used"), &stmt, PS_ERR_IGNORED) != PS_OK)
         return true;
     ps_bind_text(stmt, ":folder", ps_str_of(folder));
     ps_bind_text(stmt, ":key", ps_str_of(key));
-    return !ps_stmt_row(stmt, NULL) || ps_col_int(stmt, 0) != 0;
+    return !ps_stmt_row(stmt, PS_ERR_IGNORED) || ps_col_int(stmt, 0) != 0;
 }
 
 /* Lists files of the previous backup that the new one does not refer to, each followed by a NUL. */

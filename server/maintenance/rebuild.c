@@ -111,17 +111,32 @@ static void copy_table(struct rebuilding *r, const char *table)
     sqlite3_finalize(to);
 }
 
+static void tell_label(struct rebuilding *r, const char *label, const struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf file = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+
+    if (err->code == PS_OK)
+        return;
+    ps_buf_printf(&file, "labels/%s.json", label);
+    ps_buf_printf(&text, "it could not be restored: %s", err->text);
+    tell(r, file.at, text.at);
+}
+
 /* Inserts the data of labels/<label>.json that is not in the catalog yet. */
 static void apply_label(struct rebuilding *r, const char *label, const char *query)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_stmt *stmt = NULL;
+    struct ps_err err = PS_ERR_INIT;
 
-    if (!ps_label_read(r->store, label, &text) ||
-        ps_db_prepare(r->store->catalog, ps_sql_text(query), &stmt, NULL) != PS_OK)
+    if (!ps_label_read(r->store, label, &text))
         return;
-    ps_bind_text(stmt, ":label", ps_buf_slice(&text));
-    (void)ps_stmt_row(stmt, NULL);
+    if (ps_db_prepare(r->store->catalog, ps_sql_text(query), &stmt, &err) == PS_OK) {
+        ps_bind_text(stmt, ":label", ps_buf_slice(&text));
+        (void)ps_stmt_finish(stmt, &err);
+    }
+    tell_label(r, label, &err);
 }
 
 static void copy_tables(struct rebuilding *r)
@@ -143,10 +158,10 @@ static bool read_when(struct ps_db *db, struct ps_str label, struct found *out)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    if (ps_db_prepare(db, ps_sql_text("label_when"), &stmt, NULL) != PS_OK)
+    if (ps_db_prepare(db, ps_sql_text("label_when"), &stmt, PS_ERR_IGNORED) != PS_OK)
         return false;
     ps_bind_text(stmt, ":label", label);
-    if (!ps_stmt_row(stmt, NULL))
+    if (!ps_stmt_row(stmt, PS_ERR_IGNORED))
         return false;
     if (!ps_col_is_null(stmt, 0))
         out->created_ms = ps_col_int(stmt, 0);
@@ -159,7 +174,7 @@ static bool read_when(struct ps_db *db, struct ps_str label, struct found *out)
  * the time of publication in it. False: there is no label later than that of the run file. */
 static bool last_label(struct rebuilding *r, const char *id, struct ps_buf *out, struct found *when)
 {
-    if (r->old_whole && ps_label_text(r->old, id, out, NULL) == PS_OK)
+    if (r->old_whole && ps_label_text(r->old, id, out, PS_ERR_IGNORED) == PS_OK)
         return read_when(r->store->catalog, ps_buf_slice(out), when);
     out->len = 0;
     return ps_label_read(r->store, id, out) &&
@@ -195,11 +210,13 @@ static void give_up(struct rebuilding *r, const char *id, const struct dirent *f
 {
     PS_AUTO(ps_buf_free) struct ps_buf last = {0};
     struct found when = {.seq = 0};
+    struct ps_err err = PS_ERR_INIT;
 
     if (last_label(r, id, &last, &when))
-        (void)ps_label_write(r->store, id, ps_buf_slice(&last), NULL);
+        (void)ps_label_write(r->store, id, ps_buf_slice(&last), &err);
     else if (read_when(r->store->catalog, ps_str_of(label), &when))
-        (void)ps_label_write(r->store, id, ps_str_of(label), NULL);
+        (void)ps_label_write(r->store, id, ps_str_of(label), &err);
+    tell_label(r, id, &err);
     set_aside(r, "runs", file, why);
 }
 
@@ -274,30 +291,23 @@ static enum ps_status put_deleted(struct rebuilding *r, const char *id, struct p
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_free_ptr) char *who = NULL;
-    struct ps_err own = PS_ERR_INIT;
     bool was_baseline;
-    enum ps_status status =
-        ps_db_prepare(r->store->catalog, ps_sql_text("label_deleted"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(r->store->catalog, ps_sql_text("label_deleted"), &stmt, err);
     ps_bind_text(stmt, ":label", label);
-    if (!ps_stmt_row(stmt, &own)) {
+    if (!ps_stmt_row(stmt, err)) {
         r->out->runs++;
-        return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+        return err->code;
     }
     who = ps_strdup(ps_col_text(stmt, 0));
     was_baseline = ps_col_int(stmt, 1) != 0;
-    status = ps_deleted_add(r->store, id, who, ps_now_ms(), err);
-    if (status != PS_OK || !was_baseline)
-        return status;
+    if (ps_deleted_add(r->store, id, who, ps_now_ms(), err) != PS_OK || !was_baseline)
+        return err->code;
     ps_stmt_done(stmt);
-    stmt = NULL;
-    status = ps_db_prepare(r->store->catalog, ps_sql_text("deleted_was_baseline"), &stmt, err);
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(r->store->catalog, ps_sql_text("deleted_was_baseline"), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_of(id));
-    return ps_stmt_row(stmt, &own) || own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+    (void)ps_stmt_row(stmt, err);
+    return err->code;
 }
 
 static enum ps_status put_run(struct rebuilding *r, const struct found *run, struct ps_err *err)
@@ -350,7 +360,7 @@ static bool is_deleted(struct rebuilding *r, const char *sha256)
     struct ps_deleted deleted;
 
     (void)snprintf(id, sizeof id, "%.16s", sha256);
-    if (ps_deleted_find(r->store, id, &deleted, NULL) != PS_OK)
+    if (ps_deleted_find(r->store, id, &deleted, PS_ERR_IGNORED) != PS_OK)
         return false;
     ps_deleted_free(&deleted);
     return true;
@@ -367,7 +377,7 @@ static void list_orphans(struct rebuilding *r)
         if (strspn(entry->d_name, "0123456789abcdef") != 64)
             continue;
         (void)snprintf(sha256, sizeof sha256, "%.64s", entry->d_name);
-        if (ps_store_find(r->store, sha256, id, NULL) != PS_OK && !is_deleted(r, sha256))
+        if (ps_store_find(r->store, sha256, id, PS_ERR_IGNORED) != PS_OK && !is_deleted(r, sha256))
             ps_buf_add(&r->out->originals, sha256, sizeof sha256);
     }
     if (dir)

@@ -9,74 +9,67 @@
 static enum ps_status run_sql(struct ps_db *db, const char *query, const char *key,
                               const char *value, struct ps_err *err)
 {
-    struct ps_err own = PS_ERR_INIT;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text(query), &stmt, err);
     ps_bind_text(stmt, key, ps_str_of(value));
-    while (ps_stmt_row(stmt, &own))
+    while (ps_stmt_row(stmt, err))
         ;
-    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+    return err->code;
 }
 
 /* Copies the catalog without the temporary views: VACUUM INTO would read them in place of the
  * tables of the same names. */
 static enum ps_status copy_catalog(struct ps_db *db, const char *path, struct ps_err *err)
 {
-    enum ps_status status = ps_catalog_hide_columns(db, err), shown;
+    struct ps_err own = PS_ERR_INIT;
 
-    if (status == PS_OK)
-        status = run_sql(db, "snapshot", ":path", path, err);
-    shown = ps_catalog_show_columns(db, status == PS_OK ? err : NULL);
-    return status == PS_OK ? shown : status;
+    if (ps_catalog_hide_columns(db, err) == PS_OK)
+        (void)run_sql(db, "snapshot", ":path", path, err);
+    (void)ps_catalog_show_columns(db, &own);
+    return ps_fail_as(err, &own) == PS_OK ? err->code : own.code;
 }
 
 enum ps_status ps_snapshot_take(struct ps_store *store, const char *path, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
     struct ps_db *db = NULL;
-    enum ps_status status = copy_catalog(ps_catalog_lock(store), path, err);
 
+    copy_catalog(ps_catalog_lock(store), path, err);
     ps_catalog_unlock(store);
     ps_uri_path(&uri, path);
-    if (status == PS_OK)
-        status = ps_db_open(uri.at, true, &db, err);
-    if (status == PS_OK)
-        status = ps_catalog_migrate(db, err);
-    if (status == PS_OK) /* deleted runs can be recovered only in the original shelf */
-        status = ps_db_exec(db,
-                            "DELETE FROM kept_size WHERE folder = 'originals' AND sha256 IN "
-                            "(SELECT sha256 FROM deleted_run);"
-                            "DELETE FROM kept WHERE folder IN ('runs', 'labels') AND key IN "
-                            "(SELECT id FROM deleted_run);"
-                            "DELETE FROM source WHERE run IN (SELECT id FROM deleted_run);"
-                            "DELETE FROM kept_size WHERE folder = 'sources' AND sha256 NOT IN "
-                            "(SELECT sha256 FROM source);"
-                            "DELETE FROM deleted_run",
-                            err);
+    ps_db_open(uri.at, true, &db, err);
+    ps_catalog_migrate(db, err);
+    /* deleted runs can be recovered only in the original shelf */
+    ps_db_exec(db,
+               "DELETE FROM kept_size WHERE folder = 'originals' AND sha256 IN "
+               "(SELECT sha256 FROM deleted_run);"
+               "DELETE FROM kept WHERE folder IN ('runs', 'labels') AND key IN "
+               "(SELECT id FROM deleted_run);"
+               "DELETE FROM source WHERE run IN (SELECT id FROM deleted_run);"
+               "DELETE FROM kept_size WHERE folder = 'sources' AND sha256 NOT IN "
+               "(SELECT sha256 FROM source);"
+               "DELETE FROM deleted_run",
+               err);
     ps_db_close(db);
-    return status;
+    return err->code;
 }
 
 enum ps_status ps_snapshot_leave_out(struct ps_db *snapshot, const char *id, struct ps_err *err)
 {
     static const char *const queries[] = {"tag_delete", "source_forget", "baseline_forget",
                                           "kept_forget", "run_delete"};
-    enum ps_status status = PS_OK;
 
-    for (size_t i = 0; status == PS_OK && i < sizeof queries / sizeof *queries; i++)
-        status = run_sql(snapshot, queries[i], ":id", id, err);
-    return status;
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
+        run_sql(snapshot, queries[i], ":id", id, err);
+    return err->code;
 }
 
 enum ps_status ps_snapshot_leave_source(struct ps_db *snapshot, const char *sha256,
                                         struct ps_err *err)
 {
-    enum ps_status status = run_sql(snapshot, "kept_forget_labels", ":sha256", sha256, err);
-
-    return status == PS_OK ? run_sql(snapshot, "source_gone", ":sha256", sha256, err) : status;
+    run_sql(snapshot, "kept_forget_labels", ":sha256", sha256, err);
+    return run_sql(snapshot, "source_gone", ":sha256", sha256, err);
 }
 
 static bool is_inside(const char *path, const char *folder)

@@ -104,10 +104,8 @@ static enum ps_status transfer_columns(struct ps_db *db, const char *table, cons
                                        const char *but, struct ps_buf *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("mirror_columns"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("mirror_columns"), &stmt, err);
     ps_bind_text(stmt, ":tbl", ps_str_of(table));
     while (ps_stmt_row(stmt, err)) {
         const struct ps_str name = ps_col_text(stmt, 0);
@@ -439,11 +437,9 @@ static enum ps_status fit_table(struct transfer *t, const char *table, uint64_t 
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     PS_AUTO(ps_buf_free) struct ps_buf where = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(
-        t->snap, "SELECT name, type FROM pragma_table_info(:tbl) ORDER BY cid", &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(t->snap, "SELECT name, type FROM pragma_table_info(:tbl) ORDER BY cid", &stmt,
+                  err);
     ps_bind_text(stmt, ":tbl", ps_str_of(table));
     while (ps_stmt_row(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *name = ps_strdup(ps_col_text(stmt, 0));
@@ -530,19 +526,16 @@ static enum ps_status prepare(struct transfer *t, struct ps_err *err)
 static enum ps_status transfer_attach(struct ps_db *db, const char *taken, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(db, "ATTACH :path AS old", &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, "ATTACH :path AS old", &stmt, err);
     ps_bind_text(stmt, ":path", ps_str_of(taken));
-    (void)ps_stmt_row(stmt, &own);
-    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+    (void)ps_stmt_row(stmt, err);
+    return err->code;
 }
 
 static void transfer_detach(struct ps_db *db)
 {
-    (void)ps_db_exec(db, "DETACH old", NULL);
+    (void)ps_db_exec(db, "DETACH old", PS_ERR_IGNORED); /* closing db detaches it too */
 }
 
 /* Counts the bytes to copy, and the waiting uploads, which are not copied. */
@@ -639,10 +632,8 @@ static enum ps_status put(struct ps_db *db, const char *sql, const struct transf
                           bool renumber, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, sql, &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, sql, &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_of(run->id));
     ps_bind_int(stmt, ":renumber", renumber);
     return ps_stmt_finish(stmt, err);
@@ -760,7 +751,7 @@ static bool is_there_still(struct transfer *t, const struct transfer_run *run)
 {
     char id[PS_ID_SIZE];
 
-    return ps_store_find(t->from, run->sha256, id, NULL) != PS_NOT_FOUND;
+    return ps_store_find(t->from, run->sha256, id, PS_ERR_IGNORED) != PS_NOT_FOUND;
 }
 
 /* Copies one file. piece->wrong: the file of `from` is unusable; *err: the copy failed for another
@@ -888,17 +879,13 @@ static enum ps_status tell_once(struct transfer *t, const char *what, const char
                                 struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status =
-        ps_db_prepare(t->snap, "INSERT OR IGNORE INTO told VALUES (:folder, :key)", &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(t->snap, "INSERT OR IGNORE INTO told VALUES (:folder, :key)", &stmt, err);
     ps_bind_text(stmt, ":folder", ps_str_of(folder));
     ps_bind_text(stmt, ":key", ps_str_of(key));
-    status = ps_stmt_finish(stmt, err);
-    if (status == PS_OK && sqlite3_changes(t->snap->handle))
+    if (ps_stmt_finish(stmt, err) == PS_OK && sqlite3_changes(t->snap->handle))
         transfer_found(t, what, key, hint, "%s", wrong->text);
-    return status;
+    return err->code;
 }
 
 /* Lists the hashes of the sources of a run, except where `to` has another file for the same path.
@@ -1023,15 +1010,12 @@ static enum ps_status write_down(struct transfer *t, const struct ps_pending_del
 static enum ps_status transfer_doom(struct transfer *t, struct ps_pending_delete *pending,
                                     struct ps_err *err)
 {
-    enum ps_status status;
-
     ps_pending_delete_name(t->to, pending);
     if (t->to->backend->files_follow_rows)
         return PS_OK;
-    status = ps_catalog_begin(t->to, PS_SOON, err);
-    if (status == PS_OK)
-        status = write_down(t, pending, err);
-    return ps_catalog_end(t->to, status, err);
+    if (ps_catalog_begin(t->to, PS_SOON, err) == PS_OK)
+        write_down(t, pending, err);
+    return ps_catalog_end(t->to, err->code, err);
 }
 
 /* Inside the transaction: moves the files to their final paths. */
@@ -1093,10 +1077,8 @@ static enum ps_status run_for(struct ps_db *db, const char *query, const char *i
                               struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text(query), &stmt, err);
     ps_bind_text(stmt, ":id", ps_str_of(id));
     return ps_stmt_finish(stmt, err);
 }
@@ -1156,20 +1138,17 @@ static enum ps_status transfer_update(struct transfer *t, struct ps_err *err)
 static enum ps_status tell_rows(struct transfer *t, struct ps_db *db, const char *sql,
                                 const char *what, struct ps_err *err)
 {
-    struct ps_err own = PS_ERR_INIT;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, sql, &stmt, err);
 
-    if (status != PS_OK)
-        return status;
-    while (ps_stmt_row(stmt, &own)) {
+    ps_db_prepare(db, sql, &stmt, err);
+    while (ps_stmt_row(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *name = ps_strdup(ps_col_text(stmt, 0));
         PS_AUTO(ps_free_ptr) char *wrong = ps_strdup(ps_col_text(stmt, 1));
         PS_AUTO(ps_free_ptr) char *hint = ps_strdup(ps_col_text(stmt, 2));
 
         transfer_found(t, what, name, hint, "%s", wrong);
     }
-    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+    return err->code;
 }
 
 /* Reports rows that are missing or different in `to`. mend: SQL, whether --update would make m

@@ -30,6 +30,7 @@ struct verifying {
     size_t n, cap;
     uint64_t done, total;
     bool stopped;
+    bool unreadable;    /* the catalog is reported as unreadable */
     struct ps_err away; /* error if the database was unreachable or a file unreadable */
 };
 
@@ -54,21 +55,37 @@ static bool read_on(void *user, uint64_t bytes)
     return !v->stopped;
 }
 
+/* Reports a failed query of the catalog. */
+static void report_catalog(struct verifying *v, const struct ps_err *err)
+{
+    if (err->code == PS_OK)
+        return;
+    v->unreadable = true;
+    report(v, "catalog", "catalog.db", err->text, REBUILD);
+}
+
+/* Asks the catalog about a file. True if it cannot be read, which is reported once: then the file
+ * is neither stray nor sound. */
 static bool ask_locked(struct verifying *v, const char *query, const char *folder, const char *key)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    struct ps_err err = PS_ERR_INIT;
+    bool yes;
 
-    if (ps_db_prepare(v->store->catalog, ps_sql_text(query), &stmt, NULL) != PS_OK)
-        return false;
+    ps_db_prepare(v->store->catalog, ps_sql_text(query), &stmt, &err);
     ps_bind_text(stmt, ":folder", ps_str_of(folder));
     ps_bind_text(stmt, ":key", ps_str_of(key));
-    return ps_stmt_row(stmt, NULL) && ps_col_int(stmt, 0) != 0;
+    yes = ps_stmt_row(stmt, &err) && ps_col_int(stmt, 0) != 0;
+    if (!v->unreadable)
+        report_catalog(v, &err);
+    return yes || err.code != PS_OK;
 }
 
 /* Evaluates a yes/no query on the catalog. Repeats a "no" in a write transaction, so that no
  * concurrent change can be the reason. */
 static bool ask(struct verifying *v, const char *query, const char *folder, const char *key)
 {
+    struct ps_err ignored = PS_ERR_INIT; /* without permission to write, the first answer counts */
     enum ps_status status;
     bool yes;
 
@@ -77,9 +94,9 @@ static bool ask(struct verifying *v, const char *query, const char *folder, cons
     ps_catalog_unlock(v->store);
     if (yes)
         return true;
-    status = ps_catalog_begin(v->store, PS_SOON, NULL);
+    status = ps_catalog_begin(v->store, PS_SOON, &ignored);
     yes = ask_locked(v, query, folder, key);
-    (void)ps_catalog_end(v->store, status, NULL);
+    (void)ps_catalog_end(v->store, status, &ignored);
     return yes;
 }
 
@@ -105,8 +122,7 @@ static void list_runs(struct verifying *v)
         }
     ps_stmt_done(stmt);
     ps_catalog_unlock(v->store);
-    if (err.code != PS_OK)
-        report(v, "catalog", "catalog.db", err.text, REBUILD);
+    report_catalog(v, &err);
 }
 
 static void check_catalog(struct verifying *v)
@@ -125,8 +141,7 @@ static void check_catalog(struct verifying *v)
     }
     ps_stmt_done(stmt);
     ps_catalog_unlock(v->store);
-    if (err.code != PS_OK)
-        report(v, "catalog", "catalog.db", err.text, REBUILD);
+    report_catalog(v, &err);
     v->out->files++;
     list_runs(v);
 }
@@ -158,7 +173,7 @@ static void check_label(struct verifying *v, const char *id)
     PS_AUTO(ps_free_ptr) char *path = NULL;
     struct ps_err err = PS_ERR_INIT;
 
-    if (ps_store_path(v->store, "labels", id, ".json", &path, NULL) == PS_OK &&
+    if (ps_store_path(v->store, "labels", id, ".json", &path, PS_ERR_IGNORED) == PS_OK &&
         access(path, R_OK) != 0 && errno == EACCES) {
         ps_fail_errno(&err, "cannot read", path);
         err.code = PS_FORBIDDEN;
@@ -184,20 +199,21 @@ static void check_lists(struct verifying *v)
 
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         PS_AUTO(ps_buf_free) struct ps_buf label = {0};
-        PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+        struct ps_stmt *stmt = NULL;
+        struct ps_err err = PS_ERR_INIT;
         struct ps_db *db;
         bool differs = false;
 
         db = ps_catalog_lock(v->store); /* the file is written with this lock held */
         if (ps_label_read(v->store, lists[i].label, &label) &&
-            ask_locked(v, "label_valid", NULL, label.at) &&
-            ps_db_prepare(db, ps_sql_text(lists[i].query), &stmt, NULL) == PS_OK) {
+            ask_locked(v, "label_valid", NULL, label.at)) {
+            ps_db_prepare(db, ps_sql_text(lists[i].query), &stmt, &err);
             ps_bind_text(stmt, ":label", ps_buf_slice(&label));
-            differs = ps_stmt_row(stmt, NULL) && ps_col_int(stmt, 0) != 0;
+            differs = ps_stmt_row(stmt, &err) && ps_col_int(stmt, 0) != 0;
         }
         ps_stmt_done(stmt);
-        stmt = NULL;
         ps_catalog_unlock(v->store);
+        report_catalog(v, &err);
         if (differs)
             report(v, "catalog", "catalog.db", lists[i].text, REBUILD);
     }
@@ -219,10 +235,12 @@ static enum ps_status check_hash(struct verifying *v, const char *id, const char
 {
     struct ps_shared_file kept;
     struct ps_db *db = ps_catalog_lock(v->store);
-    enum ps_status status;
+    enum ps_status status = ps_file_row(db, "runs", id, &kept, err);
 
-    *known = ps_file_row(db, "runs", id, &kept, NULL) == PS_OK;
     ps_catalog_unlock(v->store);
+    if (err->code != PS_OK)
+        return err->code;
+    *known = status == PS_OK;
     status = ps_file_send(v->store, "runs", path, found, err);
     if (status == PS_OK && *known && strcmp(kept.hash, found->hash) != 0)
         status = ps_fail(err, PS_IO, "its bytes changed after it was written");
@@ -232,11 +250,12 @@ static enum ps_status check_hash(struct verifying *v, const char *id, const char
 /* Records the hash of a run file that passed all other checks. */
 static void record_hash(struct verifying *v, const char *id, const struct ps_sending *found)
 {
-    enum ps_status status = ps_catalog_begin(v->store, PS_SOON, NULL);
+    struct ps_err ignored = PS_ERR_INIT; /* the count of recorded hashes says it */
+    enum ps_status status = ps_catalog_begin(v->store, PS_SOON, &ignored);
 
     if (status == PS_OK && ask_locked(v, "kept_wanted", "runs", id))
-        status = ps_file_row_change(v->store->catalog, "kept_put", "runs", id, found, NULL);
-    if (ps_catalog_end(v->store, status, NULL) == PS_OK)
+        status = ps_file_row_change(v->store->catalog, "kept_put", "runs", id, found, &ignored);
+    if (ps_catalog_end(v->store, status, &ignored) == PS_OK)
         v->out->hashed++;
 }
 
@@ -318,9 +337,10 @@ static void check_row(struct verifying *v, const struct expected *run, const cha
     ps_catalog_unlock(v->store);
     if (!differs.len)
         return;
-    status = ps_catalog_begin(v->store, PS_SOON, NULL);
+    err = (struct ps_err)PS_ERR_INIT; /* as in ask */
+    status = ps_catalog_begin(v->store, PS_SOON, &err);
     compare_row(v, &said, &differs);
-    (void)ps_catalog_end(v->store, status, NULL);
+    (void)ps_catalog_end(v->store, status, &err);
     if (!differs.len)
         return;
     ps_buf_printf(&text, "the row of run %s differs from its run file or label file in: ", run->id);
@@ -380,13 +400,15 @@ static void check_sources(struct verifying *v)
     const struct ps_check_watch watch = {read_on, v};
     PS_AUTO(ps_buf_free) struct ps_buf shas = {0};
     struct ps_stmt *stmt = NULL;
+    struct ps_err failed = PS_ERR_INIT;
     struct ps_db *db = ps_catalog_lock(v->store);
 
-    if (ps_db_prepare(db, ps_sql_text("source_shas"), &stmt, NULL) == PS_OK)
-        while (ps_stmt_row(stmt, NULL))
-            ps_col_append(stmt, 0, &shas);
+    ps_db_prepare(db, ps_sql_text("source_shas"), &stmt, &failed);
+    while (ps_stmt_row(stmt, &failed))
+        ps_col_append(stmt, 0, &shas);
     ps_stmt_done(stmt);
     ps_catalog_unlock(v->store);
+    report_catalog(v, &failed);
     for (size_t at = 0; at < shas.len && !v->stopped; at += strlen(shas.at + at) + 1) {
         const char *sha256 = shas.at + at;
         PS_AUTO(ps_free_ptr) char *kept = NULL;

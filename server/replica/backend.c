@@ -85,21 +85,21 @@ static bool has(struct ps_store *store, struct ps_db *db, const char *folder, co
 {
     struct ps_shared_file file;
 
-    return ps_file_find(store, db, folder, key, &file, NULL) == PS_OK;
+    return ps_file_find(store, db, folder, key, &file, PS_ERR_IGNORED) == PS_OK;
 }
 
 static int64_t layout(struct ps_store *store, struct ps_db *db, const char *id)
 {
     struct ps_shared_file file;
 
-    return ps_file_find(store, db, "runs", id, &file, NULL) == PS_OK ? file.layout : -1;
+    return ps_file_find(store, db, "runs", id, &file, PS_ERR_IGNORED) == PS_OK ? file.layout : -1;
 }
 
 static uint64_t mark(struct ps_store *store, const char *id)
 {
     struct ps_shared_file file;
 
-    if (ps_file_find(store, NULL, "runs", id, &file, NULL) != PS_OK)
+    if (ps_file_find(store, NULL, "runs", id, &file, PS_ERR_IGNORED) != PS_OK)
         return 0;
     ps_shared_use(store, &file);
     return ps_hash_bytes(file.hash, strlen(file.hash)) | 1;
@@ -137,8 +137,8 @@ static void list(struct ps_store *store,
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(store);
 
-    if (ps_db_prepare(db, ps_sql_text("kept_all"), &stmt, NULL) == PS_OK)
-        while (ps_stmt_row(stmt, NULL)) {
+    if (ps_db_prepare(db, ps_sql_text("kept_all"), &stmt, PS_ERR_IGNORED) == PS_OK)
+        while (ps_stmt_row(stmt, PS_ERR_IGNORED)) {
             ps_col_append(stmt, 0, &rows);
             ps_col_append(stmt, 1, &rows);
         }
@@ -205,7 +205,7 @@ static void look(void *user)
     struct ps_store *store = watch->store;
     bool died = false;
 
-    if (ps_heartbeat_expire_dead(store, &died, NULL) != PS_OK || ps_store_is_away(store))
+    if (ps_heartbeat_expire_dead(store, &died, PS_ERR_IGNORED) != PS_OK || ps_store_is_away(store))
         return;
     ps_uploads_end_again(store);
     if (ps_uploads_wait(store))
@@ -213,7 +213,8 @@ static void look(void *user)
     ps_pending_delete_sweep(store);
     if (died || watch->sweeps || ps_monotonic_ms() - watch->swept_ms > SWEEP_MS) {
         watch->swept_ms = ps_monotonic_ms();
-        (void)ps_shared_files_sweep(store, PS_SENT_HOLD_MS, &watch->sweeps, NULL);
+        /* what a sweep leaves, the next one finds */
+        (void)ps_shared_files_sweep(store, PS_SENT_HOLD_MS, &watch->sweeps, PS_ERR_IGNORED);
     }
 }
 

@@ -425,7 +425,8 @@ enum ps_status ps_blob_send(struct ps_pg *pg, const char *session, const char *p
         }
     }
     if (before && ps_pg_is_up(pg))
-        (void)ps_blob_let_go(pg, before, NULL); /* else the end of the session releases it */
+        /* if it fails, the end of the session releases it */
+        (void)ps_blob_let_go(pg, before, PS_ERR_IGNORED);
     return ps_fail_as(err, &own);
 }
 

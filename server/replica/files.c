@@ -131,7 +131,7 @@ static enum ps_status untie(struct ps_store *store, const char *folder, const ch
 /* Moves the file into the cache, even if the transaction fails later: its hash is right anyway. */
 static void adopt(struct ps_store *store, const char *hash, const char *path)
 {
-    if (ps_cache_adopt(store->replica->files->cache, hash, path, NULL) != PS_OK)
+    if (ps_cache_adopt(store->replica->files->cache, hash, path, PS_ERR_IGNORED) != PS_OK)
         (void)unlink(path); /* it will be fetched when needed */
 }
 

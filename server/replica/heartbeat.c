@@ -19,8 +19,8 @@ static void beat(void *user)
     struct ps_heartbeat *lives = user;
     const int64_t now = ps_monotonic_ms();
 
-    if (lives->begun && ps_pg_connect(lives->beater, 0, NULL) == PS_OK &&
-        ps_lease_beat(lives->beater, &lives->lease, NULL) == PS_OK)
+    if (lives->begun && ps_pg_connect(lives->beater, 0, PS_ERR_IGNORED) == PS_OK &&
+        ps_lease_beat(lives->beater, &lives->lease, PS_ERR_IGNORED) == PS_OK)
         lives->beat_ms = now;
 }
 
@@ -47,8 +47,9 @@ void ps_heartbeat_stop(struct ps_store *store)
     if (!lives)
         return;
     ps_ticker_stop(&lives->beats);
-    if (lives->begun && ps_pg_connect(lives->beater, 0, NULL) == PS_OK)
-        (void)ps_lease_end(lives->beater, lives->lease.session, NULL);
+    /* if it fails, the lease expires */
+    if (lives->begun && ps_pg_connect(lives->beater, 0, PS_ERR_IGNORED) == PS_OK)
+        (void)ps_lease_end(lives->beater, lives->lease.session, PS_ERR_IGNORED);
     ps_pg_free(lives->beater);
     ps_pg_free(lives->asker);
     ps_lease_watch_free(&lives->watch);
@@ -89,8 +90,8 @@ bool ps_heartbeat_is_alive(struct ps_store *store, const char *session)
         return true;
     (void)pthread_mutex_lock(&lives->ask_lock);
     seen = ps_lease_seen(&lives->watch, session);
-    if (!seen && (ps_pg_connect(lives->asker, 0, NULL) != PS_OK ||
-                  ps_lease_is(lives->asker, session, &is, NULL) != PS_OK))
+    if (!seen && (ps_pg_connect(lives->asker, 0, PS_ERR_IGNORED) != PS_OK ||
+                  ps_lease_is(lives->asker, session, &is, PS_ERR_IGNORED) != PS_OK))
         is = true;
     (void)pthread_mutex_unlock(&lives->ask_lock);
     return is;
@@ -102,8 +103,8 @@ bool ps_heartbeat_expire(struct ps_store *store, const char *session)
     bool done;
 
     (void)pthread_mutex_lock(&lives->ask_lock);
-    done = ps_pg_connect(lives->asker, 0, NULL) == PS_OK &&
-           ps_lease_end(lives->asker, session, NULL) == PS_OK;
+    done = ps_pg_connect(lives->asker, 0, PS_ERR_IGNORED) == PS_OK &&
+           ps_lease_end(lives->asker, session, PS_ERR_IGNORED) == PS_OK;
     (void)pthread_mutex_unlock(&lives->ask_lock);
     return done;
 }

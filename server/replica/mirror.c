@@ -190,7 +190,7 @@ static enum ps_status fetch(struct ps_store *store, struct ps_err *err)
     if (status == PS_OK)
         status = ps_db_exec(db, "COMMIT", err);
     if (status != PS_OK)
-        (void)ps_db_exec(db, "ROLLBACK", NULL);
+        (void)ps_db_exec(db, "ROLLBACK", PS_ERR_IGNORED);
     caught_up(store, status == PS_OK, clock.n);
     ps_catalog_unlock(store);
     return status;
@@ -255,7 +255,7 @@ bool ps_mirror_look(struct ps_store *store)
         return false;
     (void)pthread_mutex_lock(&m->look_lock);
     if (!m->away)
-        looked = look_once(store, 0, NULL) == PS_OK;
+        looked = look_once(store, 0, PS_ERR_IGNORED) == PS_OK;
     (void)pthread_mutex_unlock(&m->look_lock);
     return looked;
 }
@@ -272,7 +272,8 @@ static void prune(struct ps_mirror *m)
         return;
     m->pruned_ms = ps_monotonic_ms();
     (void)pthread_mutex_lock(&m->look_lock);
-    (void)ps_clock_prune(m->looker, ps_now_ms() - KEEP_MS, NULL);
+    /* what is left, the next call deletes */
+    (void)ps_clock_prune(m->looker, ps_now_ms() - KEEP_MS, PS_ERR_IGNORED);
     (void)pthread_mutex_unlock(&m->look_lock);
 }
 
@@ -309,7 +310,7 @@ static void look_again(void *user)
 {
     struct ps_store *store = user;
 
-    if (look(store, 0, NULL) == PS_OK)
+    if (look(store, 0, PS_ERR_IGNORED) == PS_OK)
         prune(store->replica->mirror);
     note_away(store);
     tell(store->replica->mirror);

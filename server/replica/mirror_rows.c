@@ -17,10 +17,8 @@ static enum ps_status describe(struct ps_db *db, const char *name, struct ps_are
                                struct ps_clock_table *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("mirror_columns"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("mirror_columns"), &stmt, err);
     out->name = name;
     ps_bind_text(stmt, ":tbl", ps_str_of(name));
     while (ps_stmt_row(stmt, err)) {
@@ -156,10 +154,8 @@ static enum ps_status read_note(struct ps_db *db, struct ps_clock *out, struct p
 enum ps_status ps_mirror_record(struct ps_db *db, const struct ps_clock *at, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("mirror_set"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("mirror_set"), &stmt, err);
     ps_bind_int(stmt, ":n", at->n);
     ps_bind_text(stmt, ":store", ps_str_of(at->store));
     return ps_stmt_finish(stmt, err);
@@ -203,7 +199,7 @@ enum ps_status ps_mirror_catch_up(struct ps_db *db, struct ps_pg *pg,
         status = take_gone(db, pg, &tables->at[i], at.n, err);
     for (size_t i = 0; status == PS_OK && i < tables->n; i++)
         status = take_changed(db, pg, &tables->at[i], at.n, err);
-    (void)ps_db_exec(db, "PRAGMA cache_size=-1024", NULL);
+    (void)ps_db_exec(db, "PRAGMA cache_size=-1024", PS_ERR_IGNORED);
     return status == PS_OK ? ps_mirror_record(db, to, err) : status;
 }
 

@@ -166,7 +166,7 @@ static enum ps_status silent(struct ps_pg *pg, struct ps_err *err)
 {
     drop_link(pg);
     if (ps_context_check(err) != PS_OK)
-        return err ? err->code : PS_CANCELLED;
+        return err->code;
     ps_hint(err, "try again in a moment");
     return ps_fail(err, PS_UNAVAILABLE, "the store did not answer within %d s",
                    (int)(pg->silence_ms / 1000));
@@ -514,8 +514,8 @@ void ps_pg_rollback(struct ps_pg *pg)
     if (!pg->link)
         return;
     if (pg->said)
-        (void)ps_pg_settle(pg, NULL, NULL, NULL);
+        (void)ps_pg_settle(pg, NULL, NULL, PS_ERR_IGNORED);
     if (pg->link && PQtransactionStatus(pg->link) != PQTRANS_IDLE &&
-        ps_pg_script(pg, "ROLLBACK", NULL) != PS_OK)
+        ps_pg_script(pg, "ROLLBACK", PS_ERR_IGNORED) != PS_OK)
         drop_link(pg);
 }

@@ -24,13 +24,10 @@ static enum ps_status find(struct ps_store *store, const char *id, const char *w
                            struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_partial_prepare(store, "pieces_find", id, who, &stmt, err);
 
-    if (status != PS_OK)
-        return status;
-    if (!ps_stmt_row(stmt, &own))
-        return own.code == PS_OK ? ps_partial_nobody(err) : ps_fail_as(err, &own);
+    ps_partial_prepare(store, "pieces_find", id, who, &stmt, err);
+    if (!ps_stmt_row(stmt, err))
+        return err->code == PS_OK ? ps_partial_nobody(err) : err->code;
     *out = (uint64_t)ps_col_int(stmt, 0);
     return PS_OK;
 }
@@ -40,24 +37,19 @@ static enum ps_status list(struct ps_store *store, const char *id, struct ps_buf
                            struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_partial_prepare(store, "pieces_list", id, "", &stmt, err);
 
-    if (status != PS_OK)
-        return status;
-    while (ps_stmt_row(stmt, &own))
+    ps_partial_prepare(store, "pieces_list", id, "", &stmt, err);
+    while (ps_stmt_row(stmt, err))
         ps_col_append(stmt, 0, keys);
-    return ps_fail_as(err, &own);
+    return err->code;
 }
 
 static enum ps_status add(struct ps_store *store, const char *id, const char *who, uint64_t bytes,
                           struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_partial_prepare(store, "pieces_add", id, who, &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_partial_prepare(store, "pieces_add", id, who, &stmt, err);
     ps_bind_int(stmt, ":bytes", (int64_t)bytes);
     return ps_stmt_finish(stmt, err);
 }
@@ -67,14 +59,12 @@ static enum ps_status drop(struct ps_store *store, const char *id, struct ps_err
 {
     PS_AUTO(ps_buf_free) struct ps_buf keys = {0};
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = list(store, id, &keys, err);
 
-    for (const char *at = keys.at; status == PS_OK && at && at < keys.at + keys.len;
-         at += strlen(at) + 1)
-        status = ps_file_remove(store, "pieces", at, err);
-    if (status == PS_OK)
-        status = ps_partial_prepare(store, "pieces_end", id, "", &stmt, err);
-    return status == PS_OK ? ps_stmt_finish(stmt, err) : status;
+    list(store, id, &keys, err);
+    for (const char *at = keys.at; at && at < keys.at + keys.len; at += strlen(at) + 1)
+        ps_file_remove(store, "pieces", at, err);
+    ps_partial_prepare(store, "pieces_end", id, "", &stmt, err);
+    return ps_stmt_finish(stmt, err);
 }
 
 /* --- Transactions --- */
@@ -82,11 +72,9 @@ static enum ps_status drop(struct ps_store *store, const char *id, struct ps_err
 static enum ps_status pieces_bytes(struct ps_store *store, const char *id, const char *who,
                                    uint64_t *out, struct ps_err *err)
 {
-    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
-
-    if (status == PS_OK)
-        status = find(store, id, who, out, err);
-    return ps_catalog_end(store, status, err);
+    ps_catalog_begin(store, PS_SOON, err);
+    find(store, id, who, out, err);
+    return ps_catalog_end(store, err->code, err);
 }
 
 static enum ps_status place(struct ps_store *store, const char *id, const char *who,
@@ -94,19 +82,15 @@ static enum ps_status place(struct ps_store *store, const char *id, const char *
 {
     char key[PS_PARTIAL_SIZE + 24];
     uint64_t have = 0;
-    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
 
-    if (status == PS_OK)
-        status = find(store, id, who, &have, err);
-    if (status == PS_OK)
-        status = ps_partial_check_offset(have, offset, err);
     (void)snprintf(key, sizeof key, "%.*s.%020llu", PS_PARTIAL_SIZE - 1, id,
                    (unsigned long long)offset);
-    if (status == PS_OK)
-        status = ps_file_place(store, sent, "pieces", key, NULL, err);
-    if (status == PS_OK)
-        status = add(store, id, who, sent->bytes, err);
-    return ps_catalog_end(store, status, err);
+    ps_catalog_begin(store, PS_SOON, err);
+    find(store, id, who, &have, err);
+    ps_partial_check_offset(have, offset, err);
+    ps_file_place(store, sent, "pieces", key, NULL, err);
+    add(store, id, who, sent->bytes, err);
+    return ps_catalog_end(store, err->code, err);
 }
 
 /* Checks offset and size before sending the piece, and the offset again afterwards: another server
@@ -141,15 +125,13 @@ static enum ps_status end(struct ps_store *store, const char *id, const char *wh
                           const uint64_t *bytes, struct ps_err *err)
 {
     uint64_t have = 0;
-    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
 
-    if (status == PS_OK)
-        status = find(store, id, who, &have, err);
-    if (status == PS_OK && bytes)
-        status = ps_partial_check_offset(have, *bytes, err);
-    if (status == PS_OK)
-        status = drop(store, id, err);
-    return ps_catalog_end(store, status, err);
+    ps_catalog_begin(store, PS_SOON, err);
+    find(store, id, who, &have, err);
+    if (bytes)
+        ps_partial_check_offset(have, *bytes, err);
+    drop(store, id, err);
+    return ps_catalog_end(store, err->code, err);
 }
 
 static enum ps_status pieces_remove(struct ps_store *store, const char *id, const char *who,
@@ -162,29 +144,26 @@ static enum ps_status find_expired(struct ps_store *store, char id_out[PS_PARTIA
                                    struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_partial_prepare(store, "pieces_expired", "", "", &stmt, err);
 
     id_out[0] = '\0';
-    if (status == PS_OK && ps_stmt_row(stmt, err))
+    ps_partial_prepare(store, "pieces_expired", "", "", &stmt, err);
+    if (ps_stmt_row(stmt, err))
         ps_col_copy(stmt, 0, id_out, PS_PARTIAL_SIZE);
-    return status;
+    return err->code;
 }
 
 /* Ignores failures: the next ps_partial_begin retries. */
 static void pieces_expire(struct ps_store *store)
 {
     char id[PS_PARTIAL_SIZE];
-    enum ps_status status;
+    struct ps_err ignored = PS_ERR_INIT; /* the next look tries again */
 
     do {
-        status = ps_catalog_begin(store, PS_SOON, NULL);
-        id[0] = '\0';
-        if (status == PS_OK)
-            status = find_expired(store, id, NULL);
-        if (status == PS_OK && id[0])
-            status = drop(store, id, NULL);
-        status = ps_catalog_end(store, status, NULL);
-    } while (status == PS_OK && id[0]);
+        ps_catalog_begin(store, PS_SOON, &ignored);
+        find_expired(store, id, &ignored);
+        if (id[0])
+            drop(store, id, &ignored);
+    } while (ps_catalog_end(store, ignored.code, &ignored) == PS_OK && id[0]);
 }
 
 /* --- Completion --- */

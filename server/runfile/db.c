@@ -28,7 +28,7 @@ enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what
                                                                               : PS_INTERNAL;
 
     if (code != SQLITE_OK && code != SQLITE_DONE && ps_context_check(err) != PS_OK)
-        return err ? err->code : PS_CANCELLED;
+        return err->code;
     if (ps_memory_exceeded(db->memory))
         return ps_fail(err, PS_LIMIT, "the query needs too much memory and was stopped");
     if (damaged)
@@ -50,8 +50,8 @@ enum ps_status ps_db_open(const char *uri, bool write, struct ps_db **out, struc
     int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
                 (write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
 
-    if (ps_memory_ready(err) != PS_OK)
-        return err ? err->code : PS_INTERNAL;
+    if (err->code != PS_OK || ps_memory_ready(err) != PS_OK)
+        return err->code;
     db = ps_alloc(sizeof *db);
     if (sqlite3_open_v2(uri, &db->handle, flags, NULL) != SQLITE_OK) {
         enum ps_status status =
@@ -122,15 +122,20 @@ static struct ps_stmt *find_idle(struct ps_db *db, const char *sql)
 enum ps_status ps_db_prepare(struct ps_db *db, const char *sql, struct ps_stmt **out,
                              struct ps_err *err)
 {
-    struct ps_stmt *stmt = find_idle(db, sql);
+    struct ps_stmt *stmt;
 
+    *out = NULL;
+    if (err->code != PS_OK)
+        return err->code;
+    stmt = find_idle(db, sql);
     if (!stmt) {
         sqlite3_stmt *handle = NULL;
 
         if (sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &handle, NULL) !=
             SQLITE_OK) {
-            ps_db_fail(db, err, "SQL");
-            return ps_fail(err, PS_INTERNAL, "internal SQL statement failed to compile");
+            if (ps_db_fail(db, err, "SQL") == PS_BAD_REQUEST)
+                err->code = PS_INTERNAL; /* the statement is perfshelf's, not a user's */
+            return err->code;
         }
         stmt = ps_alloc(sizeof *stmt);
         *stmt = (struct ps_stmt){handle, db, ps_strdup(ps_str_of(sql)), false, true};
@@ -148,6 +153,9 @@ enum ps_status ps_db_prepare_single(struct ps_db *db, const char *sql, struct ps
     sqlite3_stmt *handle = NULL;
     const char *rest = NULL;
 
+    *out = NULL;
+    if (err->code != PS_OK)
+        return err->code;
     if (sqlite3_prepare_v2(db->handle, sql, -1, &handle, &rest) != SQLITE_OK) {
         int at = sqlite3_error_offset(db->handle);
 
@@ -196,11 +204,9 @@ const char *ps_db_run(const struct ps_db *db)
 
 enum ps_status ps_stmt_finish(struct ps_stmt *stmt, struct ps_err *err)
 {
-    struct ps_err own = PS_ERR_INIT;
-
-    (void)ps_stmt_row(stmt, &own);
+    (void)ps_stmt_row(stmt, err);
     ps_stmt_done(stmt);
-    return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
+    return err->code;
 }
 
 void ps_stmt_auto(struct ps_stmt **stmt)
@@ -211,14 +217,20 @@ void ps_stmt_auto(struct ps_stmt **stmt)
 
 enum ps_status ps_db_exec(struct ps_db *db, const char *sql, struct ps_err *err)
 {
-    if (sqlite3_exec(db->handle, sql, NULL, NULL, NULL) != SQLITE_OK)
-        return ps_db_fail(db, err, "database");
-    return PS_OK;
+    if (err->code == PS_OK && sqlite3_exec(db->handle, sql, NULL, NULL, NULL) != SQLITE_OK)
+        ps_db_fail(db, err, "database");
+    return err->code;
+}
+
+/* Returns 0 if there is no such parameter. */
+static int find_parameter(struct ps_stmt *stmt, const char *name)
+{
+    return stmt ? sqlite3_bind_parameter_index(stmt->handle, name) : 0;
 }
 
 void ps_bind_int(struct ps_stmt *stmt, const char *name, int64_t value)
 {
-    int at = sqlite3_bind_parameter_index(stmt->handle, name);
+    const int at = find_parameter(stmt, name);
 
     if (at)
         sqlite3_bind_int64(stmt->handle, at, value);
@@ -226,7 +238,7 @@ void ps_bind_int(struct ps_stmt *stmt, const char *name, int64_t value)
 
 void ps_bind_real(struct ps_stmt *stmt, const char *name, double value)
 {
-    int at = sqlite3_bind_parameter_index(stmt->handle, name);
+    const int at = find_parameter(stmt, name);
 
     if (at)
         sqlite3_bind_double(stmt->handle, at, value);
@@ -234,7 +246,7 @@ void ps_bind_real(struct ps_stmt *stmt, const char *name, double value)
 
 void ps_bind_text(struct ps_stmt *stmt, const char *name, struct ps_str value)
 {
-    int at = sqlite3_bind_parameter_index(stmt->handle, name);
+    const int at = find_parameter(stmt, name);
 
     if (at && value.at)
         sqlite3_bind_text64(stmt->handle, at, value.at, value.len, SQLITE_TRANSIENT, SQLITE_UTF8);
@@ -244,7 +256,7 @@ bool ps_stmt_row(struct ps_stmt *stmt, struct ps_err *err)
 {
     int code;
 
-    if (ps_context_check(err) != PS_OK)
+    if (err->code != PS_OK || !stmt || ps_context_check(err) != PS_OK)
         return false;
     code = sqlite3_step(stmt->handle);
     if (code == SQLITE_ROW)
@@ -360,10 +372,10 @@ bool ps_db_is_json(struct ps_db *db, struct ps_str text)
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
     if (!text.at || !ps_utf8_valid(text) ||
-        ps_db_prepare(db, "SELECT json_valid(:text)", &stmt, NULL) != PS_OK)
+        ps_db_prepare(db, "SELECT json_valid(:text)", &stmt, PS_ERR_IGNORED) != PS_OK)
         return false;
     ps_bind_text(stmt, ":text", text);
-    return ps_stmt_row(stmt, NULL) && ps_col_int(stmt, 0) != 0;
+    return ps_stmt_row(stmt, PS_ERR_IGNORED) && ps_col_int(stmt, 0) != 0;
 }
 
 void ps_col_raw_json(struct ps_stmt *stmt, int column, const char *otherwise, struct ps_json *out)

@@ -2,6 +2,18 @@
 /*
  * db.h: the interface to SQLite of the query layer, which does not include sqlite3.h itself. A
  * database handle belongs to one thread at a time; run handles come from a pool (ps_run_acquire).
+ *
+ * A sequence of calls is checked once, at its end. Functions that get an err do nothing if it is
+ * filled already, and return its code; statements that were not prepared are NULL, which all
+ * functions for parameters, rows and release accept:
+ *
+ *     struct ps_stmt *stmt = NULL;
+ *
+ *     ps_db_prepare(db, ps_sql_text("tag_insert"), &stmt, err);
+ *     ps_bind_text(stmt, ":id", ps_str_of(id));
+ *     return ps_stmt_finish(stmt, err);
+ *
+ * Work that has to be done after a failure (ROLLBACK, DETACH) therefore gets an err of its own.
  */
 #ifndef PS_RUNFILE_DB_H
 #define PS_RUNFILE_DB_H
@@ -35,7 +47,8 @@ enum ps_status ps_db_prepare(struct ps_db *db, const char *sql, struct ps_stmt *
                              struct ps_err *err);
 void ps_stmt_done(struct ps_stmt *stmt);
 void ps_stmt_rewind(struct ps_stmt *stmt); /* back to before the first row; keeps bindings */
-/* Executes a statement that returns no more rows, and releases it. */
+/* Executes a statement whose rows are not wanted any more, and releases it, also after a failure.
+ */
 enum ps_status ps_stmt_finish(struct ps_stmt *stmt, struct ps_err *err);
 void ps_stmt_auto(struct ps_stmt **stmt); /* for PS_AUTO */
 /* Runs all statements of sql. */
@@ -55,7 +68,8 @@ static inline bool ps_id_is_dense(int64_t id, size_t rows)
     return id >= 0 && (uint64_t)id <= 16 * (uint64_t)rows + 65536;
 }
 
-/* Steps to the next row. False: no more rows, or a failure with err set. */
+/* Steps to the next row. False: no more rows, or err is filled. Columns are read after true only.
+ */
 bool ps_stmt_row(struct ps_stmt *stmt, struct ps_err *err);
 /* Prepares a query of schema/queries with the parameter :id, a run, and steps to its row;
  * PS_NOT_FOUND if there is none. The caller releases the statement, also after a failure. */

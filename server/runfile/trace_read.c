@@ -190,7 +190,7 @@ enum ps_status ps_trace_chunks(struct ps_db *db, const struct ps_chunk_query *qu
     bool more = true;
 
     if (ps_trace_cache_of(db, &cache, &own) != PS_OK)
-        return ps_err_pass(err, &own);
+        return ps_fail_as(err, &own);
     reader = ps_reader_take(db);
     ps_trace_chunks_of(cache, query->track, &at, &end);
     for (; at < end && more && own.code == PS_OK; at++) {
@@ -202,7 +202,7 @@ enum ps_status ps_trace_chunks(struct ps_db *db, const struct ps_chunk_query *qu
                visit(user, &chunk);
     }
     ps_reader_give(reader);
-    return ps_err_pass(err, &own);
+    return ps_fail_as(err, &own);
 }
 
 /* --- One slice --- */
@@ -234,7 +234,7 @@ enum ps_status ps_trace_slice(struct ps_db *db, int64_t id, uint32_t columns,
         if (columns & PS_COL_BIT(c))
             status = ps_reader_at(db->trace->point, chunk, (enum ps_slice_column)c,
                                   (uint32_t)id - chunk->first, &out[c], &own);
-    return ps_err_pass(err, &own);
+    return ps_fail_as(err, &own);
 }
 
 enum ps_status ps_trace_args(struct ps_db *db, int64_t id, struct ps_buf *out, struct ps_err *err)
@@ -244,5 +244,5 @@ enum ps_status ps_trace_args(struct ps_db *db, int64_t id, struct ps_buf *out, s
 
     if (find_slice(db, id, &chunk, &own) == PS_OK)
         (void)ps_reader_args(db->trace->point, chunk, (uint32_t)id - chunk->first, out, &own);
-    return ps_err_pass(err, &own);
+    return ps_fail_as(err, &own);
 }

@@ -80,14 +80,6 @@ enum ps_status ps_reader_args(struct ps_trace_reader *reader, const struct ps_ch
 /* Returns the text of a template; {NULL, 0} if there is none. */
 struct ps_str ps_trace_template(const struct ps_trace_cache *cache, int64_t id);
 
-/* Copies a failure to the caller's err, which may be NULL or already set. Returns own->code. */
-static inline enum ps_status ps_err_pass(struct ps_err *err, const struct ps_err *own)
-{
-    if (own->code != PS_OK && err && err->code == PS_OK)
-        *err = *own;
-    return own->code;
-}
-
 enum ps_status ps_trace_damaged(struct ps_err *err, const char *what, int64_t id);
 
 /* Rows of table packed. */

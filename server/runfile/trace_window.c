@@ -167,11 +167,11 @@ enum ps_status ps_trace_window(struct ps_db *db, uint32_t track, int64_t from_ns
 
     ps_window_begin(out, from_ns, to_ns, px);
     if (ps_trace_cache_of(db, &cache, &own) != PS_OK)
-        return ps_err_pass(err, &own);
+        return ps_fail_as(err, &own);
     ps_trace_chunks_of(cache, track, &first, &end);
     if (!track || first == end)
         (void)ps_fail(&own, PS_NOT_FOUND, "no track %u in this run", track);
     else if (fill(db, track, out, &own) == PS_OK)
         ps_window_end(out);
-    return ps_err_pass(err, &own);
+    return ps_fail_as(err, &own);
 }

@@ -141,6 +141,14 @@ static bool go_on(struct ps_writer *w, struct ps_sqlite *from, uint64_t rows, st
     return err->code == PS_OK;
 }
 
+/* A violated constraint is the fault of the shared run, a full disk is not. */
+static enum ps_status fail_row(const char *table, const struct ps_err *why, struct ps_err *err)
+{
+    if (why->code != PS_INTERNAL && why->code != PS_BAD_REQUEST)
+        return ps_fail_as(err, why);
+    return ps_fail(err, PS_BAD_INPUT, "the shared run has an invalid row in %s", table);
+}
+
 static enum ps_status copy_table(struct ps_writer *w, struct ps_sqlite *from,
                                  const struct ps_run_table *table, struct ps_err *err)
 {
@@ -148,6 +156,7 @@ static enum ps_status copy_table(struct ps_writer *w, struct ps_sqlite *from,
     const char *columns[PS_RUN_COLUMNS_MAX];
     PS_AUTO(ps_stmt_auto) struct ps_stmt *insert = NULL;
     struct ps_rows *rows = NULL;
+    struct ps_err own = PS_ERR_INIT;
     uint64_t n = 0;
     enum ps_status status;
 
@@ -160,9 +169,8 @@ static enum ps_status copy_table(struct ps_writer *w, struct ps_sqlite *from,
         if (!read_cells(rows, cells, table->n))
             status = ps_fail(err, PS_BAD_INPUT, "the shared run has a text in %s that is not UTF-8",
                              table->name);
-        else if (ps_cells_insert(insert, cells, table->n, NULL) != PS_OK)
-            status =
-                ps_fail(err, PS_BAD_INPUT, "the shared run has an invalid row in %s", table->name);
+        else if (ps_cells_insert(insert, cells, table->n, &own) != PS_OK)
+            status = fail_row(table->name, &own, err);
     }
     ps_rows_end(rows);
     return status == PS_OK ? err->code : status;

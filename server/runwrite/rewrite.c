@@ -156,8 +156,7 @@ enum ps_status ps_rewrite_run(struct ps_db *from, const char *path, const struct
     if (status == PS_OK && to)
         status = ps_db_exec(to, "COMMIT", &own);
     ps_db_close(to);
-    if (status != PS_OK && err && err->code == PS_OK)
-        *err = own;
+    (void)ps_fail_as(err, &own);
     return status;
 }
 

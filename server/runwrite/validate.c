@@ -461,5 +461,5 @@ enum ps_status ps_run_validate(struct ps_db *db, struct ps_err *err)
         if (status == PS_INTERNAL) /* a reader found damage: the file is invalid */
             own.code = PS_BAD_INPUT;
     }
-    return ps_err_pass(err, &own);
+    return ps_fail_as(err, &own);
 }

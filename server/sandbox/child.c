@@ -176,24 +176,23 @@ static bool find_end(const struct ps_child *child, siginfo_t *what)
     return false;
 }
 
-static void explain(const struct ps_child *child, const struct ps_sandbox_limits *limits,
-                    uint64_t at, struct ps_err *why)
+void ps_child_explain(const struct ps_child *child, const struct ps_sandbox_limits *limits,
+                      uint64_t at, struct ps_err *why)
 {
     siginfo_t what;
 
+    if (child->pid == 0)
+        return;
     if (find_end(child, &what) && what.si_code != CLD_EXITED)
         explain_signal(what.si_status, limits, at, why);
     else
         ps_fail_at(why, PS_INTERNAL, at, "the importer ended without a result");
 }
 
-void ps_child_end(struct ps_child *child, const struct ps_sandbox_limits *limits, uint64_t at,
-                  struct ps_err *why)
+void ps_child_end(struct ps_child *child)
 {
     if (child->pid == 0)
         return;
-    if (why)
-        explain(child, limits, at, why);
     (void)kill(child->pid, SIGKILL);
     while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
         ;

@@ -27,13 +27,15 @@ void ps_child_settle(void);
 
 /* Receives the next frame, like ps_frame_receive; calls `goes_on` at least ten times a second while
  * it waits. PS_CANCELLED: goes_on returned false. PS_INTERRUPTED: the child ended or was stopped;
- * ps_child_end finds the reason. */
+ * ps_child_explain finds the reason. */
 enum ps_status ps_child_receive(struct ps_child *child, bool (*goes_on)(void *user), void *user,
                                 struct ps_frame *out, struct ps_err *err);
 
-/* Kills the child if it has not ended, and clears *child. `why` (may be NULL) receives the reason
- * if the child ended without a result; `at` is the input offset it had reached. */
-void ps_child_end(struct ps_child *child, const struct ps_sandbox_limits *limits, uint64_t at,
-                  struct ps_err *why);
+/* Fills `why` with the reason why the child ended without a result; `at` is the input offset it had
+ * reached. Call it before ps_child_end. */
+void ps_child_explain(const struct ps_child *child, const struct ps_sandbox_limits *limits,
+                      uint64_t at, struct ps_err *why);
+/* Kills the child if it has not ended, and clears *child. */
+void ps_child_end(struct ps_child *child);
 
 #endif

@@ -194,10 +194,8 @@ static enum ps_status numbers_of(struct ps_db *db, int64_t chunk, unsigned colum
 static enum ps_status rows_of(struct ps_db *db, int64_t chunk, size_t *n, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("chunk_rows"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(db, ps_sql_text("chunk_rows"), &stmt, err);
     ps_bind_int(stmt, ":id", chunk);
     if (!ps_stmt_row(stmt, err) || ps_col_int(stmt, 0) < 1 || ps_col_int(stmt, 0) > PS_CHUNK_ROWS)
         return ps_fail(err, PS_IO, "chunk %lld of the run is damaged", (long long)chunk);

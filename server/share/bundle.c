@@ -229,7 +229,6 @@ enum ps_status ps_bundle_write(struct ps_store *store, const struct ps_share_wha
         }
     }
     ps_share_copy_free(&copy);
-    if (status != PS_OK && err && err->code == PS_OK)
-        *err = own;
+    (void)ps_fail_as(err, &own);
     return status;
 }

@@ -40,9 +40,10 @@ void ps_share_compare_start(const char *base, const char *fresh, struct ps_buf *
                   fresh);
 }
 
+/* Does nothing on a filled err. */
 static enum ps_status put(const struct page *page, struct ps_str text, struct ps_err *err)
 {
-    return ps_write_all(page->fd, text, NAME, err);
+    return err->code == PS_OK ? ps_write_all(page->fd, text, NAME, err) : err->code;
 }
 
 /* --- Files --- */
@@ -206,17 +207,19 @@ static struct ps_str before(struct ps_str *text, struct ps_str mark)
 }
 
 /* Whether one of the runs has a call graph: only then Graphviz is included. */
-static bool has_graph(struct ps_store *store)
+static bool has_graph(struct ps_store *store, struct ps_err *err)
 {
     char word[24], id[PS_ID_SIZE];
     bool found = false;
 
     for (unsigned n = 1; !found; n++) {
         struct ps_run_brief brief = {0};
+        struct ps_err end = PS_ERR_INIT;
 
         (void)snprintf(word, sizeof word, "@%u", n);
-        if (ps_store_resolve(store, word, id, NULL) != PS_OK ||
-            ps_store_brief(store, id, &brief, NULL) != PS_OK)
+        if (ps_store_resolve(store, word, id, &end) == PS_NOT_FOUND)
+            break;
+        if (ps_fail_as(err, &end) != PS_OK || ps_store_brief(store, id, &brief, err) != PS_OK)
             break;
         found = ps_kind_has(brief.kind, PS_HAS_CALLS);
         ps_run_brief_free(&brief);
@@ -235,15 +238,13 @@ enum ps_status ps_share_page(const struct ps_share_copy *copy, const char *start
     if (status != PS_OK)
         return status;
     text = ps_buf_slice(&page_text);
-    status = put(&page, before(&text, PS_STR("<!--graphviz-->")), err);
+    put(&page, before(&text, PS_STR("<!--graphviz-->")), err);
     graphviz = before(&text, PS_STR("<!--/graphviz-->"));
-    if (status == PS_OK && has_graph(copy->store))
-        status = put(&page, graphviz, err);
-    if (status == PS_OK)
-        status = put(&page, before(&text, PS_STR("<!--runs-->")), err);
-    if (status == PS_OK)
-        status = put_about(&page, copy, start, err);
-    if (status == PS_OK)
-        status = ps_private_files(copy->store, put_file, &page, err);
-    return status == PS_OK ? put(&page, text, err) : status;
+    if (has_graph(copy->store, err))
+        put(&page, graphviz, err);
+    put(&page, before(&text, PS_STR("<!--runs-->")), err);
+    put_about(&page, copy, start, err);
+    if (err->code == PS_OK)
+        ps_private_files(copy->store, put_file, &page, err);
+    return put(&page, text, err);
 }

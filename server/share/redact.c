@@ -115,10 +115,8 @@ enum ps_status ps_redact_learn(struct ps_redaction *r, struct ps_store *store,
 static enum ps_status put_words(struct ps_db *to, struct ps_str words, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(to, ps_sql_text("summary_redacted"), &stmt, err);
 
-    if (status != PS_OK)
-        return status;
+    ps_db_prepare(to, ps_sql_text("summary_redacted"), &stmt, err);
     ps_bind_text(stmt, ":words", words);
     (void)ps_stmt_row(stmt, err);
     return err->code;
@@ -264,8 +262,7 @@ static enum ps_status end_copy(struct ps_share_copy *out, enum ps_status status,
 {
     if (status != PS_OK)
         ps_share_copy_free(out);
-    if (status != PS_OK && err && err->code == PS_OK)
-        *err = *own;
+    (void)ps_fail_as(err, own);
     return status;
 }
 

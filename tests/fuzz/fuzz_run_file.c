@@ -83,7 +83,7 @@ static struct ps_db *open_file(const char *path)
 
     ps_uri_path(&uri, path);
     ps_buf_puts(&uri, "?nolock=1");
-    FUZZ_HOLDS(ps_db_open(uri.at, true, &db, NULL) == PS_OK);
+    FUZZ_HOLDS(ps_db_open(uri.at, true, &db, PS_ERR_IGNORED) == PS_OK);
     return db;
 }
 
@@ -103,8 +103,8 @@ static void list_cells(struct template *t, struct ps_db *db)
                              "SELECT m.name, c.name, c.type, c.pk FROM sqlite_schema m, "
                              "pragma_table_info(m.name) c "
                              "WHERE m.type = 'table' ORDER BY m.rowid, c.cid",
-                             &stmt, NULL) == PS_OK);
-    while (ps_stmt_row(stmt, NULL)) {
+                             &stmt, PS_ERR_IGNORED) == PS_OK);
+    while (ps_stmt_row(stmt, PS_ERR_IGNORED)) {
         PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
         struct cell cell = {.table = ps_strdup(ps_col_text(stmt, 0)),
                             .column = ps_strdup(ps_col_text(stmt, 1)),
@@ -112,7 +112,8 @@ static void list_cells(struct template *t, struct ps_db *db)
                             .is_id = ps_col_int(stmt, 3) != 0};
 
         ps_buf_printf(&sql, "SELECT count(*) FROM %s", cell.table);
-        FUZZ_HOLDS(ps_db_prepare(db, sql.at, &count, NULL) == PS_OK && ps_stmt_row(count, NULL));
+        FUZZ_HOLDS(ps_db_prepare(db, sql.at, &count, PS_ERR_IGNORED) == PS_OK &&
+                   ps_stmt_row(count, PS_ERR_IGNORED));
         cell.rows = ps_col_int(count, 0);
         ps_stmt_done(count);
         if (cell.rows == 0) {
@@ -457,15 +458,15 @@ static struct ps_part *change(const struct template *t, struct ps_str changes)
     struct ps_db *db;
     int fd;
 
-    FUZZ_HOLDS(ps_part_create(shelf.store, &part, NULL) == PS_OK);
+    FUZZ_HOLDS(ps_part_create(shelf.store, &part, PS_ERR_IGNORED) == PS_OK);
     fd = open(ps_part_path(part), O_WRONLY | O_CLOEXEC);
-    FUZZ_HOLDS(fd >= 0 && ps_write_all(fd, ps_buf_slice(&t->bytes), "", NULL) == PS_OK);
+    FUZZ_HOLDS(fd >= 0 && ps_write_all(fd, ps_buf_slice(&t->bytes), "", PS_ERR_IGNORED) == PS_OK);
     db = open_file(ps_part_path(part));
-    (void)ps_db_exec(db, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN", NULL);
+    (void)ps_db_exec(db, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN", PS_ERR_IGNORED);
     while (next_change(&rest, &c))
         if (c.how != RAW)
             alter(db, t, &c);
-    (void)ps_db_exec(db, "COMMIT", NULL);
+    (void)ps_db_exec(db, "COMMIT", PS_ERR_IGNORED);
     ps_db_close(db);
     while (next_change(&changes, &c))
         write_raw(fd, t, &c);

@@ -31,7 +31,7 @@ static enum ps_status by_peeks(struct ps_str bytes, size_t block, struct ps_buf 
         before = ps_stream_at(in);
         want = want % 300 + 7;
     }
-    status = ps_stream_status(in, NULL);
+    status = ps_stream_status(in, PS_ERR_IGNORED);
     ps_stream_free(in);
     return status;
 }
@@ -47,7 +47,7 @@ static enum ps_status by_lines(struct ps_str bytes, size_t block, struct ps_buf 
         if (line.ended)
             ps_buf_add(out, "\n", 1);
     }
-    status = ps_stream_status(in, NULL);
+    status = ps_stream_status(in, PS_ERR_IGNORED);
     ps_stream_free(in);
     return status;
 }

@@ -44,7 +44,8 @@ static bool read_all(struct ps_stream *in, struct ps_buf *out)
         ps_buf_str(out, bytes);
         ps_stream_skip(in, bytes.len);
     }
-    return out->len > 0 && out->len <= filled->largest && ps_stream_status(in, NULL) == PS_OK;
+    return out->len > 0 && out->len <= filled->largest &&
+           ps_stream_status(in, PS_ERR_IGNORED) == PS_OK;
 }
 
 static const struct ps_importer *recognise(struct ps_str bytes)

@@ -37,7 +37,7 @@ struct file new_file(uint64_t bytes, uint64_t seed)
     (void)unlink(path);
     assert_int_equal(write(file.fd, all, bytes), (ssize_t)bytes);
     free(all);
-    assert_int_equal(ps_content_of(file.fd, path, file.hash, &found, NULL), PS_OK);
+    assert_int_equal(ps_content_of(file.fd, path, file.hash, &found, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(found, bytes);
     return file;
 }
@@ -103,15 +103,16 @@ enum ps_status refer(struct ps_pg *pg, const char *key, const struct file *file,
     const struct ps_pg_value row[] = {ps_pg_text("runs"), ps_pg_text(key), ps_pg_text(file->hash),
                                       ps_pg_int((int64_t)file->bytes), ps_pg_int(0)};
     struct ps_clock clock;
-    enum ps_status status = ps_clock_begin(pg, 5000, &clock, NULL);
+    enum ps_status status = ps_clock_begin(pg, 5000, &clock, PS_ERR_IGNORED);
 
     if (status == PS_OK)
-        status = on ? ps_blob_tie(pg, file->hash, NULL) : ps_blob_untie(pg, file->hash, NULL);
+        status = on ? ps_blob_tie(pg, file->hash, PS_ERR_IGNORED)
+                    : ps_blob_untie(pg, file->hash, PS_ERR_IGNORED);
     if (status == PS_OK)
-        status = on ? ps_clock_put(pg, &kept, clock.n, row, NULL)
-                    : ps_clock_remove(pg, &kept, clock.n, row, NULL);
+        status = on ? ps_clock_put(pg, &kept, clock.n, row, PS_ERR_IGNORED)
+                    : ps_clock_remove(pg, &kept, clock.n, row, PS_ERR_IGNORED);
     if (status == PS_OK)
-        return ps_pg_commit(pg, NULL);
+        return ps_pg_commit(pg, PS_ERR_IGNORED);
     ps_pg_rollback(pg);
     return status;
 }

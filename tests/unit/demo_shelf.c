@@ -23,7 +23,7 @@ int make_demo_shelf(void **state)
 
     (void)snprintf(demo_shelf, sizeof demo_shelf, "/tmp/ps-demo-shelf-XXXXXX");
     assert_non_null(mkdtemp(demo_shelf));
-    assert_int_equal(ps_store_open(demo_shelf, &store, NULL), PS_OK);
+    assert_int_equal(ps_store_open(demo_shelf, &store, PS_ERR_IGNORED), PS_OK);
     *state = store;
     return 0;
 }

@@ -123,6 +123,6 @@ struct ps_pg *connect_to(const char *url)
 {
     struct ps_pg *pg = ps_pg_new(url);
 
-    assert_int_equal(ps_pg_connect(pg, 5000, NULL), PS_OK);
+    assert_int_equal(ps_pg_connect(pg, 5000, PS_ERR_IGNORED), PS_OK);
     return pg;
 }

@@ -99,13 +99,13 @@ static void add_record(struct rows *rows, const struct thread *thread, const str
     }
 }
 
-/* Returns the number of slices of a track; 0 if there is no such track. */
-static size_t slices_of(struct ps_db *db, uint32_t track)
+/* Returns the number of slices of a track; 0 if there is no such track, or after a failure. */
+static size_t slices_of(struct ps_db *db, uint32_t track, struct ps_err *err)
 {
     const struct ps_track_row *tracks;
     size_t n = 0;
 
-    if (ps_trace_tracks(db, &tracks, &n, NULL) == PS_OK)
+    if (ps_trace_tracks(db, &tracks, &n, err) == PS_OK)
         for (size_t i = 0; i < n; i++)
             if (tracks[i].id == track)
                 return tracks[i].slices;
@@ -125,7 +125,7 @@ static enum ps_status add_thread(struct ps_db *db, const struct owned *from, con
     PS_AUTO(ps_free_ptr) uint32_t *name = NULL;
     enum ps_status status;
 
-    if (thread.wanted > slices_of(db, query.track))
+    if (thread.wanted > slices_of(db, query.track, err))
         return ps_fail(err, PS_INTERNAL, "memory events refer to a missing slice");
     thread.parent = parent = ps_grow(NULL, thread.wanted, sizeof *parent);
     thread.name = name = ps_grow(NULL, thread.wanted, sizeof *name);

@@ -42,8 +42,8 @@ static struct ps_writer *begin(struct ps_store *store, struct ps_part **part)
     const struct ps_writing writing = {.input_bytes = 0};
     struct ps_writer *writer = NULL;
 
-    assert_int_equal(ps_part_create(store, part, NULL), PS_OK);
-    assert_int_equal(ps_writer_open(ps_part_path(*part), &writing, &writer, NULL), PS_OK);
+    assert_int_equal(ps_part_create(store, part, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_writer_open(ps_part_path(*part), &writing, &writer, PS_ERR_IGNORED), PS_OK);
     return writer;
 }
 
@@ -60,9 +60,10 @@ static struct ps_published publish(struct ps_store *store, struct ps_part *part,
     assert_non_null(file);
     (void)fputs(bytes, file);
     (void)fflush(file);
-    assert_int_equal(ps_ingest_begin(store, "originals", fileno(file), &intake, NULL), PS_OK);
-    assert_int_equal(ps_ingest_wait(intake, true, &original, NULL), PS_OK);
-    assert_int_equal(ps_ingest_keep(intake, NULL), PS_OK);
+    assert_int_equal(ps_ingest_begin(store, "originals", fileno(file), &intake, PS_ERR_IGNORED),
+                     PS_OK);
+    assert_int_equal(ps_ingest_wait(intake, true, &original, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_ingest_keep(intake, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_writer_end(writer, &err), PS_OK);
     ps_writer_free(writer);
     assert_int_equal(ps_part_publish(part, &run, kind, &original, &out, &err), PS_OK);
@@ -80,7 +81,7 @@ static int open_shelf(void **state)
 
     (void)snprintf(shelf->dir, sizeof shelf->dir, "/tmp/ps-trace-test-XXXXXX");
     assert_non_null(mkdtemp(shelf->dir));
-    assert_int_equal(ps_store_open(shelf->dir, &shelf->store, NULL), PS_OK);
+    assert_int_equal(ps_store_open(shelf->dir, &shelf->store, PS_ERR_IGNORED), PS_OK);
     writer = begin(shelf->store, &part);
     made_trace_say(&shelf->made, ps_writer_sink(writer));
     shelf->run = publish(shelf->store, part, writer, "torch-trace", "a trace");
@@ -158,21 +159,24 @@ static void slices_come_back(void **state)
     const struct ps_track_row *tracks;
     size_t n;
 
-    assert_int_equal(ps_trace_tracks(db, &tracks, &n, NULL), PS_OK);
+    assert_int_equal(ps_trace_tracks(db, &tracks, &n, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(n, 2);
     assert_int_equal(tracks[0].id, 2); /* its process comes first */
     assert_int_equal(tracks[0].stream, 7);
     assert_int_equal(tracks[1].slices, MADE_HOST_ROWS);
-    assert_int_equal(ps_trace_chunks(db, &query, compare_chunk, &comparison, NULL), PS_OK);
+    assert_int_equal(ps_trace_chunks(db, &query, compare_chunk, &comparison, PS_ERR_IGNORED),
+                     PS_OK);
     assert_int_equal(comparison.rows, MADE_HOST_ROWS + MADE_STREAM_ROWS);
     comparison.rows = 0;
     query.slice_kinds = 1u << PS_SLICE_KERNEL;
-    assert_int_equal(ps_trace_chunks(db, &query, compare_chunk, &comparison, NULL), PS_OK);
+    assert_int_equal(ps_trace_chunks(db, &query, compare_chunk, &comparison, PS_ERR_IGNORED),
+                     PS_OK);
     assert_int_equal(comparison.rows, MADE_STREAM_ROWS);
     comparison.rows = 0;
     query = (struct ps_chunk_query){
         .track = 1, .range = {0, 1}, .starting = true, .columns = UINT32_MAX};
-    assert_int_equal(ps_trace_chunks(db, &query, compare_chunk, &comparison, NULL), PS_OK);
+    assert_int_equal(ps_trace_chunks(db, &query, compare_chunk, &comparison, PS_ERR_IGNORED),
+                     PS_OK);
     assert_int_equal(comparison.rows, PS_CHUNK_ROWS);
 }
 
@@ -183,15 +187,17 @@ static void one_slice(void **state)
     int64_t values[PS_N_SLICE_COLUMNS];
 
     for (uint32_t row = 0; row < MADE_HOST_ROWS; row += 7919) {
-        assert_int_equal(ps_trace_slice(shelf->db, ps_slice_id(1, row), UINT32_MAX, values, NULL),
-                         PS_OK);
+        assert_int_equal(
+            ps_trace_slice(shelf->db, ps_slice_id(1, row), UINT32_MAX, values, PS_ERR_IGNORED),
+            PS_OK);
         for (int c = 0; c < PS_N_SLICE_COLUMNS; c++)
             assert_int_equal(values[c], shelf->made.host[c][row]);
     }
-    assert_int_equal(ps_trace_slice(shelf->db, ps_slice_id(1, MADE_HOST_ROWS), 1, values, NULL),
-                     PS_NOT_FOUND);
-    assert_int_equal(ps_trace_slice(shelf->db, -1, 1, values, NULL), PS_NOT_FOUND);
-    assert_int_equal(ps_trace_args(shelf->db, ps_slice_id(2, 11), &args, NULL), PS_OK);
+    assert_int_equal(
+        ps_trace_slice(shelf->db, ps_slice_id(1, MADE_HOST_ROWS), 1, values, PS_ERR_IGNORED),
+        PS_NOT_FOUND);
+    assert_int_equal(ps_trace_slice(shelf->db, -1, 1, values, PS_ERR_IGNORED), PS_NOT_FOUND);
+    assert_int_equal(ps_trace_args(shelf->db, ps_slice_id(2, 11), &args, PS_ERR_IGNORED), PS_OK);
     assert_string_equal(args.at, "{\"grid\":[1,2,3],\"block\":[4,5,6],\"registers per thread\":33,"
                                  "\"blocks per SM\":2.5,\"name \\\"x\\\"\":-9}");
     assert_string_equal(ps_trace_text(shelf->db, 2).at, "aten::mm");
@@ -208,8 +214,9 @@ static void windows_at_every_width(void **state)
         int64_t width = (end >> dice() % 22) + 1, from = (int64_t)(dice() % (uint64_t)end);
         uint64_t slices = 0, starting = 0;
 
-        assert_int_equal(ps_trace_window(shelf->db, 1, from, from + width, 1000, &window, NULL),
-                         PS_OK);
+        assert_int_equal(
+            ps_trace_window(shelf->db, 1, from, from + width, 1000, &window, PS_ERR_IGNORED),
+            PS_OK);
         for (uint32_t i = 0; i < MADE_HOST_ROWS; i++) {
             int64_t start = shelf->made.host[PS_COL_START][i],
                     ns = shelf->made.host[PS_COL_DURATION][i];
@@ -222,7 +229,8 @@ static void windows_at_every_width(void **state)
         assert_int_equal(window.n_slices, slices);
         assert_in_range(window.counted, starting, starting + starting / 10 + 1000);
     }
-    assert_int_equal(ps_trace_window(shelf->db, 3, 0, 10, 1000, &window, NULL), PS_NOT_FOUND);
+    assert_int_equal(ps_trace_window(shelf->db, 3, 0, 10, 1000, &window, PS_ERR_IGNORED),
+                     PS_NOT_FOUND);
 }
 
 /* --- Tables --- */
@@ -326,9 +334,9 @@ static void other_kinds_have_none(void **state)
     ps_writer_sink(writer)->ops->headline(ps_writer_sink(writer),
                                           &(struct ps_headline){0, "s", "x"});
     run = publish(shelf->store, part, writer, "mprof", "no trace");
-    assert_int_equal(
-        ps_run_open_for_user_query(shelf->store, run.id, &(struct ps_query_limits){0}, &db, NULL),
-        PS_OK);
+    assert_int_equal(ps_run_open_for_user_query(shelf->store, run.id, &(struct ps_query_limits){0},
+                                                &db, PS_ERR_IGNORED),
+                     PS_OK);
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         char sql[100];
 
@@ -363,16 +371,16 @@ static void read_all(struct ps_db *db)
     PS_AUTO(ps_buf_free) struct ps_buf args = {0};
     int64_t values[PS_N_SLICE_COLUMNS], rows = 0;
 
-    (void)ps_trace_chunks(db, &query, see_chunk, &rows, NULL);
+    (void)ps_trace_chunks(db, &query, see_chunk, &rows, PS_ERR_IGNORED);
     for (int64_t width = 1000; width < 1000000000; width *= 7)
-        (void)ps_trace_window(db, 1, 1000, 1000 + width, 500, &window, NULL);
-    (void)ps_trace_slice(db, ps_slice_id(1, 5), UINT32_MAX, values, NULL);
-    (void)ps_trace_args(db, ps_slice_id(2, 5), &args, NULL);
+        (void)ps_trace_window(db, 1, 1000, 1000 + width, 500, &window, PS_ERR_IGNORED);
+    (void)ps_trace_slice(db, ps_slice_id(1, 5), UINT32_MAX, values, PS_ERR_IGNORED);
+    (void)ps_trace_args(db, ps_slice_id(2, 5), &args, PS_ERR_IGNORED);
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
         struct ps_stmt *stmt = NULL;
 
-        if (ps_db_prepare(db, questions[i], &stmt, NULL) == PS_OK)
-            (void)ps_stmt_row(stmt, NULL);
+        if (ps_db_prepare(db, questions[i], &stmt, PS_ERR_IGNORED) == PS_OK)
+            (void)ps_stmt_row(stmt, PS_ERR_IGNORED);
         ps_stmt_done(stmt);
     }
 }
@@ -402,8 +410,8 @@ static void damage_stops_nothing(void **state)
                              1);
         }
         (void)close(fd);
-        if (ps_db_open(uri, false, &db, NULL) == PS_OK) {
-            (void)ps_db_exec(db, "PRAGMA mmap_size=2000000000", NULL);
+        if (ps_db_open(uri, false, &db, PS_ERR_IGNORED) == PS_OK) {
+            (void)ps_db_exec(db, "PRAGMA mmap_size=2000000000", PS_ERR_IGNORED);
             read_all(db);
         }
         ps_db_close(db);

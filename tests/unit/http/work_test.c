@@ -29,7 +29,7 @@ static int start(void **state)
     atomic_store(&short_done, 0);
     atomic_store(&yielded, 0);
     atomic_store(&rerun, 0);
-    return (int)ps_work_create(2, 2, &work, NULL);
+    return (int)ps_work_create(2, 2, &work, PS_ERR_IGNORED);
 }
 
 static int end(void **state)

@@ -35,10 +35,11 @@ static void import(struct ps_store *store, char id_out[PS_ID_SIZE])
     PS_AUTO(ps_close_fd) int fd = -1;
     struct ps_import_result result;
 
-    assert_int_equal(ps_store_spool(store, &path, &fd, NULL), PS_OK);
-    assert_int_equal(ps_write_all(fd, text, path, NULL), PS_OK);
-    assert_int_equal(ps_import_file(store, &(struct ps_import_request){.fd = fd}, &result, NULL),
-                     PS_OK);
+    assert_int_equal(ps_store_spool(store, &path, &fd, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_write_all(fd, text, path, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(
+        ps_import_file(store, &(struct ps_import_request){.fd = fd}, &result, PS_ERR_IGNORED),
+        PS_OK);
     memcpy(id_out, result.id, PS_ID_SIZE);
     ps_import_result_free(&result);
 }
@@ -72,7 +73,7 @@ static void a_run_that_goes_and_comes_is_there(void **state)
     pthread_t thread;
 
     import(store, id);
-    assert_int_equal(ps_file_path(store, "runs", id, &toggled.path, NULL), PS_OK);
+    assert_int_equal(ps_file_path(store, "runs", id, &toggled.path, PS_ERR_IGNORED), PS_OK);
     ps_buf_printf(&aside, "%s.aside", toggled.path);
     toggled.aside = aside.at;
     assert_int_equal(pthread_create(&thread, NULL, toggle, &toggled), 0);
@@ -149,11 +150,11 @@ static void on_a_full_disk_what_was_fetched_goes(void **state)
 
     ps_buf_printf(&dir, "%s/cache", f->dir);
     disk.dir = dir.at;
-    assert_int_equal(ps_cache_open(dir.at, "s", 1 << 20, &cache, NULL), PS_OK);
+    assert_int_equal(ps_cache_open(dir.at, "s", 1 << 20, &cache, PS_ERR_IGNORED), PS_OK);
     for (int i = 1; i <= 4; i++)
-        assert_int_equal(get(cache, &disk, i, NULL), PS_OK);
+        assert_int_equal(get(cache, &disk, i, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(count_files(dir.at), 4);
-    assert_int_equal(get(cache, &disk, 6, NULL),
+    assert_int_equal(get(cache, &disk, 6, PS_ERR_IGNORED),
                      PS_OK); /* the fifth finds no room, the sixth does */
     assert_int_equal(disk.asked, 6);
     assert_in_range(count_files(dir.at), 2, 3);
@@ -184,13 +185,13 @@ static void expect_loose(struct ps_store *store, int64_t reserved_bytes, int64_t
     struct ps_pg *pg = store->replica->mirror->writer;
     int64_t found[2] = {-1, -1};
 
-    assert_int_equal(ps_catalog_begin(store, PS_SOON, NULL), PS_OK);
+    assert_int_equal(ps_catalog_begin(store, PS_SOON, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_pg_run(pg,
                                "SELECT (SELECT count(*) FROM loose), "
                                "(SELECT count(*) FROM blob)",
-                               NULL, 0, take_two, found, NULL),
+                               NULL, 0, take_two, found, PS_ERR_IGNORED),
                      PS_OK);
-    assert_int_equal(ps_catalog_end(store, PS_OK, NULL), PS_OK);
+    assert_int_equal(ps_catalog_end(store, PS_OK, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(found[0], reserved_bytes);
     assert_int_equal(found[1], blobs);
 }
@@ -216,24 +217,27 @@ static void what_was_sent_in_vain_goes(void **state)
 
     (void)snprintf(path, sizeof path, "%s/file", f->dir);
     write_file(path, "in vain");
-    assert_int_equal(ps_file_send(store, "spool", path, &vain, NULL), PS_OK);
+    assert_int_equal(ps_file_send(store, "spool", path, &vain, PS_ERR_IGNORED), PS_OK);
     write_file(path, "placed");
-    assert_int_equal(ps_file_send(store, "spool", path, &placed, NULL), PS_OK);
-    assert_int_equal(ps_catalog_begin(store, PS_SOON, NULL), PS_OK);
+    assert_int_equal(ps_file_send(store, "spool", path, &placed, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_catalog_begin(store, PS_SOON, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(
-        ps_catalog_end(store, ps_file_place(store, &placed, "spool", "a-1", NULL, NULL), NULL),
+        ps_catalog_end(store, ps_file_place(store, &placed, "spool", "a-1", NULL, PS_ERR_IGNORED),
+                       PS_ERR_IGNORED),
         PS_OK);
     expect_loose(store, 1, 2);
-    assert_int_equal(ps_shared_files_sweep(store, PS_SENT_HOLD_MS, &more, NULL), PS_OK);
+    assert_int_equal(ps_shared_files_sweep(store, PS_SENT_HOLD_MS, &more, PS_ERR_IGNORED), PS_OK);
     expect_loose(store, 1, 2);
-    assert_int_equal(ps_shared_files_sweep(store, 0, &more, NULL), PS_OK);
+    assert_int_equal(ps_shared_files_sweep(store, 0, &more, PS_ERR_IGNORED), PS_OK);
     expect_loose(store, 0, 1);
-    assert_int_equal(ps_catalog_begin(store, PS_SOON, NULL), PS_OK); /* late, and told so */
+    assert_int_equal(ps_catalog_begin(store, PS_SOON, PS_ERR_IGNORED),
+                     PS_OK); /* late, and told so */
     assert_int_equal(
-        ps_catalog_end(store, ps_file_place(store, &vain, "spool", "a-2", NULL, NULL), NULL),
+        ps_catalog_end(store, ps_file_place(store, &vain, "spool", "a-2", NULL, PS_ERR_IGNORED),
+                       PS_ERR_IGNORED),
         PS_UNAVAILABLE);
     write_file(path, "in vain");
-    assert_int_equal(ps_file_send(store, "spool", path, &vain, NULL), PS_OK);
+    assert_int_equal(ps_file_send(store, "spool", path, &vain, PS_ERR_IGNORED), PS_OK);
     expect_loose(store, 1, 2);
     ps_store_close(store);
 }
@@ -252,9 +256,9 @@ static void what_was_kept_in_vain_goes(void **state)
     (void)snprintf(path, sizeof path, "%s/file", f->dir);
     write_file(path, "in vain");
     fd = open(path, O_RDONLY | O_CLOEXEC);
-    assert_int_equal(ps_ingest_begin(store, "originals", fd, &intake, NULL), PS_OK);
-    assert_int_equal(ps_ingest_wait(intake, true, &original, NULL), PS_OK);
-    assert_int_equal(ps_ingest_keep(intake, NULL), PS_OK);
+    assert_int_equal(ps_ingest_begin(store, "originals", fd, &intake, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_ingest_wait(intake, true, &original, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_ingest_keep(intake, PS_ERR_IGNORED), PS_OK);
     postgres_tell("stop");
     ps_ingest_end(intake);
     postgres_tell("start");
@@ -281,14 +285,15 @@ static void a_sweep_has_an_end(void **state)
     size_t n = 0;
     bool more = false;
 
-    assert_int_equal(ps_pg_connect(pg, 5000, NULL), PS_OK);
+    assert_int_equal(ps_pg_connect(pg, 5000, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(
-        ps_pg_script(pg, "INSERT INTO loose VALUES ('x-1', 'none', ''), ('x-2', 'none', '')", NULL),
+        ps_pg_script(pg, "INSERT INTO loose VALUES ('x-1', 'none', ''), ('x-2', 'none', '')",
+                     PS_ERR_IGNORED),
         PS_OK);
-    assert_int_equal(ps_blob_sweep(pg, nobody_lives, NULL, 0, &more, &n, NULL), PS_OK);
+    assert_int_equal(ps_blob_sweep(pg, nobody_lives, NULL, 0, &more, &n, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(n, 1);
     assert_true(more);
-    assert_int_equal(ps_blob_sweep(pg, nobody_lives, NULL, 0, &more, &n, NULL), PS_OK);
+    assert_int_equal(ps_blob_sweep(pg, nobody_lives, NULL, 0, &more, &n, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(n, 1);
     assert_false(more);
     ps_pg_free(pg);
@@ -324,17 +329,17 @@ static void half_of_a_copy_is_never_seen(void **state)
     (void)snprintf(part, sizeof part, "%s.part", path);
     store = open_server(*state, "a");
     import(store, id);
-    assert_int_equal(ps_file_path(store, "runs", id, &source, NULL), PS_OK);
+    assert_int_equal(ps_file_path(store, "runs", id, &source, PS_ERR_IGNORED), PS_OK);
     (void)signal(SIGXFSZ, SIG_IGN);
     limit_files(5000);
     if (link(source, path) != 0) /* else it is one disk */
-        assert_int_equal(ps_file_link(store, "runs", id, path, NULL), PS_IO);
+        assert_int_equal(ps_file_link(store, "runs", id, path, PS_ERR_IGNORED), PS_IO);
     else
         (void)unlink(path);
     limit_files(RLIM_INFINITY);
     assert_int_equal(access(path, F_OK), -1);
     assert_int_equal(access(part, F_OK), -1);
-    assert_int_equal(ps_file_link(store, "runs", id, path, NULL), PS_OK);
+    assert_int_equal(ps_file_link(store, "runs", id, path, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(stat(source, &one), 0);
     assert_int_equal(stat(path, &other), 0);
     assert_int_equal(one.st_size, other.st_size);

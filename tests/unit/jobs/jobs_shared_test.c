@@ -72,7 +72,7 @@ static void begin(struct fixture *f, const char *which, unsigned workers, struct
 
     *out = (struct server){.store = config.store};
     (void)pthread_mutex_init(&out->lock, NULL);
-    assert_int_equal(ps_jobs_start(&config, &out->jobs, NULL), PS_OK);
+    assert_int_equal(ps_jobs_start(&config, &out->jobs, PS_ERR_IGNORED), PS_OK);
     ps_store_listen(out->store, on_heard, out);
 }
 
@@ -106,10 +106,10 @@ static uint64_t add(struct server *server, bool accepted)
     uint64_t id = 0;
     int fd;
 
-    assert_int_equal(ps_store_spool(server->store, &request.path, &fd, NULL), PS_OK);
+    assert_int_equal(ps_store_spool(server->store, &request.path, &fd, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(write(fd, "x", 1), 1);
     assert_int_equal(close(fd), 0);
-    assert_int_equal(ps_jobs_add(server->jobs, &request, &id, NULL), PS_OK);
+    assert_int_equal(ps_jobs_add(server->jobs, &request, &id, PS_ERR_IGNORED), PS_OK);
     return id;
 }
 
@@ -117,7 +117,7 @@ static void expect_shown(struct server *server, uint64_t id, const char *wanted)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
-    assert_int_equal(ps_jobs_show(server->jobs, id, add_view, &text, NULL), PS_OK);
+    assert_int_equal(ps_jobs_show(server->jobs, id, add_view, &text, PS_ERR_IGNORED), PS_OK);
     assert_string_equal(text.at, wanted);
 }
 
@@ -125,7 +125,7 @@ static void expect_each(struct server *server, const char *wanted)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
-    assert_int_equal(ps_jobs_each(server->jobs, add_view, &text, NULL), PS_OK);
+    assert_int_equal(ps_jobs_each(server->jobs, add_view, &text, PS_ERR_IGNORED), PS_OK);
     assert_string_equal(text.at, wanted);
 }
 
@@ -167,13 +167,13 @@ static void one_that_waits_elsewhere_is_cancelled(void **state)
     begin(*state, "b", 0, &b);
     assert_int_equal(add(&a, true), 1);
     assert_int_equal(ps_jobs_cancel(b.jobs, 2, &err), PS_NOT_FOUND);
-    assert_int_equal(ps_jobs_cancel(b.jobs, 1, NULL), PS_OK);
+    assert_int_equal(ps_jobs_cancel(b.jobs, 1, PS_ERR_IGNORED), PS_OK);
     wait_said(&a, "1 cancelled, ");
     wait_said(&b, "1: " CANCELLED);
     assert_int_equal(count(b.store, "SELECT count(*) FROM upload"), 0);
     err = (struct ps_err)PS_ERR_INIT;
     assert_int_equal(ps_jobs_cancel(b.jobs, 1, &err), PS_CONFLICT);
-    assert_int_equal(ps_jobs_cancel(a.jobs, 1, NULL), PS_CONFLICT);
+    assert_int_equal(ps_jobs_cancel(a.jobs, 1, PS_ERR_IGNORED), PS_CONFLICT);
     end(&a);
     end(&b);
 }
@@ -182,14 +182,14 @@ static void one_that_waits_elsewhere_is_cancelled(void **state)
 static void take_over(struct server *server, const char *dead)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
-    enum ps_status status = ps_catalog_begin(server->store, PS_SOON, NULL);
+    enum ps_status status = ps_catalog_begin(server->store, PS_SOON, PS_ERR_IGNORED);
 
     ps_buf_printf(&sql, "UPDATE upload SET session = '%s'", server->store->session);
     if (status == PS_OK)
-        status = ps_db_exec(server->store->catalog, sql.at, NULL);
+        status = ps_db_exec(server->store->catalog, sql.at, PS_ERR_IGNORED);
     if (status == PS_OK)
-        status = ps_job_rows_abandon(server->store, dead, NULL);
-    assert_int_equal(ps_catalog_end(server->store, status, NULL), PS_OK);
+        status = ps_job_rows_abandon(server->store, dead, PS_ERR_IGNORED);
+    assert_int_equal(ps_catalog_end(server->store, status, PS_ERR_IGNORED), PS_OK);
 }
 
 /* A server that was stalled says nothing of a job that another one has by now; of one that nobody
@@ -210,7 +210,7 @@ static void what_was_taken_over_is_told_by_who_has_it(void **state)
                  "\"hint\":\"look for the run on the shelf; if it is missing, send it again\"}}, ");
     wait_said(&a, "1: " QUEUED);
     expect_shown(&a, 1, "1: " QUEUED ", ");
-    assert_int_equal(ps_jobs_cancel(a.jobs, 1, NULL), PS_OK);
+    assert_int_equal(ps_jobs_cancel(a.jobs, 1, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(count(a.store, "SELECT cancel FROM job WHERE id = 1"), 1);
     ps_jobs_cancel_all(a.jobs);
     wait_said(&b, "2: " CANCELLED);
@@ -234,7 +234,7 @@ static void what_is_left_goes_on_elsewhere(void **state)
     end(&a);
     begin(*state, "b", 1, &b);
     assert_int_equal(count(b.store, "SELECT count(*) FROM job WHERE state = 'queued'"), 1);
-    assert_int_equal(ps_jobs_resume(b.jobs, NULL), PS_OK);
+    assert_int_equal(ps_jobs_resume(b.jobs, PS_ERR_IGNORED), PS_OK);
     wait_said(&b, "1 failed, ");
     assert_int_equal(count(b.store, "SELECT at FROM job"), at);
     wait_until(b.store, "SELECT count(*) FROM job WHERE state = 'failed'", 1);

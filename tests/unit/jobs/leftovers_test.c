@@ -27,7 +27,7 @@ static int make_shelf(void **state)
     (void)state;
     (void)snprintf(dir, sizeof dir, "/tmp/ps-leftovers-XXXXXX");
     assert_non_null(mkdtemp(dir));
-    assert_int_equal(ps_store_open(dir, &store, NULL), PS_OK);
+    assert_int_equal(ps_store_open(dir, &store, PS_ERR_IGNORED), PS_OK);
     ps_store_close(store);
     return 0;
 }
@@ -66,7 +66,7 @@ static void die_after(void (*act)(struct ps_store *store))
     if (pid == 0) {
         struct ps_store *store = NULL;
 
-        if (ps_store_open(dir, &store, NULL) != PS_OK)
+        if (ps_store_open(dir, &store, PS_ERR_IGNORED) != PS_OK)
             _exit(1);
         act(store);
         _exit(0);
@@ -79,7 +79,7 @@ static void open_and_close(void)
 {
     struct ps_store *store = NULL;
 
-    assert_int_equal(ps_store_open(dir, &store, NULL), PS_OK);
+    assert_int_equal(ps_store_open(dir, &store, PS_ERR_IGNORED), PS_OK);
     ps_store_close(store);
 }
 
@@ -98,9 +98,9 @@ static void keep_an_original(struct ps_store *store)
     struct ps_original original;
     struct ps_ingest *intake;
 
-    if (ps_ingest_begin(store, "originals", bytes_fd("kept"), &intake, NULL) != PS_OK ||
-        ps_ingest_wait(intake, true, &original, NULL) != PS_OK ||
-        ps_ingest_keep(intake, NULL) != PS_OK)
+    if (ps_ingest_begin(store, "originals", bytes_fd("kept"), &intake, PS_ERR_IGNORED) != PS_OK ||
+        ps_ingest_wait(intake, true, &original, PS_ERR_IGNORED) != PS_OK ||
+        ps_ingest_keep(intake, PS_ERR_IGNORED) != PS_OK)
         _exit(2);
 }
 
@@ -119,7 +119,8 @@ static void spool_a_file(struct ps_store *store)
     char *path;
     int fd;
 
-    if (ps_store_spool(store, &path, &fd, NULL) != PS_OK || write(fd, "x", 1) != 1 || close(fd))
+    if (ps_store_spool(store, &path, &fd, PS_ERR_IGNORED) != PS_OK || write(fd, "x", 1) != 1 ||
+        close(fd))
         _exit(2);
 }
 
@@ -141,10 +142,10 @@ static void accept_a_file(struct ps_store *store)
     char *path;
     int fd;
 
-    if (ps_store_spool(store, &path, &fd, NULL) != PS_OK || close(fd) != 0)
+    if (ps_store_spool(store, &path, &fd, PS_ERR_IGNORED) != PS_OK || close(fd) != 0)
         _exit(2);
     upload.path = path;
-    if (ps_upload_accept(store, &upload, true, NULL) != PS_OK)
+    if (ps_upload_accept(store, &upload, true, PS_ERR_IGNORED) != PS_OK)
         _exit(3);
     ps_upload_try(store, upload.id, true);
 }
@@ -182,12 +183,12 @@ static void an_accepted_upload_stays_until_it_ended(void **state)
     die_after(accept_a_file);
     open_and_close();
     assert_string_not_equal(listed("spool"), "");
-    assert_int_equal(ps_store_open(dir, &store, NULL), PS_OK);
+    assert_int_equal(ps_store_open(dir, &store, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_upload_take(store, take, &taken, &err), PS_OK);
     assert_int_equal(taken.n, 1);
     assert_int_equal(taken.tries, 1);
     assert_int_equal(access(taken.path, F_OK), 0);
-    assert_int_equal(ps_store_open(dir, &other, NULL), PS_OK); /* it is in living hands */
+    assert_int_equal(ps_store_open(dir, &other, PS_ERR_IGNORED), PS_OK); /* it is in living hands */
     assert_int_equal(ps_upload_take(other, take, &again, &err), PS_OK);
     assert_int_equal(again.n, 0);
     ps_store_close(other);
@@ -210,7 +211,7 @@ static const char before[] =
 static void accept_as_before(struct ps_store *store)
 {
     accept_a_file(store);
-    if (ps_db_exec(ps_catalog_lock(store), before, NULL) != PS_OK)
+    if (ps_db_exec(ps_catalog_lock(store), before, PS_ERR_IGNORED) != PS_OK)
         _exit(4);
     ps_catalog_unlock(store);
 }
@@ -225,15 +226,15 @@ static void an_older_catalog_gets_what_it_lacks(void **state)
     (void)state;
     die_after(accept_as_before);
     open_and_close();
-    assert_int_equal(ps_store_open(dir, &store, NULL), PS_OK);
+    assert_int_equal(ps_store_open(dir, &store, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_upload_take(store, take, &taken, &err), PS_OK);
     assert_int_equal(taken.n, 1);
     assert_int_equal(ps_db_prepare(store->catalog,
                                    "SELECT sum(job) + (SELECT count(bytes) FROM partial) "
                                    "FROM upload",
-                                   &stmt, NULL),
+                                   &stmt, PS_ERR_IGNORED),
                      PS_OK);
-    assert_true(ps_stmt_row(stmt, NULL));
+    assert_true(ps_stmt_row(stmt, PS_ERR_IGNORED));
     assert_false(ps_col_is_null(stmt, 0));
     assert_int_equal(ps_col_int(stmt, 0), 0);
     ps_stmt_done(stmt);
@@ -248,7 +249,7 @@ static enum ps_status import(struct ps_store *store, int64_t upload, char id_out
                       "import time:       100 |        100 | a\n");
     const struct ps_import_request request = {.fd = fd, .upload = upload};
     struct ps_import_result result;
-    enum ps_status status = ps_import_file(store, &request, &result, NULL);
+    enum ps_status status = ps_import_file(store, &request, &result, PS_ERR_IGNORED);
 
     memcpy(id_out, result.id, PS_ID_SIZE);
     ps_import_result_free(&result);
@@ -266,10 +267,10 @@ static void what_was_removed_does_not_come_back(void **state)
 
     (void)state;
     die_after(accept_a_file);
-    assert_int_equal(ps_store_open(dir, &store, NULL), PS_OK);
+    assert_int_equal(ps_store_open(dir, &store, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_upload_take(store, take, &taken, &err), PS_OK);
     assert_int_equal(import(store, taken.id, id), PS_OK);
-    assert_int_equal(ps_store_remove(store, id, "", NULL), PS_OK);
+    assert_int_equal(ps_store_remove(store, id, "", PS_ERR_IGNORED), PS_OK);
     assert_int_equal(import(store, taken.id, id), PS_CANCELLED);
     assert_true(ps_deleted_purge_next(store, INT64_MAX));
     assert_string_equal(listed("runs"), "");
@@ -288,15 +289,17 @@ static void two_that_doom_one_file_leave_it_to_the_last(void **state)
     const char *sha256 = "00000000000000000000000000000000000000000000000000000000000000aa";
 
     (void)state;
-    assert_int_equal(ps_store_open(dir, &store, NULL), PS_OK);
+    assert_int_equal(ps_store_open(dir, &store, PS_ERR_IGNORED), PS_OK);
     (void)snprintf(path, sizeof path, "%s/originals/%s.gz", dir, sha256);
     (void)snprintf(part, sizeof part, "%s/originals/new.part", dir);
     assert_int_equal(close(open(part, O_CREAT | O_WRONLY, 0666)), 0);
-    assert_int_equal(ps_pending_delete_begin(store, &one, "originals", sha256, &sent, part, NULL),
-                     PS_OK);
+    assert_int_equal(
+        ps_pending_delete_begin(store, &one, "originals", sha256, &sent, part, PS_ERR_IGNORED),
+        PS_OK);
     assert_int_equal(close(open(part, O_CREAT | O_WRONLY, 0666)), 0);
-    assert_int_equal(ps_pending_delete_begin(store, &two, "originals", sha256, &sent, part, NULL),
-                     PS_OK);
+    assert_int_equal(
+        ps_pending_delete_begin(store, &two, "originals", sha256, &sent, part, PS_ERR_IGNORED),
+        PS_OK);
     ps_pending_delete_end(store, &one);
     assert_int_equal(access(path, F_OK), 0);
     ps_pending_delete_end(store, &two);

@@ -49,8 +49,8 @@ static char *spool(struct ps_store *store, const char *text)
     char *path = NULL;
     PS_AUTO(ps_close_fd) int fd = -1;
 
-    if (ps_store_spool(store, &path, &fd, NULL) != PS_OK ||
-        ps_write_all(fd, ps_str_of(text), path, NULL) != PS_OK)
+    if (ps_store_spool(store, &path, &fd, PS_ERR_IGNORED) != PS_OK ||
+        ps_write_all(fd, ps_str_of(text), path, PS_ERR_IGNORED) != PS_OK)
         abort();
     return path;
 }
@@ -69,7 +69,7 @@ static int64_t accept(struct ps_store *store, const char *module, const char *so
                                  .sources = sources,
                                  .n_sources = source ? 1 : 0};
 
-    if (ps_upload_accept(store, &upload, true, NULL) != PS_OK)
+    if (ps_upload_accept(store, &upload, true, PS_ERR_IGNORED) != PS_OK)
         abort();
     return upload.id;
 }
@@ -148,7 +148,7 @@ struct server {
 
 static void resume(void *user)
 {
-    (void)ps_jobs_resume(user, NULL);
+    (void)ps_jobs_resume(user, PS_ERR_IGNORED);
 }
 
 static struct server serve(struct fixture *f, const char *which)
@@ -157,9 +157,10 @@ static struct server serve(struct fixture *f, const char *which)
     const struct ps_jobs_config config = {
         .store = server.store, .workers = 1, .listed = 9, .keep = 9};
 
-    assert_int_equal(ps_jobs_start(&config, &server.jobs, NULL), PS_OK);
-    assert_int_equal(ps_jobs_resume(server.jobs, NULL), PS_OK);
-    assert_int_equal(ps_store_watch_others(server.store, resume, server.jobs, NULL), PS_OK);
+    assert_int_equal(ps_jobs_start(&config, &server.jobs, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_jobs_resume(server.jobs, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_watch_others(server.store, resume, server.jobs, PS_ERR_IGNORED),
+                     PS_OK);
     return server;
 }
 
@@ -199,7 +200,8 @@ static void accept_and_stall(struct fixture *f, int from, int to)
     ps_upload_end(store, id, NULL);
     if (import(store, "four", id, &already, &err) != PS_INTERRUPTED)
         _exit(4);
-    if (put_run(store, 9, "nine", NULL) != PS_OK || !ps_session_is_alive(store, store->session))
+    if (put_run(store, 9, "nine", PS_ERR_IGNORED) != PS_OK ||
+        !ps_session_is_alive(store, store->session))
         _exit(5);
     ps_store_close(store);
 }
@@ -342,12 +344,12 @@ static void what_cannot_be_fetched_waits(void **state)
     (void)snprintf(spool_of_b, sizeof spool_of_b, "%s/b/spool", f->dir);
     (void)snprintf(aside, sizeof aside, "%s/b/aside", f->dir);
     assert_int_equal(rename(spool_of_b, aside), 0);
-    assert_int_equal(ps_upload_take(b, no_take, &taken, NULL), PS_OK);
+    assert_int_equal(ps_upload_take(b, no_take, &taken, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(taken, 0);
     assert_int_equal(rename(aside, spool_of_b), 0);
     while (!taken) {
         ps_clock_advance(PS_LEASE_BEAT_MS);
-        assert_int_equal(ps_upload_take(b, no_take, &taken, NULL), PS_OK);
+        assert_int_equal(ps_upload_take(b, no_take, &taken, PS_ERR_IGNORED), PS_OK);
         (void)usleep(10000);
     }
     assert_int_equal(taken, 1);
@@ -408,11 +410,11 @@ static void a_row_that_names_no_file_of_the_spool_fails(void **state)
 
     (void)snprintf(victim, sizeof victim, "%s/victim", f->dir);
     fd = open(victim, O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
-    assert_int_equal(ps_write_all(fd, ps_str_of(text), victim, NULL), PS_OK);
-    status = ps_catalog_begin(server.store, PS_SOON, NULL);
+    assert_int_equal(ps_write_all(fd, ps_str_of(text), victim, PS_ERR_IGNORED), PS_OK);
+    status = ps_catalog_begin(server.store, PS_SOON, PS_ERR_IGNORED);
     if (status == PS_OK)
-        status = ps_db_exec(server.store->catalog, rows, NULL);
-    assert_int_equal(ps_catalog_end(server.store, status, NULL), PS_OK);
+        status = ps_db_exec(server.store->catalog, rows, PS_ERR_IGNORED);
+    assert_int_equal(ps_catalog_end(server.store, status, PS_ERR_IGNORED), PS_OK);
     wait_until(server.store, UPLOADS, 0);
     wait_until(server.store,
                "SELECT count(*) FROM import_log WHERE who = 'eve' AND code = 'not_found'", 2);

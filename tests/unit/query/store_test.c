@@ -30,7 +30,7 @@ static int open_shelf(void **state)
 
     (void)snprintf(shelf->dir, sizeof shelf->dir, "/tmp/ps-store-test-XXXXXX");
     assert_non_null(mkdtemp(shelf->dir));
-    assert_int_equal(ps_store_open(shelf->dir, &shelf->store, NULL), PS_OK);
+    assert_int_equal(ps_store_open(shelf->dir, &shelf->store, PS_ERR_IGNORED), PS_OK);
     *state = shelf;
     return 0;
 }
@@ -104,8 +104,8 @@ static struct ps_writer *begin(struct shelf *shelf, struct ps_part **part)
     const struct ps_writing writing = {.input_bytes = 0};
     struct ps_writer *writer = NULL;
 
-    assert_int_equal(ps_part_create(shelf->store, part, NULL), PS_OK);
-    assert_int_equal(ps_writer_open(ps_part_path(*part), &writing, &writer, NULL), PS_OK);
+    assert_int_equal(ps_part_create(shelf->store, part, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_writer_open(ps_part_path(*part), &writing, &writer, PS_ERR_IGNORED), PS_OK);
     return writer;
 }
 
@@ -121,12 +121,13 @@ static struct ps_published publish(struct shelf *shelf, const char *bytes, const
     struct ps_part *part;
     struct ps_writer *writer = begin(shelf, &part);
 
-    assert_int_equal(ps_ingest_begin(shelf->store, "originals", fd, &intake, NULL), PS_OK);
+    assert_int_equal(ps_ingest_begin(shelf->store, "originals", fd, &intake, PS_ERR_IGNORED),
+                     PS_OK);
     say_functions(ps_writer_sink(writer));
     assert_int_equal(ps_writer_end(writer, &err), PS_OK);
     ps_writer_free(writer);
-    assert_int_equal(ps_ingest_wait(intake, true, &original, NULL), PS_OK);
-    assert_int_equal(ps_ingest_keep(intake, NULL), PS_OK);
+    assert_int_equal(ps_ingest_wait(intake, true, &original, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_ingest_keep(intake, PS_ERR_IGNORED), PS_OK);
     (void)ps_part_publish(part, &run, "pstats", &original, &out, &err);
     ps_ingest_end(intake);
     assert_string_equal(err.text, "");
@@ -215,6 +216,26 @@ static void packed_ids_come_back(void **state)
     ps_buf_free(&blob);
 }
 
+static enum ps_status cancel(void *user, struct ps_err *err)
+{
+    (void)user;
+    return ps_fail(err, PS_CANCELLED, "cancelled");
+}
+
+static void a_search_that_was_cancelled_is_no_missing_run(void **state)
+{
+    struct shelf *shelf = *state;
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_context context;
+    char id[PS_ID_SIZE];
+
+    ps_context_begin(&context, 0, cancel, NULL);
+    while (!ps_context_ended())
+        ;
+    assert_int_equal(ps_catalog_find(shelf->store->catalog, "0", id, &err), PS_CANCELLED);
+    (void)ps_context_leave(&context);
+}
+
 static void a_published_run_can_be_found(void **state)
 {
     struct shelf *shelf = *state;
@@ -222,15 +243,15 @@ static void a_published_run_can_be_found(void **state)
     char id[PS_ID_SIZE];
 
     assert_false(run.already);
-    assert_int_equal(ps_store_resolve(shelf->store, "first", id, NULL), PS_OK);
+    assert_int_equal(ps_store_resolve(shelf->store, "first", id, PS_ERR_IGNORED), PS_OK);
     assert_string_equal(id, run.id);
-    assert_int_equal(ps_store_resolve(shelf->store, "@1", id, NULL), PS_OK);
+    assert_int_equal(ps_store_resolve(shelf->store, "@1", id, PS_ERR_IGNORED), PS_OK);
     run.id[5] = '\0';
-    assert_int_equal(ps_store_resolve(shelf->store, run.id, id, NULL), PS_OK);
-    assert_int_equal(ps_store_resolve(shelf->store, "@2", id, NULL), PS_NOT_FOUND);
-    assert_int_equal(ps_store_resolve(shelf->store, "nobody", id, NULL), PS_NOT_FOUND);
+    assert_int_equal(ps_store_resolve(shelf->store, run.id, id, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_resolve(shelf->store, "@2", id, PS_ERR_IGNORED), PS_NOT_FOUND);
+    assert_int_equal(ps_store_resolve(shelf->store, "nobody", id, PS_ERR_IGNORED), PS_NOT_FOUND);
     publish(shelf, "two", "first");
-    assert_int_equal(ps_store_resolve(shelf->store, "first", id, NULL), PS_CONFLICT);
+    assert_int_equal(ps_store_resolve(shelf->store, "first", id, PS_ERR_IGNORED), PS_CONFLICT);
 }
 
 static void the_same_bytes_are_the_same_run(void **state)
@@ -251,7 +272,8 @@ static void the_original_comes_back(void **state)
     PS_AUTO(ps_close_fd) int fd = -1;
     uint64_t bytes;
 
-    assert_int_equal(ps_store_original(shelf->store, run.id, &stream, &fd, &bytes, NULL), PS_OK);
+    assert_int_equal(ps_store_original(shelf->store, run.id, &stream, &fd, &bytes, PS_ERR_IGNORED),
+                     PS_OK);
     assert_int_equal(bytes, 19);
     assert_true(ps_str_is(ps_stream_peek(stream, 100), "these are the bytes"));
     ps_stream_free(stream);
@@ -263,11 +285,11 @@ static void a_removed_run_comes_back_or_leaves_no_file(void **state)
     struct ps_published run = publish(shelf, "gone", "a");
     char command[256];
 
-    assert_int_equal(ps_store_remove(shelf->store, run.id, "mei", NULL), PS_OK);
-    assert_int_equal(ps_store_remove(shelf->store, run.id, "mei", NULL), PS_NOT_FOUND);
-    assert_int_equal(ps_store_undelete(shelf->store, run.id, NULL), PS_OK);
-    assert_int_equal(ps_store_undelete(shelf->store, run.id, NULL), PS_NOT_FOUND);
-    assert_int_equal(ps_store_remove(shelf->store, run.id, "mei", NULL), PS_OK);
+    assert_int_equal(ps_store_remove(shelf->store, run.id, "mei", PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_remove(shelf->store, run.id, "mei", PS_ERR_IGNORED), PS_NOT_FOUND);
+    assert_int_equal(ps_store_undelete(shelf->store, run.id, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_undelete(shelf->store, run.id, PS_ERR_IGNORED), PS_NOT_FOUND);
+    assert_int_equal(ps_store_remove(shelf->store, run.id, "mei", PS_ERR_IGNORED), PS_OK);
     assert_true(ps_deleted_purge_next(shelf->store, INT64_MAX));
     assert_false(ps_deleted_purge_next(shelf->store, INT64_MAX));
     (void)snprintf(command, sizeof command, "test -z \"$(ls %s/runs %s/originals | grep -v :)\"",
@@ -284,7 +306,8 @@ static void an_aborted_import_leaves_no_file(void **state)
     struct ps_writer *writer = begin(shelf, &part);
     char command[256];
 
-    assert_int_equal(ps_ingest_begin(shelf->store, "originals", fd, &intake, NULL), PS_OK);
+    assert_int_equal(ps_ingest_begin(shelf->store, "originals", fd, &intake, PS_ERR_IGNORED),
+                     PS_OK);
     say_functions(ps_writer_sink(writer));
     ps_writer_free(writer);
     ps_part_abort(part);
@@ -305,9 +328,9 @@ static void opening_sweeps_what_nobody_writes(void **state)
 
     (void)snprintf(stale, sizeof stale, "%s/runs/1-2.part", shelf->dir);
     stale_fd = open(stale, O_CREAT | O_RDWR, 0666);
-    assert_int_equal(ps_store_spool(shelf->store, &busy, &busy_fd, NULL), PS_OK);
+    assert_int_equal(ps_store_spool(shelf->store, &busy, &busy_fd, PS_ERR_IGNORED), PS_OK);
     ps_close_fd(&stale_fd);
-    assert_int_equal(ps_store_open(shelf->dir, &again, NULL), PS_OK);
+    assert_int_equal(ps_store_open(shelf->dir, &again, PS_ERR_IGNORED), PS_OK);
     assert_int_not_equal(access(stale, F_OK), 0);
     assert_int_equal(access(busy, F_OK), 0);
     ps_store_close(again);
@@ -403,21 +426,23 @@ static void rows_reach_no_file_outside_the_shelf(void **state)
     (void)snprintf(victims[2], sizeof victims[2], "%s/../victim.gz", shelf->dir);
     for (int i = 0; i < 3; i++)
         assert_int_equal(close(open(victims[i], O_CREAT | O_RDWR, 0666)), 0);
-    assert_int_equal(ps_db_exec(shelf->store->catalog, rows, NULL), PS_OK);
+    assert_int_equal(ps_db_exec(shelf->store->catalog, rows, PS_ERR_IGNORED), PS_OK);
 
-    assert_int_equal(ps_upload_take(shelf->store, count_taken, &taken, NULL), PS_OK);
+    assert_int_equal(ps_upload_take(shelf->store, count_taken, &taken, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(taken, 2);
     ps_upload_end(shelf->store, 1, NULL);
     ps_upload_end(shelf->store, 2, NULL);
     ps_pending_delete_sweep(shelf->store);
-    assert_int_equal(ps_partial_begin(shelf->store, "", id, NULL), PS_OK);
+    assert_int_equal(ps_partial_begin(shelf->store, "", id, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_run_mark(shelf->store, "../../victim"), 0);
-    assert_int_equal(ps_run_acquire(shelf->store, "../../victim", &db, NULL), PS_NOT_FOUND);
-    assert_int_equal(ps_store_source_get(shelf->store, "r", "a.py", true, &source, NULL),
+    assert_int_equal(ps_run_acquire(shelf->store, "../../victim", &db, PS_ERR_IGNORED),
                      PS_NOT_FOUND);
-    assert_int_equal(ps_store_original(shelf->store, "../../victim", &stream, &fd, &bytes, NULL),
+    assert_int_equal(ps_store_source_get(shelf->store, "r", "a.py", true, &source, PS_ERR_IGNORED),
                      PS_NOT_FOUND);
-    assert_int_equal(ps_store_remove(shelf->store, "../../victim", "mei", NULL), PS_OK);
+    assert_int_equal(
+        ps_store_original(shelf->store, "../../victim", &stream, &fd, &bytes, PS_ERR_IGNORED),
+        PS_NOT_FOUND);
+    assert_int_equal(ps_store_remove(shelf->store, "../../victim", "mei", PS_ERR_IGNORED), PS_OK);
     for (int i = 0; i < 3; i++)
         assert_int_equal(unlink(victims[i]), 0);
     ps_buf_free(&source.text);
@@ -432,13 +457,13 @@ static void a_change_is_noticed(void **state)
     int64_t before, after;
     char id[PS_ID_SIZE];
 
-    assert_int_equal(ps_store_open(shelf->dir, &other, NULL), PS_OK);
+    assert_int_equal(ps_store_open(shelf->dir, &other, PS_ERR_IGNORED), PS_OK);
     before = ps_store_version(shelf->store);
     assert_int_equal(ps_store_version(shelf->store), before);
-    assert_int_equal(ps_store_edit(other, run.id, &edit, NULL), PS_OK);
+    assert_int_equal(ps_store_edit(other, run.id, &edit, PS_ERR_IGNORED), PS_OK);
     after = ps_store_version(shelf->store);
     assert_true(after != before);
-    assert_int_equal(ps_store_resolve(shelf->store, "renamed", id, NULL), PS_OK);
+    assert_int_equal(ps_store_resolve(shelf->store, "renamed", id, PS_ERR_IGNORED), PS_OK);
     ps_store_close(other);
 }
 
@@ -451,18 +476,18 @@ static void a_note_is_one_text(void **state)
     struct ps_err err = PS_ERR_INIT;
 
     (void)state;
-    assert_int_equal(ps_note_read(&arena, "\r\n\u2603\r<b>\n\r", &note, NULL), PS_OK);
+    assert_int_equal(ps_note_read(&arena, "\r\n\u2603\r<b>\n\r", &note, PS_ERR_IGNORED), PS_OK);
     assert_string_equal(note, "\n\u2603\n<b>\n\n");
-    assert_int_equal(ps_note_read(&arena, "", &note, NULL), PS_OK);
+    assert_int_equal(ps_note_read(&arena, "", &note, PS_ERR_IGNORED), PS_OK);
     assert_string_equal(note, "");
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(ps_note_read(&arena, wrong[i], &note, NULL), PS_BAD_REQUEST);
+        assert_int_equal(ps_note_read(&arena, wrong[i], &note, PS_ERR_IGNORED), PS_BAD_REQUEST);
     memset(most, 'x', sizeof most);
     most[PS_NOTE_MAX + 1] = '\0';
     assert_int_equal(ps_note_read(&arena, most, &note, &err), PS_BAD_REQUEST);
     assert_string_equal(err.text, "the note has 4001 characters, more than 4000");
     most[PS_NOTE_MAX] = '\0';
-    assert_int_equal(ps_note_read(&arena, most, &note, NULL), PS_OK);
+    assert_int_equal(ps_note_read(&arena, most, &note, PS_ERR_IGNORED), PS_OK);
     ps_arena_free(&arena);
 }
 
@@ -475,7 +500,8 @@ static void an_edit_is_refused_without_a_word(void **state)
     char keys[PS_TAGS_MAX + 1][8];
     struct ps_run_edit edit = {.note = "lost"};
 
-    assert_int_equal(ps_store_edit(shelf->store, "ffffffffffffffff", &edit, NULL), PS_NOT_FOUND);
+    assert_int_equal(ps_store_edit(shelf->store, "ffffffffffffffff", &edit, PS_ERR_IGNORED),
+                     PS_NOT_FOUND);
     for (size_t i = 0; i <= PS_TAGS_MAX; i++) {
         (void)snprintf(keys[i], sizeof keys[i], "%zu", i);
         tags[i] = (struct ps_tag){keys[i], ""};
@@ -483,9 +509,9 @@ static void an_edit_is_refused_without_a_word(void **state)
     edit.tags = tags;
     edit.n_tags = PS_TAGS_MAX + 1;
     edit.merge_tags = true;
-    assert_int_equal(ps_store_edit(shelf->store, run.id, &edit, NULL), PS_BAD_REQUEST);
+    assert_int_equal(ps_store_edit(shelf->store, run.id, &edit, PS_ERR_IGNORED), PS_BAD_REQUEST);
     edit = (struct ps_run_edit){.note = "kept"};
-    assert_int_equal(ps_store_edit(shelf->store, run.id, &edit, NULL), PS_OK);
+    assert_int_equal(ps_store_edit(shelf->store, run.id, &edit, PS_ERR_IGNORED), PS_OK);
 }
 
 static void callers_are_a_view(void **state)
@@ -643,6 +669,7 @@ int store_test(void)
         cmocka_unit_test(packed_calls_come_back),
         cmocka_unit_test(packed_ids_come_back),
         WITH_SHELF(a_published_run_can_be_found),
+        WITH_SHELF(a_search_that_was_cancelled_is_no_missing_run),
         WITH_SHELF(the_same_bytes_are_the_same_run),
         WITH_SHELF(the_original_comes_back),
         WITH_SHELF(a_removed_run_comes_back_or_leaves_no_file),

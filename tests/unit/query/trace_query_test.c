@@ -196,19 +196,19 @@ static int open_shelf(void **state)
 
     (void)snprintf(shelf->dir, sizeof shelf->dir, "/tmp/ps-trace-test-XXXXXX");
     assert_non_null(mkdtemp(shelf->dir));
-    assert_int_equal(ps_store_open(shelf->dir, &shelf->store, NULL), PS_OK);
-    assert_int_equal(ps_ingest_begin(shelf->store, "originals", fileno(file), &intake, NULL),
-                     PS_OK);
-    assert_int_equal(ps_part_create(shelf->store, &part, NULL), PS_OK);
-    assert_int_equal(ps_writer_open(ps_part_path(part), &writing, &writer, NULL), PS_OK);
-    assert_int_equal(ps_ingest_wait(intake, true, &original, NULL), PS_OK);
-    assert_int_equal(ps_ingest_keep(intake, NULL), PS_OK);
+    assert_int_equal(ps_store_open(shelf->dir, &shelf->store, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(
+        ps_ingest_begin(shelf->store, "originals", fileno(file), &intake, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_part_create(shelf->store, &part, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_writer_open(ps_part_path(part), &writing, &writer, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_ingest_wait(intake, true, &original, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_ingest_keep(intake, PS_ERR_IGNORED), PS_OK);
     ps_ingest_end(intake);
     say_trace(ps_writer_sink(writer));
     assert_int_equal(ps_writer_end(writer, &err), PS_OK);
     ps_writer_free(writer);
-    assert_int_equal(ps_part_publish(part, &run, "torch-trace", &original, &published, NULL),
-                     PS_OK);
+    assert_int_equal(
+        ps_part_publish(part, &run, "torch-trace", &original, &published, PS_ERR_IGNORED), PS_OK);
     memcpy(shelf->id, published.id, sizeof shelf->id);
     free(published.name);
     (void)fclose(file);

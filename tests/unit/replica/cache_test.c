@@ -94,7 +94,7 @@ static struct ps_cache *open_cache(const char *dir, uint64_t most)
 {
     struct ps_cache *cache = NULL;
 
-    assert_int_equal(ps_cache_open(dir, "s", most, &cache, NULL), PS_OK);
+    assert_int_equal(ps_cache_open(dir, "s", most, &cache, PS_ERR_IGNORED), PS_OK);
     return cache;
 }
 
@@ -168,8 +168,8 @@ static void it_is_fetched_once(void **state)
     struct ps_cache *cache = open_cache(*state, 8192 * KIB);
 
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(get(cache, &a, NULL), PS_OK);
-        assert_int_equal(get(cache, &none, NULL), PS_OK);
+        assert_int_equal(get(cache, &a, PS_ERR_IGNORED), PS_OK);
+        assert_int_equal(get(cache, &none, PS_ERR_IGNORED), PS_OK);
     }
     assert_int_equal(a.asked, 1);
     assert_int_equal(none.asked, 1);
@@ -179,7 +179,7 @@ static void it_is_fetched_once(void **state)
     assert_int_equal(look(cache).bytes, 700 * KIB);
     ps_cache_close(cache);
     cache = open_cache(*state, 8192 * KIB);
-    assert_int_equal(get(cache, &a, NULL), PS_OK);
+    assert_int_equal(get(cache, &a, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(a.asked, 1);
     assert_int_equal(look(cache).bytes, 700 * KIB);
     ps_cache_close(cache);
@@ -195,7 +195,7 @@ static void *read_it(void *user)
 {
     struct reader *reader = user;
 
-    reader->status = get(reader->cache, reader->origin, NULL);
+    reader->status = get(reader->cache, reader->origin, PS_ERR_IGNORED);
     return NULL;
 }
 
@@ -238,7 +238,7 @@ static void what_fails_leaves_nothing(void **state)
     eight_at_once(cache, &a, PS_UNAVAILABLE); /* those that wait are told, and ask no more */
     assert_true(a.asked < 9);
     a.fails = PS_OK;
-    assert_int_equal(get(cache, &a, NULL), PS_OK);
+    assert_int_equal(get(cache, &a, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(count_files(*state), 1);
     ps_cache_close(cache);
 }
@@ -255,9 +255,11 @@ static void other_bytes_are_seen_by_nobody(void **state)
     assert_non_null(strstr(err.text, "damaged"));
     a.wrong = false;
     hash_of('a', 300 * KIB, hash);
-    assert_int_equal(ps_cache_get(cache, hash, 300 * KIB - 1, fetch, &a, &path, NULL), PS_IO);
-    assert_int_equal(ps_cache_get(cache, hash, 300 * KIB + 1, fetch, &a, &path, NULL), PS_IO);
-    assert_int_equal(ps_cache_get(cache, "../../catalog.db", 1, fetch, &a, &path, NULL),
+    assert_int_equal(ps_cache_get(cache, hash, 300 * KIB - 1, fetch, &a, &path, PS_ERR_IGNORED),
+                     PS_IO);
+    assert_int_equal(ps_cache_get(cache, hash, 300 * KIB + 1, fetch, &a, &path, PS_ERR_IGNORED),
+                     PS_IO);
+    assert_int_equal(ps_cache_get(cache, "../../catalog.db", 1, fetch, &a, &path, PS_ERR_IGNORED),
                      PS_INTERNAL);
     assert_int_equal(count_files(*state), 0);
     assert_int_equal(look(cache).bytes, 0);
@@ -271,17 +273,17 @@ static void a_file_is_adopted(void **state)
     PS_AUTO(ps_free_ptr) char *path = NULL, *made = path_in(*state, "../made");
     char hash[PS_CONTENT_SIZE];
 
-    assert_int_equal(get(cache, &b, NULL), PS_OK);
+    assert_int_equal(get(cache, &b, PS_ERR_IGNORED), PS_OK);
     hash_of('b', 64 * KIB, hash);
-    assert_int_equal(ps_cache_get(cache, hash, 64 * KIB, fetch, &b, &path, NULL), PS_OK);
+    assert_int_equal(ps_cache_get(cache, hash, 64 * KIB, fetch, &b, &path, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(link(path, made), 0);
     hash_of('a', 64 * KIB, hash); /* which the caller is believed */
-    assert_int_equal(ps_cache_adopt(cache, hash, made, NULL), PS_OK);
+    assert_int_equal(ps_cache_adopt(cache, hash, made, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(access(made, F_OK), -1);
-    assert_int_equal(get(cache, &a, NULL), PS_OK);
+    assert_int_equal(get(cache, &a, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(a.asked, 0);
     assert_int_equal(look(cache).bytes, 128 * KIB);
-    assert_int_equal(ps_cache_adopt(cache, hash, made, NULL), PS_IO);
+    assert_int_equal(ps_cache_adopt(cache, hash, made, PS_ERR_IGNORED), PS_IO);
     ps_cache_close(cache);
 }
 
@@ -293,21 +295,21 @@ static void the_one_used_longest_ago_goes(void **state)
     struct origin c = {.letter = 'c', .bytes = 300 * KIB}, d = {.letter = 'd', .bytes = 300 * KIB};
     struct ps_cache *cache = open_cache(*state, 1000 * KIB);
 
-    assert_int_equal(get(cache, &a, NULL), PS_OK);
-    assert_int_equal(get(cache, &b, NULL), PS_OK);
-    assert_int_equal(get(cache, &c, NULL), PS_OK);
+    assert_int_equal(get(cache, &a, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(get(cache, &b, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(get(cache, &c, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(count_files(*state), 3);
     age(*state, 'a', 300 * KIB, 900);
     age(*state, 'b', 300 * KIB, 600);
     age(*state, 'c', 300 * KIB, 300);
-    assert_int_equal(get(cache, &a, NULL), PS_OK); /* used now */
-    assert_int_equal(get(cache, &d, NULL), PS_OK);
+    assert_int_equal(get(cache, &a, PS_ERR_IGNORED), PS_OK); /* used now */
+    assert_int_equal(get(cache, &d, PS_ERR_IGNORED), PS_OK);
     assert_false(is_here(*state, 'b', 300 * KIB));
     assert_true(is_here(*state, 'a', 300 * KIB));
     assert_true(is_here(*state, 'c', 300 * KIB));
     assert_int_equal(look(cache).bytes, 900 * KIB);
     assert_int_equal(look(cache).evicted, 300 * KIB);
-    assert_int_equal(get(cache, &b, NULL), PS_OK);
+    assert_int_equal(get(cache, &b, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(b.asked, 2);
     assert_false(is_here(*state, 'c', 300 * KIB));
     ps_cache_close(cache);
@@ -320,13 +322,13 @@ static void what_somebody_has_open_is_in_use(void **state)
     struct ps_cache *cache = open_cache(*state, 1000 * KIB);
     char hash[PS_CONTENT_SIZE];
 
-    assert_int_equal(get(cache, &a, NULL), PS_OK);
-    assert_int_equal(get(cache, &b, NULL), PS_OK);
+    assert_int_equal(get(cache, &a, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(get(cache, &b, PS_ERR_IGNORED), PS_OK);
     age(*state, 'a', 400 * KIB, 900);
     age(*state, 'b', 400 * KIB, 600);
     hash_of('a', 400 * KIB, hash);
     ps_cache_use(cache, hash, 400 * KIB);
-    assert_int_equal(get(cache, &c, NULL), PS_OK);
+    assert_int_equal(get(cache, &c, PS_ERR_IGNORED), PS_OK);
     assert_true(is_here(*state, 'a', 400 * KIB));
     assert_false(is_here(*state, 'b', 400 * KIB));
     ps_cache_close(cache);
@@ -339,7 +341,7 @@ static void down_to_nine_tenths(void **state)
     for (char letter = 'a'; letter <= 'u'; letter++) {
         struct origin origin = {.letter = letter, .bytes = 50 * KIB};
 
-        assert_int_equal(get(cache, &origin, NULL), PS_OK);
+        assert_int_equal(get(cache, &origin, PS_ERR_IGNORED), PS_OK);
     }
     assert_int_equal(count_files(*state), 18);
     assert_int_equal(look(cache).bytes, 900 * KIB);
@@ -352,12 +354,12 @@ static void one_that_is_too_large_is_served(void **state)
                   big = {.letter = 'b', .bytes = 3000 * KIB};
     struct ps_cache *cache = open_cache(*state, 1000 * KIB);
 
-    assert_int_equal(get(cache, &a, NULL), PS_OK);
-    assert_int_equal(get(cache, &big, NULL), PS_OK);
-    assert_int_equal(get(cache, &big, NULL), PS_OK);
+    assert_int_equal(get(cache, &a, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(get(cache, &big, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(get(cache, &big, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(big.asked, 1);
     assert_int_equal(count_files(*state), 1);
-    assert_int_equal(get(cache, &a, NULL), PS_OK);
+    assert_int_equal(get(cache, &a, PS_ERR_IGNORED), PS_OK);
     assert_false(is_here(*state, 'b', 3000 * KIB));
     assert_int_equal(look(cache).bytes, 300 * KIB);
     ps_cache_close(cache);
@@ -370,23 +372,23 @@ static void several_processes_share_the_room(void **state)
     struct origin a = {.letter = 'a', .bytes = 400 * KIB}, b = {.letter = 'b', .bytes = 400 * KIB};
     struct origin c = {.letter = 'c', .bytes = 400 * KIB};
 
-    assert_int_equal(get(one, &a, NULL), PS_OK);
+    assert_int_equal(get(one, &a, PS_ERR_IGNORED), PS_OK);
     age(*state, 'a', 400 * KIB, 100);
-    assert_int_equal(get(other, &b, NULL), PS_OK);
-    assert_int_equal(get(one, &b, NULL), PS_OK);
+    assert_int_equal(get(other, &b, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(get(one, &b, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(b.asked, 1);
-    assert_int_equal(get(other, &c, NULL), PS_OK);
+    assert_int_equal(get(other, &c, PS_ERR_IGNORED), PS_OK);
     assert_false(is_here(*state, 'a', 400 * KIB));
-    assert_int_equal(get(one, &a, NULL), PS_OK); /* which looks for itself */
+    assert_int_equal(get(one, &a, PS_ERR_IGNORED), PS_OK); /* which looks for itself */
     assert_int_equal(a.asked, 2);
     assert_int_equal(look(one).bytes, 800 * KIB);
     ps_cache_close(one);
     ps_cache_close(other);
     one = open_cache(*state, 500 * KIB);
     assert_int_equal(look(one).bytes, 800 * KIB);
-    assert_int_equal(get(one, &a, NULL), PS_OK);
+    assert_int_equal(get(one, &a, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(count_files(*state), 2);
-    assert_int_equal(get(one, &b, NULL), PS_OK);
+    assert_int_equal(get(one, &b, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(count_files(*state), 1);
     ps_cache_close(one);
 }
@@ -413,11 +415,11 @@ static void one_of_another_size_is_fetched_again(void **state)
     char hash[PS_CONTENT_SIZE];
     PS_AUTO(ps_free_ptr) char *path = NULL;
 
-    assert_int_equal(get(cache, &a, NULL), PS_OK);
+    assert_int_equal(get(cache, &a, PS_ERR_IGNORED), PS_OK);
     hash_of('a', 300 * KIB, hash);
     path = path_in(*state, hash);
     assert_int_equal(truncate(path, 100), 0);
-    assert_int_equal(get(cache, &a, NULL), PS_OK);
+    assert_int_equal(get(cache, &a, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(a.asked, 2);
     ps_cache_close(cache);
 }
@@ -429,22 +431,22 @@ static void what_is_doubted_is_hashed(void **state)
     struct ps_cache *cache = open_cache(*state, 1000 * KIB);
     char hash[PS_CONTENT_SIZE];
 
-    assert_int_equal(get(cache, &a, NULL), PS_OK);
-    assert_int_equal(get(cache, &b, NULL), PS_OK);
+    assert_int_equal(get(cache, &a, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(get(cache, &b, PS_ERR_IGNORED), PS_OK);
     damage(*state, 'a', 300 * KIB, 200 * KIB);
     hash_of('a', 300 * KIB, hash);
-    assert_int_equal(get(cache, &a, NULL), PS_OK);
+    assert_int_equal(get(cache, &a, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(a.asked, 1); /* it has the size it should have, and is not read each time */
     age(*state, 'a', 300 * KIB, 900);
     ps_cache_doubt(cache);
     (void)usleep(20000);                  /* the times of files go by ticks */
     ps_cache_use(cache, hash, 300 * KIB); /* which vouches for nothing */
-    assert_int_equal(get(cache, &a, NULL), PS_OK);
-    assert_int_equal(get(cache, &b, NULL), PS_OK);
+    assert_int_equal(get(cache, &a, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(get(cache, &b, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(a.asked, 2);
     assert_int_equal(b.asked, 1);
     damage(*state, 'b', 300 * KIB, 200 * KIB);
-    assert_int_equal(get(cache, &b, NULL), PS_OK);
+    assert_int_equal(get(cache, &b, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(b.asked, 1); /* hashed once */
     assert_int_equal(look(cache).bytes, 600 * KIB);
     ps_cache_close(cache);

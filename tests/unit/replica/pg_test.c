@@ -104,7 +104,7 @@ static void values_come_back_as_they_were(void **state)
     assert_int_equal(ps_pg_run(pg,
                                "SELECT $1::bigint, $2::double precision, $3::double precision, "
                                "$4::text, $5::bytea, $6::text",
-                               values, 6, take_text, &out, NULL),
+                               values, 6, take_text, &out, PS_ERR_IGNORED),
                      PS_OK);
     assert_int_equal(out.len, sizeof bytes - 1);
     assert_memory_equal(out.at, bytes, sizeof bytes - 1);
@@ -159,7 +159,7 @@ static void rows_nobody_wants_are_read_over(void **state)
     int rows = 0;
 
     assert_int_equal(ps_pg_run(pg, "SELECT generate_series(1::bigint, 5000)", NULL, 0, stop_at_once,
-                               &rows, NULL),
+                               &rows, PS_ERR_IGNORED),
                      PS_CANCELLED);
     assert_int_equal(rows, 1);
     expect(pg, "SELECT 8::bigint", NULL, 0, "8\n");
@@ -191,23 +191,23 @@ static void what_happened_since_is_found(void **state)
                                         ps_pg_text("SELECT 1"), ps_pg_text("mei"), ps_pg_int(1)};
     struct ps_clock clock;
 
-    assert_int_equal(change(pg, "a;t3:x", "1", NULL), PS_OK);
-    assert_int_equal(change(pg, "b", "1", NULL), PS_OK);
-    assert_int_equal(change(pg, "a;t3:x", "2", NULL), PS_OK);
-    assert_int_equal(change(pg, "b", NULL, NULL), PS_OK);
-    assert_int_equal(ps_clock_changed(pg, &tag, 2, take_text, &out, NULL), PS_OK);
-    assert_int_equal(ps_clock_gone(pg, &tag, 2, take_text, &out, NULL), PS_OK);
-    assert_int_equal(ps_clock_changed(pg, &tag, 4, take_text, &out, NULL), PS_OK);
-    assert_int_equal(ps_clock_gone(pg, &tag, 4, take_text, &out, NULL), PS_OK);
+    assert_int_equal(change(pg, "a;t3:x", "1", PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(change(pg, "b", "1", PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(change(pg, "a;t3:x", "2", PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(change(pg, "b", NULL, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_clock_changed(pg, &tag, 2, take_text, &out, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_clock_gone(pg, &tag, 2, take_text, &out, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_clock_changed(pg, &tag, 4, take_text, &out, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_clock_gone(pg, &tag, 4, take_text, &out, PS_ERR_IGNORED), PS_OK);
     assert_string_equal(out.at, "run a;t3:x 2\nrun b\n");
     out.len = 0;
-    assert_int_equal(change(pg, "a;t3:x", NULL, NULL), PS_OK);
-    assert_int_equal(ps_clock_begin(pg, 0, &clock, NULL), PS_OK);
-    assert_int_equal(ps_clock_put(pg, &saved, clock.n, query, NULL), PS_OK);
-    assert_int_equal(ps_clock_remove(pg, &saved, clock.n, query, NULL), PS_OK);
-    assert_int_equal(ps_pg_commit(pg, NULL), PS_OK);
-    assert_int_equal(ps_clock_gone(pg, &tag, 4, take_text, &out, NULL), PS_OK);
-    assert_int_equal(ps_clock_gone(pg, &saved, 4, take_text, &out, NULL), PS_OK);
+    assert_int_equal(change(pg, "a;t3:x", NULL, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_clock_begin(pg, 0, &clock, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_clock_put(pg, &saved, clock.n, query, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_clock_remove(pg, &saved, clock.n, query, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_pg_commit(pg, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_clock_gone(pg, &tag, 4, take_text, &out, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_clock_gone(pg, &saved, 4, take_text, &out, PS_ERR_IGNORED), PS_OK);
     assert_string_equal(out.at, "run a;t3:x\n-5\n");
     ps_buf_free(&out);
     ps_pg_free(pg);
@@ -218,15 +218,15 @@ static void removals_are_forgotten_in_time(void **state)
     struct ps_pg *pg = connect_to(*state);
     struct ps_clock clock;
 
-    assert_int_equal(change(pg, "a", "1", NULL), PS_OK);
-    assert_int_equal(change(pg, "a", NULL, NULL), PS_OK);
-    assert_int_equal(ps_clock_prune(pg, 1000, NULL), PS_OK); /* of 1970 there are none */
-    assert_int_equal(ps_clock_read(pg, &clock, NULL), PS_OK);
+    assert_int_equal(change(pg, "a", "1", PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(change(pg, "a", NULL, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_clock_prune(pg, 1000, PS_ERR_IGNORED), PS_OK); /* of 1970 there are none */
+    assert_int_equal(ps_clock_read(pg, &clock, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(clock.n, 2);
     assert_int_equal(clock.pruned, 0);
     assert_int_equal(strlen(clock.store), 32);
-    assert_int_equal(ps_clock_prune(pg, INT64_MAX, NULL), PS_OK);
-    assert_int_equal(ps_clock_read(pg, &clock, NULL), PS_OK);
+    assert_int_equal(ps_clock_prune(pg, INT64_MAX, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_clock_read(pg, &clock, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(clock.pruned, 2);
     expect(pg, "SELECT count(*) FROM gone", NULL, 0, "0\n");
     ps_pg_free(pg);
@@ -244,7 +244,7 @@ static void *migrate_once(void *user)
     struct crowd *crowd = user;
     struct ps_pg *pg = ps_pg_new(crowd->url);
 
-    crowd->failed += ps_pg_migrate(pg, NULL) != PS_OK;
+    crowd->failed += ps_pg_migrate(pg, PS_ERR_IGNORED) != PS_OK;
     ps_pg_free(pg);
     return NULL;
 }
@@ -259,11 +259,11 @@ static void *count_up(void *user)
         struct ps_pg_value row[] = {ps_pg_text("run"), ps_pg_text(""), ps_pg_text("")};
         struct ps_clock clock;
 
-        crowd->failed += ps_clock_begin(pg, 20000, &clock, NULL) != PS_OK;
+        crowd->failed += ps_clock_begin(pg, 20000, &clock, PS_ERR_IGNORED) != PS_OK;
         (void)snprintf(seen, sizeof seen, "%lld", (long long)clock.n);
         row[1] = ps_pg_text(seen);
-        crowd->failed += ps_clock_put(pg, &tag, clock.n, row, NULL) != PS_OK;
-        crowd->failed += ps_pg_commit(pg, NULL) != PS_OK;
+        crowd->failed += ps_clock_put(pg, &tag, clock.n, row, PS_ERR_IGNORED) != PS_OK;
+        crowd->failed += ps_pg_commit(pg, PS_ERR_IGNORED) != PS_OK;
     }
     ps_pg_free(pg);
     return NULL;
@@ -351,7 +351,7 @@ static void older_layouts_become_the_present_one(void **state)
         }
         expect(pg, "INSERT INTO clock VALUES (1, 3, 0, 'name')", NULL, 0, "");
         expect(pg, "INSERT INTO tag VALUES ('0123456789abcdef', 'host', 'ci', 3)", NULL, 0, "");
-        assert_int_equal(ps_pg_migrate(pg, NULL), PS_OK);
+        assert_int_equal(ps_pg_migrate(pg, PS_ERR_IGNORED), PS_OK);
         found = structure_of(pg);
         if (strcmp(found, expected) != 0)
             fail_msg("layout %zu became\n%s\nand not\n%s", layout, found, expected);
@@ -406,7 +406,7 @@ static void it_goes_and_comes_back(void **state)
     struct ps_err err = PS_ERR_INIT;
     pthread_t later;
 
-    assert_int_equal(change(pg, "a", "1", NULL), PS_OK);
+    assert_int_equal(change(pg, "a", "1", PS_ERR_IGNORED), PS_OK);
     postgres_tell("kill");
     assert_int_equal(ps_pg_run(pg, "SELECT 1::bigint", NULL, 0, NULL, NULL, &err), PS_UNAVAILABLE);
     assert_false(ps_pg_is_up(pg));
@@ -414,7 +414,7 @@ static void it_goes_and_comes_back(void **state)
     assert_int_equal(ps_pg_connect(pg, 100, &err), PS_UNAVAILABLE);
     assert_string_not_equal(err.hint, "");
     (void)pthread_create(&later, NULL, start_it_later, "start");
-    assert_int_equal(change(pg, "a", "2", NULL), PS_OK); /* it waits for it */
+    assert_int_equal(change(pg, "a", "2", PS_ERR_IGNORED), PS_OK); /* it waits for it */
     (void)pthread_join(later, NULL);
     expect(pg, "SELECT v FROM tag", NULL, 0, "2\n");
     ps_pg_free(pg);
@@ -426,13 +426,13 @@ static void a_transaction_that_it_ended_is_undone(void **state)
     const struct ps_pg_value row[] = {ps_pg_text("r"), ps_pg_text("k"), ps_pg_text("v")};
     struct ps_clock clock;
 
-    assert_int_equal(ps_clock_begin(pg, 0, &clock, NULL), PS_OK);
-    assert_int_equal(ps_clock_put(pg, &tag, clock.n, row, NULL), PS_OK);
+    assert_int_equal(ps_clock_begin(pg, 0, &clock, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_clock_put(pg, &tag, clock.n, row, PS_ERR_IGNORED), PS_OK);
     postgres_tell("stop");
-    assert_int_equal(ps_pg_commit(pg, NULL), PS_UNAVAILABLE);
+    assert_int_equal(ps_pg_commit(pg, PS_ERR_IGNORED), PS_UNAVAILABLE);
     ps_pg_rollback(pg);
     postgres_tell("start");
-    assert_int_equal(ps_pg_connect(pg, 5000, NULL), PS_OK);
+    assert_int_equal(ps_pg_connect(pg, 5000, PS_ERR_IGNORED), PS_OK);
     expect(pg, "SELECT n FROM clock", NULL, 0, "0\n");
     ps_pg_free(pg);
 }
@@ -444,11 +444,12 @@ static void who_sleeps_on_the_clock_loses_it(void **state)
     struct ps_pg *asleep = connect_to(*state), *pg = connect_to(*state);
     struct ps_clock clock;
 
-    assert_int_equal(ps_pg_script(asleep, "SET idle_in_transaction_session_timeout = 200", NULL),
-                     PS_OK);
-    assert_int_equal(ps_clock_begin(asleep, 0, &clock, NULL), PS_OK);
-    assert_int_equal(change(pg, "a", "1", NULL), PS_OK);
-    assert_int_equal(ps_pg_commit(asleep, NULL), PS_UNAVAILABLE);
+    assert_int_equal(
+        ps_pg_script(asleep, "SET idle_in_transaction_session_timeout = 200", PS_ERR_IGNORED),
+        PS_OK);
+    assert_int_equal(ps_clock_begin(asleep, 0, &clock, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(change(pg, "a", "1", PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_pg_commit(asleep, PS_ERR_IGNORED), PS_UNAVAILABLE);
     expect(pg, "SELECT n FROM clock", NULL, 0, "1\n");
     ps_pg_free(asleep);
     ps_pg_free(pg);

@@ -146,6 +146,25 @@ static void test_ids_and_keys(void **state)
     ps_db_close(rows.db);
 }
 
+static void test_a_sequence_stops_at_its_first_failure(void **state)
+{
+    struct ps_db *db = open_empty();
+    struct ps_err err = PS_ERR_INIT;
+    struct ps_stmt *stmt = NULL;
+
+    (void)state;
+    assert_int_equal(ps_db_prepare(db, "SELECT nothing", &stmt, &err), PS_INTERNAL);
+    assert_null(stmt);
+    ps_bind_int(stmt, ":id", 1);
+    assert_false(ps_stmt_row(stmt, &err));
+    assert_int_equal(ps_stmt_finish(stmt, &err), PS_INTERNAL);
+    assert_int_equal(ps_db_exec(db, "CREATE TABLE later(x)", &err), PS_INTERNAL);
+    assert_non_null(strstr(err.text, "nothing"));
+    err = (struct ps_err)PS_ERR_INIT;
+    assert_int_equal(ps_db_exec(db, "CREATE TABLE later(x)", &err), PS_OK);
+    ps_db_close(db);
+}
+
 int run_tables_test(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +172,7 @@ int run_tables_test(void)
         cmocka_unit_test(test_a_column_is_found_by_its_name),
         cmocka_unit_test(test_null_follows_a_value),
         cmocka_unit_test(test_ids_and_keys),
+        cmocka_unit_test(test_a_sequence_stops_at_its_first_failure),
     };
 
     return cmocka_run_group_tests_name("run_tables", tests, NULL, NULL);

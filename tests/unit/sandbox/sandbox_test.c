@@ -46,7 +46,7 @@ static int in_sandbox(int (*attempt)(void), const struct ps_sandbox_limits *with
     pid = fork();
     if (pid == 0) {
         (void)signal(SIGSYS, SIG_DFL); /* the test library catches it */
-        if (ps_sandbox_enter(within, NULL) != PS_OK)
+        if (ps_sandbox_enter(within, PS_ERR_IGNORED) != PS_OK)
             _exit(99);
         _exit(attempt());
     }
@@ -454,18 +454,18 @@ static void frames_come_with_descriptors(void **state)
     (void)fputs("z", file);
     (void)fflush(file);
     frame.fd = fileno(file);
-    assert_int_equal(ps_frame_send(ends[0], &frame, NULL), PS_OK);
-    assert_int_equal(ps_frame_receive(ends[1], &out, NULL), PS_OK);
+    assert_int_equal(ps_frame_send(ends[0], &frame, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_frame_receive(ends[1], &out, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(pread(out.fd, &byte, 1, 0), 1);
     assert_int_equal(byte, 'z');
     (void)close(out.fd);
     (void)fclose(file);
     assert_int_equal(send(ends[0], "garbage", 7, 0), 7);
-    assert_int_equal(ps_frame_receive(ends[1], &out, NULL), PS_INTERNAL);
+    assert_int_equal(ps_frame_receive(ends[1], &out, PS_ERR_IGNORED), PS_INTERNAL);
     (void)close(ends[0]);
-    assert_int_equal(ps_frame_receive(ends[1], &out, NULL), PS_INTERRUPTED);
+    assert_int_equal(ps_frame_receive(ends[1], &out, PS_ERR_IGNORED), PS_INTERRUPTED);
     frame.fd = -1;
-    assert_int_equal(ps_frame_send(ends[1], &frame, NULL), PS_INTERRUPTED);
+    assert_int_equal(ps_frame_send(ends[1], &frame, PS_ERR_IGNORED), PS_INTERRUPTED);
     (void)close(ends[1]);
 }
 
@@ -502,11 +502,11 @@ static void descriptors_that_are_not_agreed_are_closed(void **state)
             memcpy(CMSG_DATA(head) + i * sizeof(int), &ends[0], sizeof(int));
         before = open_descriptors();
         assert_int_equal(sendmsg(ends[0], &message, 0), sizeof frame);
-        assert_int_equal(ps_frame_receive(ends[1], &out, NULL), PS_INTERNAL);
+        assert_int_equal(ps_frame_receive(ends[1], &out, PS_ERR_IGNORED), PS_INTERNAL);
         assert_int_equal(out.fd, -1);
         bytes.iov_len = 0; /* nothing but descriptors, which looks like an end */
         assert_int_equal(sendmsg(ends[0], &message, 0), 0);
-        assert_int_not_equal(ps_frame_receive(ends[1], &out, NULL), PS_OK);
+        assert_int_not_equal(ps_frame_receive(ends[1], &out, PS_ERR_IGNORED), PS_OK);
         assert_int_equal(open_descriptors(), before);
         (void)close(ends[0]);
         (void)close(ends[1]);

@@ -101,8 +101,8 @@ static void test_parts(void **state)
     assert_int_equal(write(fd, bytes, SIZE), SIZE);
     free(bytes);
     add_demo(*state, "events.lprof", id);
-    assert_int_equal(ps_store_source_attach(*state, id, "noise.py", fd, false, &source, NULL),
-                     PS_OK);
+    assert_int_equal(
+        ps_store_source_attach(*state, id, "noise.py", fd, false, &source, PS_ERR_IGNORED), PS_OK);
     (void)close(fd);
     page = page_of(*state, id, 0);
     assert_int_equal(count(page.at, "data-file=\"/sources/"), 3);
@@ -131,8 +131,8 @@ static void test_built_without(void **state)
     int fd = scratch();
 
     add_demo(*state, "stdlib.log", ids[0]);
-    assert_int_equal(ps_share_copy(*state, (const char(*)[PS_ID_SIZE])ids, 1, 0, &copy, NULL),
-                     PS_OK);
+    assert_int_equal(
+        ps_share_copy(*state, (const char(*)[PS_ID_SIZE])ids, 1, 0, &copy, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_share_page(&copy, "#/", PS_STR(""), fd, &err), PS_CONFLICT);
     assert_string_equal(err.text, "this program was built without the engine of offline pages");
     assert_int_equal(lseek(fd, 0, SEEK_END), 0);
