@@ -1,36 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* CLOCK_MONOTONIC_COARSE */
 #include "base/context.h"
 
 #include <stddef.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 #define POLL_MS       20
 #define CHECKS_A_LOOK 8 /* calls of ps_context_ended for each reading of the clock */
 
-#ifndef CLOCK_MONOTONIC_COARSE
-#define CLOCK_MONOTONIC_COARSE CLOCK_MONOTONIC
-#endif
-
 static _Thread_local struct ps_context *current;
-
-static int64_t clock_ms(clockid_t clock)
-{
-    struct timespec now;
-
-    (void)clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-int64_t ps_monotonic_ms(void)
-{
-    return clock_ms(CLOCK_MONOTONIC);
-}
-
-int64_t ps_now_ms(void)
-{
-    return clock_ms(CLOCK_REALTIME);
-}
 
 void ps_context_begin(struct ps_context *context, int64_t timeout_ms,
                       enum ps_status (*poll)(void *user, struct ps_err *err), void *user)
@@ -74,8 +52,7 @@ bool ps_context_ended(void)
         return false;
     if (context->why.code != PS_OK)
         return true;
-    return context->checks++ % CHECKS_A_LOOK == 0 &&
-           has_ended(context, clock_ms(CLOCK_MONOTONIC_COARSE));
+    return context->checks++ % CHECKS_A_LOOK == 0 && has_ended(context, ps_monotonic_coarse_ms());
 }
 
 enum ps_status ps_context_check(struct ps_err *err)

@@ -15,7 +15,7 @@
 #include "base/err.h"
 
 struct ps_context {
-    int64_t deadline_ms; /* CLOCK_MONOTONIC; 0: none */
+    int64_t deadline_ms; /* monotonic clock; 0: none */
     /* Called about fifty times a second, on the working thread. Any result but PS_OK ends the work;
      * err is then the reason. NULL: the work cannot be cancelled. */
     enum ps_status (*poll)(void *user, struct ps_err *err);
@@ -37,9 +37,5 @@ enum ps_status ps_context_leave(struct ps_context *context);
 bool ps_context_ended(void);
 /* Like ps_context_ended, as an error: PS_TOO_SLOW, PS_CANCELLED, or what poll returned. */
 enum ps_status ps_context_check(struct ps_err *err);
-
-int64_t ps_monotonic_ms(void);
-/* Wall-clock time: ms since 1970, UTC. */
-int64_t ps_now_ms(void);
 
 #endif

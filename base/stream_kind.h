@@ -52,11 +52,6 @@ char *ps_stream_room(struct ps_stream *s, size_t want, size_t *room);
 /* The `more` of streams that pass bytes through. */
 void ps_stream_pass_more(struct ps_stream *s, size_t want);
 
-/* The formats of ps_stream_unpack: turn s, whose `below` is at their magic bytes, into a
- * decompressor. */
-void ps_stream_gzip(struct ps_stream *s, const struct ps_stream_limits *limits);
-void ps_stream_zstd(struct ps_stream *s, const struct ps_stream_limits *limits);
-
 /* Fails s if `out` bytes decompressed from `in` bytes exceed the limits; returns whether so. */
 bool ps_stream_bomb(struct ps_stream *s, const struct ps_stream_limits *limits, uint64_t in,
                     uint64_t out);

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* stream_unpack.c: detects whether a stream is compressed, and enforces the limits on decompressed
- * size. */
+/*
+ * stream_unpack.c: decompresses gzip and Zstandard; detects which of them a stream is, and enforces
+ * the limits on decompressed size.
+ */
+#include <isa-l/crc.h>
+#include <isa-l/igzip_lib.h>
+#include <zstd.h>
+
+#include "base/mem.h"
 #include "base/stream_kind.h"
 
-enum { RATIO_FREE = 64 << 20 }; /* output bytes without a ratio check: small files compress well */
+/* --- Limits --- */
 
-static const struct ps_stream_ops pass_ops = {.more = ps_stream_pass_more};
+enum { RATIO_FREE = 64 << 20 }; /* output bytes without a ratio check: small files compress well */
 
 bool ps_stream_bomb(struct ps_stream *s, const struct ps_stream_limits *limits, uint64_t in,
                     uint64_t out)
@@ -28,6 +35,335 @@ bool ps_stream_bomb(struct ps_stream *s, const struct ps_stream_limits *limits, 
     return true;
 }
 
+/* --- gzip --- */
+
+/* ISA-L is three times as fast as zlib. Checksums are verified. */
+
+enum {
+    HAS_CHECKSUM = 2, /* flags in the gzip header */
+    HAS_EXTRA = 4,
+    HAS_NAME = 8,
+    HAS_COMMENT = 16,
+    LONGEST_HEADER = 256 * 1024,
+    TRAILER = 8, /* bytes after the data: CRC-32 and length */
+};
+
+struct gzip {
+    struct ps_stream_limits limits;
+    bool inside; /* within a member */
+    uint64_t members, out;
+    unsigned char last[TRAILER]; /* the last bytes read; at the end of a member, its trailer */
+    struct inflate_state z;
+};
+
+static void fail_gzip(struct ps_stream *s, const char *what)
+{
+    if (ps_stream_status(s->below, NULL) == PS_OK) {
+        ps_fail_at(&s->err, PS_BAD_INPUT, ps_stream_at(s->below), "%s", what);
+        ps_hint(&s->err, "the file was truncated or damaged; copy or compress it again");
+    }
+    s->ended = true;
+}
+
+static void fail_cut(struct ps_stream *s, const char *what)
+{
+    fail_gzip(s, what);
+    s->cut = true;
+}
+
+static void leave_trailing(struct ps_stream *s)
+{
+    s->trailing = true;
+    s->trailing_at = ps_stream_at(s->below);
+    s->ended = true;
+}
+
+/* Returns the offset after the NUL that ends the name or comment at `at`; 0 if `head` does not
+ * contain the NUL. */
+static size_t behind_text(struct ps_str head, size_t at)
+{
+    const char *end = at < head.len ? memchr(head.at + at, '\0', head.len - at) : NULL;
+
+    return end ? (size_t)(end - head.at) + 1 : 0;
+}
+
+/* Length of the header at the start of `head`, by RFC 1952; 0 if `head` has only a part of it. */
+static size_t header_length(struct ps_str head, bool *bad_checksum)
+{
+    const unsigned char *at = (const unsigned char *)head.at;
+    size_t n = 10;
+
+    if (head.len < n)
+        return 0;
+    if (at[3] & HAS_EXTRA) {
+        if (head.len < n + 2)
+            return 0;
+        n += 2 + ((size_t)at[n] | (size_t)at[n + 1] << 8);
+    }
+    if (at[3] & HAS_NAME && !(n = behind_text(head, n)))
+        return 0;
+    if (at[3] & HAS_COMMENT && !(n = behind_text(head, n)))
+        return 0;
+    if (at[3] & HAS_CHECKSUM) {
+        if (head.len < n + 2)
+            return 0;
+        *bad_checksum =
+            (crc32_gzip_refl(0, at, n) & 0xffff) != ((unsigned)at[n] | (unsigned)at[n + 1] << 8);
+        n += 2;
+    }
+    return n <= head.len ? n : 0;
+}
+
+/* Skips the header of a member. ISA-L can read headers too, but fails on a header that arrives in
+ * several pieces. */
+static bool skip_header(struct ps_stream *s)
+{
+    struct ps_str head = ps_stream_peek(s->below, 10);
+    bool bad_checksum = false;
+    size_t n;
+
+    while (!(n = header_length(head, &bad_checksum))) {
+        size_t had = head.len;
+
+        if (had <= LONGEST_HEADER)
+            head = ps_stream_peek(s->below, had + 1);
+        if (head.len <= had) {
+            fail_gzip(s, had > LONGEST_HEADER ? "the gzip header is too long"
+                                              : "the gzip data end inside the gzip header");
+            return false;
+        }
+    }
+    if (bad_checksum) {
+        fail_gzip(s, "the checksum of the gzip header does not match");
+        return false;
+    }
+    ps_stream_skip(s->below, n);
+    return true;
+}
+
+/* Called between members: begins the next one, or ends the stream. */
+static void begin_member(struct ps_stream *s)
+{
+    struct gzip *g = s->own;
+    struct ps_str head = ps_stream_peek(s->below, 10);
+
+    if (head.len == 0) {
+        s->ended = true;
+    } else if (g->members && !ps_str_starts(head, PS_STR("\x1f\x8b\x08"))) {
+        leave_trailing(s);
+    } else if (head.len < 10) {
+        fail_cut(s, "the gzip data end inside the gzip header");
+    } else if (head.at[2] != 8) {
+        fail_gzip(s, "the gzip header names a compression method other than deflate");
+    } else if (head.at[3] & 0xe0) {
+        fail_gzip(s, "the gzip header has reserved flags set");
+    } else if (skip_header(s)) {
+        isal_inflate_init(&g->z);
+        g->z.crc_flag = ISAL_GZIP_NO_HDR_VER;
+        g->inside = true;
+    }
+}
+
+static void remember_last(struct gzip *g, const char *at, size_t n)
+{
+    size_t keep = n < TRAILER ? TRAILER - n : 0;
+
+    memmove(g->last, g->last + TRAILER - keep, keep);
+    memcpy(g->last + keep, at + n - (TRAILER - keep), TRAILER - keep);
+}
+
+/* Whether the CRC-32 of a member matches, so that only the length field after it can be wrong: some
+ * tools write the length of another file. */
+static bool is_right_but_for_length(const struct gzip *g)
+{
+    uint32_t sum = (uint32_t)g->last[0] | (uint32_t)g->last[1] << 8 | (uint32_t)g->last[2] << 16 |
+                   (uint32_t)g->last[3] << 24;
+
+    return g->z.crc == sum;
+}
+
+static const char *reason(int code)
+{
+    switch (code) {
+    case ISAL_INCORRECT_CHECKSUM:
+        return "the gzip checksum does not match the data";
+    default:
+        return "the gzip data are damaged";
+    }
+}
+
+static void inflate_some(struct ps_stream *s, char *to, size_t room)
+{
+    struct gzip *g = s->own;
+    struct ps_str in = ps_stream_peek(s->below, 1);
+    uint32_t avail_in = in.len < (1u << 30) ? (uint32_t)in.len : 1u << 30;
+    uint32_t avail_out = room < (1u << 30) ? (uint32_t)room : 1u << 30;
+    size_t made;
+    int code;
+
+    g->z.next_in = (uint8_t *)(uintptr_t)in.at;
+    g->z.avail_in = avail_in;
+    g->z.next_out = (uint8_t *)to;
+    g->z.avail_out = avail_out;
+    code = isal_inflate(&g->z);
+    made = avail_out - g->z.avail_out;
+    /* On damaged data ISA-L may also return bytes that it consumed in earlier calls. */
+    if (avail_in > g->z.avail_in) {
+        remember_last(g, in.at, avail_in - g->z.avail_in);
+        ps_stream_skip(s->below, avail_in - g->z.avail_in);
+    }
+    s->len += made;
+    g->out += made;
+    if (code == ISAL_INCORRECT_CHECKSUM && is_right_but_for_length(g)) {
+        s->wrong_length = true;
+        g->inside = false;
+        g->members++;
+    } else if (code < 0 || code == ISAL_NEED_DICT) {
+        fail_gzip(s, reason(code));
+    } else if (g->z.block_state == ISAL_BLOCK_FINISH) {
+        g->inside = false;
+        g->members++;
+    } else if (made == 0 && avail_in == 0) {
+        fail_cut(s, "the gzip data are truncated");
+    }
+    if (!s->ended)
+        (void)ps_stream_bomb(s, &g->limits, ps_stream_at(s->below), g->out);
+}
+
+static void gzip_more(struct ps_stream *s, size_t want)
+{
+    struct gzip *g = s->own;
+
+    while (s->len < want && !s->ended) {
+        size_t room;
+        char *to = ps_stream_room(s, want, &room);
+
+        if (!g->inside)
+            begin_member(s);
+        else
+            inflate_some(s, to, room);
+    }
+}
+
+static const struct ps_stream_ops gzip_ops = {.more = gzip_more};
+
+/* unpack_gzip and unpack_zstd turn s, whose `below` is at their magic bytes, into a
+ * decompressor. */
+static void unpack_gzip(struct ps_stream *s, const struct ps_stream_limits *limits)
+{
+    struct gzip *g = s->own = ps_alloc(sizeof *g);
+
+    g->limits = *limits;
+    s->ops = &gzip_ops;
+    s->encoding = "gzip";
+}
+
+/* --- Zstandard --- */
+
+/* Consecutive frames are decompressed; skippable frames are skipped. */
+
+struct zstd {
+    struct ps_stream_limits limits;
+    bool inside;
+    uint64_t out;
+    ZSTD_DStream *z;
+};
+
+static void fail_zstd(struct ps_stream *s, const char *what, const char *why)
+{
+    if (ps_stream_status(s->below, NULL) == PS_OK) {
+        ps_fail_at(&s->err, PS_BAD_INPUT, ps_stream_at(s->below), "%s%s%s", what, *why ? ": " : "",
+                   why);
+        ps_hint(&s->err, "the file was truncated or damaged; copy or compress it again");
+    }
+    s->ended = true;
+}
+
+static bool is_frame(struct ps_str head)
+{
+    return ps_str_starts(head, PS_STR("\x28\xb5\x2f\xfd")) ||
+           (head.len >= 4 && (head.at[0] & 0xf0) == 0x50 &&
+            memcmp(head.at + 1, "\x2a\x4d\x18", 3) == 0);
+}
+
+static void begin_frame(struct ps_stream *s)
+{
+    struct zstd *z = s->own;
+    struct ps_str head = ps_stream_peek(s->below, 4);
+
+    z->inside = is_frame(head);
+    if (z->inside)
+        return;
+    if (head.len) {
+        s->trailing = true;
+        s->trailing_at = ps_stream_at(s->below);
+    }
+    s->ended = true;
+}
+
+static void unpack_some(struct ps_stream *s, char *to, size_t room)
+{
+    struct zstd *z = s->own;
+    struct ps_str bytes = ps_stream_peek(s->below, 1);
+    ZSTD_inBuffer in = {bytes.at, bytes.len, 0};
+    ZSTD_outBuffer out = {to, room, 0};
+    size_t left = ZSTD_decompressStream(z->z, &out, &in);
+
+    ps_stream_skip(s->below, in.pos);
+    s->len += out.pos;
+    z->out += out.pos;
+    if (ZSTD_isError(left))
+        fail_zstd(s, "the zstd data are damaged", ZSTD_getErrorName(left));
+    else if (left == 0)
+        z->inside = false;
+    else if (out.pos == 0 && bytes.len == 0) {
+        fail_zstd(s, "the zstd data are truncated", "");
+        s->cut = true;
+    }
+    if (!s->ended)
+        (void)ps_stream_bomb(s, &z->limits, ps_stream_at(s->below), z->out);
+}
+
+static void zstd_more(struct ps_stream *s, size_t want)
+{
+    struct zstd *z = s->own;
+
+    while (s->len < want && !s->ended) {
+        size_t room;
+        char *to = ps_stream_room(s, want, &room);
+
+        if (!z->inside)
+            begin_frame(s);
+        else
+            unpack_some(s, to, room);
+    }
+}
+
+static void zstd_free(struct ps_stream *s)
+{
+    struct zstd *z = s->own;
+
+    (void)ZSTD_freeDStream(z->z);
+}
+
+static const struct ps_stream_ops zstd_ops = {.more = zstd_more, .free = zstd_free};
+
+static void unpack_zstd(struct ps_stream *s, const struct ps_stream_limits *limits)
+{
+    struct zstd *z = s->own = ps_alloc(sizeof *z);
+
+    z->limits = *limits;
+    z->z = ZSTD_createDStream();
+    s->ops = &zstd_ops;
+    s->encoding = "zstd";
+    if (!z->z)
+        fail_zstd(s, "zstd cannot start", "out of memory");
+}
+
+/* --- Detection --- */
+
+static const struct ps_stream_ops pass_ops = {.more = ps_stream_pass_more};
+
 struct ps_stream *ps_stream_unpack(struct ps_stream *below, const struct ps_stream_limits *limits)
 {
     static const struct ps_stream_limits none = {0};
@@ -36,8 +372,8 @@ struct ps_stream *ps_stream_unpack(struct ps_stream *below, const struct ps_stre
 
     limits = limits ? limits : &none;
     if (ps_str_starts(head, PS_STR("\x1f\x8b")))
-        ps_stream_gzip(s, limits);
+        unpack_gzip(s, limits);
     else if (ps_str_starts(head, PS_STR("\x28\xb5\x2f\xfd")))
-        ps_stream_zstd(s, limits);
+        unpack_zstd(s, limits);
     return s;
 }

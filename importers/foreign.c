@@ -1,8 +1,390 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * foreign.c: recognises profiles and reports of other tools that perfshelf does not read. A hint is
+ * the command that converts such a file, or records a supported profile instead.
+ */
 #include "importers/foreign.h"
-
-#include "importers/foreign_kinds.h"
+#include "base/str.h"
 #include "importers/importer.h"
+
+/* --- Formats --- */
+
+/* A format detected by bytes at a fixed offset. */
+struct magic {
+    size_t at;
+    struct ps_str bytes;
+    const char *what, *hint;
+};
+
+/* A format detected by strings: all of them must occur, in any order; "" always matches. */
+struct kind {
+    const char *words[3];
+    const char *what, *hint; /* "a pprof profile"; the command that produces a supported format */
+};
+
+/* The entries of a list are tried in order; the last entry has no `what`. */
+
+static const char record_hint[] =
+    "record one with `python -m cProfile -o out.prof app.py`; `perfshelf formats` lists other ways";
+
+#define RECORD     record_hint
+#define INSIDE     "unpack it and add the profile inside"
+#define UNPACK     "unpack them first; only gzip and zstd are read directly"
+#define PICTURE    "add the profile that the picture shows"
+#define SPEEDSCOPE "open it at https://www.speedscope.app and add the file that its Export saves"
+#define MEMRAY                                                                                     \
+    "perfshelf reads none of its exports; measure memory by line with `python -m memory_profiler " \
+    "app.py`, or over time with `mprof run app.py`"
+#define PYINSTRUMENT "record with `pyinstrument -r speedscope -o profile.json app.py`"
+#define VIZTRACER    "record with `viztracer -o trace.json app.py` and add trace.json"
+#define SCALENE      "record with `scalene run --json --outfile app.json app.py`"
+#define TACHYON      "record with `python -m profiling.sampling run --collapsed -o stacks.txt app.py`"
+#define NVPROF                                                                                     \
+    "record with its successor: `nsys profile -o report app` and `nsys export --type sqlite "      \
+    "report.nsys-rep`"
+#define NSYS "export the report itself with `nsys export --type sqlite report.nsys-rep`"
+#define NCU                                                                                        \
+    "kernel counters are not supported; record a timeline with `nsys profile -o report "           \
+    "app` and `nsys export --type sqlite report.nsys-rep`"
+#define SNAPSHOT                                                                                   \
+    "draw it with `python -m torch.cuda._memory_viz memory snapshot.pickle -o memory.svg` and "    \
+    "add the SVG"
+#define GPERFTOOLS                                                                                 \
+    "fold its stacks with `google-pprof --collapsed PROGRAM FILE > stacks.txt` and add stacks.txt"
+#define FOLD_PERF "fold it with `stackcollapse-perf.pl FILE > stacks.txt` and add stacks.txt"
+#define ROCPROF                                                                                    \
+    "record with torch.profiler and `p.export_chrome_trace(\"trace.json\")`, or with `rocprofv3 "  \
+    "--output-format pftrace` and `traceconv json FILE trace.json`"
+#define PYTEST "measure with `pytest --benchmark-json result.json`"
+#define TLPARSE                                                                                    \
+    "read it with `tlparse FILE`; record times with torch.profiler and "                           \
+    "`p.export_chrome_trace(\"trace.json\")`"
+#define TIME "measure again with `/usr/bin/time -v -o time.txt app`"
+#define TOP  "record with `top -b -d 1 -n 60 > top.txt`"
+#define FUNCTIONS                                                                                  \
+    "add the dump itself, which also has callers, or print all functions with "                    \
+    "`pstats.Stats(\"out.prof\").print_stats()`"
+#define TABLE                                                                                      \
+    "print the whole table: `p.key_averages().table(row_limit=-1)`, with the titles of its "       \
+    "columns"
+#define NOTEBOOK "save the profile in it with `%prun -D out.prof` and add that"
+#define YAPPI                                                                                      \
+    "save it as a dump with `yappi.get_func_stats().save(\"out.prof\", type=\"pstat\")` and add "  \
+    "that"
+
+static const struct magic magics[] = {
+    {0, PS_STR("\x1f\x8b"), "gzip data inside compressed data",
+     "decompress the file once and add the result"},
+    {0, PS_STR("\x28\xb5\x2f\xfd"), "zstd data inside compressed data",
+     "decompress the file once and add the result"},
+    {0, PS_STR("BZh"), "a bzip2 file",
+     "decompress it with `bunzip2` first; only gzip and zstd are read directly"},
+    {0, PS_STR("\xfd\x37zXZ"), "an xz file",
+     "decompress it with `unxz` first; only gzip and zstd are read directly"},
+    {0, PS_STR("PK\x03\x04"), "a zip archive", INSIDE},
+    {0, PS_STR("PK\x05\x06"), "an empty zip archive", INSIDE},
+    {0, PS_STR("7z\xbc\xaf\x27\x1c"), "a 7-Zip archive", INSIDE},
+    {257, PS_STR("ustar"), "a tar archive", INSIDE},
+    {0, PS_STR("\x78\x01"), "zlib data", UNPACK},
+    {0, PS_STR("\x78\x9c"), "zlib data", UNPACK},
+    {0, PS_STR("\x78\xda"), "zlib data", UNPACK},
+    {0,
+     PS_STR("\x7f"
+            "ELF"),
+     "a program or library (ELF)", RECORD},
+    {0, PS_STR("MZ\x90"), "a Windows program", RECORD},
+    {0, PS_STR("\xcf\xfa\xed\xfe"), "a macOS program", RECORD},
+    {0, PS_STR("\xca\xfe\xba\xbe"), "a macOS program or a Java class", RECORD},
+    {2, PS_STR("\r\n\0\0"), "compiled Python code (.pyc)", RECORD},
+    {2, PS_STR("\r\n\x01\0"), "compiled Python code (.pyc)", RECORD},
+    {0, PS_STR("\x03\xf3\r\n"), "compiled Python 2 code (.pyc)", RECORD},
+    {0, PS_STR("\x89PNG"), "a PNG picture", PICTURE},
+    {0, PS_STR("\xff\xd8\xff"), "a JPEG picture", PICTURE},
+    {0, PS_STR("GIF8"), "a GIF picture", PICTURE},
+    {0, PS_STR("%PDF"), "a PDF document", "add the profile that the document shows"},
+    {0, PS_STR("PERFILE2"), "a perf.data file of Linux perf",
+     "fold its stacks with `perf script -i perf.data | stackcollapse-perf.pl > stacks.txt` and add "
+     "stacks.txt"},
+    {0, PS_STR("memray"), "a recording of memray", MEMRAY},
+    /* LZ4-compressed, as are the next three */
+    {15, PS_STR("memray"), "a recording of memray", MEMRAY},
+    {14, PS_STR("memray"), "a recording of memray", MEMRAY},
+    {12, PS_STR("memray"), "a recording of memray", MEMRAY},
+    {13, PS_STR("memray"), "a recording of memray", MEMRAY},
+    {0, PS_STR("\x04\x22\x4d\x18"), "an LZ4 file",
+     "decompress it with `lz4 -d` first; only gzip and zstd are read directly"},
+    {0, PS_STR("\0\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"), "a CPU profile of gperftools",
+     GPERFTOOLS},
+    {0, PS_STR("HCAT"), "a binary profile of Python's sampling profiler",
+     "convert it with `python -m profiling.sampling replay --collapsed -o stacks.txt FILE`"},
+    {0, PS_STR("TACH"), "a binary profile of Python's sampling profiler",
+     "convert it with `python -m profiling.sampling replay --collapsed -o stacks.txt FILE`"},
+    {0, PS_STR("MOJ"), "a binary recording of austin (MOJO)",
+     "convert it with `mojo2austin FILE stacks.austin` (from `pip install austin-python`)"},
+    {0, PS_STR("FLR\0"), "a recording of Java's Flight Recorder",
+     "fold its stacks with `jfrconv -o collapsed recording.jfr stacks.txt` (part of "
+     "async-profiler)"},
+    {0, PS_STR("NVR\0"), "a report of Nsight Compute", NCU},
+    /* .nsys-rep and .qdrep files still begin with the name of Nsight Systems' predecessor. */
+    {0, PS_STR("NVIDIA Tegra Profiler Report"), "a report of Nsight Systems", NSYS},
+    {0, PS_STR("tr\xfdP"), "a trace of Tracy",
+     "perfshelf reads none of its exports; record with `viztracer -o trace.json app.py`"},
+    {0, PS_STR("tlZ\x04"), "a trace of Tracy",
+     "perfshelf reads none of its exports; record with `viztracer -o trace.json app.py`"},
+    {0, PS_STR("tZst"), "a trace of Tracy",
+     "perfshelf reads none of its exports; record with `viztracer -o trace.json app.py`"},
+    {23, PS_STR("brain.Event:"), "a TensorBoard event file, which contains no profile",
+     "add the *.pt.trace.json file in the same folder; "
+     "`torch.profiler.tensorboard_trace_handler(\"log\")` writes one"},
+    {0, PS_STR("\x89HDF"), "an HDF5 file",
+     "if Nsight Systems wrote it, run `nsys export --type sqlite report.nsys-rep` and add the "
+     "result"},
+    {0, PS_STR("PAR1"), "a Parquet file",
+     "if Nsight Systems wrote it, run `nsys export --type sqlite report.nsys-rep` and add the "
+     "result"},
+    {0, PS_STR("ARROW1"), "an Arrow file",
+     "if Nsight Systems wrote it, run `nsys export --type sqlite report.nsys-rep` and add the "
+     "result"},
+    {0},
+};
+
+static const struct kind pprof = {{""}, "a pprof profile", SPEEDSCOPE};
+static const struct kind xplane = {
+    {""},
+    "a profile of XLA (xplane.pb)",
+    "record with `jax.profiler.trace(\"log\", create_perfetto_trace=True)` and add "
+    "perfetto_trace.json.gz"};
+static const struct kind perfetto = {{""},
+                                     "a Perfetto trace",
+                                     "convert it with `traceconv json trace.pftrace trace.json` "
+                                     "(https://get.perfetto.dev/traceconv)"};
+
+static const struct kind otlp = {
+    {""},
+    "a profile of OpenTelemetry (OTLP)",
+    "record the program itself with `py-spy record --format speedscope -o profile.json --pid PID`"};
+static const struct kind pyroscope = {
+    {""},
+    "a push to Pyroscope",
+    "export the profile from Pyroscope as collapsed stacks, or record the program with `py-spy "
+    "record --format speedscope -o profile.json --pid PID`"};
+static const struct kind svg_picture = {
+    {""}, "an SVG picture", "add the profile that the picture shows"};
+
+static const struct kind notebooks[] = {
+    {{"\"cell_type\"", "\"cells\""}, "a Jupyter notebook", NOTEBOOK},
+    {{0}, 0, 0},
+};
+
+static const struct kind databases[] = {
+    {{"CUPTI_ACTIVITY_KIND_"}, "a profile of nvprof (SQLite)", NVPROF},
+    {{"CREATE TABLE coverage_schema"}, "coverage.py data, which contain no times", RECORD},
+    {{"TEST_METRICS", "EXECUTION_CONTEXTS"},
+     "a database of pytest-monitor",
+     "measure with `pytest --benchmark-json result.json`"},
+    {{"rocpd_"}, "a profile of rocprofv3 (rocpd, SQLite)", ROCPROF},
+    {{""}, "an SQLite database, but not a profile", RECORD},
+    {{0}, 0, 0},
+};
+
+static const struct kind known_pickles[] = {
+    {{"segments", "total_size"}, "a snapshot of PyTorch's GPU memory (pickle)", SNAPSHOT},
+    {{"segments", "address"}, "a snapshot of PyTorch's GPU memory (pickle)", SNAPSHOT},
+    {{"tracemalloc", "Snapshot"},
+     "a snapshot of tracemalloc (pickle)",
+     "measure memory by line with `python -m memory_profiler app.py`, over time with `mprof run "
+     "app.py`"},
+    {{0}, 0, 0},
+};
+
+static const struct kind pickles[] = {
+    {{""}, "a Python pickle; perfshelf never loads pickles, because they can run code", RECORD},
+    {{0}, 0, 0},
+};
+
+static const struct kind web_pages[] = {
+    {{"memray"}, "an HTML report of memray", MEMRAY},
+    {{"viztracer"}, "an HTML report of viztracer", VIZTRACER},
+    {{"VizTracer"}, "an HTML report of viztracer", VIZTRACER},
+    {{"scalene"}, "an HTML report of Scalene", SCALENE},
+    {{"Scalene"}, "an HTML report of Scalene", SCALENE},
+    {{"pyinstrument"}, "an HTML report of pyinstrument", PYINSTRUMENT},
+    {{"achyon"}, "an HTML report of Python's sampling profiler", TACHYON},
+    {{"Heatmap", "samples"}, "an HTML report of Python's sampling profiler", TACHYON},
+    {{"memory_viz"}, "an HTML page that shows PyTorch's GPU memory", SNAPSHOT},
+    {{"<testsuite"},
+     "a JUnit XML test report, which only has times of whole tests",
+     "measure with `pytest --benchmark-json result.json`"},
+    {{"<?xml"}, "an XML document", "add the profile itself"},
+    {{"<html"}, "an HTML page", "add the profile itself, not a page that shows it"},
+    {{"<!doctype html"}, "an HTML page", "add the profile itself, not a page that shows it"},
+    {{"<!DOCTYPE html"}, "an HTML page", "add the profile itself, not a page that shows it"},
+    {{"<HTML"}, "an HTML page", "add the profile itself, not a page that shows it"},
+    {{0}, 0, 0},
+};
+
+static const struct kind documents[] = {
+    {{"\"session\"", "\"frame_tree\""},
+     "a session of pyinstrument",
+     "convert it with `pyinstrument --load FILE -r speedscope -o profile.json`"},
+    {{"\"session\"", "\"sample_count\""},
+     "a session of pyinstrument",
+     "convert it with `pyinstrument --load FILE -r speedscope -o profile.json`"},
+    {{"\"frame_records\"", "\"sample_count\""},
+     "a session of pyinstrument",
+     "convert it with `pyinstrument --load FILE -r speedscope -o profile.json`"},
+    {{"\"root_frame\"", "\"sample_count\""}, "a JSON report of pyinstrument", PYINSTRUMENT},
+    {{"\"benchmarks\"", "\"metadata\""},
+     "a result of pyperf",
+     "measure with `python -m timeit -v 'f()' > timeit.txt`, or with `hyperfine --export-json "
+     "result.json 'app'`"},
+    {{"\"nodes\"", "\"startTime\""}, "a CPU profile of V8 (.cpuprofile)", SPEEDSCOPE},
+    {{"\"nodes\"", "\"callFrame\""}, "a CPU profile of V8 (.cpuprofile)", SPEEDSCOPE},
+    {{"\"snapshot\"", "\"node_fields\""}, "a heap snapshot of V8", RECORD},
+    {{"\"schema\"", "\"nodes\""},
+     "a PyTorch execution trace, which contains no times",
+     "record with torch.profiler and `p.export_chrome_trace(\"trace.json\")`"},
+    {{"\"label\"", "\"markers\"", "\"ticks\""},
+     "a recording of Firefox's old developer tools",
+     SPEEDSCOPE},
+    {{"\"meta\"", "\"threads\"", "\"libs\""},
+     "a raw profile of Firefox",
+     "open it at https://profiler.firefox.com, download it there again and add that file"},
+    {{"\"device_traces\"", "\"segments\""}, "a snapshot of PyTorch's GPU memory (JSON)", SNAPSHOT},
+    {{"\"commit_hash\"", "\"env_name\"", "\"results\""},
+     "a result of asv",
+     "measure with `pytest --benchmark-json result.json`"},
+    {{"rocprofiler-sdk"}, "a result of rocprofv3 (JSON)", ROCPROF},
+    {{"\"resourceProfiles\""},
+     "a profile of OpenTelemetry (OTLP)",
+     "record the program itself with `py-spy record --format speedscope -o profile.json --pid "
+     "PID`"},
+    {{"\"alloc_samples\""},
+     "a truncated Scalene profile",
+     "copy it again, or record it again: `scalene run --json --outfile app.json app.py`"},
+    {{"\"children\"", "\"frame\"", "\"metrics\""},
+     "a profile of Triton's Proton (hatchet)",
+     "record with torch.profiler and `p.export_chrome_trace(\"trace.json\")`"},
+    {{"\"owns_gil\"", "\"frames\""},
+     "the output of `py-spy dump --json`: one snapshot without times",
+     "record with `py-spy record --format speedscope -o profile.json --pid PID`"},
+    {{"\"benchmarks\"", "\"library_build_type\""}, "a result of Google Benchmark (JSON)", PYTEST},
+    {{"\"context\"", "\"mhz_per_cpu\""}, "a result of Google Benchmark (JSON)", PYTEST},
+    {{"\"param_names\"", "\"code\""}, "the benchmark list of asv, without results", PYTEST},
+    {{"\"num_cpu\"", "\"machine\""}, "the machine file of asv, without results", PYTEST},
+    {{"\"callchain\"", "\"costs\""}, "an export of memray for gprof2dot", MEMRAY},
+    {{"\"nbformat\""}, "a Jupyter notebook", NOTEBOOK},
+    {{""}, "a JSON document, but not a supported profile", RECORD},
+    {{0}, 0, 0},
+};
+
+/* Text formats, the most specific patterns first. */
+static const struct kind reports[] = {
+    {{"\nevents: ", "\nfn="},
+     "a callgrind profile",
+     SPEEDSCOPE "; for Python code add a cProfile dump instead: `python -m cProfile -o out.prof "
+                "app.py`, or yappi's `save(\"out.prof\", type=\"pstat\")`"},
+    {{"torch/_logging/structured.py"}, "a log of torch.compile (TORCH_TRACE)", TLPARSE},
+    {{"] {\"", "\"has_payload\": \""}, "a log of torch.compile (TORCH_TRACE)", TLPARSE},
+    {{"] {\"", "\"frame_compile_id\": "}, "a log of torch.compile (TORCH_TRACE)", TLPARSE},
+    {{"Line #|", "Time per hit|"},
+     "the printed report of pprofile",
+     "record with `pprofile --format callgrind --out cachegrind.out.app app.py`, open that at "
+     "https://www.speedscope.app and add the file that its Export saves"},
+    {{"Function ", "was called by..."}, "a table of callers that pstats printed", FUNCTIONS},
+    {{"Function ", " called...", " ->"}, "a table of callees that pstats printed", FUNCTIONS},
+    {{" cycles", ":", "\n\t "}, "the output of `perf script`", FOLD_PERF},
+    {{" cycles:", "\n        "}, "the output of `perf script`", FOLD_PERF},
+    {{" cpu-clock:", "\n\t "}, "the output of `perf script`", FOLD_PERF},
+    {{" task-clock:", "\n\t "}, "the output of `perf script`", FOLD_PERF},
+    {{"heap profile: ", "@ "}, "a heap profile of gperftools", GPERFTOOLS},
+    {{"_     ._   __/__", "Samples:"}, "the printed report of pyinstrument", PYINSTRUMENT},
+    {{"slowest ", "durations ="},
+     "the output of `pytest --durations`, which only has times of whole tests",
+     PYTEST},
+    {{"time:   [", "Benchmarking "},
+     "the output of Criterion.rs",
+     "measure with `hyperfine --export-json result.json 'app'`"},
+    {{"\"Kernel_Name\"", "\"Agent_Id\""}, "a table of rocprofv3 (CSV)", ROCPROF},
+    {{"\"Kind\",\"", "\"Start_Timestamp\""}, "a table of rocprofv3 (CSV)", ROCPROF},
+    {{"\"Domain\",\"", "\"Start_Timestamp\""}, "a table of rocprofv3 (CSV)", ROCPROF},
+    {{"\"TotalDurationNs\""}, "a table of rocprof (CSV)", ROCPROF},
+    {{"allocator,num_allocations,size"}, "a table of memray (CSV)", MEMRAY},
+    {{" Location ", "<Total Memory>"}, "the printed summary of memray", MEMRAY},
+    {{"Content-Disposition: form-data; name=\"profile\""},
+     "an upload to Pyroscope (multipart)",
+     "add the profile inside it as a file of its own"},
+    {{"nsamples", "sample%", "filename:lineno(function)"},
+     "the printed table of Python's sampling profiler, which has no stacks",
+     TACHYON},
+    {{": % of time = ", "out of "}, "the printed report of Scalene", SCALENE},
+    {{"Scalene: Program did not run for long enough"},
+     "Scalene's message that the program was too short to be sampled",
+     "profile a longer run: `scalene run --json --outfile app.json app.py`"},
+    {{"Scalene: ", "rofil"}, "a log of Scalene without a profile", SCALENE},
+    {{"\nPython v", "Thread ", "Process "},
+     "the output of `py-spy dump`: one snapshot without times",
+     "record with `py-spy record --format speedscope -o profile.json --pid PID`"},
+    {{"Clock type: ", "Ordered by: ", "tavg"}, "the printed table of yappi", YAPPI},
+    {{"name", "ncall", "tsub"}, "the printed table of yappi", YAPPI},
+    {{"CUDA Kernel Statistics"}, "the printed statistics of Nsight Systems", NSYS},
+    {{"CUDA GPU Kernel Summary"}, "the printed statistics of Nsight Systems", NSYS},
+    {{"Time (%)", "Total Time (ns)"}, "the printed statistics of Nsight Systems", NSYS},
+    {{"Time(%)", "Total Time (ns)"}, "the printed statistics of Nsight Systems", NSYS},
+    {{"nsys nvprof"}, "a log of Nsight Systems", NSYS},
+    {{"Processing events...", ".nsys-rep"}, "a log of Nsight Systems", NSYS},
+    {{"NVPROF is profiling"},
+     "a log of nvprof",
+     "record with `nsys profile -o report app` and `nsys export --type sqlite report.nsys-rep`"},
+    {{"==PROF==", "\"Kernel Name\""}, "a table of Nsight Compute (CSV)", NCU},
+    {{"\"ID\"", "\"Kernel Name\"", "\"Metric Name\""}, "a table of Nsight Compute (CSV)", NCU},
+    {{"==PROF=="}, "a log of Nsight Compute", NCU},
+    {{"Self CPU total", "CPU total", "Module"},
+     "a tree of modules that torchprof printed",
+     "record with torch.profiler, with_modules=True, and `p.export_chrome_trace(\"trace.json\")`"},
+    {{"aten::", "%  ", "us  "}, "a table of torch.profiler whose header is missing", TABLE},
+    {{"aten::", "%  ", "ms  "}, "a table of torch.profiler whose header is missing", TABLE},
+    {{"sort_by=", "cpu_time_total"},
+     "a log of PyTorch's profiler without a table: nothing was profiled",
+     "run the code inside `with torch.profiler.profile() as p:` and print "
+     "`p.key_averages().table(row_limit=-1)`"},
+    {{" Performance counter stats for "}, "the counters of `perf stat`", TIME},
+    {{"# Overhead", "Shared Object"},
+     "the printed report of perf",
+     "fold the stacks with `perf script -i perf.data | stackcollapse-perf.pl > stacks.txt` and add "
+     "stacks.txt"},
+    {{"Flat profile:", "Each sample counts as"}, "the printed report of gprof", RECORD},
+    {{"% time", "usecs/call", "syscall"}, "the summary of strace", TIME},
+    {{"procs ", "-memory-", "-cpu-"}, "the output of vmstat", TOP},
+    {{"avg-cpu:", "Device"}, "the output of iostat", TOP},
+    {{"%CPU", "COMMAND", "PID"}, "the output of ps: one snapshot", TOP},
+    {{"%CPU", "Command", "PID"}, "the output of pidstat", TOP},
+    {{"| NVIDIA-SMI "}, "the output of nvidia-smi: one snapshot", NSYS},
+    {{"[cols=\"", "| Command "},
+     "a table of hyperfine (AsciiDoc)",
+     "add its JSON export instead: `hyperfine --export-json result.json 'app'`"},
+    {{"|--+--", "Mean ["},
+     "a table of hyperfine (Org)",
+     "add its JSON export instead: `hyperfine --export-json result.json 'app'`"},
+    {{".dat\t", " MiB\n"},
+     "the output of `mprof peak`",
+     "add the recording that it names: `perfshelf add mprofile_*.dat`"},
+    {{"name", "Traceback (most recent call last):", "timeit"},
+     "a Python traceback: the statement failed before timeit measured it",
+     "fix the statement and run `python -m timeit -v STATEMENT > timeit.txt` again"},
+    {{"import time", "importtime"},
+     "text about import times, without any row of an import-time log",
+     "record a log with `python -X importtime app.py 2> import.log`"},
+    {{"Traceback (most recent call last):"},
+     "a Python traceback, not a profile: the program failed",
+     "fix the program and record again; `perfshelf formats` lists how"},
+    {{"usage: ", "error: "},
+     "a usage message: the program was called with wrong arguments",
+     "correct the command as the message says; `perfshelf formats` lists how to record profiles"},
+    {{0}, 0, 0},
+};
+
+/* --- Recognition --- */
 
 static bool refuse(struct ps_err *err, const char *what, const char *hint)
 {
@@ -11,7 +393,7 @@ static bool refuse(struct ps_err *err, const char *what, const char *hint)
     return true;
 }
 
-static bool holds(struct ps_str head, const struct ps_foreign_kind *kind)
+static bool holds(struct ps_str head, const struct kind *kind)
 {
     for (size_t i = 0; i < 3 && kind->words[i]; i++)
         if (!ps_str_find(head, ps_str_of(kind->words[i])))
@@ -19,7 +401,7 @@ static bool holds(struct ps_str head, const struct ps_foreign_kind *kind)
     return true;
 }
 
-static bool refuse_kind(struct ps_str head, const struct ps_foreign_kind *kinds, struct ps_err *err)
+static bool refuse_kind(struct ps_str head, const struct kind *kinds, struct ps_err *err)
 {
     for (; kinds->what; kinds++)
         if (holds(head, kinds))
@@ -63,7 +445,7 @@ bool ps_foreign_certain(struct ps_str head, struct ps_err *err)
 {
     struct ps_str body = unblank(head);
 
-    for (const struct ps_foreign_magic *magic = ps_foreign_magics; magic->what; magic++)
+    for (const struct magic *magic = magics; magic->what; magic++)
         if (ps_str_starts(ps_str_skip(head, magic->at), magic->bytes))
             return refuse(err, magic->what, magic->hint);
     if (ps_str_starts(head, PS_STR("SQLite format 3")))
@@ -71,18 +453,17 @@ bool ps_foreign_certain(struct ps_str head, struct ps_err *err)
                    ? refuse(
                          err, "a run file from a perfshelf data folder",
                          "add the original profile instead: the run's page offers it as a download")
-                   : ps_nsys.sniff(head) == PS_MATCH_NO &&
-                         refuse_kind(head, ps_foreign_databases, err);
+                   : ps_nsys.sniff(head) == PS_MATCH_NO && refuse_kind(head, databases, err);
     if (head.len >= 2 && head.at[0] == '\x80' && head.at[1] >= 2 && head.at[1] <= 9)
-        return refuse_kind(first(head, 4096), ps_foreign_known_pickles, err) ||
-               (head.at[1] >= 6 && refuse_kind(head, ps_foreign_pickles, err));
+        return refuse_kind(first(head, 4096), known_pickles, err) ||
+               (head.at[1] >= 6 && refuse_kind(head, pickles, err));
     /* strings of a JSON file may hold printed reports, which cannot be read there */
     if (body.len && body.at[0] == '{')
-        return refuse_kind(first(body, 4096), ps_foreign_notebooks, err);
+        return refuse_kind(first(body, 4096), notebooks, err);
     if (body.len && body.at[0] == '<')
         return is_svg(body) ? ps_flamegraph_svg.sniff(body) == PS_MATCH_NO &&
-                                  refuse(err, ps_foreign_svg.what, ps_foreign_svg.hint)
-                            : refuse_kind(body, ps_foreign_pages, err);
+                                  refuse(err, svg_picture.what, svg_picture.hint)
+                            : refuse_kind(body, web_pages, err);
     return false;
 }
 
@@ -196,19 +577,19 @@ static bool refuse_protobuf(struct ps_str head, struct ps_err *err)
     struct field field;
 
     if (is_pprof(all))
-        return refuse(err, ps_foreign_pprof.what, ps_foreign_pprof.hint);
+        return refuse(err, pprof.what, pprof.hint);
     if (!take_field(&rest, &field) || field.number != 1 || !field.has_bytes)
         return false;
     if (ps_str_find(all, PS_STR("/host:")) || ps_str_find(all, PS_STR("/device:")) ||
         ps_str_find(all, PS_STR("Task Environment")))
-        return refuse(err, ps_foreign_xplane.what, ps_foreign_xplane.hint);
+        return refuse(err, xplane.what, xplane.hint);
     if (ps_str_find(begin, PS_STR("service.name")) || ps_str_find(begin, PS_STR("telemetry.sdk")) ||
         ps_str_find(begin, PS_STR("host.name")) || ps_str_find(begin, PS_STR("process.pid")))
-        return refuse(err, ps_foreign_otlp.what, ps_foreign_otlp.hint);
+        return refuse(err, otlp.what, otlp.hint);
     if (ps_str_find(begin, PS_STR("__name__")) && ps_str_find(begin, PS_STR("service_name")))
-        return refuse(err, ps_foreign_pyroscope.what, ps_foreign_pyroscope.hint);
+        return refuse(err, pyroscope.what, pyroscope.hint);
     if (rest.len && rest.at[0] == '\n')
-        return refuse(err, ps_foreign_perfetto.what, ps_foreign_perfetto.hint);
+        return refuse(err, perfetto.what, perfetto.hint);
     return false;
 }
 
@@ -296,13 +677,13 @@ static bool refuse_text(struct ps_str head, struct ps_err *err)
     if (is_heaptrack(head))
         return refuse(err, "a recording of heaptrack",
                       "fold its stacks with `heaptrack_print -F stacks.txt heaptrack.app.gz`");
-    if (refuse_kind(head, ps_foreign_reports, err))
+    if (refuse_kind(head, reports, err))
         return true;
     if (is_own_time(head))
         return refuse(err, "the output of `time` in a custom format (TIMEFORMAT, `time -f`)",
                       "measure again with `/usr/bin/time -v -o time.txt app`");
     if (is_python(head))
-        return refuse(err, "Python source code, not a profile", ps_foreign_record_hint);
+        return refuse(err, "Python source code, not a profile", record_hint);
     return false;
 }
 
@@ -311,13 +692,13 @@ bool ps_foreign_rest(struct ps_str head, struct ps_err *err)
     struct ps_str body = unblank(head);
 
     if (body.len == 0)
-        return refuse(err, "a file that contains only white space", ps_foreign_record_hint);
+        return refuse(err, "a file that contains only white space", record_hint);
     if (is_json(body) && !memchr(body.at, '\0', body.len))
-        return refuse_kind(body, ps_foreign_documents, err);
+        return refuse_kind(body, documents, err);
     if (is_text_pickle(head))
-        return refuse_kind(head, ps_foreign_pickles, err);
+        return refuse_kind(head, pickles, err);
     if (is_binary(head))
         return refuse_protobuf(head, err) ||
-               refuse(err, "not a supported profile (binary data)", ps_foreign_record_hint);
-    return refuse_text(head, err) || refuse(err, "not a supported profile", ps_foreign_record_hint);
+               refuse(err, "not a supported profile (binary data)", record_hint);
+    return refuse_text(head, err) || refuse(err, "not a supported profile", record_hint);
 }

@@ -58,7 +58,7 @@ struct ps_kind {
     unsigned has;     /* of enum ps_kind_has */
     unsigned texts;   /* of enum ps_kind_texts */
     bool merges;      /* whether the originals of several runs can be read as one run */
-    /* Tabs of the page in their order, NULL-terminated; web/src/views/report_tabs.ts has their
+    /* Tabs of the page in their order, NULL-terminated; web/src/features/report/tabs.ts has their
      * code, and leaves out those that a run has no data for. */
     const char *tabs[PS_KIND_TABS + 1];
 };

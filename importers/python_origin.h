@@ -16,7 +16,4 @@ enum ps_origin ps_python_file_origin(struct ps_str path);
 /* The part of a dotted name before its first dot. */
 struct ps_str ps_python_top_level(struct ps_str module);
 
-/* Lists of names in python_names.c, separated by spaces. */
-extern const char ps_python_builtin[], ps_python_stdlib[], ps_python_installed[];
-
 #endif

@@ -13,16 +13,18 @@ import sys
 LINE = re.compile(r"-- (sort|sum|where|of|rows|title|row|place|metric|budget|has|resolution): (.+)")
 ROWS = {"by-id": "PS_ROWS_BY_ID", "cached": "PS_ROWS_CACHED"}
 METRICS_MAX = 4  # PS_HEAD_METRICS
+NO_FILTERS = (":row", ":q", ":regex", ":hide")  # server/query/rowset.c binds these itself
 
 
 class Head:
-    """The lines `-- WORD: REST` at the beginning of a statement."""
+    """The lines `-- WORD: REST` at the beginning of a statement, and the text after the head."""
 
     def __init__(self, path):
-        self.name, self.lines = os.path.splitext(os.path.basename(path))[0], []
+        self.name, self.lines, self.text = os.path.splitext(os.path.basename(path))[0], [], ""
         with open(path, encoding="utf-8") as file:
             for line in file:
                 if not line.startswith("--"):
+                    self.text = line + file.read()
                     break
                 if match := LINE.fullmatch(line.rstrip("\n")):
                     self.lines.append((match[1], match[2]))
@@ -56,6 +58,14 @@ def rows_of(head, kind, name, lines):
         f", .{name} = {head.name}_{name}, .n_{name} = {len(lines)}"
 
 
+def params_of(head):
+    """The parameters of the statement that requests give. A list is searched with instr(:NAME, ',' || ... || ',')."""
+    text = " ".join([re.sub(r"--.*", "", head.text), *head.all("where")])
+    names = [name for name in dict.fromkeys(re.findall(r":[a-z_]+", text)) if name not in NO_FILTERS]
+    lists = [name for name in names if f"instr({name}, ',' ||" in text]
+    return [f".name = {quoted(name)}, .is_list = {str(name in lists).lower()}" for name in names]
+
+
 def order_terms(terms, direction):
     return ", ".join(f"{term} {direction}" for term in terms) + ", id"
 
@@ -84,7 +94,7 @@ def table(head):
     if rows == "cached" and any(".column" not in line for line in sums):
         head.fail("rows are cached, so a sum can only be sum(COLUMN)")
     out, words = [], f".query = {quoted(head.name)}, .rows = {ROWS.get(rows, 'PS_ROWS_ORDERED')}, .of = {quoted(head.one('of'))}"
-    for kind, name, lines in (("sort", "sorts", sorts), ("sum", "sums", sums), ("filter", "filters", filters)):
+    for kind, name, lines in (("sort", "sorts", sorts), ("sum", "sums", sums), ("param", "params", params_of(head)), ("filter", "filters", filters)):
         array, initializer = rows_of(head, kind, name, lines)
         out, words = out + array, words + initializer
     return out, words

@@ -6,9 +6,9 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 
 from ports import free_port
+from wait import wait_until
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CONFIG = os.path.join(ROOT, "docker", "haproxy.cfg")
@@ -47,13 +47,14 @@ class Balancer:
         with open(log, "ab") as file:
             self.process = subprocess.Popen([program(), "-db", "-f", path], stdin=subprocess.DEVNULL, stdout=file, stderr=file)
         self.log = log
-        until = time.monotonic() + 30
-        while not self.answers():
-            if self.process.poll() is not None or time.monotonic() > until:
-                self.close()
-                with open(log, encoding="utf-8") as said:
-                    raise AssertionError(f"haproxy does not start: {said.read()[-2000:]}")
-            time.sleep(0.05)
+        try:
+            wait_until(lambda: self.answers() or self.process.poll() is not None, 30, "haproxy answers")
+            if self.process.poll() is not None:
+                raise AssertionError("haproxy has ended")
+        except AssertionError as error:
+            self.close()
+            with open(log, encoding="utf-8") as said:
+                raise AssertionError(f"{error}: {said.read()[-2000:]}") from None
 
     def connect(self, timeout=60):
         return http.client.HTTPConnection(self.host, self.port, timeout=timeout)

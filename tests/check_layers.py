@@ -133,11 +133,41 @@ C_LIBRARIES = {
     "zstd.h": ["base"],
 }
 
-WEB_LAYERS = ["base", "model", "canvas", "components", "views"]  # each may import itself and those before it
+WEB_LAYERS = ["base", "model", "canvas", "components", "features"]  # each may import itself and those before it
 WEB_ONE_FILE = {"chart.js": "web/src/components/chart.ts"}
-# What touches the page may not stand in these folders; only views may fetch, through base/client.ts.
-WEB_NO_DOM = ["web/src/model"]
-WEB_DOM = re.compile(r"\b(document|window|localStorage|sessionStorage|navigator|HTMLElement|CanvasRenderingContext2D)\b[.\[]")
+# What touches the page may not stand in these folders, nor in a file that web/test imports. Only features may fetch, through base/client.ts.
+WEB_NO_DOM = ("web/src/base/", "web/src/model/")
+WEB_DOM = re.compile(r"\b(document|window|location|history|localStorage|sessionStorage|navigator|HTMLElement|CanvasRenderingContext2D)\b[.\[]"
+                     r"|(?<!\.)\b(addEventListener)\(")
+WEB_CLIENT = "web/src/base/client.ts"
+WEB_REQUEST = re.compile(r"(?<!\.)\bfetch\(|\bnew (?:XMLHttpRequest|EventSource|WebSocket)\b")
+
+# The files of a feature that others may import; its other files are private. Features do not import each other in a circle.
+# report has the tabs of all features; shared has what several features share and fetch, and imports no feature.
+WEB_PUBLIC = {
+    "app": ["app"],
+    "calls": ["data", "graph_tab", "tree_pane", "tree_tab"],
+    "compare": ["state", "view"],
+    "functions": ["actions_tab", "files_tab", "printed_facts", "printed_reports", "printed_tab", "tab"],
+    "imports": ["packages_tab", "tab", "who_imports_tab"],
+    "lazy": ["tab"],
+    "lines": ["across_tab", "data", "files_tab", "functions_tab", "tab", "text"],
+    "login": ["person_menu", "user", "view"],
+    "measurements": ["bound_tab", "facts", "processes_tab", "tab"],
+    "memory": ["categories_tab", "device_pane", "device_tab", "tab"],
+    "operators": ["kernels_tab", "kernels_table", "modules_tab", "printed_tab", "summaries_tab", "tab", "table"],
+    "overview": ["findings_tab", "ranks_tab", "tab"],
+    "report": ["dialogs", "facts", "ledger_text", "run_body", "share_dialog", "tabs", "view"],
+    "shared": ["notices", "paged_source", "shelf_state", "table_tab", "use_json"],
+    "shelf": ["view"],
+    "side": ["host", "panel", "view"],
+    "sql": ["shelf", "tab"],
+    "stacks": ["flame_pane", "flame_tab", "functions_tab", "sandwich_tab"],
+    "timeline": ["search", "tab"],
+    "trace": ["columns", "data", "definition_switch", "facts", "named_pane", "table", "timeline_link", "toolbar", "worker_names"],
+    "trend": ["link", "state", "view"],
+    "upload": ["drop_target", "uploads"],
+}
 
 # What a kind offers stands in importers/kinds.c alone; the code of these folders asks for it (importers/kinds.h, web/src/base/kinds.ts).
 NO_KINDS = ("server/query/", "server/api/", "server/share/", "web/src/")
@@ -146,8 +176,8 @@ KIND_WORDS = {"time", "top", "trace", "folded"}  # common words too: they count 
 LITERAL = re.compile(r"""(?P<quote>["'`])(?P<text>[\w -]+)(?P=quote)""")
 KEY = re.compile(r"^\s*['\"]?([\w-]+)['\"]?\??: ")
 
-WEB_FETCH = {"getJson", "upload", "events", "sendJson", "fileFor"}
-CLIENT_IMPORT = re.compile(r"import\s*\{([^}]*)\}\s*from\s*['\"][^'\"]*base/client['\"]")
+WEB_FETCH = {"getJson", "upload", "events", "sendJson", "fileFor", "putBlob"}
+CLIENT_IMPORT = re.compile(r"import\s*\{([^}]*)\}\s*from\s*['\"](?:[^'\"]*base|\.)/client['\"]")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 IMPORT = re.compile(r"""(?:^|\n)\s*(?:import|export)\b[^'";]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s*['"]([^'"]+)['"]""")
 COMMENTS = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
@@ -262,27 +292,66 @@ def web_layer(path):
     return WEB_LAYERS.index(part) if part in WEB_LAYERS else len(WEB_LAYERS)
 
 
-def web_faults(path):
-    text = COMMENTS.sub("", read(path))
-    for groups in IMPORT.findall(text):
+def web_feature(path):
+    """The feature that the file belongs to; of other files the folder."""
+    parts = path.split("/")
+    return parts[3] if parts[2] == "features" else parts[2]
+
+
+def web_imports(path):
+    """The names that the file imports, and for our files their paths, without ending."""
+    for groups in IMPORT.findall(COMMENTS.sub("", read(path))):
         name = next(filter(None, groups))
-        if not name.startswith("."):
+        yield name, os.path.normpath(os.path.join(os.path.dirname(path), name)) if name.startswith(".") else None
+
+
+def web_is_private(path, target):
+    """Whether the target, without ending, is a private file of another feature."""
+    if not target.startswith("web/src/features/") or web_feature(target) == web_feature(path):
+        return False
+    return os.path.basename(target) not in WEB_PUBLIC.get(web_feature(target), ())
+
+
+def web_faults(path, tested):
+    text = COMMENTS.sub("", read(path))
+    layer = path.split("/")[2]
+    for name, target in web_imports(path):
+        if target is None:
             for library, only in WEB_ONE_FILE.items():
                 if name.split("/")[0] == library and path != only:
                     yield f"{name}: only {only} imports it"
-            continue
-        target = os.path.normpath(os.path.join(os.path.dirname(path), name))
-        if target.startswith("web/src/") and web_layer(target) > web_layer(path):
-            yield f"{name}: {path.split('/')[2]} stands below {target.split('/')[2]}"
-    for names in CLIENT_IMPORT.findall(text):
-        fetching = WEB_FETCH & set(re.findall(r"\w+", names))
-        if fetching and path.split("/")[2] in ("model", "canvas", "components"):
-            yield f"{', '.join(sorted(fetching))}: only views fetch"
-    if any(path.startswith(folder + "/") for folder in WEB_NO_DOM):
-        for word in dict.fromkeys(WEB_DOM.findall(text)):
+        elif target.startswith("web/src/") and web_layer(target) > web_layer(path):
+            yield f"{name}: {layer} stands below {target.split('/')[2]}"
+        elif web_is_private(path, target):
+            yield f"{name}: is private; see WEB_PUBLIC"
+    if layer in WEB_LAYERS and layer != "features":
+        for names in CLIENT_IMPORT.findall(text):
+            fetching = WEB_FETCH & set(re.findall(r"\w+", names))
+            if fetching:
+                yield f"{', '.join(sorted(fetching))}: only features fetch"
+    if layer in WEB_LAYERS and path != WEB_CLIENT and WEB_REQUEST.search(text):
+        yield f"only {WEB_CLIENT} sends requests"
+    if path.startswith(WEB_NO_DOM) or os.path.splitext(path)[0] in tested:
+        for word in dict.fromkeys(filter(None, (word for match in WEB_DOM.finditer(text) for word in match.groups()))):
             # A parameter or variable may be called so; what is declared here is not the browser's.
             if not re.search(rf"(?:\b(?:const|let)\s+|[(,{{]\s*){word}\s*[:=,)}}]", text):
                 yield f"touches the page: {word}"
+
+
+def web_feature_faults(paths):
+    """Circles of features, and files of WEB_PUBLIC that need not be public."""
+    graph, needed = {}, set()
+    for path in paths:
+        for _, target in web_imports(path):
+            if target and target.startswith("web/src/features/") and web_feature(target) != web_feature(path):
+                needed.add(target)
+                graph.setdefault(web_feature(path), set()).add(web_feature(target))
+    for cycle in cycles(graph):
+        yield f"features import each other: {', '.join(cycle)}"
+    for feature, names in WEB_PUBLIC.items():
+        for name in names:
+            if f"web/src/features/{feature}/{name}" not in needed:
+                yield f"{feature}/{name}: is in WEB_PUBLIC, and no other feature imports it"
 
 
 def kind_names():
@@ -313,9 +382,11 @@ def main():
                for p in files(folder, ".c", ".h")]
     web_paths = list(files("web/src", ".ts", ".tsx"))
     names = kind_names()
-    faults = check(c_paths, c_faults) + check(c_paths, header_faults) + check(web_paths, web_faults)
+    faults = check(c_paths, c_faults) + check(c_paths, header_faults)
+    tested = {target for path in files("web/test", ".ts") for _, target in web_imports(path) if target and not target.startswith("web/src/offline/")}
+    faults += check(web_paths, lambda path: web_faults(path, tested))
     faults += check(c_paths + web_paths, lambda path: kind_faults(path, names))
-    faults += [*cycle_faults(c_paths), *public_faults(c_paths)]
+    faults += [*cycle_faults(c_paths), *public_faults(c_paths), *web_feature_faults(web_paths)]
     unpaid = [fault for fault in faults if fault not in DEBTS]
     paid = [debt for debt in DEBTS if debt not in faults]
     for fault in unpaid:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks of form that a machine can judge: licence lines, section comments, and the subjects of commits. One result per check, not one per file.
+"""Checks of form that a machine can judge: licence lines, section comments, callers of clocks, and the subjects of commits. One result per check, not one per file.
 (tests/docs/check_docs.py checks the width of Markdown. Everything else is read by people: docs/writing.md.)
 """
 import os
@@ -45,6 +45,20 @@ def section_faults(paths):
             yield f"{path}:{sections[0][0]}: the only section of the file"
 
 
+def clock_faults(paths):
+    """Only base/clock.c asks the system for the time, sleeps or waits until a time, so that tests can let time pass."""
+    calls = re.compile(r"\b(clock_gettime|gettimeofday|time|timespec_get|nanosleep|clock_nanosleep|usleep|sleep|pthread_cond_timedwait|"
+                       r"pthread_cond_clockwait|pthread_mutex_timedlock|pthread_mutex_clocklock)\(")
+    for path in paths:
+        if not path.endswith(".c") or path.startswith("tests") or path == "base/clock.c":
+            continue
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                found = calls.search(re.sub(r'/\*.*|^\s*\*.*|".*"|\b(ALLOW|BELOW)\(', "", line))
+                if found:
+                    yield f"{path}:{number}: {found[1]}() is called only by base/clock.c"
+
+
 def subject_faults():
     """Of commits since the rule exists; none where the folder is no clone, or a shallow one."""
     known = subprocess.run(["git", "-C", ROOT, "cat-file", "-e", SUBJECTS_SINCE], capture_output=True, check=False)
@@ -64,6 +78,7 @@ def main():
     checks = [
         ("licence lines", list(licence_faults(paths))),
         ("section comments", list(section_faults(paths))),
+        ("callers of clocks", list(clock_faults(paths))),
         ("subjects of commits", list(subject_faults())),
     ]
     for name, faults in checks:

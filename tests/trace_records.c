@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "importers/trace/read.h"
+#include "importers/trace/trace.h"
 #include "tests/dump_sink.h"
 #include "tests/trace_text.h"
 

@@ -61,7 +61,7 @@ void trace_text(struct tr_trace *trace, struct ps_buf *out)
 
     for (uint32_t i = 0; i < trace->n_threads; i++) {
         p.thread = &trace->threads[i];
-        tr_thread_each(trace, p.thread, print_records, &p);
+        tr_thread_visit(trace, p.thread, print_records, &p);
     }
     for (size_t i = 0; i < trace->n_headers; i++)
         ps_buf_printf(out, "header %.*s %.*s\n", (int)trace->headers[i].key.len,

@@ -111,7 +111,7 @@ const ownGraphviz = {
     setup(build) {
         build.onResolve({ filter: /\/graphviz$/ }, ({ importer }) =>
             importer.includes(`${join('src', 'components')}`) ||
-            importer.includes(join('src', 'views'))
+            importer.includes(join('src', 'features'))
                 ? { path: join(root, 'src', 'offline', 'graphviz.ts') }
                 : undefined,
         );

@@ -4,19 +4,683 @@
  * to 3.15.
  *
  * The log may be mixed with other output: every line is checked for a row. Other lines are counted;
- * rows that cannot be parsed are listed in the ledger with their position. Tested: CPython 3.7,
- * 3.8, 3.10 to 3.15 with all options.
+ * rows that cannot be parsed are listed in the ledger with their position. Once all rows are read,
+ * their tree, order, packages and the importers of cached modules are computed, and all is written
+ * to the sink. Tested: CPython 3.7, 3.8, 3.10 to 3.15 with all options.
  */
-#include "importers/imports/importtime.h"
-
+#include <math.h>
 #include <stdlib.h>
 
+#include "importers/imports/importtime.h"
+#include "importers/python_origin.h"
 #include "importers/text/clean.h"
 #include "importers/text/text_report.h"
 
+/* --- Lines --- */
+
+/*
+ *     import time: self [us] | cumulative | imported package        the header
+ *     import time: <self> | <cumulative> | <2 * depth spaces><name>
+ *     import time: cached    | cached     | <name, right-aligned>   -X importtime=2, Python 3.14 on
+ *
+ * `perfshelf record --importers` adds a line for every import:
+ *
+ *     import edges: <number of lines that follow>
+ *     import edge: <importer> | <imported module>
+ *
+ * Other programs write to the same stream, so a row may begin anywhere in a line; it always extends
+ * to the end of the line. If a row could begin at several positions, the first one that parses as a
+ * timed row is used, else the first one that parses as a cached row.
+ */
+
+enum { MOST_DIGITS = 300 }; /* maximum number of digits that fit a double */
+
+static const char begin[] = "import time:";
+
+static bool skip_blanks(struct ps_str *s)
+{
+    size_t n = 0;
+
+    while (n < s->len && s->at[n] == ' ')
+        n++;
+    *s = ps_str_skip(*s, n);
+    return n > 0;
+}
+
+static bool skip_word(struct ps_str *s, struct ps_str word)
+{
+    if (!ps_str_starts(*s, word))
+        return false;
+    *s = ps_str_skip(*s, word.len);
+    return true;
+}
+
+static struct ps_num nearest(struct ps_str digits)
+{
+    char text[MOST_DIGITS + 2];
+
+    memcpy(text, digits.at, digits.len);
+    text[digits.len] = '\0';
+    return ps_real(strtod(text, NULL));
+}
+
+/* Parses -?[0-9]+ after spaces. False: no number, or one that exceeds a double. */
+static bool read_number(struct ps_str *s, struct ps_num *out, bool *beyond)
+{
+    struct ps_str digits;
+    int64_t value;
+    size_t n;
+
+    skip_blanks(s);
+    n = s->len > 0 && s->at[0] == '-';
+    while (n < s->len && s->at[n] >= '0' && s->at[n] <= '9')
+        n++;
+    digits = (struct ps_str){s->at, n};
+    if (n > MOST_DIGITS || n == 0 || (n == 1 && s->at[0] == '-'))
+        return false;
+    *s = ps_str_skip(*s, n);
+    if (ps_str_i64(digits, &value)) {
+        *out = ps_int(value);
+        return true;
+    }
+    *out = nearest(digits);
+    *beyond = true;
+    return isfinite(out->r);
+}
+
+static bool read_timed(struct ps_str s, struct ps_it_line *out)
+{
+    struct ps_it_line line = {.kind = PS_IT_TIMED};
+
+    if (!read_number(&s, &line.self, &line.beyond) || !skip_word(&s, PS_STR(" |")) ||
+        !read_number(&s, &line.cumulative, &line.beyond) || !skip_word(&s, PS_STR(" | ")))
+        return false;
+    line.name = s;
+    skip_blanks(&s);
+    line.spaces = (size_t)(s.at - line.name.at) & ~(size_t)1;
+    line.name = ps_str_skip(line.name, line.spaces);
+    *out = line;
+    return true;
+}
+
+static bool read_cached(struct ps_str s, struct ps_it_line *out)
+{
+    struct ps_it_line line = {.kind = PS_IT_CACHED};
+
+    for (int field = 0; field < 2; field++) {
+        skip_blanks(&s);
+        if (!skip_word(&s, PS_STR("cached")))
+            return false;
+        skip_blanks(&s);
+        if (!skip_word(&s, PS_STR("|")))
+            return false;
+    }
+    if (!skip_word(&s, PS_STR(" ")))
+        return false;
+    line.name = s;
+    skip_blanks(&s);
+    line.spaces = (size_t)(s.at - line.name.at);
+    line.name = s;
+    *out = line;
+    return true;
+}
+
+/* Whether the text after the first "import time:" looks like fields of a row. */
+static bool is_broken(struct ps_str rest, bool ended)
+{
+    skip_blanks(&rest);
+    if (rest.len == 0)
+        return !ended;
+    return rest.at[0] == '-' || (rest.at[0] >= '0' && rest.at[0] <= '9') ||
+           ps_str_starts(rest, PS_STR("cached"));
+}
+
+static bool is_header(struct ps_str text)
+{
+    static const char header[] = "import time: self [us] | cumulative | imported package";
+    size_t n = sizeof header - 1;
+
+    return text.len >= n && memcmp(text.at + text.len - n, header, n) == 0;
+}
+
+/* Parses the lines of the recorder, after a prefix that a container puts before each line. */
+static bool read_edge(struct ps_str text, bool ended, struct ps_it_line *out)
+{
+    const char *at = ps_str_find(text, PS_STR("import edge")), *bar;
+    struct ps_str rest = ps_str_skip(text, at ? (size_t)(at - text.at) : text.len);
+
+    if (skip_word(&rest, PS_STR("import edges: "))) {
+        out->kind = PS_IT_EDGES;
+        out->self.kind = PS_NUM_INT;
+        return ended && ps_str_i64(rest, &out->self.i) && out->self.i >= 0;
+    }
+    bar = skip_word(&rest, PS_STR("import edge: ")) ? ps_str_find(rest, PS_STR(" | ")) : NULL;
+    if (!bar || !ended)
+        return false;
+    out->kind = PS_IT_EDGE;
+    out->by = (struct ps_str){rest.at, (size_t)(bar - rest.at)};
+    out->name = ps_str_skip(rest, out->by.len + 3);
+    return true;
+}
+
+struct ps_it_line ps_it_read(struct ps_str text, bool ended)
+{
+    struct ps_str mark = {begin, sizeof begin - 1}, rest = text;
+    struct ps_it_line found = {.kind = PS_IT_OTHER};
+    const char *first = ps_str_find(text, mark);
+    struct ps_it_line edge = {.kind = PS_IT_OTHER};
+
+    if (!first && read_edge(text, ended, &edge))
+        return edge;
+    for (const char *at = first; at; at = ps_str_find(rest, mark)) {
+        rest = ps_str_skip(text, (size_t)(at - text.at) + mark.len);
+        if (read_timed(rest, &found))
+            return found;
+        if (found.kind == PS_IT_OTHER)
+            (void)read_cached(rest, &found);
+    }
+    if (found.kind == PS_IT_CACHED)
+        return found;
+    if (first && is_header(text))
+        found.kind = PS_IT_HEADER;
+    else if (first && is_broken(ps_str_skip(text, (size_t)(first - text.at) + mark.len), ended))
+        found.kind = PS_IT_BROKEN;
+    else if (!ended && text.len && ps_str_starts(mark, text))
+        found.kind = PS_IT_BROKEN;
+    return found;
+}
+
+/* --- Imports that the recorder saw --- */
+
+/*
+ * An edge becomes a cached row: a module that was imported again, with its importer and without a
+ * time. The recorder lists every import, also the first one of each module.
+ */
+
+/* Returns an array: for each id of edge_names the id of the first timed row with that name, or
+ * PS_IT_NO_ROW. Release it with free(). */
+static uint32_t *first_rows(struct ps_it_log *log)
+{
+    uint32_t *row_of = ps_alloc_array((size_t)log->edge_names.count + 1, sizeof *row_of);
+
+    for (size_t i = log->n; i-- > 0;) {
+        const struct ps_it_row *row = &log->rows[i];
+        struct ps_str name = log->modules.items[row->module];
+
+        if (!row->cached && ps_intern_find(&log->edge_names, name) != PS_INTERN_NONE)
+            row_of[ps_intern_id(&log->edge_names, name)] = (uint32_t)i + 1;
+    }
+    return row_of;
+}
+
+/* Adds edges as cached rows at the end of the log if none is missing. */
+static void add_recorded_edges(struct ps_it_log *log)
+{
+    uint32_t *row_of = first_rows(log);
+    bool whole = log->n_edges == log->edges_announced;
+
+    for (size_t i = 0; i < log->n_edges; i++) {
+        const struct ps_it_edge *edge = &log->edges[i];
+        uint32_t to = row_of[edge->name];
+
+        if (!whole || to == PS_IT_NO_ROW)
+            continue;
+        PS_PUSH_ROOM(log->rows, log->n, log->cap);
+        log->rows[log->n++] = (struct ps_it_row){
+            .line = edge->line,
+            .module = log->rows[to - 1].module,
+            .package = log->rows[to - 1].package,
+            .importer = row_of[edge->by],
+            .interpreter = log->rows[to - 1].interpreter,
+            .depth = -1,
+            .cached = true,
+            .recorded = true,
+        };
+    }
+    free(row_of);
+}
+
+/* --- Importers of cached modules --- */
+
+/*
+ * Python 3.14 is meant to indent a cached row by two spaces per level, but passes the indentation
+ * as the width of the name. So the name is right-aligned in 2 * level columns, and a name that
+ * fills them has no indentation. With k > 0 spaces before a name of n bytes the level is exactly (k
+ * + n) / 2; without spaces it is at most n / 2. Imports only begin between two timed rows: from a
+ * timed row of depth a to the next one of depth b, the levels never decrease and are in [a, max(a,
+ * b + 1)]. If the bounds are equal, the level is exact; else the lowest level is used and marked as
+ * estimated (correct for 84 of 100 such rows in simulated logs).
+ */
+
+struct gap {
+    size_t from, to; /* indices of the cached rows between two timed rows */
+    uint32_t low, high;
+};
+
+static bool is_exact(const struct ps_it_row *row, const struct gap *gap)
+{
+    return row->depth >= 0 && (uint32_t)row->depth >= gap->low && (uint32_t)row->depth <= gap->high;
+}
+
+/* Sets `level` of each row in the gap, and `estimated`. `high`: scratch array with an element for
+ * each row of the log. */
+static void bound_levels(struct ps_it_log *log, const struct gap *gap, uint32_t *high)
+{
+    uint32_t low = gap->low, top = gap->high;
+
+    for (size_t i = gap->to; i-- > gap->from;) {
+        const struct ps_it_row *row = &log->rows[i];
+        uint32_t most = is_exact(row, gap) ? (uint32_t)row->depth : row->width / 2;
+
+        if (row->depth < 0 || is_exact(row, gap))
+            top = most < top ? most : top;
+        high[i] = top;
+    }
+    for (size_t i = gap->from; i < gap->to; i++) {
+        struct ps_it_row *row = &log->rows[i];
+
+        if (is_exact(row, gap) && (uint32_t)row->depth > low)
+            low = (uint32_t)row->depth;
+        row->level = row->depth >= 0 ? (uint32_t)row->depth : low;
+        row->estimated = row->depth < 0 && low != high[i];
+    }
+}
+
+static void find_levels(struct ps_it_log *log)
+{
+    uint32_t *high = ps_alloc_array(log->n + 1, sizeof *high);
+    struct gap gap = {0};
+
+    for (size_t i = 0; i <= log->n; i++) {
+        const struct ps_it_row *row = i < log->n ? &log->rows[i] : NULL;
+
+        if (row && row->cached)
+            continue;
+        gap.to = i;
+        gap.high = row && (uint32_t)row->depth + 1 > gap.low ? (uint32_t)row->depth + 1 : gap.low;
+        bound_levels(log, &gap, high);
+        gap.from = i + 1;
+        gap.low = row ? (uint32_t)row->depth : 0;
+    }
+    free(high);
+}
+
+/* Finds the row with this depth among the open ones, which are in ascending order of depth. Returns
+ * its id, or PS_IT_NO_ROW. */
+static uint32_t find_open_row(const struct ps_it_log *log, const uint32_t *open, size_t n,
+                              uint32_t depth)
+{
+    size_t low = 0;
+
+    while (low < n) {
+        size_t middle = low + (n - low) / 2;
+        uint32_t here = (uint32_t)log->rows[open[middle] - 1].depth;
+
+        if (here == depth)
+            return open[middle];
+        if (here < depth)
+            low = middle + 1;
+        else
+            n = middle;
+    }
+    return PS_IT_NO_ROW;
+}
+
+/* Goes backward through the log with a stack of the timed rows that had not ended yet: the importer
+ * of a cached row is the row on the stack with the next lower level. */
+static void find_importers(struct ps_it_log *log)
+{
+    uint32_t *open = ps_alloc_array(log->n + 1, sizeof *open);
+    size_t n = 0;
+
+    find_levels(log);
+    for (size_t i = log->n; i-- > 0;) {
+        struct ps_it_row *row = &log->rows[i];
+
+        if (row->cached) {
+            if (row->level > 0)
+                row->importer = find_open_row(log, open, n, row->level - 1);
+            continue;
+        }
+        while (n && log->rows[open[n - 1] - 1].depth >= row->depth)
+            n--;
+        open[n++] = (uint32_t)i + 1;
+    }
+    free(open);
+}
+
+/* --- What several rows imply --- */
+
+/*
+ * A row is written when its import ends, so children precede their parent, and a subtree is a
+ * sequence of timed rows that ends in its root. Cached rows are not part of the tree; only their
+ * importer is searched for.
+ */
+
+void ps_it_sum_add(struct ps_it_sum *sum, struct ps_num value)
+{
+    if (value.kind == PS_NUM_REAL) {
+        sum->part += value.r;
+        sum->real = true;
+    } else if (value.kind == PS_NUM_INT) {
+        sum->whole += value.i;
+    }
+}
+
+struct ps_num ps_it_sum_value(const struct ps_it_sum *sum)
+{
+    if (sum->real || sum->whole > INT64_MAX || sum->whole < INT64_MIN)
+        return ps_real((double)sum->whole + sum->part);
+    return ps_int((int64_t)sum->whole);
+}
+
+static struct ps_num plus(struct ps_num a, struct ps_num b)
+{
+    struct ps_it_sum sum = {0};
+
+    ps_it_sum_add(&sum, a);
+    ps_it_sum_add(&sum, b);
+    return ps_it_sum_value(&sum);
+}
+
+/* Makes `id` the parent of the pending rows with a greater depth. Counts the row as uneven if its
+ * self time and its children's cumulative times do not add up to its own cumulative time; each
+ * number was rounded up separately. */
+static void adopt_pending(struct ps_it_log *log, uint32_t id)
+{
+    struct ps_it_row *row = &log->rows[id - 1];
+    struct ps_it_sum parts = {0};
+    double excess;
+
+    ps_it_sum_add(&parts, row->self);
+    while (log->n_pending && log->rows[log->pending[log->n_pending - 1] - 1].depth > row->depth) {
+        struct ps_it_row *child = &log->rows[log->pending[--log->n_pending] - 1];
+
+        child->parent = child->importer = id;
+        child->gap = child->depth != row->depth + 1;
+        ps_it_sum_add(&parts, child->cumulative);
+        row->children++;
+    }
+    excess = ps_num_real(ps_it_sum_value(&parts)) - ps_num_real(row->cumulative);
+    if ((excess < 0 || excess > row->children) && log->uneven.count++ == 0)
+        log->uneven.line = row->line;
+    PS_PUSH_ROOM(log->pending, log->n_pending, log->cap_pending);
+    log->pending[log->n_pending++] = id;
+}
+
+struct ps_it_row *ps_it_add(struct ps_it_log *log, const struct ps_it_line *line,
+                            struct ps_str name)
+{
+    uint32_t id, module = ps_intern_id(&log->modules, name);
+    struct ps_it_row *row;
+    bool first = module == log->module_package_n;
+
+    if (first) {
+        PS_PUSH_ROOM(log->module_package, log->module_package_n, log->module_package_cap);
+        log->module_package[log->module_package_n++] =
+            ps_intern_id(&log->packages, ps_python_top_level(name));
+    }
+    PS_PUSH_ROOM(log->rows, log->n, log->cap);
+    row = &log->rows[log->n++];
+    id = (uint32_t)log->n;
+    *row = (struct ps_it_row){
+        .self = line->self,
+        .cumulative = line->cumulative,
+        .line = log->lines,
+        .module = module,
+        .package = log->module_package[module],
+        .interpreter = log->headers ? log->headers : 1,
+        .spaces = (uint32_t)line->spaces,
+        .width = (uint32_t)(line->spaces + line->name.len),
+        .cached = line->kind == PS_IT_CACHED,
+        .first = first,
+        .depth = (int32_t)(line->spaces / 2),
+    };
+    if (!row->cached)
+        adopt_pending(log, id);
+    else if (row->spaces == 0 || row->width % 2)
+        row->depth = -1;
+    else
+        row->depth = (int32_t)(row->width / 2);
+    return row;
+}
+
+/* The width of a self time in a chart. */
+static int64_t drawn_width(struct ps_num self)
+{
+    if (ps_num_real(self) <= 0)
+        return 0;
+    return self.kind == PS_NUM_INT ? self.i : self.r < 9e18 ? (int64_t)self.r : INT64_MAX;
+}
+
+/* Computes sizes, totals and levels; then `start`: the root of a subtree starts `level` positions
+ * after the first of its rows in the log. */
+static void set_order(struct ps_it_log *log)
+{
+    uint32_t place = 0;
+
+    for (size_t i = 0; i < log->n; i++) {
+        struct ps_it_row *row = &log->rows[i],
+                         *parent = row->parent ? &log->rows[row->parent - 1] : NULL;
+        int64_t self = drawn_width(row->self);
+
+        if (row->cached)
+            continue;
+        row->size++;
+        if (__builtin_add_overflow(row->total, self, &row->total))
+            row->total = INT64_MAX;
+        if (parent) {
+            parent->size += row->size;
+            if (__builtin_add_overflow(parent->total, row->total, &parent->total))
+                parent->total = INT64_MAX;
+        }
+        row->start = ++place - row->size + 1;
+    }
+    for (size_t i = log->n; i-- > 0;) {
+        struct ps_it_row *row = &log->rows[i];
+
+        if (row->parent && !row->cached)
+            row->level = log->rows[row->parent - 1].level + 1;
+        if (!row->cached)
+            row->start += row->level;
+    }
+}
+
+/* Whether CPython imports the module before `site` on every platform, from 3.7 on. */
+static bool is_core(struct ps_str module)
+{
+    static const char *const core[] = {"_frozen_importlib_external",
+                                       "zipimport",
+                                       "encodings",
+                                       "codecs",
+                                       "abc",
+                                       "io",
+                                       "_io",
+                                       "_signal",
+                                       "_bootlocale",
+                                       "_codecs",
+                                       "_abc",
+                                       "marshal",
+                                       "posix",
+                                       "nt",
+                                       "winreg"};
+
+    if (ps_str_starts(module, PS_STR("encodings.")))
+        return true;
+    for (size_t i = 0; i < sizeof core / sizeof *core; i++)
+        if (ps_str_is(module, core[i]))
+            return true;
+    return false;
+}
+
+/* Start-up consists of the first core roots of each interpreter, and `site` if it follows them. */
+static void find_startup(struct ps_it_log *log)
+{
+    uint32_t interpreter = 0;
+    size_t last = 0; /* rows of this interpreter before this one belong to start-up */
+    bool open = false;
+
+    for (size_t i = 0; i < log->n; i++) {
+        struct ps_it_row *row = &log->rows[i];
+        struct ps_str module = log->modules.items[row->module];
+
+        if (row->interpreter != interpreter) {
+            interpreter = row->interpreter;
+            last = i;
+            open = true;
+        }
+        if (!open || row->cached || row->parent || row->depth > 0)
+            continue;
+        open = is_core(module);
+        row->startup = open || ps_str_is(module, "site");
+        for (; row->startup && last < i; last++)
+            log->rows[last].startup = true;
+    }
+}
+
+/* Sets *out to the ids of the timed rows in order of `start`. Returns their number; release *out
+ * with free(). */
+static size_t sort_by_start(const struct ps_it_log *log, uint32_t **out)
+{
+    size_t timed = 0;
+
+    *out = ps_alloc_array(log->n + 1, sizeof **out);
+    for (size_t i = 0; i < log->n; i++)
+        if (!log->rows[i].cached) {
+            (*out)[log->rows[i].start - 1] = (uint32_t)i + 1;
+            timed++;
+        }
+    return timed;
+}
+
+static void count_package(struct ps_it_log *log, struct ps_it_row *row, uint32_t id, uint32_t open)
+{
+    struct ps_it_package *package = &log->package[row->package];
+
+    package->modules++;
+    package->self = plus(package->self, row->self);
+    row->topmost = open == 0;
+    if (row->topmost) {
+        package->inclusive = plus(package->inclusive, row->cumulative);
+        package->first = package->first ? package->first : id;
+    }
+}
+
+/* Walks the imports in order of `start`, with a stack of the open ones: a row is topmost if its
+ * package is not on the stack. */
+static void count_packages(struct ps_it_log *log)
+{
+    uint32_t *walk, *stack = ps_alloc_array(log->n + 1, sizeof *stack);
+    uint32_t *open = ps_alloc_array(log->packages.count + 1, sizeof *open);
+    size_t n = sort_by_start(log, &walk), deep = 0;
+
+    log->package = ps_alloc_array(log->packages.count + 1, sizeof *log->package);
+    for (uint32_t i = 0; i < log->packages.count; i++)
+        log->package[i].self = log->package[i].inclusive = ps_int(0);
+    for (size_t i = 0; i < n; i++) {
+        struct ps_it_row *row = &log->rows[walk[i] - 1];
+
+        while (deep && stack[deep - 1] != row->parent)
+            open[log->rows[stack[--deep] - 1].package]--;
+        count_package(log, row, walk[i], open[row->package]);
+        open[row->package]++;
+        stack[deep++] = walk[i];
+    }
+    free(walk);
+    free(stack);
+    free(open);
+}
+
+/* The program's own package is that of its last root that is neither in the standard library nor a
+ * well-known package. */
+static void find_origins(struct ps_it_log *log)
+{
+    uint32_t last = 0, installed = 0, own = 0;
+
+    for (uint32_t i = 0; i < log->packages.count; i++)
+        log->package[i].origin = ps_python_module_origin(log->packages.items[i]);
+    for (uint32_t id = 1; id <= log->n; id++) {
+        const struct ps_it_row *row = &log->rows[id - 1];
+
+        if (row->cached || row->parent || row->startup || row->depth > 0)
+            continue;
+        last = id;
+        if (log->package[row->package].origin == PS_ORIGIN_UNKNOWN)
+            own = id;
+        else if (log->package[row->package].origin == PS_ORIGIN_THIRD_PARTY)
+            installed = id;
+    }
+    for (uint32_t i = 0; i < log->packages.count; i++)
+        if (log->package[i].origin == PS_ORIGIN_UNKNOWN)
+            log->package[i].origin =
+                own && log->rows[own - 1].package == i ? PS_ORIGIN_OWN : PS_ORIGIN_THIRD_PARTY;
+    log->title = own ? own : installed ? installed : last;
+}
+
+static void count_row(struct ps_it_log *log, uint32_t id)
+{
+    struct ps_it_row *row = &log->rows[id - 1];
+
+    if (row->cached) {
+        log->cached++;
+        log->estimated += row->estimated;
+        return;
+    }
+    log->timed++;
+    log->roots += !row->parent;
+    log->gaps += row->gap;
+    row->unfinished = !row->parent && row->depth > 0;
+    log->unfinished += row->unfinished;
+    log->startup_modules += row->startup;
+    log->negative_self += ps_num_real(row->self) < 0;
+    log->max_depth = (uint32_t)row->depth > log->max_depth ? (uint32_t)row->depth : log->max_depth;
+    if (!log->deepest || row->level > log->rows[log->deepest - 1].level)
+        log->deepest = id;
+}
+
+void ps_it_understand(struct ps_it_log *log)
+{
+    struct ps_it_sum all = {0}, self = {0}, startup = {0}, program = {0};
+
+    set_order(log);
+    find_startup(log);
+    find_importers(log);
+    count_packages(log);
+    find_origins(log);
+    for (uint32_t id = 1; id <= log->n; id++) {
+        const struct ps_it_row *row = &log->rows[id - 1];
+
+        count_row(log, id);
+        ps_it_sum_add(&self, row->self);
+        if (row->cached || row->parent)
+            continue;
+        ps_it_sum_add(&all, row->cumulative);
+        ps_it_sum_add(row->startup ? &startup : &program, row->cumulative);
+    }
+    add_recorded_edges(log);
+    log->total_us = ps_it_sum_value(&all);
+    log->self_us = ps_it_sum_value(&self);
+    log->startup_us = ps_it_sum_value(&startup);
+    log->program_us = ps_it_sum_value(&program);
+}
+
+void ps_it_free(struct ps_it_log *log)
+{
+    free(log->rows);
+    free(log->pending);
+    free(log->module_package);
+    free(log->package);
+    free(log->edges);
+    ps_intern_free(&log->edge_names);
+    ps_intern_free(&log->modules);
+    ps_intern_free(&log->packages);
+}
+
+/* --- Writing to the sink --- */
+
 enum { LONGEST_CHAIN = 256 }; /* maximum number of names of the deepest chain in the summary */
 
-static void tell_packages(const struct ps_it_log *log, struct ps_sink *out)
+static void write_packages(const struct ps_it_log *log, struct ps_sink *out)
 {
     for (uint32_t i = 0; i < log->packages.count; i++) {
         const struct ps_it_package *package = &log->package[i];
@@ -33,7 +697,7 @@ static void tell_packages(const struct ps_it_log *log, struct ps_sink *out)
     }
 }
 
-static void tell_row(const struct ps_it_log *log, uint32_t id, struct ps_sink *out)
+static void write_row(const struct ps_it_log *log, uint32_t id, struct ps_sink *out)
 {
     const struct ps_it_row *row = &log->rows[id - 1];
     struct ps_import import = {
@@ -62,7 +726,7 @@ static void tell_row(const struct ps_it_log *log, uint32_t id, struct ps_sink *o
     out->ops->import(out, &import);
 }
 
-static void tell_deepest(const struct ps_it_log *log, struct ps_sink *out)
+static void write_deepest(const struct ps_it_log *log, struct ps_sink *out)
 {
     struct ps_str names[LONGEST_CHAIN];
     size_t n = log->deepest ? log->rows[log->deepest - 1].level + 1 : 0, skip = 0;
@@ -84,12 +748,12 @@ static void tell_deepest(const struct ps_it_log *log, struct ps_sink *out)
     out->ops->list(out, "deepest", names, n);
 }
 
-static void tell_figures(const struct ps_it_log *log, struct ps_sink *out)
+static void write_metrics(const struct ps_it_log *log, struct ps_sink *out)
 {
     const struct {
         const char *key;
         struct ps_num value;
-    } figures[] = {
+    } metrics[] = {
         {"total_us", log->total_us},
         {"self_us", log->self_us},
         {"modules", ps_int(log->timed)},
@@ -103,12 +767,12 @@ static void tell_figures(const struct ps_it_log *log, struct ps_sink *out)
         {"interpreters", ps_int(log->headers ? log->headers : log->n > 0)},
     };
 
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        out->ops->number(out, figures[i].key, figures[i].value);
-    tell_deepest(log, out);
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++)
+        out->ops->number(out, metrics[i].key, metrics[i].value);
+    write_deepest(log, out);
 }
 
-static void tell_doubt(struct ps_sink *out, enum ps_severity severity, uint64_t n, const char *what,
+static void note_doubt(struct ps_sink *out, enum ps_severity severity, uint64_t n, const char *what,
                        const char *so)
 {
     if (n)
@@ -116,12 +780,12 @@ static void tell_doubt(struct ps_sink *out, enum ps_severity severity, uint64_t 
                      so);
 }
 
-static void tell_doubts(const struct ps_it_log *log, struct ps_sink *out)
+static void note_doubts(const struct ps_it_log *log, struct ps_sink *out)
 {
-    tell_doubt(out, PS_NOTE_WARNING, log->negative_self, "imports with negative self time",
+    note_doubt(out, PS_NOTE_WARNING, log->negative_self, "imports with negative self time",
                "threads imported at the same time, and the log does not separate them: nesting and "
                "self times are unreliable");
-    tell_doubt(out, PS_NOTE_WARNING, log->headers > 1 ? log->headers : 0,
+    note_doubt(out, PS_NOTE_WARNING, log->headers > 1 ? log->headers : 0,
                "interpreters that wrote into this log",
                "where they ran at the same time, nesting may be wrong");
     if (log->uneven.count)
@@ -129,26 +793,26 @@ static void tell_doubts(const struct ps_it_log *log, struct ps_sink *out)
                      "imports whose cumulative time differs from self time plus children: %llu "
                      "(this is the first); lines were lost, or threads or processes are mixed",
                      (unsigned long long)log->uneven.count);
-    tell_doubt(out, PS_NOTE_WARNING, log->gaps, "imports more than one level below their parent",
+    note_doubt(out, PS_NOTE_WARNING, log->gaps, "imports more than one level below their parent",
                "the lines between are missing");
-    tell_doubt(out, PS_NOTE_WARNING, log->unfinished, "imports whose parent import never ended",
+    note_doubt(out, PS_NOTE_WARNING, log->unfinished, "imports whose parent import never ended",
                "the program was killed or the log was truncated; they are shown as roots");
-    tell_doubt(out, PS_NOTE_INFO, log->estimated, "cached rows whose importer is estimated",
+    note_doubt(out, PS_NOTE_INFO, log->estimated, "cached rows whose importer is estimated",
                "the log allows several importers");
 }
 
-static void tell_edges(const struct ps_it_log *log, struct ps_sink *out)
+static void note_edges(const struct ps_it_log *log, struct ps_sink *out)
 {
     uint64_t n = log->n_edges;
 
-    if (n != log->edges_told)
+    if (n != log->edges_announced)
         ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
                      "the list of importers should have %llu lines and has %llu; perfshelf ignored "
                      "the incomplete list",
-                     (unsigned long long)log->edges_told, (unsigned long long)n);
+                     (unsigned long long)log->edges_announced, (unsigned long long)n);
 }
 
-static void tell_lines(const struct ps_it_log *log, const struct ps_report_reader *in,
+static void note_lines(const struct ps_it_log *log, const struct ps_report_reader *in,
                        struct ps_sink *out)
 {
     if (log->n == 0 && log->others.count)
@@ -165,28 +829,30 @@ static void tell_lines(const struct ps_it_log *log, const struct ps_report_reade
 }
 
 /* Writes packages, rows, metrics and notes to the sink, and the ledger of the lines of `in`. */
-static void report_log(const struct ps_it_log *log, const struct ps_report_reader *in,
-                       struct ps_sink *out)
+static void write_log(const struct ps_it_log *log, const struct ps_report_reader *in,
+                      struct ps_sink *out)
 {
     out->ops->meta(out, "tool", PS_STR("CPython -X importtime"));
     if (log->cached) /* only importtime=2, which is new in 3.14, logs cached modules */
         out->ops->meta(out, "tool_version", PS_STR("3.14+"));
     if (log->title && log->modules.items[log->rows[log->title - 1].module].len)
         out->ops->meta(out, "title", log->modules.items[log->rows[log->title - 1].module]);
-    tell_packages(log, out);
+    write_packages(log, out);
     for (uint32_t id = 1; id <= log->n && ps_sink_ok(out); id++)
-        tell_row(log, id, out);
-    tell_figures(log, out);
-    tell_doubts(log, out);
-    tell_edges(log, out);
-    tell_lines(log, in, out);
+        write_row(log, id, out);
+    write_metrics(log, out);
+    note_doubts(log, out);
+    note_edges(log, out);
+    note_lines(log, in, out);
     out->ops->headline(out, &(struct ps_headline){ps_num_real(log->total_us) / 1e6, "s", "import"});
 }
+
+/* --- Reading the log --- */
 
 enum {
     LONGEST_NAME = 64 * 1024,
     MOST_ROWS = 4 * 1000 * 1000,
-    TOLD = 50, /* maximum number of notes of one kind that are written one by one */
+    NOTES_MAX = 50, /* maximum number of notes of one kind that are written one by one */
 };
 
 struct reader {
@@ -201,7 +867,7 @@ static bool count(struct ps_it_tally *tally, const struct ps_report_line *line)
         tally->at = line->at;
         tally->line = line->number;
     }
-    return tally->count <= TOLD;
+    return tally->count <= NOTES_MAX;
 }
 
 /* What had to be repaired in a row, apart from joining wrapped lines; NULL: nothing. */
@@ -216,7 +882,7 @@ static const char *repair_of(const struct ps_it_line *row, const struct ps_repor
     return line->mended ? "the module name contains invalid UTF-8" : NULL;
 }
 
-static void take_row(struct reader *r, const struct ps_it_line *row)
+static void add_row(struct reader *r, const struct ps_it_line *row)
 {
     const struct ps_report_line *line = &r->in.line;
     const char *repair = repair_of(row, line);
@@ -227,7 +893,7 @@ static void take_row(struct reader *r, const struct ps_it_line *row)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, line->at, line->number, "%s", repair);
 }
 
-static void take_broken(struct reader *r)
+static void reject_row(struct reader *r)
 {
     const struct ps_report_line *line = &r->in.line;
 
@@ -238,12 +904,12 @@ static void take_broken(struct reader *r)
                                  : "the log ends inside this row");
 }
 
-static void take_edge(struct reader *r, const struct ps_it_line *row)
+static void add_edge(struct reader *r, const struct ps_it_line *row)
 {
     struct ps_it_log *log = &r->log;
 
     if (r->in.line.mended) {
-        take_broken(r);
+        reject_row(r);
         return;
     }
     PS_PUSH_ROOM(log->edges, log->n_edges, log->cap_edges);
@@ -268,7 +934,7 @@ static bool is_begun(struct ps_str text)
 
 /* Classifies a line. If a terminal wrapped a row before the name, the name is on the next line;
  * module names have no spaces. */
-static enum ps_report_row reads(const void *reader, struct ps_str text)
+static enum ps_report_row classify_line(const void *reader, struct ps_str text)
 {
     struct ps_it_line row = ps_it_read(text, true);
     struct ps_str name = ps_report_trim(row.name);
@@ -293,7 +959,7 @@ static enum ps_report_row reads(const void *reader, struct ps_str text)
     return is_begun(text) ? PS_ROW_PART : PS_ROW_NONE;
 }
 
-static void take_line(struct reader *r)
+static void read_line(struct reader *r)
 {
     const struct ps_report_line *line = &r->in.line;
     struct ps_it_line row = ps_it_read(line->text, line->ended);
@@ -303,17 +969,18 @@ static void take_line(struct reader *r)
     switch (row.kind) {
     case PS_IT_TIMED:
     case PS_IT_CACHED:
-        take_row(r, &row);
+        add_row(r, &row);
         return;
     case PS_IT_BROKEN:
-        take_broken(r);
+        reject_row(r);
         return;
     case PS_IT_EDGE:
-        take_edge(r, &row);
+        add_edge(r, &row);
         return;
     case PS_IT_EDGES:
-        if (__builtin_add_overflow(r->log.edges_told, (uint64_t)row.self.i, &r->log.edges_told))
-            r->log.edges_told = UINT64_MAX;
+        if (__builtin_add_overflow(r->log.edges_announced, (uint64_t)row.self.i,
+                                   &r->log.edges_announced))
+            r->log.edges_announced = UINT64_MAX;
         return;
     case PS_IT_HEADER:
         r->log.headers++;
@@ -326,8 +993,8 @@ static void take_line(struct reader *r)
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
     while (ps_report_next(&r->in)) {
-        ps_report_rejoin(&r->in, reads, NULL);
-        take_line(r);
+        ps_report_rejoin(&r->in, classify_line, NULL);
+        read_line(r);
         if (r->log.n + r->log.n_edges > MOST_ROWS)
             return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
                               MOST_ROWS);
@@ -337,15 +1004,15 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
     return ps_stream_status(r->in.in, err);
 }
 
-static void tell_untold(struct reader *r)
+static void note_more(struct reader *r)
 {
-    if (r->log.rejects.count > TOLD)
+    if (r->log.rejects.count > NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0,
                      "more import rows that cannot be read: %llu",
-                     (unsigned long long)(r->log.rejects.count - TOLD));
-    if (r->log.repairs.count > TOLD)
+                     (unsigned long long)(r->log.rejects.count - NOTES_MAX));
+    if (r->log.repairs.count > NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, PS_NOTE_NO_AT, 0, "more repaired import rows: %llu",
-                     (unsigned long long)(r->log.repairs.count - TOLD));
+                     (unsigned long long)(r->log.repairs.count - NOTES_MAX));
 }
 
 static bool is_timed(struct ps_str line)
@@ -367,9 +1034,9 @@ static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
     return !ps_report_count(head, is_row) && ps_report_count(unwrapped, is_timed);
 }
 
-static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
+static enum ps_report_end ends_row(const void *reader, struct ps_str text, struct ps_str next)
 {
-    return ps_report_row_ends(reads, reader, text, next);
+    return ps_report_row_ends(classify_line, reader, text, next);
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
@@ -377,14 +1044,14 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     struct reader r = {.in = {.in = in}, .out = out};
     enum ps_status status;
 
-    ps_report_unwrap(&r.in, is_wrapped, ends, NULL);
+    ps_report_unwrap(&r.in, is_wrapped, ends_row, NULL);
     if (!r.in.unwraps)
-        ps_report_find_wrap(&r.in, reads, NULL);
+        ps_report_find_wrap(&r.in, classify_line, NULL);
     status = read_log(&r, err);
     if (status == PS_OK) {
-        tell_untold(&r);
+        note_more(&r);
         ps_it_understand(&r.log);
-        report_log(&r.log, &r.in, out);
+        write_log(&r.log, &r.in, out);
     }
     ps_it_free(&r.log);
     ps_report_free(&r.in);

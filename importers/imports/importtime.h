@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * importtime.h: types that importtime*.c share: a line of a log, and a log in memory. Private to
- * these files.
+ * importtime.h: an import log in memory, and how its lines are parsed. Private to importtime.c; the
+ * unit tests use it too.
  *
- * importtime_line.c parses single lines, _tree.c computes what several rows imply (order, packages,
- * start-up), _cached.c finds the importers of cached modules, _edges.c adds the imports that the
- * recorder saw, importtime.c reads the file and writes to the sink.
+ * Order of the calls: ps_it_read for each line; ps_it_add for each row; ps_it_understand once;
+ * ps_it_free.
  */
 #ifndef PS_IMPORTERS_IMPORTS_IMPORTTIME_H
 #define PS_IMPORTERS_IMPORTS_IMPORTTIME_H
@@ -38,14 +37,14 @@ struct ps_it_line {
 /* Parses a line without its \n and \r. `ended`: the line ended in \n, so it is complete. */
 struct ps_it_line ps_it_read(struct ps_str text, bool ended);
 
-enum { PS_IT_NOBODY = 0 }; /* row ids start at 1 */
+enum { PS_IT_NO_ROW = 0 }; /* row ids start at 1 */
 
 struct ps_it_row {
     struct ps_num self, cumulative;
     uint64_t line;
     int64_t total;
     uint32_t module, package;  /* ids in `modules` and `packages` of the log */
-    uint32_t parent, importer; /* row ids; PS_IT_NOBODY: none */
+    uint32_t parent, importer; /* row ids; PS_IT_NO_ROW: none */
     /* order of start, from 1; number of children; rows of the subtree; number of ancestors */
     uint32_t start, children, size, level;
     uint32_t interpreter;
@@ -82,7 +81,7 @@ struct ps_it_log {
     struct ps_it_edge *edges;
     size_t n_edges, cap_edges;
     struct ps_intern edge_names;
-    uint64_t edges_told; /* sum of the counts in the EDGES lines */
+    uint64_t edges_announced; /* sum of the counts in the EDGES lines */
     uint32_t headers;
     uint64_t lines, repaired, rejected; /* lines: number of lines read */
     struct ps_it_tally others, rejects, repairs, uneven;
@@ -103,14 +102,6 @@ struct ps_it_row *ps_it_add(struct ps_it_log *log, const struct ps_it_line *line
 
 /* Computes what several rows imply. Call it after the last row was added. */
 void ps_it_understand(struct ps_it_log *log);
-
-/* Finds the importers of cached rows from the indentation; called by ps_it_understand
- * (_cached.c). */
-void ps_it_find_importers(struct ps_it_log *log);
-
-/* Adds edges as cached rows at the end of the log if none is missing; called by ps_it_understand
- * (_edges.c). */
-void ps_it_add_edges(struct ps_it_log *log);
 
 /* A sum: exact as long as all values are integers and the sum fits 64 bits, else a double. */
 struct ps_it_sum {

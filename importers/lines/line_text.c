@@ -7,29 +7,247 @@
  * it is read; only names are kept. Tested: versions 1.x to 5.0.2, with -z -u -t -m, and with the
  * colours of -r.
  */
-#include "importers/lines/line_text.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/intern.h"
+#include "importers/importer.h"
+#include "importers/lines/line_text.h"
 #include "importers/text/line_names.h"
 
+/* --- Lines --- */
+
+/*
+ * Line #      Hits         Time  Per Hit   % Time  Line Contents
+ *           4         1          0.3      0.3      3.0      t = 0
+ *
+ * The source begins below "Line Contents". Up to version 4.0 a number that is wider than its column
+ * shifts the rest of its row to the right: then the source begins two spaces after the fifth
+ * number.
+ */
+
+static unsigned read_figures(struct ps_str *rest, struct ps_num figures[4])
+{
+    unsigned n = 0;
+
+    while (n < 4) {
+        struct ps_str before = *rest;
+
+        if (!ps_report_number(ps_report_word(rest), &figures[n])) {
+            *rest = before;
+            break;
+        }
+        n++;
+    }
+    return n;
+}
+
+/* Whether no value is missing. With three values the percentage is blank, which requires that no
+ * line of the function took time. */
+static bool is_complete(const struct ps_lt_row *row)
+{
+    return row->n == 0 || row->n == 4 || (row->n == 3 && ps_num_real(row->figures[1]) == 0);
+}
+
+/* Parses a row whose source begins in the column given by the header. */
+static bool read_aligned(struct ps_str rest, size_t width, struct ps_lt_row *row)
+{
+    struct ps_str left = {rest.at, rest.len < width ? rest.len : width};
+
+    if (rest.len > width && width >= 2 && (rest.at[width - 1] != ' ' || rest.at[width - 2] != ' '))
+        return false;
+    (void)ps_report_word(&left); /* the line number */
+    row->n = read_figures(&left, row->figures);
+    row->source = ps_str_skip(rest, width);
+    return ps_report_trim(left).len == 0 && is_complete(row);
+}
+
+static bool read_pushed(struct ps_str rest, struct ps_lt_row *row)
+{
+    (void)ps_report_word(&rest); /* the line number */
+    row->n = read_figures(&rest, row->figures);
+    if (row->n != 4)
+        return false;
+    for (size_t blanks = 0; blanks < 2 && rest.len && rest.at[0] == ' '; blanks++)
+        rest = ps_str_skip(rest, 1);
+    row->source = rest;
+    return true;
+}
+
+enum ps_lt_match ps_lt_read_row(const struct ps_line_table *table, struct ps_str text,
+                                struct ps_lt_row *out)
+{
+    const struct ps_line_columns *columns = &table->columns;
+    struct ps_str rest = ps_str_skip(text, columns->first);
+
+    if (!ps_line_number(table, text, &out->number))
+        return PS_LT_NONE;
+    if ((read_aligned(rest, columns->source - columns->first, out) || read_pushed(rest, out)) &&
+        ps_line_follows(table, &out->number, out->n > 0))
+        return PS_LT_ROW;
+    return table->next && ps_line_follows(table, &out->number, false) ? PS_LT_BROKEN : PS_LT_NONE;
+}
+
+bool ps_lt_seconds(struct ps_str text, struct ps_str word, size_t *column, double *out)
+{
+    const char *at = ps_str_find(text, word);
+    struct ps_str rest;
+    struct ps_num number;
+
+    if (!at)
+        return false;
+    *column = (size_t)(at - text.at);
+    rest = ps_report_trim(ps_str_skip(text, *column + word.len));
+    if (!ps_report_number(ps_report_word(&rest), &number) || !ps_str_is(rest, " s"))
+        return false;
+    *out = ps_num_real(number);
+    return true;
+}
+
+bool ps_lt_header(struct ps_str text, struct ps_line_columns *out)
+{
+    static const char *const words[] = {"Hits", "Time", "Per Hit", "% Time", "Line Contents", NULL};
+
+    return ps_line_header(text, words, out);
+}
+
+/* Finds the last "<before><digits><mark>". Returns its position and sets *line, or NULL. */
+static const char *last_numbered(struct ps_str text, char before, const char *mark, uint32_t *line)
+{
+    size_t size = strlen(mark);
+
+    for (size_t i = text.len; i-- > 0;) {
+        struct ps_str rest = ps_str_skip(text, i + 1);
+        size_t digits = 0;
+        int64_t number;
+
+        if (text.at[i] != before)
+            continue;
+        while (digits < rest.len && rest.at[digits] >= '0' && rest.at[digits] <= '9')
+            digits++;
+        if (digits == 0 || digits > 9 || rest.len - digits < size ||
+            memcmp(rest.at + digits, mark, size) != 0 ||
+            !ps_str_i64((struct ps_str){rest.at, digits}, &number))
+            continue;
+        *line = (uint32_t)number;
+        return text.at + i;
+    }
+    return NULL;
+}
+
+/* Parses "  1.25", which is six columns wide. Two or more spaces distinguish it from other text
+ * such as "took 1.25 seconds". */
+static bool read_seconds(struct ps_str head, struct ps_num *out)
+{
+    size_t n = head.len;
+
+    while (n && head.at[n - 1] != ' ')
+        n--;
+    return ps_report_number(ps_str_skip(head, n), out) &&
+           (n == 0 || ps_num_real(*out) >= 100 || (n > 1 && head.at[n - 2] == ' '));
+}
+
+bool ps_lt_summary(struct ps_str text, struct ps_lt_summary *out)
+{
+    static const char mark[] = " seconds - ";
+    const char *at = ps_str_find(text, PS_STR(" seconds - ")), *colon;
+    struct ps_str head, rest;
+    struct ps_num seconds;
+
+    if (!at)
+        return false;
+    head = (struct ps_str){text.at, (size_t)(at - text.at)};
+    if (!read_seconds(head, &seconds))
+        return false;
+    rest = ps_report_trim(ps_str_skip(text, (size_t)(at - text.at) + sizeof mark - 1));
+    colon = last_numbered(rest, ':', " - ", &out->line);
+    if (!colon)
+        return false;
+    out->file = (struct ps_str){rest.at, (size_t)(colon - rest.at)};
+    rest = ps_str_skip(rest, out->file.len);
+    at = ps_str_find(rest, PS_STR(" - "));
+    out->name = ps_str_skip(rest, (size_t)(at - rest.at) + 3);
+    out->seconds = ps_num_real(seconds);
+    return true;
+}
+
+bool ps_lt_function(struct ps_str text, struct ps_str *name, uint32_t *line)
+{
+    static const char mark[] = " at line ";
+    const char *at = NULL, *found;
+    struct ps_str rest = text;
+    int64_t number;
+
+    while ((found = ps_str_find(rest, PS_STR(" at line ")))) {
+        at = found;
+        rest = ps_str_skip(text, (size_t)(found - text.at) + sizeof mark - 1);
+    }
+    if (!at || !ps_str_i64(ps_report_trim(rest), &number) || number < 0 || number > INT32_MAX)
+        return false;
+    *name = (struct ps_str){text.at, (size_t)(at - text.at)};
+    *line = (uint32_t)number;
+    return true;
+}
+
 /* --- Reporting --- */
+
+struct tally {
+    uint64_t count, at, line; /* number of occurrences; byte offset and line of the first */
+};
+
+struct reader {
+    struct ps_report_reader in;
+    struct ps_sink *out;
+    struct ps_intern files;  /* paths; the id of a line_file is the index + 1 */
+    struct ps_intern listed; /* keys of functions that have blocks */
+    double unit;             /* unit of the run, from its first report; 0: none read yet */
+    double report_unit;      /* unit of the current report */
+
+    struct { /* the lines before the next header */
+        /* seen: total_s was read; gone: the source file was not found, so rows have no source */
+        bool seen, gone;
+        size_t column;
+        double total_s;
+        struct ps_buf file, name;
+        uint32_t first_line; /* 0: unknown */
+    } next;
+
+    struct {
+        struct ps_line_table table;
+        bool told, gone;
+        uint32_t file, function, first_line, timed;
+        struct ps_str name; /* in next.name */
+        struct ps_num ticks;
+    } block;
+
+    uint32_t functions, functions_run, functions_timed, summaries;
+    uint64_t rows, measured, repaired, rejected, told;
+    uint64_t others; /* lines of other output */
+    struct ps_num ticks;
+    double time_s; /* sum of the printed totals */
+    uint32_t reports, other_units, missing, again, mended_names;
+    struct tally rejects, mends, uneven, orphans, gaps;
+    struct {
+        double ticks;
+        uint32_t file, line; /* file: id; 0: none */
+        char *name;
+    } hottest;
+};
 
 enum {
     MOST_ROWS = 4 * 1000 * 1000,
     TOLD = 50, /* maximum number of notes of one kind that are written one by one */
 };
 
-static void tell_first(struct ps_lt_reader *r, const struct ps_lt_tally *tally, const char *what)
+static void tell_first(struct reader *r, const struct tally *tally, const char *what)
 {
     if (tally->count)
         ps_sink_note(r->out, PS_NOTE_WARNING, tally->at, tally->line,
                      "%s: %llu (this is the first)", what, (unsigned long long)tally->count);
 }
 
-static void tell_notes(struct ps_lt_reader *r)
+static void tell_notes(struct reader *r)
 {
     if (r->functions == 0)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
@@ -64,7 +282,7 @@ static void tell_notes(struct ps_lt_reader *r)
                   "more rows that were repaired");
 }
 
-static void tell_figures(struct ps_lt_reader *r, double unit)
+static void tell_figures(struct reader *r, double unit)
 {
     const struct {
         const char *key;
@@ -85,7 +303,7 @@ static void tell_figures(struct ps_lt_reader *r, double unit)
         r->out->ops->number(r->out, figures[i].key, figures[i].value);
 }
 
-static void tell_hottest(struct ps_lt_reader *r)
+static void tell_hottest(struct reader *r)
 {
     const struct ps_headline headline = {r->time_s, "s", "profiled"};
     struct ps_str path;
@@ -104,7 +322,7 @@ static void tell_hottest(struct ps_lt_reader *r)
 }
 
 /* Writes metrics, notes, ledger and headline. */
-static void report_all(struct ps_lt_reader *r)
+static void report_all(struct reader *r)
 {
     double unit = r->unit > 0 ? r->unit : 1e-6;
 
@@ -118,7 +336,7 @@ static void report_all(struct ps_lt_reader *r)
 /* Used if the start of the report is missing: the default of every version. */
 static const double default_unit = 1e-6;
 
-static bool count(struct ps_lt_tally *tally, const struct ps_report_line *line)
+static bool count(struct tally *tally, const struct ps_report_line *line)
 {
     if (tally->count++ == 0) {
         tally->at = line->at;
@@ -138,7 +356,7 @@ static struct ps_num plus(struct ps_num a, struct ps_num b)
 
 /* --- Files and functions --- */
 
-static uint32_t file_of(struct ps_lt_reader *r, struct ps_str path)
+static uint32_t file_of(struct reader *r, struct ps_str path)
 {
     uint32_t known = r->files.count, id = ps_intern_id(&r->files, path) + 1;
 
@@ -161,7 +379,7 @@ static struct ps_buf key_of(uint32_t file, uint32_t line, struct ps_str name)
     return key;
 }
 
-static void remember(struct ps_lt_reader *r, uint32_t file, uint32_t line, struct ps_str name)
+static void remember(struct reader *r, uint32_t file, uint32_t line, struct ps_str name)
 {
     PS_AUTO(ps_buf_free) struct ps_buf key = key_of(file, line, name);
     uint32_t known = r->listed.count;
@@ -169,15 +387,14 @@ static void remember(struct ps_lt_reader *r, uint32_t file, uint32_t line, struc
     r->again += ps_intern_id(&r->listed, ps_buf_slice(&key)) < known;
 }
 
-static bool is_listed(const struct ps_lt_reader *r, uint32_t file, uint32_t line,
-                      struct ps_str name)
+static bool is_listed(const struct reader *r, uint32_t file, uint32_t line, struct ps_str name)
 {
     PS_AUTO(ps_buf_free) struct ps_buf key = key_of(file, line, name);
 
     return ps_intern_find(&r->listed, ps_buf_slice(&key)) != PS_INTERN_NONE;
 }
 
-static void tell_function(struct ps_lt_reader *r)
+static void tell_function(struct reader *r)
 {
     if (r->block.told)
         return;
@@ -191,7 +408,7 @@ static void tell_function(struct ps_lt_reader *r)
                                        });
 }
 
-static void meet_hottest(struct ps_lt_reader *r, double ticks, uint32_t file, uint32_t line,
+static void meet_hottest(struct reader *r, double ticks, uint32_t file, uint32_t line,
                          struct ps_str name)
 {
     if (r->hottest.file && ticks <= r->hottest.ticks)
@@ -204,7 +421,7 @@ static void meet_hottest(struct ps_lt_reader *r, double ticks, uint32_t file, ui
 }
 
 /* Whether the times of the lines add up to the printed total, allowing for rounding. */
-static bool adds_up(const struct ps_lt_reader *r)
+static bool adds_up(const struct reader *r)
 {
     double ticks = ps_num_real(r->block.ticks) * r->unit;
     double slack = 0.06 * r->block.timed * r->report_unit + 0.006 * fabs(r->next.total_s);
@@ -212,14 +429,14 @@ static bool adds_up(const struct ps_lt_reader *r)
     return !r->next.seen || fabs(ticks - r->next.total_s) <= slack + 1e-9;
 }
 
-static void forget_next(struct ps_lt_reader *r)
+static void forget_next(struct reader *r)
 {
     r->next.seen = r->next.gone = false;
     r->next.file.len = r->next.name.len = 0;
     r->next.first_line = 0;
 }
 
-static void close_block(struct ps_lt_reader *r)
+static void close_block(struct reader *r)
 {
     double ticks = ps_num_real(r->block.ticks);
 
@@ -240,7 +457,7 @@ static void close_block(struct ps_lt_reader *r)
     forget_next(r);
 }
 
-static void open_block(struct ps_lt_reader *r, const struct ps_line_columns *columns)
+static void open_block(struct reader *r, const struct ps_line_columns *columns)
 {
     static const struct ps_str unknown = PS_STR("unknown file");
     struct ps_str file = ps_buf_slice(&r->next.file);
@@ -263,14 +480,14 @@ static void open_block(struct ps_lt_reader *r, const struct ps_line_columns *col
 
 /* --- Rows --- */
 
-static struct ps_num in_units_of_the_run(const struct ps_lt_reader *r, struct ps_num ticks)
+static struct ps_num in_units_of_the_run(const struct reader *r, struct ps_num ticks)
 {
     if (r->report_unit == r->unit)
         return ticks;
     return ps_real(ps_num_real(ticks) * r->report_unit / r->unit);
 }
 
-static void take_row(struct ps_lt_reader *r, struct ps_lt_row *row)
+static void take_row(struct reader *r, struct ps_lt_row *row)
 {
     struct ps_line_row told = {
         .file = r->block.file,
@@ -302,7 +519,7 @@ static void take_row(struct ps_lt_reader *r, struct ps_lt_row *row)
                      "the source text of this row contains invalid UTF-8 or was truncated");
 }
 
-static void reject(struct ps_lt_reader *r, const char *why)
+static void reject(struct reader *r, const char *why)
 {
     r->rejected++;
     ps_report_doubt(&r->in);
@@ -311,7 +528,7 @@ static void reject(struct ps_lt_reader *r, const char *why)
 }
 
 /* Handles the line if it is a row of the current block. */
-static bool take_in_block(struct ps_lt_reader *r, struct ps_str text)
+static bool take_in_block(struct reader *r, struct ps_str text)
 {
     struct ps_lt_row row;
     enum ps_lt_match match =
@@ -328,7 +545,7 @@ static bool take_in_block(struct ps_lt_reader *r, struct ps_str text)
 
 /* --- Lines outside of blocks --- */
 
-static bool take_unit(struct ps_lt_reader *r, struct ps_str text)
+static bool take_unit(struct reader *r, struct ps_str text)
 {
     size_t column;
     double unit;
@@ -345,7 +562,7 @@ static bool take_unit(struct ps_lt_reader *r, struct ps_str text)
     return true;
 }
 
-static bool take_total(struct ps_lt_reader *r, struct ps_str text)
+static bool take_total(struct reader *r, struct ps_str text)
 {
     size_t column;
     double total;
@@ -363,8 +580,7 @@ static bool take_total(struct ps_lt_reader *r, struct ps_str text)
 
 /* Sets *rest to what follows `word`. False: the word is missing, or does not begin in the same
  * column as the lines before it. */
-static bool behind_word(struct ps_lt_reader *r, struct ps_str text, const char *word,
-                        struct ps_str *rest)
+static bool behind_word(struct reader *r, struct ps_str text, const char *word, struct ps_str *rest)
 {
     const char *at = ps_str_find(text, ps_str_of(word));
     size_t column = at ? (size_t)(at - text.at) : 0;
@@ -380,7 +596,7 @@ static bool behind_word(struct ps_lt_reader *r, struct ps_str text, const char *
 
 /* Parses "File: ", "Function: ", and the message that replaces both if the source was not found. Up
  * to version 1 they precede "Total time: ", since then they follow it. */
-static bool take_place(struct ps_lt_reader *r, struct ps_str text)
+static bool take_place(struct reader *r, struct ps_str text)
 {
     struct ps_str rest, name;
     uint32_t line;
@@ -407,7 +623,7 @@ static bool take_place(struct ps_lt_reader *r, struct ps_str text)
     return true;
 }
 
-static bool take_header(struct ps_lt_reader *r, struct ps_str text)
+static bool take_header(struct reader *r, struct ps_str text)
 {
     struct ps_line_columns columns;
 
@@ -419,7 +635,7 @@ static bool take_header(struct ps_lt_reader *r, struct ps_str text)
 }
 
 /* Handles a function that is only in the summary of the report: its seconds, with two decimals. */
-static bool take_summary(struct ps_lt_reader *r, struct ps_str text)
+static bool take_summary(struct reader *r, struct ps_str text)
 {
     struct ps_lt_summary summary;
     struct ps_line_row row = {.block = 1, .of_function = true};
@@ -454,7 +670,7 @@ static bool take_summary(struct ps_lt_reader *r, struct ps_str text)
 /* Classifies a text in the context of the current block, or of the report if there is none. */
 static enum ps_report_row reads(const void *reader, struct ps_str text)
 {
-    const struct ps_lt_reader *r = reader;
+    const struct reader *r = reader;
     struct ps_line_columns columns;
     struct ps_lt_summary summary;
     struct ps_lt_row row;
@@ -488,7 +704,7 @@ static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps
     static const char *const begins[] = {
         "Line #",       "File: ",        "Function: ",         "Total time: ",
         "Timer unit: ", "Are you sure ", "Continuing without "};
-    const struct ps_lt_reader *r = reader;
+    const struct reader *r = reader;
     struct ps_line_table any = {.columns = r->block.table.columns};
     struct ps_str prefix = {text.at, text.len < r->next.column ? text.len : r->next.column};
     struct ps_lt_row row;
@@ -504,7 +720,7 @@ static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps
     return ps_report_row_ends(reads, r, text, next);
 }
 
-static void take_line(struct ps_lt_reader *r)
+static void take_line(struct reader *r)
 {
     struct ps_str text = r->in.line.text;
 
@@ -518,7 +734,7 @@ static void take_line(struct ps_lt_reader *r)
         forget_next(r); /* the line was from another program */
 }
 
-static enum ps_status read_log(struct ps_lt_reader *r, struct ps_err *err)
+static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
     while (ps_report_next(&r->in)) {
         ps_report_rejoin(&r->in, reads, r);
@@ -548,7 +764,7 @@ static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
-    struct ps_lt_reader r = {.in = {.in = in}, .out = out, .ticks = ps_int(0)};
+    struct reader r = {.in = {.in = in}, .out = out, .ticks = ps_int(0)};
     enum ps_status status;
 
     ps_report_unwrap(&r.in, is_wrapped, ends, &r);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* time_text.h: types that time*.c share; private to these files. time_text.c parses single lines,
- * time.c reads the file. */
+/* time_text.h: how single lines are parsed. Private to time.c; the unit tests use it too. */
 #ifndef PS_IMPORTERS_MEASUREMENTS_TIME_TEXT_H
 #define PS_IMPORTERS_MEASUREMENTS_TIME_TEXT_H
 
@@ -58,10 +57,6 @@ bool ps_timed_label(struct ps_str line, struct ps_timed_run *run);
 bool ps_timed_command(struct ps_str line, struct ps_str *command);
 /* "Command exited with non-zero status 1", "Command terminated by signal 9". */
 bool ps_timed_end(struct ps_str line, bool *signal, int64_t *code);
-/* "0.00user 0.00system 0:00.05elapsed 1%CPU (0avgtext+0avgdata 1652maxresident)k", and the line
- * after it. */
-bool ps_timed_default(struct ps_str line, struct ps_timed_run *run);
-bool ps_timed_default_rest(struct ps_str line, struct ps_timed_run *run);
 /* zsh: "sleep 1  0.00s user 0.00s system 0% cpu 1.002 total", with the command. */
 bool ps_timed_zsh(struct ps_str line, struct ps_timed_run *run);
 /* tcsh: "0.003u 0.001s 0:00.10 0.0%\t0+0k 0+0io 0pf+0w". */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* timeit_text.h: types that timeit*.c share; private to these files. timeit_text.c parses single
- * lines, timeit.c reads the log. */
+/* timeit_text.h: how single lines are parsed. Private to timeit.c; the unit tests use it too. */
 #ifndef PS_IMPORTERS_MEASUREMENTS_TIMEIT_TEXT_H
 #define PS_IMPORTERS_MEASUREMENTS_TIMEIT_TEXT_H
 
@@ -22,8 +21,6 @@ bool ps_timeit_loops(struct ps_str line, struct ps_loops *out);
  * *rest. */
 bool ps_timeit_time(struct ps_str *rest, struct ps_printed *out);
 
-/* Sets *list to what follows "raw times: ". False: the line has no raw times. */
-bool ps_timeit_raw(struct ps_str line, struct ps_str *list);
 /* Reads the next time of the list: "20.4 usec, 17.9 usec", or seconds without a unit, "2.6e-05
  * 2.38e-05". */
 bool ps_timeit_next(struct ps_str *list, struct ps_printed *out);
@@ -33,16 +30,8 @@ struct ps_cpu_times {
     bool has_user, has_sys, has_total;
     struct ps_printed user, sys, total;
 };
-bool ps_timeit_cpu(struct ps_str line, struct ps_cpu_times *out);
-/* "Wall time: 10 µs" */
-bool ps_timeit_wall(struct ps_str line, struct ps_printed *out);
 
 /* "1000 loops -> 0.000121 sec": timeit determines the number of loops. */
 bool ps_timeit_trial(struct ps_str line);
-/* Sets *out to the statement after "%timeit ", "%time " or "-m timeit " in a line of user input. */
-bool ps_timeit_statement(struct ps_str line, struct ps_str *out);
-/* Matches warnings: "The slowest run took 8.21 times longer than the fastest", "likely
- * unreliable". */
-bool ps_timeit_doubt(struct ps_str line);
 
 #endif

@@ -1,13 +1,1742 @@
 /* SPDX-License-Identifier: MIT */
-/* nsys.c: SQLite exports of NVIDIA Nsight Systems. */
-#include "importers/nsys/nsys.h"
-
+/*
+ * nsys.c: SQLite exports of NVIDIA Nsight Systems, read as records of a trace (trace/fill.h).
+ *
+ * The tool creates tables only when needed, and their columns differ by version: each table and
+ * column may be missing. The ledger counts the rows of unknown tables.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <strings.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "base/hash_table.h"
+#include "base/json_out.h"
+#include "base/sqlite.h"
 #include "importers/importer.h"
-#include "importers/trace/track.h"
+#include "importers/text/clean.h"
+#include "importers/trace/fill.h"
+#include "slices/spans.h"
+
+/* Maps integers to strings. */
+struct map {
+    struct ps_intern keys;
+    struct ps_str *values;
+    size_t cap;
+};
+
+struct string {
+    int64_t id;
+    uint64_t at; /* offset in strings.bytes */
+    uint32_t len;
+    /* text ids of the string, and of the string without a version; 0: not requested yet */
+    uint32_t text, call;
+};
+struct strings {
+    struct string *at; /* sorted by id */
+    size_t n, cap;
+    char *bytes;
+    size_t n_bytes, cap_bytes;
+};
+
+/* Arguments of the current row. */
+struct args {
+    struct ps_buf text, params;
+};
+
+struct uses;
+
+struct gpu {
+    int64_t id, multiprocessors;
+};
+
+struct reader {
+    struct ps_sqlite *db;
+    struct ps_sink *out;
+    struct ps_err *err;
+    struct tr_trace trace;
+    struct strings strings;
+    /* names: processes by the upper bits of a globalPid, threads by globalTid */
+    struct map processes, threads;
+    struct map gpu_names, metrics;      /* names: GPUs by id, metrics by type and id */
+    struct map copies, memories, waits; /* labels of enumerations, by number */
+    struct map domains, categories;     /* names in NVTX, by process and number */
+    struct ps_intern thread_keys;       /* globalTid, and whether only its process counts */
+    struct ps_intern stream_keys, stream_owners;
+    struct ps_intern cuda_devices; /* pid and CUDA device number */
+    int64_t *gpu_of;               /* GPU id, by index in cuda_devices */
+    size_t cap_gpu_of;
+    /* index in trace.threads, by index in thread_keys and stream_keys */
+    uint32_t *thread_of, *stream_of;
+    size_t cap_thread_of, cap_stream_of;
+    struct gpu *gpus;
+    size_t n_gpus, cap_gpus;
+    struct ps_hash_table gpu_at; /* id -> index in gpus */
+    struct args args;
+    int64_t shift;         /* ns added to each time, so that the origin is a whole microsecond */
+    int64_t end_ns;        /* end of the session; INT64_MIN: unknown */
+    int64_t ranges;        /* number of NVTX start/end ranges so far */
+    const char *table;     /* the table that is read */
+    uint64_t row;          /* number of its current row, from 1 */
+    const char *why;       /* why the row was rejected or repaired */
+    uint64_t noted;        /* repaired and rejected rows of the table */
+    uint64_t rejected;     /* rejected rows of the table */
+    uint64_t messages;     /* warnings and errors of the tool so far */
+    struct ps_buf devices; /* JSON of the GPUs */
+    struct uses *uses;     /* NULL except while read_series runs */
+};
+
+/* Outcome of a row. */
+enum outcome { NS_STORED, NS_REPAIRED, NS_REJECTED, NS_OTHER, NS_FAILED };
+struct table {
+    const char *name;
+    const char *const *columns;
+    size_t n;
+    enum outcome (*row)(struct reader *r, const struct ps_rows *rows);
+};
+#define NS_COLUMNS(list) list, sizeof(list) / sizeof *(list)
+
+struct stream_key {
+    int64_t device, pid, context, stream;
+};
+#define NS_NO_STREAM (-2) /* work of the complete device */
+#define NS_WAITS     (-1) /* waits for contexts and events */
+
+/* --- Arguments --- */
+
+/* In the form in which they are stored (slices/args.h). */
+
+static void clear_args(struct args *args)
+{
+    args->text.len = args->params.len = 0;
+}
+
+static void key_of(struct args *args, const char *key)
+{
+    ps_buf_puts(&args->text, args->text.len ? ",\"" : "{\"");
+    ps_buf_puts(&args->text, key);
+    ps_buf_puts(&args->text, "\":");
+}
+
+static void put_int(struct args *args, int64_t value)
+{
+    ps_buf_add(&args->text, &(char){PS_TEMPLATE_INT}, 1);
+    ps_args_put_int(&args->params, value);
+}
+
+static void add_arg_int(struct args *args, const char *key, int64_t value)
+{
+    key_of(args, key);
+    put_int(args, value);
+}
+
+/* Appends a number with two decimals, limited to 1e15 so that it fits into 64 bits. */
+static void put_decimal(struct args *args, double value)
+{
+    value = value > 1e15 ? 1e15 : value > -1e15 ? value : -1e15;
+    ps_buf_add(&args->text, &(char){PS_TEMPLATE_DECIMAL}, 1);
+    ps_args_put_decimal(&args->params, (int64_t)(value * 100 + (value < 0 ? -0.5 : 0.5)), 2);
+}
+
+/* Two decimals */
+static void add_arg_decimal(struct args *args, const char *key, double value)
+{
+    key_of(args, key);
+    put_decimal(args, value);
+}
+
+/* For few different values */
+static void add_arg_word(struct args *args, const char *key, struct ps_str word)
+{
+    struct ps_json json = ps_json_to(&args->text);
+
+    if (!word.len)
+        return;
+    key_of(args, key);
+    ps_json_str(&json, word);
+}
+
+static void add_arg_column(struct args *args, const char *key, const struct ps_rows *rows,
+                           size_t column)
+{
+    struct ps_num value = ps_rows_num(rows, column);
+
+    if (value.kind == PS_NUM_INT)
+        add_arg_int(args, key, value.i);
+    else if (value.kind == PS_NUM_REAL)
+        add_arg_decimal(args, key, value.r);
+}
+
+/* Escapes the key, which comes from the file. */
+static void add_arg_number(struct args *args, struct ps_str key, struct ps_num value)
+{
+    struct ps_json json = ps_json_to(&args->text);
+
+    ps_buf_puts(&args->text, args->text.len ? "," : "{");
+    ps_json_str(&json, key);
+    ps_buf_puts(&args->text, ":");
+    if (value.kind == PS_NUM_INT)
+        put_int(args, value.i);
+    else
+        put_decimal(args, ps_num_real(value));
+}
+
+static void add_arg_three(struct args *args, const char *key, const struct ps_rows *rows,
+                          size_t first)
+{
+    int64_t value[3];
+
+    for (size_t i = 0; i < 3; i++)
+        if (!ps_rows_int(rows, first + i, &value[i]))
+            return;
+    key_of(args, key);
+    for (size_t i = 0; i < 3; i++) {
+        ps_buf_puts(&args->text, i ? "," : "[");
+        put_int(args, value[i]);
+    }
+    ps_buf_puts(&args->text, "]");
+}
+
+static void free_args(struct args *args)
+{
+    ps_buf_free(&args->text);
+    ps_buf_free(&args->params);
+}
+
+/* --- Rows --- */
+
+/*
+ * Tables are read row by row. Invalid rows are reported with their position, the first ones of each
+ * table one by one.
+ */
+
+#define NOTES_MAX     10u        /* single notes per table */
+#define PROGRESS_ROWS (1u << 14) /* rows between two progress reports */
+#define TIME_MOST     (INT64_MAX / 4)
+
+static enum outcome reject_row(struct reader *r, const char *why)
+{
+    r->why = why;
+    return NS_REJECTED;
+}
+
+/* Reads the times of a row from columns 0 (start) and 1 (end), on the trace's axis. NS_STORED:
+ * it has both; NS_OTHER: it has no end, *dur is TR_NO_DURATION. */
+static enum outcome read_times(struct reader *r, const struct ps_rows *rows, int64_t *start,
+                               int64_t *dur)
+{
+    int64_t end;
+
+    if (!ps_rows_int(rows, 0, start))
+        return reject_row(r, "the row has no start time");
+    if (*start > TIME_MOST || *start < -TIME_MOST)
+        return reject_row(r, "the start time is out of range");
+    *dur = TR_NO_DURATION;
+    if (!ps_rows_int(rows, 1, &end)) {
+        *start += r->shift;
+        return NS_OTHER;
+    }
+    if (end > TIME_MOST || end < -TIME_MOST)
+        return reject_row(r, "the end time is out of range");
+    *dur = end - *start;
+    *start += r->shift;
+    if (*dur >= 0)
+        return NS_STORED;
+    *dur = 0;
+    r->why = "the end is before the start; duration set to 0";
+    return NS_REPAIRED;
+}
+
+/* Adds a record with the arguments r->args to the trace. Returns `outcome`, or NS_FAILED. */
+static enum outcome store_record(struct reader *r, uint32_t thread, struct tr_record record,
+                                 enum outcome outcome)
+{
+    struct args *args = &r->args;
+
+    if (args->text.len) {
+        ps_buf_puts(&args->text, "}");
+        record.template = tr_fill_template(&r->trace, ps_buf_slice(&args->text));
+    }
+    if (tr_fill_record(&r->trace, thread, record, ps_buf_slice(&args->params)) != PS_OK)
+        return NS_FAILED;
+    return outcome;
+}
+
+static void note_row(struct reader *r, enum outcome outcome)
+{
+    if (r->noted++ < NOTES_MAX)
+        ps_sink_note(r->out, outcome == NS_REPAIRED ? PS_NOTE_REPAIRED : PS_NOTE_REJECTED,
+                     ps_sqlite_at(r->db), 0, "row %" PRIu64 " of table %s: %s", r->row, r->table,
+                     r->why ? r->why : "the row is invalid");
+}
+
+static void note_more_rows(struct reader *r)
+{
+    if (r->noted > NOTES_MAX)
+        ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
+                     "more rows repaired or rejected: %" PRIu64 ", in table %s",
+                     r->noted - NOTES_MAX, r->table);
+}
+
+static void count(struct reader *r, enum outcome outcome)
+{
+    struct tr_counts *counts = &r->trace.counts;
+
+    counts->read++;
+    counts->repaired += outcome == NS_REPAIRED;
+    counts->rejected += outcome == NS_REJECTED;
+    r->rejected += outcome == NS_REJECTED;
+    counts->other += outcome == NS_OTHER;
+    counts->stored += outcome == NS_STORED;
+    if (outcome == NS_REPAIRED || outcome == NS_REJECTED)
+        note_row(r, outcome);
+}
+
+static enum ps_status breathe(struct reader *r)
+{
+    uint64_t total, done = ps_sqlite_done(r->db, &total);
+
+    if (!r->out->ops->progress(r->out, done, total, r->trace.counts.read) || !ps_sink_ok(r->out))
+        return ps_fail(r->err, PS_CANCELLED, "the import was cancelled");
+    return PS_OK;
+}
+
+static enum ps_status check_most(struct reader *r)
+{
+    if (r->err->code != PS_OK || r->rejected <= r->row / 2)
+        return r->err->code;
+    ps_hint(r->err,
+            "export the report again: nsys export --type sqlite -o out.sqlite report.nsys-rep");
+    return ps_fail_at(r->err, PS_BAD_INPUT, ps_sqlite_at(r->db),
+                      "%" PRIu64 " of %" PRIu64 " rows of table %s are invalid: %s", r->rejected,
+                      r->row, r->table, r->why ? r->why : "they have unexpected columns");
+}
+
+static enum ps_status show(struct reader *r, const struct table *table, bool records)
+{
+    enum ps_status status;
+    struct ps_rows *rows;
+
+    r->table = table->name;
+    r->row = r->noted = r->rejected = 0;
+    status = ps_rows_begin(r->db, table->name, table->columns, table->n, &rows, r->err);
+    while (status == PS_OK && rows && ps_rows_next(rows, r->err)) {
+        enum outcome outcome;
+
+        if (++r->row % PROGRESS_ROWS == 0 && breathe(r) != PS_OK)
+            break;
+        r->why = NULL;
+        clear_args(&r->args);
+        outcome = table->row(r, rows);
+        if (outcome == NS_FAILED)
+            break;
+        if (records)
+            count(r, outcome);
+    }
+    note_more_rows(r);
+    (void)check_most(r);
+    ps_rows_end(rows);
+    return r->err->code;
+}
+
+/* Calls table->row for each row and counts the outcomes. PS_BAD_INPUT: most rows are invalid, so
+ * the table is damaged or does not contain what its name means. */
+static enum ps_status count_rows(struct reader *r, const struct table *table)
+{
+    return show(r, table, true);
+}
+
+/* Calls table->row for each row of a table without records, such as names or devices; counts
+ * nothing. */
+static enum ps_status read_rows(struct reader *r, const struct table *table)
+{
+    return show(r, table, false);
+}
+
+/* --- Maps --- */
+
+/*
+ * Names of the numbers in the export.
+ *
+ * A globalTid has 8 bits for the machine, 8 for the virtual machine, 24 for the process and 24 for
+ * the thread; a globalPid is the same without a thread. Both may be negative as signed numbers.
+ */
+
+#define TEXT_MOST ((size_t)1 << 30) /* bytes of all names */
+#define NAME_HEAD ((size_t)64 << 10)
+
+static void map_put(struct map *map, const void *key, size_t size, struct ps_str value)
+{
+    uint32_t index = ps_intern_id(&map->keys, (struct ps_str){key, size});
+
+    if (index >= map->cap) {
+        map->cap = map->cap ? map->cap * 2 : 64;
+        map->values = ps_grow(map->values, map->cap, sizeof *map->values);
+    }
+    map->values[index] = value;
+}
+
+/* {NULL, 0}: none */
+static struct ps_str map_get(struct map *map, const void *key, size_t size)
+{
+    uint32_t index = ps_intern_find(&map->keys, (struct ps_str){key, size});
+
+    return index == PS_INTERN_NONE ? (struct ps_str){NULL, 0} : map->values[index];
+}
+
+static struct ps_str map_word(struct map *map, int64_t number)
+{
+    return map_get(map, &number, sizeof number);
+}
+
+static void map_free(struct map *map)
+{
+    ps_intern_free(&map->keys);
+    free(map->values);
+}
+
+/* --- Strings --- */
+
+/* Valid as long as the trace */
+static struct ps_str clean_text_of(struct reader *r, struct ps_str text)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf clean = {0};
+
+    text = ps_text_head(text, NAME_HEAD);
+    if (text.len && !ps_is_clean_text(text)) {
+        ps_clean_text(&clean, text);
+        text = ps_buf_slice(&clean);
+    }
+    return ps_arena_copy(&r->trace.arena, text.at ? text : PS_STR(""));
+}
+
+static uint32_t text_id_of(struct reader *r, struct ps_str text)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf clean = {0};
+
+    text = ps_text_head(text, NAME_HEAD);
+    if (text.len && !ps_is_clean_text(text)) {
+        ps_clean_text(&clean, text);
+        text = ps_buf_slice(&clean);
+    }
+    return tr_text_id(&r->trace, text);
+}
+
+static enum outcome string_row(struct reader *r, const struct ps_rows *rows)
+{
+    struct strings *s = &r->strings;
+    struct ps_str text = ps_rows_text(rows, 1);
+    int64_t id;
+
+    if (!ps_rows_int(rows, 0, &id) || !text.at)
+        return NS_OTHER;
+    if (text.len > TEXT_MOST - s->n_bytes) {
+        ps_fail(r->err, PS_LIMIT, "the export has more than %zu MiB of names", TEXT_MOST >> 20);
+        return NS_FAILED;
+    }
+    while (s->cap_bytes - s->n_bytes < text.len) {
+        s->cap_bytes = s->cap_bytes ? s->cap_bytes * 2 : 1 << 16;
+        s->bytes = tr_scratch_grow(r->trace.scratch, s->bytes, s->cap_bytes, 1);
+    }
+    if (text.len)
+        memcpy(s->bytes + s->n_bytes, text.at, text.len);
+    TR_SCRATCH_PUSH(r->trace.scratch, s->at, s->n, s->cap);
+    s->at[s->n++] = (struct string){.id = id, .at = s->n_bytes, .len = (uint32_t)text.len};
+    s->n_bytes += text.len;
+    return NS_OTHER;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    int64_t x = ((const struct string *)a)->id, y = ((const struct string *)b)->id;
+
+    return (x > y) - (x < y);
+}
+
+/* Finds a string by id. Ids are usually without gaps. */
+static struct string *find_string(struct reader *r, int64_t id)
+{
+    struct strings *s = &r->strings;
+    uint64_t guess = s->n ? (uint64_t)id - (uint64_t)s->at[0].id : 0;
+    const struct string key = {.id = id};
+
+    if (guess < s->n && s->at[guess].id == id)
+        return &s->at[guess];
+    return s->n ? bsearch(&key, s->at, s->n, sizeof key, by_id) : NULL;
+}
+
+static struct ps_str bytes_of(const struct reader *r, const struct string *string)
+{
+    return (struct ps_str){string->len ? r->strings.bytes + string->at : "", string->len};
+}
+
+static uint32_t missing(struct reader *r, int64_t id)
+{
+    char text[48];
+
+    (void)snprintf(text, sizeof text, "(name %" PRId64 " is not in the file)", id);
+    return tr_text_id(&r->trace, ps_str_of(text));
+}
+
+/* id: of StringIds */
+static uint32_t text_of_string(struct reader *r, int64_t id)
+{
+    struct string *string = find_string(r, id);
+
+    if (!string)
+        return missing(r, id);
+    if (!string->text)
+        string->text = text_id_of(r, bytes_of(r, string));
+    return string->text;
+}
+
+/* Removes the CUDA version of a call from its name: "_v3020", but not "_v2". */
+static struct ps_str without_version(struct ps_str name)
+{
+    size_t digits = 0;
+
+    while (digits < name.len && name.at[name.len - 1 - digits] >= '0' &&
+           name.at[name.len - 1 - digits] <= '9')
+        digits++;
+    if (digits < 4 || name.len < digits + 3 ||
+        memcmp(name.at + name.len - digits - 2, "_v", 2) != 0)
+        return name;
+    return (struct ps_str){name.at, name.len - digits - 2};
+}
+
+/* cudaLaunchKernel_v7000 without _v7000 */
+static uint32_t call_of_string(struct reader *r, int64_t id)
+{
+    struct string *string = find_string(r, id);
+
+    if (!string)
+        return missing(r, id);
+    if (!string->call)
+        string->call = text_id_of(r, without_version(bytes_of(r, string)));
+    return string->call;
+}
+
+/* --- Processes, threads and streams --- */
+
+/* Pid of a globalTid or globalPid */
+static int64_t pid_of(int64_t global)
+{
+    return (int64_t)((uint64_t)global >> 24 & 0xffffff);
+}
+
+static uint64_t process_key(int64_t global)
+{
+    return (uint64_t)global >> 24;
+}
+
+static enum outcome process_row(struct reader *r, const struct ps_rows *rows)
+{
+    struct ps_str name = ps_rows_text(rows, 1);
+    int64_t global;
+    uint64_t key;
+
+    if (!ps_rows_int(rows, 0, &global) || !name.len)
+        return NS_OTHER;
+    key = process_key(global);
+    map_put(&r->processes, &key, sizeof key, clean_text_of(r, name));
+    return NS_OTHER;
+}
+
+static enum outcome thread_row(struct reader *r, const struct ps_rows *rows)
+{
+    const struct string *string;
+    int64_t global, name;
+
+    if (!ps_rows_int(rows, 0, &global) || !ps_rows_int(rows, 1, &name))
+        return NS_OTHER;
+    string = find_string(r, name);
+    if (string && string->len)
+        map_put(&r->threads, &global, sizeof global, clean_text_of(r, bytes_of(r, string)));
+    return NS_OTHER;
+}
+
+/* Looks up a key. *at: its element in the list of thread indices. True: the key is new, the caller
+ * sets the element. */
+static bool new_key(struct ps_intern *keys, const void *key, size_t size, uint32_t **list,
+                    size_t *cap, uint32_t **at)
+{
+    uint32_t known = keys->count, index = ps_intern_id(keys, (struct ps_str){key, size});
+
+    if (index >= *cap) {
+        *cap = *cap ? *cap * 2 : 64;
+        *list = ps_grow(*list, *cap, sizeof **list);
+    }
+    *at = &(*list)[index];
+    return index == known;
+}
+
+static uint32_t thread_of(struct reader *r, int64_t global, bool process_only)
+{
+    char pid[24], tid[24] = "";
+    uint64_t process = process_key(global);
+    struct tr_thread *thread;
+    uint32_t *at;
+
+    const int64_t key[2] = {global, process_only};
+
+    if (!new_key(&r->thread_keys, key, sizeof key, &r->thread_of, &r->cap_thread_of, &at))
+        return *at;
+    (void)snprintf(pid, sizeof pid, "%" PRId64, pid_of(global));
+    if (!process_only)
+        (void)snprintf(tid, sizeof tid, "%" PRId64, global & 0xffffff);
+    *at = tr_fill_thread(&r->trace, ps_str_of(pid), ps_str_of(tid));
+    thread = &r->trace.threads[*at];
+    thread->name = map_get(&r->threads, &global, sizeof global);
+    thread->process_name = map_get(&r->processes, &process, sizeof process);
+    return *at;
+}
+
+static uint32_t thread_of_tid(struct reader *r, int64_t global_tid)
+{
+    return thread_of(r, global_tid, false);
+}
+
+/* For events without a thread */
+static uint32_t thread_of_pid(struct reader *r, int64_t global_pid)
+{
+    return thread_of(r, global_pid, true);
+}
+
+static uint32_t gpu_thread(struct reader *r, int64_t gpu, struct ps_str tid)
+{
+    char pid[32];
+    struct tr_thread *thread;
+    uint32_t index;
+
+    (void)snprintf(pid, sizeof pid, "GPU %" PRId64, gpu);
+    index = tr_fill_thread(&r->trace, ps_str_of(pid), tid);
+    thread = &r->trace.threads[index];
+    thread->device = gpu;
+    thread->process_name = map_word(&r->gpu_names, gpu);
+    return index;
+}
+
+/* For events without a stream */
+static uint32_t thread_of_gpu(struct reader *r, int64_t gpu)
+{
+    return gpu_thread(r, gpu, PS_STR(""));
+}
+
+/* Writes the tid of a stream: its number, with process and context if other streams have that
+ * number. */
+static void stream_tid(const struct stream_key *stream, bool process, bool context, char out[96])
+{
+    int n = snprintf(out, 96, "%" PRId64, stream->stream);
+
+    if (process)
+        n += snprintf(out + n, 96 - (size_t)n, ", process %" PRId64, stream->pid);
+    if (context)
+        (void)snprintf(out + n, 96 - (size_t)n, ", context %" PRId64, stream->context);
+}
+
+static uint32_t new_stream(struct reader *r, const struct stream_key *stream)
+{
+    const int64_t owner[3] = {stream->device, stream->stream, stream->pid};
+    struct ps_str bytes = {(const char *)owner, sizeof owner};
+    uint32_t n_owners = r->stream_owners.count;
+    bool again = ps_intern_id(&r->stream_owners, bytes) < n_owners;
+    char tid[96];
+    uint32_t index;
+
+    for (int form = 0; form < 3; form++) {
+        uint32_t known = r->trace.n_threads;
+
+        stream_tid(stream, form == 2 || (form == 1 && !again), form == 2 || (form == 1 && again),
+                   tid);
+        index = gpu_thread(r, stream->device, ps_str_of(tid));
+        if (known == r->trace.n_threads)
+            continue;
+        if (form > 0)
+            r->trace.threads[index].name =
+                ps_str_of(ps_arena_printf(&r->trace.arena, "stream %s", tid));
+        break;
+    }
+    if (stream->stream < INT32_MAX)
+        r->trace.threads[index].sort_index = stream->stream;
+    return index;
+}
+
+static uint32_t thread_of_stream(struct reader *r, const struct stream_key *stream)
+{
+    uint32_t *at;
+
+    if (stream->stream == NS_NO_STREAM)
+        return thread_of_gpu(r, stream->device);
+    if (stream->stream < 0) /* importers/trace detects waits by a negative tid */
+        return gpu_thread(r, stream->device, PS_STR("-1"));
+    if (new_key(&r->stream_keys, stream, sizeof *stream, &r->stream_of, &r->cap_stream_of, &at))
+        *at = new_stream(r, stream);
+    return *at;
+}
+
+/* --- Enumerations --- */
+
+static void words(struct map *map, const char *const *list, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        int64_t number = (int64_t)i;
+
+        if (list[i])
+            map_put(map, &number, sizeof number, ps_str_of(list[i]));
+    }
+}
+
+/* Labels for older exports, which have no tables of labels. */
+static void known_words(struct reader *r)
+{
+    static const char *const copies[] = {"Unknown", "HtoD",     "DtoH",     "HtoA",    "AtoH",
+                                         "AtoA",    "AtoD",     "DtoA",     "DtoD",    "HtoH",
+                                         "PtoP",    "UVM HtoD", "UVM DtoH", "UVM DtoD"};
+    static const char *const memories[] = {"Pageable",       "Pinned",  "Device",
+                                           "Array",          "Managed", "Device Static",
+                                           "Managed Static", "Unknown"};
+    static const char *const waits[] = {"Unknown sync", "Event sync", "Stream wait sync",
+                                        "Stream sync", "Context sync"};
+
+    words(&r->copies, copies, sizeof copies / sizeof *copies);
+    words(&r->memories, memories, sizeof memories / sizeof *memories);
+    words(&r->waits, waits, sizeof waits / sizeof *waits);
+}
+
+static enum outcome word_row(struct reader *r, const struct ps_rows *rows, struct map *map)
+{
+    struct ps_str label = ps_rows_text(rows, 1);
+    int64_t number;
+
+    if (label.len && label.len < 100 && ps_rows_int(rows, 0, &number))
+        map_put(map, &number, sizeof number, clean_text_of(r, label));
+    return NS_OTHER;
+}
+
+static enum outcome copy_row(struct reader *r, const struct ps_rows *rows)
+{
+    return word_row(r, rows, &r->copies);
+}
+
+static enum outcome memory_row(struct reader *r, const struct ps_rows *rows)
+{
+    return word_row(r, rows, &r->memories);
+}
+
+static enum outcome wait_row(struct reader *r, const struct ps_rows *rows)
+{
+    return word_row(r, rows, &r->waits);
+}
+
+static enum ps_status read_names(struct reader *r)
+{
+    static const char *const string[] = {"id", "value"}, *const process[] = {"globalPid", "name"};
+    static const char *const thread[] = {"globalTid", "nameId"}, *const word[] = {"id", "label"};
+    static const struct table tables[] = {
+        {"PROCESSES", NS_COLUMNS(process), process_row},
+        {"ThreadNames", NS_COLUMNS(thread), thread_row},
+        {"ENUM_CUDA_MEMCPY_OPER", NS_COLUMNS(word), copy_row},
+        {"ENUM_CUDA_MEM_KIND", NS_COLUMNS(word), memory_row},
+        {"ENUM_CUPTI_SYNC_TYPE", NS_COLUMNS(word), wait_row},
+    };
+    const struct table strings = {"StringIds", NS_COLUMNS(string), string_row};
+    enum ps_status status = read_rows(r, &strings);
+
+    if (status == PS_OK && r->strings.n)
+        qsort(r->strings.at, r->strings.n, sizeof *r->strings.at, by_id);
+    known_words(r);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && status == PS_OK; i++)
+        status = read_rows(r, &tables[i]);
+    return status;
+}
+
+static void free_names(struct reader *r)
+{
+    struct map *maps[] = {&r->processes, &r->threads, &r->gpu_names, &r->metrics,   &r->copies,
+                          &r->memories,  &r->waits,   &r->domains,   &r->categories};
+
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        map_free(maps[i]);
+    ps_intern_free(&r->thread_keys);
+    ps_intern_free(&r->stream_keys);
+    ps_intern_free(&r->stream_owners);
+    ps_intern_free(&r->cuda_devices);
+    free(r->thread_of);
+    free(r->stream_of);
+    free(r->gpu_of);
+    free(r->gpus);
+    ps_hash_table_free(&r->gpu_at);
+    tr_scratch_free(r->trace.scratch, r->strings.at);
+    tr_scratch_free(r->trace.scratch, r->strings.bytes);
+}
+
+/* --- The recording --- */
+
+/* Time and version of the recording, its GPUs, and the warnings of the tool itself. */
+
+#define MESSAGES_MOST 50
+#define MESSAGE_HEAD  300
+
+static enum outcome session_row(struct reader *r, const struct ps_rows *rows)
+{
+    int64_t epoch;
+
+    if (!ps_rows_int(rows, 0, &epoch) || epoch < 0)
+        return NS_OTHER;
+    r->trace.origin_us = epoch / 1000;
+    r->shift = epoch % 1000;
+    return NS_OTHER;
+}
+
+static enum outcome analysis_row(struct reader *r, const struct ps_rows *rows)
+{
+    int64_t duration;
+
+    if (ps_rows_int(rows, 0, &duration) && duration >= 0 && duration < INT64_MAX / 4 &&
+        duration > r->end_ns)
+        r->end_ns = duration;
+    return NS_OTHER;
+}
+
+static enum outcome version_row(struct reader *r, const struct ps_rows *rows)
+{
+    if (ps_str_is(ps_rows_text(rows, 0), "EXPORT_PRODUCT_VERSION"))
+        r->out->ops->meta(r->out, "tool_version", clean_text_of(r, ps_rows_text(rows, 1)));
+    return NS_OTHER;
+}
+
+/* --- GPUs of the recording --- */
+
+enum { GPU_ID, GPU_NAME, GPU_FIGURES };
+static const char *const gpu_columns[] = {
+    "id",           "name",           "totalMemory",   "smCount",           "computeMajor",
+    "computeMinor", "threadsPerWarp", "maxWarpsPerSm", "maxRegistersPerSm", "maxShmemPerSm"};
+/* Names of these columns in PyTorch's deviceProperties, which the views use. */
+static const char *const gpu_words[] = {"",
+                                        "",
+                                        "totalGlobalMem",
+                                        "numSms",
+                                        "computeMajor",
+                                        "computeMinor",
+                                        "warpSize",
+                                        "maxWarpsPerMultiprocessor",
+                                        "regsPerMultiprocessor",
+                                        "sharedMemPerMultiprocessor"};
+
+static bool is_gpu(const void *gpus, uint32_t index, const void *id)
+{
+    return ((const struct gpu *)gpus)[index].id == *(const int64_t *)id;
+}
+
+static enum outcome gpu_row(struct reader *r, const struct ps_rows *rows)
+{
+    struct ps_json json = ps_json_to(&r->args.text);
+    struct gpu gpu = {0};
+    int64_t value;
+
+    if (!ps_rows_int(rows, GPU_ID, &gpu.id))
+        return NS_OTHER;
+    (void)ps_rows_int(rows, 3, &gpu.multiprocessors);
+    if (ps_hash_table_add(&r->gpu_at, ps_hash_u64((uint64_t)gpu.id), (uint32_t)r->n_gpus, is_gpu,
+                          r->gpus, &gpu.id) == r->n_gpus) {
+        PS_PUSH_ROOM(r->gpus, r->n_gpus, r->cap_gpus);
+        r->gpus[r->n_gpus++] = gpu;
+    }
+    map_put(&r->gpu_names, &gpu.id, sizeof gpu.id, clean_text_of(r, ps_rows_text(rows, GPU_NAME)));
+    ps_json_object(&json);
+    ps_json_kint(&json, "id", gpu.id);
+    ps_json_key(&json, "name");
+    ps_json_str(&json, map_word(&r->gpu_names, gpu.id));
+    for (size_t i = GPU_FIGURES; i < sizeof gpu_columns / sizeof *gpu_columns; i++)
+        if (ps_rows_int(rows, i, &value))
+            ps_json_kint(&json, gpu_words[i], value);
+    ps_json_end(&json);
+    ps_buf_puts(&r->devices, r->devices.len ? "," : "[");
+    ps_buf_str(&r->devices, ps_buf_slice(&r->args.text));
+    return NS_OTHER;
+}
+
+/* 0: unknown */
+static int64_t multiprocessors_of(const struct reader *r, int64_t device)
+{
+    uint32_t index =
+        ps_hash_table_find(&r->gpu_at, ps_hash_u64((uint64_t)device), is_gpu, r->gpus, &device);
+
+    return index == PS_HASH_NONE ? 0 : r->gpus[index].multiprocessors;
+}
+
+struct cuda_device {
+    int64_t pid, number;
+};
+
+/* Maps the device numbers of a process, which CUDA_VISIBLE_DEVICES changes, to GPUs. */
+static enum outcome cuda_device_row(struct reader *r, const struct ps_rows *rows)
+{
+    struct cuda_device key;
+    uint32_t index;
+    int64_t gpu;
+
+    if (!ps_rows_int(rows, 0, &gpu) || !ps_rows_int(rows, 1, &key.number) ||
+        !ps_rows_int(rows, 2, &key.pid))
+        return NS_OTHER;
+    index = ps_intern_id(&r->cuda_devices, (struct ps_str){(const char *)&key, sizeof key});
+    if (index >= r->cap_gpu_of) {
+        r->cap_gpu_of = r->cap_gpu_of ? r->cap_gpu_of * 2 : 64;
+        r->gpu_of = ps_grow(r->gpu_of, r->cap_gpu_of, sizeof *r->gpu_of);
+    }
+    r->gpu_of[index] = gpu;
+    return NS_OTHER;
+}
+
+static int64_t gpu_of_device(struct reader *r, int64_t pid, int64_t cuda_device)
+{
+    const struct cuda_device key = {pid, cuda_device};
+    uint32_t index =
+        ps_intern_find(&r->cuda_devices, (struct ps_str){(const char *)&key, sizeof key});
+
+    return index == PS_INTERN_NONE ? cuda_device : r->gpu_of[index];
+}
+
+/* --- Warnings of the tool --- */
+
+enum { SEVERITY_WARNING = 2, SEVERITY_ERROR = 3 };
+
+static enum outcome message_row(struct reader *r, const struct ps_rows *rows)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf line = {0};
+    struct ps_str text = ps_rows_text(rows, 1);
+    int64_t severity;
+
+    if (!ps_rows_int(rows, 0, &severity) || severity < SEVERITY_WARNING ||
+        severity > SEVERITY_ERROR || !text.len)
+        return NS_OTHER;
+    if (r->messages++ >= MESSAGES_MOST)
+        return NS_OTHER;
+    ps_buf_str(&line, clean_text_of(r, text));
+    for (size_t i = 0; i < line.len; i++)
+        if ((unsigned char)line.at[i] < ' ')
+            line.at[i] = ' ';
+    if (line.len > MESSAGE_HEAD) {
+        line.len = MESSAGE_HEAD;
+        while (line.len && (line.at[line.len] & 0xc0) == 0x80)
+            line.len--;
+        ps_buf_puts(&line, "...");
+    }
+    ps_sink_note(r->out, PS_NOTE_WARNING, ps_sqlite_at(r->db), 0,
+                 "Nsight Systems reports (%s): %.*s",
+                 severity == SEVERITY_ERROR ? "error" : "warning", (int)line.len, line.at);
+    return NS_OTHER;
+}
+
+/* --- All tables of the recording --- */
+
+static void write_devices(struct reader *r)
+{
+    if (!r->devices.len)
+        return;
+    ps_buf_puts(&r->devices, "]");
+    tr_fill_header(&r->trace, PS_STR("deviceProperties"), ps_buf_slice(&r->devices));
+}
+
+/* host.c, nvtx.c, series.c */
+static enum ps_status read_target(struct reader *r)
+{
+    static const char *const session[] = {"utcEpochNs"}, *const analysis[] = {"duration"};
+    static const char *const version[] = {"name", "value"}, *const message[] = {"severity", "text"};
+    static const char *const cuda[] = {"gpuId", "cudaId", "pid"};
+    static const struct table tables[] = {
+        {"TARGET_INFO_SESSION_START_TIME", NS_COLUMNS(session), session_row},
+        {"ANALYSIS_DETAILS", NS_COLUMNS(analysis), analysis_row},
+        {"META_DATA_EXPORT", NS_COLUMNS(version), version_row},
+        {"EXPORT_META_DATA", NS_COLUMNS(version), version_row}, /* its name in 2022 and 2023 */
+        {"TARGET_INFO_GPU", NS_COLUMNS(gpu_columns), gpu_row},
+        {"TARGET_INFO_CUDA_DEVICE", NS_COLUMNS(cuda), cuda_device_row},
+    };
+    const struct table messages = {"DIAGNOSTIC_EVENT", NS_COLUMNS(message), message_row};
+    enum ps_status status = PS_OK;
+
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && status == PS_OK; i++)
+        status = read_rows(r, &tables[i]);
+    write_devices(r);
+    return status == PS_OK ? count_rows(r, &messages) : status;
+}
+
+/* --- Work of GPUs --- */
+
+/* Columns that all these tables share. */
+enum {
+    WORK_START,
+    WORK_END,
+    WORK_DEVICE,
+    WORK_CONTEXT,
+    WORK_STREAM,
+    WORK_CORRELATION,
+    WORK_PROCESS,
+    WORK_GRAPH_NODE,
+    WORK_OWN
+};
+#define WORK_SHARED                                                                                \
+    "start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid", "graphNodeId"
+
+/* Further columns of each table. */
+enum {
+    KERNEL_NAME = WORK_OWN,
+    KERNEL_SHORT,
+    KERNEL_MANGLED,
+    GRID_X,
+    BLOCK_X = GRID_X + 3,
+    REGISTERS = BLOCK_X + 3,
+    SHARED_STATIC,
+    SHARED_DYNAMIC,
+    LOCAL
+};
+static const char *const kernel_columns[] = {WORK_SHARED,
+                                             "demangledName",
+                                             "shortName",
+                                             "mangledName",
+                                             "gridX",
+                                             "gridY",
+                                             "gridZ",
+                                             "blockX",
+                                             "blockY",
+                                             "blockZ",
+                                             "registersPerThread",
+                                             "staticSharedMemory",
+                                             "dynamicSharedMemory",
+                                             "localMemoryPerThread"};
+enum { COPY_BYTES = WORK_OWN, COPY_KIND, COPY_FROM, COPY_TO, COPY_FROM_DEVICE, COPY_TO_DEVICE };
+static const char *const copy_columns[] = {WORK_SHARED, "bytes",       "copyKind",   "srcKind",
+                                           "dstKind",   "srcDeviceId", "dstDeviceId"};
+enum { SET_BYTES = WORK_OWN, SET_VALUE, SET_KIND };
+static const char *const set_columns[] = {WORK_SHARED, "bytes", "value", "memKind"};
+enum { WAIT_KIND = WORK_OWN, WAIT_EVENT };
+static const char *const wait_columns[] = {WORK_SHARED, "syncType", "eventId"};
+enum { GRAPH_ID = WORK_OWN, GRAPH_EXEC };
+static const char *const graph_columns[] = {WORK_SHARED, "graphId", "graphExecId"};
+
+/* Device work of the current row: times, thread and device. */
+struct work {
+    struct tr_record record;
+    uint32_t thread;
+    int64_t device;
+    enum outcome outcome;
+};
+
+/* Returns the stream of a row. Rows without a stream have NULL or the largest 32-bit number. */
+static int64_t stream_of(const struct ps_rows *rows, bool waits)
+{
+    int64_t stream;
+
+    if (ps_rows_int(rows, WORK_STREAM, &stream) && stream >= 0 && stream < UINT32_MAX)
+        return stream;
+    return waits ? NS_WAITS : NS_NO_STREAM;
+}
+
+static void place(struct reader *r, const struct ps_rows *rows, enum ps_slice_kind kind,
+                  struct work *work)
+{
+    struct stream_key stream = {.context = -1};
+    int64_t process = 0, device = 0;
+
+    (void)ps_rows_int(rows, WORK_PROCESS, &process);
+    (void)ps_rows_int(rows, WORK_DEVICE, &device);
+    (void)ps_rows_int(rows, WORK_CONTEXT, &stream.context);
+    stream.stream = stream_of(rows, kind == PS_SLICE_SYNC);
+    stream.pid = pid_of(process);
+    stream.device = work->device = gpu_of_device(r, stream.pid, device);
+    work->thread = thread_of_stream(r, &stream);
+    add_arg_int(&r->args, "device", work->device);
+    add_arg_column(&r->args, "context", rows, WORK_CONTEXT);
+    if (stream.stream >= 0)
+        add_arg_int(&r->args, "stream", stream.stream);
+    add_arg_column(&r->args, "correlation", rows, WORK_CORRELATION);
+    add_arg_int(&r->args, "pid", pid_of(process));
+    add_arg_column(&r->args, "graph node id", rows, WORK_GRAPH_NODE);
+}
+
+/* Reads the times and the shared arguments. False: the row is rejected, work->outcome is set. */
+static bool begin(struct reader *r, const struct ps_rows *rows, const char *word,
+                  enum ps_slice_kind kind, struct work *work)
+{
+    int64_t start, duration;
+
+    *work = (struct work){.record = {.ph = 'X'}};
+    work->outcome = read_times(r, rows, &start, &duration);
+    if (work->outcome == NS_OTHER)
+        work->outcome = reject_row(r, "the row has no end time");
+    if (work->outcome == NS_REJECTED)
+        return false;
+    work->record.ts = start;
+    work->record.dur = duration;
+    work->record.cat = tr_fill_cat(&r->trace, ps_str_of(word), kind);
+    place(r, rows, kind, work);
+    return true;
+}
+
+static enum outcome finish(struct reader *r, const struct work *work)
+{
+    return store_record(r, work->thread, work->record, work->outcome);
+}
+
+static uint32_t kernel_name(struct reader *r, const struct ps_rows *rows)
+{
+    for (size_t i = KERNEL_NAME; i <= KERNEL_MANGLED; i++) {
+        struct ps_str text = ps_rows_text(rows, i);
+        int64_t id;
+
+        if (ps_rows_int(rows, i, &id))
+            return text_of_string(r, id);
+        if (text.len)
+            return text_id_of(r, text);
+    }
+    return 0;
+}
+
+/* Adds the number of blocks per multiprocessor. */
+static void blocks(struct reader *r, const struct ps_rows *rows, int64_t device)
+{
+    int64_t multiprocessors = multiprocessors_of(r, device), x, y, z;
+
+    if (multiprocessors > 0 && ps_rows_int(rows, GRID_X, &x) && ps_rows_int(rows, GRID_X + 1, &y) &&
+        ps_rows_int(rows, GRID_X + 2, &z))
+        add_arg_decimal(&r->args, "blocks per SM",
+                        (double)x * (double)y * (double)z / (double)multiprocessors);
+}
+
+static enum outcome kernel_row(struct reader *r, const struct ps_rows *rows)
+{
+    int64_t fixed = 0, dynamic = 0, sum;
+    bool fixed_known;
+    struct work work;
+
+    if (!begin(r, rows, "kernel", PS_SLICE_KERNEL, &work))
+        return work.outcome;
+    work.record.name = kernel_name(r, rows);
+    add_arg_three(&r->args, "grid", rows, GRID_X);
+    add_arg_three(&r->args, "block", rows, BLOCK_X);
+    blocks(r, rows, work.device);
+    add_arg_column(&r->args, "registers per thread", rows, REGISTERS);
+    fixed_known = ps_rows_int(rows, SHARED_STATIC, &fixed);
+    if ((ps_rows_int(rows, SHARED_DYNAMIC, &dynamic) || fixed_known) &&
+        !__builtin_add_overflow(fixed, dynamic, &sum))
+        add_arg_int(&r->args, "shared memory", sum);
+    add_arg_column(&r->args, "dynamic shared memory", rows, SHARED_DYNAMIC);
+    add_arg_column(&r->args, "local memory per thread", rows, LOCAL);
+    return finish(r, &work);
+}
+
+static void word_of(struct reader *r, const char *key, struct map *map, const struct ps_rows *rows,
+                    size_t column)
+{
+    int64_t number;
+
+    if (!ps_rows_int(rows, column, &number))
+        return;
+    if (map_word(map, number).len)
+        add_arg_word(&r->args, key, map_word(map, number));
+    else
+        add_arg_int(&r->args, key, number);
+}
+
+/* Returns the name that the tool itself uses: "[CUDA memcpy Host-to-Device]". */
+static uint32_t copy_name(struct reader *r, const struct ps_rows *rows)
+{
+    struct ps_str word = {NULL, 0};
+    char name[160];
+    int64_t kind;
+
+    if (ps_rows_int(rows, COPY_KIND, &kind))
+        word = map_word(&r->copies, kind);
+    (void)snprintf(name, sizeof name, "[CUDA memcpy %.*s]", word.len ? (int)word.len : 7,
+                   word.len ? word.at : "Unknown");
+    return text_id_of(r, ps_str_of(name));
+}
+
+static enum outcome device_copy_row(struct reader *r, const struct ps_rows *rows)
+{
+    struct work work;
+
+    if (!begin(r, rows, "gpu_memcpy", PS_SLICE_MEMCPY, &work))
+        return work.outcome;
+    work.record.name = copy_name(r, rows);
+    add_arg_column(&r->args, "bytes", rows, COPY_BYTES);
+    word_of(r, "kind", &r->copies, rows, COPY_KIND);
+    word_of(r, "from", &r->memories, rows, COPY_FROM);
+    word_of(r, "to", &r->memories, rows, COPY_TO);
+    add_arg_column(&r->args, "from device", rows, COPY_FROM_DEVICE);
+    add_arg_column(&r->args, "to device", rows, COPY_TO_DEVICE);
+    return finish(r, &work);
+}
+
+static enum outcome set_row(struct reader *r, const struct ps_rows *rows)
+{
+    struct work work;
+
+    if (!begin(r, rows, "gpu_memset", PS_SLICE_MEMSET, &work))
+        return work.outcome;
+    work.record.name = tr_text_id(&r->trace, PS_STR("[CUDA memset]"));
+    add_arg_column(&r->args, "bytes", rows, SET_BYTES);
+    add_arg_column(&r->args, "value", rows, SET_VALUE);
+    word_of(r, "memory", &r->memories, rows, SET_KIND);
+    return finish(r, &work);
+}
+
+static enum outcome device_wait_row(struct reader *r, const struct ps_rows *rows)
+{
+    struct ps_str word = {NULL, 0};
+    struct work work;
+    int64_t kind;
+
+    if (!begin(r, rows, "cuda_sync", PS_SLICE_SYNC, &work))
+        return work.outcome;
+    if (ps_rows_int(rows, WAIT_KIND, &kind))
+        word = map_word(&r->waits, kind);
+    work.record.name = tr_text_id(&r->trace, word.len ? word : PS_STR("Unknown sync"));
+    add_arg_column(&r->args, "event", rows, WAIT_EVENT);
+    return finish(r, &work);
+}
+
+/* A CUDA graph that was recorded as one piece of work: its kernels are unknown. */
+static enum outcome graph_row(struct reader *r, const struct ps_rows *rows)
+{
+    struct work work;
+    int64_t graph = 0;
+    char name[48];
+
+    if (!begin(r, rows, "kernel", PS_SLICE_KERNEL, &work))
+        return work.outcome;
+    (void)ps_rows_int(rows, GRAPH_ID, &graph);
+    (void)snprintf(name, sizeof name, "[CUDA graph %" PRId64 "]", graph);
+    work.record.name = tr_text_id(&r->trace, ps_str_of(name));
+    add_arg_column(&r->args, "graph exec id", rows, GRAPH_EXEC);
+    return finish(r, &work);
+}
+
+static const struct table device_tables[] = {
+    {"CUPTI_ACTIVITY_KIND_KERNEL", NS_COLUMNS(kernel_columns), kernel_row},
+    {"CUPTI_ACTIVITY_KIND_MEMCPY", NS_COLUMNS(copy_columns), device_copy_row},
+    {"CUPTI_ACTIVITY_KIND_MEMSET", NS_COLUMNS(set_columns), set_row},
+    {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", NS_COLUMNS(wait_columns), device_wait_row},
+    {"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", NS_COLUMNS(graph_columns), graph_row},
+    {NULL, NULL, 0, NULL},
+};
+
+/* --- Calls --- */
+
+/* Calls are the rows of any table with start, end, thread and name. */
+
+enum {
+    CALL_START,
+    CALL_END,
+    CALL_THREAD,
+    CALL_NAME,
+    CALL_TEXT,
+    CALL_CORRELATION,
+    CALL_CLASS,
+    CALL_RESULT,
+    CALL_NESTING
+};
+static const char *const call_columns[] = {"start",      "end",         "globalTid",
+                                           "nameId",     "textId",      "correlationId",
+                                           "eventClass", "returnValue", "nestingLevel"};
+
+enum { CLASS_DRIVER = 1 };
+
+/* Category and kind of known tables. For others the category is made from the table's name. */
+static const struct {
+    const char *table, *word;
+    enum ps_slice_kind kind;
+} known[] = {
+    {"CUPTI_ACTIVITY_KIND_RUNTIME", "cuda_runtime", PS_SLICE_RUNTIME},
+    {"OSRT_API", "osrt", PS_SLICE_OSRT},
+    {"PROFILER_OVERHEAD", "overhead", PS_SLICE_OVERHEAD},
+};
+
+static bool is_driver(struct reader *r, const struct ps_rows *rows, uint32_t name)
+{
+    struct ps_str text = tr_text(&r->trace, name);
+    int64_t class;
+
+    if (ps_rows_int(rows, CALL_CLASS, &class))
+        return class == CLASS_DRIVER;
+    return text.len > 2 && text.at[0] == 'c' && text.at[1] == 'u' && text.at[2] >= 'A' &&
+           text.at[2] <= 'Z';
+}
+
+/* Returns "mpi_p2p" for MPI_P2P_EVENTS. */
+static uint16_t own_category(struct reader *r)
+{
+    struct ps_str name = ps_str_of(r->table);
+    char word[64];
+    size_t n = 0;
+
+    if (name.len > 7 && memcmp(name.at + name.len - 7, "_EVENTS", 7) == 0)
+        name.len -= 7;
+    for (; n < name.len && n < sizeof word; n++)
+        word[n] = name.at[n] >= 'A' && name.at[n] <= 'Z' ? (char)(name.at[n] | 32) : name.at[n];
+    return tr_fill_cat(&r->trace, clean_text_of(r, (struct ps_str){word, n}), PS_SLICE_OTHER);
+}
+
+static uint16_t category(struct reader *r, const struct ps_rows *rows, uint32_t name)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcasecmp(known[i].table, r->table) != 0)
+            continue;
+        if (known[i].kind == PS_SLICE_RUNTIME && is_driver(r, rows, name))
+            return tr_fill_cat(&r->trace, PS_STR("cuda_driver"), PS_SLICE_RUNTIME);
+        return tr_fill_cat(&r->trace, ps_str_of(known[i].word), known[i].kind);
+    }
+    return own_category(r);
+}
+
+static enum outcome call_row(struct reader *r, const struct ps_rows *rows)
+{
+    struct tr_record record = {.ph = 'X'};
+    int64_t start, duration, thread, name;
+    enum outcome outcome = read_times(r, rows, &start, &duration);
+
+    if (outcome == NS_REJECTED)
+        return outcome;
+    if (!ps_rows_int(rows, CALL_THREAD, &thread))
+        return reject_row(r, "the row has no thread");
+    if (outcome == NS_OTHER) { /* still running: lasts to the end of the session */
+        record.ph = 'B';
+        duration = 0;
+        outcome = NS_STORED;
+    }
+    record.ts = start;
+    record.dur = duration;
+    if (ps_rows_int(rows, CALL_NAME, &name) || ps_rows_int(rows, CALL_TEXT, &name))
+        record.name = call_of_string(r, name);
+    record.cat = category(r, rows, record.name);
+    add_arg_column(&r->args, "correlation", rows, CALL_CORRELATION);
+    add_arg_column(&r->args, "returned", rows, CALL_RESULT);
+    add_arg_column(&r->args, "nesting level", rows, CALL_NESTING);
+    return store_record(r, thread_of_tid(r, thread), record, outcome);
+}
+
+static enum outcome other_row(struct reader *r, const struct ps_rows *rows)
+{
+    (void)r, (void)rows;
+    return NS_OTHER;
+}
+
+/* Sets *out to the call_columns that the table has: bit i for names[i]. */
+static enum ps_status columns_of(struct reader *r, const char *table, const char *const *names,
+                                 size_t n, unsigned *out)
+{
+    struct ps_rows *rows;
+    enum ps_status status = ps_rows_begin(r->db, table, names, n, &rows, r->err);
+
+    *out = 0;
+    for (size_t i = 0; rows && i < n; i++)
+        *out |= (unsigned)ps_rows_has(rows, i) << i;
+    ps_rows_end(rows);
+    return status;
+}
+
+/* Counts and reports the rows of an unsupported table that has times. */
+static enum ps_status leave_out(struct reader *r, const char *name)
+{
+    static const char *const when[] = {"start", "timestamp", "rawTimestamp"};
+    const struct table table = {name, when, 1, other_row};
+    unsigned has;
+    enum ps_status status = columns_of(r, name, NS_COLUMNS(when), &has);
+
+    if (status != PS_OK || !has)
+        return status;
+    status = count_rows(r, &table);
+    if (status == PS_OK && r->row)
+        ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
+                     "table %s is not supported; rows skipped: %llu", name,
+                     (unsigned long long)r->row);
+    return status;
+}
+
+/* Whether the table is not one of calls: another section reads it. */
+static bool is_read(const char *table)
+{
+    static const char *const others[] = {
+        "NVTX_EVENTS",      "DIAGNOSTIC_EVENT", "CUDA_GPU_MEMORY_USAGE_EVENTS",
+        "GPU_METRICS",      "PROCESSES",        "ThreadNames",
+        "StringIds",        "META_DATA_EXPORT", "META_DATA_CAPTURE",
+        "ANALYSIS_DETAILS", "EXPORT_META_DATA",
+    };
+
+    for (const struct table *t = device_tables; t->name; t++)
+        if (strcasecmp(t->name, table) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcasecmp(others[i], table) == 0)
+            return true;
+    return strncasecmp(table, "ENUM_", 5) == 0 || strncasecmp(table, "TARGET_INFO_", 12) == 0;
+}
+
+/* Also counts the tables that no other part reads */
+static enum ps_status read_calls(struct reader *r)
+{
+    enum ps_status status = PS_OK;
+
+    for (size_t i = 0; i < ps_sqlite_tables(r->db) && status == PS_OK; i++) {
+        const char *name = ps_sqlite_table(r->db, i);
+        const struct table table = {name, NS_COLUMNS(call_columns), call_row};
+        unsigned has;
+
+        if (is_read(name))
+            continue;
+        status = columns_of(r, name, call_columns, CALL_TEXT + 1, &has);
+        if (status != PS_OK)
+            break;
+        if ((has & 7) == 7 && has >> CALL_NAME)
+            status = count_rows(r, &table);
+        else
+            status = leave_out(r, name);
+    }
+    return status;
+}
+
+/* --- NVTX --- */
+
+/*
+ * Ranges and marks that a program set with NVTX.
+ *
+ * Push/pop ranges nest on their thread. Start/end ranges may overlap and end on other threads: they
+ * get a row of their process and domain, next to the threads. The names of domains and categories
+ * are rows of the same table, at any position; so the table is read twice.
+ */
+
+enum {
+    RANGE_START,
+    RANGE_END,
+    RANGE_TYPE,
+    RANGE_CATEGORY,
+    RANGE_TEXT,
+    RANGE_TEXT_ID,
+    RANGE_THREAD,
+    RANGE_END_THREAD,
+    RANGE_DOMAIN,
+    RANGE_VALUES
+};
+static const char *const nvtx_columns[] = {
+    "start",      "end",         "eventType",    "category",    "text",
+    "textId",     "globalTid",   "endGlobalTid", "domainId",    "uint64Value",
+    "int64Value", "uint32Value", "int32Value",   "doubleValue", "floatValue"};
+#define N_COLUMNS (sizeof nvtx_columns / sizeof *nvtx_columns)
+
+/* ENUM_NSYS_EVENT_TYPE. NVTXT names are for a text file that was imported with the report. */
+enum {
+    NVTX_CATEGORY = 33,
+    NVTX_MARK = 34,
+    NVTX_THREAD = 39,
+    NVTX_PUSH_POP = 59,
+    NVTX_START_END = 60,
+    NVTXT_CATEGORY = 64,
+    NVTXT_MARK = 65,
+    NVTXT_PUSH_POP = 70,
+    NVTXT_START_END = 71,
+    NVTX_DOMAIN = 75,
+};
+
+/* Key of a domain of a process, or of a category in a domain. */
+struct number {
+    int64_t process, domain, category;
+};
+
+static struct number number_of(const struct ps_rows *rows, bool category)
+{
+    struct number number = {0};
+
+    (void)ps_rows_int(rows, RANGE_THREAD, &number.process);
+    number.process = (int64_t)((uint64_t)number.process >> 24);
+    (void)ps_rows_int(rows, RANGE_DOMAIN, &number.domain);
+    if (category)
+        (void)ps_rows_int(rows, RANGE_CATEGORY, &number.category);
+    return number;
+}
+
+static uint32_t text_of(struct reader *r, const struct ps_rows *rows)
+{
+    struct ps_str text = ps_rows_text(rows, RANGE_TEXT);
+    int64_t id;
+
+    if (text.at)
+        return text_id_of(r, text);
+    return ps_rows_int(rows, RANGE_TEXT_ID, &id) ? text_of_string(r, id) : 0;
+}
+
+/* --- NVTX: domains and categories --- */
+
+static enum outcome name_row(struct reader *r, const struct ps_rows *rows)
+{
+    struct number number;
+    struct ps_str text;
+    int64_t type, thread;
+
+    if (!ps_rows_int(rows, RANGE_TYPE, &type) || (type != NVTX_CATEGORY && type != NVTXT_CATEGORY &&
+                                                  type != NVTX_DOMAIN && type != NVTX_THREAD))
+        return NS_OTHER;
+    text = tr_text(&r->trace, text_of(r, rows));
+    if (!text.len)
+        return NS_OTHER;
+    number = number_of(rows, type != NVTX_DOMAIN);
+    if (type == NVTX_DOMAIN)
+        map_put(&r->domains, &number, sizeof number, text);
+    else if (type != NVTX_THREAD)
+        map_put(&r->categories, &number, sizeof number, text);
+    else if (ps_rows_int(rows, RANGE_THREAD, &thread))
+        map_put(&r->threads, &thread, sizeof thread, text);
+    return NS_OTHER;
+}
+
+/* --- NVTX: ranges and marks --- */
+
+/* Returns "nvtx", or "nvtx:NCCL" in a domain that has a name. */
+static uint16_t category_of(struct reader *r, struct ps_str domain)
+{
+    char word[128];
+    uint16_t cat = 0;
+
+    if (domain.len) {
+        (void)snprintf(word, sizeof word, "nvtx:%.*s", (int)domain.len, domain.at);
+        cat = tr_fill_cat(&r->trace, clean_text_of(r, ps_str_of(word)), PS_SLICE_NVTX);
+    }
+    return cat ? cat : tr_fill_cat(&r->trace, PS_STR("nvtx"), PS_SLICE_NVTX);
+}
+
+static void say(struct reader *r, const struct ps_rows *rows, struct ps_str domain)
+{
+    struct number number = number_of(rows, true);
+    struct ps_str category = {NULL, 0};
+
+    if (number.category)
+        category = map_get(&r->categories, &number, sizeof number);
+    add_arg_word(&r->args, "domain", domain);
+    if (category.len)
+        add_arg_word(&r->args, "category", category);
+    else if (number.category)
+        add_arg_int(&r->args, "category", number.category);
+    for (size_t i = RANGE_VALUES; i < N_COLUMNS; i++)
+        if (ps_rows_num(rows, i).kind != PS_NUM_NONE) {
+            add_arg_column(&r->args, "value", rows, i);
+            break;
+        }
+}
+
+static enum outcome range_row(struct reader *r, uint32_t thread, struct tr_record record,
+                              enum outcome outcome)
+{
+    int64_t duration = record.dur;
+
+    record.ph = 'b';
+    record.dur = ++r->ranges;
+    outcome = store_record(r, thread, record, outcome);
+    if (outcome == NS_FAILED || duration == TR_NO_DURATION)
+        return outcome;
+    clear_args(&r->args);
+    record.ph = 'e';
+    record.ts += duration;
+    record.template = 0;
+    return store_record(r, thread, record, outcome);
+}
+
+static enum outcome event_row(struct reader *r, const struct ps_rows *rows)
+{
+    struct number number = number_of(rows, false);
+    struct tr_record record = {0};
+    struct ps_str domain;
+    int64_t type, start, duration, thread;
+    enum outcome outcome;
+
+    if (!ps_rows_int(rows, RANGE_TYPE, &type))
+        return reject_row(r, "the row has no type");
+    if (type != NVTX_MARK && type != NVTXT_MARK && type != NVTX_PUSH_POP &&
+        type != NVTXT_PUSH_POP && type != NVTX_START_END && type != NVTXT_START_END)
+        return NS_OTHER;
+    outcome = read_times(r, rows, &start, &duration);
+    if (outcome == NS_REJECTED)
+        return outcome;
+    if (!ps_rows_int(rows, RANGE_THREAD, &thread))
+        return reject_row(r, "the row has no thread");
+    domain = map_get(&r->domains, &number, sizeof number);
+    record.ts = start;
+    record.dur = duration;
+    record.name = text_of(r, rows);
+    record.cat = category_of(r, domain);
+    say(r, rows, domain);
+    outcome = outcome == NS_OTHER ? NS_STORED : outcome;
+    if (type == NVTX_START_END || type == NVTXT_START_END)
+        return range_row(r, thread_of_tid(r, thread), record, outcome);
+    record.ph = duration >= 0 ? 'X' : 'B';
+    if (type == NVTX_MARK || type == NVTXT_MARK) {
+        record.ph = 'i';
+        record.dur = TR_NO_DURATION;
+    }
+    return store_record(r, thread_of_tid(r, thread), record, outcome);
+}
+
+static const struct table nvtx_name_table = {"NVTX_EVENTS", NS_COLUMNS(nvtx_columns), name_row};
+static const struct table nvtx_table = {"NVTX_EVENTS", NS_COLUMNS(nvtx_columns), event_row};
+
+/* --- Memory allocated with CUDA --- */
+
+enum { USE_START, USE_PROCESS, USE_DEVICE, USE_ADDRESS, USE_BYTES, USE_OPERATION, USE_KIND };
+static const char *const use_columns[] = {"start", "globalPid",           "deviceId", "address",
+                                          "bytes", "memoryOperationType", "memKind"};
+enum { OPERATION_FREE = 1 };
+enum { KIND_PAGEABLE = 0, KIND_PINNED = 1 };
+enum { TYPE_CPU = 0, TYPE_CUDA = 1 }; /* PyTorch's numbers of device types */
+
+/* A change of the memory in use. Sorted by time before they are written, since each record has the
+ * total after it. */
+struct use {
+    int64_t t;
+    int64_t process, device, address, bytes; /* bytes < 0: freed; device -1: of the host */
+};
+struct uses {
+    struct use *at;
+    size_t n, cap;
+};
+
+static enum outcome use_row(struct reader *r, const struct ps_rows *rows)
+{
+    struct uses *uses = r->uses;
+    struct use use = {0};
+    int64_t operation = 0, kind = -1;
+
+    if (!ps_rows_int(rows, USE_START, &use.t))
+        return reject_row(r, "the row has no start time");
+    if (use.t > INT64_MAX / 4 || use.t < -(INT64_MAX / 4))
+        return reject_row(r, "the start time is out of range");
+    if (!ps_rows_int(rows, USE_BYTES, &use.bytes) || use.bytes < 0)
+        return reject_row(r, "the row has no size in bytes");
+    (void)ps_rows_int(rows, USE_PROCESS, &use.process);
+    (void)ps_rows_int(rows, USE_DEVICE, &use.device);
+    (void)ps_rows_int(rows, USE_ADDRESS, &use.address);
+    (void)ps_rows_int(rows, USE_OPERATION, &operation);
+    (void)ps_rows_int(rows, USE_KIND, &kind);
+    use.device = kind == KIND_PAGEABLE || kind == KIND_PINNED
+                     ? -1
+                     : gpu_of_device(r, pid_of(use.process), use.device);
+    use.bytes = operation == OPERATION_FREE ? -use.bytes : use.bytes;
+    TR_SCRATCH_PUSH(r->trace.scratch, uses->at, uses->n, uses->cap);
+    uses->at[uses->n++] = use;
+    return NS_STORED;
+}
+
+#define DEVICES_MOST 64
+
+static enum ps_status write_uses(struct reader *r, struct uses *uses)
+{
+    int64_t totals[DEVICES_MOST + 1] = {0};
+    struct tr_record record = {.ph = 'i', .dur = TR_NO_DURATION};
+
+    if (!uses->n)
+        return PS_OK;
+    record.name = tr_text_id(&r->trace, PS_STR("[memory]"));
+    ps_sort_runs(uses->at, uses->n, sizeof *uses->at);
+    for (size_t i = 0; i < uses->n; i++) {
+        const struct use *use = &uses->at[i];
+        bool counted = use->device >= -1 && use->device < DEVICES_MOST;
+        int64_t *total = &totals[counted ? use->device + 1 : 0];
+
+        clear_args(&r->args);
+        add_arg_int(&r->args, "Device Type", use->device < 0 ? TYPE_CPU : TYPE_CUDA);
+        add_arg_int(&r->args, "Device Id", use->device);
+        add_arg_int(&r->args, "Addr", use->address);
+        add_arg_int(&r->args, "Bytes", use->bytes);
+        if (counted && !__builtin_add_overflow(*total, use->bytes, total))
+            add_arg_int(&r->args, "Total Allocated", *total);
+        record.ts = use->t + r->shift;
+        if (store_record(r, thread_of_pid(r, use->process), record, NS_STORED) == NS_FAILED)
+            break;
+        tr_scratch_row(r->trace.scratch, i);
+    }
+    return r->err->code;
+}
+
+static enum ps_status read_memory(struct reader *r)
+{
+    static const struct table table = {"CUDA_GPU_MEMORY_USAGE_EVENTS", NS_COLUMNS(use_columns),
+                                       use_row};
+    struct uses uses = {0};
+    enum ps_status status;
+
+    r->uses = &uses;
+    status = count_rows(r, &table);
+    if (status == PS_OK)
+        status = write_uses(r, &uses);
+    r->uses = NULL;
+    tr_scratch_free(r->trace.scratch, uses.at);
+    return status;
+}
+
+/* --- Metrics of GPUs over time --- */
+
+/* The lower bits of a type are the GPU, the upper ones the source of the metrics. */
+#define GPU_BITS 0xff
+
+struct metric {
+    int64_t type, metric;
+};
+
+static enum outcome metric_name_row(struct reader *r, const struct ps_rows *rows)
+{
+    struct ps_str name = ps_rows_text(rows, 2);
+    struct metric key;
+
+    if (ps_rows_int(rows, 0, &key.type) && ps_rows_int(rows, 1, &key.metric) && name.len)
+        map_put(&r->metrics, &key, sizeof key, clean_text_of(r, name));
+    return NS_OTHER;
+}
+
+static enum outcome metric_row(struct reader *r, const struct ps_rows *rows)
+{
+    struct tr_record record = {.ph = 'C', .dur = TR_NO_DURATION};
+    struct metric key = {0};
+    struct ps_num value = ps_rows_num(rows, 4);
+    struct ps_str name;
+    char number[48];
+
+    if (!ps_rows_int(rows, 0, &record.ts) && !ps_rows_int(rows, 1, &record.ts))
+        return reject_row(r, "the row has no time");
+    if (record.ts > INT64_MAX / 4 || record.ts < -(INT64_MAX / 4))
+        return reject_row(r, "the time is out of range");
+    if (value.kind == PS_NUM_NONE)
+        return reject_row(r, "the row has no value");
+    (void)ps_rows_int(rows, 2, &key.type);
+    (void)ps_rows_int(rows, 3, &key.metric);
+    name = map_get(&r->metrics, &key, sizeof key);
+    if (!name.len) {
+        (void)snprintf(number, sizeof number, "metric %" PRId64, key.metric);
+        name = ps_str_of(number);
+    }
+    record.name = tr_text_id(&r->trace, name);
+    record.ts += r->shift;
+    add_arg_number(&r->args, name, value);
+    return store_record(r, thread_of_gpu(r, key.type & GPU_BITS), record, NS_STORED);
+}
+
+static enum ps_status read_metrics(struct reader *r)
+{
+    static const char *const names[] = {"typeId", "metricId", "metricName"};
+    static const char *const values[] = {"start", "timestamp", "typeId", "metricId", "value"};
+    static const struct table name_table = {"TARGET_INFO_GPU_METRICS", NS_COLUMNS(names),
+                                            metric_name_row};
+    static const struct table table = {"GPU_METRICS", NS_COLUMNS(values), metric_row};
+    enum ps_status status = read_rows(r, &name_table);
+
+    return status == PS_OK ? count_rows(r, &table) : status;
+}
+
+static enum ps_status read_series(struct reader *r)
+{
+    enum ps_status status = read_memory(r);
+
+    return status == PS_OK ? read_metrics(r) : status;
+}
 
 #define EXPORT_AGAIN                                                                               \
     "export the report again: nsys export --type sqlite -o out.sqlite report.nsys-rep"
@@ -51,45 +1780,27 @@ static bool is_export(const struct ps_sqlite *db)
 
 /* --- Reading --- */
 
-bool ns_is_read(const char *table)
-{
-    static const char *const others[] = {
-        "NVTX_EVENTS",      "DIAGNOSTIC_EVENT", "CUDA_GPU_MEMORY_USAGE_EVENTS",
-        "GPU_METRICS",      "PROCESSES",        "ThreadNames",
-        "StringIds",        "META_DATA_EXPORT", "META_DATA_CAPTURE",
-        "ANALYSIS_DETAILS", "EXPORT_META_DATA",
-    };
-
-    for (const struct ns_table *t = ns_device_tables; t->name; t++)
-        if (strcasecmp(t->name, table) == 0)
-            return true;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcasecmp(others[i], table) == 0)
-            return true;
-    return strncasecmp(table, "ENUM_", 5) == 0 || strncasecmp(table, "TARGET_INFO_", 12) == 0;
-}
-
 /* Reads names before the rows that refer to them. */
-static enum ps_status read_all(struct ns_reader *r)
+static enum ps_status read_all(struct reader *r)
 {
-    enum ps_status status = ns_names_read(r);
+    enum ps_status status = read_names(r);
 
     if (status == PS_OK)
-        status = ns_target_read(r);
+        status = read_target(r);
     if (status == PS_OK)
-        status = ns_look(r, &ns_nvtx_names);
-    for (const struct ns_table *t = ns_device_tables; t->name && status == PS_OK; t++)
-        status = ns_count(r, t);
+        status = read_rows(r, &nvtx_name_table);
+    for (const struct table *t = device_tables; t->name && status == PS_OK; t++)
+        status = count_rows(r, t);
     if (status == PS_OK)
-        status = ns_host_read(r);
+        status = read_calls(r);
     if (status == PS_OK)
-        status = ns_count(r, &ns_nvtx_table);
+        status = count_rows(r, &nvtx_table);
     if (status == PS_OK)
-        status = ns_series_read(r);
+        status = read_series(r);
     return status;
 }
 
-static void note_empty(const struct ns_reader *r)
+static void note_empty(const struct reader *r)
 {
     const struct tr_counts *counts = &r->trace.counts;
 
@@ -100,28 +1811,28 @@ static void note_empty(const struct ns_reader *r)
             "event tables. Record again with `nsys profile --trace=cuda,nvtx,osrt`");
 }
 
-static void reader_free(struct ns_reader *r)
+static void reader_free(struct reader *r)
 {
-    ns_names_free(r);
-    ns_args_free(&r->args);
+    free_names(r);
+    free_args(&r->args);
     ps_buf_free(&r->devices);
     tr_trace_free(&r->trace);
 }
 
 static enum ps_status import(struct ps_sqlite *db, struct ps_sink *out, struct ps_err *err)
 {
-    static const struct tr_fed fed = {"NVIDIA Nsight Systems", "rows"};
-    struct ns_reader r = {.db = db, .out = out, .err = err, .end_ns = INT64_MIN};
+    static const struct tr_source source = {"NVIDIA Nsight Systems", "rows"};
+    struct reader r = {.db = db, .out = out, .err = err, .end_ns = INT64_MIN};
     enum ps_status status;
 
     r.trace.out = out;
     r.trace.err = err;
-    tr_feed_begin(&r.trace, &fed);
+    tr_fill_begin(&r.trace, &source);
     status = read_all(&r);
     if (status == PS_OK)
         note_empty(&r);
     if (status == PS_OK)
-        status = tr_feed_end(&r.trace, r.end_ns == INT64_MIN ? INT64_MIN : r.end_ns + r.shift);
+        status = tr_fill_end(&r.trace, r.end_ns == INT64_MIN ? INT64_MIN : r.end_ns + r.shift);
     if (status == PS_OK)
         status = tr_import(&r.trace);
     reader_free(&r);

@@ -132,11 +132,4 @@ bool st_number(struct ps_str text, struct st_number *out);
  * weights of st_push. False: unknown; nothing was set. */
 bool st_unit(struct ps_str word, enum st_unit *unit, int *power);
 
-/* The enum ps_family of a frame, detected from its name: PS_FAMILY_RUNTIME for native code, which
- * is drawn differently; else none. */
-int64_t st_family(struct ps_str frame);
-
-/* Whether the name is that of a Python frame. */
-bool st_is_python(struct ps_str frame);
-
 #endif

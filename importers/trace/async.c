@@ -39,7 +39,7 @@ static void add(struct tr_async *async, struct tr_trace *trace, uint32_t process
 
     if (__builtin_sub_overflow(r->ts, trace->import->shift, &ts) || ts < 0)
         ts = 0;
-    TR_PUSH_ROOM(trace->room, async->at, async->n, async->cap);
+    TR_SCRATCH_PUSH(trace->scratch, async->at, async->n, async->cap);
     async->at[async->n++] = (struct tr_async_event){.ts = ts,
                                                     .args_at = r->args_at,
                                                     .name = r->name,
@@ -130,7 +130,7 @@ static uint32_t new_span(struct weave *w, uint32_t at, uint32_t parent, uint8_t 
 {
     const struct tr_async_event *event = &w->async->at[at];
 
-    TR_PUSH_ROOM(w->trace->room, w->spans, w->n, w->cap);
+    TR_SCRATCH_PUSH(w->trace->scratch, w->spans, w->n, w->cap);
     w->spans[w->n] = (struct span){.start = event->ts,
                                    .event = at,
                                    .parent = parent,
@@ -162,7 +162,7 @@ static void end_span(struct weave *w, const struct tr_async_event *event)
     w->open[event->key] = span->parent;
 }
 
-static void take(struct weave *w, uint32_t at)
+static void start_event(struct weave *w, uint32_t at)
 {
     const struct tr_async_event *event = &w->async->at[at];
 
@@ -193,28 +193,29 @@ static bool earlier(const void *list, uint32_t a, uint32_t b)
     return async->at[a].ts < async->at[b].ts;
 }
 
-static void take_all(struct weave *w)
+static void start_events(struct weave *w)
 {
     const struct tr_async *async = w->async;
-    uint32_t *order = tr_sorted(w->trace->room, async, async->n, earlier);
+    uint32_t *order = tr_sorted(w->trace->scratch, async, async->n, earlier);
 
-    w->open = tr_room_grow(w->trace->room, NULL, (size_t)async->keys.count + 1, sizeof *w->open);
+    w->open =
+        tr_scratch_grow(w->trace->scratch, NULL, (size_t)async->keys.count + 1, sizeof *w->open);
     for (uint32_t i = 0; i < async->keys.count; i++)
         w->open[i] = NONE;
     for (size_t i = 0; i < async->n; i++) {
-        take(w, order ? order[i] : (uint32_t)i);
-        tr_room_row(w->trace->room, i);
+        start_event(w, order ? order[i] : (uint32_t)i);
+        tr_scratch_row(w->trace->scratch, i);
     }
     for (uint32_t i = 0; i < w->n; i++) {
         int64_t left = w->trace->last_ns - w->spans[i].start;
 
-        tr_room_row(w->trace->room, i);
+        tr_scratch_row(w->trace->scratch, i);
         if (!(w->spans[i].flags & PS_SLICE_UNCLOSED))
             continue;
         w->spans[i].duration = left > 0 ? left : 0;
         w->trace->import->remarks[TR_REMARK_ASYNC_UNCLOSED]++;
     }
-    tr_room_free(w->trace->room, order);
+    tr_scratch_free(w->trace->scratch, order);
 }
 
 static bool span_before(const void *list, uint32_t x, uint32_t y)
@@ -272,7 +273,7 @@ static void weave_rows(const struct weave *w, struct tr_track *track, const uint
         uint32_t parent = w->spans[at].parent;
         int64_t end = track->start[row] + track->duration[row];
 
-        tr_room_row(track->room, row);
+        tr_scratch_row(track->scratch, row);
         row_of[at] = row;
         track->parent[row] = parent == NONE ? TR_NO_ROW : row_of[parent];
         if (parent != NONE)
@@ -284,63 +285,63 @@ static void weave_rows(const struct weave *w, struct tr_track *track, const uint
     free(lanes.ends);
 }
 
-static enum ps_status give_group(struct weave *w, const uint32_t *order, uint32_t first,
-                                 uint32_t to, uint32_t *row_of)
+static enum ps_status write_group(struct weave *w, const uint32_t *order, uint32_t first,
+                                  uint32_t to, uint32_t *row_of)
 {
     struct tr_track track;
 
     if (w->trace->import->n_tracks + 2 > PS_TRACKS_MAX)
         return ps_fail(w->trace->err, PS_LIMIT, "the trace has more than %u tracks", PS_TRACKS_MAX);
-    track = tr_track_new(w->trace->room, w->kind, to - first);
+    track = tr_track_new(w->trace->scratch, w->kind, to - first);
     track.n = to - first;
     tr_track_tree_columns(&track);
     name_track(w, &w->async->at[w->spans[order ? order[first] : first].event], &track);
     for (uint32_t row = 0; row < track.n; row++) {
         put_row(w, &track, row, &w->spans[order ? order[first + row] : first + row]);
-        tr_room_row(w->trace->room, row);
+        tr_scratch_row(w->trace->scratch, row);
     }
     weave_rows(w, &track, order, first, row_of);
     w->trace->import->n_slices += track.n;
-    return tr_emit_track(w->trace, &track);
+    return tr_track_write(w->trace, &track);
 }
 
-static enum ps_status give(struct tr_trace *trace, const struct tr_async *async,
-                           enum ps_track_kind kind)
+static enum ps_status write_events(struct tr_trace *trace, const struct tr_async *async,
+                                   enum ps_track_kind kind)
 {
     struct weave w = {.trace = trace, .async = async, .kind = kind};
     enum ps_status status = PS_OK;
     uint32_t *order, *row_of;
 
-    take_all(&w);
-    order = tr_sorted(trace->room, w.spans, w.n, span_before);
-    row_of = tr_room_grow(trace->room, NULL, (size_t)w.n + 1, sizeof *row_of);
+    start_events(&w);
+    order = tr_sorted(trace->scratch, w.spans, w.n, span_before);
+    row_of = tr_scratch_grow(trace->scratch, NULL, (size_t)w.n + 1, sizeof *row_of);
     for (uint32_t first = 0, to; first < w.n && status == PS_OK; first = to) {
         uint32_t group = w.spans[order ? order[first] : first].group;
 
         for (to = first; to < w.n && w.spans[order ? order[to] : to].group == group;)
             to++;
-        status = give_group(&w, order, first, to, row_of);
+        status = write_group(&w, order, first, to, row_of);
     }
-    tr_room_free(trace->room, order);
-    tr_room_free(trace->room, row_of);
-    tr_room_free(trace->room, w.open);
-    tr_room_free(trace->room, w.spans);
+    tr_scratch_free(trace->scratch, order);
+    tr_scratch_free(trace->scratch, row_of);
+    tr_scratch_free(trace->scratch, w.open);
+    tr_scratch_free(trace->scratch, w.spans);
     ps_intern_free(&w.groups);
     return status;
 }
 
-enum ps_status tr_async_give(struct tr_trace *trace)
+enum ps_status tr_async_write(struct tr_trace *trace)
 {
-    return give(trace, &trace->import->async, PS_TRACK_ASYNC);
+    return write_events(trace, &trace->import->async, PS_TRACK_ASYNC);
 }
 
-enum ps_status tr_instants_give(struct tr_trace *trace)
+enum ps_status tr_instants_write(struct tr_trace *trace)
 {
-    return give(trace, &trace->import->instants, PS_TRACK_INSTANTS);
+    return write_events(trace, &trace->import->instants, PS_TRACK_INSTANTS);
 }
 
 void tr_async_free(struct tr_trace *trace, struct tr_async *async)
 {
-    tr_room_free(trace->room, async->at);
+    tr_scratch_free(trace->scratch, async->at);
     ps_intern_free(&async->keys);
 }

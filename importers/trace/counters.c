@@ -95,7 +95,7 @@ static bool count(struct tr_trace *trace, uint32_t process, const struct tr_reco
 
     if (value.kind == PS_NUM_NONE || __builtin_sub_overflow(r->ts, trace->import->shift, &ts))
         return false;
-    TR_PUSH_ROOM(trace->room, counters->at, counters->n, counters->cap);
+    TR_SCRATCH_PUSH(trace->scratch, counters->at, counters->n, counters->cap);
     counters->at[counters->n++] =
         (struct tr_count){.t = ts > 0 ? ts : 0,
                           .value = ps_num_real(value),
@@ -183,10 +183,10 @@ static bool count_before(const void *list, uint32_t x, uint32_t y)
     return a->series != b->series ? a->series < b->series : a->t < b->t;
 }
 
-void tr_counters_give(struct tr_trace *trace)
+void tr_counters_write(struct tr_trace *trace)
 {
     struct tr_counters *counters = &trace->import->counters;
-    uint32_t *order = tr_sorted(trace->room, counters->at, counters->n, count_before);
+    uint32_t *order = tr_sorted(trace->scratch, counters->at, counters->n, count_before);
 
     for (uint32_t i = 0; i < counters->n_series; i++) {
         const struct tr_series *series = &counters->series[i];
@@ -199,16 +199,16 @@ void tr_counters_give(struct tr_trace *trace)
         const struct tr_count *c = &counters->at[order ? order[i] : i];
 
         trace->out->ops->count(trace->out, c->series + 1, c->t, c->value);
-        tr_room_row(trace->room, i);
+        tr_scratch_row(trace->scratch, i);
     }
-    tr_room_free(trace->room, order);
+    tr_scratch_free(trace->scratch, order);
 }
 
 void tr_counters_free(struct tr_trace *trace)
 {
     struct tr_counters *counters = &trace->import->counters;
 
-    tr_room_free(trace->room, counters->at);
+    tr_scratch_free(trace->scratch, counters->at);
     free(counters->series);
     ps_intern_free(&counters->keys);
 }

@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* emit.c: writes tracks to the sink in chunks, texts and templates before the rows that use
- * them. */
-#include "importers/trace/import.h"
-
+/*
+ * emit.c: writes the tables of a trace to the sink: tracks with their slices in chunks, texts and
+ * templates, metadata, summary.
+ */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "base/json_span.h"
+#include "base/secret.h"
+#include "importers/text/clean.h"
+#include "importers/trace/fill.h"
+#include "importers/trace/import.h"
+#include "importers/trace/memory.h"
+#include "importers/trace/torch.h"
+
+/* --- Tracks, texts and templates --- */
 
 struct tr_emitter {
     /* buffers of the columns that are not 64 bits wide in a track */
@@ -67,7 +79,7 @@ void tr_emitter_free(struct tr_import *import)
     import->emitter = NULL;
 }
 
-static void give_text(struct tr_trace *trace, uint32_t id)
+static void write_text(struct tr_trace *trace, uint32_t id)
 {
     struct ps_trace_text text = {.id = id, .text = tr_text(trace, id)};
 
@@ -76,15 +88,15 @@ static void give_text(struct tr_trace *trace, uint32_t id)
     trace->out->ops->text(trace->out, &text);
 }
 
-void tr_texts_give(struct tr_trace *trace)
+void tr_texts_write(struct tr_trace *trace)
 {
     struct tr_import *import = trace->import;
 
     /* A key may be a new text: it is appended and written by a later round. */
-    while (import->given_texts < trace->names.count && ps_sink_ok(trace->out))
-        give_text(trace, ++import->given_texts);
-    for (; import->given_templates < trace->n_templates; import->given_templates++) {
-        uint32_t id = import->given_templates;
+    while (import->written_texts < trace->names.count && ps_sink_ok(trace->out))
+        write_text(trace, ++import->written_texts);
+    for (; import->written_templates < trace->n_templates; import->written_templates++) {
+        uint32_t id = import->written_templates;
         struct ps_args_template template = {.id = id};
 
         if (id == 0)
@@ -193,7 +205,7 @@ static void fill_columns(struct tr_emitter *emitter, const struct tr_trace *trac
 }
 
 /* Returns the first row after the chunk. */
-static uint32_t give_chunk(struct tr_trace *trace, struct tr_track *track, uint32_t first)
+static uint32_t write_chunk(struct tr_trace *trace, struct tr_track *track, uint32_t first)
 {
     struct tr_emitter *emitter = emitter_of(trace);
     struct ps_chunk chunk = {.track = track->id, .track_kind = track->kind, .first = first};
@@ -210,8 +222,8 @@ static uint32_t give_chunk(struct tr_trace *trace, struct tr_track *track, uint3
     trace->import->flops |= chunk.column[PS_COL_FLOPS] != NULL;
     trace->out->ops->slices(trace->out, &chunk);
     if (track->n > PS_CHUNK_ROWS) { /* large track: release the rows that were written */
-        tr_room_rest(trace->room);
-        tr_track_let_go(track, first, first + chunk.n);
+        tr_scratch_drop(trace->scratch);
+        tr_track_drop_rows(track, first, first + chunk.n);
     }
     return first + chunk.n;
 }
@@ -236,12 +248,269 @@ static void announce(struct tr_trace *trace, const struct tr_track *track)
     trace->out->ops->track(trace->out, &given);
 }
 
-enum ps_status tr_emit_track(struct tr_trace *trace, struct tr_track *track)
+enum ps_status tr_track_write(struct tr_trace *trace, struct tr_track *track)
 {
-    tr_texts_give(trace);
+    tr_texts_write(trace);
     announce(trace, track);
     for (uint32_t first = 0; first < track->n && ps_sink_ok(trace->out);)
-        first = give_chunk(trace, track, first);
+        first = write_chunk(trace, track, first);
     tr_track_free(track);
     return ps_sink_ok(trace->out) ? PS_OK : trace->out->err.code;
+}
+
+/* --- Metadata: the keys outside of the events --- */
+
+/*
+ * Keys outside of the events become metadata of the run ("header.<key>"), with secrets masked.
+ *
+ * Traces are shared, and their headers may contain the environment of a job: tokens have been found
+ * in published traces. Strings under a key that names a secret and strings in the form of a known
+ * kind of token are masked; all else is unchanged.
+ */
+
+#define HEADER_MOST  65536u
+#define HEADERS_MOST 256u
+#define MASK         "\"(masked)\""
+
+static bool is_key(struct ps_str behind)
+{
+    size_t n = 0;
+
+    while (n < behind.len && (behind.at[n] == ' ' || behind.at[n] == '\n' || behind.at[n] == '\t'))
+        n++;
+    return n < behind.len && behind.at[n] == ':';
+}
+
+static struct ps_str inside(struct ps_str string)
+{
+    return string.len >= 2 ? (struct ps_str){string.at + 1, string.len - 2}
+                           : (struct ps_str){NULL, 0};
+}
+
+/* Copies JSON with secrets masked and returns how many were. Strings under a key that names a
+ * secret are masked, also those in a list. */
+static uint64_t mask_secrets(struct ps_str key, struct ps_str json, struct ps_buf *out)
+{
+    bool secret = ps_names_secret(key);
+    uint64_t masked = 0;
+
+    while (json.len) {
+        size_t len = json.at[0] == '"' ? ps_json_text_span(json) : 1;
+        struct ps_str piece = {json.at, len};
+
+        json = ps_str_skip(json, len);
+        if (piece.at[0] == '"' && is_key(json)) {
+            secret = ps_names_secret(inside(piece));
+        } else if (piece.at[0] == '"' && piece.len > 2 && (secret || ps_is_token(inside(piece)))) {
+            piece = PS_STR(MASK);
+            masked++;
+        }
+        ps_buf_str(out, piece);
+    }
+    return masked;
+}
+
+static void write_header(struct tr_trace *trace, const struct tr_header *header, uint64_t *masked)
+{
+    struct ps_buf json = {0}, clean = {0}, name = {0};
+
+    *masked += mask_secrets(header->key, header->json, &json);
+    ps_clean_text(&clean, ps_text_head(ps_buf_slice(&json), HEADER_MOST));
+    ps_buf_puts(&name, "header.");
+    ps_clean_text(&name, ps_text_head(header->key, 256));
+    trace->out->ops->meta(trace->out, name.at, ps_buf_slice(&clean));
+    ps_buf_free(&json);
+    ps_buf_free(&clean);
+    ps_buf_free(&name);
+}
+
+/* Writes the other keys of the document as metadata, with secrets masked. */
+static void write_headers(struct tr_trace *trace)
+{
+    uint64_t masked = 0;
+
+    for (size_t i = 0; i < trace->n_headers && i < HEADERS_MOST; i++)
+        write_header(trace, &trace->headers[i], &masked);
+    if (masked)
+        tr_note(trace, PS_NOTE_INFO, PS_NOTE_NO_AT,
+                "header values that look like secrets, masked: %" PRIu64, masked);
+    if (trace->n_headers > HEADERS_MOST)
+        tr_note(trace, PS_NOTE_WARNING, PS_NOTE_NO_AT,
+                "the header has more than %u entries; the rest is dropped", HEADERS_MOST);
+}
+
+/* --- Summary --- */
+
+static void number(struct tr_trace *trace, const char *key, int64_t value)
+{
+    trace->out->ops->number(trace->out, key, ps_int(value));
+}
+
+static bool has_header(const struct tr_trace *trace, const char *key)
+{
+    for (size_t i = 0; i < trace->n_headers; i++)
+        if (ps_str_is(trace->headers[i].key, key))
+            return true;
+    return false;
+}
+
+static uint64_t devices(const struct tr_import *import)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < import->n_processes; i++)
+        n += import->processes[i].id && import->processes[i].device >= 0;
+    return n;
+}
+
+/* The peak of the devices, if there is one, else that of the host. */
+static void peak(struct tr_trace *trace)
+{
+    int64_t host = trace->memory ? trace->memory->peak_host : 0;
+    int64_t device = trace->memory ? trace->memory->peak_device : 0;
+
+    number(trace, "peak_bytes", device ? device : host);
+    number(trace, "peak_device", device > 0);
+}
+
+static bool any_shapes(const struct tr_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->n_templates; i++)
+        if (trace->templates[i].shapes)
+            return true;
+    return false;
+}
+
+static bool any_frames(const struct tr_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->n_cats; i++)
+        if (trace->cats[i].kind == PS_SLICE_PYTHON)
+            return true;
+    return false;
+}
+
+static int64_t span_ns(const struct tr_trace *trace)
+{
+    return trace->last_ns > trace->first_ns ? trace->last_ns - trace->first_ns : 0;
+}
+
+static void figures(struct tr_trace *trace)
+{
+    const struct tr_import *import = trace->import;
+    char origin[24];
+
+    snprintf(origin, sizeof origin, "%" PRId64, trace->origin_us);
+    trace->out->ops->meta(trace->out, "origin_us", ps_str_of(origin));
+    number(trace, "origin_us", trace->origin_us);
+    number(trace, "events", (int64_t)trace->counts.read);
+    number(trace, "slices", (int64_t)import->n_slices);
+    number(trace, "tracks", import->n_tracks);
+    number(trace, "processes", import->written_processes);
+    number(trace, "span_ns", span_ns(trace));
+    number(trace, "devices", (int64_t)devices(import));
+    number(trace, "kernels", (int64_t)import->n_kernels);
+    number(trace, "torch", trace->torch);
+    number(trace, "shapes", any_shapes(trace));
+    number(trace, "stacks", any_frames(trace));
+    number(trace, "memory", trace->memory && trace->memory->n > 0);
+    number(trace, "workers", 1);
+    peak(trace);
+    number(trace, "flops", import->flops);
+    if (!tr_is_attributed(trace))
+        number(trace, "steps", 0);
+}
+
+/* Writes the name of the program that made the trace. */
+static void tool(struct tr_trace *trace)
+{
+    const char *name = trace->torch ? "PyTorch profiler" : "Chrome trace";
+
+    if (trace->source)
+        name = trace->source->tool;
+    else if (trace->autograd)
+        name = "torch.autograd.profiler";
+    else if (has_header(trace, "viztracer_metadata"))
+        name = "viztracer";
+    else
+        for (uint32_t i = 1; i < trace->n_cats; i++)
+            if (ps_str_is(trace->cats[i].text, "py-spy"))
+                name = "py-spy";
+    trace->out->ops->meta(trace->out, "tool", ps_str_of(name));
+}
+
+static void notes(struct tr_trace *trace)
+{
+    static const struct {
+        enum ps_severity severity;
+        const char *what;
+    } texts[TR_N_REMARKS] = {
+        [TR_REMARK_END] =
+            {PS_NOTE_REJECTED,
+             "end events (E) without a begin event: the slice started before the recording"},
+        [TR_REMARK_UNCLOSED] =
+            {PS_NOTE_WARNING,
+             "begin events (B) without an end event: extended to the end of the trace"},
+        [TR_REMARK_ASYNC_END] = {PS_NOTE_REJECTED, "asynchronous end events without a begin event"},
+        [TR_REMARK_ASYNC_UNCLOSED] =
+            {PS_NOTE_WARNING,
+             "asynchronous events without an end event: extended to the end of the trace"},
+        [TR_REMARK_NEGATIVE] = {PS_NOTE_WARNING, "negative durations, set to 0"},
+        [TR_REMARK_NO_DURATION] = {PS_NOTE_WARNING,
+                                   "complete events (X) without a duration, set to 0"},
+        [TR_REMARK_OVERLAP] =
+            {PS_NOTE_INFO,
+             "slices that partly overlap others of their thread: shown on separate rows"},
+        [TR_REMARK_SAMPLE] = {PS_NOTE_INFO, "sample events (P), skipped"},
+        [TR_REMARK_OBJECT] = {PS_NOTE_INFO, "object events (N, O, D), skipped"},
+        [TR_REMARK_DUMP] = {PS_NOTE_INFO, "memory dump events (V, v), skipped"},
+        [TR_REMARK_CLOCK] = {PS_NOTE_INFO, "clock, context and link events, skipped"},
+        [TR_REMARK_COUNTER] = {PS_NOTE_INFO, "counter events without a number"},
+    };
+    static const char *const open_rows =
+        "calls and ranges without an end: extended to the end of the session";
+    const uint64_t *count = trace->import->remarks;
+
+    for (int i = 0; i < TR_N_REMARKS; i++)
+        if (count[i] && texts[i].what)
+            tr_note(trace, texts[i].severity, PS_NOTE_NO_AT, "%s: %" PRIu64,
+                    trace->source && i == TR_REMARK_UNCLOSED ? open_rows : texts[i].what, count[i]);
+    if (count[TR_REMARK_UNKNOWN])
+        tr_note(trace, PS_NOTE_WARNING, PS_NOTE_NO_AT,
+                "events with an unknown phase (the last one is \"%c\"), skipped: %" PRIu64,
+                trace->import->unknown_phase, count[TR_REMARK_UNKNOWN]);
+}
+
+static void ledger(struct tr_trace *trace)
+{
+    const struct tr_import *import = trace->import;
+    static const enum tr_remark others[] = {TR_REMARK_METADATA, TR_REMARK_SAMPLE, TR_REMARK_OBJECT,
+                                            TR_REMARK_DUMP,     TR_REMARK_CLOCK,  TR_REMARK_UNKNOWN,
+                                            TR_REMARK_FLOW,     TR_REMARK_COUNTER};
+    struct ps_ledger given = {.unit = trace->source ? trace->source->unit : "events",
+                              .read = trace->counts.read};
+    uint64_t rows, other = trace->counts.other;
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        other += import->remarks[others[i]];
+    given.rejected = trace->counts.rejected + import->rejected;
+    given.repaired = trace->counts.repaired;
+    rows = given.read - given.rejected;
+    /* A repaired event may be metadata: it must not count twice. */
+    given.other = other < rows - given.repaired ? other : rows - given.repaired;
+    given.stored = rows - given.repaired - given.other;
+    trace->out->ops->ledger(trace->out, &given);
+}
+
+void tr_summary_write(struct tr_trace *trace)
+{
+    struct ps_headline headline = {.unit = "s"};
+
+    tool(trace);
+    write_headers(trace);
+    figures(trace);
+    notes(trace);
+    ledger(trace);
+    headline.label = trace->step_ns ? "mean step" : "span";
+    headline.value = (double)(trace->step_ns ? trace->step_ns : span_ns(trace)) / 1e9;
+    trace->out->ops->headline(trace->out, &headline);
 }

@@ -78,7 +78,7 @@ void tr_flow_add(struct tr_trace *trace, const struct tr_record *r)
         import->remarks[TR_REMARK_FLOW]++;
         return;
     }
-    TR_PUSH_ROOM(trace->room, import->loose, import->n_loose, import->cap_loose);
+    TR_SCRATCH_PUSH(trace->scratch, import->loose, import->n_loose, import->cap_loose);
     import->loose[import->n_loose++] = (struct tr_loose_flow){
         .id = r->dur,
         .ts = ts > 0 ? ts : 0,
@@ -115,15 +115,15 @@ static uint32_t next_row(const struct tr_track *track, int64_t ts)
 }
 
 /* Adds an end to its group. Groups may be many and small: their capacity begins with two. */
-static void keep(struct tr_trace *trace, const struct tr_loose_flow *loose, uint32_t track,
-                 uint32_t row)
+static void store_end(struct tr_trace *trace, const struct tr_loose_flow *loose, uint32_t track,
+                      uint32_t row)
 {
     struct tr_flow_group *group = &trace->import->flows.groups[loose->group];
 
     if (group->n == group->cap) {
         group->cap = group->cap ? group->cap * 2 : 2;
-        group->at = tr_room_grow(trace->room, group->at, group->cap, sizeof *group->at);
-        group->mark = tr_room_grow(trace->room, group->mark, group->cap, sizeof *group->mark);
+        group->at = tr_scratch_grow(trace->scratch, group->at, group->cap, sizeof *group->at);
+        group->mark = tr_scratch_grow(trace->scratch, group->mark, group->cap, sizeof *group->mark);
     }
     group->mark[group->n] = loose->mark;
     group->at[group->n++] = (struct tr_flow_end){loose->id, loose->ts, track, row};
@@ -138,7 +138,7 @@ static void bind(struct tr_trace *trace, const struct tr_loose_flow *loose, stru
             loose->enclosing ? enclosing_row(&sweeps[i], loose->ts) : next_row(track, loose->ts);
 
         if (row != TR_NO_ROW) {
-            keep(trace, loose, track->id, row);
+            store_end(trace, loose, track->id, row);
             return;
         }
     }
@@ -164,7 +164,7 @@ static void bind_slices(struct tr_trace *trace, const struct tr_track *track)
         uint8_t rest = import->rest[track->template[row]];
         struct ps_str text;
 
-        tr_room_row(trace->room, row);
+        tr_scratch_row(trace->scratch, row);
         if (!(rest & TR_REST_BIND) || !(rest & (TR_REST_IN | TR_REST_OUT)))
             continue;
         text = trace->templates[track->template[row]].text;
@@ -173,7 +173,7 @@ static void bind_slices(struct tr_trace *trace, const struct tr_track *track)
         end.ts = track->start[row];
         end.mark = TR_FLOW_ID_TEXT | TR_FLOW_OF_SLICE;
         end.mark |= mark_of(!(rest & TR_REST_OUT) ? 'f' : !(rest & TR_REST_IN) ? 's' : 't');
-        keep(trace, &end, track->id, row);
+        store_end(trace, &end, track->id, row);
     }
 }
 
@@ -181,17 +181,17 @@ void tr_flows_bind(struct tr_trace *trace, struct tr_track *const *tracks, size_
 {
     struct tr_import *import = trace->import;
     struct tr_sweep sweeps[TR_N_CLASSES] = {0};
-    uint32_t *order = tr_sorted(trace->room, import->loose, import->n_loose, loose_before);
+    uint32_t *order = tr_sorted(trace->scratch, import->loose, import->n_loose, loose_before);
 
     for (size_t i = 0; i < n; i++)
         sweeps[i].track = tracks[i];
     for (size_t i = 0; i < import->n_loose; i++) {
         bind(trace, &import->loose[order ? order[i] : i], sweeps, n);
-        tr_room_row(trace->room, i);
+        tr_scratch_row(trace->scratch, i);
     }
     for (size_t i = 0; i < n; i++)
         tr_sweep_free(&sweeps[i]);
-    tr_room_free(trace->room, order);
+    tr_scratch_free(trace->scratch, order);
     import->n_loose = 0;
     for (size_t i = 0; i < n && import->binds; i++)
         bind_slices(trace, tracks[i]);
@@ -299,9 +299,9 @@ static void join(const struct flow_run *run)
         run->trace->import->remarks[TR_REMARK_FLOW] += loose;
 }
 
-static void give_group(struct tr_trace *trace, struct tr_flow_group *group)
+static void write_group(struct tr_trace *trace, struct tr_flow_group *group)
 {
-    uint32_t *order = tr_sorted(trace->room, group, group->n, flow_before);
+    uint32_t *order = tr_sorted(trace->scratch, group, group->n, flow_before);
     struct flow_run run = {.trace = trace, .group = group, .order = order};
 
     for (; run.from < group->n && ps_sink_ok(trace->out); run.from = run.to) {
@@ -309,24 +309,24 @@ static void give_group(struct tr_trace *trace, struct tr_flow_group *group)
         while (run.to < group->n && same_flow(&run, run.from, run.to))
             run.to++;
         join(&run);
-        tr_room_passed(trace->room, (run.to - run.from) * BYTES_JOINED);
+        tr_scratch_passed(trace->scratch, (run.to - run.from) * BYTES_JOINED);
     }
-    tr_room_free(trace->room, order);
+    tr_scratch_free(trace->scratch, order);
 }
 
 static void free_group(struct tr_trace *trace, struct tr_flow_group *group)
 {
-    tr_room_free(trace->room, group->at);
-    tr_room_free(trace->room, group->mark);
+    tr_scratch_free(trace->scratch, group->at);
+    tr_scratch_free(trace->scratch, group->mark);
     *group = (struct tr_flow_group){0};
 }
 
-void tr_flows_give(struct tr_trace *trace)
+void tr_flows_write(struct tr_trace *trace)
 {
     struct tr_flows *flows = &trace->import->flows;
 
     for (uint32_t i = 0; i < flows->n_groups; i++) {
-        give_group(trace, &flows->groups[i]);
+        write_group(trace, &flows->groups[i]);
         free_group(trace, &flows->groups[i]);
     }
 }

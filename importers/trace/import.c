@@ -2,18 +2,198 @@
 /*
  * import.c: writes the rows of a trace that was read to the sink.
  *
- * A first pass over all records (look.c) finds processes, names and the tracks that there will be.
- * Device threads are nested first and stay in memory, since host slices look up in them what they
+ * A first pass over all records finds processes, names and the tracks that there will be. Device
+ * threads are nested first and stay in memory, since host slices look up in them what they
  * launched. Host threads are processed one by one and freed. Then the devices are written, then
  * what belongs to no thread.
  */
-#include "importers/trace/import.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "importers/trace/import.h"
 #include "importers/trace/memory.h"
+#include "importers/trace/torch.h"
+
+/* --- First pass over all records --- */
+
+/* Finds metadata, the tracks that there will be, [memory] records, and the resolution of times. */
+
+struct scan {
+    struct tr_trace *trace;
+    struct tr_import *import;
+    struct tr_thread_facts *facts;
+    uint32_t thread;
+    bool waits;
+    const uint8_t *steps; /* by text id: the name begins with ProfilerStep# */
+};
+
+/* Kineto puts waits for contexts and events on tid -1, and since 2026 waits for streams on stream +
+ * 1000000. */
+bool tr_thread_only_waits(const struct tr_thread *thread)
+{
+    return thread->tid_number != INT64_MIN &&
+           (thread->tid_number < 0 || thread->tid_number >= 1000000);
+}
+
+static enum tr_class class_of_kind(uint8_t kind)
+{
+    switch (kind) {
+    case PS_SLICE_KERNEL:
+    case PS_SLICE_MEMCPY:
+    case PS_SLICE_MEMSET:
+        return TR_CLASS_STREAM;
+    case PS_SLICE_SYNC:
+        return TR_CLASS_SYNC;
+    case PS_SLICE_GPU_ANNOTATION:
+        return TR_CLASS_ANNOTATIONS;
+    case PS_SLICE_OVERHEAD:
+        return TR_CLASS_OVERHEAD;
+    case PS_SLICE_SPAN:
+        return TR_CLASS_SPAN;
+    default:
+        return TR_CLASS_THREAD;
+    }
+}
+
+static bool rest_is(struct ps_str rest, const char *key, const char *json)
+{
+    return ps_str_is(ps_template_value(rest, ps_str_of(key), false), json);
+}
+
+static uint8_t rest_of(struct ps_str template)
+{
+    const char *mark = template.len ? memchr(template.at, PS_TEMPLATE_REST, template.len) : NULL;
+    struct ps_str rest;
+    uint8_t bits = 0;
+
+    if (!mark)
+        return 0;
+    rest = ps_str_skip(template, (size_t)(mark - template.at) + 1);
+    bits |= rest_is(rest, "bp", "\"e\"") ? TR_REST_ENCLOSING : 0;
+    bits |= rest_is(rest, "s", "\"p\"") ? TR_REST_PROCESS : 0;
+    bits |= rest_is(rest, "s", "\"g\"") ? TR_REST_GLOBAL : 0;
+    bits |= rest_is(rest, "flow_in", "true") ? TR_REST_IN : 0;
+    bits |= rest_is(rest, "flow_out", "true") ? TR_REST_OUT : 0;
+    bits |= ps_template_value(rest, PS_STR("bind_id"), false).at ? TR_REST_BIND : 0;
+    return bits;
+}
+
+static void classify_words(struct tr_trace *trace)
+{
+    struct tr_import *import = trace->import;
+
+    import->class_of = ps_alloc((size_t)trace->n_cats + 1);
+    for (uint32_t i = 0; i < trace->n_cats; i++)
+        import->class_of[i] = (uint8_t)class_of_kind(trace->cats[i].kind);
+    import->rest = ps_alloc((size_t)trace->n_templates + 1);
+    for (uint32_t i = PS_TEMPLATE_WHOLE + 1; i < trace->n_templates; i++) {
+        import->rest[i] = rest_of(trace->templates[i].text);
+        import->binds |= (import->rest[i] & TR_REST_BIND) != 0;
+    }
+    if (tr_is_attributed(trace) &&
+        ps_intern_find(&trace->names, PS_STR("[memory]")) != PS_INTERN_NONE)
+        import->memory_name = tr_text_id(trace, PS_STR("[memory]"));
+}
+
+static void note_unit(struct tr_import *import, const struct tr_record *r)
+{
+    while (import->unit > 1 &&
+           (r->ts % import->unit || (r->dur != TR_NO_DURATION && r->dur % import->unit)))
+        import->unit /= 10;
+}
+
+static void count_slice(struct scan *scan, const struct tr_record *r)
+{
+    enum tr_class kind = scan->import->class_of[r->cat];
+
+    if (kind == TR_CLASS_SYNC && !scan->waits)
+        kind = TR_CLASS_STREAM;
+    scan->facts->n[kind]++;
+    if (kind == TR_CLASS_THREAD)
+        scan->facts->steps |= scan->steps[r->name];
+    else if (kind == TR_CLASS_STREAM && scan->facts->device < 0 && r->template &&
+             !tr_param(scan->trace, r, scan->trace->templates[r->template].device,
+                       &scan->facts->device))
+        scan->facts->device = -1;
+    if (scan->import->unit > 1)
+        note_unit(scan->import, r);
+}
+
+static void scan_records(void *user, const struct tr_record *records, size_t n)
+{
+    struct scan *scan = user;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct tr_record *r = &records[i];
+
+        switch (r->ph) {
+        case 'X':
+            count_slice(scan, r);
+            break;
+        case 'B':
+        case 'E':
+            scan->facts->begin_end = true;
+            scan->facts->n[TR_CLASS_THREAD]++;
+            break;
+        case 'i':
+        case 'I':
+        case 'R':
+            if (r->name && r->name == scan->import->memory_name)
+                tr_memory_add(scan->trace, scan->thread, r);
+            else if (!(scan->import->rest[r->template] & (TR_REST_PROCESS | TR_REST_GLOBAL)))
+                scan->facts->n[TR_CLASS_THREAD]++;
+            break;
+        case 'M':
+            tr_read_metadata(scan->trace, scan->thread, r);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+static uint8_t *step_names(const struct tr_trace *trace)
+{
+    uint8_t *steps = ps_alloc((size_t)trace->names.count + 1);
+
+    for (uint32_t i = 0; i < trace->names.count; i++)
+        steps[i + 1] = ps_str_starts(trace->names.items[i], PS_STR("ProfilerStep#"));
+    return steps;
+}
+
+/* The first pass over all records. */
+static void scan_threads(struct tr_trace *trace)
+{
+    struct tr_import *import = trace->import;
+    PS_AUTO(ps_free_ptr) uint8_t *steps = step_names(trace);
+
+    import->threads = ps_alloc_array((size_t)trace->n_threads + 1, sizeof *import->threads);
+    import->unit = 1000;
+    classify_words(trace);
+    for (uint32_t i = 0; i < trace->n_threads; i++) {
+        struct tr_thread_facts *facts = &import->threads[i];
+        const struct tr_thread *thread = &trace->threads[i];
+        struct scan scan = {.trace = trace, .import = import, .facts = facts, .thread = i};
+
+        facts->process = tr_process_of(trace, thread->pid, thread->pid_number);
+        facts->name = thread->name;
+        facts->sort_index = thread->sort_index;
+        facts->device = thread->device;
+        if (thread->process_name.len)
+            import->processes[facts->process].name = thread->process_name;
+        scan.waits = tr_thread_only_waits(thread);
+        scan.steps = steps;
+        tr_thread_visit(trace, thread, scan_records, &scan);
+        for (int kind = 0; kind < TR_N_CLASSES; kind++)
+            if (facts->n[kind])
+                import->processes[facts->process].worked |= 1u << kind;
+    }
+    tr_processes_place(trace);
+    tr_scratch_drop(trace->scratch);
+}
+
+/* --- Passes over the threads --- */
 
 #define DEVICE_CLASSES (1u << TR_CLASS_STREAM | 1u << TR_CLASS_ANNOTATIONS | 1u << TR_CLASS_SYNC)
 
@@ -39,7 +219,7 @@ static bool is_device_track(const struct tr_track *track)
            track->kind == PS_TRACK_SYNC;
 }
 
-static void push(struct tr_tracks *tracks, const struct tr_track *track)
+static void push_track(struct tr_tracks *tracks, const struct tr_track *track)
 {
     PS_PUSH_ROOM(tracks->at, tracks->n, tracks->cap);
     tracks->at[tracks->n++] = *track;
@@ -51,7 +231,7 @@ static void count_kernels(struct run *run, const struct tr_track *track)
         run->import->n_kernels += ps_slice_on_device(track->slice_kind[row]);
 }
 
-static enum ps_status nest(struct run *run, uint32_t thread, struct tr_tracks *tracks)
+static enum ps_status nest_thread(struct run *run, uint32_t thread, struct tr_tracks *tracks)
 {
     if (run->import->n_tracks + TR_N_CLASSES > PS_TRACKS_MAX)
         return ps_fail(run->trace->err, PS_LIMIT, "the trace has more than %u tracks",
@@ -68,10 +248,10 @@ static enum ps_status nest_devices(struct run *run)
 
         if (!is_device_thread(&run->import->threads[i]))
             continue;
-        status = nest(run, i, &tracks);
+        status = nest_thread(run, i, &tracks);
         for (size_t k = 0; k < tracks.n; k++) {
             count_kernels(run, &tracks.at[k]);
-            push(is_device_track(&tracks.at[k]) ? &run->devices : &run->hosts, &tracks.at[k]);
+            push_track(is_device_track(&tracks.at[k]) ? &run->devices : &run->hosts, &tracks.at[k]);
         }
         free(tracks.at);
     }
@@ -79,7 +259,7 @@ static enum ps_status nest_devices(struct run *run)
 }
 
 /* Attributes and writes a track that is not of a device, then frees its columns. */
-static enum ps_status pass_host(struct run *run, struct tr_track *track)
+static enum ps_status write_host(struct run *run, struct tr_track *track)
 {
     enum ps_status status = PS_OK;
 
@@ -88,7 +268,7 @@ static enum ps_status pass_host(struct run *run, struct tr_track *track)
     if (run->trace->memory && track->kind == PS_TRACK_THREAD)
         tr_memory_mark(run->trace->memory, run->trace, track);
     if (status == PS_OK)
-        status = tr_emit_track(run->trace, track);
+        status = tr_track_write(run->trace, track);
     return status;
 }
 
@@ -98,7 +278,7 @@ static bool is_overhead_thread(const struct tr_thread_facts *facts)
     return facts->n[TR_CLASS_OVERHEAD] && !facts->n[TR_CLASS_THREAD];
 }
 
-static enum ps_status pass_threads(struct run *run, bool overhead)
+static enum ps_status write_threads(struct run *run, bool overhead)
 {
     enum ps_status status = PS_OK;
     struct tr_tracks tracks = {0};
@@ -108,9 +288,9 @@ static enum ps_status pass_threads(struct run *run, bool overhead)
 
         if (is_device_thread(facts) || is_overhead_thread(facts) != overhead)
             continue;
-        status = nest(run, i, &tracks);
+        status = nest_thread(run, i, &tracks);
         for (size_t k = 0; k < tracks.n && status == PS_OK; k++)
-            status = pass_host(run, &tracks.at[k]);
+            status = write_host(run, &tracks.at[k]);
         for (size_t k = 0; k < tracks.n; k++)
             tr_track_free(&tracks.at[k]);
         tracks.n = 0;
@@ -121,18 +301,18 @@ static enum ps_status pass_threads(struct run *run, bool overhead)
 
 /* Overhead threads come last: the self time of overhead is computed with the thread that it lies
  * inside. */
-static enum ps_status pass_hosts(struct run *run)
+static enum ps_status write_hosts(struct run *run)
 {
     enum ps_status status = PS_OK;
 
     for (size_t i = 0; i < run->hosts.n && status == PS_OK; i++)
-        status = pass_host(run, &run->hosts.at[i]);
+        status = write_host(run, &run->hosts.at[i]);
     if (status == PS_OK)
-        status = pass_threads(run, false);
-    return status == PS_OK ? pass_threads(run, true) : status;
+        status = write_threads(run, false);
+    return status == PS_OK ? write_threads(run, true) : status;
 }
 
-static enum ps_status pass_devices(struct run *run)
+static enum ps_status write_devices(struct run *run)
 {
     enum ps_status status = PS_OK;
 
@@ -140,33 +320,33 @@ static enum ps_status pass_devices(struct run *run)
         if (run->torch)
             status = tr_torch_device(run->torch, &run->devices.at[i]);
         if (status == PS_OK)
-            status = tr_emit_track(run->trace, &run->devices.at[i]);
+            status = tr_track_write(run->trace, &run->devices.at[i]);
     }
     return status;
 }
 
-static enum ps_status pass_all(struct run *run)
+static enum ps_status write_all(struct run *run)
 {
     enum ps_status status;
 
-    tr_names_begin(run->trace);
+    scan_threads(run->trace);
     if (run->trace->memory)
         tr_memory_sort(run->trace);
     status = nest_devices(run);
     if (status == PS_OK && tr_is_attributed(run->trace))
         run->torch = tr_torch_begin(run->trace, &run->devices, &run->hosts);
-    tr_room_rest(run->trace->room);
+    tr_scratch_drop(run->trace->scratch);
     if (status == PS_OK)
-        status = pass_hosts(run);
-    tr_room_free(run->trace->room, run->import->loose);
+        status = write_hosts(run);
+    tr_scratch_free(run->trace->scratch, run->import->loose);
     run->import->loose = NULL;
     run->import->cap_loose = 0;
     if (status == PS_OK)
-        status = pass_devices(run);
+        status = write_devices(run);
     if (status == PS_OK)
-        status = tr_async_give(run->trace);
+        status = tr_async_write(run->trace);
     if (status == PS_OK)
-        status = tr_instants_give(run->trace);
+        status = tr_instants_write(run->trace);
     if (status == PS_OK && run->torch)
         status = tr_torch_end(run->torch);
     return status;
@@ -191,7 +371,7 @@ static void set_origin(struct tr_trace *trace)
         trace->last_ns = INT64_MAX;
 }
 
-static void release(struct run *run)
+static void release_all(struct run *run)
 {
     struct tr_import *import = run->import;
 
@@ -202,13 +382,13 @@ static void release(struct run *run)
         tr_track_free(&run->hosts.at[i]);
     free(run->devices.at);
     free(run->hosts.at);
-    tr_room_free(run->trace->room, import->loose);
+    tr_scratch_free(run->trace->scratch, import->loose);
     tr_flows_free(run->trace);
     tr_counters_free(run->trace);
     tr_async_free(run->trace, &import->async);
     tr_async_free(run->trace, &import->instants);
     tr_emitter_free(import);
-    tr_names_free(import);
+    tr_processes_free(import);
     ps_buf_free(&import->args);
     tr_memory_free(run->trace);
     run->trace->import = NULL;
@@ -222,16 +402,16 @@ enum ps_status tr_import(struct tr_trace *trace)
 
     trace->import = &import;
     set_origin(trace);
-    status = pass_all(&run);
+    status = write_all(&run);
     if (status == PS_OK) {
-        tr_counters_give(trace);
-        tr_texts_give(trace);
-        tr_flows_give(trace);
+        tr_counters_write(trace);
+        tr_texts_write(trace);
+        tr_flows_write(trace);
         if (trace->memory)
-            tr_memory_give(trace);
-        tr_summary_give(trace);
+            tr_memory_write(trace);
+        tr_summary_write(trace);
     }
-    release(&run);
+    release_all(&run);
     if (!ps_sink_ok(trace->out) && status == PS_OK)
         status = trace->out->err.code;
     return status;

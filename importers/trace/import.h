@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * import.h: state of an import while the threads of a trace are processed, shared by import.c,
- * look.c, names.c, nest.c, async.c, flows.c, counters.c and emit.c.
+ * import.h: state of an import while the threads of a trace are processed, and the parts that share
+ * it: processes and names, flows, counters, asynchronous events, output.
+ *
+ * Order of the calls: import.c scans all records once; then, thread by thread, tr_nest_thread adds
+ * to flows, counters and asynchronous events; these are written once all tracks are.
  */
 #ifndef PS_TRACE_IMPORT_H
 #define PS_TRACE_IMPORT_H
@@ -31,7 +34,7 @@ struct tr_process {
     uint32_t threads;   /* threads placed so far; position of the next one */
 };
 
-/* What the first pass over all records (look.c) finds out about a thread. */
+/* What the first pass over all records (import.c) finds out about a thread. */
 struct tr_thread_facts {
     uint32_t process;         /* index in tr_import.processes */
     uint32_t n[TR_N_CLASSES]; /* upper bounds of the number of slices */
@@ -143,7 +146,7 @@ enum tr_remark {
 
 struct tr_import {
     struct tr_process *processes;
-    uint32_t n_processes, cap_processes, given_processes;
+    uint32_t n_processes, cap_processes, written_processes;
     struct ps_intern pids;
     struct tr_thread_facts *threads; /* by index in trace.threads */
     uint8_t *class_of;               /* enum tr_class, by category */
@@ -164,108 +167,53 @@ struct tr_import {
     uint64_t remarks[TR_N_REMARKS];
     char unknown_phase;
     struct ps_buf args; /* arguments made by the import; TR_OWN_ARGS is set in their args_at */
-    uint32_t given_texts, given_templates;
+    uint32_t written_texts, written_templates;
     struct tr_emitter *emitter;
 };
 
-#define TR_OWN_ARGS (UINT64_C(1) << 63)
+/* Whether its cuda_sync slices belong to no stream. */
+bool tr_thread_only_waits(const struct tr_thread *thread);
 
-/* Returns the packed arguments at args_at, in the trace or (TR_OWN_ARGS) in import.args. */
-struct ps_str tr_args_of(const struct tr_trace *trace, uint64_t args_at);
+/* --- processes.c --- */
 
-/* look.c: the first pass over all records. */
-void tr_names_begin(struct tr_trace *trace);
-/* whether its cuda_sync slices belong to no stream */
-bool tr_only_waits(const struct tr_thread *thread);
-
-/* names.c */
-void tr_metadata(struct tr_trace *trace, uint32_t thread, const struct tr_record *record);
+void tr_read_metadata(struct tr_trace *trace, uint32_t thread, const struct tr_record *record);
 /* sets devices and order; call after all records were seen */
-void tr_names_place(struct tr_trace *trace);
+void tr_processes_place(struct tr_trace *trace);
 int64_t tr_track_place(const struct tr_process *process, int64_t thread, int kind);
-void tr_names_free(struct tr_import *import);
+void tr_processes_free(struct tr_import *import);
 /* writes it to the sink on first use */
 uint32_t tr_process_id(struct tr_trace *trace, uint32_t process);
 void tr_track_named(struct tr_trace *trace, uint32_t thread, enum tr_class kind,
                     struct tr_track *track);
 uint32_t tr_process_of(struct tr_trace *trace, struct ps_str pid, int64_t number);
 
-/* track.c */
-struct tr_track tr_track_new(struct tr_room *room, enum ps_track_kind kind, uint32_t n);
-void tr_track_tree_columns(struct tr_track *track);
-/* Rows [from, to) were written to the sink and are not read again: returns most of their memory to
- * the system. */
-void tr_track_let_go(struct tr_track *track, uint32_t from, uint32_t to);
+/* --- flows.c --- */
 
-/* sort.c: returns the stable order of n items, NULL if they are already in order. Free it with
- * tr_room_free. */
-typedef bool (*tr_less)(const void *list, uint32_t a, uint32_t b);
-uint32_t *tr_sorted(struct tr_room *room, const void *list, size_t n, tr_less less);
-void tr_track_sort(struct tr_track *track, bool by_length);
-
-/* begin_end.c: turns the B and E rows of a track (marked in its family column) into sorted
- * slices. */
-void tr_begin_end(struct tr_trace *trace, struct tr_track *track);
-
-/* tree.c: sets parents, lanes and self times of sorted slices. Returns how many partly overlap
- * others. */
-uint32_t tr_tree(struct tr_track *track, int64_t unit);
-
-/* lanes.c: finds free lanes. */
-struct tr_lanes {
-    int64_t *ends; /* segment tree of minimum end times; the leaves begin at index `leaves` */
-    uint32_t leaves, used;
-};
-/* Returns the first lane at or after `from` that is free at `start`, and occupies it until
- * `end`. */
-uint32_t tr_lane(struct tr_lanes *lanes, uint32_t from, int64_t start, int64_t end);
-
-/* sweep.c: returns the innermost slice that is open at `time` (start <= time < end), TR_NO_ROW if
- * there is none. Times must not decrease from call to call. */
-struct tr_sweep {
-    const struct tr_track *track;
-    bool (*takes)(const struct tr_track *track, uint32_t row); /* which rows count; NULL: all */
-    uint32_t *open;
-    size_t n, cap;
-    uint32_t next; /* first row that starts after the last time */
-};
-uint32_t tr_sweep(struct tr_sweep *sweep, int64_t time);
-void tr_sweep_free(struct tr_sweep *sweep);
-
-/* members.c: iterates over the `"key":value` members of a JSON object, from after its `{`. */
-struct tr_member {
-    struct ps_str all, key, value; /* key without its quotes */
-};
-/* those of the arguments, not of the other fields */
-struct ps_str tr_args_members(struct ps_str template);
-bool tr_next_member(struct ps_str *rest, struct tr_member *out);
-
-/* flows.c */
 void tr_flow_add(struct tr_trace *trace, const struct tr_record *record);
 void tr_flows_bind(struct tr_trace *trace, struct tr_track *const *tracks, size_t n);
-void tr_flows_give(struct tr_trace *trace);
+void tr_flows_write(struct tr_trace *trace);
 void tr_flows_free(struct tr_trace *trace);
 
-/* counters.c */
+/* --- counters.c --- */
+
 void tr_counter_add(struct tr_trace *trace, uint32_t process, const struct tr_record *record);
-void tr_counters_give(struct tr_trace *trace);
+void tr_counters_write(struct tr_trace *trace);
 void tr_counters_free(struct tr_trace *trace);
 
-/* async.c */
+/* --- async.c --- */
+
 void tr_async_add(struct tr_trace *trace, uint32_t process, const struct tr_record *record);
 void tr_instant_add(struct tr_trace *trace, uint32_t process, const struct tr_record *record);
-enum ps_status tr_async_give(struct tr_trace *trace);
-enum ps_status tr_instants_give(struct tr_trace *trace);
+enum ps_status tr_async_write(struct tr_trace *trace);
+enum ps_status tr_instants_write(struct tr_trace *trace);
 void tr_async_free(struct tr_trace *trace, struct tr_async *async);
 
-/* headers.c: writes the other keys of the document as metadata, with secrets masked. */
-void tr_headers_give(struct tr_trace *trace);
+/* --- emit.c --- */
 
-/* summary.c */
-void tr_summary_give(struct tr_trace *trace);
-
-/* emit.c */
-void tr_texts_give(struct tr_trace *trace);
+/* Writes the track and its chunks to the sink, frees its columns. */
+enum ps_status tr_track_write(struct tr_trace *trace, struct tr_track *track);
+void tr_summary_write(struct tr_trace *trace);
+void tr_texts_write(struct tr_trace *trace);
 void tr_emitter_free(struct tr_import *import);
 
 #endif

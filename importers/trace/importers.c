@@ -137,7 +137,7 @@ static enum ps_status load_member(struct tr_job *job, struct ps_stream *in, stru
     enum ps_status status = tr_trace_read(in, &trace);
 
     if (status == PS_OK) {
-        tr_job_read(job, &trace);
+        tr_job_set_trace(job, &trace);
         status = tr_import(&trace);
     }
     if (status == PS_OK)
@@ -199,7 +199,7 @@ static enum ps_status load_job(struct ps_stream *in, struct ps_sink *out, struct
     if (status == PS_OK && in_it.traces < 2)
         status = refuse(&in_it, err);
     if (status == PS_OK)
-        tr_job_give(job);
+        tr_job_write(job);
     tr_job_free(job);
     ps_archive_free(archive);
     return status;

@@ -576,7 +576,7 @@ static void say_rank(struct tr_job *job, const struct tr_trace *trace)
     }
 }
 
-void tr_job_read(struct tr_job *job, const struct tr_trace *trace)
+void tr_job_set_trace(struct tr_job *job, const struct tr_trace *trace)
 {
     job->trace = trace;
     job->shift = clock_of(job, trace);
@@ -618,7 +618,7 @@ static void span(struct tr_job *job)
     figure->first = ps_int(ns);
 }
 
-void tr_job_give(struct tr_job *job)
+void tr_job_write(struct tr_job *job)
 {
     struct ps_sink *out = job->out;
 

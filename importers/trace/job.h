@@ -20,11 +20,11 @@ struct tr_job *tr_job_new(struct ps_sink *out);
  * that torch's tensorboard_trace_handler writes, it identifies worker and span. */
 struct ps_sink *tr_job_begin(struct tr_job *job, struct ps_str name);
 /* Call between reading and importing: `trace` is what the sink will receive. */
-void tr_job_read(struct tr_job *job, const struct tr_trace *trace);
+void tr_job_set_trace(struct tr_job *job, const struct tr_trace *trace);
 /* Call after the import of each file. */
 void tr_job_end_file(struct tr_job *job);
 /* Call after all files: writes summary, ledger and headline. */
-void tr_job_give(struct tr_job *job);
+void tr_job_write(struct tr_job *job);
 void tr_job_free(struct tr_job *job);
 
 #endif

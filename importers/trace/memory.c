@@ -60,11 +60,11 @@ void tr_memory_free(struct tr_trace *trace)
 
     if (!memory)
         return;
-    tr_room_free(trace->room, memory->at);
-    tr_room_free(trace->room, memory->cpu);
-    tr_room_free(trace->room, memory->accelerator);
-    tr_room_free(trace->room, memory->cover);
-    tr_room_free(trace->room, memory->by_thread);
+    tr_scratch_free(trace->scratch, memory->at);
+    tr_scratch_free(trace->scratch, memory->cpu);
+    tr_scratch_free(trace->scratch, memory->accelerator);
+    tr_scratch_free(trace->scratch, memory->cover);
+    tr_scratch_free(trace->scratch, memory->by_thread);
     free(memory->tracks);
     free(memory);
     trace->memory = NULL;
@@ -128,7 +128,7 @@ void tr_memory_add(struct tr_trace *trace, uint32_t thread, const struct tr_reco
     struct params params = params_of(trace, r->template, r->args_at);
     struct tr_memory_record *m;
 
-    TR_PUSH_ROOM(trace->room, memory->at, memory->n, memory->cap);
+    TR_SCRATCH_PUSH(trace->scratch, memory->at, memory->n, memory->cap);
     m = &memory->at[memory->n++];
     *m = (struct tr_memory_record){.template = r->template, .thread = thread, .row = TR_NO_ROW};
     m->args_at = r->args_at;
@@ -153,14 +153,15 @@ static void sort_by_thread(struct tr_trace *trace)
 
     for (size_t i = 0; i < memory->n; i++) {
         first[memory->at[i].thread + 1]++;
-        tr_room_row(trace->room, i);
+        tr_scratch_row(trace->scratch, i);
     }
     for (uint32_t i = 0; i < trace->n_threads; i++)
         first[i + 1] += first[i];
-    memory->by_thread = tr_room_grow(trace->room, NULL, memory->n + 1, sizeof *memory->by_thread);
+    memory->by_thread =
+        tr_scratch_grow(trace->scratch, NULL, memory->n + 1, sizeof *memory->by_thread);
     for (size_t i = 0; i < memory->n; i++) {
         memory->by_thread[first[memory->at[i].thread]++] = (uint32_t)i;
-        tr_room_row(trace->room, i);
+        tr_scratch_row(trace->scratch, i);
     }
     free(first);
 }
@@ -179,30 +180,31 @@ static int64_t minus(int64_t a, int64_t b)
 void tr_memory_sort(struct tr_trace *trace)
 {
     struct tr_memory *memory = tr_memory_of(trace);
-    uint32_t *order = tr_sorted(trace->room, memory, memory->n, before);
+    uint32_t *order = tr_sorted(trace->scratch, memory, memory->n, before);
 
     if (order) {
         struct tr_memory_record *sorted =
-            tr_room_grow(trace->room, NULL, memory->n, sizeof *sorted);
+            tr_scratch_grow(trace->scratch, NULL, memory->n, sizeof *sorted);
 
         for (size_t i = 0; i < memory->n; i++) {
             sorted[i] = memory->at[order[i]];
-            tr_room_row(trace->room, i);
+            tr_scratch_row(trace->scratch, i);
         }
-        tr_room_free(trace->room, memory->at);
-        tr_room_free(trace->room, order);
+        tr_scratch_free(trace->scratch, memory->at);
+        tr_scratch_free(trace->scratch, order);
         memory->at = sorted;
         memory->cap = memory->n;
     }
     sort_by_thread(trace);
     memory->tracks = ps_alloc_array((size_t)trace->n_threads + 1, sizeof *memory->tracks);
-    memory->cpu = tr_room_alloc(trace->room, memory->n + 1, sizeof *memory->cpu);
-    memory->accelerator = tr_room_alloc(trace->room, memory->n + 1, sizeof *memory->accelerator);
-    memory->cover = tr_room_alloc(trace->room, memory->n + 1, sizeof *memory->cover);
+    memory->cpu = tr_scratch_alloc(trace->scratch, memory->n + 1, sizeof *memory->cpu);
+    memory->accelerator =
+        tr_scratch_alloc(trace->scratch, memory->n + 1, sizeof *memory->accelerator);
+    memory->cover = tr_scratch_alloc(trace->scratch, memory->n + 1, sizeof *memory->cover);
     for (size_t i = 0; i < memory->n; i++) {
         const struct tr_memory_record *m = &memory->at[i];
 
-        tr_room_row(trace->room, i);
+        tr_scratch_row(trace->scratch, i);
         memory->cpu[i + 1] = plus(memory->cpu[i], m->kind == TR_MEMORY_CPU ? m->bytes : 0);
         memory->accelerator[i + 1] =
             plus(memory->accelerator[i], m->kind == TR_MEMORY_ACCELERATOR ? m->bytes : 0);
@@ -294,7 +296,7 @@ void tr_memory_mark(struct tr_memory *memory, const struct tr_trace *trace,
                     const struct tr_track *track)
 {
     uint32_t thread = track->thread ? (uint32_t)(track->thread - trace->threads) : UINT32_MAX;
-    struct tr_sweep sweep = {.track = track, .takes = is_operator};
+    struct tr_sweep sweep = {.track = track, .accepts = is_operator};
 
     if (!tr_memory_any(memory))
         return;
@@ -306,7 +308,7 @@ void tr_memory_mark(struct tr_memory *memory, const struct tr_trace *trace,
         if (m->thread != thread)
             break;
         m->row = tr_sweep(&sweep, m->t);
-        tr_room_row(trace->room, i);
+        tr_scratch_row(trace->scratch, i);
     }
     tr_sweep_free(&sweep);
 }
@@ -328,8 +330,8 @@ static void note_peak(struct tr_memory *memory, const struct ps_memory_event *m,
     *peak = total > *peak ? total : *peak;
 }
 
-static void give(struct tr_trace *trace, const struct tr_memory_record *m, bool outside,
-                 int64_t *sums)
+static void write_record(struct tr_trace *trace, const struct tr_memory_record *m, bool outside,
+                         int64_t *sums)
 {
     const struct tr_template *t = &trace->templates[m->template];
     struct params params = params_of(trace, m->template, m->args_at);
@@ -346,14 +348,14 @@ static void give(struct tr_trace *trace, const struct tr_memory_record *m, bool 
     trace->out->ops->memory_event(trace->out, &given);
 }
 
-void tr_memory_give(struct tr_trace *trace)
+void tr_memory_write(struct tr_trace *trace)
 {
     struct tr_memory *memory = tr_memory_of(trace);
     int64_t covering = 0, sums[DEVICES_MOST + 1] = {0};
 
     for (size_t i = 0; i < memory->n && ps_sink_ok(trace->out); i++) {
         covering += memory->cover[i];
-        give(trace, &memory->at[i], covering <= 0, sums);
-        tr_room_row(trace->room, i);
+        write_record(trace, &memory->at[i], covering <= 0, sums);
+        tr_scratch_row(trace->scratch, i);
     }
 }

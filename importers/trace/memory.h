@@ -3,8 +3,8 @@
  * memory.h: the [memory] records of torch: which operators they fall into, and torch's memory
  * columns.
  *
- * Order: look.c collects the records of all threads and tr_memory_sort sorts them. Then, track by
- * track, torch_tree.c queries the sums of each host slice that torch counts; this also shows which
+ * Order: import.c collects the records of all threads and tr_memory_sort sorts them. Then, track by
+ * track, torch.c queries the sums of each host slice that torch counts; this also shows which
  * records lie outside of all slices. import.c marks the operator of each record before it emits the
  * track, and writes the records to the sink at the end.
  */
@@ -37,9 +37,12 @@ struct tr_memory {
     bool rounded;
     bool xpu;                       /* torch of 2026: XPU counts as an accelerator */
     size_t near;                    /* index at which the last search ended */
-    int64_t peak_host, peak_device; /* maximum totals in bytes, set by tr_memory_give */
+    int64_t peak_host, peak_device; /* maximum totals in bytes, set by tr_memory_write */
     uint32_t *tracks;               /* by thread: id of the track that tr_memory_mark read */
 };
+
+/* Created by the first call; freed with the import. */
+struct tr_memory *tr_memory_of(struct tr_trace *trace);
 
 struct tr_memory_sums {
     int64_t cpu; /* bytes of records of CPU, MKLDNN and IDEEP devices */
@@ -65,7 +68,7 @@ void tr_memory_sort(struct tr_trace *trace);
 void tr_memory_mark(struct tr_memory *memory, const struct tr_trace *trace,
                     const struct tr_track *track);
 /* Writes all records to the sink. */
-void tr_memory_give(struct tr_trace *trace);
+void tr_memory_write(struct tr_trace *trace);
 void tr_memory_free(struct tr_trace *trace);
 
 #endif

@@ -128,11 +128,11 @@ void tr_modules_track(struct tr_modules *modules, const struct tr_track *track)
 
     if (!has_modules(modules, track))
         return;
-    around = tr_room_grow(track->room, NULL, track->n, sizeof *around);
+    around = tr_scratch_grow(track->scratch, NULL, track->n, sizeof *around);
     for (uint32_t row = 0; row < track->n; row++) {
         uint32_t parent = track->parent[row]; /* a lower row, since rows are sorted by start */
 
-        tr_room_row(track->room, row);
+        tr_scratch_row(track->scratch, row);
         around[row] = parent < row ? around[parent] : NO_MODULE;
         if (is_module(modules, track, row)) {
             around[row] =
@@ -142,7 +142,7 @@ void tr_modules_track(struct tr_modules *modules, const struct tr_track *track)
             add_operator(modules, track, row, around[row]);
         }
     }
-    tr_room_free(track->room, around);
+    tr_scratch_free(track->scratch, around);
 }
 
 enum ps_status tr_modules_end(struct tr_modules *modules)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parse.h: how a part of a trace becomes records. Private to the reading part of importers/trace.
+ * parse.h: how bytes become records: parse.c, pattern.c. read.c uses it for each block of a trace.
  *
  * A parser belongs to one thread. It reads events from bytes in memory and stores them with local
- * ids (struct tr_local), which merge.c maps to those of the trace. TR_PAD readable bytes must
+ * ids (struct tr_local), which read.c maps to those of the trace. TR_PAD readable bytes must
  * follow the input, so that eight bytes can be loaded at any position.
  */
 #ifndef PS_TRACE_PARSE_H
@@ -65,7 +65,7 @@ enum tr_finding {
     TR_STREAM_CUT,
     TR_N_FINDINGS
 };
-#define TR_FINDINGS_TOLD 20 /* of each kind are reported with their position */
+#define TR_FINDINGS_MAX 20 /* of each kind are reported with their position */
 
 struct tr_found {
     uint64_t at;
@@ -77,7 +77,7 @@ struct tr_findings {
     size_t n, cap;
     uint64_t count[TR_N_FINDINGS];
 };
-void tr_find(struct tr_findings *findings, enum tr_finding what, uint64_t at);
+void tr_note_finding(struct tr_findings *findings, enum tr_finding what, uint64_t at);
 
 struct tr_local_record {
     struct tr_record record; /* name, template and cat are local ids, args_at is in local args */
@@ -153,7 +153,7 @@ struct tr_event {
     int64_t dur_ns, tdur_ns;
     uint32_t name, cat; /* local id + 1; 0: none */
     struct tr_key pid, tid, id;
-    unsigned seen; /* bits 1 << enum field of event.c */
+    unsigned seen; /* bits 1 << enum field of parse.c */
 };
 
 struct tr_thread_cache {
@@ -196,49 +196,30 @@ static inline uint64_t tr_position(const struct tr_parser *parser, const char *a
     return parser->base_at + (uint64_t)(at - parser->base);
 }
 
-/* scan.c. A result of false means that the bytes end too early (parser->incomplete is set) or that
+/* A result of false means that the bytes end too early (parser->incomplete is set) or that
  * they are not JSON in this mode (it is not set). parser->at moves only on true. */
 const char *tr_skip_blanks(const char *at, const char *end);
 /* Returns the first quote, backslash or control character from `at` on; may be past `end`. */
 const char *tr_plain_run(const char *at, const char *end);
 bool tr_scan_string(struct tr_parser *parser, struct tr_string *out);
-bool tr_scan_word(struct tr_parser *parser, struct ps_str *out);
 bool tr_skip_value(struct tr_parser *parser); /* checks strings and brackets only */
-struct tr_number tr_number_of(struct ps_str word);
-/* Reads a decimal number of microseconds as whole µs and the remainder in ns (rounded), both with
- * its sign. */
-bool tr_time_of(struct ps_str word, int64_t *us, int64_t *ns);
 
-/* text.c: appends the decoded string; sets repairs in the parser. */
+/* Appends the decoded string; sets repairs in the parser. */
 void tr_decode(struct tr_parser *parser, const struct tr_string *string, struct ps_buf *out);
-/* Appends the string as JSON, with its quotes. */
-void tr_encode(struct tr_parser *parser, const struct tr_string *string, struct ps_buf *out);
 
-/* pack.c: separates a value into compact JSON and its numbers. level 0: the value is the complete
+/* Separates a value into compact JSON and its numbers. level 0: the value is the complete
  * object; 1: it is a member of one; 2: the numbers stay in the text. */
 bool tr_pack_value(struct tr_parser *parser, struct tr_packed *to, unsigned level);
 
-/* event.c: parses the event object `{...}` at parser->at as parser->mode allows. False: incomplete
- * or invalid. */
-bool tr_read_event(struct tr_parser *parser);
-
-/* keep.c: counts the event that was read, and stores it as a record or rejects it (false). */
-bool tr_keep_event(struct tr_parser *parser, const char *start);
 /* Extends first_ns and last_ns to include the record. */
-void tr_stretch(struct tr_local *local, const struct tr_record *record);
+void tr_extend_times(struct tr_local *local, const struct tr_record *record);
 uint32_t tr_local_thread(struct tr_parser *parser, const struct tr_key *pid,
                          const struct tr_key *tid);
-void tr_thread_key(struct ps_buf *out, const struct tr_key *pid, const struct tr_key *tid);
-void tr_thread_key_parts(struct ps_str key, struct ps_str *pid, struct ps_str *tid);
 
-/* repair.c: reads an event that strict mode could not read in the other modes, or rejects it.
- * Advances to where the next event may begin. False: more bytes are needed. */
-bool tr_repair_event(struct tr_parser *parser);
-/* Returns the start of the next event at or after `from`; NULL: none in these bytes. */
-const char *tr_next_event(const char *from, const char *end);
+/* Whether an object with the first key of an event begins at `at`. */
 bool tr_is_event_start(const char *at, const char *end);
 
-/* events.c: parses events and the commas between them, up to the end of their array or of the
+/* Parses events and the commas between them, up to the end of their array or of the
  * bytes. */
 enum tr_events_end {
     TR_EVENTS_MORE,   /* parser->at is at the end or at an incomplete event */
@@ -248,5 +229,18 @@ enum tr_events_end {
 };
 /* `bare`: the events are not in an array (one per line). */
 enum tr_events_end tr_parse_events(struct tr_parser *parser, bool bare);
+
+/* pattern.c: events of a form that was seen before are read without parsing. */
+struct tr_patterns *tr_patterns_new(void);
+void tr_patterns_free(struct tr_patterns *patterns);
+/* Whether they use too much memory. They hold local ids: free them together with the tables of the
+ * parser. */
+bool tr_patterns_full(const struct tr_patterns *patterns);
+
+/* Reads the event at parser->at if it has one of the expected forms, and appends its record to
+ * local. False: it must be parsed. */
+bool tr_pattern_match(struct tr_parser *parser);
+/* Call after an event was parsed and stored as the last record of local; it began at `start`. */
+void tr_pattern_add(struct tr_parser *parser, const char *start);
 
 #endif

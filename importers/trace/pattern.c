@@ -6,15 +6,128 @@
  * its pattern. Each pattern remembers the patterns that followed it, since the next event is
  * probably one of these. An event is compared with them and its numbers are read on the way; if all
  * matches, nothing has to be parsed, decoded or looked up. Otherwise it is compared with the
- * patterns that begin alike, up to the name. If none matches, event.c parses the event, and its
+ * patterns that begin alike, up to the name. If none matches, parse.c parses the event, and its
  * pattern is stored when it is seen for the second time.
  */
-#include "importers/trace/pattern.h"
-
 #include <stdlib.h>
 
 #include "base/hash_table.h"
-#include "importers/trace/digits.h"
+#include "base/tens.h"
+#include "importers/trace/parse.h"
+
+/* --- Digits --- */
+
+/* Decimal digits are read eight at a time, little-endian: most of the time is spent here. Eight
+ * bytes must be readable from any digit. */
+
+/* Returns how many of the eight bytes of x (each xor '0') are digits, up to the first that is
+ * not. */
+static inline unsigned digit_run(uint64_t x)
+{
+    uint64_t other = ((x + 0x7676767676767676u) | x) & 0x8080808080808080u;
+
+    return other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
+}
+
+/* Returns the value of the first n digits of x, n from 1 to 8: combines pairs, then fours, then
+ * eights. */
+static inline uint64_t digits_value(uint64_t x, unsigned n)
+{
+    x <<= 64 - 8 * n;
+    x = x * 10 + (x >> 8);
+    return ((x & 0x000000ff000000ffu) * 0x000f424000000064u +
+            (x >> 16 & 0x000000ff000000ffu) * 0x0000271000000001u) >>
+           32;
+}
+
+static inline uint64_t digits_at(const char *at)
+{
+    uint64_t x;
+
+    memcpy(&x, at, 8);
+    return x ^ 0x3030303030303030u;
+}
+
+/* Like read_digits, for input whose first eight bytes are digits. */
+static inline unsigned read_long(const char *at, uint64_t *value)
+{
+    unsigned n = 8, run = 8;
+
+    *value = digits_value(digits_at(at), 8);
+    while (run == 8 && n <= 18) {
+        uint64_t x = digits_at(at + n);
+
+        run = digit_run(x);
+        if (run)
+            *value = *value * (uint64_t)ps_tens[run] + digits_value(x, run);
+        n += run;
+    }
+    return n <= 18 ? n : 0;
+}
+
+/* Reads the digits at `at`, at most 18. Returns how many; 0 if there are none or more. */
+static inline unsigned read_digits(const char *at, uint64_t *value)
+{
+    uint64_t x = digits_at(at);
+    unsigned n = digit_run(x);
+
+    if (n == 8)
+        return read_long(at, value);
+    *value = n ? digits_value(x, n) : 0;
+    return n;
+}
+
+/* Reads a number in canonical form; *decimals: digits after its point. NULL: another form. */
+static inline const char *read_canonical(const char *at, int64_t *out, unsigned *decimals)
+{
+    bool minus = *at == '-';
+    uint64_t whole, fraction = 0;
+    unsigned n;
+
+    at += minus;
+    n = read_digits(at, &whole);
+    *decimals = 0;
+    if (n == 0 || (n > 1 && *at == '0'))
+        return NULL;
+    at += n;
+    if (*at == '.') {
+        *decimals = read_digits(at + 1, &fraction);
+        if (*decimals == 0 || n + *decimals > 18)
+            return NULL;
+        at += 1 + *decimals;
+        whole = whole * (uint64_t)ps_tens[*decimals] + fraction;
+    }
+    if (minus && whole == 0)
+        return NULL;
+    *out = minus ? -(int64_t)whole : (int64_t)whole;
+    return at;
+}
+
+/* Reads whole microseconds and the remainder in ns, not below 0. NULL: not such a number. */
+static inline const char *read_us(const char *at, int64_t *us, int64_t *ns)
+{
+    uint64_t whole, fraction;
+    unsigned n = read_digits(at, &whole), decimals;
+
+    if (n == 0)
+        return NULL;
+    at += n;
+    *us = (int64_t)whole;
+    *ns = 0;
+    if (*at != '.')
+        return at;
+    decimals = read_digits(at + 1, &fraction);
+    if (decimals == 0)
+        return NULL;
+    if (decimals <= 3)
+        fraction *= (uint64_t)ps_tens[3 - decimals];
+    else
+        fraction = (fraction / (uint64_t)ps_tens[decimals - 4] + 5) / 10;
+    *ns = (int64_t)fraction; /* 1000 if rounded up: callers only add it */
+    return at + 1 + decimals;
+}
+
+/* --- Patterns --- */
 
 #define FOLLOWERS  3
 #define ALIKE      6     /* maximum number of patterns with the same beginning that are tried */
@@ -135,14 +248,14 @@ static const char *read_step(const char *at, enum tr_slot_kind kind, int64_t ori
     unsigned decimals;
 
     if (kind == TR_SLOT_TS || kind == TR_SLOT_DUR) {
-        at = tr_read_time(at, &us, &ns);
+        at = read_us(at, &us, &ns);
         us -= kind == TR_SLOT_TS && at ? origin_us : 0;
         if (!at || us > TIME_US_MAX || us < -TIME_US_MAX)
             return NULL;
         *(kind == TR_SLOT_TS ? &out->ts : &out->dur) = us * 1000 + ns;
         return at;
     }
-    at = tr_read_number(at, &value, &decimals);
+    at = read_canonical(at, &value, &decimals);
     if (!at || (decimals > 0) != (kind == TR_SLOT_DECIMAL))
         return NULL;
     if (kind == TR_SLOT_PID)
@@ -196,7 +309,7 @@ static bool match(struct tr_parser *p, const struct tr_pattern *pattern)
                                          &(struct tr_key){.number = numbers.tid});
     local->args.len = (size_t)(numbers.params - local->args.at);
     local->read++;
-    tr_stretch(local, &record->record);
+    tr_extend_times(local, &record->record);
     p->at = at;
     return true;
 }
@@ -314,7 +427,7 @@ static struct tr_pattern *match_follower(struct tr_parser *p)
     return NULL;
 }
 
-bool tr_pattern_event(struct tr_parser *p)
+bool tr_pattern_match(struct tr_parser *p)
 {
     struct tr_pattern *before = p->patterns->last, *pattern = match_follower(p);
 
@@ -469,7 +582,7 @@ static bool may_learn(const struct tr_parser *p, struct ps_str text)
            (e->ph == 'X' || !e->has_dur);
 }
 
-void tr_pattern_learn(struct tr_parser *p, const char *start)
+void tr_pattern_add(struct tr_parser *p, const char *start)
 {
     struct tr_patterns *patterns = p->patterns;
     struct ps_str text = {start, (size_t)(p->at - start)};

@@ -1,11 +1,646 @@
 /* SPDX-License-Identifier: MIT */
-/* read.c: splits the stream into blocks that the workers parse in turn, and builds the trace. */
+/*
+ * read.c: reads a trace from a stream.
+ *
+ * The stream is split into blocks where an event seems to begin. Any worker parses any block ahead
+ * of its turn (parse.h). The blocks are then consumed in file order: if the previous block ended
+ * exactly where this one begins, its records are merged into the trace; otherwise the block is
+ * parsed again after the bytes left over from the previous one. A wrong split therefore only costs
+ * time.
+ */
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "importers/trace/pattern.h"
-#include "importers/trace/read.h"
+#include "importers/trace/pages.h"
+
+/* --- Notes on defects of the input --- */
+
+static const struct {
+    enum ps_severity severity;
+    const char *what;
+} words[TR_N_FINDINGS] = {
+    [TR_CONTROL] = {PS_NOTE_REPAIRED, "a string contains control characters, kept unchanged"},
+    [TR_QUOTES] = {PS_NOTE_REPAIRED, "unescaped quotes inside a string, kept as text"},
+    [TR_BACKSLASH] = {PS_NOTE_REPAIRED, "invalid escape sequences, kept as text"},
+    [TR_NAME] = {PS_NOTE_REPAIRED, "a name contains unescaped quotes, read up to the next key"},
+    [TR_UTF8] = {PS_NOTE_REPAIRED, "invalid UTF-8, replaced by U+FFFD"},
+    [TR_SURROGATE] = {PS_NOTE_REPAIRED, "an unpaired surrogate, replaced by U+FFFD"},
+    [TR_NUMBER] = {PS_NOTE_REPAIRED, "a number is not in JSON syntax"},
+    [TR_NOT_A_NUMBER] = {PS_NOTE_REPAIRED, "NaN or Infinity, kept as text"},
+    [TR_TRAILING_COMMA] = {PS_NOTE_REPAIRED, "a comma after the last value of an event"},
+    [TR_NEGATIVE] = {PS_NOTE_REPAIRED, "a negative duration, set to 0"},
+    [TR_DAMAGED] = {PS_NOTE_REJECTED, "an event is invalid JSON and could not be repaired"},
+    [TR_TOO_DEEP] = {PS_NOTE_REJECTED,
+                     "the arguments of an event are nested more than 256 levels deep"},
+    [TR_NOT_AN_EVENT] = {PS_NOTE_REJECTED, "a value in the event list is not an event"},
+    [TR_NO_PHASE] = {PS_NOTE_REJECTED, "an event has no phase (\"ph\")"},
+    [TR_NO_TIME] = {PS_NOTE_REJECTED, "an event has no time (\"ts\")"},
+    [TR_RANGE] = {PS_NOTE_REJECTED, "the time of an event is out of range"},
+    [TR_CUT] = {PS_NOTE_REJECTED, "the file is truncated inside this event"},
+    [TR_NO_COMMA] = {PS_NOTE_WARNING, "a comma is missing between two events"},
+    [TR_EXTRA_COMMA] = {PS_NOTE_WARNING, "a comma without an event after it"},
+    [TR_NO_BRACKET] = {PS_NOTE_WARNING, "the file is truncated: the event list is not closed"},
+    [TR_NO_BRACE] = {PS_NOTE_WARNING, "the file is truncated: the last brace is missing"},
+    [TR_HEADER_MENDED] = {PS_NOTE_WARNING,
+                          "a value outside the events was invalid JSON and was repaired"},
+    [TR_HEADER_LOST] = {PS_NOTE_WARNING,
+                        "a value outside the events is invalid JSON and was dropped"},
+    [TR_HEADER_LARGE] =
+        {PS_NOTE_INFO,
+         "a value outside the events was dropped: it is too large, or there are too many"},
+    [TR_GARBAGE] = {PS_NOTE_WARNING, "the data after the trace are invalid JSON and were skipped"},
+    [TR_SECOND_DOCUMENT] = {PS_NOTE_WARNING,
+                            "another trace begins in the same file; perfshelf reads both"},
+    [TR_LINES] = {PS_NOTE_WARNING, "the events are not inside an array"},
+    [TR_EVENTS_TEXT] = {PS_NOTE_WARNING,
+                        "\"traceEvents\" is a string (systrace text), which is not supported"},
+    [TR_STREAM_CUT] =
+        {PS_NOTE_WARNING,
+         "the compressed data are truncated; perfshelf imported the data before that point"},
+};
+
+static int by_position(const void *a, const void *b)
+{
+    const struct tr_found *x = a, *y = b;
+
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return (x->what > y->what) - (x->what < y->what);
+}
+
+/* Writes all findings as notes, at most TR_FINDINGS_MAX of a kind. */
+static void note_findings(struct tr_trace *trace, struct tr_findings *findings)
+{
+    if (findings->n)
+        qsort(findings->at, findings->n, sizeof *findings->at, by_position);
+    for (size_t i = 0; i < findings->n; i++)
+        tr_note(trace, words[findings->at[i].what].severity, findings->at[i].at, "%s",
+                words[findings->at[i].what].what);
+    for (size_t i = 0; i < TR_N_FINDINGS; i++)
+        if (findings->count[i] > TR_FINDINGS_MAX)
+            tr_note(trace, words[i].severity, PS_NOTE_NO_AT, "%s: %llu in total", words[i].what,
+                    (unsigned long long)findings->count[i]);
+}
+
+/* --- Merging: the output of a parser gets the ids of the trace --- */
+
+/* Maps local ids to ids of the trace. */
+struct maps {
+    /* by local index: id in the trace (threads: index + 1); 0: not mapped yet */
+    uint32_t *names, *templates, *cats, *threads;
+    size_t n_names, n_templates, n_cats, n_threads;
+};
+
+#define TEMPLATE_BYTES_MAX (UINT64_C(32) << 20)
+
+static void free_maps(struct maps *maps)
+{
+    free(maps->names);
+    free(maps->templates);
+    free(maps->cats);
+    free(maps->threads);
+    *maps = (struct maps){0};
+}
+
+static void grow_map(uint32_t **map, size_t *n, uint32_t count)
+{
+    if (count <= *n)
+        return;
+    *map = ps_grow(*map, (size_t)count * 2, sizeof **map);
+    memset(*map + *n, 0, ((size_t)count * 2 - *n) * sizeof **map);
+    *n = (size_t)count * 2;
+}
+
+/* Returns the text id of a repaired name. If a different name was repaired to the same text before,
+ * the hash of the original bytes is appended. */
+static uint32_t odd_name(struct tr_trace *trace, struct ps_str name, struct ps_str mark)
+{
+    struct tr_pages *pages = trace->pages;
+    uint32_t known = pages->odd.count, index = ps_intern_id(&pages->odd, name);
+
+    if (index == pages->odd_cap) {
+        pages->odd_cap = pages->odd_cap ? pages->odd_cap * 2 : 16;
+        pages->odd_mark = ps_grow(pages->odd_mark, pages->odd_cap, sizeof *pages->odd_mark);
+    }
+    if (index == known)
+        pages->odd_mark[index] = ps_arena_copy(&trace->arena, mark);
+    if (ps_str_eq(pages->odd_mark[index], mark))
+        return tr_text_id(trace, name);
+    return tr_text_id(trace, ps_str_of(ps_arena_printf(&trace->arena, "%.*s ~%.*s", (int)name.len,
+                                                       name.at, (int)mark.len, mark.at)));
+}
+
+static uint32_t new_name(struct tr_trace *trace, struct ps_str text)
+{
+    const char *odd = text.len ? memchr(text.at, TR_ODD_NAME, text.len) : NULL;
+    struct ps_str name = {text.at, odd ? (size_t)(odd - text.at) : text.len};
+
+    return odd ? odd_name(trace, name, ps_str_skip(text, name.len + 1)) : tr_text_id(trace, name);
+}
+
+static uint32_t name_of(struct tr_trace *trace, const struct tr_local *local, struct maps *maps,
+                        uint32_t name)
+{
+    if (!name)
+        return 0;
+    if (!maps->names[name - 1])
+        maps->names[name - 1] = new_name(trace, local->names.items[name - 1]);
+    return maps->names[name - 1];
+}
+
+/* Stores the arguments of a record as one string. Used for new templates once there are too many,
+ * that is, if all arguments differ. */
+static enum ps_status store_whole(struct tr_trace *trace, const struct tr_local *local,
+                                  struct ps_str template, struct tr_record *record)
+{
+    struct ps_buf text = {0}, *whole = &trace->pages->whole;
+    struct ps_str params = ps_str_skip(ps_buf_slice(&local->args), (size_t)record->args_at);
+    const char *mark = memchr(template.at, PS_TEMPLATE_REST, template.len);
+    enum ps_status status;
+    uint64_t at = 0;
+
+    if (mark != template.at)
+        ps_args_json(template, params, false, &text);
+    if (mark) {
+        ps_buf_add(&text, mark, 1);
+        ps_args_json(template, params, true, &text);
+    }
+    whole->len = 0;
+    ps_args_put_whole(whole, ps_buf_slice(&text));
+    status = tr_pages_args(trace, ps_buf_slice(whole), &at);
+    record->template = PS_TEMPLATE_WHOLE;
+    record->args_at = at & 0xffffffffff;
+    ps_buf_free(&text);
+    return status;
+}
+
+/* Sets the template of a record and the address of its parameters; base: address of the local
+ * ones. */
+static enum ps_status map_args(struct tr_trace *trace, const struct tr_local *local,
+                               struct maps *maps, struct tr_record *record, uint64_t base)
+{
+    struct ps_str text;
+    uint32_t *known;
+
+    if (!record->template) {
+        record->args_at = 0;
+        return PS_OK;
+    }
+    known = &maps->templates[record->template - 2];
+    if (!*known) {
+        text = local->templates.items[record->template - 2];
+        if (trace->pages->template_bytes >= TEMPLATE_BYTES_MAX &&
+            ps_intern_find(&trace->pages->templates, text) == PS_INTERN_NONE)
+            return store_whole(trace, local, text, record);
+        *known = tr_template_of(trace, text);
+    }
+    record->template = *known;
+    record->args_at = (base + record->args_at) & 0xffffffffff;
+    return PS_OK;
+}
+
+static enum ps_status merge_record(struct tr_trace *trace, const struct tr_local *local,
+                                   struct maps *maps, const struct tr_local_record *from,
+                                   uint64_t base)
+{
+    struct tr_record record = from->record;
+    uint32_t *thread = &maps->threads[from->thread], *cat;
+
+    if (!*thread)
+        *thread = tr_thread_of(trace, local->threads.items[from->thread]) + 1;
+    record.name = name_of(trace, local, maps, record.name);
+    if (record.id_text)
+        record.dur = name_of(trace, local, maps, (uint32_t)record.dur);
+    if (record.cat) {
+        cat = &maps->cats[record.cat - 1];
+        if (!*cat)
+            *cat = tr_cat_of(trace, local->cats.items[record.cat - 1]);
+        record.cat = *cat & UINT16_MAX;
+        trace->threads[*thread - 1].torch |= trace->cats[record.cat].torch;
+    }
+    if (map_args(trace, local, maps, &record, base) != PS_OK)
+        return trace->err->code;
+    return tr_pages_push(trace, *thread - 1, &record);
+}
+
+static void merge_findings(struct tr_findings *to, struct tr_findings *from)
+{
+    for (size_t i = 0; i < from->n; i++)
+        tr_note_finding(to, (enum tr_finding)from->at[i].what, from->at[i].at);
+    for (size_t i = 0; i < TR_N_FINDINGS; i++)
+        if (from->count[i] > TR_FINDINGS_MAX)
+            to->count[i] += from->count[i] - TR_FINDINGS_MAX;
+    from->n = 0;
+    memset(from->count, 0, sizeof from->count);
+}
+
+/* Clears records and findings; keeps the tables */
+static void clear_local(struct tr_local *local)
+{
+    local->n = local->args.len = local->findings.n = 0;
+    memset(local->findings.count, 0, sizeof local->findings.count);
+    local->read = local->repaired = local->rejected = 0;
+    local->first_ns = INT64_MAX;
+    local->last_ns = INT64_MIN;
+}
+
+static void merge_counts(struct tr_trace *trace, struct tr_local *local)
+{
+    struct tr_counts *counts = &trace->counts;
+
+    counts->read += local->read;
+    counts->repaired += local->repaired;
+    counts->rejected += local->rejected;
+    counts->stored += local->read - local->repaired - local->rejected;
+    trace->first_ns = local->first_ns < trace->first_ns ? local->first_ns : trace->first_ns;
+    trace->last_ns = local->last_ns > trace->last_ns ? local->last_ns : trace->last_ns;
+    merge_findings(&trace->pages->findings, &local->findings);
+}
+
+/* Moves the parser's local records, arguments and findings to the trace. Its tables are kept. */
+static enum ps_status merge_local(struct tr_trace *trace, struct tr_parser *parser,
+                                  struct maps *maps)
+{
+    struct tr_local *local = &parser->local;
+    uint64_t base = 0;
+
+    grow_map(&maps->names, &maps->n_names, local->names.count);
+    grow_map(&maps->templates, &maps->n_templates, local->templates.count);
+    grow_map(&maps->cats, &maps->n_cats, local->cats.count);
+    grow_map(&maps->threads, &maps->n_threads, local->threads.count);
+    if (tr_pages_args(trace, ps_buf_slice(&local->args), &base) != PS_OK)
+        return trace->err->code;
+    for (size_t i = 0; i < local->n; i++)
+        if (merge_record(trace, local, maps, &local->records[i], base) != PS_OK)
+            return trace->err->code;
+    trace->pages->records += local->n;
+    merge_counts(trace, local);
+    clear_local(local);
+    return tr_check_limits(trace);
+}
+
+/* --- The document --- */
+
+/* Events are in an object with other keys, in an array, or one per line; several documents may
+ * follow each other. */
+
+/* The state of what surrounds the events. */
+struct document {
+    enum document_mode { DOC_TOP, DOC_OBJECT, DOC_EVENTS, DOC_REST } mode;
+    bool in_object;  /* the events are a member of an object */
+    bool bare;       /* the events are in no array */
+    bool has_events; /* an event list was found */
+    bool any;        /* a document has begun */
+    enum tr_between between;
+};
+
+#define HEADER_MAX  (16u << 20)
+#define HEADERS_MAX 1024        /* number of keys */
+#define HEADERS_ALL (64u << 20) /* bytes, including repeated keys */
+/* bytes that are searched for the end of a value with invalid quotes */
+#define MENDED_MAX (1 << 20)
+
+static void note_defect(struct tr_trace *trace, const struct tr_parser *p, enum tr_finding what)
+{
+    tr_note_finding(&trace->pages->findings, what, tr_position(p, p->at));
+}
+
+static void begin_events(struct document *doc, bool bare)
+{
+    doc->mode = DOC_EVENTS;
+    doc->bare = bare;
+    doc->has_events = true;
+    doc->between = bare ? TR_AT_COMMA : TR_AT_START;
+}
+
+/* Whether the object is itself an event: its first keys are those of an event. *known is false if
+ * more bytes are needed to decide. */
+static bool is_bare_event(struct tr_parser *p, bool *known)
+{
+    static const char *const keys[] = {"cat", "name", "pid", "tid", "ts", "dur", "id", "args"};
+    const char *start = p->at;
+    struct tr_string key;
+    bool event = false, goes_on = true;
+
+    p->incomplete = false;
+    for (p->at++; goes_on;) {
+        p->at = tr_skip_blanks(p->at, p->end);
+        goes_on = p->at < p->end && *p->at == '"' && tr_scan_string(p, &key);
+        event = goes_on && ps_str_is(key.raw, "ph");
+        if (!goes_on || event)
+            break;
+        goes_on = false;
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+            goes_on |= ps_str_is(key.raw, keys[i]);
+        p->at = tr_skip_blanks(p->at, p->end) + 1;
+        goes_on = goes_on && p->at < p->end && tr_skip_value(p);
+        p->at = tr_skip_blanks(p->at, p->end);
+        goes_on = goes_on && p->at < p->end && *p->at++ == ',';
+    }
+    *known = event || (!p->incomplete && p->at < p->end) || p->last;
+    p->at = start;
+    return event;
+}
+
+/* Reads the start of a document. False: more bytes are needed. */
+static bool read_top(struct tr_trace *trace, struct document *doc, struct tr_parser *p)
+{
+    bool known = true, bare;
+
+    p->at = tr_skip_blanks(p->at, p->end);
+    if (p->at >= p->end)
+        return false;
+    bare = *p->at == '{' && is_bare_event(p, &known);
+    if (!known)
+        return false;
+    if (*p->at != '{' && *p->at != '[') {
+        note_defect(trace, p, TR_GARBAGE);
+        doc->mode = DOC_REST;
+        return true;
+    }
+    if (doc->any && !bare)
+        note_defect(trace, p, TR_SECOND_DOCUMENT);
+    doc->any = true;
+    doc->in_object = *p->at == '{';
+    if (bare) {
+        note_defect(trace, p, TR_LINES);
+        begin_events(doc, true);
+    } else if (*p->at++ == '{') {
+        doc->mode = DOC_OBJECT;
+    } else {
+        trace->is_array = true;
+        begin_events(doc, false);
+    }
+    return true;
+}
+
+/* Stores a header. False: it is too large, or there are too many. */
+static bool store_header(struct tr_trace *trace, struct ps_str key, struct ps_str json)
+{
+    uint32_t id;
+
+    trace->pages->headers_bytes += key.len + json.len;
+    if (json.len > HEADER_MAX || trace->pages->headers_bytes > HEADERS_ALL)
+        return false;
+    id = ps_intern_find(&trace->pages->header_keys, key);
+    if (id != PS_INTERN_NONE) {
+        trace->headers[id].json = ps_arena_copy(&trace->arena, json);
+        return true;
+    }
+    if (trace->n_headers == HEADERS_MAX)
+        return false;
+    (void)ps_intern_id(&trace->pages->header_keys, key);
+    PS_PUSH_ROOM(trace->headers, trace->n_headers, trace->pages->headers_cap);
+    trace->headers[trace->n_headers++] =
+        (struct tr_header){ps_arena_copy(&trace->arena, key), ps_arena_copy(&trace->arena, json)};
+    trace->torch |= ps_str_is(key, "schemaVersion") || ps_str_is(key, "deviceProperties");
+    return true;
+}
+
+/* Reads a value in one mode. True if `,`, `}` or the end of the input follows it. */
+static bool value_in_mode(struct tr_parser *p, enum tr_mode mode, struct tr_packed *json)
+{
+    const char *start = p->at, *behind;
+
+    p->mode = mode;
+    p->incomplete = p->too_deep = false;
+    json->text.len = 0;
+    if (tr_pack_value(p, json, 2)) {
+        behind = tr_skip_blanks(p->at, p->end);
+        p->incomplete = behind >= p->end && !p->last;
+        if (!p->incomplete && (behind >= p->end || *behind == ',' || *behind == '}'))
+            return true;
+    }
+    p->at = start;
+    return false;
+}
+
+/* Skips an invalid value up to the next key. False: more bytes are needed. */
+static bool skip_to_key(struct tr_parser *p)
+{
+    const char *at = p->at, *next;
+
+    for (; at < p->end; at++) {
+        const char *key;
+
+        if (*at != ',')
+            continue;
+        key = next = tr_skip_blanks(at + 1, p->end);
+        if (next >= p->end || *next != '"')
+            continue;
+        next = memchr(key + 1, '"', (size_t)(p->end - key - 1));
+        next = next ? tr_skip_blanks(next + 1, p->end) : p->end;
+        if (next < p->end && *next == ':') {
+            p->at = at;
+            return true;
+        }
+    }
+    if (p->last)
+        p->at = p->end;
+    return p->last;
+}
+
+static bool wants_more(const struct tr_parser *p)
+{
+    return p->incomplete && !p->last;
+}
+
+static bool read_header(struct tr_trace *trace, struct tr_parser *p, struct ps_str key)
+{
+    const char *start = p->at;
+    struct tr_packed json = {0};
+    bool good = value_in_mode(p, TR_STRICT, &json), known = good || !wants_more(p);
+    bool mended = good && p->repairs & 1u << TR_NOT_A_NUMBER;
+
+    for (int mode = TR_LOOSE_QUOTES; known && !good && !p->too_deep && mode <= TR_PLAIN_BACKSLASH;
+         mode++) {
+        mended = good = value_in_mode(p, (enum tr_mode)mode, &json);
+        known = good || !wants_more(p) || p->end - start > MENDED_MAX;
+    }
+    if (!good && p->too_deep)
+        (void)ps_fail_at(trace->err, PS_LIMIT, tr_position(p, start),
+                         "a value outside the events is nested more than %d levels deep",
+                         TR_DEPTH_MAX);
+    p->mode = TR_STRICT;
+    p->repairs = 0;
+    if (good && mended)
+        tr_note_finding(&trace->pages->findings, TR_HEADER_MENDED, tr_position(p, start));
+    if (good && !store_header(trace, key, ps_buf_slice(&json.text)))
+        note_defect(trace, p, TR_HEADER_LARGE);
+    else if (!good && known && (good = skip_to_key(p)))
+        tr_note_finding(&trace->pages->findings, TR_HEADER_LOST, tr_position(p, start));
+    ps_buf_free(&json.text);
+    ps_buf_free(&json.params);
+    return good;
+}
+
+/* Reads the value of "traceEvents". False: more bytes are needed. */
+static bool read_events_key(struct tr_trace *trace, struct document *doc, struct tr_parser *p)
+{
+    if (*p->at == '[') {
+        p->at++;
+        begin_events(doc, false);
+        return true;
+    }
+    const char *start = p->at;
+
+    p->incomplete = false;
+    if (tr_skip_value(p)) {
+        if (*start == '"')
+            tr_note_finding(&trace->pages->findings, TR_EVENTS_TEXT, tr_position(p, start));
+        doc->has_events = true;
+        return true;
+    }
+    if (!p->last && p->incomplete)
+        return false;
+    if (p->incomplete) {
+        p->at = p->end;
+        return true;
+    }
+    note_defect(trace, p, TR_HEADER_LOST); /* damaged, but events may follow */
+    begin_events(doc, false);
+    return true;
+}
+
+static bool read_member(struct tr_trace *trace, struct document *doc, struct tr_parser *p)
+{
+    const char *start = p->at;
+    struct ps_buf text = {0};
+    struct tr_string key;
+    bool good;
+
+    p->incomplete = false;
+    good = tr_scan_string(p, &key);
+    if (good) {
+        p->repairs = 0;
+        tr_decode(p, &key, &text);
+        p->at = tr_skip_blanks(p->at, p->end);
+        good = p->at < p->end && *p->at == ':';
+    }
+    if (good) {
+        p->at = tr_skip_blanks(p->at + 1, p->end);
+        good = p->at < p->end;
+    }
+    if (good)
+        good = ps_str_is(ps_buf_slice(&text), "traceEvents")
+                   ? read_events_key(trace, doc, p)
+                   : read_header(trace, p, ps_buf_slice(&text));
+    else if (p->last || (p->at < p->end && !p->incomplete)) {
+        p->at = start + 1;
+        good = skip_to_key(p);
+        if (good)
+            tr_note_finding(&trace->pages->findings, TR_HEADER_LOST, tr_position(p, start));
+    }
+    ps_buf_free(&text);
+    if (!good)
+        p->at = start;
+    return good;
+}
+
+static bool read_object(struct tr_trace *trace, struct document *doc, struct tr_parser *p)
+{
+    p->at = tr_skip_blanks(p->at, p->end);
+    if (p->at >= p->end)
+        return false;
+    if (*p->at == '"')
+        return read_member(trace, doc, p);
+    if (*p->at == '}')
+        doc->mode = DOC_TOP;
+    else if (*p->at != ',') {
+        const char *start = p->at;
+
+        if (!skip_to_key(p))
+            return false;
+        tr_note_finding(&trace->pages->findings, TR_HEADER_LOST, tr_position(p, start));
+        return true;
+    }
+    p->at++;
+    return true;
+}
+
+/* Updates the state after tr_parse_events returned `end`. */
+static void end_events(struct tr_trace *trace, struct document *doc, struct tr_parser *p,
+                       enum tr_events_end end)
+{
+    doc->between = p->between;
+    if (end == TR_EVENTS_MORE)
+        return;
+    if (end == TR_EVENTS_OPEN && !doc->bare)
+        note_defect(trace, p, TR_NO_BRACKET);
+    doc->mode = doc->in_object && !doc->bare ? DOC_OBJECT : DOC_TOP;
+}
+
+/* Kineto's writer since April 2026 puts each key on a line of its own. */
+static void note_layout(struct tr_trace *trace, const struct tr_parser *p)
+{
+    const char *comma = memchr(p->at, ',', (size_t)(p->end - p->at));
+
+    if (trace->counts.read == 0 && comma && comma + 1 < p->end)
+        trace->one_key_per_line = comma[1] == '\n' || comma[1] == '\r';
+}
+
+static enum ps_status read_events(struct tr_trace *trace, struct document *doc, struct tr_parser *p,
+                                  struct maps *maps, bool *goes_on)
+{
+    enum tr_events_end end;
+
+    p->between = doc->between;
+    p->mode = TR_STRICT;
+    note_layout(trace, p);
+    end = tr_parse_events(p, doc->bare);
+    end_events(trace, doc, p, end);
+    *goes_on = end != TR_EVENTS_MORE;
+    return merge_local(trace, p, maps);
+}
+
+/* Reads from parser->at as far as the bytes allow. The bytes from the new parser->at on are
+ * needed again, with more after them. */
+static enum ps_status read_document(struct tr_trace *trace, struct document *doc,
+                                    struct tr_parser *p, struct maps *maps)
+{
+    bool goes_on = true;
+    enum ps_status status = PS_OK;
+
+    while (goes_on && status == PS_OK) {
+        switch (doc->mode) {
+        case DOC_TOP:
+            goes_on = read_top(trace, doc, p);
+            break;
+        case DOC_OBJECT:
+            goes_on = read_object(trace, doc, p);
+            status = trace->err->code; /* set if a limit was exceeded */
+            break;
+        case DOC_EVENTS:
+            status = read_events(trace, doc, p, maps, &goes_on);
+            break;
+        case DOC_REST:
+            p->at = p->end;
+            goes_on = false;
+            break;
+        }
+    }
+    return status;
+}
+
+/* Reports what is missing at the end of the input. */
+static enum ps_status end_document(struct tr_trace *trace, struct document *doc,
+                                   struct tr_parser *p)
+{
+    if (doc->mode == DOC_EVENTS && !doc->bare && doc->in_object)
+        note_defect(trace, p, TR_NO_BRACKET);
+    if (doc->mode == DOC_OBJECT)
+        note_defect(trace, p, TR_NO_BRACE);
+    if (doc->has_events || (doc->mode == DOC_OBJECT && trace->torch))
+        return PS_OK; /* truncated before the first event, but a trace */
+    ps_fail(trace->err, PS_BAD_INPUT, "the file contains no trace events");
+    ps_hint(trace->err, "a trace is a JSON object with \"traceEvents\", or an array of events");
+    return trace->err->code;
+}
+
+/* --- Blocks and workers --- */
 
 #define BLOCK     (1u << 20)
 #define EVENT_MAX (64u << 20)
@@ -26,7 +661,7 @@ struct reading {
     bool ended;
     /* guarded by `output` */
     uint64_t consumed;
-    struct tr_document document;
+    struct document document;
     struct ps_buf leftover;
     uint64_t leftover_at;
     bool origin_known;
@@ -43,7 +678,7 @@ struct worker {
     pthread_t thread;
     bool first; /* runs on the caller's thread, the only one that may call the sink */
     struct tr_parser parser;
-    struct tr_maps maps;
+    struct maps maps;
     struct ps_buf block, joined;
     uint64_t at, index, done, total;
     bool last;
@@ -67,7 +702,7 @@ static const char *last_brace(const char *start, const char *end)
 
 /* Returns the offset of the last event start, as far as can be seen without parsing from the start;
  * all of the length if there is none. */
-static size_t cut_of(struct ps_str window)
+static size_t last_event_start(struct ps_str window)
 {
     const char *start = window.at, *end = start + window.len, *at = end;
 
@@ -82,7 +717,7 @@ static size_t cut_of(struct ps_str window)
     return window.len;
 }
 
-static void fill(struct ps_buf *buf, struct ps_str before, struct ps_str bytes)
+static void fill_block(struct ps_buf *buf, struct ps_str before, struct ps_str bytes)
 {
     buf->len = 0;
     ps_buf_room(buf, before.len + bytes.len + TR_PAD);
@@ -92,7 +727,7 @@ static void fill(struct ps_buf *buf, struct ps_str before, struct ps_str bytes)
 }
 
 /* Reads the next block of the stream; false: no more. The last block may be empty. */
-static bool take(struct worker *w)
+static bool read_block(struct worker *w)
 {
     struct reading *r = w->reading;
     bool taken = false;
@@ -104,10 +739,10 @@ static bool take(struct worker *w)
 
         w->last = r->ended = window.len < want;
         window.len = window.len < want ? window.len : want;
-        window.len = w->last ? window.len : cut_of(window);
+        window.len = w->last ? window.len : last_event_start(window);
         w->at = ps_stream_at(r->in);
         w->index = r->taken++;
-        fill(&w->block, (struct ps_str){"", 0}, window);
+        fill_block(&w->block, (struct ps_str){"", 0}, window);
         ps_stream_skip(r->in, window.len);
         ps_stream_progress(r->in, &w->done, &w->total);
         taken = true;
@@ -130,7 +765,7 @@ static enum tr_events_end parse_ahead(struct worker *w, int guess)
 }
 
 /* Clears the worker's tables if they are too large: the trace has all that is in them. */
-static void forget_tables(struct worker *w)
+static void clear_tables(struct worker *w)
 {
     struct tr_local *local = &w->parser.local;
 
@@ -141,40 +776,40 @@ static void forget_tables(struct worker *w)
     ps_intern_free(&local->templates);
     ps_intern_free(&local->cats);
     ps_intern_free(&local->threads);
-    tr_maps_forget(&w->maps);
+    free_maps(&w->maps);
     memset(w->parser.threads, 0, sizeof w->parser.threads);
     tr_patterns_free(w->parser.patterns);
     w->parser.patterns = tr_patterns_new();
 }
 
-static enum ps_status read_joined(struct worker *w)
+static enum ps_status parse_joined(struct worker *w)
 {
     struct reading *r = w->reading;
     struct tr_parser *p = &w->parser;
     uint64_t at = r->leftover.len ? r->leftover_at : w->at;
 
-    tr_local_forget(&p->local);
-    fill(&w->joined, ps_buf_slice(&r->leftover), ps_buf_slice(&w->block));
+    clear_local(&p->local);
+    fill_block(&w->joined, ps_buf_slice(&r->leftover), ps_buf_slice(&w->block));
     tr_parser_begin(p, ps_buf_slice(&w->joined), at, w->last);
     p->origin_known = r->origin_known;
     p->origin_us = r->origin_us;
-    return tr_document_read(r->trace, &r->document, p, &w->maps);
+    return read_document(r->trace, &r->document, p, &w->maps);
 }
 
-static enum ps_status read_ahead(struct worker *w, enum tr_events_end end)
+static enum ps_status merge_parsed(struct worker *w, enum tr_events_end end)
 {
     struct reading *r = w->reading;
     enum ps_status status;
 
-    tr_document_events_end(r->trace, &r->document, &w->parser, end);
-    status = tr_merge(r->trace, &w->parser, &w->maps);
+    end_events(r->trace, &r->document, &w->parser, end);
+    status = merge_local(r->trace, &w->parser, &w->maps);
     if (status == PS_OK && end != TR_EVENTS_MORE)
-        status = tr_document_read(r->trace, &r->document, &w->parser, &w->maps);
+        status = read_document(r->trace, &r->document, &w->parser, &w->maps);
     return status;
 }
 
 /* Keeps the bytes that could not be used yet for the next block. */
-static enum ps_status keep_leftover(struct worker *w)
+static enum ps_status store_leftover(struct worker *w)
 {
     struct reading *r = w->reading;
     struct tr_parser *p = &w->parser;
@@ -192,7 +827,7 @@ static enum ps_status keep_leftover(struct worker *w)
     return PS_OK;
 }
 
-static enum ps_status tell_progress(struct worker *w)
+static enum ps_status report_progress(struct worker *w)
 {
     struct tr_trace *trace = w->reading->trace;
 
@@ -208,7 +843,7 @@ static enum ps_status tell_progress(struct worker *w)
 static void set_guess(struct worker *w)
 {
     struct reading *r = w->reading;
-    bool events = r->document.mode == TR_DOC_EVENTS;
+    bool events = r->document.mode == DOC_EVENTS;
 
     if (w->parser.origin_known && !r->origin_known) {
         r->origin_us = w->parser.origin_us;
@@ -220,33 +855,32 @@ static void set_guess(struct worker *w)
 }
 
 /* Adds the block to the trace, when it is its turn. */
-static enum ps_status consume(struct worker *w, int guess, enum tr_events_end end)
+static enum ps_status consume_block(struct worker *w, int guess, enum tr_events_end end)
 {
     struct reading *r = w->reading;
-    bool right = guess != GUESS_NOTHING && r->leftover.len == 0 &&
-                 r->document.mode == TR_DOC_EVENTS && r->document.bare == (guess == GUESS_LINES) &&
-                 r->document.between == TR_AT_COMMA;
-    enum ps_status status = right ? read_ahead(w, end) : read_joined(w);
+    bool right = guess != GUESS_NOTHING && r->leftover.len == 0 && r->document.mode == DOC_EVENTS &&
+                 r->document.bare == (guess == GUESS_LINES) && r->document.between == TR_AT_COMMA;
+    enum ps_status status = right ? merge_parsed(w, end) : parse_joined(w);
 
     if (status == PS_OK)
-        status = keep_leftover(w);
+        status = store_leftover(w);
     set_guess(w);
-    forget_tables(w);
-    return status == PS_OK ? tell_progress(w) : status;
+    clear_tables(w);
+    return status == PS_OK ? report_progress(w) : status;
 }
 
-static void work(struct worker *w)
+static void run_worker(struct worker *w)
 {
     struct reading *r = w->reading;
 
-    while (take(w)) {
+    while (read_block(w)) {
         int guess = atomic_load(&r->guess);
         enum tr_events_end end = guess ? parse_ahead(w, guess) : TR_EVENTS_MORE;
 
         (void)pthread_mutex_lock(&r->output);
         while (r->consumed != w->index)
             (void)pthread_cond_wait(&r->turn, &r->output);
-        if (!atomic_load(&r->stopped) && consume(w, guess, end) != PS_OK)
+        if (!atomic_load(&r->stopped) && consume_block(w, guess, end) != PS_OK)
             atomic_store(&r->stopped, true);
         r->consumed++;
         (void)pthread_cond_broadcast(&r->turn);
@@ -256,7 +890,7 @@ static void work(struct worker *w)
 
 static void *work_thread(void *worker)
 {
-    work(worker);
+    run_worker(worker);
     return NULL;
 }
 
@@ -272,7 +906,7 @@ static void run_workers(struct reading *r, struct worker *workers, unsigned n)
     while (started < n &&
            pthread_create(&workers[started].thread, NULL, work_thread, &workers[started]) == 0)
         started++;
-    work(&workers[0]);
+    run_worker(&workers[0]);
     for (unsigned i = 1; i < started; i++)
         (void)pthread_join(workers[i].thread, NULL);
 }
@@ -281,14 +915,14 @@ static void free_workers(struct worker *workers, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         tr_parser_free(&workers[i].parser);
-        tr_maps_forget(&workers[i].maps);
+        free_maps(&workers[i].maps);
         ps_buf_free(&workers[i].block);
         ps_buf_free(&workers[i].joined);
     }
 }
 
 /* Ends the document and the stream after the workers have finished. */
-static enum ps_status finish(struct reading *r)
+static enum ps_status end_input(struct reading *r)
 {
     struct tr_trace *trace = r->trace;
     struct tr_parser end = {.base = "", .at = "", .base_at = ps_stream_at(r->in)};
@@ -297,30 +931,15 @@ static enum ps_status finish(struct reading *r)
     if (ps_stream_status(r->in, NULL) != PS_OK) {
         if (!ps_stream_cut(r->in))
             return ps_stream_status(r->in, trace->err);
-        tr_find(&trace->pages->findings, TR_STREAM_CUT, end.base_at);
+        tr_note_finding(&trace->pages->findings, TR_STREAM_CUT, end.base_at);
     }
-    if (tr_document_end(trace, &r->document, &end) != PS_OK)
+    if (end_document(trace, &r->document, &end) != PS_OK)
         return trace->err->code;
     if (trace->first_ns > trace->last_ns)
         trace->first_ns = trace->last_ns = 0;
     trace->origin_us = r->origin_us;
-    tr_tell_findings(trace, &trace->pages->findings);
+    note_findings(trace, &trace->pages->findings);
     return PS_OK;
-}
-
-void tr_trace_begin(struct tr_trace *trace, size_t budget)
-{
-    tr_pages_init(trace, budget);
-    trace->first_ns = INT64_MAX;
-    trace->last_ns = INT64_MIN;
-    trace->pages->cats_cap = trace->pages->templates_cap = 64;
-    trace->cats = ps_alloc_array(64, sizeof *trace->cats);
-    trace->templates = ps_alloc_array(64, sizeof *trace->templates);
-    trace->n_cats = 1;
-    trace->templates[PS_TEMPLATE_WHOLE].text = PS_STR(PS_TEMPLATE_WHOLE_TEXT);
-    tr_template_learn(trace, &trace->templates[0]);
-    tr_template_learn(trace, &trace->templates[PS_TEMPLATE_WHOLE]);
-    trace->n_templates = 2;
 }
 
 enum ps_status tr_trace_read_by(struct ps_stream *in, struct tr_trace *trace, size_t block,
@@ -336,7 +955,7 @@ enum ps_status tr_trace_read_by(struct ps_stream *in, struct tr_trace *trace, si
     (void)pthread_mutex_init(&r.output, NULL);
     (void)pthread_cond_init(&r.turn, NULL);
     run_workers(&r, workers, n < WORKERS_MAX ? n : WORKERS_MAX);
-    status = r.stopped ? trace->err->code : finish(&r);
+    status = r.stopped ? trace->err->code : end_input(&r);
     free_workers(workers, WORKERS_MAX);
     ps_buf_free(&r.leftover);
     (void)pthread_cond_destroy(&r.turn);
@@ -348,15 +967,4 @@ enum ps_status tr_trace_read_by(struct ps_stream *in, struct tr_trace *trace, si
 enum ps_status tr_trace_read(struct ps_stream *in, struct tr_trace *trace)
 {
     return tr_trace_read_by(in, trace, 0, WORKERS_MAX, TR_BUDGET);
-}
-
-void tr_trace_free(struct tr_trace *trace)
-{
-    tr_pages_free(trace);
-    ps_arena_free(&trace->arena);
-    ps_intern_free(&trace->names);
-    free(trace->threads);
-    free(trace->templates);
-    free(trace->cats);
-    free(trace->headers);
 }

@@ -1,22 +1,98 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * steps.c: the steps of a training loop and where their time goes.
+ * steps.c: the steps of a training loop, where their time goes, how much each device was used.
  *
- * The rules are those of tb_plugin: a step begins at its annotation, or where the device work of
- * the previous step ended, and ends when the last work it launched has ended. Steps at the end of a
- * trace without device work are not counted, nor is a last step that was cut off.
+ * Host tracks are read first. Of these only joined intervals, the steps and 16 bytes per runtime
+ * call are kept. Streams follow: by then every launch is known, and so is the step of each kernel.
  */
-#include "importers/trace/steps.h"
-
-#include "base/mem.h"
-
+#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* tb_plugin: a last step with less device work than this share of the previous one was cut off. */
-#define WHOLE_STEP_SHARE 0.8
+#include "base/hash_table.h"
+#include "base/mem.h"
+#include "importers/trace/import.h"
+#include "importers/trace/steps.h"
+#include "slices/roles.h"
 
-enum ps_meaning tr_steps_meaning(struct tr_steps *steps, uint32_t name)
+/* A runtime call that may have launched something. */
+struct launch {
+    int64_t start;
+    uint32_t row;
+    uint32_t duration; /* ns, at most 4.29 s: a longer call may extend past the end of its step */
+};
+
+/* The calls of one track, sorted by row. */
+struct launches {
+    struct launch *at;
+    size_t n, cap;
+    size_t hint; /* index of the last one found: kernels of a stream are mostly in launch order */
+};
+
+struct step {
+    int64_t host_start; /* first member, the sort key */
+    int64_t host_end;
+    int64_t start, end; /* including device work, by tb_plugin's rules */
+    /* ns: first start and last end of the device work launched inside; INT64_MAX, INT64_MIN:
+     * none */
+    int64_t first_work, last_work;
+    uint64_t works;
+    uint32_t name; /* text id; 0: the complete trace */
+    bool counted;
+};
+
+enum work { WORK_COMPUTE, WORK_COMMUNICATION, WORK_MEMCPY, WORK_MEMSET, N_WORKS };
+
+struct device {
+    int64_t device;
+    struct ps_spans works[2][N_WORKS]; /* [1]: launched in the last step, which HTA leaves out */
+    /* gaps of its streams whose next work the host launched after the gap began */
+    struct ps_spans waits;
+    struct ps_device_work *kernels;
+    size_t n_kernels, cap_kernels;
+    int64_t kernel_ns, tensor_core_ns, copies;
+};
+
+struct gaps {
+    struct ps_gap *at; /* the longest gaps; a heap with the shortest of them at the root */
+    size_t n, cap;
+    int64_t total_ns[TR_N_GAP_CAUSES];
+    uint64_t total[TR_N_GAP_CAUSES];
+};
+
+/* Parameters of a template that describe a kernel. */
+struct kernel_params {
+    bool known;
+    struct ps_str markers;     /* the markers of the template, enough for ps_args_param */
+    int16_t blocks, occupancy; /* index of the parameter; -1: none */
+};
+
+struct tr_steps {
+    struct tr_trace *trace;
+    struct step *steps; /* sorted by host_start after the last host track */
+    size_t n_steps, cap_steps;
+    bool annotated;            /* the steps are ProfilerSteps */
+    struct launches *launches; /* by track id */
+    size_t n_launches;
+    struct ps_spans roles[PS_N_ROLES]; /* of the host; at the end also of the devices */
+    struct ps_spans communication;     /* of the devices; set at the end */
+    int64_t host_start, host_end;      /* of all operators and calls; host_start > host_end: none */
+    struct ps_meanings meanings;
+    struct kernel_params *params; /* by template id */
+    size_t n_params;
+    struct device *devices; /* in order of appearance */
+    size_t n_devices, cap_devices;
+    struct ps_hash_table device_at; /* device number -> index in devices */
+    struct gaps gaps;
+    /* ns in which nothing ran on a device, the next kernel was not launched yet, and the host was
+     * not waiting for data */
+    int64_t waiting_ns;
+    int64_t *strays; /* ends of device work launched outside of all steps */
+    size_t n_strays, cap_strays;
+    bool host_done;
+};
+
+static enum ps_meaning meaning_of_name(struct tr_steps *steps, uint32_t name)
 {
     uint8_t *meaning = ps_meanings_slot(&steps->meanings, name);
 
@@ -24,6 +100,479 @@ enum ps_meaning tr_steps_meaning(struct tr_steps *steps, uint32_t name)
         *meaning = (uint8_t)ps_meaning_of(tr_text(steps->trace, name));
     return *meaning;
 }
+
+/* Returns the step that contains all of a runtime call; NULL: none. */
+static struct step *step_of(struct tr_steps *steps, const struct launch *launch)
+{
+    size_t low = 0, high = steps->n_steps;
+
+    while (low < high) { /* find the first step that starts later */
+        size_t middle = low + (high - low) / 2;
+
+        if (steps->steps[middle].host_start > launch->start)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    if (low == 0 || launch->start + launch->duration > steps->steps[low - 1].host_end)
+        return NULL;
+    return &steps->steps[low - 1];
+}
+
+/* --- Devices, and gaps in their streams --- */
+
+/*
+ * HTA leaves out the work launched in the last of several steps, since a trace often ends inside
+ * it; the HTA metrics here do the same.
+ */
+
+/* HTA: a shorter gap whose next kernel was already launched is the device's own delay between two
+ * kernels. HTA's documentation says 30 ns; its code compares µs. */
+#define KERNEL_WAIT_NS 30000
+
+static bool is_device(const void *devices, uint32_t index, const void *number)
+{
+    return ((const struct device *)devices)[index].device == *(const int64_t *)number;
+}
+
+static struct device *device_of(struct tr_steps *steps, int64_t device)
+{
+    uint32_t index =
+        ps_hash_table_add(&steps->device_at, ps_hash_u64((uint64_t)device),
+                          (uint32_t)steps->n_devices, is_device, steps->devices, &device);
+
+    if (index == steps->n_devices) {
+        PS_PUSH_ROOM(steps->devices, steps->n_devices, steps->cap_devices);
+        steps->devices[steps->n_devices++] = (struct device){.device = device};
+    }
+    return &steps->devices[index];
+}
+
+static const struct launch *launch_of(struct tr_steps *steps, const struct tr_track *track,
+                                      uint32_t row)
+{
+    int64_t id = track->extra[TR_LAUNCH] ? track->extra[TR_LAUNCH][row] : 0;
+    uint64_t of = (uint64_t)id >> 32;
+    uint32_t wanted = (uint32_t)id;
+    struct launches *launches = of && of < steps->n_launches ? &steps->launches[of] : NULL;
+    size_t low = 0, high = launches ? launches->n : 0;
+
+    if (launches && launches->hint < high && launches->at[launches->hint].row <= wanted) {
+        low = launches->hint; /* usually one of the next */
+        for (size_t step = 1; low + step < high; step *= 2)
+            if (launches->at[low + step].row > wanted)
+                high = low + step;
+    }
+    while (low + 1 < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (launches->at[middle].row <= wanted)
+            low = middle;
+        else
+            high = middle;
+    }
+    if (low >= high || launches->at[low].row != wanted)
+        return NULL;
+    launches->hint = low;
+    return &launches->at[low];
+}
+
+/* Adds device work to the step that launched it. Returns whether HTA leaves the work out. */
+static bool into_step(struct tr_steps *steps, const struct launch *launch, int64_t start,
+                      int64_t end)
+{
+    struct step *step = launch ? step_of(steps, launch) : NULL;
+
+    if (!steps->annotated && steps->n_steps)
+        step = &steps->steps[0];
+    if (step) {
+        step->works++;
+        step->first_work = start < step->first_work ? start : step->first_work;
+        step->last_work = end > step->last_work ? end : step->last_work;
+    } else {
+        PS_PUSH_ROOM(steps->strays, steps->n_strays, steps->cap_strays);
+        steps->strays[steps->n_strays++] = end;
+    }
+    return steps->annotated && steps->n_steps > 1 &&
+           (!launch || launch->start >= steps->steps[steps->n_steps - 1].host_start);
+}
+
+static struct ps_str markers_of(struct tr_trace *trace, struct ps_str text)
+{
+    char *markers = ps_arena_alloc(&trace->arena, text.len + 1);
+    size_t n = 0;
+
+    for (size_t i = 0; i < text.len; i++)
+        if (text.at[i] == PS_TEMPLATE_INT || text.at[i] == PS_TEMPLATE_DECIMAL)
+            markers[n++] = text.at[i];
+    return (struct ps_str){markers, n};
+}
+
+static struct kernel_params *params_of(struct tr_steps *steps, uint32_t template)
+{
+    struct kernel_params *params;
+    struct ps_str text;
+
+    steps->params = ps_grow_to(steps->params, &steps->n_params, template, sizeof *steps->params);
+    params = &steps->params[template];
+    if (params->known)
+        return params;
+    text = template <steps->trace->n_templates ? steps->trace->templates[template].text
+                                               : (struct ps_str){0};
+    *params = (struct kernel_params){
+        .known = true,
+        .markers = markers_of(steps->trace, text),
+        .blocks = (int16_t)ps_template_param(text, PS_STR("blocks per SM")),
+        .occupancy = (int16_t)ps_template_param(text, PS_STR("est. achieved occupancy %")),
+    };
+    return params;
+}
+
+static float param(struct ps_str markers, struct ps_str args, int index)
+{
+    struct ps_num value = index < 0 ? (struct ps_num){0} : ps_args_param(markers, args, index);
+
+    return value.kind == PS_NUM_NONE ? NAN : (float)ps_num_real(value);
+}
+
+static void add_kernel(struct tr_steps *steps, struct device *device, const struct tr_track *track,
+                       uint32_t row)
+{
+    uint32_t template = track->template ? track->template[row] : 0;
+    struct kernel_params *params = params_of(steps, template);
+    struct ps_str args = {0};
+    int64_t start = track->start[row], duration = track->duration[row];
+
+    if (params->blocks >= 0 || params->occupancy >= 0)
+        args = tr_args_of(steps->trace, track->args_at[row]);
+    TR_SCRATCH_PUSH(steps->trace->scratch, device->kernels, device->n_kernels, device->cap_kernels);
+    device->kernels[device->n_kernels++] = (struct ps_device_work){
+        .start = start,
+        .end = start + duration,
+        .blocks = param(params->markers, args, params->blocks),
+        .occupancy = param(params->markers, args, params->occupancy),
+    };
+    device->kernel_ns = ps_sum(device->kernel_ns, duration);
+    if (track->flags[row] & PS_SLICE_TENSOR_CORE)
+        device->tensor_core_ns = ps_sum(device->tensor_core_ns, duration);
+}
+
+static enum work work_of(struct tr_steps *steps, const struct tr_track *track, uint32_t row)
+{
+    switch (ps_role_of(track->slice_kind[row], track->flags[row],
+                       meaning_of_name(steps, track->name_id[row]))) {
+    case PS_ROLE_MEMCPY:
+        return WORK_MEMCPY;
+    case PS_ROLE_MEMSET:
+        return WORK_MEMSET;
+    case PS_ROLE_COMMUNICATION:
+        return WORK_COMMUNICATION;
+    default:
+        return WORK_COMPUTE;
+    }
+}
+
+static void add_work(struct tr_steps *steps, struct device *device, const struct tr_track *track,
+                     uint32_t row, const struct launch *launch)
+{
+    int64_t start = track->start[row], end = start + track->duration[row];
+    enum work work = work_of(steps, track, row);
+    bool late = into_step(steps, launch, start, end);
+
+    ps_spans_add(&device->works[late][work], start, end);
+    if (track->slice_kind[row] == PS_SLICE_KERNEL)
+        add_kernel(steps, device, track, row);
+    else
+        device->copies++;
+}
+
+static int64_t length_of(const struct ps_gap *gap)
+{
+    return gap->end_ns - gap->start_ns;
+}
+
+/* Replaces the root of the heap, the shortest gap, by `gap`. */
+static void sift_down(struct gaps *gaps, struct ps_gap gap)
+{
+    size_t i = 0;
+
+    for (size_t child; (child = 2 * i + 1) < gaps->n; i = child) {
+        if (child + 1 < gaps->n && length_of(&gaps->at[child + 1]) < length_of(&gaps->at[child]))
+            child++;
+        if (length_of(&gaps->at[child]) >= length_of(&gap))
+            break;
+        gaps->at[i] = gaps->at[child];
+    }
+    gaps->at[i] = gap;
+}
+
+static void push_gap(struct gaps *gaps, struct ps_gap gap)
+{
+    gaps->total[gap.cause]++;
+    gaps->total_ns[gap.cause] = ps_sum(gaps->total_ns[gap.cause], length_of(&gap));
+    if (gaps->n < TR_GAPS_MAX) {
+        size_t i;
+
+        PS_PUSH_ROOM(gaps->at, gaps->n, gaps->cap);
+        for (i = gaps->n++; i > 0 && length_of(&gaps->at[(i - 1) / 2]) > length_of(&gap);
+             i = (i - 1) / 2)
+            gaps->at[i] = gaps->at[(i - 1) / 2];
+        gaps->at[i] = gap;
+    } else if (length_of(&gap) > length_of(&gaps->at[0])) {
+        sift_down(gaps, gap);
+    }
+}
+
+static uint8_t cause_of(const struct launch *launch, int64_t from, int64_t to)
+{
+    return launch && launch->start > from ? TR_GAP_HOST_WAIT
+           : to - from < KERNEL_WAIT_NS   ? TR_GAP_KERNEL_WAIT
+                                          : TR_GAP_OTHER;
+}
+
+static void add_gap(struct tr_steps *steps, struct device *device, struct ps_gap gap,
+                    const struct launch *launch)
+{
+    gap.cause = cause_of(launch, gap.start_ns, gap.end_ns);
+    push_gap(&steps->gaps, gap);
+    if (gap.cause == TR_GAP_HOST_WAIT)
+        ps_spans_add(&device->waits, gap.start_ns, gap.end_ns);
+}
+
+static void read_stream(struct tr_steps *steps, const struct tr_track *track)
+{
+    struct device *device = NULL;
+    uint32_t before = TR_NO_ROW;
+    int64_t busy_until = 0;
+
+    for (uint32_t row = 0; row < track->n; row++) {
+        int64_t start = track->start[row], end = start + track->duration[row];
+        const struct launch *launch;
+
+        tr_scratch_row(track->scratch, row);
+        if (!ps_slice_on_device(track->slice_kind[row]))
+            continue;
+        device = device ? device : device_of(steps, track->device);
+        launch = launch_of(steps, track, row);
+        add_work(steps, device, track, row, launch);
+        if (before != TR_NO_ROW && start > busy_until)
+            add_gap(steps, device,
+                    (struct ps_gap){.stream_track = track->id,
+                                    .start_ns = busy_until,
+                                    .end_ns = start,
+                                    .before = ps_slice_id(track->id, before),
+                                    .after = ps_slice_id(track->id, row)},
+                    launch);
+        if (before == TR_NO_ROW || end >= busy_until) {
+            busy_until = end;
+            before = row;
+        }
+    }
+}
+
+/* --- Gaps --- */
+
+static int by_start(const void *a, const void *b)
+{
+    const struct ps_gap *x = a, *y = b;
+
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return (x->stream_track > y->stream_track) - (x->stream_track < y->stream_track);
+}
+
+static void write_gaps(struct tr_steps *steps)
+{
+    static const char *const counts[] = {"gaps_host_wait", "gaps_kernel_wait", "gaps_other"};
+    static const char *const sums[] = {"gaps_host_wait_ns", "gaps_kernel_wait_ns", "gaps_other_ns"};
+    struct ps_sink *out = steps->trace->out;
+    struct gaps *gaps = &steps->gaps;
+
+    if (gaps->n)
+        qsort(gaps->at, gaps->n, sizeof *gaps->at, by_start);
+    for (size_t i = 0; i < gaps->n; i++)
+        out->ops->gap(out, &gaps->at[i]);
+    for (size_t k = 0; k < TR_N_GAP_CAUSES; k++) {
+        out->ops->number(out, counts[k], ps_int((int64_t)gaps->total[k]));
+        out->ops->number(out, sums[k], ps_int(gaps->total_ns[k]));
+    }
+}
+
+/* --- Devices --- */
+
+/* Returns the next object of a list of objects as written, and advances *text; {NULL, 0}: no
+ * more. */
+static struct ps_str next_object(struct ps_str *text)
+{
+    bool quoted = false;
+    const char *start = NULL;
+    size_t depth = 0;
+
+    for (; text->len; *text = ps_str_skip(*text, 1)) {
+        char c = *text->at;
+
+        if (quoted && c == '\\')
+            *text = ps_str_skip(*text, 1);
+        else if (c == '"')
+            quoted = !quoted;
+        else if (!quoted && c == '{' && depth++ == 0)
+            start = text->at;
+        else if (!quoted && c == '}' && depth && --depth == 0) {
+            *text = ps_str_skip(*text, 1);
+            return (struct ps_str){start, (size_t)(text->at - start)};
+        }
+        if (!text->len)
+            break;
+    }
+    return (struct ps_str){0};
+}
+
+/* Sets json and name of the device from its entry in deviceProperties. If only one device worked
+ * and only one is described, they are the same (ROCm counts processors among the devices of its
+ * events). The name is copied to the trace's arena. */
+static void describe(struct tr_trace *trace, struct ps_device_summary *summary, bool only)
+{
+    struct ps_str list = {0}, object, rest;
+
+    for (size_t i = 0; i < trace->n_headers; i++)
+        if (ps_str_is(trace->headers[i].key, "deviceProperties"))
+            list = trace->headers[i].json;
+    rest = list;
+    only = only && next_object(&rest).at && !next_object(&rest).at;
+    while ((object = next_object(&list)).at && !summary->json.at) {
+        cJSON *tree = cJSON_ParseWithLength(object.at, object.len);
+        const cJSON *id = cJSON_GetObjectItemCaseSensitive(tree, "id");
+        const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(tree, "name"));
+
+        if (only || (cJSON_IsNumber(id) && id->valuedouble == (double)summary->device)) {
+            summary->json = object;
+            summary->name = ps_arena_copy(&trace->arena, ps_str_of(name ? name : ""));
+        }
+        cJSON_Delete(tree);
+    }
+}
+
+static void add_all_devices(struct ps_spans *to, const struct ps_spans *from)
+{
+    for (size_t i = 0; i < from->n; i++)
+        ps_spans_add(to, from->at[i].start, from->at[i].end);
+}
+
+/* Computes HTA's temporal breakdown, from the first to the last work of the device. */
+static void temporal(struct device *device, struct ps_device_summary *summary)
+{
+    struct ps_spans all = {0}, *works = device->works[0];
+
+    for (size_t k = 0; k < N_WORKS; k++)
+        add_all_devices(&all, &works[k]);
+    ps_spans_join(&all);
+    ps_spans_join(&works[WORK_COMPUTE]);
+    if (all.n) {
+        int64_t from = all.at[0].start, to = all.at[all.n - 1].end;
+
+        summary->hta_kernel_time_ns = to - from;
+        summary->hta_idle_ns = to - from - ps_spans_length(&all, from, to);
+        summary->hta_compute_ns = ps_spans_length(&works[WORK_COMPUTE], from, to);
+        summary->hta_non_compute_ns =
+            summary->hta_kernel_time_ns - summary->hta_compute_ns - summary->hta_idle_ns;
+    }
+    ps_spans_free(&all);
+}
+
+/* Computes communication, computation and their overlap in [from, to), including the work that HTA
+ * leaves out. Returns how long nothing ran because the host had not launched it, while the host was
+ * not waiting for data. */
+static int64_t overlap(struct device *device, const struct ps_spans *loading,
+                       struct ps_device_summary *summary, int64_t from, int64_t to)
+{
+    struct ps_spans all = {0}, *works = device->works[0];
+    struct ps_spans *compute = &works[WORK_COMPUTE];
+    struct ps_spans *communication = &works[WORK_COMMUNICATION];
+    int64_t waiting;
+
+    for (size_t k = 0; k < N_WORKS; k++) {
+        add_all_devices(&works[k], &device->works[1][k]);
+        ps_spans_join(&works[k]);
+        add_all_devices(&all, &works[k]);
+    }
+    ps_spans_join(&all);
+    ps_spans_join(&device->waits);
+    summary->communication_ns = ps_spans_length(communication, from, to);
+    summary->overlap_ns = ps_spans_common(communication, compute, from, to);
+    summary->busy_ns =
+        ps_spans_length(compute, from, to) + summary->communication_ns - summary->overlap_ns;
+    add_all_devices(&all, loading);
+    ps_spans_join(&all);
+    waiting =
+        ps_spans_length(&device->waits, from, to) - ps_spans_common(&device->waits, &all, from, to);
+    ps_spans_free(&all);
+    return waiting;
+}
+
+static void write_device(struct tr_steps *steps, struct device *device, int64_t from, int64_t to,
+                         int64_t *busy_ns)
+{
+    struct ps_sink *out = steps->trace->out;
+    struct ps_device_use use;
+    struct ps_device_summary summary = {
+        .device = device->device,
+        .span_ns = to - from,
+        .kernel_ns = device->kernel_ns,
+        .tensor_core_ns = device->tensor_core_ns,
+        .kernels = (int64_t)device->n_kernels,
+        .copies = device->copies,
+    };
+
+    ps_sort_runs(device->kernels, device->n_kernels, sizeof *device->kernels);
+    use = ps_device_use_of(device->kernels, device->n_kernels, from, to);
+    tr_scratch_free(steps->trace->scratch, device->kernels);
+    device->kernels = NULL;
+    tr_scratch_drop(steps->trace->scratch);
+    summary.sm_efficiency = use.sm_efficiency;
+    summary.occupancy = use.occupancy;
+    temporal(device, &summary);
+    steps->waiting_ns = ps_sum(
+        steps->waiting_ns, overlap(device, &steps->roles[PS_ROLE_DATALOADER], &summary, from, to));
+    describe(steps->trace, &summary, steps->n_devices == 1);
+    out->ops->device(out, &summary);
+    *busy_ns = ps_sum(*busy_ns, summary.busy_ns);
+}
+
+/* Writes devices and gaps to the sink. The steps must be final; [from, to) spans the counted
+ * ones. */
+static void write_devices(struct tr_steps *steps, int64_t from, int64_t to)
+{
+    struct ps_sink *out = steps->trace->out;
+    struct ps_num busy = {0};
+    int64_t busy_ns = 0;
+
+    for (size_t i = 0; i < steps->n_devices; i++)
+        write_device(steps, &steps->devices[i], from, to, &busy_ns);
+    if (steps->n_devices)
+        busy = ps_real((double)busy_ns / ((double)(to - from) * (double)steps->n_devices));
+    out->ops->number(out, "gpu_busy", busy);
+    out->ops->number(out, "host_wait_idle_ns", ps_int(steps->waiting_ns));
+    write_gaps(steps);
+}
+
+static void free_devices(struct tr_steps *steps)
+{
+    for (size_t i = 0; i < steps->n_devices; i++) {
+        for (size_t k = 0; k < N_WORKS; k++) {
+            ps_spans_free(&steps->devices[i].works[0][k]);
+            ps_spans_free(&steps->devices[i].works[1][k]);
+        }
+        ps_spans_free(&steps->devices[i].waits);
+        tr_scratch_free(steps->trace->scratch, steps->devices[i].kernels);
+    }
+    free(steps->devices);
+    ps_hash_table_free(&steps->device_at);
+}
+
+/* --- Steps and breakdowns --- */
+
+/* tb_plugin: a last step with less device work than this share of the previous one was cut off. */
+#define WHOLE_STEP_SHARE 0.8
 
 struct tr_steps *tr_steps_new(struct tr_trace *trace)
 {
@@ -38,7 +587,7 @@ struct tr_steps *tr_steps_new(struct tr_trace *trace)
 static void add_step(struct tr_steps *steps, int64_t start, int64_t end, uint32_t name)
 {
     PS_PUSH_ROOM(steps->steps, steps->n_steps, steps->cap_steps);
-    steps->steps[steps->n_steps++] = (struct tr_step){
+    steps->steps[steps->n_steps++] = (struct step){
         .host_start = start,
         .host_end = end,
         .start = start,
@@ -52,13 +601,13 @@ static void add_step(struct tr_steps *steps, int64_t start, int64_t end, uint32_
 
 static void add_launch(struct tr_steps *steps, const struct tr_track *track, uint32_t row)
 {
-    struct tr_launches *of;
+    struct launches *of;
 
     steps->launches =
         ps_grow_to(steps->launches, &steps->n_launches, track->id, sizeof *steps->launches);
     of = &steps->launches[track->id];
-    TR_PUSH_ROOM(steps->trace->room, of->at, of->n, of->cap);
-    of->at[of->n++] = (struct tr_launch){
+    TR_SCRATCH_PUSH(steps->trace->scratch, of->at, of->n, of->cap);
+    of->at[of->n++] = (struct launch){
         .start = track->start[row],
         .row = row,
         .duration = track->duration[row] < UINT32_MAX ? (uint32_t)track->duration[row] : UINT32_MAX,
@@ -69,7 +618,7 @@ static void host_slice(struct tr_steps *steps, const struct tr_track *track, uin
 {
     uint8_t kind = track->slice_kind[row];
     int64_t start = track->start[row], end = start + track->duration[row];
-    enum ps_meaning meaning = tr_steps_meaning(steps, track->name_id[row]);
+    enum ps_meaning meaning = meaning_of_name(steps, track->name_id[row]);
     enum ps_role role = ps_role_of(kind, track->flags[row], meaning);
 
     if (kind == PS_SLICE_RUNTIME)
@@ -87,7 +636,7 @@ static void host_slice(struct tr_steps *steps, const struct tr_track *track, uin
 static void host_track(struct tr_steps *steps, const struct tr_track *track)
 {
     for (uint32_t row = 0; row < track->n; row++) {
-        tr_room_row(track->room, row);
+        tr_scratch_row(track->scratch, row);
         if (track->slice_kind[row] != PS_SLICE_PYTHON)
             host_slice(steps, track, row);
     }
@@ -112,24 +661,7 @@ void tr_steps_track(struct tr_steps *steps, const struct tr_track *track)
         return;
     }
     host_done(steps);
-    tr_steps_stream(steps, track);
-}
-
-struct tr_step *tr_steps_of(struct tr_steps *steps, const struct tr_launch *launch)
-{
-    size_t low = 0, high = steps->n_steps;
-
-    while (low < high) { /* find the first step that starts later */
-        size_t middle = low + (high - low) / 2;
-
-        if (steps->steps[middle].host_start > launch->start)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    if (low == 0 || launch->start + launch->duration > steps->steps[low - 1].host_end)
-        return NULL;
-    return &steps->steps[low - 1];
+    read_stream(steps, track);
 }
 
 /* Returns the earliest start of the first step: work that was launched before it may still run. */
@@ -171,7 +703,7 @@ static void settle(struct tr_steps *steps)
         steps->steps[0].host_start = steps->steps[0].first_work;
     previous = end_before_steps(steps);
     for (size_t i = 0; i < steps->n_steps; i++) {
-        struct tr_step *step = &steps->steps[i];
+        struct step *step = &steps->steps[i];
 
         step->start = step->host_start > previous ? step->host_start : previous;
         if (step->works)
@@ -194,35 +726,35 @@ static void add_all(struct ps_spans *to, const struct ps_spans *from)
 static void drop_launches(struct tr_steps *steps)
 {
     for (size_t i = 0; i < steps->n_launches; i++) {
-        struct tr_launches *of = &steps->launches[i];
+        struct launches *of = &steps->launches[i];
 
         for (size_t k = 0; k < of->n; k++)
             if (of->at[k].duration < UINT32_MAX)
                 ps_spans_add(&steps->roles[PS_ROLE_RUNTIME], of->at[k].start,
                              of->at[k].start + of->at[k].duration);
-        tr_room_rest(steps->trace->room);
-        tr_room_free(steps->trace->room, of->at);
-        *of = (struct tr_launches){0};
+        tr_scratch_drop(steps->trace->scratch);
+        tr_scratch_free(steps->trace->scratch, of->at);
+        *of = (struct launches){0};
     }
 }
 
 /* Adds the intervals of the devices to those of the host and joins them. */
 static void join_roles(struct tr_steps *steps)
 {
-    static const enum ps_role roles[TR_N_WORKS] = {
-        [TR_WORK_COMPUTE] = PS_ROLE_KERNEL,
-        [TR_WORK_COMMUNICATION] = PS_ROLE_COMMUNICATION,
-        [TR_WORK_MEMCPY] = PS_ROLE_MEMCPY,
-        [TR_WORK_MEMSET] = PS_ROLE_MEMSET,
+    static const enum ps_role roles[N_WORKS] = {
+        [WORK_COMPUTE] = PS_ROLE_KERNEL,
+        [WORK_COMMUNICATION] = PS_ROLE_COMMUNICATION,
+        [WORK_MEMCPY] = PS_ROLE_MEMCPY,
+        [WORK_MEMSET] = PS_ROLE_MEMSET,
     };
 
     for (size_t d = 0; d < steps->n_devices; d++)
-        for (size_t k = 0; k < TR_N_WORKS; k++)
+        for (size_t k = 0; k < N_WORKS; k++)
             for (size_t late = 0; late < 2; late++) {
                 const struct ps_spans *set = &steps->devices[d].works[late][k];
 
                 add_all(&steps->roles[roles[k]], set);
-                if (k == TR_WORK_COMMUNICATION)
+                if (k == WORK_COMMUNICATION)
                     add_all(&steps->communication, set);
             }
     for (size_t k = 0; k < PS_N_ROLES; k++)
@@ -247,8 +779,8 @@ static void step_of_devices(struct tr_steps *steps)
         add_step(steps, start, end, 0);
 }
 
-static void give_parts(struct tr_steps *steps, const struct tr_step *step, uint32_t id,
-                       int64_t *dataloader)
+static void write_parts(struct tr_steps *steps, const struct step *step, uint32_t id,
+                        int64_t *dataloader)
 {
     struct ps_sink *out = steps->trace->out;
 
@@ -276,14 +808,14 @@ static struct ps_num share(int64_t part, int64_t whole)
 }
 
 /* Writes the steps with their parts, and the metrics of steps. */
-static void give_steps(struct tr_steps *steps)
+static void write_steps(struct tr_steps *steps)
 {
     struct ps_sink *out = steps->trace->out;
     int64_t wall = 0, dataloader = 0, counted = 0;
     struct ps_num mean = {0}, loading;
 
     for (size_t i = 0; i < steps->n_steps; i++) {
-        const struct tr_step *step = &steps->steps[i];
+        const struct step *step = &steps->steps[i];
         struct ps_step row = {
             .id = (uint32_t)i + 1,
             .name = step->name ? tr_text(steps->trace, step->name) : PS_STR("whole trace"),
@@ -295,7 +827,7 @@ static void give_steps(struct tr_steps *steps)
         };
 
         out->ops->step(out, &row);
-        give_parts(steps, step, row.id, &dataloader);
+        write_parts(steps, step, row.id, &dataloader);
         wall = ps_sum(wall, step->counted ? step->end - step->start : 0);
         counted += step->counted;
     }
@@ -320,14 +852,14 @@ enum ps_status tr_steps_end(struct tr_steps *steps)
     if (steps->n_steps == 0)
         step_of_devices(steps);
     settle(steps);
-    give_steps(steps);
+    write_steps(steps);
     for (size_t i = 0; i < steps->n_steps; i++)
         if (steps->steps[i].counted) {
             from = steps->steps[i].start < from ? steps->steps[i].start : from;
             to = steps->steps[i].end > to ? steps->steps[i].end : to;
         }
     if (from < to)
-        tr_steps_devices(steps, from, to);
+        write_devices(steps, from, to);
     return steps->trace->out->err.code;
 }
 
@@ -336,11 +868,11 @@ void tr_steps_free(struct tr_steps *steps)
     if (!steps)
         return;
     for (size_t i = 0; i < steps->n_launches; i++)
-        tr_room_free(steps->trace->room, steps->launches[i].at);
+        tr_scratch_free(steps->trace->scratch, steps->launches[i].at);
     for (size_t k = 0; k < PS_N_ROLES; k++)
         ps_spans_free(&steps->roles[k]);
     ps_spans_free(&steps->communication);
-    tr_steps_devices_free(steps);
+    free_devices(steps);
     free(steps->launches);
     free(steps->steps);
     ps_meanings_free(&steps->meanings);

@@ -1,7 +1,684 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * torch.c: what the slices of host tracks mean to PyTorch: its tree of events, self times, memory
+ * sums, FLOPs; and which functions run for which track.
+ */
+#include <stdlib.h>
+
+#include "importers/trace/import.h"
+#include "importers/trace/steps.h"
 #include "importers/trace/torch.h"
 
-#include <stdlib.h>
+struct flops;
+
+/* An open operator or overhead of a host track while the tree is built. Device work is attributed
+ * to these. */
+struct open {
+    uint32_t row; /* of an overhead: the row around it; TR_NO_ROW: none */
+    uint32_t op;  /* innermost operator at or around this entry; TR_NO_ROW: none */
+    int64_t end;
+    struct overhead *overhead; /* NULL: this entry is a row */
+};
+
+struct overhead {
+    int64_t start, end;
+    int64_t self; /* ns; final after the host track */
+    const struct tr_thread *thread;
+};
+
+/* Overheads, sorted by start, the longer first. */
+struct overheads {
+    struct overhead *at;
+    size_t n, cap;
+    size_t next;                  /* index of the first one that is not in the tree yet */
+    const struct tr_thread *host; /* the thread in whose tree they are put; NULL: none */
+};
+
+struct tr_torch {
+    struct tr_trace *trace;
+    struct tr_tracks *devices;
+    struct tr_names names;
+    struct tr_correlations *correlations;
+    struct flops *flops;
+    struct tr_memory *memory;
+    struct tr_steps *steps;
+    struct tr_modules *modules;
+    struct overheads overheads;
+    bool frames; /* Python frames are part of torch's tree (torch of 2026) */
+    /* Working memory of the tree. */
+    struct open *stack;
+    size_t stack_cap;
+    uint32_t *parent;  /* by row of the current track */
+    uint8_t *children; /* number of children, by row; 2: two or more */
+};
+
+/* --- Overhead --- */
+
+/*
+ * Overhead of the profiler itself: "Activity Buffer Request", "Lazy Function Loading".
+ *
+ * In the file it has a row of its own that belongs to no thread. Torch assumes that it happened on
+ * the thread that stopped the profiler, and subtracts it from the time of the event around it; so
+ * does perfshelf. Torch of 2026 also adds the device time of the operator around it, which counted
+ * that time twice and was fixed there; perfshelf does not.
+ */
+
+/* Returns the thread of the steps, which calls the profiler, else the main thread. */
+static const struct tr_thread *host_of(const struct tr_trace *trace)
+{
+    const struct tr_thread *main_thread = NULL;
+
+    for (uint32_t i = 0; i < trace->n_threads; i++) {
+        const struct tr_thread *thread = &trace->threads[i];
+
+        if (trace->import->threads[i].steps)
+            return thread;
+        if (main_thread == NULL && trace->import->threads[i].n[TR_CLASS_THREAD] &&
+            thread->pid_number == thread->tid_number && thread->pid_number != INT64_MIN)
+            main_thread = thread;
+    }
+    return main_thread;
+}
+
+struct finder {
+    struct tr_trace *trace;
+    struct overheads *out;
+    const struct tr_thread *thread;
+};
+
+static void visit(void *user, const struct tr_record *records, size_t n)
+{
+    struct finder *finder = user;
+    struct overheads *out = finder->out;
+
+    for (size_t i = 0; i < n; i++) {
+        struct overhead found = {.thread = finder->thread};
+
+        if (finder->trace->cats[records[i].cat].kind != PS_SLICE_OVERHEAD || records[i].ph != 'X' ||
+            records[i].dur < 0 ||
+            __builtin_sub_overflow(records[i].ts, finder->trace->import->shift, &found.start) ||
+            __builtin_add_overflow(found.start, records[i].dur, &found.end))
+            continue;
+        found.self = records[i].dur;
+        PS_PUSH_ROOM(out->at, out->n, out->cap);
+        out->at[out->n++] = found;
+    }
+}
+
+static int order(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct overhead *one = a, *other = b;
+    int by = order(one->start, other->start);
+
+    return by ? by : order(other->end, one->end);
+}
+
+static void find_overheads(struct tr_trace *trace, struct overheads *out)
+{
+    struct finder finder = {.trace = trace, .out = out};
+
+    out->host = trace->source ? NULL : host_of(trace);
+    for (uint32_t i = 0; out->host && i < trace->n_threads; i++) {
+        finder.thread = &trace->threads[i];
+        if (trace->import->threads[i].n[TR_CLASS_OVERHEAD])
+            tr_thread_visit(trace, finder.thread, visit, &finder);
+    }
+    if (out->n)
+        qsort(out->at, out->n, sizeof *out->at, by_start);
+}
+
+static bool is_row(const struct overhead *overhead, const struct tr_track *track, uint32_t row)
+{
+    return overhead->thread == track->thread && overhead->start == track->start[row] &&
+           overhead->end - overhead->start == track->duration[row];
+}
+
+/* Sets TR_OP_SELF of each row of an overhead track. */
+static void set_overhead_self(const struct overheads *overheads, struct tr_track *track)
+{
+    int64_t *self = tr_track_extra(track, TR_OP_SELF);
+    size_t at = 0;
+
+    for (uint32_t row = 0; row < track->n; row++) {
+        if (track->slice_kind[row] != PS_SLICE_OVERHEAD)
+            continue;
+        self[row] = track->self[row];
+        while (at < overheads->n && overheads->at[at].start <= track->start[row] &&
+               !is_row(&overheads->at[at], track, row))
+            at++;
+        if (at < overheads->n && is_row(&overheads->at[at], track, row))
+            self[row] = overheads->at[at++].self;
+    }
+}
+
+/* --- FLOPs --- */
+
+/*
+ * Floating point operations as torch's profiler counts them (with_flops). The files
+ * do not contain them: they are computed from the shapes of the arguments and, for convolutions,
+ * from "Concrete Inputs" (torch 2.0 and later). They are equal for all events of a template.
+ */
+
+#define DIMS_MAX 16
+
+struct flops {
+    const struct tr_trace *trace;
+    int64_t *of[TR_N_FLOPS]; /* by template: value + 1; 0: not computed yet */
+};
+
+struct dims {
+    int64_t at[DIMS_MAX];
+    size_t n;
+    bool tensor; /* it is a list of numbers that is not too long, not a list of lists */
+};
+
+/* Returns the value at *json, and advances to after the comma or to the closing bracket. */
+static struct ps_str next_value(struct ps_str *json)
+{
+    size_t depth = 0, i = 0;
+    bool quoted = false;
+    for (; i < json->len; i++) {
+        char c = json->at[i];
+        if (c == '"' && (i == 0 || json->at[i - 1] != '\\'))
+            quoted = !quoted;
+        if (quoted)
+            continue;
+        if (depth == 0 && (c == ',' || c == ']'))
+            break;
+        depth += c == '[';
+        depth -= c == ']';
+    }
+    struct ps_str value = {json->at, i};
+    *json = ps_str_skip(*json, i < json->len && json->at[i] == ',' ? i + 1 : i);
+    return value;
+}
+
+/* Returns the index-th value of a list; {NULL, 0} if it is not a list or too short. */
+static struct ps_str list_value(struct ps_str list, size_t index)
+{
+    if (list.len < 2 || list.at[0] != '[')
+        return (struct ps_str){0};
+    struct ps_str rest = ps_str_skip(list, 1);
+    for (size_t i = 0; rest.len > 0 && rest.at[0] != ']'; i++) {
+        struct ps_str value = next_value(&rest);
+        if (i == index)
+            return value;
+    }
+    return (struct ps_str){0};
+}
+
+static struct ps_str trimmed(struct ps_str text)
+{
+    while (text.len && (text.at[0] == ' ' || text.at[0] == '"'))
+        text = ps_str_skip(text, 1);
+    while (text.len && (text.at[text.len - 1] == ' ' || text.at[text.len - 1] == '"'))
+        text.len--;
+    return text;
+}
+
+static struct dims dims_of(struct ps_str list)
+{
+    struct dims dims = {.n = 0, .tensor = list.len >= 2 && list.at[0] == '['};
+    struct ps_str rest = ps_str_skip(list, 1);
+    while (dims.tensor && rest.len > 0 && rest.at[0] != ']') {
+        struct ps_str value = trimmed(next_value(&rest));
+        dims.tensor =
+            dims.n < DIMS_MAX && ps_str_i64(value, &dims.at[dims.n]) && dims.at[dims.n] >= 0;
+        dims.n += dims.tensor;
+    }
+    return dims;
+}
+
+/* Returns the product; -1: negative factor or overflow. */
+static int64_t times(int64_t a, int64_t b)
+{
+    int64_t product;
+    return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &product) ? -1 : product;
+}
+
+static int64_t product_of(const struct dims *dims)
+{
+    int64_t product = 1;
+    for (size_t i = 0; i < dims->n; i++)
+        product = times(product, dims->at[i]);
+    return product;
+}
+
+static int64_t matrix_product(const struct dims *a, const struct dims *b, bool batched)
+{
+    size_t least = batched ? 3 : 2;
+    if (a->n < least || b->n < least)
+        return 0;
+    int64_t inner = a->at[a->n - 1], batch = batched ? a->at[0] : 1;
+    if (inner == 0 || batch == 0)
+        return 0;
+    int64_t left = product_of(a);
+    return left < 0 ? 0 : times(2, times(left / inner / batch, product_of(b)));
+}
+
+struct convolution {
+    int64_t stride[2], pad[2], dilation[2], groups;
+};
+
+/* Reads one or two numbers; one is used for both axes. */
+static bool pair_of(struct ps_str concrete, size_t index, int64_t least, int64_t out[2])
+{
+    struct dims dims = dims_of(trimmed(list_value(concrete, index)));
+    if (!dims.tensor || dims.n == 0)
+        return false;
+    out[0] = dims.at[0];
+    out[1] = dims.n > 1 ? dims.at[1] : dims.at[0];
+    return out[0] >= least && out[1] >= least;
+}
+
+static bool convolution_of(struct ps_str concrete, struct convolution *out)
+{
+    return pair_of(concrete, 3, 1, out->stride) && pair_of(concrete, 4, 0, out->pad) &&
+           pair_of(concrete, 5, 0, out->dilation) &&
+           ps_str_i64(trimmed(list_value(concrete, 6)), &out->groups) && out->groups > 0;
+}
+
+/* Returns the number of positions of the kernel on one axis. */
+static int64_t places(int64_t size, int64_t kernel, const struct convolution *how, int axis)
+{
+    int64_t span = times(how->dilation[axis], kernel - 1);
+    int64_t room = times(2, how->pad[axis]);
+    if (kernel < 1 || span < 0 || room < 0 || __builtin_add_overflow(room, size, &room))
+        return 0;
+    return room < span + 1 ? 0 : (room - span - 1) / how->stride[axis] + 1;
+}
+
+static int64_t convolution_flops(const struct dims *input, const struct dims *weight,
+                                 struct ps_str concrete)
+{
+    struct convolution how;
+    if (input->n != 4 || weight->n != 4 || !convolution_of(concrete, &how))
+        return 0;
+    int64_t out = times(places(input->at[2], weight->at[2], &how, 0),
+                        places(input->at[3], weight->at[3], &how, 1));
+    int64_t kernel = times(weight->at[2], weight->at[3]);
+    int64_t flops = times(times(2, input->at[0]), times(out, kernel));
+    flops = times(flops, times(input->at[1], weight->at[0]));
+    return flops < 0 ? 0 : flops / how.groups;
+}
+
+static int64_t compute(const struct tr_trace *trace, enum tr_flops_kind kind,
+                       const struct tr_template *template)
+{
+    struct ps_str shapes = tr_text(trace, template->shapes);
+    size_t at = kind == TR_FLOPS_ADDMM || kind == TR_FLOPS_BADDBMM ? 1 : 0;
+    struct dims first = dims_of(list_value(shapes, at));
+    if (!first.tensor)
+        return 0;
+    if (kind == TR_FLOPS_ELEMENT)
+        return product_of(&first);
+    struct dims second = dims_of(list_value(shapes, at + 1));
+    if (!second.tensor)
+        return 0;
+    if (kind == TR_FLOPS_CONV2D)
+        return convolution_flops(
+            &first, &second, ps_template_value(template->text, PS_STR("Concrete Inputs"), false));
+    return matrix_product(&first, &second, kind == TR_FLOPS_BMM || kind == TR_FLOPS_BADDBMM);
+}
+
+static struct flops *new_flops(const struct tr_trace *trace)
+{
+    struct flops *flops = ps_alloc(sizeof *flops);
+    flops->trace = trace;
+    return flops;
+}
+
+/* Returns the floating point operations of an operator; 0: none, or unknown. */
+static int64_t flops_of(struct flops *flops, enum tr_flops_kind kind, uint32_t template_id)
+{
+    const struct tr_trace *trace = flops->trace;
+    if (kind == TR_FLOPS_NONE || template_id >= trace->n_templates ||
+        trace->templates[template_id].shapes == 0)
+        return 0;
+    if (flops->of[kind] == NULL)
+        flops->of[kind] = ps_alloc_array(trace->n_templates, sizeof *flops->of[kind]);
+    int64_t *known = &flops->of[kind][template_id];
+    if (*known == 0) {
+        int64_t value = compute(trace, kind, &trace->templates[template_id]);
+        *known = value < 0 || value == INT64_MAX ? 1 : value + 1;
+    }
+    return *known - 1;
+}
+
+static void free_flops(struct flops *flops)
+{
+    if (flops == NULL)
+        return;
+    for (size_t i = 0; i < TR_N_FLOPS; i++)
+        free(flops->of[i]);
+    free(flops);
+}
+
+/* --- The tree of a host track --- */
+
+/*
+ * Torch's own tree of the events of a thread differs from the tree of the timeline: Python frames
+ * are not in it (but see tr_torch.frames), nor are the names that torch hides, and an event that
+ * partly overlaps another becomes its sibling. In order of start, the longer first, an event is the
+ * child of the innermost open one that contains it. Then an only child with the name of its parent
+ * is merged into the parent, repeatedly. Children come after their parents, so one pass from the
+ * end is enough.
+ */
+
+#define NOT_IN_TREE (TR_NO_ROW - 1)
+
+static void add_wrapping(int64_t *to, int64_t value)
+{
+    *to = (int64_t)((uint64_t)*to + (uint64_t)value);
+}
+
+static void subtract_wrapping(int64_t *from, int64_t value)
+{
+    *from = (int64_t)((uint64_t)*from - (uint64_t)value);
+}
+
+static bool is_python(const struct tr_track *track, uint32_t row)
+{
+    return track->slice_kind[row] == PS_SLICE_PYTHON;
+}
+
+static bool is_named(const struct tr_track *track, uint32_t row)
+{
+    return track->slice_kind[row] == PS_SLICE_OP || track->slice_kind[row] == PS_SLICE_ANNOTATION;
+}
+
+/* Sets the family and the flags that follow from the name alone. */
+static void visit_name(struct tr_torch *torch, struct tr_track *track, uint32_t row)
+{
+    struct tr_name name = tr_name_of(&torch->names, track->name_id[row]);
+    bool plain = track->slice_kind[row] == PS_SLICE_ANNOTATION && name.family != PS_FAMILY_DATA &&
+                 name.family != PS_FAMILY_COMMUNICATION;
+    track->family[row] = plain ? PS_FAMILY_ANNOTATION : name.family;
+    if (name.flags & TR_NAME_HIDDEN)
+        track->flags[row] |= PS_SLICE_HIDDEN;
+    if (name.flags & TR_NAME_COLLECTIVE)
+        track->flags[row] |= PS_SLICE_COLLECTIVE;
+}
+
+static bool is_nvtx(const struct tr_track *track, uint32_t row)
+{
+    return track->slice_kind[row] == PS_SLICE_NVTX;
+}
+
+/* Sets the family of an NVTX range. Its name is the program's, or from torch's emit_nvtx that of an
+ * operator. */
+static void visit_range(struct tr_torch *torch, struct tr_track *track, uint32_t row)
+{
+    uint8_t family = tr_name_of(&torch->names, track->name_id[row]).family;
+
+    track->family[row] = family == PS_FAMILY_RUNTIME ? PS_FAMILY_ANNOTATION : family;
+}
+
+static bool is_candidate(const struct tr_torch *torch, const struct tr_track *track, uint32_t row)
+{
+    if (track->flags[row] & (PS_SLICE_HIDDEN | PS_SLICE_INSTANT))
+        return false;
+    return is_named(track, row) || is_nvtx(track, row) ||
+           track->slice_kind[row] == PS_SLICE_RUNTIME || (torch->frames && is_python(track, row));
+}
+
+/* Returns how many of the open events contain [start, end). */
+static size_t still_open(const struct open *stack, size_t depth, int64_t start, int64_t end)
+{
+    while (depth > 0 && (start >= stack[depth - 1].end || end > stack[depth - 1].end))
+        depth--;
+    return depth;
+}
+
+/* Whether a collective ends only when its work does. Torch has a flag for this, which is not in the
+ * file: here it is derived from the name. True for the annotations of collectives; of operators
+ * (torch before 1.11) only for those of backends that end them on a thread of their own. */
+static bool is_async(struct tr_torch *torch, const struct tr_track *track, uint32_t row)
+{
+    if (!(track->flags[row] & PS_SLICE_COLLECTIVE))
+        return false;
+    int flags = tr_name_of(&torch->names, track->name_id[row]).flags;
+    bool is_op = track->slice_kind[row] == PS_SLICE_OP && !torch->trace->autograd;
+    return flags & (is_op ? TR_NAME_HOST_WORK : TR_NAME_WORK);
+}
+
+/* Adds the time of device work that the row launched to operator `op`. */
+static void attribute(struct tr_track *track, uint32_t op, int64_t ns)
+{
+    if (op == TR_NO_ROW || ns == 0)
+        return;
+    add_wrapping(&tr_track_extra(track, TR_DEVICE_SELF)[op], ns);
+    add_wrapping(&tr_track_extra(track, TR_DEVICE_TOTAL)[op], ns);
+}
+
+static void visit_runtime(struct tr_torch *torch, struct tr_track *track, uint32_t row, uint32_t op)
+{
+    attribute(track, op, tr_correlations_launch(torch->correlations, track, row, op));
+}
+
+static void visit_op(struct tr_torch *torch, struct tr_track *track, uint32_t row)
+{
+    struct tr_name name = tr_name_of(&torch->names, track->name_id[row]);
+    if (name.flops) {
+        int64_t flops = flops_of(torch->flops, name.flops, track->template[row]);
+        if (flops)
+            tr_track_extra(track, TR_FLOPS)[row] = flops;
+    }
+    if (tr_correlations_orphans(torch->correlations))
+        attribute(track, row, tr_correlations_adopt(torch->correlations, track, row));
+}
+
+static size_t push(struct tr_torch *torch, size_t open, struct open event)
+{
+    PS_PUSH_ROOM(torch->stack, open, torch->stack_cap);
+    torch->stack[open] = event;
+    return open + 1;
+}
+
+/* Adds the overheads of the profiler that begin before `row` (track->n: all) to the tree, and
+ * subtracts their time from the event around them. Returns the number of open events. */
+static size_t enter_overheads(struct tr_torch *torch, struct tr_track *track, size_t open,
+                              uint32_t row)
+{
+    struct overheads *all = &torch->overheads;
+    for (; all->next < all->n; all->next++) {
+        struct overhead *it = &all->at[all->next];
+        struct open event = {TR_NO_ROW, TR_NO_ROW, it->end, it};
+        if (row < track->n &&
+            (it->start > track->start[row] ||
+             (it->start == track->start[row] && it->end < it->start + track->duration[row])))
+            break;
+        open = still_open(torch->stack, open, it->start, it->end);
+        if (open > 0) {
+            const struct open *around = &torch->stack[open - 1];
+            event.row = around->row;
+            event.op = around->op;
+            subtract_wrapping(around->overhead ? &around->overhead->self
+                                               : &tr_track_extra(track, TR_OP_SELF)[around->row],
+                              it->end - it->start);
+        }
+        if (event.row != TR_NO_ROW)
+            torch->children[event.row] = 2;
+        open = push(torch, open, event);
+    }
+    return open;
+}
+
+/* Makes the row a child of `around`. fold subtracts its time from its parent. */
+static void join(struct tr_torch *torch, struct tr_track *track, const struct open *around,
+                 uint32_t row)
+{
+    uint32_t parent = torch->parent[row] = around->row;
+    if (parent != TR_NO_ROW)
+        torch->children[parent] = torch->children[parent] ? 2 : 1;
+    if (around->overhead == NULL)
+        return;
+    subtract_wrapping(&around->overhead->self, track->duration[row]);
+    if (parent != TR_NO_ROW) /* it was subtracted already, as a part of the overhead */
+        add_wrapping(&tr_track_extra(track, TR_OP_SELF)[parent], track->duration[row]);
+}
+
+/* Adds the row to the tree, as a child of the innermost of the `open` events. Returns the new
+ * number of open events. */
+static size_t enter(struct tr_torch *torch, struct tr_track *track, size_t open, uint32_t row)
+{
+    uint32_t op = TR_NO_ROW;
+    torch->parent[row] = TR_NO_ROW;
+    if (open > 0) {
+        op = torch->stack[open - 1].op;
+        join(torch, track, &torch->stack[open - 1], row);
+    }
+    if (track->slice_kind[row] == PS_SLICE_RUNTIME)
+        visit_runtime(torch, track, row, op);
+    if (track->slice_kind[row] == PS_SLICE_OP) {
+        visit_op(torch, track, row);
+        op = row;
+    } else if (is_nvtx(track, row)) {
+        op = row;
+    }
+    return push(torch, open,
+                (struct open){row, op, track->start[row] + track->duration[row], NULL});
+}
+
+static void build(struct tr_torch *torch, struct tr_track *track)
+{
+    int64_t *self = tr_track_extra(track, TR_OP_SELF);
+    bool is_host = track->thread && track->thread == torch->overheads.host;
+    size_t depth = 0;
+    for (uint32_t row = 0; row < track->n; row++) {
+        tr_scratch_row(track->scratch, row);
+        torch->parent[row] = NOT_IN_TREE;
+        torch->children[row] = 0;
+        if (is_named(track, row))
+            visit_name(torch, track, row);
+        else if (is_nvtx(track, row))
+            visit_range(torch, track, row);
+        else
+            track->family[row] = is_python(track, row) ? PS_FAMILY_PYTHON : PS_FAMILY_RUNTIME;
+        if (!is_candidate(torch, track, row))
+            continue;
+        if (is_async(torch, track, row)) {
+            track->flags[row] |= PS_SLICE_ASYNC;
+            continue;
+        }
+        if (is_host)
+            depth = enter_overheads(torch, track, depth, row);
+        depth = still_open(torch->stack, depth, track->start[row],
+                           track->start[row] + track->duration[row]);
+        self[row] = track->duration[row];
+        depth = enter(torch, track, depth, row);
+    }
+    if (is_host)
+        (void)enter_overheads(torch, track, depth, track->n);
+}
+
+/* Sets the total of one kind of memory, and self, from which fold subtracts the children. Few
+ * tracks have any. */
+static void put_bytes(struct tr_track *track, uint32_t row, int64_t bytes, bool in_tree,
+                      enum tr_extra total, enum tr_extra self)
+{
+    if (bytes == 0)
+        return;
+    tr_track_extra(track, total)[row] = bytes;
+    tr_track_extra(track, self)[row] = in_tree ? bytes : 0;
+}
+
+static void sum_memory(struct tr_torch *torch, struct tr_track *track)
+{
+    for (uint32_t row = 0; row < track->n; row++) {
+        tr_scratch_row(track->scratch, row);
+        bool in_tree = torch->parent[row] != NOT_IN_TREE;
+        if (!in_tree && !(track->flags[row] & PS_SLICE_ASYNC))
+            continue;
+        struct tr_memory_sums sums = tr_memory_in(torch->memory, track->start[row],
+                                                  track->start[row] + track->duration[row]);
+        put_bytes(track, row, sums.cpu, in_tree, TR_CPU_BYTES, TR_CPU_BYTES_SELF);
+        put_bytes(track, row, sums.accelerator, in_tree, TR_DEVICE_BYTES, TR_DEVICE_BYTES_SELF);
+    }
+}
+
+/* Subtracts a child's total from its parent's self; a merged child adds its own self to it. */
+static void fold_self(int64_t *self, int64_t child_total, uint32_t parent, uint32_t row,
+                      bool merged)
+{
+    add_wrapping(&self[parent], merged ? self[row] : 0);
+    subtract_wrapping(&self[parent], child_total);
+}
+
+/* Whether torch has the same name for both; all steps have one name. */
+static bool same_name(struct tr_torch *torch, const struct tr_track *track, uint32_t a, uint32_t b)
+{
+    if (is_python(track, a) || is_python(track, b) || is_nvtx(track, a))
+        return false;
+    if (track->name_id[a] == track->name_id[b])
+        return true;
+    return track->slice_kind[a] == PS_SLICE_ANNOTATION &&
+           track->slice_kind[b] == PS_SLICE_ANNOTATION &&
+           tr_name_of(&torch->names, track->name_id[a]).flags &
+               tr_name_of(&torch->names, track->name_id[b]).flags & TR_NAME_STEP;
+}
+
+static void fold_row(struct tr_torch *torch, struct tr_track *track, uint32_t row)
+{
+    uint32_t parent = torch->parent[row];
+    int64_t **extra = track->extra;
+    bool merged = torch->children[parent] == 1 && same_name(torch, track, row, parent);
+    if (merged) {
+        track->flags[row] |= PS_SLICE_MERGED;
+        torch->children[parent] = torch->children[row];
+    }
+    fold_self(extra[TR_OP_SELF], track->duration[row], parent, row, merged);
+    if (extra[TR_DEVICE_TOTAL]) {
+        add_wrapping(&extra[TR_DEVICE_TOTAL][parent], extra[TR_DEVICE_TOTAL][row]);
+        add_wrapping(&extra[TR_DEVICE_SELF][parent], merged ? extra[TR_DEVICE_SELF][row] : 0);
+    }
+    if (extra[TR_CPU_BYTES])
+        fold_self(extra[TR_CPU_BYTES_SELF], extra[TR_CPU_BYTES][row], parent, row, merged);
+    if (extra[TR_DEVICE_BYTES])
+        fold_self(extra[TR_DEVICE_BYTES_SELF], extra[TR_DEVICE_BYTES][row], parent, row, merged);
+}
+
+/* From the end, so that all rows below a row are final when it is reached. */
+static void fold(struct tr_torch *torch, struct tr_track *track)
+{
+    for (uint32_t row = track->n; row-- > 0;) {
+        if (torch->parent[row] < NOT_IN_TREE)
+            fold_row(torch, track, row);
+        if (is_python(track, row))
+            track->extra[TR_OP_SELF][row] = 0; /* in the tree, but not in torch's tables */
+        tr_scratch_row(track->scratch, row);
+    }
+}
+
+/* Fills self times, merged and hidden flags, device and memory sums and FLOPs of a host track. */
+static void read_tree(struct tr_torch *torch, struct tr_track *track)
+{
+    if (track->n == 0)
+        return;
+    torch->parent = tr_scratch_grow(track->scratch, NULL, track->n, sizeof *torch->parent);
+    torch->children = tr_scratch_grow(track->scratch, NULL, track->n, sizeof *torch->children);
+    build(torch, track);
+    if (tr_memory_any(torch->memory) && !torch->trace->source)
+        sum_memory(torch, track);
+    fold(torch, track);
+    tr_scratch_free(track->scratch,
+                    torch->parent); /* the next stages need much memory themselves */
+    tr_scratch_free(track->scratch, torch->children);
+    torch->parent = NULL;
+    torch->children = NULL;
+}
+
+static void free_tree(struct tr_torch *torch)
+{
+    free(torch->stack);
+}
+
+/* --- Tracks --- */
 
 /* Whether Python frames name their callers: torch of 2026, whose tree contains Python frames,
  * writes this. */
@@ -24,9 +701,9 @@ struct tr_torch *tr_torch_begin(struct tr_trace *trace, struct tr_tracks *device
     torch->frames = has_call_from(trace);
     torch->memory = tr_memory_of(trace);
     tr_torch_shapes(trace);
-    torch->flops = tr_flops_new(trace);
+    torch->flops = new_flops(trace);
     torch->correlations = tr_correlations_new(trace, devices, hosts);
-    tr_overheads_find(trace, &torch->overheads);
+    find_overheads(trace, &torch->overheads);
     torch->steps = tr_steps_new(trace);
     torch->modules = tr_modules_new(trace);
     return torch;
@@ -36,7 +713,7 @@ struct tr_torch *tr_torch_begin(struct tr_trace *trace, struct tr_tracks *device
 static void name_autograd(struct tr_track *track)
 {
     for (uint32_t row = 0; row < track->n; row++) {
-        tr_room_row(track->room, row);
+        tr_scratch_row(track->scratch, row);
         if (track->slice_kind[row] == PS_SLICE_OTHER)
             track->slice_kind[row] = PS_SLICE_OP;
     }
@@ -47,7 +724,7 @@ static void overhead(const struct tr_torch *torch, struct tr_track *track)
 {
     for (uint32_t row = 0; row < track->n; row++)
         track->family[row] = PS_FAMILY_RUNTIME;
-    tr_overheads_track(&torch->overheads, track);
+    set_overhead_self(&torch->overheads, track);
 }
 
 enum ps_status tr_torch_host(struct tr_torch *torch, struct tr_track *track)
@@ -55,7 +732,7 @@ enum ps_status tr_torch_host(struct tr_torch *torch, struct tr_track *track)
     if (torch->trace->autograd)
         name_autograd(track);
     if (track->kind == PS_TRACK_THREAD)
-        tr_tree_track(torch, track);
+        read_tree(torch, track);
     else if (track->kind == PS_TRACK_OVERHEAD)
         overhead(torch, track);
     tr_steps_track(torch->steps, track);
@@ -65,7 +742,7 @@ enum ps_status tr_torch_host(struct tr_torch *torch, struct tr_track *track)
 
 /* Sets family and flags of a device slice. Work whose operator is known already has the operator's
  * family. */
-static void paint(struct tr_torch *torch, struct tr_track *track, uint32_t row)
+static void set_device_family(struct tr_torch *torch, struct tr_track *track, uint32_t row)
 {
     uint8_t kind = track->slice_kind[row], *family = &track->family[row];
     struct tr_name name = tr_name_of(&torch->names, track->name_id[row]);
@@ -90,8 +767,8 @@ enum ps_status tr_torch_device(struct tr_torch *torch, struct tr_track *track)
     tr_correlations_free(torch->correlations);
     torch->correlations = NULL;
     for (uint32_t row = 0; row < track->n; row++) {
-        paint(torch, track, row);
-        tr_room_row(track->room, row);
+        set_device_family(torch, track, row);
+        tr_scratch_row(track->scratch, row);
     }
     tr_steps_track(torch->steps, track);
     return PS_OK;
@@ -110,8 +787,8 @@ void tr_torch_free(struct tr_torch *torch)
     tr_steps_free(torch->steps);
     tr_modules_free(torch->modules);
     tr_correlations_free(torch->correlations);
-    tr_flops_free(torch->flops);
-    tr_tree_free(torch);
+    free_flops(torch->flops);
+    free_tree(torch);
     free(torch->overheads.at);
     free(torch->names.at);
     free(torch);

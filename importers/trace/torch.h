@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * torch.h: what the slices of a trace mean to PyTorch, shared by the files that compute it.
+ * torch.h: what the slices of a trace mean to PyTorch.
  *
- *   torch_names.c    classifies names: family, collective, hidden, asynchronous
- *   torch_tree.c     torch's own tree of a host track: self times, merging, memory sums
- *   torch_device.c   device work -> the runtime call that launched it -> the operator around that
- *   torch_orphans.c  device work without a call in the file
- *   torch_overhead.c time spent in the profiler itself, inside of the program's slices
- *   torch_flops.c    floating point operations of an operator, from its shapes
- *   torch.c          runs a track through all of these
+ *   torch.c         torch's own tree of a host track: self times, merging, memory sums, FLOPs;
+ *                   overhead of the profiler; the order in which all of these run
+ *   torch_names.c   classifies names: family, collective, hidden, asynchronous
+ *   torch_device.c  device work -> the runtime call that launched it -> the operator around that
+ *   modules.c       nn.Module rows
+ *   steps.c         steps and use of devices (steps.h)
  *
  * Host tracks are processed one at a time and freed; device tracks stay in memory until the last
  * host track is processed.
@@ -18,6 +17,25 @@
 
 #include "importers/trace/memory.h"
 #include "importers/trace/track.h"
+
+/* --- torch.c --- */
+
+/* Order of the calls: tr_torch_begin once all device tracks are nested (they stay in
+ * memory; hosts: host tracks of the same threads, whose records are released); for each host thread
+ * nest, tr_torch_host, emit; for each device track tr_torch_device, emit; then tr_torch_end, which
+ * writes steps and modules to the sink. */
+struct tr_torch;
+struct tr_torch *tr_torch_begin(struct tr_trace *trace, struct tr_tracks *devices,
+                                const struct tr_tracks *hosts);
+enum ps_status tr_torch_host(struct tr_torch *torch, struct tr_track *track);
+enum ps_status tr_torch_device(struct tr_torch *torch, struct tr_track *track);
+enum ps_status tr_torch_end(struct tr_torch *torch);
+void tr_torch_free(struct tr_torch *torch);
+/* Returns the text id under which key_averages() groups the name: ProfilerStep#7 as ProfilerStep*.
+ * 0: the name itself. */
+uint32_t tr_torch_key(struct tr_trace *trace, uint32_t text_id);
+
+/* --- torch_names.c --- */
 
 /* Properties of a slice that follow from its name. */
 enum tr_name_flag {
@@ -64,56 +82,9 @@ struct tr_name tr_name_of(struct tr_names *names, uint32_t text_id);
  * a list of tensors as [], while the file has the shape of each tensor. */
 void tr_torch_shapes(struct tr_trace *trace);
 
-/* An open operator or overhead of a host track while the tree is built. Device work is attributed
- * to these. */
-struct tr_open {
-    uint32_t row; /* of an overhead: the row around it; TR_NO_ROW: none */
-    uint32_t op;  /* innermost operator at or around this entry; TR_NO_ROW: none */
-    int64_t end;
-    struct tr_overhead *overhead; /* NULL: this entry is a row */
-};
+struct tr_correlations;
 
-struct tr_overhead {
-    int64_t start, end;
-    int64_t self; /* ns; final after the host track */
-    const struct tr_thread *thread;
-};
-
-/* Overheads, sorted by start, the longer first. */
-struct tr_overheads {
-    struct tr_overhead *at;
-    size_t n, cap;
-    size_t next;                  /* index of the first one that is not in the tree yet */
-    const struct tr_thread *host; /* the thread in whose tree they are put; NULL: none */
-};
-void tr_overheads_find(struct tr_trace *trace, struct tr_overheads *out);
-/* Sets TR_OP_SELF of each row of an overhead track. */
-void tr_overheads_track(const struct tr_overheads *overheads, struct tr_track *track);
-
-struct tr_correlations; /* torch_device.h */
-struct tr_flops;        /* torch_flops.c */
-
-struct tr_torch {
-    struct tr_trace *trace;
-    struct tr_tracks *devices;
-    struct tr_names names;
-    struct tr_correlations *correlations;
-    struct tr_flops *flops;
-    struct tr_memory *memory;
-    struct tr_steps *steps;
-    struct tr_modules *modules;
-    struct tr_overheads overheads;
-    bool frames; /* Python frames are part of torch's tree (torch of 2026) */
-    /* Working memory of torch_tree.c. */
-    struct tr_open *stack;
-    size_t stack_cap;
-    uint32_t *parent;  /* by row of the current track */
-    uint8_t *children; /* number of children, by row; 2: two or more */
-};
-
-/* Fills self times, merged and hidden flags, device and memory sums and FLOPs of a host track. */
-void tr_tree_track(struct tr_torch *torch, struct tr_track *track);
-void tr_tree_free(struct tr_torch *torch);
+/* --- torch_device.c --- */
 
 /* Finds out which runtime calls launched which device work. Reads all records once. hosts: see
  * tr_torch_begin. */
@@ -131,9 +102,13 @@ int64_t tr_correlations_adopt(struct tr_correlations *links, const struct tr_tra
                               uint32_t row);
 void tr_correlations_free(struct tr_correlations *links);
 
-struct tr_flops *tr_flops_new(const struct tr_trace *trace);
-/* Returns the floating point operations of an operator; 0: none, or unknown. */
-int64_t tr_flops_of(struct tr_flops *flops, enum tr_flops_kind kind, uint32_t template_id);
-void tr_flops_free(struct tr_flops *flops);
+/* --- modules.c --- */
+
+/* modules.c: rows of nn.Module of a host track, to be called after the track was attributed. */
+struct tr_modules;
+struct tr_modules *tr_modules_new(struct tr_trace *trace);
+void tr_modules_track(struct tr_modules *modules, const struct tr_track *track);
+enum ps_status tr_modules_end(struct tr_modules *modules);
+void tr_modules_free(struct tr_modules *modules);
 
 #endif

@@ -8,10 +8,64 @@
  * before the kernel is used. The calls are collected in one pass over all records, since the tracks
  * of the host are read one at a time.
  */
-#include "importers/trace/torch_device.h"
-#include "importers/trace/import.h"
-
 #include <stdlib.h>
+
+#include "base/hash_table.h"
+#include "importers/trace/import.h"
+#include "importers/trace/torch.h"
+
+/* --- Work and calls --- */
+
+#define TR_NO_ENTRY UINT32_MAX
+
+/* A piece of device work. */
+struct tr_entry {
+    uint32_t device, row;
+    uint32_t next; /* next entry of the same group; TR_NO_ENTRY: none */
+};
+
+/* Work and calls with one correlation number. */
+struct tr_group {
+    int64_t correlation, call_ts;
+    uint32_t head;
+    uint32_t call_thread : 30, calls : 2; /* calls: 2: two or more */
+};
+
+/* One of several calls of a group; after share_out, a piece of work with the call that launched
+ * it. */
+struct tr_call {
+    uint32_t group, thread;
+    int64_t ts;
+    uint32_t entry;
+};
+
+/* Device work whose launching call is not in the file; its External id identifies the operator. */
+struct tr_orphan {
+    int64_t external_id;
+    uint32_t entry;
+    bool adopted;
+};
+
+struct tr_correlations {
+    struct tr_trace *trace;
+    struct tr_tracks *devices;
+    struct tr_entry *entries; /* one per piece of launched work */
+    size_t n_entries;
+    struct tr_group *groups; /* one per correlation number of that work */
+    size_t n_groups;
+    /* If the correlation numbers are close together, as usual, dense[correlation - least] is the
+     * index of the group + 1 (0: none). Otherwise dense is NULL and by_correlation is used. */
+    uint32_t *dense;
+    size_t n_dense;
+    int64_t least;
+    struct ps_hash_slot *slots; /* memory of by_correlation */
+    struct ps_hash_table by_correlation;
+    struct tr_call *calls;
+    size_t n_calls, calls_cap;
+    struct tr_orphan *orphans; /* sorted by external_id, then entry */
+    size_t n_orphans, orphans_cap;
+    uint32_t thread; /* index of the thread that is being read */
+};
 
 #define THREAD_BITS ((1u << 30) - 1) /* there are fewer threads than that */
 
@@ -20,7 +74,8 @@ static bool is_group(const void *groups, uint32_t index, const void *correlation
     return ((const struct tr_group *)groups)[index].correlation == *(const int64_t *)correlation;
 }
 
-struct tr_group *tr_group_of(const struct tr_correlations *links, int64_t correlation)
+/* Returns the work and calls with a correlation number; NULL: no work has it. */
+static struct tr_group *group_of(const struct tr_correlations *links, int64_t correlation)
 {
     uint64_t offset = (uint64_t)correlation - (uint64_t)links->least;
     uint32_t index;
@@ -36,7 +91,7 @@ struct tr_group *tr_group_of(const struct tr_correlations *links, int64_t correl
 
 static struct tr_group *make(struct tr_correlations *links, int64_t correlation)
 {
-    struct tr_group *found = tr_group_of(links, correlation);
+    struct tr_group *found = group_of(links, correlation);
     uint32_t index = (uint32_t)links->n_groups;
 
     if (found)
@@ -62,18 +117,18 @@ static bool is_launched(uint8_t kind)
  * process. */
 static int64_t numbered_in(const struct tr_trace *trace, int64_t pid, int64_t correlation)
 {
-    return trace->fed ? (int64_t)((uint64_t)correlation ^ (uint64_t)pid << 32) : correlation;
+    return trace->source ? (int64_t)((uint64_t)correlation ^ (uint64_t)pid << 32) : correlation;
 }
 
-bool tr_correlation_of(const struct tr_trace *trace, const struct tr_track *track, uint32_t row,
-                       int64_t *out)
+static bool correlation_of(const struct tr_trace *trace, const struct tr_track *track, uint32_t row,
+                           int64_t *out)
 {
     uint32_t template_id = track->template[row];
     int64_t pid = track->thread ? track->thread->pid_number : 0;
     if (template_id <= PS_TEMPLATE_WHOLE ||
         !tr_slice_param(trace, track, row, trace->templates[template_id].correlation, out))
         return false;
-    if (trace->fed && is_launched(track->slice_kind[row]))
+    if (trace->source && is_launched(track->slice_kind[row]))
         (void)tr_slice_param(trace, track, row, trace->templates[template_id].pid, &pid);
     *out = numbered_in(trace, pid, *out);
     return true;
@@ -84,12 +139,12 @@ struct extent {
     size_t n, correlated;
 };
 
-static void measure(struct tr_correlations *links, const struct tr_track *track, uint32_t row,
-                    struct extent *extent)
+static void extend_extent(struct tr_correlations *links, const struct tr_track *track, uint32_t row,
+                          struct extent *extent)
 {
     int64_t correlation;
     extent->n++;
-    if (!tr_correlation_of(links->trace, track, row, &correlation))
+    if (!correlation_of(links->trace, track, row, &correlation))
         return;
     extent->correlated++;
     extent->least = correlation < extent->least ? correlation : extent->least;
@@ -103,36 +158,36 @@ static struct extent extent_of(struct tr_correlations *links)
         const struct tr_track *track = &links->devices->at[d];
         for (uint32_t row = 0; row < track->n; row++) {
             if (is_launched(track->slice_kind[row]))
-                measure(links, track, row, &extent);
+                extend_extent(links, track, row, &extent);
         }
     }
     return extent;
 }
 
-static void make_room(struct tr_correlations *links)
+static void make_tables(struct tr_correlations *links)
 {
     struct extent extent = extent_of(links);
     uint64_t span = extent.correlated ? (uint64_t)extent.greatest - (uint64_t)extent.least : 0;
-    struct tr_room *room = links->trace->room;
+    struct tr_scratch *scratch = links->trace->scratch;
 
     links->least = extent.correlated ? extent.least : 0;
     if (span / 8 <= extent.correlated) {
         links->n_dense = (size_t)span + 1;
-        links->dense = tr_room_alloc(room, links->n_dense, sizeof *links->dense);
+        links->dense = tr_scratch_alloc(scratch, links->n_dense, sizeof *links->dense);
     } else {
         size_t n_slots = ps_hash_table_slots(extent.correlated);
-        links->slots = tr_room_alloc(room, n_slots, sizeof *links->slots);
+        links->slots = tr_scratch_alloc(scratch, n_slots, sizeof *links->slots);
         links->by_correlation = ps_hash_table_in(links->slots, n_slots);
     }
-    links->groups = tr_room_grow(room, NULL, extent.correlated + 1, sizeof *links->groups);
-    links->entries = tr_room_grow(room, NULL, extent.n + 1, sizeof *links->entries);
+    links->groups = tr_scratch_grow(scratch, NULL, extent.correlated + 1, sizeof *links->groups);
+    links->entries = tr_scratch_grow(scratch, NULL, extent.n + 1, sizeof *links->entries);
 }
 
 static void add_work(struct tr_correlations *links, uint32_t device, uint32_t row)
 {
     int64_t correlation;
     struct tr_entry entry = {.device = device, .row = row, .next = TR_NO_ENTRY};
-    if (tr_correlation_of(links->trace, &links->devices->at[device], row, &correlation)) {
+    if (correlation_of(links->trace, &links->devices->at[device], row, &correlation)) {
         struct tr_group *group = make(links, correlation);
         entry.next = group->head;
         group->head = (uint32_t)links->n_entries;
@@ -145,15 +200,15 @@ static void add_work(struct tr_correlations *links, uint32_t device, uint32_t ro
 static void add_call(struct tr_correlations *links, const struct tr_group *group, uint32_t thread,
                      int64_t ts)
 {
-    TR_PUSH_ROOM(links->trace->room, links->calls, links->n_calls, links->calls_cap);
+    TR_SCRATCH_PUSH(links->trace->scratch, links->calls, links->n_calls, links->calls_cap);
     links->calls[links->n_calls++] =
         (struct tr_call){(uint32_t)(group - links->groups), thread, ts, TR_NO_ENTRY};
 }
 
 /* Adds a call at `start` of the current thread. */
-static void meet_call(struct tr_correlations *links, int64_t correlation, int64_t start)
+static void match_call(struct tr_correlations *links, int64_t correlation, int64_t start)
 {
-    struct tr_group *group = tr_group_of(links, correlation);
+    struct tr_group *group = group_of(links, correlation);
     if (group == NULL)
         return;
     if (group->calls == 0) {
@@ -181,7 +236,7 @@ static void visit_records(void *user, const struct tr_record *records, size_t n)
             tr_param(trace, &records[i], trace->templates[records[i].template].correlation,
                      &correlation) &&
             !__builtin_sub_overflow(records[i].ts, trace->import->shift, &start))
-            meet_call(links, numbered_in(trace, thread->pid_number, correlation), start);
+            match_call(links, numbered_in(trace, thread->pid_number, correlation), start);
     }
 }
 
@@ -193,12 +248,12 @@ static void visit_track(struct tr_correlations *links, const struct tr_track *tr
     for (uint32_t row = 0; row < track->n; row++) {
         int64_t correlation;
         if (track->slice_kind[row] == PS_SLICE_RUNTIME &&
-            tr_correlation_of(links->trace, track, row, &correlation))
-            meet_call(links, correlation, track->start[row]);
+            correlation_of(links->trace, track, row, &correlation))
+            match_call(links, correlation, track->start[row]);
     }
 }
 
-static void learn_calls(struct tr_correlations *links, const struct tr_tracks *hosts)
+static void collect_calls(struct tr_correlations *links, const struct tr_tracks *hosts)
 {
     struct tr_trace *trace = links->trace;
     for (size_t i = 0; i < hosts->n; i++) {
@@ -207,7 +262,7 @@ static void learn_calls(struct tr_correlations *links, const struct tr_tracks *h
     }
     for (uint32_t i = 0; i < trace->n_threads; i++) {
         links->thread = i;
-        tr_thread_each(trace, &trace->threads[i], visit_records, links);
+        tr_thread_visit(trace, &trace->threads[i], visit_records, links);
     }
 }
 
@@ -249,7 +304,7 @@ static const struct tr_call *last_before(const struct tr_call *calls, size_t n, 
 
 /* If several calls share a correlation, each piece of work is assigned to one of them: links->calls
  * then contains work, sorted by group, thread and time of the call. */
-static void share_out(struct tr_correlations *links)
+static void assign_calls(struct tr_correlations *links)
 {
     struct tr_call *calls = links->calls, *given = NULL;
     size_t n = links->n_calls, n_given = 0, cap = 0;
@@ -262,17 +317,87 @@ static void share_out(struct tr_correlations *links)
              e = links->entries[e].next) {
             const struct tr_entry *entry = &links->entries[e];
             const struct tr_track *track = &links->devices->at[entry->device];
-            TR_PUSH_ROOM(links->trace->room, given, n_given, cap);
+            TR_SCRATCH_PUSH(links->trace->scratch, given, n_given, cap);
             given[n_given] = *last_before(calls + from, to - from, track->start[entry->row]);
             given[n_given++].entry = e;
         }
     }
     if (n_given)
         qsort(given, n_given, sizeof *given, by_thread);
-    tr_room_free(links->trace->room, calls);
+    tr_scratch_free(links->trace->scratch, calls);
     links->calls = given;
     links->n_calls = n_given;
 }
+
+/* --- Work without a call --- */
+
+/*
+ * Device work whose call is not in the file (dropped, or replayed from a graph). Its External id
+ * names the operator, unless it is always equal to the correlation, as torch wrote it for two
+ * years.
+ */
+
+static bool external_of(const struct tr_correlations *links, const struct tr_track *track,
+                        uint32_t row, int64_t *out)
+{
+    uint32_t template_id = track->template[row];
+    return template_id > PS_TEMPLATE_WHOLE &&
+           tr_slice_param(links->trace, track, row,
+                          links->trace->templates[template_id].external_id, out);
+}
+
+/* Whether External id equals the correlation on all work that has both. */
+static bool external_is_correlation(const struct tr_correlations *links)
+{
+    bool any = false;
+    for (size_t i = 0; i < links->n_entries; i++) {
+        const struct tr_entry *entry = &links->entries[i];
+        const struct tr_track *track = &links->devices->at[entry->device];
+        int64_t external, correlation;
+        if (!external_of(links, track, entry->row, &external) ||
+            !correlation_of(links->trace, track, entry->row, &correlation))
+            continue;
+        if (external != correlation)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+static int by_external_id(const void *a, const void *b)
+{
+    const struct tr_orphan *one = a, *other = b;
+    if (one->external_id != other->external_id)
+        return one->external_id < other->external_id ? -1 : 1;
+    return (one->entry > other->entry) - (one->entry < other->entry);
+}
+
+/* Collects the work without a call; to be called once the calls are known. */
+static void collect_orphans(struct tr_correlations *links)
+{
+    bool asked = false;
+    for (size_t i = 0; i < links->n_entries; i++) {
+        const struct tr_entry *entry = &links->entries[i];
+        const struct tr_track *track = &links->devices->at[entry->device];
+        int64_t correlation, external;
+        const struct tr_group *group = NULL;
+        if (correlation_of(links->trace, track, entry->row, &correlation))
+            group = group_of(links, correlation);
+        if ((group && group->calls) || !external_of(links, track, entry->row, &external))
+            continue;
+        if (!asked && external_is_correlation(links))
+            return;
+        asked = true;
+        TR_SCRATCH_PUSH(links->trace->scratch, links->orphans, links->n_orphans,
+                        links->orphans_cap);
+        links->orphans[links->n_orphans++] =
+            (struct tr_orphan){.external_id = external, .entry = (uint32_t)i};
+    }
+    if (links->n_orphans)
+        qsort(links->orphans, links->n_orphans, sizeof *links->orphans, by_external_id);
+}
+
+/* --- All work and calls of a trace --- */
 
 struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tracks *devices,
                                             const struct tr_tracks *hosts)
@@ -280,7 +405,7 @@ struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tr
     struct tr_correlations *links = ps_alloc(sizeof *links);
     links->trace = trace;
     links->devices = devices;
-    make_room(links);
+    make_tables(links);
     for (size_t d = 0; d < devices->n; d++) {
         for (uint32_t row = 0; row < devices->at[d].n; row++) {
             if (is_launched(devices->at[d].slice_kind[row]))
@@ -288,16 +413,18 @@ struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tr
         }
     }
     if (links->n_groups)
-        learn_calls(links, hosts);
-    share_out(links);
-    tr_collect_orphans(links);
+        collect_calls(links, hosts);
+    assign_calls(links);
+    collect_orphans(links);
     return links;
 }
 
 /* --- Linking calls to work --- */
 
-int64_t tr_give_work(struct tr_correlations *links, uint32_t e, const struct tr_track *track,
-                     uint32_t launch, uint32_t op)
+/* Sets launch and operator (rows of `track`, TR_NO_ROW: none) of the work at `entry`. Returns
+ * its duration, ns; 0 for a wait. */
+static int64_t attribute_work(struct tr_correlations *links, uint32_t e,
+                              const struct tr_track *track, uint32_t launch, uint32_t op)
 {
     const struct tr_entry *entry = &links->entries[e];
     struct tr_track *device = &links->devices->at[entry->device];
@@ -313,7 +440,7 @@ int64_t tr_give_work(struct tr_correlations *links, uint32_t e, const struct tr_
 }
 
 /* Returns the first index in links->calls of the call at (thread, ts) of the group. */
-static size_t first_given(const struct tr_correlations *links, struct tr_call wanted)
+static size_t first_assigned(const struct tr_correlations *links, struct tr_call wanted)
 {
     size_t low = 0, high = links->n_calls;
     while (low < high) {
@@ -328,18 +455,18 @@ static size_t first_given(const struct tr_correlations *links, struct tr_call wa
 
 /* Each piece of work is attributed once: the entry of the first one is cleared, which stops the
  * next search for the call. */
-static uint64_t give_shared(struct tr_correlations *links, struct tr_call wanted,
-                            const struct tr_track *track, uint32_t row, uint32_t op)
+static uint64_t attribute_shared(struct tr_correlations *links, struct tr_call wanted,
+                                 const struct tr_track *track, uint32_t row, uint32_t op)
 {
     uint64_t sum = 0;
-    size_t first = first_given(links, wanted);
+    size_t first = first_assigned(links, wanted);
     bool any = false;
     for (size_t i = first; i < links->n_calls; i++) {
         const struct tr_call *call = &links->calls[i];
         if (call->group != wanted.group || call->thread != wanted.thread || call->ts != wanted.ts ||
             call->entry == TR_NO_ENTRY)
             break;
-        sum += (uint64_t)tr_give_work(links, call->entry, track, row, op);
+        sum += (uint64_t)attribute_work(links, call->entry, track, row, op);
         any = true;
     }
     if (any)
@@ -351,21 +478,21 @@ int64_t tr_correlations_launch(struct tr_correlations *links, const struct tr_tr
                                uint32_t row, uint32_t op)
 {
     int64_t correlation;
-    if (links->n_groups == 0 || !tr_correlation_of(links->trace, track, row, &correlation))
+    if (links->n_groups == 0 || !correlation_of(links->trace, track, row, &correlation))
         return 0;
-    struct tr_group *group = tr_group_of(links, correlation);
+    struct tr_group *group = group_of(links, correlation);
     if (group == NULL || group->calls == 0)
         return 0;
     uint64_t sum = 0;
     uint32_t thread = (uint32_t)(track->thread - links->trace->threads);
     if (group->calls > 1) {
         struct tr_call wanted = {(uint32_t)(group - links->groups), thread, track->start[row], 0};
-        return (int64_t)give_shared(links, wanted, track, row, op);
+        return (int64_t)attribute_shared(links, wanted, track, row, op);
     }
     if (group->call_thread != thread || group->call_ts != track->start[row])
         return 0;
     for (uint32_t e = group->head; e != TR_NO_ENTRY; e = links->entries[e].next)
-        sum += (uint64_t)tr_give_work(links, e, track, row, op);
+        sum += (uint64_t)attribute_work(links, e, track, row, op);
     group->head = TR_NO_ENTRY;
     return (int64_t)sum;
 }
@@ -374,11 +501,46 @@ void tr_correlations_free(struct tr_correlations *links)
 {
     if (links == NULL)
         return;
-    tr_room_free(links->trace->room, links->entries);
-    tr_room_free(links->trace->room, links->groups);
-    tr_room_free(links->trace->room, links->dense);
-    tr_room_free(links->trace->room, links->slots);
-    tr_room_free(links->trace->room, links->calls);
-    tr_room_free(links->trace->room, links->orphans);
+    tr_scratch_free(links->trace->scratch, links->entries);
+    tr_scratch_free(links->trace->scratch, links->groups);
+    tr_scratch_free(links->trace->scratch, links->dense);
+    tr_scratch_free(links->trace->scratch, links->slots);
+    tr_scratch_free(links->trace->scratch, links->calls);
+    tr_scratch_free(links->trace->scratch, links->orphans);
     free(links);
+}
+
+bool tr_correlations_orphans(const struct tr_correlations *links)
+{
+    return links->n_orphans > 0;
+}
+
+static size_t first_orphan(const struct tr_correlations *links, int64_t external_id)
+{
+    size_t low = 0, high = links->n_orphans;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (links->orphans[middle].external_id < external_id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int64_t tr_correlations_adopt(struct tr_correlations *links, const struct tr_track *track,
+                              uint32_t row)
+{
+    int64_t external;
+    uint64_t sum = 0;
+    if (!external_of(links, track, row, &external))
+        return 0;
+    for (size_t i = first_orphan(links, external); i < links->n_orphans; i++) {
+        struct tr_orphan *orphan = &links->orphans[i];
+        if (orphan->external_id != external || orphan->adopted)
+            break;
+        orphan->adopted = true;
+        sum += (uint64_t)attribute_work(links, orphan->entry, track, TR_NO_ROW, row);
+    }
+    return (int64_t)sum;
 }

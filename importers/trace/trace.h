@@ -2,15 +2,24 @@
 /*
  * trace.h: a trace while it is imported.
  *
- *   read.c    splits the stream into blocks at event boundaries; two workers parse these (scan,
- *             event, repair) into records, which are stored per thread in file order
- *   nest.c    turns the records of a thread into tracks: sorted, begin and end matched, nested,
- *             self times
- *   torch*.c  what the slices mean to PyTorch: operators, kernels, memory, steps, modules
- *   emit.c    writes tracks to the sink in chunks and frees them
+ * Reading: a stream becomes records, which are stored per thread in file order.
+ *   read.c          the document; blocks at event boundaries, which two workers parse
+ *   parse.c         events from bytes: tokens, strings, arguments, repair
+ *   pattern.c       events of a form that was seen before, without parsing
+ *   trace.c         pages of records, texts, threads, categories, templates; also filled by
+ *                   importers of other formats (fill.h)
+ *   scratch.c       large arrays: in memory up to a budget, then in a scratch file
+ * Importing: records become tracks, which are written to the sink and freed.
+ *   import.c        the passes over all threads
+ *   track.c         the records of a thread: sorted, begin and end matched, nested, self times
+ *   processes.c     processes, names and order of the tracks
+ *   flows.c, counters.c, async.c, memory.c   records that are not slices of a thread
+ *   torch.c, torch_device.c, torch_names.c, modules.c, steps.c   what slices mean to PyTorch
+ *   emit.c          writes tracks, texts, metadata and summary
+ * Formats: importers.c recognises traces; job.c merges the traces of one job.
  *
  * Memory is bounded: pages of records and large arrays above a budget are in a scratch file that
- * the kernel may write out (room.h), and threads are processed one after the other.
+ * the kernel may write out, and threads are processed one after the other.
  */
 #ifndef PS_TRACE_H
 #define PS_TRACE_H
@@ -18,7 +27,7 @@
 #include "base/intern.h"
 #include "base/stream.h"
 #include "importers/sink.h"
-#include "importers/trace/room.h"
+#include "importers/trace/scratch.h"
 #include "slices/args.h"
 #include "slices/slices.h"
 
@@ -42,10 +51,10 @@ struct tr_thread {
     int64_t pid_number, tid_number; /* INT64_MIN: not a number */
     uint32_t n;                     /* number of records */
     bool ordered;                   /* its records are sorted by ts */
-    uint8_t *const *pages;          /* of records; see tr_thread_each */
+    uint8_t *const *pages;          /* of records; see tr_thread_visit */
     size_t n_pages;
     bool torch; /* some record has a category of Kineto */
-    /* Set by a feed (feed.h); empty, -1 and INT64_MIN: unknown. */
+    /* Set through fill.h; empty, -1 and INT64_MIN: unknown. */
     struct ps_str name, process_name;
     int64_t device, sort_index;
 };
@@ -93,39 +102,43 @@ struct tr_trace {
     uint32_t n_cats;
     struct tr_header *headers;
     size_t n_headers;
-    struct tr_counts counts;   /* of events; summary.c computes the final `stored` */
-    int64_t origin_us;         /* time of ts 0, µs as in the file */
-    int64_t first_ns, last_ns; /* minimum ts and maximum ts + dur, without metadata */
-    bool one_key_per_line;     /* layout of Kineto's writer since 2026-04 */
-    bool is_array;             /* the document is a bare array */
-    bool torch;                /* the run's kind is torch-trace */
-    const struct tr_fed *fed;  /* its records come through feed.h; NULL: from a document */
-    bool autograd;             /* torch.autograd.profiler's export: pid "CPU functions" */
-    int64_t step_ns;           /* mean of the counted steps; 0: none (steps.c) */
-    struct tr_pages *pages;    /* private to the reading part (read.h) */
-    struct tr_room *room;      /* for arrays that grow with the file; NULL: plain memory */
-    struct tr_memory *memory;  /* private to memory.c; valid while tr_import runs */
-    struct tr_import *import;  /* private to import.c; valid while tr_import runs */
+    struct tr_counts counts;        /* of events; emit.c computes the final `stored` */
+    int64_t origin_us;              /* time of ts 0, µs as in the file */
+    int64_t first_ns, last_ns;      /* minimum ts and maximum ts + dur, without metadata */
+    bool one_key_per_line;          /* layout of Kineto's writer since 2026-04 */
+    bool is_array;                  /* the document is a bare array */
+    bool torch;                     /* the run's kind is torch-trace */
+    const struct tr_source *source; /* its records come through fill.h; NULL: from a document */
+    bool autograd;                  /* torch.autograd.profiler's export: pid "CPU functions" */
+    int64_t step_ns;                /* mean of the counted steps; 0: none (steps.c) */
+    struct tr_pages *pages;         /* private to trace.c and read.c (pages.h) */
+    struct tr_scratch *scratch;     /* for arrays that grow with the file; NULL: plain memory */
+    struct tr_memory *memory;       /* private to memory.c; valid while tr_import runs */
+    struct tr_import *import;       /* import.h; valid while tr_import runs */
 };
 
 /* Reads all of `in` and on PS_OK sets all members above. Release with tr_trace_free in any case. */
 enum ps_status tr_trace_read(struct ps_stream *in, struct tr_trace *trace);
+/* For tests: tr_trace_read with a block size in bytes (0: default), number of workers and bytes of
+ * records in memory. */
+enum ps_status tr_trace_read_by(struct ps_stream *in, struct tr_trace *trace, size_t block,
+                                unsigned workers, size_t budget);
 /* Whether device work is attributed to the calls that launched it and the operators around them
  * (torch*.c). */
 static inline bool tr_is_attributed(const struct tr_trace *trace)
 {
-    return trace->torch || trace->fed;
+    return trace->torch || trace->source;
 }
 void tr_trace_free(struct tr_trace *trace);
 
 /* Calls `visit` with the thread's records in file order, page by page. */
 typedef void tr_visit_records(void *user, const struct tr_record *records, size_t n);
-void tr_thread_each(struct tr_trace *trace, const struct tr_thread *thread, tr_visit_records *visit,
-                    void *user);
-/* Like tr_thread_each, but releases each page after the visit: the records can be read only
+void tr_thread_visit(struct tr_trace *trace, const struct tr_thread *thread,
+                     tr_visit_records *visit, void *user);
+/* Like tr_thread_visit, but releases each page after the visit: the records can be read only
  * once. */
-void tr_thread_take(struct tr_trace *trace, struct tr_thread *thread, tr_visit_records *visit,
-                    void *user);
+void tr_thread_visit_once(struct tr_trace *trace, struct tr_thread *thread, tr_visit_records *visit,
+                          void *user);
 /* Returns the parameters of a record; the slice extends to the end of their segment. */
 struct ps_str tr_args_at(const struct tr_trace *trace, uint64_t args_at);
 
@@ -137,8 +150,19 @@ uint32_t tr_text_id(struct tr_trace *trace, struct ps_str text);
 bool tr_param(const struct tr_trace *trace, const struct tr_record *record, int index,
               int64_t *out);
 
+/* Iterates over the `"key":value` members of a JSON object, from after its `{`. */
+struct tr_member {
+    struct ps_str all, key, value; /* key without its quotes */
+};
+/* Those of the arguments, not of the other fields. */
+struct ps_str tr_args_members(struct ps_str template);
+bool tr_next_member(struct ps_str *rest, struct tr_member *out);
+
 /* Writes one note. The caller counts similar ones and puts the count into the text. */
 void tr_note(struct tr_trace *trace, enum ps_severity severity, uint64_t at, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* Writes the complete trace to the sink (import.c). */
+enum ps_status tr_import(struct tr_trace *trace);
 
 #endif

@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* track.c: the columns of a track. */
+/*
+ * track.c: turns the records of one thread into tracks: columns of slices that are sorted, matched
+ * (begin and end), nested and packed into lanes.
+ *
+ * Records are read page by page and written directly to columns, so that a thread with millions of
+ * records is never in memory twice. Records that are not slices are passed to flows.c, counters.c
+ * and async.c.
+ */
+#include <stdlib.h>
+#include <sys/mman.h>
+
 #include "importers/trace/import.h"
 
-#include <sys/mman.h>
+/* --- Columns --- */
 
 static void *column(const struct tr_track *track, uint32_t n, size_t size)
 {
-    return tr_room_grow(track->room, NULL, n ? n : 1, size);
+    return tr_scratch_grow(track->scratch, NULL, n ? n : 1, size);
 }
 
 /* Allocates the columns that are read from the file; those of the tree are allocated once the
  * records are released. */
-struct tr_track tr_track_new(struct tr_room *room, enum ps_track_kind kind, uint32_t n)
+struct tr_track tr_track_new(struct tr_scratch *scratch, enum ps_track_kind kind, uint32_t n)
 {
-    struct tr_track track = {.room = room, .kind = kind, .device = -1};
+    struct tr_track track = {.scratch = scratch, .kind = kind, .device = -1};
 
     track.stream = -1;
     track.tid = INT64_MIN;
@@ -25,7 +35,7 @@ struct tr_track tr_track_new(struct tr_room *room, enum ps_track_kind kind, uint
     track.cat = column(&track, n, sizeof *track.cat);
     track.slice_kind = column(&track, n, sizeof *track.slice_kind);
     track.flags = column(&track, n, sizeof *track.flags);
-    track.family = tr_room_alloc(room, n, sizeof *track.family);
+    track.family = tr_scratch_alloc(scratch, n, sizeof *track.family);
     return track;
 }
 
@@ -33,39 +43,39 @@ void tr_track_tree_columns(struct tr_track *track)
 {
     track->self = column(track, track->n, sizeof *track->self);
     track->parent = column(track, track->n, sizeof *track->parent);
-    track->lane = tr_room_alloc(track->room, track->n, sizeof *track->lane);
+    track->lane = tr_scratch_alloc(track->scratch, track->n, sizeof *track->lane);
 }
 
 int64_t *tr_track_extra(struct tr_track *track, enum tr_extra which)
 {
     if (!track->extra[which])
-        track->extra[which] = tr_room_alloc(track->room, track->n, sizeof(int64_t));
+        track->extra[which] = tr_scratch_alloc(track->scratch, track->n, sizeof(int64_t));
     return track->extra[which];
 }
 
 /* Returns the complete pages between rows `from` and `to` of a column to the system. */
-static void let_go(const struct tr_track *track, void *column, size_t size, uint32_t from,
-                   uint32_t to)
+static void drop_rows(const struct tr_track *track, void *column, size_t size, uint32_t from,
+                      uint32_t to)
 {
     const uintptr_t page = 4096;
     uintptr_t at = ((uintptr_t)column + from * size + page - 1) & ~(page - 1);
     uintptr_t end = ((uintptr_t)column + to * size) & ~(page - 1);
 
-    if (column && at < end && !tr_room_has(track->room, column))
+    if (column && at < end && !tr_scratch_has(track->scratch, column))
         (void)madvise((void *)at, end - at, MADV_DONTNEED);
 }
 
-void tr_track_let_go(struct tr_track *track, uint32_t from, uint32_t to)
+void tr_track_drop_rows(struct tr_track *track, uint32_t from, uint32_t to)
 {
-    let_go(track, track->start, sizeof *track->start, from, to);
-    let_go(track, track->duration, sizeof *track->duration, from, to);
-    let_go(track, track->self, sizeof *track->self, from, to);
-    let_go(track, track->args_at, sizeof *track->args_at, from, to);
-    let_go(track, track->name_id, sizeof *track->name_id, from, to);
-    let_go(track, track->template, sizeof *track->template, from, to);
-    let_go(track, track->parent, sizeof *track->parent, from, to);
+    drop_rows(track, track->start, sizeof *track->start, from, to);
+    drop_rows(track, track->duration, sizeof *track->duration, from, to);
+    drop_rows(track, track->self, sizeof *track->self, from, to);
+    drop_rows(track, track->args_at, sizeof *track->args_at, from, to);
+    drop_rows(track, track->name_id, sizeof *track->name_id, from, to);
+    drop_rows(track, track->template, sizeof *track->template, from, to);
+    drop_rows(track, track->parent, sizeof *track->parent, from, to);
     for (int i = 0; i < TR_N_EXTRAS; i++)
-        let_go(track, track->extra[i], sizeof *track->extra[i], from, to);
+        drop_rows(track, track->extra[i], sizeof *track->extra[i], from, to);
 }
 
 void tr_track_free(struct tr_track *track)
@@ -75,9 +85,9 @@ void tr_track_free(struct tr_track *track)
                        track->cat,     track->slice_kind, track->flags,  track->family};
 
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        tr_room_free(track->room, columns[i]);
+        tr_scratch_free(track->scratch, columns[i]);
     for (int i = 0; i < TR_N_EXTRAS; i++)
-        tr_room_free(track->room, track->extra[i]);
+        tr_scratch_free(track->scratch, track->extra[i]);
     *track = (struct tr_track){.id = track->id};
 }
 
@@ -97,4 +107,887 @@ bool tr_slice_param(const struct tr_trace *trace, const struct tr_track *track, 
         return false;
     record.args_at = track->args_at[row] & ((UINT64_C(1) << 40) - 1);
     return tr_param(trace, &record, index, out);
+}
+
+/* --- Order --- */
+
+/*
+ * Stable sorting of data that is nearly sorted.
+ *
+ * Trace writers put one sorted list after another, or each call after the calls it made. So
+ * existing runs are detected (descending ones are reversed), short runs are extended by insertion,
+ * and neighbouring runs are merged until one is left.
+ */
+
+#define RUN_LEAST    16
+#define BYTES_SORTED 32 /* memory read and written per item, approximately */
+
+struct sorting {
+    struct tr_scratch *scratch;
+    const void *list;
+    tr_less less;
+    uint32_t *order, *other;
+    size_t *runs; /* the start of each run, then the end of the last */
+    size_t n_runs, cap_runs;
+};
+
+static void run_begins(struct sorting *s, size_t at)
+{
+    PS_PUSH_ROOM(s->runs, s->n_runs, s->cap_runs);
+    s->runs[s->n_runs++] = at;
+}
+
+static void turn(uint32_t *order, size_t from, size_t to)
+{
+    while (from + 1 < to) {
+        uint32_t kept = order[from];
+
+        order[from++] = order[--to];
+        order[to] = kept;
+    }
+}
+
+/* Inserts [sorted, to) into the sorted range [from, sorted). */
+static void insert(const struct sorting *s, size_t from, size_t sorted, size_t to)
+{
+    for (; sorted < to; sorted++) {
+        uint32_t item = s->order[sorted];
+        size_t at = sorted;
+
+        for (; at > from && s->less(s->list, item, s->order[at - 1]); at--)
+            s->order[at] = s->order[at - 1];
+        s->order[at] = item;
+    }
+}
+
+/* Returns the end of the run that begins at `from`, in ascending order. */
+static size_t run_from(struct sorting *s, size_t from, size_t n)
+{
+    size_t to = from + 1;
+
+    if (to < n && s->less(s->list, s->order[to], s->order[from])) {
+        while (to < n && s->less(s->list, s->order[to], s->order[to - 1]))
+            to++;
+        turn(s->order, from, to);
+    }
+    while (to < n && !s->less(s->list, s->order[to], s->order[to - 1]))
+        to++;
+    if (to - from < RUN_LEAST && to < n) {
+        size_t least = n - from < RUN_LEAST ? n : from + RUN_LEAST;
+
+        insert(s, from, to, least);
+        to = least;
+    }
+    return to;
+}
+
+static void merge(const struct sorting *s, size_t from, size_t middle, size_t to)
+{
+    size_t left = from, right = middle, at = from;
+
+    while (left < middle && right < to) {
+        tr_scratch_row(s->scratch, at);
+        s->other[at++] = s->less(s->list, s->order[right], s->order[left]) ? s->order[right++]
+                                                                           : s->order[left++];
+    }
+    memcpy(s->other + at, s->order + left, (middle - left) * sizeof *s->order);
+    at += middle - left;
+    memcpy(s->other + at, s->order + right, (to - right) * sizeof *s->order);
+}
+
+/* Merges each run with its right neighbour. */
+static void halve_runs(struct sorting *s)
+{
+    size_t n = s->n_runs - 1, kept = 0;
+    uint32_t *order;
+
+    for (size_t i = 0; i < n; i += 2) {
+        size_t from = s->runs[i], middle = s->runs[i + 1];
+        size_t to = i + 1 < n ? s->runs[i + 2] : middle;
+
+        merge(s, from, middle, to);
+        s->runs[kept++] = from;
+    }
+    s->runs[kept++] = s->runs[n];
+    s->n_runs = kept;
+    order = s->order;
+    s->order = s->other;
+    s->other = order;
+}
+
+static bool in_order(struct tr_scratch *scratch, const void *list, size_t n, tr_less less)
+{
+    for (size_t i = 1; i < n; i++) {
+        if (less(list, (uint32_t)i, (uint32_t)i - 1))
+            return false;
+        tr_scratch_row(scratch, i);
+    }
+    return true;
+}
+
+uint32_t *tr_sorted(struct tr_scratch *scratch, const void *list, size_t n, tr_less less)
+{
+    struct sorting s = {.scratch = scratch, .list = list, .less = less};
+
+    if (in_order(scratch, list, n, less))
+        return NULL;
+    s.order = tr_scratch_grow(scratch, NULL, n, sizeof *s.order);
+    for (size_t i = 0; i < n; i++)
+        s.order[i] = (uint32_t)i;
+    for (size_t at = 0, to; at < n; at = to) {
+        to = run_from(&s, at, n);
+        run_begins(&s, at);
+        tr_scratch_passed(scratch, (to - at) * BYTES_SORTED);
+    }
+    run_begins(&s, n);
+    if (s.n_runs > 2)
+        s.other = tr_scratch_grow(scratch, NULL, n, sizeof *s.other);
+    while (s.n_runs > 2)
+        halve_runs(&s);
+    tr_scratch_free(scratch, s.other);
+    free(s.runs);
+    return s.order;
+}
+
+static bool starts_before(const void *list, uint32_t a, uint32_t b)
+{
+    const struct tr_track *t = list;
+
+    return t->start[a] < t->start[b];
+}
+
+static bool encloses_before(const void *list, uint32_t a, uint32_t b)
+{
+    const struct tr_track *t = list;
+
+    if (t->start[a] != t->start[b])
+        return t->start[a] < t->start[b];
+    return t->duration[a] > t->duration[b];
+}
+
+/* Reorders [from, to) of a column; `order` maps this range onto itself. */
+static void reorder(void *column, size_t size, const uint32_t *order, size_t from, size_t to,
+                    char *scratch)
+{
+    char *bytes = column;
+
+    for (size_t i = from; i < to; i++)
+        memcpy(scratch + (i - from) * size, bytes + order[i] * size, size);
+    memcpy(bytes + from * size, scratch, (to - from) * size);
+}
+
+static void reorder_all(struct tr_track *track, const uint32_t *order, size_t from, size_t to,
+                        char *scratch)
+{
+    reorder(track->start, sizeof *track->start, order, from, to, scratch);
+    reorder(track->duration, sizeof *track->duration, order, from, to, scratch);
+    reorder(track->args_at, sizeof *track->args_at, order, from, to, scratch);
+    reorder(track->name_id, sizeof *track->name_id, order, from, to, scratch);
+    reorder(track->template, sizeof *track->template, order, from, to, scratch);
+    reorder(track->cat, sizeof *track->cat, order, from, to, scratch);
+    reorder(track->slice_kind, sizeof *track->slice_kind, order, from, to, scratch);
+    reorder(track->flags, sizeof *track->flags, order, from, to, scratch);
+    reorder(track->family, sizeof *track->family, order, from, to, scratch);
+}
+
+/* Returns the end of the shortest range from `from` on that `order` maps onto itself. */
+static size_t stretch(const uint32_t *order, size_t from)
+{
+    size_t farthest = order[from], i = from;
+
+    for (; i < farthest; i++)
+        farthest = order[i + 1] > farthest ? order[i + 1] : farthest;
+    return i + 1;
+}
+
+void tr_track_sort(struct tr_track *track, bool by_length)
+{
+    uint32_t *order =
+        tr_sorted(track->scratch, track, track->n, by_length ? encloses_before : starts_before);
+    size_t cap = 0;
+    char *buffer = NULL;
+
+    /* Rows are mostly out of order by a few positions only. */
+    for (size_t from = 0, to; order && from < track->n; from = to) {
+        to = stretch(order, from);
+        if (to - from > cap) {
+            cap = (to - from) * 2;
+            buffer = tr_scratch_grow(track->scratch, buffer, cap, sizeof(int64_t));
+        }
+        if (to - from > 1)
+            reorder_all(track, order, from, to, buffer);
+        tr_scratch_passed(track->scratch, (to - from) * BYTES_SORTED);
+    }
+    tr_scratch_free(track->scratch, buffer);
+    tr_scratch_free(track->scratch, order);
+}
+
+/* --- Begin and end events --- */
+
+/*
+ * In order of time (at equal times: file order) an E ends the innermost open B, whatever its name.
+ * The arguments of E are added to those of B and replace those with the same key. A B without E is
+ * extended to the end of the trace; an E without B began before the recording and is rejected.
+ */
+
+struct pairing {
+    struct tr_trace *trace;
+    struct tr_track *track;
+    uint32_t *open; /* rows of open B events */
+    size_t n, cap;
+    struct ps_buf begin, end, merged; /* JSON of the arguments */
+};
+
+static void args_json(const struct pairing *p, uint32_t row, struct ps_buf *out)
+{
+    uint32_t template = p->track->template[row];
+
+    out->len = 0;
+    ps_args_json(p->trace->templates[template].text, tr_args_of(p->trace, p->track->args_at[row]),
+                 false, out);
+}
+
+/* Merges: all members of `begin` that `end` does not have, then those of `end`. */
+static void merge_objects(struct pairing *p)
+{
+    struct ps_str rest = tr_args_members(ps_buf_slice(&p->begin));
+    struct ps_str over = tr_args_members(ps_buf_slice(&p->end));
+    struct tr_member member;
+
+    p->merged.len = 0;
+    ps_buf_puts(&p->merged, "{");
+    while (tr_next_member(&rest, &member)) {
+        if (ps_template_value(ps_buf_slice(&p->end), member.key, false).at)
+            continue;
+        if (p->merged.len > 1)
+            ps_buf_puts(&p->merged, ",");
+        ps_buf_str(&p->merged, member.all);
+    }
+    if (p->merged.len > 1 && over.len)
+        ps_buf_puts(&p->merged, ",");
+    ps_buf_str(&p->merged, over);
+    ps_buf_puts(&p->merged, "}");
+}
+
+static void merge_args(struct pairing *p, uint32_t begin, uint32_t end)
+{
+    struct tr_track *track = p->track;
+    struct tr_import *import = p->trace->import;
+
+    if (track->template[end] == 0)
+        return;
+    /* Both have the same keys, as py-spy writes them: the values of E replace all of B's. */
+    if (track->template[begin] == 0 || (track->template[begin] == track->template[end] &&
+                                        track->template[end] != PS_TEMPLATE_WHOLE)) {
+        track->template[begin] = track->template[end];
+        track->args_at[begin] = track->args_at[end];
+        return;
+    }
+    args_json(p, begin, &p->begin);
+    args_json(p, end, &p->end);
+    merge_objects(p);
+    track->template[begin] = PS_TEMPLATE_WHOLE;
+    track->args_at[begin] = TR_OWN_ARGS | import->args.len;
+    ps_args_put_whole(&import->args, ps_buf_slice(&p->merged));
+}
+
+static void pair(struct pairing *p, uint32_t row)
+{
+    struct tr_track *track = p->track;
+    uint32_t begin;
+
+    if (track->family[row] == 'B') {
+        TR_SCRATCH_PUSH(p->trace->scratch, p->open, p->n, p->cap);
+        p->open[p->n++] = row;
+    } else if (track->family[row] == 'E' && p->n == 0) {
+        p->trace->import->remarks[TR_REMARK_END]++;
+        p->trace->import->rejected++;
+    } else if (track->family[row] == 'E') {
+        begin = p->open[--p->n];
+        track->duration[begin] = track->start[row] - track->start[begin];
+        if (track->name_id[begin] == 0)
+            track->name_id[begin] = track->name_id[row];
+        merge_args(p, begin, row);
+    }
+}
+
+static void end_with_trace(struct pairing *p)
+{
+    struct tr_track *track = p->track;
+
+    for (size_t i = 0; i < p->n; i++) {
+        uint32_t row = p->open[i];
+        int64_t left = p->trace->last_ns - track->start[row];
+
+        track->duration[row] = left > 0 ? left : 0;
+        track->flags[row] |= PS_SLICE_UNCLOSED;
+    }
+    p->trace->import->remarks[TR_REMARK_UNCLOSED] += p->n;
+}
+
+/* Drops the rows of E, and the B marks. Returns whether complete events (X) remain. */
+static bool drop_ends(struct tr_track *track)
+{
+    uint32_t kept = 0;
+    bool complete = false;
+
+    for (uint32_t row = 0; row < track->n; row++) {
+        tr_scratch_row(track->scratch, row);
+        if (track->family[row] == 'E')
+            continue;
+        complete |= track->family[row] == 0 && !(track->flags[row] & PS_SLICE_INSTANT);
+        track->start[kept] = track->start[row];
+        track->duration[kept] = track->duration[row];
+        track->args_at[kept] = track->args_at[row];
+        track->name_id[kept] = track->name_id[row];
+        track->template[kept] = track->template[row];
+        track->cat[kept] = track->cat[row];
+        track->slice_kind[kept] = track->slice_kind[row];
+        track->flags[kept] = track->flags[row];
+        track->family[kept++] = 0;
+    }
+    track->n = kept;
+    return complete;
+}
+
+/* Turns the B and E rows of a track (marked in its family column) into sorted slices. */
+static void match_begin_end(struct tr_trace *trace, struct tr_track *track)
+{
+    struct pairing p = {.trace = trace, .track = track};
+
+    tr_track_sort(track, false);
+    for (uint32_t row = 0; row < track->n; row++) {
+        pair(&p, row);
+        tr_scratch_row(track->scratch, row);
+    }
+    end_with_trace(&p);
+    /* B rows alone are already in tree order, also those of length 0; with X rows the length
+     * decides. */
+    if (drop_ends(track))
+        tr_track_sort(track, true);
+    tr_scratch_free(trace->scratch, p.open);
+    ps_buf_free(&p.begin);
+    ps_buf_free(&p.end);
+    ps_buf_free(&p.merged);
+}
+
+/* --- Lanes --- */
+
+/*
+ * Overlapping intervals are each put on the first free lane. A segment tree of minimum end times
+ * finds it in O(log lanes), so that a million overlapping intervals are not slow.
+ */
+
+#define LANES_MOST 32768u /* intervals that find no free lane then share the last one */
+
+/* Doubles the number of leaves; new lanes are free at any time. */
+static void more_lanes(struct tr_lanes *lanes)
+{
+    uint32_t leaves = lanes->leaves ? lanes->leaves * 2 : 8;
+    int64_t *ends = ps_grow(NULL, (size_t)leaves * 2, sizeof *ends);
+
+    for (uint32_t i = 0; i < leaves; i++)
+        ends[leaves + i] = i < lanes->leaves ? lanes->ends[lanes->leaves + i] : INT64_MIN;
+    for (uint32_t i = leaves - 1; i > 0; i--)
+        ends[i] = ends[2 * i] < ends[2 * i + 1] ? ends[2 * i] : ends[2 * i + 1];
+    free(lanes->ends);
+    lanes->ends = ends;
+    lanes->leaves = leaves;
+}
+
+/* Returns the first leaf below `node` that is free at `start`; the minimum of the node is <=
+ * start. */
+static uint32_t first_below(const struct tr_lanes *lanes, uint32_t node, int64_t start)
+{
+    while (node < lanes->leaves) {
+        node *= 2;
+        if (lanes->ends[node] > start)
+            node++;
+    }
+    return node - lanes->leaves;
+}
+
+/* Returns the first free leaf at or after `from`; lanes->leaves if there is none. */
+static uint32_t find_lane(const struct tr_lanes *lanes, uint32_t from, int64_t start)
+{
+    uint32_t node = lanes->leaves + from;
+
+    if (from >= lanes->leaves)
+        return lanes->leaves;
+    for (;;) {
+        if (lanes->ends[node] <= start)
+            return first_below(lanes, node, start);
+        while (node & 1) { /* a right child: no more leaves to its right below its parent */
+            node >>= 1;
+            if (node <= 1)
+                return lanes->leaves;
+        }
+        node++;
+    }
+}
+
+uint32_t tr_lane(struct tr_lanes *lanes, uint32_t from, int64_t start, int64_t end)
+{
+    uint32_t lane = find_lane(lanes, from, start);
+
+    while (lane == lanes->leaves && lanes->leaves < LANES_MOST) {
+        more_lanes(lanes);
+        lane = find_lane(lanes, from, start);
+    }
+    if (lane >= lanes->leaves)
+        lane = lanes->leaves - 1;
+    for (uint32_t node = lanes->leaves + lane; node; node >>= 1) {
+        int64_t least = end;
+
+        if (node < lanes->leaves)
+            least = lanes->ends[2 * node] < lanes->ends[2 * node + 1] ? lanes->ends[2 * node]
+                                                                      : lanes->ends[2 * node + 1];
+        lanes->ends[node] = least;
+    }
+    if (lane + 1 > lanes->used)
+        lanes->used = lane + 1;
+    return lane;
+}
+
+/* --- Parents, lanes and self times --- */
+
+/*
+ * Intervals are half-open: a slice that starts where another ends is its sibling. A slice that
+ * starts inside another and ends after it does not fit into a tree. It keeps its times, gets a lane
+ * below those of the tree, and its parent is the innermost slice that contains it completely. The
+ * slices after it are nested in the slice that it overlaps until that one ends, and then in the
+ * overlapping slice. An overlap of at most one unit of the file's resolution is a rounding error:
+ * such a slice is nested as its writer intended.
+ *
+ * Self time is the duration minus the union of the children, so it is never negative.
+ */
+
+#define LANE_MOST (UINT16_MAX - 1)
+
+struct open {
+    int64_t end;      /* at most that of the entry below on the stack */
+    int64_t covered;  /* the time before it belongs to children */
+    uint32_t row;     /* TR_NO_ROW: the bottom of the stack, which never ends */
+    uint32_t waiting; /* a row inside of this one that overlaps the entry above; TR_NO_ROW: none */
+    uint32_t level;   /* lane of its children */
+};
+
+struct nesting {
+    struct tr_track *track;
+    int64_t unit;
+    struct open *stack;
+    size_t n, cap;
+    uint32_t *overlaps; /* rows that get a lane at the end */
+    size_t n_overlaps, cap_overlaps;
+    uint32_t lanes, n_flagged;
+};
+
+static int64_t end_of(const struct tr_track *track, uint32_t row)
+{
+    return track->start[row] + track->duration[row];
+}
+
+static void push_open(struct nesting *nest, uint32_t row, int64_t end)
+{
+    uint32_t level = nest->n ? nest->stack[nest->n - 1].level + 1 : 0;
+
+    PS_PUSH_ROOM(nest->stack, nest->n, nest->cap);
+    nest->stack[nest->n++] = (struct open){
+        .end = end, .covered = INT64_MIN, .row = row, .waiting = TR_NO_ROW, .level = level};
+}
+
+/* Slices that were never ended last to the end of the trace, and contain the unclosed slices that
+ * begin at that moment. */
+static bool both_unclosed(const struct nesting *nest, const struct open *open, uint32_t row)
+{
+    return open->end == nest->track->start[row] && open->row != TR_NO_ROW &&
+           nest->track->flags[row] & nest->track->flags[open->row] & PS_SLICE_UNCLOSED;
+}
+
+/* Closes the slices that ended by the start of `next`. A row that overlapped a closed slice and
+ * lasts longer becomes the innermost open one. */
+static void close_until(struct nesting *nest, uint32_t next)
+{
+    int64_t start = nest->track->start[next];
+
+    while (nest->stack[nest->n - 1].end <= start &&
+           !both_unclosed(nest, &nest->stack[nest->n - 1], next)) {
+        struct open *below = &nest->stack[--nest->n - 1];
+        uint32_t row = below->waiting;
+
+        if (row == TR_NO_ROW)
+            continue;
+        below->waiting = TR_NO_ROW;
+        if (end_of(nest->track, row) > start)
+            push_open(nest, row, end_of(nest->track, row));
+    }
+}
+
+/* Returns the innermost entry of the stack that lasts to `end`. Ends decrease from the bottom
+ * up. */
+static size_t enclosing(const struct nesting *nest, int64_t end)
+{
+    size_t low = 0, high = nest->n - 1;
+
+    while (low < high) {
+        size_t middle = (low + high + 1) / 2;
+
+        if (nest->stack[middle].end >= end)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/* Makes row a child of the stack entry `parent`. */
+static void adopt(struct nesting *nest, size_t parent, uint32_t row, int64_t end)
+{
+    struct open *open = &nest->stack[parent];
+    struct tr_track *track = nest->track;
+    int64_t from = track->start[row];
+
+    track->parent[row] = open->row;
+    if (open->row == TR_NO_ROW)
+        return;
+    if (from < open->covered)
+        from = open->covered;
+    if (end > from) {
+        track->self[open->row] -= end - from;
+        open->covered = end;
+    }
+}
+
+static void overlap(struct nesting *nest, uint32_t row, int64_t end)
+{
+    size_t at = enclosing(nest, end);
+    struct open *open = &nest->stack[at];
+
+    adopt(nest, at, row, end);
+    if (open->waiting == TR_NO_ROW || end_of(nest->track, open->waiting) < end)
+        open->waiting = row;
+    nest->track->flags[row] |= PS_SLICE_OVERLAP;
+    nest->n_flagged++;
+    TR_SCRATCH_PUSH(nest->track->scratch, nest->overlaps, nest->n_overlaps, nest->cap_overlaps);
+    nest->overlaps[nest->n_overlaps++] = row;
+}
+
+static void set_lane(struct nesting *nest, uint32_t row)
+{
+    uint32_t level = nest->stack[nest->n - 1].level;
+
+    if (level > LANE_MOST)
+        level = LANE_MOST;
+    nest->track->lane[row] = (uint16_t)level;
+    if (level >= nest->lanes)
+        nest->lanes = level + 1;
+}
+
+/* Waits on the track of a stream are waits of the host, so the work during them is not nested in
+ * them. */
+static bool stands_apart(const struct tr_track *track, uint32_t row)
+{
+    return track->kind == PS_TRACK_STREAM && track->slice_kind[row] == PS_SLICE_SYNC;
+}
+
+static void set_apart(struct nesting *nest, uint32_t row)
+{
+    nest->track->parent[row] = TR_NO_ROW;
+    TR_SCRATCH_PUSH(nest->track->scratch, nest->overlaps, nest->n_overlaps, nest->cap_overlaps);
+    nest->overlaps[nest->n_overlaps++] = row;
+}
+
+static void place_row(struct nesting *nest, uint32_t row)
+{
+    int64_t end = end_of(nest->track, row), top;
+
+    if (stands_apart(nest->track, row)) {
+        set_apart(nest, row);
+        return;
+    }
+    close_until(nest, row);
+    top = nest->stack[nest->n - 1].end;
+    if (end > top && end - top > nest->unit) {
+        overlap(nest, row, end);
+        return;
+    }
+    if (end > top)
+        end = top;
+    adopt(nest, nest->n - 1, row, end);
+    set_lane(nest, row);
+    if (end > nest->track->start[row] || nest->track->flags[row] & PS_SLICE_UNCLOSED)
+        push_open(nest, row, end);
+}
+
+/* Assigns lanes below those of the tree to the rows that have none. */
+static void spread_overlaps(struct nesting *nest)
+{
+    struct tr_lanes lanes = {0};
+
+    for (size_t i = 0; i < nest->n_overlaps; i++) {
+        uint32_t row = nest->overlaps[i];
+        uint32_t lane = tr_lane(&lanes, 0, nest->track->start[row], end_of(nest->track, row));
+
+        lane += nest->lanes;
+        nest->track->lane[row] = (uint16_t)(lane < LANE_MOST ? lane : LANE_MOST);
+        tr_scratch_row(nest->track->scratch, i);
+    }
+    nest->track->depth = nest->lanes + lanes.used;
+    if (nest->track->depth > UINT16_MAX)
+        nest->track->depth = UINT16_MAX;
+    free(lanes.ends);
+}
+
+uint32_t tr_track_nest(struct tr_track *track, int64_t unit)
+{
+    struct nesting nest = {.track = track, .unit = unit};
+
+    push_open(&nest, TR_NO_ROW, INT64_MAX);
+    nest.stack[0].level = 0;
+    for (uint32_t row = 0; row < track->n; row++) {
+        track->self[row] = track->duration[row];
+        place_row(&nest, row);
+        tr_scratch_row(track->scratch, row);
+        if (end_of(track, row) > track->end_ns || row == 0)
+            track->end_ns = end_of(track, row);
+    }
+    track->start_ns = track->n ? track->start[0] : 0;
+    spread_overlaps(&nest);
+    free(nest.stack);
+    tr_scratch_free(track->scratch, nest.overlaps);
+    return nest.n_flagged;
+}
+
+/* --- The slice that is open at a time --- */
+
+/* For times in ascending order: each row is opened and closed once, however deep they are nested.
+ */
+
+static void close_ended(struct tr_sweep *sweep, int64_t time)
+{
+    while (sweep->n && end_of(sweep->track, sweep->open[sweep->n - 1]) <= time)
+        sweep->n--;
+}
+
+uint32_t tr_sweep(struct tr_sweep *sweep, int64_t time)
+{
+    const struct tr_track *track = sweep->track;
+
+    for (; sweep->next < track->n && track->start[sweep->next] <= time; sweep->next++) {
+        uint32_t row = sweep->next;
+
+        tr_scratch_row(track->scratch, row);
+        if (track->duration[row] == 0 || (sweep->accepts && !sweep->accepts(track, row)))
+            continue;
+        close_ended(sweep, track->start[row]);
+        TR_SCRATCH_PUSH(track->scratch, sweep->open, sweep->n, sweep->cap);
+        sweep->open[sweep->n++] = row;
+    }
+    close_ended(sweep, time);
+    return sweep->n ? sweep->open[sweep->n - 1] : TR_NO_ROW;
+}
+
+void tr_sweep_free(struct tr_sweep *sweep)
+{
+    if (sweep->open)
+        tr_scratch_free(sweep->track->scratch, sweep->open);
+    sweep->open = NULL;
+}
+
+/* --- Records to tracks --- */
+
+/* Limit of times, so that the sum of two cannot overflow. */
+#define TIME_MOST (INT64_MAX / 4)
+
+struct gather {
+    struct tr_trace *trace;
+    struct tr_import *import;
+    struct tr_thread_facts *facts;
+    struct tr_track track[TR_N_CLASSES];
+    bool unsorted[TR_N_CLASSES];
+    bool waits; /* the tid is not a stream: its waits are those of the device */
+};
+
+static const uint8_t track_kinds[TR_N_CLASSES] = {
+    [TR_CLASS_THREAD] = PS_TRACK_THREAD,
+    [TR_CLASS_STREAM] = PS_TRACK_STREAM,
+    [TR_CLASS_ANNOTATIONS] = PS_TRACK_STREAM_ANNOTATIONS,
+    [TR_CLASS_SYNC] = PS_TRACK_SYNC,
+    [TR_CLASS_OVERHEAD] = PS_TRACK_OVERHEAD,
+    [TR_CLASS_SPAN] = PS_TRACK_SPAN,
+};
+
+static int64_t time_of(const struct gather *g, int64_t ts)
+{
+    int64_t time;
+
+    if (__builtin_sub_overflow(ts, g->import->shift, &time) || time > TIME_MOST)
+        return TIME_MOST;
+    return time > 0 ? time : 0;
+}
+
+static int64_t duration_of(struct gather *g, int64_t duration)
+{
+    if (duration >= 0)
+        return duration < TIME_MOST ? duration : TIME_MOST;
+    g->import->remarks[duration == TR_NO_DURATION ? TR_REMARK_NO_DURATION : TR_REMARK_NEGATIVE]++;
+    return 0;
+}
+
+static void put_row(struct gather *g, enum tr_class kind, const struct tr_record *r,
+                    int64_t duration, uint8_t flags, uint8_t mark)
+{
+    struct tr_track *track = &g->track[kind];
+    uint32_t row = track->n++;
+    int64_t start = time_of(g, r->ts);
+
+    track->start[row] = start;
+    track->duration[row] = duration;
+    track->args_at[row] = r->args_at;
+    track->name_id[row] = r->name;
+    track->template[row] = r->template;
+    track->cat[row] = r->cat;
+    track->slice_kind[row] = g->trace->cats[r->cat].kind;
+    track->flags[row] = flags;
+    track->family[row] = mark;
+    if (row && (start < track->start[row - 1] ||
+                (start == track->start[row - 1] && duration > track->duration[row - 1])))
+        g->unsorted[kind] = true;
+}
+
+static enum tr_class class_of(const struct gather *g, const struct tr_record *r)
+{
+    uint8_t kind = g->import->class_of[r->cat];
+
+    return kind == TR_CLASS_SYNC && !g->waits ? TR_CLASS_STREAM : kind;
+}
+
+static void put_instant(struct gather *g, const struct tr_record *r)
+{
+    uint8_t rest = g->import->rest[r->template];
+
+    if (rest & (TR_REST_PROCESS | TR_REST_GLOBAL))
+        tr_instant_add(g->trace, g->facts->process, r);
+    else
+        put_row(g, TR_CLASS_THREAD, r, 0, PS_SLICE_INSTANT, 0);
+}
+
+static void count_remark(struct gather *g, enum tr_remark what)
+{
+    g->import->remarks[what]++;
+}
+
+/* Handles a record that is not a slice of its thread. */
+static void pass_other(struct gather *g, const struct tr_record *r)
+{
+    char ph = (char)r->ph;
+
+    if (ph == 's' || ph == 't' || ph == 'f')
+        tr_flow_add(g->trace, r);
+    else if (ph == 'C')
+        tr_counter_add(g->trace, g->facts->process, r);
+    else if (strchr("bneSTpF", ph) && ph)
+        tr_async_add(g->trace, g->facts->process, r);
+    else if (ph == 'P')
+        count_remark(g, TR_REMARK_SAMPLE);
+    else if (ph == 'N' || ph == 'O' || ph == 'D')
+        count_remark(g, TR_REMARK_OBJECT);
+    else if (ph == 'V' || ph == 'v')
+        count_remark(g, TR_REMARK_DUMP);
+    else if (ph == 'c' || ph == '(' || ph == ')' || ph == '=')
+        count_remark(g, TR_REMARK_CLOCK);
+    else if (ph == 'M')
+        count_remark(g, TR_REMARK_METADATA);
+    else {
+        count_remark(g, TR_REMARK_UNKNOWN);
+        g->import->unknown_phase = ph;
+    }
+}
+
+static bool is_memory(const struct gather *g, const struct tr_record *r)
+{
+    return r->name && r->name == g->import->memory_name;
+}
+
+static void gather(void *user, const struct tr_record *records, size_t n)
+{
+    struct gather *g = user;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct tr_record *r = &records[i];
+
+        switch (r->ph) {
+        case 'X':
+            put_row(g, class_of(g, r), r, duration_of(g, r->dur), 0, 0);
+            break;
+        case 'B':
+        case 'E':
+            put_row(g, TR_CLASS_THREAD, r, 0, 0, (uint8_t)r->ph);
+            break;
+        case 'i':
+        case 'I':
+        case 'R':
+            if (!is_memory(g, r))
+                put_instant(g, r);
+            break;
+        default:
+            pass_other(g, r);
+        }
+    }
+}
+
+static void finish_track(struct gather *g, enum tr_class kind)
+{
+    struct tr_track *track = &g->track[kind];
+    struct tr_import *import = g->import;
+
+    if (kind == TR_CLASS_THREAD && g->facts->begin_end)
+        match_begin_end(g->trace, track);
+    else if (g->unsorted[kind])
+        tr_track_sort(track, true);
+    tr_track_tree_columns(track);
+    track->id = track->n ? ++import->n_tracks : 0;
+    import->remarks[TR_REMARK_OVERLAP] += tr_track_nest(track, import->unit);
+    import->n_slices += track->n;
+}
+
+static void bind_flows(struct gather *g)
+{
+    struct tr_track *present[TR_N_CLASSES];
+    static const enum tr_class order[] = {TR_CLASS_STREAM, TR_CLASS_THREAD,      TR_CLASS_SYNC,
+                                          TR_CLASS_SPAN,   TR_CLASS_ANNOTATIONS, TR_CLASS_OVERHEAD};
+    size_t n = 0;
+
+    for (int i = 0; i < TR_N_CLASSES; i++)
+        if (g->track[order[i]].n)
+            present[n++] = &g->track[order[i]];
+    tr_flows_bind(g->trace, present, n);
+}
+
+enum ps_status tr_nest_thread(struct tr_trace *trace, struct tr_thread *thread,
+                              struct tr_tracks *tracks)
+{
+    uint32_t index = (uint32_t)(thread - trace->threads);
+    struct gather g = {.trace = trace, .import = trace->import};
+
+    g.facts = &g.import->threads[index];
+    g.waits = tr_thread_only_waits(thread);
+    for (int i = 0; i < TR_N_CLASSES; i++)
+        if (g.facts->n[i]) {
+            g.track[i] = tr_track_new(trace->scratch, track_kinds[i], g.facts->n[i]);
+            tr_track_named(trace, index, (enum tr_class)i, &g.track[i]);
+        }
+    tr_thread_visit_once(trace, thread, gather, &g);
+    for (int i = 0; i < TR_N_CLASSES; i++)
+        if (g.facts->n[i])
+            finish_track(&g, (enum tr_class)i);
+    bind_flows(&g);
+    for (int i = 0; i < TR_N_CLASSES; i++) {
+        if (g.track[i].n) {
+            PS_PUSH_ROOM(tracks->at, tracks->n, tracks->cap);
+            tracks->at[tracks->n++] = g.track[i];
+        } else
+            tr_track_free(&g.track[i]);
+    }
+    return ps_sink_ok(trace->out) ? PS_OK : trace->out->err.code;
 }

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* track.h: a row of the timeline before it is written: nest.c makes it, torch*.c add what the
- * slices mean, emit.c writes it to the sink. Columns are arrays of n. */
+/*
+ * track.h: a row of the timeline before it is written to the sink.
+ *
+ * track.c makes the tracks of a thread, torch.c and torch_device.c add what the slices mean, emit.c
+ * writes them. Columns are arrays of n. Functions that need the state of the import (import.h) take
+ * the trace.
+ */
 #ifndef PS_TRACE_TRACK_H
 #define PS_TRACE_TRACK_H
 
@@ -24,9 +29,9 @@ enum tr_extra {
 };
 
 struct tr_track {
-    struct tr_room *room; /* allocates the columns */
-    uint32_t id;          /* from 1; 0: the track has no slices */
-    uint32_t process;     /* id of a ps_process */
+    struct tr_scratch *scratch; /* allocates the columns */
+    uint32_t id;                /* from 1; 0: the track has no slices */
+    uint32_t process;           /* id of a ps_process */
     enum ps_track_kind kind;
     struct ps_str name; /* thread_name as in the file, or a generated name */
     const struct tr_thread *thread;
@@ -43,15 +48,59 @@ struct tr_track {
     int64_t *extra[TR_N_EXTRAS];
 };
 
+/* Creates a track with the columns that are read from the file, each of n values.
+ * tr_track_tree_columns adds those of the tree, for the present number of slices. */
+struct tr_track tr_track_new(struct tr_scratch *scratch, enum ps_track_kind kind, uint32_t n);
+void tr_track_tree_columns(struct tr_track *track);
 /* Returns a column of n values, zeroed when it is created by the first call. */
 int64_t *tr_track_extra(struct tr_track *track, enum tr_extra which);
 void tr_track_free(struct tr_track *track); /* frees its columns */
+
+/* Rows [from, to) were written to the sink and are not read again: returns most of their memory to
+ * the system. */
+void tr_track_drop_rows(struct tr_track *track, uint32_t from, uint32_t to);
+
+#define TR_OWN_ARGS (UINT64_C(1) << 63)
+
+/* Returns the packed arguments at args_at, in the trace or (TR_OWN_ARGS) in import.args. */
+struct ps_str tr_args_of(const struct tr_trace *trace, uint64_t args_at);
 
 /* Reads one integer of a slice's arguments; false: there is none. */
 bool tr_slice_param(const struct tr_trace *trace, const struct tr_track *track, uint32_t row,
                     int index, int64_t *out);
 
-/* nest.c: turns the records of one thread into tracks and appends these to *tracks: usually one; a
+/* Returns the stable order of n items, NULL if they are already in order. Free it with
+ * tr_scratch_free. */
+typedef bool (*tr_less)(const void *list, uint32_t a, uint32_t b);
+uint32_t *tr_sorted(struct tr_scratch *scratch, const void *list, size_t n, tr_less less);
+void tr_track_sort(struct tr_track *track, bool by_length);
+
+/* Sets parents, lanes and self times of sorted slices. Returns how many partly overlap
+ * others. */
+uint32_t tr_track_nest(struct tr_track *track, int64_t unit);
+
+/* Finds free lanes. */
+struct tr_lanes {
+    int64_t *ends; /* segment tree of minimum end times; the leaves begin at index `leaves` */
+    uint32_t leaves, used;
+};
+/* Returns the first lane at or after `from` that is free at `start`, and occupies it until
+ * `end`. */
+uint32_t tr_lane(struct tr_lanes *lanes, uint32_t from, int64_t start, int64_t end);
+
+/* Returns the innermost slice that is open at `time` (start <= time < end), TR_NO_ROW if
+ * there is none. Times must not decrease from call to call. */
+struct tr_sweep {
+    const struct tr_track *track;
+    bool (*accepts)(const struct tr_track *track, uint32_t row); /* which rows count; NULL: all */
+    uint32_t *open;
+    size_t n, cap;
+    uint32_t next; /* first row that starts after the last time */
+};
+uint32_t tr_sweep(struct tr_sweep *sweep, int64_t time);
+void tr_sweep_free(struct tr_sweep *sweep);
+
+/* Turns the records of one thread into tracks and appends these to *tracks: usually one; a
  * stream may also have tracks of annotations and of waits. Flows, counters and asynchronous events
  * are added to those of the import (flows.c, counters.c, async.c). */
 struct tr_tracks {
@@ -60,48 +109,5 @@ struct tr_tracks {
 };
 enum ps_status tr_nest_thread(struct tr_trace *trace, struct tr_thread *thread,
                               struct tr_tracks *tracks);
-
-/* emit.c: writes the track and its chunks to the sink, frees its columns. */
-enum ps_status tr_emit_track(struct tr_trace *trace, struct tr_track *track);
-
-/* torch.c. Order of the calls: tr_torch_begin once all device tracks are nested (they stay in
- * memory; hosts: host tracks of the same threads, whose records are released); for each host thread
- * nest, tr_torch_host, emit; for each device track tr_torch_device, emit; then tr_torch_end, which
- * writes steps and modules to the sink. */
-struct tr_torch;
-struct tr_torch *tr_torch_begin(struct tr_trace *trace, struct tr_tracks *devices,
-                                const struct tr_tracks *hosts);
-enum ps_status tr_torch_host(struct tr_torch *torch, struct tr_track *track);
-enum ps_status tr_torch_device(struct tr_torch *torch, struct tr_track *track);
-enum ps_status tr_torch_end(struct tr_torch *torch);
-void tr_torch_free(struct tr_torch *torch);
-/* Returns the text id under which key_averages() groups the name: ProfilerStep#7 as ProfilerStep*.
- * 0: the name itself. */
-uint32_t tr_torch_key(struct tr_trace *trace, uint32_t text_id);
-
-/* steps.c: collects the steps and the intervals of each role from the tracks, and writes steps and
- * their parts to the sink at the end. Called by torch.c for each track after it was attributed. */
-struct tr_steps;
-struct tr_steps *tr_steps_new(struct tr_trace *trace);
-void tr_steps_track(struct tr_steps *steps, const struct tr_track *track);
-enum ps_status tr_steps_end(struct tr_steps *steps);
-void tr_steps_free(struct tr_steps *steps);
-
-/* modules.c: rows of nn.Module of a host track. Called by torch.c after the track was
- * attributed. */
-struct tr_modules;
-struct tr_modules *tr_modules_new(struct tr_trace *trace);
-void tr_modules_track(struct tr_modules *modules, const struct tr_track *track);
-enum ps_status tr_modules_end(struct tr_modules *modules);
-void tr_modules_free(struct tr_modules *modules);
-
-/* memory.c: [memory] records. look.c adds them before any host track is attributed; torch_tree.c
- * queries sums. */
-struct tr_memory;
-struct tr_memory *
-tr_memory_of(struct tr_trace *trace); /* created by the first call; freed by tr_import */
-
-/* import.c: all that follows reading: writes the complete trace to the sink. */
-enum ps_status tr_import(struct tr_trace *trace);
 
 #endif

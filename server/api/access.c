@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* strcasestr, clock_gettime */
+#define _GNU_SOURCE /* strcasestr */
 #include "server/api/access.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "server/api/state.h"
 
 /* --- Authentication --- */
@@ -16,10 +16,7 @@ enum presented { STRANGER, KNOWN, WRONG, TOO_OFTEN, BROKEN };
 
 static int64_t now_s(void)
 {
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec + 1;
+    return ps_monotonic_ms() / 1000 + 1;
 }
 
 /* A proxy appends the address of its client to X-Forwarded-For. The values before the last one may

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* api.c: creates the parts that the handlers use: jobs, event hub, and the thread that detects
  * changes of the shelf by other processes. */
-#define _GNU_SOURCE /* pthread_condattr_setclock */
 #include "server/api/api.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "server/api/state.h"
 #include "server/catalog/quota.h"
 
@@ -70,11 +69,9 @@ static void watch_shelf(struct ps_api *api, int64_t *known)
 /* Waits for a second, or until the thread is to stop (returns false). The caller holds the lock. */
 static bool next_second(struct ps_api *api)
 {
-    struct timespec until;
+    const int64_t until_ms = ps_monotonic_ms() + 1000;
 
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec++;
-    while (!api->stopping && pthread_cond_timedwait(&api->wake, &api->lock, &until) == 0)
+    while (!api->stopping && ps_cond_wait_until(&api->wake, &api->lock, until_ms))
         ;
     return !api->stopping;
 }
@@ -99,13 +96,9 @@ static void *watch(void *arg)
 
 static enum ps_status start_watcher(struct ps_api *api, struct ps_err *err)
 {
-    pthread_condattr_t attr;
     int code;
 
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&api->wake, &attr);
-    pthread_condattr_destroy(&attr);
+    pthread_cond_init(&api->wake, NULL);
     code = pthread_create(&api->watcher, NULL, watch, api);
     api->watching = code == 0;
     return code == 0 ? PS_OK : ps_fail(err, PS_IO, "cannot start a thread: %s", strerror(code));

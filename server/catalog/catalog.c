@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/context.h"
+#include "base/clock.h"
 #include "server/catalog/backend.h"
 #include "server/catalog/deleted.h"
 #include "server/catalog/files.h"

@@ -5,22 +5,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "server/catalog/state.h"
 
 /* minimum interval between writes of the file while the clock is right */
 #define SAVE_MS ((int64_t)60 * 1000)
-
-static int64_t clock_ms(clockid_t clock)
-{
-    struct timespec now;
-
-    (void)clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 void ps_clocks_read(struct ps_clocks *out)
 {
@@ -29,8 +21,8 @@ void ps_clocks_read(struct ps_clocks *out)
 
     out->boot_id[got < 0 ? 0 : got] = '\0';
     out->boot_id[strcspn(out->boot_id, " \n")] = '\0';
-    out->real_ms = clock_ms(CLOCK_REALTIME);
-    out->boot_ms = clock_ms(CLOCK_BOOTTIME);
+    out->real_ms = ps_now_ms();
+    out->boot_ms = ps_boot_ms();
 }
 
 /* How far the wall clock is ahead of the expected time; 0: it is right, as far as known. */

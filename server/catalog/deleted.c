@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/context.h"
+#include "base/clock.h"
 #include "server/catalog/clock_check.h"
 #include "server/catalog/state.h"
 

@@ -5,8 +5,8 @@
  * it at once.
  */
 #include <stdio.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/hash_table.h"
 #include "server/catalog/backend.h"
 #include "server/catalog/state.h"
@@ -33,14 +33,6 @@ static uint64_t mark_of(struct ps_store *store, const char *id)
                : 0;
 }
 
-static int64_t now_us(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
 static struct ps_mark *place_of(struct ps_store *store, const char *id)
 {
     return &store->marks.at[ps_hash_bytes(id, strlen(id)) % PS_MARKS];
@@ -49,7 +41,7 @@ static struct ps_mark *place_of(struct ps_store *store, const char *id)
 uint64_t ps_run_mark(struct ps_store *store, const char *id)
 {
     struct ps_mark *place = place_of(store, id);
-    int64_t now = now_us();
+    int64_t now = ps_monotonic_ns() / 1000;
     uint64_t mark = 0;
     unsigned forgotten;
 

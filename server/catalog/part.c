@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "server/catalog/quota.h"
 #include "server/catalog/state.h"
@@ -202,10 +203,8 @@ static void fill_row(struct ps_part *part, const struct ps_new_run *run, const c
                      const struct ps_original *original)
 {
     struct ps_catalog_row *row = &part->about.row;
-    struct timespec now;
 
-    clock_gettime(CLOCK_REALTIME, &now);
-    row->created_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    row->created_ms = ps_now_ms();
     (void)snprintf(row->id, sizeof row->id, "%.16s", original->sha256);
     row->sha256 = original->sha256;
     row->bytes = original->bytes;

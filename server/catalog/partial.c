@@ -8,9 +8,9 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "server/catalog/backend.h"
 #include "server/catalog/quota.h"
@@ -34,7 +34,7 @@ enum ps_status ps_partial_prepare(struct ps_store *store, const char *query, con
                                   const char *who, struct ps_stmt **out, struct ps_err *err)
 {
     enum ps_status status = ps_db_prepare(store->catalog, ps_sql_text(query), out, err);
-    int64_t now = (int64_t)time(NULL);
+    int64_t now = ps_now_ms() / 1000;
 
     if (status != PS_OK)
         return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* saved.c: SQL statements that users saved for all users. */
 
-#include "base/context.h"
+#include "base/clock.h"
 #include "server/catalog/state.h"
 
 #define SAVED_MOST 1000

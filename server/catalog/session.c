@@ -14,9 +14,9 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "server/catalog/backend.h"
 #include "server/catalog/state.h"
 
@@ -33,15 +33,12 @@ static bool lock_new(int fd)
  * start time. */
 enum ps_status ps_session_name(struct ps_store *store, struct ps_err *err)
 {
-    struct timespec now;
     uint32_t random;
 
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
         return ps_fail_errno(err, "cannot read random bytes from", "the kernel");
-    clock_gettime(CLOCK_REALTIME, &now);
     (void)snprintf(store->session, sizeof store->session, "%ld.%llx.%08x", (long)getpid(),
-                   (unsigned long long)now.tv_sec * 1000000000 + (unsigned long long)now.tv_nsec,
-                   random);
+                   (unsigned long long)ps_now_ns(), random);
     return PS_OK;
 }
 

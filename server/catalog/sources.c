@@ -3,9 +3,9 @@
  * sources are stored separately, by their hash. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "server/catalog/files.h"
 #include "server/catalog/state.h"
 
@@ -23,7 +23,7 @@ static enum ps_status put_row(struct ps_db *db, const char *id, const char *path
     ps_bind_text(stmt, ":sha256", ps_str_of(source->sha256));
     ps_bind_int(stmt, ":bytes", (int64_t)source->bytes);
     ps_bind_int(stmt, ":changed", source->changed);
-    ps_bind_int(stmt, ":at", (int64_t)time(NULL) * 1000);
+    ps_bind_int(stmt, ":at", ps_now_ms());
     (void)ps_stmt_row(stmt, &own);
     ps_stmt_done(stmt);
     return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);

@@ -30,7 +30,7 @@ struct ps_marks {
 /* An upload that this session accepted or took over. Kept until its row is deleted (uploads.c). */
 struct ps_in_hand {
     int64_t id;
-    int64_t again_ms; /* CLOCK_MONOTONIC: the import may be retried from then on; 0: it is being
+    int64_t again_ms; /* monotonic clock: the import may be retried from then on; 0: it is being
                          imported */
     bool over;        /* its import has ended, but its row could not be deleted */
     /* what that transaction should have written about its job; state NULL: nothing */

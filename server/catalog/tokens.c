@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "base/context.h"
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "server/catalog/state.h"
 

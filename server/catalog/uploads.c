@@ -9,12 +9,12 @@
  * longer change the row.
  */
 #include "server/catalog/uploads.h"
+#include "base/clock.h"
 #include "server/catalog/backend.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "server/catalog/files.h"
@@ -207,7 +207,7 @@ static enum ps_status insert(struct ps_store *store, struct ps_accepted *upload,
     ps_bind_text(stmt, ":note", upload->note ? ps_str_of(upload->note) : PS_STR(""));
     ps_bind_text(stmt, ":tags", ps_buf_slice(&tags));
     ps_bind_text(stmt, ":sources", ps_buf_slice(&sources));
-    ps_bind_int(stmt, ":at", (int64_t)time(NULL) * 1000);
+    ps_bind_int(stmt, ":at", ps_now_ms());
     ps_bind_int(stmt, ":job", (int64_t)upload->job);
     if (ps_stmt_row(stmt, &own)) {
         upload->id = ps_col_int(stmt, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
+#include "base/clock.h"
 #include "base/file.h"
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
@@ -39,9 +40,8 @@ static const char *base_name(const char *path)
 
 static struct timespec now(void)
 {
-    struct timespec time = {0};
-    clock_gettime(CLOCK_REALTIME, &time);
-    return time;
+    const int64_t ns = ps_now_ns();
+    return (struct timespec){ns / 1000000000, ns % 1000000000};
 }
 
 static void import_profile(struct adding *adding, struct ps_shelving *profile)

@@ -2,11 +2,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "server/cli/progress.h"
 
+#include "base/clock.h"
 #include "server/cli/plain.h"
 
 #include <signal.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FIRST_AFTER_S 1.0
@@ -37,9 +37,7 @@ bool ps_progress_interrupted(void)
 
 static double now_s(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return (double)ps_monotonic_ns() * 1e-9;
 }
 
 void ps_progress_start(struct ps_progress *progress, const char *subject)

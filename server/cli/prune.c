@@ -5,7 +5,7 @@
 #include "server/cli/plain.h"
 #include "server/cli/shelve.h"
 
-#include "base/context.h"
+#include "base/clock.h"
 #include "base/json_out.h"
 #include "server/catalog/clock_check.h"
 

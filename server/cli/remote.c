@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "server/cli/cli.h"
 #include "server/cli/edit.h"
@@ -237,7 +237,7 @@ static enum ps_status watch(struct sending *sending, const cJSON *first, cJSON *
             return ps_fail(err, PS_CANCELLED, "interrupted; the server continues the import");
         cJSON_Delete(*out);
         *out = NULL;
-        (void)nanosleep(&(struct timespec){wait_ms / 1000, wait_ms % 1000 * 1000000L}, NULL);
+        ps_sleep_ms(wait_ms);
         wait_ms = wait_ms * 2 < LOOK_MS_MAX ? wait_ms * 2 : LOOK_MS_MAX;
     }
 }

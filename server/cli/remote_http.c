@@ -5,9 +5,9 @@
 #include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
 
@@ -307,7 +307,7 @@ bool ps_remote_wait(struct ps_remote_http *http, unsigned n)
     if (n >= (http->reached ? TRIES : TRIES_FIRST))
         return false;
     for (int64_t waited = 0; waited < ms && !ps_progress_interrupted(); waited += 50)
-        (void)nanosleep(&(struct timespec){0, 50000000L}, NULL);
+        ps_sleep_ms(50);
     return !ps_progress_interrupted();
 }
 

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/context.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "server/api/api.h"
 #include "server/catalog/deleted.h"
@@ -80,9 +80,9 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t arrived;
     unsigned n;
-    int64_t first_ms; /* CLOCK_MONOTONIC time of the first signal */
+    int64_t first_ms; /* monotonic time of the first signal */
     sigset_t set;
-} signals = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} signals = {.lock = PTHREAD_MUTEX_INITIALIZER, .arrived = PTHREAD_COND_INITIALIZER};
 
 static void note_signal(void)
 {
@@ -118,14 +118,9 @@ static void *take_signals(void *user)
  * receives them. */
 static enum ps_status start_signals(struct ps_err *err)
 {
-    pthread_condattr_t attr;
     pthread_t thread;
     int code;
 
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&signals.arrived, &attr);
-    pthread_condattr_destroy(&attr);
     sigemptyset(&signals.set);
     sigaddset(&signals.set, SIGTERM);
     sigaddset(&signals.set, SIGINT);
@@ -142,13 +137,11 @@ static enum ps_status start_signals(struct ps_err *err)
 /* Waits for the n-th signal, at most wait_ms. Returns whether it has arrived. */
 static bool is_signalled(unsigned n, int wait_ms)
 {
-    const int64_t end = ps_monotonic_ms() + wait_ms;
-    const struct timespec until = {end / 1000, end % 1000 * 1000000};
+    const int64_t until_ms = ps_monotonic_ms() + wait_ms;
     bool arrived;
 
     pthread_mutex_lock(&signals.lock);
-    while (signals.n < n &&
-           pthread_cond_timedwait(&signals.arrived, &signals.lock, &until) != ETIMEDOUT)
+    while (signals.n < n && ps_cond_wait_until(&signals.arrived, &signals.lock, until_ms))
         ;
     arrived = signals.n >= n;
     pthread_mutex_unlock(&signals.lock);
@@ -469,7 +462,7 @@ static bool drain(struct server *server)
         if (is_signalled(2, CHECK_MS) && !hurried)
             hurried = ps_monotonic_ms();
         if (hurried)
-            (void)nanosleep(&(struct timespec){0, CHECK_MS * 1000000L}, NULL);
+            ps_sleep_ms(CHECK_MS);
         if (!cancelled && (hurried || ps_monotonic_ms() - began > grace_ms)) {
             cancelled = true;
             ps_http_cancel(server->http);
@@ -486,7 +479,7 @@ static bool drain(struct server *server)
 static void end_streams(struct server *server)
 {
     for (int i = 0; i < 50 && ps_api_streams(server->api) > 0; i++)
-        (void)nanosleep(&(struct timespec){0, CHECK_MS * 1000000L}, NULL);
+        ps_sleep_ms(CHECK_MS);
 }
 
 static void forget_tls(struct server *server)

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* pthread_condattr_setclock */
 #include "server/cli/serve_keep.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "server/cli/plain.h"
 
@@ -28,28 +26,18 @@ struct ps_keeper {
     bool told;        /* the current failure was logged */
     bool jumped;      /* a jump of the clock was logged */
     bool held;        /* it was logged that runs wait because of the hourly limit */
-    int64_t since_ms; /* CLOCK_REALTIME of the start */
-    int64_t rest_ms;  /* CLOCK_MONOTONIC time until which nothing is checked */
+    int64_t since_ms; /* wall clock at the start */
+    int64_t rest_ms;  /* monotonic time until which nothing is checked */
 };
-
-static int64_t clock_ms(clockid_t clock)
-{
-    struct timespec now;
-
-    (void)clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* Waits; false if the thread is to stop. */
 static bool wait_ms(struct ps_keeper *keeper, int64_t ms)
 {
-    const int64_t end = clock_ms(CLOCK_MONOTONIC) + ms;
-    const struct timespec until = {end / 1000, end % 1000 * 1000000};
+    const int64_t until_ms = ps_monotonic_ms() + ms;
     bool go_on;
 
     pthread_mutex_lock(&keeper->lock);
-    while (!keeper->stop &&
-           pthread_cond_timedwait(&keeper->wake, &keeper->lock, &until) != ETIMEDOUT)
+    while (!keeper->stop && ps_cond_wait_until(&keeper->wake, &keeper->lock, until_ms))
         ;
     go_on = !keeper->stop;
     pthread_mutex_unlock(&keeper->lock);
@@ -58,7 +46,7 @@ static bool wait_ms(struct ps_keeper *keeper, int64_t ms)
 
 static void rest(struct ps_keeper *keeper, int64_t ms)
 {
-    keeper->rest_ms = clock_ms(CLOCK_MONOTONIC) + ms;
+    keeper->rest_ms = ps_monotonic_ms() + ms;
 }
 
 static void tell(struct ps_keeper *keeper, const char *subject, const struct ps_err *err)
@@ -74,7 +62,7 @@ static void tell(struct ps_keeper *keeper, const char *subject, const struct ps_
 static bool remove_one(struct ps_keeper *keeper, const struct ps_leaving *run, size_t *removed)
 {
     struct ps_err err = PS_ERR_INIT;
-    const int64_t began = clock_ms(CLOCK_MONOTONIC);
+    const int64_t began = ps_monotonic_ms();
 
     switch (ps_keep_remove(keeper->store, keeper->keep, run, "", &err)) {
     case PS_OK:
@@ -91,7 +79,7 @@ static bool remove_one(struct ps_keeper *keeper, const struct ps_leaving *run, s
     default:
         tell(keeper, run->id, &err);
     }
-    return wait_ms(keeper, clock_ms(CLOCK_MONOTONIC) - began);
+    return wait_ms(keeper, ps_monotonic_ms() - began);
 }
 
 static void due_free(struct ps_keep_due *due)
@@ -122,7 +110,7 @@ static void apply(struct ps_keeper *keeper)
 {
     PS_AUTO(due_free) struct ps_keep_due due = {.allowance = 0};
     struct ps_err err = PS_ERR_INIT;
-    const int64_t began = clock_ms(CLOCK_MONOTONIC);
+    const int64_t began = ps_monotonic_ms();
     size_t removed = 0;
 
     keeper->failed = false;
@@ -130,7 +118,7 @@ static void apply(struct ps_keeper *keeper)
         tell(keeper, "--keep", &err);
         return;
     }
-    rest(keeper, (clock_ms(CLOCK_MONOTONIC) - began) * SHARE);
+    rest(keeper, (ps_monotonic_ms() - began) * SHARE);
     tell_limits(keeper, &due);
     for (size_t i = 0; i < due.leaving.n && removed < due.allowance; i++)
         if (!remove_one(keeper, &due.leaving.at[i], &removed))
@@ -142,7 +130,7 @@ static void apply(struct ps_keeper *keeper)
  * that. */
 static bool is_due(const struct ps_keeper *keeper, int64_t version, int64_t known, int64_t looked)
 {
-    const int64_t now = clock_ms(CLOCK_MONOTONIC);
+    const int64_t now = ps_monotonic_ms();
 
     return now >= keeper->rest_ms &&
            (version != known || keeper->failed || now - looked >= MINUTE_MS);
@@ -159,7 +147,7 @@ static void *keep_up(void *user)
         if (!is_due(keeper, version, known, looked))
             continue;
         known = version;
-        looked = clock_ms(CLOCK_MONOTONIC);
+        looked = ps_monotonic_ms();
         apply(keeper);
     } while (wait_ms(keeper, STEP_MS));
     return NULL;
@@ -170,20 +158,15 @@ enum ps_status ps_keeper_start(struct ps_store *store, struct ps_api *api,
                                struct ps_err *err)
 {
     struct ps_keeper *keeper;
-    pthread_condattr_t attr;
     int code;
 
     *out = NULL;
     if (keep->n == 0)
         return PS_OK;
     keeper = ps_alloc(sizeof *keeper);
-    *keeper = (struct ps_keeper){
-        .store = store, .api = api, .keep = keep, .since_ms = clock_ms(CLOCK_REALTIME)};
+    *keeper = (struct ps_keeper){.store = store, .api = api, .keep = keep, .since_ms = ps_now_ms()};
     pthread_mutex_init(&keeper->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&keeper->wake, &attr);
-    pthread_condattr_destroy(&attr);
+    pthread_cond_init(&keeper->wake, NULL);
     code = pthread_create(&keeper->thread, NULL, keep_up, keeper);
     if (code != 0) {
         free(keeper);

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/json_out.h"
 #include "server/cli/cli.h"
@@ -82,15 +82,13 @@ static void write_record(const char *url, const char *data, struct ps_buf *out)
     PS_AUTO(ps_free_ptr) char *real = realpath(data, NULL);
     struct ps_json json = ps_json_to(out);
     char host[256] = "";
-    struct timespec now;
 
     (void)gethostname(host, sizeof host - 1);
-    (void)clock_gettime(CLOCK_REALTIME, &now);
     ps_json_object(&json);
     ps_json_kstr(&json, "url", url);
     ps_json_kstr(&json, "data", real ? real : data);
     ps_json_kstr(&json, "host", host);
-    ps_json_kint(&json, "started_ms", (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000);
+    ps_json_kint(&json, "started_ms", ps_now_ms());
     ps_json_end(&json);
 }
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* CLOCK_MONOTONIC_COARSE */
 #include "server/http/clients.h"
 
 #include <linux/sockios.h>
@@ -9,16 +8,13 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 
 static int64_t now_s(void)
 {
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    return now.tv_sec + 1; /* never 0 */
+    return ps_monotonic_coarse_ms() / 1000 + 1; /* never 0 */
 }
 
 void ps_clients_init(struct ps_clients *clients)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* clock_gettime */
+#define _GNU_SOURCE /* POLLRDHUP */
 #include "server/http/exchange.h"
 
 #include <arpa/inet.h>
@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/context.h"
 #include "server/http/strict.h"
 
@@ -315,7 +316,7 @@ enum MHD_Result ps_exchange_begin(struct ps_exchange *x, const char *method)
     x->counted = true;
     atomic_fetch_add(&x->http->in_flight, 1);
     x->req.method = method;
-    (void)clock_gettime(CLOCK_MONOTONIC, &x->began);
+    x->began_ms = ps_monotonic_ms();
     if (unambiguous(x) && known_host(x) && own_site(x) && own_origin(x) && known_route(x) &&
         admitted(x) && readable_query(x) && fitting_length(x) && sink_opens(x))
         return MHD_YES;
@@ -327,11 +328,8 @@ enum MHD_Result ps_exchange_begin(struct ps_exchange *x, const char *method)
 
 static bool crawls(const struct ps_exchange *x)
 {
-    struct timespec now;
-    int64_t seconds;
+    const int64_t seconds = (ps_monotonic_ms() - x->began_ms) / 1000;
 
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    seconds = now.tv_sec - x->began.tv_sec;
     return seconds > SLOW_AFTER_S && x->received < (uint64_t)seconds * SLOW_BYTES_PER_S;
 }
 

@@ -10,7 +10,6 @@
 
 #include <microhttpd.h>
 #include <stdatomic.h>
-#include <time.h>
 
 #include "server/http/clients.h"
 #include "server/http/http.h"
@@ -42,7 +41,7 @@ struct ps_exchange {
     struct ps_buf body;
     struct ps_upload *upload;
     uint64_t received; /* bytes of the body received so far */
-    struct timespec began;
+    int64_t began_ms;  /* monotonic clock */
     bool headers_seen, ambiguous, refused, handled, deferred, counted, busy;
     bool yields; /* the handler is to be run again, in the long lane */
     atomic_int deferral;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
+#include "base/clock.h"
 #include "server/http/exchange.h"
 
 #define MEMORY_PER_CLIENT 32768 /* headers of both directions, and a chunk of the body */
@@ -183,7 +184,7 @@ void ps_http_stop(struct ps_http *http)
     ps_http_quiesce(http);
     atomic_store(&http->stopped, true);
     while (atomic_load(&http->busy) > 0)
-        (void)nanosleep(&(struct timespec){0, 1000000}, NULL);
+        ps_sleep_ms(1);
     MHD_stop_daemon(http->daemon);
     free_http(http);
 }

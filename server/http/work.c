@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* pthread_condattr_setclock */
 #include "server/http/work.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/context.h"
+#include "base/clock.h"
 #include "base/mem.h"
 
 enum lane { QUICK, LONG, N_LANES };
@@ -62,7 +60,7 @@ static void move_to_long(struct ps_work *work, struct worker *worker)
 }
 
 /* Moves overdue tasks to the long lane if tasks wait for the quick one. Returns the time
- * (CLOCK_MONOTONIC, ms) of the next check; 0: time alone will change nothing. */
+ * (monotonic clock, ms) of the next check; 0: time alone will change nothing. */
 static int64_t move_overdue(struct ps_work *work)
 {
     const int64_t now = ps_monotonic_ms();
@@ -101,10 +99,8 @@ static struct task *take_from(struct ps_work *work, enum lane lane)
 
 static void wait_until(struct ps_work *work, int64_t until_ms)
 {
-    const struct timespec until = {until_ms / 1000, until_ms % 1000 * 1000000};
-
     if (until_ms)
-        (void)pthread_cond_timedwait(&work->wake, &work->lock, &until);
+        (void)ps_cond_wait_until(&work->wake, &work->lock, until_ms);
     else
         (void)pthread_cond_wait(&work->wake, &work->lock);
 }
@@ -156,17 +152,6 @@ static void *loop(void *worker)
     return NULL;
 }
 
-static void init_lock(struct ps_work *work)
-{
-    pthread_condattr_t attr;
-
-    pthread_mutex_init(&work->lock, NULL);
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&work->wake, &attr);
-    pthread_condattr_destroy(&attr);
-}
-
 enum ps_status ps_work_create(unsigned quick, unsigned lengthy, struct ps_work **out,
                               struct ps_err *err)
 {
@@ -174,7 +159,8 @@ enum ps_status ps_work_create(unsigned quick, unsigned lengthy, struct ps_work *
     struct ps_work *work = ps_alloc(sizeof *work + threads * sizeof *work->workers);
     int code = 0;
 
-    init_lock(work);
+    pthread_mutex_init(&work->lock, NULL);
+    pthread_cond_init(&work->wake, NULL);
     for (int lane = 0; lane < N_LANES; lane++) {
         work->lanes[lane].last = &work->lanes[lane].first;
         work->lanes[lane].most = most[lane];

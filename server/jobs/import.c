@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "server/jobs/bundle.h"
 #include "server/jobs/import_process.h"
 
@@ -16,12 +16,9 @@ static const char *or_empty(const char *text)
     return text ? text : "";
 }
 
-static double seconds_since(const struct timespec *start)
+static double seconds_since(int64_t start_ns)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) * 1e-9;
+    return (double)(ps_monotonic_ns() - start_ns) * 1e-9;
 }
 
 /* Fills out if the shelf already has an up-to-date run of these bytes. */
@@ -171,13 +168,12 @@ enum ps_status ps_import_file(struct ps_store *store, const struct ps_import_req
 {
     struct ps_original original;
     struct ps_err own = PS_ERR_INIT;
-    struct timespec start;
+    const int64_t start_ns = ps_monotonic_ns();
     enum ps_status status;
 
-    clock_gettime(CLOCK_MONOTONIC, &start);
     while ((status = import_once(store, request, &original, out, &own)) == PS_UNAVAILABLE &&
-           seconds_since(&start) < AWAY_S) {
-        (void)nanosleep(&(struct timespec){1, 0}, NULL);
+           seconds_since(start_ns) < AWAY_S) {
+        ps_sleep_ms(1000);
         own = (struct ps_err)PS_ERR_INIT;
         if (!is_wanted(request)) {
             status = ps_fail(&own, PS_CANCELLED, "the import was cancelled");
@@ -189,7 +185,7 @@ enum ps_status ps_import_file(struct ps_store *store, const struct ps_import_req
             or_empty(request->filename),    original.sha256,
             or_empty(request->who),         original.bytes,
             status == PS_OK ? out->id : "", &own,
-            seconds_since(&start),
+            seconds_since(start_ns),
         };
 
         (void)ps_store_log(store, &entry, NULL);
@@ -400,8 +396,7 @@ static bool import_members(struct all *all, enum ps_status *status, struct ps_er
 }
 
 /* Logs a failure of the archive itself: its members have their own rows. */
-static void log_archive(const struct all *all, const struct timespec *start,
-                        const struct ps_err *err)
+static void log_archive(const struct all *all, int64_t start_ns, const struct ps_err *err)
 {
     const struct ps_import_request *request = all->request;
     struct stat about = {0};
@@ -412,7 +407,7 @@ static void log_archive(const struct all *all, const struct timespec *start,
         .bytes = fstat(request->fd, &about) == 0 ? (uint64_t)about.st_size : 0,
         .run_id = "",
         .err = err,
-        .seconds = seconds_since(start),
+        .seconds = seconds_since(start_ns),
     };
 
     (void)ps_store_log(all->store, &entry, NULL);
@@ -423,14 +418,13 @@ enum ps_status ps_import_all(struct ps_store *store, const struct ps_import_requ
 {
     struct all all = {.store = store, .request = request, .told = told, .user = user};
     struct ps_import_result result = {0};
-    struct timespec start;
+    const int64_t start_ns = ps_monotonic_ns();
     enum ps_status status = PS_OK;
     bool archive;
 
-    clock_gettime(CLOCK_MONOTONIC, &start);
     archive = ps_apart_may_be_archive(request->fd) && import_members(&all, &status, err);
     if (status != PS_OK)
-        log_archive(&all, &start, err);
+        log_archive(&all, start_ns, err);
     if (archive || status != PS_OK)
         return status;
     status = ps_import_file(store, request, &result, err);

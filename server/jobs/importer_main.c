@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "importers/importer.h"
 #include "server/catalog/store.h"
 #include "server/jobs/members.h"
@@ -74,13 +74,13 @@ static void prepare_ends(void)
 
 static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t records)
 {
-    struct timespec *told = user, now;
+    const int64_t now_ns = ps_monotonic_ns();
+    int64_t *told_ns = user;
 
     last_done = done;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (now.tv_sec == told->tv_sec && now.tv_nsec - told->tv_nsec < TELL_EVERY_NS)
+    if (now_ns - *told_ns < TELL_EVERY_NS)
         return true;
-    *told = now;
+    *told_ns = now_ns;
     say(&(struct ps_frame){.type = PS_FRAME_PROGRESS, .numbers = {done, total, records}, .fd = -1});
     return true; /* the parent stops an import by killing this process */
 }
@@ -110,8 +110,8 @@ static enum ps_status take_shared(int fd, struct ps_writer *writer, const char *
 
 static enum ps_status load(int fd, const char *part, const char **kind, struct ps_err *err)
 {
-    struct timespec told = {0};
-    struct ps_writing writing = {.progress = on_progress, .scratch = scratch, .user = &told};
+    int64_t told_ns = 0;
+    struct ps_writing writing = {.progress = on_progress, .scratch = scratch, .user = &told_ns};
     const struct ps_importer *picked = NULL;
     struct ps_writer *writer = NULL;
     struct ps_sink *sink;

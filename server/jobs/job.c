@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* O_CLOEXEC, clock_gettime */
+#define _GNU_SOURCE /* O_CLOEXEC */
 #include "server/jobs/job.h"
 
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/context.h"
+#include "base/clock.h"
 #include "server/catalog/quota.h"
 #include "server/jobs/import.h"
 #include "server/jobs/import_process.h"

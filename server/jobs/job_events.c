@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* pthread_condattr_setclock */
 #include "server/jobs/job_events.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "server/catalog/job_rows.h"
 
 #define GATHER_MS 30   /* updates within this time form one transaction */
@@ -82,13 +81,9 @@ static enum ps_status write_all(struct ps_told *told, const struct entries *entr
 /* Waits, or until the thread is to stop. The caller holds the lock. */
 static void wait_ms(struct ps_told *told, int64_t ms)
 {
-    struct timespec until;
+    const int64_t until_ms = ps_monotonic_ms() + ms;
 
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += ms % 1000 * 1000000;
-    until.tv_sec += ms / 1000 + until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    while (!told->stop && pthread_cond_timedwait(&told->wake, &told->lock, &until) == 0)
+    while (!told->stop && ps_cond_wait_until(&told->wake, &told->lock, until_ms))
         ;
 }
 
@@ -127,16 +122,12 @@ enum ps_status ps_told_start(struct ps_store *store, size_t keep, struct ps_told
                              struct ps_err *err)
 {
     struct ps_told *told = ps_alloc(sizeof *told);
-    pthread_condattr_t attr;
     int code;
 
     told->store = store;
     told->keep = keep;
     (void)pthread_mutex_init(&told->lock, NULL);
-    (void)pthread_condattr_init(&attr);
-    (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&told->wake, &attr);
-    (void)pthread_condattr_destroy(&attr);
+    (void)pthread_cond_init(&told->wake, NULL);
     code = pthread_create(&told->thread, NULL, keep_telling, told);
     if (code != 0) {
         (void)pthread_cond_destroy(&told->wake);

@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* jobs.c: the queue: one list of jobs, newest first, with one lock, and the worker threads. */
 #define _GNU_SOURCE /* malloc_trim */
+#include "base/clock.h"
 #include "server/jobs/queue.h"
 
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define TELL_EVERY_MS 100
-
-int64_t ps_jobs_clock_ms(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* Reports the state of a job. The caller holds the lock. */
 static void tell(struct ps_job *job)
@@ -104,7 +96,7 @@ static void drop_file(struct ps_jobs *jobs, struct ps_job *job, const struct ps_
 static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t records)
 {
     struct ps_job *job = user;
-    int64_t now = ps_jobs_clock_ms();
+    int64_t now = ps_monotonic_coarse_ms();
 
     if (now - job->told_ms >= TELL_EVERY_MS) {
         job->told_ms = now;
@@ -130,7 +122,7 @@ static struct ps_job *next_job(struct ps_jobs *jobs)
                 oldest = job;
         if (oldest) {
             oldest->state = PS_JOB_RUNNING;
-            oldest->told_ms = ps_jobs_clock_ms();
+            oldest->told_ms = ps_monotonic_coarse_ms();
             tell(oldest);
             return oldest;
         }

@@ -34,8 +34,6 @@ enum ps_status ps_jobs_cancel_own(struct ps_jobs *jobs, uint64_t id, struct ps_e
  * because there will be no run. Does nothing if this server does not have the job. */
 void ps_jobs_lose(struct ps_jobs *jobs, uint64_t id, bool in_vain);
 
-int64_t ps_jobs_clock_ms(void); /* CLOCK_MONOTONIC_COARSE */
-
 /* (shared_jobs.c) Publishes the state of the job to the other servers, unless they have it already.
  * The caller holds the lock; the job has an id. */
 void ps_jobs_tell_others(struct ps_job *job, const struct ps_job_view *view);

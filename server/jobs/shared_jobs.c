@@ -3,6 +3,7 @@
  * applies changes by others. */
 #include <string.h>
 
+#include "base/clock.h"
 #include "server/jobs/queue.h"
 
 #define TELL_EVERY_MS 1000 /* for progress */
@@ -26,7 +27,7 @@ void ps_jobs_tell_others(struct ps_job *job, const struct ps_job_view *view)
 {
     const struct ps_jobs *jobs = job->jobs;
     const struct ps_job_view told = as_told(job, view);
-    const int64_t now = ps_jobs_clock_ms();
+    const int64_t now = ps_monotonic_coarse_ms();
     struct ps_buf text = {0};
 
     if (!jobs->told || ((int)told.state == job->row_state && now - job->row_ms < TELL_EVERY_MS))

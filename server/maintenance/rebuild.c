@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/context.h"
+#include "base/clock.h"
 #include "server/catalog/catalog_tables.h"
 #include "server/catalog/deleted.h"
 #include "server/catalog/files.h"
@@ -396,7 +396,7 @@ static enum ps_status swap(struct rebuilding *r, struct ps_err *err)
     PS_AUTO(ps_buf_free) struct ps_buf log = {0};
     PS_AUTO(ps_buf_free) struct ps_buf aside = {0};
     char when[32];
-    time_t now = time(NULL);
+    time_t now = (time_t)(ps_now_ms() / 1000);
     struct tm utc;
 
     (void)strftime(when, sizeof when, "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));

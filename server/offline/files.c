@@ -4,9 +4,9 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/sqlite_still.h"
 
@@ -151,11 +151,9 @@ static int sleep_not(sqlite3_vfs *vfs, int us)
 static int now(sqlite3_vfs *vfs, sqlite3_int64 *out) /* out: milliseconds of the Julian date */
 {
     static const sqlite3_int64 epoch = 24405875 * (sqlite3_int64)8640000;
-    struct timespec t = {0};
 
     (void)vfs;
-    (void)clock_gettime(CLOCK_REALTIME, &t);
-    *out = epoch + (sqlite3_int64)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    *out = epoch + ps_now_ms();
     return SQLITE_OK;
 }
 

@@ -12,13 +12,9 @@ static enum ps_status write_rows(struct ps_db *db, int64_t limit, struct ps_json
         return status;
     ps_bind_int(stmt, ":limit", limit);
     ps_json_object(json);
-    ps_json_key(json, "rows");
-    ps_json_array(json);
-    while (ps_stmt_row(stmt, err))
-        ps_row_object(stmt, 0, json);
+    status = ps_rows_write(stmt, "rows", ps_row_object, json, err);
     ps_json_end(json);
-    ps_json_end(json);
-    return err->code;
+    return status;
 }
 
 enum ps_status ps_query_activity(struct ps_store *store, struct ps_params params,

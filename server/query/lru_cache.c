@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/context.h"
 
-#define WAIT_NS 20000000
+#define WAIT_MS 20
 
 /* Requires the lock. Moves the entry to the front of the list and adds a user. */
 static struct ps_kept *find(struct ps_kept_list *list, const char *key)
@@ -49,13 +49,7 @@ static bool is_claimed(const struct ps_kept_list *list, const char *key)
  * whether its context has ended. */
 static void wait_a_moment(struct ps_kept_list *list)
 {
-    struct timespec until;
-
-    (void)clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += WAIT_NS;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    (void)pthread_cond_timedwait(&list->done, &list->lock, &until);
+    (void)ps_cond_wait_until(&list->done, &list->lock, ps_monotonic_ms() + WAIT_MS);
 }
 
 struct ps_kept *ps_kept_claim(struct ps_kept_list *list, const char *key,

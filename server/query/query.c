@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/utf8.h"
 #include "importers/kinds.h"
 #include "server/query/functions/stack_tree.h"
 #include "server/query/trace/memory.h"
@@ -14,58 +13,59 @@
 #include "server/query/trace/stats_reports.h"
 
 static const struct ps_view views[] = {
-    {PS_HAS_IMPORTS, "imports", ps_view_table, "imports"},
-    {PS_HAS_IMPORTS, "imports/tree", ps_view_import_tree, NULL},
-    {PS_HAS_IMPORTS, "imports/{}", ps_view_import, NULL},
-    {PS_HAS_IMPORTS, "packages", ps_view_table, "packages"},
-    {PS_HAS_CALLS, "functions", ps_view_table, "functions"},
-    {PS_HAS_CALLS, "functions/{}", ps_view_function, NULL},
-    {PS_HAS_CALLS, "files", ps_view_table, "files"},
-    {PS_HAS_CALLS, "calltree", ps_view_calltree, NULL},
-    {PS_HAS_CALLS, "graph", ps_view_graph, NULL},
-    {PS_HAS_PRINTED, "functions", ps_view_of_report, "functions"},
-    {PS_HAS_PRINTED, "files", ps_view_of_report, "report_files"},
-    {PS_HAS_PRINTED, "reports", ps_view_table, "reports"},
-    {PS_HAS_CATEGORIES, "categories", ps_view_memory_categories, NULL},
-    {PS_HAS_ACTIONS, "actions", ps_view_table, "actions"},
-    {PS_HAS_ACTIONS, "sections", ps_view_table, "sections"},
-    {PS_HAS_PRINTED_OPERATORS, "reports", ps_view_table, "reports"},
-    {PS_HAS_PRINTED_OPERATORS, "operators", ps_view_of_report, "printed_operators"},
-    {PS_HAS_LINES, "line_functions", ps_view_table, "line_functions"},
-    {PS_HAS_LINES, "line_files", ps_view_table, "line_files"},
-    {PS_HAS_LINES, "source", ps_view_source, NULL},
-    {PS_HAS_LINES, "sources", ps_view_sources, NULL},
-    {PS_HAS_MEMORY, "memory", ps_view_memory, NULL},
-    {PS_HAS_SPANS, "spans", ps_view_table, "spans"},
-    {PS_HAS_TIMELINE, "timeline", ps_view_timeline, NULL},
-    {PS_HAS_TIMELINE, "window", ps_view_window, NULL},
-    {PS_HAS_TIMELINE, "names", ps_view_names, NULL},
-    {PS_HAS_TIMELINE, "curves", ps_view_curves, NULL},
-    {PS_HAS_TIMELINE, "slices/{}", ps_view_slice, NULL},
-    {PS_HAS_TIMELINE, "named", ps_view_named, NULL},
-    {PS_HAS_TIMELINE, "find", ps_view_find, NULL},
-    {PS_HAS_TIMELINE, "flame", ps_view_flame, NULL},
-    {PS_HAS_TIMELINE, "operators", ps_view_operators, "operators"},
-    {PS_HAS_TIMELINE, "kernels", ps_view_trace_table, "kernels"},
-    {PS_HAS_TIMELINE, "steps", ps_view_trace_table, "steps"},
-    {PS_HAS_TIMELINE, "gaps", ps_view_trace_table, "gaps"},
-    {PS_HAS_TIMELINE, "modules", ps_view_trace_table, "modules"},
-    {PS_HAS_TIMELINE, "allocations", ps_view_allocations, "allocations"},
-    {PS_HAS_TIMELINE, "memory_operators", ps_view_memory_operators, "memory_operators"},
-    {PS_HAS_TIMELINE, "overview", ps_view_overview, NULL},
-    {PS_HAS_TIMELINE, "utilisation", ps_view_utilisation, NULL},
-    {PS_HAS_TIMELINE, "findings", ps_view_findings, NULL},
-    {PS_HAS_TIMELINE, "workers", ps_view_workers, NULL},
-    {PS_HAS_TIMELINE, "summaries", ps_view_summaries, NULL},
-    {PS_HAS_TIMELINE, "summary", ps_view_summary, NULL},
-    {PS_HAS_MEASURED, "measurements", ps_view_table, "measurements"},
-    {PS_HAS_MEASURED, "measurements/{}", ps_view_measurement, NULL},
-    {PS_HAS_STACKS, "stack_flame", ps_view_stack_flame, NULL},
-    {PS_HAS_STACKS, "stack_functions", ps_view_stack_functions, "stack_functions"},
-    {PS_HAS_STACKS, "sandwich", ps_view_sandwich, NULL},
-    {PS_HAS_BOUND, "bound", ps_view_bound, NULL},
-    {PS_HAS_PROCESSES, "processes", ps_view_processes, NULL},
-    {0, "notes", ps_view_table, "notes"},
+    {PS_HAS_IMPORTS, "imports", ps_view_table, "imports", NULL},
+    {PS_HAS_IMPORTS, "imports/tree", ps_view_import_tree, NULL, NULL},
+    {PS_HAS_IMPORTS, "imports/{}", ps_view_import, NULL, NULL},
+    {PS_HAS_IMPORTS, "packages", ps_view_table, "packages", NULL},
+    {PS_HAS_CALLS, "functions", ps_view_table, "functions", NULL},
+    {PS_HAS_CALLS, "functions/{}", ps_view_function, NULL, NULL},
+    {PS_HAS_CALLS, "files", ps_view_table, "files", NULL},
+    {PS_HAS_CALLS, "calltree", ps_view_calltree, NULL, NULL},
+    {PS_HAS_CALLS, "graph", ps_view_graph, NULL, NULL},
+    {PS_HAS_PRINTED, "functions", ps_view_of_report, "functions", NULL},
+    {PS_HAS_PRINTED, "files", ps_view_of_report, "report_files", NULL},
+    {PS_HAS_PRINTED, "reports", ps_view_table, "reports", NULL},
+    {PS_HAS_CATEGORIES, "categories", ps_view_memory_categories, NULL, NULL},
+    {PS_HAS_ACTIONS, "actions", ps_view_table, "actions", NULL},
+    {PS_HAS_ACTIONS, "sections", ps_view_table, "sections", NULL},
+    {PS_HAS_PRINTED_OPERATORS, "reports", ps_view_table, "reports", NULL},
+    {PS_HAS_PRINTED_OPERATORS, "operators", ps_view_of_report, "printed_operators", NULL},
+    {PS_HAS_LINES, "line_functions", ps_view_table, "line_functions", NULL},
+    {PS_HAS_LINES, "line_files", ps_view_table, "line_files", NULL},
+    {PS_HAS_LINES, "source", ps_view_source, NULL, NULL},
+    {PS_HAS_LINES, "sources", ps_view_sources, NULL, NULL},
+    {PS_HAS_MEMORY, "memory", ps_view_memory, NULL, NULL},
+    {PS_HAS_SPANS, "spans", ps_view_table, "spans", NULL},
+    {PS_HAS_TIMELINE, "timeline", ps_view_timeline, NULL, NULL},
+    {PS_HAS_TIMELINE, "window", ps_view_window, NULL, NULL},
+    {PS_HAS_TIMELINE, "names", ps_view_names, NULL, NULL},
+    {PS_HAS_TIMELINE, "curves", ps_view_curves, NULL, NULL},
+    {PS_HAS_TIMELINE, "slices/{}", ps_view_slice, NULL, NULL},
+    {PS_HAS_TIMELINE, "named", ps_view_named, NULL, NULL},
+    {PS_HAS_TIMELINE, "find", ps_view_find, NULL, NULL},
+    {PS_HAS_TIMELINE, "flame", ps_view_flame, NULL, NULL},
+    {PS_HAS_TIMELINE, "operators", ps_view_operators, "operators", NULL},
+    {PS_HAS_TIMELINE, "kernels", ps_view_trace_table, "kernels", NULL},
+    {PS_HAS_TIMELINE, "steps", ps_view_trace_table, "steps", NULL},
+    {PS_HAS_TIMELINE, "gaps", ps_view_trace_table, "gaps", NULL},
+    {PS_HAS_TIMELINE, "modules", ps_view_trace_table, "modules", NULL},
+    {PS_HAS_TIMELINE, "allocations", ps_view_trace_table, "allocations", ps_make_allocations},
+    {PS_HAS_TIMELINE, "memory_operators", ps_view_trace_table, "memory_operators",
+     ps_make_memory_operators},
+    {PS_HAS_TIMELINE, "overview", ps_view_overview, NULL, NULL},
+    {PS_HAS_TIMELINE, "utilisation", ps_view_utilisation, NULL, NULL},
+    {PS_HAS_TIMELINE, "findings", ps_view_findings, NULL, NULL},
+    {PS_HAS_TIMELINE, "workers", ps_view_workers, NULL, NULL},
+    {PS_HAS_TIMELINE, "summaries", ps_view_summaries, NULL, NULL},
+    {PS_HAS_TIMELINE, "summary", ps_view_summary, NULL, NULL},
+    {PS_HAS_MEASURED, "measurements", ps_view_table, "measurements", NULL},
+    {PS_HAS_MEASURED, "measurements/{}", ps_view_measurement, NULL, NULL},
+    {PS_HAS_STACKS, "stack_flame", ps_view_stack_flame, NULL, NULL},
+    {PS_HAS_STACKS, "stack_functions", ps_view_table, "stack_functions", ps_make_stack_functions},
+    {PS_HAS_STACKS, "sandwich", ps_view_sandwich, NULL, NULL},
+    {PS_HAS_BOUND, "bound", ps_view_bound, NULL, NULL},
+    {PS_HAS_PROCESSES, "processes", ps_view_processes, NULL, NULL},
+    {0, "notes", ps_view_table, "notes", NULL},
 };
 
 const char *ps_param_get(struct ps_params params, const char *key)
@@ -115,129 +115,13 @@ enum ps_status ps_query_prepare(struct ps_db *db, const char *query, int64_t id,
     return status;
 }
 
-void ps_row_members(struct ps_stmt *stmt, int from, struct ps_json *out)
+enum ps_status ps_view_table(struct ps_db *db, const struct ps_view *view, int64_t id,
+                             struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
-    for (int i = from; i < ps_col_count(stmt); i++) {
-        ps_json_key(out, ps_col_name(stmt, i));
-        ps_col_json(stmt, i, out);
-    }
-}
+    const struct ps_table_rows rows = {db, view->query, view->make};
 
-void ps_row_object(struct ps_stmt *stmt, int from, struct ps_json *out)
-{
-    ps_json_object(out);
-    ps_row_members(stmt, from, out);
-    ps_json_end(out);
-}
-
-void ps_row_array(struct ps_stmt *stmt, int from, struct ps_json *out)
-{
-    ps_json_array(out);
-    for (int i = from; i < ps_col_count(stmt); i++)
-        ps_col_json(stmt, i, out);
-    ps_json_end(out);
-}
-
-void ps_row_names(struct ps_stmt *stmt, struct ps_json *out)
-{
-    ps_json_array(out);
-    for (int i = 0; i < ps_col_count(stmt); i++)
-        ps_json_str(out, ps_str_of(ps_col_name(stmt, i)));
-    ps_json_end(out);
-}
-
-static enum ps_status write_rows(struct ps_db *db, const char *key, const char *query,
-                                 void (*row)(struct ps_stmt *, int from, struct ps_json *),
-                                 struct ps_json *json, struct ps_err *err)
-{
-    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
-
-    if (status != PS_OK)
-        return status;
-    ps_json_key(json, key);
-    ps_json_array(json);
-    while (ps_stmt_row(stmt, err))
-        row(stmt, 0, json);
-    ps_json_end(json);
-    return err->code;
-}
-
-enum ps_status ps_json_objects(struct ps_db *db, const char *key, const char *query,
-                               struct ps_json *json, struct ps_err *err)
-{
-    return write_rows(db, key, query, ps_row_object, json, err);
-}
-
-enum ps_status ps_json_arrays(struct ps_db *db, const char *key, const char *query,
-                              struct ps_json *json, struct ps_err *err)
-{
-    return write_rows(db, key, query, ps_row_array, json, err);
-}
-
-/* Spreadsheets evaluate cells with such a first character as formulas, and names are from untrusted
- * profiles. So ps_csv_text puts an apostrophe before such cells, which makes them text. */
-static bool is_formula(struct ps_str text)
-{
-    return text.len > 0 && memchr("=+-@\t\r", text.at[0], 6);
-}
-
-static void csv_raw(struct ps_str text, struct ps_buf *out)
-{
-    bool quote = memchr(text.at, ',', text.len) || memchr(text.at, '"', text.len) ||
-                 memchr(text.at, '\n', text.len) || memchr(text.at, '\r', text.len);
-
-    if (!quote) {
-        ps_buf_str(out, text);
-        return;
-    }
-    ps_buf_puts(out, "\"");
-    for (size_t i = 0; i < text.len; i++)
-        ps_buf_add(out, text.at[i] == '"' ? "\"\"" : &text.at[i], text.at[i] == '"' ? 2 : 1);
-    ps_buf_puts(out, "\"");
-}
-
-void ps_csv_text(struct ps_str text, struct ps_buf *out)
-{
-    PS_AUTO(ps_buf_free) struct ps_buf marked = {0};
-
-    if (is_formula(text) || !ps_utf8_valid(text)) {
-        if (is_formula(text))
-            ps_buf_puts(&marked, "'");
-        (void)ps_utf8_mend(&marked, text);
-        text = ps_buf_slice(&marked);
-    }
-    csv_raw(text, out);
-}
-
-void ps_csv_head(struct ps_stmt *stmt, struct ps_buf *out)
-{
-    for (int i = 0; i < ps_col_count(stmt); i++) {
-        if (i)
-            ps_buf_puts(out, ",");
-        ps_csv_text(ps_str_of(ps_col_name(stmt, i)), out);
-    }
-    ps_buf_puts(out, "\r\n");
-}
-
-void ps_csv_row(struct ps_stmt *stmt, struct ps_buf *out)
-{
-    for (int i = 0; i < ps_col_count(stmt); i++) {
-        struct ps_num n = ps_col_num(stmt, i);
-
-        if (i)
-            ps_buf_puts(out, ",");
-        if (n.kind == PS_NUM_REAL) {
-            char text[32];
-
-            ps_buf_add(out, text, ps_real_text(n.r, text));
-        } else if (n.kind == PS_NUM_INT) {
-            ps_buf_str(out, ps_col_text(stmt, i));
-        } else if (!ps_col_is_null(stmt, i)) {
-            ps_csv_text(ps_col_text(stmt, i), out);
-        }
-    }
-    ps_buf_puts(out, "\r\n");
+    (void)id;
+    return ps_answer_table(&rows, params, answer, err);
 }
 
 /* Matches "imports/12" to "imports/{}" with *id 12. */

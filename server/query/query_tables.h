@@ -24,6 +24,12 @@ struct ps_query_sum {
     const char *column;            /* of sum(COLUMN); NULL: another expression */
 };
 
+/* A parameter of the statement that has the value of a filter. q, regex and hide are not listed. */
+struct ps_query_param {
+    const char *name; /* with its colon: ":origin" */
+    bool is_list;     /* words with commas around each: ",stdlib,local," */
+};
+
 struct ps_query_filter {
     const char *name;      /* of the parameter */
     const char *condition; /* for WHERE, if the parameter is given */
@@ -41,8 +47,9 @@ struct ps_query_table {
     const char *of; /* SELECT for the number of rows before filtering; NULL: none */
     const struct ps_query_sort *sorts; /* the first is the default */
     const struct ps_query_sum *sums;
+    const struct ps_query_param *params;
     const struct ps_query_filter *filters;
-    size_t n_sorts, n_sums, n_filters;
+    size_t n_sorts, n_sums, n_params, n_filters;
 };
 
 /* Ends with a table without a query. */

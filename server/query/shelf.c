@@ -178,10 +178,22 @@ static enum ps_status find_words(struct ps_db *db, const char *q, int64_t **foun
     return err->code;
 }
 
+/* Appends " AND CONDITION" for each filter of the table that params give. */
+static void add_filters(const struct ps_query_table *table, struct ps_params params,
+                        struct ps_buf *out)
+{
+    for (size_t i = 0; i < table->n_filters; i++) {
+        const char *value = ps_param_get(params, table->filters[i].name);
+
+        if (value && value[0])
+            ps_buf_printf(out, " AND %s", table->filters[i].condition);
+    }
+}
+
 /* Selects the sequence numbers of the rows first and then reads these rows: so the sort does not
  * copy complete rows, and the count may need only an index. */
 static enum ps_status runs_found(struct ps_db *db, struct ps_params params,
-                                 const struct ps_table_asked *asked, int64_t limit, int64_t offset,
+                                 const struct ps_table_order *order, struct ps_page page,
                                  struct ps_json *json, struct ps_err *err)
 {
     /* LEFT JOIN: SQLite reads rows of `run` only if the filter or the order needs them. */
@@ -194,7 +206,7 @@ static enum ps_status runs_found(struct ps_db *db, struct ps_params params,
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status;
 
-    ps_table_where(asked->table, params, &where);
+    add_filters(order->table, params, &where);
     if (where.len) /* LIMIT -1 keeps SQLite from joining for the count */
         ps_buf_printf(&count, "SELECT count(*) FROM (SELECT seq FROM %s WHERE true%s LIMIT -1)",
                       from, where.at);
@@ -203,15 +215,15 @@ static enum ps_status runs_found(struct ps_db *db, struct ps_params params,
     ps_buf_printf(&text,
                   "SELECT * FROM (%s) WHERE id IN (SELECT seq AS id FROM %s WHERE true%s "
                   "ORDER BY %s DESC LIMIT %lld OFFSET %lld) ORDER BY %s DESC",
-                  asked->sql, from, where.at ? where.at : "", asked->order, (long long)limit,
-                  (long long)offset, asked->order);
+                  ps_sql_text("runs"), from, where.at ? where.at : "", order->terms,
+                  (long long)page.limit, (long long)page.offset, order->terms);
     status = ps_db_prepare(db, count.at, &counted, err);
     if (status == PS_OK)
-        status = ps_bind_filters(counted, params, err);
+        status = ps_bind_filters(counted, order->table, params, err);
     if (status == PS_OK)
         status = ps_db_prepare(db, text.at, &stmt, err);
     if (status == PS_OK)
-        status = ps_bind_filters(stmt, params, err);
+        status = ps_bind_filters(stmt, order->table, params, err);
     if (status != PS_OK || !ps_stmt_row(counted, err))
         return status == PS_OK ? err->code : status;
     ps_json_object(json);
@@ -231,20 +243,18 @@ static enum ps_status runs_locked(struct ps_db *db, struct ps_params params, str
     const char *q = ps_param_get(params, "q");
     PS_AUTO(ps_free_ptr) int64_t *found = NULL;
     struct ps_temp_rows temp_rows = {.table = PS_TEMP_RUNS};
-    struct ps_table_asked asked;
-    int64_t limit, offset;
-    enum ps_status status = ps_table_asked("runs", params, &asked, err);
+    struct ps_table_order order;
+    struct ps_page page;
+    enum ps_status status = ps_table_order_read("runs", params, &order, err);
 
     if (status == PS_OK)
-        status = ps_param_int(params, "limit", 0, 10000, 200, &limit, err);
-    if (status == PS_OK)
-        status = ps_param_int(params, "offset", 0, INT32_MAX, 0, &offset, err);
+        status = ps_page_read(params, 10000, 200, &page, err);
     if (status == PS_OK && q && q[0])
         status = find_words(db, q, &found, &temp_rows, err);
     if (status != PS_OK)
         return status;
     ps_db_set_temp_rows(db, &temp_rows);
-    status = runs_found(db, params, &asked, limit, offset, json, err);
+    status = runs_found(db, params, &order, page, json, err);
     ps_db_set_temp_rows(db, NULL);
     return status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* user_query.c: results of SQL statements that users write. A result that is too large for a page
  * is truncated and marked as such. A file has all rows, or the request fails. */
-#include <time.h>
 
+#include "base/clock.h"
 #include "server/query/views.h"
 
 #define PAGE_BYTES ((size_t)32 << 20)
@@ -102,10 +102,7 @@ static void add_columns(struct page *page)
 
 static double seconds_now(void)
 {
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    return (double)ps_monotonic_ns() / 1e9;
 }
 
 static void write_page(struct ps_stmt *stmt, const struct ps_sql_question *question,
@@ -272,13 +269,8 @@ enum ps_status ps_query_saved(struct ps_store *store, struct ps_params params, s
     if (status == PS_OK) {
         ps_bind_text(stmt, ":kind", ps_str_of(kind ? kind : ""));
         ps_json_object(out);
-        ps_json_key(out, "rows");
-        ps_json_array(out);
-        while (ps_stmt_row(stmt, err))
-            ps_row_object(stmt, 0, out);
+        status = ps_rows_write(stmt, "rows", ps_row_object, out, err);
         ps_json_end(out);
-        ps_json_end(out);
-        status = err->code;
     }
     ps_stmt_done(stmt);
     ps_catalog_read_end(store, db);

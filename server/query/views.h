@@ -5,8 +5,7 @@
 
 #include "base/context.h"
 #include "server/catalog/readers.h"
-#include "server/query/query.h"
-#include "server/query/query_tables.h"
+#include "server/query/rowset.h"
 
 /* A view of a run. `id` is the number at the end of the path, 0 if there is none. */
 struct ps_view {
@@ -14,7 +13,8 @@ struct ps_view {
     const char *path; /* "imports", "imports/tree", "imports/{}" */
     enum ps_status (*answer)(struct ps_db *db, const struct ps_view *view, int64_t id,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err);
-    const char *query; /* name of the .sql file of a table; NULL for other views */
+    const char *query;  /* of a table; NULL for other views */
+    ps_make_rows *make; /* computes the temporary table that the query reads; NULL: none */
 };
 
 enum ps_status ps_view_table(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -73,56 +73,11 @@ enum ps_status ps_param_real(struct ps_params params, const char *key, double lo
 enum ps_status ps_query_prepare(struct ps_db *db, const char *query, int64_t id,
                                 struct ps_stmt **out, struct ps_err *err);
 
-/* Write the current row as an object or as an array of its columns, from column `from` on. */
-void ps_row_object(struct ps_stmt *stmt, int from, struct ps_json *out);
-void ps_row_array(struct ps_stmt *stmt, int from, struct ps_json *out);
-/* Writes the columns from `from` on as members of the open object. */
-void ps_row_members(struct ps_stmt *stmt, int from, struct ps_json *out);
-/* Writes the names of the columns as an array. */
-void ps_row_names(struct ps_stmt *stmt, struct ps_json *out);
-/* Write `key` with all rows of a query without parameters, each as an object or as an array. */
-enum ps_status ps_json_objects(struct ps_db *db, const char *key, const char *query,
-                               struct ps_json *json, struct ps_err *err);
-enum ps_status ps_json_arrays(struct ps_db *db, const char *key, const char *query,
-                              struct ps_json *json, struct ps_err *err);
 /* Format a time in ms since 1970 as ISO 8601 in UTC. ps_time_text returns out. */
 char *ps_time_text(int64_t ms, char out[40]);
 void ps_json_time(struct ps_json *json, const char *key, int64_t ms);
-void ps_csv_text(struct ps_str text, struct ps_buf *out); /* quoted where necessary */
-void ps_csv_head(struct ps_stmt *stmt, struct ps_buf *out);
-void ps_csv_row(struct ps_stmt *stmt, struct ps_buf *out);
-
-/* Binds the filters of the table queries from params; checks regular expressions. */
-enum ps_status ps_bind_filters(struct ps_stmt *stmt, struct ps_params params, struct ps_err *err);
-
 /* Reads the sum of all own times, and the base of the percentages of the call graph. */
 enum ps_status ps_function_totals(struct ps_db *db, double *tottime, double *base,
                                   struct ps_err *err);
-
-/* A table query, sorted as a request asks. */
-struct ps_table_asked {
-    const struct ps_query_table *table;
-    const char *sql;
-    const struct ps_query_sort *sort;
-    bool is_descending;
-    const char *order; /* terms for ORDER BY */
-};
-/* Reads the parameters sort and desc. PS_BAD_REQUEST: an unknown sort key. */
-enum ps_status ps_table_asked(const char *query, struct ps_params params,
-                              struct ps_table_asked *out, struct ps_err *err);
-/* Appends " AND CONDITION" for each filter of the table that params give. */
-void ps_table_where(const struct ps_query_table *table, struct ps_params params,
-                    struct ps_buf *out);
-
-struct ps_order;
-/* For tables that are expensive to compute (PS_ROWS_CACHED). ps_table_keep reads the sorted rows
- * and their sums. ps_table_kept_page writes a page of them as the keys "columns" and "rows" of the
- * open object; it returns false and writes nothing if the page extends past the cached rows. */
-enum ps_status ps_table_keep(struct ps_db *db, const struct ps_table_asked *asked,
-                             struct ps_params params, struct ps_order *out, struct ps_err *err);
-bool ps_table_kept_page(const struct ps_order *order, int64_t offset, int64_t limit,
-                        struct ps_json *json);
-/* Whether ps_table_kept_page will return true for the page in params; order may be NULL. */
-bool ps_table_kept_has(const struct ps_order *order, struct ps_params params);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "base/context.h"
+#include "base/clock.h"
 #include "base/hash_table.h"
 #include "server/catalog/uploads.h"
 #include "server/replica/files.h"

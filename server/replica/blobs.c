@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/context.h"
+#include "base/clock.h"
 #include "server/replica/clock.h"
 #include "server/replica/pg.h"
 

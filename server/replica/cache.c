@@ -13,10 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/context.h"
 #include "base/file.h"
 
-#define WAIT_NS    20000000
+#define WAIT_MS    20
 #define USED_NS    (60 * 1000000000LL) /* precision of the time of last use */
 #define LEAVE_DISK 20                  /* 1/20 of the disk is left free, */
 #define LEAVE_MOST 10                  /* but at most 1/10 of the cache limit */
@@ -59,14 +60,6 @@ static int64_t ns_of(struct timespec at)
     return (int64_t)at.tv_sec * 1000000000 + at.tv_nsec;
 }
 
-static int64_t now_ns(clockid_t clock)
-{
-    struct timespec now;
-
-    clock_gettime(clock, &now);
-    return ns_of(now);
-}
-
 static void note_use(const char *path)
 {
     (void)utimensat(AT_FDCWD, path, NULL, 0);
@@ -77,7 +70,7 @@ static void note_use(const char *path)
  * trusted either. */
 static bool is_ready(const struct ps_cache *cache, const char *path, uint64_t bytes)
 {
-    const int64_t now = now_ns(CLOCK_REALTIME);
+    const int64_t now = ps_now_ns();
     struct stat about;
 
     if (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || (uint64_t)about.st_size != bytes)
@@ -345,10 +338,7 @@ static void leave(struct ps_cache *cache, struct want *want)
  * end of its context. */
 static void wait_a_moment(struct ps_cache *cache)
 {
-    const int64_t end = now_ns(CLOCK_REALTIME) + WAIT_NS;
-    const struct timespec until = {end / 1000000000, end % 1000000000};
-
-    (void)pthread_cond_timedwait(&cache->changed, &cache->lock, &until);
+    (void)ps_cond_wait_until(&cache->changed, &cache->lock, ps_monotonic_ms() + WAIT_MS);
 }
 
 static enum ps_status wait_for(struct ps_cache *cache, struct want *want, struct ps_err *err)
@@ -408,7 +398,7 @@ enum ps_status ps_cache_open(const char *dir, const char *session, uint64_t most
     cache->dir = ps_strdup(ps_str_of(dir));
     cache->session = ps_strdup(ps_str_of(session));
     cache->most = most;
-    cache->trusted = now_ns(CLOCK_REALTIME) - now_ns(CLOCK_BOOTTIME);
+    cache->trusted = ps_now_ns() - ps_boot_ms() * 1000000;
     (void)pthread_mutex_init(&cache->lock, NULL);
     (void)pthread_mutex_init(&cache->sweep_lock, NULL);
     (void)pthread_cond_init(&cache->changed, NULL);
@@ -477,7 +467,7 @@ void ps_cache_use(struct ps_cache *cache, const char *hash, uint64_t bytes)
 
 void ps_cache_doubt(struct ps_cache *cache)
 {
-    cache->trusted = now_ns(CLOCK_REALTIME);
+    cache->trusted = ps_now_ns();
 }
 
 void ps_cache_look(const struct ps_cache *cache, struct ps_cache_stats *out)

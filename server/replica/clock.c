@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/context.h"
+#include "base/clock.h"
 #include "server/replica/pg.h"
 
 /* --- Change counter --- */

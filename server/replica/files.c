@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/context.h"
+#include "base/clock.h"
 #include "server/replica/blobs.h"
 #include "server/replica/cache.h"
 #include "server/replica/files.h"
@@ -21,7 +21,7 @@
 /* A file that is being sent, or was sent. */
 struct sent {
     unsigned n;      /* number in its place, <session>-<n> */
-    int64_t done_ms; /* CLOCK_MONOTONIC; 0: still being sent */
+    int64_t done_ms; /* monotonic clock; 0: still being sent */
 };
 
 struct ps_shared_files {

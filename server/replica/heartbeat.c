@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* gethostname */
 #include "server/replica/heartbeat.h"
-#include "base/context.h"
+#include "base/clock.h"
 #include "server/replica/state.h"
 
 #include <stdio.h>

@@ -17,7 +17,7 @@ struct ps_heartbeat {
     pthread_mutex_t begin_lock; /* held while the row is inserted */
     pthread_mutex_t ask_lock;   /* protects asker and watch */
     atomic_bool begun;
-    _Atomic int64_t beat_ms; /* CLOCK_MONOTONIC: start of the last successful beat */
+    _Atomic int64_t beat_ms; /* monotonic clock: start of the last successful beat */
     struct ps_ticker beats;
     struct ps_lease_watch watch; /* of a server that monitors others (backend.c); else empty */
 };

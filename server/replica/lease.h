@@ -46,7 +46,7 @@ struct ps_lease_watch {
     int64_t looked_ms;
 };
 
-/* Reads all rows. now_ms: CLOCK_MONOTONIC, read before the call. After a failure, the time until
+/* Reads all rows. now_ms: monotonic clock, read before the call. After a failure, the time until
  * the next successful check counts for no session. */
 enum ps_status ps_lease_look(struct ps_pg *pg, struct ps_lease_watch *watch, int64_t now_ms,
                              struct ps_err *err);

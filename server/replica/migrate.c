@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "schema/schema.h"
 #include "server/catalog/catalog_tables.h"
 #include "server/replica/pg.h"
@@ -125,8 +125,7 @@ static enum ps_status name_store(struct ps_pg *pg, struct ps_err *err)
 
 static enum ps_status migrate_from(struct ps_pg *pg, int64_t layout, struct ps_err *err)
 {
-    const struct ps_pg_value values[] = {ps_pg_int(ps_catalog_layout),
-                                         ps_pg_int((int64_t)time(NULL) * 1000)};
+    const struct ps_pg_value values[] = {ps_pg_int(ps_catalog_layout), ps_pg_int(ps_now_ms())};
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     enum ps_status status = ps_pg_script(pg, "BEGIN", err);
 
@@ -172,7 +171,7 @@ enum ps_status ps_pg_migrate(struct ps_pg *pg, struct ps_err *err)
         (void)migrate(pg, &own);
         if (own.code == PS_OK || own.code == PS_CONFLICT || own.code == PS_FORBIDDEN)
             break;
-        (void)nanosleep(&(struct timespec){0, PAUSE_MS * 1000000L}, NULL);
+        ps_sleep_ms(PAUSE_MS);
     }
     return ps_fail_as(err, &own);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* mirror.c: transactions on the shared catalog, and polling for changes. */
 #include "server/replica/mirror.h"
+#include "base/clock.h"
 #include "base/context.h"
 #include "server/catalog/catalog_tables.h"
 #include "server/replica/state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "server/replica/heartbeat.h"
 
@@ -61,11 +61,7 @@ static enum ps_status prepare(struct ps_store *store, int64_t until, struct ps_e
 /* Locks with a timeout. False: timeout. */
 static bool lock_for(pthread_mutex_t *lock, int64_t ms)
 {
-    struct timespec until;
-
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += ms / 1000;
-    return pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &until) == 0;
+    return ps_mutex_lock_until(lock, ps_monotonic_ms() + ms);
 }
 
 enum ps_status ps_mirror_order(struct ps_store *store, struct ps_err *err)
@@ -272,14 +268,11 @@ bool ps_mirror_is_away(const struct ps_store *store)
 /* Prunes old deletions. One server would suffice; several do no harm. */
 static void prune(struct ps_mirror *m)
 {
-    struct timespec now;
-
     if (ps_monotonic_ms() - m->pruned_ms < PRUNE_MS)
         return;
     m->pruned_ms = ps_monotonic_ms();
-    clock_gettime(CLOCK_REALTIME, &now);
     (void)pthread_mutex_lock(&m->look_lock);
-    (void)ps_clock_prune(m->looker, (int64_t)now.tv_sec * 1000 - KEEP_MS, NULL);
+    (void)ps_clock_prune(m->looker, ps_now_ms() - KEEP_MS, NULL);
     (void)pthread_mutex_unlock(&m->look_lock);
 }
 

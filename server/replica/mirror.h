@@ -39,7 +39,7 @@ struct ps_mirror {
     struct ps_mirror_tables tables;
     atomic_bool away;    /* the last poll failed */
     bool noted_away;     /* value of `away` that was last reported to readers of the shelf */
-    int64_t pruned_ms;   /* CLOCK_MONOTONIC: last time that old deletions were pruned */
+    int64_t pruned_ms;   /* monotonic clock: last time that old deletions were pruned */
     struct ps_clock now; /* of the open transaction */
     sqlite3_session *session;
     bool sent;   /* it is committed remotely */

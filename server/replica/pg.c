@@ -8,8 +8,8 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/context.h"
 
 struct ps_pg {
@@ -339,7 +339,7 @@ bool ps_pg_pause(int64_t *ms, int64_t until)
     *ms = *ms < TRY_AGAIN_MOST_MS ? *ms : TRY_AGAIN_MOST_MS;
     if (ps_context_ended() || ps_monotonic_ms() + *ms > until)
         return false;
-    (void)nanosleep(&(struct timespec){*ms / 1000, *ms % 1000 * 1000000}, NULL);
+    ps_sleep_ms(*ms);
     return true;
 }
 

@@ -35,7 +35,7 @@ void ps_pg_free(struct ps_pg *pg); /* NULL is allowed */
 /* Connects if necessary; retries for wait_ms. */
 enum ps_status ps_pg_connect(struct ps_pg *pg, int64_t wait_ms, struct ps_err *err);
 /* Sleeps before a retry, each time longer. Begin with *ms 0. False: the sleep would end after
- * `until` (CLOCK_MONOTONIC, ms). */
+ * `until` (monotonic clock, ms). */
 bool ps_pg_pause(int64_t *ms, int64_t until);
 /* Sets how long the database may be silent before the connection is closed; 0: the default, longer
  * than its lock timeout. */

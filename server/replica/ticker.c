@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* clock_gettime */
 #include "server/replica/ticker.h"
 
-#include <errno.h>
-#include <time.h>
+#include "base/clock.h"
 
 static void *run(void *arg)
 {
@@ -11,15 +9,9 @@ static void *run(void *arg)
 
     (void)pthread_mutex_lock(&ticker->lock);
     while (!ticker->stop) {
-        struct timespec until;
+        const int64_t until_ms = ps_monotonic_ms() + ticker->pause_ms;
 
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_sec += ticker->pause_ms / 1000;
-        until.tv_nsec += ticker->pause_ms % 1000 * 1000000;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        while (!ticker->stop &&
-               pthread_cond_timedwait(&ticker->wake, &ticker->lock, &until) != ETIMEDOUT)
+        while (!ticker->stop && ps_cond_wait_until(&ticker->wake, &ticker->lock, until_ms))
             ;
         if (ticker->stop)
             break;
@@ -41,14 +33,9 @@ static void destroy(struct ps_ticker *ticker)
 enum ps_status ps_ticker_start(struct ps_ticker *ticker, int64_t pause_ms, void (*tick)(void *user),
                                void *user, struct ps_err *err)
 {
-    pthread_condattr_t monotonic;
-
     *ticker = (struct ps_ticker){.pause_ms = pause_ms, .tick = tick, .user = user, .runs = true};
     (void)pthread_mutex_init(&ticker->lock, NULL);
-    (void)pthread_condattr_init(&monotonic);
-    (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&ticker->wake, &monotonic);
-    (void)pthread_condattr_destroy(&monotonic);
+    (void)pthread_cond_init(&ticker->wake, NULL);
     if (pthread_create(&ticker->thread, NULL, run, ticker) == 0)
         return PS_OK;
     destroy(ticker);

@@ -11,9 +11,9 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 
 #define ASK_MS 50
@@ -165,15 +165,13 @@ static void explain_signal(int signal, const struct ps_sandbox_limits *limits, u
  * socket. */
 static bool find_end(const struct ps_child *child, siginfo_t *what)
 {
-    const struct timespec pause = {0, 5000000};
-
     for (int i = 0; i < 200; i++) {
         what->si_pid = 0;
         if (waitid(P_PID, (id_t)child->pid, what, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) != 0)
             return false;
         if (what->si_pid == child->pid)
             return true;
-        (void)nanosleep(&pause, NULL);
+        ps_sleep_ms(5);
     }
     return false;
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/json_out.h"
 #include "importers/kinds.h"
@@ -151,7 +152,7 @@ static enum ps_status put_about(const struct page *page, const struct ps_share_c
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     struct ps_json json;
     char when[32];
-    time_t now = time(NULL);
+    time_t now = (time_t)(ps_now_ms() / 1000);
     struct tm utc;
 
     (void)strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S.000Z", gmtime_r(&now, &utc));

@@ -12,10 +12,10 @@ import struct
 import subprocess
 import termios
 import threading
-import time
 import unittest
 
 from program import PROGRAM, ShelfTest, import_log
+from wait import wait_until  # where program.py looks
 
 
 class Add(ShelfTest):
@@ -152,12 +152,7 @@ class Together(ShelfTest):
         """A log into a pipe that stays open; returns once the program has read it and waits for more."""
         process.stdin.write(import_log())
         process.stdin.flush()
-        unread, until = struct.pack("i", 1), time.monotonic() + 60
-        while unread != struct.pack("i", 0) and time.monotonic() < until:
-            time.sleep(0.05)
-            unread = fcntl.ioctl(process.stdin, termios.FIONREAD, unread)
-        self.assertEqual(unread, struct.pack("i", 0))
-        time.sleep(0.05)
+        wait_until(lambda: fcntl.ioctl(process.stdin, termios.FIONREAD, struct.pack("i", 1)) == struct.pack("i", 0), 60, "all is read")
 
     def test_interrupt_leaves_nothing(self):
         process = subprocess.Popen([PROGRAM, "add", "--data", self.data, "-"], stdin=subprocess.PIPE,

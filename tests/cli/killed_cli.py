@@ -4,13 +4,13 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, TESTS)
 
 from postgres import needs_postgresql  # noqa: E402
+from wait import wait_until  # noqa: E402
 
 HOLDER = "import postgres, sys; server = postgres.Postgres(); print(server.folder, server.process.pid, flush=True); sys.stdin.read()"
 
@@ -44,10 +44,7 @@ class Run(unittest.TestCase):
             pid = next(line.split()[1] for line in run.stdout if line.startswith("child"))
             self.assertTrue(os.path.exists(f"/proc/{pid}"))
             run.kill()
-        until = time.monotonic() + 60
-        while os.path.exists(f"/proc/{pid}") and time.monotonic() < until:
-            time.sleep(0.05)
-        self.assertFalse(os.path.exists(f"/proc/{pid}"), "a process of a test still runs")
+        wait_until(lambda: not os.path.exists(f"/proc/{pid}"), 60, "the process of the test has ended")
 
 
 @needs_postgresql
@@ -57,11 +54,8 @@ class Killed(unittest.TestCase):
             folder, pid = holder.stdout.readline().split()
             self.assertTrue(os.path.exists(f"/proc/{pid}"))
             holder.kill()
-        until = time.monotonic() + 60
-        while (os.path.exists(folder) or os.path.exists(f"/proc/{pid}")) and time.monotonic() < until:
-            time.sleep(0.05)
-        self.assertFalse(os.path.exists(f"/proc/{pid}"), "the server still runs")
-        self.assertFalse(os.path.exists(folder), "its folder still exists")
+        wait_until(lambda: not os.path.exists(f"/proc/{pid}"), 60, "the server has ended")
+        wait_until(lambda: not os.path.exists(folder), 60, "its folder is deleted")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import unittest
 
 from program import PROGRAM, ROOT, ShelfTest, call
@@ -21,6 +20,7 @@ from program import PROGRAM, ROOT, ShelfTest, call
 sys.path += [os.path.join(ROOT, "tests", "bench"), os.path.join(ROOT, "tests", "http")]
 import make_lprof  # noqa: E402
 import server  # noqa: E402
+from wait import wait_until  # noqa: E402
 
 PYTHON = os.path.realpath(sys.executable)  # not a shim that chooses one
 # Who starts the tests in the background may have Ctrl-C ignored, and children would inherit that.
@@ -487,12 +487,9 @@ class Opening(RecordTest):
 
     def addresses(self):
         path = os.path.join(self.folder, "opened")
-        for _ in range(400):
-            if os.path.exists(path) and os.path.getsize(path):
-                with open(path, encoding="utf-8") as file:
-                    return file.read().split()
-            time.sleep(0.05)
-        return []
+        wait_until(lambda: os.path.exists(path) and os.path.getsize(path), 20, "xdg-open was started")
+        with open(path, encoding="utf-8") as file:
+            return file.read().split()
 
     def test_at_the_server_that_runs(self):
         env = self.opened()

@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import sys
-import time
 import unittest
 
 from program import ROOT, ShelfTest, import_log
@@ -13,6 +12,7 @@ from program import ROOT, ShelfTest, import_log
 sys.path += [os.path.join(ROOT, "tests", "bench"), os.path.join(ROOT, "tests", "http")]
 import make_lprof  # noqa: E402
 import server  # noqa: E402
+from wait import wait_until  # noqa: E402
 
 SAMPLES = os.path.join(ROOT, "tests", "corpus", "samples", "made", "line-profiler")
 SOURCE = b"def work(n):\n    total = 0\n    return total\n"
@@ -82,13 +82,8 @@ class WhereItWas(SourceTest):
         profile = self.at("app.lprof", lprof(path), LATE)
         serving = server.Server(self.data, profile)
         try:
-            for _ in range(200):
-                rows = serving.request("GET", "/api/v1/runs").json["rows"]
-                if rows and serving.request("GET", f"/api/v1/runs/{rows[0]['id']}/sources").json["rows"][0]["sha256"]:
-                    break
-                time.sleep(0.05)
-            else:
-                self.fail("no source came")
+            rows = wait_until(lambda: serving.request("GET", "/api/v1/runs").json["rows"], 20, "a run")
+            wait_until(lambda: serving.request("GET", f"/api/v1/runs/{rows[0]['id']}/sources").json["rows"][0]["sha256"], 20, "its source")
         finally:
             serving.end()
 

@@ -3,7 +3,7 @@
  * fuzz_trace.c: traces. The whole importer must hold what importers promise; and its reading part
  * must find the same records, repairs and rejections however the bytes are cut into blocks.
  */
-#include "importers/trace/read.h"
+#include "importers/trace/trace.h"
 #include "tests/dump_sink.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_import.h"

@@ -10,10 +10,10 @@ import sqlite3
 import ssl
 import subprocess
 import tempfile
-import time
 import unittest
 
 from server import PROGRAM, RUNS, Server, dump, import_log
+from wait import wait_until  # where server.py looks
 
 API = "/api/v1"
 NOBODYS = "psf_000000000000_" + "A" * 43
@@ -164,10 +164,7 @@ class Connections(AccessTest):
         self.assertTrue(self.is_served(self.connect("127.0.0.2")), "another address")
         for link in held[:5]:
             link.close()
-        until = time.monotonic() + 20
-        while not (served := self.is_served(self.connect("127.0.0.1"))) and time.monotonic() < until:
-            time.sleep(0.02)
-        self.assertTrue(served, "there is room again")
+        wait_until(lambda: self.is_served(self.connect("127.0.0.1")), 20, "there is room again")
 
 
 class BehindAProxy(Connections):

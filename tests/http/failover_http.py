@@ -11,6 +11,7 @@ import unittest
 
 from server import RUNS, Server, big_log
 from postgres import Postgres, needs_postgresql  # where server.py looks
+from wait import wait_until  # where server.py looks
 
 # What docs/servers.md says to run after a backup was restored.
 RESTORED = "UPDATE clock SET store = md5(random()::text), n = n + 1"
@@ -23,10 +24,8 @@ class Replica(Postgres):
         self.primary = primary
         super().__init__()
 
-    def run(self, program, *args):
-        if program != "initdb":
-            return super().run(program, *args)
-        return super().run("pg_basebackup", "-h", self.primary.folder, "-U", "shelf", "-D", self.data, "-R", "-c", "fast", "--no-sync")
+    def make_data(self):
+        self.run("pg_basebackup", "-h", self.primary.folder, "-U", "shelf", "-D", self.data, "-R", "-c", "fast", "--no-sync")
 
     def promote(self):
         self.run("pg_ctl", "promote", "-D", self.data, "-w")
@@ -53,11 +52,8 @@ class Failover(unittest.TestCase):
     def names(self, server):
         return sorted(row["name"] for row in server.request("GET", f"{RUNS}?limit=100").json["rows"])
 
-    def until_names(self, server, wanted, seconds=10):
-        until = time.monotonic() + seconds
-        while self.names(server) != wanted and time.monotonic() < until:
-            time.sleep(0.05)
-        self.assertEqual(self.names(server), wanted)
+    def until_names(self, server, wanted, seconds=60):
+        wait_until(lambda: self.names(server) == wanted, seconds, lambda: f"{wanted}: {self.names(server)}")
 
     def test_a_replica_takes_its_place(self):
         url = self.postgres.database()
@@ -83,10 +79,8 @@ class Failover(unittest.TestCase):
         self.postgres.stop()
         time.sleep(9)  # longer than a change waits
         self.postgres.start()
-        until = time.monotonic() + 60
-        while job["state"] in ("queued", "running") and time.monotonic() < until:
-            time.sleep(0.1)
-            job = server.request("GET", f"/api/v1/jobs/{job['id']}").json
+        job = wait_until(lambda: (seen := server.request("GET", f"/api/v1/jobs/{job['id']}").json)["state"] not in ("queued", "running") and seen,
+                         60, "the job has ended")
         self.assertEqual((job["state"], job["error"]), ("done", None))
         self.until_names(server, ["waits"])
 

@@ -6,11 +6,11 @@ import json
 import os
 import sys
 import threading
-import time
 import unittest
 
 from server import ROOT, RUNS, big_log, import_log
 from servers import ServersTest
+from wait import wait_until  # where server.py looks
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "bench"))
 import make_lprof  # noqa: E402
@@ -142,10 +142,7 @@ class Files(ServersTest):
             self.assertRefused(refused, 503, "unavailable")
         finally:
             self.postgres.start()
-        until = time.monotonic() + 5  # it looks for it ten times a second
-        while (again := self.other.request("GET", f"{RUNS}/{cold}/imports")).status == 503 and time.monotonic() < until:
-            time.sleep(0.05)
-        self.assertEqual(again.status, 200)
+        wait_until(lambda: self.other.request("GET", f"{RUNS}/{cold}/imports").status == 200, 60, "it has found the database again")
 
     def test_an_older_layout_is_renewed_for_all(self):
         text = big_log(500, seed=50)

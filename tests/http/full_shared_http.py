@@ -6,12 +6,12 @@ The tests run in a mount namespace of their own, as those of full_http.py.
 import os
 import shutil
 import tempfile
-import time
 import unittest
 
 from full_http import MIB, run_inside
 from server import RUNS, Server, big_log
 from postgres import Postgres, needs_postgresql  # where server.py looks
+from wait import wait_until  # where server.py looks
 
 SIZE = 96 * MIB
 
@@ -69,18 +69,12 @@ class Inside(unittest.TestCase):
             self.leave(256 << 10)
             self.large.process.kill()
             self.large.process.communicate()
-            until = time.monotonic() + 60
-            while self.uploads() & accepted and time.monotonic() < until:
-                time.sleep(0.1)
-            self.assertFalse(self.uploads() & accepted, "the other server takes them over")
+            wait_until(lambda: not self.uploads() & accepted, 60, "the other server takes them over")
         waiting = self.states(jobs)
         self.assertNotIn("failed", waiting, [self.small.request("GET", f"/api/v1/jobs/{job}").body for job in jobs])
         self.assertNotEqual(waiting, ["done"] * 3)
         os.unlink(self.ballast)
-        until = time.monotonic() + 60
-        while self.states(jobs) != ["done"] * 3 and time.monotonic() < until:
-            time.sleep(0.1)
-        self.assertEqual(self.states(jobs), ["done"] * 3)
+        wait_until(lambda: self.states(jobs) == ["done"] * 3, 60, lambda: f"all jobs are done: {self.states(jobs)}")
 
 
 if __name__ == "__main__":

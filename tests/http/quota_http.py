@@ -6,11 +6,11 @@ import shutil
 import subprocess
 import tempfile
 import threading
-import time
 import unittest
 
 from archives_http import zipped
 from server import PROGRAM, RUNS, Server, ServerTest, big_log, dump, file_part, form, kept
+from wait import wait_until  # where server.py looks
 from sources_http import SOURCE, lprof
 
 MIB = 1 << 20
@@ -48,13 +48,11 @@ class Quota(ServerTest):
 
     def assert_counted(self, at_least=1, exactly=None):
         """What is told is what lies there, once nothing is on its way."""
-        until = time.monotonic() + 20
-        while time.monotonic() < until:
-            used = self.shelf()["used"]
-            if used == on_disk(self.data) and exactly in (None, used):
-                break
-            time.sleep(0.02)
-        self.assertEqual(used, on_disk(self.data) if exactly is None else exactly)
+        def counted():
+            return (used := self.shelf()["used"]) == on_disk(self.data) and exactly in (None, used)
+
+        wait_until(counted, 20, lambda: f"{self.shelf()['used']} bytes are counted, {on_disk(self.data)} lie there, expected: {exactly}")
+        used = self.shelf()["used"]
         self.assertGreaterEqual(used, at_least)
         return used
 
@@ -128,10 +126,7 @@ class Quota(ServerTest):
     def test_a_client_that_leaves_gives_its_room_back(self):
         with self.server.socket() as link:
             link.sendall(f"POST {RUNS}?wait=1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: {2 * MIB}\r\n\r\n".encode() + b"x" * 70000)
-            until = time.monotonic() + 20
-            while self.shelf()["used"] != 2 * MIB and time.monotonic() < until:
-                time.sleep(0.02)
-            self.assertEqual(self.shelf()["used"], 2 * MIB)  # what it announced
+            wait_until(lambda: self.shelf()["used"] == 2 * MIB, 20, "what it announced is counted")
         self.assert_empty()
 
     def test_an_import_that_grows_beyond(self):

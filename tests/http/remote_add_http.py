@@ -16,6 +16,7 @@ import unittest
 from access_http import token
 from archives_http import mixed, zipped
 from server import PROGRAM, RUNS, Server, big_log, dump, import_log, slow_log
+from wait import wait_until  # where server.py looks
 from sources_http import SOURCE, make_lprof
 
 
@@ -175,10 +176,7 @@ class Busy(Remote):
         self.addCleanup(line.close)
         path = self.file("later.log", import_log())
         adding = subprocess.Popen([PROGRAM, "add", "--server", f"http://127.0.0.1:{line.port}", path, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        until = time.monotonic() + 30
-        while not any(b"HTTP/1.1 503" in data for data in line.heard) and time.monotonic() < until:
-            time.sleep(0.02)
-        self.assertTrue(any(b"HTTP/1.1 503" in data for data in line.heard), line.heard)
+        wait_until(lambda: any(b"HTTP/1.1 503" in data for data in line.heard), 30, lambda: f"503 among {line.heard}")
         self.server.request("DELETE", f"/api/v1/jobs/{slow}")
         said, wrong = adding.communicate(timeout=60)
         self.assertEqual((adding.returncode, wrong), (0, b""))
@@ -262,9 +260,7 @@ class Dropped(Remote):
         path = self.file("big.log", content)
         line = Line(self.server.port, iter(()), 0.01)
         adding = subprocess.Popen([PROGRAM, "add", "--server", f"http://127.0.0.1:{line.port}", path, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        until = time.monotonic() + 30
-        while time.monotonic() < until and not self.partials():
-            time.sleep(0.02)
+        wait_until(self.partials, 30, "the server has begun to receive it")
         self.server.process.send_signal(signal.SIGKILL)
         self.server.process.wait(30)
         self.assertEqual(self.partials(), 1)

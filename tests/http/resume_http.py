@@ -4,13 +4,19 @@ import os
 import signal
 import sqlite3
 import subprocess
-import time
 import unittest
 
 from server import PROGRAM, RUNS, ShelfTest, big_log, dump, file_part, form, import_log, sanitized, slow_log
+from wait import wait_until  # where server.py looks
 
 SLOW = slow_log()
 FEWER = 10 if sanitized() else 1  # an import that is stopped must notice it within two seconds
+
+
+def pending(pid):
+    """Whether a signal waits for the process."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return any(int(line.split()[1], 16) for line in file if line.startswith(("SigPnd", "ShdPnd")))
 
 
 class Resume(ShelfTest):
@@ -27,13 +33,7 @@ class Resume(ShelfTest):
         return server.request("GET", "/api/v1/jobs").json["rows"]
 
     def wait(self, server, wanted, seconds=90):
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            jobs = self.jobs(server)
-            if wanted(jobs):
-                return jobs
-            time.sleep(0.01)
-        raise AssertionError(f"the jobs stay {self.jobs(server)}")
+        return wait_until(lambda: wanted(jobs := self.jobs(server)) and jobs, seconds, lambda: f"other states than {self.jobs(server)}")
 
     def wait_ended(self, server):
         return self.wait(server, lambda jobs: jobs and all(job["state"] not in ("queued", "running") for job in jobs))
@@ -92,20 +92,23 @@ class Resume(ShelfTest):
         self.assertEqual(self.log()[-1], ("deadly.log", None, "interrupted"))
         self.assert_clean()
 
+    def hurry(self, server):
+        """Its first signal; the kernel would make one of two that come before it has read the first."""
+        server.process.send_signal(signal.SIGTERM)
+        wait_until(lambda: server.process.poll() is not None or not pending(server.process.pid), 20, "the signal is read")
+
     def test_a_server_that_is_hurried_leaves_them_to_the_next(self):
         server = self.start()
         for seed in range(4):
             self.accept(server, big_log(300000 // FEWER, seed), f"name=n{seed}")
         self.wait(server, lambda jobs: any(job["state"] == "running" for job in jobs))
-        server.process.send_signal(signal.SIGTERM)
-        time.sleep(0.05)
+        self.hurry(server)
         code, said = server.end()
         self.assertEqual(code, 0)
         self.assertRegex(said, r"stopping: [1-4] accepted uploads? will be imported at the next start")
         for _ in range(3): # in good order, this does not count as a death
             server = self.start()
-            server.process.send_signal(signal.SIGTERM)
-            time.sleep(0.05)
+            self.hurry(server)
             self.assertEqual(server.end()[0], 0)
         server = self.start()
         self.wait(server, lambda jobs: all(job["state"] not in ("queued", "running") for job in jobs))

@@ -6,11 +6,11 @@ import os
 import signal
 import sqlite3
 import subprocess
-import time
 import unittest
 import zipfile
 
 from server import PROGRAM, RUNS, ServerTest, big_log, dump, import_log, sanitized
+from wait import wait_until  # where server.py looks
 
 SLOW = big_log(600000)
 
@@ -58,13 +58,9 @@ class Ends(Base):
     def begin(self):
         answer = self.request("POST", RUNS, SLOW + os.urandom(4).hex().encode())
         self.assertEqual(answer.status, 202, answer.body)
-        until = time.monotonic() + 20
-        while time.monotonic() < until:
-            found = children(self.server)
-            if found and self.get_json(f"/api/v1/jobs/{answer.json['job']['id']}")["bytes_done"] > 0:
-                return answer.json["job"]["id"], found[0]
-            time.sleep(0.005)
-        raise AssertionError("no importer is seen")
+        job = answer.json["job"]["id"]
+        found = wait_until(lambda: self.get_json(f"/api/v1/jobs/{job}")["bytes_done"] > 0 and children(self.server), 20, "an importer")
+        return job, found[0]
 
     def ended_by(self, number):
         job, pid = self.begin()
@@ -103,10 +99,8 @@ class Ends(Base):
             archive.writestr("two.log", SLOW)
             archive.writestr("three.log", import_log("import decimal"))
         job = self.request("POST", f"{RUNS}?name=a.zip", packed.getvalue()).json["job"]["id"]
-        until = time.monotonic() + 20
-        while len(children(self.server)) < 2 or self.get_json(f"/api/v1/jobs/{job}")["records"] < 1000:
-            self.assertLess(time.monotonic(), until, "one takes it apart, one reads a member")
-            time.sleep(0.005)
+        wait_until(lambda: len(children(self.server)) == 2 and self.get_json(f"/api/v1/jobs/{job}")["records"] >= 1000, 20,
+                   "one takes it apart, one reads a member")
         os.kill(min(children(self.server)), signal.SIGKILL)
         ended = self.job(job)
         self.assertEqual(ended["state"], "done", "what was there before is there")

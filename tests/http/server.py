@@ -14,7 +14,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import unittest
 import urllib.parse
 
@@ -22,6 +21,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 import kept  # noqa: E402, F401
 from built import PROGRAM, sanitized  # noqa: E402, F401
+from wait import wait_until  # noqa: E402
 
 READY = re.compile(r"perfshelf (\S+) serves (.+) at http://(\S+):(\d+)/\n")
 RUNS = "/api/v1/runs"
@@ -258,20 +258,15 @@ class ServerTest(unittest.TestCase):
 
     def job(self, job_id, wanted=("done", "failed", "cancelled"), seconds=60, server=None):
         """A job as this server shows it, once it is in one of these states."""
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
+        def ask():
             answer = (server or self.server).request("GET", f"/api/v1/jobs/{job_id}")
             self.assertEqual(answer.status, 200, answer.body)
-            if answer.json["state"] in wanted:
-                return answer.json
-            time.sleep(0.02)
-        raise AssertionError(f"the job stays {answer.json}")
+            return answer.json
+
+        return wait_until(lambda: (job := ask())["state"] in wanted and job, seconds, lambda: f"{wanted}: {ask()}")
 
     def spool(self):
         return os.listdir(os.path.join(self.data, "spool"))
 
     def assertSpoolEmpties(self, seconds=20):
-        until = time.monotonic() + seconds
-        while self.spool() and time.monotonic() < until:
-            time.sleep(0.02)
-        self.assertEqual(self.spool(), [])
+        wait_until(lambda: not self.spool(), seconds, lambda: f"an empty spool folder: {self.spool()}")

@@ -9,6 +9,7 @@ import time
 
 from server import PROGRAM, RUNS, Events, Server, big_log, import_log
 from servers import ServersTest
+from wait import wait_until  # where server.py looks
 
 SAID = re.compile(r"^LOG:  (?:statement|execute <unnamed>): (.*(?:\n\t.*)*)", re.M)
 # What one of CockroachDB, YugabyteDB and Citus has not, or not so.
@@ -111,11 +112,7 @@ class Shared(ServersTest):
         self.assertEqual(accepted.status, 202, accepted.body)
         victim.process.kill()
         victim.process.communicate(timeout=30)
-        began = time.monotonic()
-        found = []
-        while not found and time.monotonic() < began + 60:
-            found = self.other.request("GET", f"{RUNS}?q=orphan").json["rows"]
-            time.sleep(0.05)
+        found = wait_until(lambda: self.other.request("GET", f"{RUNS}?q=orphan").json["rows"], 60, "the other server has imported it")
         self.assertEqual([(run["name"], run["tags"], run["rows"]) for run in found], [("orphan", {"k": "v"}, 400000)])
         self.assertEqual(self.request("GET", f"{RUNS}/{found[0]['id']}").status, 200)
 

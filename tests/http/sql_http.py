@@ -10,6 +10,7 @@ import time
 import unittest
 
 from server import ServerTest, dump, import_log
+from wait import wait_until  # where server.py looks
 
 SQL = "/api/v1/sql"
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
@@ -295,9 +296,7 @@ class Ends(Sql):
         self.assertIn(b'"code":"unavailable","text":"too many SQL statements are waiting"', answer)
         for link in links:
             link.close()
-        until = time.monotonic() + 30
-        while (answer := self.ask("SELECT 1")).status == 503 and time.monotonic() < until:
-            time.sleep(0.02)
+        answer = wait_until(lambda: (got := self.ask("SELECT 1")).status != 503 and got, 30, "an answer")
         self.assertEqual(answer.json["rows"], [[1]])
 
     def test_many_at_once_have_their_own_answers(self):

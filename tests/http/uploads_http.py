@@ -10,6 +10,7 @@ import time
 import unittest
 
 from server import RUNS, ServerTest, big_log, dump, field, file_part, form, import_log, kept, slow_log
+from wait import wait_until  # where server.py looks
 
 
 class Raw(ServerTest):
@@ -109,9 +110,7 @@ class Raw(ServerTest):
         with self.server.socket() as link:
             link.sendall(b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n" % RUNS.encode())
             link.sendall(b"x" * 500000)
-            until = time.monotonic() + 20
-            while not self.spool() and time.monotonic() < until:
-                time.sleep(0.01)
+            wait_until(self.spool, 20, "a file in the spool folder")
             self.assertEqual(len(self.spool()), 1)
         self.assertSpoolEmpties()
 
@@ -120,7 +119,7 @@ class Raw(ServerTest):
         with self.server.socket() as link:
             link.sendall(f"POST {RUNS} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n"
                          f"Content-Length: {len(body)}\r\n\r\n".encode() + body[:300000])
-            time.sleep(0.1)
+            wait_until(self.spool, 20, "a file in the spool folder")
         self.assertSpoolEmpties()
 
     def test_same_bytes_side_by_side(self):
@@ -141,7 +140,7 @@ class Raw(ServerTest):
         with self.server.socket() as link:
             link.sendall(b"POST %s?wait=1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"
                          % (RUNS.encode(), len(content)) + content[:100000])
-            time.sleep(0.1)
+            wait_until(self.spool, 20, "a file in the spool folder")
             subprocess.run([self.server.process.args[0], "list", "--data", self.data], check=True, capture_output=True)
             link.sendall(content[100000:])
             self.assertIn(b"HTTP/1.1 201", link.recv(100))

@@ -8,10 +8,14 @@
 
 #include <cmocka.h>
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 static FILE *to, *from;
 
@@ -67,6 +71,26 @@ char *postgres_database(void)
 
     tell("database", url, sizeof url);
     return strdup(url);
+}
+
+static pthread_t hastening;
+static atomic_bool is_hastened;
+
+static void *pass_time(void *user)
+{
+    while (atomic_load(&is_hastened)) {
+        ps_sleep_ms(10);
+        ps_clock_advance(240);
+    }
+    return user;
+}
+
+void postgres_hasten(bool fast)
+{
+    atomic_store(&is_hastened, fast);
+    if ((fast ? pthread_create(&hastening, NULL, pass_time, NULL)
+              : pthread_join(hastening, NULL)) != 0)
+        abort();
 }
 
 void postgres_tell(const char *word)

@@ -12,6 +12,9 @@ bool postgres_start(void);
 char *postgres_database(void);
 /* "stop", "start", "kill" */
 void postgres_tell(const char *word);
+/* While the server is stopped: whether time passes 25 times as fast (base/clock.h), so that what
+ * waits for the server soon gives up. */
+void postgres_hasten(bool fast);
 
 /* For setup and teardown: *state is the URL of a database that is laid out. */
 int make_store(void **state);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 import { render } from 'preact';
-import { hostOfWindow } from './base/panel';
-import { App } from './views/app';
-import { openPanel } from './views/panel_view';
+import { openApp } from './features/app/app';
+import { hostOfWindow, openPanel } from './features/side/panel';
 
 const panel = hostOfWindow();
 const place = document.getElementById('app');
-if (place) render(panel ? openPanel(panel) : <App />, place);
+if (place) render(panel ? openPanel(panel) : openApp(), place);

@@ -13,9 +13,15 @@ import {
     verdictOf,
     verdictWords,
 } from '../src/model/compare';
-import { deltaRange, fateOf, layoutDiff, levelOf, vanished } from '../src/model/diff_tree';
-import { beyond, niceTicks, stripScale } from '../src/model/strip';
-import { waterfall } from '../src/model/waterfall';
+import {
+    deltaRange,
+    fateOf,
+    layoutDiff,
+    levelOf,
+    vanished,
+} from '../src/features/compare/diff_tree';
+import { beyond, niceTicks, stripScale } from '../src/features/compare/strip';
+import { waterfall } from '../src/features/compare/waterfall';
 
 const run = (name: string, minute: number, tags: Record<string, string> = {}): Run =>
     ({

@@ -9,8 +9,8 @@ import {
     deviceCurves,
     sampledCurves,
     sumsOf,
-} from '../src/model/curve_pair';
-import { partPairs, stepPairs } from '../src/model/step_pairs';
+} from '../src/features/compare/curve_pair';
+import { partPairs, stepPairs } from '../src/features/compare/step_pairs';
 
 const MIB = 1024 * 1024;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatLazy, lazySnippet, readLazy, toggleLazy } from '../src/model/lazy';
+import { formatLazy, lazySnippet, readLazy, toggleLazy } from '../src/features/lazy/selection';
 
 test('ticks come from the URL and go back into it', () => {
     assert.deepEqual(readLazy(undefined), []);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pythonText } from '../src/model/python_syntax';
+import { pythonText } from '../src/features/lines/python_syntax';
 
 function kinds(lines: (string | null)[], line: number): [string, string][] {
     const text = pythonText(lines);

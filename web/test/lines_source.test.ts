@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LineFigures, SourceFunction } from '../src/base/line_types';
-import { acrossRows, pathTail, runFigures, runOrder } from '../src/model/across';
-import { callsOf, foldRows } from '../src/model/fold';
-import { heatLevel, railMarks } from '../src/model/heat';
-import { rowAt, rowOffsets } from '../src/model/row_offsets';
+import { acrossRows, pathTail, runFigures, runOrder } from '../src/features/lines/across';
+import { callsOf, foldRows } from '../src/features/lines/fold';
+import { heatLevel, railMarks } from '../src/features/lines/heat';
+import { rowAt, rowOffsets } from '../src/features/lines/row_offsets';
 import {
     figuresOf,
     fileShare,
@@ -14,7 +14,7 @@ import {
     pathForFile,
     sourceRows,
     type SourceRow,
-} from '../src/model/source';
+} from '../src/features/lines/source';
 
 function fn(id: number, first_line: number, last_line: number | null): SourceFunction {
     return { id, name: `f${id}`, first_line, last_line, executed: 1, ticks: null, hits: null };

@@ -12,7 +12,7 @@ import {
     timeText,
     type TimeUnit,
     unitsFor,
-} from '../src/model/line_units';
+} from '../src/features/lines/units';
 import printed from './lines_printed.json';
 
 type Printed = [number, number, number, number, number, string[]];

@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { text } from '../src/base/units';
-import { boxPlace, boxScale, ownScale, spreadFig, valueFig } from '../src/model/measure';
+import {
+    boxPlace,
+    boxScale,
+    ownScale,
+    spreadFig,
+    valueFig,
+} from '../src/features/measurements/values';
 
 const plain = (value: string) => value.replaceAll('\u202f', ' ');
 

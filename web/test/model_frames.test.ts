@@ -11,7 +11,7 @@ import {
 } from '../src/model/call_tree';
 import { coverPath, frameAt, frameChildren, framePath, stepFrame } from '../src/model/frames';
 import { type ImportTree, layoutIcicle, matchedTotal, originShares } from '../src/model/icicle';
-import { ImportRows, depths } from '../src/model/import_table';
+import { ImportRows, depths } from '../src/features/imports/import_table';
 import {
     clampSpan,
     easeSpan,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { amdahl, amdahlCurve, speedUp } from '../src/model/amdahl';
+import { amdahl, amdahlCurve, speedUp } from '../src/features/functions/amdahl';
 import { type CallGraph, graphToDot, quote } from '../src/model/dot';
 import { readLayout } from '../src/model/graph_layout';
 import { fitEllipsis, fitName, functionName, placeText, shortPlace } from '../src/model/labels';

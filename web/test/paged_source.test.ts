@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { pagedSource } from '../src/base/paged_source';
+import { pagedSource } from '../src/features/shared/paged_source';
 
 interface Row {
     id: number;

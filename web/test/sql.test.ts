@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { EXAMPLES, examplesFor } from '../src/model/sql_examples';
+import { EXAMPLES, examplesFor } from '../src/features/sql/examples';
 import {
     axesOf,
     cellText,
@@ -10,9 +10,9 @@ import {
     sorted,
     type SqlResult,
     widthOf,
-} from '../src/model/sql_result';
-import { quoted, sqlPieces, wordAtByte } from '../src/model/sql_syntax';
-import { viewsOf } from '../src/model/sql_views';
+} from '../src/features/sql/result';
+import { quoted, sqlPieces, wordAtByte } from '../src/features/sql/syntax';
+import { viewsOf } from '../src/features/sql/views';
 
 const SCHEMA = readFileSync(
     new URL('../../schema/run.sql', `file://${process.cwd()}/test/`),

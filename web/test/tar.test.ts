@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { fileHead, padding, tarEnd } from '../src/model/tar';
+import { fileHead, padding, tarEnd } from '../src/features/upload/tar';
 
 function packed(files: [string, string][]): Buffer {
     const parts = files.flatMap(([name, text]) => {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { inOrder, laneNames, topOf, topText, translate } from '../src/model/lane_mates';
+import { inOrder, laneNames, topOf, topText, translate } from '../src/features/timeline/lane_mates';
 import { mergeQuery, swapSides } from '../src/model/side';
 import {
     type Align,
@@ -16,7 +16,7 @@ import {
     stepsOf,
     unplaced,
 } from '../src/model/time_align';
-import { layoutLanes } from '../src/model/timeline_lanes';
+import { layoutLanes } from '../src/features/timeline/lanes';
 import type { TimelineAnswer, TraceTrack } from '../src/model/timeline_types';
 import { axisOf, parseView } from '../src/model/timeline_view';
 

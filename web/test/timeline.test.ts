@@ -8,9 +8,9 @@ import {
     WindowCache,
     windowFor,
 } from '../src/model/timeline_cache';
-import { curveSet, pointFrom, valueAt } from '../src/model/timeline_curves';
-import { needOf } from '../src/model/timeline_data';
-import { hitAt } from '../src/model/timeline_hit';
+import { curveSet, pointFrom, valueAt } from '../src/features/timeline/curves';
+import { needOf } from '../src/features/timeline/data';
+import { hitAt } from '../src/features/timeline/hit';
 import {
     byteScale,
     depthAt,
@@ -19,7 +19,7 @@ import {
     layoutLanes,
     SLICE_ROW,
     sliceTop,
-} from '../src/model/timeline_lanes';
+} from '../src/features/timeline/lanes';
 import { cutText, NameTable, shortName } from '../src/model/timeline_names';
 import {
     rowOf,

@@ -5,11 +5,11 @@ import type { FlameAnswer, ModuleRow, Parts, WorkerRow } from '../src/base/trace
 import { DEFINITIONS, partWords, readDefinition, segmentsOf, sumOf } from '../src/model/breakdown';
 import { deviceName, propertiesOf } from '../src/model/device';
 import { FAMILIES, familyOf, kindWord } from '../src/model/family';
-import { layoutFlame, matchedNs } from '../src/model/flame_tree';
+import { layoutFlame, matchedNs } from '../src/features/stacks/flame_tree';
 import { byteStep, valueAt } from '../src/model/held_curve';
 import { heights, placeOn } from '../src/model/histogram';
-import { ModuleTree } from '../src/model/module_tree';
-import { median, stragglers } from '../src/model/stragglers';
+import { ModuleTree } from '../src/features/operators/module_tree';
+import { median, stragglers } from '../src/features/overview/stragglers';
 import { rangeParams, rangeQuery, rangeText, readRange } from '../src/model/trace_range';
 
 const MS = 1e6;

@@ -17,7 +17,7 @@ import {
     rowsOf,
     spanOf,
     tickTime,
-} from '../src/model/trend';
+} from '../src/features/trend/points';
 
 const plain = (text: string) => text.replaceAll('\u202f', ' ');
 

@@ -5,6 +5,7 @@
 #define PS_OFFLINE_PTHREAD_H
 
 #include <stdlib.h>
+#include <time.h>
 
 typedef int pthread_mutex_t, pthread_cond_t, pthread_once_t;
 
@@ -34,11 +35,18 @@ static inline int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex
     abort();
 }
 
-static inline int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
-                                         const void *until)
+static inline int pthread_cond_clockwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
+                                         clockid_t clock, const void *until)
 {
-    (void)cond, (void)mutex, (void)until;
+    (void)cond, (void)mutex, (void)clock, (void)until;
     abort();
+}
+
+static inline int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
+                                          const void *until)
+{
+    (void)clock, (void)until;
+    return *mutex = 0;
 }
 
 static inline int pthread_cond_broadcast(pthread_cond_t *cond)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cells.c: the cells in a row of a comparison, by column. */
+/* cells.c: the values in a row of a comparison, by column. */
 #include <math.h>
 #include <stdio.h>
 
@@ -12,7 +12,7 @@ static const char *const column_names[PS_CMP_MORE] = {
     "id",     "name",    "place",  "base_place", "within", "line",    "base_line",
     "by",     "base_by", "change", "base",       "new",    "delta",   "delta_pct",
     "share",  "noise",   "low",    "high",       "p",      "verdict", "in_base",
-    "in_new", "mad",     "min",    "max"};
+    "in_new", "mad",     "min",    "max",        "size"};
 
 /* The columns of a single group: those that need no base. */
 static const int alone[] = {PS_CMP_ID,   PS_CMP_NAME, PS_CMP_PLACE, PS_CMP_WITHIN,
@@ -20,26 +20,26 @@ static const int alone[] = {PS_CMP_ID,   PS_CMP_NAME, PS_CMP_PLACE, PS_CMP_WITHI
                             PS_CMP_MIN,  PS_CMP_MAX,  PS_CMP_SHARE, PS_CMP_IN_NEW};
 #define N_ALONE ((int)(sizeof alone / sizeof *alone))
 
-static struct ps_cell whole(int64_t value)
+static struct ps_value whole(int64_t value)
 {
-    return (struct ps_cell){.is = PS_CELL_INT, .whole = value};
+    return (struct ps_value){.num = ps_int(value)};
 }
 
-static struct ps_cell real(double value)
+static struct ps_value real(double value)
 {
-    return (struct ps_cell){.is = isfinite(value) ? PS_CELL_REAL : PS_CELL_NONE, .real = value};
+    return (struct ps_value){.num = isfinite(value) ? ps_real(value) : PS_NO_NUM};
 }
 
-static struct ps_cell text(struct ps_str value)
+static struct ps_value text(struct ps_str value)
 {
-    return (struct ps_cell){.is = value.len ? PS_CELL_TEXT : PS_CELL_NONE, .text = value};
+    return (struct ps_value){.num = PS_NO_NUM, .text = value.len ? value : (struct ps_str){0}};
 }
 
-static struct ps_cell text_cell(const struct ps_compared_row *row, int column)
+static struct ps_value text_value(const struct ps_compared_row *row, int column)
 {
     switch (column) {
     case PS_CMP_NAME:
-        return (struct ps_cell){.is = PS_CELL_TEXT, .text = row->name};
+        return (struct ps_value){.num = PS_NO_NUM, .text = row->name};
     case PS_CMP_PLACE:
         return text(row->place);
     case PS_CMP_BASE_PLACE:
@@ -57,7 +57,7 @@ static struct ps_cell text_cell(const struct ps_compared_row *row, int column)
     }
 }
 
-static struct ps_cell figure_cell(const struct ps_compared_row *row, int column)
+static struct ps_value figure_value(const struct ps_compared_row *row, int column)
 {
     const struct ps_judged *judged = &row->judged;
 
@@ -70,6 +70,8 @@ static struct ps_cell figure_cell(const struct ps_compared_row *row, int column)
         return real(judged->delta);
     case PS_CMP_DELTA_PCT:
         return real(judged->base != 0 ? 100 * judged->delta / fabs(judged->base) : NAN);
+    case PS_CMP_SIZE:
+        return real(fabs(judged->delta));
     case PS_CMP_MAD:
         return real(judged->now_mad);
     case PS_CMP_NOISE:
@@ -83,7 +85,7 @@ static struct ps_cell figure_cell(const struct ps_compared_row *row, int column)
 }
 
 /* Returns the minimum or the maximum of the runs of a single group. */
-static struct ps_cell end_cell(const struct ps_compared_table *table, uint32_t id, bool largest)
+static struct ps_value end_value(const struct ps_compared_table *table, uint32_t id, bool largest)
 {
     size_t n_base, n;
     const double *values;
@@ -96,8 +98,8 @@ static struct ps_cell end_cell(const struct ps_compared_table *table, uint32_t i
     return real(end);
 }
 
-struct ps_cell ps_compared_cell(const struct ps_compared_table *table,
-                                const struct ps_compared_row *row, int column)
+struct ps_value ps_compared_value(const struct ps_compared_table *table,
+                                  const struct ps_compared_row *row, int column)
 {
     double ends[2] = {NAN, NAN};
 
@@ -107,7 +109,7 @@ struct ps_cell ps_compared_cell(const struct ps_compared_table *table,
     case PS_CMP_LINE:
     case PS_CMP_BASE_LINE:
         column = column == PS_CMP_LINE ? (int)row->line : (int)row->base_line;
-        return column ? whole(column) : (struct ps_cell){.is = PS_CELL_NONE};
+        return column ? whole(column) : (struct ps_value){.num = PS_NO_NUM};
     case PS_CMP_IN_BASE:
         return whole(row->in_base);
     case PS_CMP_IN_NEW:
@@ -120,7 +122,7 @@ struct ps_cell ps_compared_cell(const struct ps_compared_table *table,
         return real(table->alone && !table->head.metrics[0].adds ? NAN : row->share);
     case PS_CMP_MIN:
     case PS_CMP_MAX:
-        return end_cell(table, row->id, column == PS_CMP_MAX);
+        return end_value(table, row->id, column == PS_CMP_MAX);
     case PS_CMP_NAME:
     case PS_CMP_PLACE:
     case PS_CMP_BASE_PLACE:
@@ -129,27 +131,25 @@ struct ps_cell ps_compared_cell(const struct ps_compared_table *table,
     case PS_CMP_BASE_BY:
     case PS_CMP_CHANGE:
     case PS_CMP_VERDICT:
-        return text_cell(row, column);
+        return text_value(row, column);
     default:
-        return figure_cell(row, column);
+        return figure_value(row, column);
     }
 }
 
-int ps_compared_columns(const struct ps_compared_table *table)
+size_t ps_compared_columns(const struct ps_compared_table *table, int out[PS_CMP_COLUMNS_MAX])
 {
-    int more = (int)table->head.n - 1;
+    size_t n = 0;
 
-    return table->alone ? N_ALONE + more : PS_CMP_MAD + 2 * more;
+    for (int i = 0; i < (table->alone ? N_ALONE : PS_CMP_MAD); i++)
+        out[n++] = table->alone ? alone[i] : i;
+    for (int i = 0; i < 2 * ((int)table->head.n - 1); i++)
+        if (!table->alone || i % 2)
+            out[n++] = PS_CMP_MORE + i;
+    return n;
 }
 
-int ps_compared_at(const struct ps_compared_table *table, int place)
-{
-    if (table->alone)
-        return place < N_ALONE ? alone[place] : PS_CMP_MORE + 2 * (place - N_ALONE) + 1;
-    return place < PS_CMP_MAD ? place : place - PS_CMP_MAD + PS_CMP_MORE;
-}
-
-const char *ps_compared_column(const struct ps_compared_table *table, int column, char out[32])
+const char *ps_compared_name(const struct ps_compared_table *table, int column, char out[32])
 {
     int more = column - PS_CMP_MORE;
 
@@ -163,28 +163,4 @@ const char *ps_compared_column(const struct ps_compared_table *table, int column
                                 : "base",
                    table->head.metrics[1 + more / 2].name);
     return out;
-}
-
-void ps_cell_json(const struct ps_cell *cell, struct ps_json *json)
-{
-    if (cell->is == PS_CELL_INT)
-        ps_json_int(json, cell->whole);
-    else if (cell->is == PS_CELL_REAL)
-        ps_json_real(json, cell->real);
-    else if (cell->is == PS_CELL_TEXT)
-        ps_json_str(json, cell->text);
-    else
-        ps_json_null(json);
-}
-
-void ps_cell_csv(const struct ps_cell *cell, struct ps_buf *out)
-{
-    char number[32];
-
-    if (cell->is == PS_CELL_INT)
-        ps_buf_printf(out, "%lld", (long long)cell->whole);
-    else if (cell->is == PS_CELL_REAL)
-        ps_buf_add(out, number, ps_real_text(cell->real, number));
-    else if (cell->is == PS_CELL_TEXT)
-        ps_csv_text(cell->text, out);
 }

@@ -18,11 +18,8 @@ struct ps_compare_table {
     unsigned has;   /* of kinds that have one of these: importers/kinds.h */
     const char *of; /* name in the API */
     const char *query;
-    /* Computes the temporary table that the query reads; the caller frees *values. NULL: the query
-     * reads no temporary table. */
-    enum ps_status (*make)(struct ps_db *db, struct ps_temp_rows *temp_rows, int64_t **values,
-                           struct ps_err *err);
-    bool source; /* rows without a name are named by their line of the attached source */
+    ps_make_rows *make; /* computes the temporary table that the query reads; NULL: none */
+    bool source;        /* rows without a name are named by their line of the attached source */
 };
 
 /* Copies the description of its query, which the caller may narrow. */
@@ -153,25 +150,19 @@ enum ps_compared_column {
     PS_CMP_MAD, /* these three only for a single group */
     PS_CMP_MIN,
     PS_CMP_MAX,
-    PS_CMP_MORE /* from here on the medians of the other metrics, base and new in turn */
+    PS_CMP_SIZE, /* |delta|, only a sort key */
+    PS_CMP_MORE  /* from here on the medians of the other metrics, base and new in turn */
 };
+#define PS_CMP_COLUMNS_MAX (PS_CMP_MORE + 2 * PS_HEAD_METRICS)
 
-struct ps_cell {
-    enum { PS_CELL_NONE, PS_CELL_INT, PS_CELL_REAL, PS_CELL_TEXT } is;
-    int64_t whole;
-    double real;
-    struct ps_str text; /* valid as long as the comparison */
-};
-struct ps_cell ps_compared_cell(const struct ps_compared_table *table,
-                                const struct ps_compared_row *row, int column);
-/* ps_compared_columns returns the number of columns of a row, ps_compared_at the column at an index
- * from 0. A single group has other columns than two groups. */
-int ps_compared_columns(const struct ps_compared_table *table);
-int ps_compared_at(const struct ps_compared_table *table, int place);
+/* Stores the columns of a row in order and returns their number. A single group has other columns
+ * than two groups. */
+size_t ps_compared_columns(const struct ps_compared_table *table, int out[PS_CMP_COLUMNS_MAX]);
 /* Returns the name of a column; it is in `out` if it contains the name of a metric. */
-const char *ps_compared_column(const struct ps_compared_table *table, int column, char out[32]);
-void ps_cell_json(const struct ps_cell *cell, struct ps_json *json);
-void ps_cell_csv(const struct ps_cell *cell, struct ps_buf *out);
+const char *ps_compared_name(const struct ps_compared_table *table, int column, char out[32]);
+/* Texts are valid as long as the comparison. */
+struct ps_value ps_compared_value(const struct ps_compared_table *table,
+                                  const struct ps_compared_row *row, int column);
 
 extern const char *const ps_verdict_words[]; /* by enum ps_verdict; NULL: no verdict */
 extern const char *const ps_change_words[];  /* by enum ps_change; NULL: no change */

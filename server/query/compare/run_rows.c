@@ -154,21 +154,21 @@ static enum ps_status read_rows(struct ps_run_rows *r, struct ps_db *db, struct 
 
 enum ps_status ps_run_rows_read(struct ps_run_rows *r, const char *run, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) int64_t *values = NULL;
-    struct ps_temp_rows temp_rows = {.n = 0};
+    struct ps_made made = {.values = NULL};
     struct ps_db *db = NULL;
     enum ps_status status = ps_run_acquire(r->store, run, &db, err);
 
     r->run = run;
     r->path.len = 0;
     if (status == PS_OK && r->table->make)
-        status = r->table->make(db, &temp_rows, &values, err);
+        status = r->table->make(db, (struct ps_params){0}, &made, err);
     if (status == PS_OK) {
-        ps_db_set_temp_rows(db, &temp_rows);
+        ps_db_set_temp_rows(db, &made.temp_rows);
         status = read_rows(r, db, err);
         ps_db_set_temp_rows(db, NULL);
     }
     ps_run_release(db);
+    free(made.values);
     return status;
 }
 

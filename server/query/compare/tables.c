@@ -8,30 +8,13 @@
 #include "server/query/functions/stack_tree.h"
 #include "server/query/trace/memory.h"
 
-static enum ps_status make_operators(struct ps_db *db, struct ps_temp_rows *temp_rows,
-                                     int64_t **values, struct ps_err *err)
+static enum ps_status make_operators(struct ps_db *db, struct ps_params params, struct ps_made *out,
+                                     struct ps_err *err)
 {
-    struct ps_made made = {.values = NULL};
     bool torch = false;
     enum ps_status status = ps_trace_is_torch(db, &torch, err);
 
-    if (status == PS_OK && !torch)
-        status = ps_slices_by_name(db, (struct ps_params){0}, PS_RANGE_ALL, &made, err);
-    *temp_rows = made.temp_rows;
-    *values = made.values;
-    return status;
-}
-
-static enum ps_status make_functions(struct ps_db *db, struct ps_temp_rows *temp_rows,
-                                     int64_t **values, struct ps_err *err)
-{
-    struct ps_made made = {.values = NULL};
-    const struct ps_stack_part all = {.range = PS_RANGE_ALL};
-    enum ps_status status = ps_stack_functions(db, &all, false, &made, err);
-
-    *temp_rows = made.temp_rows;
-    *values = made.values;
-    return status;
+    return status == PS_OK && !torch ? ps_make_slices_by_name(db, params, out, err) : status;
 }
 
 /* The first table of a kind is shown by default. */
@@ -46,7 +29,7 @@ static const struct ps_compare_table tables[] = {
     {PS_HAS_SLICES, "shapes", "compare_shapes", NULL, false},
     {PS_HAS_SLICES, "modules", "compare_modules", NULL, false},
     {PS_HAS_SLICES, "memory", "compare_device_memory", NULL, false},
-    {PS_HAS_STACKS, "functions", "compare_stack_functions", make_functions, false},
+    {PS_HAS_STACKS, "functions", "compare_stack_functions", ps_make_stack_functions, false},
     {PS_HAS_LINE_TIMES, "lines", "compare_timed_lines", NULL, true},
     {PS_HAS_LINE_MEMORY, "lines", "compare_memory_lines", NULL, true},
     {PS_HAS_LINE_CPU, "lines", "compare_scalene_lines", NULL, true},

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 
 #include "server/query/functions/stack_tree.h"
-#include "server/query/order_cache.h"
-#include "server/query/trace/memory.h"
 
 enum { NAME, FAMILY, SLICES, SELF, TOTAL, GROUPED, FIRST, N_COLUMNS };
 #define DEPTH_MAX (1u << 16)
@@ -103,57 +101,28 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
-static void make_table(const struct functions *f, struct ps_made *out)
+enum ps_status ps_make_stack_functions(struct ps_db *db, struct ps_params params,
+                                       struct ps_made *out, struct ps_err *err)
 {
-    out->values = ps_grow(NULL, f->n * N_COLUMNS + 1, sizeof *out->values);
-    out->temp_rows.table = PS_TEMP_FUNCTIONS;
-    out->temp_rows.n = f->n;
-    for (size_t c = 0; c < N_COLUMNS; c++) {
-        for (size_t i = 0; i < f->n; i++)
-            out->values[c * f->n + i] = f->rows[i].value[c];
-        out->temp_rows.column[c] = out->values + c * f->n;
-    }
-}
-
-enum ps_status ps_stack_functions(struct ps_db *db, const struct ps_stack_part *part, bool group,
-                                  struct ps_made *out, struct ps_err *err)
-{
-    struct functions f = {.db = db, .part = *part, .group = group};
+    struct functions f = {.db = db};
     struct ps_chunk_query query = {
-        .track = part->track,
-        .range = part->range,
         .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
                    PS_COL_BIT(PS_COL_DEPTH) | PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_FAMILY),
     };
-    enum ps_status status = ps_trace_chunks(db, &query, add_chunk, &f, err);
-
-    if (status == PS_OK)
-        make_table(&f, out);
-    free(f.rows);
-    free(f.place);
-    free(f.open);
-    return status;
-}
-
-enum ps_status ps_view_stack_functions(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                       struct ps_params params, struct ps_answer *answer,
-                                       struct ps_err *err)
-{
-    struct ps_order *held = ps_order_find(ps_db_run(db), view->query, params);
-    struct ps_made made = {.values = NULL};
-    struct ps_stack_part part;
     int64_t group = 0;
-    enum ps_status status = ps_stack_part_read(params, &part, err);
+    enum ps_status status = ps_stack_part_read(params, &f.part, err);
 
     if (status == PS_OK)
         status = ps_param_int(params, "group", 0, 1, 0, &group, err);
-    if (status == PS_OK && !ps_table_kept_has(held, params))
-        status = ps_stack_functions(db, &part, group, &made, err);
-    ps_db_set_temp_rows(db, &made.temp_rows);
+    f.group = group != 0;
+    query.track = f.part.track;
+    query.range = f.part.range;
     if (status == PS_OK)
-        status = ps_view_table(db, view, id, params, answer, err);
-    ps_db_set_temp_rows(db, NULL);
-    ps_order_release(held);
-    free(made.values);
+        status = ps_trace_chunks(db, &query, add_chunk, &f, err);
+    if (status == PS_OK)
+        ps_made_rows(out, PS_TEMP_FUNCTIONS, f.rows, f.n, sizeof *f.rows, N_COLUMNS);
+    free(f.rows);
+    free(f.place);
+    free(f.open);
     return status;
 }

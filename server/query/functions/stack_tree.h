@@ -28,11 +28,9 @@ static inline int64_t ps_stack_clip(const struct ps_range *range, int64_t start,
     return end > start ? end - start : 0;
 }
 
-/* Computes the functions of the stacks as the table ps_temp_functions. group: C++ static
- * initialisers are one row. The caller frees out->values. */
-struct ps_made;
-enum ps_status ps_stack_functions(struct ps_db *db, const struct ps_stack_part *part, bool group,
-                                  struct ps_made *out, struct ps_err *err);
+/* Computes the functions of the stacks as the table ps_temp_functions. Parameters: from_ns, to_ns,
+ * track, and group=1 to make C++ static initialisers one row. */
+ps_make_rows ps_make_stack_functions;
 
 enum ps_status ps_view_stack_flame(struct ps_db *db, const struct ps_view *view, int64_t id,
                                    struct ps_params params, struct ps_answer *answer,
@@ -40,8 +38,5 @@ enum ps_status ps_view_stack_flame(struct ps_db *db, const struct ps_view *view,
 enum ps_status ps_view_sandwich(struct ps_db *db, const struct ps_view *view, int64_t id,
                                 struct ps_params params, struct ps_answer *answer,
                                 struct ps_err *err);
-enum ps_status ps_view_stack_functions(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                       struct ps_params params, struct ps_answer *answer,
-                                       struct ps_err *err);
 
 #endif

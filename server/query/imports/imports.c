@@ -209,12 +209,7 @@ static enum ps_status rows_of(struct ps_db *db, const char *query, int64_t id, i
     if (status != PS_OK)
         return status;
     ps_bind_int(stmt, ":limit", limit);
-    ps_json_key(json, key);
-    ps_json_array(json);
-    while (ps_stmt_row(stmt, err))
-        ps_row_object(stmt, 0, json);
-    ps_json_end(json);
-    return err->code;
+    return ps_rows_write(stmt, key, ps_row_object, json, err);
 }
 
 /* Writes the number and the time of the children that are not among the `shown_max` largest. */

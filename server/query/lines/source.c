@@ -186,12 +186,7 @@ enum ps_status ps_source_functions(struct ps_db *db, int64_t file, struct ps_jso
 
     if (status != PS_OK)
         return status;
-    ps_json_key(json, "functions");
-    ps_json_array(json);
-    while (ps_stmt_row(stmt, err))
-        ps_row_object(stmt, 0, json);
-    ps_json_end(json);
-    return err->code;
+    return ps_rows_write(stmt, "functions", ps_row_object, json, err);
 }
 
 /* --- One run --- */

@@ -195,12 +195,7 @@ static enum ps_status write_spans(struct ps_db *db, const struct window *w, stru
     if (status != PS_OK)
         return status;
     ps_bind_real(stmt, ":start", w->start);
-    ps_json_key(json, "spans");
-    ps_json_array(json);
-    while (ps_stmt_row(stmt, err))
-        ps_row_object(stmt, 0, json);
-    ps_json_end(json);
-    return err->code;
+    return ps_rows_write(stmt, "spans", ps_row_object, json, err);
 }
 
 /* Reads the requested window, in the time of the file. */

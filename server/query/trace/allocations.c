@@ -22,8 +22,8 @@ static void make_rows(const struct ps_records *records, struct ps_range range, s
 {
     size_t cap = records->n;
 
-    out->temp_rows.table = PS_TEMP_ALLOCATIONS;
-    out->values = ps_grow(NULL, cap * N_COLUMNS + 1, sizeof *out->values);
+    ps_made_alloc(out, PS_TEMP_ALLOCATIONS, cap, N_COLUMNS);
+    out->temp_rows.n = 0;
     for (size_t i = 0; i < records->n; i++) {
         const struct ps_record *r = &records->at[i];
         const struct ps_record *end = r->partner ? &records->at[r->partner - 1] : NULL;
@@ -45,8 +45,6 @@ static void make_rows(const struct ps_records *records, struct ps_range range, s
         row[WORKER * cap] = r->worker;
         out->temp_rows.n++;
     }
-    for (size_t c = 0; c < N_COLUMNS; c++)
-        out->temp_rows.column[c] = out->values + c * cap;
 }
 
 /* Rows to name, sorted by slice id. */
@@ -104,23 +102,17 @@ static enum ps_status read_names(struct ps_db *db, struct ps_made *made, size_t 
     return status;
 }
 
-static enum ps_status make(struct ps_db *db, struct ps_params params, struct ps_range range,
-                           struct ps_made *out, struct ps_err *err)
+enum ps_status ps_make_allocations(struct ps_db *db, struct ps_params params, struct ps_made *out,
+                                   struct ps_err *err)
 {
     PS_AUTO(ps_records_free) struct ps_records records = {0};
-    enum ps_status status = ps_records_read(db, &records, err);
+    struct ps_range range;
+    enum ps_status status = ps_param_range(params, &range, err);
 
-    (void)params;
+    if (status == PS_OK)
+        status = ps_records_read(db, &records, err);
     if (status != PS_OK)
         return status;
     make_rows(&records, range, out);
     return read_names(db, out, records.n, err);
-}
-
-enum ps_status ps_view_allocations(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                   struct ps_params params, struct ps_answer *answer,
-                                   struct ps_err *err)
-{
-    (void)id;
-    return ps_view_made_table(db, view, params, make, answer, err);
 }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/hash_table.h"
-#include "server/query/order_cache.h"
 
 static bool is_place(const void *items, uint32_t index, const void *of)
 {
@@ -88,28 +87,4 @@ void ps_records_free(struct ps_records *records)
 {
     free(records->at);
     *records = (struct ps_records){0};
-}
-
-enum ps_status ps_view_made_table(struct ps_db *db, const struct ps_view *view,
-                                  struct ps_params params,
-                                  enum ps_status (*make)(struct ps_db *db, struct ps_params params,
-                                                         struct ps_range range, struct ps_made *out,
-                                                         struct ps_err *err),
-                                  struct ps_answer *answer, struct ps_err *err)
-{
-    /* Keeps the entry in the cache until the page is written. */
-    struct ps_order *held = ps_order_find(ps_db_run(db), view->query, params);
-    struct ps_made made = {.values = NULL};
-    struct ps_range range;
-    enum ps_status status = ps_param_range(params, &range, err);
-
-    if (status == PS_OK && !ps_table_kept_has(held, params))
-        status = make(db, params, range, &made, err);
-    ps_db_set_temp_rows(db, &made.temp_rows);
-    if (status == PS_OK)
-        status = ps_view_trace_table(db, view, 0, params, answer, err);
-    ps_db_set_temp_rows(db, NULL);
-    ps_order_release(held);
-    free(made.values);
-    return status;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* memory.h: the memory events of a trace, each allocation matched to its free; and tables over rows
- * that are computed in C. */
+/* memory.h: the memory events of a trace, each allocation matched to its free. */
 #ifndef PS_QUERY_TRACE_MEMORY_H
 #define PS_QUERY_TRACE_MEMORY_H
 
@@ -23,33 +22,14 @@ struct ps_records {
 enum ps_status ps_records_read(struct ps_db *db, struct ps_records *out, struct ps_err *err);
 void ps_records_free(struct ps_records *records);
 
-/* A temporary table for the SQL of a view; `values` is the memory of its columns. */
-struct ps_made {
-    struct ps_temp_rows temp_rows;
-    int64_t *values;
-};
-/* Answers with a table over the rows that `make` computes for a range. Does not call `make` if the
- * page is cached. */
-enum ps_status ps_view_made_table(struct ps_db *db, const struct ps_view *view,
-                                  struct ps_params params,
-                                  enum ps_status (*make)(struct ps_db *db, struct ps_params params,
-                                                         struct ps_range range, struct ps_made *out,
-                                                         struct ps_err *err),
-                                  struct ps_answer *answer, struct ps_err *err);
-
-/* Sums all slices that start in the range, by name, as the table ps_temp_operators. Ignores params.
- * The caller frees out->values. */
-enum ps_status ps_slices_by_name(struct ps_db *db, struct ps_params params, struct ps_range range,
-                                 struct ps_made *out, struct ps_err *err);
+/* The temporary tables of the views of the same names. */
+ps_make_rows ps_make_allocations;
+ps_make_rows ps_make_memory_operators;
+/* Sums all slices that start in the range of params, by name, as the table ps_temp_operators. */
+ps_make_rows ps_make_slices_by_name;
 
 enum ps_status ps_view_operators(struct ps_db *db, const struct ps_view *view, int64_t id,
                                  struct ps_params params, struct ps_answer *answer,
                                  struct ps_err *err);
-enum ps_status ps_view_allocations(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                   struct ps_params params, struct ps_answer *answer,
-                                   struct ps_err *err);
-enum ps_status ps_view_memory_operators(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                        struct ps_params params, struct ps_answer *answer,
-                                        struct ps_err *err);
 
 #endif

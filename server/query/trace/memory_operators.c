@@ -169,39 +169,21 @@ static enum ps_status add_all(struct ps_db *db, const struct ps_records *records
     return status;
 }
 
-static void make_table(const struct rows *rows, struct ps_made *out)
-{
-    out->values = ps_grow(NULL, rows->n * N_COLUMNS + 1, sizeof *out->values);
-    out->temp_rows.table = PS_TEMP_MEMORY_OPERATORS;
-    out->temp_rows.n = rows->n;
-    for (size_t c = 0; c < N_COLUMNS; c++) {
-        for (size_t i = 0; i < rows->n; i++)
-            out->values[c * rows->n + i] = rows->at[i].value[c];
-        out->temp_rows.column[c] = out->values + c * rows->n;
-    }
-}
-
-static enum ps_status make(struct ps_db *db, struct ps_params params, struct ps_range range,
-                           struct ps_made *out, struct ps_err *err)
+enum ps_status ps_make_memory_operators(struct ps_db *db, struct ps_params params,
+                                        struct ps_made *out, struct ps_err *err)
 {
     PS_AUTO(ps_records_free) struct ps_records records = {0};
     struct rows rows = {.at = NULL};
-    enum ps_status status = ps_records_read(db, &records, err);
+    struct ps_range range;
+    enum ps_status status = ps_param_range(params, &range, err);
 
-    (void)params;
+    if (status == PS_OK)
+        status = ps_records_read(db, &records, err);
     if (status == PS_OK)
         status = add_all(db, &records, range, &rows, err);
     if (status == PS_OK)
-        make_table(&rows, out);
+        ps_made_rows(out, PS_TEMP_MEMORY_OPERATORS, rows.at, rows.n, sizeof *rows.at, N_COLUMNS);
     free(rows.at);
     free(rows.first);
     return status;
-}
-
-enum ps_status ps_view_memory_operators(struct ps_db *db, const struct ps_view *view, int64_t id,
-                                        struct ps_params params, struct ps_answer *answer,
-                                        struct ps_err *err)
-{
-    (void)id;
-    return ps_view_made_table(db, view, params, make, answer, err);
 }

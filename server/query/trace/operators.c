@@ -63,33 +63,22 @@ static bool add_slices(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
-static void make_table(const struct by_name *sums, struct ps_made *out)
+enum ps_status ps_make_slices_by_name(struct ps_db *db, struct ps_params params,
+                                      struct ps_made *out, struct ps_err *err)
 {
-    out->values = ps_grow(NULL, sums->n * N_COLUMNS + 1, sizeof *out->values);
-    out->temp_rows.table = PS_TEMP_OPERATORS;
-    out->temp_rows.n = sums->n;
-    for (size_t c = 0; c < N_COLUMNS; c++) {
-        for (size_t i = 0; i < sums->n; i++)
-            out->values[c * sums->n + i] = sums->rows[i].value[c];
-        out->temp_rows.column[c] = out->values + c * sums->n;
-    }
-}
-
-enum ps_status ps_slices_by_name(struct ps_db *db, struct ps_params params, struct ps_range range,
-                                 struct ps_made *out, struct ps_err *err)
-{
-    struct by_name sums = {.db = db, .range = range};
-    struct ps_chunk_query query = {.range = range,
-                                   .starting = true,
+    struct by_name sums = {.db = db};
+    struct ps_chunk_query query = {.starting = true,
                                    .columns = PS_COL_BIT(PS_COL_START) |
                                               PS_COL_BIT(PS_COL_DURATION) |
                                               PS_COL_BIT(PS_COL_SELF) | PS_COL_BIT(PS_COL_NAME) |
                                               PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY)};
-    enum ps_status status = ps_trace_chunks(db, &query, add_slices, &sums, err);
+    enum ps_status status = ps_param_range(params, &sums.range, err);
 
-    (void)params;
+    query.range = sums.range;
     if (status == PS_OK)
-        make_table(&sums, out);
+        status = ps_trace_chunks(db, &query, add_slices, &sums, err);
+    if (status == PS_OK)
+        ps_made_rows(out, PS_TEMP_OPERATORS, sums.rows, sums.n, sizeof *sums.rows, N_COLUMNS);
     free(sums.rows);
     free(sums.place);
     return status;
@@ -104,8 +93,8 @@ enum ps_status ps_view_operators(struct ps_db *db, const struct ps_view *view, i
     enum ps_status status = ps_trace_is_attributed(db, &attributed, err);
 
     by_name.query = "slices_by_name";
+    by_name.make = ps_make_slices_by_name;
     if (status != PS_OK)
         return status;
-    return attributed ? ps_view_trace_table(db, view, id, params, answer, err)
-                      : ps_view_made_table(db, &by_name, params, ps_slices_by_name, answer, err);
+    return ps_view_trace_table(db, attributed ? view : &by_name, id, params, answer, err);
 }

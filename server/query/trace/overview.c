@@ -94,7 +94,7 @@ static enum ps_status write_gaps(struct ps_db *db, struct ps_json *json, struct 
     ps_json_kint(json, "count", count);
     ps_json_kint(json, "total_ns", total);
     if (err->code == PS_OK &&
-        ps_json_objects(db, "longest", "trace_longest_gaps", json, err) == PS_OK)
+        ps_query_write(db, "longest", "trace_longest_gaps", ps_row_object, json, err) == PS_OK)
         ps_json_end(json);
     return err->code;
 }
@@ -102,19 +102,20 @@ static enum ps_status write_gaps(struct ps_db *db, struct ps_json *json, struct 
 /* Writes the keys that are arrays of rows, with one query each. */
 static enum ps_status write_arrays(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
-    enum ps_status status = ps_json_objects(db, "devices", "trace_devices", json, err);
+    enum ps_status status =
+        ps_query_write(db, "devices", "trace_devices", ps_row_object, json, err);
 
     if (status != PS_OK)
         return status;
     ps_json_key(json, "top");
     ps_json_object(json);
-    status = ps_json_objects(db, "operators", "trace_top_operators", json, err);
+    status = ps_query_write(db, "operators", "trace_top_operators", ps_row_object, json, err);
     if (status == PS_OK)
-        status = ps_json_objects(db, "kernels", "trace_top_kernels", json, err);
+        status = ps_query_write(db, "kernels", "trace_top_kernels", ps_row_object, json, err);
     if (status != PS_OK)
         return status;
     ps_json_end(json);
-    return ps_json_arrays(db, "headers", "trace_headers", json, err);
+    return ps_query_write(db, "headers", "trace_headers", ps_row_array, json, err);
 }
 
 enum ps_status ps_view_overview(struct ps_db *db, const struct ps_view *view, int64_t id,

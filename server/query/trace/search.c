@@ -40,7 +40,7 @@ static enum ps_status read_matches(struct ps_db *db, struct ps_params params, st
                           : ps_fail_memory(err, "the names that match");
     }
     if (status == PS_OK)
-        status = ps_bind_filters(stmt, params, err);
+        status = ps_bind_search(stmt, params, err);
     while (status == PS_OK && ps_stmt_row(stmt, err))
         if ((uint64_t)ps_col_int(stmt, 0) < f->n_names)
             f->names[ps_col_int(stmt, 0)].matches = true;

@@ -133,16 +133,17 @@ static const struct report *report_of(struct ps_params params)
     return NULL;
 }
 
-static enum ps_status make(struct ps_db *db, struct ps_params params, struct ps_range range,
-                           struct ps_made *out, struct ps_err *err)
+static enum ps_status make(struct ps_db *db, struct ps_params params, struct ps_made *out,
+                           struct ps_err *err)
 {
     PS_AUTO(gathering_free)
-    struct gathering g = {.report = report_of(params), .range = range, .rows = {.db = db}};
-    enum ps_status status;
+    struct gathering g = {.report = report_of(params), .rows = {.db = db}};
+    enum ps_status status = ps_param_range(params, &g.range, err);
 
     g.rows.operations = (g.report->kinds & 1u << PS_SLICE_MEMCPY) != 0;
-    status =
-        g.report->figure == PROJECTED ? ps_summary_project(range, &g.rows, err) : gather(&g, err);
+    if (status == PS_OK)
+        status = g.report->figure == PROJECTED ? ps_summary_project(g.range, &g.rows, err)
+                                               : gather(&g, err);
     if (status == PS_OK)
         ps_summary_table(&g.rows, out);
     return status;
@@ -157,12 +158,12 @@ enum ps_status ps_view_summary(struct ps_db *db, const struct ps_view *view, int
     const struct report *report = report_of(params);
     struct ps_view of_figure = *view;
 
-    (void)id;
     if (!report)
         return ps_fail(err, PS_BAD_REQUEST,
                        "the parameter report must be one of those in summaries");
     of_figure.query = queries[report->figure];
-    return ps_view_made_table(db, &of_figure, params, make, answer, err);
+    of_figure.make = make;
+    return ps_view_trace_table(db, &of_figure, id, params, answer, err);
 }
 
 enum ps_status ps_view_summaries(struct ps_db *db, const struct ps_view *view, int64_t id,

@@ -110,11 +110,8 @@ void ps_summary_table(const struct ps_summary_rows *rows, struct ps_made *out)
     PS_AUTO(ps_free_ptr) size_t *ends = ps_grow(NULL, rows->n + 1, sizeof *ends);
     PS_AUTO(ps_free_ptr) int64_t *values = by_row(rows, ends);
 
-    out->values = ps_grow(NULL, rows->n * N_COLUMNS + 1, sizeof *out->values);
-    out->temp_rows = (struct ps_temp_rows){
-        .table = PS_TEMP_SUMMARY, .n = rows->n, .reals = 1u << MEDIAN | 1u << STDDEV};
-    for (size_t c = 0; c < N_COLUMNS; c++)
-        out->temp_rows.column[c] = out->values + c * rows->n;
+    ps_made_alloc(out, PS_TEMP_SUMMARY, rows->n, N_COLUMNS);
+    out->temp_rows.reals = 1u << MEDIAN | 1u << STDDEV;
     for (size_t r = 0; r < rows->n; r++) {
         const struct ps_summary_row *row = &rows->at[r];
         struct ps_stats stats = ps_stats_of(values + ends[r] - row->n, (size_t)row->n);

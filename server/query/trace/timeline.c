@@ -265,11 +265,13 @@ static enum ps_status write_overview(struct ps_db *db, const struct ps_track_row
 
 static enum ps_status write_lists(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
-    enum ps_status status = ps_json_objects(db, "counters", "trace_series", json, err);
+    enum ps_status status =
+        ps_query_write(db, "counters", "trace_series", ps_row_object, json, err);
 
     if (status == PS_OK)
         status = write_memory(db, json, err);
-    return status == PS_OK ? ps_json_objects(db, "steps", "trace_steps", json, err) : status;
+    return status == PS_OK ? ps_query_write(db, "steps", "trace_steps", ps_row_object, json, err)
+                           : status;
 }
 
 enum ps_status ps_view_timeline(struct ps_db *db, const struct ps_view *view, int64_t id,
@@ -295,7 +297,7 @@ enum ps_status ps_view_timeline(struct ps_db *db, const struct ps_view *view, in
     ps_json_kint(&json, "end_ns", span.to_ns);
     status = write_origin(db, &json, err);
     if (status == PS_OK)
-        status = ps_json_objects(db, "processes", "trace_processes", &json, err);
+        status = ps_query_write(db, "processes", "trace_processes", ps_row_object, &json, err);
     if (status == PS_OK)
         status = write_tracks(db, tracks, n, &json, err);
     if (status == PS_OK)

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -364,19 +363,13 @@ static void few_runs_have_no_verdict(void **state)
 static void many_rows_take_no_second(void **state)
 {
     PS_AUTO(world_free) struct world w = world_of(200000, 5, 5);
-    clock_t start;
-    double seconds;
 
     (void)state;
     fill(&w, 2, 0.03);
     for (size_t i = 0; i < w.rows * 10; i++)
         if (i % 20 < 10) /* half the rows with ties */
             w.values[i] = floor(w.values[i] * 3);
-    start = clock();
-    judge(&w);
-    seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-    printf("200,000 rows of 10 runs judged in %.2f s\n", seconds);
-    assert_true(seconds < 10); /* sanitizers and busy machines; 0.3 s otherwise */
+    judge(&w); /* 0.3 s; a quadratic algorithm would not end before ctest stops it */
 }
 
 int compare_stats_test(void)

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 
 #include "importers/trace/steps.h"
+#include "importers/trace/torch.h"
+#include "slices/roles.h"
 
 /* What came out, as far as it is looked at. */
 struct heard {

@@ -394,7 +394,7 @@ static void any_overlap_is_kept(void **state)
                         (track.start[i - 1] == track.start[i] &&
                          track.duration[i - 1] >= track.duration[i]));
         tr_track_tree_columns(&track);
-        tr_tree(&track, 0);
+        tr_track_nest(&track, 0);
         check_lanes(&track);
         tr_track_free(&track);
     }

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "importers/trace/read.h"
+#include "importers/trace/trace.h"
 #include "tests/dump_sink.h"
 #include "tests/trace_text.h"
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "importers/trace/import.h"
-#include "importers/trace/read.h"
+#include "importers/trace/trace.h"
 #include "tests/dump_sink.h"
 
 static int scratches;
@@ -38,24 +38,24 @@ static int full_scratch(struct ps_sink *sink)
     return fd;
 }
 
-static uint32_t *numbers(struct tr_room *room, uint32_t n)
+static uint32_t *numbers(struct tr_scratch *scratch, uint32_t n)
 {
     uint32_t *at = NULL;
     size_t cap = 0;
 
     for (uint32_t i = 0; i < n; i++) {
-        TR_PUSH_ROOM(room, at, i, cap);
+        TR_SCRATCH_PUSH(scratch, at, i, cap);
         at[i] = i * 7;
-        tr_room_row(room, i);
+        tr_scratch_row(scratch, i);
     }
     return at;
 }
 
-static void check_numbers(struct tr_room *room, const uint32_t *at, uint32_t n)
+static void check_numbers(struct tr_scratch *scratch, const uint32_t *at, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         assert_int_equal(at[i], i * 7);
-    tr_room_rest(room);
+    tr_scratch_drop(scratch);
     assert_int_equal(at[n - 1], (n - 1) * 7);
 }
 
@@ -71,35 +71,35 @@ static void arrays_beyond_the_budget_are_in_the_file(void **state)
 {
     const struct ps_sink_ops ops = {.scratch = on_scratch};
     struct ps_sink sink = {.ops = &ops};
-    struct tr_room *room = tr_room_new(&sink, 1u << 20);
+    struct tr_scratch *scratch = tr_scratch_new(&sink, 1u << 20);
     char *memory, *more, *zero;
     uint32_t *grown;
 
     (void)state;
     scratches = 0;
-    memory = tr_room_alloc(room, 1, 900u << 10);
+    memory = tr_scratch_alloc(scratch, 1, 900u << 10);
     assert_int_equal(scratches, 0);
-    assert_false(tr_room_has(room, memory));
-    more = tr_room_alloc(room, 200, 1u << 10);
-    assert_true(tr_room_has(room, more));
+    assert_false(tr_scratch_has(scratch, memory));
+    more = tr_scratch_alloc(scratch, 200, 1u << 10);
+    assert_true(tr_scratch_has(scratch, more));
     assert_true(all_zero(more, 200u << 10));
     memset(more, 'x', 200u << 10);
-    grown = numbers(room, 300000);
-    assert_true(tr_room_has(room, grown));
-    check_numbers(room, grown, 300000);
+    grown = numbers(scratch, 300000);
+    assert_true(tr_scratch_has(scratch, grown));
+    check_numbers(scratch, grown, 300000);
     assert_int_equal(more[(200u << 10) - 1], 'x');
-    tr_room_free(room, more);
-    zero = tr_room_alloc(room, 200, 1u << 10);
+    tr_scratch_free(scratch, more);
+    zero = tr_scratch_alloc(scratch, 200, 1u << 10);
     assert_true(all_zero(zero, 200u << 10));
-    tr_room_free(room, memory); /* there is memory again */
-    memory = tr_room_alloc(room, 1, 800u << 10);
-    assert_false(tr_room_has(room, memory));
+    tr_scratch_free(scratch, memory); /* there is memory again */
+    memory = tr_scratch_alloc(scratch, 1, 800u << 10);
+    assert_false(tr_scratch_has(scratch, memory));
     assert_int_equal(scratches, 1);
-    tr_room_free(room, memory);
-    tr_room_free(room, zero);
-    tr_room_free(room, grown);
-    tr_room_free(room, NULL);
-    tr_room_close(room);
+    tr_scratch_free(scratch, memory);
+    tr_scratch_free(scratch, zero);
+    tr_scratch_free(scratch, grown);
+    tr_scratch_free(scratch, NULL);
+    tr_scratch_close(scratch);
 }
 
 static void without_a_file_they_are_memory(void **state)
@@ -112,17 +112,17 @@ static void without_a_file_they_are_memory(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
         struct ps_sink sink = {.ops = ops[i]};
-        struct tr_room *room = tr_room_new(&sink, 0);
-        uint32_t *at = numbers(room, 100000);
+        struct tr_scratch *scratch = tr_scratch_new(&sink, 0);
+        uint32_t *at = numbers(scratch, 100000);
 
-        assert_false(tr_room_has(room, at));
-        check_numbers(room, at, 100000);
-        tr_room_free(room, at);
-        tr_room_close(room);
+        assert_false(tr_scratch_has(scratch, at));
+        check_numbers(scratch, at, 100000);
+        tr_scratch_free(scratch, at);
+        tr_scratch_close(scratch);
     }
     plain = numbers(NULL, 1000);
     check_numbers(NULL, plain, 1000);
-    tr_room_free(NULL, plain);
+    tr_scratch_free(NULL, plain);
 }
 
 static void events(struct ps_buf *out)

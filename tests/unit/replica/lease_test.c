@@ -204,6 +204,7 @@ static void it_opens_while_the_database_is_away(void **state)
     assert_false(ps_store_is_away(a));
     ps_store_close(a);
     postgres_tell("stop");
+    postgres_hasten(true);
     a = open_server(f, "a");
     assert_true(ps_store_is_away(a));
     assert_int_equal(number_of(a), 0);
@@ -211,6 +212,7 @@ static void it_opens_while_the_database_is_away(void **state)
     assert_int_equal(put_run(a, 2, "two", NULL), PS_UNAVAILABLE);
     (void)snprintf(dir, sizeof dir, "%s/fresh", f->dir);
     assert_int_equal(ps_store_open_shared(f->url, dir, 0, &fresh, NULL), PS_UNAVAILABLE);
+    postgres_hasten(false);
     postgres_tell("start");
     assert_int_equal(put_run(a, 2, "two", NULL), PS_OK);
     assert_true(number_of(a) > 0);

@@ -237,8 +237,10 @@ static void reads_go_on_while_it_is_away(void **state)
     expect_same(a, b);
     postgres_tell("kill");
     assert_int_equal(ps_store_resolve(a, "one", id, NULL), PS_OK);
+    postgres_hasten(true);
     assert_int_equal(ps_store_resolve(a, "none", id, NULL), PS_UNAVAILABLE);
     assert_int_equal(tag_run(a, 1, "lost", &err), PS_UNAVAILABLE);
+    postgres_hasten(false);
     assert_string_not_equal(err.hint, "");
     assert_int_equal(count(a, "SELECT count(*) FROM tag"), 0);
     (void)pthread_create(&starter, NULL, start_it, NULL);

@@ -180,7 +180,7 @@ const REFUSED_MS = 30_000;
 export function events(path: string, { on, open, lost }: EventHandlers): () => void {
     if (wire) return () => undefined;
     let source: EventSource;
-    let again: number | undefined;
+    let again: ReturnType<typeof setTimeout> | undefined;
     const connect = () => {
         source = new EventSource(path);
         for (const [name, handle] of Object.entries(on)) {
@@ -192,13 +192,12 @@ export function events(path: string, { on, open, lost }: EventHandlers): () => v
         source.addEventListener('error', () => {
             lost?.();
             // The browser does not reconnect if the response was not an event stream.
-            if (source.readyState === EventSource.CLOSED)
-                again = window.setTimeout(connect, REFUSED_MS);
+            if (source.readyState === EventSource.CLOSED) again = setTimeout(connect, REFUSED_MS);
         });
     };
     connect();
     return () => {
-        window.clearTimeout(again);
+        clearTimeout(again);
         source.close();
     };
 }

@@ -32,7 +32,7 @@ export interface KindRow {
     /** a short word: at most 6 letters */
     mark: string;
     has: ReadonlySet<KindHas>;
-    /** keys of the tabs in report_tabs.ts, in order */
+    /** keys of the tabs in features/report/tabs.ts, in order */
     tabs: readonly string[];
 }
 

@@ -55,12 +55,6 @@ let host: PanelHost | null = null;
 const known = new Map<string, Names>();
 const listeners = new Map<string, Set<(text: string) => void>>();
 
-/** Host that the page stored on the frame of this window; null if this window is not a panel. */
-export function hostOfWindow(): PanelHost | null {
-    const frame: (Element & { panelHost?: PanelHost }) | null = window.frameElement;
-    return frame?.panelHost ?? null;
-}
-
 export function inPanel(): boolean {
     return host !== null;
 }

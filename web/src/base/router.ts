@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The URL contains the complete state of a view: `#/run/<id>/<tab>?sort=…` is a path and a query.
- * Views read `route` and write with navigate and setQuery; they keep no copy of the URL's values. A
- * panel gets its URL from the page around it and sends URL changes to that page. The panel's own
- * address bar and history stay unchanged.
+ * Views read `route` and write with navigate and setQuery; they keep no copy of the URL's values.
+ * The URL is stored in the address bar (features/app/address.ts). A panel gets its URL from the page
+ * around it and sends URL changes to that page; its own address bar and history stay unchanged.
  */
 import { signal } from '@preact/signals';
 
@@ -46,22 +46,12 @@ function decode(part: string): string {
     }
 }
 
-const inBrowser = typeof location !== 'undefined';
-
-export const route = signal<Route>(parseHash(inBrowser ? location.hash : ''));
+export const route = signal<Route>(parseHash(''));
 
 type Keeper = (hash: string, replace: boolean) => void;
 let keeper: Keeper | null = null;
 
-if (inBrowser) {
-    const follow = () => {
-        if (!keeper) route.value = parseHash(location.hash);
-    };
-    addEventListener('popstate', follow);
-    addEventListener('hashchange', follow);
-}
-
-/** From now on `keep` stores the URLs; its owner calls showHash to show one. */
+/** From now on `keep` stores the URLs; its owner sets `route` or calls showHash to show one. */
 export function keepAddress(keep: Keeper): void {
     keeper = keep;
 }
@@ -80,10 +70,6 @@ export function navigate(
     if (keeper) {
         keeper(hash, replace);
         return;
-    }
-    if (inBrowser) {
-        if (replace) history.replaceState(null, '', hash);
-        else if (hash !== location.hash) history.pushState(null, '', hash);
     }
     route.value = parseHash(hash);
 }

@@ -2,13 +2,10 @@
  *
  * Types of a table, for the views that fill one and for data_grid, which draws it.
  */
-import type { Signal } from '@preact/signals';
+import { type Signal, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../base/client';
-import type { GridSource } from '../base/paged_source';
 import type { TermId } from '../base/terms';
-
-export type { GridSource } from '../base/paged_source';
 
 export interface GridColumn<R> {
     key: string;
@@ -107,4 +104,20 @@ export interface DataGridProps<R> {
     /** Rows may be inserted above the visible ones: cursor and scroll position stay with their rows. */
     anchored?: boolean;
     class?: string;
+}
+
+/** Rows of a DataGrid. `rowAt` returns undefined for a row that is not loaded yet. A component that
+ * reads total, rows or sums while it renders is rendered again when they change. */
+export interface GridSource<R> {
+    readonly total: number;
+    rowAt(index: number): R | undefined;
+    /** Reports that rows [from, to) are in view; loads them if needed. */
+    ensure(from: number, to: number): void;
+    /** Changes whenever the total or any row changes. */
+    readonly version: Signal<number>;
+}
+
+/** Source over rows that are all in memory. */
+export function arraySource<R>(rows: readonly R[]): GridSource<R> {
+    return { total: rows.length, rowAt: (i) => rows[i], ensure: () => {}, version: signal(0) };
 }

@@ -6,10 +6,10 @@
 import { render } from 'preact';
 import { answerFrom } from '../base/client';
 import { type OfflineFile, openOffline } from '../base/offline';
-import { hostOfWindow, type PanelHost } from '../base/panel';
+import type { PanelHost } from '../base/panel';
 import { Notice } from '../components/notice';
-import { App } from '../views/app';
-import { openPanel } from '../views/panel_view';
+import { openApp } from '../features/app/app';
+import { hostOfWindow, openPanel } from '../features/side/panel';
 import { serveDownloads } from './downloads';
 import { carried } from './packed';
 import { LocalShelf } from './wire';
@@ -47,7 +47,7 @@ async function open(): Promise<void> {
     connect(shelf);
     (window as WithShelf).shelf = shelf;
     place.replaceChildren();
-    render(<App />, place);
+    render(openApp(), place);
 }
 
 function openBeside(host: PanelHost): void {

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pages.h: the memory of a trace while it is filled: pages, segments, tables. Private to trace.c,
+ * which owns it, and read.c, which fills it from a stream.
+ */
+#ifndef PS_TRACE_PAGES_H
+#define PS_TRACE_PAGES_H
+
+#include "importers/trace/parse.h"
+
+struct tr_segment {
+    char *at, *end; /* end: of the parameters that may be read from `at` */
+};
+
+struct tr_cursor {
+    struct tr_record *at, *end; /* free part of the thread's last page */
+    int64_t last_ts;
+    size_t cap; /* capacity of the page list */
+};
+
+/* A window of the scratch file; `at` is NULL if there is none. */
+struct tr_window {
+    char *at;
+    size_t used;
+};
+
+struct tr_pages {
+    struct ps_intern threads, templates, cats;
+    struct ps_intern odd; /* repaired names; odd_mark, by index: hash of the original bytes */
+    struct ps_str *odd_mark;
+    size_t odd_cap;
+    struct tr_cursor *cursors; /* by thread index */
+    size_t threads_cap, templates_cap, cats_cap, headers_cap;
+    size_t headers_bytes;         /* of all header keys and values read */
+    struct ps_intern header_keys; /* id: index in trace.headers */
+    uint64_t name_bytes, template_bytes, records;
+    struct tr_findings findings;
+    struct ps_buf whole; /* scratch */
+    struct tr_segment *segments;
+    size_t n_segments, segments_cap;
+    uint64_t args_used; /* address after the last parameter */
+    uint64_t asked;     /* address of the last tr_args_at */
+    char *slab;         /* pages smaller than a slab are allocated from it */
+    size_t slab_used;
+    size_t anonymous, budget; /* bytes of anonymous memory: in use, limit */
+    struct tr_window window;  /* the current one */
+    void **blocks;            /* anonymous memory, unmapped at the end */
+    size_t *block_sizes;
+    size_t n_blocks, blocks_cap;
+};
+
+enum ps_status tr_pages_push(struct tr_trace *trace, uint32_t thread,
+                             const struct tr_record *record);
+/* Copies the parameters of some records; *at: address of the first byte. */
+enum ps_status tr_pages_args(struct tr_trace *trace, struct ps_str args, uint64_t *at);
+
+/* Appends the key of a thread. */
+void tr_thread_key(struct ps_buf *out, struct ps_str pid, struct ps_str tid);
+/* Return the trace's id of a thread, template or category, and add it if it is new. Categories
+ * after the 65535th get 0. */
+uint32_t tr_thread_of(struct tr_trace *trace, struct ps_str key);
+uint32_t tr_template_of(struct tr_trace *trace, struct ps_str text);
+uint16_t tr_cat_of(struct tr_trace *trace, struct ps_str text);
+/* Fails if there are too many names, records or threads. */
+enum ps_status tr_check_limits(struct tr_trace *trace);
+
+/* Initialises an empty trace. budget: bytes of records kept in memory. */
+void tr_trace_begin(struct tr_trace *trace, size_t budget);
+#define TR_BUDGET ((size_t)32 << 20)
+
+#endif

@@ -1,0 +1,1448 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parse.c: reads the events of a trace from bytes in memory: tokens, strings, arguments, events,
+ * the list of events.
+ *
+ * Each event is read in strict mode first. If it is invalid JSON, it is read again in less strict
+ * modes (enum tr_mode) or rejected. Events of a form that was seen before are read by pattern.c.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/json_out.h"
+#include "base/utf8.h"
+#include "importers/trace/pages.h"
+
+/* --- Tokens: whitespace, strings, numbers --- */
+
+#define EACH_BYTE(c) (UINT64_C(0x0101010101010101) * (unsigned char)(c))
+#define TOP_BITS     EACH_BYTE(0x80)
+
+const char *tr_skip_blanks(const char *at, const char *end)
+{
+    while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
+        at++;
+    return at;
+}
+
+/* Returns the top bit of the first byte of x that is below n, if there is one (bits of later bytes
+ * may be wrong). */
+static uint64_t bytes_below(uint64_t x, unsigned char n)
+{
+    return (x - EACH_BYTE(n)) & ~x & TOP_BITS;
+}
+
+/* Returns the first quote, backslash or control character from `at` on; the padding contains one.
+ * Sets *high if there are non-ASCII bytes. */
+static inline const char *plain_run(const char *at, const char *end, uint64_t *high)
+{
+    while (at < end) {
+        uint64_t x, hit;
+
+        memcpy(&x, at, 8);
+        hit = bytes_below(x, 0x20) | bytes_below(x ^ EACH_BYTE('"'), 1) |
+              bytes_below(x ^ EACH_BYTE('\\'), 1);
+        *high |= x & TOP_BITS;
+        if (hit)
+            return at + __builtin_ctzll(hit) / 8;
+        at += 8;
+    }
+    return at;
+}
+
+const char *tr_plain_run(const char *at, const char *end)
+{
+    uint64_t high = 0;
+
+    return plain_run(at, end, &high);
+}
+
+static bool is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'f');
+}
+
+/* Returns the length of the escape at `at`; 0: it is invalid, or the bytes end inside it. */
+static size_t escape_length(struct tr_parser *parser, const char *at)
+{
+    size_t n = 2;
+
+    if (parser->end - at < 2 || (at[1] == 'u' && parser->end - at < 6)) {
+        parser->incomplete = true;
+        return 0;
+    }
+    if (at[1] == 'u')
+        while (n < 6 && is_hex(at[n]))
+            n++;
+    else if (!at[1] || !strchr("\"\\/bfnrt", at[1]))
+        return 0;
+    return at[1] == 'u' && n < 6 ? 0 : n;
+}
+
+/* Whether a character that may follow a string follows the quote. */
+static bool ends_string(const struct tr_parser *parser, const char *quote)
+{
+    const char *next = tr_skip_blanks(quote + 1, parser->end);
+
+    if (next == parser->end)
+        return parser->last;
+    return *next == ',' || *next == ':' || *next == '}' || *next == ']';
+}
+
+bool tr_scan_string(struct tr_parser *parser, struct tr_string *out)
+{
+    const char *from = parser->at + 1, *at = from;
+    uint64_t high = 0;
+    size_t step;
+
+    *out = (struct tr_string){0};
+    for (;;) {
+        at = plain_run(at, parser->end, &high);
+        if (at >= parser->end) {
+            parser->incomplete = true;
+            return false;
+        }
+        step = 1;
+        if (*at == '"') {
+            if (parser->mode == TR_STRICT || ends_string(parser, at))
+                break;
+            out->loose = true;
+        } else if (*at != '\\') {
+            out->control = true;
+        } else if (parser->mode >= TR_PLAIN_BACKSLASH) {
+            out->loose = true;
+        } else {
+            step = escape_length(parser, at);
+            if (step == 0)
+                return false;
+            out->escaped = true;
+        }
+        at += step;
+    }
+    out->high = high != 0;
+    out->raw = (struct ps_str){from, (size_t)(at - from)};
+    parser->at = at + 1;
+    return true;
+}
+
+static bool ends_word(char c)
+{
+    return (unsigned char)c <= ' ' || c == ',' || c == ':' || c == ']' || c == '}' || c == '"' ||
+           c == '{' || c == '[';
+}
+
+static bool scan_word(struct tr_parser *parser, struct ps_str *out)
+{
+    const char *at = parser->at;
+
+    while (at < parser->end && !ends_word(*at))
+        at++;
+    if (at >= parser->end) {
+        parser->incomplete = true;
+        return false;
+    }
+    *out = (struct ps_str){parser->at, (size_t)(at - parser->at)};
+    parser->at = at;
+    return out->len > 0;
+}
+
+bool tr_skip_value(struct tr_parser *parser)
+{
+    const char *start = parser->at;
+    struct tr_string string;
+    struct ps_str word;
+    size_t depth = 0;
+
+    do {
+        bool good = true;
+
+        parser->at = tr_skip_blanks(parser->at, parser->end);
+        if (parser->at >= parser->end) {
+            parser->incomplete = true;
+            good = false;
+        } else if (*parser->at == '"') {
+            good = tr_scan_string(parser, &string);
+        } else if (*parser->at == '{' || *parser->at == '[') {
+            depth++;
+            parser->at++;
+        } else if (depth && strchr("}],:", *parser->at) && *parser->at) {
+            depth -= *parser->at == '}' || *parser->at == ']';
+            parser->at++;
+        } else {
+            good = scan_word(parser, &word);
+        }
+        if (!good) {
+            parser->at = start;
+            return false;
+        }
+    } while (depth);
+    return true;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Whether s is the exponent of a number. */
+static bool is_exponent(struct ps_str s)
+{
+    size_t n = 1;
+
+    if (s.len < 2 || (s.at[0] | 32) != 'e')
+        return false;
+    n += s.at[1] == '+' || s.at[1] == '-';
+    if (n == s.len)
+        return false;
+    while (n < s.len && is_digit(s.at[n]))
+        n++;
+    return n == s.len;
+}
+
+static struct tr_number word_kind(struct ps_str word)
+{
+    if (ps_str_is(word, "true") || ps_str_is(word, "false") || ps_str_is(word, "null"))
+        return (struct tr_number){TR_NUM_WORD, 0, 0};
+    if (ps_str_is(word, "NaN") || ps_str_is(word, "Infinity") || ps_str_is(word, "-Infinity"))
+        return (struct tr_number){TR_NUM_NAN, 0, 0};
+    return (struct tr_number){TR_NUM_NONE, 0, 0};
+}
+
+static struct tr_number number_of(struct ps_str word)
+{
+    const char *at = word.len ? word.at : "", *end = at + word.len, *digits;
+    bool minus = at < end && *at == '-', plus = at < end && *at == '+', zero;
+    size_t whole = 0, decimals = 0;
+    uint64_t value = 0;
+
+    at += minus || plus;
+    for (digits = at; at < end && is_digit(*at); at++, whole++)
+        value = value * 10 + (uint64_t)(*at - '0');
+    if (at < end && *at == '.')
+        for (at++; at < end && is_digit(*at); at++, decimals++)
+            value = value * 10 + (uint64_t)(*at - '0');
+    if (whole + decimals == 0 ||
+        (at < end && !is_exponent((struct ps_str){at, (size_t)(end - at)})))
+        return word_kind(word);
+    zero = value == 0;
+    if (plus || whole == 0 || (whole > 1 && *digits == '0') ||
+        (decimals == 0 && memchr(digits, '.', (size_t)(at - digits))))
+        return (struct tr_number){TR_NUM_LOOSE, 0, 0};
+    if (at < end || whole + decimals > 18 || (minus && zero))
+        return (struct tr_number){TR_NUM_TEXT, 0, 0};
+    return (struct tr_number){decimals ? TR_NUM_DECIMAL : TR_NUM_INT,
+                              minus ? -(int64_t)value : (int64_t)value, (uint32_t)decimals};
+}
+
+/* Computes digits * 10^scale ns, rounded. False: overflow. */
+static bool scale_ns(uint64_t digits, int64_t scale, uint64_t *ns)
+{
+    bool up = false;
+
+    for (; scale > 0 && digits > 0; scale--)
+        if (__builtin_mul_overflow(digits, 10u, &digits))
+            return false;
+    for (; scale < 0 && (digits > 0 || up); scale++) {
+        up = digits % 10 >= 5;
+        digits /= 10;
+    }
+    *ns = digits + up;
+    return true;
+}
+
+/* Reads a number with an exponent, using its first 18 digits. */
+static bool exponent_time(struct ps_str word, int64_t *us, int64_t *ns)
+{
+    bool minus = word.at[0] == '-', behind_point = false;
+    uint64_t digits = 0, whole;
+    int64_t scale = 3, exponent;
+    size_t i = minus || word.at[0] == '+' ? 1 : 0;
+
+    for (; i < word.len && (word.at[i] | 32) != 'e'; i++) {
+        if (word.at[i] == '.')
+            behind_point = true;
+        else if (digits < UINT64_C(100000000000000000))
+            digits = digits * 10 + (uint64_t)(word.at[i] - '0'), scale -= behind_point;
+        else
+            scale += !behind_point;
+    }
+    if (digits == 0)
+        scale = 0;
+    else if (i + 1 >= word.len || word.len - i > 12)
+        return false;
+    else if (i + 1 < word.len) {
+        bool down = word.at[i + 1] == '-';
+
+        exponent = 0;
+        for (i += down || word.at[i + 1] == '+' ? 2 : 1; i < word.len; i++)
+            exponent = exponent * 10 + (word.at[i] - '0');
+        scale += down ? -exponent : exponent;
+    }
+    if (!scale_ns(digits, scale, &whole) || whole > INT64_MAX)
+        return false;
+    *us = (int64_t)(whole / 1000);
+    *ns = (int64_t)(whole % 1000);
+    if (minus)
+        *us = -*us, *ns = -*ns;
+    return true;
+}
+
+/* Reads a decimal number of microseconds as whole µs and the remainder in ns (rounded), both
+ * with its sign. */
+static bool time_of(struct ps_str word, int64_t *us, int64_t *ns)
+{
+    const char *at = word.at, *end = at + word.len;
+    bool minus = at < end && *at == '-';
+    uint64_t whole = 0;
+    int64_t fraction = 0, unit = 100;
+
+    for (at += at < end && (*at == '-' || *at == '+'); at < end && is_digit(*at); at++)
+        if (__builtin_mul_overflow(whole, 10u, &whole) ||
+            __builtin_add_overflow(whole, (uint64_t)(*at - '0'), &whole))
+            return false;
+    if (at < end && *at == '.')
+        for (at++; at < end && is_digit(*at); at++, unit /= 10)
+            fraction += unit ? unit * (*at - '0') : at[-4] == '.' && *at >= '5';
+    if (at < end)
+        return exponent_time(word, us, ns);
+    if (whole > INT64_MAX - 1)
+        return false;
+    whole += fraction == 1000;
+    *us = minus ? -(int64_t)whole : (int64_t)whole;
+    *ns = minus ? -(fraction % 1000) : fraction % 1000;
+    return true;
+}
+
+/* --- Strings: decoded, and encoded as JSON --- */
+
+static unsigned hex4(const char *at)
+{
+    unsigned value = 0;
+
+    for (size_t i = 0; i < 4; i++) {
+        unsigned c = (unsigned char)at[i];
+
+        value = value << 4 | (c <= '9' ? c - '0' : (c | 32) - 'a' + 10);
+    }
+    return value;
+}
+
+static void add_utf8(struct ps_buf *out, unsigned code)
+{
+    char bytes[4];
+    size_t n = 0;
+
+    if (code < 0x80) {
+        bytes[n++] = (char)code;
+    } else if (code < 0x800) {
+        bytes[n++] = (char)(0xc0 | code >> 6);
+    } else if (code < 0x10000) {
+        bytes[n++] = (char)(0xe0 | code >> 12);
+        bytes[n++] = (char)(0x80 | (code >> 6 & 0x3f));
+    } else {
+        bytes[n++] = (char)(0xf0 | code >> 18);
+        bytes[n++] = (char)(0x80 | (code >> 12 & 0x3f));
+        bytes[n++] = (char)(0x80 | (code >> 6 & 0x3f));
+    }
+    if (code >= 0x80)
+        bytes[n++] = (char)(0x80 | (code & 0x3f));
+    ps_buf_add(out, bytes, n);
+}
+
+/* Appends the character of the \u escape at the start of s, or of the surrogate pair. Returns the
+ * length of the escape or pair. */
+static size_t add_unicode(struct tr_parser *parser, struct ps_str s, struct ps_buf *out)
+{
+    unsigned code = hex4(s.at + 2), low;
+
+    if (code < 0xd800 || code > 0xdfff) {
+        add_utf8(out, code);
+        return 6;
+    }
+    low = s.len >= 12 && s.at[6] == '\\' && s.at[7] == 'u' ? hex4(s.at + 8) : 0;
+    if (code < 0xdc00 && low >= 0xdc00 && low <= 0xdfff) {
+        add_utf8(out, 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00));
+        return 12;
+    }
+    parser->repairs |= 1u << TR_SURROGATE;
+    add_utf8(out, 0xfffd);
+    return 6;
+}
+
+static void unescape(struct tr_parser *parser, struct ps_str s, struct ps_buf *out)
+{
+    static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+
+    while (s.len) {
+        const char *escape = memchr(s.at, '\\', s.len);
+        size_t n = escape ? (size_t)(escape - s.at) : s.len;
+
+        ps_buf_add(out, s.at, n);
+        s = ps_str_skip(s, n);
+        if (s.len < 2)
+            return;
+        if (s.at[1] == 'u') {
+            s = ps_str_skip(s, add_unicode(parser, s, out));
+        } else {
+            ps_buf_add(out, to + (strchr(from, s.at[1]) - from), 1);
+            s = ps_str_skip(s, 2);
+        }
+    }
+}
+
+static void note_string_repairs(struct tr_parser *parser, const struct tr_string *string)
+{
+    if (string->control)
+        parser->repairs |= 1u << TR_CONTROL;
+    if (string->loose)
+        parser->repairs |= 1u << (parser->mode == TR_PLAIN_BACKSLASH &&
+                                          memchr(string->raw.at, '\\', string->raw.len)
+                                      ? TR_BACKSLASH
+                                      : TR_QUOTES);
+}
+
+void tr_decode(struct tr_parser *parser, const struct tr_string *string, struct ps_buf *out)
+{
+    size_t from = out->len;
+    struct ps_buf bytes = {0};
+
+    note_string_repairs(parser, string);
+    if (!string->escaped)
+        ps_buf_str(out, string->raw);
+    else
+        unescape(parser, string->raw, out);
+    if (!string->high || ps_utf8_valid((struct ps_str){out->at + from, out->len - from}))
+        return;
+    parser->repairs |= 1u << TR_UTF8;
+    ps_buf_add(&bytes, out->at + from, out->len - from);
+    out->len = from;
+    (void)ps_utf8_mend(out, ps_buf_slice(&bytes));
+    ps_buf_free(&bytes);
+}
+
+/* Whether a \u escape of the string is a surrogate. */
+static bool has_half_pair(struct ps_str s)
+{
+    for (size_t i = 0; i + 5 < s.len; i++)
+        if (s.at[i] == '\\' && s.at[++i] == 'u' && (s.at[i + 1] | 32) == 'd' && s.at[i + 2] >= '8')
+            return true;
+    return false;
+}
+
+/* Appends the string as JSON, with its quotes. */
+static void encode_string(struct tr_parser *parser, const struct tr_string *string,
+                          struct ps_buf *out)
+{
+    struct ps_buf text = {0};
+    struct ps_json json = ps_json_to(out);
+
+    if (!string->control && !string->loose && (!string->high || ps_utf8_valid(string->raw)) &&
+        (!string->escaped || !has_half_pair(string->raw))) {
+        ps_buf_add(out, string->raw.at - 1, string->raw.len + 2); /* with its quotes */
+        return;
+    }
+    tr_decode(parser, string, &text);
+    ps_json_str(&json, (struct ps_str){text.at ? text.at : "", text.len});
+    ps_buf_free(&text);
+}
+
+/* --- Values: a template and its numbers --- */
+
+/* Arguments are separated into a template and parameters (slices/args.h), without recursion. */
+
+struct packing {
+    struct tr_parser *parser;
+    struct tr_packed *to;
+    unsigned depth, level;
+    char open[TR_DEPTH_MAX + 2]; /* bracket of each depth */
+};
+
+static bool peek_char(struct tr_parser *parser, char *c)
+{
+    parser->at = tr_skip_blanks(parser->at, parser->end);
+    if (parser->at >= parser->end) {
+        parser->incomplete = true;
+        return false;
+    }
+    *c = *parser->at;
+    return true;
+}
+
+static void put_char(struct packing *p, char c)
+{
+    ps_buf_add(&p->to->text, &c, 1);
+}
+
+static void note_slot(struct tr_parser *parser, struct ps_str word, enum tr_slot_kind kind)
+{
+    if (parser->n_slots >= TR_SLOTS_MAX - 1)
+        parser->patterned = false;
+    else
+        parser->slots[parser->n_slots++] = (struct tr_slot){word.at, word.len, kind};
+}
+
+/* Appends a number such as +1, 007, .5 or 1. in JSON notation. */
+static void put_loose(struct packing *p, struct ps_str word)
+{
+    struct ps_buf *out = &p->to->text;
+    size_t whole = 0, i = word.at[0] == '-' || word.at[0] == '+' ? 1 : 0;
+
+    if (word.at[0] == '-')
+        put_char(p, '-');
+    while (i + 1 < word.len && word.at[i] == '0' && word.at[i + 1] >= '0' && word.at[i + 1] <= '9')
+        i++;
+    for (; i < word.len && word.at[i] >= '0' && word.at[i] <= '9'; i++, whole++)
+        put_char(p, word.at[i]);
+    if (whole == 0)
+        put_char(p, '0');
+    if (i < word.len && word.at[i] == '.' && (i + 1 == word.len || (word.at[i + 1] | 32) == 'e'))
+        i++;
+    ps_buf_str(out, ps_str_skip(word, i));
+}
+
+static bool put_word(struct packing *p)
+{
+    struct ps_str word;
+    struct tr_number number;
+    bool apart = p->depth == 1 || (p->depth == 2 && p->open[2] == '[');
+
+    if (!scan_word(p->parser, &word))
+        return false;
+    number = number_of(word);
+    if (number.kind == TR_NUM_NONE)
+        return false;
+    if (number.kind == TR_NUM_INT && apart) {
+        put_char(p, PS_TEMPLATE_INT);
+        ps_args_put_int(&p->to->params, number.value);
+        note_slot(p->parser, word, TR_SLOT_INT);
+    } else if (number.kind == TR_NUM_DECIMAL && apart) {
+        put_char(p, PS_TEMPLATE_DECIMAL);
+        ps_args_put_decimal(&p->to->params, number.value, number.decimals);
+        note_slot(p->parser, word, TR_SLOT_DECIMAL);
+    } else if (number.kind == TR_NUM_NAN) {
+        p->parser->repairs |= 1u << TR_NOT_A_NUMBER;
+        put_char(p, '"');
+        ps_buf_str(&p->to->text, word);
+        put_char(p, '"');
+    } else if (number.kind == TR_NUM_LOOSE) {
+        p->parser->repairs |= 1u << TR_NUMBER;
+        put_loose(p, word);
+    } else {
+        ps_buf_str(&p->to->text, word);
+    }
+    return true;
+}
+
+static bool put_string(struct packing *p)
+{
+    struct tr_string string;
+
+    if (!tr_scan_string(p->parser, &string))
+        return false;
+    encode_string(p->parser, &string, &p->to->text);
+    return true;
+}
+
+static bool put_key(struct packing *p)
+{
+    char c;
+
+    if (!peek_char(p->parser, &c) || c != '"' || !put_string(p) || !peek_char(p->parser, &c) ||
+        c != ':')
+        return false;
+    p->parser->at++;
+    put_char(p, ':');
+    return true;
+}
+
+static bool open_bracket(struct packing *p, char c)
+{
+    if (p->depth >= TR_DEPTH_MAX) {
+        p->parser->too_deep = true;
+        return false;
+    }
+    p->open[++p->depth] = c;
+    p->parser->at++;
+    put_char(p, c);
+    return true;
+}
+
+/* Reads the closing brackets after a value. *more: a comma and another value follow. */
+static bool close_brackets(struct packing *p, bool *more)
+{
+    char c;
+
+    *more = false;
+    while (p->depth > p->level) {
+        if (!peek_char(p->parser, &c))
+            return false;
+        if (c == ',') {
+            p->parser->at++;
+            if (!peek_char(p->parser, &c))
+                return false;
+            if (c != '}' && c != ']') {
+                put_char(p, ',');
+                *more = true;
+                return true;
+            }
+            p->parser->repairs |= 1u << TR_TRAILING_COMMA;
+        }
+        if (c != (p->open[p->depth] == '{' ? '}' : ']'))
+            return false;
+        put_char(p, c);
+        p->parser->at++;
+        p->depth--;
+    }
+    return true;
+}
+
+/* Reads opening brackets and keys, then one value; none if the last bracket closes at once. */
+static bool put_value(struct packing *p)
+{
+    char c;
+
+    for (;;) {
+        if (p->depth > p->level && p->open[p->depth] == '{' && !put_key(p))
+            return false;
+        if (!peek_char(p->parser, &c))
+            return false;
+        if (c == '"')
+            return put_string(p);
+        if (c != '{' && c != '[')
+            return put_word(p);
+        if (!open_bracket(p, c) || !peek_char(p->parser, &c))
+            return false;
+        if (c == '}' || c == ']')
+            return true;
+    }
+}
+
+bool tr_pack_value(struct tr_parser *parser, struct tr_packed *to, unsigned level)
+{
+    struct packing p = {.parser = parser, .to = to, .depth = level, .level = level};
+    bool more = true;
+
+    p.open[0] = p.open[1] = '[';
+    while (more)
+        if (!put_value(&p) || !close_brackets(&p, &more))
+            return false;
+    return true;
+}
+
+/* --- Events: the fields of one, key by key --- */
+
+enum field { F_PH, F_CAT, F_NAME, F_PID, F_TID, F_TS, F_DUR, F_ID, F_ARGS, F_TDUR, F_ID2, F_REST };
+
+static enum field field_of(struct ps_str key)
+{
+    static const struct {
+        struct ps_str key;
+        enum field field;
+    } fields[] = {
+        {PS_STR("ph"), F_PH},     {PS_STR("ts"), F_TS},     {PS_STR("id"), F_ID},
+        {PS_STR("cat"), F_CAT},   {PS_STR("pid"), F_PID},   {PS_STR("tid"), F_TID},
+        {PS_STR("dur"), F_DUR},   {PS_STR("id2"), F_ID2},   {PS_STR("name"), F_NAME},
+        {PS_STR("args"), F_ARGS}, {PS_STR("tdur"), F_TDUR},
+    };
+
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (ps_str_eq(fields[i].key, key))
+            return fields[i].field;
+    return F_REST;
+}
+
+/* Reads a value as text: strings decoded, other values as compact JSON, null as "". *null: it was
+ * null. */
+static bool read_text(struct tr_parser *p, struct ps_buf *out, bool *null)
+{
+    struct tr_packed packed = {0};
+    struct tr_string string;
+    bool good;
+
+    out->len = 0;
+    *null = false;
+    if (*p->at == '"') {
+        if (!tr_scan_string(p, &string))
+            return false;
+        tr_decode(p, &string, out);
+        return true;
+    }
+    p->patterned = p->patterned && *p->at == 'n';
+    good = tr_pack_value(p, &packed, 2); /* at level 2 all numbers stay in the text */
+    *null = good && ps_str_is(ps_buf_slice(&packed.text), "null");
+    if (good && !*null)
+        ps_buf_str(out, ps_buf_slice(&packed.text));
+    ps_buf_free(&packed.text);
+    ps_buf_free(&packed.params);
+    return good;
+}
+
+/* Returns "" for an empty buffer, since {NULL, 0} means that there is no text. */
+static struct ps_str text_of(const struct ps_buf *buf)
+{
+    return (struct ps_str){buf->len ? buf->at : "", buf->len};
+}
+
+/* Reads a name up to the next key of the event, for TR_WHOLE_NAME. */
+static bool read_whole_name(struct tr_parser *p, struct ps_buf *out)
+{
+    static const struct ps_str keys[] = {PS_STR("\"pid\""), PS_STR("\"ph\""), PS_STR("\"tid\""),
+                                         PS_STR("\"ts\""), PS_STR("\"cat\"")};
+    struct tr_string string = {.high = true};
+
+    for (const char *at = p->at + 1; at < p->end; at++) {
+        const char *behind = at + 1;
+
+        if (*at != '"')
+            continue;
+        behind = tr_skip_blanks(behind, p->end);
+        if (behind >= p->end || *behind != ',')
+            continue;
+        behind = tr_skip_blanks(behind + 1, p->end);
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+            if (ps_str_starts((struct ps_str){behind, (size_t)(p->end - behind)}, keys[i])) {
+                string.raw = (struct ps_str){p->at + 1, (size_t)(at - p->at - 1)};
+                out->len = 0;
+                tr_decode(p, &string, out);
+                p->repairs |= 1u << TR_NAME;
+                p->at = at + 1;
+                return true;
+            }
+    }
+    return false;
+}
+
+/* Names that differ only in invalid bytes must stay different: appends TR_ODD_NAME, which is never
+ * part of valid text, and a hash of the original bytes (see new_name in read.c). */
+static void mark_odd(struct ps_buf *name, struct ps_str raw)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a: the same in every run */
+
+    for (size_t i = 0; i < raw.len; i++)
+        hash = (hash ^ (unsigned char)raw.at[i]) * 16777619u;
+    ps_buf_printf(name, "%c%08x", TR_ODD_NAME, hash);
+}
+
+static bool read_name(struct tr_parser *p)
+{
+    const char *at = p->at;
+    uint32_t before = p->repairs;
+    bool null = false;
+
+    p->repairs &= ~(1u << TR_UTF8);
+
+    if (p->mode == TR_WHOLE_NAME && *p->at == '"') {
+        if (!read_whole_name(p, &p->scratch))
+            return false;
+    } else if (!read_text(p, &p->scratch, &null)) {
+        return false;
+    }
+    if (p->repairs & 1u << TR_UTF8)
+        mark_odd(&p->scratch, (struct ps_str){at, (size_t)(p->at - at)});
+    p->repairs |= before;
+    p->event.name = null ? 0 : ps_intern_id(&p->local.names, text_of(&p->scratch)) + 1;
+    return true;
+}
+
+/* Joins a list of categories with commas. */
+static void join_list(struct ps_buf *text)
+{
+    size_t n = 0;
+
+    if (text->len < 2 || text->at[0] != '[')
+        return;
+    for (size_t i = 1; i + 1 < text->len; i++)
+        if (text->at[i] != '"')
+            text->at[n++] = text->at[i];
+    text->len = n;
+}
+
+static bool read_cat(struct tr_parser *p)
+{
+    bool null, list = *p->at == '[';
+
+    if (!read_text(p, &p->scratch, &null))
+        return false;
+    if (list)
+        join_list(&p->scratch);
+    p->event.cat =
+        null || p->scratch.len == 0 ? 0 : ps_intern_id(&p->local.cats, text_of(&p->scratch)) + 1;
+    return true;
+}
+
+static bool read_phase(struct tr_parser *p)
+{
+    bool null;
+
+    if (!read_text(p, &p->scratch, &null))
+        return false;
+    if (p->scratch.len > 1) /* a phase is one letter: treat anything longer as unknown */
+        p->event.ph = '?';
+    else
+        p->event.ph =
+            p->scratch.len && (unsigned char)p->scratch.at[0] < 0x80 ? p->scratch.at[0] : 0;
+    return true;
+}
+
+/* Reads a pid, tid or id. Strings of digits are equal to numbers. */
+static bool read_key(struct tr_parser *p, struct ps_buf *text, struct tr_key *out,
+                     enum tr_slot_kind kind)
+{
+    const char *at = p->at;
+    struct ps_str word;
+    struct tr_number number;
+    bool null, slots = p->patterned;
+
+    if (*at != '"' && *at != '{' && *at != '[') {
+        if (!scan_word(p, &word))
+            return false;
+        number = number_of(word);
+        if (number.kind == TR_NUM_INT) {
+            *out = (struct tr_key){.number = number.value};
+            note_slot(p, word, kind);
+            return true;
+        }
+        p->at = at;
+    }
+    if (!read_text(p, text, &null))
+        return false;
+    number = number_of(ps_buf_slice(text));
+    *out = (struct tr_key){.is_text = !null && number.kind != TR_NUM_INT, .text = text_of(text)};
+    if (!null && !out->is_text)
+        out->number = number.value;
+    p->patterned = slots && *at == '"';
+    return true;
+}
+
+/* Reads microseconds, also in quotes. *has: it is a number. */
+static bool read_time(struct tr_parser *p, bool *has, int64_t *us, int64_t *ns,
+                      enum tr_slot_kind kind)
+{
+    struct ps_str word;
+    struct tr_number number;
+    struct tr_string string;
+
+    *has = false;
+    if (*p->at == '"') {
+        if (!tr_scan_string(p, &string))
+            return false;
+        word = string.raw;
+        p->patterned = false;
+    } else if (*p->at == '{' || *p->at == '[') {
+        p->patterned = false;
+        return tr_skip_value(p);
+    } else if (!scan_word(p, &word)) {
+        return false;
+    }
+    number = number_of(word);
+    if (number.kind == TR_NUM_NONE && string.raw.at != word.at)
+        p->repairs |= 1u << TR_NUMBER;
+    if (number.kind == TR_NUM_NAN)
+        p->event.out_of_range |= word.len != 3;
+    if (number.kind == TR_NUM_LOOSE)
+        p->repairs |= 1u << TR_NUMBER;
+    if (number.kind <= TR_NUM_LOOSE) {
+        *has = time_of(word, us, ns);
+        p->event.out_of_range |= !*has;
+    }
+    if (number.kind <= TR_NUM_TEXT)
+        note_slot(p, word, kind);
+    else
+        p->patterned = false;
+    return true;
+}
+
+static bool read_duration(struct tr_parser *p, bool *has, int64_t *out, enum tr_slot_kind kind)
+{
+    int64_t us = 0, ns = 0;
+
+    if (!read_time(p, has, &us, &ns, kind))
+        return false;
+    if (*has && (__builtin_mul_overflow(us, 1000, out) || __builtin_add_overflow(*out, ns, out))) {
+        p->event.out_of_range = true;
+        *has = false;
+    }
+    return true;
+}
+
+static bool read_args(struct tr_parser *p)
+{
+    size_t from = p->args.text.len = 0;
+    bool object = *p->at == '{';
+
+    p->args.params.len = 0;
+    if (p->rest.params.len)
+        p->patterned = false; /* in the template its numbers come after those of the arguments */
+    if (!object)
+        ps_buf_puts(&p->args.text, "{\"args\":");
+    from = p->args.text.len;
+    if (!tr_pack_value(p, &p->args, object ? 0 : 1))
+        return false;
+    if (!object) {
+        bool null = ps_str_is(ps_str_skip(ps_buf_slice(&p->args.text), from), "null");
+
+        ps_buf_puts(&p->args.text, "}");
+        p->args.text.len = null ? 0 : p->args.text.len;
+    } else if (p->args.text.len == 2) {
+        p->args.text.len = 0;
+    }
+    return true;
+}
+
+static bool read_rest(struct tr_parser *p, struct ps_str key)
+{
+    ps_buf_puts(&p->rest.text, p->rest.text.len ? "," : "{");
+    ps_buf_str(&p->rest.text, key);
+    ps_buf_puts(&p->rest.text, ":");
+    return tr_pack_value(p, &p->rest, 1);
+}
+
+/* Reads id2. If the event has no id, the text of id2 is its id: {"local": "0x1"}. */
+static bool read_id2(struct tr_parser *p, struct ps_str key)
+{
+    size_t from;
+    bool null;
+
+    if (p->event.has_id)
+        return read_rest(p, key);
+    from = p->n_slots;
+    if (!read_text(p, &p->id_text, &null))
+        return false;
+    p->n_slots = (unsigned)from;
+    p->patterned = false;
+    p->event.has_id = !null;
+    p->event.id = (struct tr_key){.is_text = true, .text = text_of(&p->id_text)};
+    return true;
+}
+
+static bool read_field(struct tr_parser *p, enum field field, struct ps_str key)
+{
+    struct tr_event *e = &p->event;
+    const char *at = p->at;
+    bool good;
+
+    switch (field) {
+    case F_PH:
+        return read_phase(p);
+    case F_CAT:
+        return read_cat(p);
+    case F_NAME:
+        return read_name(p);
+    case F_PID:
+        return read_key(p, &p->pid_text, &e->pid, TR_SLOT_PID);
+    case F_TID:
+        return read_key(p, &p->tid_text, &e->tid, TR_SLOT_TID);
+    case F_TS:
+        return read_time(p, &e->has_ts, &e->ts_us, &e->ts_ns, TR_SLOT_TS);
+    case F_DUR:
+        return read_duration(p, &e->has_dur, &e->dur_ns, TR_SLOT_DUR);
+    case F_TDUR:
+        p->patterned = p->patterned && e->has_dur;
+        if (!read_rest(p, key))
+            return false;
+        if (e->has_dur)
+            return true;
+        {
+            const char *behind = p->at;
+
+            p->at = at;
+            good = read_duration(p, &e->has_tdur, &e->tdur_ns, TR_SLOT_DUR);
+            p->at = behind;
+            return good;
+        }
+    case F_ID:
+        good = read_key(p, &p->id_text, &e->id, TR_SLOT_ID);
+        e->has_id = good && (e->id.is_text || *at != 'n');
+        return good;
+    case F_ID2:
+        return read_id2(p, key);
+    case F_ARGS:
+        return read_args(p);
+    case F_REST:
+        break;
+    }
+    return read_rest(p, key);
+}
+
+static bool read_pair(struct tr_parser *p)
+{
+    struct tr_string string;
+    struct ps_str key, plain;
+    enum field field;
+    char c;
+
+    if (*p->at != '"' || !tr_scan_string(p, &string))
+        return false;
+    key = (struct ps_str){string.raw.at - 1, string.raw.len + 2};
+    plain = string.raw;
+    if (string.escaped || string.high || string.control || string.loose) {
+        p->key_text.len = 0;
+        tr_decode(p, &string, &p->scratch);
+        p->scratch.len = 0;
+        encode_string(p, &string, &p->key_text);
+        key = ps_buf_slice(&p->key_text);
+        tr_decode(p, &string, &p->scratch);
+        plain = text_of(&p->scratch);
+    }
+    if (!peek_char(p, &c) || c != ':')
+        return false;
+    p->at++;
+    if (!peek_char(p, &c))
+        return false;
+    field = field_of(plain);
+    if (field != F_REST) {
+        if (p->event.seen & 1u << field)
+            p->patterned = false; /* repeated key: the last one counts */
+        p->event.seen |= 1u << field;
+    }
+    return read_field(p, field, key);
+}
+
+static void begin_event(struct tr_parser *p)
+{
+    p->event = (struct tr_event){0};
+    p->repairs = 0;
+    p->incomplete = p->too_deep = false;
+    p->n_slots = 0;
+    p->patterned = p->mode == TR_STRICT;
+    p->args.text.len = p->args.params.len = p->rest.text.len = p->rest.params.len = 0;
+    p->scratch.len = 0;
+}
+
+/* Reads the object, `{` to `}`. */
+static bool read_object(struct tr_parser *p)
+{
+    char c;
+
+    p->at++;
+    if (!peek_char(p, &c))
+        return false;
+    while (c != '}') {
+        if (!read_pair(p) || !peek_char(p, &c))
+            return false;
+        if (c == '}')
+            break;
+        if (c != ',')
+            return false;
+        p->at++;
+        if (!peek_char(p, &c))
+            return false;
+        if (c == '}')
+            p->repairs |= 1u << TR_TRAILING_COMMA;
+    }
+    p->at++;
+    return true;
+}
+
+/* Parses the event object `{...}` at parser->at as parser->mode allows. False: incomplete or
+ * invalid. */
+static bool read_event(struct tr_parser *p)
+{
+    const char *start = p->at;
+
+    begin_event(p);
+    if (read_object(p))
+        return true;
+    p->at = start;
+    return false;
+}
+
+/* --- Records: an event is stored or rejected --- */
+
+static struct ps_str text_of_key(const struct tr_key *key, char digits[32])
+{
+    if (key->is_text)
+        return key->text;
+    return (struct ps_str){digits, (size_t)snprintf(digits, 32, "%lld", (long long)key->number)};
+}
+
+uint32_t tr_local_thread(struct tr_parser *p, const struct tr_key *pid, const struct tr_key *tid)
+{
+    struct tr_thread_cache *cache = NULL;
+    char pid_digits[32], tid_digits[32];
+    uint32_t thread;
+
+    if (!pid->is_text && !tid->is_text) {
+        cache = &p->threads[((uint64_t)pid->number * 31 + (uint64_t)tid->number) % 16];
+        if (cache->filled && cache->pid == pid->number && cache->tid == tid->number)
+            return cache->thread;
+    }
+    p->scratch.len = 0;
+    tr_thread_key(&p->scratch, text_of_key(pid, pid_digits), text_of_key(tid, tid_digits));
+    thread = ps_intern_id(&p->local.threads, ps_buf_slice(&p->scratch));
+    if (cache)
+        *cache = (struct tr_thread_cache){pid->number, tid->number, thread, true};
+    return thread;
+}
+
+static void reject_event(struct tr_parser *p, const char *start, enum tr_finding why)
+{
+    p->local.rejected++;
+    tr_note_finding(&p->local.findings, why, tr_position(p, start));
+}
+
+/* Adds a field next to the arguments: an X may have an id too. */
+static void put_beside_args(struct tr_parser *p, const char *key, const struct tr_key *value)
+{
+    struct tr_string string = {.raw = value->text, .control = true, .high = true};
+    uint32_t repairs = p->repairs;
+
+    p->patterned = false;
+    ps_buf_puts(&p->rest.text, p->rest.text.len ? "," : "{");
+    ps_buf_puts(&p->rest.text, key);
+    if (value->is_text)
+        encode_string(p, &string, &p->rest.text);
+    else
+        ps_buf_printf(&p->rest.text, "%lld", (long long)value->number);
+    p->repairs = repairs;
+}
+
+static void store_args(struct tr_parser *p, struct tr_record *r)
+{
+    if (p->event.has_id && p->event.ph == 'X')
+        put_beside_args(p, "\"id\":", &p->event.id);
+    r->args_at = p->local.args.len & 0xffffffffff;
+    if (p->rest.text.len) {
+        ps_buf_puts(&p->rest.text, "}");
+        ps_buf_add(&p->args.text, &(char){PS_TEMPLATE_REST}, 1);
+        ps_buf_str(&p->args.text, ps_buf_slice(&p->rest.text));
+    }
+    if (p->args.text.len)
+        r->template = ps_intern_id(&p->local.templates, ps_buf_slice(&p->args.text)) + 2;
+    ps_buf_str(&p->local.args, ps_buf_slice(&p->args.params));
+    ps_buf_str(&p->local.args, ps_buf_slice(&p->rest.params));
+}
+
+static int64_t duration_of(struct tr_parser *p)
+{
+    const struct tr_event *e = &p->event;
+    int64_t dur = e->has_dur ? e->dur_ns : e->has_tdur ? e->tdur_ns : TR_NO_DURATION;
+
+    if ((e->has_dur || e->has_tdur) && dur < 0) {
+        p->repairs |= 1u << TR_NEGATIVE;
+        return 0;
+    }
+    return dur;
+}
+
+static void set_id(struct tr_parser *p, struct tr_record *r)
+{
+    const struct tr_key *id = &p->event.id;
+
+    r->dur = TR_NO_DURATION;
+    if (!p->event.has_id)
+        return;
+    r->id_text = id->is_text;
+    r->dur = id->is_text ? (int64_t)ps_intern_id(&p->local.names, id->text) + 1 : id->number;
+}
+
+/* Converts a time to ns since the origin, which is the time of the first event. False: out of
+ * range. */
+static bool time_since_origin(struct tr_parser *p, int64_t us, int64_t ns, int64_t *out)
+{
+    if (!p->origin_known) {
+        p->origin_us = us;
+        p->origin_known = true;
+    }
+    return !__builtin_sub_overflow(us, p->origin_us, out) &&
+           !__builtin_mul_overflow(*out, 1000, out) && !__builtin_add_overflow(*out, ns, out) &&
+           *out > INT64_MIN / 4 && *out < INT64_MAX / 4;
+}
+
+static void push_record(struct tr_local *local, const struct tr_record *r, uint32_t thread)
+{
+    PS_PUSH_ROOM(local->records, local->n, local->cap);
+    local->records[local->n].record = *r;
+    local->records[local->n++].thread = thread;
+}
+
+static void note_repairs(struct tr_parser *p, const char *start)
+{
+    p->local.repaired++;
+    for (uint32_t left = p->repairs; left; left &= left - 1)
+        tr_note_finding(&p->local.findings, (enum tr_finding)__builtin_ctz(left),
+                        tr_position(p, start));
+}
+
+void tr_extend_times(struct tr_local *local, const struct tr_record *r)
+{
+    int64_t end = r->ts + (r->ph == 'X' && r->dur != TR_NO_DURATION ? r->dur : 0);
+
+    local->first_ns = r->ts < local->first_ns ? r->ts : local->first_ns;
+    local->last_ns = end > local->last_ns ? end : local->last_ns;
+}
+
+/* Counts the event that was read, and stores it as a record or rejects it (false). */
+static bool store_event(struct tr_parser *p, const char *start)
+{
+    const struct tr_event *e = &p->event;
+    struct tr_record r = {.ph = (unsigned)e->ph & 0x7f, .name = e->name};
+    int64_t ts = 0;
+
+    p->local.read++;
+    if (!e->ph) {
+        reject_event(p, start, e->seen ? TR_NO_PHASE : TR_NOT_AN_EVENT);
+        return false;
+    }
+    if (e->ph != 'M' && (!e->has_ts || e->out_of_range)) {
+        reject_event(p, start, e->out_of_range ? TR_RANGE : TR_NO_TIME);
+        return false;
+    }
+    if (e->ph != 'M' && !time_since_origin(p, e->ts_us, e->ts_ns, &ts)) {
+        reject_event(p, start, TR_RANGE);
+        return false;
+    }
+    r.ts = ts;
+    if (e->ph == 'X')
+        r.dur = duration_of(p);
+    else
+        set_id(p, &r);
+    if (e->ph == 'X' && r.dur > INT64_MAX / 4) {
+        reject_event(p, start, TR_RANGE);
+        return false;
+    }
+    r.cat = e->cat <= UINT16_MAX ? e->cat & UINT16_MAX : 0;
+    store_args(p, &r);
+    push_record(&p->local, &r, tr_local_thread(p, &e->pid, &e->tid));
+    if (e->ph != 'M')
+        tr_extend_times(&p->local, &r);
+    if (p->repairs)
+        note_repairs(p, start);
+    return true;
+}
+
+/* --- Repair: events that are invalid JSON --- */
+
+bool tr_is_event_start(const char *at, const char *end)
+{
+    static const struct ps_str keys[] = {PS_STR("\"ph\""),   PS_STR("\"name\""), PS_STR("\"cat\""),
+                                         PS_STR("\"pid\""),  PS_STR("\"ts\""),   PS_STR("\"tid\""),
+                                         PS_STR("\"args\""), PS_STR("\"dur\""),  PS_STR("\"id\""),
+                                         PS_STR("\"tts\""),  PS_STR("\"s\"")};
+    struct ps_str rest;
+
+    at = tr_skip_blanks(at + 1, end);
+    rest = (struct ps_str){at, (size_t)(end - at)};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (ps_str_starts(rest, keys[i])) {
+            at = tr_skip_blanks(at + keys[i].len, end);
+            return at < end && *at == ':';
+        }
+    return false;
+}
+
+/* Returns the last byte before `at` that is not whitespace; 0 at the start. */
+static char char_before(const char *at, const char *start)
+{
+    while (at > start && (unsigned char)at[-1] <= ' ')
+        at--;
+    return at > start ? at[-1] : '\0';
+}
+
+/* Returns the start of the next event at or after `from`; NULL: none in these bytes. */
+static const char *next_event(const char *from, const char *end)
+{
+    const char *at = from;
+
+    while (at < end && (at = memchr(at, '{', (size_t)(end - at)))) {
+        char c = char_before(at, from);
+
+        if (c != ':' && tr_is_event_start(at, end))
+            return at;
+        at++;
+    }
+    return NULL;
+}
+
+static bool ends_well(const struct tr_parser *p)
+{
+    const char *at = tr_skip_blanks(p->at, p->end);
+
+    return at == p->end || *at == ',' || *at == ']' || *at == '}' || *at == '{';
+}
+
+/* Reads the event in one mode; p->end is the start of the next event. */
+static bool read_as(struct tr_parser *p, enum tr_mode mode)
+{
+    const char *start = p->at;
+
+    p->mode = mode;
+    if (read_event(p) && ends_well(p))
+        return true;
+    p->at = start;
+    return false;
+}
+
+static void reject_damaged(struct tr_parser *p, const char *start, enum tr_finding why)
+{
+    p->local.read++;
+    p->local.rejected++;
+    tr_note_finding(&p->local.findings, why, tr_position(p, start));
+}
+
+/* An event that is valid up to the end of the input is only truncated: what looks like events
+ * inside it are its arguments. */
+static bool repair_event(struct tr_parser *p)
+{
+    bool last = p->last, cut = p->incomplete, deep = p->too_deep, good = false;
+    const char *start = p->at, *end = p->end;
+    const char *bound = cut ? NULL : next_event(start + 1, end);
+
+    if (!bound && !last)
+        return false;
+    p->end = bound ? bound : end;
+    p->last = true;
+    for (int mode = TR_LOOSE_QUOTES; mode < TR_N_MODES && !good && !deep && !cut; mode++)
+        good = read_as(p, (enum tr_mode)mode);
+    p->mode = TR_STRICT;
+    p->patterned = false;
+    if (good) {
+        store_event(p, start);
+        p->between = TR_AT_EVENT;
+    } else {
+        reject_damaged(p, start, deep ? TR_TOO_DEEP : cut ? TR_CUT : TR_DAMAGED);
+        p->at = p->end;
+        p->between = TR_AT_COMMA;
+    }
+    p->end = end;
+    p->last = last;
+    return true;
+}
+
+/* --- The list of events --- */
+
+void tr_note_finding(struct tr_findings *findings, enum tr_finding what, uint64_t at)
+{
+    if (findings->count[what]++ >= TR_FINDINGS_MAX)
+        return;
+    PS_PUSH_ROOM(findings->at, findings->n, findings->cap);
+    findings->at[findings->n++] = (struct tr_found){at, (uint8_t)what};
+}
+
+void tr_parser_init(struct tr_parser *p)
+{
+    *p = (struct tr_parser){.mode = TR_STRICT};
+    p->local.first_ns = INT64_MAX;
+    p->local.last_ns = INT64_MIN;
+    p->patterns = tr_patterns_new();
+}
+
+void tr_parser_free(struct tr_parser *p)
+{
+    struct ps_buf *bufs[] = {&p->local.args,  &p->args.text, &p->args.params, &p->rest.text,
+                             &p->rest.params, &p->scratch,   &p->pid_text,    &p->tid_text,
+                             &p->id_text,     &p->key_text};
+
+    for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
+        ps_buf_free(bufs[i]);
+    ps_intern_free(&p->local.names);
+    ps_intern_free(&p->local.templates);
+    ps_intern_free(&p->local.cats);
+    ps_intern_free(&p->local.threads);
+    free(p->local.records);
+    free(p->local.findings.at);
+    tr_patterns_free(p->patterns);
+}
+
+void tr_parser_begin(struct tr_parser *p, struct ps_str bytes, uint64_t at, bool last)
+{
+    p->base = p->at = bytes.at;
+    p->end = bytes.at + bytes.len;
+    p->base_at = at;
+    p->last = last;
+}
+
+/* Skips a value that is followed by a comma, a bracket or the end of the input. False with
+ * p->incomplete set: more bytes are needed to decide. */
+static bool skip_element(struct tr_parser *p)
+{
+    const char *start = p->at, *behind;
+
+    p->incomplete = false;
+    if (!tr_skip_value(p))
+        return false;
+    behind = tr_skip_blanks(p->at, p->end);
+    if (behind < p->end ? *behind == ',' || *behind == ']' : p->last)
+        return true;
+    p->incomplete = behind >= p->end;
+    p->at = start;
+    return false;
+}
+
+/* Skips and rejects what is not an event: a value, or all up to the next event. False: more bytes
+ * are needed. */
+static bool skip_other(struct tr_parser *p)
+{
+    const char *start = p->at, *next;
+    bool value = skip_element(p);
+
+    if (!value) {
+        if (p->incomplete && !p->last)
+            return false;
+        next = next_event(start + 1, p->end);
+        if (!next && !p->last)
+            return false;
+        p->at = next ? next : p->end;
+    }
+    p->local.read++;
+    p->local.rejected++;
+    tr_note_finding(&p->local.findings, TR_NOT_AN_EVENT, tr_position(p, start));
+    p->between = value ? TR_AT_EVENT : TR_AT_COMMA;
+    return true;
+}
+
+static bool read_or_match_event(struct tr_parser *p)
+{
+    const char *start = p->at;
+    enum tr_between before = p->between;
+
+    p->between = TR_AT_EVENT;
+    if (p->origin_known && tr_pattern_match(p))
+        return true;
+    if (!read_event(p)) {
+        p->between = before;
+        if (p->incomplete && !p->last)
+            return false;
+        return repair_event(p);
+    }
+    if (store_event(p, start))
+        tr_pattern_add(p, start);
+    return true;
+}
+
+static void read_comma(struct tr_parser *p)
+{
+    if (p->between != TR_AT_EVENT)
+        tr_note_finding(&p->local.findings, TR_EXTRA_COMMA, tr_position(p, p->at));
+    p->between = TR_AT_COMMA;
+    p->at++;
+}
+
+enum tr_events_end tr_parse_events(struct tr_parser *p, bool bare)
+{
+    for (;;) {
+        p->at = tr_skip_blanks(p->at, p->end);
+        if (p->at >= p->end)
+            return TR_EVENTS_MORE;
+        if (*p->at == '{') {
+            uint64_t at = tr_position(p, p->at);
+            bool no_comma = p->between == TR_AT_EVENT && !bare;
+
+            if (!read_or_match_event(p))
+                return TR_EVENTS_MORE;
+            if (no_comma)
+                tr_note_finding(&p->local.findings, TR_NO_COMMA, at);
+        } else if (*p->at == ',') {
+            read_comma(p);
+        } else if (*p->at == '}' || bare) {
+            return TR_EVENTS_OPEN;
+        } else if (*p->at == ']') {
+            if (p->between == TR_AT_COMMA)
+                tr_note_finding(&p->local.findings, TR_EXTRA_COMMA, tr_position(p, p->at));
+            p->at++;
+            return TR_EVENTS_CLOSED;
+        } else if (!skip_other(p)) {
+            return TR_EVENTS_MORE;
+        }
+    }
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+#include "importers/trace/scratch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#define PAGE        ((size_t)64 << 10) /* a multiple of the page size of any system */
+#define REACH_MOST  ((size_t)1 << 40)  /* bytes of address space to reserve, at first */
+#define REACH_LEAST ((size_t)1 << 30)
+#define LEAST_PARTS 1024 /* arrays below this part of the budget are small */
+#define PASSED_MOST ((size_t)8 << 20)
+
+struct array {
+    char *at;
+    size_t size;
+};
+
+struct tr_scratch {
+    struct ps_sink *out;
+    size_t budget, used; /* bytes of memory */
+    int fd;              /* file descriptor; -1: none */
+    bool asked;
+    char *base;        /* start of the mapping */
+    size_t reach, end; /* reach: its bytes; end: bytes allocated */
+    struct array *arrays;
+    size_t n, cap;
+    size_t passed;
+};
+
+struct tr_scratch *tr_scratch_new(struct ps_sink *out, size_t budget)
+{
+    struct tr_scratch *scratch = ps_alloc(sizeof *scratch);
+
+    scratch->out = out;
+    scratch->budget = budget;
+    scratch->fd = -1;
+    return scratch;
+}
+
+bool tr_scratch_has(const struct tr_scratch *scratch, const void *at)
+{
+    return scratch && scratch->base && (const char *)at >= scratch->base &&
+           (const char *)at < scratch->base + scratch->end;
+}
+
+void tr_scratch_close(struct tr_scratch *scratch)
+{
+    if (!scratch)
+        return;
+    if (scratch->base)
+        (void)munmap(scratch->base, scratch->reach);
+    if (scratch->fd >= 0)
+        (void)close(scratch->fd);
+    free(scratch->arrays);
+    free(scratch);
+}
+
+/* --- Scratch file --- */
+
+/* Maps the file. Address space is cheap, but its size may be limited: tries smaller mappings. */
+static void reach_out(struct tr_scratch *scratch)
+{
+    for (size_t reach = REACH_MOST; reach >= REACH_LEAST; reach /= 4) {
+        void *at =
+            mmap(NULL, reach, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, scratch->fd, 0);
+
+        if (at == MAP_FAILED)
+            continue;
+        (void)madvise(at, reach, MADV_DONTDUMP);
+        scratch->base = at;
+        scratch->reach = reach;
+        return;
+    }
+}
+
+static bool has_file(struct tr_scratch *scratch)
+{
+    if (!scratch->asked && scratch->out && scratch->out->ops->scratch) {
+        scratch->fd = scratch->out->ops->scratch(scratch->out);
+        if (scratch->fd >= 0)
+            reach_out(scratch);
+    }
+    scratch->asked = true;
+    return scratch->base;
+}
+
+/* Allocates the next bytes of the file, including disk space. NULL: see errno. */
+static char *extend(struct tr_scratch *scratch, size_t size)
+{
+    size_t pages = (size + PAGE - 1) & ~(PAGE - 1);
+    char *at = scratch->base + scratch->end;
+    int code;
+
+    if (pages < size || pages > scratch->reach - scratch->end) {
+        errno = EFBIG;
+        return NULL;
+    }
+    code = posix_fallocate(scratch->fd, (off_t)scratch->end, (off_t)pages);
+    if (code) {
+        errno = code;
+        return NULL;
+    }
+    scratch->end += pages;
+    return at;
+}
+
+enum ps_status tr_scratch_segment(struct tr_scratch *scratch, size_t size, struct ps_err *err,
+                                  char **out)
+{
+    *out = NULL;
+    if (!has_file(scratch))
+        return PS_OK;
+    *out = extend(scratch, size);
+    if (!*out)
+        return ps_fail_errno(err, "cannot extend", "the temporary file of the import");
+    return PS_OK;
+}
+
+void tr_scratch_remove(struct tr_scratch *scratch, void *at, size_t size)
+{
+    (void)scratch;
+    if (madvise(at, size, MADV_REMOVE) != 0)
+        (void)madvise(at, size, MADV_DONTNEED);
+}
+
+void tr_scratch_drop(struct tr_scratch *scratch)
+{
+    if (!scratch)
+        return;
+    scratch->passed = 0;
+    if (scratch->end)
+        (void)madvise(scratch->base, scratch->end, MADV_DONTNEED);
+}
+
+void tr_scratch_passed(struct tr_scratch *scratch, size_t bytes)
+{
+    if (!scratch)
+        return;
+    scratch->passed += bytes;
+    if (scratch->passed >= PASSED_MOST)
+        tr_scratch_drop(scratch);
+}
+
+/* --- Arrays --- */
+
+static bool is_small(const struct tr_scratch *scratch, size_t size)
+{
+    return !scratch || size < scratch->budget / LEAST_PARTS;
+}
+
+static size_t product(size_t count, size_t size)
+{
+    size_t bytes;
+
+    if (__builtin_mul_overflow(count, size, &bytes)) /* like ps_grow */
+        abort();
+    return bytes ? bytes : 1;
+}
+
+static struct array *array_of(struct tr_scratch *scratch, const void *at)
+{
+    for (size_t i = scratch ? scratch->n : 0; i-- > 0;)
+        if (scratch->arrays[i].at == at)
+            return &scratch->arrays[i];
+    return NULL;
+}
+
+static void *register_array(struct tr_scratch *scratch, char *at, size_t size)
+{
+    PS_PUSH_ROOM(scratch->arrays, scratch->n, scratch->cap);
+    scratch->arrays[scratch->n++] = (struct array){at, size};
+    scratch->used += tr_scratch_has(scratch, at) ? 0 : size;
+    return at;
+}
+
+/* Allocates from the file if the memory budget is used up, else returns NULL. */
+static char *from_file(struct tr_scratch *scratch, size_t size)
+{
+    if (size <= scratch->budget && scratch->used <= scratch->budget - size)
+        return NULL;
+    return has_file(scratch) ? extend(scratch, size) : NULL;
+}
+
+void *tr_scratch_alloc(struct tr_scratch *scratch, size_t count, size_t size)
+{
+    size_t bytes = product(count, size);
+    char *at;
+
+    if (is_small(scratch, bytes))
+        return ps_alloc(bytes);
+    at = from_file(scratch, bytes);
+    return register_array(scratch, at ? at : ps_alloc(bytes), bytes);
+}
+
+static void unregister_array(struct tr_scratch *scratch, struct array *array)
+{
+    scratch->used -= tr_scratch_has(scratch, array->at) ? 0 : array->size;
+    *array = scratch->arrays[--scratch->n];
+}
+
+void tr_scratch_free(struct tr_scratch *scratch, void *at)
+{
+    struct array *array = at ? array_of(scratch, at) : NULL;
+    size_t size;
+
+    if (!array) {
+        free(at);
+        return;
+    }
+    size = array->size;
+    unregister_array(scratch, array);
+    if (tr_scratch_has(scratch, at))
+        tr_scratch_remove(scratch, at, (size + PAGE - 1) & ~(PAGE - 1));
+    else
+        free(at);
+}
+
+/* Copies in parts, since both arrays are large. */
+static void copy(struct tr_scratch *scratch, char *to, const char *from, size_t size)
+{
+    for (size_t done = 0, part; done < size; done += part) {
+        part = size - done < PASSED_MOST / 2 ? size - done : PASSED_MOST / 2;
+        memcpy(to + done, from + done, part);
+        tr_scratch_passed(scratch, 2 * part);
+    }
+}
+
+/* Moves an array from memory to the file, or to a larger part of the file. */
+static void *move(struct tr_scratch *scratch, struct array *array, size_t size)
+{
+    struct array old = *array;
+    char *at;
+
+    if (!tr_scratch_has(scratch, old.at))
+        scratch->used -= old.size;
+    at = from_file(scratch, size);
+    if (!at && !tr_scratch_has(scratch, old.at)) {
+        *array = (struct array){ps_grow(old.at, size, 1), size};
+        scratch->used += size;
+        return array->at;
+    }
+    *array = (struct array){at ? at : ps_grow(NULL, size, 1), size};
+    at = array->at;
+    copy(scratch, at, old.at, old.size < size ? old.size : size);
+    if (!tr_scratch_has(scratch, at))
+        scratch->used += size;
+    if (tr_scratch_has(scratch, old.at))
+        tr_scratch_remove(scratch, old.at, (old.size + PAGE - 1) & ~(PAGE - 1));
+    else
+        free(old.at);
+    return at;
+}
+
+void *tr_scratch_grow(struct tr_scratch *scratch, void *old, size_t count, size_t size)
+{
+    size_t bytes = product(count, size);
+    struct array *array = old ? array_of(scratch, old) : NULL;
+    char *at;
+
+    if (array)
+        return move(scratch, array, bytes);
+    if (is_small(scratch, bytes))
+        return ps_grow(old, count, size);
+    at = old ? NULL : from_file(scratch, bytes);
+    at = at ? at : ps_grow(old, count, size);
+    return register_array(scratch, at, bytes);
+}

@@ -1,0 +1,698 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace.c: a trace in memory: pages of records, segments of parameters, and the tables of texts,
+ * threads, categories and templates.
+ *
+ * The pages of a thread grow from 4 records to a slab of 256 KiB, since a file may have a hundred
+ * thousand threads. Slabs are anonymous memory up to a budget, then windows of a scratch file. Full
+ * windows are dropped from memory; the kernel reads them back on access.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "base/json_span.h"
+#include "importers/trace/fill.h"
+#include "importers/trace/import.h"
+#include "importers/trace/pages.h"
+
+/* --- Pages of records, segments of parameters --- */
+
+#define SLAB         (256u << 10)
+#define PAGE_RECORDS (SLAB / sizeof(struct tr_record))
+#define SEGMENT_BITS 22
+#define SEGMENT      (UINT64_C(1) << SEGMENT_BITS)
+#define WINDOW       (32u << 20)
+#define BYTES_TAKEN  128         /* memory touched when a record becomes a slice, approximately */
+#define AROUND       (64u << 10) /* bytes that a page fault reads */
+#define ARRAYS_PARTS 5 /* times `budget`: memory of arrays once the records are released */
+
+static void init_pages(struct tr_trace *trace, size_t budget)
+{
+    struct tr_pages *pages = trace->pages = ps_alloc(sizeof *pages);
+
+    pages->budget = budget;
+    trace->scratch = tr_scratch_new(trace->out, ARRAYS_PARTS * budget);
+}
+
+static void *map_memory(struct tr_pages *pages, size_t size)
+{
+    void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (at == MAP_FAILED) /* out of memory: like ps_alloc */
+        abort();
+    if (pages->n_blocks == pages->blocks_cap) {
+        pages->blocks_cap = pages->blocks_cap ? pages->blocks_cap * 2 : 64;
+        pages->blocks = ps_grow(pages->blocks, pages->blocks_cap, sizeof *pages->blocks);
+        pages->block_sizes =
+            ps_grow(pages->block_sizes, pages->blocks_cap, sizeof *pages->block_sizes);
+    }
+    pages->blocks[pages->n_blocks] = at;
+    pages->block_sizes[pages->n_blocks++] = size;
+    pages->anonymous += size;
+    return at;
+}
+
+/* Allocates another window of the scratch file and drops the previous ones from memory. window->at
+ * is NULL if there is no file. */
+static enum ps_status add_window(struct tr_trace *trace)
+{
+    struct tr_window *window = &trace->pages->window;
+
+    tr_scratch_drop(trace->scratch);
+    window->used = 0;
+    return tr_scratch_segment(trace->scratch, WINDOW, trace->err, &window->at);
+}
+
+/* Allocates zeroed, page-aligned bytes. */
+static enum ps_status allocate_bytes(struct tr_trace *trace, size_t size, char **out)
+{
+    struct tr_pages *pages = trace->pages;
+    struct tr_window *window = &pages->window;
+    bool memory = pages->anonymous + size <= pages->budget || size > WINDOW;
+
+    if (!memory && (!window->at || WINDOW - window->used < size) && add_window(trace) != PS_OK)
+        return trace->err->code;
+    if (memory || !window->at) {
+        *out = map_memory(pages, size);
+        return PS_OK;
+    }
+    *out = window->at + window->used;
+    window->used += size;
+    return PS_OK;
+}
+
+/* Allocates a page; small pages are parts of a slab. */
+static enum ps_status allocate_page(struct tr_trace *trace, size_t size, char **out)
+{
+    struct tr_pages *pages = trace->pages;
+
+    if (size == SLAB)
+        return allocate_bytes(trace, size, out);
+    if (!pages->slab || SLAB - pages->slab_used < size) {
+        if (allocate_bytes(trace, SLAB, &pages->slab) != PS_OK)
+            return trace->err->code;
+        pages->slab_used = 0;
+    }
+    *out = pages->slab + pages->slab_used;
+    pages->slab_used += size;
+    return PS_OK;
+}
+
+/* 4, 4, 8, 16 ...: at least half of a thread's capacity is used. */
+static size_t page_records(size_t index)
+{
+    size_t n = index == 0 ? 4 : index < 16 ? (size_t)4 << (index - 1) : PAGE_RECORDS;
+
+    return n < PAGE_RECORDS ? n : PAGE_RECORDS;
+}
+
+static enum ps_status add_page(struct tr_trace *trace, struct tr_thread *thread,
+                               struct tr_cursor *cursor)
+{
+    size_t records = page_records(thread->n_pages);
+    uint8_t **list = (uint8_t **)(uintptr_t)thread->pages;
+    char *page;
+
+    if (allocate_page(trace, records * sizeof(struct tr_record), &page) != PS_OK)
+        return trace->err->code;
+    PS_PUSH_ROOM(list, thread->n_pages, cursor->cap);
+    list[thread->n_pages++] = (uint8_t *)page;
+    thread->pages = list;
+    cursor->at = (struct tr_record *)(void *)page;
+    cursor->end = cursor->at + records;
+    return PS_OK;
+}
+
+enum ps_status tr_pages_push(struct tr_trace *trace, uint32_t thread,
+                             const struct tr_record *record)
+{
+    struct tr_thread *t = &trace->threads[thread];
+    struct tr_cursor *cursor = &trace->pages->cursors[thread];
+
+    if (cursor->at == cursor->end && add_page(trace, t, cursor) != PS_OK)
+        return trace->err->code;
+    if (record->ts < cursor->last_ts)
+        t->ordered = false;
+    cursor->last_ts = record->ts;
+    *cursor->at++ = *record;
+    t->n++;
+    return PS_OK;
+}
+
+/* The upper bits of an address are the segment number; a large segment has several numbers in a
+ * row. */
+static enum ps_status add_segments(struct tr_trace *trace, size_t need)
+{
+    struct tr_pages *pages = trace->pages;
+    size_t count = (size_t)((need + SEGMENT - 1) >> SEGMENT_BITS);
+    char *at;
+
+    if ((uint64_t)(pages->n_segments + count) >> (40 - SEGMENT_BITS))
+        return ps_fail(trace->err, PS_LIMIT, "the trace has too many event arguments");
+    if (allocate_bytes(trace, count << SEGMENT_BITS, &at) != PS_OK)
+        return trace->err->code;
+    pages->args_used = (uint64_t)pages->n_segments << SEGMENT_BITS;
+    for (size_t i = 0; i < count; i++) {
+        PS_PUSH_ROOM(pages->segments, pages->n_segments, pages->segments_cap);
+        pages->segments[pages->n_segments++] =
+            (struct tr_segment){at + (i << SEGMENT_BITS), at + (count << SEGMENT_BITS)};
+    }
+    return PS_OK;
+}
+
+enum ps_status tr_pages_args(struct tr_trace *trace, struct ps_str args, uint64_t *at)
+{
+    struct tr_pages *pages = trace->pages;
+    uint64_t room = ((uint64_t)pages->n_segments << SEGMENT_BITS) - pages->args_used;
+
+    if (args.len > room && add_segments(trace, args.len) != PS_OK)
+        return trace->err->code;
+    *at = pages->args_used;
+    if (args.len) {
+        const struct tr_segment *segment = &pages->segments[*at >> SEGMENT_BITS];
+
+        memcpy(segment->at + (*at & (SEGMENT - 1)), args.at, args.len);
+        pages->args_used += args.len;
+    }
+    return PS_OK;
+}
+
+/* Counts the bytes that an access to args_at brings into memory: the kernel also reads those around
+ * it, so random accesses soon bring in everything. */
+static void count_access(const struct tr_trace *trace, uint64_t args_at)
+{
+    struct tr_pages *pages = trace->pages;
+    uint64_t way = args_at < pages->asked ? pages->asked - args_at : args_at - pages->asked;
+
+    pages->asked = args_at;
+    tr_scratch_passed(trace->scratch, way < AROUND ? (size_t)way : AROUND);
+}
+
+struct ps_str tr_args_at(const struct tr_trace *trace, uint64_t args_at)
+{
+    const struct tr_pages *pages = trace->pages;
+    const struct tr_segment *segment;
+    const char *at;
+
+    if (args_at >> SEGMENT_BITS >= pages->n_segments)
+        return (struct ps_str){"", 0};
+    count_access(trace, args_at);
+    segment = &pages->segments[args_at >> SEGMENT_BITS];
+    at = segment->at + (args_at & (SEGMENT - 1));
+    return (struct ps_str){at, (size_t)(segment->end - at)};
+}
+
+/* Releases the memory of a page that is not needed any more, if it is a complete slab. */
+static void release_page(struct tr_trace *trace, uint8_t *page, size_t size)
+{
+    if (size < SLAB)
+        return;
+    if (tr_scratch_has(trace->scratch, page))
+        tr_scratch_remove(trace->scratch, page, size);
+    else
+        (void)madvise(page, size, MADV_DONTNEED);
+}
+
+/* Visits the records page by page. take: releases each page after its visit. */
+static void visit_pages(struct tr_trace *trace, const struct tr_thread *thread,
+                        tr_visit_records *visit, void *user, bool take)
+{
+    size_t left = thread->n, passed = take ? BYTES_TAKEN : sizeof(struct tr_record);
+
+    for (size_t i = 0; i < thread->n_pages; i++) {
+        size_t n = page_records(i) < left ? page_records(i) : left;
+
+        visit(user, (const struct tr_record *)(const void *)thread->pages[i], n);
+        if (take)
+            release_page(trace, thread->pages[i], page_records(i) * sizeof(struct tr_record));
+        tr_scratch_passed(trace->scratch, n * passed);
+        left -= n;
+    }
+}
+
+void tr_thread_visit(struct tr_trace *trace, const struct tr_thread *thread,
+                     tr_visit_records *visit, void *user)
+{
+    visit_pages(trace, thread, visit, user, false);
+}
+
+void tr_thread_visit_once(struct tr_trace *trace, struct tr_thread *thread, tr_visit_records *visit,
+                          void *user)
+{
+    visit_pages(trace, thread, visit, user, true);
+    free((void *)(uintptr_t)thread->pages);
+    thread->pages = NULL;
+    thread->n_pages = 0;
+}
+
+static void free_pages(struct tr_trace *trace)
+{
+    struct tr_pages *pages = trace->pages;
+
+    if (!pages)
+        return;
+    for (uint32_t i = 0; i < trace->n_threads; i++)
+        free((void *)(uintptr_t)trace->threads[i].pages);
+    for (size_t i = 0; i < pages->n_blocks; i++)
+        (void)munmap(pages->blocks[i], pages->block_sizes[i]);
+    ps_intern_free(&pages->threads);
+    ps_intern_free(&pages->templates);
+    ps_intern_free(&pages->cats);
+    ps_intern_free(&pages->odd);
+    ps_intern_free(&pages->header_keys);
+    free(pages->odd_mark);
+    ps_buf_free(&pages->whole);
+    free(pages->cursors);
+    free(pages->findings.at);
+    free(pages->segments);
+    free(pages->blocks);
+    free(pages->block_sizes);
+    free(pages);
+    trace->pages = NULL;
+    tr_scratch_close(trace->scratch);
+    trace->scratch = NULL;
+}
+
+bool tr_param(const struct tr_trace *trace, const struct tr_record *record, int index, int64_t *out)
+{
+    struct ps_num num;
+
+    if (index < 0 || record->template >= trace->n_templates)
+        return false;
+    num = ps_args_param(trace->templates[record->template].markers,
+                        tr_args_at(trace, record->args_at), index);
+    *out = num.kind == PS_NUM_INT ? num.i : 0;
+    return num.kind == PS_NUM_INT;
+}
+
+/* --- Templates: the parameters that later stages need --- */
+
+static bool is_marker(char c)
+{
+    return c == PS_TEMPLATE_INT || c == PS_TEMPLATE_DECIMAL;
+}
+
+static size_t count_params(struct ps_str template)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < template.len; i++)
+        n += is_marker(template.at[i]);
+    return n;
+}
+
+static struct ps_str markers_of(struct tr_trace *trace, struct ps_str template)
+{
+    char *markers = ps_arena_alloc(&trace->arena, count_params(template) + 1);
+    size_t n = 0;
+
+    for (size_t i = 0; i < template.len; i++)
+        if (is_marker(template.at[i]))
+            markers[n++] = template.at[i];
+    return (struct ps_str){markers, n};
+}
+
+static const struct {
+    const char *key;
+    size_t field;
+} fields[] = {
+    {"correlation", offsetof(struct tr_template, correlation)},
+    {"External id", offsetof(struct tr_template, external_id)},
+    {"external id", offsetof(struct tr_template, external_id)},
+    {"device", offsetof(struct tr_template, device)},
+    {"stream", offsetof(struct tr_template, stream)},
+    {"Bytes", offsetof(struct tr_template, bytes)},
+    {"bytes", offsetof(struct tr_template, bytes)},
+    {"Device Type", offsetof(struct tr_template, device_type)},
+    {"Device Id", offsetof(struct tr_template, device_id)},
+    {"Addr", offsetof(struct tr_template, addr)},
+    {"Total Allocated", offsetof(struct tr_template, total_allocated)},
+    {"Total Reserved", offsetof(struct tr_template, total_reserved)},
+    {"Sequence number", offsetof(struct tr_template, sequence)},
+    {"Fwd thread id", offsetof(struct tr_template, fwd_thread)},
+    {"Fwd thread ID", offsetof(struct tr_template, fwd_thread)},
+    {"Python id", offsetof(struct tr_template, python_id)},
+    {"Python parent id", offsetof(struct tr_template, python_parent)},
+    {"Python module id", offsetof(struct tr_template, python_module)},
+    {"pid", offsetof(struct tr_template, pid)},
+};
+#define N_FIELDS (sizeof fields / sizeof *fields)
+
+static int16_t *field_of(struct tr_template *t, size_t i)
+{
+    return (int16_t *)(void *)((char *)t + fields[i].field);
+}
+
+static void describe_pair(struct tr_trace *trace, struct tr_template *t,
+                          const struct ps_template_pair *pair)
+{
+    int index = ps_template_pair_param(pair);
+
+    if (index > INT16_MAX)
+        index = -1;
+    for (size_t i = 0; i < N_FIELDS; i++)
+        if (ps_str_is(pair->key, fields[i].key))
+            *field_of(t, i) = (int16_t)index;
+    if (ps_str_is(pair->key, "Input Dims") || ps_str_is(pair->key, "Input dims"))
+        t->shapes = count_params(pair->value) ? 0 : tr_text_id(trace, pair->value);
+    t->call_from |= ps_str_is(pair->key, "CallFrom");
+}
+
+/* Set the properties of a new template or category. */
+static void describe_template(struct tr_trace *trace, struct tr_template *t)
+{
+    struct ps_template_pair pair = {.left = t->text};
+
+    for (size_t i = 0; i < N_FIELDS; i++)
+        *field_of(t, i) = -1;
+    while (ps_template_next(&pair))
+        describe_pair(trace, t, &pair);
+    t->markers = markers_of(trace, t->text);
+    t->n_params = t->markers.len < UINT16_MAX ? (uint16_t)t->markers.len : UINT16_MAX;
+}
+
+/* --- Categories that the versions of Kineto write, in lower case --- */
+
+static const struct {
+    const char *word;
+    enum ps_slice_kind kind;
+} words[] = {
+    {"cpu_op", PS_SLICE_OP},
+    {"operator", PS_SLICE_OP},
+    {"hpu_op", PS_SLICE_OP},
+    {"user_annotation", PS_SLICE_ANNOTATION},
+    {"python_function", PS_SLICE_PYTHON},
+    {"cuda_runtime", PS_SLICE_RUNTIME},
+    {"cuda_driver", PS_SLICE_RUNTIME},
+    {"runtime", PS_SLICE_RUNTIME},
+    {"xpu_runtime", PS_SLICE_RUNTIME},
+    {"xpu_driver", PS_SLICE_RUNTIME},
+    {"mtia_runtime", PS_SLICE_RUNTIME},
+    {"glow_runtime", PS_SLICE_RUNTIME},
+    {"privateuse1_runtime", PS_SLICE_RUNTIME},
+    {"privateuse1_driver", PS_SLICE_RUNTIME},
+    {"graph_host_node", PS_SLICE_RUNTIME},
+    {"overhead", PS_SLICE_OVERHEAD},
+    {"kernel", PS_SLICE_KERNEL},
+    {"mtia_ccp_events", PS_SLICE_KERNEL},
+    {"mtia_workloadd", PS_SLICE_OTHER},
+    {"mtia_insight", PS_SLICE_OTHER},
+    {"graph_event_node", PS_SLICE_OTHER},
+    {"gpu_memcpy", PS_SLICE_MEMCPY},
+    {"memcpy", PS_SLICE_MEMCPY},
+    {"gpu_memset", PS_SLICE_MEMSET},
+    {"memset", PS_SLICE_MEMSET},
+    {"cuda_sync", PS_SLICE_SYNC},
+    {"xpu_sync", PS_SLICE_SYNC},
+    {"gpu_user_annotation", PS_SLICE_GPU_ANNOTATION},
+    {"user", PS_SLICE_GPU_ANNOTATION},
+    {"trace", PS_SLICE_SPAN},
+    {"cpu_instant_event", PS_SLICE_OTHER},
+    {"cuda_event", PS_SLICE_OTHER},
+    {"collective_comm", PS_SLICE_OTHER},
+    {"external_correlation", PS_SLICE_OTHER},
+    {"cuda_profiler_range", PS_SLICE_OTHER},
+};
+
+/* Categories that other programs also write: they do not identify a trace of torch. */
+static bool is_common(const char *word)
+{
+    return !strcmp(word, "user") || !strcmp(word, "trace") || !strcmp(word, "overhead") ||
+           !strcmp(word, "memcpy") || !strcmp(word, "memset") || !strcmp(word, "runtime");
+}
+
+static void describe_cat(struct tr_cat *cat)
+{
+    char lower[32];
+
+    if (cat->text.len >= sizeof lower)
+        return;
+    for (size_t i = 0; i < cat->text.len; i++) {
+        char c = cat->text.at[i];
+
+        lower[i] = c >= 'A' && c <= 'Z' ? (char)(c | 32) : c;
+    }
+    lower[cat->text.len] = '\0';
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i].word, lower) == 0) {
+            cat->kind = (uint8_t)words[i].kind;
+            cat->torch = !is_common(lower);
+        }
+}
+
+/* --- Members of a template --- */
+
+struct ps_str tr_args_members(struct ps_str template)
+{
+    const char *mark = template.len ? memchr(template.at, PS_TEMPLATE_REST, template.len) : NULL;
+
+    if (mark)
+        template.len = (size_t)(mark - template.at);
+    return template.len > 2 ? (struct ps_str){template.at + 1, template.len - 2}
+                            : (struct ps_str){NULL, 0};
+}
+
+bool tr_next_member(struct ps_str *rest, struct tr_member *out)
+{
+    size_t key, value;
+
+    if (rest->len < 3 || rest->at[0] != '"')
+        return false;
+    key = ps_json_text_span(*rest);
+    value = ps_json_value_span(ps_str_skip(*rest, key + 1));
+    out->all = (struct ps_str){rest->at, key + 1 + value};
+    out->key = (struct ps_str){rest->at + 1, key - 2};
+    out->value = (struct ps_str){rest->at + key + 1, value};
+    if (out->all.len > rest->len)
+        return false;
+    *rest = ps_str_skip(*rest, out->all.len + 1);
+    return true;
+}
+
+/* --- Tables --- */
+
+#define NAME_BYTES_MAX (UINT64_C(64) << 20)
+#define RECORDS_MAX    (UINT64_C(1) << 31)
+
+uint32_t tr_text_id(struct tr_trace *trace, struct ps_str text)
+{
+    uint32_t before = trace->names.count, id;
+
+    id = ps_intern_id(&trace->names, (struct ps_str){text.at ? text.at : "", text.len}) + 1;
+    if (trace->names.count != before)
+        trace->pages->name_bytes += text.len + 1;
+    return id;
+}
+
+struct ps_str tr_text(const struct tr_trace *trace, uint32_t id)
+{
+    return id && id <= trace->names.count ? trace->names.items[id - 1] : PS_STR("");
+}
+
+uint16_t tr_cat_of(struct tr_trace *trace, struct ps_str text)
+{
+    struct tr_pages *pages = trace->pages;
+    uint32_t index = ps_intern_id(&pages->cats, text) + 1;
+
+    if (index > UINT16_MAX)
+        return 0;
+    if (index < trace->n_cats)
+        return (uint16_t)index;
+    if (trace->n_cats == pages->cats_cap) {
+        pages->cats_cap *= 2;
+        trace->cats = ps_grow(trace->cats, pages->cats_cap, sizeof *trace->cats);
+    }
+    trace->cats[trace->n_cats] =
+        (struct tr_cat){.text = pages->cats.items[index - 1], .text_id = tr_text_id(trace, text)};
+    describe_cat(&trace->cats[trace->n_cats]);
+    trace->torch |= !trace->source && trace->cats[trace->n_cats].torch;
+    trace->n_cats++;
+    return (uint16_t)index;
+}
+
+void tr_thread_key(struct ps_buf *out, struct ps_str pid, struct ps_str tid)
+{
+    uint32_t len = (uint32_t)pid.len;
+
+    ps_buf_add(out, &len, sizeof len);
+    ps_buf_str(out, pid);
+    ps_buf_str(out, tid);
+}
+
+static void split_thread_key(struct ps_str key, struct ps_str *pid, struct ps_str *tid)
+{
+    uint32_t len;
+
+    memcpy(&len, key.at, sizeof len);
+    key = ps_str_skip(key, sizeof len);
+    *pid = (struct ps_str){key.at, len};
+    *tid = ps_str_skip(key, len);
+}
+
+uint32_t tr_thread_of(struct tr_trace *trace, struct ps_str key)
+{
+    struct tr_pages *pages = trace->pages;
+    uint32_t index = ps_intern_id(&pages->threads, key);
+    size_t old = pages->threads_cap;
+    struct tr_thread *thread;
+
+    if (index < trace->n_threads)
+        return index;
+    if (trace->n_threads == old) {
+        pages->threads_cap = old ? old * 2 : 64;
+        trace->threads = ps_grow(trace->threads, pages->threads_cap, sizeof *trace->threads);
+        pages->cursors = ps_grow(pages->cursors, pages->threads_cap, sizeof *pages->cursors);
+    }
+    thread = &trace->threads[trace->n_threads];
+    *thread = (struct tr_thread){.ordered = true, .device = -1, .sort_index = INT64_MIN};
+    pages->cursors[trace->n_threads++] = (struct tr_cursor){.last_ts = INT64_MIN};
+    split_thread_key(pages->threads.items[index], &thread->pid, &thread->tid);
+    if (!ps_str_i64(thread->pid, &thread->pid_number))
+        thread->pid_number = INT64_MIN;
+    if (!ps_str_i64(thread->tid, &thread->tid_number))
+        thread->tid_number = INT64_MIN;
+    if (trace->is_array && ps_str_is(thread->pid, "CPU functions"))
+        trace->autograd = trace->torch = true;
+    return index;
+}
+
+uint32_t tr_template_of(struct tr_trace *trace, struct ps_str text)
+{
+    struct tr_pages *pages = trace->pages;
+    uint32_t id = ps_intern_id(&pages->templates, text) + 2;
+
+    if (id < trace->n_templates)
+        return id;
+    if (trace->n_templates == pages->templates_cap) {
+        pages->templates_cap *= 2;
+        trace->templates =
+            ps_grow(trace->templates, pages->templates_cap, sizeof *trace->templates);
+    }
+    pages->template_bytes += text.len + 1;
+    trace->templates[trace->n_templates] =
+        (struct tr_template){.text = pages->templates.items[id - 2]};
+    describe_template(trace, &trace->templates[trace->n_templates++]);
+    return id;
+}
+
+enum ps_status tr_check_limits(struct tr_trace *trace)
+{
+    if (trace->pages->name_bytes > NAME_BYTES_MAX) {
+        ps_fail(trace->err, PS_LIMIT, "the event names in the trace exceed %llu MiB",
+                (unsigned long long)(NAME_BYTES_MAX >> 20));
+        ps_hint(trace->err, "names with changing numbers cause this; record a shorter time");
+    } else if (trace->pages->records > RECORDS_MAX) {
+        ps_fail(trace->err, PS_LIMIT, "the trace has more than 2^31 events");
+        ps_hint(trace->err, "record a shorter time");
+    } else if (trace->n_threads > PS_TRACKS_MAX) {
+        ps_fail(trace->err, PS_LIMIT, "the trace has more than %u threads", PS_TRACKS_MAX);
+    }
+    return trace->err->code;
+}
+
+/* --- A trace as a whole --- */
+
+void tr_trace_begin(struct tr_trace *trace, size_t budget)
+{
+    init_pages(trace, budget);
+    trace->first_ns = INT64_MAX;
+    trace->last_ns = INT64_MIN;
+    trace->pages->cats_cap = trace->pages->templates_cap = 64;
+    trace->cats = ps_alloc_array(64, sizeof *trace->cats);
+    trace->templates = ps_alloc_array(64, sizeof *trace->templates);
+    trace->n_cats = 1;
+    trace->templates[PS_TEMPLATE_WHOLE].text = PS_STR(PS_TEMPLATE_WHOLE_TEXT);
+    describe_template(trace, &trace->templates[0]);
+    describe_template(trace, &trace->templates[PS_TEMPLATE_WHOLE]);
+    trace->n_templates = 2;
+}
+
+void tr_trace_free(struct tr_trace *trace)
+{
+    free_pages(trace);
+    ps_arena_free(&trace->arena);
+    ps_intern_free(&trace->names);
+    free(trace->threads);
+    free(trace->templates);
+    free(trace->cats);
+    free(trace->headers);
+}
+
+void tr_note(struct tr_trace *trace, enum ps_severity severity, uint64_t at, const char *fmt, ...)
+{
+    char text[400];
+    va_list args;
+
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    ps_sink_note(trace->out, severity, at, 0, "%s", text);
+}
+
+/* --- A trace without a JSON document --- */
+
+#define LOOK_EACH 4096 /* records between two checks of the limits */
+
+void tr_fill_begin(struct tr_trace *trace, const struct tr_source *source)
+{
+    tr_trace_begin(trace, TR_BUDGET);
+    trace->source = source;
+}
+
+uint32_t tr_fill_thread(struct tr_trace *trace, struct ps_str pid, struct ps_str tid)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf key = {0};
+
+    tr_thread_key(&key, pid, tid);
+    return tr_thread_of(trace, ps_buf_slice(&key));
+}
+
+uint16_t tr_fill_cat(struct tr_trace *trace, struct ps_str word, enum ps_slice_kind kind)
+{
+    uint16_t cat = tr_cat_of(trace, word);
+
+    if (cat)
+        trace->cats[cat].kind = (uint8_t)kind;
+    return cat;
+}
+
+uint32_t tr_fill_template(struct tr_trace *trace, struct ps_str text)
+{
+    return text.len ? tr_template_of(trace, text) : 0;
+}
+
+void tr_fill_header(struct tr_trace *trace, struct ps_str key, struct ps_str json)
+{
+    PS_PUSH_ROOM(trace->headers, trace->n_headers, trace->pages->headers_cap);
+    trace->headers[trace->n_headers++] = (struct tr_header){
+        .key = ps_arena_copy(&trace->arena, key), .json = ps_arena_copy(&trace->arena, json)};
+}
+
+enum ps_status tr_fill_record(struct tr_trace *trace, uint32_t thread, struct tr_record record,
+                              struct ps_str params)
+{
+    bool lasts = record.ph == 'X' && record.dur != TR_NO_DURATION;
+    int64_t end = record.ts + (lasts ? record.dur : 0);
+    uint64_t at = 0;
+
+    if (tr_pages_args(trace, params, &at) != PS_OK)
+        return trace->err->code;
+    record.args_at = at & 0xffffffffff;
+    trace->first_ns = record.ts < trace->first_ns ? record.ts : trace->first_ns;
+    trace->last_ns = end > trace->last_ns ? end : trace->last_ns;
+    if (++trace->pages->records % LOOK_EACH == 0 && tr_check_limits(trace) != PS_OK)
+        return trace->err->code;
+    return tr_pages_push(trace, thread, &record);
+}
+
+enum ps_status tr_fill_end(struct tr_trace *trace, int64_t end_ns)
+{
+    if (trace->first_ns > trace->last_ns)
+        trace->first_ns = trace->last_ns = 0;
+    else if (end_ns > trace->last_ns)
+        trace->last_ns = end_ns;
+    return tr_check_limits(trace);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/query/row_writer.h"
+
+#include "base/utf8.h"
+
+void ps_row_members(struct ps_stmt *stmt, int from, struct ps_json *out)
+{
+    for (int i = from; i < ps_col_count(stmt); i++) {
+        ps_json_key(out, ps_col_name(stmt, i));
+        ps_col_json(stmt, i, out);
+    }
+}
+
+void ps_row_object(struct ps_stmt *stmt, int from, struct ps_json *out)
+{
+    ps_json_object(out);
+    ps_row_members(stmt, from, out);
+    ps_json_end(out);
+}
+
+void ps_row_array(struct ps_stmt *stmt, int from, struct ps_json *out)
+{
+    ps_json_array(out);
+    for (int i = from; i < ps_col_count(stmt); i++)
+        ps_col_json(stmt, i, out);
+    ps_json_end(out);
+}
+
+void ps_row_names(struct ps_stmt *stmt, struct ps_json *out)
+{
+    ps_json_array(out);
+    for (int i = 0; i < ps_col_count(stmt); i++)
+        ps_json_str(out, ps_str_of(ps_col_name(stmt, i)));
+    ps_json_end(out);
+}
+
+enum ps_status ps_rows_write(struct ps_stmt *stmt, const char *key,
+                             void (*row)(struct ps_stmt *stmt, int from, struct ps_json *out),
+                             struct ps_json *out, struct ps_err *err)
+{
+    ps_json_key(out, key);
+    ps_json_array(out);
+    while (ps_stmt_row(stmt, err))
+        row(stmt, 0, out);
+    ps_json_end(out);
+    return err->code;
+}
+
+enum ps_status ps_query_write(struct ps_db *db, const char *key, const char *query,
+                              void (*row)(struct ps_stmt *stmt, int from, struct ps_json *out),
+                              struct ps_json *out, struct ps_err *err)
+{
+    PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
+    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
+
+    return status == PS_OK ? ps_rows_write(stmt, key, row, out, err) : status;
+}
+
+/* Spreadsheets evaluate cells with such a first character as formulas, and names are from untrusted
+ * profiles. So ps_csv_text puts an apostrophe before such cells, which makes them text. */
+static bool is_formula(struct ps_str text)
+{
+    return text.len > 0 && memchr("=+-@\t\r", text.at[0], 6);
+}
+
+static void quote_csv(struct ps_str text, struct ps_buf *out)
+{
+    bool quote = memchr(text.at, ',', text.len) || memchr(text.at, '"', text.len) ||
+                 memchr(text.at, '\n', text.len) || memchr(text.at, '\r', text.len);
+
+    if (!quote) {
+        ps_buf_str(out, text);
+        return;
+    }
+    ps_buf_puts(out, "\"");
+    for (size_t i = 0; i < text.len; i++)
+        ps_buf_add(out, text.at[i] == '"' ? "\"\"" : &text.at[i], text.at[i] == '"' ? 2 : 1);
+    ps_buf_puts(out, "\"");
+}
+
+void ps_csv_text(struct ps_str text, struct ps_buf *out)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf marked = {0};
+
+    if (is_formula(text) || !ps_utf8_valid(text)) {
+        if (is_formula(text))
+            ps_buf_puts(&marked, "'");
+        (void)ps_utf8_mend(&marked, text);
+        text = ps_buf_slice(&marked);
+    }
+    quote_csv(text, out);
+}
+
+void ps_value_csv(struct ps_value value, struct ps_buf *out)
+{
+    char number[32];
+    struct ps_json json = ps_json_to(out);
+
+    if (value.num.kind == PS_NUM_INT)
+        ps_json_int(&json, value.num.i);
+    else if (value.num.kind == PS_NUM_REAL)
+        ps_buf_add(out, number, ps_real_text(value.num.r, number));
+    else if (value.text.at)
+        ps_csv_text(value.text, out);
+}
+
+void ps_value_json(struct ps_value value, struct ps_json *out)
+{
+    if (value.num.kind == PS_NUM_NONE && value.text.at)
+        ps_json_str(out, value.text);
+    else
+        ps_json_num(out, value.num);
+}
+
+void ps_csv_head(struct ps_stmt *stmt, struct ps_buf *out)
+{
+    for (int i = 0; i < ps_col_count(stmt); i++) {
+        ps_buf_puts(out, i ? "," : "");
+        ps_csv_text(ps_str_of(ps_col_name(stmt, i)), out);
+    }
+    ps_buf_puts(out, "\r\n");
+}
+
+void ps_csv_row(struct ps_stmt *stmt, struct ps_buf *out)
+{
+    for (int i = 0; i < ps_col_count(stmt); i++) {
+        struct ps_value value = {.num = ps_col_num(stmt, i)};
+
+        if (value.num.kind == PS_NUM_NONE) /* SQLite would convert numbers */
+            value.text = ps_col_text(stmt, i);
+        ps_buf_puts(out, i ? "," : "");
+        ps_value_csv(value, out);
+    }
+    ps_buf_puts(out, "\r\n");
+}

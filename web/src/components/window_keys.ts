@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Keys pressed anywhere in the window.
+ */
+import { dispatchKey } from '../base/keys';
+
+const PRESSED_BY = new Set(['BUTTON', 'A', 'SUMMARY']);
+
+/* A focused button keeps the keys that press it. */
+function pressesTarget(event: KeyboardEvent): boolean {
+    if (event.key !== 'Enter' && event.key !== ' ') return false;
+    const target = event.target as HTMLElement;
+    return PRESSED_BY.has(target.tagName) || target instanceof HTMLInputElement;
+}
+
+/** Runs what the key is bound to; true: it was free, for whoever has a use for it. */
+export function isFreeKey(event: KeyboardEvent): boolean {
+    if (event.defaultPrevented || event.isComposing || pressesTarget(event)) return false;
+    const writing = inField(event.target);
+    return !dispatchKey(event, writing) && !writing;
+}
+
+export function inField(target: EventTarget | null): boolean {
+    if (!(target instanceof HTMLElement)) return false;
+    if (target instanceof HTMLInputElement) return target.type !== 'checkbox';
+    return target instanceof HTMLTextAreaElement || target.isContentEditable;
+}

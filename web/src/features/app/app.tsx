@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The window: top bar, current view, status line, and overlays.
+ */
+import { signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { useKeys } from '../../base/keys';
+import { offlineFile, type OfflineFile } from '../../base/offline';
+import { formatHash, goTo, route } from '../../base/router';
+import { KeyHelp } from '../../components/key_help';
+import { Notice } from '../../components/notice';
+import { StatusLine } from '../../components/status_line';
+import { TooltipLayer } from '../../components/tooltip';
+import { isFreeKey } from '../../components/window_keys';
+import { PersonMenu } from '../login/person_menu';
+import { fetchUser, may, me } from '../login/user';
+import { LoginView } from '../login/view';
+import { prefetchViews } from '../report/tabs';
+import { ReportView } from '../report/view';
+import { formats, followShelf, knownRuns, namesVersion } from '../shared/shelf_state';
+import { ShelfView } from '../shelf/view';
+import { DropTarget, NoDropTarget } from '../upload/drop_target';
+import { pickFiles } from '../upload/uploads';
+import { followAddress } from './address';
+import { LazyCompare, LazySql, LazyTrend } from './lazy_views';
+import { RunSearch, ShelfSearch } from './run_search';
+import { TopBar, type Crumb } from './top_bar';
+
+const helpOpen = signal(false);
+/** URL of the last state of the shelf, so that going back restores its filter. */
+let shelfHref = formatHash([]);
+
+function useWindow(): void {
+    useEffect(() => {
+        addEventListener('keydown', isFreeKey);
+        void fetchUser().catch(() => undefined); // ignored: the request for the shelf reports the same error
+        const stop = offlineFile() ? () => undefined : followShelf();
+        const idle = setTimeout(prefetchViews, 300);
+        return () => {
+            removeEventListener('keydown', isFreeKey);
+            stop();
+            clearTimeout(idle);
+        };
+    }, []);
+}
+
+/* Includes the series if all runs belong to the same one. */
+function compareCrumbs(): Crumb[] {
+    const { base = '', new: fresh = '' } = route.value.query;
+    const runs = `${base},${fresh}`
+        .split(',')
+        .filter(Boolean)
+        .map((id) => knownRuns.get(id));
+    const series = runs[0]?.series;
+    const list: Crumb[] = [{ text: 'Shelf', href: shelfHref }];
+    if (series && runs.every((run) => run?.series === series)) {
+        list.push({ text: series, href: formatHash([], { series }) });
+    }
+    list.push({ text: base ? 'compare' : 'group' });
+    return list;
+}
+
+function crumbs(path: string[], _names: number): Crumb[] {
+    if (path[0] === 'compare') return compareCrumbs();
+    if (path[0] === 'trend') return [{ text: 'Shelf', href: shelfHref }, { text: 'trend' }];
+    if (path[0] === 'sql') return [{ text: 'Shelf', href: shelfHref }, { text: 'SQL' }];
+    if (path[0] !== 'run') return [{ text: 'Shelf' }];
+    const run = knownRuns.get(path[1] ?? '');
+    const list: Crumb[] = [{ text: 'Shelf', href: shelfHref }];
+    if (run?.series) {
+        list.push({ text: run.series, href: formatHash([], { series: run.series }) });
+    }
+    list.push({ text: run?.name ?? path[1] ?? '' });
+    return list;
+}
+
+/* Breadcrumbs of an offline file, which has no shelf; they start with the view that it was made of. */
+function fileCrumbs(path: string[], start: string, _names: number): Crumb[] {
+    const [place, id = ''] = path;
+    const list: Crumb[] = start.startsWith('#/compare') ? [{ text: 'compare', href: start }] : [];
+    if (place === 'run') list.push({ text: knownRuns.get(id)?.name ?? id });
+    return list;
+}
+
+function ToStart({ start }: { start: string }) {
+    useEffect(() => goTo(start), [start]);
+    return <main />;
+}
+
+function Place({ path }: { path: string[] }) {
+    const file = offlineFile();
+    const held = path[0] === 'run' || path[0] === 'compare';
+    if (file && !held) return <ToStart start={file.start} />;
+    if (path.length === 0) return <ShelfView />;
+    if (path[0] === 'run' && path[1]) return <ReportView id={path[1]} tab={path[2]} />;
+    if (path[0] === 'compare') return <LazyCompare tab={path[1]} view={path[2]} />;
+    if (path[0] === 'trend') return <LazyTrend />;
+    if (path[0] === 'sql') return <LazySql />;
+    return (
+        <main class="no-run">
+            <Notice
+                kind="error"
+                title="Page not found"
+                actions={
+                    <a class="link" href={formatHash([])}>
+                        Go to the shelf
+                    </a>
+                }
+            />
+        </main>
+    );
+}
+
+/** Called once, unless this window is a panel. */
+export function openApp() {
+    followAddress();
+    return <App />;
+}
+
+function App() {
+    return me.value?.role === 'nobody' ? <Stranger /> : <Shelf />;
+}
+
+function Stranger() {
+    return (
+        <>
+            <TopBar
+                home={formatHash([])}
+                crumbs={[]}
+                search={null}
+                onAdd={null}
+                menu={null}
+                onHelp={null}
+            />
+            <LoginView />
+            <NoDropTarget />
+            <StatusLine />
+        </>
+    );
+}
+
+function Shelf() {
+    const { path, query } = route.value;
+    const search = useRef<HTMLInputElement | null>(null);
+    const file = offlineFile();
+    const onShelf = path.length === 0;
+    if (onShelf) shelfHref = formatHash([], query);
+    useWindow();
+    useEffect(() => {
+        if (onShelf) document.title = 'Shelf · perfshelf';
+    }, [onShelf]);
+    const ofShelf = [
+        { key: '/', label: 'search', run: () => search.current?.select() },
+        {
+            key: 'ctrl+k',
+            label: 'go to a run',
+            run: () => search.current?.select(),
+            inFields: true,
+        },
+        ...(may('uploader') ? [{ key: 'o', label: 'add profiles', run: pickFiles }] : []),
+    ];
+    useKeys('Everywhere', [
+        ...(file ? [] : ofShelf),
+        { key: '?', label: 'these keys', run: () => (helpOpen.value = true) },
+    ]);
+    return (
+        <>
+            <TopBar
+                home={file?.start ?? formatHash([])}
+                crumbs={
+                    file
+                        ? fileCrumbs(path, file.start, namesVersion.value)
+                        : crumbs(path, namesVersion.value)
+                }
+                search={
+                    file ? null : onShelf ? (
+                        <ShelfSearch inputRef={search} />
+                    ) : (
+                        <RunSearch inputRef={search} />
+                    )
+                }
+                onAdd={!file && may('uploader') ? pickFiles : null}
+                menu={file ? null : <PersonMenu />}
+                onHelp={() => (helpOpen.value = true)}
+            />
+            {file && <OfflineLine file={file} />}
+            <Place path={path} />
+            <StatusLine />
+            {!file && may('uploader') ? <DropTarget /> : <NoDropTarget />}
+            {helpOpen.value && (
+                <KeyHelp formats={formats.value} onClose={() => (helpOpen.value = false)} />
+            )}
+            <TooltipLayer />
+        </>
+    );
+}
+
+/** Line on an offline page: when and how it was made, and what was redacted. */
+function OfflineLine({ file }: { file: OfflineFile }) {
+    const { made_at, made_by, redacted } = file;
+    return (
+        <p class="offline-line" role="note">
+            <b>Offline copy</b> made {made_at.slice(0, 16).replace('T', ' ')} UTC by {made_by}.{' '}
+            {redacted.length ? (
+                <>
+                    Redacted: <b>{redacted.join(', ')}</b>.
+                </>
+            ) : (
+                'Nothing was redacted.'
+            )}
+        </p>
+    );
+}

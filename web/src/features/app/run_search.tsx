@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The search of the top bar. On the shelf it filters the shelf; elsewhere it lists the runs that
+ * match, to go from one report to another.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { API, getJson, isAbort, withParams } from '../../base/client';
+import { formatHash, navigate, route, setQuery } from '../../base/router';
+import type { Run } from '../../base/types';
+import { figIn, int, plural, when } from '../../base/units';
+import { KindMark } from '../../components/kind_mark';
+import { SearchField } from '../../components/search_field';
+import { FigText } from '../../components/text';
+import { viewportWidth } from '../../components/viewport';
+import { matches, shelf } from '../shared/shelf_state';
+
+const SHOWN = 8;
+
+interface SearchProps {
+    inputRef: { current: HTMLInputElement | null };
+}
+
+function placeholder(): string {
+    if (viewportWidth.value < 1000) return 'Search';
+    const runs = shelf.value?.runs;
+    return runs ? `Search ${plural(runs, 'run')}` : 'Search runs';
+}
+
+export function ShelfSearch({ inputRef }: SearchProps) {
+    return (
+        <SearchField
+            large
+            hint="/"
+            inputRef={inputRef}
+            placeholder={placeholder()}
+            label="search name, series, tags, note, kind"
+            value={route.value.query.q ?? ''}
+            count={matches.value}
+            onInput={(q) => setQuery({ q }, { replace: true })}
+        />
+    );
+}
+
+interface Answer {
+    total: number;
+    rows: Run[];
+}
+
+function useMatches(word: string): Answer | null {
+    const [answer, setAnswer] = useState<Answer | null>(null);
+    useEffect(() => {
+        if (!word.trim()) {
+            setAnswer(null);
+            return undefined;
+        }
+        const control = new AbortController();
+        getJson<Answer>(withParams(`${API}/runs`, { q: word, limit: SHOWN }), control)
+            .then(setAnswer)
+            .catch((reason: unknown) => {
+                // The list is a shortcut; Enter leads to the shelf, which says what is wrong.
+                if (!isAbort(reason)) setAnswer(null);
+            });
+        return () => control.abort();
+    }, [word]);
+    return answer;
+}
+
+export function RunSearch({ inputRef }: SearchProps) {
+    const [word, setWord] = useState('');
+    const [at, setAt] = useState(-1);
+    const box = useRef<HTMLDivElement | null>(null);
+    const answer = useMatches(word);
+    const runs = answer?.rows ?? [];
+
+    function leave(): void {
+        setWord('');
+        setAt(-1);
+        inputRef.current?.blur();
+    }
+    function go(index: number): void {
+        if (index >= 0 && index < runs.length) navigate(['run', runs[index].id]);
+        else navigate([], { q: word });
+        leave();
+    }
+    function onKeyDown(event: KeyboardEvent): void {
+        if (event.key === 'ArrowDown') setAt(Math.min(runs.length - 1, at + 1));
+        else if (event.key === 'ArrowUp') setAt(Math.max(-1, at - 1));
+        else return;
+        event.preventDefault();
+    }
+
+    return (
+        <div
+            class="top-search"
+            ref={box}
+            onKeyDown={onKeyDown}
+            onFocusOut={(event) => {
+                if (!box.current?.contains(event.relatedTarget as Node | null)) leave();
+            }}
+        >
+            <SearchField
+                large
+                hint="ctrl k"
+                inputRef={inputRef}
+                placeholder={placeholder()}
+                value={word}
+                onInput={(text) => {
+                    setWord(text);
+                    setAt(-1);
+                }}
+                onEnter={() => go(at)}
+            />
+            {word && answer && <Results answer={answer} at={at} word={word} onGo={go} />}
+        </div>
+    );
+}
+
+interface ResultsProps {
+    answer: Answer;
+    at: number;
+    word: string;
+    onGo: (index: number) => void;
+}
+
+function Results({ answer, at, word, onGo }: ResultsProps) {
+    return (
+        <div class="results" role="listbox">
+            {answer.rows.map((run, i) => (
+                <a
+                    key={run.id}
+                    role="option"
+                    aria-selected={i === at}
+                    href={formatHash(['run', run.id])}
+                    onClick={() => onGo(i)}
+                >
+                    <KindMark kind={run.kind} />
+                    <span class="ellipsis">{run.name}</span>
+                    {run.headline && (
+                        <span class="results-fig">
+                            <FigText fig={figIn(run.headline.value, run.headline.unit)} />
+                        </span>
+                    )}
+                    <span class="faint">{when(run.created_at)}</span>
+                </a>
+            ))}
+            <a href={formatHash([], { q: word })} class="results-all" onClick={() => onGo(-1)}>
+                {answer.total === 0 ? 'No run matches' : `All ${int(answer.total)} on the shelf`}{' '}
+                <kbd>↵</kbd>
+            </a>
+        </div>
+    );
+}

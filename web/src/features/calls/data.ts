@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows of a cProfile report as in the API, and helpers that all its tabs share.
+ */
+import { API } from '../../base/client';
+import { useEffectOn } from '../../base/hooks';
+import { navigate, route } from '../../base/router';
+import type { Origin, PstatsSummary, Run } from '../../base/types';
+import { setStatus } from '../../components/status_line';
+
+export interface FunctionRow {
+    id: number;
+    file: string;
+    line: number;
+    name: string;
+    origin: Origin;
+    ncalls: number;
+    primitive_calls: number;
+    tottime_s: number;
+    tot_percall_s: number | null;
+    cumtime_s: number;
+    cum_percall_s: number | null;
+    cycle: number | null;
+    listed: number;
+}
+
+/** One caller or callee: the numbers are of the calls between the two functions. */
+export interface RelatedRow {
+    id: number;
+    name: string;
+    file: string;
+    line: number;
+    origin: Origin;
+    ncalls: number;
+    primitive_calls: number | null;
+    tottime_s: number | null;
+    cumtime_s: number | null;
+    pct: number | null;
+    cycle: number | null;
+}
+
+export interface FunctionDetail {
+    fn: FunctionRow & { self_pct: number | null; cum_pct: number | null };
+    callers: RelatedRow[];
+    callees: RelatedRow[];
+    callers_total: number;
+    callees_total: number;
+    amdahl: { share: number; total_s: number };
+}
+
+export interface FileRow {
+    file: string;
+    origin: Origin;
+    functions: number;
+    ncalls: number;
+    tottime_s: number;
+}
+
+export function pstatsOf(run: Run): PstatsSummary {
+    return run.summary as unknown as PstatsSummary;
+}
+
+export function functionsPath(run: Run): string {
+    return `${API}/runs/${run.id}/functions`;
+}
+
+/** Selects another function in the same view, as a new history entry, and resets the picture. */
+export function walkToFunction(id: number): void {
+    const query = { ...route.peek().query, fn: String(id) };
+    delete (query as Record<string, string>).zoom;
+    delete (query as Record<string, string>).frame;
+    navigate(route.peek().path, query);
+}
+
+/** `ncalls` as pstats prints it: total/primitive if they differ. */
+export function callsText(
+    total: number,
+    primitive: number | null,
+    int: (value: number) => string,
+): string {
+    return primitive === null || primitive === total
+        ? int(total)
+        : `${int(total)}/${int(primitive)}`;
+}
+
+const SUMS_REMARK =
+    'cProfile records sums per caller, not call paths: values can be exact, bounded or unknown';
+
+/** Says in the status line that values may be bounds. */
+export function useSumsRemark(run: Run): void {
+    useEffectOn(() => {
+        if (!run.summary.flat) setStatus(undefined, SUMS_REMARK, undefined);
+        return () => setStatus(undefined, null, undefined);
+    }, [run.id]);
+}

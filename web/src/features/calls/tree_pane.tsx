@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The call tree derived from per-caller sums, with a legend of its certainty.
+ */
+import { useMemo } from 'preact/hooks';
+import { API, withParams } from '../../base/client';
+import { route, setQuery } from '../../base/router';
+import { LABELS } from '../../base/terms';
+import type { Run } from '../../base/types';
+import { THIN, fmtFixed, int, pct, plural } from '../../base/units';
+import { callTreePaint, callValue } from '../../canvas/frame_paint';
+import { FrameView } from '../../components/frame_view';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { Term } from '../../components/term';
+import {
+    BOUNDED,
+    OMITTED,
+    type CallTree,
+    type CallTreeLayout,
+    UNKNOWN,
+    certaintyCounts,
+    layoutCallTree,
+} from '../../model/call_tree';
+import { functionName, libraryPath, placeText } from '../../model/labels';
+import { matchSet, type Matcher } from '../../model/search';
+import { ORIGINS } from '../../model/tint';
+import { type Answer, useJson } from '../shared/use_json';
+
+interface TreeRequest {
+    /** id of a function, or 0 for all roots */
+    root: number;
+    minPct?: number | null;
+    depth?: number;
+    limit?: number;
+}
+
+export function useCallTree(run: Run, request: TreeRequest | null): Answer<CallTree> {
+    const path = request
+        ? withParams(`${API}/runs/${run.id}/calltree`, {
+              root: request.root || undefined,
+              min_pct: request.minPct ?? 0.1,
+              depth: request.depth ?? 60,
+              limit: request.limit ?? 5000,
+          })
+        : null;
+    return useJson<CallTree>(path);
+}
+
+export function CertaintyLegend({ tree }: { tree: Pick<CallTree, 'n' | 'certainty'> | null }) {
+    const [exact, bounded, unknown] = tree ? certaintyCounts(tree) : [0, 0, 0];
+    const frames = (count: number): string => (tree ? plural(count, 'frame') : '');
+    return (
+        <span class="certainty">
+            <span title={frames(exact)}>
+                <i class="is-exact" /> exact: one call path
+            </span>
+            <span title={frames(bounded)}>
+                <i class="is-bounded" />{' '}
+                <span>
+                    <Term of="bounded-value">bounded</Term>: [min–max]
+                </span>
+            </span>
+            <span title={frames(unknown)}>
+                <i class="is-unknown" /> unknown: recursive
+            </span>
+        </span>
+    );
+}
+
+interface PictureProps {
+    answer: Answer<CallTree>;
+    allRoots: boolean;
+    rootName: string;
+    search?: Matcher;
+    onOpen?: (fn: number) => void;
+}
+
+export function CallTreePicture({ answer, allRoots, rootName, search, onOpen }: PictureProps) {
+    const tree = answer.data;
+    const layout = useMemo(() => (tree ? layoutCallTree(tree, allRoots) : null), [tree, allRoots]);
+    const paint = useMemo(
+        () => (tree && layout ? callTreePaint(tree, layout.frames, rootName) : null),
+        [tree, layout, rootName],
+    );
+    const match = useMemo(
+        () =>
+            tree && search
+                ? matchSet(
+                      search,
+                      tree.n,
+                      (i) => tree.names[tree.name[i]],
+                      (i) => tree.files[tree.file[i]],
+                  )
+                : null,
+        [tree, search],
+    );
+    const query = route.value.query;
+    const selected =
+        query.frame !== undefined && tree && Number(query.frame) < tree.n
+            ? Number(query.frame)
+            : -1;
+    return (
+        <div class="picture is-filling">
+            {answer.error && (
+                <Notice kind="error" title="The call tree could not be read" error={answer.error} />
+            )}
+            {tree && layout && paint && !answer.error && (
+                <FrameView
+                    label={LABELS.callTree}
+                    layout={layout.frames}
+                    paint={paint}
+                    match={match?.set ?? null}
+                    selected={selected}
+                    onSelect={(node) =>
+                        setQuery({ frame: node >= 0 ? String(node) : null }, { replace: true })
+                    }
+                    onOpen={onOpen && ((node) => onOpen(tree.id[node]))}
+                    zoom={query.zoom ?? ''}
+                    onZoom={(zoom) => setQuery({ zoom }, { replace: true })}
+                    urlKeys={['frame', 'zoom']}
+                    idOf={(node) => node}
+                    nodeOf={(id) => id}
+                    nameOf={(node) => functionName(tree.names[tree.name[node]])}
+                    rootName={rootName}
+                    tip={(node) => (
+                        <CallTip tree={tree} layout={layout} node={node} rootName={rootName} />
+                    )}
+                    empty="No call in this profile took measurable time."
+                />
+            )}
+            <LoadingLine active={answer.loading} />
+        </div>
+    );
+}
+
+interface TipProps {
+    tree: CallTree;
+    layout: CallTreeLayout;
+    node: number;
+    rootName: string;
+}
+
+const MEANING = [
+    'exact: each frame above has one caller, so all of its time belongs to this path',
+    'bounded: the time on this path is between the two values',
+    'unknown: recursive call; nothing is drawn below it',
+];
+
+function CallTip({ tree, layout, node, rootName }: TipProps) {
+    const total = layout.frames.total;
+    const percent = (value: number): string =>
+        total > 0 ? `${pct((100 * value) / total)}${THIN}%` : '–';
+    const seconds = (value: number): string => `${fmtFixed(value, 6)}${THIN}s`;
+    if (node === OMITTED) return <div>calls too small to draw</div>;
+    if (node < 0) {
+        return (
+            <>
+                <div class="tooltip-title">{rootName}</div>
+                <div>{seconds(total)}, sum of the total times of the roots</div>
+            </>
+        );
+    }
+    const certainty = tree.certainty[node];
+    const [lo, hi] = [tree.lo[node], tree.hi[node]];
+    const range =
+        certainty === BOUNDED
+            ? `${percent(lo).replace(/\D+$/, '')}–${percent(hi)}`
+            : certainty === UNKNOWN
+              ? `≤ ${percent(hi)}`
+              : percent(hi);
+    const [self, calls] = [tree.self[node], tree.calls[node]];
+    const file = tree.files[tree.file[node]];
+    return (
+        <>
+            <div class="tooltip-title">{functionName(tree.names[tree.name[node]])}</div>
+            <div class="soft mono tip-place">{placeText(libraryPath(file), tree.line[node])}</div>
+            <dl>
+                <dt>total time</dt>
+                <dd>{callValue(tree, node)}</dd>
+                <dd>{range}</dd>
+                {self !== null && (
+                    <>
+                        <dt>self time</dt>
+                        <dd>{seconds(self)}</dd>
+                        <dd>{percent(self)}</dd>
+                    </>
+                )}
+                {calls !== null && (
+                    <>
+                        <dt>calls</dt>
+                        <dd>{int(calls)}</dd>
+                        <dd />
+                    </>
+                )}
+            </dl>
+            <div class="tooltip-foot tip-small">
+                {MEANING[certainty]}
+                {layout.shrunk[node] === 1 &&
+                    '. Drawn narrower than its upper bound, because the upper bounds of its siblings exceed the caller'}
+                <br />
+                {ORIGINS[tree.origin[node]]} · percentages of {rootName}
+            </div>
+        </>
+    );
+}
+
+/** Number of calls omitted by `min_pct`, `depth` and `limit`, and the selected frame. */
+export function TreeRemark({ tree, onOpen, picked }: RemarkProps) {
+    const frame = Number(route.value.query.frame ?? -1);
+    if (!tree) return null;
+    return (
+        <>
+            {tree.cut > 0 && (
+                <span class="soft" title="calls too small, too deep or too many to draw">
+                    {plural(tree.cut, 'smaller call')} not drawn
+                </span>
+            )}
+            {picked && frame >= 0 && frame < tree.n && (
+                <span class="picked">
+                    <span class="mono">{functionName(tree.names[tree.name[frame]])}</span>{' '}
+                    {callValue(tree, frame)}
+                    <button type="button" class="link" onClick={() => onOpen(tree.id[frame])}>
+                        Go to call
+                    </button>
+                </span>
+            )}
+        </>
+    );
+}
+
+interface RemarkProps {
+    tree: CallTree | null;
+    onOpen: (fn: number) => void;
+    /** whether there is space to show the selected frame */
+    picked: boolean;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Call tree tab: one picture of full height, from all roots or from a chosen function.
+ */
+import { useMemo, useRef } from 'preact/hooks';
+import { useKeys } from '../../base/keys';
+import { navigate, route, setQuery } from '../../base/router';
+import type { Run } from '../../base/types';
+import { NumberField } from '../../components/number_field';
+import { SearchField } from '../../components/search_field';
+import { Spacer, Toolbar } from '../../components/toolbar';
+import { viewportWidth } from '../../components/viewport';
+import type { CallTree } from '../../model/call_tree';
+import { type Filters, readFilters } from '../../model/filter_query';
+import { functionName } from '../../model/labels';
+import { matchSet, matcher } from '../../model/search';
+import { useSumsRemark } from './data';
+import { FunctionPicker } from './function_picker';
+import { CallTreePicture, CertaintyLegend, TreeRemark, useCallTree } from './tree_pane';
+
+const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
+const MIN_PCT = 0.1;
+
+export function CallTreeTab({ run }: { run: Run }) {
+    const query = route.value.query;
+    const root = query.root ? Number(query.root) : 0;
+    const filters = readFilters(query);
+    const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
+    const minPct = query.min === undefined ? MIN_PCT : Number(query.min);
+    const answer = useCallTree(run, { root, minPct, limit: 20_000, depth: 200 });
+    const tree = answer.data;
+    useSumsRemark(run);
+    const found = useMemo(
+        () =>
+            tree
+                ? matchSet(
+                      search,
+                      tree.n,
+                      (i) => tree.names[tree.name[i]],
+                      (i) => tree.files[tree.file[i]],
+                  )
+                : null,
+        [tree, search],
+    );
+    const name = root && tree && tree.n > 0 ? functionName(tree.names[tree.name[0]]) : 'all roots';
+    const wide = viewportWidth.value >= 1200;
+    return (
+        <div class="tab-body">
+            <CallTreeToolbar
+                run={run}
+                root={root}
+                minPct={minPct}
+                tree={tree}
+                filters={filters}
+                error={search.error}
+                count={found?.count ?? null}
+                wide={wide}
+            />
+            {!wide && (
+                <div class="legend-line">
+                    <CertaintyLegend tree={tree} />
+                </div>
+            )}
+            <CallTreePicture
+                answer={answer}
+                allRoots={!root}
+                rootName={name}
+                search={search}
+                onOpen={toRoot}
+            />
+        </div>
+    );
+}
+
+/** Sets the root as a new history entry and resets zoom and selection. */
+function toRoot(id: number | null): void {
+    const next: Record<string, string> = { ...route.peek().query };
+    for (const key of ['root', 'zoom', 'frame']) delete next[key];
+    if (id) next.root = String(id);
+    navigate(route.peek().path, next);
+}
+
+interface ToolbarProps {
+    run: Run;
+    root: number;
+    minPct: number;
+    tree: CallTree | null;
+    filters: Filters;
+    error: string | null;
+    count: number | null;
+    wide: boolean;
+}
+
+function CallTreeToolbar(props: ToolbarProps) {
+    const { run, root, minPct, tree, filters, error, count, wide } = props;
+    const input = useRef<HTMLInputElement | null>(null);
+    useKeys('Call tree', [
+        { key: '/', label: 'search the tree', run: () => input.current?.focus() },
+        { key: 'r', label: 'from all roots', run: () => toRoot(null) },
+    ]);
+    return (
+        <Toolbar label="view options">
+            <span class="soft">From</span>
+            <FunctionPicker
+                run={run}
+                label="root of the tree"
+                placeholder="all roots"
+                picked={root || null}
+                onPick={toRoot}
+                width={wide ? 260 : 170}
+            />
+            <NumberField
+                label="at least"
+                unit="%"
+                value={minPct}
+                width={64}
+                tip="calls below this share of the root are left out"
+                onChange={(min) =>
+                    put({ min: min === null || min === MIN_PCT ? null : String(min) })
+                }
+            />
+            {wide && (
+                <TreeRemark tree={tree} onOpen={toRoot} picked={viewportWidth.value >= 1560} />
+            )}
+            <Spacer />
+            {wide && <CertaintyLegend tree={tree} />}
+            <SearchField
+                value={filters.q}
+                inputRef={input}
+                placeholder="Search functions"
+                hint="/"
+                width={wide ? 200 : 150}
+                count={count}
+                regex={filters.regex}
+                onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                error={error}
+                onInput={(q) => put({ q: q || null })}
+            />
+        </Toolbar>
+    );
+}

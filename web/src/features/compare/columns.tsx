@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Columns of a table of two groups: base, new, their difference, and whether it is noise.
+ */
+import type { ComparedRow, ComparedTable, Metric } from '../../base/compare_types';
+import { fmtFixed, int, signed, text } from '../../base/units';
+import type { GridColumn } from '../../components/grid_types';
+import { MarkedName } from '../../components/marked_name';
+import {
+    cellText,
+    deltaFig,
+    deltaText,
+    figOf,
+    type Scale,
+    verdictOf,
+    wordOf,
+} from '../../model/compare';
+import { capital } from '../../model/labels';
+import type { Matcher } from '../../model/search';
+
+type Column = GridColumn<ComparedRow>;
+const RIGHT = { align: 'right' as const, numeric: true };
+
+export interface ColumnsOf {
+    table: ComparedTable;
+    metric: Metric;
+    scale: Scale;
+    /** the largest |delta| of the table, drawn as half of a bar */
+    most: number;
+    search: Matcher;
+    /** one run per side: noise is unknown */
+    single: boolean;
+}
+
+/** Measurements have several units; `place` contains the unit of the row. */
+export function unitOf(
+    { place }: ComparedTable,
+    metric: Metric,
+    row: { place: string | null },
+): string {
+    return place === 'unit' ? (row.place ?? '') : metric.unit;
+}
+
+export function compareColumns(of: ColumnsOf): Column[] {
+    const { table, metric, single } = of;
+    const mixed = table.place === 'unit';
+    const unit = mixed ? undefined : of.scale.unit || undefined;
+    return [
+        nameColumn(of),
+        {
+            key: 'base',
+            title: 'Base',
+            unit,
+            width: 96,
+            sortKey: 'base',
+            ...RIGHT,
+            render: (row) => <Value row={row} side="base" of={of} />,
+        },
+        {
+            key: 'new',
+            title: 'New',
+            unit,
+            width: 96,
+            sortKey: 'new',
+            ...RIGHT,
+            render: (row) => <Value row={row} side="new" of={of} />,
+        },
+        {
+            key: 'delta',
+            title: 'Δ',
+            unit,
+            width: 96,
+            sortKey: 'size',
+            ...RIGHT,
+            title_tip: `new − base of ${metric.title.toLowerCase()}, largest change first`,
+            render: (row) => <Delta row={row} of={of} />,
+        },
+        {
+            key: 'bar',
+            title: `${wordOf(false, metric.unit)} · ${wordOf(true, metric.unit)}`,
+            width: 148,
+            sortKey: 'delta',
+            numeric: true,
+            hideBelow: 1000,
+            cellClass: 'diff-cell',
+            title_tip: 'sort by Δ with its sign: largest increase or decrease first',
+            render: (row) => (
+                <DiffBar
+                    delta={mixed ? (row.delta_pct ?? 0) : row.delta}
+                    most={mixed ? 100 : of.most}
+                    tone={verdictOf(row, unitOf(table, metric, row)).tone}
+                />
+            ),
+        },
+        {
+            key: 'delta_pct',
+            title: 'Δ',
+            unit: '% base',
+            width: 84,
+            sortKey: 'delta_pct',
+            ...RIGHT,
+            hideBelow: 900,
+            render: ({ delta_pct }) =>
+                delta_pct === null ? <span class="zero">–</span> : signed(delta_pct, 1),
+        },
+        ...(single ? [] : [noiseColumn(of, unit)]),
+        {
+            key: 'verdict',
+            title: 'Verdict',
+            term: 'verdict',
+            width: isImports(table) ? 168 : single ? 92 : 148,
+            sortKey: 'verdict',
+            numeric: true,
+            render: (row) => (
+                <VerdictCell
+                    row={row}
+                    unit={unitOf(table, metric, row)}
+                    isImport={isImports(table)}
+                />
+            ),
+        },
+    ];
+}
+
+function nameColumn({ table, search }: ColumnsOf): Column {
+    return {
+        key: 'name',
+        title: capital(table.row),
+        width: 'rest',
+        sortKey: 'name',
+        render: (row) => (
+            <span class="compare-row-name" title={placeWords(row)}>
+                <span class="mono ellipsis">
+                    <MarkedName text={row.name} search={search} />
+                </span>
+                {row.change === 'moved' && <small class="name-note">{movedWord(row)}</small>}
+                <small class="faint ellipsis">{whereWords(table, row)}</small>
+            </span>
+        ),
+    };
+}
+
+/** Whether the rows are imports, whose changes are named "newly imported" and "no longer imported". */
+export function isImports({ of }: ComparedTable): boolean {
+    return of === 'imports' || of === 'packages';
+}
+
+/* Text for a moved row: its line changed, or its first importer. */
+function movedWord({ by, base_by }: ComparedRow): string {
+    return by === base_by ? 'moved' : `now first imported by ${by ?? 'the program'}`;
+}
+
+/* Short source location that distinguishes rows with the same name. */
+export function whereWords(
+    table: ComparedTable,
+    { place, line, within }: Pick<ComparedRow, 'place' | 'line' | 'within'>,
+): string {
+    if (!place || place === '~' || table.place === 'package' || table.place === 'unit') return '';
+    const end = place.split('/').pop() ?? place;
+    const at = line === null ? end : `${end}:${line}`;
+    return within ? `${at} in ${within}` : at;
+}
+
+function placeWords({
+    name,
+    place,
+    base_place,
+    line,
+    base_line,
+    by,
+    base_by,
+    within,
+}: ComparedRow) {
+    const at = (file: string | null, number: number | null) =>
+        [file, number === null ? null : int(number)].filter((part) => part !== null).join(':');
+    const lines = [name, at(place, line)];
+    if (within) lines.push(`in ${within}`);
+    if (base_place !== null || (base_line !== null && base_line !== line)) {
+        lines.push(`in the base: ${at(base_place ?? place, base_line)}`);
+    }
+    if (by || base_by)
+        lines.push(`first imported by ${by ?? '–'}; in the base by ${base_by ?? '–'}`);
+    return lines.filter(Boolean).join('\n');
+}
+
+interface CellProps {
+    row: ComparedRow;
+    of: ColumnsOf;
+}
+
+function Value({ row, side, of }: CellProps & { side: 'base' | 'new' }) {
+    const value = row[side];
+    if ((side === 'base' ? row.in_base : row.in_new) === 0) return <span class="zero">–</span>;
+    if (of.table.place === 'unit')
+        return <>{text(figOf(value, unitOf(of.table, of.metric, row)))}</>;
+    const shown = cellText(value, of.scale);
+    return /[1-9]/.test(shown) ? <>{shown}</> : <span class="zero">{shown}</span>;
+}
+
+function Delta({ row, of }: CellProps) {
+    const unit = unitOf(of.table, of.metric, row);
+    const { tone } = verdictOf(row, unit);
+    const shown =
+        of.table.place === 'unit'
+            ? text(deltaFig(row.delta, unit))
+            : deltaText(row.delta, of.scale);
+    return <span class={/[1-9]/.test(shown) ? tone : 'zero'}>{shown}</span>;
+}
+
+function noiseColumn(of: ColumnsOf, unit: string | undefined): Column {
+    return {
+        key: 'noise',
+        title: 'Noise ±',
+        term: 'noise',
+        unit,
+        width: 104,
+        sortKey: 'noise',
+        ...RIGHT,
+        hideBelow: 1000,
+        title_tip: 'what repeats of the same program differ by',
+        render: (row) => {
+            if (row.noise === null) return null;
+            const own = unitOf(of.table, of.metric, row);
+            const mixed = of.table.place === 'unit';
+            return (
+                <span class="soft">
+                    {mixed ? text(figOf(row.noise, own)) : cellText(row.noise, of.scale)}
+                </span>
+            );
+        },
+    };
+}
+
+interface VerdictCellProps {
+    row: ComparedRow;
+    unit: string;
+    isImport: boolean;
+}
+
+function VerdictCell({ row, unit, isImport }: VerdictCellProps) {
+    const { glyph, word, tone } = verdictOf(row, unit, isImport);
+    const tip = row.p === null ? undefined : `p = ${fmtFixed(row.p, 4)}`;
+    return (
+        <span class={`verdict ${tone}`} title={tip}>
+            <i>{glyph}</i> {word || <span class="sr-only">{signWord(row.delta)}</span>}
+        </span>
+    );
+}
+
+function signWord(delta: number): string {
+    return delta === 0 ? 'the same' : delta > 0 ? 'more' : 'less';
+}
+
+interface DiffBarProps {
+    delta: number;
+    /** |delta| that fills half of the cell */
+    most: number;
+    tone: 'slower' | 'faster' | 'faint';
+}
+
+/** A difference as a bar from the middle: negative to the left, positive to the right. */
+function DiffBar({ delta, most, tone }: DiffBarProps) {
+    const share = most > 0 ? Math.min(1, Math.abs(delta) / most) : 0;
+    const half = `${share * 50}%`;
+    return (
+        <span class="diff-bar">
+            {delta !== 0 && (
+                <i
+                    class={`is-${tone}`}
+                    style={delta < 0 ? { right: '50%', width: half } : { left: '50%', width: half }}
+                />
+            )}
+        </span>
+    );
+}

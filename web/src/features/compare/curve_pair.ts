@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Memory over time of two runs in one chart: the same curve of both, their peaks and means, and the
+ * difference at a given time. Times are seconds since the start of each run.
+ */
+import { placeKey, placeName } from '../../model/device';
+import { valueAt } from '../../model/held_curve';
+import type { CurvesAnswer, TraceMemory } from '../../model/timeline_types';
+
+export interface NamedCurve {
+    name: string;
+    /** ascending */
+    t_s: number[];
+    bytes: number[];
+    /** true: each value holds until the next point; false: the points are samples joined by lines */
+    held: boolean;
+}
+
+const MIB = 1024 * 1024;
+
+interface Sampled {
+    start_s: number;
+    end_s: number;
+    curves: { process: number | null; kind: string; t_s: number[]; mib: number[] }[];
+}
+
+/** Curves of mprof and Scalene: the main process, then its children by number. */
+export function sampledCurves({ curves }: Sampled): NamedCurve[] {
+    return curves.map(({ process, kind, t_s, mib }) => ({
+        name: process !== null ? `child ${process}` : kind === 'rss' ? 'main process' : kind,
+        t_s,
+        bytes: mib.map((value) => value * MIB),
+        held: false,
+    }));
+}
+
+interface Categories {
+    t_s: number[];
+    categories: { name: string; mib: number[] }[];
+}
+
+const ALL = 'all';
+
+/** Curves of PyTorch's memory timeline: the sum, then each category that is not always 0. */
+export function categoryCurves({ t_s, categories }: Categories): NamedCurve[] {
+    const sum = t_s.map((_, i) => categories.reduce((all, { mib }) => all + mib[i] * MIB, 0));
+    const own = categories
+        .filter(({ mib }) => mib.some((value) => value !== 0))
+        .map(({ name, mib }) => ({ name, t_s, bytes: mib.map((v) => v * MIB), held: true }));
+    return t_s.length ? [{ name: ALL, t_s, bytes: sum, held: true }, ...own] : [];
+}
+
+/** Curves of a trace: allocated bytes of each device, the CPU last. */
+export function deviceCurves(
+    devices: TraceMemory[],
+    { memory }: CurvesAnswer,
+    start_ns: number,
+): NamedCurve[] {
+    const ofDevices = devices.map((device) => ({
+        device,
+        curve: memory.find((one) => placeKey(one) === placeKey(device)),
+    }));
+    const several = devices.some(({ worker }) => worker > 0);
+    const nameOf = several ? (worker: number): string => `worker ${worker}` : null;
+    return ofDevices
+        .sort((a, b) => Number(a.device.device_type === 0) - Number(b.device.device_type === 0))
+        .flatMap(({ device, curve }) =>
+            curve?.t_ns.length
+                ? {
+                      name: placeName(device, nameOf),
+                      t_s: curve.t_ns.map((t) => (t - start_ns) / 1e9),
+                      bytes: curve.allocated.map((value) => value ?? 0),
+                      held: true,
+                  }
+                : [],
+        );
+}
+
+export interface CurveSums {
+    peak: number;
+    /** mean over time, bytes */
+    mean: number;
+    /** time of the last known value */
+    end_s: number;
+}
+
+/** `end_s`: end of the run; a held value lasts until then. */
+export function sumsOf({ t_s, bytes, held }: NamedCurve, end_s: number): CurveSums {
+    const last = t_s.length - 1;
+    const end = held ? Math.max(end_s, t_s[last]) : t_s[last];
+    let [area, peak] = [0, 0];
+    for (let i = 0; i <= last; i++) {
+        const next = i < last ? t_s[i + 1] : end;
+        const level = held || i === last ? bytes[i] : (bytes[i] + bytes[i + 1]) / 2;
+        area += level * (next - t_s[i]);
+        peak = Math.max(peak, bytes[i]);
+    }
+    const lasted = end - t_s[0];
+    return { peak, mean: lasted > 0 ? area / lasted : bytes[last], end_s: end };
+}
+
+/** Bytes in use at a time; null if unknown. After the end of the run it is null too. */
+export function bytesAt({ t_s, bytes }: NamedCurve, end_s: number, at: number): number | null {
+    return at > end_s ? null : valueAt(t_s, bytes, at);
+}
+
+/** Names of the curves of both runs; those that both runs have come first. */
+export function curveNames(base: NamedCurve[], fresh: NamedCurve[]): string[] {
+    const [a, b] = [base.map(({ name }) => name), fresh.map(({ name }) => name)];
+    const both = a.filter((name) => b.includes(name));
+    return [...new Set([...both, ...a, ...b])];
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Memory over time of two runs in one chart, aligned at their starts: base dashed, new in colour.
+ * The tooltip shows the difference; dragging a range zooms.
+ */
+import { useEffect, useMemo } from 'preact/hooks';
+import { API, type ApiError, withParams } from '../../base/client';
+import type { Comparison } from '../../base/compare_types';
+import { useMemoOn } from '../../base/hooks';
+import { kindHas } from '../../base/kinds';
+import type { MemoryAnswer } from '../../base/line_types';
+import { route } from '../../base/router';
+import { LABELS } from '../../base/terms';
+import type { Run } from '../../base/types';
+import { bytes, MINUS, pct, text, THIN } from '../../base/units';
+import { Menu } from '../../components/menu';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { TimeChart, type TimeCurve } from '../../components/time_chart';
+import { hideTooltip, showTooltip } from '../../components/tooltip';
+import { deltaFig } from '../../model/compare';
+import { placeKey } from '../../model/device';
+import { byteStep } from '../../model/held_curve';
+import { secondsText, tickText, type TimeWindow } from '../../model/memory_curve';
+import type { CurvesAnswer, TimelineAnswer } from '../../model/timeline_types';
+import { useJson } from '../shared/use_json';
+import { isTrace, timelinePath } from '../trace/data';
+import {
+    bytesAt,
+    categoryCurves,
+    curveNames,
+    type CurveSums,
+    deviceCurves,
+    type NamedCurve,
+    sampledCurves,
+    sumsOf,
+} from './curve_pair';
+import { put } from './state';
+
+/** Number of points to request: as many as a wide screen has pixels, so that zooming needs no new data. */
+const PX = 4096;
+const ROOM = 1.04;
+
+interface RunCurves {
+    curves: NamedCurve[];
+    /** duration of the run in seconds */
+    end_s: number;
+}
+
+interface Loaded {
+    found: RunCurves | null;
+    error: ApiError | null;
+    loading: boolean;
+}
+
+function useSampled(run: Run | null): Loaded {
+    const path = run && withParams(`${API}/runs/${run.id}/memory`, { px: PX });
+    const { data, error, loading } = useJson<MemoryAnswer>(path);
+    const found = useMemo(
+        () => data && { curves: sampledCurves(data), end_s: data.end_s - data.start_s },
+        [data],
+    );
+    return { found, error, loading };
+}
+
+function useCategories(run: Run | null): Loaded {
+    const path = run && withParams(`${API}/runs/${run.id}/categories`, { px: PX });
+    const { data, error, loading } = useJson<
+        Parameters<typeof categoryCurves>[0] & { start_s: number; end_s: number }
+    >(path);
+    const found = useMemo(
+        () => data && { curves: categoryCurves(data), end_s: data.end_s - data.start_s },
+        [data],
+    );
+    return { found, error, loading };
+}
+
+function useDevices(run: Run | null): Loaded {
+    const whole = useJson<TimelineAnswer>(run && timelinePath(run));
+    const { start_ns = 0, end_ns = 0, memory = [] } = whole.data ?? {};
+    const path = withParams(`${API}/runs/${run?.id}/curves`, {
+        from_ns: start_ns,
+        to_ns: end_ns + 1,
+        px: PX,
+    });
+    const keys = memory.map(placeKey).join(',');
+    const curves = useJson<CurvesAnswer>(keys ? `${path}&memory=${keys}` : null);
+    const found = useMemoOn(() => {
+        if (!whole.data || (keys && !curves.data)) return null;
+        const end_s = (end_ns - start_ns) / 1e9;
+        return {
+            curves: curves.data ? deviceCurves(memory, curves.data, start_ns) : [],
+            end_s,
+        };
+    }, [whole.data, curves.data]);
+    return {
+        found,
+        error: whole.error ?? curves.error,
+        loading: whole.loading || curves.loading,
+    };
+}
+
+/* The source of the curves depends on the kind of the run. */
+function useCurves(run: Run): Loaded {
+    const timeline = kindHas(run.kind, 'categories');
+    const sampled = useSampled(isTrace(run) || timeline ? null : run);
+    const categories = useCategories(timeline ? run : null);
+    const devices = useDevices(isTrace(run) ? run : null);
+    return timeline ? categories : isTrace(run) ? devices : sampled;
+}
+
+interface Drawn {
+    curve: NamedCurve;
+    sums: CurveSums;
+}
+
+function drawnOf(found: RunCurves | null, name: string): Drawn | null {
+    const curve = found?.curves.find((one) => one.name === name);
+    return found && curve?.t_s.length ? { curve, sums: sumsOf(curve, found.end_s) } : null;
+}
+
+/* The last value holds until the end of the run, where the line ends. */
+function lineOf(
+    { curve, sums }: Drawn,
+    step: number,
+    look: Partial<TimeCurve> & { token: string },
+): TimeCurve {
+    const x = [...curve.t_s, sums.end_s];
+    const y = [...curve.bytes, curve.bytes[curve.bytes.length - 1]].map((value) => value / step);
+    return { x, y, stepped: curve.held, ...look };
+}
+
+const BASE_LOOK = { token: 'text-3', dash: [4, 3], width: 1.25 };
+const NEW_LOOK = { token: 'bar', width: 1.75 };
+
+function readWindow(words: string | undefined, end: number): TimeWindow {
+    const match = /^([\d.]+)~([\d.]+)$/.exec(words ?? '');
+    const [from, to] = match ? [Number(match[1]), Math.min(end, Number(match[2]))] : [0, end];
+    return to > from ? { from, to } : { from: 0, to: end };
+}
+
+export function ComparedCurves({ comparison }: { comparison: Comparison }) {
+    const { query } = route.value;
+    const [base, fresh] = [useCurves(comparison.base[0]), useCurves(comparison.new[0])];
+    useEffect(() => () => hideTooltip(), []);
+    const names = curveNames(base.found?.curves ?? [], fresh.found?.curves ?? []);
+    const name = names.find((one) => one === query.curve) ?? names[0];
+    const error = base.error ?? fresh.error;
+    if (error) return <Notice kind="error" title={LABELS.curveError} error={error} />;
+    const ready = base.found && fresh.found;
+    if (ready && name === undefined) return null;
+    return (
+        <section class="picture compare-picture" aria-label="Memory over time">
+            {ready && (
+                <Curves
+                    comparison={comparison}
+                    names={names}
+                    name={name}
+                    base={drawnOf(base.found, name)}
+                    fresh={drawnOf(fresh.found, name)}
+                />
+            )}
+            <LoadingLine active={base.loading || fresh.loading} />
+        </section>
+    );
+}
+
+interface CurvesProps {
+    comparison: Comparison;
+    names: string[];
+    name: string;
+    /** null if the run has no such curve */
+    base: Drawn | null;
+    fresh: Drawn | null;
+}
+
+function Curves(props: CurvesProps) {
+    const { base, fresh, name } = props;
+    const top = Math.max(1, base?.sums.peak ?? 0, fresh?.sums.peak ?? 0) * ROOM;
+    // Values are divided by the step, because Chart.js ignores a step for values as large as bytes.
+    const step = byteStep(top);
+    const curves = useMemoOn(
+        () => [
+            ...(base ? [lineOf(base, step, BASE_LOOK)] : []),
+            ...(fresh ? [lineOf(fresh, step, NEW_LOOK)] : []),
+        ],
+        [base?.curve, fresh?.curve],
+    );
+    const end = Math.max(base?.sums.end_s ?? 0, fresh?.sums.end_s ?? 0);
+    const window = readWindow(route.value.query.span, end);
+    const onHover = (at: number | null, { clientX, clientY }: PointerEvent): void => {
+        if (at === null) hideTooltip();
+        else showTooltip(<PointTip {...props} at={at} window={window} />, clientX, clientY);
+    };
+    return (
+        <>
+            <CurvesHead {...props} zoomed={window.from > 0 || window.to < end} />
+            <div class="compare-curves">
+                <TimeChart
+                    label={`${name} of base and new over time`}
+                    curves={curves}
+                    window={window}
+                    range={null}
+                    top={top / step}
+                    step={1}
+                    xText={(value) => `${tickText(value)} s`}
+                    yText={(value) => bytes(value * step)}
+                    onRange={(range) =>
+                        put({
+                            span:
+                                range && `${range.from.toPrecision(9)}~${range.to.toPrecision(9)}`,
+                        })
+                    }
+                    onHover={onHover}
+                />
+            </div>
+        </>
+    );
+}
+
+function CurvesHead(props: CurvesProps & { zoomed: boolean }) {
+    const { comparison, names, name, base, fresh, zoomed } = props;
+    const runs = Math.max(comparison.base.length, comparison.new.length);
+    return (
+        <div class="compare-picture-head compare-curves-head">
+            {names.length > 1 ? (
+                <Menu
+                    label={name}
+                    ariaLabel="which curve"
+                    items={names.map((one) => ({
+                        text: one,
+                        checked: one === name,
+                        onPick: () => put({ curve: one === names[0] ? null : one }),
+                    }))}
+                />
+            ) : (
+                <b>{name}</b>
+            )}
+            <span class="compare-curves-legend">
+                <span>
+                    <i class="is-base" /> base{base ? '' : ' has no curve'}
+                </span>
+                <span>
+                    <i /> new{fresh ? '' : ' has no curve'}
+                </span>
+            </span>
+            {base && fresh && (
+                <>
+                    <Change word="Peak" base={base.sums.peak} fresh={fresh.sums.peak} />
+                    <Change word="Mean over time" base={base.sums.mean} fresh={fresh.sums.mean} />
+                </>
+            )}
+            {runs > 1 && <span class="soft wide-only">first run of each group</span>}
+            <span class="spacer" />
+            {zoomed ? (
+                <button type="button" class="link" onClick={() => put({ span: null })}>
+                    whole time
+                </button>
+            ) : (
+                <span class="soft wide-only">drag to zoom</span>
+            )}
+        </div>
+    );
+}
+
+function percentOf(base: number, delta: number): string {
+    if (base <= 0 || delta === 0) return '';
+    return ` (${delta < 0 ? MINUS : '+'}${pct((100 * Math.abs(delta)) / base)}${THIN}%)`;
+}
+
+function Change({ word, base, fresh }: { word: string; base: number; fresh: number }) {
+    const delta = fresh - base;
+    return (
+        <span>
+            <span class="soft">{word}</span> {bytes(base)} → {bytes(fresh)},{' '}
+            <b>
+                {text(deltaFig(delta, 'B'))}
+                {percentOf(base, delta)}
+            </b>
+        </span>
+    );
+}
+
+function PointTip({ at, window, base, fresh }: CurvesProps & { at: number; window: TimeWindow }) {
+    const valueOf = (drawn: Drawn | null): number | null =>
+        drawn && bytesAt(drawn.curve, drawn.sums.end_s, at);
+    const [a, b] = [valueOf(base), valueOf(fresh)];
+    const say = (value: number | null): string => (value === null ? '–' : bytes(value));
+    const delta = a !== null && b !== null ? b - a : null;
+    return (
+        <>
+            <div class="tooltip-title">
+                {secondsText(at, window)}
+                {THIN}s after the start
+            </div>
+            <dl>
+                <dt>base</dt>
+                <dd>{say(a)}</dd>
+                <dd />
+                <dt>new</dt>
+                <dd>{say(b)}</dd>
+                <dd />
+                <dt>Δ</dt>
+                <dd>{delta === null ? '–' : text(deltaFig(delta, 'B'))}</dd>
+                <dd>{delta === null ? '' : percentOf(a ?? 0, delta)}</dd>
+            </dl>
+        </>
+    );
+}

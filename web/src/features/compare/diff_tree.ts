@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* The icicle of a comparison: places the frames of GET /compare/tree and computes their colour levels. */
+import type { ComparedRow, ComparedTree, GroupTree } from '../../base/compare_types';
+import { EXACT, UNKNOWN } from '../../model/call_tree';
+import { childLists, FrameBuilder, type FrameLayout } from '../../model/frames';
+import { functionName } from '../../model/labels';
+
+type Fate = 'kept' | 'new' | 'gone';
+export type Side = 'base' | 'new';
+
+const VERDICT_NONE = 0;
+const VERDICT_UP = 3;
+
+/** Whether a path exists on both sides, only in the new runs, or only in the base. */
+export function fateOf(tree: ComparedTree, node: number): Fate {
+    if (tree.base_total[node] === 0 && tree.new_total[node] !== 0) return 'new';
+    return tree.new_total[node] === 0 && tree.base_total[node] !== 0 ? 'gone' : 'kept';
+}
+
+/** Range of the difference of a frame, from the bounds of both sides. Nothing is known below a
+ * recursive frame. */
+export function deltaRange(tree: ComparedTree, node: number): [low: number, high: number] {
+    const { base_total, base_low = base_total, new_total, new_low = new_total } = tree;
+    return [new_low[node] - base_total[node], new_total[node] - base_low[node]];
+}
+
+export function deltaOf(tree: ComparedTree, node: number): number {
+    return tree.new_total[node] - tree.base_total[node];
+}
+
+export function nameOf(tree: GroupTree, node: number): string {
+    const name = tree.names[tree.name[node]];
+    return tree.certainty ? functionName(name) : name;
+}
+
+/** Thresholds of the colour levels, as shares of the total. */
+const STEPS = [0.008, 0.03];
+
+/* The sign of the difference is unknown: the bounds allow both, or the frame is recursive. */
+function isOpen(tree: ComparedTree, node: number): boolean {
+    const certainty = certaintyOf(tree, node);
+    if (certainty === EXACT) return false;
+    const [low, high] = deltaRange(tree, node);
+    return certainty === UNKNOWN || (low < 0 && high > 0);
+}
+
+/** Colour level from -3 (much faster) to 3 (much slower); 0: within noise, or the sign is unknown. */
+export function levelOf(tree: ComparedTree, node: number): number {
+    const verdict = tree.verdict[node];
+    const delta = deltaOf(tree, node);
+    if (isOpen(tree, node)) return 0;
+    if (delta === 0 || (verdict !== VERDICT_NONE && verdict < VERDICT_UP)) return 0;
+    if (fateOf(tree, node) !== 'kept') return 3 * Math.sign(delta);
+    return stepOf(delta, Math.max(tree.base, tree.new));
+}
+
+/** Level from -3 to 3 of a difference relative to the total `whole`. */
+function stepOf(delta: number, whole: number): number {
+    const share = Math.abs(delta) / (whole || 1);
+    return Math.sign(delta) * (1 + STEPS.filter((step) => share >= step).length);
+}
+
+/** Level of a table row from -3 to 3, by its change and verdict. */
+export function levelOfRow(row: ComparedRow, whole: number): number {
+    if (row.delta === 0 || row.verdict === 'same' || row.verdict === 'few') return 0;
+    if (row.change === 'added' || row.change === 'removed') return 3 * Math.sign(row.delta);
+    return stepOf(row.delta, whole);
+}
+
+/** Places frames with the widths of one side, widest first. */
+export function layoutDiff(tree: ComparedTree, side: Side): FrameLayout {
+    return layoutTree(tree, side === 'base' ? tree.base_total : tree.new_total, tree[side]);
+}
+
+/** Source location of a node; null if the name already contains it. */
+export function placeOf(tree: GroupTree, node: number): string | null {
+    return tree.places?.[tree.name[node]] ?? null;
+}
+
+/** Certainty of a frame's total: EXACT, BOUNDED or UNKNOWN, see call_tree.ts. */
+export function certaintyOf(tree: GroupTree, node: number): number {
+    return node < 0 ? EXACT : (tree.certainty?.[node] ?? EXACT);
+}
+
+/** Places frames by `width` below one root frame. Upper bounds of siblings may exceed the width of
+ * their parent: frames that are not exact are then drawn narrower to fit. */
+export function layoutTree(tree: GroupTree, width: number[], total: number): FrameLayout {
+    const { n, parent } = tree;
+    const { start, list } = childLists(parent, n);
+    const out = new FrameBuilder(n);
+    out.beginRow();
+    out.add(-1, 0, total, -1);
+    for (let from = 0, to = out.length; from < to; from = to, to = out.length) {
+        out.beginRow();
+        for (let f = from; f < to; f++) {
+            const slot = out.nodeAt(f) < 0 ? n : out.nodeAt(f);
+            const children = [...list.subarray(start[slot], start[slot + 1])]
+                .filter((node) => width[node] > 0)
+                .sort((a, b) => width[b] - width[a] || a - b);
+            const drawn = fitted(tree, children, width, out.widthOf(f));
+            let x = out.leftOf(f);
+            children.forEach((node, i) => {
+                out.add(node, x, x + drawn[i], f);
+                x += drawn[i];
+            });
+        }
+    }
+    return out.finish(total);
+}
+
+function fitted(tree: GroupTree, nodes: number[], width: number[], room: number): number[] {
+    const want = nodes.map((node) => width[node]);
+    if (!tree.certainty) return want;
+    const isSure = nodes.map((node) => certaintyOf(tree, node) === EXACT);
+    const sum = (sure: boolean) =>
+        want.reduce((all, wide, i) => (isSure[i] === sure ? all + wide : all), 0);
+    const sure = Math.min(1, room / (sum(true) || room || 1));
+    const rest = Math.max(0, room - sum(true) * sure);
+    const loose = Math.min(1, rest / (sum(false) || 1));
+    return want.map((wide, i) => wide * (isSure[i] ? sure : loose));
+}
+
+export type RowName = Pick<ComparedRow, 'name' | 'place' | 'line'>;
+
+/** Whether a frame at this source location can belong to the row; the names are already equal. */
+export function isOfRow(place: string | null, row: RowName): boolean {
+    const file = row.place?.split(/[\\/]/).pop() ?? '';
+    return place === null || place === file || place === `${file}:${row.line}`;
+}
+
+/** The widest frame of a row; -1 if it has none. */
+export function frameOfRow(tree: GroupTree, width: number[], row: RowName): number {
+    let best = -1;
+    for (let i = 0; i < tree.n; i++) {
+        if (tree.names[tree.name[i]] !== row.name || !isOfRow(placeOf(tree, i), row)) continue;
+        if (width[i] > (best < 0 ? 0 : width[best])) best = i;
+    }
+    return best;
+}
+
+/** Removed paths (only in the base) without a removed parent, the largest first. */
+export function vanished(tree: ComparedTree): number[] {
+    const gone = (node: number) => node >= 0 && fateOf(tree, node) === 'gone';
+    const out: number[] = [];
+    for (let i = 0; i < tree.n; i++) if (gone(i) && !gone(tree.parent[i])) out.push(i);
+    return out.sort((a, b) => tree.base_total[b] - tree.base_total[a]);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The call graph of a comparison: the calls of the last run of a group, with each function coloured
+ * by the change of its total.
+ */
+import { useCallback } from 'preact/hooks';
+import { API, withParams } from '../../base/client';
+import type { ComparedRow, Comparison } from '../../base/compare_types';
+import { useCallbackOn, useMemoOn } from '../../base/hooks';
+import { route } from '../../base/router';
+import type { Page, Run } from '../../base/types';
+import { signed, text, THIN } from '../../base/units';
+import { CallGraphView } from '../../components/call_graph_view';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { Segmented } from '../../components/segmented';
+import { Spacer, Toolbar } from '../../components/toolbar';
+import { deltaFig, figOf, verdictOf } from '../../model/compare';
+import type { CallGraph, GraphNode } from '../../model/dot';
+import { nodeText } from '../../model/graph_text';
+import type { Measure } from '../../model/labels';
+import { useLaidOut } from '../calls/graph_tab';
+import { objectsOf } from '../shared/paged_source';
+import { useJson } from '../shared/use_json';
+import { levelOfRow, type Side } from './diff_tree';
+import { DiffLegend } from './picture';
+import { comparePath, put } from './state';
+
+export const GRAPH_TAB = 'graph';
+const FUNCTIONS = 150;
+const ROWS = 1000;
+/** Depth around a focused function. */
+const DEPTH = 2;
+
+const keyOf = (name: string, file: string | null, line: number | null) =>
+    `${name}\n${file ?? ''}\n${line ?? 0}`;
+
+/* Rows by function name and location as in the runs of one side. */
+function useRows(side: Side) {
+    const path = comparePath(route.value.query, '/functions', {
+        metric: 'cumtime_s',
+        sort: side,
+        desc: 1,
+        limit: ROWS,
+    });
+    const { data, error } = useJson<Page>(path);
+    const rows = useMemoOn(() => {
+        if (!data) return null;
+        const at = (row: ComparedRow) =>
+            side === 'new'
+                ? keyOf(row.name, row.place, row.line)
+                : keyOf(row.name, row.base_place ?? row.place, row.base_line ?? row.line);
+        return new Map(objectsOf<ComparedRow>(data).map((row) => [at(row), row]));
+    }, [data]);
+    return { rows, error };
+}
+
+function useGraph(run: Run, focus: string | undefined) {
+    return useJson<CallGraph>(
+        withParams(`${API}/runs/${run.id}/graph`, {
+            node_pct: 0.5,
+            edge_pct: 0.1,
+            limit: FUNCTIONS,
+            focus,
+            depth: focus && DEPTH,
+        }),
+    );
+}
+
+const seconds = (value: number) => text(figOf(value, 's'));
+
+export function CompareGraph({ comparison }: { comparison: Comparison }) {
+    const { query } = route.value;
+    const side: Side = query.width === 'base' ? 'base' : 'new';
+    const runs = comparison[side];
+    const run = runs[runs.length - 1];
+    const answer = useGraph(run, query.focus);
+    const { rows, error } = useRows(side);
+    const rowOf = useCallback(
+        (node: GraphNode) => rows?.get(keyOf(node.name, node.file, node.line)),
+        [rows],
+    );
+    const textOf = useCallbackOn(
+        (node: GraphNode, measure: Measure) => {
+            const row = rowOf(node);
+            const numbers = row
+                ? `${text(deltaFig(row.delta, 's'))} · ${seconds(row[side])}`
+                : seconds(node.total ?? 0);
+            return { ...nodeText(node, measure), numbers };
+        },
+        [rowOf],
+    );
+    const { drawn, error: unlaid, busy } = useLaidOut(rows ? answer.data : null, textOf);
+    const fault = answer.error ?? error ?? (unlaid ? { text: unlaid, at: null, hint: null } : null);
+    const whole = drawn?.graph.total ?? 0;
+    return (
+        <div class="tab-body">
+            <GraphToolbar side={side} run={run} count={runs.length} focus={query.focus} />
+            {fault && <Notice kind="error" title="The call graph cannot be drawn" error={fault} />}
+            <div class="graph-room">
+                {drawn && (
+                    <CallGraphView
+                        graph={drawn.graph}
+                        picture={drawn.picture}
+                        texts={drawn.texts}
+                        selected={query.fn ? Number(query.fn) : null}
+                        focus={query.focus ? Number(query.focus) : null}
+                        onSelect={(id) => put({ fn: id === null ? null : String(id) })}
+                        onFocus={(id) => put({ focus: String(id), fn: null, view: null })}
+                        match={null}
+                        view={query.view ?? ''}
+                        onView={(view) => put({ view })}
+                        tip={(node) => <GraphTip node={node} row={rowOf(node)} />}
+                        fillOf={(node) => {
+                            const row = rowOf(node);
+                            return `var(--diff-${4 + (row ? levelOfRow(row, whole) : 0)})`;
+                        }}
+                    />
+                )}
+                <LoadingLine active={answer.loading || busy} />
+            </div>
+        </div>
+    );
+}
+
+interface GraphToolbarProps {
+    side: Side;
+    run: Run;
+    count: number;
+    focus: string | undefined;
+}
+
+function GraphToolbar({ side, run, count, focus }: GraphToolbarProps) {
+    return (
+        <Toolbar label="view options">
+            <Segmented
+                label="whose calls"
+                value={side}
+                options={[
+                    { value: 'new', text: 'Calls: new' },
+                    { value: 'base', text: 'Calls: base', tip: 'also draws removed functions' },
+                ]}
+                onChange={(value) =>
+                    put({
+                        width: value === 'base' ? 'base' : null,
+                        fn: null,
+                        focus: null,
+                        view: null,
+                    })
+                }
+            />
+            {focus !== undefined && (
+                <button
+                    type="button"
+                    class="quiet"
+                    onClick={() => put({ focus: null, view: null })}
+                >
+                    Whole graph
+                </button>
+            )}
+            <span class="soft wide-only ellipsis">
+                colour = Δ of the total against base; arrows as in {run.name}
+                {count > 1 && ', the last of its group'}
+            </span>
+            <Spacer />
+            <DiffLegend unit="s" />
+        </Toolbar>
+    );
+}
+
+function GraphTip({ node, row }: { node: GraphNode; row: ComparedRow | undefined }) {
+    const said = row && verdictOf(row, 's');
+    const pct = row?.delta_pct ?? null;
+    return (
+        <>
+            <div class="tooltip-title tip-long">{node.name}</div>
+            <div class="soft mono tip-place">{node.file}</div>
+            {row ? (
+                <dl>
+                    <dt>base</dt>
+                    <dd>{row.in_base ? seconds(row.base) : '–'}</dd>
+                    <dd />
+                    <dt>new</dt>
+                    <dd>{row.in_new ? seconds(row.new) : '–'}</dd>
+                    <dd />
+                    <dt>Δ</dt>
+                    <dd>{text(deltaFig(row.delta, 's'))}</dd>
+                    <dd>{pct !== null && `${signed(pct, 1)}${THIN}% of base`}</dd>
+                </dl>
+            ) : (
+                <div>not among the {ROWS} largest functions that are compared</div>
+            )}
+            {said?.word && <div class="tooltip-foot">{said.word}</div>}
+        </>
+    );
+}

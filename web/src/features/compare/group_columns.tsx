@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Columns of a table of one group: median, spread, and the number of runs that have the row.
+ */
+import type { ComparedTable, GroupRow, Metric } from '../../base/compare_types';
+import { fmtFixed, int, text } from '../../base/units';
+import type { GridColumn } from '../../components/grid_types';
+import { MarkedName } from '../../components/marked_name';
+import { ShareBar } from '../../components/share_bar';
+import { cellText, figOf, type Scale } from '../../model/compare';
+import { capital } from '../../model/labels';
+import type { Matcher } from '../../model/search';
+import { unitOf, whereWords } from './columns';
+
+type Column = GridColumn<GroupRow>;
+const RIGHT = { align: 'right' as const, numeric: true };
+
+interface GroupColumnsOf {
+    table: ComparedTable;
+    metric: Metric;
+    scale: Scale;
+    search: Matcher;
+    runs: number;
+}
+
+/** Formats a value of a row in the unit of its column, or in the row's unit if a column has several. */
+function sayIn(of: Pick<GroupColumnsOf, 'table' | 'metric' | 'scale'>) {
+    return (row: { place: string | null }, value: number): string =>
+        of.table.place === 'unit'
+            ? text(figOf(value, unitOf(of.table, of.metric, row)))
+            : cellText(value, of.scale);
+}
+
+export function groupColumns(of: GroupColumnsOf): Column[] {
+    const { table, metric, runs } = of;
+    const say = sayIn(of);
+    const unit = table.place === 'unit' ? undefined : of.scale.unit || undefined;
+    const figure = (key: 'median' | 'mad' | 'min' | 'max', title: string, tip: string): Column => ({
+        key,
+        title,
+        unit,
+        width: 104,
+        sortKey: key === 'median' ? 'size' : key,
+        ...RIGHT,
+        hideBelow: key === 'min' || key === 'max' ? 1000 : undefined,
+        title_tip: tip,
+        term: key === 'mad' ? 'median-absolute-deviation' : undefined,
+        render: (row) => {
+            const shown = say(row, row[key]);
+            return /[1-9]/.test(shown) ? <>{shown}</> : <span class="zero">{shown}</span>;
+        },
+    });
+    return [
+        nameColumn(of),
+        figure('median', 'Median', `${metric.title.toLowerCase()}, median of the runs`),
+        figure('mad', 'Spread ±', 'Over the runs.'),
+        figure('min', 'Min', 'of all runs; a run without the row counts as 0'),
+        figure('max', 'Max', 'of all runs'),
+        ...(metric.adds_up ? [shareColumn(metric)] : []),
+        {
+            key: 'in',
+            title: 'Runs',
+            width: 88,
+            sortKey: 'in',
+            ...RIGHT,
+            title_tip: 'number of runs that have the row',
+            render: (row) => (
+                <span class={row.in === runs ? 'soft' : 'warn'}>
+                    {int(row.in)} of {int(runs)}
+                </span>
+            ),
+        },
+    ];
+}
+
+function shareColumn(metric: Metric): Column {
+    return {
+        key: 'share',
+        title: 'Share',
+        unit: '% of Σ',
+        width: 112,
+        sortKey: 'share',
+        ...RIGHT,
+        hideBelow: 900,
+        title_tip: `of the sum of the medians of ${metric.title.toLowerCase()}`,
+        render: ({ share }) =>
+            share === null ? null : (
+                <ShareBar share={share / 100} tone="self">
+                    {fmtFixed(share, 1)}
+                </ShareBar>
+            ),
+    };
+}
+
+function nameColumn({ table, search }: GroupColumnsOf): Column {
+    return {
+        key: 'name',
+        title: capital(table.row),
+        width: 'rest',
+        sortKey: 'name',
+        render: (row) => (
+            <span class="compare-row-name" title={placeWords(row)}>
+                <span class="mono ellipsis">
+                    <MarkedName text={row.name} search={search} />
+                </span>
+                <small class="faint ellipsis">{whereWords(table, row)}</small>
+            </span>
+        ),
+    };
+}
+
+function placeWords({ name, place, line, within, by }: GroupRow): string {
+    const where = place && line !== null ? `${place}:${line}` : place;
+    return [name, where, within && `in ${within}`, by && `first imported by ${by}`]
+        .filter(Boolean)
+        .join('\n');
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pane next to the table of a group: its runs, or the selected row in each of them.
+ */
+import type { ComponentChildren } from 'preact';
+import type { ComparedTable, GroupOne, GroupReport, Metric } from '../../base/compare_types';
+import { formatHash, route } from '../../base/router';
+import { LABELS } from '../../base/terms';
+import { fmtFixed, int, text, THIN } from '../../base/units';
+import { CopyButton } from '../../components/copy_button';
+import { Pairs } from '../../components/pairs';
+import { PaneHead } from '../../components/toolbar';
+import { viewportWidth } from '../../components/viewport';
+import { figOf, type Scale } from '../../model/compare';
+import { unitOf } from './columns';
+import { GroupStrip } from './group_strip';
+import { Mono, RowPane, rowHref, RunsHead, RunValues } from './row';
+
+interface GroupPaneProps {
+    report: GroupReport;
+    table: ComparedTable;
+    metric: Metric;
+    scale: Scale;
+}
+
+export function GroupPane(props: GroupPaneProps) {
+    const { row } = route.value.query;
+    if (row === undefined) return viewportWidth.value >= 1000 ? <RunsPane {...props} /> : null;
+    return (
+        <RowPane<GroupOne> {...props} row={row}>
+            {(data) => <RowBody {...props} data={data} />}
+        </RowPane>
+    );
+}
+
+function RunsPane({ report: { new: runs, headline }, table }: GroupPaneProps) {
+    const { label = '', unit = '' } = headline ?? {};
+    return (
+        <section class="pane pane-compare" aria-label="The runs">
+            <PaneHead title="Runs" remark={label} />
+            <div class="compare-body">
+                <dl class="compare-values">
+                    <RunValues
+                        runs={runs}
+                        href={(run) => formatHash(['run', run.id])}
+                        say={(i) => (headline ? text(figOf(headline.new.values[i], unit)) : '')}
+                    />
+                </dl>
+                <p class="compare-note">
+                    Each {table.row} compared with the median. A run without it counts as 0.
+                </p>
+            </div>
+        </section>
+    );
+}
+
+function RowBody({ report, table, metric, data }: GroupPaneProps & { data: GroupOne }) {
+    const unit = unitOf(table, metric, data);
+    const say = (value: number) => text(figOf(value, unit));
+    const { median, mad, values } = data;
+    return (
+        <>
+            <div class="named-name mono">{data.name}</div>
+            <div class="named-links">
+                <CopyButton text={data.name} label={LABELS.copyName} />
+            </div>
+            <GroupStrip
+                fresh={{ values, median, mad }}
+                width={396}
+                say={say}
+                nameOf={(_side, run) => report.new[run].name}
+            />
+            <Pairs rows={figures(data, metric, say, table.place === 'unit')} />
+            <RunsHead>{`in ${int(data.in)} of ${int(values.length)}`}</RunsHead>
+            <dl class="compare-values">
+                <RunValues
+                    runs={report.new}
+                    href={(run) => rowHref(run, table.of, data)}
+                    say={(i) => say(values[i])}
+                />
+            </dl>
+        </>
+    );
+}
+
+function figures(
+    row: GroupOne,
+    metric: Metric,
+    say: (value: number) => string,
+    isUnit: boolean,
+): [label: string, value: ComponentChildren][] {
+    const where = [row.place, row.line].filter((part) => part !== null).join(':');
+    const pairs: [label: string, value: ComponentChildren][] = [
+        [`median ${metric.title.toLowerCase()}`, say(row.median)],
+        ['spread ± (MAD)', say(row.mad)],
+        ['range', `${say(row.min)} – ${say(row.max)}`],
+    ];
+    if (row.share !== null) pairs.push(['share', `${fmtFixed(row.share, 1)}${THIN}% of Σ`]);
+    if (where && !isUnit) pairs.push(['where', <Mono>{where}</Mono>]);
+    if (row.within) pairs.push(['within', <Mono>{row.within}</Mono>]);
+    if (row.by) pairs.push(['first imported by', <Mono>{row.by}</Mono>]);
+    return pairs;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The icicle of one group: the merged trees of its runs; widths are means.
+ */
+import { useMemo } from 'preact/hooks';
+import type { GroupReport, GroupTree } from '../../base/compare_types';
+import { kindHas } from '../../base/kinds';
+import { int, pct, text, THIN } from '../../base/units';
+import { figOf } from '../../model/compare';
+import { certaintyOf, layoutTree } from './diff_tree';
+import {
+    boundsText,
+    type Drawing,
+    hasPicture,
+    MEANINGS,
+    NoPicture,
+    type PictureProps,
+    SureLegend,
+    TreePicture,
+    TreeTip,
+    useTree,
+} from './tree';
+import { groupPaint } from './tree_paint';
+
+interface GroupPictureProps extends PictureProps {
+    report: GroupReport;
+}
+
+export function GroupPicture(props: GroupPictureProps) {
+    if (hasPicture(props.report, props.table)) return <MeansPicture {...props} />;
+    return <NoPicture {...props} />;
+}
+
+function drawingOf(tree: GroupTree, { new: runs }: GroupReport): Drawing {
+    const layout = layoutTree(tree, tree.new_total, tree.new);
+    const say = (value: number) => text(figOf(value, tree.unit));
+    const title = `mean of ${int(runs.length)} runs, ${say(tree.new)}`;
+    const modules = kindHas(runs[0].kind, 'imports');
+    return {
+        title,
+        width: tree.new_total,
+        layout,
+        paint: groupPaint({ tree, layout, title, say, modules }),
+    };
+}
+
+function MeansPicture({ report, table, wanted }: GroupPictureProps) {
+    const answer = useTree<GroupTree>();
+    const tree = answer.data;
+    const drawing = useMemo(() => tree && drawingOf(tree, report), [tree, report]);
+    return (
+        <TreePicture
+            {...{ table, wanted, answer, drawing }}
+            label="Means of the runs"
+            head={
+                tree?.certainty && (
+                    <div class="compare-picture-head">
+                        <SureLegend tree={tree} />
+                    </div>
+                )
+            }
+            most={182}
+            tip={(of, node) => <GroupTip tree={of} node={node} />}
+        />
+    );
+}
+
+function GroupTip({ tree, node }: { tree: GroupTree; node: number }) {
+    const total = node < 0 ? tree.new : tree.new_total[node];
+    const certainty = certaintyOf(tree, node);
+    const own = node < 0 ? undefined : tree.new_self?.[node];
+    const low = node < 0 ? total : (tree.new_low?.[node] ?? total);
+    const share = (value: number) =>
+        tree.new > 0 ? `${pct((100 * value) / tree.new)}${THIN}% of all` : '';
+    return (
+        <TreeTip tree={tree} node={node} foot={MEANINGS[certainty]}>
+            <dt>mean total</dt>
+            <dd>{boundsText(total, low, certainty, tree.unit)}</dd>
+            <dd>{certainty === 0 && share(total)}</dd>
+            {own !== undefined && (
+                <>
+                    <dt>mean in itself</dt>
+                    <dd>{text(figOf(own, tree.unit))}</dd>
+                    <dd>{share(own)}</dd>
+                </>
+            )}
+        </TreeTip>
+    );
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One or two groups of runs on one axis: a dot per run, the median as a bar, the MAD as a band.
+ * Runs outside the axis are counted at its ends.
+ */
+import { beyond, type StripGroup, stripScale } from './strip';
+
+const LABEL = 44;
+const RIGHT = 96;
+const ROW = 24;
+const AXIS = 18;
+const DOT = 3.5;
+
+interface GroupStripProps {
+    base?: StripGroup;
+    fresh: StripGroup;
+    width: number;
+    say: (value: number) => string;
+    /** Name of run i, for its dot. */
+    nameOf?: (side: 'base' | 'new', run: number) => string;
+}
+
+export function GroupStrip({ base, fresh, width, say, nameOf }: GroupStripProps) {
+    const scale = stripScale(base ? [base, fresh] : [fresh]);
+    const span = width - LABEL - RIGHT;
+    const x = (value: number) => LABEL + ((value - scale.from) / (scale.to - scale.from)) * span;
+    const rows = (base ? 2 : 1) * ROW;
+    const height = rows + AXIS;
+    const side = (group: StripGroup, key: 'base' | 'new', top: number) => (
+        <g class={`strip-${key}`}>
+            <text class="strip-name" x="0" y={top + ROW / 2 + 4}>
+                {base ? key : 'runs'}
+            </text>
+            <Side
+                group={group}
+                top={top}
+                x={x}
+                scale={scale}
+                title={(i) => `${nameOf ? `${nameOf(key, i)}: ` : ''}${say(group.values[i])}`}
+            />
+            <Beyond counts={beyond(group.values, scale)} at={width} top={top} />
+        </g>
+    );
+    const median = (group: StripGroup) => `median ${say(group.median)} of ${group.values.length}`;
+    const said = base ? `base: ${median(base)}; new: ${median(fresh)}` : median(fresh);
+    return (
+        <svg class="group-strip" width={width} height={height} role="img" aria-label={said}>
+            {scale.ticks.map((tick) => (
+                <g key={tick}>
+                    <line class="strip-grid" x1={x(tick)} x2={x(tick)} y1="0" y2={rows} />
+                </g>
+            ))}
+            {base && side(base, 'base', 0)}
+            {side(fresh, 'new', rows - ROW)}
+            {fitting(scale.ticks, x, say).map((tick) => (
+                <text key={tick} class="strip-tick" x={x(tick)} y={height - 3}>
+                    {say(tick)}
+                </text>
+            ))}
+        </svg>
+    );
+}
+
+/* The ticks whose labels do not overlap. */
+function fitting(ticks: number[], x: (value: number) => number, say: (v: number) => string) {
+    let end = -Infinity;
+    return ticks.filter((tick) => {
+        const half = say(tick).length * 3.2 + 4;
+        if (x(tick) - half < end) return false;
+        end = x(tick) + half;
+        return true;
+    });
+}
+
+interface SideProps {
+    group: StripGroup;
+    top: number;
+    x: (value: number) => number;
+    scale: { from: number; to: number };
+    title: (run: number) => string;
+}
+
+function Side({ group: { values, median, mad }, top, x, scale, title }: SideProps) {
+    const left = x(Math.max(scale.from, median - mad));
+    const right = x(Math.min(scale.to, median + mad));
+    return (
+        <>
+            {values.length > 1 && (
+                <rect
+                    class="strip-band"
+                    x={left}
+                    y={top + 4}
+                    width={Math.max(1, right - left)}
+                    height={ROW - 8}
+                />
+            )}
+            {values.map((value, i) =>
+                value < scale.from || value > scale.to ? null : (
+                    // Dots are offset vertically in turns, so that near values do not overlap.
+                    <circle
+                        key={i}
+                        class="strip-dot"
+                        cx={x(value)}
+                        cy={top + ROW / 2 + ((i % 3) - 1) * 3}
+                        r={DOT}
+                    >
+                        <title>{title(i)}</title>
+                    </circle>
+                ),
+            )}
+            {values.length > 1 && (
+                <line
+                    class="strip-median"
+                    x1={x(median)}
+                    x2={x(median)}
+                    y1={top + 3}
+                    y2={top + ROW - 3}
+                />
+            )}
+        </>
+    );
+}
+
+function Beyond({
+    counts: [left, right],
+    at,
+    top,
+}: {
+    counts: [number, number];
+    at: number;
+    top: number;
+}) {
+    if (left + right === 0) return null;
+    const words = [left ? `◂ ${left}` : '', right ? `${right} ▸` : ''].filter(Boolean).join(' ');
+    return (
+        <text class="strip-beyond" x={at} y={top + ROW / 2 + 4}>
+            {words} beyond
+        </text>
+    );
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One table of a group with its toolbar, next to a pane with its runs or the selected row.
+ */
+import { useMemo } from 'preact/hooks';
+import type { ComparedTable, GroupReport, GroupRow, Metric } from '../../base/compare_types';
+import { route } from '../../base/router';
+import { scaleOf } from '../../model/compare';
+import type { Matcher } from '../../model/search';
+import type { RowName } from './diff_tree';
+import { groupColumns } from './group_columns';
+import { GroupPane } from './group_pane';
+import { useTop } from './largest_rows';
+import { CompareRows, NoRowsYet, useSearch } from './rows';
+import { metricOf } from './state';
+
+interface GroupTableProps {
+    report: GroupReport;
+    table: ComparedTable;
+    /** Called when the user selects a row in the table. */
+    onPick: (row: RowName) => void;
+}
+
+export function GroupTable(props: GroupTableProps) {
+    const { table } = props;
+    const metric = metricOf(table, route.value.query);
+    const { top, error } = useTop<GroupRow>(table, metric);
+    if (!top) return <NoRowsYet error={error} />;
+    return <TableBody {...props} metric={metric} top={top.rows} />;
+}
+
+type TableBodyProps = GroupTableProps & { metric: Metric; top: GroupRow[] };
+
+function useColumns({ report, table, metric, top }: TableBodyProps, search: Matcher) {
+    return useMemo(() => {
+        const values = top.flatMap(({ median, max }) => [median, max]);
+        const scale = scaleOf(metric.unit, Math.max(0, ...values), values.every(Number.isInteger));
+        const runs = report.new.length;
+        return { scale, columns: groupColumns({ table, metric, scale, search, runs }) };
+    }, [report, table, metric, search, top]);
+}
+
+function TableBody(props: TableBodyProps) {
+    const { report, table, metric, onPick } = props;
+    const { scale, columns } = useColumns(props, useSearch());
+    return (
+        <CompareRows<GroupRow> {...{ table, metric, columns, onPick }}>
+            <GroupPane {...{ report, table, metric, scale }} />
+        </CompareRows>
+    );
+}

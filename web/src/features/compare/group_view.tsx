@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Report of one group of runs: header, and a tab for every table that its runs share.
+ */
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import type { GroupReport } from '../../base/compare_types';
+import { useKeys } from '../../base/keys';
+import { offlineFile } from '../../base/offline';
+import { goTo, navigate, route } from '../../base/router';
+import { LABELS } from '../../base/terms';
+import { int, text } from '../../base/units';
+import { CopyButton } from '../../components/copy_button';
+import { Notice } from '../../components/notice';
+import { setStatus } from '../../components/status_line';
+import { Tabs } from '../../components/tabs';
+import { FigText } from '../../components/text';
+import { viewportWidth } from '../../components/viewport';
+import { figOf, groupName, ledgerOf } from '../../model/compare';
+import type { RowName } from './diff_tree';
+import { GroupPicture } from './group_picture';
+import { GroupStrip } from './group_strip';
+import { GroupTable } from './group_table';
+import { GroupLine } from './head';
+import { ShareCompared } from './share_button';
+import { metricOf, tableOf, tabHref } from './state';
+
+const RULE = 'values: medians of the runs; spread: median absolute deviation; pictures: means';
+
+function useGroupKeys(hrefs: string[]): void {
+    useKeys('Group', [
+        ...hrefs.map((href, i) => ({
+            key: String(i + 1),
+            label: 'switch tabs',
+            run: () => goTo(href),
+        })),
+        ...(offlineFile()
+            ? []
+            : [{ key: 'u', label: 'back to the shelf', run: () => navigate([], {}) }]),
+    ]);
+}
+
+export function GroupView({ report, tab }: { report: GroupReport; tab: string | undefined }) {
+    const { query } = route.value;
+    const table = tableOf(report, tab);
+    const [wanted, setWanted] = useState<RowName | null>(null);
+    const tabs = report.tables.map(({ of, title }) => ({
+        id: of,
+        title,
+        href: tabHref(query, of),
+    }));
+    useGroupKeys(tabs.map(({ href }) => href));
+    useEffect(() => {
+        document.title = `${groupName(report.new)}, ${int(report.new.length)} runs · perfshelf`;
+    }, [report]);
+    useLayoutEffect(() => setStatus(ledgerOf('group', report.new), RULE, null), [report]);
+    return (
+        <>
+            <GroupHead report={report} />
+            {table ? (
+                <>
+                    <Tabs current={table.of} items={tabs} label="tables of this group">
+                        <ShareCompared title="this group" />
+                        {!offlineFile() && (
+                            <CopyButton
+                                class="quiet"
+                                label={LABELS.copyLink}
+                                text={() => location.href}
+                            />
+                        )}
+                    </Tabs>
+                    <GroupPicture report={report} table={table} wanted={wanted} />
+                    <GroupTable
+                        key={`${table.of} ${metricOf(table, query).metric}`}
+                        report={report}
+                        table={table}
+                        onPick={setWanted}
+                    />
+                </>
+            ) : (
+                <Notice kind="info" title={LABELS.noSharedTable}>
+                    Only the headline can be compared. Choose runs of the same kind.
+                </Notice>
+            )}
+        </>
+    );
+}
+
+function GroupHead({ report: { headline, new: runs } }: { report: GroupReport }) {
+    const width = viewportWidth.value;
+    const say = (value: number) => text(figOf(value, headline?.unit ?? ''));
+    return (
+        <header class="compare-head">
+            <div class="compare-who">
+                <h1 class="sr-only">{groupName(runs)}, a group of runs</h1>
+                <GroupLine word="group" runs={runs} />
+                <p class="compare-answer">
+                    {headline ? (
+                        <Answer headline={headline} />
+                    ) : (
+                        'The runs have different headline metrics.'
+                    )}
+                </p>
+            </div>
+            {headline && (
+                <GroupStrip
+                    fresh={headline.new}
+                    width={width >= 1200 ? 520 : width >= 1000 ? 380 : 300}
+                    say={say}
+                    nameOf={(_side, run) => runs[run]?.name ?? ''}
+                />
+            )}
+        </header>
+    );
+}
+
+function Answer({ headline }: { headline: NonNullable<GroupReport['headline']> }) {
+    const { unit, label, new: group } = headline;
+    const say = (value: number) => text(figOf(value, unit));
+    return (
+        <>
+            <b class="compare-delta">
+                <FigText fig={figOf(group.median, unit)} />
+            </b>{' '}
+            <span class="soft">
+                {label}, median of {int(group.values.length)}; spread ±{say(group.mad)}, range{' '}
+                {say(Math.min(...group.values))} – {say(Math.max(...group.values))}
+            </span>
+        </>
+    );
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The largest rows of a table without filters; they define the scale of its columns and the steps
+ * of the waterfall. */
+import { useMemo } from 'preact/hooks';
+import type { ComparedTable, Metric } from '../../base/compare_types';
+import { route } from '../../base/router';
+import type { Page } from '../../base/types';
+import { objectsOf } from '../shared/paged_source';
+import { useJson } from '../shared/use_json';
+import { comparePath } from './state';
+
+/** Number of rows that have their own step in the waterfall. */
+const STEPS = 9;
+
+export interface Top<R> {
+    rows: R[];
+    page: Page;
+}
+
+export function useTop<R>(table: ComparedTable, metric: Metric) {
+    const path = comparePath(route.value.query, `/${table.of}`, {
+        metric: metric.metric,
+        limit: STEPS,
+    });
+    const { data, error } = useJson<Page>(path);
+    const top = useMemo(
+        (): Top<R> | null => data && { rows: objectsOf<R>(data), page: data },
+        [data],
+    );
+    return { top, error };
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Links table rows and frames of the picture: selecting one selects the other and scrolls the table
+ * to the row. */
+import type { RefObject } from 'preact';
+import { useRef } from 'preact/hooks';
+import { getJson, type Params, withParams } from '../../base/client';
+import type { ComparedRow, ComparedTable, GroupTree } from '../../base/compare_types';
+import { useEffectOn } from '../../base/hooks';
+import { route } from '../../base/router';
+import type { Page } from '../../base/types';
+import type { GridHandle } from '../../components/grid_types';
+import { objectsOf, type PagedSource } from '../shared/paged_source';
+import { useJson } from '../shared/use_json';
+import { frameOfRow, isOfRow, placeOf, type RowName } from './diff_tree';
+import { comparePath, metricOf, put } from './state';
+
+/** Maximum number of rows with the same name, which differ in their location. */
+const NAMESAKES = 200;
+
+/** Selects a frame and its row; -1 clears the selection of the frame. */
+export async function selectFrame(table: ComparedTable, tree: GroupTree, node: number) {
+    put({ frame: node >= 0 ? String(node) : null });
+    if (node < 0) return;
+    const { query } = route.peek();
+    const page = await getJson<Page>(
+        comparePath(query, `/${table.of}`, {
+            metric: metricOf(table, query).metric,
+            name: tree.names[tree.name[node]],
+            limit: NAMESAKES,
+        }),
+    ).catch(() => null); // the frame stays selected; only its row is unknown
+    const place = placeOf(tree, node);
+    const row = page && objectsOf<ComparedRow>(page).find((one) => isOfRow(place, one));
+    if (route.peek().query.frame === String(node)) put({ row: row ? String(row.id) : null });
+}
+
+/** Selects the widest frame of a row that was selected in the table. */
+export function useFrameOfRow(tree: GroupTree | null, width: number[], row: RowName | null) {
+    useEffectOn(() => {
+        if (!tree || !row) return;
+        const node = frameOfRow(tree, width, row);
+        put({ frame: node >= 0 ? String(node) : null });
+    }, [row]);
+}
+
+/** Scrolls the table to the selected row if it was not selected in the table. */
+export function useReveal<R>(
+    grid: RefObject<GridHandle>,
+    source: PagedSource<R>,
+    path: string,
+    params: Params,
+) {
+    const own = useRef<string | undefined>(undefined);
+    const { row } = route.value.query;
+    const asked = row !== undefined && row !== own.current;
+    const { data } = useJson<{ at?: number; id: number }>(
+        asked ? withParams(`${path}/${encodeURIComponent(row)}`, params) : null,
+    );
+    const ready = source.ready.value;
+    useEffectOn(() => {
+        if (!ready || !data || String(data.id) !== row) return;
+        own.current = row;
+        if (data.at !== undefined) grid.current?.show(data.at);
+    }, [data, ready]);
+    return (id: number) => {
+        own.current = String(id);
+    };
+}

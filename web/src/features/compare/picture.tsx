@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Picture above a comparison table: memory over time, steps part by part, or an icicle of the
+ * difference. The icicle merges the trees of the runs, with the widths of the new runs or of the
+ * base; only the latter shows removed paths.
+ */
+import { useMemo } from 'preact/hooks';
+import type { ComparedTable, ComparedTree, Comparison } from '../../base/compare_types';
+import { kindHas } from '../../base/kinds';
+import { route } from '../../base/router';
+import { int, MINUS, pct, text, THIN } from '../../base/units';
+import { Segmented } from '../../components/segmented';
+import { deltaFig, figOf, wordOf } from '../../model/compare';
+import { ComparedCurves } from './curves';
+import {
+    certaintyOf,
+    deltaRange,
+    fateOf,
+    layoutDiff,
+    levelOf,
+    nameOf,
+    type Side,
+    vanished,
+} from './diff_tree';
+import { metricOf, put } from './state';
+import { ComparedSteps } from './steps';
+import {
+    boundsText,
+    type Drawing,
+    hasPicture,
+    MEANINGS,
+    NoPicture,
+    type PictureProps,
+    SureLegend,
+    TreePicture,
+    TreeTip,
+    useTree,
+} from './tree';
+import { diffPaint } from './tree_paint';
+
+/* Tables of memory whose runs also have curves over time. */
+const CURVED = ['memory', 'categories', 'processes', 'spans'];
+
+function isCurved({ base: [{ kind }] }: Comparison, table: ComparedTable): boolean {
+    const metric = metricOf(table, route.value.query);
+    return CURVED.includes(table.of) || (kindHas(kind, 'line_cpu') && metric !== table.metrics[0]);
+}
+
+interface ComparePictureProps extends PictureProps {
+    comparison: Comparison;
+}
+
+export function ComparePicture(props: ComparePictureProps) {
+    const { comparison, table } = props;
+    if (isCurved(comparison, table)) return <ComparedCurves comparison={comparison} />;
+    if (table.of === 'step_parts') return <ComparedSteps comparison={comparison} />;
+    if (!hasPicture(comparison, table)) return <NoPicture report={comparison} table={table} />;
+    return <DiffPicture {...props} />;
+}
+
+function titleOf(tree: ComparedTree, side: Side, comparison: Comparison): string {
+    const mean = comparison[side].length > 1 ? ', mean of its runs' : '';
+    return `${side}${mean}, ${text(figOf(tree[side], tree.unit))}`;
+}
+
+function drawingOf(tree: ComparedTree, side: Side, comparison: Comparison): Drawing {
+    const layout = layoutDiff(tree, side);
+    const title = titleOf(tree, side, comparison);
+    const say = (delta: number) => text(deltaFig(delta, tree.unit));
+    const modules = kindHas(comparison.base[0].kind, 'imports');
+    return {
+        title,
+        width: side === 'base' ? tree.base_total : tree.new_total,
+        layout,
+        paint: diffPaint({ tree, layout, title, say, modules }),
+    };
+}
+
+function DiffPicture({ comparison, table, wanted }: ComparePictureProps) {
+    const answer = useTree<ComparedTree>();
+    const tree = answer.data;
+    const side = route.value.query.width === 'base' ? 'base' : 'new';
+    const drawing = useMemo(
+        () => tree && drawingOf(tree, side, comparison),
+        [tree, side, comparison],
+    );
+    return (
+        <TreePicture
+            {...{ table, wanted, answer, drawing }}
+            label="Difference"
+            head={<PictureHead tree={tree} side={side} />}
+            most={164}
+            tip={(of, node) => <DiffTip tree={of} node={node} />}
+        />
+    );
+}
+
+function PictureHead({ tree, side }: { tree: ComparedTree | null; side: Side }) {
+    const gone = tree ? vanished(tree) : [];
+    const lost = gone.reduce((sum, node) => sum + (tree?.base_total[node] ?? 0), 0);
+    const names = tree ? gone.slice(0, 12).map((node) => nameOf(tree, node)) : [];
+    return (
+        <div class="compare-picture-head">
+            <Segmented
+                label="width of frames"
+                value={side}
+                options={[
+                    { value: 'new', text: 'Width: new' },
+                    { value: 'base', text: 'Width: base', tip: 'also draws removed frames' },
+                ]}
+                onChange={(value) =>
+                    put({ width: value === 'base' ? 'base' : null, zoom: null, frame: null })
+                }
+            />
+            <span class="soft wide-only">colour = Δ of the total against base</span>
+            {tree && <SureLegend tree={tree} />}
+            {gone.length > 0 && (
+                <span class="soft ellipsis" title={names.join('\n')}>
+                    {int(gone.length)} removed, {text(figOf(lost, tree?.unit ?? ''))}:{' '}
+                    {names.join(', ')}
+                </span>
+            )}
+            <span class="spacer" />
+            <DiffLegend unit={tree?.unit ?? 's'} />
+        </div>
+    );
+}
+
+export function DiffLegend({ unit }: { unit: string }) {
+    return (
+        <span class="diff-legend">
+            {wordOf(false, unit)}
+            <span aria-hidden="true">
+                {[1, 2, 3, 4, 5, 6, 7].map((step) => (
+                    <i key={step} style={{ background: `var(--diff-${step})` }} />
+                ))}
+            </span>
+            {wordOf(true, unit)}
+            <i class="is-new" aria-hidden="true" />
+            new
+        </span>
+    );
+}
+
+const FATES = { new: 'new on this path', gone: 'removed from this path', kept: '' };
+const VERDICTS = ['', 'too few runs for a test', 'within noise', '', ''];
+
+function sidesOf(tree: ComparedTree, node: number) {
+    if (node < 0) {
+        const delta = tree.new - tree.base;
+        return {
+            base: tree.base,
+            fresh: tree.new,
+            certainty: 0,
+            lows: [0, 0],
+            range: [delta, delta],
+        };
+    }
+    const [base, fresh] = [tree.base_total[node], tree.new_total[node]];
+    const lows = [tree.base_low?.[node] ?? base, tree.new_low?.[node] ?? fresh];
+    return { base, fresh, certainty: certaintyOf(tree, node), lows, range: deltaRange(tree, node) };
+}
+
+function DiffTip({ tree, node }: { tree: ComparedTree; node: number }) {
+    const { base, fresh, certainty, lows, range } = sidesOf(tree, node);
+    const fate = node < 0 ? 'kept' : fateOf(tree, node);
+    const level = node < 0 ? 0 : levelOf(tree, node);
+    const judged =
+        VERDICTS[node < 0 ? 0 : tree.verdict[node]] || (level ? wordOf(level > 0, tree.unit) : '');
+    const foot = [FATES[fate], judged, MEANINGS[certainty]].filter(Boolean).join(', ');
+    const say = (value: number) => text(deltaFig(value, tree.unit));
+    const delta = fresh - base;
+    const share =
+        base > 0 && certainty === 0
+            ? `${delta < 0 ? MINUS : '+'}${pct((100 * Math.abs(delta)) / base)}${THIN}% of base`
+            : '';
+    return (
+        <TreeTip tree={tree} node={node} foot={foot}>
+            <dt>base</dt>
+            <dd>{fate === 'new' ? '–' : boundsText(base, lows[0], certainty, tree.unit)}</dd>
+            <dd />
+            <dt>new</dt>
+            <dd>{fate === 'gone' ? '–' : boundsText(fresh, lows[1], certainty, tree.unit)}</dd>
+            <dd />
+            <dt>Δ</dt>
+            <dd>{certainty === 0 ? say(delta) : `${say(range[0])} to ${say(range[1])}`}</dd>
+            <dd>{share}</dd>
+        </TreeTip>
+    );
+}

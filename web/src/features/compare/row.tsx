@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pane next to a table of one or two groups: the selected row in each of the runs.
+ */
+import type { ComponentChildren } from 'preact';
+import type { ComparedTable, Metric } from '../../base/compare_types';
+import { formatHash, type Query, route } from '../../base/router';
+import type { Run } from '../../base/types';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { PaneHead } from '../../components/toolbar';
+import { capital } from '../../model/labels';
+import { useJson } from '../shared/use_json';
+import type { RowName } from './diff_tree';
+import { comparePath, put } from './state';
+
+interface RowPaneProps<T> {
+    table: ComparedTable;
+    metric: Metric;
+    /** id of the row, as in the URL */
+    row: string;
+    children: (data: T) => ComponentChildren;
+}
+
+export function RowPane<T>({ table, metric, row, children }: RowPaneProps<T>) {
+    const { data, error, loading } = useJson<T>(
+        comparePath(route.value.query, `/${table.of}/${encodeURIComponent(row)}`, {
+            metric: metric.metric,
+        }),
+    );
+    return (
+        <section class="pane pane-compare" aria-label={`The selected ${table.row}`}>
+            <PaneHead title={capital(table.row)} remark="selected">
+                <button type="button" class="quiet" onClick={() => put({ row: null })}>
+                    <kbd>Esc</kbd>
+                </button>
+            </PaneHead>
+            {error && <Notice kind="error" title="The row could not be read" error={error} />}
+            {data && !error && <div class="compare-body">{children(data)}</div>}
+            <LoadingLine active={loading} />
+        </section>
+    );
+}
+
+/** A monospaced name in a list of values. */
+export function Mono({ children }: { children: string }) {
+    return <span class="mono break">{children}</span>;
+}
+
+/** Heading of a list of runs: how many of them have the row. */
+export function RunsHead({ children }: { children: string }) {
+    return (
+        <div class="named-head">
+            <b>Runs</b>
+            <span class="soft">{children}</span>
+        </div>
+    );
+}
+
+interface RunValuesProps {
+    runs: Run[];
+    href: (run: Run) => string;
+    /** formats the value of run `at`; '' if it has none */
+    say: (at: number) => string;
+}
+
+/** Content of <dl class="compare-values">: every run with its value and a link. */
+export function RunValues({ runs, href, say }: RunValuesProps) {
+    return (
+        <>
+            {runs.map((run, i) => (
+                <dd key={run.id}>
+                    <a class="link ellipsis" href={href(run)} title={run.name}>
+                        {run.name}
+                    </a>
+                    <span>{say(i)}</span>
+                </dd>
+            ))}
+        </>
+    );
+}
+
+/* Tabs of a report that show the rows of a table and can search them by name. */
+const REPORT_TABS = [
+    'imports',
+    'packages',
+    'functions',
+    'operators',
+    'kernels',
+    'lines',
+    'measurements',
+    'actions',
+    'modules',
+];
+
+/** Link to a row in the report of a run: to its line, or a search for its name. */
+export function rowHref(run: Run, of: string, { name, place, line }: RowName): string {
+    if (!REPORT_TABS.includes(of)) return formatHash(['run', run.id]);
+    if (of !== 'lines') return formatHash(['run', run.id, of], { q: name });
+    const query: Query = {};
+    if (place !== null) query.path = place;
+    if (line !== null) query.line = String(line);
+    return formatHash(['run', run.id, of], query);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows of a table of one or two groups, filtered and sorted by the URL, below their toolbar.
+ */
+import type { ComponentChildren } from 'preact';
+import { useMemo, useRef } from 'preact/hooks';
+import { type ApiError, type Params, withParams } from '../../base/client';
+import type { ComparedTable, Metric } from '../../base/compare_types';
+import { useKeys } from '../../base/keys';
+import { route } from '../../base/router';
+import { int } from '../../base/units';
+import { DataGrid } from '../../components/data_grid';
+import type { GridColumn, GridHandle } from '../../components/grid_types';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { SearchField } from '../../components/search_field';
+import { Segmented } from '../../components/segmented';
+import { Spacer, Toolbar } from '../../components/toolbar';
+import { readFilters, readSort } from '../../model/filter_query';
+import { matcher } from '../../model/search';
+import { useSource, type PagedSource } from '../shared/paged_source';
+import type { RowName } from './diff_tree';
+import { useReveal } from './link';
+import { comparePath, groupsOf, put } from './state';
+
+const NO_ROW = 'None of the runs has rows in this table.';
+
+/** Shown instead of a table until its largest rows are loaded. */
+export function NoRowsYet({ error }: { error: ApiError | null }) {
+    return (
+        <div class="tab-body">
+            {error && <Notice kind="error" title="The rows could not be read" error={error} />}
+            <LoadingLine active={!error} />
+        </div>
+    );
+}
+
+/** The search of the URL, to highlight its hits. */
+export function useSearch() {
+    const { q, regex } = readFilters(route.value.query);
+    return useMemo(() => matcher(q, regex), [q, regex]);
+}
+
+interface CompareRowsProps<R> {
+    table: ComparedTable;
+    metric: Metric;
+    columns: GridColumn<R>[];
+    /** additional filters of the table */
+    filters?: Params;
+    rowClass?: (row: R) => string;
+    /** Called when the user selects a row in the table. */
+    onPick?: (row: RowName) => void;
+    /** replaces the message that no row matches */
+    empty?: string;
+    menus?: ComponentChildren;
+    /** the pane next to the rows */
+    children: ComponentChildren;
+}
+
+export function CompareRows<R extends RowName & { id: number }>(props: CompareRowsProps<R>) {
+    const { table, metric, onPick, empty } = props;
+    const grid = useRef<GridHandle | null>(null);
+    const { query } = route.value;
+    const search = useSearch();
+    const filters = readFilters(query);
+    const sort = readSort(query, 'size', true);
+    const own = {
+        q: filters.q || undefined,
+        regex: filters.regex ? 1 : undefined,
+        ...props.filters,
+    };
+    const params = {
+        ...groupsOf(query),
+        metric: metric.metric,
+        sort: sort.key,
+        desc: sort.desc,
+        ...own,
+    };
+    const path = comparePath({}, `/${table.of}`);
+    const source = useSource<R>(path, params, filters.broken);
+    const shown = useReveal(grid, source, path, params);
+    const filtered = own.q !== undefined || Object.values(props.filters ?? {}).some(Boolean);
+    useKeys(table.title, [
+        { key: 'Escape', label: 'close the row', run: () => put({ row: null }) },
+    ]);
+    return (
+        <div class="tab-body">
+            <CompareToolbar
+                {...{ table, metric, source, filters }}
+                error={search.error}
+                csv={withParams(path, { ...params, format: 'csv' })}
+            >
+                {props.menus}
+            </CompareToolbar>
+            <div class="panes">
+                <section class="pane pane-main">
+                    <DataGrid<R>
+                        label={table.title}
+                        columns={props.columns}
+                        source={source}
+                        rowKey={(row) => String(row.id)}
+                        sort={sort}
+                        onSort={({ key, desc }) => put({ sort: key, desc: desc ? '1' : '0' })}
+                        selected={query.row ?? null}
+                        onSelect={(row) => {
+                            shown(row.id);
+                            put({ row: String(row.id) });
+                            onPick?.(row);
+                        }}
+                        handle={grid}
+                        rowClass={props.rowClass}
+                        resetKey={withParams('', params)}
+                        empty={empty ?? (filtered ? `No ${table.row} matches.` : NO_ROW)}
+                    />
+                </section>
+                {props.children}
+            </div>
+        </div>
+    );
+}
+
+interface CompareToolbarProps<R> {
+    table: ComparedTable;
+    metric: Metric;
+    source: PagedSource<R>;
+    filters: ReturnType<typeof readFilters>;
+    error: string | null;
+    csv: string;
+    /** additional menus */
+    children?: ComponentChildren;
+}
+
+function CompareToolbar<R>(props: CompareToolbarProps<R>) {
+    const { table, metric, source, filters, error, csv, children } = props;
+    const input = useRef<HTMLInputElement | null>(null);
+    const what = table.title.toLowerCase();
+    useKeys(table.title, [
+        { key: '/', label: `search the ${what}`, run: () => input.current?.focus() },
+    ]);
+    void source.version.value;
+    return (
+        <Toolbar label="view options">
+            {table.metrics.length > 1 && (
+                <Segmented
+                    label="metric"
+                    value={metric.metric}
+                    options={table.metrics.map((one) => ({ value: one.metric, text: one.title }))}
+                    onChange={(value) =>
+                        put({ metric: value === table.metrics[0].metric ? null : value })
+                    }
+                />
+            )}
+            {children}
+            <span class="soft wide-only">
+                {source.ready.value && `${int(source.total)} of ${int(source.of)}`}
+            </span>
+            <Spacer />
+            <SearchField
+                value={filters.q}
+                inputRef={input}
+                placeholder={`Search ${what}`}
+                hint="/"
+                width={208}
+                count={source.total}
+                regex={filters.regex}
+                onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                error={error}
+                onInput={(q) => put({ q: q || null })}
+            />
+            <a class="quiet" href={csv} download="">
+                Export CSV
+            </a>
+        </Toolbar>
+    );
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * State of a comparison in the URL: `#/compare/TAB?base=ID,ID&new=ID,ID&metric=&…`.
+ */
+import { API, withParams } from '../../base/client';
+import type { ComparedTable, Comparison, Metric } from '../../base/compare_types';
+import { formatHash, navigate, route, setQuery, type Query } from '../../base/router';
+import type { Run } from '../../base/types';
+import { groupQuery } from '../../model/compare';
+import { swapSides } from '../../model/side';
+
+export const put = (changes: Record<string, string | null>): void =>
+    setQuery(changes, { replace: true });
+
+export function compareHash(base: readonly Run[], fresh: readonly Run[], tab?: string): string {
+    return formatHash(tab ? ['compare', tab] : ['compare'], groupQuery(base, fresh));
+}
+
+/** URL of the report of a single group. */
+export function groupHash(runs: readonly Run[]): string {
+    return formatHash(['compare'], { new: groupQuery([], runs).new });
+}
+
+/** API parameters of the two groups. */
+export function groupsOf({ base = '', new: fresh = '' }: Query): { base: string; new: string } {
+    return { base, new: fresh };
+}
+
+export function comparePath(query: Query, rest = '', params: Record<string, string | number> = {}) {
+    return withParams(`${API}/compare${rest}`, { ...groupsOf(query), ...params });
+}
+
+/** URL of another tab; it keeps the groups and the search. */
+export function tabHref(query: Query, tab: string): string {
+    const kept: Query = { ...groupsOf(query) };
+    if (query.q) kept.q = query.q;
+    if (query.regex) kept.regex = query.regex;
+    return formatHash(['compare', tab], kept);
+}
+
+/** Swaps base and new, and the filters for added and removed rows. */
+export function swapGroups(): void {
+    const { path, query } = route.peek();
+    const { row, frame, zoom, change, ...rest } = query;
+    const other: Record<string, string> = { added: 'removed', removed: 'added' };
+    const next: Query = swapSides(rest);
+    if (change) next.change = other[change] ?? change;
+    navigate(path, next, { replace: true });
+}
+
+export function metricOf(table: ComparedTable, query: Query): Metric {
+    return table.metrics.find(({ metric }) => metric === query.metric) ?? table.metrics[0];
+}
+
+/** Whether there is one run per side, so that noise is unknown. Of measurements, the samples of a
+ * run form the group. */
+export function isSingle({ base, new: fresh }: Comparison, table: ComparedTable): boolean {
+    return base.length === 1 && fresh.length === 1 && table.place !== 'unit';
+}
+
+export const CHANGES_TAB = 'changes';
+
+/** The table of a tab; the first table if the tab has none. */
+export function tableOf(
+    comparison: Pick<Comparison, 'tables'>,
+    tab: string | undefined,
+): ComparedTable | undefined {
+    return comparison.tables.find(({ of }) => of === tab) ?? comparison.tables[0];
+}

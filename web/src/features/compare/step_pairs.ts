@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Steps of two runs, part by part: the mean of each run, and each step next to its aligned step.
+ */
+import type { Definition, Parts, TraceOverview, TraceStep } from '../../base/trace_types';
+import { type PartWords, partWords } from '../../model/breakdown';
+
+export interface PartPair extends PartWords {
+    base: number;
+    new: number;
+}
+
+/** In the order of the definition; parts that take no time in either run are omitted. */
+export function partPairs(base: Parts | undefined, fresh: Parts | undefined): PartPair[] {
+    const pairs = new Map<string, PartPair>();
+    const add = (side: 'base' | 'new', parts: Parts): void => {
+        for (const [name, ns] of parts) {
+            const pair = pairs.get(name) ?? { ...partWords(name), base: 0, new: 0 };
+            pair[side] += ns;
+            pairs.set(name, pair);
+        }
+    };
+    add('base', base ?? []);
+    add('new', fresh ?? []);
+    return [...pairs.values()].filter((pair) => pair.base > 0 || pair.new > 0);
+}
+
+export interface StepPair {
+    base: TraceStep | null;
+    new: TraceStep | null;
+}
+
+export const lengthOf = (step: TraceStep | null): number =>
+    step ? step.end_ns - step.start_ns : 0;
+
+/* Steps of the first worker of a job; the other workers run in parallel. */
+function stepsOf({ steps }: TraceOverview): TraceStep[] {
+    const first = Math.min(...steps.map(({ worker }) => worker));
+    return steps.filter(({ worker }) => worker === first);
+}
+
+/** Pairs step n of the base with step n + `by` of the new run. If `by` is null, the first step of
+ * the base is paired with the step of the same name, else with the first step. */
+export function stepPairs(
+    base: TraceOverview,
+    fresh: TraceOverview,
+    by: number | null,
+): { pairs: StepPair[]; by: number } {
+    const [a, b] = [stepsOf(base), stepsOf(fresh)];
+    const named = b.findIndex(({ name }) => name === a[0]?.name);
+    const shift = by ?? Math.max(0, named);
+    const pairs: StepPair[] = [];
+    for (let n = Math.min(0, -shift); n < Math.max(a.length, b.length - shift); n++) {
+        const pair = { base: a[n] ?? null, new: b[n + shift] ?? null };
+        if (pair.base || pair.new) pairs.push(pair);
+    }
+    return { pairs, by: shift };
+}
+
+/** The longest step in ns, which sets the scale of all bars. */
+export function longestOf(pairs: StepPair[]): number {
+    return pairs.reduce((most, pair) => Math.max(most, lengthOf(pair.base), lengthOf(pair.new)), 1);
+}
+
+export const partsOf = (step: TraceStep | null, definition: Definition): Parts | undefined =>
+    step?.parts[definition];

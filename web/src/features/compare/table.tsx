@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One table of a comparison with its toolbar, next to a pane with the steps from base to new or the
+ * selected row.
+ */
+import type { ComparedRow, ComparedTable, Comparison, Metric } from '../../base/compare_types';
+import { useEffectOn, useMemoOn } from '../../base/hooks';
+import { route } from '../../base/router';
+import { Menu } from '../../components/menu';
+import { changeWord, scaleOf, wordOf } from '../../model/compare';
+import { type ColumnsOf, compareColumns, isImports } from './columns';
+import type { RowName } from './diff_tree';
+import { type Top, useTop } from './largest_rows';
+import { ComparePane } from './pane';
+import { CompareRows, NoRowsYet, useSearch } from './rows';
+import { isSingle, metricOf, put } from './state';
+
+interface CompareTableProps {
+    comparison: Comparison;
+    table: ComparedTable;
+    /** Shows only rows that one of the groups lacks. */
+    changes?: boolean;
+    /** Called when the user selects a row in the table. */
+    onPick?: (row: RowName) => void;
+    /** The server has joined the rows, so further requests for this table are fast. */
+    onReady?: () => void;
+}
+
+function useColumns(of: Omit<ColumnsOf, 'scale' | 'most'>, top: ComparedRow[]) {
+    const { table, metric, search, single } = of;
+    return useMemoOn(() => {
+        const values = top.flatMap((row) => [row.base, row.new]);
+        const scale = scaleOf(
+            metric.unit,
+            Math.max(0, ...values.map(Math.abs)),
+            values.every(Number.isInteger),
+        );
+        const most = Math.max(0, ...top.map(({ delta }) => Math.abs(delta)));
+        return { scale, most, columns: compareColumns({ ...of, scale, most }) };
+    }, [table, metric, search, single, top]);
+}
+
+/** The server joins and tests the rows for the first request; the other requests wait for it. */
+export function CompareTable(props: CompareTableProps) {
+    const metric = metricOf(props.table, route.value.query);
+    const { top, error } = useTop<ComparedRow>(props.table, metric);
+    const ready = top !== null;
+    useEffectOn(() => {
+        if (ready) props.onReady?.();
+    }, [ready]);
+    if (!top) return <NoRowsYet error={error} />;
+    return <TableBody {...props} metric={metric} top={top} />;
+}
+
+type TableBodyProps = CompareTableProps & { metric: Metric; top: Top<ComparedRow> };
+
+function TableBody(props: TableBodyProps) {
+    const { comparison, table, changes = false, metric, top, onPick } = props;
+    const { verdict, change = changes ? 'added,removed' : undefined } = route.value.query;
+    const single = isSingle(comparison, table);
+    const search = useSearch();
+    const { scale, columns } = useColumns({ table, metric, search, single }, top.rows);
+    return (
+        <CompareRows<ComparedRow>
+            {...{ table, metric, columns, onPick }}
+            filters={{ verdict, change }}
+            menus={
+                <>
+                    {!single && <VerdictMenu unit={metric.unit} />}
+                    <ChangeMenu table={table} changes={changes} />
+                </>
+            }
+            rowClass={(row) => (row.verdict === 'same' ? 'is-quiet' : '')}
+            empty={changes ? `No ${table.row} was added or removed.` : undefined}
+        >
+            <ComparePane {...{ comparison, table, metric, scale, top }} />
+        </CompareRows>
+    );
+}
+
+interface Choice {
+    value: string | null;
+    text: string;
+}
+
+function ChoiceMenu({ word, name, choices }: { word: string; name: string; choices: Choice[] }) {
+    const now = route.value.query[name] ?? null;
+    const shown = choices.find(({ value }) => value === now)?.text ?? now ?? '';
+    return (
+        <Menu
+            label={
+                <>
+                    <span class="faint">{word}</span> {shown}
+                </>
+            }
+            items={choices.map(({ value, text }) => ({
+                text,
+                checked: value === now,
+                onPick: () => put({ [name]: value, row: null }),
+            }))}
+        />
+    );
+}
+
+function VerdictMenu({ unit }: { unit: string }) {
+    const [up, down] = [wordOf(true, unit), wordOf(false, unit)];
+    return (
+        <ChoiceMenu
+            word="verdict"
+            name="verdict"
+            choices={[
+                { value: null, text: 'any' },
+                { value: 'up,down', text: `${up} or ${down}` },
+                { value: 'up', text: up },
+                { value: 'down', text: down },
+                { value: 'same', text: 'within noise' },
+                { value: 'few', text: 'too few runs' },
+            ]}
+        />
+    );
+}
+
+function ChangeMenu({ table, changes }: { table: ComparedTable; changes: boolean }) {
+    const isImport = isImports(table);
+    const word = (change: 'added' | 'removed') => (isImport ? changeWord(change, true) : change);
+    const both = { value: null, text: changes ? 'added or removed' : 'any' };
+    const more = [
+        { value: 'moved', text: isImport ? 'other first importer' : 'moved' },
+        { value: 'kept', text: 'in both, same place' },
+    ];
+    return (
+        <ChoiceMenu
+            word="change"
+            name="change"
+            choices={[
+                both,
+                { value: 'added', text: word('added') },
+                { value: 'removed', text: word('removed') },
+                ...(changes ? [] : more),
+            ]}
+        />
+    );
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The icicle above a table of one or two groups: their merged call trees. Its frames and the table
+ * rows select each other.
+ */
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { ComparedTable, Comparison, GroupTree } from '../../base/compare_types';
+import { route } from '../../base/router';
+import { text } from '../../base/units';
+import { FRAME_ROW, type FramePaint } from '../../canvas/frame_canvas';
+import { FrameView } from '../../components/frame_view';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { BOUNDED, UNKNOWN } from '../../model/call_tree';
+import { figOf } from '../../model/compare';
+import type { FrameLayout } from '../../model/frames';
+import { matcher, matchSet } from '../../model/search';
+import { CertaintyLegend } from '../calls/tree_pane';
+import { type Answer, useJson } from '../shared/use_json';
+import { nameOf, placeOf, type RowName } from './diff_tree';
+import { selectFrame, useFrameOfRow } from './link';
+import { comparePath, put } from './state';
+
+const NODES = 20_000;
+
+/* Tables with this picture: their rows are the frames. */
+const PICTURED = ['imports', 'packages', 'functions', 'operators', 'lines'];
+
+type Pictures = Pick<Comparison, 'pictures' | 'no_tree'>;
+
+export function hasPicture({ pictures }: Pictures, { of }: ComparedTable): boolean {
+    return pictures.includes('tree') && PICTURED.includes(of);
+}
+
+/** Why a table that could have a picture has none. */
+export function NoPicture({ report, table }: { report: Pictures; table: ComparedTable }) {
+    if (!report.no_tree || !PICTURED.includes(table.of)) return null;
+    return <p class="compare-no-picture">No picture: {report.no_tree}.</p>;
+}
+
+/** Response of GET /compare/tree for the groups in the URL. */
+export function useTree<T extends GroupTree>(): Answer<T> {
+    return useJson<T>(comparePath(route.value.query, '/tree', { limit: NODES }));
+}
+
+/** Layout and paint of a tree. */
+export interface Drawing {
+    title: string;
+    /** width of the frame of each node */
+    width: number[];
+    layout: FrameLayout;
+    paint: FramePaint;
+}
+
+export interface PictureProps {
+    table: ComparedTable;
+    /** the row that was selected in the table */
+    wanted: RowName | null;
+}
+
+interface TreePictureProps<T extends GroupTree> extends PictureProps {
+    label: string;
+    answer: Answer<T>;
+    /** drawing of the tree in `answer`; null while loading */
+    drawing: Drawing | null;
+    /** heading above the frames */
+    head: ComponentChildren;
+    /** maximum height, px */
+    most: number;
+    tip: (tree: T, node: number) => ComponentChildren;
+}
+
+export function TreePicture<T extends GroupTree>(props: TreePictureProps<T>) {
+    const { label, table, wanted, answer, drawing, head, most, tip } = props;
+    const { data: tree, error, loading } = answer;
+    const { q = '', regex, frame, zoom } = route.value.query;
+    const match = useMemo(() => {
+        const search = matcher(q, regex === '1');
+        return tree && !search.empty ? matchSet(search, tree.n, (i) => nameOf(tree, i)) : null;
+    }, [tree, q, regex]);
+    useFrameOfRow(tree, drawing?.width ?? [], wanted);
+    const picked = Number(frame ?? -1);
+    return (
+        <section class="picture compare-picture" aria-label={label}>
+            {head}
+            {error && <Notice kind="error" title="The picture could not be read" error={error} />}
+            {tree && drawing && !error && (
+                <FrameView
+                    label={label}
+                    layout={drawing.layout}
+                    paint={drawing.paint}
+                    match={match?.set ?? null}
+                    selected={picked < tree.n ? picked : -1}
+                    onSelect={(node) => void selectFrame(table, tree, node)}
+                    zoom={zoom ?? ''}
+                    onZoom={(span) => put({ zoom: span })}
+                    idOf={(node) => node}
+                    nodeOf={(id) => id}
+                    nameOf={(node) => nameOf(tree, node)}
+                    rootName={drawing.title}
+                    tip={(node) => tip(tree, node)}
+                    height={Math.min(most, drawing.layout.rows * FRAME_ROW + 20)}
+                    keyless
+                    empty="Neither run has a call tree to draw."
+                />
+            )}
+            <LoadingLine active={loading} />
+        </section>
+    );
+}
+
+/** Certainty legend of pictures whose frames have bounds; shown only in wide windows. */
+export function SureLegend({ tree: { n, certainty } }: { tree: GroupTree }) {
+    return (
+        certainty && (
+            <span class="wide-only">
+                <CertaintyLegend tree={{ n, certainty }} />
+            </span>
+        )
+    );
+}
+
+/** Formats a total, with bounds if it is not exact. */
+export function boundsText(total: number, low: number, certainty: number, unit: string): string {
+    const most = text(figOf(total, unit));
+    if (certainty === UNKNOWN) return `? of ${most}`;
+    return certainty === BOUNDED ? `[${text(figOf(low, unit))}–${most}]` : most;
+}
+
+/** Explanation of each certainty; '' for exact. */
+export const MEANINGS = [
+    '',
+    'bounded: the value is between the two numbers',
+    'unknown: recursive call',
+];
+
+interface TreeTipProps {
+    tree: GroupTree;
+    /** -1 for the root frame */
+    node: number;
+    foot: string;
+    /** groups of one <dt> and two <dd> */
+    children: ComponentChildren;
+}
+
+export function TreeTip({ tree, node, foot, children }: TreeTipProps) {
+    const place = node < 0 ? null : placeOf(tree, node);
+    return (
+        <>
+            <div class="tooltip-title tip-long">{node < 0 ? 'all' : nameOf(tree, node)}</div>
+            {place && <div class="soft mono tip-place">{place}</div>}
+            <dl>{children}</dl>
+            {foot && <div class="tooltip-foot">{foot}</div>}
+        </>
+    );
+}

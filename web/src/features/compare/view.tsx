@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Comparison of two groups of runs: header, verdict, and a tab for every table that they share.
+ */
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import type { ComparedTable, Comparison } from '../../base/compare_types';
+import { useKeys } from '../../base/keys';
+import { offlineFile } from '../../base/offline';
+import { formatHash, goTo, navigate, route } from '../../base/router';
+import { LABELS } from '../../base/terms';
+import type { Page } from '../../base/types';
+import { fmtFixed } from '../../base/units';
+import { CopyButton } from '../../components/copy_button';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { setStatus } from '../../components/status_line';
+import { Tabs } from '../../components/tabs';
+import { groupName, ledgerOf } from '../../model/compare';
+import { noteRun } from '../shared/shelf_state';
+import { useJson } from '../shared/use_json';
+import { SIDE_TAB } from '../side/host';
+import { SideView } from '../side/view';
+import type { RowName } from './diff_tree';
+import { CompareGraph, GRAPH_TAB } from './graph';
+import { GroupView } from './group_view';
+import { CompareHead } from './head';
+import { ComparePicture } from './picture';
+import { ShareCompared } from './share_button';
+import {
+    CHANGES_TAB,
+    comparePath,
+    isSingle,
+    metricOf,
+    swapGroups,
+    tableOf,
+    tabHref,
+} from './state';
+import { CompareTable } from './table';
+
+interface CompareProps {
+    tab: string | undefined;
+    /** view of the tab "Side by side" */
+    view: string | undefined;
+}
+
+export function CompareView({ tab, view }: CompareProps) {
+    const { query } = route.value;
+    const { data, error, loading } = useJson<Comparison>(comparePath(query));
+    useEffect(() => {
+        for (const run of [...(data?.base ?? []), ...(data?.new ?? [])]) noteRun(run);
+    }, [data]);
+    if (error) return <NoComparison error={error} />;
+    const alone = !query.base;
+    // Until the response for a new URL arrives, the old content must not request rows for the new URL.
+    const fits = data !== null && (data.base.length === 0) === alone;
+    return (
+        <main class="report compare">
+            {fits && alone && <GroupView report={data} tab={tab} />}
+            {fits && !alone && <Compared comparison={data} tab={tab} view={view} />}
+            <LoadingLine active={loading} />
+        </main>
+    );
+}
+
+function NoComparison({ error }: { error: NonNullable<ReturnType<typeof useJson>['error']> }) {
+    useEffect(() => setStatus(null, null, null), []);
+    return (
+        <main class="no-run">
+            <Notice
+                kind="error"
+                title="These runs cannot be compared"
+                error={error}
+                actions={
+                    <a class="link" href={formatHash([])}>
+                        Go to the shelf
+                    </a>
+                }
+            />
+        </main>
+    );
+}
+
+function ruleText({ rules }: Comparison, single: boolean): string {
+    if (single) return 'one run each: significance unknown';
+    const factor = fmtFixed(rules.factor, rules.factor % 1 ? 1 : 0);
+    return `medians; noise ≥ ${factor} × √(MAD² + MAD²); significant if |Δ| > noise and p < ${rules.alpha}, corrected for many rows`;
+}
+
+function useCompareKeys(hrefs: string[]): void {
+    useKeys('Compare', [
+        { key: 'x', label: 'swap base and new', run: swapGroups },
+        ...hrefs.map((href, i) => ({
+            key: String(i + 1),
+            label: 'switch tabs',
+            run: () => {
+                goTo(href);
+            },
+        })),
+        ...(offlineFile()
+            ? []
+            : [{ key: 'u', label: 'back to the shelf', run: () => navigate([], {}) }]),
+    ]);
+}
+
+/* Number of rows that one of the groups lacks; null while unknown. */
+function useChanges(table: ComparedTable | undefined, ready: boolean): number | null {
+    const path =
+        table && ready
+            ? comparePath(route.value.query, `/${table.of}`, { change: 'added,removed', limit: 1 })
+            : null;
+    return useJson<Page>(path).data?.total ?? null;
+}
+
+function Compared({ comparison, tab, view }: CompareProps & { comparison: Comparison }) {
+    const { query } = route.value;
+    const table = tableOf(comparison, tab);
+    const [first] = comparison.tables;
+    const [ready, setReady] = useState(false);
+    const [wanted, setWanted] = useState<RowName | null>(null);
+    const changed = useChanges(first, ready);
+    const tabs = [
+        ...comparison.tables.map(({ of, title }) => ({ id: of, title, href: tabHref(query, of) })),
+        ...(first
+            ? [
+                  {
+                      id: CHANGES_TAB,
+                      title: 'Added and removed',
+                      count: changed,
+                      href: tabHref(query, CHANGES_TAB),
+                  },
+              ]
+            : []),
+        ...(comparison.pictures.includes('graph')
+            ? [{ id: GRAPH_TAB, title: LABELS.callGraph, href: tabHref(query, GRAPH_TAB) }]
+            : []),
+        { id: SIDE_TAB, title: 'Side by side', href: tabHref(query, SIDE_TAB) },
+    ];
+    const beside = tab === SIDE_TAB;
+    const changes = tab === CHANGES_TAB;
+    const graph = tab === GRAPH_TAB && comparison.pictures.includes('graph');
+    const current = changes || beside || graph ? (tab as string) : (table?.of ?? '');
+    useCompareKeys(tabs.map(({ href }) => href));
+    useEffect(() => {
+        document.title = `${groupName(comparison.base)} → ${groupName(comparison.new)} · perfshelf`;
+    }, [comparison]);
+    useLayoutEffect(() => {
+        const left = `${ledgerOf('base', comparison.base)} · ${ledgerOf('new', comparison.new)}`;
+        setStatus(left, ruleText(comparison, !table || isSingle(comparison, table)), null);
+    }, [comparison, table]);
+    return (
+        <>
+            <CompareHead comparison={comparison} />
+            <Tabs current={current} items={tabs} label="tables of this comparison">
+                <button type="button" class="quiet" onClick={swapGroups}>
+                    Swap <kbd>x</kbd>
+                </button>
+                <ShareCompared title="this comparison" />
+                {!offlineFile() && (
+                    <CopyButton class="quiet" label={LABELS.copyLink} text={() => location.href} />
+                )}
+            </Tabs>
+            {beside ? (
+                <SideView comparison={comparison} view={view} />
+            ) : graph ? (
+                <CompareGraph comparison={comparison} />
+            ) : table ? (
+                <>
+                    {!changes && <ComparePicture {...{ comparison, table, wanted }} />}
+                    <CompareTable
+                        key={`${table.of} ${current} ${metricOf(table, query).metric}`}
+                        comparison={comparison}
+                        table={table}
+                        changes={changes}
+                        onReady={() => setReady(true)}
+                        onPick={setWanted}
+                    />
+                </>
+            ) : (
+                <Notice kind="info" title={LABELS.noSharedTable}>
+                    Only the headline can be compared. Choose runs of the same kind to compare
+                    tables.
+                </Notice>
+            )}
+        </>
+    );
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Waterfall chart from base to new: steps that add up to the difference. */
+
+interface Step {
+    name: string;
+    /** start and end of the bar, in the unit of the metric */
+    from: number;
+    to: number;
+    kind: 'end' | 'step' | 'rest';
+    /** row id of the step; null for the ends and the rest */
+    row: number | null;
+    /** the difference is within noise */
+    quiet: boolean;
+}
+
+export interface Waterfall {
+    steps: Step[];
+    /** range of the axis; the axis is truncated if it does not start at 0 */
+    axisFrom: number;
+    axisTo: number;
+}
+
+interface WaterfallRow {
+    id: number;
+    name: string;
+    delta: number;
+    verdict: string | null;
+}
+
+/** `rows`: the largest differences; the remaining difference to `fresh` is one step. */
+export function waterfall(base: number, fresh: number, rows: readonly WaterfallRow[]): Waterfall {
+    const steps: Step[] = [
+        { name: 'base', from: 0, to: base, kind: 'end', row: null, quiet: true },
+    ];
+    let at = base;
+    for (const { id, name, delta, verdict } of rows) {
+        if (delta === 0) continue;
+        const quiet = verdict === 'same' || verdict === 'few';
+        steps.push({ name, from: at, to: at + delta, kind: 'step', row: id, quiet });
+        at += delta;
+    }
+    const rest = fresh - at;
+    const tiny = 1e-9 * Math.max(Math.abs(base), Math.abs(fresh));
+    if (Math.abs(rest) > tiny) {
+        steps.push({
+            name: 'all others',
+            from: at,
+            to: fresh,
+            kind: 'rest',
+            row: null,
+            quiet: true,
+        });
+    }
+    steps.push({ name: 'new', from: 0, to: fresh, kind: 'end', row: null, quiet: true });
+    const levels = steps.map(({ to }) => to);
+    const [low, high] = [Math.min(...levels), Math.max(...levels)];
+    // Truncate the axis if steps would be slivers between bars of nearly equal length.
+    const cut = low > 0 && high - low < 0.4 * high;
+    return {
+        steps,
+        axisFrom: cut ? Math.max(0, low - (high - low) * 0.6 - high * 1e-6) : Math.min(0, low),
+        axisTo: Math.max(0, high) || 1,
+    };
+}

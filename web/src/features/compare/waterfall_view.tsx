@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Waterfall from base to new: the ends are grey bars, and each step starts at the end of the
+ * previous one.
+ */
+import type { Waterfall } from './waterfall';
+
+interface WaterfallViewProps {
+    fall: Waterfall;
+    /** Formats the value of an end. */
+    say: (value: number) => string;
+    sayDelta: (value: number) => string;
+    selected: number | null;
+    onPick: (row: number) => void;
+}
+
+export function WaterfallView({ fall, say, sayDelta, selected, onPick }: WaterfallViewProps) {
+    const { steps, axisFrom, axisTo } = fall;
+    const place = (value: number) =>
+        (100 * (Math.max(axisFrom, value) - axisFrom)) / (axisTo - axisFrom || 1);
+    return (
+        <div class="waterfall" role="list">
+            {steps.map(({ name, from, to, kind, row, quiet }, i) => {
+                const [a, b] = [place(Math.min(from, to)), place(Math.max(from, to))];
+                const delta = to - from;
+                const tone = quiet ? 'faint' : delta > 0 ? 'slower' : 'faster';
+                const body = (
+                    <>
+                        <span class={kind === 'step' ? 'fall-name mono' : 'fall-name'} title={name}>
+                            <bdi>{name}</bdi>
+                        </span>
+                        <span class="fall-track">
+                            <i class={`is-${tone}`} style={{ left: `${a}%`, width: `${b - a}%` }} />
+                            {i + 1 < steps.length && <u style={{ left: `${place(to)}%` }} />}
+                        </span>
+                        <span class={kind === 'step' ? `fall-value ${tone}` : 'fall-value'}>
+                            {kind === 'end' ? say(to) : sayDelta(delta)}
+                        </span>
+                    </>
+                );
+                return (
+                    <div role="listitem" key={i}>
+                        {row === null ? (
+                            <div class={`fall-step is-${kind}`}>{body}</div>
+                        ) : (
+                            <button
+                                type="button"
+                                class={row === selected ? 'fall-step is-selected' : 'fall-step'}
+                                onClick={() => onPick(row)}
+                            >
+                                {body}
+                            </button>
+                        )}
+                    </div>
+                );
+            })}
+        </div>
+    );
+}

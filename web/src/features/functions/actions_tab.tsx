@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Report of the PyTorch Lightning profilers: one report at a time, selected by stage. An action of
+ * the advanced profiler links to the table of its functions.
+ */
+import { useMemo } from 'preact/hooks';
+import { API } from '../../base/client';
+import { formatHash, goTo, route, setQuery } from '../../base/router';
+import { LABELS } from '../../base/terms';
+import type { Page, Run } from '../../base/types';
+import { fig, fmtFixed, int, pct, THIN } from '../../base/units';
+import type { GridColumn } from '../../components/data_grid';
+import { MarkedName } from '../../components/marked_name';
+import { Menu } from '../../components/menu';
+import { LoadingLine } from '../../components/progress';
+import { Segmented } from '../../components/segmented';
+import { ShareBar } from '../../components/share_bar';
+import type { Matcher } from '../../model/search';
+import { objectsOf } from '../shared/paged_source';
+import { TableTab } from '../shared/table_tab';
+import { useJson } from '../shared/use_json';
+
+interface SectionRow {
+    id: number;
+    stage: string | null;
+    total_s: number | null;
+    calls: number | null;
+    actions: number;
+    longest_s: number | null;
+}
+
+interface ActionRow {
+    id: number;
+    section: number;
+    action: string;
+    calls: number | null;
+    mean_s: number | null;
+    total_s: number | null;
+    share: number | null;
+    report: number | null;
+    functions: number | null;
+    function_calls: number | null;
+}
+
+const MOST = 1000;
+const MOST_BUTTONS = 5;
+const NESTED = 'actions are nested: percentages add up to more than 100';
+const ADVANCED =
+    'actions are nested: time in Profiler.enable also counts for the enclosing actions';
+
+function useSections(run: Run): {
+    sections: SectionRow[];
+    shown: SectionRow | null;
+    ready: boolean;
+} {
+    const { data, error } = useJson<Page>(`${API}/runs/${run.id}/sections?limit=${MOST}`);
+    const sections = useMemo(() => objectsOf<SectionRow>(data), [data]);
+    const asked = Number(route.value.query.section);
+    const longest = [...sections].sort(
+        (a, b) =>
+            (b.total_s ?? b.longest_s ?? 0) - (a.total_s ?? a.longest_s ?? 0) ||
+            b.actions - a.actions ||
+            a.id - b.id,
+    )[0];
+    const shown = sections.find(({ id }) => id === asked) ?? longest ?? null;
+    return { sections, shown, ready: data !== null || error !== null };
+}
+
+/** "fit", or "fit 2" if the file has several reports of the stage. */
+function nameOf(sections: SectionRow[], { id, stage }: SectionRow): string {
+    const word = stage ? stage.toLowerCase().replaceAll('_', ' ') : 'report';
+    const same = sections.filter((other) => other.stage === stage);
+    return same.length > 1 ? `${word} ${same.findIndex((other) => other.id === id) + 1}` : word;
+}
+
+function choose(id: number): void {
+    setQuery({ section: String(id), action: null });
+}
+
+function Stages({ sections, shown }: { sections: SectionRow[]; shown: SectionRow }) {
+    if (sections.length < 2) return null;
+    if (sections.length <= MOST_BUTTONS) {
+        return (
+            <Segmented
+                label="stage"
+                value={String(shown.id)}
+                options={sections.map((section) => ({
+                    value: String(section.id),
+                    text: nameOf(sections, section),
+                }))}
+                onChange={(value) => choose(Number(value))}
+            />
+        );
+    }
+    return (
+        <Menu
+            ariaLabel="stage"
+            tip="which of the reports is shown"
+            filter
+            label={<>{nameOf(sections, shown)} ▾</>}
+            items={sections.map((section) => ({
+                text: nameOf(sections, section),
+                note: section.total_s === null ? undefined : seconds(section.total_s),
+                checked: section.id === shown.id,
+                onPick: () => choose(section.id),
+            }))}
+        />
+    );
+}
+
+function seconds(value: number): string {
+    const { value: text, unit } = fig(value);
+    return `${text}${THIN}${unit}`;
+}
+
+export function ActionsTab({ run }: { run: Run }) {
+    const { sections, shown, ready } = useSections(run);
+    if (!ready) return <LoadingLine active />;
+    const total = shown?.total_s ?? null;
+    const advanced = total === null && Boolean(run.summary.reports);
+    return (
+        <TableTab<ActionRow>
+            key={shown?.id}
+            run={run}
+            view="actions"
+            title={LABELS.actions}
+            sort="total_s"
+            hide
+            picker={shown && <Stages sections={sections} shown={shown} />}
+            remark={
+                total !== null ? `total ${seconds(total)} · ${NESTED}` : advanced ? ADVANCED : null
+            }
+            extra={{ section: shown?.id }}
+            selectKey="action"
+            rowKey={(row) => row.id}
+            columns={(search) =>
+                actionColumns(search, run, advanced, total ?? shown?.longest_s ?? 0, total !== null)
+            }
+            onOpen={({ report }) => {
+                if (report !== null) goTo(functionsHash(run, report));
+            }}
+            empty={(filtered) =>
+                filtered
+                    ? 'No action matches the filters. Clear them to see all.'
+                    : 'This report lists no actions.'
+            }
+        />
+    );
+}
+
+function functionsHash(run: Run, report: number): string {
+    return formatHash(['run', run.id, 'functions'], { report: String(report) });
+}
+
+const RIGHT = { align: 'right' as const, numeric: true };
+const ABSENT = <span class="zero">–</span>;
+
+/** The profiler prints only five digits, for durations from microseconds to hours. */
+function time(value: number | null, decimals: number) {
+    if (value === null) return ABSENT;
+    const text = fmtFixed(value, decimals);
+    return (
+        <span class={/[1-9]/.test(text) ? '' : 'zero'} title={`${value} s`}>
+            {text}
+        </span>
+    );
+}
+
+function nameColumn(search: Matcher): GridColumn<ActionRow> {
+    return {
+        key: 'action',
+        title: 'action',
+        width: 'rest',
+        sortKey: 'action',
+        render: ({ action }) => (
+            <span class="mono" title={action}>
+                <MarkedName text={action} search={search} />
+            </span>
+        ),
+    };
+}
+
+/** `base` is 100 % of the bars: the total, or the longest action if there is no total. */
+function actionColumns(
+    search: Matcher,
+    run: Run,
+    advanced: boolean,
+    base: number,
+    shares: boolean,
+): GridColumn<ActionRow>[] {
+    return [
+        nameColumn(search),
+        ...(advanced ? functionColumns(run) : simpleColumns()),
+        {
+            key: 'total_s',
+            title: 'total',
+            unit: 's',
+            width: 128,
+            sortKey: 'total_s',
+            ...RIGHT,
+            render: (row) => (
+                <ShareBar share={base > 0 ? (row.total_s ?? 0) / base : 0} tone="total">
+                    {time(row.total_s, advanced ? 3 : 6)}
+                </ShareBar>
+            ),
+        },
+        ...(shares ? [SHARE] : []),
+    ];
+}
+
+const SHARE: GridColumn<ActionRow> = {
+    key: 'share',
+    title: '',
+    unit: '% of total',
+    width: 92,
+    sortKey: 'share',
+    ...RIGHT,
+    render: ({ share }) => (share === null ? ABSENT : pct(share)),
+};
+
+function simpleColumns(): GridColumn<ActionRow>[] {
+    return [
+        {
+            key: 'mean_s',
+            title: 'mean',
+            unit: 's',
+            width: 112,
+            sortKey: 'mean_s',
+            hideBelow: 700,
+            ...RIGHT,
+            render: (row) => time(row.mean_s, 6),
+        },
+        {
+            key: 'calls',
+            title: 'calls',
+            width: 88,
+            sortKey: 'calls',
+            ...RIGHT,
+            render: ({ calls }) => (calls === null ? ABSENT : int(calls)),
+        },
+    ];
+}
+
+function functionColumns(run: Run): GridColumn<ActionRow>[] {
+    return [
+        {
+            key: 'functions',
+            title: 'functions',
+            width: 104,
+            sortKey: 'functions',
+            title_tip: 'the table of them',
+            ...RIGHT,
+            render: ({ report, functions }) =>
+                report === null || functions === null ? (
+                    ABSENT
+                ) : (
+                    <a class="link" href={functionsHash(run, report)}>
+                        {int(functions)}
+                    </a>
+                ),
+        },
+        {
+            key: 'function_calls',
+            title: 'function calls',
+            width: 124,
+            sortKey: 'function_calls',
+            hideBelow: 900,
+            ...RIGHT,
+            render: (row) => (row.function_calls === null ? ABSENT : int(row.function_calls)),
+        },
+    ];
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Effect of a faster function on the program: a small curve with a point at twice the speed, and
+ * the same in three sentences.
+ */
+import { THIN, fig, fmtFixed, pct, text } from '../../base/units';
+import { Term } from '../../components/term';
+import { amdahl, amdahlCurve } from './amdahl';
+
+const WIDTH = 140;
+const HEIGHT = 44;
+const MOST = 10;
+const POINTS = 40;
+/** A larger limit is shown as no limit. */
+const NO_LIMIT = 1000;
+
+export function AmdahlView({ share, total }: { share: number; total: number }) {
+    const a = amdahl(share, total);
+    const top = Math.max(1.0001, Math.min(a.limit, MOST));
+    const x = (factor: number): number => ((factor - 1) / (MOST - 1)) * WIDTH;
+    const y = (speed: number): number => HEIGHT - ((speed - 1) / (top - 1)) * (HEIGHT - 4);
+    const line = amdahlCurve(a.share, MOST, POINTS)
+        .map(([factor, speed]) => `${x(factor).toFixed(1)},${y(Math.min(speed, top)).toFixed(1)}`)
+        .join(' ');
+    return (
+        <div class="amdahl">
+            <svg width={WIDTH} height={HEIGHT + 16} role="img" aria-label={curveText(a.limit)}>
+                {a.limit <= MOST && (
+                    <line class="amdahl-limit" x1="0" x2={WIDTH} y1={y(top)} y2={y(top)} />
+                )}
+                <polyline class="amdahl-curve" points={line} />
+                <circle class="amdahl-point" cx={x(2)} cy={y(a.twice)} r="3" />
+                <line class="amdahl-axis" x1="0" x2={WIDTH} y1={HEIGHT + 0.5} y2={HEIGHT + 0.5} />
+                <text x="0" y={HEIGHT + 13}>
+                    1×
+                </text>
+                <text x={WIDTH} y={HEIGHT + 13} text-anchor="end">
+                    10× faster here
+                </text>
+            </svg>
+            <div class="amdahl-words">
+                <div>
+                    <b>{`${pct(100 * a.share)}${THIN}%`}</b> of the total {seconds(total)} is spent
+                    here and in its callees.
+                </div>
+                <div>
+                    If this were 2× faster, the program would be <b>{times(a.twice)}</b> as fast:{' '}
+                    {seconds(a.twiceTime)}.
+                </div>
+                <div>
+                    {a.limit < NO_LIMIT ? (
+                        <>
+                            If this cost nothing, the program would be {times(a.limit)} as fast:{' '}
+                            {seconds(a.limitTime)} (<Term of="amdahl" />
+                            ).
+                        </>
+                    ) : (
+                        <>
+                            If this cost nothing, the program would take almost no time (
+                            <Term of="amdahl" />
+                            ).
+                        </>
+                    )}
+                </div>
+            </div>
+        </div>
+    );
+}
+
+function seconds(value: number): string {
+    return text(fig(value));
+}
+
+function times(value: number): string {
+    return `${fmtFixed(value, 2)}×`;
+}
+
+function curveText(limit: number): string {
+    return limit < NO_LIMIT
+        ? `speed-up of the program, up to ${times(limit)}`
+        : 'speed-up of the program, no limit';
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A log may hold several printed tables: one is shown at a time, and chosen in the toolbar.
+ */
+import type { VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { API } from '../../base/client';
+import { route, setQuery } from '../../base/router';
+import type { Page, Run } from '../../base/types';
+import { fig, int, THIN } from '../../base/units';
+import { Menu } from '../../components/menu';
+import { objectsOf } from '../shared/paged_source';
+import { useJson } from '../shared/use_json';
+import { printedOf } from './printed_facts';
+
+export interface ReportRow {
+    id: number;
+    stage: string | null;
+    title: string | null;
+    ordered_by: string | null;
+    ncalls: number | null;
+    primitive_calls: number | null;
+    seconds: number | null;
+    functions: number;
+    listed_of: number | null;
+    /** Operators: "shape" or "stack" where rows are by those. */
+    by: string | null;
+    device_seconds: number | null;
+    total_s: number;
+}
+
+const MOST = 1000;
+
+/** All printed tables of the run, and the one that is shown. */
+export function useReports(run: Run): {
+    reports: ReportRow[];
+    shown: ReportRow | null;
+    ready: boolean;
+} {
+    const { data, error } = useJson<Page>(`${API}/runs/${run.id}/reports?sort=id&limit=${MOST}`);
+    const reports = useMemo(() => objectsOf<ReportRow>(data), [data]);
+    const asked = Number(route.value.query.report ?? printedOf(run).report);
+    const shown = reports.find(({ id }) => id === asked) ?? reports[0] ?? null;
+    return { reports, shown, ready: data !== null || error !== null };
+}
+
+function nameOf({ id, stage, title, ordered_by, by }: ReportRow): string {
+    if (title) return stage ? `${stage} · ${title}` : title;
+    const order = ordered_by ? `, sorted by ${ordered_by}` : '';
+    return `report ${int(id)}${by ? `, by ${by}` : ''}${order}`;
+}
+
+/** How to choose another; null where there is none. */
+export function picker(reports: ReportRow[], shown: ReportRow | null): VNode | null {
+    if (!shown || reports.length < 2) return null;
+    return (
+        <Menu
+            ariaLabel="report"
+            tip="which of the printed tables is shown"
+            filter={reports.length > 12}
+            label={<span class="report-picker">{nameOf(shown)} ▾</span>}
+            items={reports.map((report) => {
+                const { value, unit } = fig(report.total_s);
+                return {
+                    text: nameOf(report),
+                    note: `${value}${THIN}${unit}`,
+                    checked: report.id === shown.id,
+                    onPick: () => setQuery({ report: String(report.id), fn: null }),
+                };
+            })}
+        />
+    );
+}

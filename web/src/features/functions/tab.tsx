@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Functions tab: the table of pstats, callers and callees of the selected function, and its
+ * call tree below.
+ */
+import { useMemo, useState } from 'preact/hooks';
+import { useLead } from '../../base/panel';
+import { route } from '../../base/router';
+import { LABELS } from '../../base/terms';
+import type { Page, Run } from '../../base/types';
+import { PaneHead } from '../../components/toolbar';
+import { viewportWidth } from '../../components/viewport';
+import { readFilters } from '../../model/filter_query';
+import { functionName } from '../../model/labels';
+import { matcher } from '../../model/search';
+import {
+    type FunctionRow,
+    functionsPath,
+    pstatsOf,
+    walkToFunction,
+    useSumsRemark,
+} from '../calls/data';
+import { CallTreePicture, CertaintyLegend, TreeRemark, useCallTree } from '../calls/tree_pane';
+import { objectsOf } from '../shared/paged_source';
+import { useJson } from '../shared/use_json';
+import { FunctionsByFile } from './by_file';
+import { FunctionPane } from './pane';
+import { FunctionsTable } from './table';
+import { FunctionsToolbar } from './toolbar';
+
+export function FunctionsTab({ run }: { run: Run }) {
+    const query = route.value.query;
+    const filters = readFilters(query);
+    const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
+    const [shown, setShown] = useState<number | null>(null);
+    useSumsRemark(run);
+    const costliest = useCostliest(run, query.fn === undefined);
+    const id = query.fn ? Number(query.fn) : costliest;
+    useLead('fn', costliest);
+    const grouped = query.group === 'file';
+    const total = pstatsOf(run).total_tt_s;
+    const callers = !run.summary.flat; // Flat profiles have no callers.
+    const shared = { run, filters, search, total, selected: id, onShown: setShown };
+    return (
+        <div class="tab-body">
+            <FunctionsToolbar run={run} filters={filters} error={search.error} shown={shown} />
+            <div class="panes functions-panes">
+                <section class="pane pane-main">
+                    {grouped ? <FunctionsByFile {...shared} /> : <FunctionsTable {...shared} />}
+                </section>
+                {callers && <FunctionPane run={run} id={id} />}
+            </div>
+            {callers && viewportWidth.value >= 900 && <TreeOf run={run} id={id} />}
+        </div>
+    );
+}
+
+/** The default selection: the function with the largest cumulative time. */
+function useCostliest(run: Run, asked: boolean): number | null {
+    const path = `${functionsPath(run)}?sort=cumulative&desc=1&limit=1`;
+    const { data } = useJson<Page>(asked ? path : null);
+    return objectsOf<FunctionRow>(data)[0]?.id ?? null;
+}
+
+function TreeOf({ run, id }: { run: Run; id: number | null }) {
+    const answer = useCallTree(run, id === null ? null : { root: id });
+    const tree = answer.data;
+    const name = tree && tree.n > 0 ? functionName(tree.names[tree.name[0]]) : '';
+    return (
+        <section class="pane pane-tree">
+            <PaneHead
+                title={LABELS.callTree}
+                remark={
+                    name ? (
+                        <>
+                            from <span class="mono">{name}</span>, drawn from per-caller sums
+                        </>
+                    ) : null
+                }
+            >
+                <TreeRemark
+                    tree={tree}
+                    onOpen={walkToFunction}
+                    picked={viewportWidth.value >= 1200}
+                />
+                <CertaintyLegend tree={tree} />
+            </PaneHead>
+            <CallTreePicture
+                answer={answer}
+                allRoots={false}
+                rootName={name}
+                onOpen={walkToFunction}
+            />
+        </section>
+    );
+}

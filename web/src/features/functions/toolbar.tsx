@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import { withParams } from '../../base/client';
+import { useKeys } from '../../base/keys';
+import { route, setQuery } from '../../base/router';
+import type { Run } from '../../base/types';
+import { int } from '../../base/units';
+import { HideField } from '../../components/hide_field';
+import { ExportMenu, Menu } from '../../components/menu';
+import { OriginMenu } from '../../components/origin_menu';
+import { SearchField } from '../../components/search_field';
+import { Segmented } from '../../components/segmented';
+import { Spacer, Toolbar } from '../../components/toolbar';
+import { viewportWidth } from '../../components/viewport';
+import { type Filters, originParam, readSort } from '../../model/filter_query';
+import { ORIGINS } from '../../model/tint';
+import { functionsPath, pstatsOf } from '../calls/data';
+import { SORT_KEYS } from './columns';
+
+const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
+const NOT_OWN = ORIGINS.filter((origin) => origin !== 'own').join();
+
+/** Request parameters of the table; exports use the same. */
+export function functionParams(filters: Filters) {
+    const sort = readSort(route.value.query, 'cumulative', true);
+    return {
+        sort: sort.key,
+        desc: sort.desc,
+        q: filters.q || undefined,
+        regex: filters.regex ? 1 : undefined,
+        hide: filters.hide || undefined,
+        origin: originParam(filters.off),
+    };
+}
+
+interface ToolbarProps {
+    run: Run;
+    filters: Filters;
+    error: string | null;
+    /** number of rows that pass the filter; null until the first response */
+    shown: number | null;
+    /** For a printed table: its number of functions, its index, and its picker. */
+    of?: number;
+    report?: number;
+    picker?: ComponentChildren;
+}
+
+export function FunctionsToolbar(props: ToolbarProps) {
+    const { run, filters, error, shown, report } = props;
+    const input = useRef<HTMLInputElement | null>(null);
+    const query = route.value.query;
+    const grouped = query.group === 'file';
+    const mine = [...filters.off].join() === NOT_OWN;
+    useKeys('Functions', [
+        { key: '/', label: 'search the functions', run: () => input.current?.focus() },
+        {
+            key: 'm',
+            label: 'only my code, or all',
+            run: () => put({ off: mine ? null : NOT_OWN }),
+        },
+    ]);
+    const of = props.of ?? pstatsOf(run).functions;
+    const count = shown === null || shown === of ? int(of) : `${int(shown)} of ${int(of)}`;
+    const params = { ...functionParams(filters), report };
+    const path = functionsPath(run);
+    const wide = viewportWidth.value >= 1100;
+    return (
+        <Toolbar label="view options">
+            {props.picker}
+            <Segmented
+                label="which functions"
+                value={grouped ? 'file' : mine ? 'mine' : filters.off.size === 0 ? 'all' : null}
+                options={[
+                    { value: 'all', text: 'All' },
+                    { value: 'mine', text: 'Only my code', tip: 'own functions only (m)' },
+                    { value: 'file', text: 'Group by file' },
+                ]}
+                onChange={(value) => {
+                    if (value === 'file') put({ group: 'file' });
+                    else put({ group: null, off: value === 'mine' ? NOT_OWN : null });
+                }}
+            />
+            <OriginMenu
+                shares={ORIGINS.map((origin) => ({ origin, share: null }))}
+                base="of total"
+                off={filters.off}
+            />
+            {wide && !grouped && !props.picker && <SortMenu />}
+            <Spacer />
+            {(!props.picker || viewportWidth.value >= 1000) && (
+                <HideField hide={filters.hide} what="functions" width={wide ? 120 : 92} />
+            )}
+            <SearchField
+                value={filters.q}
+                inputRef={input}
+                placeholder="Filter by name or file"
+                hint="/"
+                width={wide ? 220 : 150}
+                regex={filters.regex}
+                onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                error={error}
+                count={null}
+                onInput={(q) => put({ q: q || null })}
+            />
+            {viewportWidth.value >= 1000 && (
+                <span class="soft">
+                    {count} {of === 1 ? 'function' : 'functions'}
+                </span>
+            )}
+            <ExportMenu
+                csv={withParams(path, { ...params, format: 'csv' })}
+                json={withParams(path, { ...params, format: 'rows' })}
+            />
+        </Toolbar>
+    );
+}
+
+/** Sort keys of `python -m pstats`, for users who know them. */
+function SortMenu() {
+    const sort = readSort(route.value.query, 'cumulative', true);
+    const known = SORT_KEYS.find(({ key }) => key === sort.key);
+    const reversed = known && known.desc !== sort.desc ? ', reversed' : '';
+    return (
+        <Menu
+            class="quiet"
+            tip="the sort keys of pstats"
+            label={
+                <>
+                    sorted by {known?.says ?? 'percall'}
+                    {reversed}
+                    {known && (
+                        <>
+                            , as <span class="mono">-s {known.word}</span>
+                        </>
+                    )}{' '}
+                    ▾
+                </>
+            }
+            items={SORT_KEYS.map(({ key, word, says, desc }) => ({
+                text: word,
+                note: says,
+                checked: key === sort.key,
+                onPick: () => put({ sort: key, desc: desc ? '1' : '0' }),
+            }))}
+        />
+    );
+}

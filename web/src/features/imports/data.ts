@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Data that the three tabs of an import report share: rows of the API, the tree with derived
+ * values, and the effect of the filters on it.
+ */
+import { useMemo } from 'preact/hooks';
+import { API } from '../../base/client';
+import { useMemoOn } from '../../base/hooks';
+import type { ImportSummary, Origin, Run } from '../../base/types';
+import { type Filters, offIndexes } from '../../model/filter_query';
+import { type ImportTree, originShares, treeTotal } from '../../model/icicle';
+import { hiddenSet, matchSet, matcher } from '../../model/search';
+import { ORIGINS } from '../../model/tint';
+import { type Answer, useJson } from '../shared/use_json';
+import { depths, indexOfIds } from './import_table';
+
+export interface ImportRow {
+    id: number;
+    parent_id: number | null;
+    ord: number;
+    depth: number;
+    module: string;
+    package: string;
+    origin: Origin;
+    self_us: number | null;
+    cumulative_us: number | null;
+    cached: number;
+    startup: number;
+    unfinished: number;
+    first: number;
+    importer_id: number | null;
+    importer: string | null;
+    children: number;
+}
+
+export interface ImportData {
+    tree: ImportTree;
+    index: Map<number, number>;
+    depth: Int32Array;
+    /** µs; bases of the percentages: Σ cumulative of the roots, and Σ self */
+    total: number;
+    sumSelf: number;
+    /** several threads caused negative self times: then both sums are the drawn sum, Σ positive self */
+    torn: boolean;
+    totalName: string;
+    sumName: string;
+    maxSelf: number;
+    /** percent; null until all frames are loaded */
+    shares: { origin: Origin; share: number | null }[];
+}
+
+export function summaryOf(run: Run): ImportSummary {
+    return run.summary as unknown as ImportSummary;
+}
+
+const FIRST = 4000;
+const ALL = 100_000;
+
+/** Fetches the widest frames first, so that a large log is shown quickly, then all frames. */
+export function useImportData(run: Run): { data: ImportData | null; answer: Answer<ImportTree> } {
+    const path = `${API}/runs/${run.id}/imports/tree?limit=`;
+    const first = useJson<ImportTree>(path + FIRST);
+    const all = useJson<ImportTree>(first.data?.cut ? path + ALL : null);
+    const answer = all.data || all.error ? all : first;
+    const data = useMemoOn(
+        () => (answer.data ? derive(answer.data, summaryOf(run)) : null),
+        [answer.data, run.id],
+    );
+    return { data, answer };
+}
+
+function derive(tree: ImportTree, summary: ImportSummary): ImportData {
+    const torn = summary.negative_self > 0;
+    const { us, sum } = originShares(tree);
+    const drawn = treeTotal(tree);
+    let maxSelf = 0;
+    for (const self of tree.self_us) if (self > maxSelf) maxSelf = self;
+    const seen = new Set(tree.origin);
+    return {
+        tree,
+        index: indexOfIds(tree.id),
+        depth: depths(tree.parent, tree.n),
+        total: torn ? drawn : summary.total_us,
+        sumSelf: torn ? drawn : summary.self_us,
+        torn,
+        totalName: torn ? 'Σ positive self' : 'total',
+        sumName: torn ? 'Σ positive self' : 'Σ self',
+        maxSelf,
+        shares: ORIGINS.map((origin, i) => {
+            const base = torn ? drawn : sum;
+            return { origin, share: tree.cut ? null : base > 0 ? (100 * us[i]) / base : 0 };
+        }).filter((_, i) => seen.has(i)),
+    };
+}
+
+/** Converts a node of the tree into a table row with the columns of the server's table. */
+export function rowOfNode(data: ImportData, node: number): ImportRow {
+    const { tree } = data;
+    const up = tree.parent[node];
+    return {
+        id: tree.id[node],
+        parent_id: up < 0 ? null : tree.id[up],
+        ord: tree.id[node],
+        depth: data.depth[node],
+        module: tree.names[node],
+        package: tree.packages[tree.package[node]],
+        origin: ORIGINS[tree.origin[node]],
+        self_us: tree.self_us[node],
+        cumulative_us: tree.cumulative_us[node],
+        cached: 0,
+        startup: tree.startup[node],
+        unfinished: 0,
+        first: 1,
+        importer_id: up < 0 ? null : tree.id[up],
+        importer: up < 0 ? null : tree.names[up],
+        children: 0,
+    };
+}
+
+export function useFound(data: ImportData | null, filters: Filters) {
+    const { q, regex, hide, off } = filters;
+    const search = useMemo(() => matcher(q, regex), [q, regex]);
+    const found = useMemo(
+        () => (data ? matchSet(search, data.tree.n, (i) => data.tree.names[i]) : null),
+        [data, search],
+    );
+    const offKey = [...off].join();
+    const hidden = useMemoOn(
+        () =>
+            data
+                ? hiddenSet(
+                      data.tree.n,
+                      data.tree.origin,
+                      offIndexes(off),
+                      hide,
+                      (i) => data.tree.names[i],
+                  )
+                : null,
+        [data, offKey, hide],
+    );
+    return { search, found, hidden };
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import { type Params, withParams } from '../../base/client';
+import { useEffectOn } from '../../base/hooks';
+import { setQuery } from '../../base/router';
+import { LABELS } from '../../base/terms';
+import {
+    DataGrid,
+    type GridColumn,
+    type GridHandle,
+    type GridSort,
+} from '../../components/data_grid';
+import { useSource } from '../shared/paged_source';
+import type { ImportRow } from './data';
+import type { ModulesProps } from './modules';
+
+interface FlatProps extends ModulesProps {
+    path: string;
+    params: Params;
+    columns: GridColumn<ImportRow>[];
+    sort: GridSort;
+    onSort: (sort: GridSort) => void;
+    head: (shown: number, sums: Record<string, number> | null) => ComponentChildren;
+}
+
+export function ImportsFlat(props: FlatProps) {
+    const { data, path, params, columns, sort, selected } = props;
+    const source = useSource<ImportRow>(path, params, props.filters.broken);
+    const handle = useRef<GridHandle | null>(null);
+    const own = useRef(-1);
+    const key = withParams('', params);
+    useEffectOn(() => {
+        if (selected < 0 || selected === own.current) return;
+        own.current = selected;
+        if (handle.current) revealRow(handle.current, rankOf(props));
+    }, [selected]);
+    const shown = source.ready.value ? source.total : data.tree.n;
+    return (
+        <>
+            {props.head(shown, source.ready.value ? source.sums : null)}
+            <DataGrid<ImportRow>
+                label={LABELS.modules}
+                columns={columns}
+                source={source}
+                rowKey={(row) => row.id}
+                sort={sort}
+                onSort={props.onSort}
+                selected={selected >= 0 ? data.tree.id[selected] : null}
+                onSelect={(row) => {
+                    own.current = data.index.get(row.id) ?? -1;
+                    setQuery({ sel: String(row.id) }, { replace: true });
+                }}
+                onOpen={(row) => setQuery({ sel: String(row.id), zoom: String(row.id) })}
+                resetKey={key}
+                handle={handle}
+                empty={
+                    data.tree.n === 0
+                        ? 'This log has no import times. Record one with python -X importtime.'
+                        : 'No module matches the filters. Clear them to see all.'
+                }
+            />
+        </>
+    );
+}
+
+/* Index of the selected row in the server's sort order, computed from the same numbers, because the
+ * grid scrolls by index. -1 if it is unknown or filtered out. */
+function rankOf({ data, sort, selected, hidden, found, filters, by, ...rest }: FlatProps): number {
+    const { tree } = data;
+    const value = sort.key === 'cumulative_us' ? tree.cumulative_us : tree.self_us;
+    if (sort.key !== 'self_us' && sort.key !== 'cumulative_us') return -1;
+    const limit = filters.min ? filters.min * 1000 : -Infinity;
+    const limited = by === 'self' ? tree.self_us : tree.cumulative_us;
+    const onlyHits = 'onlyHits' in rest && rest.onlyHits === true;
+    let rank = 0;
+    for (let i = 0; i < tree.n; i++) {
+        if (hidden?.[i] || limited[i] < limit || (onlyHits && found && !found[i])) {
+            if (i === selected) return -1;
+            continue;
+        }
+        const before = sort.desc ? value[i] > value[selected] : value[i] < value[selected];
+        if (before || (value[i] === value[selected] && tree.id[i] < tree.id[selected])) rank++;
+    }
+    return rank;
+}
+
+function revealRow(handle: GridHandle, rank: number): void {
+    if (rank >= 0) handle.show(rank);
+}

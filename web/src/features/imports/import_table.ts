@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of the tree table of an import log, by what is expanded, sorted and hidden. */
+import { type ChildLists, childLists, liftParents } from '../../model/frames';
+import type { ImportTree } from '../../model/icicle';
+
+export type TreeSort = 'ord' | 'self_us' | 'cumulative_us' | 'module';
+
+export interface TreeRow {
+    node: number;
+    level: number;
+    children: number;
+    open: boolean;
+}
+
+export interface TreeFilter {
+    hidden: Uint8Array | null;
+    /** 1 for rows to keep; their ancestors are kept too. null keeps all rows */
+    keep: Uint8Array | null;
+}
+
+/** Also marks all ancestors of marked rows, so that each hit is shown on its path. */
+export function withAncestors(tree: ImportTree, keep: Uint8Array): Uint8Array {
+    const out = keep.slice();
+    for (let i = tree.n - 1; i >= 0; i--) {
+        const up = tree.parent[i];
+        if (out[i] && up >= 0) out[up] = 1;
+    }
+    return out;
+}
+
+export class ImportRows {
+    private readonly lists: ChildLists;
+
+    constructor(
+        private readonly tree: ImportTree,
+        filter: TreeFilter,
+        sort: TreeSort,
+        desc: boolean,
+    ) {
+        const { n } = tree;
+        const skip = new Uint8Array(n);
+        const keep = filter.keep ? withAncestors(tree, filter.keep) : null;
+        for (let i = 0; i < n; i++) skip[i] = filter.hidden?.[i] || (keep && !keep[i]) ? 1 : 0;
+        const parent = filter.hidden ? liftParents(tree.parent, n, filter.hidden) : tree.parent;
+        this.lists = childLists(parent, n, skip);
+        const order = comparer(tree, sort, desc);
+        if (!order) return;
+        for (let slot = 0; slot <= n; slot++) {
+            const [a, b] = [this.lists.start[slot], this.lists.start[slot + 1]];
+            if (b - a > 1) this.lists.list.subarray(a, b).sort(order);
+        }
+    }
+
+    childrenOf(node: number): Int32Array {
+        const slot = node < 0 ? this.tree.n : node;
+        return this.lists.list.subarray(this.lists.start[slot], this.lists.start[slot + 1]);
+    }
+
+    /** Visible rows from top to bottom; iterative, because logs may be hundreds of levels deep. */
+    flatten(open: ReadonlySet<number>): TreeRow[] {
+        const rows: TreeRow[] = [];
+        const stack: { kids: Int32Array; at: number }[] = [{ kids: this.childrenOf(-1), at: 0 }];
+        while (stack.length > 0) {
+            const top = stack[stack.length - 1];
+            if (top.at >= top.kids.length) {
+                stack.pop();
+                continue;
+            }
+            const node = top.kids[top.at++];
+            const kids = this.childrenOf(node);
+            const isOpen = kids.length > 0 && open.has(node);
+            rows.push({ node, level: stack.length - 1, children: kids.length, open: isOpen });
+            if (isOpen) stack.push({ kids, at: 0 });
+        }
+        return rows;
+    }
+
+    /** Rows that are expanded at first: the path of the largest totals, until no child has a third
+     * of its parent's total. */
+    heaviestPath(): Set<number> {
+        const open = new Set<number>();
+        let node = -1;
+        for (;;) {
+            const kids = this.childrenOf(node);
+            let best = -1;
+            for (const kid of kids) {
+                if (best < 0 || this.tree.total_us[kid] > this.tree.total_us[best]) best = kid;
+            }
+            if (best < 0 || (node >= 0 && this.tree.total_us[best] * 3 < this.tree.total_us[node]))
+                return open;
+            open.add(best);
+            node = best;
+        }
+    }
+}
+
+function comparer(
+    tree: ImportTree,
+    sort: TreeSort,
+    desc: boolean,
+): ((a: number, b: number) => number) | null {
+    const sign = desc ? -1 : 1;
+    if (sort === 'module')
+        return (a, b) => sign * (tree.names[a] < tree.names[b] ? -1 : 1) || a - b;
+    if (sort === 'ord') return desc ? (a, b) => b - a : null;
+    const by = tree[sort];
+    return (a, b) => sign * (by[a] - by[b]) || a - b;
+}
+
+/** Index of every node by its row id. */
+export function indexOfIds(ids: readonly number[]): Map<number, number> {
+    const map = new Map<number, number>();
+    for (let i = 0; i < ids.length; i++) map.set(ids[i], i);
+    return map;
+}
+
+/** Number of ancestors of each node. */
+export function depths(parent: ArrayLike<number>, n: number): Int32Array {
+    const depth = new Int32Array(n);
+    for (let i = 0; i < n; i++) depth[i] = parent[i] < 0 ? 0 : depth[parent[i]] + 1;
+    return depth;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Modules below the icicle: a flat table that the server sorts and filters, or the tree.
+ */
+import { API, withParams } from '../../base/client';
+import { useMemoOn } from '../../base/hooks';
+import { useKeys } from '../../base/keys';
+import { formatHash, navigate, route, setQuery } from '../../base/router';
+import { LABELS } from '../../base/terms';
+import type { Run } from '../../base/types';
+import { THIN, fmtFixed, int, pct } from '../../base/units';
+import type { GridSort } from '../../components/data_grid';
+import { ExportMenu, Menu } from '../../components/menu';
+import { Segmented } from '../../components/segmented';
+import { PaneHead } from '../../components/toolbar';
+import { type Filters, originParam, readSort } from '../../model/filter_query';
+import type { Matcher } from '../../model/search';
+import { type ShareBase, importColumns } from './columns';
+import type { ImportData } from './data';
+import { ImportsFlat } from './flat';
+import { ImportsTree } from './tree';
+
+export interface ModulesProps {
+    run: Run;
+    data: ImportData;
+    filters: Filters;
+    search: Matcher;
+    found: Uint8Array | null;
+    hidden: Uint8Array | null;
+    by: 'self' | 'cumulative';
+    /** index of the node, or -1 */
+    selected: number;
+}
+
+const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
+
+export function ImportsModules(props: ModulesProps) {
+    const { run, data, filters, search, by, selected } = props;
+    const query = route.value.query;
+    const tree = query.table === 'tree';
+    const onlyHits = query.only === '1' && !search.empty;
+    const sort = readSort(query, tree ? 'cumulative_us' : 'self_us', true);
+    const base = shareBase(query.pct ?? 'total', data, selected);
+    const columns = useMemoOn(
+        () => importColumns({ search, maxSelf: data.maxSelf, base, serverSorted: !tree }),
+        [search, data, base.us, base.unit, tree],
+    );
+    const params = {
+        sort: sort.key,
+        desc: sort.desc,
+        q: onlyHits ? filters.q : undefined,
+        regex: onlyHits && filters.regex ? 1 : undefined,
+        hide: filters.hide || undefined,
+        origin: originParam(filters.off),
+        min_us: filters.min ? Math.round(filters.min * 1000) : undefined,
+        by: filters.min ? by : undefined,
+    };
+    const path = `${API}/runs/${run.id}/imports`;
+    const onSort = ({ key, desc }: GridSort): void => put({ sort: key, desc: desc ? '1' : '0' });
+    const shared = { ...props, columns, sort, onSort, onlyHits };
+    useKeys('Modules', [
+        {
+            key: 'i',
+            label: 'who imports the selected module',
+            run: () => {
+                const module = selected >= 0 ? String(data.tree.id[selected]) : null;
+                if (module) navigate(['run', run.id, 'who-imports'], { module });
+            },
+        },
+    ]);
+    return (
+        <section class="pane pane-main">
+            {tree ? (
+                <ImportsTree {...shared} head={head} />
+            ) : (
+                <ImportsFlat {...shared} path={path} params={params} head={head} />
+            )}
+        </section>
+    );
+
+    function head(shown: number, sums: Record<string, number> | null) {
+        return (
+            <PaneHead title={LABELS.modules} remark={remark(data, filters, by, shown, sums)}>
+                {selected >= 0 && (
+                    <a
+                        class="quiet"
+                        href={formatHash(['run', run.id, 'who-imports'], {
+                            module: String(data.tree.id[selected]),
+                        })}
+                        title={`who imports ${data.tree.names[selected]}, and what it imports (i)`}
+                    >
+                        Who imports it
+                    </a>
+                )}
+                {!search.empty && (
+                    <Segmented
+                        label="rows"
+                        value={onlyHits ? 'hits' : 'all'}
+                        options={[
+                            { value: 'all', text: 'All rows' },
+                            { value: 'hits', text: 'Hits' },
+                        ]}
+                        onChange={(rows) => put({ only: rows === 'hits' ? '1' : null })}
+                    />
+                )}
+                <Segmented
+                    label="table layout"
+                    value={tree ? 'tree' : 'flat'}
+                    options={[
+                        { value: 'flat', text: 'Flat' },
+                        { value: 'tree', text: 'Tree' },
+                    ]}
+                    onChange={(table) => put({ table: table === 'tree' ? 'tree' : null })}
+                />
+                <BaseMenu base={query.pct ?? 'total'} data={data} selected={selected} />
+                <ExportMenu
+                    csv={withParams(path, { ...params, format: 'csv' })}
+                    json={withParams(path, { ...params, format: 'rows' })}
+                />
+            </PaneHead>
+        );
+    }
+}
+
+function remark(
+    data: ImportData,
+    filters: Filters,
+    by: string,
+    shown: number,
+    sums: Record<string, number> | null,
+): string {
+    const all = data.tree.n + (data.tree.cut?.rows ?? 0);
+    const count = shown === all ? int(all) : `${int(shown)} of ${int(all)}`;
+    const limit = filters.min ? ` with ${by} ≥ ${filters.min}${THIN}ms` : '';
+    const share = sums?.self_pct_of_all;
+    const part =
+        shown !== all && share !== undefined ? `, together ${pct(share)}${THIN}% of Σ self` : '';
+    return count + limit + part;
+}
+
+/** Base (100 %) of the share column. */
+export function shareBase(base: string, data: ImportData, selected: number): ShareBase {
+    if (base === 'self') {
+        return {
+            us: data.sumSelf,
+            unit: data.torn ? '% Σ > 0' : '% Σ self',
+            tip: `self time in percent of ${data.sumName}`,
+        };
+    }
+    if (base === 'sel' && selected >= 0) {
+        return {
+            us: data.tree.cumulative_us[selected],
+            unit: '% of sel.',
+            tip: `self time in percent of the cumulative time of ${data.tree.names[selected]}`,
+        };
+    }
+    return {
+        us: data.total,
+        unit: data.torn ? '% Σ > 0' : '% total',
+        tip: `self time in percent of ${data.totalName}`,
+    };
+}
+
+function BaseMenu({ base, data, selected }: { base: string; data: ImportData; selected: number }) {
+    const ms = (us: number): string => `${fmtFixed(us / 1000, 3)}${THIN}ms`;
+    const items = [
+        {
+            text: `of ${data.totalName}`,
+            note: ms(data.total),
+            checked: base === 'total',
+            onPick: () => put({ pct: null }),
+        },
+        ...(data.torn
+            ? []
+            : [
+                  {
+                      text: 'of Σ self',
+                      note: ms(data.sumSelf),
+                      checked: base === 'self',
+                      onPick: () => put({ pct: 'self' }),
+                  },
+              ]),
+        {
+            text: selected >= 0 ? `of ${data.tree.names[selected]}` : 'of the selected module',
+            note: selected >= 0 ? ms(data.tree.cumulative_us[selected]) : 'select one first',
+            checked: base === 'sel',
+            onPick: () => put({ pct: 'sel' }),
+        },
+    ];
+    const said = { self: data.sumName, sel: 'selected' }[base] ?? data.totalName;
+    return (
+        <Menu
+            class="quiet"
+            align="right"
+            label={`% of ${said} ▾`}
+            tip="base of the percentages"
+            items={items}
+        />
+    );
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The packages beside the modules: the filled bar is the self time of a package, the outline what it
+ * costs with everything below its topmost modules. Nested ones are not counted twice.
+ */
+import { API } from '../../base/client';
+import { formatHash, route } from '../../base/router';
+import { LABELS } from '../../base/terms';
+import type { Origin, Page, Run } from '../../base/types';
+import { THIN, fmtFixed, pct } from '../../base/units';
+import { PaneHead } from '../../components/toolbar';
+import { useJson } from '../shared/use_json';
+import type { ImportData } from './data';
+
+export interface PackageRow {
+    package: string;
+    origin: Origin;
+    modules: number;
+    self_us: number;
+    inclusive_us: number;
+    first_importer: string | null;
+    first_id: number;
+}
+
+const SHOWN = 60;
+
+export function asPackages(page: Page | null): PackageRow[] {
+    if (!page) return [];
+    return page.rows.map(
+        (row) =>
+            Object.fromEntries(page.columns.map((c, i) => [c, row[i]])) as unknown as PackageRow,
+    );
+}
+
+export function PackagesPane({ run, data }: { run: Run; data: ImportData }) {
+    const path = `${API}/runs/${run.id}/packages?sort=self_us&desc=1&limit=${SHOWN}`;
+    const { data: page } = useJson<Page>(path);
+    const rows = asPackages(page);
+    const widest = rows.reduce((most, row) => Math.max(most, row.self_us, row.inclusive_us), 0);
+    const more = (page?.total ?? 0) - rows.length;
+    return (
+        <section class="pane pane-packages">
+            <PaneHead title={LABELS.packages} remark="by self time">
+                <span class="soft">
+                    % of {data.sumName} {fmtFixed(data.sumSelf / 1e6, 3)}
+                    {THIN}s
+                </span>
+            </PaneHead>
+            <div class="packages">
+                <div class="package-row is-head">
+                    <span>Package</span>
+                    <span class="package-key">
+                        <i class="key-self" /> self <i class="key-inclusive" /> inclusive
+                    </span>
+                    <span class="is-right">self ms</span>
+                    <span class="is-right">self %</span>
+                </div>
+                {rows.map((row) => (
+                    <PackageLine
+                        key={row.package}
+                        run={run}
+                        row={row}
+                        widest={widest}
+                        sum={data.sumSelf}
+                    />
+                ))}
+                {more > 0 && (
+                    <a class="package-more link" href={formatHash(['run', run.id, 'packages'])}>
+                        {more} more
+                    </a>
+                )}
+            </div>
+        </section>
+    );
+}
+
+interface LineProps {
+    run: Run;
+    row: PackageRow;
+    widest: number;
+    sum: number;
+}
+
+function PackageLine({ run, row, widest, sum }: LineProps) {
+    const width = (us: number): string => `${widest > 0 ? (100 * Math.max(0, us)) / widest : 0}%`;
+    const query = { ...route.value.query, q: `^${row.package}(\\.|$)`, regex: '1' };
+    return (
+        <a
+            class="package-row"
+            href={formatHash(['run', run.id, 'imports'], query)}
+            title={`${row.package}: self ${ms(row.self_us)}, inclusive ${ms(row.inclusive_us)}, first imported by ${row.first_importer ?? 'the program'}. Click: search its modules`}
+        >
+            <span class="mono package-name">{row.package}</span>
+            <span class="package-bar">
+                <i
+                    class={`bar-inclusive is-${row.origin}`}
+                    style={{ width: width(row.inclusive_us) }}
+                />
+                <i class={`bar-self is-${row.origin}`} style={{ width: width(row.self_us) }} />
+            </span>
+            <span class="is-right">{fmtFixed(row.self_us / 1000, 1)}</span>
+            <span class="is-right">{sum > 0 ? pct((100 * row.self_us) / sum) : '–'}</span>
+        </a>
+    );
+}
+
+function ms(us: number): string {
+    return `${fmtFixed(us / 1000, 3)}${THIN}ms`;
+}

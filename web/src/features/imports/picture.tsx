@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+import { useMemo } from 'preact/hooks';
+import { route, setQuery } from '../../base/router';
+import { THIN, fmtFixed, plural, int, pct } from '../../base/units';
+import { importPaint } from '../../canvas/frame_paint';
+import { FrameView } from '../../components/frame_view';
+import { childLists } from '../../model/frames';
+import { layoutIcicle } from '../../model/icicle';
+import { ORIGINS } from '../../model/tint';
+import type { ImportData } from './data';
+import type { Mode } from './toolbar';
+import { TreemapView } from './treemap_view';
+
+const ROOT_NAME = 'python -X importtime';
+
+interface PictureProps {
+    data: ImportData;
+    mode: Mode;
+    hidden: Uint8Array | null;
+    match: Uint8Array | null;
+    /** threshold in µs and the time that it applies to: the icicle uses cumulative times, the
+     * treemap self times */
+    minUs: number;
+    by: 'self' | 'cumulative';
+    /** index of the node, or -1 */
+    selected: number;
+    onSelect: (node: number) => void;
+}
+
+/** The icicle in one of its two orders, or the treemap. */
+export function ImportsPicture(props: PictureProps) {
+    const { data, mode, hidden, match, minUs, by, selected, onSelect } = props;
+    const query = route.value.query;
+    const leftHeavy = mode !== 'order';
+    const least = by === 'cumulative' ? minUs : 0;
+    const layout = useMemo(
+        () => layoutIcicle(data.tree, { leftHeavy, hidden, minUs: least }),
+        [data, leftHeavy, hidden, least],
+    );
+    const paint = useMemo(
+        () => importPaint(data.tree, layout, { name: ROOT_NAME, us: data.total }),
+        [data, layout],
+    );
+    return (
+        <div class="picture">
+            {mode === 'treemap' ? (
+                <TreemapView
+                    tree={data.tree}
+                    hidden={hidden}
+                    minUs={by === 'self' ? minUs : 0}
+                    match={match}
+                    selected={selected}
+                    onSelect={onSelect}
+                    zoom={query.pkg ?? ''}
+                    onZoom={(pkg) => setQuery({ pkg }, { replace: true })}
+                    rootName={ROOT_NAME}
+                    tip={(node) => <ImportTip data={data} node={node} rootName={ROOT_NAME} />}
+                    height={290}
+                />
+            ) : (
+                <FrameView
+                    label="Icicle of the imports"
+                    layout={layout}
+                    paint={paint}
+                    match={match}
+                    selected={selected}
+                    onSelect={onSelect}
+                    zoom={query.zoom ?? ''}
+                    onZoom={(zoom) => setQuery({ zoom }, { replace: true })}
+                    idOf={(node) => data.tree.id[node]}
+                    nodeOf={(id) => data.index.get(id) ?? -1}
+                    nameOf={(node) => data.tree.names[node]}
+                    rootName={ROOT_NAME}
+                    tip={(node) => <ImportTip data={data} node={node} rootName={ROOT_NAME} />}
+                    height={290}
+                    empty="This log has no import times. Record one with python -X importtime."
+                />
+            )}
+            {data.tree.cut && (
+                <div class="picture-note">
+                    {plural(data.tree.cut.rows, 'module')} below{' '}
+                    {fmtFixed(data.tree.cut.below_us / 1000, 3)}
+                    {THIN}ms not drawn; the table lists all modules
+                </div>
+            )}
+        </div>
+    );
+}
+
+const ms = (us: number): string => `${fmtFixed(us / 1000, 3)}${THIN}ms`;
+
+function percent(part: number, whole: number): string {
+    return whole > 0 ? `${pct((100 * part) / whole)}${THIN}%` : '–';
+}
+
+const kids = new WeakMap<ImportData, Int32Array>();
+
+function childCount(data: ImportData, node: number): number {
+    let starts = kids.get(data);
+    if (!starts) {
+        starts = childLists(data.tree.parent, data.tree.n).start;
+        kids.set(data, starts);
+    }
+    return starts[node + 1] - starts[node];
+}
+
+/** Tooltip with all numbers of a module and the base of each percentage; node -1 is the complete run. */
+function ImportTip({ data, node, rootName }: { data: ImportData; node: number; rootName: string }) {
+    const { tree, total, sumSelf } = data;
+    if (node < 0) {
+        return (
+            <>
+                <div class="tooltip-title">{rootName}</div>
+                <dl>
+                    <dt>{data.totalName}</dt>
+                    <dd>{ms(total)}</dd>
+                    <dd>{percent(total, total)}</dd>
+                    <dt>{data.sumName}</dt>
+                    <dd>{ms(sumSelf)}</dd>
+                    <dd>{percent(sumSelf, total)}</dd>
+                </dl>
+                <div class="tooltip-foot">
+                    {int(tree.n)} modules · percentages of {data.totalName}
+                </div>
+            </>
+        );
+    }
+    const up = tree.parent[node];
+    const count = childCount(data, node);
+    return (
+        <>
+            <div class="tooltip-title">{tree.names[node]}</div>
+            <dl>
+                <dt>self</dt>
+                <dd>{ms(tree.self_us[node])}</dd>
+                <dd>{percent(tree.self_us[node], total)}</dd>
+                <dt>cumulative</dt>
+                <dd>{ms(tree.cumulative_us[node])}</dd>
+                <dd>{percent(tree.cumulative_us[node], total)}</dd>
+            </dl>
+            <div class="tooltip-foot">
+                {up >= 0 && (
+                    <div class="tip-line">
+                        first importer <span class="mono">{tree.names[up]}</span>
+                    </div>
+                )}
+                <div class="tip-small">
+                    {ORIGINS[tree.origin[node]]} · depth {data.depth[node]} ·{' '}
+                    {plural(count, 'direct import')} · percentages of {data.totalName}
+                    {tree.self_us[node] < 0 && ' · a negative self time is drawn as 0'}
+                </div>
+            </div>
+        </>
+    );
+}

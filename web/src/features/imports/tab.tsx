@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Imports tab: the icicle in full width, below it the modules as a flat table or tree, and the
+ * packages. All its state is in the URL.
+ */
+import { useEffectOn } from '../../base/hooks';
+import { useNames } from '../../base/panel';
+import { route, setQuery } from '../../base/router';
+import type { Run } from '../../base/types';
+import { THIN, fmtFixed, pct } from '../../base/units';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { setStatus } from '../../components/status_line';
+import { readFilters } from '../../model/filter_query';
+import { matchedTotal } from '../../model/icicle';
+import { type ImportData, summaryOf, useFound, useImportData } from './data';
+import { ImportsModules } from './modules';
+import { PackagesPane } from './packages_pane';
+import { ImportsPicture } from './picture';
+import { ImportsToolbar, readMode } from './toolbar';
+
+export function ImportsTab({ run }: { run: Run }) {
+    const { data, answer } = useImportData(run);
+    useRoundingRemark(run);
+    if (answer.error) {
+        return (
+            <Notice kind="error" title="The import tree could not be read" error={answer.error} />
+        );
+    }
+    return (
+        <div class="tab-body">
+            {data && <ImportsReport run={run} data={data} />}
+            <LoadingLine active={answer.loading} />
+        </div>
+    );
+}
+
+/* CPython rounds each time up, so the sums differ; the status line explains the difference. */
+function useRoundingRemark(run: Run): void {
+    const { total_us, self_us, negative_self } = summaryOf(run);
+    useEffectOn(() => {
+        const apart = (self_us - total_us) / 1000;
+        const by = `${fmtFixed(Math.abs(apart), 3)}${THIN}ms ${apart < 0 ? 'below' : 'above'} Total`;
+        const why = negative_self > 0 ? 'several threads shift times between rows;' : '';
+        const said = `${why ? `${why} ` : ''}CPython rounds each value up to 1${THIN}µs: Σ self is ${by}`;
+        setStatus(undefined, self_us === 0 ? null : said, undefined);
+        return () => setStatus(undefined, null, undefined);
+    }, [run.id]);
+}
+
+function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
+    const query = route.value.query;
+    const filters = readFilters(query);
+    const { search, found, hidden } = useFound(data, filters);
+    const mode = readMode(query.mode);
+    const by = query.by === 'cumulative' ? 'cumulative' : 'self';
+    const selected = query.sel ? (data.index.get(Number(query.sel)) ?? -1) : -1;
+    useNames(['sel', 'zoom'], {
+        nameOf: (id) => data.tree.names[data.index.get(Number(id)) ?? -1] ?? null,
+        valueOf: (name) => {
+            const node = data.tree.names.indexOf(name);
+            return node < 0 ? null : String(data.tree.id[node]);
+        },
+    });
+    const matched = found ? matchedTotal(data.tree, found.set) : 0;
+    const select = (node: number): void =>
+        setQuery({ sel: node >= 0 ? String(data.tree.id[node]) : null }, { replace: true });
+
+    return (
+        <>
+            <ImportsToolbar
+                data={data}
+                filters={filters}
+                mode={mode}
+                by={by}
+                count={found?.count ?? null}
+                error={search.error}
+                matched={
+                    found && data.total > 0 ? (
+                        <span class="matched">
+                            <b>{`${pct((100 * matched) / data.total)}${THIN}%`}</b> of{' '}
+                            {data.totalName} matched
+                        </span>
+                    ) : null
+                }
+                onEnter={(backward) => {
+                    const next = nextHit(data, found?.set ?? null, selected, backward);
+                    if (next >= 0) select(next);
+                }}
+            />
+            <ImportsPicture
+                data={data}
+                mode={mode}
+                hidden={hidden}
+                match={found?.set ?? null}
+                minUs={filters.min === null ? 0 : filters.min * 1000}
+                by={by}
+                selected={selected}
+                onSelect={select}
+            />
+            <div class="panes">
+                <ImportsModules
+                    run={run}
+                    data={data}
+                    filters={filters}
+                    search={search}
+                    found={found?.set ?? null}
+                    hidden={hidden}
+                    by={by}
+                    selected={selected}
+                />
+                <PackagesPane run={run} data={data} />
+            </div>
+        </>
+    );
+}
+
+/** The next hit in log order; wraps around at the end. */
+function nextHit(
+    data: ImportData,
+    set: Uint8Array | null,
+    from: number,
+    backward: boolean,
+): number {
+    if (!set) return -1;
+    const { n } = data.tree;
+    const step = backward ? n - 1 : 1;
+    const start = from < 0 ? (backward ? 0 : n - 1) : from;
+    for (let k = 1; k <= n; k++) {
+        const at = (start + k * step) % n;
+        if (set[at]) return at;
+    }
+    return -1;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { useMemoOn } from '../../base/hooks';
+import { useNames } from '../../base/panel';
+import { route, setQuery } from '../../base/router';
+import { DataGrid, type GridColumn, type GridSort } from '../../components/data_grid';
+import { arraySource } from '../../components/grid_types';
+import { type ImportRow, rowOfNode } from './data';
+import { ImportRows, type TreeSort } from './import_table';
+import type { ModulesProps } from './modules';
+
+interface TreeProps extends ModulesProps {
+    columns: GridColumn<ImportRow>[];
+    sort: GridSort;
+    onSort: (sort: GridSort) => void;
+    onlyHits: boolean;
+    head: (shown: number, sums: Record<string, number> | null) => ComponentChildren;
+}
+
+interface Row extends ImportRow {
+    level: number;
+    open: boolean | null;
+}
+
+const SORTS = ['ord', 'self_us', 'cumulative_us', 'module'];
+
+/** Expanded rows of the URL, as ids in base 36. Without a value the default rows are expanded. */
+function readOpen(
+    text: string | undefined,
+    index: Map<number, number>,
+    first: Set<number>,
+): Set<number> {
+    if (text === undefined) return first;
+    return new Set(text.split('.').map((id) => index.get(parseInt(id, 36)) ?? -1));
+}
+
+function writeOpen(open: ReadonlySet<number>, ids: number[]): string {
+    return (
+        [...open]
+            .filter((node) => node >= 0)
+            .map((node) => ids[node].toString(36))
+            .join('.') || '-'
+    );
+}
+
+export function ImportsTree(props: TreeProps) {
+    const { data, columns, sort, selected, hidden, found, onlyHits, filters, by } = props;
+    const query = route.value.query;
+    const key = (SORTS.includes(sort.key) ? sort.key : 'cumulative_us') as TreeSort;
+    const limit = filters.min ? filters.min * 1000 : 0;
+    const keep = useMemo(
+        () => keepSet(data.tree, onlyHits ? found : null, by, limit),
+        [data, found, onlyHits, by, limit],
+    );
+    const rows = useMemo(
+        () => new ImportRows(data.tree, { hidden, keep }, key, sort.desc),
+        [data, hidden, keep, key, sort.desc],
+    );
+    const open = useMemoOn(() => {
+        const set = new Set(readOpen(query.open, data.index, rows.heaviestPath()));
+        if (onlyHits && found) unfoldHits(set, data.tree.parent, found);
+        return set;
+    }, [rows, query.open]);
+    const source = useMemo(() => {
+        const list = rows.flatten(open).map(({ node, level, children, open: isOpen }): Row => ({
+            ...rowOfNode(data, node),
+            level,
+            open: children > 0 ? isOpen : null,
+        }));
+        return arraySource(list);
+    }, [rows, open, data]);
+
+    useNames(['open'], {
+        nameOf: (value) =>
+            [...readOpen(value, data.index, new Set())]
+                .map((node) => data.tree.names[node] ?? '')
+                .join('\n'),
+        valueOf: (names) => {
+            const wanted = new Set(names.split('\n'));
+            const nodes = data.tree.names.flatMap((name, node) => (wanted.has(name) ? [node] : []));
+            return writeOpen(new Set(nodes), data.tree.id);
+        },
+    });
+
+    function toggle(row: Row): void {
+        const next = new Set(open);
+        const node = data.index.get(row.id) ?? -1;
+        if (!next.delete(node)) next.add(node);
+        setQuery({ open: writeOpen(next, data.tree.id) }, { replace: true });
+    }
+
+    const kept = keep ? keep.reduce((sum, bit) => sum + bit, 0) : data.tree.n;
+    return (
+        <>
+            {props.head(kept, null)}
+            <DataGrid<Row>
+                label="Modules as a tree"
+                columns={columns}
+                source={source}
+                rowKey={(row) => row.id}
+                sort={{ key, desc: sort.desc }}
+                onSort={props.onSort}
+                selected={selected >= 0 ? data.tree.id[selected] : null}
+                onSelect={(row) => setQuery({ sel: String(row.id) }, { replace: true })}
+                onOpen={(row) => setQuery({ sel: String(row.id), zoom: String(row.id) })}
+                tree={{
+                    column: 'module',
+                    depth: (row) => row.level,
+                    open: (row) => row.open,
+                    toggle,
+                }}
+                empty={
+                    data.tree.n === 0
+                        ? 'This log has no import times. Record one with python -X importtime.'
+                        : 'No module matches the filters. Clear them to see all.'
+                }
+            />
+        </>
+    );
+}
+
+function keepSet(
+    tree: ModulesProps['data']['tree'],
+    found: Uint8Array | null,
+    by: 'self' | 'cumulative',
+    limit: number,
+): Uint8Array | null {
+    if (!found && limit <= 0) return null;
+    const value = by === 'self' ? tree.self_us : tree.cumulative_us;
+    const keep = new Uint8Array(tree.n);
+    for (let i = 0; i < tree.n; i++) keep[i] = (!found || found[i]) && value[i] >= limit ? 1 : 0;
+    return keep;
+}
+
+/** Expands the ancestors of every hit. */
+function unfoldHits(open: Set<number>, parent: number[], found: Uint8Array): void {
+    for (let i = 0; i < found.length; i++) {
+        if (!found[i]) continue;
+        for (let up = parent[i]; up >= 0 && !open.has(up); up = parent[up]) open.add(up);
+    }
+}

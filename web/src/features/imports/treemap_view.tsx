@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The treemap with its input: click selects a module, double click zooms into its package, Escape
+ * zooms out, left and right select by size.
+ */
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffectOn } from '../../base/hooks';
+import { useKeys } from '../../base/keys';
+import { sayBeside, useBeside } from '../../base/panel';
+import { type FrameTheme, readTheme } from '../../canvas/theme';
+import { FrameCrumb } from '../../components/frame_crumb';
+import { watchTheme } from '../../components/theme_watch';
+import { hideTooltip, showTooltip } from '../../components/tooltip';
+import type { ImportTree } from '../../model/icicle';
+import { REST, type Rect, type Treemap, layoutTreemap, tileAt } from './treemap';
+import { drawTreemap } from './treemap_canvas';
+
+interface TreemapViewProps {
+    tree: ImportTree;
+    hidden: Uint8Array | null;
+    minUs: number;
+    match: Uint8Array | null;
+    selected: number;
+    onSelect: (node: number) => void;
+    /** name of the zoomed package, or '' */
+    zoom: string;
+    onZoom: (name: string | null) => void;
+    rootName: string;
+    tip: (node: number) => ComponentChildren;
+    height: number;
+}
+
+const CRUMB = 18;
+const TOPIC = 'treemap';
+
+/* The tile under the pointer, here or in the other panel (by module name). */
+function useHover(map: Treemap, tree: ImportTree) {
+    const [here, setHere] = useState(-1);
+    const [beside, setBeside] = useState(-1);
+    const nameOf = (tile: number): string => tree.names[map.tiles[tile]?.node] ?? '';
+    useBeside(TOPIC, (name) =>
+        setBeside(name === '' ? -1 : map.tiles.findIndex((_, i) => nameOf(i) === name)),
+    );
+    const point = (tile: number): void => {
+        if (tile !== here) sayBeside(TOPIC, nameOf(tile));
+        setHere(tile);
+    };
+    return { hover: here >= 0 ? here : beside, point };
+}
+
+export function TreemapView(props: TreemapViewProps) {
+    const { tree, hidden, minUs, match, selected, zoom } = props;
+    const canvas = useRef<HTMLCanvasElement | null>(null);
+    const [size, setSize] = useState<Rect>({ x: 0, y: 0, w: 0, h: 0 });
+    const [theme, setTheme] = useState<FrameTheme | null>(null);
+    const only = zoom ? tree.packages.indexOf(zoom) : -1;
+    const room = useMemo(
+        () => (only >= 0 ? { ...size, y: CRUMB, h: Math.max(0, size.h - CRUMB) } : size),
+        [size, only],
+    );
+    const map = useMemo(
+        () => layoutTreemap(tree, hidden, only, minUs, room),
+        [tree, hidden, only, minUs, room],
+    );
+
+    const { hover, point } = useHover(map, tree);
+
+    useLayoutEffect(() => {
+        const element = canvas.current;
+        if (!element) return undefined;
+        const measure = (): void =>
+            setSize({ x: 0, y: 0, w: element.clientWidth, h: element.clientHeight });
+        const retheme = (): void => setTheme(readTheme(element));
+        measure();
+        retheme();
+        const observer = new ResizeObserver(measure);
+        observer.observe(element);
+        const unwatch = watchTheme(retheme);
+        return () => {
+            observer.disconnect();
+            unwatch();
+            hideTooltip();
+        };
+    }, []);
+
+    useEffectOn(() => {
+        const element = canvas.current;
+        const ctx = element?.getContext('2d');
+        if (!element || !ctx || !theme) return;
+        const ratio = devicePixelRatio || 1;
+        element.width = Math.round(size.w * ratio);
+        element.height = Math.round(size.h * ratio);
+        ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+        drawTreemap(ctx, { map, tree, theme, match, hover, selected }, size);
+    }, [map, theme, match, hover, selected, size]);
+
+    const at = (event: MouseEvent): number => {
+        const box = canvas.current?.getBoundingClientRect();
+        return box ? tileAt(map, event.clientX - box.left, event.clientY - box.top) : -1;
+    };
+    const step = (by: 1 | -1) => () => {
+        const nodes = map.tiles.filter(({ node }) => node !== REST);
+        const now = nodes.findIndex(({ node }) => node === selected);
+        const next = nodes[Math.max(0, Math.min(nodes.length - 1, now + by))];
+        if (next) props.onSelect(next.node);
+    };
+    const into = (node: number): void => {
+        if (node >= 0) props.onZoom(tree.packages[tree.package[node]]);
+    };
+    useKeys('Picture', [
+        { key: 'ArrowRight', label: 'next smaller module', run: step(1) },
+        { key: 'ArrowLeft', label: 'next larger module', run: step(-1) },
+        {
+            key: 'f',
+            label: 'zoom to the package of the selected module',
+            run: () => into(selected),
+        },
+        { key: 'Enter', label: '', run: () => into(selected) },
+        { key: '0', label: 'reset zoom', run: () => props.onZoom(null) },
+        ...(only >= 0 || selected >= 0
+            ? [
+                  {
+                      key: 'Escape',
+                      label: only >= 0 ? 'all packages' : 'clear selection',
+                      run: () => (only >= 0 ? props.onZoom(null) : props.onSelect(-1)),
+                  },
+              ]
+            : []),
+    ]);
+
+    function onMove(event: PointerEvent): void {
+        const tile = at(event);
+        point(tile);
+        const found = map.tiles[tile];
+        if (!found || !canvas.current) {
+            hideTooltip();
+            return;
+        }
+        const top = canvas.current.getBoundingClientRect().top + found.y;
+        const content =
+            found.node === REST
+                ? `small modules of ${tree.packages[found.package]}`
+                : props.tip(found.node);
+        showTooltip(content, event.clientX, event.clientY, {
+            top,
+            bottom: top + Math.min(40, found.h),
+        });
+    }
+
+    return (
+        <div class="frame-view" style={{ height: props.height }}>
+            <canvas
+                ref={canvas}
+                class="treemap"
+                tabIndex={0}
+                role="img"
+                aria-label={`Treemap of self times, ${map.tiles.length} tiles`}
+                onPointerMove={onMove}
+                onPointerLeave={() => {
+                    point(-1);
+                    hideTooltip();
+                }}
+                onClick={(event) => props.onSelect(Math.max(-1, map.tiles[at(event)]?.node ?? -1))}
+                onDblClick={(event) => {
+                    const tile = map.tiles[at(event)];
+                    if (tile) props.onZoom(only >= 0 ? null : tree.packages[tile.package]);
+                }}
+            />
+            {only >= 0 && (
+                <FrameCrumb
+                    path={[
+                        { frame: 0, name: props.rootName },
+                        { frame: 1, name: zoom },
+                    ]}
+                    onPick={(frame) => frame < 0 && props.onZoom(null)}
+                />
+            )}
+        </div>
+    );
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Who imports tab: pick a module and read who pulled it in first, by which chain, who asked for
+ * it again, and what it spent its time on in turn.
+ */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { API, withParams } from '../../base/client';
+import { useKeys } from '../../base/keys';
+import { useLead } from '../../base/panel';
+import { formatHash, navigate, route } from '../../base/router';
+import { LABELS } from '../../base/terms';
+import type { Page, Run } from '../../base/types';
+import { THIN, fig, fmtFixed, pct, plural, text } from '../../base/units';
+import { Notice } from '../../components/notice';
+import { Swatch } from '../../components/origin_legend';
+import { type PickItem, Picker } from '../../components/picker';
+import { LoadingLine } from '../../components/progress';
+import { Spacer, Toolbar } from '../../components/toolbar';
+import { readSort } from '../../model/filter_query';
+import { useSource } from '../shared/paged_source';
+import { useJson } from '../shared/use_json';
+import { type ImportRow, summaryOf } from './data';
+import { WhoAgain, WhoChain, WhoChildren } from './who_imports_panes';
+
+export interface ImportDetail {
+    row: ImportRow;
+    chain: { id: number; module: string; self_us: number | null; cumulative_us: number | null }[];
+    again: { id: number; module: string; importer: string | null; cached: number }[];
+    children: ImportRow[];
+    rest: { count: number; cumulative_us: number };
+    asked: boolean;
+}
+
+export function asRows(page: Page | null): ImportRow[] {
+    if (!page) return [];
+    return page.rows.map(
+        (row) =>
+            Object.fromEntries(page.columns.map((c, i) => [c, row[i]])) as unknown as ImportRow,
+    );
+}
+
+/** The same tab with another module: a step that Back undoes. */
+export function walkTo(run: Run, id: number): void {
+    navigate(['run', run.id, 'who-imports'], { ...route.peek().query, module: String(id) });
+}
+
+export function WhoImportsTab({ run }: { run: Run }) {
+    const asked = route.value.query.module ?? route.value.query.sel;
+    const first = useJson<Page>(
+        asked ? null : `${API}/runs/${run.id}/imports?sort=self_us&desc=1&limit=1`,
+    );
+    const id = asked ? Number(asked) : (asRows(first.data)[0]?.id ?? null);
+    useLead('module', asked ? null : id);
+    const answer = useJson<ImportDetail>(
+        id === null ? null : `${API}/runs/${run.id}/imports/${id}`,
+    );
+    const detail = answer.data;
+    return (
+        <div class="tab-body">
+            <WhoToolbar run={run} detail={detail} />
+            {answer.error && (
+                <Notice kind="error" title="This module could not be read" error={answer.error} />
+            )}
+            {detail && !answer.error && <WhoReport run={run} detail={detail} />}
+            {id === null && !first.loading && (
+                <p class="report-empty">
+                    This log has no import times. Record one with python -X importtime.
+                </p>
+            )}
+            <LoadingLine active={answer.loading} />
+        </div>
+    );
+}
+
+function WhoReport({ run, detail }: { run: Run; detail: ImportDetail }) {
+    const sort = readSort(route.value.query, 'ord', false);
+    const source = useSource<ImportRow>(`${API}/runs/${run.id}/imports`, {
+        module: detail.row.module,
+        cached: 1,
+        sort: sort.key,
+        desc: sort.desc,
+    });
+    const known = source.ready.value && source.rowAt(0)?.module === detail.row.module;
+    return (
+        <>
+            <WhoSentence
+                run={run}
+                detail={detail}
+                again={known ? source.total - 1 : detail.again.length}
+            />
+            <div class="panes who-panes">
+                <WhoChain run={run} detail={detail} />
+                <WhoChildren run={run} detail={detail} />
+                <WhoAgain run={run} detail={detail} source={source} />
+            </div>
+        </>
+    );
+}
+
+function WhoToolbar({ run, detail }: { run: Run; detail: ImportDetail | null }) {
+    const input = useRef<HTMLInputElement | null>(null);
+    const [typed, setTyped] = useState('');
+    const path = withParams(`${API}/runs/${run.id}/imports`, {
+        q: typed,
+        sort: 'cumulative_us',
+        desc: true,
+        limit: 14,
+    });
+    const found = useJson<Page>(path);
+    const items = useMemo(
+        () =>
+            asRows(found.data).map((row): PickItem => ({
+                id: row.id,
+                body: (
+                    <>
+                        <Swatch origin={row.origin} />
+                        <span class="mono pick-name">{row.module}</span>
+                        <span class="pick-note">{ms(row.cumulative_us)}</span>
+                    </>
+                ),
+            })),
+        [found.data],
+    );
+    useKeys('Who imports', [
+        { key: '/', label: 'pick a module', run: () => input.current?.focus() },
+    ]);
+    const row = detail?.row;
+    return (
+        <Toolbar label="which module">
+            <span class="soft">Module</span>
+            <Picker
+                label="module"
+                placeholder={LABELS.searchModules}
+                hint="/"
+                value={row?.module ?? ''}
+                items={items}
+                onType={setTyped}
+                onPick={(id) => walkTo(run, id)}
+                inputRef={input}
+                width={360}
+            />
+            <Spacer />
+            {row && row.startup === 0 && (
+                <a class="quiet" href={formatHash(['run', run.id, 'lazy'], { lazy: row.module })}>
+                    Make it lazy
+                </a>
+            )}
+            {row && row.cached === 0 && (
+                <a
+                    class="quiet"
+                    href={formatHash(['run', run.id, 'imports'], {
+                        sel: String(row.id),
+                        zoom: String(row.id),
+                    })}
+                >
+                    Show in the icicle
+                </a>
+            )}
+        </Toolbar>
+    );
+}
+
+export function ms(us: number | null): string {
+    return us === null ? '–' : `${fmtFixed(us / 1000, 3)}${THIN}ms`;
+}
+
+function figure(us: number | null): string {
+    return us === null ? '–' : text(fig(us / 1e6));
+}
+
+function WhoSentence({ run, detail, again }: { run: Run; detail: ImportDetail; again: number }) {
+    const { row } = detail;
+    const { total_us } = summaryOf(run);
+    const share =
+        total_us > 0 && row.cumulative_us !== null ? (100 * row.cumulative_us) / total_us : null;
+    useEffect(() => {
+        document.getElementById('who-chain-end')?.scrollIntoView({ block: 'nearest' });
+    }, [row.id]);
+    return (
+        <p class="who-sentence">
+            <b class="mono">{row.module}</b> <WhoFirst detail={detail} />
+            {share !== null && (
+                <>
+                    . Cumulative time <b>{figure(row.cumulative_us)}</b>, {pct(share)} {THIN}% of
+                    total; self time <b>{figure(row.self_us)}</b>
+                </>
+            )}
+            .{' '}
+            {again > 0
+                ? `It was imported ${plural(again, 'more time', 'more times')}.`
+                : detail.asked
+                  ? 'No other module imported it.'
+                  : 'This log has no later imports. Record them with -X importtime=2 (Python 3.14) or perfshelf record importtime --importers.'}
+        </p>
+    );
+}
+
+function WhoFirst({ detail: { row, chain } }: { detail: ImportDetail }) {
+    if (!row.importer)
+        return <>was imported by the program itself, or by an import that the log does not list</>;
+    const above = chain.length - 1;
+    const how = row.cached ? 'was in memory already when' : 'was first imported by';
+    return (
+        <>
+            {how} <b class="mono">{row.importer}</b>
+            {row.cached ? ' imported it' : ''}
+            {above > 1 && chain[0] && (
+                <>
+                    , {plural(above, 'level')} below <b class="mono">{chain[0].module}</b>
+                </>
+            )}
+        </>
+    );
+}

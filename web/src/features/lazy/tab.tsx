@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Make lazy tab: select imports to see the saved start-up time, the modules that are imported
+ * anyway, and what the log does not contain. The selection is in the URL.
+ */
+import { useMemo, useState } from 'preact/hooks';
+import { API, withParams } from '../../base/client';
+import { route, setQuery, formatHash } from '../../base/router';
+import { LABELS } from '../../base/terms';
+import type { Origin, Page, Run } from '../../base/types';
+import { THIN, fig, pct, plural, text, fmtFixed, int } from '../../base/units';
+import { CheckBox } from '../../components/check_box';
+import { CopyButton } from '../../components/copy_button';
+import { Notice } from '../../components/notice';
+import { Swatch } from '../../components/origin_legend';
+import { type PickItem, Picker } from '../../components/picker';
+import { LoadingLine } from '../../components/progress';
+import { Spacer, Toolbar, PaneHead } from '../../components/toolbar';
+import { asRows, ms } from '../imports/who_imports_tab';
+import { useJson } from '../shared/use_json';
+import { type LazyWord, formatLazy, lazySnippet, readLazy, toggleLazy } from './selection';
+
+interface LazySuggestion {
+    package: string;
+    origin: Origin;
+    low_us: number;
+    best_us: number;
+    high_us: number;
+    lazy: string;
+}
+
+interface LazyRow {
+    id: number;
+    module: string;
+    self_us: number;
+    fate: 'stays' | 'likely stays' | 'open' | 'saved';
+    by: string | null;
+    proof: string | null;
+    /** The run that is the source of this information; null for this run. */
+    in: { id: string; name: string } | null;
+}
+
+/** An import outside of the selection, and the modules that stay imported because of it. */
+type LazyKeeper = Pick<LazyRow, 'module' | 'self_us' | 'by' | 'proof' | 'in'> & {
+    modules: number;
+};
+
+interface LazyAnswer {
+    lazy: (LazyWord & { startup: boolean })[];
+    evidence: 'first importers' | 'importtime=2' | 'recorded';
+    other_logs: number;
+    verdict: 'known' | 'not knowable' | null;
+    why: string | null;
+    do: string | null;
+    before_us: number;
+    after_us: number;
+    saving_us: { low: number; best: number; high: number };
+    modules: Record<LazyRow['fate'], number>;
+    keepers: LazyKeeper[];
+    rows: LazyRow[];
+    suggestions?: LazySuggestion[];
+}
+
+function toggle(words: string[]): void {
+    const list = readLazy(route.peek().query.lazy);
+    setQuery({ lazy: formatLazy(toggleLazy(list, words)) });
+}
+
+export function LazyTab({ run }: { run: Run }) {
+    const list = readLazy(route.value.query.lazy);
+    const path = `${API}/runs/${run.id}/what_if`;
+    const hints = useJson<LazyAnswer>(path);
+    const answer = useJson<LazyAnswer>(
+        list.length ? withParams(path, { lazy: list.join(',') }) : null,
+    );
+    const data = list.length ? answer.data : hints.data;
+    const error = hints.error ?? answer.error;
+    return (
+        <div class="tab-body">
+            <LazyToolbar run={run} words={data?.lazy ?? []} />
+            {error && <Notice kind="error" title="The lazy-import analysis failed" error={error} />}
+            {data && <LazySentence data={data} />}
+            {data?.why && data.verdict === 'not knowable' && (
+                <Notice
+                    kind="warning"
+                    error={{ text: `Unknown: ${data.why}`, at: null, hint: data.do }}
+                />
+            )}
+            <div class="panes who-panes">
+                <LazyChoice
+                    list={list}
+                    suggestions={hints.data?.suggestions ?? []}
+                    plain={hints.data?.evidence === 'first importers'}
+                    keepers={data?.keepers ?? []}
+                />
+                <LazyModules rows={data?.rows ?? []} modules={data?.modules ?? null} />
+            </div>
+            <LoadingLine active={answer.loading || hints.loading} />
+        </div>
+    );
+}
+
+function LazyToolbar({ run, words }: { run: Run; words: LazyWord[] }) {
+    const [typed, setTyped] = useState('');
+    const found = useJson<Page>(
+        withParams(`${API}/runs/${run.id}/imports`, {
+            q: typed,
+            sort: 'cumulative_us',
+            desc: true,
+            limit: 14,
+        }),
+    );
+    const rows = useMemo(() => asRows(found.data), [found.data]);
+    const items = rows.map((row): PickItem => ({
+        id: row.id,
+        body: (
+            <>
+                <Swatch origin={row.origin} />
+                <span class="mono pick-name">{row.module}</span>
+                <span class="pick-note">{ms(row.cumulative_us)}</span>
+            </>
+        ),
+    }));
+    return (
+        <Toolbar label="make lazy">
+            <span class="soft">Make lazy</span>
+            <Picker
+                label="module to make lazy"
+                placeholder={LABELS.searchModules}
+                value=""
+                items={items}
+                onType={setTyped}
+                onPick={(id) => {
+                    const row = rows.find((one) => one.id === id);
+                    if (row) toggle([row.module]);
+                }}
+                width={360}
+            />
+            <Spacer />
+            {words.length > 0 && (
+                <CopyButton text={() => lazySnippet(words)} label="Copy as Python" />
+            )}
+        </Toolbar>
+    );
+}
+
+function figure(us: number): string {
+    return text(fig(us / 1e6));
+}
+
+/** Source of the information which modules are imported again. */
+function Evidence({ data: { evidence, other_logs: n } }: { data: LazyAnswer }) {
+    if (evidence !== 'first importers') return null;
+    if (!n)
+        return (
+            <>
+                This log lists only the first importer of each module, and no other log on this
+                shelf lists more.
+            </>
+        );
+    return (
+        <>
+            {`This log lists only the first importer of each module. Other importers are taken from ${plural(n, 'other log')} of the shelf.`}
+        </>
+    );
+}
+
+function LazySentence({ data }: { data: LazyAnswer }) {
+    const { low, best, high } = data.saving_us;
+    const early = data.lazy.filter((tick) => tick.startup).map((tick) => tick.module);
+    if (!data.lazy.length) {
+        return (
+            <p class="who-sentence">
+                Select the imports to make lazy. Modules that the rest of the program imports anyway
+                save nothing. <Evidence data={data} />
+            </p>
+        );
+    }
+    return (
+        <p class="who-sentence lazy-sentence">
+            Saves <b>{high > 0 ? figure(best) : 'nothing'}</b>
+            {high > low && (
+                <>
+                    , between <b>{figure(low)}</b> and <b>{figure(high)}</b>
+                </>
+            )}
+            . Import time falls from <b>{figure(data.before_us)}</b> to{' '}
+            <b>{figure(data.after_us)}</b>
+            {best > 0 && ` (${pct((-100 * best) / data.before_us)}${THIN}% of self times)`}.{' '}
+            {early.length > 0 &&
+                `Python itself imports ${early.join(', ')} before the program starts. `}
+            {data.verdict === 'known' &&
+                best > 0 &&
+                'This assumes that nothing uses it during start-up. '}
+            <Evidence data={data} />
+        </p>
+    );
+}
+
+interface ChoiceProps {
+    list: string[];
+    suggestions: LazySuggestion[];
+    /** The log cannot prove any saving. */
+    plain: boolean;
+    keepers: LazyKeeper[];
+}
+
+/** Formats an entry such as "numpy@app" as text. */
+function said(word: string): string {
+    const [module, importer] = word.split('@');
+    if (importer === undefined) return `${module} where it is first imported`;
+    if (importer === '*') return `${module} wherever it is imported`;
+    return `${module} in ${importer === '__main__' ? 'the program' : importer}`;
+}
+
+/** List of checkboxes: the selected imports that are not candidates, then the candidates. */
+function LazyChoice({ list, suggestions, plain, keepers }: ChoiceProps) {
+    const known = new Set(suggestions.flatMap((one) => readLazy(one.lazy)));
+    const others = list.filter((word) => !known.has(word));
+    return (
+        <section class="pane lazy-worth">
+            <PaneHead title="Candidates" remark="packages that the program’s own code imports" />
+            <div class="list-head lazy-choice-grid">
+                <span />
+                <span>Import</span>
+                <span class="is-right" title="time that is certainly saved">
+                    Certain <i>ms</i>
+                </span>
+                <span class="is-right" title="time that is saved according to all logs">
+                    Likely <i>ms</i>
+                </span>
+                <span
+                    class="is-right"
+                    title="time that is saved if no other module imports the modules below"
+                >
+                    At most <i>ms</i>
+                </span>
+            </div>
+            <div class="list">
+                {others.map((word) => (
+                    <div key={word} class="list-row lazy-choice-grid is-still">
+                        <CheckBox label={said(word)} checked onChange={() => toggle([word])} />
+                        <span class="cut" title={said(word)}>
+                            {said(word)}
+                        </span>
+                    </div>
+                ))}
+                {suggestions.map((one) => (
+                    <Suggestion key={one.package} list={list} one={one} plain={plain} />
+                ))}
+                {!others.length && !suggestions.length && (
+                    <p class="report-empty">
+                        The program’s own code imports no package that could be lazy. Search for any
+                        module above.
+                    </p>
+                )}
+                {keepers.length > 0 && <Keepers keepers={keepers} />}
+            </div>
+        </section>
+    );
+}
+
+/** The other imports that keep most of the modules below the selected imports loaded. */
+function Keepers({ keepers }: { keepers: LazyKeeper[] }) {
+    return (
+        <>
+            <div class="list-head lazy-keeper-grid">
+                <span>Still imported by</span>
+                <span>In</span>
+                <span class="is-right">Modules</span>
+                <span class="is-right" title="self times of the modules that it still imports">
+                    Self <i>ms</i>
+                </span>
+                <span />
+            </div>
+            {keepers.map((one) => (
+                <div key={one.module} class="list-row lazy-keeper-grid is-still">
+                    <span class="cut mono" title={one.module}>
+                        {one.module}
+                    </span>
+                    <Importer row={one} />
+                    <span class="is-right">{int(one.modules)}</span>
+                    <span class="is-right">{fmtFixed(one.self_us / 1000, 3)}</span>
+                    <AlsoLazy row={one} />
+                </div>
+            ))}
+        </>
+    );
+}
+
+interface SuggestionProps {
+    list: string[];
+    one: LazySuggestion;
+    plain: boolean;
+}
+
+function Suggestion({ list, one, plain }: SuggestionProps) {
+    const words = readLazy(one.lazy);
+    const n = words.filter((word) => list.includes(word)).length;
+    return (
+        <div class="list-row lazy-choice-grid is-still">
+            <CheckBox
+                label={one.package}
+                checked={n === words.length ? true : n ? null : false}
+                onChange={() => toggle(words)}
+            />
+            <span class="cut" title={words.map(said).join('\n')}>
+                <Swatch origin={one.origin} />
+                <span class="mono">{one.package}</span>{' '}
+                {words.length > 1 && (
+                    <span class="soft">{plural(words.length, 'import statement')}</span>
+                )}
+            </span>
+            <span class={plain ? 'is-right soft' : 'is-right'}>
+                {plain ? '–' : fmtFixed(one.low_us / 1000, 3)}
+            </span>
+            <span class="is-right">{fmtFixed(one.best_us / 1000, 3)}</span>
+            <span class="is-right">{fmtFixed(one.high_us / 1000, 3)}</span>
+        </div>
+    );
+}
+
+const FATES: Record<LazyRow['fate'], string> = {
+    saved: 'saved',
+    open: 'unknown',
+    'likely stays': 'likely still imported',
+    stays: 'still imported',
+};
+
+/** Modules below the selected imports: saved, or still imported, and by which module. */
+function LazyModules({
+    rows,
+    modules,
+}: {
+    rows: LazyRow[];
+    modules: LazyAnswer['modules'] | null;
+}) {
+    const { saved = 0, open = 0, stays = 0, 'likely stays': likely = 0 } = modules ?? {};
+    const counts = [
+        `${int(saved)} saved`,
+        open && `${int(open)} unknown`,
+        likely && `${int(likely)} likely still imported`,
+        stays && `${int(stays)} still imported`,
+    ].filter(Boolean);
+    const more = saved + open + stays + likely - rows.length;
+    return (
+        <section class="pane lazy-below">
+            <PaneHead title="Modules below" remark={rows.length ? counts.join(', ') : null} />
+            <div class="list-head lazy-module-grid">
+                <span>Module</span>
+                <span class="is-right">
+                    Self <i>ms</i>
+                </span>
+                <span>Result</span>
+                <span>Still imported by</span>
+                <span />
+            </div>
+            <div class="list">
+                {rows.map((row) => (
+                    <Module key={row.id} row={row} />
+                ))}
+                {rows.length > 0 && more > 0 && (
+                    <p class="report-empty">and {int(more)} more with smaller self times</p>
+                )}
+                {!rows.length && (
+                    <p class="report-empty">Select an import on the left to see what it saves.</p>
+                )}
+            </div>
+        </section>
+    );
+}
+
+type Kept = Pick<LazyRow, 'module' | 'by' | 'proof' | 'in'>;
+
+/** Name of the importer; with a link if another run is the source. */
+function Importer({ row: { by, proof, in: run, module } }: { row: Kept }) {
+    if (by === null) return <span />;
+    return (
+        <span
+            class="cut"
+            title={`${by} imports it; source: ${run ? `the run ${run.name}` : proof}`}
+        >
+            <span class="mono">{by === '__main__' ? 'the program' : by}</span>
+            {run && (
+                <>
+                    {' in run '}
+                    <a class="link" href={formatHash(['run', run.id, 'imports'], { q: module })}>
+                        {run.name}
+                    </a>
+                </>
+            )}
+        </span>
+    );
+}
+
+function AlsoLazy({ row: { by, proof, module } }: { row: Kept }) {
+    if (by === null || proof === 'its submodule') return <span />;
+    return (
+        <button type="button" class="link" onClick={() => toggle([`${module}@${by}`])}>
+            Make lazy there too
+        </button>
+    );
+}
+
+function Module({ row }: { row: LazyRow }) {
+    return (
+        <div class="list-row lazy-module-grid is-still">
+            <span class="cut mono" title={row.module}>
+                {row.module}
+            </span>
+            <span class="is-right">{fmtFixed(row.self_us / 1000, 3)}</span>
+            <span class={row.fate === 'saved' ? '' : 'soft'}>{FATES[row.fate]}</span>
+            <Importer row={row} />
+            <AlsoLazy row={row} />
+        </div>
+    );
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One source file as measured by several runs: one row per line; overlapping rows of a run are
+ * summed.
+ */
+import { kindHas, type KindHas } from '../../base/kinds';
+import type { AcrossAnswer, AcrossRun, LineFigures } from '../../base/line_types';
+import { foldRows } from './fold';
+import { type Figures, figuresOf, isActive, sourceRows, type SourceRow } from './source';
+
+export interface RunFigures {
+    run: AcrossRun;
+    figures: Figures;
+    /** row of the measured values, by line number */
+    at: Map<number, number>;
+}
+
+export function runFigures(run: AcrossRun): RunFigures {
+    const whole: LineFigures = { ...run, functions: run.functions ?? [] };
+    const { answer, growthOnly } = foldRows(whole, (row) => String(run.line[row]));
+    const at = new Map(answer.line.map((line, row) => [line, row]));
+    return { run, figures: figuresOf(answer, growthOnly), at };
+}
+
+/** Rows of the grid: every line that has source text or a value in any run. */
+export function acrossRows(answer: AcrossAnswer, runs: readonly RunFigures[]): SourceRow[] {
+    const lines = new Set<number>();
+    for (const { at } of runs) for (const line of at.keys()) lines.add(line);
+    const named = runs.find(({ figures }) => figures.functions.length > 0);
+    const line = [...lines].sort((a, b) => a - b);
+    const union: LineFigures = {
+        unit_s: null,
+        n: line.length,
+        line,
+        fn: line.map(() => 0),
+        columns: [],
+        functions: named?.figures.functions ?? [],
+    };
+    return sourceRows(answer.text, figuresOf(union), false);
+}
+
+export function anyActive(runs: readonly RunFigures[], line: number): boolean {
+    return runs.some(({ figures, at, run }) => {
+        const row = at.get(line);
+        if (row === undefined) return false;
+        return kindHas(run.kind, 'calls') || isActive(figures, row);
+    });
+}
+
+/** The last two components of a path. Files with the same tail are treated as the same file. */
+export function pathTail(path: string): string {
+    return path.split(/[\\/]/).slice(-2).join('/');
+}
+
+const ORDER: readonly KindHas[] = ['line_times', 'line_memory', 'line_cpu', 'calls'];
+
+/** Sorts this run first, then by tool, then newest first. */
+export function runOrder(self: string, runs: readonly AcrossRun[]): AcrossRun[] {
+    const rank = ({ run, kind }: AcrossRun) =>
+        run === self ? -1 : ORDER.findIndex((word) => kindHas(kind, word));
+    return [...runs].sort((a, b) => rank(a) - rank(b) || (b.created_ms ?? 0) - (a.created_ms ?? 0));
+}

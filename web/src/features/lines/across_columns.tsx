@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Columns of several runs next to each other; fewer per run than in the report of a single run.
+ */
+import { kindHas } from '../../base/kinds';
+import { formatHash } from '../../base/router';
+import { fmtFixed, int } from '../../base/units';
+import { KindMark } from '../../components/kind_mark';
+import type { RunFigures } from './across';
+import { quiet } from './cells';
+import { memoryColumns, scaleneColumns, timeColumns } from './columns';
+import type { SourceColumn } from './source_row';
+import { ownUnit, timeScale } from './units';
+
+const KEPT = new Set(['hits', 'time', 'pct', 'mem', 'increment', 'cpu', 'peak_mib']);
+
+const CPROFILE: { key: string; title: string; unit?: string; tip: string }[] = [
+    { key: 'ncalls', title: 'ncalls', tip: 'calls of the function that begins here' },
+    {
+        key: 'tottime_s',
+        title: 'tottime',
+        unit: 's',
+        tip: 'self time of the function that starts here',
+    },
+    {
+        key: 'cumtime_s',
+        title: 'cumtime',
+        unit: 's',
+        tip: 'total time of the function that starts here',
+    },
+];
+
+/* cProfile measures functions, not lines; its values are shown at the first line of each function. */
+function cprofileColumns({ figures }: RunFigures): SourceColumn[] {
+    return CPROFILE.map(({ key, title, unit, tip }) => ({
+        key,
+        title,
+        unit,
+        tip,
+        width: 92,
+        render: ({ at }) => {
+            const value = at < 0 ? null : figures.column(key)?.[at];
+            if (value === null || value === undefined) return null;
+            return quiet(key === 'ncalls' ? int(value) : fmtFixed(value, 3));
+        },
+    }));
+}
+
+function ownColumns(of: RunFigures): SourceColumn[] {
+    if (kindHas(of.run.kind, 'calls')) return cprofileColumns(of);
+    const unit_s = of.figures.unit_s ?? 1e-9;
+    // Text reports have ticks of 1 µs or more (the printed unit); pickles have ticks of the clock.
+    const rounded = unit_s >= 1e-6;
+    const scale = timeScale(ownUnit(unit_s, rounded), unit_s, rounded);
+    return [
+        ...timeColumns(of.figures, scale, 'function'),
+        ...memoryColumns(of.figures, 'function'),
+        ...scaleneColumns(of.figures),
+    ].filter(({ key }) => KEPT.has(key));
+}
+
+/** Columns of one run; its row for a line is found by the line number. */
+export function runColumns(of: RunFigures): SourceColumn[] {
+    return ownColumns(of).map((column, i) => ({
+        ...column,
+        key: `${of.run.run} ${column.key}`,
+        group: i === 0,
+        hideBelow: undefined,
+        render: (row) => column.render({ ...row, at: of.at.get(row.line) ?? -1 }),
+    }));
+}
+
+/** Header above the columns of a run. */
+export function RunTitle({ of }: { of: RunFigures }) {
+    const { run, name, kind, same_source } = of.run;
+    return (
+        <>
+            <KindMark kind={kind} />
+            <a class="ellipsis" href={formatHash(['run', run])} title={`${name}, ${kind}`}>
+                {name}
+            </a>
+            {same_source === false && (
+                <span
+                    class="warn"
+                    title="measured another version of this file: its values may belong to other lines"
+                >
+                    ▲ different source
+                </span>
+            )}
+        </>
+    );
+}

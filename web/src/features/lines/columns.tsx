@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Columns of the source grid, depending on the profile. Each tool has its own group of columns, in
+ * the order and with the digits of the tool.
+ */
+import { LABELS } from '../../base/terms';
+import { fmtFixed, int } from '../../base/units';
+import { CpuBar, HeatBar, Increment, quiet, Underlined } from './cells';
+import type { Base } from './data';
+import { heatLevel } from './heat';
+import { type Figures, fileShare, functionShare, heatOf } from './source';
+import type { SourceColumn } from './source_row';
+import { SparklineCell } from './sparkline_cell';
+import {
+    decimalsOf,
+    hitsText,
+    perHitText,
+    percentText,
+    type TimeScale,
+    timeText,
+    UNIT_TEXT,
+} from './units';
+
+const NARROW = 1000;
+
+function at(column: (number | null)[] | null, row: number): number | null {
+    return row < 0 ? null : (column?.[row] ?? null);
+}
+
+function largest(column: (number | null)[] | null): number {
+    return (column ?? []).reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
+}
+
+function share(figures: Figures, row: number, base: Base): { text: string; share: number } {
+    const ticks = figures.value[row] ?? 0;
+    const fn = figures.fn[row];
+    const total = base === 'file' || fn < 0 ? figures.whole : figures.byFunction[fn];
+    const part = base === 'file' ? fileShare(figures, row) : functionShare(figures, row);
+    return { text: percentText(ticks, total), share: part };
+}
+
+/* Text reports have one decimal of time; values computed from it may differ in the last digit. */
+const DERIVED = 'computed from printed times: the last digit may differ';
+
+function derived(title: string, { rounded }: TimeScale) {
+    if (!rounded) return title;
+    return (
+        <span class="is-estimate" title={DERIVED}>
+            {title}
+        </span>
+    );
+}
+
+function shareTip(base: Base, { rounded }: TimeScale): string | undefined {
+    if (rounded) return undefined;
+    return base === 'file'
+        ? 'of the time of all profiled functions of this file'
+        : 'of the time of its function, as line_profiler prints it';
+}
+
+/** line_profiler: hits, time, time per hit, percent. */
+export function timeColumns(figures: Figures, scale: TimeScale, base: Base): SourceColumn[] {
+    const [hits, ticks] = [figures.column('hits'), figures.column('ticks')];
+    if (!ticks) return [];
+    const unit = UNIT_TEXT[scale.unit];
+    const exact = (row: number) =>
+        `${int(at(hits, row) ?? 0)} hits, ${ticks[row] ?? 0} ticks of ${scale.unit_s} s`;
+    return [
+        {
+            key: 'hits',
+            title: 'Hits',
+            width: 84,
+            render: ({ at: row }) => {
+                const value = at(hits, row);
+                return value === null ? null : hitsText(value);
+            },
+        },
+        {
+            key: 'time',
+            title: 'Time',
+            unit,
+            width: 104,
+            main: true,
+            render: ({ at: row }) => {
+                const value = at(ticks, row);
+                if (value === null) return null;
+                return <span title={exact(row)}>{timeText(value, scale)}</span>;
+            },
+        },
+        {
+            key: 'per_hit',
+            title: derived('Per hit', scale),
+            unit,
+            width: 92,
+            hideBelow: 900,
+            cellClass: 'soft',
+            render: ({ at: row }) => {
+                const value = at(ticks, row);
+                return value === null ? null : perHitText(value, at(hits, row) ?? 0, scale);
+            },
+        },
+        {
+            key: 'pct',
+            title: derived(base === 'file' ? '% of file' : '% of function', scale),
+            width: 116,
+            tip: shareTip(base, scale),
+            render: ({ at: row }) => {
+                if (at(ticks, row) === null) return null;
+                const { text, share: part } = share(figures, row, base);
+                return <HeatBar share={part} level={heatLevel(part)} text={text} />;
+            },
+        },
+    ];
+}
+
+const BASELINE =
+    'memory of the process when the function started: memory_profiler prints it as the first increment, but it is not growth';
+
+/** memory_profiler: memory after the line, its change, number of executions. */
+export function memoryColumns(figures: Figures, base: Base): SourceColumn[] {
+    const mem = figures.column('mem_mib');
+    const increment = figures.column('increment_mib');
+    const times = figures.column('occurrences');
+    if (!mem || !increment) return [];
+    const decimals = Math.max(decimalsOf(mem), decimalsOf(increment));
+    const peak = largest(mem);
+    const columns: SourceColumn[] = [
+        {
+            key: 'mem',
+            title: LABELS.memory,
+            unit: 'MiB',
+            width: 92,
+            group: true,
+            tip: 'largest memory of the process after this line; the bar is the share of the peak',
+            render: ({ at: row }) => {
+                const value = at(mem, row);
+                if (value === null) return null;
+                return <Underlined share={value / peak} text={fmtFixed(value, decimals)} />;
+            },
+        },
+        {
+            key: 'increment',
+            title: 'Increment',
+            unit: 'MiB',
+            width: 116,
+            main: figures.measure === 'memory',
+            tip: 'change over all executions of the line; the bar is its share of the growth of the function',
+            render: ({ at: row }) => {
+                const value = at(increment, row);
+                if (value === null) return null;
+                if (figures.baseline.has(row)) {
+                    return (
+                        <span class="is-estimate zero" title={BASELINE}>
+                            {fmtFixed(value, decimals)}
+                        </span>
+                    );
+                }
+                const level = figures.measure === 'memory' ? heatOf(figures, row, base) : 0;
+                const part =
+                    base === 'file' ? fileShare(figures, row) : functionShare(figures, row);
+                return (
+                    <>
+                        {level > 0 && (
+                            <span
+                                class={`heat-fill is-heat-${level}`}
+                                style={{ width: `${part}%` }}
+                            />
+                        )}
+                        <span class="heat-text">
+                            <Increment value={value} decimals={decimals} />
+                        </span>
+                    </>
+                );
+            },
+        },
+    ];
+    if (times) {
+        columns.push({
+            key: 'occurrences',
+            title: 'Occurrences',
+            width: 96,
+            hideBelow: NARROW,
+            cellClass: 'soft',
+            render: ({ at: row }) => {
+                const value = at(times, row);
+                return value === null ? null : int(value);
+            },
+        });
+    }
+    return columns;
+}
+
+interface Plain {
+    key: string;
+    title: string;
+    unit: string;
+    width: number;
+    tip: string;
+    decimals: number;
+    hideBelow?: number;
+    group?: boolean;
+}
+
+const CPU_PARTS: Plain[] = [
+    ['cpu_python_pct', 'Python', 'in the interpreter'],
+    ['cpu_native_pct', 'native', 'in compiled code'],
+    ['cpu_system_pct', 'system', 'in the operating system, or waiting'],
+].map(([key, title, where]) => ({
+    key,
+    title,
+    unit: '%',
+    width: 74,
+    tip: `percent of all CPU samples of the program: ${where}`,
+    decimals: 1,
+    hideBelow: 1180,
+}));
+
+const MEMORY: Plain[] = [
+    {
+        key: 'peak_mib',
+        title: 'Peak',
+        unit: 'MiB',
+        width: 76,
+        tip: 'largest memory held',
+        decimals: 1,
+    },
+    { key: 'avg_mib', title: 'Mean', unit: 'MiB', width: 72, tip: 'average memory', decimals: 1 },
+    {
+        key: 'malloc_mib',
+        title: 'Alloc',
+        unit: 'MiB',
+        width: 80,
+        tip: 'allocated over the whole run',
+        decimals: 1,
+    },
+    {
+        key: 'copy_mib_s',
+        title: 'Copy',
+        unit: 'MiB/s',
+        width: 88,
+        tip: 'memory copied a second',
+        decimals: 1,
+    },
+    {
+        key: 'gpu_pct',
+        title: 'GPU',
+        unit: '%',
+        width: 66,
+        tip: 'use of the GPU while here',
+        decimals: 1,
+    },
+    {
+        key: 'gpu_peak_mib',
+        title: 'GPU peak',
+        unit: 'MiB',
+        width: 104,
+        tip: 'memory on the GPU',
+        decimals: 1,
+    },
+];
+
+function plainColumn(figures: Figures, spec: Plain): SourceColumn | null {
+    const column = figures.column(spec.key);
+    if (!column || largest(column) === 0) return null;
+    const { key, title, unit, width, tip, hideBelow, group, decimals } = spec;
+    return {
+        key,
+        title,
+        unit,
+        width,
+        tip,
+        hideBelow,
+        group,
+        cellClass: 'soft',
+        render: ({ at: row }) => {
+            const value = at(column, row);
+            return value === null || value === 0 ? null : quiet(fmtFixed(value, decimals));
+        },
+    };
+}
+
+/** Scalene: stacked CPU bar and its parts, memory, copies, GPU, memory curve of the line. */
+export function scaleneColumns(figures: Figures): SourceColumn[] {
+    if (figures.measure !== 'cpu') return [];
+    const parts = CPU_PARTS.map(({ key }) => figures.column(key));
+    const cpu: SourceColumn = {
+        key: 'cpu',
+        title: 'CPU',
+        unit: '% of all',
+        width: 124,
+        main: true,
+        tip: 'percent of all CPU samples of the program; the bar is Python, native, system from the left',
+        render: ({ at: row }) => (
+            <CpuBar
+                python={at(parts[0], row) ?? 0}
+                native={at(parts[1], row) ?? 0}
+                system={at(parts[2], row) ?? 0}
+            />
+        ),
+    };
+    const memory = MEMORY.map((spec, i) =>
+        plainColumn(figures, { ...spec, hideBelow: i === 0 ? undefined : NARROW }),
+    ).filter((column) => column !== null);
+    const curves = curveColumn(figures);
+    if (curves) memory.push(curves);
+    const [first, ...rest] = memory;
+    return [
+        cpu,
+        ...CPU_PARTS.map((spec) => plainColumn(figures, spec)).filter((column) => column !== null),
+        ...(first ? [{ ...first, group: true }, ...rest] : []),
+    ];
+}
+
+function curveColumn({ samples }: Figures): SourceColumn | null {
+    const all = Object.values(samples);
+    if (!all.some((points) => points.length > 1)) return null;
+    let [from, to, top] = [Infinity, 0, 0];
+    for (const points of all) {
+        for (const [t, mib] of points) {
+            from = Math.min(from, t);
+            to = Math.max(to, t);
+            top = Math.max(top, mib);
+        }
+    }
+    return {
+        key: 'curve',
+        title: 'Over time',
+        width: 88,
+        hideBelow: NARROW,
+        tip: `memory while this line ran, up to ${fmtFixed(top, 1)} MiB, from ${fmtFixed(from, 1)} to ${fmtFixed(to, 1)} s`,
+        render: ({ at: row }) =>
+            row >= 0 && samples[row] ? (
+                <SparklineCell points={samples[row]} from={from} to={to} top={top} />
+            ) : null,
+    };
+}
+
+/** All measured columns, tool by tool. */
+export function columnsOf(figures: Figures, scale: TimeScale, base: Base): SourceColumn[] {
+    const columns = [
+        ...timeColumns(figures, scale, base),
+        ...memoryColumns(figures, base),
+        ...scaleneColumns(figures),
+    ];
+    // The strong line separates tools from each other, not the first tool from the line numbers.
+    return columns.map((column, i) => (i === 0 ? { ...column, group: false } : column));
+}

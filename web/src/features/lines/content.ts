@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Content of the Lines tab, derived from the URL and the server's responses.
+ */
+import { useCallback, useMemo } from 'preact/hooks';
+import { useMemoOn } from '../../base/hooks';
+import type { LineFunctionRow, SourceAnswer } from '../../base/line_types';
+import { route } from '../../base/router';
+import type { Run } from '../../base/types';
+import { columnsOf } from './columns';
+import {
+    type Base,
+    type Calls,
+    scaleOf,
+    useLineFiles,
+    useLineFunctions,
+    usePython,
+    useSourceAnswer,
+} from './data';
+import { callsOf, foldRows } from './fold';
+import {
+    type Figures,
+    figuresOf,
+    heatOf,
+    hottestRows,
+    isActive,
+    type LineRow,
+    type SourceRow,
+    sourceRows,
+} from './source';
+
+/** Functions with more calls than this are summed by default. */
+const FEW = 3;
+const NO_CALLS = new Map<number, number>();
+const NO_TEXT: (string | null)[] = [];
+const NO_ROWS: SourceRow[] = [];
+const NO_FUNCTIONS: LineFunctionRow[] = [];
+
+/* Rows and values of the grid, recomputed only when their inputs change. */
+function useModel(answer: SourceAnswer | null, hideZero: boolean, asked: string | undefined) {
+    const counts = useMemo(() => (answer ? callsOf(answer) : NO_CALLS), [answer]);
+    const most = Math.max(0, ...counts.values());
+    const calls: Calls = asked === 'each' || (asked !== 'sum' && most <= FEW) ? 'each' : 'sum';
+    const figures = useMemo(() => {
+        if (!answer || calls === 'each') return answer && figuresOf(answer);
+        const { line, fn } = answer;
+        const folded = foldRows(answer, (row) => `${line[row]} ${fn[row]}`);
+        return figuresOf(folded.answer, folded.growthOnly);
+    }, [answer, calls]);
+    const text = answer?.text ?? NO_TEXT;
+    const rows = useMemo(
+        () => (figures ? sourceRows(text, figures, hideZero) : NO_ROWS),
+        [figures, text, hideZero],
+    );
+    const hot = useMemo(() => (figures ? hottestRows(figures) : []), [figures]);
+    const keys = useMemo(() => {
+        const map = new Map<number, string>();
+        for (const row of rows) if (row.kind === 'line' && row.at >= 0) map.set(row.at, row.key);
+        return map;
+    }, [rows]);
+    return { figures, text, rows, hot, keys, counts, calls: most > 1 ? calls : null };
+}
+
+/* Heat and inactivity of a row, as functions that stay identical while nothing changes. */
+function useLooks(figures: Figures | null, base: Base) {
+    const levelOf = useCallback(
+        (row: LineRow) => (figures && row.at >= 0 ? heatOf(figures, row.at, base) : 0),
+        [figures, base],
+    );
+    const isCold = useCallback((row: LineRow) => !figures || !isActive(figures, row.at), [figures]);
+    return { levelOf, isCold };
+}
+
+function fnOf(figures: Figures | null, row: number): number | null {
+    if (!figures || row < 0) return null;
+    return figures.functions[figures.fn[row]]?.id ?? null;
+}
+
+export function useLines(run: Run) {
+    const query = route.value.query;
+    const base: Base = query.of === 'file' ? 'file' : 'function';
+    const hideZero = query.zero === '0';
+    const files = useLineFiles(run);
+    const source = useSourceAnswer(run, files, query);
+    const answer = source.data;
+    const functions = useLineFunctions(run, answer?.file.path ?? null);
+    const model = useModel(answer, hideZero, query.calls);
+    const { figures, rows, hot, keys } = model;
+    const tokens = usePython(model.text);
+    const scale = scaleOf(run, answer?.unit_s ?? null, query);
+    const columns = useMemoOn(
+        () => (figures ? columnsOf(figures, scale, base) : []),
+        [figures, scale.unit, scale.unit_s, base],
+    );
+    const looks = useLooks(figures, base);
+    // The hottest line is current by default.
+    const current = query.line ?? (hot.length ? (keys.get(hot[0]) ?? null) : null);
+    const currentAt = useMemo(() => {
+        const row = rows.find((one) => one.kind === 'line' && one.key === current);
+        return row?.kind === 'line' ? row.at : -1;
+    }, [rows, current]);
+    return {
+        ...model,
+        ...looks,
+        source,
+        files,
+        functions,
+        functionRows: functions?.rows ?? NO_FUNCTIONS,
+        base,
+        hideZero,
+        scale,
+        columns,
+        tokens,
+        current,
+        currentAt,
+        /** the user selected the line, by click, key or link */
+        chosen: query.line !== undefined,
+        fn: query.fn !== undefined ? Number(query.fn) : fnOf(figures, currentAt),
+        hotAt: hot.indexOf(currentAt),
+    };
+}
+
+export type Lines = ReturnType<typeof useLines>;

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Measured files with their shares; Enter shows the lines of a file.
+ */
+import { kindHas } from '../../base/kinds';
+import type { LineFileRow } from '../../base/line_types';
+import { navigate } from '../../base/router';
+import { LABELS } from '../../base/terms';
+import type { Run } from '../../base/types';
+import { fmtFixed, int, pct } from '../../base/units';
+import type { GridColumn } from '../../components/data_grid';
+import { MarkedName } from '../../components/marked_name';
+import { Swatch } from '../../components/origin_legend';
+import { ShareBar } from '../../components/share_bar';
+import type { Matcher } from '../../model/search';
+import { TableTab } from '../shared/table_tab';
+import { heatSort, timedSummary } from './data';
+
+type Column = GridColumn<LineFileRow>;
+
+export function LineFilesTab({ run }: { run: Run }) {
+    return (
+        <TableTab<LineFileRow>
+            run={run}
+            view="line_files"
+            title={LABELS.files}
+            sort={heatSort(run, 'files')}
+            origins
+            remark="Enter shows the lines of a file"
+            selectKey="file"
+            rowKey={(row) => row.id}
+            called={({ file }) => ({ name: '', file })}
+            columns={(search) => columnsOf(run, search)}
+            onOpen={({ id }) => navigate(['run', run.id, 'lines'], { file: String(id) })}
+            empty={() => 'No file matches the filters. Clear them to see all.'}
+        />
+    );
+}
+
+function number(
+    key: keyof LineFileRow,
+    title: string,
+    unit: string | undefined,
+    text: (value: number) => string,
+): Column {
+    return {
+        key,
+        title,
+        unit,
+        width: 120,
+        align: 'right',
+        numeric: true,
+        sortKey: key,
+        render: (row) => {
+            const value = row[key] as number | null;
+            return value === null ? '' : text(value);
+        },
+    };
+}
+
+function share(title: string, unit: string, sortKey: string, part: (row: LineFileRow) => number) {
+    const column: Column = {
+        key: 'share',
+        title,
+        unit,
+        width: 130,
+        align: 'right',
+        numeric: true,
+        sortKey,
+        render: (row) => (
+            <ShareBar share={part(row) / 100} tone="total">
+                {pct(part(row))}
+            </ShareBar>
+        ),
+    };
+    return column;
+}
+
+function columnsOf(run: Run, search: Matcher): Column[] {
+    const mib = (value: number) => fmtFixed(value, 3);
+    const columns: Column[] = [
+        {
+            key: 'file',
+            title: 'file',
+            width: 'rest',
+            sortKey: 'file',
+            render: (row) => (
+                <span title={row.file}>
+                    <Swatch origin={row.origin} />
+                    <span class="mono">
+                        <MarkedName text={row.file} search={search} />
+                    </span>
+                </span>
+            ),
+        },
+        number('functions', 'functions', undefined, int),
+        number('lines', 'lines', undefined, int),
+    ];
+    if (kindHas(run.kind, 'line_times')) {
+        const whole = timedSummary(run)?.time_s ?? 0;
+        columns.push(
+            number('time_s', 'time', 's', (s) => fmtFixed(s, 6)),
+            share('time', '% of all', 'time_s', (row) =>
+                whole > 0 ? (100 * (row.time_s ?? 0)) / whole : 0,
+            ),
+        );
+    }
+    if (kindHas(run.kind, 'line_cpu')) {
+        columns.push(share('CPU', '% of all', 'cpu_pct', (row) => row.cpu_pct ?? 0));
+    }
+    if (!kindHas(run.kind, 'line_times')) columns.push(number('peak_mib', 'peak', 'MiB', mib));
+    return columns;
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A source file and its measured values: the rows of its grid, and the heat of each row.
+ */
+import type { LineFigures, SourceFunction } from '../../base/line_types';
+import { heatLevel } from './heat';
+
+/** The value that determines the heat of a line: time, growth of memory, or CPU samples of the
+ * whole program. */
+export type Measure = 'time' | 'memory' | 'cpu' | 'none';
+
+/** Measured values of one file, prepared for lookup. */
+export interface Figures {
+    n: number;
+    /** seconds per tick; null if there are no ticks */
+    unit_s: number | null;
+    line: number[];
+    functions: SourceFunction[];
+    /** by row: index into functions; -1 if it belongs to none */
+    fn: number[];
+    block: number[];
+    column: (name: string) => (number | null)[] | null;
+    measure: Measure;
+    /** by row: the value that determines the heat; null if it was not measured */
+    value: (number | null)[];
+    /** sums of the positive values, by index of the function, and for the file */
+    byFunction: number[];
+    whole: number;
+    /** rows whose increment is the memory that the process already used before the function began */
+    baseline: Set<number>;
+    samples: Record<string, [number, number][]>;
+}
+
+type Columns = Record<string, unknown>;
+
+function columnOf(answer: LineFigures): Figures['column'] {
+    const known = new Set(answer.columns);
+    return (name) =>
+        known.has(name) ? ((answer as unknown as Columns)[name] as (number | null)[]) : null;
+}
+
+function measureOf(column: Figures['column']): Measure {
+    if (column('ticks')) return 'time';
+    if (column('tottime_s')) return 'time';
+    if (column('cpu_python_pct') || column('cpu_native_pct')) return 'cpu';
+    return column('increment_mib') ? 'memory' : 'none';
+}
+
+/* The first row of each block has the complete memory of the process as its increment. */
+function baselines(answer: LineFigures): Set<number> {
+    const seen = new Set<string>();
+    const rows = new Set<number>();
+    const increments = columnOf(answer)('increment_mib');
+    if (!increments) return rows;
+    for (let i = 0; i < answer.n; i++) {
+        const key = `${answer.fn[i]}/${answer.block?.[i] ?? 1}`;
+        if (increments[i] === null || seen.has(key)) continue;
+        seen.add(key);
+        rows.add(i);
+    }
+    return rows;
+}
+
+function valuesOf(
+    measure: Measure,
+    column: Figures['column'],
+    n: number,
+    baseline: Set<number>,
+): (number | null)[] {
+    if (measure === 'time') return column('ticks') ?? column('tottime_s') ?? [];
+    if (measure === 'memory') {
+        const increments = column('increment_mib') ?? [];
+        return increments.map((value, i) => (baseline.has(i) ? null : value));
+    }
+    const parts = ['cpu_python_pct', 'cpu_native_pct', 'cpu_system_pct'].map(column);
+    return Array.from({ length: n }, (_, i) =>
+        parts.reduce((sum, part) => sum + (part?.[i] ?? 0), 0),
+    );
+}
+
+/** `growthOnly`: foldRows already removed the baselines, so every increment is growth. */
+export function figuresOf(answer: LineFigures, growthOnly = false): Figures {
+    const column = columnOf(answer);
+    const functions = answer.functions ?? [];
+    const indexOf = new Map(functions.map(({ id }, i) => [id, i]));
+    const fn = answer.fn.map((id) => indexOf.get(id) ?? -1);
+    const measure = measureOf(column);
+    const baseline = growthOnly ? new Set<number>() : baselines(answer);
+    const value = valuesOf(measure, column, answer.n, baseline);
+    const byFunction = new Array<number>(functions.length).fill(0);
+    let whole = 0;
+    value.forEach((part, i) => {
+        if (!part || part < 0) return;
+        whole += part;
+        if (fn[i] >= 0) byFunction[fn[i]] += part;
+    });
+    // Scalene's percentages are already relative to all samples of the program.
+    if (measure === 'cpu') whole = 100;
+    return {
+        n: answer.n,
+        unit_s: answer.unit_s,
+        line: answer.line,
+        functions,
+        fn,
+        block: answer.block ?? new Array<number>(answer.n).fill(1),
+        column,
+        measure,
+        value,
+        byFunction,
+        whole,
+        baseline,
+        samples: answer.samples ?? {},
+    };
+}
+
+/** Percent of the file; for CPU, of all samples of the program. */
+export function fileShare({ value, whole }: Figures, row: number): number {
+    const part = value[row] ?? 0;
+    return whole > 0 && part > 0 ? (100 * part) / whole : 0;
+}
+
+/** Percent of the function; for rows without a function, percent of the file. */
+export function functionShare(figures: Figures, row: number): number {
+    const fn = figures.fn[row];
+    if (fn < 0 || figures.measure === 'cpu') return fileShare(figures, row);
+    const part = figures.value[row] ?? 0;
+    const total = figures.byFunction[fn];
+    return total > 0 && part > 0 ? (100 * part) / total : 0;
+}
+
+export function heatOf(figures: Figures, row: number, base: 'function' | 'file'): number {
+    return heatLevel(base === 'file' ? fileShare(figures, row) : functionShare(figures, row));
+}
+
+const HOT_MOST = 1000;
+
+/** Rows with any heat, hottest first; equal ones in line order. At most HOT_MOST rows. */
+export function hottestRows(figures: Figures): number[] {
+    const rows: number[] = [];
+    for (let i = 0; i < figures.n; i++) if ((figures.value[i] ?? 0) > 0) rows.push(i);
+    rows.sort((a, b) => (figures.value[b] ?? 0) - (figures.value[a] ?? 0) || a - b);
+    return rows.slice(0, HOT_MOST);
+}
+
+/** Whether the row was executed; "hide lines without hits" keeps such rows. */
+export function isActive(figures: Figures, row: number): boolean {
+    if (row < 0) return false;
+    const counted = figures.column('hits') ?? figures.column('occurrences');
+    if (counted) return (counted[row] ?? 0) > 0;
+    return (figures.value[row] ?? 0) > 0 || (figures.column('peak_mib')?.[row] ?? 0) > 0;
+}
+
+export interface LineRow {
+    kind: 'line';
+    key: string;
+    line: number;
+    /** row of the measured values; -1 if the line was not measured */
+    at: number;
+    /** additional row of the previous line: another function or call measured it too */
+    more: boolean;
+}
+
+export interface BandRow {
+    kind: 'band';
+    key: string;
+    /** index into functions */
+    fn: number;
+    /** true: the function continues after a nested function */
+    again: boolean;
+}
+
+export type SourceRow = LineRow | BandRow;
+
+/** Maximum number of lines that are added for a function whose source is missing. */
+const FILL_MOST = 100_000;
+
+function addRange(lines: Set<number>, from: number, to: number): void {
+    if (to - from > FILL_MOST) return;
+    for (let line = from; line <= to; line++) lines.add(line);
+}
+
+/* Line numbers that have source text or a value. If there is no source at all, all lines of each
+ * measured function. */
+function linesOf(text: readonly (string | null)[], figures: Figures): number[] {
+    const lines = new Set<number>(figures.line);
+    let known = 0;
+    text.forEach((line, i) => {
+        if (line === null) return;
+        known++;
+        lines.add(i + 1);
+    });
+    if (known === 0) {
+        for (const { first_line, last_line } of figures.functions) {
+            if (first_line) addRange(lines, first_line, last_line ?? first_line);
+        }
+    }
+    return [...lines].sort((a, b) => a - b);
+}
+
+function rowsByLine({ line }: Figures): Map<number, number[]> {
+    const rows = new Map<number, number[]>();
+    line.forEach((number, i) => {
+        const there = rows.get(number);
+        if (there) there.push(i);
+        else rows.set(number, [i]);
+    });
+    return rows;
+}
+
+/* Returns functions that create the function headings before a given line, and those after the last
+ * line. */
+function bandMaker({ functions, fn }: Figures) {
+    let next = 0;
+    let last = -1;
+    let count = 0;
+    const shown = new Set<number>();
+    const open: number[] = [];
+    const band = (index: number): BandRow => {
+        const again = shown.has(index);
+        shown.add(index);
+        last = index;
+        return { kind: 'band', key: `b${count++}`, fn: index, again };
+    };
+    function before(line: number, rows: readonly number[]): BandRow[] {
+        const bands: BandRow[] = [];
+        while (next < functions.length && (functions[next].first_line ?? Infinity) <= line) {
+            if (!shown.has(next)) bands.push(band(next));
+            open.push(next++);
+        }
+        for (let i = open.length - 1; i >= 0; i--) {
+            const { first_line, last_line } = functions[open[i]];
+            if ((last_line ?? first_line ?? 0) < line) open.splice(i, 1);
+        }
+        const owner = rows.length === 1 ? fn[rows[0]] : -1;
+        if (owner >= 0 && owner !== last && !open.includes(last)) bands.push(band(owner));
+        return bands;
+    }
+    function rest(): BandRow[] {
+        return functions.flatMap((_, i) => (shown.has(i) ? [] : [band(i)]));
+    }
+    return { before, rest };
+}
+
+/** Rows of the grid, in line order; each function has a heading before its first line. */
+export function sourceRows(
+    text: readonly (string | null)[],
+    figures: Figures,
+    hideZero: boolean,
+): SourceRow[] {
+    const out: SourceRow[] = [];
+    const measured = rowsByLine(figures);
+    const bands = bandMaker(figures);
+    const none: number[] = [];
+    for (const line of linesOf(text, figures)) {
+        const rows = measured.get(line) ?? none;
+        out.push(...bands.before(line, rows));
+        const kept = hideZero ? rows.filter((row) => isActive(figures, row)) : rows;
+        kept.forEach((at, i) =>
+            out.push({ kind: 'line', key: i ? `${line}.${i}` : `${line}`, line, at, more: i > 0 }),
+        );
+        if (!kept.length && !hideZero) {
+            out.push({ kind: 'line', key: `${line}`, line, at: -1, more: false });
+        }
+    }
+    out.push(...bands.rest());
+    return out;
+}
+
+/** The last component of a path. */
+export function baseName(path: string): string {
+    return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+}
+
+/** The measured path that an attached file of this name belongs to: the only path with that name,
+ * or the only one whose source is missing. Null if it is ambiguous. */
+export function pathForFile(
+    name: string,
+    files: readonly { path: string; missing: boolean }[],
+): string | null {
+    const same = files.filter(({ path }) => baseName(path) === baseName(name));
+    if (same.length <= 1) return same[0]?.path ?? null;
+    const lacking = same.filter(({ missing }) => missing);
+    return lacking.length === 1 ? lacking[0].path : null;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Source lines with measured values, in groups of columns separated by strong lines. Rows are drawn
+ * when they scroll into view. One line is current: selected by click, by key, or by the caller.
+ */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useMemoOn } from '../../base/hooks';
+import { viewportWidth } from '../../components/viewport';
+import { type RailMark, railMarks } from './heat';
+import { HeatRail } from './heat_rail';
+import type { Token } from './python_syntax';
+import type { BandRow, LineRow, SourceRow } from './source';
+import { HEAD_HEIGHT, type SourceGroup, SourceHead } from './source_head';
+import { type SourceColumn, SourceRowView } from './source_row';
+import { SOURCE_ROW, type SourceScroll, step, target, useSourceScroll } from './source_scroll';
+
+export type { SourceColumn } from './source_row';
+
+/** Width of one digit of the line number, px. */
+const DIGIT_WIDTH = 8;
+const NUMBER_PAD = 28;
+const SIDEWAYS = 48;
+const RAIL_SLOT = 3;
+/** Minimum width of the source column in px, for one run and for several; a wider grid scrolls sideways. */
+const SOURCE_LEAST = 160;
+const SOURCE_WIDE = 340;
+
+export interface SourceGridHandle {
+    focus: () => void;
+    /** Scrolls the row with this key to the middle. */
+    centre: (key: string) => void;
+}
+
+interface SourceGridProps {
+    label: string;
+    columns: SourceColumn[];
+    rows: SourceRow[];
+    text: readonly (string | null)[];
+    tokens: (line: number) => Token[] | null;
+    levelOf: (row: LineRow) => number;
+    isCold: (row: LineRow) => boolean;
+    band: (row: BandRow) => ComponentChildren;
+    remark?: (row: LineRow) => ComponentChildren;
+    /** Key of the current row. */
+    current: string | null;
+    onCurrent: (row: LineRow) => void;
+    onHover?: (row: LineRow | null, event: PointerEvent) => void;
+    /** A second header line, over groups of columns. */
+    groups?: SourceGroup[];
+    empty?: ComponentChildren;
+    handle?: { current: SourceGridHandle | null };
+}
+
+function useTemplate(columns: SourceColumn[], rows: SourceRow[], least: number): string {
+    const digits = useMemo(() => {
+        const last = rows[step(rows, rows.length - 1, -1)];
+        return last?.kind === 'line' ? Math.max(3, String(last.line).length) : 3;
+    }, [rows]);
+    const widths = columns.map(({ width }) => `${width}px`).join(' ');
+    return `${NUMBER_PAD + digits * DIGIT_WIDTH}px ${widths} minmax(${least}px, 1fr)`;
+}
+
+function useMarks(props: SourceGridProps, scroll: SourceScroll, headHeight: number): RailMark[] {
+    const { rows, levelOf } = props;
+    const { offsets, height } = scroll;
+    return useMemoOn(() => {
+        const level = (i: number) => {
+            const row = rows[i];
+            return row.kind === 'line' ? levelOf(row) : 0;
+        };
+        return railMarks(offsets, level, Math.floor(height / RAIL_SLOT), height - headHeight);
+    }, [offsets, rows, height, levelOf]);
+}
+
+function useHandle(
+    handle: SourceGridProps['handle'],
+    scroller: { current: HTMLDivElement | null },
+    scroll: SourceScroll,
+): void {
+    useEffect(() => {
+        if (!handle) return undefined;
+        handle.current = {
+            focus: () => scroller.current?.focus({ preventScroll: true }),
+            centre: (key) => scroll.reveal(scroll.indexOf(key), true),
+        };
+        return () => {
+            handle.current = null;
+        };
+    });
+}
+
+/* Only the current line scrolls sideways. */
+function sideways(box: HTMLElement | null, by: number): void {
+    const code = box?.querySelector('.source-row.is-current .source-text');
+    if (code) code.scrollLeft += by;
+}
+
+function rowOf(event: Event, rows: SourceRow[]): LineRow | null {
+    const element = (event.target as Element).closest('[data-row]');
+    const row = element ? rows[Number(element.getAttribute('data-row'))] : undefined;
+    return row?.kind === 'line' ? row : null;
+}
+
+export function SourceGrid(props: SourceGridProps) {
+    const { rows, current, onHover } = props;
+    const scroller = useRef<HTMLDivElement | null>(null);
+    const width = viewportWidth.value;
+    const columns = useMemo(
+        () => props.columns.filter((c) => !c.hideBelow || width >= c.hideBelow),
+        [props.columns, width],
+    );
+    const template = useTemplate(columns, rows, props.groups ? SOURCE_WIDE : SOURCE_LEAST);
+    const headHeight = props.groups ? 2 * HEAD_HEIGHT : HEAD_HEIGHT;
+    const scroll = useSourceScroll(rows, scroller, headHeight, current);
+    const marks = useMarks(props, scroll, headHeight);
+    useHandle(props.handle, scroller, scroll);
+    const at = scroll.indexOf(current);
+
+    function onKeyDown(event: KeyboardEvent): void {
+        if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+        if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
+            sideways(scroller.current, event.key === 'ArrowLeft' ? -SIDEWAYS : SIDEWAYS);
+            event.preventDefault();
+            return;
+        }
+        const page = Math.max(1, Math.floor(scroll.height / SOURCE_ROW) - 3);
+        const next = target(event.key, rows, at, page);
+        if (next === null) return;
+        event.preventDefault();
+        const row = rows[next];
+        if (row?.kind !== 'line') return;
+        scroll.reveal(next, false);
+        props.onCurrent(row);
+    }
+    function onClick(event: MouseEvent): void {
+        const row = rowOf(event, rows);
+        if (row && String(getSelection() ?? '') === '') props.onCurrent(row);
+    }
+    function onGo(share: number): void {
+        const box = scroller.current;
+        if (box) box.scrollTop = share * box.scrollHeight - box.clientHeight / 2;
+    }
+    return (
+        <div class="source-grid">
+            <div
+                ref={scroller}
+                class={props.groups ? 'source-scroll is-wide' : 'source-scroll'}
+                role="grid"
+                tabIndex={0}
+                aria-label={props.label}
+                aria-rowcount={rows.length + 1}
+                aria-activedescendant={at >= 0 ? 'source-current' : undefined}
+                onScroll={scroll.follow}
+                onKeyDown={onKeyDown}
+                onClick={onClick}
+                onPointerOver={onHover && ((event) => onHover(rowOf(event, rows), event))}
+                onPointerLeave={onHover && ((event) => onHover(null, event))}
+            >
+                <div class="source-inner">
+                    <SourceHead columns={columns} template={template} groups={props.groups} />
+                    <Body
+                        {...props}
+                        columns={columns}
+                        template={template}
+                        scroll={scroll}
+                        at={at}
+                    />
+                </div>
+                {rows.length === 0 && props.empty && <div class="grid-empty">{props.empty}</div>}
+            </div>
+            <HeatRail marks={marks} window={scroll.window} onGo={onGo} />
+        </div>
+    );
+}
+
+interface BodyProps extends SourceGridProps {
+    template: string;
+    scroll: SourceScroll;
+    /** index of the current row */
+    at: number;
+}
+
+function Body(props: BodyProps) {
+    const { rows, columns, template, scroll, at } = props;
+    const { range, offsets } = scroll;
+    return (
+        <div class="source-body" style={{ height: offsets[rows.length] }}>
+            {rows.slice(range.from, range.to).map((row, i) => {
+                const index = range.from + i;
+                const top = offsets[index];
+                if (row.kind === 'band') {
+                    return (
+                        <div
+                            key={row.key}
+                            role="row"
+                            class="source-band"
+                            style={{ transform: `translateY(${top}px)` }}
+                        >
+                            {props.band(row)}
+                        </div>
+                    );
+                }
+                return (
+                    <SourceRowView
+                        key={row.key}
+                        row={row}
+                        index={index}
+                        top={top}
+                        columns={columns}
+                        template={template}
+                        text={props.text[row.line - 1] ?? null}
+                        tokens={props.tokens(row.line)}
+                        level={props.levelOf(row)}
+                        cold={props.isCold(row)}
+                        current={index === at}
+                        remark={props.remark?.(row) ?? null}
+                    />
+                );
+            })}
+        </div>
+    );
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A profile without its source asks for it: by drop, file picker or paste. One whose source has
+ * changed says so.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { API, type ApiError, asApiError, putBlob, withParams } from '../../base/client';
+import { useEffectOn } from '../../base/hooks';
+import type { SourceAnswer } from '../../base/line_types';
+import type { Run } from '../../base/types';
+import { Notice } from '../../components/notice';
+import { may } from '../login/user';
+import { claimDrops } from '../upload/drop_target';
+import { attachedCount } from './data';
+import { baseName, pathForFile } from './source';
+
+export interface WantedFile {
+    path: string;
+    missing: boolean;
+}
+
+async function attach(run: Run, path: string, body: Blob): Promise<void> {
+    await putBlob(withParams(`${API}/runs/${run.id}/sources`, { path }), body);
+    attachedCount.value++;
+}
+
+/** Dropped .py files find their path by name; the rest goes to the shelf. Answers what went wrong. */
+export function useSourceDrops(run: Run, files: readonly WantedFile[]): ApiError | null {
+    const [error, setError] = useState<ApiError | null>(null);
+    const latest = useRef(files);
+    latest.current = files;
+    useEffectOn(
+        () =>
+            claimDrops({
+                wants: (names) =>
+                    names.every(
+                        (name) => /\.pyw?$/.test(name) && pathForFile(name, latest.current),
+                    ),
+                take: (dropped) => {
+                    setError(null);
+                    for (const file of dropped) {
+                        const path = pathForFile(file.name, latest.current);
+                        if (path) {
+                            attach(run, path, file).catch((reason: unknown) =>
+                                setError(asApiError(reason)),
+                            );
+                        }
+                    }
+                },
+            }),
+        [run.id],
+    );
+    return error;
+}
+
+interface SourceNoticeProps {
+    run: Run;
+    answer: SourceAnswer;
+    dropError: ApiError | null;
+}
+
+export function SourceNotice({ run, answer, dropError }: SourceNoticeProps) {
+    const { path } = answer.file;
+    const { state } = answer.source;
+    const [error, setError] = useState<ApiError | null>(null);
+    useEffect(() => setError(null), [path, state]);
+    const failed = error ?? dropError;
+    function send(body: Blob): void {
+        setError(null);
+        attach(run, path, body).catch((reason: unknown) => setError(asApiError(reason)));
+    }
+    if (failed) {
+        return <Notice kind="error" title={`${baseName(path)} was not attached`} error={failed} />;
+    }
+    if (state === 'changed') {
+        return (
+            <Notice kind="warning">
+                <span class="mono">{path}</span> changed after the profile was recorded: values may
+                be on the wrong lines.
+            </Notice>
+        );
+    }
+    if (state !== 'missing') return null;
+    if (may('uploader')) return <Asking path={path} onSource={send} />;
+    return <div class="source-asking">{WITHOUT}</div>;
+}
+
+const WITHOUT = 'The profile does not include the source.';
+
+interface AskingProps {
+    path: string;
+    onSource: (body: Blob) => void;
+}
+
+function Asking({ path, onSource }: AskingProps) {
+    const [pasting, setPasting] = useState(false);
+    const input = useRef<HTMLInputElement | null>(null);
+    const field = useRef<HTMLTextAreaElement | null>(null);
+    useEffect(() => {
+        if (pasting) field.current?.focus();
+    }, [pasting]);
+    return (
+        <div class="source-asking" role="status">
+            <span class="source-asking-words">
+                {WITHOUT} Drop <b class="mono">{baseName(path)}</b> here, or
+            </span>
+            <button type="button" class="button" onClick={() => input.current?.click()}>
+                Choose file
+            </button>
+            <button
+                type="button"
+                class="button"
+                aria-expanded={pasting}
+                onClick={() => setPasting(!pasting)}
+            >
+                Paste
+            </button>
+            {path !== baseName(path) && (
+                <span class="mono soft ellipsis" title={path}>
+                    measured as {path}
+                </span>
+            )}
+            <input
+                ref={input}
+                type="file"
+                accept=".py,.pyw,text/x-python"
+                hidden
+                onChange={(event) => {
+                    const file = event.currentTarget.files?.[0];
+                    if (file) onSource(file);
+                }}
+            />
+            {pasting && (
+                <textarea
+                    ref={field}
+                    class="source-paste mono"
+                    aria-label={`text of ${baseName(path)}`}
+                    placeholder={`paste the text of ${baseName(path)}`}
+                    spellcheck={false}
+                    onPaste={(event) => {
+                        const text = event.clipboardData?.getData('text/plain');
+                        event.preventDefault();
+                        if (text) onSource(new Blob([text]));
+                    }}
+                    onKeyDown={(event) => {
+                        if (event.key !== 'Escape') return;
+                        event.stopPropagation();
+                        setPasting(false);
+                    }}
+                />
+            )}
+        </div>
+    );
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Scrolling of a SourceGrid: visible rows, navigation keys, and scrolling to a row.
+ */
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffectOn } from '../../base/hooks';
+import { rowAt, rowOffsets } from './row_offsets';
+import type { SourceRow } from './source';
+
+export const SOURCE_ROW = 21;
+export const BAND = 26;
+const OVERSCAN = 14;
+/** The range of drawn rows changes in steps of this size, so that most scroll events redraw nothing. */
+const STEP = 6;
+
+type Box = { current: HTMLDivElement | null };
+
+function useRange(offsets: Float64Array, scroller: Box, headHeight: number) {
+    const whole = offsets[offsets.length - 1] + headHeight;
+    const [range, setRange] = useState({ from: 0, to: 60 });
+    const [height, setHeight] = useState(0);
+    const window = useRef<HTMLDivElement | null>(null);
+
+    function follow(): void {
+        const box = scroller.current;
+        if (!box) return;
+        const first = rowAt(offsets, box.scrollTop);
+        const last = rowAt(offsets, box.scrollTop + box.clientHeight);
+        const from = Math.max(0, Math.floor((first - OVERSCAN) / STEP) * STEP);
+        const to = Math.ceil((last + OVERSCAN) / STEP) * STEP;
+        setRange((old) => (old.from === from && old.to === to ? old : { from, to }));
+        const mark = window.current;
+        if (!mark) return;
+        // A transform moves the mark without a layout of the page on each scroll event.
+        mark.style.transform = `translateY(${box.scrollTop * (height / Math.max(height, whole))}px)`;
+    }
+    useLayoutEffectOn(() => {
+        follow();
+        const mark = window.current;
+        if (!mark) return;
+        mark.style.height = `${(100 * height) / Math.max(1, height, whole)}%`;
+        mark.hidden = whole <= height;
+    }, [offsets, height]);
+    useLayoutEffectOn(() => {
+        const box = scroller.current;
+        if (!box) return undefined;
+        const watch = new ResizeObserver(() => setHeight(box.clientHeight));
+        watch.observe(box);
+        setHeight(box.clientHeight);
+        return () => watch.disconnect();
+    }, []);
+    return { range, follow, height, window };
+}
+
+/** The next line at or after a row; skips headings. -1 if there is none. */
+export function step(rows: SourceRow[], from: number, by: 1 | -1): number {
+    let index = from;
+    while (index >= 0 && index < rows.length) {
+        if (rows[index].kind === 'line') return index;
+        index += by;
+    }
+    return -1;
+}
+
+/** Index of the row that a navigation key moves to; null: not a navigation key. */
+export function target(key: string, rows: SourceRow[], at: number, page: number): number | null {
+    const last = rows.length - 1;
+    switch (key) {
+        case 'ArrowDown':
+            return step(rows, at + 1, 1);
+        case 'ArrowUp':
+            return at < 0 ? step(rows, 0, 1) : step(rows, at - 1, -1);
+        case 'PageDown':
+            return step(rows, Math.min(last, at + page), -1);
+        case 'PageUp':
+            return step(rows, Math.max(0, at - page), 1);
+        case 'Home':
+            return step(rows, 0, 1);
+        case 'End':
+            return step(rows, last, -1);
+        default:
+            return null;
+    }
+}
+
+export interface SourceScroll {
+    range: { from: number; to: number };
+    offsets: Float64Array;
+    height: number;
+    /** element that marks the visible part, on the rail */
+    window: Box;
+    follow: () => void;
+    indexOf: (key: string | null) => number;
+    reveal: (index: number, centre: boolean) => void;
+}
+
+/** Scrolls to `current` when the caller changes it: by a link or the list of hot lines. */
+export function useSourceScroll(
+    rows: SourceRow[],
+    scroller: Box,
+    headHeight: number,
+    current: string | null,
+): SourceScroll {
+    const offsets = useMemo(
+        () => rowOffsets(rows.length, (i) => (rows[i].kind === 'band' ? BAND : SOURCE_ROW)),
+        [rows],
+    );
+    const byKey = useMemo(() => new Map(rows.map((row, i) => [row.key, i])), [rows]);
+    const indexOf = (key: string | null): number => (key === null ? -1 : (byKey.get(key) ?? -1));
+    const { range, follow, height, window } = useRange(offsets, scroller, headHeight);
+
+    function reveal(index: number, centre: boolean): void {
+        const box = scroller.current;
+        if (!box || index < 0) return;
+        const room = box.clientHeight - headHeight;
+        const top = offsets[index];
+        const bottom = offsets[index + 1];
+        if (centre) box.scrollTop = Math.max(0, top - (room - SOURCE_ROW) / 2);
+        else if (top < box.scrollTop + BAND) box.scrollTop = Math.max(0, top - BAND);
+        else if (bottom > box.scrollTop + room - SOURCE_ROW) {
+            box.scrollTop = bottom - room + SOURCE_ROW;
+        }
+        follow();
+    }
+    function inView(index: number): boolean {
+        const box = scroller.current;
+        if (!box || index < 0) return true;
+        const room = box.clientHeight - headHeight;
+        return offsets[index] >= box.scrollTop && offsets[index + 1] <= box.scrollTop + room;
+    }
+    useLayoutEffectOn(() => {
+        const at = indexOf(current);
+        if (height > 0 && !inView(at)) reveal(at, true);
+    }, [current, rows, height > 0]);
+    return { range, offsets, height, window, follow, indexOf, reveal };
+}

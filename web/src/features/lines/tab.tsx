@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Source code with the values of line_profiler, memory_profiler or Scalene.
+ */
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffectOn } from '../../base/hooks';
+import { useKeys } from '../../base/keys';
+import type { LineFunctionRow } from '../../base/line_types';
+import { useLead, useNames } from '../../base/panel';
+import { route } from '../../base/router';
+import type { Run } from '../../base/types';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { setStatus } from '../../components/status_line';
+import { viewportWidth } from '../../components/viewport';
+import { findPath, lineKey, lineName, type NamedLine } from '../../model/line_names';
+import { type Lines, useLines } from './content';
+import { put } from './data';
+import { LinesNav } from './navigation';
+import { SourceGrid, type SourceGridHandle } from './source_grid';
+import { SourceNotice, useSourceDrops } from './source_notice';
+import { emptyWords, FunctionBand, ownerWords, qualifiers } from './text';
+import { LinesToolbar } from './toolbar';
+import { unitsFor } from './units';
+
+const NARROW = 1000;
+
+type Grid = { current: SourceGridHandle | null };
+
+/* Functions that navigate to another line; each updates the URL. */
+function waysOf(lines: Lines, grid: Grid) {
+    const { hot, hotAt, keys, figures } = lines;
+    function show(key: string | undefined, changes: Record<string, string | null> = {}): void {
+        if (key === undefined) return;
+        put({ line: key, ...changes });
+        grid.current?.centre(key);
+        grid.current?.focus();
+    }
+    return {
+        toRow: (row: number) => show(keys.get(row), { fn: null }),
+        toLine: (line: number) => show(String(line), { fn: null }),
+        toFile: (id: number) => put({ file: String(id), line: null, fn: null }),
+        stepHot: (by: 1 | -1) => {
+            if (!hot.length) return;
+            // At first the hottest line is shown but not selected, so the first step selects it.
+            const atStart = hotAt < 0 || (!lines.chosen && by > 0);
+            const next = atStart ? 0 : (hotAt + by + hot.length) % hot.length;
+            show(keys.get(hot[next]), { fn: null });
+        },
+        toFunction: (fn: LineFunctionRow) => {
+            const inside = hot.find((row) => figures?.functions[figures.fn[row]]?.id === fn.id);
+            const first = fn.first_line === null ? undefined : String(fn.first_line);
+            const key = inside === undefined ? first : keys.get(inside);
+            show(key, { fn: String(fn.id) });
+        },
+    };
+}
+
+type Ways = ReturnType<typeof waysOf>;
+
+function useLinesKeys(lines: Lines, ways: Ways, input: { current: HTMLInputElement | null }): void {
+    const { hideZero, base, scale } = lines;
+    const units = unitsFor(scale.unit_s, scale.rounded);
+    const nextUnit = units[(units.indexOf(scale.unit) + 1) % units.length];
+    useKeys('Lines', [
+        { key: 'n', label: 'next hottest line', run: () => ways.stepHot(1) },
+        { key: 'p', label: 'previous hottest line', run: () => ways.stepHot(-1) },
+        {
+            key: 'z',
+            label: 'hide lines without hits',
+            run: () => put({ zero: hideZero ? null : '0' }),
+        },
+        {
+            key: 'x',
+            label: 'percent of function or of file',
+            run: () => put({ of: base === 'file' ? null : 'file' }),
+        },
+        { key: 't', label: 'next time unit', run: () => put({ unit: nextUnit }) },
+        { key: '/', label: 'go to a function or a line', run: () => input.current?.focus() },
+    ]);
+}
+
+export function LinesTab({ run }: { run: Run }) {
+    const lines = useLines(run);
+    const { files, source, figures } = lines;
+    const { data: answer, error } = source;
+    const grid = useRef<SourceGridHandle | null>(null);
+    const input = useRef<HTMLInputElement | null>(null);
+    const ways = waysOf(lines, grid);
+    const wanted = useMemo(
+        () =>
+            (files ?? []).map(({ id, file }) => ({
+                path: file,
+                missing: id !== answer?.file.id || answer.source.state === 'missing',
+            })),
+        [files, answer],
+    );
+    const dropError = useSourceDrops(run, wanted);
+    useLinesKeys(lines, ways, input);
+    useLineNames(lines);
+    useEffect(() => setStatus(undefined, qualifiers(run)), [run]);
+    useEffectOn(() => grid.current?.focus(), [answer !== null]);
+    const empty = files?.length === 0;
+    return (
+        <div class="tab-body lines-tab">
+            <LinesToolbar
+                figures={figures}
+                scale={lines.scale}
+                base={lines.base}
+                hideZero={lines.hideZero}
+                calls={lines.calls}
+                functions={lines.functionRows}
+                hasHot={lines.hot.length > 0}
+                onHot={ways.stepHot}
+                onFunction={ways.toFunction}
+                onLine={ways.toLine}
+                inputRef={input}
+            />
+            {answer && <SourceNotice run={run} answer={answer} dropError={dropError} />}
+            {error && <Notice kind="error" title="The source could not be read" error={error} />}
+            <div class="panes">
+                {!empty && viewportWidth.value >= NARROW && (
+                    <Nav run={run} lines={lines} ways={ways} />
+                )}
+                <section class="pane pane-main">
+                    {empty && <p class="grid-empty">{emptyWords(run)}</p>}
+                    {!empty && figures && <Source run={run} lines={lines} grid={grid} />}
+                    <LoadingLine active={source.loading} />
+                </section>
+            </div>
+        </div>
+    );
+}
+
+function Nav({ run, lines, ways }: { run: Run; lines: Lines; ways: Ways }) {
+    const { files, functions, source, figures, hot, text, currentAt } = lines;
+    if (!files) return null;
+    return (
+        <LinesNav
+            run={run}
+            files={files}
+            functions={functions}
+            file={source.data?.file.id ?? null}
+            fn={lines.fn}
+            onFile={ways.toFile}
+            onFunction={ways.toFunction}
+            hot={{ figures, rows: hot, text, current: currentAt, onPick: ways.toRow }}
+        />
+    );
+}
+
+function Source({ run, lines, grid }: { run: Run; lines: Lines; grid: Grid }) {
+    const { figures, functionRows, counts, hideZero } = lines;
+    if (!figures) return null;
+    return (
+        <SourceGrid
+            key={lines.source.data?.file.id}
+            label="Source"
+            columns={lines.columns}
+            rows={lines.rows}
+            text={lines.text}
+            tokens={lines.tokens}
+            levelOf={lines.levelOf}
+            isCold={lines.isCold}
+            band={({ fn, again }) => (
+                <FunctionBand
+                    figures={figures}
+                    index={fn}
+                    again={again}
+                    rows={functionRows}
+                    calls={counts}
+                />
+            )}
+            remark={(row) => (row.more ? ownerWords(figures, row.at) : null)}
+            current={lines.current}
+            onCurrent={({ key }) => put({ line: key, fn: null })}
+            handle={grid}
+            empty={
+                hideZero
+                    ? 'No line ran. Show lines without hits to see the source.'
+                    : emptyWords(run)
+            }
+        />
+    );
+}
+
+/* The names of lines and functions include their file, which the other panel may not show yet. */
+function within(file: string | null, name: string | null): string | null {
+    return file === null || name === null ? null : `${file}\n${name}`;
+}
+
+function inFile(file: string | null, name: string, find: (rest: string) => string | null) {
+    const cut = name.indexOf('\n');
+    if (file === null || findPath([file], name.slice(0, cut)) < 0) return undefined;
+    return find(name.slice(cut + 1));
+}
+
+/** Names of the current file, function and line, for the other panel. */
+function useLineNames(lines: Lines): void {
+    const { files, source, rows, text, figures, functionRows, current } = lines;
+    const asked = route.value.query.file;
+    const shown = source.data?.file ?? null;
+    const file = shown && (asked === undefined || Number(asked) === shown.id) ? shown.path : null;
+    const named = useMemo((): NamedLine[] => {
+        const ownerOf = (at: number) => figures?.functions[figures.fn[at]]?.name ?? '';
+        return rows.flatMap((row) =>
+            row.kind === 'line'
+                ? [{ key: row.key, owner: ownerOf(row.at), text: text[row.line - 1] ?? '' }]
+                : [],
+        );
+    }, [rows, text, figures]);
+    useLead('file', files && files.length > 1 ? files[0].id : null);
+    useLead('line', file && current);
+    useNames(files ? ['file'] : [], {
+        nameOf: (id) => files?.find((one) => one.id === Number(id))?.file ?? null,
+        valueOf: (name) => {
+            const at = findPath(files?.map((one) => one.file) ?? [], name);
+            return files && at >= 0 ? String(files[at].id) : null;
+        },
+    });
+    useNames(file ? ['line'] : [], {
+        nameOf: (key) => within(file, lineName(named, key)),
+        valueOf: (name) => inFile(file, name, (rest) => lineKey(named, rest)),
+    });
+    useNames(file && functionRows.length ? ['fn'] : [], {
+        nameOf: (id) =>
+            within(file, functionRows.find((one) => one.id === Number(id))?.function ?? null),
+        valueOf: (name) =>
+            inFile(file, name, (rest) => {
+                const found = functionRows.find((one) => one.function === rest);
+                return found ? String(found.id) : null;
+            }),
+    });
+}

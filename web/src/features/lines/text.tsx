@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Texts of a line-level report: function headings, notes, and the values of its header.
+ */
+import type { ComponentChildren } from 'preact';
+import { kindHas } from '../../base/kinds';
+import type {
+    LineFunctionRow,
+    LineProfilerSummary,
+    MemoryProfilerSummary,
+    MprofSummary,
+    ScaleneSummary,
+} from '../../base/line_types';
+import { LABELS } from '../../base/terms';
+import type { Run } from '../../base/types';
+import { THIN, type Fig, fig, figIn, fmtFixed, int, pct, plural, signed } from '../../base/units';
+import type { Fact } from '../../components/run_head';
+import { FigText } from '../../components/text';
+import { slopeWords } from '../../model/memory_curve';
+import type { Figures } from './source';
+
+export const NESTED =
+    'profiled functions that call each other count the same time twice: do not add their times';
+const ROUNDED = 'read from a printed report: values are rounded';
+
+function share(part: number, whole: number): string {
+    return whole > 0 ? pct((100 * part) / whole) : '';
+}
+
+function never(): ComponentChildren {
+    return (
+        <span class="never-ran" title="registered with the profiler, but never called">
+            never ran
+        </span>
+    );
+}
+
+function timeBand(figures: Figures, index: number): ComponentChildren {
+    const { ticks, executed } = figures.functions[index];
+    if (!executed) return never();
+    const unit_s = figures.unit_s ?? 0;
+    const part = share(ticks ?? 0, figures.whole);
+    return `${fmtFixed((ticks ?? 0) * unit_s * 1e3, 3)}${THIN}ms${part && ` · ${part}${THIN}% of file`}`;
+}
+
+function memoryBand(figures: Figures, index: number, calls: number): ComponentChildren {
+    if (!figures.functions[index].executed) return never();
+    let growth = 0;
+    figures.fn.forEach((fn, row) => {
+        if (fn === index) growth += figures.value[row] ?? 0;
+    });
+    const words = calls > 1 ? ` · ${int(calls)} calls` : '';
+    return `${signed(growth, 3)}${THIN}MiB${words}`;
+}
+
+function cpuBand(row: LineFunctionRow | undefined): ComponentChildren {
+    if (!row) return null;
+    const cpu = (row.cpu_python_pct ?? 0) + (row.cpu_native_pct ?? 0) + (row.cpu_system_pct ?? 0);
+    const peak = row.peak_mib ? ` · peak ${fmtFixed(row.peak_mib, 1)}${THIN}MiB` : '';
+    return `${pct(cpu)}${THIN}% of all samples${peak}`;
+}
+
+/** Heading above the lines of a function. */
+export function FunctionBand(props: {
+    figures: Figures;
+    index: number;
+    again: boolean;
+    rows: LineFunctionRow[];
+    calls: Map<number, number>;
+}) {
+    const { figures, index, again, rows, calls } = props;
+    const { name, first_line, id } = figures.functions[index];
+    const words =
+        figures.measure === 'cpu'
+            ? cpuBand(rows.find((row) => row.id === id))
+            : figures.measure === 'memory'
+              ? memoryBand(figures, index, calls.get(id) ?? 1)
+              : timeBand(figures, index);
+    return (
+        <span class="source-band-words">
+            <b class="mono">{name ?? `function at line ${first_line ?? '?'}`}</b>{' '}
+            {again ? 'continued' : words}
+        </span>
+    );
+}
+
+/** Function and call of an additional row of the same line; null for none. */
+export function ownerWords(figures: Figures, row: number): string | null {
+    const fn = figures.fn[row];
+    const name = fn >= 0 ? figures.functions[fn].name : null;
+    const block = figures.block[row];
+    const call = block > 1 ? `call ${int(block)}` : null;
+    return [name && `in ${name}`, call].filter(Boolean).join(', ') || null;
+}
+
+/** Notes for the status line. */
+export function qualifiers(run: Run): string | null {
+    if (kindHas(run.kind, 'line_memory')) {
+        return 'memory of the whole process; a line that calls a profiled function includes its growth';
+    }
+    if (kindHas(run.kind, 'line_cpu')) return 'percentages are of all CPU samples of the program';
+    if (!kindHas(run.kind, 'line_times')) return null;
+    const { nested, rounded } = run.summary as unknown as LineProfilerSummary;
+    return [nested ? NESTED : null, rounded ? ROUNDED : null].filter(Boolean).join(' · ') || null;
+}
+
+const NARROW = 1000;
+
+/* Ticks are round numbers, so trailing zeros are removed: 1 ns, 100 ns, 1 µs. */
+function tickFig(unit_s: number): Fig {
+    const { value, unit } = fig(unit_s);
+    return { value: value.replace(/\.0+$/, ''), unit };
+}
+
+function lineProfilerFacts(summary: LineProfilerSummary): Fact[] {
+    const { functions, functions_run, hottest, unit_s } = summary;
+    const facts: Fact[] = [
+        {
+            label: 'Profiled time',
+            value: <FigText fig={fig(summary.time_s)} />,
+            note: `in ${plural(functions_run, 'function')}`,
+            tip: summary.nested ? NESTED : 'sum over the functions',
+        },
+    ];
+    if (hottest?.length) {
+        facts.push({
+            label: 'Hottest function',
+            value: <span class="fact-name">{hottest[2]}</span>,
+            tip: `${hottest[2]}, ${hottest[0]}:${hottest[1]}`,
+        });
+    }
+    if (functions > functions_run) {
+        const idle = functions - functions_run;
+        const note = idle === 1 ? 'function' : 'functions';
+        facts.push({ label: 'Never ran', value: int(idle), note });
+    }
+    facts.push({
+        label: 'Timer unit',
+        value: <FigText fig={tickFig(unit_s)} />,
+        hideBelow: NARROW,
+        tip: summary.rounded ? ROUNDED : 'times are multiples of this unit',
+    });
+    return facts;
+}
+
+function mib(value: number): ComponentChildren {
+    return <FigText fig={figIn(value, 'MiB')} />;
+}
+
+function memoryFacts(summary: MemoryProfilerSummary): Fact[] {
+    return [
+        { label: LABELS.peakMemory, value: mib(summary.peak_mib), tip: 'of the whole process' },
+        {
+            label: 'Growth',
+            value: mib(summary.increment_mib),
+            tip: 'sum of the increments, without the memory at the start',
+        },
+        { label: LABELS.functions, value: int(summary.functions) },
+        { label: 'Calls reported', value: int(summary.blocks), hideBelow: NARROW },
+    ];
+}
+
+function scaleneFacts(summary: ScaleneSummary): Fact[] {
+    const facts: Fact[] = [
+        { label: 'Elapsed', value: <FigText fig={fig(summary.elapsed_s)} /> },
+        { label: LABELS.files, value: int(summary.files) },
+    ];
+    if (summary.peak_mib > 0) {
+        facts.push({ label: LABELS.peakMemory, value: mib(summary.peak_mib) });
+        facts.push({
+            label: 'Growth rate',
+            value: <>{pct(summary.growth_rate)}</>,
+            note: '%',
+            tip: 'growth rate in percent, computed by Scalene',
+            hideBelow: NARROW,
+        });
+    }
+    return facts;
+}
+
+function mprofFacts(summary: MprofSummary): Fact[] {
+    const facts: Fact[] = [
+        {
+            label: LABELS.peakMemory,
+            value: mib(summary.peak_mib),
+            note: `at ${fmtFixed(summary.peak_t_s, 2)} s`,
+        },
+        { label: LABELS.duration, value: <FigText fig={fig(summary.duration_s)} /> },
+        { label: LABELS.processes, value: int(summary.processes) },
+    ];
+    if (summary.slope_mib_s !== null) {
+        const window = { from: 0, to: summary.duration_s };
+        facts.push({
+            label: 'Slope',
+            value: <>{signed(summary.slope_mib_s, 2)}</>,
+            note: 'MiB/s',
+            tip: slopeWords(summary.slope_mib_s, window, null) ?? undefined,
+            hideBelow: NARROW,
+        });
+    }
+    return facts;
+}
+
+/** Header of a line-level report; null for other kinds. */
+export function lineFacts(run: Run): Fact[] | null {
+    if (kindHas(run.kind, 'line_times')) {
+        return lineProfilerFacts(run.summary as unknown as LineProfilerSummary);
+    }
+    if (kindHas(run.kind, 'line_memory')) {
+        return memoryFacts(run.summary as unknown as MemoryProfilerSummary);
+    }
+    if (kindHas(run.kind, 'line_cpu'))
+        return scaleneFacts(run.summary as unknown as ScaleneSummary);
+    if (kindHas(run.kind, 'spans')) return mprofFacts(run.summary as unknown as MprofSummary);
+    return null;
+}
+
+/** Message for a report without rows, with the likely reason. */
+export function emptyWords(run: Run): string {
+    if (kindHas(run.kind, 'line_times')) {
+        return 'No profiled function ran. Mark functions with @profile, or name modules with kernprof -p.';
+    }
+    return 'This profile has no lines.';
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+import { signal } from '@preact/signals';
+import { formatHash } from '../../base/router';
+import { Menu, type MenuItem } from '../../components/menu';
+import { ActivityDialog } from './activity_dialog';
+import { logOut, me } from './user';
+
+const activityOpen = signal(false);
+
+/** Who is here, and what concerns the shelf as a whole. */
+export function PersonMenu() {
+    const now = me.value;
+    const items: MenuItem[] = [
+        {
+            text: 'Activity',
+            note: 'who added and removed',
+            onPick: () => (activityOpen.value = true),
+        },
+        { text: 'SQL', note: 'over the shelf and its runs', href: formatHash(['sql']) },
+    ];
+    if (now?.name && now.tokens) {
+        items.push({ text: 'Log out', note: now.role, onPick: () => void logOut() });
+    }
+    return (
+        <>
+            <Menu
+                label={<span class="person">{now?.name ?? 'More'}</span>}
+                ariaLabel={now?.name ? `${now.name}, ${now.role}` : 'more of the shelf'}
+                align="right"
+                items={items}
+            />
+            {activityOpen.value && <ActivityDialog onClose={() => (activityOpen.value = false)} />}
+        </>
+    );
+}

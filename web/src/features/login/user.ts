@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The current user and role. On a shelf without tokens every user is an admin without a name.
+ */
+import { signal } from '@preact/signals';
+import { API, getJson, onUnauthorized, sendJson } from '../../base/client';
+
+export type Role = 'nobody' | 'viewer' | 'uploader' | 'admin';
+
+export interface Me {
+    name: string | null;
+    role: Role;
+    /** Whether the shelf requires tokens. */
+    tokens: boolean;
+}
+
+const RANK: Role[] = ['nobody', 'viewer', 'uploader', 'admin'];
+
+/** Null until the server has answered; until then the page is shown as for an admin. */
+export const me = signal<Me | null>(null);
+
+export function may(role: Role): boolean {
+    return me.value === null || RANK.indexOf(me.value.role) >= RANK.indexOf(role);
+}
+
+/** An uploader may delete only runs that they uploaded. */
+export function mayRemove({ who }: { who: string | null }): boolean {
+    return may('admin') || (may('uploader') && who === me.value?.name);
+}
+
+export async function fetchUser(): Promise<void> {
+    me.value = await getJson<Me>(`${API}/me`);
+}
+
+/** Throws an ApiError if the token is not valid for this shelf. */
+export async function logIn(token: string): Promise<void> {
+    me.value = await sendJson<Me>('POST', `${API}/login`, { token });
+}
+
+export async function logOut(): Promise<void> {
+    await sendJson('POST', `${API}/logout`, {});
+    await fetchUser();
+}
+
+/* The session may end while the page is open. */
+onUnauthorized(() => {
+    if (me.peek()?.role !== 'nobody') void fetchUser().catch(() => undefined);
+});

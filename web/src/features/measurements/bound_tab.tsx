@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Bound analysis of a command from the output of `time`: the verdict, where its time was spent, the
+ * values it is based on, and the rules with their thresholds.
+ */
+import type { ComponentChildren } from 'preact';
+import type { BoundAnswer, BoundRule, BoundRun, Verdict } from '../../base/bound_types';
+import { API, withParams } from '../../base/client';
+import { route, setQuery } from '../../base/router';
+import type { Run } from '../../base/types';
+import { bytesFig, fmtFixed, int, pct, text, THIN } from '../../base/units';
+import { Notice } from '../../components/notice';
+import { NumberField } from '../../components/number_field';
+import { Pairs } from '../../components/pairs';
+import { LoadingLine } from '../../components/progress';
+import { FigText } from '../../components/text';
+import { Spacer, Toolbar } from '../../components/toolbar';
+import { useJson } from '../shared/use_json';
+import { valueFig } from './values';
+
+const WORDS: Record<Verdict, string> = {
+    'cpu-bound': 'CPU-bound',
+    waiting: 'Waiting',
+    mixed: 'Mixed',
+    'system-heavy': 'System-heavy',
+    'memory-heavy': 'Memory-heavy',
+    unknown: 'Unknown',
+};
+
+export function BoundTab({ run }: { run: Run }) {
+    const asked = Number(route.value.query.cpus) || null;
+    const path = withParams(`${API}/runs/${run.id}/bound`, { cpus: asked ?? undefined });
+    const { data, error, loading } = useJson<BoundAnswer>(path);
+    return (
+        <div class="tab-body">
+            <Toolbar label="assumptions">
+                <NumberField
+                    label="Usable CPUs"
+                    unit=""
+                    value={asked}
+                    placeholder="unknown"
+                    tip="number of CPUs the program could use; if empty, the smallest number that fits the times"
+                    onChange={(cpus) =>
+                        setQuery({ cpus: cpus ? String(cpus) : null }, { replace: true })
+                    }
+                />
+                <Spacer />
+                <span class="soft wide-only">utilisation = (user + sys) / real</span>
+            </Toolbar>
+            {error && <Notice kind="error" title="The values could not be read" error={error} />}
+            <div class="bound-list">
+                {data?.runs.map((one) => (
+                    <BoundSection key={one.run} run={one} />
+                ))}
+                {data && data.total > data.runs.length && (
+                    <p class="soft">{int(data.total - data.runs.length)} more are not shown.</p>
+                )}
+            </div>
+            <LoadingLine active={loading} />
+        </div>
+    );
+}
+
+function endOf({ exit_status, signal }: BoundRun): string | null {
+    if (signal !== null) return `ended by signal ${signal}`;
+    return exit_status ? `exit status ${exit_status}` : null;
+}
+
+function BoundSection({ run }: { run: BoundRun }) {
+    const end = endOf(run);
+    return (
+        <section class="bound" aria-label={run.command || `command ${run.run}`}>
+            <header>
+                <h2 class={run.verdict === 'unknown' ? 'is-unknown' : ''}>{WORDS[run.verdict]}</h2>
+                <span class="bound-command mono" title={run.command}>
+                    {run.command || `command ${run.run}`}
+                </span>
+                {end && <span class="bound-end">{end}</span>}
+            </header>
+            <p class="bound-reason">{run.reason}.</p>
+            <TimeBar run={run} />
+            <div class="bound-columns">
+                <Pairs rows={figures(run)} />
+                <Rules run={run} />
+            </div>
+        </section>
+    );
+}
+
+/* Use of the available processors, as shares of real time x CPUs. */
+function TimeBar({ run }: { run: BoundRun }) {
+    const { real_s, user_s, sys_s, cpus } = run;
+    if (!real_s || user_s === null || sys_s === null || cpus === null) return null;
+    const whole = Math.max(real_s * cpus, user_s + sys_s);
+    const parts: [string, string, number][] = [
+        ['user', 'is-user', user_s],
+        ['sys', 'is-sys', sys_s],
+        ['not computing', 'is-idle', Math.max(0, whole - user_s - sys_s)],
+    ];
+    const said = (seconds: number) =>
+        `${text(valueFig(seconds, 's', run.real_resolution_s))} · ${pct((100 * seconds) / whole)}${THIN}%`;
+    return (
+        <>
+            <div class="bound-bar" role="img" aria-label="where the time went">
+                {parts.map(([word, tone, seconds]) => (
+                    <span
+                        key={word}
+                        class={tone}
+                        style={{ flexGrow: seconds / whole }}
+                        title={`${word} ${said(seconds)}`}
+                    />
+                ))}
+            </div>
+            <div class="bound-legend">
+                {parts.map(([word, tone, seconds]) => (
+                    <span key={word}>
+                        <i class={tone} /> {word} <b>{said(seconds)}</b>
+                    </span>
+                ))}
+                <span class="soft">
+                    of real{cpus > 1 ? ` × ${fmtFixed(cpus, cpus % 1 ? 1 : 0)} CPUs` : ''}
+                </span>
+            </div>
+        </>
+    );
+}
+
+const seconds = (resolution: number) => (value: number) => (
+    <FigText fig={valueFig(value, 's', resolution)} />
+);
+
+function figures(run: BoundRun): [string, ComponentChildren][] {
+    const rows: [string, ComponentChildren][] = [];
+    const add = (label: string, value: number | null, show: (value: number) => ComponentChildren) =>
+        rows.push([label, value === null ? <span class="zero">not reported</span> : show(value)]);
+    const two = (value: number) => fmtFixed(value, 2);
+    add('Real', run.real_s, seconds(run.real_resolution_s));
+    add('User', run.user_s, seconds(run.user_resolution_s));
+    add('System', run.sys_s, seconds(run.sys_resolution_s));
+    add('Utilisation', run.utilisation, (value) => (
+        <>
+            {two(value)}
+            <span class="soft">
+                {' '}
+                in {two(run.utilisation_low ?? 0)}–{two(run.utilisation_high ?? 0)}
+            </span>
+        </>
+    ));
+    add('CPUs', run.cpus, (value) => (
+        <>
+            {fmtFixed(value, value % 1 ? 1 : 0)}
+            <span class="soft"> {run.cpus_given ? 'as given' : 'at least'}</span>
+        </>
+    ));
+    add('Peak memory', run.max_rss_bytes, (value) => <FigText fig={bytesFig(value)} />);
+    add('Major faults', run.major_faults, int);
+    add('Minor faults', run.minor_faults, int);
+    add('Switches, voluntary', run.voluntary_switches, int);
+    add('Switches, involuntary', run.involuntary_switches, int);
+    return rows;
+}
+
+function ruleWord({ holds }: BoundRule): string {
+    return holds === null ? 'not reported' : holds ? 'yes' : 'no';
+}
+
+function Rules({ run }: { run: BoundRun }) {
+    const shown = ({ value, threshold }: BoundRule, at: number | null) =>
+        at === null || value === null ? '–' : fmtFixed(at, threshold >= 1 ? 1 : 2);
+    return (
+        <table class="bound-rules">
+            <thead>
+                <tr>
+                    <th>rule</th>
+                    <th>of</th>
+                    <th class="right">is</th>
+                    <th class="right">threshold</th>
+                    <th>met</th>
+                    <th class="bound-why">because</th>
+                </tr>
+            </thead>
+            <tbody>
+                {run.rules.map((rule) => (
+                    <tr key={rule.rule} class={rule.holds ? 'is-holding' : ''}>
+                        <td>{WORDS[rule.rule]}</td>
+                        <td class="soft">{rule.of}</td>
+                        <td class="right">{shown(rule, rule.value)}</td>
+                        <td class="right">
+                            {rule.sign === '<' ? '<' : '≥'}
+                            {THIN}
+                            {fmtFixed(rule.threshold, rule.threshold >= 1 ? 0 : 1)}
+                        </td>
+                        <td>{ruleWord(rule)}</td>
+                        <td class="soft bound-why">{rule.why}</td>
+                    </tr>
+                ))}
+            </tbody>
+        </table>
+    );
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One measurement: its values, all other data of the tool, and its samples in recording order.
+ */
+import type { ComponentChildren } from 'preact';
+import { API } from '../../base/client';
+import type { Measurement } from '../../base/measure_types';
+import { LABELS } from '../../base/terms';
+import type { Run } from '../../base/types';
+import { fmtFixed, int, text } from '../../base/units';
+import { CopyButton } from '../../components/copy_button';
+import { Notice } from '../../components/notice';
+import { Pairs } from '../../components/pairs';
+import { LoadingLine } from '../../components/progress';
+import { FigText } from '../../components/text';
+import { PaneHead } from '../../components/toolbar';
+import { useJson } from '../shared/use_json';
+import { BoxPlot } from './box_plot';
+import { SampleChart } from './sample_chart';
+import { ownScale, valueFig } from './values';
+
+interface MeasurementPaneProps {
+    run: Run;
+    id: number;
+    onClose: () => void;
+}
+
+type Pair = [label: string, value: ComponentChildren];
+
+export function MeasurementPane({ run, id, onClose }: MeasurementPaneProps) {
+    const { data, error, loading } = useJson<Measurement>(
+        `${API}/runs/${run.id}/measurements/${id}`,
+    );
+    return (
+        <section class="pane pane-named" aria-label="Measurement">
+            <PaneHead title="Measurement" remark="selected">
+                <button type="button" class="quiet" onClick={onClose}>
+                    <kbd>Esc</kbd>
+                </button>
+            </PaneHead>
+            {error && (
+                <Notice kind="error" title="The measurement could not be read" error={error} />
+            )}
+            {data && !error && (
+                <div class="named-body">
+                    <div class="named-name mono">{data.name}</div>
+                    <div class="named-links">
+                        {data.grp && <span class="soft">{data.grp}</span>}
+                        <CopyButton text={data.name} label={LABELS.copyName} />
+                    </div>
+                    <Samples data={data} />
+                    <Pairs rows={figures(data)} />
+                    <Pairs rows={rest(data)} />
+                </div>
+            )}
+            <LoadingLine active={loading} />
+        </section>
+    );
+}
+
+function Samples({ data }: { data: Measurement }) {
+    const { samples, min, max, unit, median } = data;
+    if (samples.length < 2 || min === null || max === null) return null;
+    const scale = ownScale(min, max);
+    const say = (value: number) => text(valueFig(value, unit));
+    return (
+        <>
+            <div class="named-head">
+                <b>Samples</b>
+                <span class="soft">{int(samples.length)}, in the order taken; line: median</span>
+            </div>
+            <SampleChart
+                label={`${samples.length} samples from ${say(min)} to ${say(max)}`}
+                samples={samples}
+                level={median}
+                from={scale.from}
+                to={scale.to}
+                text={say}
+            />
+            <div class="measure-own">
+                <BoxPlot {...data} scale={scale} label="spread of this measurement" />
+                <div class="histogram-ends">
+                    <span>{say(min)}</span>
+                    <span>{say(max)}</span>
+                </div>
+            </div>
+        </>
+    );
+}
+
+function figures(data: Measurement): Pair[] {
+    const { unit, statistic, value, resolution } = data;
+    const figure = (at: number | null) =>
+        at === null ? '–' : <FigText fig={valueFig(at, unit, resolution)} />;
+    const rows: Pair[] = [
+        [statistic === 'single' ? 'Value' : `Value (${statistic})`, figure(value)],
+    ];
+    if (resolution !== null) rows.push(['Printed to', figure(resolution)]);
+    if (data.n !== null) rows.push(['Samples', int(data.n)]);
+    const known: [string, number | null][] = [
+        ['Mean', data.mean],
+        ['Standard deviation', data.stddev],
+        ['Min', data.min],
+        ['First quartile', data.q1],
+        ['Median', data.median],
+        ['Third quartile', data.q3],
+        ['Max', data.max],
+    ];
+    for (const [label, at] of known) if (at !== null) rows.push([label, figure(at)]);
+    return rows;
+}
+
+function rest({ more }: Measurement): Pair[] {
+    return Object.entries(more).map(([key, value]) => [
+        key,
+        typeof value === 'string' ? <span class="measure-more mono">{value}</span> : number(value),
+    ]);
+}
+
+function number(value: number): string {
+    return Number.isInteger(value) ? int(value) : fmtFixed(value, Math.abs(value) < 1 ? 9 : 3);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Processes over time: CPU or resident memory of those that have most of it, a line each; the list
+ * beside it is the legend and hides them.
+ */
+import { API, withParams } from '../../base/client';
+import { useMemoOn } from '../../base/hooks';
+import { useKeys } from '../../base/keys';
+import { route, setQuery } from '../../base/router';
+import { LABELS } from '../../base/terms';
+import type { Run } from '../../base/types';
+import { bytesFig, fmtFixed, int, text, THIN } from '../../base/units';
+import { CopyButton } from '../../components/copy_button';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { Segmented } from '../../components/segmented';
+import { TimeChart, type TimeCurve } from '../../components/time_chart';
+import { PaneHead, Spacer, Toolbar } from '../../components/toolbar';
+import { hideTooltip, showTooltip } from '../../components/tooltip';
+import { tickText, type TimeWindow } from '../../model/memory_curve';
+import { useJson } from '../shared/use_json';
+
+interface ProcessCurve {
+    id: number;
+    pid: string;
+    name: string;
+    peak: number | null;
+    t_s: number[];
+    value: number[];
+}
+
+interface ProcessesAnswer {
+    of: 'cpu' | 'res';
+    unit: string;
+    processes: ProcessCurve[];
+}
+
+const TOKENS = [
+    'bar',
+    'family-data',
+    'family-elementwise',
+    'family-communication',
+    'family-memory',
+    'family-norm',
+    'family-matmul',
+    'family-runtime',
+];
+const MOST = TOKENS.length;
+const ROOM = 1.04;
+const COMMAND = 'top -b -d 1 -n 60 > top.txt';
+
+const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
+
+function valueText(of: 'cpu' | 'res', value: number): string {
+    return of === 'res' ? text(bytesFig(value * 1024)) : `${fmtFixed(value, 1)}${THIN}%`;
+}
+
+/* Ticks of memory at whole powers of two. */
+function roundStep(greatest_kib: number): number {
+    return 2 ** Math.ceil(Math.log2(Math.max(greatest_kib, 5) / 5));
+}
+
+function windowOf(run: Run, query: Record<string, string>): TimeWindow {
+    const whole = Math.max((run.summary.duration_s as number) || 0, 0.001);
+    const from = Math.max(0, Number(query.from) || 0);
+    const to = Math.min(whole, Number(query.to) || whole);
+    return to > from ? { from, to } : { from: 0, to: whole };
+}
+
+/* That of the lines: pale fills are darkened towards the text. */
+function lineColour(i: number): string {
+    const token = `var(--${TOKENS[i]})`;
+    return i === 0 ? token : `color-mix(in srgb, ${token} 65%, var(--text-1))`;
+}
+
+/* The default view. A single frame of top has no CPU values, which are measured between two frames. */
+function usualOf(run: Run): 'cpu' | 'res' {
+    return run.summary.frames === 1 ? 'res' : 'cpu';
+}
+
+/* What is shown, from the URL and the answer. */
+function useProcesses(run: Run) {
+    const query = route.value.query;
+    const usual = usualOf(run);
+    const of = query.of === 'res' || query.of === 'cpu' ? query.of : usual;
+    const path = withParams(`${API}/runs/${run.id}/processes`, { of, limit: MOST });
+    const { data, error, loading } = useJson<ProcessesAnswer>(path);
+    const off = new Set((query.off ?? '').split(',').filter(Boolean));
+    const all = data?.of === of ? data.processes : [];
+    const curves = useMemoOn(
+        () =>
+            all.map(({ t_s, value }, i): TimeCurve => ({
+                x: t_s,
+                y: value,
+                token: TOKENS[i],
+                strong: i > 0,
+                width: 1.75,
+            })),
+        [data],
+    );
+    const shown = useMemoOn(
+        () => curves.filter((_, i) => !off.has(all[i].pid)),
+        [curves, query.off],
+    );
+    return { of, usual, all, shown, off, error, loading, window: windowOf(run, query) };
+}
+
+type Processes = ReturnType<typeof useProcesses>;
+
+export function ProcessesTab({ run }: { run: Run }) {
+    const view = useProcesses(run);
+    const query = route.value.query;
+    const zoomed = query.from !== undefined || query.to !== undefined;
+    const whole = () => put({ from: null, to: null });
+    useKeys('Processes', [{ key: '0', label: 'reset zoom', run: whole }]);
+    return (
+        <div class="tab-body">
+            <Toolbar label="view options">
+                <Segmented
+                    label="of"
+                    value={view.of}
+                    options={[
+                        { value: 'cpu', text: 'CPU', tip: 'percent of one processor' },
+                        { value: 'res', text: LABELS.memory, tip: 'resident memory' },
+                    ]}
+                    onChange={(of) => put({ of: of === view.usual ? null : of })}
+                />
+                <span class="soft toolbar-remark wide-only">
+                    {view.of === 'cpu'
+                        ? 'percent of one CPU between two frames; the first frame has no value'
+                        : 'resident memory at each frame'}
+                </span>
+                <Spacer />
+                <button type="button" class="button" disabled={!zoomed} onClick={whole}>
+                    Whole time <kbd>0</kbd>
+                </button>
+            </Toolbar>
+            {view.error && (
+                <Notice kind="error" title="The curves could not be read" error={view.error} />
+            )}
+            <div class="panes">
+                <section class="pane pane-main">
+                    <Picture view={view} frames={(run.summary.frames as number) ?? 0} />
+                    <LoadingLine active={view.loading} />
+                </section>
+                <Legend run={run} view={view} />
+            </div>
+        </div>
+    );
+}
+
+function Picture({ view, frames }: { view: Processes; frames: number }) {
+    const { of, all, shown, off, window } = view;
+    const points = shown.reduce((sum, { x }) => sum + x.length, 0);
+    if (frames < 2) {
+        return (
+            <p class="grid-empty">
+                One frame makes no curve; see its values on the Measurements tab. To record more
+                frames: <code>{COMMAND}</code> <CopyButton text={COMMAND} />
+            </p>
+        );
+    }
+    if (!points) return <p class="grid-empty">All processes are hidden. Show one in the list.</p>;
+    const greatest = shown.reduce((most, { y }) => y.reduce((a, b) => Math.max(a, b), most), 0);
+    const step = of === 'res' ? roundStep(greatest) : undefined;
+    const top = step ? step * Math.ceil((greatest * ROOM) / step) : (greatest || 1) * ROOM;
+    const said = all.filter(({ pid }) => !off.has(pid));
+    function onHover(at: number | null, { clientX, clientY }: PointerEvent): void {
+        if (at === null) hideTooltip();
+        else showTooltip(<PointTip of={of} processes={said} at={at} />, clientX, clientY);
+    }
+    return (
+        <div class="processes-chart">
+            <TimeChart
+                label={of === 'cpu' ? 'CPU over time' : 'memory over time'}
+                curves={shown}
+                window={window}
+                range={null}
+                top={top}
+                step={step}
+                xText={(value) => `${tickText(value)} s`}
+                yText={(value) => valueText(of, value)}
+                onRange={(range) =>
+                    put({
+                        from: range ? range.from.toFixed(3) : null,
+                        to: range ? range.to.toFixed(3) : null,
+                    })
+                }
+                onHover={onHover}
+            />
+        </div>
+    );
+}
+
+/* The frame that is nearest to a time. */
+function nearest(t_s: number[], at: number): number {
+    let best = 0;
+    t_s.forEach((t, i) => {
+        if (Math.abs(t - at) < Math.abs(t_s[best] - at)) best = i;
+    });
+    return best;
+}
+
+interface PointTipProps {
+    of: 'cpu' | 'res';
+    processes: ProcessCurve[];
+    at: number;
+}
+
+function PointTip({ of, processes, at }: PointTipProps) {
+    const rows = processes.filter(({ t_s }) => t_s.length);
+    return (
+        <dl class="pairs">
+            {rows.map(({ id, name, pid, t_s, value }) => {
+                const i = nearest(t_s, at);
+                return [
+                    <dt key={id}>
+                        {name} {pid}
+                    </dt>,
+                    <dd>
+                        {valueText(of, value[i])}{' '}
+                        <span class="soft">at {fmtFixed(t_s[i], 1)} s</span>
+                    </dd>,
+                ];
+            })}
+        </dl>
+    );
+}
+
+function Legend({ run, view }: { run: Run; view: Processes }) {
+    const { of, all, off } = view;
+    const total = (run.summary.processes as number) ?? 0;
+    function toggle(pid: string): void {
+        const next = new Set(off);
+        if (!next.delete(pid)) next.add(pid);
+        put({ off: next.size ? [...next].join(',') : null });
+    }
+    return (
+        <section class="pane pane-named" aria-label={LABELS.processes}>
+            <PaneHead
+                title={of === 'cpu' ? 'Most CPU' : 'Most memory'}
+                remark={total > all.length ? `${all.length} of ${int(total)}` : 'peak'}
+            />
+            <div class="named-body">
+                {all.map(({ id, pid, name, peak }, i) => (
+                    <button
+                        type="button"
+                        key={id}
+                        class="process-row"
+                        aria-pressed={!off.has(pid)}
+                        title={off.has(pid) ? 'show the line' : 'hide the line'}
+                        onClick={() => toggle(pid)}
+                    >
+                        <i style={{ background: lineColour(i) }} />
+                        <span class="mono">{name}</span>
+                        <span class="soft">{pid}</span>
+                        <span class="process-peak">
+                            {peak === null ? '–' : valueText(of, peak)}
+                        </span>
+                    </button>
+                ))}
+                {total > all.length && (
+                    <p class="soft">All processes are on the Measurements tab.</p>
+                )}
+            </div>
+        </section>
+    );
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Measurements, one row each: the tool's value, its spread, and a box plot on a scale that the rows
+ * of a group share. The pane next to it has the samples of the selected row.
+ */
+import { useKeys } from '../../base/keys';
+import type { MeasurementRow } from '../../base/measure_types';
+import { route, setQuery } from '../../base/router';
+import { LABELS } from '../../base/terms';
+import type { Run } from '../../base/types';
+import { fmtFixed, int, text, THIN } from '../../base/units';
+import type { GridColumn } from '../../components/data_grid';
+import { MarkedName } from '../../components/marked_name';
+import type { Matcher } from '../../model/search';
+import { TableTab } from '../shared/table_tab';
+import { BoxPlot } from './box_plot';
+import { MeasurementPane } from './pane';
+import { boxScale, spreadFig, valueFig } from './values';
+
+type Column = GridColumn<MeasurementRow>;
+
+/* Minimum window width in px for a column to be shown next to the pane. */
+const NARROW: Record<string, number> = { group: 1400, statistic: 1200, stddev: 1100, plot: 1000 };
+const RIGHT = { align: 'right' as const, numeric: true };
+
+const pick = (id: number | null): void =>
+    setQuery({ m: id === null ? null : String(id) }, { replace: true });
+
+export function MeasurementsTab({ run }: { run: Run }) {
+    const selected = Number(route.value.query.m) || null;
+    useKeys(
+        'Measurement',
+        selected ? [{ key: 'Escape', label: 'clear selection', run: () => pick(null) }] : [],
+    );
+    return (
+        <TableTab<MeasurementRow>
+            run={run}
+            view="measurements"
+            title={LABELS.measurements}
+            sort="id"
+            upward
+            narrow={selected !== null}
+            remark="Plots in a group share one scale: linear from 0, or logarithmic where marked “log”"
+            selectKey="m"
+            rowKey={(row) => row.id}
+            columns={columnsOf}
+            onOpen={(row) => pick(row.id)}
+            empty={(filtered) =>
+                filtered
+                    ? 'No measurement matches the filter. Clear it to see all.'
+                    : 'This run has no measurements.'
+            }
+            pane={
+                selected && <MeasurementPane run={run} id={selected} onClose={() => pick(null)} />
+            }
+        />
+    );
+}
+
+/** Cell of a value. The unit has its own column, so that the values are aligned. */
+function figure(value: number | null, row: MeasurementRow) {
+    if (value === null) return <span class="zero">–</span>;
+    const shown = valueFig(value, row.unit, row.resolution);
+    const tip =
+        row.resolution === null
+            ? String(value)
+            : `${value}, printed to ${text(valueFig(row.resolution, row.unit))}`;
+    return (
+        <span class={`measure-figure${value === 0 ? ' zero' : ''}`} title={tip}>
+            {shown.value}
+            <span class="measure-unit">{shown.unit}</span>
+        </span>
+    );
+}
+
+function spread({ stddev, value, unit }: MeasurementRow) {
+    if (stddev === null || value === null) return <span class="zero">–</span>;
+    const share = value > 0 ? `${fmtFixed((100 * stddev) / value, 1)}${THIN}%` : '';
+    return (
+        <span class="measure-figure">
+            {text(spreadFig(stddev, value, unit))}
+            <span class="measure-share">{share}</span>
+        </span>
+    );
+}
+
+function plot(row: MeasurementRow) {
+    const { value, n, unit } = row;
+    if (value === null || row.group_max === null) return '';
+    const scale = boxScale(row.group_min, row.group_max);
+    const say = (at: number | null) => (at === null ? '–' : text(valueFig(at, unit)));
+    const words = `least ${say(row.min ?? value)}, quartiles ${say(row.q1)} and ${say(row.q3)}, median ${say(row.median)}, most ${say(row.max ?? value)}${n ? ` of ${int(n)}` : ''}`;
+    return (
+        <span
+            class="box-cell"
+            title={`${words}; scale ${scale.log ? 'logarithmic' : 'from 0'} to ${say(row.group_max)}`}
+        >
+            <BoxPlot {...row} scale={scale} label={words} />
+            {scale.log && <span class="box-log">log</span>}
+        </span>
+    );
+}
+
+function figureColumn(key: 'median' | 'min' | 'max', title: string, hideBelow: number): Column {
+    return {
+        key,
+        title,
+        width: 104,
+        sortKey: key,
+        ...RIGHT,
+        hideBelow,
+        render: (row) => figure(row[key], row),
+    };
+}
+
+function columnsOf(search: Matcher, narrow: boolean): Column[] {
+    const all = [...nameColumns(search), ...valueColumns()];
+    if (narrow) {
+        return [...all, ...spreadColumns()].map((column) => ({
+            ...column,
+            hideBelow: NARROW[column.key] ?? column.hideBelow,
+        }));
+    }
+    return [
+        ...all,
+        ...spreadColumns(),
+        figureColumn('median', 'median', 1300),
+        figureColumn('min', 'least', 1200),
+        figureColumn('max', 'most', 1200),
+    ];
+}
+
+function nameColumns(search: Matcher): Column[] {
+    return [
+        {
+            key: 'name',
+            title: 'name',
+            width: 'rest',
+            sortKey: 'name',
+            render: (row) => (
+                <span class="mono" title={row.name}>
+                    <MarkedName text={row.name} search={search} />
+                </span>
+            ),
+        },
+        {
+            key: 'group',
+            title: 'group',
+            width: 140,
+            sortKey: 'group',
+            hideBelow: 1100,
+            render: (row) => <span class="soft">{row.grp}</span>,
+        },
+    ];
+}
+
+function valueColumns(): Column[] {
+    return [
+        {
+            key: 'value',
+            title: 'value',
+            width: 112,
+            sortKey: 'value',
+            ...RIGHT,
+            render: (row) => figure(row.value, row),
+        },
+        {
+            key: 'statistic',
+            title: 'is the',
+            width: 68,
+            hideBelow: 900,
+            render: (row) => <span class="soft">{row.statistic}</span>,
+        },
+        {
+            key: 'n',
+            title: 'n',
+            width: 72,
+            sortKey: 'n',
+            ...RIGHT,
+            title_tip: 'samples behind the figure',
+            render: (row) => (row.n === null ? <span class="zero">–</span> : int(row.n)),
+        },
+    ];
+}
+
+function spreadColumns(): Column[] {
+    return [
+        {
+            key: 'stddev',
+            title: 'std dev',
+            unit: '% of value',
+            width: 156,
+            sortKey: 'relative',
+            ...RIGHT,
+            hideBelow: 900,
+            title_tip: 'standard deviation; sorts by its share of the mean',
+            render: spread,
+        },
+        {
+            key: 'plot',
+            title: 'min, quartiles, max',
+            width: 220,
+            title_tip:
+                'scale from 0, or logarithmic if the maximum of a group exceeds 30 times its minimum',
+            render: plot,
+        },
+    ];
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Formatting of measurements: a value and its spread in one unit, and the scale of box plots.
+ */
+import { bytesFig, type Fig, fig, figIn, fmtFixed } from '../../base/units';
+
+/* Time units by the size of the value in s, so that a spread gets the unit of its value: "21.24 ms"
+ * and "0.08 ms". */
+const SECONDS: readonly [below: number, factor: number, unit: string][] = [
+    [0.9999995e-6, 1e9, 'ns'],
+    [0.9999995e-3, 1e6, 'µs'],
+    [0.9999995, 1e3, 'ms'],
+    [Infinity, 1, 's'],
+];
+
+/** Formats a value: four digits, fewer if the tool printed fewer (`resolution`: value of its last
+ * digit). */
+export function valueFig(value: number, unit: string, resolution: number | null = null): Fig {
+    const shown =
+        unit === 's' ? fig(value) : unit === 'KiB' ? bytesFig(value * 1024) : figIn(value, unit);
+    const step = SECONDS.find(([, , name]) => name === shown.unit);
+    if (!resolution || unit !== 's' || !step) return shown;
+    const printed = Math.max(0, Math.round(-Math.log10(resolution * step[1])));
+    const decimals = shown.value.split('.')[1]?.length ?? 0;
+    return decimals > printed ? { ...shown, value: fmtFixed(value * step[1], printed) } : shown;
+}
+
+/** Formats a spread in the unit of its value, with only meaningful decimals. */
+export function spreadFig(spread: number, value: number, unit: string): Fig {
+    if (unit !== 's' || spread === 0) return valueFig(spread, unit);
+    if (Math.abs(value) >= 120) return fig(spread);
+    const step = SECONDS.find(([below]) => Math.abs(value) < below) ?? SECONDS[3];
+    const scaled = spread * step[1];
+    const decimals = scaled >= 100 ? 1 : scaled >= 1 ? 2 : scaled >= 0.1 ? 3 : 4;
+    return { value: fmtFixed(scaled, decimals), unit: step[2] };
+}
+
+export interface BoxScale {
+    from: number;
+    to: number;
+    log: boolean;
+}
+
+const LOG_FROM = 30;
+
+/** A scale from 0, or a logarithmic one if the largest value is many times the smallest. */
+export function boxScale(least: number | null, greatest: number | null): BoxScale {
+    const to = greatest ?? 0;
+    if (least !== null && least > 0 && to / least > LOG_FROM) return { from: least, to, log: true };
+    return { from: Math.min(0, least ?? 0), to: to > 0 ? to : 1, log: false };
+}
+
+/** Position of a value on a scale, 0 to 1; clamped. */
+export function boxPlace({ from, to, log }: BoxScale, value: number): number {
+    const share = log
+        ? Math.log(Math.max(value, from) / from) / Math.log(to / from)
+        : (value - from) / (to - from || 1);
+    return Math.max(0, Math.min(1, share));
+}
+
+/** Scale for the spread of one row alone, with a margin at both ends. */
+export function ownScale(min: number, max: number): BoxScale {
+    const room = (max - min || Math.abs(max) || 1) * 0.06;
+    return { from: min - room, to: max + room, log: false };
+}

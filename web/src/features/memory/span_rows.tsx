@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Function calls as brackets below a curve, one row per level, on the time axis of the curve.
+ */
+import { useMemo } from 'preact/hooks';
+import type { MemorySpan } from '../../base/line_types';
+import type { PlotArea } from '../../components/chart';
+import { spanRows, type TimeWindow } from '../../model/memory_curve';
+
+const ROW = 19;
+const NAME_FROM_PX = 34;
+
+interface SpanRowsProps {
+    spans: MemorySpan[];
+    window: TimeWindow;
+    area: PlotArea;
+    selected: MemorySpan | null;
+    onPick: (span: MemorySpan) => void;
+    onHover: (span: MemorySpan | null, event: PointerEvent) => void;
+}
+
+export function SpanRows({ spans, window, area, selected, onPick, onHover }: SpanRowsProps) {
+    const placed = useMemo(() => spanRows(spans), [spans]);
+    const rows = placed.reduce((most, { row }) => Math.max(most, row + 1), 0);
+    if (!rows) return null;
+    const width = area.right - area.left;
+    const x = (seconds: number) =>
+        ((Math.max(window.from, Math.min(window.to, seconds)) - window.from) /
+            (window.to - window.from)) *
+        width;
+    return (
+        <div class="span-rows" style={{ height: rows * ROW + 4 }}>
+            <div class="span-plot" style={{ left: area.left, width }}>
+                {placed.map(({ span, row }, i) => {
+                    const left = x(span.start_s);
+                    const long = Math.max(2, x(span.end_s) - left);
+                    return (
+                        <button
+                            key={i}
+                            type="button"
+                            tabIndex={-1}
+                            class={span === selected ? 'is-selected' : ''}
+                            style={{ left, width: long, top: row * ROW }}
+                            onClick={() => onPick(span)}
+                            onPointerMove={(event) => onHover(span, event)}
+                            onPointerLeave={(event) => onHover(null, event)}
+                        >
+                            {long >= NAME_FROM_PX && span.name.replace(/^__main__\./, '')}
+                        </button>
+                    );
+                })}
+            </div>
+        </div>
+    );
+}

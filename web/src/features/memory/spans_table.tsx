@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+import { useMemo } from 'preact/hooks';
+import { API, withParams } from '../../base/client';
+import type { MemorySpan } from '../../base/line_types';
+import { route } from '../../base/router';
+import { LABELS } from '../../base/terms';
+import type { Run } from '../../base/types';
+import { fmtFixed, signed } from '../../base/units';
+import { DataGrid, type GridColumn } from '../../components/data_grid';
+import { ExportMenu } from '../../components/menu';
+import { SearchField } from '../../components/search_field';
+import { PaneHead } from '../../components/toolbar';
+import { readFilters } from '../../model/filter_query';
+import { put } from '../lines/data';
+import { useSource } from '../shared/paged_source';
+
+/** As the table has them: times as the file's own clock. */
+type SpanRow = MemorySpan & { id: number };
+
+interface SpansTableProps {
+    run: Run;
+    /** the clock when the curve starts */
+    start: number;
+    /** key of a span */
+    selected: string | null;
+    onPick: (span: MemorySpan) => void;
+    onZoom: (span: MemorySpan) => void;
+}
+
+/** Calls that mprof bracketed; Enter zooms the curve to one. */
+export function SpansTable({ run, start, selected, onPick, onZoom }: SpansTableProps) {
+    const query = route.value.query;
+    const filters = readFilters(query);
+    const sort = { key: query.sort ?? 'start_s', desc: query.desc === '1' };
+    const path = `${API}/runs/${run.id}/spans`;
+    const params = { sort: sort.key, desc: sort.desc, q: filters.q || undefined };
+    const source = useSource<SpanRow>(path, params);
+    const columns = useMemo(() => columnsOf(start), [start]);
+    const relative = (row: SpanRow): MemorySpan => ({
+        ...row,
+        start_s: row.start_s - start,
+        end_s: row.end_s - start,
+    });
+    return (
+        <section class="pane pane-spans">
+            <PaneHead title={LABELS.functionCalls} remark="Enter zooms to one">
+                <SearchField
+                    value={filters.q}
+                    placeholder="Search calls"
+                    width={160}
+                    onInput={(q) => put({ q: q || null })}
+                />
+                <ExportMenu
+                    csv={withParams(path, { ...params, format: 'csv' })}
+                    json={withParams(path, { ...params, format: 'rows' })}
+                />
+            </PaneHead>
+            <DataGrid<SpanRow>
+                label={LABELS.functionCalls}
+                columns={columns}
+                source={source}
+                rowKey={(row) => {
+                    const { name, start_s } = relative(row);
+                    return `${name}@${start_s.toFixed(4)}`;
+                }}
+                sort={sort}
+                onSort={({ key, desc }) => put({ sort: key, desc: desc ? '1' : null })}
+                selected={selected}
+                onSelect={(row) => onPick(relative(row))}
+                onOpen={(row) => onZoom(relative(row))}
+                resetKey={withParams('', params)}
+                empty="No call matches the filter. Clear it to see all."
+            />
+        </section>
+    );
+}
+
+function columnsOf(start: number): GridColumn<SpanRow>[] {
+    const right = { align: 'right' as const, numeric: true };
+    const mib = (value: number | null) => (value === null ? '–' : fmtFixed(value, 3));
+    return [
+        {
+            key: 'name',
+            title: 'function',
+            width: 'rest',
+            sortKey: 'name',
+            render: (row) => (
+                <span class="mono" style={{ paddingLeft: `${(row.level ?? 0) * 14}px` }}>
+                    {row.name}
+                </span>
+            ),
+        },
+        {
+            key: 'start',
+            title: 'start',
+            unit: 's',
+            width: 110,
+            sortKey: 'start_s',
+            ...right,
+            render: (row) => fmtFixed(row.start_s - start, 3),
+        },
+        {
+            key: 'duration',
+            title: 'duration',
+            unit: 's',
+            width: 110,
+            sortKey: 'duration',
+            ...right,
+            render: (row) => fmtFixed(row.end_s - row.start_s, 3),
+        },
+        {
+            key: 'start_mib',
+            title: 'before',
+            unit: 'MiB',
+            width: 120,
+            ...right,
+            hideBelow: 900,
+            render: (row) => mib(row.start_mib),
+        },
+        {
+            key: 'end_mib',
+            title: 'after',
+            unit: 'MiB',
+            width: 120,
+            ...right,
+            hideBelow: 900,
+            render: (row) => mib(row.end_mib),
+        },
+        {
+            key: 'increase',
+            title: 'change',
+            unit: 'MiB',
+            width: 120,
+            sortKey: 'increase',
+            ...right,
+            render: (row) => {
+                if (row.start_mib === null || row.end_mib === null) return '–';
+                const grown = row.end_mib - row.start_mib;
+                const words = signed(grown, 3);
+                return grown === 0 ? <span class="zero">{words}</span> : words;
+            },
+        },
+    ];
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Kernels tab: work on the device, by name or by launch configuration.
+ */
+import { useMemo, useState } from 'preact/hooks';
+import { useKeys } from '../../base/keys';
+import { goTo, route } from '../../base/router';
+import type { KernelRow } from '../../base/trace_types';
+import type { Run } from '../../base/types';
+import { fmtFixed, int, THIN } from '../../base/units';
+import { Pairs } from '../../components/pairs';
+import { Segmented } from '../../components/segmented';
+import { viewportWidth } from '../../components/viewport';
+import { acceleratorName } from '../../model/device';
+import { readFilters } from '../../model/filter_query';
+import { matcher } from '../../model/search';
+import { put, useRange } from '../trace/data';
+import { NamedPane } from '../trace/named_pane';
+import { filterParams, sortParams } from '../trace/table';
+import { timelineHash } from '../trace/timeline_link';
+import { TraceToolbar } from '../trace/toolbar';
+import { KERNEL_SORT, kernelKey, KernelsTable } from './kernels_table';
+import { PANE_FROM } from './tab';
+
+export function KernelsTab({ run }: { run: Run }) {
+    const query = route.value.query;
+    const range = useRange();
+    const filters = readFilters(query);
+    const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
+    const [shown, setShown] = useState<number | null>(null);
+    const [row, setRow] = useState<KernelRow | null>(null);
+    const byLaunch = query.by === 'launch';
+    const pane = Boolean(query.op) && viewportWidth.value >= PANE_FROM;
+    const picked = row && kernelKey(row) === query.op ? row : null;
+    useKeys(
+        'Kernel',
+        query.op ? [{ key: 'Escape', label: 'clear selection', run: () => put({ op: null }) }] : [],
+    );
+    const params = {
+        ...sortParams(KERNEL_SORT),
+        ...filterParams(filters),
+        launch: byLaunch ? 1 : undefined,
+    };
+    return (
+        <div class="tab-body">
+            <TraceToolbar
+                run={run}
+                range={range}
+                view="kernels"
+                what="kernels"
+                filters={filters}
+                error={search.error}
+                params={params}
+                shown={shown}
+                named={!byLaunch}
+            >
+                <Segmented
+                    label="rows"
+                    value={byLaunch ? 'launch' : 'name'}
+                    options={[
+                        { value: 'name', text: 'By name' },
+                        {
+                            value: 'launch',
+                            text: 'By launch',
+                            tip: 'one row for each operator, grid, block, registers and shared memory',
+                        },
+                    ]}
+                    onChange={(by) => put({ by: by === 'launch' ? by : null, op: null })}
+                />
+            </TraceToolbar>
+            <div class="panes">
+                <section class="pane pane-main">
+                    <KernelsTable
+                        run={run}
+                        range={range}
+                        filters={filters}
+                        search={search}
+                        byLaunch={byLaunch}
+                        narrow={pane}
+                        selected={query.op ?? null}
+                        onSelect={(next) => {
+                            setRow(next);
+                            put({ op: kernelKey(next) });
+                        }}
+                        onOpen={({ name }) => {
+                            goTo(timelineHash(run, { find: name }));
+                        }}
+                        onShown={setShown}
+                    />
+                </section>
+                {pane && (
+                    <NamedPane run={run} title="Kernel" selected={query.op ?? ''} row={picked}>
+                        {picked && <Launch row={picked} />}
+                    </NamedPane>
+                )}
+            </div>
+        </div>
+    );
+}
+
+function Launch({ row }: { row: KernelRow }) {
+    const said = (value: string | number | null | undefined) => value ?? '–';
+    const rows: [string, string | number][] = [
+        ['Stream, device', `${row.stream < 0 ? '–' : row.stream}, ${acceleratorName(row.device)}`],
+    ];
+    if (row.grid || row.operator) {
+        rows.push(['Operator', said(row.operator)], ['Grid', said(row.grid)]);
+        rows.push(['Block', said(row.block)], ['Registers', said(row.registers)]);
+        const shared = row.shared_bytes;
+        rows.push([
+            'Shared memory',
+            shared === null || shared === undefined ? '–' : `${int(shared)}${THIN}B`,
+        ]);
+    }
+    if (row.blocks_per_sm !== null) rows.push(['Blocks per SM', fmtFixed(row.blocks_per_sm, 2)]);
+    if (row.occupancy_pct !== null) {
+        rows.push(['Occupancy', `${fmtFixed(row.occupancy_pct, 1)}${THIN}% est.`]);
+    }
+    return <Pairs rows={rows} />;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Modules as rows of a tree: siblings sorted by a column, branches expanded or collapsed, and
+ * search hits with their ancestors. */
+import type { ModuleRow } from '../../base/trace_types';
+
+export type ModuleSort = Exclude<
+    keyof ModuleRow,
+    'id' | 'parent_id' | 'depth' | 'first_slice' | 'worker'
+>;
+
+export interface ModuleLine extends ModuleRow {
+    level: number;
+    /** null if it has no children */
+    open: boolean | null;
+}
+
+export class ModuleTree {
+    private readonly below = new Map<number, ModuleRow[]>();
+    private readonly byId = new Map<number, ModuleRow>();
+
+    constructor(readonly rows: readonly ModuleRow[]) {
+        for (const row of rows) this.byId.set(row.id, row);
+        for (const row of rows) {
+            const up = this.parentOf(row);
+            const list = this.below.get(up);
+            if (list) list.push(row);
+            else this.below.set(up, [row]);
+        }
+    }
+
+    /** Parent id; 0 for top-level rows, and for rows whose parent is not loaded. */
+    private parentOf({ parent_id }: ModuleRow): number {
+        return parent_id !== null && this.byId.has(parent_id) ? parent_id : 0;
+    }
+
+    childrenOf(id: number): readonly ModuleRow[] {
+        return this.below.get(id) ?? [];
+    }
+
+    /** Ids that are expanded at first: from the top level, each time the child with the largest time. */
+    heaviest(by: 'host_total_us' | 'device_total_us'): Set<number> {
+        const open = new Set<number>();
+        for (let list = this.childrenOf(0); list.length > 0;) {
+            const most = list.reduce((a, b) => (b[by] > a[by] ? b : a));
+            if (open.has(most.id)) break;
+            open.add(most.id);
+            list = this.childrenOf(most.id);
+        }
+        return open;
+    }
+
+    all(): Set<number> {
+        return new Set([...this.below.keys()].filter((id) => id !== 0));
+    }
+
+    /** Ids of the matching rows and their ancestors; null if there is no search. */
+    keep(test: ((name: string) => boolean) | null): Set<number> | null {
+        if (!test) return null;
+        const kept = new Set<number>();
+        for (const row of this.rows) {
+            if (!test(row.name)) continue;
+            for (let at: ModuleRow | undefined = row; at && !kept.has(at.id);) {
+                kept.add(at.id);
+                at = this.byId.get(this.parentOf(at));
+            }
+        }
+        return kept;
+    }
+
+    /** Visible rows in order. With `kept`, only those rows are included and all their branches are
+     * expanded. */
+    flatten(
+        open: ReadonlySet<number>,
+        kept: ReadonlySet<number> | null,
+        sort: ModuleSort,
+        desc: boolean,
+    ): ModuleLine[] {
+        const out: ModuleLine[] = [];
+        const stack = [{ list: this.sorted(0, kept, sort, desc), at: 0 }];
+        while (stack.length > 0) {
+            const top = stack[stack.length - 1];
+            const row = top.list[top.at++];
+            if (!row) {
+                stack.pop();
+                continue;
+            }
+            const list = this.sorted(row.id, kept, sort, desc);
+            const isOpen = list.length === 0 ? null : kept !== null || open.has(row.id);
+            out.push({ ...row, level: stack.length - 1, open: isOpen });
+            if (isOpen) stack.push({ list, at: 0 });
+        }
+        return out;
+    }
+
+    private sorted(
+        id: number,
+        kept: ReadonlySet<number> | null,
+        sort: ModuleSort,
+        desc: boolean,
+    ): ModuleRow[] {
+        const list = this.childrenOf(id).filter((row) => !kept || kept.has(row.id));
+        const sign = desc ? -1 : 1;
+        return list.sort((a, b) => {
+            const [x, y] = [a[sort], b[sort]];
+            return x === y ? a.id - b.id : (x > y ? 1 : -1) * sign;
+        });
+    }
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Modules tab: nn.Module instances by their position in the model, with their time on host and
+ * device.
+ */
+import { useMemo, useRef } from 'preact/hooks';
+import { withParams } from '../../base/client';
+import { useKeys } from '../../base/keys';
+import { useNames } from '../../base/panel';
+import { goTo, route } from '../../base/router';
+import { LABELS } from '../../base/terms';
+import type { ModuleRow } from '../../base/trace_types';
+import type { Run } from '../../base/types';
+import { plural } from '../../base/units';
+import { CopyButton } from '../../components/copy_button';
+import { DataGrid, type GridColumn } from '../../components/data_grid';
+import { arraySource } from '../../components/grid_types';
+import { MarkedName } from '../../components/marked_name';
+import { ExportMenu } from '../../components/menu';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { SearchField } from '../../components/search_field';
+import { Spacer, Toolbar } from '../../components/toolbar';
+import { readFilters, readSort } from '../../model/filter_query';
+import { type Matcher, matcher } from '../../model/search';
+import type { WorkerName } from '../../model/worker_names';
+import { useJson } from '../shared/use_json';
+import { countColumn, percentColumn, timeColumn } from '../trace/columns';
+import { put, traceOf, useRange, viewPath } from '../trace/data';
+import { timelineHash } from '../trace/timeline_link';
+import { useWorkerNames } from '../trace/worker_names';
+import { type ModuleLine, type ModuleSort, ModuleTree } from './module_tree';
+
+const SORTS: ModuleSort[] = [
+    'name',
+    'calls',
+    'operators',
+    'host_self_us',
+    'host_total_us',
+    'device_self_us',
+    'device_total_us',
+];
+const COMMAND = 'torch.profiler.profile(with_stack=True)';
+
+interface ColumnsOf {
+    search: Matcher;
+    device: boolean;
+    base: number;
+    nameOf: WorkerName | null;
+}
+
+function moduleColumns({ search, device, base, nameOf }: ColumnsOf): GridColumn<ModuleLine>[] {
+    const main = device ? 'device_total_us' : 'host_total_us';
+    return [
+        {
+            key: 'name',
+            title: 'module',
+            width: 'rest',
+            sortKey: 'name',
+            render: ({ name, level, worker }) => (
+                <span class="mono" title={name}>
+                    {nameOf && level === 0 && <span class="soft">{nameOf(worker)} · </span>}
+                    <MarkedName text={name.replace(/^nn\.Module: /, '')} search={search} />
+                </span>
+            ),
+        },
+        countColumn<ModuleLine>('calls', 'calls', { width: 72 }),
+        countColumn<ModuleLine>('operators', 'operators', { width: 96, hideBelow: 900 }),
+        timeColumn<ModuleLine>('host_self_us', 'host self', { hideBelow: 1100 }),
+        timeColumn<ModuleLine>('host_total_us', 'host total', {
+            base: device ? undefined : base,
+            tone: 'total',
+            width: 116,
+        }),
+        ...(device
+            ? [
+                  timeColumn<ModuleLine>('device_self_us', 'device self', {
+                      width: 116,
+                      hideBelow: 1100,
+                  }),
+                  timeColumn<ModuleLine>('device_total_us', 'device total', {
+                      base,
+                      tone: 'total',
+                      width: 124,
+                  }),
+              ]
+            : []),
+        percentColumn<ModuleLine>(
+            'share',
+            device ? 'device' : 'host',
+            '% of all modules',
+            (row) => (base > 0 ? (100 * row[main]) / base : null),
+            { width: 168, hideBelow: 900 },
+        ),
+    ];
+}
+
+function readOpen(text: string | undefined, first: Set<number>): Set<number> {
+    if (text === undefined) return first;
+    return new Set(text.split('.').map((id) => parseInt(id, 36)));
+}
+
+function writeOpen(open: ReadonlySet<number>): string {
+    return [...open].map((id) => id.toString(36)).join('.') || '-';
+}
+
+export function ModulesTab({ run }: { run: Run }) {
+    const query = route.value.query;
+    const filters = readFilters(query);
+    const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
+    const path = withParams(viewPath(run, 'modules'), { format: 'rows', sort: 'ord' });
+    const { data, error, loading } = useJson<ModuleRow[]>(path);
+    const device = traceOf(run).devices > 0;
+    const main = device ? 'device_total_us' : 'host_total_us';
+    const tree = useMemo(() => new ModuleTree(data ?? []), [data]);
+    const base = useMemo(
+        () => tree.childrenOf(0).reduce((sum, row) => sum + row[main], 0),
+        [main, tree],
+    );
+    const nameOf = useWorkerNames(run);
+    const columns = useMemo(
+        () => moduleColumns({ search, device, base, nameOf }),
+        [search, device, base, nameOf],
+    );
+    const asked = readSort(query, main, true);
+    const sort = SORTS.find((key) => key === asked.key) ?? main;
+    const open = useMemo(() => readOpen(query.open, tree.heaviest(main)), [main, tree, query.open]);
+    const kept = useMemo(
+        () => tree.keep(search.empty || search.error ? null : (name) => search.test(name)),
+        [tree, search],
+    );
+    const source = useMemo(
+        () => arraySource(tree.flatten(open, kept, sort, asked.desc)),
+        [tree, open, kept, sort, asked.desc],
+    );
+    useNames(data ? ['open'] : [], {
+        nameOf: (value) => {
+            const ids = readOpen(value, new Set());
+            return tree.rows.flatMap(({ id, name }) => (ids.has(id) ? [name] : [])).join('\n');
+        },
+        valueOf: (names) => {
+            const wanted = new Set(names.split('\n'));
+            const rows = tree.rows.filter(({ name }) => wanted.has(name));
+            return writeOpen(new Set(rows.map(({ id }) => id)));
+        },
+    });
+    function toggle({ id }: ModuleLine): void {
+        const next = new Set(open);
+        if (!next.delete(id)) next.add(id);
+        put({ open: writeOpen(next) });
+    }
+    return (
+        <div class="tab-body">
+            <ModulesToolbar
+                tree={tree}
+                path={path}
+                error={search.error}
+                count={kept ? kept.size : null}
+            />
+            {error && <Notice kind="error" title="The modules could not be read" error={error} />}
+            {data?.length === 0 ? (
+                <NoModules />
+            ) : (
+                <DataGrid<ModuleLine>
+                    label={LABELS.modules}
+                    columns={columns}
+                    source={source}
+                    rowKey={(row) => row.id}
+                    sort={{ key: sort, desc: asked.desc }}
+                    onSort={({ key, desc }) => put({ sort: key, desc: desc ? '1' : '0' })}
+                    selected={query.module ? Number(query.module) : null}
+                    onSelect={(row) => put({ module: String(row.id) })}
+                    onOpen={(row) => {
+                        goTo(timelineHash(run, { slice: row.first_slice }));
+                    }}
+                    tree={{
+                        column: 'name',
+                        depth: (row) => row.level,
+                        open: (row) => row.open,
+                        toggle,
+                    }}
+                    empty={data ? 'No module matches the search.' : undefined}
+                />
+            )}
+            <LoadingLine active={loading} />
+        </div>
+    );
+}
+
+function NoModules() {
+    return (
+        <div class="grid-empty">
+            <p>
+                No nn.Module calls in this trace. They are read from Python frames. To record
+                frames:
+            </p>
+            <p class="teach">
+                <code>{COMMAND}</code> <CopyButton text={COMMAND} />
+            </p>
+        </div>
+    );
+}
+
+interface ToolbarProps {
+    tree: ModuleTree;
+    path: string;
+    error: string | null;
+    count: number | null;
+}
+
+function ModulesToolbar({ tree, path, error, count }: ToolbarProps) {
+    const filters = readFilters(route.value.query);
+    const input = useRef<HTMLInputElement | null>(null);
+    useKeys('Modules', [
+        { key: '/', label: 'search the modules', run: () => input.current?.focus() },
+        { key: 'x', label: 'open all', run: () => put({ open: writeOpen(tree.all()) }) },
+        { key: 'c', label: 'close all', run: () => put({ open: '-' }) },
+    ]);
+    return (
+        <Toolbar label="view options">
+            <button
+                type="button"
+                class="button"
+                onClick={() => put({ open: writeOpen(tree.all()) })}
+            >
+                Open all <kbd>x</kbd>
+            </button>
+            <button type="button" class="button" onClick={() => put({ open: '-' })}>
+                Close all <kbd>c</kbd>
+            </button>
+            <span class="soft wide-only">{plural(tree.rows.length, 'module')} by position</span>
+            <Spacer />
+            {useRange() && <span class="soft">values of the whole run, not of the range</span>}
+            <SearchField
+                value={filters.q}
+                inputRef={input}
+                placeholder={LABELS.searchModules}
+                hint="/"
+                width={208}
+                count={count}
+                regex={filters.regex}
+                onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                error={error}
+                onInput={(q) => put({ q: q || null })}
+            />
+            <ExportMenu csv={path.replace('format=rows', 'format=csv')} json={path} />
+        </Toolbar>
+    );
+}

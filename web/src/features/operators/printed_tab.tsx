@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Operators tab of a printed key_averages() table: torch's columns, its own rounded figures.
+ */
+import { useMemo, useState } from 'preact/hooks';
+import { route } from '../../base/router';
+import { LABELS } from '../../base/terms';
+import type { OperatorRow } from '../../base/trace_types';
+import type { Run } from '../../base/types';
+import { LoadingLine } from '../../components/progress';
+import { viewportWidth } from '../../components/viewport';
+import { readFilters } from '../../model/filter_query';
+import { matcher } from '../../model/search';
+import { picker, useReports } from '../functions/printed_reports';
+import { textColumn } from '../trace/columns';
+import { put, traceOf } from '../trace/data';
+import { filterParams, sortParams, TraceTable, useColumns } from '../trace/table';
+import { TraceToolbar } from '../trace/toolbar';
+import { operatorColumns } from './columns';
+import { operatorSort } from './table';
+
+type PrintedRow = OperatorRow & { id: number; source: string | null; cut: number };
+
+const STACK = textColumn<PrintedRow>('source', 'source location', {
+    width: 320,
+    hideBelow: 1000,
+    mono: true,
+});
+
+export function PrintedOperatorsTab({ run }: { run: Run }) {
+    const { reports, shown, ready } = useReports(run);
+    const query = route.value.query;
+    const filters = readFilters(query);
+    const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
+    const [rows, setRows] = useState<number | null>(null);
+    const roomy = viewportWidth.value >= 1200;
+    const columns = useColumns(() => {
+        const summary = { ...traceOf(run), torch: 1 };
+        const byShape = shown?.by === 'shape';
+        const common = operatorColumns({ summary, search, byShape, side: 'host', roomy });
+        return shown?.by === 'stack' ? [...common, STACK] : common;
+    }, [run.id, search, roomy, shown]);
+    if (!ready) return <LoadingLine active />;
+    const params = { ...filterParams(filters), report: shown?.id };
+    return (
+        <div class="tab-body">
+            <TraceToolbar
+                run={run}
+                range={null}
+                view="operators"
+                what="operators"
+                filters={filters}
+                error={search.error}
+                params={{ ...sortParams(operatorSort(run)), ...params }}
+                shown={rows}
+            >
+                {picker(reports, shown)}
+            </TraceToolbar>
+            <div class="panes">
+                <section class="pane pane-main">
+                    <TraceTable<PrintedRow>
+                        run={run}
+                        range={null}
+                        view="operators"
+                        label={LABELS.operators}
+                        columns={columns}
+                        rowKey={(row) => String(row.id)}
+                        sort={operatorSort(run)}
+                        filters={filters}
+                        params={{ report: shown?.id }}
+                        selected={query.op}
+                        onSelect={(row) => put({ op: String(row.id) })}
+                        onShown={setRows}
+                        empty="The table that was printed has no row."
+                    />
+                </section>
+            </div>
+        </div>
+    );
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The reports of `nsys stats` and their columns, with its words and its decimals: whole nanoseconds, means with
+ * one decimal, MB (of 1,000,000 bytes) with three.
+ */
+import { LABELS } from '../../base/terms';
+import type { SummaryRow } from '../../base/trace_types';
+import { int } from '../../base/units';
+import type { GridColumn } from '../../components/data_grid';
+import { MarkedName } from '../../components/marked_name';
+import { ShareBar } from '../../components/share_bar';
+import type { Matcher } from '../../model/search';
+import {
+    besidePane,
+    countColumn,
+    numberColumn,
+    RIGHT,
+    shareColumn,
+    textColumn,
+} from '../trace/columns';
+
+export interface SummaryReport {
+    /** As nsys calls it. */
+    id: string;
+    title: string;
+    tip: string;
+    /** What the rows are; one of them. */
+    what: string;
+    one: string;
+    figure: 'time' | 'size' | 'projected';
+    /** The head of the column that counts. */
+    count: string;
+    /** Rows are operations, which slices of several names share. */
+    operations?: boolean;
+    none: string;
+}
+
+const COPIES = {
+    what: 'operations',
+    one: 'Operation',
+    count: 'count',
+    operations: true,
+    none: 'No copy or memset starts in this range. Choose a wider range.',
+};
+
+const RANGES = { what: 'ranges', one: 'Range' };
+
+const REPORTS: SummaryReport[] = [
+    {
+        id: 'cuda_gpu_kern_sum',
+        title: LABELS.kernels,
+        tip: 'how long kernels ran',
+        what: 'kernels',
+        one: 'Kernel',
+        figure: 'time',
+        count: 'instances',
+        none: 'No kernel starts in this range.',
+    },
+    {
+        id: 'cuda_api_sum',
+        title: 'CUDA API',
+        tip: 'how long calls of the runtime and the driver took',
+        what: 'calls',
+        one: 'Call',
+        figure: 'time',
+        count: 'num calls',
+        none: 'No call starts in this range.',
+    },
+    {
+        id: 'cuda_gpu_mem_time_sum',
+        title: 'Copies, time',
+        tip: 'how long copies and memsets took',
+        figure: 'time',
+        ...COPIES,
+    },
+    {
+        id: 'cuda_gpu_mem_size_sum',
+        title: 'Copies, size',
+        tip: 'how much copies and memsets moved',
+        figure: 'size',
+        ...COPIES,
+    },
+    {
+        id: 'osrt_sum',
+        title: 'OS runtime',
+        tip: 'durations of calls to the operating system library',
+        what: 'calls',
+        one: 'Call',
+        figure: 'time',
+        count: 'num calls',
+        none: 'No call starts in this range.',
+    },
+    {
+        id: 'nvtx_sum',
+        title: 'Ranges',
+        tip: 'durations of NVTX ranges or record_function blocks on the host',
+        figure: 'time',
+        count: 'instances',
+        none: 'No NVTX range starts in the selected time.',
+        ...RANGES,
+    },
+    {
+        id: 'nvtx_gpu_proj_sum',
+        title: 'Ranges on the GPU',
+        tip: 'from the first to the last GPU operation that was launched inside a range',
+        figure: 'projected',
+        count: 'instances',
+        none: 'No NVTX range in the selected time launched GPU work.',
+        ...RANGES,
+    },
+];
+
+/** Those that a run has, in our order. */
+export function reportsOf(ids: string[]): SummaryReport[] {
+    return REPORTS.filter(({ id }) => ids.includes(id));
+}
+
+export function summaryKey(row: SummaryRow): string {
+    const { style, domain } = row;
+    const range = style ? `.${style}.${domain ?? ''}` : '';
+    return `${row.name_id}.${row.kind}${range}`;
+}
+
+const FIRST = { time: 'total_ns', size: 'total_bytes', projected: 'proj_total_ns' };
+
+export function summarySort({ figure }: SummaryReport): { key: string; desc: boolean } {
+    return { key: FIRST[figure], desc: true };
+}
+
+type Column = GridColumn<SummaryRow>;
+
+function nameOf(search: Matcher): Column {
+    return {
+        key: 'name',
+        title: 'name',
+        width: 'rest',
+        sortKey: 'name',
+        render: ({ name }) => (
+            <span class="mono" title={name}>
+                <MarkedName text={name} search={search} />
+            </span>
+        ),
+    };
+}
+
+/** Whole nanoseconds over the bar of their share. */
+const TOTAL: Column = {
+    key: 'total_ns',
+    title: 'total time',
+    unit: 'ns',
+    width: 136,
+    sortKey: 'total_ns',
+    ...RIGHT,
+    render: ({ total_ns, time_pct }) => (
+        <ShareBar share={Number(time_pct ?? 0) / 100} tone="self">
+            {int(Number(total_ns))}
+        </ShareBar>
+    ),
+};
+
+/** Avg, Med, Min, Max, StdDev in `unit`, keys as the server has them. */
+function spread(before: string, after: string, unit: string, decimals: [number, number]): Column[] {
+    const [mean, whole] = decimals;
+    const column = (word: string, digits: number, hideBelow: number) =>
+        numberColumn<SummaryRow>(`${before}${word.toLowerCase()}_${after}`, word, digits, {
+            unit,
+            width: 112,
+            hideBelow,
+            scale: unit === 'MB' ? 1e6 : 1,
+        });
+    return [
+        column('avg', mean, 0),
+        column('med', mean, 1160),
+        column('min', whole, 1180),
+        column('max', whole, 700),
+        column('stddev', mean, 1100),
+    ];
+}
+
+function columnsOf(report: SummaryReport): Column[] {
+    const calls = countColumn<SummaryRow>('calls', report.count, { width: 92 });
+    if (report.figure === 'size') {
+        const total = numberColumn<SummaryRow>('total_bytes', 'total', 3, {
+            unit: 'MB',
+            width: 136,
+            scale: 1e6,
+            title_tip: 'of 1,000,000 bytes',
+        });
+        return [total, calls, ...spread('', 'bytes', 'MB', [3, 3])];
+    }
+    if (report.figure === 'time') {
+        const share = shareColumn<SummaryRow>('time_pct', 'time', '% of Σ', {
+            width: 88,
+            sortKey: 'time_pct',
+            numeric: true,
+        });
+        return [share, TOTAL, calls, ...spread('', 'ns', 'ns', [1, 0])];
+    }
+    const wide = { unit: 'ns', width: 136 };
+    return [
+        countColumn<SummaryRow>('proj_total_ns', 'total proj', wide),
+        countColumn<SummaryRow>('range_total_ns', 'total range', { ...wide, hideBelow: 900 }),
+        { ...calls, width: 84 },
+        ...spread('proj_', 'ns', 'ns', [1, 0]),
+        countColumn<SummaryRow>('works', 'GPU ops', { width: 84, hideBelow: 760 }),
+        numberColumn<SummaryRow>('avg_works', 'avg ops', 1, { width: 84, hideBelow: 1400 }),
+    ];
+}
+
+/** Of NVTX; ranges of PyTorch have neither. */
+const STYLE = textColumn<SummaryRow>('style', 'style', { width: 84, hideBelow: 1240 });
+const DOMAIN = textColumn<SummaryRow>('domain', 'domain', { width: 110, hideBelow: 1160 });
+
+function nvtxColumns({ id }: SummaryReport): Column[] {
+    if (id === 'nvtx_sum') return [DOMAIN, STYLE];
+    return id === 'nvtx_gpu_proj_sum' ? [DOMAIN] : [];
+}
+
+export function summaryColumns(
+    report: SummaryReport,
+    search: Matcher,
+    { nvtx, pane }: { nvtx: boolean; pane: boolean },
+): Column[] {
+    const of = nvtx ? nvtxColumns(report) : [];
+    return besidePane([nameOf(search), ...of, ...columnsOf(report)], pane);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Summaries tab: the reports of `nsys stats` for the run or the range, one at a time, and all
+ * slices of the selected name beside it.
+ */
+import { useMemo, useState } from 'preact/hooks';
+import { useKeys } from '../../base/keys';
+import { kindHas } from '../../base/kinds';
+import { goTo, route } from '../../base/router';
+import type { SummaryRow } from '../../base/trace_types';
+import type { Run } from '../../base/types';
+import { fig, fmtFixed, int } from '../../base/units';
+import { Menu } from '../../components/menu';
+import { Notice } from '../../components/notice';
+import { Pairs } from '../../components/pairs';
+import { LoadingLine } from '../../components/progress';
+import { Segmented } from '../../components/segmented';
+import { FigText } from '../../components/text';
+import { viewportWidth } from '../../components/viewport';
+import { readFilters } from '../../model/filter_query';
+import { matcher } from '../../model/search';
+import { useJson } from '../shared/use_json';
+import { put, useRange, viewPath } from '../trace/data';
+import { NamedPane } from '../trace/named_pane';
+import { filterParams, sortParams, TraceTable, useColumns } from '../trace/table';
+import { timelineHash } from '../trace/timeline_link';
+import { TraceToolbar } from '../trace/toolbar';
+import {
+    reportsOf,
+    type SummaryReport,
+    summaryColumns,
+    summaryKey,
+    summarySort,
+} from './summaries_columns';
+import { PANE_FROM } from './tab';
+
+export function SummariesTab({ run }: { run: Run }) {
+    const { data, error } = useJson<{ reports: string[] }>(viewPath(run, 'summaries'));
+    const reports = useMemo(() => reportsOf(data?.reports ?? []), [data]);
+    const asked = route.value.query.report;
+    const shown = reports.find(({ id }) => id === asked) ?? reports[0];
+    if (error) return <Notice kind="error" title="The reports could not be read" error={error} />;
+    if (!data) return <LoadingLine active />;
+    if (!shown) return <Notice kind="info">This run has no data for these reports.</Notice>;
+    return <Summary key={shown.id} run={run} reports={reports} report={shown} />;
+}
+
+interface SummaryProps {
+    run: Run;
+    reports: SummaryReport[];
+    report: SummaryReport;
+}
+
+function Summary({ run, reports, report }: SummaryProps) {
+    const query = route.value.query;
+    const range = useRange();
+    const filters = readFilters(query);
+    const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
+    const [shown, setShown] = useState<number | null>(null);
+    const [row, setRow] = useState<SummaryRow | null>(null);
+    const pane = Boolean(query.op) && viewportWidth.value >= PANE_FROM;
+    const nvtx = kindHas(run.kind, 'nvtx');
+    const columns = useColumns(
+        () => summaryColumns(report, search, { nvtx, pane }),
+        [report, search, nvtx, pane],
+    );
+    const sort = summarySort(report);
+    const operation = report.operations;
+    useKeys(
+        'Summary',
+        query.op ? [{ key: 'Escape', label: 'clear selection', run: () => put({ op: null }) }] : [],
+    );
+    return (
+        <div class="tab-body">
+            <TraceToolbar
+                run={run}
+                range={range}
+                view="summary"
+                what={report.what}
+                filters={filters}
+                error={search.error}
+                params={{ report: report.id, ...sortParams(sort), ...filterParams(filters) }}
+                shown={shown}
+                named
+            >
+                <ReportSwitch reports={reports} shown={report} />
+            </TraceToolbar>
+            <div class="panes">
+                <section class="pane pane-main">
+                    <TraceTable<SummaryRow>
+                        run={run}
+                        range={range}
+                        view="summary"
+                        label={report.title}
+                        columns={columns}
+                        rowKey={summaryKey}
+                        sort={sort}
+                        filters={filters}
+                        params={{ report: report.id }}
+                        selected={query.op ?? null}
+                        onSelect={(next) => {
+                            setRow(next);
+                            put({ op: summaryKey(next) });
+                        }}
+                        onOpen={({ name }) => {
+                            goTo(timelineHash(run, { find: name, operation }));
+                        }}
+                        onShown={setShown}
+                        empty={range ? report.none : 'This run has none.'}
+                    />
+                </section>
+                {pane && (
+                    <NamedPane
+                        run={run}
+                        title={report.one}
+                        selected={query.op ?? ''}
+                        operation={operation}
+                        row={row && summaryKey(row) === query.op ? row : null}
+                    >
+                        {row && summaryKey(row) === query.op && <More report={report} row={row} />}
+                    </NamedPane>
+                )}
+            </div>
+        </div>
+    );
+}
+
+/** What the report says and the durations of the slices do not. */
+function More({ report, row }: { report: SummaryReport; row: SummaryRow }) {
+    const number = (key: string) => Number(row[key] ?? 0);
+    if (report.figure === 'projected') {
+        return (
+            <Pairs
+                rows={[
+                    ['On the GPU', <FigText fig={fig(number('proj_total_ns') / 1e9)} />],
+                    ['With GPU work', `${int(row.calls)} of them`],
+                    ['GPU operations', int(number('works'))],
+                ]}
+            />
+        );
+    }
+    if (report.figure !== 'size') return null;
+    return <Pairs rows={[['Moved', `${fmtFixed(number('total_bytes') / 1e6, 3)} MB`]]} />;
+}
+
+/** As buttons from which width on; else a menu. */
+const BUTTONS_FROM = 1280;
+
+function pick(report: string): void {
+    put({ report, op: null, sort: null, desc: null });
+}
+
+function ReportSwitch({ reports, shown }: { reports: SummaryReport[]; shown: SummaryReport }) {
+    if (viewportWidth.value >= BUTTONS_FROM) {
+        return (
+            <Segmented
+                label="report"
+                value={shown.id}
+                options={reports.map(({ id, title, tip }) => ({
+                    value: id,
+                    text: title,
+                    tip: `${tip} (${id} of nsys stats)`,
+                }))}
+                onChange={pick}
+            />
+        );
+    }
+    return (
+        <Menu
+            ariaLabel="report"
+            tip="which report is shown"
+            label={<span class="report-picker">{shown.title} ▾</span>}
+            items={reports.map(({ id, title }) => ({
+                text: title,
+                note: id,
+                checked: id === shown.id,
+                onPick: () => pick(id),
+            }))}
+        />
+    );
+}

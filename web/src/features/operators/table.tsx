@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The operators of a run or of a range of it, also in the dock of the timeline.
+ */
+import { goTo } from '../../base/router';
+import { LABELS } from '../../base/terms';
+import type { OperatorRow } from '../../base/trace_types';
+import type { Run } from '../../base/types';
+import { viewportWidth } from '../../components/viewport';
+import { NO_SEARCH } from '../../model/search';
+import { besidePane } from '../trace/columns';
+import { tabHash, traceOf } from '../trace/data';
+import { type NamesTable, TraceTable, useColumns } from '../trace/table';
+import { operatorColumns, type Side } from './columns';
+
+interface OperatorsTableProps extends NamesTable<OperatorRow> {
+    byShape?: boolean;
+    side?: Side;
+}
+
+export function operatorSort(run: Run): { key: string; desc: boolean } {
+    return { key: traceOf(run).devices > 0 ? 'self_device_us' : 'self_cpu_us', desc: true };
+}
+
+export function operatorKey(row: OperatorRow): string {
+    return `${row.name_id}.${row.kind}${row.input_shapes ? `.${row.input_shapes}` : ''}`;
+}
+
+export function OperatorsTable(props: OperatorsTableProps) {
+    const { run, range, filters, search = NO_SEARCH, byShape = false, side = 'host' } = props;
+    const summary = traceOf(run);
+    const roomy = !props.narrow && viewportWidth.value >= 1200;
+    const columns = useColumns(
+        () =>
+            besidePane(
+                operatorColumns({ summary, search, byShape, side, roomy }),
+                props.narrow ?? false,
+            ),
+        [run.id, search, byShape, side, roomy, props.narrow],
+    );
+    const open = (row: OperatorRow) => {
+        goTo(tabHash(run, 'operators', { op: operatorKey(row) }, range));
+    };
+    return (
+        <TraceTable<OperatorRow>
+            {...props}
+            view="operators"
+            label={LABELS.operators}
+            prefix={props.prefix ?? (filters ? '' : 'op_')}
+            columns={columns}
+            rowKey={operatorKey}
+            sort={operatorSort(run)}
+            params={{
+                by_shape: byShape ? 1 : undefined,
+                on: summary.devices > 0 ? side : undefined,
+            }}
+            onOpen={props.onOpen ?? open}
+            empty={
+                range
+                    ? 'No operator starts in this range. Choose a wider range.'
+                    : summary.torch
+                      ? 'This trace has no operators. Record with activities=[ProfilerActivity.CPU].'
+                      : 'This trace has no slices with a duration.'
+            }
+        />
+    );
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Findings tab: results of the rules, each with its numbers, the maximum speed-up if its cost
+ * were removed, and a link to the rows. Checks that found nothing are listed too.
+ */
+import { useEffect } from 'preact/hooks';
+import type { Finding, Findings } from '../../base/trace_types';
+import type { Run } from '../../base/types';
+import { fmtFixed, int, pct, THIN } from '../../base/units';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { setStatus } from '../../components/status_line';
+import { Term } from '../../components/term';
+import { type TraceRange } from '../../model/trace_range';
+import { useJson } from '../shared/use_json';
+import { tabHash, viewPath } from '../trace/data';
+import { timelineHash } from '../trace/timeline_link';
+
+const SEVERITY: Record<Finding['severity'], string> = {
+    high: 'High',
+    medium: 'Medium',
+    low: 'Low',
+};
+/** A larger limit is shown as no limit. */
+const NO_LIMIT = 1000;
+
+/** Tab for views of the API whose names differ from the tab's name. */
+const TAB_OF: Record<string, string> = {
+    gaps: 'overview',
+    steps: 'overview',
+    overview: 'overview',
+    utilisation: 'overview',
+    memory_operators: 'memory',
+    allocations: 'memory',
+    curves: 'memory',
+    workers: 'ranks',
+    window: 'timeline',
+    find: 'timeline',
+};
+
+function rangeOf({ from_ns, to_ns }: Finding): TraceRange | null {
+    if (from_ns === null || to_ns === null || to_ns <= from_ns) return null;
+    return { from_ns, to_ns };
+}
+
+function hashOf(run: Run, finding: Finding): string | null {
+    const { link } = finding;
+    if (!link) return null;
+    const query: Record<string, string> = {};
+    for (const [key, value] of Object.entries(link.params)) {
+        if (key !== 'from_ns' && key !== 'to_ns') query[key] = String(value);
+    }
+    // Numbers are sorted in descending order.
+    if (query.sort && query.desc === undefined) query.desc = '1';
+    return tabHash(run, TAB_OF[link.view] ?? link.view, query, rangeOf(finding));
+}
+
+export function FindingsTab({ run }: { run: Run }) {
+    const { data, error, loading } = useJson<Findings>(viewPath(run, 'findings'));
+    useEffect(() => {
+        setStatus(
+            undefined,
+            <>
+                upper bounds by <Term of="amdahl">Amdahl’s law</Term>: the gain if this part took no
+                time
+            </>,
+        );
+        return () => setStatus(undefined, null);
+    }, [run.id]);
+    return (
+        <div class="tab-body">
+            <div class="findings">
+                {error && (
+                    <Notice kind="error" title="The findings could not be read" error={error} />
+                )}
+                {data && (
+                    <>
+                        {data.rows.length === 0 && (
+                            <p class="finding-none">
+                                No problem found: none of the {int(data.checked.length)} rules below
+                                applies to this trace.
+                            </p>
+                        )}
+                        {data.rows.map((finding) => (
+                            <FindingRow
+                                key={`${finding.rule} ${finding.from_ns}`}
+                                run={run}
+                                finding={finding}
+                            />
+                        ))}
+                        <Checked findings={data} />
+                    </>
+                )}
+            </div>
+            <LoadingLine active={loading} />
+        </div>
+    );
+}
+
+function FindingRow({ run, finding }: { run: Run; finding: Finding }) {
+    const { severity, title, text, share, speedup, base } = finding;
+    const hash = hashOf(run, finding);
+    const range = rangeOf(finding);
+    return (
+        <article class={`finding is-${severity}`}>
+            <span class="finding-severity">{SEVERITY[severity] ?? severity}</span>
+            <div>
+                <h3>{title}</h3>
+                <p>{text}</p>
+                <p class="finding-links">
+                    {hash && (
+                        <a class="link" href={hash}>
+                            Show rows
+                        </a>
+                    )}
+                    {range && (
+                        <a class="link" href={timelineHash(run, { range })}>
+                            Show in timeline
+                        </a>
+                    )}
+                </p>
+            </div>
+            <div class="finding-bound">
+                <b>
+                    {pct(100 * share)}
+                    {THIN}%
+                </b>{' '}
+                {base}
+                <div class="soft">{ceiling(speedup)}</div>
+            </div>
+        </article>
+    );
+}
+
+function ceiling(speedup: number): string {
+    if (!Number.isFinite(speedup) || speedup > NO_LIMIT)
+        return 'almost no time left if removed entirely';
+    return `up to ${fmtFixed(speedup, speedup < 2 ? 2 : 1)}x faster if removed entirely`;
+}
+
+function Checked({ findings }: { findings: Findings }) {
+    const fired = new Set(findings.rows.map(({ rule }) => rule));
+    const quiet = findings.checked.filter(({ rule }) => !fired.has(rule));
+    if (quiet.length === 0) return null;
+    return (
+        <section class="finding-checked">
+            <h3>Checked, no problem found</h3>
+            <ul>
+                {quiet.map(({ rule, title }) => (
+                    <li key={rule}>{title}</li>
+                ))}
+            </ul>
+        </section>
+    );
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * When a stream had nothing to do and why, and how much of the communication hid behind computation.
+ */
+import type { GapRow, GapSums, TraceOverview, Utilisation } from '../../base/trace_types';
+import type { Page, Run } from '../../base/types';
+import { THIN, fig, int, pct, plural, text } from '../../base/units';
+import { Term } from '../../components/term';
+import { ms, type TraceRange } from '../../model/trace_range';
+import { deviceOf, type WorkerName } from '../../model/worker_names';
+import { objectsOf } from '../shared/paged_source';
+import { useJson } from '../shared/use_json';
+import { rangedPath } from '../trace/data';
+import { timelineHash } from '../trace/timeline_link';
+
+const WHY: Record<string, string> = {
+    host_wait: 'the host launched the kernel after the previous work ended',
+    kernel_wait: 'gaps shorter than 30 µs between consecutive kernels',
+    other: 'launched in time, but delayed by an event, a copy or another stream',
+};
+
+function whyOf(cause: string): string {
+    return WHY[cause.trim().toLowerCase().replace(/\s+/g, '_')] ?? '';
+}
+
+interface GapsProps {
+    run: Run;
+    gaps: GapSums;
+    range: TraceRange | null;
+}
+
+interface Causes {
+    count: number;
+    total_ns: number;
+    by_cause: GapSums['by_cause'];
+}
+
+/* What of the gaps lies in the range, by cause. */
+function causesIn(page: Page): Causes {
+    const sum = (key: string): number => Number(page.sums[key] ?? 0);
+    return {
+        count: page.total,
+        total_ns: 1000 * sum('within_us'),
+        by_cause: [
+            ['host wait', 1000 * sum('host_wait_us'), sum('host_waits')],
+            ['kernel wait', 1000 * sum('kernel_wait_us'), sum('kernel_waits')],
+            ['other', 1000 * sum('other_us'), sum('others')],
+        ],
+    };
+}
+
+export function Gaps({ run, gaps: all, range }: GapsProps) {
+    const { data: page } = useJson<Page>(
+        range ? rangedPath(run, 'gaps', range, { sort: 'duration_us', desc: 1, limit: 10 }) : null,
+    );
+    if (all.count === 0 || (range && !page)) return null;
+    const gaps = range && page ? causesIn(page) : all;
+    return (
+        <section class="overview-section">
+            <h2>
+                Idle gaps
+                <span class="soft">
+                    {int(gaps.count)} between the kernels of a stream,{' '}
+                    {text(fig(gaps.total_ns / 1e9))} in all, of the {range ? 'range' : 'whole run'}
+                </span>
+            </h2>
+            <div class="gap-causes">
+                {gaps.by_cause.map(([cause, ns, count]) => (
+                    <div key={cause} class="gap-cause" title={whyOf(cause)}>
+                        <span class="gap-bar">
+                            <i style={{ width: `${(100 * ns) / (gaps.total_ns || 1)}%` }} />
+                        </span>
+                        <b>{cause}</b>
+                        <span class="is-right">
+                            {ms(ns)}
+                            <span class="unit">{THIN}ms</span>
+                        </span>
+                        <span class="is-right">
+                            {pct((100 * ns) / (gaps.total_ns || 1))}
+                            <span class="unit">{THIN}% of idle</span>
+                        </span>
+                        <span class="is-right soft">{plural(count, 'gap')}</span>
+                        <span class="soft gap-why">{whyOf(cause)}</span>
+                    </div>
+                ))}
+            </div>
+            <Longest
+                run={run}
+                longest={range && page ? longestOf(page) : all.longest}
+                range={range}
+            />
+        </section>
+    );
+}
+
+function longestOf(page: Page): GapSums['longest'] {
+    return objectsOf<GapRow>(page).map(({ track, start_ns, duration_us, cause }) => ({
+        track,
+        start_ns,
+        end_ns: start_ns + Math.round(duration_us * 1000),
+        cause,
+    }));
+}
+
+interface LongestProps {
+    run: Run;
+    longest: GapSums['longest'];
+    range: TraceRange | null;
+}
+
+/* The ten longest; of a range those that touch it. */
+function Longest({ run, longest: rows, range }: LongestProps) {
+    if (rows.length === 0) return null;
+    return (
+        <div class="gap-longest">
+            <span class="soft">{range ? 'Longest in range:' : 'Longest:'}</span>
+            {rows.map(({ track, start_ns, end_ns, cause }) => (
+                <a
+                    key={`${track} ${start_ns}`}
+                    class="link"
+                    title={`${cause}, at ${ms(start_ns)} ms: show in timeline`}
+                    href={timelineHash(run, { range: { from_ns: start_ns, to_ns: end_ns } })}
+                >
+                    {text(fig((end_ns - start_ns) / 1e9))}
+                </a>
+            ))}
+        </div>
+    );
+}
+
+interface CommunicationProps {
+    overview: TraceOverview;
+    use: Utilisation | null;
+    range: TraceRange | null;
+    nameOf: WorkerName | null;
+}
+
+export function Communication({ overview, use, range, nameOf }: CommunicationProps) {
+    const rows = (range ? (use?.devices ?? []) : overview.devices).filter(
+        ({ communication_ns }) => communication_ns !== null && communication_ns > 0,
+    );
+    if (rows.length === 0) return null;
+    return (
+        <section class="overview-section">
+            <h2>
+                Communication
+                <span class="soft">share that ran at the same time as computation</span>
+            </h2>
+            {rows.map(({ device, worker, communication_ns, overlap_ns }) => (
+                <div key={`${worker} ${device}`} class="overlap-row">
+                    <span>{deviceOf({ device, worker }, nameOf)}</span>
+                    <Overlap communication={communication_ns ?? 0} overlap={overlap_ns ?? 0} />
+                </div>
+            ))}
+        </section>
+    );
+}
+
+function Overlap({ communication, overlap }: { communication: number; overlap: number }) {
+    const share = communication > 0 ? overlap / communication : 0;
+    return (
+        <>
+            <span class="overlap-bar" role="img" aria-label={`${pct(100 * share)} % overlapped`}>
+                <i style={{ width: `${100 * share}%` }} />
+            </span>
+            <span>
+                <b>{`${pct(100 * share)}${THIN}%`}</b> of {text(fig(communication / 1e9))} is
+                hidden; {text(fig((communication - overlap) / 1e9))}{' '}
+                <Term of="exposed-communication">exposed</Term>
+            </span>
+        </>
+    );
+}

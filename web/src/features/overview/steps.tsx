@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where the time goes: the mean of the steps (or the range) as one bar, and every step on one scale.
+ */
+import { kindHas } from '../../base/kinds';
+import { route } from '../../base/router';
+import type { TraceOverview, TraceStep, Utilisation } from '../../base/trace_types';
+import type { Run } from '../../base/types';
+import { fig, int, text, THIN } from '../../base/units';
+import { CopyButton } from '../../components/copy_button';
+import { PartLegend, StackedBar } from '../../components/stacked_bar';
+import { viewportWidth } from '../../components/viewport';
+import { type DefinitionWords, segmentsOf, sumOf } from '../../model/breakdown';
+import { ms, rangeText, type TraceRange } from '../../model/trace_range';
+import type { WorkerName } from '../../model/worker_names';
+import { put, traceOf } from '../trace/data';
+import { timelineHash } from '../trace/timeline_link';
+
+interface BreakdownProps {
+    overview: TraceOverview;
+    use: Utilisation | null;
+    range: TraceRange | null;
+    definition: DefinitionWords;
+}
+
+export function Breakdown({ overview, use, range, definition }: BreakdownProps) {
+    const parts = range ? use?.parts[definition.id] : overview.mean[definition.id];
+    const segments = segmentsOf(parts);
+    const counted = overview.steps.filter((step) => step.counted).length;
+    const title = range ? `Range ${rangeText(range)}` : meanWords(overview.steps, counted);
+    const base = range ? 'of range' : overview.steps.length > 1 ? 'of step' : 'of the whole';
+    return (
+        <section class="overview-section">
+            <h2>
+                {title}
+                <span class="soft">
+                    {segments.length > 0 && `Σ ${text(fig(sumOf(parts) / 1e9))}, the wall time`}
+                </span>
+            </h2>
+            {parts && segments.length === 0 ? (
+                <p class="soft">
+                    {definition.title} covers GPU time only, and this trace has no GPU work.
+                </p>
+            ) : (
+                <>
+                    <StackedBar label={title} segments={segments} base={base} px={barRoom()} />
+                    <PartLegend segments={segments} base={base} />
+                </>
+            )}
+        </section>
+    );
+}
+
+/** As wide as the page, or what the column at the side leaves. */
+function barRoom(): number {
+    const width = viewportWidth.value;
+    return width < 1000 ? width - 32 : width - 452;
+}
+
+function meanWords(steps: TraceStep[], counted: number): string {
+    if (steps.length <= 1) return 'Whole trace';
+    // Without annotations each worker is one step.
+    const workers = new Set(steps.map(({ worker }) => worker)).size;
+    if (workers === steps.length) return `Mean of ${int(workers)} workers`;
+    return `Mean of ${int(counted)} steps`;
+}
+
+const STEP = 'profiler.step()';
+
+/** What marks one is known of PyTorch alone. */
+function NoSteps({ torch }: { torch: boolean }) {
+    return (
+        <section class="overview-section">
+            <h2>
+                Steps<span class="soft">No steps marked; showing the whole trace</span>
+            </h2>
+            {torch && (
+                <p class="teach">
+                    <span class="soft">At the end of each iteration this marks one:</span>
+                    <code>{STEP}</code> <CopyButton text={STEP} />
+                </p>
+            )}
+        </section>
+    );
+}
+
+/** More are asked for: each is a bar of several parts. */
+const SHOWN = 100;
+/** Rows that fit without scrolling. */
+const SCROLLS = 12;
+
+interface StepListProps {
+    run: Run;
+    steps: TraceStep[];
+    definition: DefinitionWords;
+    nameOf: WorkerName | null;
+}
+
+export function StepList({ run, steps, definition, nameOf }: StepListProps) {
+    if (traceOf(run).steps === 0) return <NoSteps torch={kindHas(run.kind, 'torch')} />;
+    if (steps.length < 2) return null;
+    const longest = Math.max(...steps.map(({ start_ns, end_ns }) => end_ns - start_ns));
+    const left = steps.filter((step) => !step.counted).length;
+    const all = route.value.query.steps === 'all';
+    const shown = all ? steps : steps.slice(0, SHOWN);
+    return (
+        <section class="overview-section">
+            <h2>
+                Steps
+                <span class="soft">
+                    same scale;{' '}
+                    {left > 0 ? `${int(left)} not counted in the mean (too few kernels); ` : ''}
+                    click a step to show it in the timeline
+                </span>
+            </h2>
+            <div
+                class={`step-list${nameOf ? ' is-job' : ''}`}
+                tabIndex={steps.length > SCROLLS ? 0 : undefined}
+            >
+                {shown.map((step) => (
+                    <a
+                        key={step.id}
+                        class={`step-row${step.counted ? '' : ' is-left-out'}`}
+                        href={timelineHash(run, {
+                            range: { from_ns: step.start_ns, to_ns: step.end_ns },
+                        })}
+                    >
+                        <span class="mono step-name" title={step.name}>
+                            {nameOf && <span class="soft">{nameOf(step.worker)} · </span>}
+                            {step.name}
+                        </span>
+                        <StackedBar
+                            label={step.name}
+                            segments={segmentsOf(step.parts[definition.id])}
+                            width={(step.end_ns - step.start_ns) / longest}
+                            base={step.counted ? 'of step' : 'of step, not counted in the mean'}
+                        />
+                        <span class="step-time">
+                            {ms(step.end_ns - step.start_ns)}
+                            <span class="unit">{THIN}ms</span>
+                        </span>
+                    </a>
+                ))}
+                {shown.length < steps.length && (
+                    <button
+                        type="button"
+                        class="link step-more"
+                        onClick={() => put({ steps: 'all' })}
+                    >
+                        {int(steps.length - shown.length)} more steps
+                    </button>
+                )}
+            </div>
+        </section>
+    );
+}

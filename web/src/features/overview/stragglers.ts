@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Workers that others wait for: their step is noticeably longer than the median step. */
+import type { WorkerRow } from '../../base/trace_types';
+
+/** Minimum excess over the median; steps of one job differ by a few percent without a cause. */
+const OVER = 0.05;
+
+export function median(values: readonly number[]): number | null {
+    if (values.length === 0) return null;
+    const sorted = [...values].sort((a, b) => a - b);
+    const middle = sorted.length >> 1;
+    return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** By worker: excess of its step over the median, 0.21 for 21 %. Only workers above OVER are included. */
+export function stragglers(rows: readonly WorkerRow[]): Map<number, number> {
+    const middle = median(rows.flatMap(({ step_ns }) => (step_ns === null ? [] : [step_ns])));
+    const out = new Map<number, number>();
+    if (!middle || rows.length < 2) return out;
+    for (const { worker, step_ns } of rows) {
+        const over = step_ns === null ? 0 : step_ns / middle - 1;
+        if (over > OVER) out.set(worker, over);
+    }
+    return out;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Overview of a trace: where a step goes, how busy the device was, why it was idle, and what it
+ * did most. A range recomputes all of it but the list of steps.
+ */
+import { useEffect } from 'preact/hooks';
+import { route } from '../../base/router';
+import type { TraceOverview, Utilisation } from '../../base/trace_types';
+import type { Run } from '../../base/types';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { setStatus } from '../../components/status_line';
+import { Spacer, Toolbar } from '../../components/toolbar';
+import { hideTooltip } from '../../components/tooltip';
+import { readDefinition } from '../../model/breakdown';
+import { useJson } from '../shared/use_json';
+import { rangedPath, useRange, viewPath } from '../trace/data';
+import { DefinitionSwitch } from '../trace/definition_switch';
+import { RangeNotice } from '../trace/toolbar';
+import { useWorkerNames } from '../trace/worker_names';
+import { DeviceCards, FileHeaders } from './device';
+import { Communication, Gaps } from './gaps';
+import { Breakdown, StepList } from './steps';
+import { TopKernels, TopOperators } from './top';
+import { UtilisationChart } from './use';
+
+const PX = 200;
+
+export function TraceOverviewTab({ run }: { run: Run }) {
+    const range = useRange();
+    const overview = useJson<TraceOverview>(viewPath(run, 'overview'));
+    const use = useJson<Utilisation>(rangedPath(run, 'utilisation', range, { px: PX }));
+    const definition = readDefinition(route.value.query.parts);
+    const nameOf = useWorkerNames(run);
+    useEffect(() => {
+        setStatus(undefined, 'a step ends when its last kernel ends');
+        return () => {
+            setStatus(undefined, null);
+            hideTooltip();
+        };
+    }, [run.id]);
+    const error = overview.error ?? use.error;
+    const data = overview.data;
+    return (
+        <div class="tab-body">
+            <Toolbar label="view options">
+                <DefinitionSwitch definition={definition} />
+                <span class="soft overview-says" title={definition.says}>
+                    {definition.says}
+                </span>
+                <Spacer />
+                <RangeNotice />
+            </Toolbar>
+            {error && <Notice kind="error" title="The overview could not be read" error={error} />}
+            {data && (
+                <div class="overview">
+                    <div class="overview-main">
+                        <Breakdown
+                            overview={data}
+                            use={use.data}
+                            range={range}
+                            definition={definition}
+                        />
+                        <StepList
+                            run={run}
+                            steps={data.steps}
+                            definition={definition}
+                            nameOf={nameOf}
+                        />
+                        <UtilisationChart use={use.data} nameOf={nameOf} />
+                        <Gaps run={run} gaps={data.gaps} range={range} />
+                        <Communication
+                            overview={data}
+                            use={use.data}
+                            range={range}
+                            nameOf={nameOf}
+                        />
+                    </div>
+                    <div class="overview-side">
+                        <DeviceCards devices={data.devices} nameOf={nameOf} />
+                        <TopOperators run={run} top={data.top.operators} range={range} />
+                        <TopKernels run={run} top={data.top.kernels} range={range} />
+                        <FileHeaders headers={data.headers} />
+                    </div>
+                </div>
+            )}
+            <LoadingLine active={overview.loading || use.loading} />
+        </div>
+    );
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Editing and deleting runs, one or several, from the shelf and from a report.
+ */
+import { useState } from 'preact/hooks';
+import { API, asApiError, sendJson, type ApiError } from '../../base/client';
+import type { Run } from '../../base/types';
+import { int, plural } from '../../base/units';
+import { Dialog } from '../../components/dialog';
+import { Notice } from '../../components/notice';
+import { formatTags, parseTags } from '../../model/shelf_rows';
+import { addNotice } from '../shared/notices';
+import { announce } from '../shared/shelf_state';
+
+interface DialogProps {
+    runs: Run[];
+    onClose: () => void;
+    onDone?: () => void;
+}
+
+export interface RunChanges {
+    name?: string;
+    series?: string;
+    note?: string;
+    tags?: Record<string, string>;
+}
+
+export async function patchRun(run: Run, changes: RunChanges): Promise<void> {
+    const changed = await sendJson<Run>('PATCH', `${API}/runs/${run.id}`, changes);
+    if (changed) announce({ type: 'run', run: changed });
+}
+
+export async function deleteRun(run: Run): Promise<void> {
+    await sendJson('DELETE', `${API}/runs/${run.id}`);
+    announce({ type: 'gone', id: run.id });
+}
+
+/* The notice from which deleted runs can be brought back. */
+function tellDeleted(runs: Run[]): void {
+    const deleted = runs.map((run) => run.id);
+    const name = runs.length === 1 ? runs[0].name : plural(runs.length, 'run');
+    addNotice({
+        key: `deleted ${deleted[0]}`,
+        kind: 'deleted',
+        name,
+        error: null,
+        run: null,
+        deleted,
+    });
+}
+
+/* Runs `act` for each, one after the other; on failure the dialog stays and says which. */
+function useEach(runs: Run[], done: () => void) {
+    const [busy, setBusy] = useState(false);
+    const [failed, setFailed] = useState<{ run: Run; error: ApiError } | null>(null);
+    async function each(act: (run: Run) => Promise<void>): Promise<void> {
+        setBusy(true);
+        setFailed(null);
+        for (const run of runs) {
+            try {
+                await act(run);
+            } catch (error) {
+                setFailed({ run, error: asApiError(error) });
+                setBusy(false);
+                return;
+            }
+        }
+        done();
+    }
+    const notice = failed && (
+        <Notice kind="error" title={`${failed.run.name} was not changed`} error={failed.error} />
+    );
+    return { busy, each, notice };
+}
+
+export function DeleteDialog({ runs, onClose, onDone }: DialogProps) {
+    const { busy, each, notice } = useEach(runs, () => {
+        tellDeleted(runs);
+        onDone?.();
+        onClose();
+    });
+    const title =
+        runs.length === 1 ? `Delete ${runs[0].name}?` : `Delete ${plural(runs.length, 'run')}?`;
+    return (
+        <Dialog label="Delete" onClose={onClose}>
+            <form
+                onSubmit={(event) => {
+                    event.preventDefault();
+                    void each(deleteRun);
+                }}
+            >
+                <h2>{title}</h2>
+                <p>
+                    {runs.length === 1 ? 'The run is' : 'The runs are'} deleted for all users of the
+                    shelf. You can undo this for one day.
+                </p>
+                {runs.length > 1 && (
+                    <ul class="dialog-list">
+                        {runs.map((run) => (
+                            <li key={run.id} class="ellipsis">
+                                {run.name}
+                            </li>
+                        ))}
+                    </ul>
+                )}
+                {notice}
+                <div class="dialog-actions">
+                    <button type="button" class="button" onClick={onClose}>
+                        Cancel
+                    </button>
+                    <button type="submit" class="button danger" disabled={busy} data-focus>
+                        Delete
+                    </button>
+                </div>
+            </form>
+        </Dialog>
+    );
+}
+
+interface FieldProps {
+    label: string;
+    value: string;
+    onInput: (value: string) => void;
+    placeholder?: string;
+    autofocus?: boolean;
+}
+
+function Field({ label, value, onInput, placeholder, autofocus }: FieldProps) {
+    return (
+        <label>
+            {label}
+            <span class="field">
+                <input
+                    type="text"
+                    value={value}
+                    placeholder={placeholder}
+                    data-focus={autofocus || undefined}
+                    onInput={(event) => onInput(event.currentTarget.value)}
+                />
+            </span>
+        </label>
+    );
+}
+
+function NoteField({ label, value, onInput, placeholder }: FieldProps) {
+    return (
+        <label>
+            {label}
+            <span class="field is-text">
+                <textarea
+                    rows={4}
+                    value={value}
+                    placeholder={placeholder}
+                    onInput={(event) => onInput(event.currentTarget.value)}
+                />
+            </span>
+        </label>
+    );
+}
+
+/** One run: name, series, tags and note as they are. Several: a series and a note to set, and tags
+ * to add. */
+export function EditDialog({ runs, onClose, onDone }: DialogProps) {
+    const one = runs.length === 1 ? runs[0] : null;
+    const [name, setName] = useState(one?.name ?? '');
+    const [series, setSeries] = useState(one?.series ?? '');
+    const [tags, setTags] = useState(one ? formatTags(one.tags) : '');
+    const [note, setNote] = useState(one?.note ?? '');
+    const { busy, each, notice } = useEach(runs, () => {
+        onDone?.();
+        onClose();
+    });
+
+    function changesOf(run: Run): RunChanges {
+        const typed = parseTags(tags);
+        const changes: RunChanges = one
+            ? { name: name.trim() || run.name, series: series.trim(), tags: typed }
+            : { tags: { ...run.tags, ...typed } };
+        if (!one && series.trim()) changes.series = series.trim();
+        if (one ? note.trim() !== run.note : note.trim()) changes.note = note.trim();
+        return changes;
+    }
+
+    return (
+        <Dialog label="Edit" onClose={onClose}>
+            <form
+                onSubmit={(event) => {
+                    event.preventDefault();
+                    void each((run) => patchRun(run, changesOf(run)));
+                }}
+            >
+                <h2>{one ? 'Edit run' : `Edit ${int(runs.length)} runs`}</h2>
+                {one && <Field label="Name" value={name} onInput={setName} autofocus />}
+                <Field
+                    label="Series"
+                    value={series}
+                    onInput={setSeries}
+                    placeholder={one ? 'none' : 'unchanged'}
+                    autofocus={!one}
+                />
+                <Field
+                    label={one ? 'Tags' : 'Add tags'}
+                    value={tags}
+                    onInput={setTags}
+                    placeholder="branch=main, python=3.13"
+                />
+                <NoteField
+                    label="Note"
+                    value={note}
+                    onInput={setNote}
+                    placeholder={one ? 'none' : 'unchanged'}
+                />
+                {notice}
+                <div class="dialog-actions">
+                    <button type="button" class="button" onClick={onClose}>
+                        Cancel
+                    </button>
+                    <button type="submit" class="primary" disabled={busy}>
+                        Save
+                    </button>
+                </div>
+            </form>
+        </Dialog>
+    );
+}

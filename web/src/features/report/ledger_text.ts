@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Ledger as text. read = stored + repaired + rejected + other: no record is dropped silently.
+ */
+import type { Ledger } from '../../base/types';
+import { int } from '../../base/units';
+
+export interface LedgerWords {
+    /** Short form for a narrow cell. */
+    word: string;
+    /** Whether any record was repaired or rejected. */
+    flagged: boolean;
+    /** The complete identity. */
+    whole: string;
+}
+
+export function ledgerIdentity(ledger: Ledger): string {
+    const { unit, read, stored, other, repaired, rejected } = ledger;
+    const parts = [`${int(stored)} stored`];
+    if (other) parts.push(`${int(other)} other`);
+    parts.push(`${int(repaired)} repaired`, `${int(rejected)} rejected`);
+    return `read ${int(read)} ${unit} = ${parts.join(' + ')}`;
+}
+
+export function ledgerWords(ledger: Ledger): LedgerWords {
+    const { repaired, rejected } = ledger;
+    const parts: string[] = [];
+    if (repaired) parts.push(`${int(repaired)} repaired`);
+    if (rejected) parts.push(`${int(rejected)} rejected`);
+    const both = repaired && rejected ? `${int(repaired + rejected)} flagged` : parts[0];
+    return {
+        word: parts.length ? both : 'complete',
+        flagged: parts.length > 0,
+        whole: ledgerIdentity(ledger),
+    };
+}

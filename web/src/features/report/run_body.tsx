@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A run and one of its views, wherever they are shown: as a report, or as a panel beside another.
+ */
+import { useEffect, useState } from 'preact/hooks';
+import { API, ApiError, asApiError, getJson, isAbort } from '../../base/client';
+import { useEffectOn } from '../../base/hooks';
+import { LABELS } from '../../base/terms';
+import type { Run } from '../../base/types';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { hideTooltip } from '../../components/tooltip';
+import { knownRuns, noteRun, onRunChange } from '../shared/shelf_state';
+import { loadView, type TabSpec, viewNow } from './tabs';
+
+const GONE = new ApiError(404, 'not_found', 'The run was deleted.', null, null);
+
+/* The run, from what the shelf knew at once and then from the server. */
+export function useRun(id: string): { run: Run | null; error: ApiError | null } {
+    const [run, setRun] = useState<Run | null>(knownRuns.get(id) ?? null);
+    const [error, setError] = useState<ApiError | null>(null);
+    useEffect(() => {
+        const control = new AbortController();
+        setRun(knownRuns.get(id) ?? null);
+        setError(null);
+        getJson<Run>(`${API}/runs/${encodeURIComponent(id)}`, { signal: control.signal })
+            .then((found) => {
+                noteRun(found);
+                setRun(found);
+            })
+            .catch((reason: unknown) => {
+                if (!isAbort(reason)) setError(asApiError(reason));
+            });
+        return () => control.abort();
+    }, [id]);
+    useEffect(
+        () =>
+            onRunChange((change) => {
+                if (change.type === 'run' && change.run.id === id) setRun(change.run);
+                if (change.type === 'gone' && change.id === id) setError(GONE);
+            }),
+        [id],
+    );
+    return { run, error };
+}
+
+export function TabBody({ spec, run }: { spec: TabSpec; run: Run }) {
+    const [, redraw] = useState(0);
+    const [error, setError] = useState<ApiError | null>(null);
+    const View = viewNow(spec);
+    useEffectOn(() => {
+        hideTooltip();
+        setError(null);
+        // Not what there is by now: who else waited for it may have got it between drawing and this.
+        if (View) return;
+        loadView(spec)
+            .then(() => redraw((n) => n + 1))
+            .catch((reason: unknown) => setError(asApiError(reason)));
+    }, [spec]);
+    if (error) return <Notice kind="error" title={LABELS.viewError} error={error} />;
+    if (!View) return <LoadingLine active />;
+    return <View key={`${run.id} ${spec.id}`} run={run} />;
+}

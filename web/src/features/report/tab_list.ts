@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The tabs of reports. importers/kinds.c says which of them a kind has, and in which order; here
+ * stands what they are called and which runs have data for them. tabs.ts has their code.
+ */
+import { kindHas, kindOf } from '../../base/kinds';
+import { LABELS } from '../../base/terms';
+import type { TraceSummary } from '../../base/trace_types';
+import type { Run } from '../../base/types';
+
+/** What decides about the tabs of a run. */
+export type TabRun = Pick<Run, 'kind' | 'summary'>;
+
+export interface TabText {
+    /** In the URL. Tabs of several kinds can have the same id. */
+    id: string;
+    title: string;
+    count?: (run: TabRun) => number | null;
+    /** Whether a run has data for it; without this every run does. */
+    shown?: (run: TabRun) => boolean;
+}
+
+/** Sums without callers have no tree and no graph. */
+const hasCallers = ({ summary }: TabRun): boolean => !summary.flat;
+
+/** Of Lightning, functions are what its advanced profiler adds. */
+const hasFunctions = ({ kind, summary }: TabRun): boolean =>
+    !kindHas(kind, 'actions') || Boolean(summary.reports);
+
+/** Counts what the summary of a run says under this key. */
+const counted =
+    (key: string) =>
+    ({ summary }: TabRun) => {
+        const value = summary[key];
+        return typeof value === 'number' ? value : null;
+    };
+
+const traceOf = ({ summary }: TabRun) => summary as unknown as Partial<TraceSummary>;
+
+const isTorch = ({ kind }: TabRun): boolean => kindHas(kind, 'torch');
+
+/* A PyTorch trace always has the tabs of the device and of its memory: without data they say how to
+ * record it. */
+const hasDevices = (run: TabRun): boolean => isTorch(run) || Boolean(traceOf(run).devices);
+
+const hasMemory = (run: TabRun): boolean => isTorch(run) || Boolean(traceOf(run).memory);
+
+function hasSums(run: TabRun): boolean {
+    const { kernels, slices } = traceOf(run);
+    return ((isTorch(run) ? kernels : slices) ?? 0) > 0;
+}
+
+const textOf = <Key extends string>(tabs: Record<Key, TabText>): Record<Key, TabText> => tabs;
+
+/** By the keys that importers/kinds.c lists. */
+export const TABS = textOf({
+    imports: {
+        id: 'imports',
+        title: 'Imports',
+    },
+    packages: {
+        id: 'packages',
+        title: LABELS.packages,
+    },
+    'who-imports': {
+        id: 'who-imports',
+        title: 'Who imports',
+    },
+    lazy: {
+        id: 'lazy',
+        title: 'Make lazy',
+    },
+    functions: {
+        id: 'functions',
+        title: LABELS.functions,
+    },
+    calltree: {
+        id: 'calltree',
+        title: LABELS.callTree,
+        shown: hasCallers,
+    },
+    callgraph: {
+        id: 'callgraph',
+        title: LABELS.callGraph,
+        shown: hasCallers,
+    },
+    files: {
+        id: 'files',
+        title: LABELS.files,
+        count: counted('files'),
+    },
+    'function-lines': {
+        id: 'across',
+        title: LABELS.lines,
+    },
+    'printed-functions': {
+        id: 'functions',
+        title: LABELS.functions,
+        shown: hasFunctions,
+    },
+    'printed-files': {
+        id: 'files',
+        title: LABELS.files,
+        shown: hasFunctions,
+    },
+    actions: {
+        id: 'actions',
+        title: LABELS.actions,
+        count: counted('actions'),
+    },
+    'printed-operators': {
+        id: 'operators',
+        title: LABELS.operators,
+        count: counted('operators'),
+    },
+    lines: {
+        id: 'lines',
+        title: LABELS.lines,
+    },
+    'line-functions': {
+        id: 'functions',
+        title: LABELS.functions,
+        count: counted('functions'),
+    },
+    'line-files': {
+        id: 'files',
+        title: LABELS.files,
+        count: counted('files'),
+    },
+    across: {
+        id: 'across',
+        title: 'Across runs',
+    },
+    memory: {
+        id: 'memory',
+        title: LABELS.memory,
+    },
+    categories: {
+        id: 'memory',
+        title: LABELS.memory,
+    },
+    measurements: {
+        id: 'measurements',
+        title: LABELS.measurements,
+        count: counted('measurements'),
+    },
+    bound: {
+        id: 'bound',
+        title: 'Bound',
+    },
+    processes: {
+        id: 'processes',
+        title: LABELS.processes,
+        count: counted('processes'),
+    },
+    timeline: {
+        id: 'timeline',
+        title: 'Timeline',
+    },
+    overview: {
+        id: 'overview',
+        title: 'Overview',
+        shown: hasDevices,
+    },
+    operators: {
+        id: 'operators',
+        title: LABELS.operators,
+        count: (run) => traceOf(run).operators ?? null,
+    },
+    slices: {
+        id: 'operators',
+        title: 'Slices by name',
+        count: (run) => (kindHas(run.kind, 'nvtx') ? null : (traceOf(run).operators ?? null)),
+    },
+    kernels: {
+        id: 'kernels',
+        title: LABELS.kernels,
+        count: (run) => traceOf(run).kernel_names || null,
+        shown: hasDevices,
+    },
+    summaries: {
+        id: 'summaries',
+        title: 'Summaries',
+        shown: hasSums,
+    },
+    'device-memory': {
+        id: 'memory',
+        title: LABELS.memory,
+        shown: hasMemory,
+    },
+    modules: {
+        id: 'modules',
+        title: LABELS.modules,
+    },
+    flame: {
+        id: 'flame',
+        title: 'Flame',
+    },
+    ranks: {
+        id: 'ranks',
+        title: LABELS.ranks,
+        count: (run) => traceOf(run).workers ?? null,
+        shown: (run) => (traceOf(run).workers ?? 0) > 1,
+    },
+    findings: {
+        id: 'findings',
+        title: 'Findings',
+    },
+    'stack-flame': {
+        id: 'flame',
+        title: 'Left heavy',
+    },
+    'stack-functions': {
+        id: 'functions',
+        title: LABELS.functions,
+        count: counted('frames'),
+    },
+    sandwich: {
+        id: 'sandwich',
+        title: 'Sandwich',
+    },
+    'file-order': {
+        id: 'timeline',
+        title: 'File order',
+    },
+    'drawn-order': {
+        id: 'timeline',
+        title: 'As drawn',
+    },
+    'time-order': {
+        id: 'timeline',
+        title: 'Time order',
+    },
+});
+
+export type TabKey = keyof typeof TABS;
+
+/** The tabs of a run, without those that every kind has. */
+export function tabKeys(run: TabRun): TabKey[] {
+    const keys = kindOf(run.kind).tabs as TabKey[];
+    return keys.filter((key) => TABS[key].shown?.(run) ?? true);
+}

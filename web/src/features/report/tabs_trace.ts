@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The tabs of a trace beside its timeline, as one chunk. Memory brings the charts and stands apart.
+ */
+export { PrintedOperatorsTab } from '../operators/printed_tab';
+export { FindingsTab } from '../overview/findings_tab';
+export { FlameTab } from '../stacks/flame_tab';
+export { KernelsTab } from '../operators/kernels_tab';
+export { ModulesTab } from '../operators/modules_tab';
+export { OperatorsTab } from '../operators/tab';
+export { SummariesTab } from '../operators/summaries_tab';
+export { WorkersTab } from '../overview/ranks_tab';

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The frame of a report: who the run is, its figures, its tabs. The tab fills the rest.
+ */
+import { useEffect, useState, useLayoutEffect, useRef } from 'preact/hooks';
+import { showAxis } from '../../base/axis';
+import { API, type ApiError, asApiError } from '../../base/client';
+import { useLayoutEffectOn } from '../../base/hooks';
+import { useKeys } from '../../base/keys';
+import { kindHas } from '../../base/kinds';
+import { offlineFile } from '../../base/offline';
+import { formatHash, goTo, navigate, route, type Query } from '../../base/router';
+import { LABELS } from '../../base/terms';
+import type { Run } from '../../base/types';
+import { int, when } from '../../base/units';
+import { CopyButton } from '../../components/copy_button';
+import { Menu, type MenuItem } from '../../components/menu';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { Facts, RunHead } from '../../components/run_head';
+import { setStatus } from '../../components/status_line';
+import { Tabs } from '../../components/tabs';
+import { Tag } from '../../components/tag';
+import { may, mayRemove } from '../login/user';
+import { axisOfRun, isStacks } from '../trace/data';
+import { trendHref } from '../trend/link';
+import { pinBaseline } from '../trend/state';
+import { DeleteDialog, EditDialog } from './dialogs';
+import { factsOf, RunWarnings } from './facts';
+import { ledgerIdentity } from './ledger_text';
+import { TabBody, useRun } from './run_body';
+import { ShareDialog } from './share_dialog';
+import { tabsOf, type TabSpec } from './tabs';
+
+/* Each tab keeps its own query while one moves between the tabs of a run; the range of a trace is
+ * one for all of them, as is the table of a printed report. */
+const lastQuery = new Map<string, Query>();
+const SHARED = ['from_ns', 'to_ns', 'report'];
+
+type RunDialog = 'edit' | 'delete' | 'share';
+
+function withShared(kept: Query, now: Query): Query {
+    const query = { ...kept };
+    for (const key of SHARED) {
+        if (now[key]) query[key] = now[key];
+        else delete query[key];
+    }
+    return query;
+}
+
+function useTabHrefs(run: Run, specs: TabSpec[], current: string): (id: string) => string {
+    const { query } = route.value;
+    lastQuery.set(`${run.id}/${current}`, query);
+    const hrefs = new Map(
+        specs.map(({ id }) => [
+            id,
+            formatHash(
+                ['run', run.id, id],
+                withShared(lastQuery.get(`${run.id}/${id}`) ?? {}, query),
+            ),
+        ]),
+    );
+    return (id) => hrefs.get(id) ?? '';
+}
+
+export function ReportView({ id, tab }: { id: string; tab: string | undefined }) {
+    const { run, error } = useRun(id);
+    if (error) return <NoRun id={id} error={error} />;
+    if (!run) {
+        return (
+            <main>
+                <LoadingLine active />
+            </main>
+        );
+    }
+    return <Report run={run} tab={tab} />;
+}
+
+function Report({ run, tab }: { run: Run; tab: string | undefined }) {
+    showAxis(axisOfRun(run));
+    const specs = tabsOf(run);
+    const spec = specs.find((one) => one.id === tab) ?? specs[0];
+    const hrefOf = useTabHrefs(run, specs, spec.id);
+    const [dialog, setDialog] = useState<RunDialog | null>(null);
+    const [failed, setFailed] = useState<ApiError | null>(null);
+    const pin = () => {
+        setFailed(null);
+        pinBaseline(run.id, !run.baseline).catch((reason) => setFailed(asApiError(reason)));
+    };
+    useEffect(() => {
+        document.title = `${run.name} · perfshelf`;
+    }, [run.name]);
+    // Before the effects of the tab, which adds its remark in the middle.
+    useLayoutEffectOn(() => {
+        const { bytes, sha256 } = run;
+        const source = `${int(bytes)} bytes · sha256 ${sha256.slice(0, 4)}…${sha256.slice(-4)}`;
+        setStatus(ledgerIdentity(run.ledger), null, <span title={sha256}>{source}</span>);
+    }, [run.id, spec.id]);
+    useKeys('Report', [
+        ...specs.map((one, i) => ({
+            key: String(i + 1),
+            label: 'switch tabs',
+            run: () => {
+                goTo(hrefOf(one.id));
+            },
+        })),
+        ...(may('uploader')
+            ? [{ key: 'e', label: 'edit name, series, tags, note', run: () => setDialog('edit') }]
+            : []),
+        ...(offlineFile()
+            ? []
+            : [{ key: 'u', label: 'back to the shelf', run: () => navigate([], {}) }]),
+    ]);
+    return (
+        <main class={isStacks(run) ? 'report stacks' : 'report'}>
+            <RunHead name={<RunName run={run} />} kind={run.kind} meta={<Meta run={run} />}>
+                <Facts facts={factsOf(run)} />
+            </RunHead>
+            {run.note && <RunNote key={run.note} text={run.note} />}
+            <Tabs
+                current={spec.id}
+                items={specs.map((one) => ({
+                    id: one.id,
+                    title: one.title,
+                    count: one.count?.(run),
+                    warn: one.warn,
+                    href: hrefOf(one.id),
+                }))}
+            >
+                {!offlineFile() && (
+                    <CopyButton class="quiet" label={LABELS.copyLink} text={() => location.href} />
+                )}
+                {!offlineFile() && (
+                    <button type="button" class="quiet" onClick={() => setDialog('share')}>
+                        Share…
+                    </button>
+                )}
+                {may('admin') && (
+                    <a class="quiet wide-only" href={`${API}/runs/${run.id}/original`} download>
+                        Download original
+                    </a>
+                )}
+                <RunMenu run={run} onPick={setDialog} onPin={pin} />
+            </Tabs>
+            {failed && <Notice kind="error" title={LABELS.baselineError} error={failed} />}
+            <RunWarnings run={run} />
+            <TabBody spec={spec} run={run} />
+            {dialog === 'share' && (
+                <ShareDialog
+                    path={`${API}/runs/${run.id}`}
+                    title={run.name}
+                    onClose={() => setDialog(null)}
+                />
+            )}
+            {dialog === 'edit' && <EditDialog runs={[run]} onClose={() => setDialog(null)} />}
+            {dialog === 'delete' && (
+                <DeleteDialog
+                    runs={[run]}
+                    onClose={() => setDialog(null)}
+                    onDone={() => navigate([], {})}
+                />
+            )}
+        </main>
+    );
+}
+
+function RunName({ run }: { run: Run }) {
+    return (
+        <h1 class="run-name" title={run.name}>
+            {run.name}
+        </h1>
+    );
+}
+
+interface RunMenuProps {
+    run: Run;
+    onPick: (dialog: RunDialog) => void;
+    onPin: () => void;
+}
+
+function RunMenu({ run, onPick, onPin }: RunMenuProps) {
+    const edit = { text: 'Edit name, series, tags, note', note: <kbd>e</kbd> };
+    const pin = run.baseline ? 'Unpin as baseline' : 'Pin as baseline';
+    const original = { text: 'Download original', href: `${API}/runs/${run.id}/original` };
+    const items: MenuItem[] = [];
+    if (may('uploader')) items.push({ ...edit, onPick: () => onPick('edit') });
+    if (may('uploader') && run.series) items.push({ text: pin, note: run.series, onPick: onPin });
+    if (may('admin')) items.push({ ...original, download: true });
+    if (mayRemove(run)) items.push({ text: 'Delete', onPick: () => onPick('delete') });
+    return items.length > 0 ? <Menu label="More" align="right" items={items} /> : null;
+}
+
+function toolWords(run: Run): string | null {
+    if (!run.tool) return null;
+    return run.tool_version ? `${run.tool}, ${run.tool_version}` : run.tool;
+}
+
+function Meta({ run }: { run: Run }) {
+    const wide: string[] = [];
+    const tool = toolWords(run);
+    if (tool) wide.push(tool);
+    if (kindHas(run.kind, 'imports') && run.summary.negative_self === 0) {
+        wide.push('no sign of a second thread');
+    }
+    const added = `added ${run.who ? `by ${run.who}, ` : ''}${when(run.created_at)}`;
+    const tags = Object.entries(run.tags);
+    return (
+        <>
+            {run.series && <SeriesMeta series={run.series} baseline={run.baseline} />}
+            <span class="wide-only">{wide.map((part) => `${part} · `)}</span>
+            <span title={run.created_at}>{added}</span> <Redacted words={run.summary.redacted} />
+            {tags.map(([name, value]) => [<Tag key={name} name={name} value={value} />, ' '])}
+        </>
+    );
+}
+
+/* Of a run that came without its original. */
+function Redacted({ words }: { words: unknown }) {
+    if (!Array.isArray(words)) return null;
+    const list = words.length > 0 ? `; redacted: ${words.join(', ')}` : '';
+    return <span>· shared without its original{list} </span>;
+}
+
+function SeriesMeta({ series, baseline }: { series: string; baseline: boolean }) {
+    if (offlineFile()) return <>{series} · </>;
+    return (
+        <>
+            <a href={formatHash([], { series })}>{series}</a>
+            {baseline ? ' (baseline)' : ''} ·{' '}
+            <a class="trend-link" href={trendHref(series)}>
+                trend
+            </a>{' '}
+            ·{' '}
+        </>
+    );
+}
+
+function NoRun({ id, error }: { id: string; error: ApiError }) {
+    const gone = error.status === 404;
+    useEffect(() => setStatus(null, null, null), []);
+    return (
+        <main class="no-run">
+            <Notice
+                kind="error"
+                title={gone ? `There is no run ${id} on this shelf` : 'The run could not be read'}
+                error={gone ? undefined : error}
+                actions={
+                    <a class="link" href={formatHash([])}>
+                        Go to the shelf
+                    </a>
+                }
+            >
+                {gone && <div>The run was deleted, or the link is for another shelf.</div>}
+            </Notice>
+        </main>
+    );
+}
+
+/** Note of a user on the run; of a long note only the first lines until it is expanded. */
+function RunNote({ text }: { text: string }) {
+    const ref = useRef<HTMLParagraphElement | null>(null);
+    const [all, setAll] = useState(false);
+    const [isCut, setCut] = useState(false);
+    useLayoutEffect(() => {
+        const shown = ref.current;
+        if (!shown || all) return;
+        const measure = () => setCut(shown.scrollHeight > shown.clientHeight + 1);
+        const observer = new ResizeObserver(measure);
+        measure();
+        observer.observe(shown);
+        return () => observer.disconnect();
+    }, [all]);
+    return (
+        <div class="run-note">
+            <p ref={ref} class={all ? 'is-all' : undefined} tabIndex={all ? 0 : undefined}>
+                {text}
+            </p>
+            {(isCut || all) && (
+                <button type="button" class="link" onClick={() => setAll(!all)}>
+                    {all ? 'Show less' : 'Show all'}
+                </button>
+            )}
+        </div>
+    );
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows of a server-side table, fetched in pages when they scroll into view. The server sorts and
+ * filters. setParams sends a new request and keeps the old rows until the response arrives.
+ */
+import { signal, type Signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { ApiError, asApiError, getJson, isAbort, withParams, type Params } from '../../base/client';
+import { useEffectOn, useMemoOn } from '../../base/hooks';
+import type { Page } from '../../base/types';
+import type { GridSource } from '../../components/grid_types';
+
+export interface PagedSource<R> extends GridSource<R> {
+    /** Number of rows before the filter. */
+    readonly of: number;
+    readonly sums: Record<string, number>;
+    readonly loading: Signal<boolean>;
+    readonly error: Signal<ApiError | null>;
+    /** False until the first response. */
+    readonly ready: Signal<boolean>;
+    setParams(params: Params): void;
+    reload(): void;
+    dispose(): void;
+}
+
+const PAGE = 200;
+/** Number of rows around the view that are fetched in advance. */
+const AHEAD = 60;
+
+interface Generation<R> {
+    total: number;
+    of: number;
+    sums: Record<string, number>;
+    pages: Map<number, R[]>;
+}
+
+/** Rows are objects keyed by column name; R must match the columns of the view. */
+export function pagedSource<R>(path: string, initial: Params): PagedSource<R> {
+    const version = signal(0);
+    const loading = signal(false);
+    const ready = signal(false);
+    const error = signal<ApiError | null>(null);
+    let params = initial;
+    const shown = signal<Generation<R>>({ total: 0, of: 0, sums: {}, pages: new Map() });
+    let fresh = false;
+    let wanted: [number, number] = [0, 1];
+    let running = new Map<number, AbortController>();
+
+    function abortAll(): void {
+        for (const control of running.values()) control.abort();
+        running = new Map();
+        loading.value = false;
+    }
+
+    async function load(page: number): Promise<void> {
+        const control = new AbortController();
+        running.set(page, control);
+        loading.value = true;
+        try {
+            const query = { ...params, limit: PAGE, offset: page * PAGE };
+            const answer = await getJson<Page>(withParams(path, query), { signal: control.signal });
+            take(page, answer);
+            error.value = null;
+            ready.value = true;
+        } catch (reason) {
+            if (!isAbort(reason)) error.value = asApiError(reason);
+        } finally {
+            if (running.get(page) === control) running.delete(page);
+            loading.value = running.size > 0;
+        }
+    }
+
+    function take(page: number, answer: Page): void {
+        const pages = fresh ? shown.peek().pages : new Map<number, R[]>();
+        fresh = true;
+        pages.set(
+            page,
+            answer.rows.map((row) => asObject<R>(answer.columns, row)),
+        );
+        shown.value = { total: answer.total, of: answer.of, sums: answer.sums ?? {}, pages };
+        version.value = version.peek() + 1;
+        ensure(...wanted);
+    }
+
+    function ensure(from: number, to: number): void {
+        wanted = [from, to];
+        const { total, pages } = shown.peek();
+        const last = Math.max(from, Math.min(to, fresh ? total : to) - 1);
+        const first = Math.floor(from / PAGE);
+        for (let page = first; page <= Math.floor(last / PAGE); page++) {
+            if (fresh && (page * PAGE >= total || pages.has(page))) continue;
+            if (!running.has(page)) void load(page);
+        }
+    }
+
+    function restart(): void {
+        abortAll();
+        fresh = false;
+        ensure(...wanted);
+    }
+
+    ensure(0, 1);
+    return {
+        version,
+        loading,
+        error,
+        ready,
+        get total() {
+            return shown.value.total;
+        },
+        get of() {
+            return shown.value.of;
+        },
+        get sums() {
+            return shown.value.sums;
+        },
+        rowAt: (index) => shown.value.pages.get(Math.floor(index / PAGE))?.[index % PAGE],
+        ensure: (from, to) => ensure(Math.max(0, from - AHEAD), fresh ? to + AHEAD : to),
+        setParams(next) {
+            if (withParams('', next) === withParams('', params)) return;
+            params = next;
+            wanted = [0, 1];
+            restart();
+        },
+        reload: restart,
+        dispose: abortAll,
+    };
+}
+
+function asObject<R>(columns: string[], row: unknown[]): R {
+    const object: Record<string, unknown> = {};
+    for (let i = 0; i < columns.length; i++) object[columns[i]] = row[i];
+    return object as R;
+}
+
+/**
+ * A server-side table that follows its parameters for as long as the path stays. `hold` keeps what is
+ * shown while the parameters make no sense, as a regular expression does half of the time it is typed.
+ */
+export function useSource<R>(path: string, params: Params, hold = false): PagedSource<R> {
+    const source = useMemoOn(() => pagedSource<R>(path, params), [path]);
+    const key = withParams('', params);
+    useEffectOn(() => {
+        if (!hold) source.setParams(params);
+    }, [source, key, hold]);
+    useEffect(() => () => source.dispose(), [source]);
+    return source;
+}
+
+/** The value as it was before `hold`, while `hold` lasts. */
+export function useHeld<T>(value: T, hold: boolean): T {
+    const last = useRef(value);
+    if (!hold) last.current = value;
+    return last.current;
+}
+
+export function objectsOf<R>(page: Page | null): R[] {
+    if (!page) return [];
+    return page.rows.map(
+        (row) => Object.fromEntries(page.columns.map((c, i) => [c, row[i]])) as unknown as R,
+    );
+}

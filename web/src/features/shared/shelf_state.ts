@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * State of the shelf in this window, besides the rows: totals, imports in progress, notifications,
+ * and changes of rows. One event stream keeps it up to date.
+ */
+import { signal } from '@preact/signals';
+import { API, asApiError, events, getJson, sendJson, type ApiError } from '../../base/client';
+import type { Format, Job, Run, Shelf } from '../../base/types';
+import { isIncoming } from '../../model/shelf_rows';
+import { archiveNotices, addNotice } from './notices';
+
+export const shelf = signal<Shelf | null>(null);
+export const shelfError = signal<ApiError | null>(null);
+export const formats = signal<Format[]>([]);
+export const connected = signal(true);
+/** Number of runs that pass the filter of the shelf; null before the first response. */
+export const matches = signal<number | null>(null);
+/** Unfinished imports of all users. */
+export const jobs = signal<ReadonlyMap<string, Job>>(new Map());
+/** Time in ms at which this window first received a job, to estimate the remaining time. */
+export const jobSince = new Map<string, number>();
+/** Ids of the jobs that this window started; results are shown only for these. */
+const ownJobs = new Set<string>();
+
+export type RunChange = { type: 'run'; run: Run } | { type: 'gone'; id: string } | { type: 'all' };
+type Listener = (change: RunChange) => void;
+const listeners = new Set<Listener>();
+/** Last known state of runs, so that a report can show its header immediately. */
+export const knownRuns = new Map<string, Run>();
+/** Changes when a name in a breadcrumb may have changed. */
+export const namesVersion = signal(0);
+
+export function noteRun(run: Run): void {
+    const before = knownRuns.get(run.id);
+    knownRuns.set(run.id, run);
+    if (before?.name !== run.name || before.series !== run.series) {
+        namesVersion.value = namesVersion.peek() + 1;
+    }
+}
+
+export function onRunChange(listen: Listener): () => void {
+    listeners.add(listen);
+    return () => listeners.delete(listen);
+}
+
+export function announce(change: RunChange): void {
+    if (change.type === 'run') noteRun(change.run);
+    if (change.type === 'gone') knownRuns.delete(change.id);
+    for (const listen of listeners) listen(change);
+    refreshShelfSoon();
+}
+
+async function refreshShelf(): Promise<void> {
+    try {
+        shelf.value = await getJson<Shelf>(`${API}/shelf`);
+        shelfError.value = null;
+    } catch (error) {
+        shelfError.value = asApiError(error);
+    }
+}
+
+let shelfTimer = 0;
+function refreshShelfSoon(): void {
+    clearTimeout(shelfTimer);
+    shelfTimer = setTimeout(() => void refreshShelf(), 150);
+}
+
+/* Finished jobs by id, newest last. A small file is often imported before the response to its
+ * upload arrives; that response then contains an outdated state of the job. */
+const finished = new Map<string, Job>();
+const FINISHED_KEPT = 500;
+
+/** Applies the newest state of a job, from the stream or from a response. */
+function applyJob(job: Job): void {
+    const known = finished.get(job.id) ?? job;
+    const next = new Map(jobs.value);
+    if (isIncoming(known)) {
+        next.set(known.id, known);
+        if (!jobSince.has(known.id)) jobSince.set(known.id, Date.now());
+    } else {
+        next.delete(known.id);
+        finishJob(known);
+    }
+    jobs.value = next;
+    watchJobs();
+}
+
+/** Applies the response to an upload of this window. */
+export function applyOwnJob(job: Job): void {
+    ownJobs.add(job.id);
+    applyJob(job);
+}
+
+const WATCH_MS = 3000;
+let watch = 0;
+
+/* Polls the jobs while any are in progress, because an event may be lost with its connection. */
+function watchJobs(): void {
+    clearTimeout(watch);
+    if (jobs.value.size) watch = setTimeout(() => void catchUp(false), WATCH_MS);
+}
+
+function finishJob(job: Job): void {
+    jobSince.delete(job.id);
+    finished.set(job.id, job);
+    if (finished.size > FINISHED_KEPT) finished.delete([...finished.keys()][0]);
+    if (!ownJobs.delete(job.id)) return;
+    const { id, name, error, run } = job;
+    if (job.members) archiveNotices(job).forEach(addNotice);
+    else if (job.state === 'failed') addNotice({ key: id, kind: 'failed', name, error, run: null });
+    else if (job.already) addNotice({ key: id, kind: 'already', name, error: null, run });
+    if (job.state === 'done') announce({ type: 'all' });
+}
+
+/* Fetches the jobs that began before the stream; after a gap in the stream, reloads everything. */
+async function catchUp(afterGap: boolean): Promise<void> {
+    try {
+        const { rows } = await getJson<{ rows: Job[] }>(`${API}/jobs`);
+        const listed = new Set(rows.map((job) => job.id));
+        jobs.value = new Map([...jobs.value].filter(([id]) => listed.has(id)));
+        rows.forEach(applyJob);
+    } catch (error) {
+        shelfError.value = asApiError(error);
+    }
+    if (afterGap) announce({ type: 'all' });
+}
+
+export async function cancelJob(id: string): Promise<void> {
+    try {
+        const job = await sendJson<Job>('DELETE', `${API}/jobs/${id}`);
+        if (job) applyJob(job);
+    } catch {
+        await catchUp(false); // the job has ended, or catchUp reports the same error
+    }
+}
+
+async function loadFormats(): Promise<void> {
+    try {
+        formats.value = (await getJson<{ rows: Format[] }>(`${API}/formats`)).rows;
+    } catch (error) {
+        shelfError.value = asApiError(error);
+    }
+}
+
+/* One stream per visible window: browsers limit the connections to a server, and a hidden window
+ * catches up when it becomes visible. */
+function listen(afterGap: boolean): () => void {
+    let gap = afterGap;
+    return events(`${API}/events`, {
+        on: {
+            job: (data) => applyJob(data as Job),
+            run: (data) => announce({ type: 'run', run: data as Run }),
+            gone: (data) => announce({ type: 'gone', id: (data as { id: string }).id }),
+            // Another process changed the shelf, for instance `perfshelf add` on the same machine.
+            shelf: () => announce({ type: 'all' }),
+        },
+        open: () => {
+            connected.value = true;
+            void catchUp(gap);
+            gap = true;
+        },
+        lost: () => {
+            connected.value = false;
+        },
+    });
+}
+
+/** Starts listening; returns a function that stops it. */
+export function followShelf(): () => void {
+    void refreshShelf();
+    void loadFormats();
+    let stop: (() => void) | null = listen(false);
+    const follow = () => {
+        if (document.hidden) {
+            stop?.();
+            stop = null;
+        } else stop ??= listen(true);
+    };
+    document.addEventListener('visibilitychange', follow);
+    return () => {
+        document.removeEventListener('visibilitychange', follow);
+        stop?.();
+    };
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A tab that is one table: a toolbar with search, filters and export over a grid whose rows the
+ * server sorts, filters and pages. What the table is of, its columns and what opens from it is said
+ * by the tab; its state stands in the URL.
+ */
+import type { ComponentChildren } from 'preact';
+import { useMemo, useRef } from 'preact/hooks';
+import { API, withParams } from '../../base/client';
+import { useMemoOn } from '../../base/hooks';
+import { useKeys } from '../../base/keys';
+import { useNames } from '../../base/panel';
+import { route, setQuery } from '../../base/router';
+import type { Run } from '../../base/types';
+import { DataGrid, type GridColumn } from '../../components/data_grid';
+import type { GridSource } from '../../components/grid_types';
+import { HideField } from '../../components/hide_field';
+import { ExportMenu } from '../../components/menu';
+import { OriginMenu } from '../../components/origin_menu';
+import { SearchField } from '../../components/search_field';
+import { Spacer, Toolbar } from '../../components/toolbar';
+import { originParam, readFilters, readSort } from '../../model/filter_query';
+import { findPath } from '../../model/line_names';
+import { type Matcher, matcher } from '../../model/search';
+import { ORIGINS } from '../../model/tint';
+import { useSource } from './paged_source';
+
+const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
+
+interface TableTabProps<R> {
+    run: Run;
+    /** Last part of the path: `/runs/{id}/{view}`. */
+    view: string;
+    /** What the rows are: 'Files', 'Functions'. */
+    title: string;
+    sort: string;
+    /** Offer the origin filter, the hide field. */
+    origins?: boolean;
+    hide?: boolean;
+    remark?: ComponentChildren;
+    /** First in the toolbar. */
+    picker?: ComponentChildren;
+    /** What else the server is asked by. */
+    extra?: Record<string, string | number | undefined>;
+    /** The key of the URL that holds the selected row. */
+    selectKey: string;
+    rowKey: (row: R) => string | number;
+    /** `narrow` as given: the pane beside takes room. */
+    columns: (search: Matcher, narrow: boolean) => GridColumn<R>[];
+    narrow?: boolean;
+    /** The first order is upward: that of the file. */
+    upward?: boolean;
+    /** What a row is in another run; without it the comparison of the runs knows. */
+    called?: (row: R) => Called;
+    onOpen: (row: R) => void;
+    empty: (filtered: boolean) => string;
+    /** Beside the table: what is known of the selected row. */
+    pane?: ComponentChildren;
+}
+
+const unnamed = (): Called => ({ name: '', file: '' });
+
+export function TableTab<R>(props: TableTabProps<R>) {
+    const { run, title, selectKey, rowKey } = props;
+    const query = route.value.query;
+    const filters = readFilters(query);
+    const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
+    const sort = readSort(query, props.sort, !props.upward);
+    const params = {
+        sort: sort.key,
+        desc: sort.desc,
+        q: filters.q || undefined,
+        regex: filters.regex ? 1 : undefined,
+        hide: (props.hide && filters.hide) || undefined,
+        origin: props.origins ? originParam(filters.off) : undefined,
+        ...props.extra,
+    };
+    const path = `${API}/runs/${run.id}/${props.view}`;
+    const source = useSource<R>(path, params, filters.broken);
+    const { called = unnamed } = props;
+    useTableNames({ key: selectKey, source, rowKey, called }, called !== unnamed);
+    const narrow = props.narrow ?? false;
+    const columns = useMemoOn(
+        () => props.columns(search, narrow),
+        [run.id, search, narrow, props.extra?.report],
+    );
+    const selected = query[selectKey];
+    const filtered = Boolean(filters.q || params.hide || params.origin);
+    return (
+        <div class="tab-body">
+            <TableToolbar
+                props={props}
+                path={path}
+                params={params}
+                search={search}
+                count={source.total}
+            />
+            <div class="panes">
+                <section class="pane pane-main">
+                    <DataGrid<R>
+                        label={title}
+                        columns={columns}
+                        source={source}
+                        rowKey={(row) => String(rowKey(row))}
+                        sort={sort}
+                        onSort={({ key, desc }) => put({ sort: key, desc: desc ? '1' : '0' })}
+                        selected={selected ?? null}
+                        onSelect={(row) => put({ [selectKey]: String(rowKey(row)) })}
+                        onOpen={props.onOpen}
+                        resetKey={withParams('', params)}
+                        empty={props.empty(filtered)}
+                    />
+                </section>
+                {props.pane}
+            </div>
+        </div>
+    );
+}
+
+interface ToolbarProps<R> {
+    props: TableTabProps<R>;
+    path: string;
+    params: Record<string, string | number | boolean | undefined>;
+    search: Matcher;
+    count: number;
+}
+
+function TableToolbar<R>({ props, path, params, search, count }: ToolbarProps<R>) {
+    const filters = readFilters(route.value.query);
+    const input = useRef<HTMLInputElement | null>(null);
+    const what = props.title.toLowerCase();
+    useKeys(props.title, [
+        { key: '/', label: `search the ${what}`, run: () => input.current?.focus() },
+    ]);
+    return (
+        <Toolbar label="view options">
+            {props.picker}
+            {props.origins && (
+                <OriginMenu
+                    shares={ORIGINS.map((origin) => ({ origin, share: null }))}
+                    base="of total"
+                    off={filters.off}
+                />
+            )}
+            {props.remark && <span class="soft toolbar-remark wide-only">{props.remark}</span>}
+            <Spacer />
+            {props.hide && <HideField hide={filters.hide} what={what} width={120} />}
+            <SearchField
+                value={filters.q}
+                inputRef={input}
+                placeholder={`Search ${what}`}
+                hint="/"
+                width={208}
+                count={count}
+                regex={filters.regex}
+                onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                error={search.error}
+                onInput={(q) => put({ q: q || null })}
+            />
+            <ExportMenu
+                csv={withParams(path, { ...params, format: 'csv' })}
+                json={withParams(path, { ...params, format: 'rows' })}
+            />
+        </Toolbar>
+    );
+}
+
+interface Called {
+    /** '' where the file says all */
+    name: string;
+    file: string;
+}
+
+interface TableNames<R> {
+    /** of the URL */
+    key: string;
+    source: GridSource<R>;
+    rowKey: (row: R) => string | number;
+    called: (row: R) => Called;
+}
+
+/** Translates the ids of rows into names for a panel beside it. Only fetched rows are known: until all
+ * are, a missing name is undefined, not null. */
+function useTableNames<R>({ key, source, rowKey, called }: TableNames<R>, on: boolean): void {
+    const fetched = (): R[] => {
+        const rows: R[] = [];
+        for (let i = 0; i < source.total; i++) {
+            const row = source.rowAt(i);
+            if (row !== undefined) rows.push(row);
+        }
+        return rows;
+    };
+    useNames(on && source.total > 0 ? [key] : [], {
+        nameOf: (value) => {
+            const row = fetched().find((one) => String(rowKey(one)) === value);
+            if (!row) return null;
+            const { name, file } = called(row);
+            return `${file}\n${name}`;
+        },
+        valueOf: (text) => {
+            const cut = text.indexOf('\n');
+            const rows = fetched();
+            const like = rows.filter((row) => called(row).name === text.slice(cut + 1));
+            const at = findPath(
+                like.map((row) => called(row).file),
+                text.slice(0, cut),
+            );
+            if (at >= 0) return String(rowKey(like[at]));
+            return rows.length < source.total ? undefined : null;
+        },
+    });
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The columns of the shelf, and the row of an import in progress.
+ */
+import { formatHash, setQuery } from '../../base/router';
+import type { Run } from '../../base/types';
+import { DASH, bytes, clock, figIn, int, pct, plural, signed, when } from '../../base/units';
+import { CheckBox } from '../../components/check_box';
+import type { GridColumn } from '../../components/grid_types';
+import { KindMark } from '../../components/kind_mark';
+import { ProgressLine } from '../../components/progress';
+import { Tag } from '../../components/tag';
+import { FigText } from '../../components/text';
+import { NOISE_PCT, secondsLeft, type Incoming, type ShelfRow } from '../../model/shelf_rows';
+import { ledgerWords } from '../report/ledger_text';
+import { TrendSpark } from '../trend/link';
+
+const NARROW = 1000;
+
+export interface Checks {
+    has: (id: string) => boolean;
+    toggle: (run: Run, withShift: boolean) => void;
+    all: boolean | null;
+    toggleAll: () => void;
+}
+
+export function runHref(run: Run): string {
+    return formatHash(['run', run.id]);
+}
+
+type Column = GridColumn<ShelfRow>;
+
+/* Other rows are not made of cells, so a column only ever draws runs. */
+function ofRun(render: (run: Run) => ReturnType<Column['render']>): Column['render'] {
+    return (row) => (row.type === 'run' ? render(row.run) : null);
+}
+
+function checkColumn(checks: Checks): Column {
+    return {
+        key: 'check',
+        title: '',
+        width: 34,
+        cellClass: 'check-cell',
+        head: () => <CheckBox label="all shown" checked={checks.all} onChange={checks.toggleAll} />,
+        render: ofRun((run) => (
+            <CheckBox
+                label={run.name}
+                checked={checks.has(run.id)}
+                focusable={false}
+                onChange={(_, withShift) => checks.toggle(run, withShift)}
+            />
+        )),
+    };
+}
+
+function whenColumn(underDay: boolean): Column {
+    return {
+        key: 'when',
+        title: 'Added',
+        // Under the heading of its day the time is enough.
+        width: underDay ? 64 : 128,
+        align: 'right',
+        sortKey: 'created_at',
+        numeric: true,
+        render: ofRun((run) => (
+            <span class="soft" title={run.created_at}>
+                {underDay ? clock(new Date(run.created_at)) : when(run.created_at)}
+            </span>
+        )),
+    };
+}
+
+/* What was run. */
+const WHAT: Column[] = [
+    {
+        key: 'kind',
+        title: 'Kind',
+        width: 60,
+        sortKey: 'kind',
+        cellClass: 'kind-cell',
+        render: ofRun((run) => <KindMark kind={run.kind} />),
+    },
+    {
+        key: 'name',
+        title: 'Name',
+        width: 'rest',
+        sortKey: 'name',
+        render: ofRun((run) => (
+            <>
+                <a class="row-name" href={runHref(run)} tabIndex={-1} title={nameTip(run)}>
+                    {run.name}
+                </a>
+                {run.baseline && (
+                    <span class="baseline-mark" title={`the baseline of ${run.series}`}>
+                        baseline
+                    </span>
+                )}
+            </>
+        )),
+    },
+    {
+        key: 'series',
+        title: 'Series',
+        term: 'series',
+        width: 132,
+        sortKey: 'series',
+        render: ofRun(series),
+    },
+    {
+        key: 'tags',
+        title: 'Tags',
+        width: 152,
+        hideBelow: NARROW,
+        cellClass: 'tags-cell',
+        render: ofRun(tags),
+    },
+];
+
+/* What was measured, and how that compares with the runs before. */
+const FIGURES: Column[] = [
+    {
+        key: 'headline',
+        title: 'Headline',
+        term: 'headline',
+        width: 104,
+        sortKey: 'headline',
+        numeric: true,
+        cellClass: 'headline-cell',
+        render: ofRun(headline),
+    },
+    {
+        key: 'label',
+        title: '',
+        width: 80,
+        cellClass: 'label-cell',
+        render: ofRun((run) => run.headline?.label),
+    },
+    {
+        key: 'trend',
+        title: 'Trend',
+        width: 88,
+        hideBelow: NARROW,
+        cellClass: 'trend-cell',
+        render: ofRun((run) => <TrendSpark run={run} />),
+    },
+    {
+        key: 'delta',
+        title: 'Δ',
+        unit: '% previous',
+        width: 112,
+        align: 'right',
+        hideBelow: NARROW,
+        title_tip: 'change from the previous run of the series, in percent',
+        render: ofRun((run) => <DeltaPct pct={run.delta_pct} />),
+    },
+];
+
+/* Where it came from. */
+const SOURCE: Column[] = [
+    {
+        key: 'size',
+        title: 'Size',
+        width: 88,
+        align: 'right',
+        sortKey: 'bytes',
+        numeric: true,
+        hideBelow: NARROW,
+        title_tip: 'size of the original file',
+        render: ofRun((run) => <span class="soft">{bytes(run.bytes)}</span>),
+    },
+    {
+        key: 'ledger',
+        title: 'Ledger',
+        term: 'ledger',
+        width: 96,
+        hideBelow: NARROW,
+        render: ofRun(ledger),
+    },
+    {
+        key: 'who',
+        title: 'Added by',
+        width: 84,
+        sortKey: 'who',
+        hideBelow: NARROW,
+        render: ofRun((run) => <span class="soft">{run.who}</span>),
+    },
+];
+
+export function shelfColumns(checks: Checks, underDay: boolean): Column[] {
+    return [checkColumn(checks), ...WHAT, ...FIGURES, ...SOURCE, whenColumn(underDay)];
+}
+
+function nameTip(run: Run): string {
+    return run.note ? `${run.name}\n\n${run.note}` : run.name;
+}
+
+function series(run: Run) {
+    if (!run.series) return null;
+    const only = () => setQuery({ series: run.series });
+    return (
+        <button
+            type="button"
+            class="cell-link"
+            tabIndex={-1}
+            title={`only ${run.series}`}
+            onClick={only}
+        >
+            {run.series}
+        </button>
+    );
+}
+
+function tags(run: Run) {
+    return Object.entries(run.tags).map(([name, value]) => (
+        <Tag
+            key={name}
+            name={name}
+            value={value}
+            onClick={() => setQuery({ tag: `${name}=${value}` })}
+        />
+    ));
+}
+
+function headline(run: Run) {
+    if (!run.headline) return <span class="zero">{DASH}</span>;
+    const { value, unit, label } = run.headline;
+    const counted = unit === label && Number.isInteger(value);
+    const fig = counted ? { value: int(value), unit: '' } : figIn(value, unit);
+    return (
+        <>
+            <b>{fig.value}</b>
+            <span class="unit">{fig.unit}</span>
+        </>
+    );
+}
+
+function DeltaPct({ pct: value }: { pct: number | null }) {
+    if (value === null) return null;
+    if (Math.abs(value) < NOISE_PCT) return <span class="faint">{signed(value, 1)}</span>;
+    const slower = value > 0;
+    return (
+        <span class={slower ? 'slower' : 'faster'} title={slower ? 'slower' : 'faster'}>
+            {slower ? '▲' : '▼'} {signed(value, 1)}
+        </span>
+    );
+}
+
+function ledger(run: Run) {
+    const { word, flagged, whole } = ledgerWords(run.ledger);
+    return (
+        <span class={flagged ? 'ledger-word warn' : 'ledger-word'} title={whole}>
+            {word}
+        </span>
+    );
+}
+
+function sizes(done: number, total: number): string {
+    const [value, unit] = bytes(total).split('\u202f');
+    const [doneValue, doneUnit] = bytes(done).split('\u202f');
+    return doneUnit === unit
+        ? `${doneValue} of ${value} ${unit}`
+        : `${bytes(done)} of ${bytes(total)}`;
+}
+
+function progressWords(incoming: Incoming, nowMs: number): string {
+    const { state, done, total, records } = incoming;
+    if (state === 'waiting') return 'waiting to be sent';
+    if (state === 'queued') return 'waiting for another import';
+    const verb = state === 'sending' ? 'sending' : 'importing';
+    if (total <= 0) return verb;
+    const parts = [
+        `${verb}, ${pct((done / total) * 100).replace(/\.\d$/, '')} %: ${sizes(done, total)}`,
+    ];
+    if (state === 'running') parts[0] += ' read';
+    if (records > 0) parts.push(plural(records, 'record'));
+    const left = secondsLeft(incoming, nowMs);
+    if (left !== null && left >= 1) parts.push(`about ${int(Math.ceil(left))} s left`);
+    return parts.join(', ');
+}
+
+interface IncomingRowProps {
+    incoming: Incoming;
+    underDay: boolean;
+    /** null: who looks may not */
+    onCancel: (() => void) | null;
+}
+
+/** An import in progress, in its final place. */
+export function IncomingLine({ incoming, underDay, onCancel }: IncomingRowProps) {
+    const { kind, name, done, total, state } = incoming;
+    const waits = state === 'waiting' || state === 'queued';
+    const share = waits ? 0 : total > 0 ? done / total : null;
+    return (
+        <div class={underDay ? 'incoming' : 'incoming has-dates'}>
+            <span class="incoming-kind">{kind && <KindMark kind={kind} />}</span>
+            <span class="incoming-name mono" title={name}>
+                {name}
+            </span>
+            <span class="incoming-words" aria-live="off">
+                <span class="ellipsis">{progressWords(incoming, Date.now())}</span>
+                <ProgressLine share={share} />
+            </span>
+            {onCancel && (
+                <button type="button" class="link" onClick={onCancel}>
+                    Cancel
+                </button>
+            )}
+        </div>
+    );
+}
+
+/** The text of a Δ between two figures that stand alone. */
+export function deltaWords(by: number, unit: string, share: number | null) {
+    const fig = figIn(Math.abs(by), unit);
+    const sign = by < 0 ? '−' : '+';
+    return (
+        <>
+            {by === 0 ? '' : sign}
+            <FigText fig={fig} />
+            {share !== null && ` (${signed(share, 1)} %)`}
+        </>
+    );
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The line above the shelf: kinds with their counts, the filter menus, the grouping.
+ */
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { route, setQuery } from '../../base/router';
+import type { Shelf } from '../../base/types';
+import { int } from '../../base/units';
+import { Menu, type MenuItem } from '../../components/menu';
+import { Segmented } from '../../components/segmented';
+import { viewportWidth } from '../../components/viewport';
+import type { Grouping } from '../../model/shelf_rows';
+import { SeriesTrend } from '../trend/link';
+
+interface FiltersProps {
+    shelf: Shelf | null;
+    grouping: Grouping;
+}
+
+export function ShelfFilters({ shelf, grouping }: FiltersProps) {
+    const { query } = route.value;
+    return (
+        <div class="shelf-filters" role="toolbar" aria-label="filters">
+            <Kinds shelf={shelf} current={query.kind} />
+            <FilterMenu name="series" items={seriesItems(shelf)} />
+            {query.series && <SeriesTrend series={query.series} />}
+            <FilterMenu
+                name="tag"
+                items={(shelf?.tags ?? []).map((tag) => choice(tag, bareTag(tag)))}
+            />
+            <FilterMenu name="who" items={(shelf?.who ?? []).map((who) => choice(who))} />
+            <Segmented<Grouping>
+                label="grouping"
+                value={grouping}
+                options={[
+                    { value: 'day', text: 'by day', tip: 'group by day, newest first (g)' },
+                    { value: 'series', text: 'by series', tip: 'group by series (g)' },
+                ]}
+                onChange={setGrouping}
+            />
+        </div>
+    );
+}
+
+export function setGrouping(grouping: Grouping): void {
+    setQuery({ group: grouping === 'series' ? 'series' : null, sort: null, desc: null });
+}
+
+/* As many chips as there is room for; the other kinds are in a menu behind them. */
+function Kinds({ shelf, current }: { shelf: Shelf | null; current: string | undefined }) {
+    const box = useRef<HTMLDivElement | null>(null);
+    const [room, setRoom] = useState(Infinity);
+    const kinds = shelf?.kinds ?? [];
+    const width = viewportWidth.value;
+    useLayoutEffect(() => {
+        const chips = [...(box.current?.children ?? [])] as HTMLElement[];
+        const wrapped = chips.findIndex(({ offsetTop }) => offsetTop > chips[0].offsetTop);
+        setRoom(wrapped < 0 ? Infinity : wrapped - 1);
+    }, [shelf, width, room]);
+    return (
+        <>
+            <div class="chips" role="group" aria-label="kind" ref={box}>
+                <Chip text="All" count={shelf?.runs} kind={null} current={current} />
+                {kinds.map(({ kind, runs }, i) => (
+                    <Chip
+                        key={kind}
+                        text={kind}
+                        count={runs}
+                        kind={kind}
+                        current={current}
+                        hidden={i >= room}
+                    />
+                ))}
+            </div>
+            {room < kinds.length && <MoreKinds kinds={kinds.slice(room)} current={current} />}
+        </>
+    );
+}
+
+function MoreKinds({ kinds, current }: { kinds: Shelf['kinds']; current: string | undefined }) {
+    const chosen = kinds.some(({ kind }) => kind === current);
+    return (
+        <Menu
+            class={chosen ? 'filter is-set' : 'filter'}
+            align="right"
+            items={kinds.map(({ kind, runs }) => ({
+                text: kind,
+                note: int(runs),
+                checked: kind === current,
+                onPick: () => setQuery({ kind: kind === current ? null : kind }),
+            }))}
+            ariaLabel="more kinds"
+            label={
+                <>
+                    kind <span>{chosen ? current : `${int(kinds.length)} more`}</span>
+                </>
+            }
+        />
+    );
+}
+
+interface ChipProps {
+    text: string;
+    count: number | undefined;
+    kind: string | null;
+    current: string | undefined;
+    /** No room for it. */
+    hidden?: boolean;
+}
+
+function Chip({ text, count, kind, current, hidden = false }: ChipProps) {
+    const pressed = (current ?? null) === kind;
+    return (
+        <button
+            type="button"
+            class="chip"
+            aria-pressed={pressed}
+            style={{ visibility: hidden ? 'hidden' : undefined }}
+            onClick={() => setQuery({ kind: pressed ? null : kind })}
+        >
+            {text} {count !== undefined && <span class="chip-count">{int(count)}</span>}
+        </button>
+    );
+}
+
+interface Choice extends MenuItem {
+    value: string;
+}
+
+function choice(value: string, text: string = value): Choice {
+    return { value, text };
+}
+
+/* A tag without a value is "name=" to the server, and a word to the reader. */
+function bareTag(tag: string): string {
+    return tag.replace(/=$/, '');
+}
+
+function seriesItems(shelf: Shelf | null): Choice[] {
+    return (shelf?.series ?? []).map(({ series, runs }) => ({
+        ...choice(series),
+        note: int(runs),
+    }));
+}
+
+const FILTER_LABELS = { series: 'series', tag: 'tag', who: 'added by' };
+
+function FilterMenu({ name, items }: { name: 'series' | 'tag' | 'who'; items: Choice[] }) {
+    const label = FILTER_LABELS[name];
+    const value = route.value.query[name];
+    const pick = (text: string | null) => () => setQuery({ [name]: text });
+    const all: MenuItem[] = [
+        { text: 'any', checked: !value, onPick: pick(null) },
+        ...items.map((item) => ({
+            ...item,
+            checked: item.value === value,
+            onPick: pick(item.value),
+        })),
+    ];
+    return (
+        <Menu
+            class={value ? 'filter is-set' : 'filter'}
+            align="right"
+            filter={items.length > 10}
+            items={all}
+            ariaLabel={`${label}: ${value ?? 'any'}`}
+            label={
+                <>
+                    {label} <span>{value ? bareTag(value) : 'any'}</span>
+                </>
+            }
+        />
+    );
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What became of files that did not simply appear on the shelf, and runs that were just deleted.
+ */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { API, asApiError, sendJson, type ApiError } from '../../base/client';
+import { formatHash } from '../../base/router';
+import type { Run } from '../../base/types';
+import { Notice } from '../../components/notice';
+import { removeNotice, notices, type ShelfNotice } from '../shared/notices';
+import { announce } from '../shared/shelf_state';
+
+export function ShelfNotices() {
+    if (!notices.value.length) return null;
+    return (
+        <div class="news">
+            {notices.value.map((item) => (
+                <Item key={item.key} item={item} />
+            ))}
+        </div>
+    );
+}
+
+/* Undo stays until every run is back. */
+function Deleted({ item, dismissButton }: { item: ShelfNotice; dismissButton: ComponentChildren }) {
+    const [busy, setBusy] = useState(false);
+    const [error, setError] = useState<ApiError | null>(null);
+    async function undo(): Promise<void> {
+        setBusy(true);
+        setError(null);
+        try {
+            for (const id of item.deleted ?? []) {
+                const run = await sendJson<Run>('POST', `${API}/runs/${id}/undelete`);
+                if (run) announce({ type: 'run', run });
+            }
+            announce({ type: 'all' });
+            removeNotice(item.key);
+        } catch (failure) {
+            setError(asApiError(failure));
+            setBusy(false);
+        }
+    }
+    return (
+        <Notice
+            kind={error ? 'error' : 'info'}
+            title={
+                <>
+                    Deleted <b>{item.name}</b>
+                </>
+            }
+            error={error ?? undefined}
+            actions={
+                <>
+                    <button type="button" class="link" disabled={busy} onClick={() => void undo()}>
+                        Undo
+                    </button>
+                    {dismissButton}
+                </>
+            }
+        />
+    );
+}
+
+function Item({ item }: { item: ShelfNotice }) {
+    const remove = (
+        <button type="button" class="link" onClick={() => removeNotice(item.key)}>
+            Dismiss
+        </button>
+    );
+    if (item.kind === 'already') {
+        return (
+            <Notice
+                kind="info"
+                title={
+                    <>
+                        <b>{item.name}</b> is already on the shelf. The same file was added before.
+                    </>
+                }
+                actions={
+                    <>
+                        {item.run && (
+                            <a class="link" href={formatHash(['run', item.run])}>
+                                Open run
+                            </a>
+                        )}
+                        {remove}
+                    </>
+                }
+            />
+        );
+    }
+    if (item.kind === 'deleted') return <Deleted item={item} dismissButton={remove} />;
+    if (item.kind === 'left_out') {
+        return (
+            <Notice
+                kind="info"
+                title={
+                    <>
+                        Skipped, not a profile: <b>{item.name}</b>
+                    </>
+                }
+                actions={remove}
+            >
+                <details>
+                    <summary>Details</summary>
+                    <ul>
+                        {item.files?.map((file) => (
+                            <li key={file}>{file}</li>
+                        ))}
+                    </ul>
+                </details>
+            </Notice>
+        );
+    }
+    return (
+        <Notice
+            kind="error"
+            title={
+                <>
+                    <b>{item.name}</b> was not added
+                </>
+            }
+            error={item.error ?? undefined}
+            actions={remove}
+        />
+    );
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The runs of the shelf as a grid source: a prefix of the server's list that grows as one scrolls,
+ * with headings and imports in progress woven in. What is not here yet is an empty row below.
+ */
+import { effect, signal, type Signal } from '@preact/signals';
+import {
+    API,
+    asApiError,
+    getJson,
+    isAbort,
+    withParams,
+    type ApiError,
+    type Params,
+} from '../../base/client';
+import type { Run } from '../../base/types';
+import type { GridSource } from '../../components/grid_types';
+import { shelfRows, type Grouping, type Incoming, type ShelfRow } from '../../model/shelf_rows';
+import { knownRuns, onRunChange, type RunChange } from '../shared/shelf_state';
+
+const PAGE = 200;
+/** Rows fetched before they come into view. */
+const AHEAD = 100;
+/** Of one request, when one jumps far down or everything is asked for again. */
+const MOST = 1000;
+const RELOAD_MS = 150;
+
+interface RunPage {
+    total: number;
+    rows: Run[];
+}
+
+export interface ShelfSource extends GridSource<ShelfRow> {
+    readonly runs: readonly Run[];
+    readonly totalRuns: number;
+    readonly loading: Signal<boolean>;
+    readonly error: Signal<ApiError | null>;
+    readonly ready: Signal<boolean>;
+    show(params: Params, grouping: Grouping): void;
+    setIncoming(incoming: readonly Incoming[]): void;
+    dispose(): void;
+}
+
+/* What stood before the page, the page, and of the list it refreshes what followed its last run. */
+function joined(before: Run[], page: Run[], old: Run[]): Run[] {
+    const last = page.length ? page[page.length - 1].id : '';
+    const at = old.findIndex((run) => run.id === last);
+    const seen = new Set(before.map((run) => run.id));
+    const fresh = [...page, ...(at >= 0 ? old.slice(at + 1) : [])];
+    return [...before, ...fresh.filter((run) => !seen.has(run.id) && seen.add(run.id))];
+}
+
+export function shelfSource(): ShelfSource {
+    const version = signal(0);
+    const loading = signal(false);
+    const ready = signal(false);
+    const error = signal<ApiError | null>(null);
+    let params: Params | null = null;
+    let grouping: Grouping = 'day';
+    let runs: Run[] = [];
+    let totalRuns = 0;
+    let incoming: readonly Incoming[] = [];
+    let rows: ShelfRow[] = [];
+    let wantedTo = 0;
+    let control: AbortController | null = null;
+    let timer = 0;
+
+    function weave(): void {
+        rows = shelfRows(runs, incoming, grouping, runs.length >= totalRuns, new Date());
+        // peek: effects call this too, and must not depend on what they change.
+        version.value = version.peek() + 1;
+    }
+
+    async function fetchRuns(offset: number, limit: number, reload = false): Promise<void> {
+        if (!params) return;
+        control?.abort();
+        const mine = new AbortController();
+        control = mine;
+        loading.value = true;
+        try {
+            const path = withParams(`${API}/runs`, { ...params, limit, offset });
+            const page = await getJson<RunPage>(path, { signal: mine.signal });
+            for (const run of page.rows) knownRuns.set(run.id, run);
+            runs = joined(runs.slice(0, offset), page.rows, reload ? runs : []);
+            // A page that brings nothing new ends the list, whatever the total says.
+            totalRuns = page.rows.length ? Math.max(page.total, runs.length) : runs.length;
+            error.value = null;
+            ready.value = true;
+            weave();
+        } catch (reason) {
+            if (!isAbort(reason)) error.value = asApiError(reason);
+        } finally {
+            if (control === mine) {
+                control = null;
+                loading.value = false;
+                if (!error.value) more();
+            }
+        }
+    }
+
+    function more(): void {
+        if (!control && ready.value && wantedTo > rows.length && runs.length < totalRuns) {
+            const missing = wantedTo - rows.length + PAGE;
+            void fetchRuns(runs.length, Math.min(MOST, missing));
+        }
+    }
+
+    function reloadSoon(): void {
+        clearTimeout(timer);
+        const limit = Math.min(MOST, Math.max(PAGE, runs.length));
+        timer = setTimeout(() => void fetchRuns(0, limit, true), RELOAD_MS);
+    }
+
+    function onChange(change: RunChange): void {
+        if (change.type === 'run') {
+            const at = runs.findIndex((run) => run.id === change.run.id);
+            if (at >= 0) {
+                runs = runs.map((run, i) => (i === at ? change.run : run));
+                weave();
+            }
+        } else if (change.type === 'gone') {
+            const left = runs.filter((run) => run.id !== change.id);
+            totalRuns -= runs.length - left.length;
+            runs = left;
+            weave();
+        }
+        reloadSoon();
+    }
+
+    const unlisten = onRunChange(onChange);
+    return {
+        version,
+        loading,
+        error,
+        ready,
+        get total() {
+            return rows.length + Math.max(0, totalRuns - runs.length);
+        },
+        get runs() {
+            return runs;
+        },
+        get totalRuns() {
+            return totalRuns;
+        },
+        rowAt: (index) => rows[index],
+        ensure(_from, to) {
+            wantedTo = to + AHEAD;
+            more();
+        },
+        show(next, nextGrouping) {
+            const same = params !== null && withParams('', next) === withParams('', params);
+            if (same && nextGrouping === grouping) return;
+            params = next;
+            grouping = nextGrouping;
+            wantedTo = 0;
+            if (same) weave();
+            else void fetchRuns(0, PAGE);
+        },
+        setIncoming(next) {
+            if (!next.length && !incoming.length) return;
+            incoming = next;
+            weave();
+        },
+        dispose() {
+            unlisten();
+            clearTimeout(timer);
+            control?.abort();
+        },
+    };
+}
+
+/** Keeps the imports in progress of a source equal to `read()`. */
+export function followIncoming(source: ShelfSource, read: () => readonly Incoming[]): () => void {
+    return effect(() => source.setIncoming(read()));
+}

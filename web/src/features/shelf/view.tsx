@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The shelf: all runs, by day or by series, with what came in, what is coming in and what failed.
+ */
+import { computed } from '@preact/signals';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffectOn, useMemoOn } from '../../base/hooks';
+import { useKeys, type KeyPress } from '../../base/keys';
+import { formatHash, navigate, route, setQuery, type Query } from '../../base/router';
+import type { Run } from '../../base/types';
+import { int } from '../../base/units';
+import {
+    DataGrid,
+    type GridBand,
+    type GridHandle,
+    type GridSort,
+} from '../../components/data_grid';
+import { Notice } from '../../components/notice';
+import type { Grouping, Incoming, ShelfRow } from '../../model/shelf_rows';
+import { may, mayRemove } from '../login/user';
+import { DeleteDialog, EditDialog } from '../report/dialogs';
+import {
+    cancelJob,
+    formats,
+    jobs,
+    jobSince,
+    matches,
+    onRunChange,
+    shelf,
+    shelfError,
+} from '../shared/shelf_state';
+import { SeriesTrend } from '../trend/link';
+import { cancelSending, pickFiles, sending } from '../upload/uploads';
+import { CheckBar } from './check_bar';
+import { IncomingLine, shelfColumns } from './columns';
+import { EmptyShelf } from './empty_shelf';
+import { setGrouping, ShelfFilters } from './filters';
+import { ShelfNotices } from './notices';
+import { followIncoming, shelfSource, type ShelfSource } from './source';
+import { useShelfStatus } from './status';
+
+const BAND_HEIGHT = 28;
+const ROW_HEIGHT = 24;
+
+const incoming = computed<readonly Incoming[]>(() => [
+    ...sending.value,
+    ...[...jobs.value.values()].map((job) => ({
+        key: `job ${job.id}`,
+        name: job.name,
+        kind: job.kind,
+        state: job.state === 'queued' ? ('queued' as const) : ('running' as const),
+        done: job.bytes_done,
+        total: job.bytes_total,
+        records: job.records,
+        since: jobSince.get(job.id) ?? Date.now(),
+        jobId: job.id,
+    })),
+]);
+
+function groupingOf({ group, sort }: Query): Grouping {
+    if (sort && sort !== 'created_at') return 'none';
+    return group === 'series' ? 'series' : 'day';
+}
+
+/* A filter hides imports in progress too: nobody knows yet whether they match. */
+function isFiltered({ q, kind, series, tag, who }: Query): boolean {
+    return Boolean(q || kind || series || tag || who);
+}
+
+function sortOf(query: Query, grouping: Grouping): GridSort {
+    if (query.sort) return { key: query.sort, desc: query.desc !== '0' };
+    return grouping === 'series'
+        ? { key: 'series', desc: false }
+        : { key: 'created_at', desc: true };
+}
+
+function useSource(query: Query, grouping: Grouping, sort: GridSort): ShelfSource {
+    const source = useMemo(shelfSource, []);
+    useEffectOn(() => () => source.dispose(), []);
+    useEffectOn(
+        () => followIncoming(source, () => (isFiltered(route.value.query) ? [] : incoming.value)),
+        [],
+    );
+    const version = source.version.value;
+    useEffectOn(() => {
+        matches.value = source.ready.value ? source.totalRuns : null;
+    }, [version]);
+    const { q, kind, series, tag, who } = query;
+    useEffectOn(() => {
+        source.show({ q, kind, series, tag, who, sort: sort.key, desc: sort.desc }, grouping);
+    }, [q, kind, series, tag, who, sort.key, sort.desc, grouping]);
+    return source;
+}
+
+/* Which runs are checked. They stay checked while the filter hides them. */
+function useChecks(source: ShelfSource) {
+    const [checked, setChecked] = useState<ReadonlyMap<string, Run>>(new Map());
+    const last = useRef<string | null>(null);
+    useEffect(
+        () =>
+            onRunChange((change) => {
+                setChecked((now) => {
+                    const next = new Map(now);
+                    if (change.type === 'gone') next.delete(change.id);
+                    if (change.type === 'run' && now.has(change.run.id)) {
+                        next.set(change.run.id, change.run);
+                    }
+                    return next;
+                });
+            }),
+        [],
+    );
+
+    function toggle(run: Run, withShift: boolean): void {
+        const next = new Map(checked);
+        const on = !next.has(run.id);
+        const ids = source.runs.map((other) => other.id);
+        const [a, b] = [ids.indexOf(last.current ?? ''), ids.indexOf(run.id)];
+        const range =
+            withShift && a >= 0 ? source.runs.slice(Math.min(a, b), Math.max(a, b) + 1) : [run];
+        for (const one of range) {
+            if (on) next.set(one.id, one);
+            else next.delete(one.id);
+        }
+        last.current = run.id;
+        setChecked(next);
+    }
+
+    const shown = source.runs.filter((run) => checked.has(run.id)).length;
+    const all = shown === 0 ? false : shown === source.runs.length ? true : null;
+    const clear = () => setChecked(new Map());
+    const toggleAll = () =>
+        setChecked(all === true ? new Map() : new Map(source.runs.map((run) => [run.id, run])));
+    return { checked, toggle, clear, all, toggleAll };
+}
+
+function bandOf(row: ShelfRow, grouping: Grouping): GridBand | null {
+    if (row.type === 'run') return null;
+    if (row.type === 'incoming') {
+        const { key, jobId } = row.incoming;
+        const cancel = () => (jobId ? void cancelJob(jobId) : cancelSending(key));
+        return {
+            height: ROW_HEIGHT,
+            class: 'is-incoming',
+            body: (
+                <IncomingLine
+                    incoming={row.incoming}
+                    underDay={grouping === 'day'}
+                    onCancel={may('uploader') ? cancel : null}
+                />
+            ),
+        };
+    }
+    const count = row.count === null ? '' : `${int(row.count)} shown`;
+    return {
+        height: BAND_HEIGHT,
+        body: (
+            <>
+                <b>{row.title}</b> {[row.date, count].filter(Boolean).join(', ')}
+                {row.key.startsWith('series ') && <SeriesTrend series={row.key.slice(7)} />}
+            </>
+        ),
+    };
+}
+
+function openRow(row: ShelfRow): void {
+    if (row.type !== 'run') return;
+    navigate(['run', row.run.id]);
+}
+
+interface Asked {
+    type: 'edit' | 'delete';
+    runs: Run[];
+}
+
+interface KeysOf {
+    source: ShelfSource;
+    handle: { current: GridHandle | null };
+    check: (run: Run, withShift: boolean) => void;
+    ask: (asked: Asked) => void;
+}
+
+/* The keys of the shelf act on the row under the cursor. */
+function useShelfKeys({ source, handle, check, ask }: KeysOf): void {
+    const { query } = route.value;
+    const withCurrent = (act: (run: Run, event: KeyPress) => void) => (event: KeyPress) => {
+        const row = source.rowAt(handle.current?.cursor() ?? -1);
+        if (row?.type === 'run') act(row.run, event);
+    };
+    const forward = (event: KeyPress) => {
+        handle.current?.focus();
+        handle.current?.key(event as KeyboardEvent);
+    };
+    const regroup = () => setGrouping(groupingOf(query) === 'series' ? 'day' : 'series');
+    useKeys('Shelf', [
+        { key: 'ArrowUp', label: 'move', run: forward },
+        { key: 'ArrowDown', label: 'move', run: forward },
+        ...['PageUp', 'PageDown', 'Home', 'End'].map((key) => ({ key, label: '', run: forward })),
+        { key: 'Enter', label: 'open the run', run: forward },
+        {
+            key: ' ',
+            label: 'select the run',
+            run: withCurrent((run, event) => check(run, event.shiftKey)),
+        },
+        ...(may('uploader')
+            ? [
+                  {
+                      key: 'e',
+                      label: 'edit name, series, tags, note',
+                      run: withCurrent((run) => ask({ type: 'edit', runs: [run] })),
+                  },
+                  {
+                      key: 'Delete',
+                      label: 'delete',
+                      run: withCurrent(
+                          (run) => mayRemove(run) && ask({ type: 'delete', runs: [run] }),
+                      ),
+                  },
+              ]
+            : []),
+        { key: 'g', label: 'group by day or by series', run: regroup },
+        { key: 'Escape', label: 'clear the filters', run: () => navigate([], keepGroup(query)) },
+    ]);
+}
+
+interface TableProps {
+    source: ShelfSource;
+    checks: ReturnType<typeof useChecks>;
+    grouping: Grouping;
+    sort: GridSort;
+    handle: { current: GridHandle | null };
+}
+
+function ShelfTable({ source, checks, grouping, sort, handle }: TableProps) {
+    const { query } = route.value;
+    const { checked, toggle, all, toggleAll } = checks;
+    const underDay = grouping === 'day';
+    const columns = useMemoOn(
+        () => shelfColumns({ has: (id) => checked.has(id), toggle, all, toggleAll }, underDay),
+        [checked, all, underDay],
+    );
+    return (
+        <DataGrid<ShelfRow>
+            label="runs"
+            class={checked.size ? 'shelf-grid has-bar' : 'shelf-grid'}
+            columns={columns}
+            source={source}
+            rowKey={(row) => row.key}
+            sort={sort}
+            onSort={({ key, desc }) => setQuery({ sort: key, desc: desc ? '1' : '0', group: null })}
+            rowClass={(row) => (checked.has(row.key) ? 'is-selected' : '')}
+            band={(row) => bandOf(row, grouping)}
+            onOpen={openRow}
+            openOnClick
+            anchored
+            handle={handle}
+            resetKey={formatHash([], query)}
+            empty={<NoMatch filtered={isFiltered(query)} />}
+        />
+    );
+}
+
+export function ShelfView() {
+    const { query } = route.value;
+    const grouping = groupingOf(query);
+    const sort = sortOf(query, grouping);
+    const source = useSource(query, grouping, sort);
+    void source.version.value; // The header's checkbox depends on which runs are shown.
+    const checks = useChecks(source);
+    const handle = useRef<GridHandle | null>(null);
+    const [asked, ask] = useState<Asked | null>(null);
+    useShelfStatus(checks.checked.size);
+    useShelfKeys({ source, handle, check: checks.toggle, ask });
+
+    const isEmpty = shelf.value?.runs === 0 && !incoming.value.length && !isFiltered(query);
+    const runs = [...checks.checked.values()];
+    return (
+        <main class="shelf">
+            {shelfError.value && (
+                <Notice kind="error" title="The shelf could not be read" error={shelfError.value} />
+            )}
+            <ShelfNotices />
+            {isEmpty ? (
+                <EmptyShelf
+                    formats={formats.value}
+                    origin={location.origin}
+                    onAdd={may('uploader') ? pickFiles : null}
+                />
+            ) : (
+                <>
+                    <ShelfFilters shelf={shelf.value} grouping={grouping} />
+                    <ShelfTable {...{ source, checks, grouping, sort, handle }} />
+                </>
+            )}
+            {runs.length > 0 && (
+                <CheckBar
+                    runs={runs}
+                    onEdit={may('uploader') ? () => ask({ type: 'edit', runs }) : null}
+                    onDelete={runs.every(mayRemove) ? () => ask({ type: 'delete', runs }) : null}
+                    onClear={checks.clear}
+                />
+            )}
+            {asked?.type === 'edit' && <EditDialog runs={asked.runs} onClose={() => ask(null)} />}
+            {asked?.type === 'delete' && (
+                <DeleteDialog runs={asked.runs} onClose={() => ask(null)} />
+            )}
+        </main>
+    );
+}
+
+function keepGroup({ group }: Query): Query {
+    return group ? { group } : {};
+}
+
+function NoMatch({ filtered }: { filtered: boolean }) {
+    if (!filtered) return null;
+    return (
+        <>
+            No run matches.{' '}
+            <button type="button" class="link" onClick={() => navigate([], {})}>
+                Clear the filters
+            </button>
+        </>
+    );
+}

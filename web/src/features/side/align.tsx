@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Over two timelines: by what they are aligned, how far that moves the one against the other, and the
+ * way from one pair of steps or events to the next.
+ */
+import { useState } from 'preact/hooks';
+import { asApiError } from '../../base/client';
+import { useKeys } from '../../base/keys';
+import type { Side } from '../../base/panel';
+import { route } from '../../base/router';
+import type { Run } from '../../base/types';
+import { fig, MINUS, pct, text, THIN } from '../../base/units';
+import { Menu } from '../../components/menu';
+import { Segmented } from '../../components/segmented';
+import { Spacer, Toolbar } from '../../components/toolbar';
+import { deltaFig } from '../../model/compare';
+import { wholeName } from '../../model/filter_query';
+import { SIDES } from '../../model/side';
+import {
+    type Align,
+    type Anchors,
+    FROM_START,
+    shiftOf,
+    stepBy,
+    stepMate,
+    stepsOf,
+} from '../../model/time_align';
+import type { TraceStep } from '../../model/timeline_types';
+import { findFrom } from '../timeline/search';
+import { alignBy, type Aligned } from './axis';
+
+type By = 'start' | 'step' | 'event';
+
+interface BarProps {
+    runs: Record<Side, Run>;
+    now: Aligned;
+}
+
+type Steps = Record<Side, TraceStep[]>;
+
+/* A slice of the URL, by its id. */
+function picked(side: Side): number | null {
+    const id = route.value.query[`${side}.slice`];
+    return id && /^\d{1,16}$/.test(id) ? Number(id) : null;
+}
+
+type Question = { q: string; regex: boolean };
+type Moment = { ns: number; id?: number };
+
+/** The next slice in both runs that answers; null unless both have one. */
+async function findBoth(
+    { runs, now }: BarProps,
+    ask: Record<Side, Question>,
+    backward: boolean,
+    from: Record<Side, Moment>,
+): Promise<boolean> {
+    const hits = await Promise.all(
+        SIDES.map((side) => findFrom(runs[side], ask[side], from[side], backward)),
+    );
+    if (!hits[0] || !hits[1]) return false;
+    alignBy(now, { by: 'event', base: hits[0].id, new: hits[1].id }, true);
+    return true;
+}
+
+/* The slices that are selected, else the first that the search finds in each run. */
+async function alignEvent(props: BarProps): Promise<string | null> {
+    const [base, fresh] = [picked('base'), picked('new')];
+    if (base !== null && fresh !== null) {
+        alignBy(props.now, { by: 'event', base, new: fresh });
+        return null;
+    }
+    const { q, regex } = route.peek().query;
+    if (!q) return 'Select a slice in each run, or search to align the first hits.';
+    const ask = { q, regex: regex === '1' };
+    const first = { ns: 0, id: 0 };
+    const found = await findBoth(props, { base: ask, new: ask }, false, {
+        base: first,
+        new: first,
+    });
+    return found ? null : 'One of the runs has no hit. Search for a slice that both runs have.';
+}
+
+/* The slice of the same name before or after, in both. */
+async function stepEvent(props: BarProps, by: 1 | -1): Promise<string | null> {
+    const { align, anchors } = props.now;
+    if (align.by !== 'event') return null;
+    const ask = { base: wholeName(anchors.base.name), new: wholeName(anchors.new.name) };
+    const from = {
+        base: { ns: anchors.base.ns, id: align.base },
+        new: { ns: anchors.new.ns, id: align.new },
+    };
+    const found = await findBoth(props, ask, by < 0, from);
+    return found ? null : `One of the runs has no slice ${by > 0 ? 'after' : 'before'} this one.`;
+}
+
+function useWays(props: BarProps, steps: Steps) {
+    const [said, setSaid] = useState<string | null>(null);
+    const { now } = props;
+    const say = (went: Promise<string | null>): void => {
+        went.then(setSaid, (reason: unknown) => setSaid(asApiError(reason).text));
+    };
+    const go = (by: 1 | -1): void => {
+        if (now.align.by === 'event') {
+            say(stepEvent(props, by));
+            return;
+        }
+        const next = stepBy(now.align, now.align.by === 'step' ? by : 0, steps.base, steps.new);
+        if (next) alignBy(now, next, true);
+        setSaid(next ? null : 'One of the runs has no more steps.');
+    };
+    const choose = (by: By): void => {
+        setSaid(null);
+        if (by === 'event') say(alignEvent(props));
+        else if (by === 'start') alignBy(now, FROM_START);
+        else alignBy(now, { by, base: 1, new: stepMate(steps.base, steps.new, 1) });
+    };
+    return { said, go, choose };
+}
+
+const LOST =
+    'The slice or step in this link is not in both runs. The runs are aligned by their start.';
+
+export function AlignBar(props: BarProps) {
+    const { align, anchors, timelines } = props.now;
+    const steps = { base: stepsOf(timelines.base), new: stepsOf(timelines.new) };
+    const { said, go, choose } = useWays(props, steps);
+    const can = steps.base.length > 0 && steps.new.length > 0;
+    const named = align.by === 'step' || align.by === 'event';
+    const lost = named && anchors.base.lasts === null ? LOST : null;
+    useKeys('Alignment', [
+        { key: ']', label: 'next step or hit in both', run: () => go(1) },
+        { key: '[', label: 'previous step or hit in both', run: () => go(-1) },
+    ]);
+    return (
+        <Toolbar label="alignment of the two timelines">
+            <span class="soft">Aligned by</span>
+            <Segmented<By>
+                label="aligned by"
+                value={align.by === 'ns' ? null : align.by}
+                options={[
+                    { value: 'start', text: 'Start' },
+                    {
+                        value: 'step',
+                        text: 'Step',
+                        disabled: !can,
+                        tip: can ? undefined : 'one of the runs has no steps',
+                    },
+                    {
+                        value: 'event',
+                        text: 'Event',
+                        tip: 'align the two selected slices, or the first hits of the search',
+                    },
+                ]}
+                onChange={choose}
+            />
+            {named && <Walk go={go} />}
+            {align.by === 'step' && <StepPicks now={props.now} steps={steps} align={align} />}
+            {align.by === 'event' && !lost && <EventNames anchors={anchors} />}
+            <ShiftWords anchors={anchors} />
+            <Spacer />
+            {(said ?? lost) && (
+                <span class="align-said ellipsis" role="status">
+                    {said ?? lost}
+                </span>
+            )}
+        </Toolbar>
+    );
+}
+
+function Walk({ go }: { go: (by: 1 | -1) => void }) {
+    return (
+        <span class="align-walk">
+            <button
+                type="button"
+                class="button"
+                aria-label="previous in both"
+                onClick={() => go(-1)}
+            >
+                <kbd>[</kbd>
+            </button>
+            <button type="button" class="button" aria-label="next in both" onClick={() => go(1)}>
+                <kbd>]</kbd>
+            </button>
+        </span>
+    );
+}
+
+interface PicksProps {
+    now: Aligned;
+    steps: Steps;
+    align: Extract<Align, { by: 'step' }>;
+}
+
+function StepPicks({ now, steps, align }: PicksProps) {
+    const pick = (side: Side) => (
+        <Menu
+            label={steps[side][align[side] - 1]?.name ?? 'no such step'}
+            ariaLabel={`step of ${side}`}
+            class="mono align-step"
+            filter={steps[side].length > 12}
+            items={steps[side].map(({ name, start_ns, end_ns }, i) => ({
+                text: name,
+                note: time(end_ns - start_ns),
+                checked: i + 1 === align[side],
+                onPick: () => alignBy(now, { ...align, [side]: i + 1 }),
+            }))}
+        />
+    );
+    return (
+        <>
+            {pick('base')} ↔ {pick('new')}
+        </>
+    );
+}
+
+function EventNames({ anchors }: { anchors: Anchors }) {
+    const [a, b] = [anchors.base.name, anchors.new.name];
+    const words = a === b ? a : `${a} ↔ ${b}`;
+    return (
+        <code class="ellipsis align-event" title={words}>
+            {words}
+        </code>
+    );
+}
+
+const time = (ns: number): string => text(fig(ns / 1e9));
+
+/** How long what is aligned lasts in both, and how far the new run is moved for it. */
+function ShiftWords({ anchors }: { anchors: Anchors }) {
+    const shift = shiftOf(anchors);
+    const { base, new: fresh } = anchors;
+    return (
+        <span class="align-words ellipsis">
+            {base.lasts !== null && fresh.lasts !== null && (
+                <>
+                    <span class="soft">lasts</span> {time(base.lasts)} → {time(fresh.lasts)}{' '}
+                    <b>{change(base.lasts, fresh.lasts)}</b>
+                </>
+            )}
+            {shift !== 0 && (
+                <span class="soft">
+                    {' '}
+                    new moved {time(Math.abs(shift))} {shift > 0 ? 'to the left' : 'to the right'}
+                </span>
+            )}
+        </span>
+    );
+}
+
+function change(base: number, fresh: number): string {
+    const delta = fresh - base;
+    if (delta === 0) return 'the same';
+    const share = base > 0 ? (100 * Math.abs(delta)) / base : 0;
+    const percent = base > 0 ? ` (${delta < 0 ? MINUS : '+'}${pct(share)}${THIN}%)` : '';
+    return text(deltaFig(delta, 'ns')) + percent;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A report as a panel beside another one: its view and nothing around it. Links that lead elsewhere,
+ * and keys that nothing here is bound to, are for the page around it.
+ */
+import { signal } from '@preact/signals';
+import { showAxis } from '../../base/axis';
+import { useEffectOn } from '../../base/hooks';
+import { useKeys } from '../../base/keys';
+import { becomePanel, type PanelHost } from '../../base/panel';
+import { goTo, keepAddress, route, showHash } from '../../base/router';
+import type { Run } from '../../base/types';
+import { KeyHelp } from '../../components/key_help';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { StatusLine } from '../../components/status_line';
+import { TooltipLayer } from '../../components/tooltip';
+import { isFreeKey } from '../../components/window_keys';
+import { RunWarnings } from '../report/facts';
+import { TabBody, useRun } from '../report/run_body';
+import { tabsOf } from '../report/tabs';
+import { axisOfRun, isStacks } from '../trace/data';
+import { carriesFiles } from '../upload/drop_target';
+import { followRows } from './panel_rows';
+
+const DRAGS = ['dragenter', 'dragover', 'drop'] as const;
+const helpOpen = signal(false);
+
+/** Host that the page stored on the frame of this window; null if this window is not a panel. */
+export function hostOfWindow(): PanelHost | null {
+    const frame: (Element & { panelHost?: PanelHost }) | null = window.frameElement;
+    return frame?.panelHost ?? null;
+}
+
+/** Called once, instead of the window's own shell. */
+export function openPanel(host: PanelHost) {
+    keepAddress((hash, replace) => host.go(hash, replace));
+    becomePanel(host, showHash);
+    return <PanelView host={host} />;
+}
+
+function onClick(event: MouseEvent): void {
+    const link = (event.target as Element).closest('a');
+    const href = link?.getAttribute('href') ?? '';
+    const plain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey;
+    if (event.defaultPrevented || !plain || !href.startsWith('#/') || link?.target) return;
+    event.preventDefault();
+    goTo(href);
+}
+
+function useShell(host: PanelHost): void {
+    useEffectOn(() => {
+        const control = new AbortController();
+        const { signal } = control;
+        const active = () => host.active();
+        const onKey = (event: KeyboardEvent) => {
+            if (isFreeKey(event)) host.key(event);
+        };
+        const onDrag = (event: DragEvent) => {
+            if (!carriesFiles(event)) return;
+            event.preventDefault();
+            host.dragged();
+        };
+        addEventListener('keydown', onKey, { signal });
+        // A picture takes no focus from a click; keys are for the panel that was clicked nevertheless.
+        const pressed = () => {
+            if (!document.hasFocus()) window.focus();
+            active();
+        };
+        addEventListener('pointerdown', pressed, { signal, capture: true });
+        addEventListener('wheel', active, { signal, capture: true, passive: true });
+        addEventListener('focusin', active, { signal });
+        for (const type of DRAGS) addEventListener(type, onDrag, { signal });
+        document.addEventListener('click', onClick, { signal });
+        const stop = followRows();
+        return () => {
+            control.abort();
+            stop();
+        };
+    }, []);
+    useKeys('Panel', [{ key: '?', label: 'these keys', run: () => (helpOpen.value = true) }]);
+}
+
+function PanelView({ host }: { host: PanelHost }) {
+    const { path } = route.value;
+    useShell(host);
+    return (
+        <>
+            {path[0] === 'run' && <PanelRun id={path[1]} view={path[2]} />}
+            <StatusLine />
+            {helpOpen.value && <KeyHelp formats={[]} onClose={() => (helpOpen.value = false)} />}
+            <TooltipLayer />
+        </>
+    );
+}
+
+function PanelRun({ id, view }: { id: string; view: string }) {
+    const { run, error } = useRun(id);
+    if (error) return <Notice kind="error" title="The run could not be read" error={error} />;
+    if (!run) return <LoadingLine active />;
+    return <PanelBody run={run} view={view} />;
+}
+
+function PanelBody({ run, view }: { run: Run; view: string }) {
+    showAxis(axisOfRun(run));
+    const spec = tabsOf(run).find(({ id }) => id === view);
+    return (
+        <main class={isStacks(run) ? 'report panel stacks' : 'report panel'}>
+            <RunWarnings run={run} />
+            {spec && <TabBody spec={spec} run={run} />}
+        </main>
+    );
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Editor of an SQL statement: a text area with invisible text over the same text in colours.
+ */
+import { useEffect, useRef } from 'preact/hooks';
+import { sqlPieces } from './syntax';
+
+export interface SqlEditorHandle {
+    /** Inserts text at the cursor. */
+    insert: (words: string) => void;
+    focus: () => void;
+}
+
+interface SqlEditorProps {
+    label: string;
+    value: string;
+    /** [from, to) of the part that the server reported as wrong; null if none. */
+    wrong: [number, number] | null;
+    onInput: (value: string) => void;
+    onRun: () => void;
+    handle: { current: SqlEditorHandle | null };
+}
+
+export function SqlEditor({ label, value, wrong, onInput, onRun, handle }: SqlEditorProps) {
+    const field = useRef<HTMLTextAreaElement | null>(null);
+    const colours = useRef<HTMLPreElement | null>(null);
+    useEffect(() => {
+        handle.current = {
+            focus: () => field.current?.focus(),
+            insert: (words) => {
+                const box = field.current;
+                if (!box) return;
+                box.focus();
+                box.setRangeText(words, box.selectionStart, box.selectionEnd, 'end');
+                onInput(box.value);
+            },
+        };
+        return () => {
+            handle.current = null;
+        };
+    });
+    useEffect(() => {
+        if (wrong) field.current?.setSelectionRange(wrong[0], wrong[1]);
+    }, [wrong]);
+    const follow = () => {
+        if (!colours.current || !field.current) return;
+        colours.current.scrollTop = field.current.scrollTop;
+        colours.current.scrollLeft = field.current.scrollLeft;
+    };
+    function onKeyDown(event: KeyboardEvent): void {
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+            event.preventDefault();
+            event.stopPropagation();
+            onRun();
+        } else if (event.key === 'Escape') field.current?.blur();
+    }
+    return (
+        <div class="sql-editor">
+            <pre ref={colours} aria-hidden="true">
+                <Coloured sql={value} wrong={wrong} />
+                {'\n'}
+            </pre>
+            <textarea
+                ref={field}
+                aria-label={label}
+                aria-invalid={wrong !== null}
+                spellcheck={false}
+                autocapitalize="off"
+                autocomplete="off"
+                wrap="off"
+                value={value}
+                onInput={(event) => onInput(event.currentTarget.value)}
+                // On focus the shown text becomes the user's text, so that a late example does not
+                // replace it.
+                onFocus={(event) => onInput(event.currentTarget.value)}
+                onScroll={follow}
+                onKeyDown={onKeyDown}
+            />
+        </div>
+    );
+}
+
+function Coloured({ sql, wrong }: { sql: string; wrong: [number, number] | null }) {
+    let at = 0;
+    return (
+        <>
+            {sqlPieces(sql).map(({ text, kind }) => {
+                const from = at;
+                at += text.length;
+                const name = kind ? `code-${kind}` : undefined;
+                const [a, b] = wrong ?? [0, 0];
+                if (b <= from || a >= at || a === b) return <span class={name}>{text}</span>;
+                const [left, right] = [Math.max(0, a - from), Math.min(text.length, b - from)];
+                return (
+                    <span class={name}>
+                        {text.slice(0, left)}
+                        <span class="sql-wrong">{text.slice(left, right)}</span>
+                        {text.slice(right)}
+                    </span>
+                );
+            })}
+        </>
+    );
+}

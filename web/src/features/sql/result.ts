@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Result of an SQL statement: sorting, column widths, and the columns that a chart can show.
+ */
+import { fmtFixed } from '../../base/units';
+
+export type SqlValue = string | number | null;
+
+export interface SqlColumn {
+    name: string;
+    type: 'integer' | 'real' | 'text' | 'blob' | 'any' | 'null';
+}
+
+export interface SqlResult {
+    columns: SqlColumn[];
+    rows: SqlValue[][];
+    cut: 'rows' | 'bytes' | 'time' | null;
+    elapsed_s: number;
+}
+
+export function isNumber({ type }: SqlColumn): boolean {
+    return type === 'integer' || type === 'real';
+}
+
+/** Seven significant digits for reals; integers are printed completely. */
+export function cellText(value: SqlValue, { type }: SqlColumn): string {
+    if (value === null) return '';
+    if (typeof value === 'string') return value;
+    if (type !== 'real') return fmtFixed(value, 0);
+    const size = Math.abs(value);
+    if (size !== 0 && (size < 1e-4 || size >= 1e15)) return value.toExponential(6);
+    const whole = size >= 1 ? Math.floor(Math.log10(size)) + 1 : 1;
+    return fmtFixed(value, Math.max(0, Math.min(6, 7 - whole)));
+}
+
+const SAMPLE = 200;
+const CHAR_PX = 7.3;
+
+/** Column width in px, from the header and the first rows. */
+export function widthOf(result: SqlResult, at: number): number {
+    const column = result.columns[at];
+    const head = column.name.length + 3;
+    const rows = result.rows.slice(0, SAMPLE);
+    const longest = Math.max(head, ...rows.map((row) => cellText(row[at], column).length));
+    return Math.round(Math.min(420, Math.max(56, longest * CHAR_PX + 18)));
+}
+
+/** SQLite's sort order: NULL, numbers, strings. */
+function compare(a: SqlValue, b: SqlValue): number {
+    if (a === b) return 0;
+    if (a === null || b === null) return a === null ? -1 : 1;
+    if (typeof a === typeof b) return a < b ? -1 : 1;
+    return typeof a === 'number' ? -1 : 1;
+}
+
+export function sorted(rows: SqlValue[][], at: number, desc: boolean): SqlValue[][] {
+    const sign = desc ? -1 : 1;
+    return [...rows].sort((a, b) => sign * compare(a[at], b[at]));
+}
+
+export interface SqlPoints {
+    x: number[];
+    y: number[];
+    /** labels of x if it is not a number; its positions are then 0, 1, …; null if x is a number */
+    names: string[] | null;
+}
+
+/** Points from two columns; rows that lack a value are omitted. x -1: the index of the row. */
+export function pointsOf({ columns, rows }: SqlResult, x: number, y: number): SqlPoints {
+    const named = x >= 0 && !isNumber(columns[x]);
+    const points: SqlPoints = { x: [], y: [], names: named ? [] : null };
+    rows.forEach((row, i) => {
+        const [across, up] = [x < 0 || named ? i : row[x], row[y]];
+        if (typeof across !== 'number' || typeof up !== 'number') return;
+        points.x.push(named ? points.x.length : across);
+        points.y.push(up);
+        points.names?.push(cellText(row[x], columns[x]));
+    });
+    return points;
+}
+
+/** Columns of the axes: those chosen by name; by default x is the first column and y is the first
+ * other numeric column. -1 if there is none. */
+export function axesOf({ columns }: SqlResult, x: string, y: string): { x: number; y: number } {
+    const numbers = columns.flatMap((column, i) => (isNumber(column) ? [i] : []));
+    const place = (name: string) => columns.findIndex((column) => column.name === name);
+    const up = numbers.includes(place(y)) ? place(y) : -1;
+    const across = x ? place(x) : columns.length > 1 ? 0 : -1;
+    const other = numbers.find((i) => i !== across) ?? numbers[0] ?? -1;
+    return { x: across, y: up >= 0 ? up : other };
+}

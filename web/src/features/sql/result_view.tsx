@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a statement answered: a table, sorted here since all of it is here, or a chart of it.
+ */
+import { signal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import { useMemoOn } from '../../base/hooks';
+import { route, setQuery } from '../../base/router';
+import { THIN, int, plural } from '../../base/units';
+import { DataGrid, type GridColumn, type GridSort } from '../../components/data_grid';
+import { Menu } from '../../components/menu';
+import { Segmented } from '../../components/segmented';
+import {
+    axesOf,
+    cellText,
+    isNumber,
+    pointsOf,
+    sorted,
+    type SqlResult,
+    type SqlValue,
+    widthOf,
+} from './result';
+import { type ChartKind, ResultChart } from './result_chart';
+
+type Row = SqlValue[];
+
+export const put = (changes: Record<string, string | null>): void =>
+    setQuery(changes, { replace: true });
+
+const version = signal(0);
+
+function columnsOf(result: SqlResult): GridColumn<Row>[] {
+    const columns = result.columns.map((column, at): GridColumn<Row> => {
+        const numeric = isNumber(column);
+        return {
+            key: String(at),
+            title: column.name,
+            width: widthOf(result, at),
+            align: numeric ? 'right' : 'left',
+            numeric,
+            sortKey: String(at),
+            title_tip: column.type,
+            cellClass: numeric ? undefined : 'is-mono',
+            render: (row) => (
+                <Cell text={cellText(row[at], column)} none={row[at] === null} raw={row[at]} />
+            ),
+        };
+    });
+    return [...columns, { key: 'rest', title: '', width: 'rest', render: () => null }];
+}
+
+function Cell({ text, none, raw }: { text: string; none: boolean; raw: SqlValue }) {
+    return none ? <span class="zero">null</span> : <span title={String(raw)}>{text}</span>;
+}
+
+function sortOf(order: string | undefined): GridSort | undefined {
+    if (!order) return undefined;
+    return { key: order.replace('-', ''), desc: order.startsWith('-') };
+}
+
+export function SqlTable({ result }: { result: SqlResult }) {
+    const sort = sortOf(route.value.query.order);
+    const columns = useMemo(() => columnsOf(result), [result]);
+    const rows = useMemoOn(
+        () => (sort ? sorted(result.rows, Number(sort.key), sort.desc) : result.rows),
+        [result, sort?.key, sort?.desc],
+    );
+    const source = useMemo(
+        () => ({
+            total: rows.length,
+            rowAt: (i: number) => rows[i],
+            ensure: () => undefined,
+            version,
+        }),
+        [rows],
+    );
+    const width = columns.reduce((sum, one) => sum + (one.width === 'rest' ? 0 : one.width), 0);
+    return (
+        <div class="sql-table" style={{ '--sql-width': `${width}px` }}>
+            <DataGrid<Row>
+                label="Result"
+                columns={columns}
+                source={source}
+                rowKey={(row) => rows.indexOf(row)}
+                sort={sort}
+                onSort={({ key, desc }) => put({ order: `${desc ? '-' : ''}${key}` })}
+                empty="The query returned no rows."
+            />
+        </div>
+    );
+}
+
+export function SqlPicture({ result, kind }: { result: SqlResult; kind: ChartKind }) {
+    const { query } = route.value;
+    const { x, y } = axesOf(result, query.x ?? '', query.y ?? '');
+    const points = useMemo(() => pointsOf(result, Math.max(-1, x), y), [result, x, y]);
+    const names = result.columns.map(({ name }) => name);
+    if (y < 0)
+        return (
+            <p class="report-empty">
+                No numeric column to draw. Select at least one column of numbers.
+            </p>
+        );
+    const left = result.rows.length - points.x.length;
+    return (
+        <div class="sql-picture">
+            <div class="sql-axes">
+                <Axis
+                    label="Vertical"
+                    at={y}
+                    names={names}
+                    only={(i) => isNumber(result.columns[i])}
+                    onPick={(name) => put({ y: name })}
+                />
+                <span class="soft">over</span>
+                <Axis label="Horizontal" at={x} names={names} onPick={(name) => put({ x: name })} />
+                <Segmented<ChartKind>
+                    label="chart"
+                    value={kind}
+                    options={[
+                        { value: 'line', text: 'Line' },
+                        { value: 'bars', text: 'Bars' },
+                        { value: 'dots', text: 'Dots' },
+                    ]}
+                    onChange={(chart) => put({ chart })}
+                />
+                {left > 0 && (
+                    <span class="soft">{plural(left, 'row')} without a value not drawn</span>
+                )}
+            </div>
+            <ResultChart
+                points={points}
+                kind={kind}
+                label={`${names[y]} over ${names[x] ?? 'rows'}`}
+            />
+        </div>
+    );
+}
+
+interface AxisProps {
+    label: string;
+    at: number;
+    names: string[];
+    only?: (at: number) => boolean;
+    onPick: (name: string) => void;
+}
+
+function Axis({ label, at, names, only, onPick }: AxisProps) {
+    return (
+        <Menu
+            label={<span class="mono">{names[at] ?? 'order of rows'} ▾</span>}
+            ariaLabel={label}
+            class="button"
+            items={names
+                .filter((_, i) => !only || only(i))
+                .map((name) => ({
+                    text: name,
+                    checked: name === names[at],
+                    onPick: () => onPick(name),
+                }))}
+        />
+    );
+}
+
+const CUT = {
+    rows: 'first rows only',
+    bytes: 'first 32 MB only',
+    time: 'what came within 10 s',
+};
+
+/** "1 234 rows · 12 ms", and whether there are more. */
+export function resultWords({ rows, cut, elapsed_s }: SqlResult): string {
+    const count = plural(rows.length, 'row');
+    const ms = elapsed_s * 1000;
+    const time = ms < 1 ? `<${THIN}1${THIN}ms` : `${int(Math.round(ms))}${THIN}ms`;
+    return `${count} · ${time}${cut ? ` · ${CUT[cut]}` : ''}`;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * SQL over the catalog and the runs that `runs` of the URL names.
+ */
+import { useEffect, useMemo } from 'preact/hooks';
+import { route } from '../../base/router';
+import { useTyped } from '../../base/typed';
+import { setStatus } from '../../components/status_line';
+import runSchema from '../../../../schema/run.sql';
+import shelfSchema from '../../../../schema/shelf_views.sql';
+import { ACROSS } from './examples';
+import { put } from './result_view';
+import { SqlView } from './view';
+import { viewsAcross, viewsOf } from './views';
+
+const OF_CATALOG = viewsOf(shelfSchema);
+const VIEWS = [...OF_CATALOG, ...viewsAcross(viewsOf(runSchema))];
+
+export function SqlShelf() {
+    const named = route.value.query.runs ?? '';
+    const scope = useMemo(
+        () => ({ runs: named.split(',').flatMap((word) => word.trim() || []) }),
+        [named],
+    );
+    useEffect(() => {
+        document.title = 'SQL · perfshelf';
+        setStatus(null, null, null);
+    }, []);
+    return (
+        <main class="report">
+            <SqlView
+                scope={scope}
+                views={VIEWS}
+                examples={ACROSS}
+                kind=""
+                picker={<RunsField named={named} />}
+                emptyWord={(view) =>
+                    named || OF_CATALOG.includes(view) ? 'no rows' : 'no runs named'
+                }
+            />
+        </main>
+    );
+}
+
+/** Takes effect on Enter and on leaving. */
+function RunsField({ named }: { named: string }) {
+    const [typed, setTyped] = useTyped(named);
+    const text = typed ?? named;
+    const commit = () => {
+        if (text.trim() !== named) put({ runs: text.trim() || null });
+    };
+    return (
+        <label
+            class="sql-runs"
+            title="ids, names, series:NAME or tag:K=V, separated by commas; empty: catalog only"
+        >
+            <span>Runs</span>
+            <span class="field">
+                <input
+                    type="text"
+                    value={text}
+                    placeholder="series:NAME, tag:K=V, ids"
+                    onInput={(event) => setTyped(event.currentTarget.value)}
+                    onBlur={commit}
+                    onKeyDown={(event) => event.key === 'Enter' && commit()}
+                />
+            </span>
+        </label>
+    );
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The SQL tab: a statement over the public views of the run, its answer below, what can be asked
+ * for beside it. The URL holds the statement, so a link shows the same answer.
+ */
+import type { Run } from '../../base/types';
+import schema from '../../../../schema/run.sql';
+import { EXAMPLES } from './examples';
+import { SqlView } from './view';
+import { viewsOf } from './views';
+
+const VIEWS = viewsOf(schema);
+
+export function SqlTab({ run }: { run: Run }) {
+    return <SqlView scope={{ run: run.id }} views={VIEWS} examples={EXAMPLES} kind={run.kind} />;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Editor, answer and documentation, over whatever is asked.
+ */
+import type { ComponentChildren } from 'preact';
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { type ApiError, asApiError } from '../../base/client';
+import { useEffectOn } from '../../base/hooks';
+import { useKeys } from '../../base/keys';
+import { route, setQuery } from '../../base/router';
+import { useTyped } from '../../base/typed';
+import { Menu } from '../../components/menu';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { Segmented } from '../../components/segmented';
+import { PaneHead, Spacer, Toolbar } from '../../components/toolbar';
+import { SqlDocs } from './docs';
+import { SqlEditor, type SqlEditorHandle } from './editor';
+import { examplesFor, type SqlExample } from './examples';
+import type { ChartKind } from './result_chart';
+import { put, resultWords, SqlPicture, SqlTable } from './result_view';
+import { SavedMenu } from './saved';
+import { type Asked, filledViews, history, saveFile, type SqlScope, useStatement } from './state';
+import { wordAtByte } from './syntax';
+import type { ViewDoc } from './views';
+
+const ROWS = 10_000;
+const ROWS_MOST = 100_000;
+const SHORT = 64;
+
+/** Of so many runs one does not ask which views hold rows. */
+const RUNS_LOOKED_AT = 20;
+
+function useFilled(scope: SqlScope, views: ViewDoc[]): Set<string> | null {
+    const [filled, setFilled] = useState<Set<string> | null>(null);
+    useEffectOn(() => {
+        let left = false;
+        setFilled(null);
+        if ('runs' in scope && scope.runs.length > RUNS_LOOKED_AT) return undefined;
+        // Without it all views are listed alike.
+        filledViews(
+            scope,
+            views.map(({ name }) => name),
+        )
+            .then((names) => left || setFilled(names))
+            .catch(() => undefined);
+        return () => {
+            left = true;
+        };
+    }, [JSON.stringify(scope)]);
+    return filled;
+}
+
+/** What stands in the editor: what was typed since, else what the URL asks. */
+function useDraft(asked: string, fallback: string) {
+    const [typed, setTyped] = useTyped(asked);
+    return { draft: typed ?? (asked || fallback), setTyped };
+}
+
+interface SqlViewProps {
+    scope: SqlScope;
+    views: ViewDoc[];
+    examples: SqlExample[];
+    /** Whose saved statements are offered: those for runs of a kind, or '' for the shelf. */
+    kind: string;
+    /** Before the examples: what the statement is over, where one may choose. */
+    picker?: ComponentChildren;
+    /** What a view is called that has nothing to show here. */
+    emptyWord?: (view: ViewDoc) => string;
+}
+
+export function SqlView(props: SqlViewProps) {
+    const { scope, views, examples: all, kind, picker } = props;
+    const { query } = route.value;
+    const [stamp, setStamp] = useState(0);
+    const limit = query.rows === 'most' ? ROWS_MOST : ROWS;
+    const asked = useStatement(scope, query.sql ?? '', limit, stamp);
+    const filled = useFilled(scope, views);
+    const examples = useMemo(() => (filled ? examplesFor(all, filled) : []), [all, filled]);
+    const { draft, setTyped } = useDraft(query.sql ?? '', examples[0]?.sql ?? '');
+    const editor = useRef<SqlEditorHandle | null>(null);
+    const run = (sql = draft) => {
+        if (!sql.trim()) return;
+        if (sql === query.sql) setStamp(stamp + 1);
+        else setQuery({ sql, order: null, x: null, y: null, rows: null });
+        setTyped(null);
+    };
+    useKeys('SQL', [
+        { key: 'ctrl+Enter', label: 'run the statement', run: () => run(), inFields: true },
+        { key: '/', label: 'to the statement', run: () => editor.current?.focus() },
+    ]);
+    const at = asked.error?.at ?? null;
+    const wrong = useMemo(
+        () => (at !== null && draft === asked.sql ? wordAtByte(draft, at) : null),
+        [at, draft, asked.sql],
+    );
+    return (
+        <div class="tab-body sql">
+            <SqlToolbar
+                scope={scope}
+                picker={picker}
+                kind={kind}
+                asked={asked}
+                draft={draft}
+                examples={examples}
+                onRun={run}
+                onPick={setTyped}
+            />
+            <div class={query.views === '0' ? 'panes' : 'panes has-docs'}>
+                <section class="pane pane-main">
+                    <SqlEditor
+                        label="Statement"
+                        value={draft}
+                        wrong={wrong}
+                        onInput={setTyped}
+                        onRun={() => run()}
+                        handle={editor}
+                    />
+                    <Answer asked={asked} />
+                </section>
+                <SqlDocs
+                    views={views}
+                    filled={filled}
+                    emptyWord={props.emptyWord ?? (() => 'no rows')}
+                    onInsert={(words) => editor.current?.insert(words)}
+                />
+            </div>
+        </div>
+    );
+}
+
+interface ToolbarProps {
+    scope: SqlScope;
+    picker: ComponentChildren;
+    kind: string;
+    asked: Asked & { stop: () => void };
+    draft: string;
+    examples: { title: string; sql: string }[];
+    onRun: (sql?: string) => void;
+    onPick: (sql: string) => void;
+}
+
+function SqlToolbar({ scope, picker, kind, asked, draft, examples, onRun, onPick }: ToolbarProps) {
+    const { query } = route.value;
+    const past = history();
+    return (
+        <Toolbar label="the statement">
+            {asked.running ? (
+                <button type="button" class="button" onClick={asked.stop}>
+                    Stop
+                </button>
+            ) : (
+                <button
+                    type="button"
+                    class="button is-run"
+                    disabled={!draft.trim()}
+                    title="Ctrl+Enter"
+                    onClick={() => onRun()}
+                >
+                    Run <kbd>Ctrl+Enter</kbd>
+                </button>
+            )}
+            {picker}
+            <Menu
+                label="Examples"
+                items={examples.map(({ title, sql }) => ({
+                    text: title,
+                    onPick: () => onRun(sql),
+                }))}
+            />
+            <SavedMenu kind={kind} sql={draft} onRun={onRun} />
+            <Menu
+                label="History"
+                tip="statements that this browser ran before"
+                items={past.map((sql) => ({ text: shortened(sql), onPick: () => onPick(sql) }))}
+                filter={past.length > 8}
+            />
+            <Spacer />
+            <Segmented
+                label="result as"
+                value={query.chart ? 'chart' : 'table'}
+                options={[
+                    { value: 'table', text: 'Table' },
+                    { value: 'chart', text: 'Chart' },
+                ]}
+                onChange={(how) => put({ chart: how === 'chart' ? 'line' : null })}
+            />
+            <SqlExport scope={scope} sql={query.sql ?? ''} />
+            <button
+                type="button"
+                class="quiet"
+                aria-pressed={query.views !== '0'}
+                onClick={() => put({ views: query.views === '0' ? null : '0' })}
+            >
+                Views
+            </button>
+        </Toolbar>
+    );
+}
+
+function shortened(sql: string): string {
+    const line = sql.replace(/\s+/g, ' ').trim();
+    return line.length > SHORT ? `${line.slice(0, SHORT - 1)}…` : line;
+}
+
+/* A failure of a download has no place of its own, so it stands beside the button. */
+function SqlExport({ scope, sql }: { scope: SqlScope; sql: string }) {
+    const [error, setError] = useState<ApiError | null>(null);
+    const save = (format: 'csv' | 'rows') => {
+        setError(null);
+        saveFile(scope, sql, format).catch((reason: unknown) => setError(asApiError(reason)));
+    };
+    if (!sql) return null;
+    return (
+        <>
+            {error && (
+                <span class="warn" role="alert" title={error.hint ?? undefined}>
+                    {error.text}
+                </span>
+            )}
+            <Menu
+                label="Export"
+                align="right"
+                items={[
+                    { text: 'CSV', note: 'all rows, unrounded', onPick: () => save('csv') },
+                    { text: 'JSON', note: 'an array of objects', onPick: () => save('rows') },
+                ]}
+            />
+        </>
+    );
+}
+
+function Answer({ asked }: { asked: Asked }) {
+    const { query } = route.value;
+    const { result, error, running } = asked;
+    return (
+        <div class="sql-answer">
+            <PaneHead
+                title="Result"
+                remark={running ? 'running …' : result ? resultWords(result) : ''}
+            >
+                {result?.cut === 'rows' && query.rows !== 'most' && (
+                    <button type="button" class="quiet" onClick={() => put({ rows: 'most' })}>
+                        up to 100,000
+                    </button>
+                )}
+            </PaneHead>
+            {error && (
+                <Notice
+                    kind="error"
+                    title="Query failed"
+                    error={{ ...error, text: error.text, hint: error.hint, at: null }}
+                />
+            )}
+            {result &&
+                (query.chart ? (
+                    <SqlPicture result={result} kind={query.chart as ChartKind} />
+                ) : (
+                    <SqlTable key={asked.sql} result={result} />
+                ))}
+            {!result && !error && !running && (
+                <p class="report-empty">
+                    Type one SELECT statement over the views listed here. Press Ctrl+Enter to run
+                    it.
+                </p>
+            )}
+            <LoadingLine active={running} />
+        </div>
+    );
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The flame graph of a run or range: self time on the host, time on the device below the operators
+ * that launched it, or wall time with the Python frames. Also used in the dock of the timeline.
+ */
+import { useMemo } from 'preact/hooks';
+import { axisText } from '../../base/axis';
+import { useEffectOn, useMemoOn } from '../../base/hooks';
+import { route } from '../../base/router';
+import type { FlameAnswer } from '../../base/trace_types';
+import type { Run } from '../../base/types';
+import { THIN, int, pct, plural } from '../../base/units';
+import { flamePaint } from '../../canvas/frame_paint';
+import { FrameView } from '../../components/frame_view';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { Segmented } from '../../components/segmented';
+import { familyOf, kindWord, stackWord } from '../../model/family';
+import { type Matcher, matchSet } from '../../model/search';
+import type { TraceRange } from '../../model/trace_range';
+import { useJson } from '../shared/use_json';
+import { estimateText, isStacks, put, rangedPath, traceOf } from '../trace/data';
+import { layoutFlame, matchedNs } from './flame_tree';
+
+export type FlameOn = 'cpu' | 'device' | 'wall';
+
+function flamePath(run: Run, range: TraceRange | null, on: FlameOn): string {
+    if (!isStacks(run)) return rangedPath(run, 'flame', range, { on, limit: 20_000 });
+    const { track } = route.value.query;
+    return rangedPath(run, 'stack_flame', range, { track, limit: 20_000 });
+}
+
+const ROOTS: Record<FlameOn, string> = {
+    cpu: 'self time on the host',
+    device: 'time on the device',
+    wall: 'wall time with Python frames',
+};
+
+interface FlamePaneProps {
+    run: Run;
+    range: TraceRange | null;
+    search?: Matcher;
+    /** The tab has the switch in its toolbar and handles the keys. */
+    bare?: boolean;
+    onMatched?: (count: number | null, share: number) => void;
+}
+
+export function flameOn(run: Run): FlameOn {
+    const asked = route.value.query.flame_on;
+    const { devices, torch } = traceOf(run);
+    if (asked === 'device' && devices > 0) return 'device';
+    if (asked === 'wall' && torch) return 'wall';
+    return 'cpu';
+}
+
+const wall = (stacks: number) => ({
+    value: 'wall' as const,
+    text: 'Wall',
+    disabled: !stacks,
+    tip: stacks
+        ? 'with the Python frames around the operators'
+        : 'no Python frames in this trace; record with with_stack=True',
+});
+
+export function FlameSwitch({ run }: { run: Run }) {
+    const { devices, stacks, torch } = traceOf(run);
+    if (!torch && !devices) return null;
+    return (
+        <Segmented<FlameOn>
+            label="time"
+            value={flameOn(run)}
+            options={[
+                { value: 'cpu', text: 'CPU', tip: 'self time on the host' },
+                {
+                    value: 'device',
+                    text: 'Device',
+                    disabled: devices === 0,
+                    tip: devices
+                        ? 'kernels and copies below the operators that launched them'
+                        : 'nothing ran on a device',
+                },
+                ...(torch ? [wall(stacks)] : []),
+            ]}
+            onChange={(on) =>
+                put({ flame_on: on === 'cpu' ? null : on, flame_zoom: null, flame_frame: null })
+            }
+        />
+    );
+}
+
+export function FlamePane({ run, range, search, bare = false, onMatched }: FlamePaneProps) {
+    const on = flameOn(run);
+    const rootName = isStacks(run) ? 'all stacks' : ROOTS[on];
+    const answer = useJson<FlameAnswer>(flamePath(run, range, on));
+    const flame = answer.data;
+    const layout = useMemo(() => (flame ? layoutFlame(flame) : null), [flame]);
+    const paint = useMemoOn(
+        () => (flame && layout ? flamePaint(flame, layout, rootName) : null),
+        [flame, layout, on],
+    );
+    const match = useMemo(
+        () =>
+            flame && search ? matchSet(search, flame.n, (i) => flame.names[flame.name[i]]) : null,
+        [flame, search],
+    );
+    useEffectOn(() => {
+        const share = flame && match ? matchedNs(flame, match.set) / (flame.sum || 1) : 0;
+        onMatched?.(match?.count ?? null, share);
+    }, [flame, match]);
+    const { flame_frame, flame_zoom } = route.value.query;
+    const selected = flame && Number(flame_frame ?? -1) < flame.n ? Number(flame_frame ?? -1) : -1;
+    return (
+        <div class="picture is-filling">
+            {!bare && (
+                <div class="flame-switch">
+                    <FlameSwitch run={run} />
+                </div>
+            )}
+            {answer.error && (
+                <Notice
+                    kind="error"
+                    title="The flame graph could not be read"
+                    error={answer.error}
+                />
+            )}
+            {flame && layout && paint && !answer.error && (
+                <FrameView
+                    label="Flame graph"
+                    layout={layout}
+                    paint={paint}
+                    match={match?.set ?? null}
+                    selected={selected}
+                    onSelect={(node) => put({ flame_frame: node >= 0 ? String(node) : null })}
+                    zoom={flame_zoom ?? ''}
+                    onZoom={(zoom) => put({ flame_zoom: zoom })}
+                    urlKeys={['flame_frame', 'flame_zoom']}
+                    idOf={(node) => node}
+                    nodeOf={(id) => id}
+                    nameOf={(node) => flame.names[flame.name[node]]}
+                    rootName={rootName}
+                    tip={(node) => <FlameTip run={run} flame={flame} node={node} root={rootName} />}
+                    keyless={!bare}
+                    empty={emptyWords(on, range !== null)}
+                />
+            )}
+            {flame && flame.cut > 0 && (
+                <div class="picture-note">
+                    {isStacks(run)
+                        ? 'Smaller frames are not drawn; their weight'
+                        : `${plural(flame.cut, 'smaller frame')} not drawn; their time`}{' '}
+                    counts in the frames above
+                </div>
+            )}
+            <LoadingLine active={answer.loading} />
+        </div>
+    );
+}
+
+function emptyWords(on: FlameOn, ranged: boolean): string {
+    const where = on === 'device' ? 'Nothing ran on a device' : 'No slice with a duration starts';
+    return `${where} in this ${ranged ? 'range' : 'trace'}.`;
+}
+
+interface TipProps {
+    run: Run;
+    flame: FlameAnswer;
+    node: number;
+    root: string;
+}
+
+function FlameTip({ run, flame, node, root }: TipProps) {
+    const whole = flame.sum;
+    const plain = isStacks(run);
+    const share = (ns: number) => (whole > 0 ? `${pct((100 * ns) / whole)}${THIN}%` : '–');
+    if (node < 0) return <div>{`${root}: ${axisText(whole)}`}</div>;
+    const { total, self } = flame;
+    return (
+        <>
+            <div class="tooltip-title tip-long">{flame.names[flame.name[node]]}</div>
+            <dl>
+                <dt>total</dt>
+                <dd>{axisText(total[node])}</dd>
+                <dd>{share(total[node])}</dd>
+                <dt>self</dt>
+                <dd>{axisText(self[node])}</dd>
+                <dd>{share(self[node])}</dd>
+                <Estimate run={run} total={total[node]} self={self[node]} />
+            </dl>
+            <div class="tooltip-foot">
+                {int(flame.count[node])} {countWord(plain, flame.count[node])}
+                {plain
+                    ? stackWord(flame.family[node])
+                    : ` · ${kindWord(flame.kind[node])}, ${familyOf(flame.family[node]).word}`}{' '}
+                · percentages of {root}
+            </div>
+        </>
+    );
+}
+
+/* In stack profiles, neighbouring samples that share a frame count as one stretch. */
+function countWord(plain: boolean, count: number): string {
+    if (plain) return count === 1 ? 'stretch' : 'stretches';
+    return count === 1 ? 'slice' : 'slices';
+}
+
+function Estimate({ run, total, self }: { run: Run; total: number; self: number }) {
+    if (!isStacks(run) || estimateText(run, 0) === '') return null;
+    return (
+        <>
+            <dt>estimated</dt>
+            <dd>{estimateText(run, total)}</dd>
+            <dd>self {estimateText(run, self)}</dd>
+        </>
+    );
+}

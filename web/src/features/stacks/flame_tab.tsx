@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Flame tab: one picture of full height.
+ */
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { useKeys } from '../../base/keys';
+import { route } from '../../base/router';
+import type { Run } from '../../base/types';
+import { pct, THIN } from '../../base/units';
+import { SearchField } from '../../components/search_field';
+import { Spacer, Toolbar } from '../../components/toolbar';
+import { viewportWidth } from '../../components/viewport';
+import { readFilters } from '../../model/filter_query';
+import { matcher } from '../../model/search';
+import { isStacks, put, useRange } from '../trace/data';
+import { RangeNotice } from '../trace/toolbar';
+import { FlamePane, FlameSwitch } from './flame_pane';
+import { PeriodField, StackLegend, ThreadSelect } from './parts';
+
+export function FlameTab({ run }: { run: Run }) {
+    const filters = readFilters(route.value.query);
+    const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
+    const range = useRange();
+    const [matched, setMatched] = useState<{ count: number | null; share: number }>({
+        count: null,
+        share: 0,
+    });
+    const input = useRef<HTMLInputElement | null>(null);
+    useKeys('Flame', [{ key: '/', label: 'search', run: () => input.current?.focus() }]);
+    const wide = viewportWidth.value >= 1000;
+    return (
+        <div class="tab-body">
+            <Toolbar label="view options">
+                <FlameSwitch run={run} />
+                {isStacks(run) && <ThreadSelect run={run} />}
+                {isStacks(run) && <PeriodField run={run} />}
+                {wide && (
+                    <span class="soft">
+                        {isStacks(run) ? 'stacks' : 'slices'} merged by path, widest first
+                    </span>
+                )}
+                {isStacks(run) && <StackLegend run={run} />}
+                <Spacer />
+                <RangeNotice />
+                {matched.count !== null && (
+                    <span class="matched">
+                        matched <b>{`${pct(100 * matched.share)}${THIN}%`}</b> of all
+                    </span>
+                )}
+                <SearchField
+                    value={filters.q}
+                    inputRef={input}
+                    placeholder="Search names"
+                    hint="/"
+                    width={wide ? 208 : 150}
+                    count={matched.count}
+                    regex={filters.regex}
+                    onRegex={(regex) => put({ regex: regex ? '1' : null })}
+                    error={search.error}
+                    onInput={(q) => put({ q: q || null })}
+                />
+            </Toolbar>
+            <FlamePane
+                run={run}
+                range={range}
+                search={search}
+                bare
+                onMatched={(count, share) => setMatched({ count, share })}
+            />
+        </div>
+    );
+}

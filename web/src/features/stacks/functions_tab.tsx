@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The functions of stacks: own weight and total, which counts a stack once however often the
+ * function stands in it. A tab of its own, beside the sandwich, and in the dock of the timeline.
+ */
+import { useMemo, useState } from 'preact/hooks';
+import { axisCell, axisCellUnit } from '../../base/axis';
+import { goTo, route } from '../../base/router';
+import { LABELS } from '../../base/terms';
+import type { Run } from '../../base/types';
+import { fmtFixed } from '../../base/units';
+import { CheckBox } from '../../components/check_box';
+import type { GridColumn } from '../../components/data_grid';
+import { ShareBar } from '../../components/share_bar';
+import { readFilters } from '../../model/filter_query';
+import { type Matcher, matcher, NO_SEARCH } from '../../model/search';
+import { countColumn, nameColumn, RIGHT, shareColumn } from '../trace/columns';
+import { axisOfRun, put, tabHash, samplePeriod, useRange } from '../trace/data';
+import { filterParams, type NamesTable, TraceTable, useColumns } from '../trace/table';
+import { TraceToolbar } from '../trace/toolbar';
+import { PeriodField, StackLegend, ThreadSelect } from './parts';
+
+export interface StackFunctionRow {
+    name: string;
+    name_id: number;
+    family: number;
+    slices: number;
+    self: number;
+    total: number;
+    self_pct: number | null;
+    total_pct: number | null;
+    first_ns: number;
+}
+
+type Column = GridColumn<StackFunctionRow>;
+
+const SORT = { key: 'self', desc: true };
+
+export function StackFunctions(props: NamesTable<StackFunctionRow>) {
+    const { run, range, search = NO_SEARCH, narrow = false } = props;
+    const { track, group } = route.value.query;
+    const period = samplePeriod(run);
+    const columns = useColumns(
+        () => functionColumns(run, search, narrow, period),
+        [run.id, search, narrow, period],
+    );
+    return (
+        <TraceTable<StackFunctionRow>
+            {...props}
+            view="stack_functions"
+            label={LABELS.functions}
+            columns={columns}
+            rowKey={({ name_id }) => String(name_id)}
+            sort={SORT}
+            params={{ track, group }}
+            onOpen={({ name_id }) => {
+                goTo(tabHash(run, 'sandwich', { fn: String(name_id) }, range));
+            }}
+            empty={
+                range
+                    ? 'No sample lies in this range. Choose a wider range.'
+                    : 'This profile has no stacks.'
+            }
+        />
+    );
+}
+
+function functionColumns(
+    run: Run,
+    search: Matcher,
+    narrow: boolean,
+    period: number | null,
+): Column[] {
+    const columns = [
+        nameColumn<StackFunctionRow>(search, 'function'),
+        weight('self'),
+        weight('total'),
+    ];
+    if (narrow) return columns;
+    const estimated = period === null ? [] : [estimate(period, axisOfRun(run).scale)];
+    return [
+        ...columns,
+        ...estimated,
+        shareColumn<StackFunctionRow>('self_pct', 'self', '% of all', {
+            width: 92,
+            hideBelow: 700,
+        }),
+        shareColumn<StackFunctionRow>('total_pct', 'total', '% of all', {
+            width: 92,
+            hideBelow: 760,
+        }),
+        countColumn<StackFunctionRow>('slices', 'stretches', {
+            width: 80,
+            hideBelow: 1000,
+            title_tip: 'frames of this function in the graph; equal neighbours are merged',
+        }),
+    ];
+}
+
+const TIPS = {
+    self: 'Counted as the innermost frame.',
+    total: 'A recursive stack counts once.',
+};
+
+function weight(key: 'self' | 'total'): Column {
+    return {
+        key,
+        title: key,
+        unit: axisCellUnit(),
+        width: 112,
+        sortKey: key,
+        ...RIGHT,
+        title_tip: TIPS[key],
+        term: key === 'self' ? 'self-time' : 'total-time',
+        render: (row) => {
+            const share = ((key === 'self' ? row.self_pct : row.total_pct) ?? 0) / 100;
+            const text = axisCell(row[key]);
+            return (
+                <ShareBar share={share} tone={key}>
+                    {/[1-9]/.test(text) ? text : <span class="zero">{text}</span>}
+                </ShareBar>
+            );
+        },
+    };
+}
+
+function estimate(period: number, scale: number): Column {
+    return {
+        key: 'estimate',
+        title: 'total ≈',
+        unit: 's',
+        width: 88,
+        sortKey: 'total',
+        ...RIGHT,
+        hideBelow: 800,
+        title_tip: `samples of ${period} ms each: an estimate`,
+        render: (row) => fmtFixed(((row.total / scale) * period) / 1000, 3),
+    };
+}
+
+export function StackFunctionsTab({ run }: { run: Run }) {
+    const range = useRange();
+    const filters = readFilters(route.value.query);
+    const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
+    const [shown, setShown] = useState<number | null>(null);
+    const { track, group, fn } = route.value.query;
+    return (
+        <div class="tab-body stacks">
+            <TraceToolbar
+                run={run}
+                range={range}
+                view="stack_functions"
+                what="functions"
+                filters={filters}
+                error={search.error}
+                params={{ ...filterParams(filters), track, group }}
+                shown={shown}
+            >
+                <ThreadSelect run={run} />
+                <PeriodField run={run} />
+                <InitialiserSwitch run={run} />
+                <StackLegend run={run} />
+            </TraceToolbar>
+            <div class="panes">
+                <section class="pane pane-main">
+                    <StackFunctions
+                        run={run}
+                        range={range}
+                        filters={filters}
+                        search={search}
+                        selected={fn ?? null}
+                        onSelect={({ name_id }) => put({ fn: String(name_id) })}
+                        onShown={setShown}
+                    />
+                </section>
+            </div>
+        </div>
+    );
+}
+
+/* Only where there are such frames. */
+function InitialiserSwitch({ run }: { run: Run }) {
+    if (!run.summary.initialisers) return null;
+    return (
+        <label class="soft" title="show frames whose names begin with _GLOBAL__sub_I_ as one row">
+            <CheckBox
+                label="group C++ static initialisers"
+                checked={route.value.query.group === '1'}
+                onChange={(on) => put({ group: on ? '1' : null })}
+            />{' '}
+            group C++ initialisers
+        </label>
+    );
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Curves of the timeline as typed arrays: memory, counters and busy shares, for one window. */
+import { placeKey } from '../../model/device';
+import type { CurvesAnswer } from '../../model/timeline_types';
+
+/** Each value holds until the next point. */
+export interface StepCurve {
+    t: Float64Array;
+    value: Float64Array;
+    /** memory only: bytes reserved by the allocator */
+    reserved: Float64Array | null;
+}
+
+export interface CurveSet {
+    from: number;
+    to: number;
+    ofPx: number;
+    px: number;
+    /** requested keys: `b3`, `m1:0`, `c2`; some of them may have no data */
+    of: ReadonlySet<string>;
+    memory: Map<string, StepCurve>;
+    counters: Map<number, StepCurve>;
+    busy: Map<number, Uint8Array>;
+}
+
+const orNothing = (value: number | null): number => value ?? Number.NaN;
+
+export function curveSet(
+    answer: CurvesAnswer,
+    window: { from: number; to: number; px: number },
+    of: string[],
+): CurveSet {
+    const memory = new Map<string, StepCurve>();
+    for (const { t_ns, allocated, reserved, ...place } of answer.memory) {
+        const some = reserved.some((value) => value !== null && value >= 0);
+        memory.set(`m${placeKey(place)}`, {
+            t: Float64Array.from(t_ns),
+            value: Float64Array.from(allocated, orNothing),
+            reserved: some ? Float64Array.from(reserved, orNothing) : null,
+        });
+    }
+    const counters = new Map<number, StepCurve>();
+    for (const { id, t_ns, value } of answer.counters) {
+        const curve = {
+            t: Float64Array.from(t_ns),
+            value: Float64Array.from(value),
+            reserved: null,
+        };
+        counters.set(id, curve);
+    }
+    const busy = new Map(answer.busy.map(({ track, share }) => [track, Uint8Array.from(share)]));
+    const ofPx = (window.to - window.from) / window.px;
+    return { ...window, ofPx, of: new Set(of), memory, counters, busy };
+}
+
+/** First point at or after t. */
+export function pointFrom(t: Float64Array, at: number): number {
+    let [low, high] = [0, t.length];
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (t[middle] < at) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/** The value that holds at t; NaN before the first point. */
+export function valueAt({ t, value }: StepCurve, at: number): number {
+    const next = pointFrom(t, at);
+    if (next < t.length && t[next] === at) return value[next];
+    return next > 0 ? value[next - 1] : Number.NaN;
+}

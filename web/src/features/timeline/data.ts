@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Data that a timeline has in memory, and the data that it needs for the current view.
+ */
+import { WindowCache } from '../../model/timeline_cache';
+import { NameTable } from '../../model/timeline_names';
+import type { TimeView } from '../../model/timeline_view';
+import type { CurveSet } from './curves';
+import { type Lane, laneFrom, type Lanes } from './lanes';
+
+export interface TimelineData {
+    cache: WindowCache;
+    names: NameTable;
+    curves: CurveSet | null;
+}
+
+export function timelineData(whole: TimeView): TimelineData {
+    return { cache: new WindowCache(whole), names: new NameTable(), curves: null };
+}
+
+export interface Need {
+    view: TimeView;
+    /** width of the view in px */
+    px: number;
+    /** visible lanes, by kind of data */
+    tracks: number[];
+    busy: number[];
+    memory: string[];
+    counters: number[];
+    /** the view is moving: approximate data is sufficient */
+    moving: boolean;
+}
+
+/** px above and below the visible lanes; lanes in that range are fetched too */
+const AROUND = 120;
+
+function add(need: Need, lane: Lane): void {
+    if (lane.kind === 'memory') need.memory.push(lane.key.slice(1));
+    else if (lane.kind === 'counter' && lane.counter) need.counters.push(lane.counter.id);
+    else if (lane.track) (lane.kind === 'busy' ? need.busy : need.tracks).push(lane.track.id);
+}
+
+export function needOf(
+    lanes: Lanes,
+    view: TimeView,
+    px: number,
+    top: number,
+    height: number,
+    moving: boolean,
+): Need {
+    const need: Need = { view, px, tracks: [], busy: [], memory: [], counters: [], moving };
+    for (let i = laneFrom(lanes, Math.max(0, top - AROUND)); i < lanes.lanes.length; i++) {
+        if (lanes.lanes[i].top >= top + height + AROUND) break;
+        add(need, lanes.lanes[i]);
+    }
+    return need;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Density as a bitmap with one pixel per bin and one row per depth. It is painted once when a
+ * window arrives, then only scaled. Panning over a million slices costs one drawImage per depth.
+ */
+import type { TrackWindow } from '../../model/timeline_cache';
+import { fillOf, type TimelineTheme } from './theme';
+
+const STRENGTH = 0.55;
+/** Minimum opacity, so that a bin with little coverage is visible. */
+const LEAST = 0.4;
+const QUIET = 0.5;
+
+interface Painted {
+    version: number;
+    canvas: HTMLCanvasElement | null;
+}
+
+const painted = new WeakMap<TrackWindow, Painted>();
+
+function fillPixels(
+    window: TrackWindow,
+    theme: TimelineTheme,
+    found: ReadonlySet<number> | null,
+    pixels: Uint8ClampedArray,
+): void {
+    const { density } = window;
+    for (let depth = 0; depth < window.depth; depth++) {
+        for (let i = density.lane[depth]; i < density.lane[depth + 1]; i++) {
+            const name = density.name[i];
+            const rgb = 3 * fillOf(density.family[i], name);
+            const hit = found === null || found.has(name);
+            const share = LEAST + (1 - LEAST) * (density.fill[i] / 255);
+            const alpha = 255 * STRENGTH * share * (hit ? 1 : QUIET);
+            const end = Math.min(window.px, density.px[i] + density.len[i]);
+            let at = 4 * (depth * window.px + density.px[i]);
+            for (let px = density.px[i]; px < end; px++, at += 4) {
+                pixels[at] = theme.rgb[rgb];
+                pixels[at + 1] = theme.rgb[rgb + 1];
+                pixels[at + 2] = theme.rgb[rgb + 2];
+                pixels[at + 3] = alpha;
+            }
+        }
+    }
+}
+
+function paintDensity(
+    window: TrackWindow,
+    theme: TimelineTheme,
+    found: ReadonlySet<number> | null,
+): HTMLCanvasElement | null {
+    if (window.density.n === 0) return null;
+    const canvas = document.createElement('canvas');
+    canvas.width = window.px;
+    canvas.height = window.depth;
+    const ctx = canvas.getContext('2d');
+    if (!ctx) return null;
+    const image = ctx.createImageData(window.px, window.depth);
+    fillPixels(window, theme, found, image.data);
+    ctx.putImageData(image, 0, 0);
+    return canvas;
+}
+
+/** The bitmap of a window; null if it has no density. */
+export function densityOf(
+    window: TrackWindow,
+    theme: TimelineTheme,
+    found: ReadonlySet<number> | null,
+    version: number,
+): HTMLCanvasElement | null {
+    const known = painted.get(window);
+    if (known?.version === version) return known.canvas;
+    const canvas = paintDensity(window, theme, found);
+    painted.set(window, { version, canvas });
+    return canvas;
+}

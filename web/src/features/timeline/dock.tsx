@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The tables of the range, or of the whole run, under the tracks. Its upper edge is dragged to
+ * resize it.
+ */
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
+import { route } from '../../base/router';
+import type { Run } from '../../base/types';
+import { Spacer } from '../../components/toolbar';
+import { rangeText, type TraceRange } from '../../model/trace_range';
+import { isStacks, put, rangedPath } from '../trace/data';
+import { DOCK_PANES, type DockPane } from './dock_panes';
+
+const TALL = 232;
+/** of a window that is not high */
+const TALL_SHARE = 0.3;
+const LEAST = 90;
+const MOST_SHARE = 0.75;
+
+interface DockProps {
+    run: Run;
+    range: TraceRange | null;
+    /** a pane that only narrow windows have */
+    slice: { title: string; body: ComponentChildren } | null;
+    tools: ComponentChildren;
+}
+
+const usual = (): number => Math.min(TALL, Math.round(innerHeight * TALL_SHARE));
+
+function clampHeight(height: number): number {
+    return Math.round(Math.min(innerHeight * MOST_SHARE, Math.max(LEAST, height)));
+}
+
+export function TimelineDock({ run, range, slice, tools }: DockProps) {
+    const { query } = route.value;
+    const height = clampHeight(Number(query.dockh) || usual());
+    const panes = DOCK_PANES.filter(({ shown }) => shown(run));
+    const chosen =
+        query.dock === 'slice' && slice ? null : panes.find(({ id }) => id === query.dock);
+    const pane: DockPane | undefined =
+        query.dock === 'slice' && slice ? undefined : (chosen ?? panes[0]);
+    const Body = pane?.view;
+    return (
+        <section class="timeline-dock" style={{ height }} aria-label="tables of the range">
+            <DockEdge height={height} />
+            <div class="pane-head">
+                <b>
+                    {pane?.title ?? slice?.title}{' '}
+                    {pane && (range ? 'in range' : 'of the whole run')}
+                </b>
+                {pane && (
+                    <span class="pane-remark">
+                        {range &&
+                            `${rangeText(range)}, ${isStacks(run) ? 'samples inside' : 'slices that start inside'}`}
+                    </span>
+                )}
+                <Spacer />
+                {pane?.tools && <pane.tools run={run} />}
+                {tools}
+                <div class="timeline-dock-tabs" role="tablist">
+                    {slice && <DockTab id="slice" title={slice.title} current={!pane} />}
+                    {panes.map(({ id, title }) => (
+                        <DockTab key={id} id={id} title={title} current={id === pane?.id} />
+                    ))}
+                </div>
+                {pane?.csv && (
+                    <a
+                        class="timeline-csv"
+                        href={rangedPath(run, pane.csv, range, { format: 'csv' })}
+                        download
+                        title="all rows, unrounded"
+                    >
+                        CSV
+                    </a>
+                )}
+            </div>
+            <div class="timeline-dock-body">
+                {Body ? <Body key={pane.id} run={run} range={range} /> : slice?.body}
+            </div>
+        </section>
+    );
+}
+
+function DockTab({ id, title, current }: { id: string; title: string; current: boolean }) {
+    return (
+        <button
+            type="button"
+            role="tab"
+            aria-selected={current}
+            class={current ? 'is-current' : ''}
+            onClick={() => put({ dock: id })}
+        >
+            {title}
+        </button>
+    );
+}
+
+/* Dragged with the pointer, moved with the arrow keys. */
+function DockEdge({ height }: { height: number }) {
+    const from = useRef<{ y: number; height: number } | null>(null);
+    const say = (next: number): void => {
+        const whole = clampHeight(next);
+        put({ dockh: whole === usual() ? null : String(whole) });
+    };
+    return (
+        <div
+            class="timeline-dock-edge"
+            role="separator"
+            aria-orientation="horizontal"
+            aria-label="height of the tables"
+            aria-valuenow={height}
+            tabIndex={0}
+            onPointerDown={(event) => {
+                event.currentTarget.setPointerCapture(event.pointerId);
+                from.current = { y: event.clientY, height };
+            }}
+            onPointerMove={(event) => {
+                const start = from.current;
+                if (start) say(start.height + start.y - event.clientY);
+            }}
+            onPointerUp={() => {
+                from.current = null;
+            }}
+            onKeyDown={(event) => {
+                if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
+                event.preventDefault();
+                event.stopPropagation();
+                say(height + (event.key === 'ArrowUp' ? 24 : -24));
+            }}
+        />
+    );
+}

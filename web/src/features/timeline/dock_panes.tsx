@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* What the dock of the timeline can show of a range. */
+import type { ComponentType } from 'preact';
+import { kindHas } from '../../base/kinds';
+import { LABELS } from '../../base/terms';
+import type { Run } from '../../base/types';
+import type { TraceRange } from '../../model/trace_range';
+import { DeviceMemoryPane, MemorySwitch } from '../memory/device_pane';
+import { KernelsTable } from '../operators/kernels_table';
+import { OperatorsTable } from '../operators/table';
+import { FlamePane } from '../stacks/flame_pane';
+import { StackFunctions } from '../stacks/functions_tab';
+import { isAttributed, isStacks, traceOf } from '../trace/data';
+
+export interface PaneProps {
+    run: Run;
+    range: TraceRange | null;
+}
+
+export interface DockPane {
+    id: string;
+    title: string;
+    shown: (run: Run) => boolean;
+    view: ComponentType<PaneProps>;
+    /** the view of the API that its CSV is of */
+    csv?: string;
+    /** switches in the head of the dock */
+    tools?: ComponentType<{ run: Run }>;
+}
+
+const torch = (run: Run): boolean => kindHas(run.kind, 'torch');
+
+function OperatorsPane({ run, range }: PaneProps) {
+    return <OperatorsTable run={run} range={range} narrow />;
+}
+
+function StackFunctionsPane({ run, range }: PaneProps) {
+    return <StackFunctions run={run} range={range} prefix="fn_" />;
+}
+
+function KernelsPane({ run, range }: PaneProps) {
+    return <KernelsTable run={run} range={range} narrow />;
+}
+
+function MemoryPane({ run, range }: PaneProps) {
+    return <DeviceMemoryPane run={run} range={range} prefix="memory_" />;
+}
+
+function FlamePart({ run, range }: PaneProps) {
+    return <FlamePane run={run} range={range} />;
+}
+
+export const DOCK_PANES: DockPane[] = [
+    {
+        id: 'operators',
+        title: LABELS.operators,
+        shown: torch,
+        view: OperatorsPane,
+        csv: 'operators',
+    },
+    {
+        id: 'operators',
+        title: 'Slices',
+        shown: (run) => !torch(run) && !isStacks(run),
+        view: OperatorsPane,
+        csv: 'operators',
+    },
+    {
+        id: 'functions',
+        title: LABELS.functions,
+        shown: isStacks,
+        view: StackFunctionsPane,
+        csv: 'stack_functions',
+    },
+    {
+        id: 'kernels',
+        title: LABELS.kernels,
+        shown: (run) => isAttributed(run) && traceOf(run).kernels > 0,
+        view: KernelsPane,
+        csv: 'kernels',
+    },
+    { id: 'flame', title: 'Flame', shown: () => true, view: FlamePart },
+    {
+        id: 'memory',
+        title: LABELS.memory,
+        shown: (run) => isAttributed(run) && Boolean(traceOf(run).memory),
+        view: MemoryPane,
+        tools: MemorySwitch,
+    },
+];

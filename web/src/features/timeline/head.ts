@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* Overview and ruler of the timeline: the position of the view in the run, and its time scale. */
+import { axisText } from '../../base/axis';
+import { fmtFixed } from '../../base/units';
+import { TRACK } from '../../model/timeline_types';
+import { axisOf, shifted, widthOf } from '../../model/timeline_view';
+import { OVERVIEW, RULER, HEAD, type Surface, type TimelineScene, xOf } from './scene';
+import type { TimelineTheme } from './theme';
+
+const STRIP_TOP = 5;
+const STRIP_FOOT = 6;
+const SHADE = 0.72;
+/** maximum width of a character on the ruler, px */
+const LETTER = 6;
+
+interface OverviewRow {
+    busy: number[];
+    stream: boolean;
+}
+
+function overviewRows(scene: TimelineScene): OverviewRow[] {
+    const { overview, tracks } = scene.answer;
+    const busy = new Map(overview.tracks.map((track) => [track.id, track.busy]));
+    const rows: OverviewRow[] = [];
+    for (const track of tracks) {
+        const list = busy.get(track.id);
+        if (list) rows.push({ busy: list, stream: track.kind === TRACK.stream });
+    }
+    return rows;
+}
+
+/* The overview rows do not change, so they are painted once per width and theme. */
+export class OverviewPainter {
+    private bitmap: HTMLCanvasElement | null = null;
+    private of = '';
+
+    paint(surface: Surface, scene: TimelineScene): void {
+        const { ctx, width } = surface;
+        this.prepare(surface, scene);
+        if (this.bitmap) ctx.drawImage(this.bitmap, 0, 0, width, OVERVIEW);
+        const whole = widthOf(scene.whole);
+        const left = ((scene.view.from - scene.whole.from) / whole) * width;
+        const right = Math.max(left + 3, ((scene.view.to - scene.whole.from) / whole) * width);
+        this.shade(surface, scene, left, right);
+        ctx.fillStyle = scene.theme.line;
+        ctx.fillRect(0, OVERVIEW - 1, width, 1);
+    }
+
+    private prepare(surface: Surface, scene: TimelineScene): void {
+        const { width, ratio } = surface;
+        const of = `${width} ${ratio} ${scene.theme.dark} ${scene.whole.from} ${scene.whole.to}`;
+        if (of === this.of) return;
+        this.of = of;
+        const canvas = document.createElement('canvas');
+        canvas.width = Math.max(1, Math.round(width * ratio));
+        canvas.height = Math.round(OVERVIEW * ratio);
+        const ctx = canvas.getContext('2d');
+        if (!ctx) return;
+        ctx.scale(ratio, ratio);
+        const at = stripAt(surface, scene);
+        const rows = overviewRows(scene);
+        const high = (OVERVIEW - STRIP_TOP - STRIP_FOOT) / Math.max(1, rows.length);
+        rows.forEach((row, i) => {
+            ctx.fillStyle = row.stream ? scene.theme.busy : scene.theme.fills[7];
+            stripRow(ctx, row, at, STRIP_TOP + i * high, high - (rows.length > 4 ? 0.5 : 1));
+        });
+        this.bitmap = canvas;
+    }
+
+    private shade(
+        { ctx, width }: Surface,
+        { theme }: TimelineScene,
+        left: number,
+        right: number,
+    ): void {
+        ctx.globalAlpha = SHADE;
+        ctx.fillStyle = theme.bg;
+        ctx.fillRect(0, 0, left, OVERVIEW - 1);
+        ctx.fillRect(right, 0, width - right, OVERVIEW - 1);
+        ctx.globalAlpha = 1;
+        ctx.strokeStyle = theme.accent;
+        ctx.lineWidth = 1;
+        ctx.strokeRect(left + 0.5, STRIP_TOP - 0.5, Math.max(2, right - left - 1), OVERVIEW - 10);
+        ctx.fillStyle = theme.accent;
+        ctx.fillRect(left - 1, 15, 3, 14);
+        ctx.fillRect(right - 2, 15, 3, 14);
+    }
+}
+
+interface StripAt {
+    left: number;
+    width: number;
+    ratio: number;
+}
+
+/* Horizontal position of the run within the navigable range, in px. */
+function stripAt({ width, ratio }: Surface, { answer, whole }: TimelineScene): StripAt {
+    const scale = width / widthOf(whole);
+    const left = (answer.start_ns - whole.from) * scale;
+    return { left, width: Math.max(1, answer.end_ns - answer.start_ns) * scale, ratio };
+}
+
+/* Edges are on whole device pixels, and neighbours of equal height are one box, so that no comb
+ * pattern appears. */
+function stripRow(
+    ctx: CanvasRenderingContext2D,
+    { busy }: OverviewRow,
+    { left, width, ratio }: StripAt,
+    y: number,
+    height: number,
+): void {
+    const x = (i: number): number => Math.round((left + (i / busy.length) * width) * ratio) / ratio;
+    for (let i = 0; i < busy.length;) {
+        const from = i;
+        while (i < busy.length && busy[i] === busy[from]) i++;
+        if (busy[from] === 0) continue;
+        const high = Math.max(1, (busy[from] / 255) * height);
+        ctx.fillRect(x(from), y + height - high, Math.max(1 / ratio, x(i) - x(from)), high);
+    }
+}
+
+/** Vertical grid lines at round times, through all lanes. */
+export function paintGrid({ ctx, width, height }: Surface, scene: TimelineScene): void {
+    const { view, origin } = scene;
+    const axis = axisOf(shifted(view, -origin), width);
+    ctx.fillStyle = scene.theme.line;
+    for (let t = axis.first; t <= view.to - origin; t += axis.step) {
+        ctx.fillRect(Math.round(xOf(scene, width, t + origin)), OVERVIEW, 1, height - OVERVIEW);
+    }
+}
+
+export function paintRuler({ ctx, width }: Surface, scene: TimelineScene): void {
+    const { theme, view, origin } = scene;
+    const axis = axisOf(shifted(view, -origin), width);
+    ctx.font = theme.fontSmall;
+    ctx.textBaseline = 'alphabetic';
+    ctx.fillStyle = theme.text2;
+    for (let t = axis.first; t <= view.to - origin; t += axis.step) {
+        const x = Math.round(xOf(scene, width, t + origin));
+        const words = `${fmtFixed(t / axis.scale, axis.decimals)} ${axis.unit}`;
+        if (x + 5 + words.length * LETTER > width) break;
+        ctx.fillText(words, x + 5, OVERVIEW + 15);
+    }
+    ctx.fillStyle = theme.lineStrong;
+    ctx.fillRect(0, HEAD - 1, width, 1);
+}
+
+/** Marks the time at which this run is aligned with another, if it is not the start. */
+export function paintOrigin({ ctx, width, height }: Surface, scene: TimelineScene): void {
+    const { origin, view, theme } = scene;
+    if (origin === 0 || origin < view.from || origin > view.to) return;
+    const x = Math.round(xOf(scene, width, origin));
+    ctx.fillStyle = theme.accent;
+    ctx.fillRect(x, OVERVIEW, 1, height - OVERVIEW);
+    ctx.fillRect(x - 2, OVERVIEW, 5, 4);
+}
+
+/** Draws the selected range: its length on the ruler, a tint over the lanes, and an edge on both sides. */
+export function paintRange(surface: Surface, scene: TimelineScene): void {
+    const { ctx, width, height } = surface;
+    const { range, theme } = scene;
+    if (!range) return;
+    const left = xOf(scene, width, range.from);
+    const right = Math.max(left + 1, xOf(scene, width, range.to));
+    if (right < 0 || left > width) return;
+    const [x0, x1] = [Math.max(-2, Math.round(left)), Math.min(width + 2, Math.round(right))];
+    ctx.fillStyle = theme.accent;
+    ctx.globalAlpha = theme.dark ? 0.1 : 0.07;
+    ctx.fillRect(x0, HEAD, x1 - x0, height - HEAD);
+    ctx.globalAlpha = 1;
+    ctx.fillRect(x0, OVERVIEW, x1 - x0, RULER - 1);
+    ctx.fillRect(x0, HEAD - 1, 1, height - HEAD + 1);
+    ctx.fillRect(x1 - 1, HEAD - 1, 1, height - HEAD + 1);
+    rangeLength(surface, theme, Math.max(0, x0), Math.min(width, x1), widthOf(range));
+}
+
+function rangeLength(
+    { ctx }: Surface,
+    theme: TimelineTheme,
+    x0: number,
+    x1: number,
+    ns: number,
+): void {
+    const length = axisText(ns);
+    ctx.font = theme.fontStrong;
+    ctx.fillStyle = theme.onAccent;
+    for (const words of [`${length} selected`, length]) {
+        const wide = ctx.measureText(words).width;
+        if (wide + 8 > x1 - x0) continue;
+        ctx.fillText(words, (x0 + x1 - wide) / 2, OVERVIEW + 15);
+        return;
+    }
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the slice under a point of the timeline. */
+import {
+    firstAfter,
+    runAfter,
+    type TrackWindow,
+    type WindowCache,
+} from '../../model/timeline_cache';
+import { sliceId } from '../../model/timeline_types';
+import { type TimeView, widthOf } from '../../model/timeline_view';
+import { depthAt, type Lane, laneAt, type Lanes } from './lanes';
+
+export interface Hit {
+    lane: Lane;
+    track: number;
+    depth: number;
+    /** -1 for several slices that are too short to be drawn one by one */
+    id: number;
+    name: number;
+    family: number;
+    start: number;
+    end: number;
+    /** number of slices at this point */
+    count: number;
+}
+
+const NEAR_PX = 1.5;
+
+function sliceIn(window: TrackWindow, depth: number, t: number, near: number): number {
+    const { slices } = window;
+    if (depth >= window.depth) return -1;
+    const end = slices.lane[depth + 1];
+    const at = firstAfter(slices, slices.lane[depth], end, t - near);
+    // The slice that contains the time, else the nearest one within `near`.
+    for (let i = at; i < end && slices.start[i] <= t; i++) {
+        if (slices.end[i] > t) return i;
+    }
+    return at < end && slices.start[at] <= t + near ? at : -1;
+}
+
+function runIn(window: TrackWindow, depth: number, t: number, near: number): number {
+    const { density } = window;
+    if (depth >= window.depth || t < window.from || t > window.to) return -1;
+    const px = (t - window.from) / window.ofPx;
+    const slack = near / window.ofPx;
+    const end = density.lane[depth + 1];
+    const at = runAfter(density, density.lane[depth], end, px - slack);
+    return at < end && density.px[at] <= px + slack ? at : -1;
+}
+
+export function hitSlice(
+    cache: WindowCache,
+    lane: Lane,
+    depth: number,
+    t: number,
+    near: number,
+): Hit | null {
+    const track = lane.track?.id ?? -1;
+    const window = cache.near(track);
+    if (!window) return null;
+    const base = { lane, track, depth };
+    const i = sliceIn(window, depth, t, near);
+    if (i >= 0) {
+        const { slices } = window;
+        return {
+            ...base,
+            id: sliceId(track, slices.row[i]),
+            name: slices.name[i],
+            family: slices.family[i],
+            start: slices.start[i],
+            end: slices.end[i],
+            count: 1,
+        };
+    }
+    const run = runIn(window, depth, t, near);
+    if (run < 0) return null;
+    const { density } = window;
+    return {
+        ...base,
+        id: -1,
+        name: density.name[run],
+        family: density.family[run],
+        start: window.from + density.px[run] * window.ofPx,
+        end: window.from + (density.px[run] + density.len[run]) * window.ofPx,
+        count: density.count[run],
+    };
+}
+
+/** x: px from the left edge of the tracks; y: px from the top of the first lane. */
+export function hitAt(
+    cache: WindowCache,
+    lanes: Lanes,
+    view: TimeView,
+    px: number,
+    x: number,
+    y: number,
+): Hit | null {
+    const lane = laneAt(lanes, y);
+    if (!lane || lane.kind !== 'track') return null;
+    const depth = depthAt(lane, y);
+    if (depth < 0) return null;
+    const ofPx = widthOf(view) / px;
+    return hitSlice(cache, lane, depth, view.from + x * ofPx, NEAR_PX * ofPx);
+}

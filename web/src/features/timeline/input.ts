@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pointer and wheel input of the timeline. The start point decides the effect of a drag: it moves
+ * the window in the overview, selects a range on the ruler, or pans the lanes.
+ */
+import { hideTooltip, showTooltip } from '../../components/tooltip';
+import {
+    fitView,
+    panView,
+    roundRange,
+    type TimeView,
+    widthOf,
+    zoomView,
+} from '../../model/timeline_view';
+import { HEAD, OVERVIEW } from './scene';
+import type { TimelineStage } from './stage';
+
+const HOVER_MS = 60;
+const CLICK_PX = 4;
+const EDGE_PX = 5;
+const WHEEL_ZOOM = 0.0022;
+
+/** A drag in progress; `move` gets the px moved since its start. */
+interface Drag {
+    x: number;
+    y: number;
+    moved: boolean;
+    move: (dx: number, dy: number, x: number) => void;
+    /** called on release; `click`: the pointer did not move */
+    end: (click: boolean, x: number, y: number) => void;
+}
+
+type Point = { x: number; y: number };
+
+function overviewTime(stage: TimelineStage, x: number): number {
+    return stage.whole.from + (x / stage.renderer.width) * widthOf(stage.whole);
+}
+
+function overviewX(stage: TimelineStage, t: number): number {
+    return ((t - stage.whole.from) / widthOf(stage.whole)) * stage.renderer.width;
+}
+
+/** Which edge of a window is at x; null if none. */
+function edgeAt(x: number, left: number, right: number): 'from' | 'to' | null {
+    const [a, b] = [Math.abs(x - left), Math.abs(x - right)];
+    if (Math.min(a, b) > EDGE_PX) return null;
+    return a < b ? 'from' : 'to';
+}
+
+function overviewDrag(stage: TimelineStage, { x, y }: Point): Drag {
+    const { view, whole } = stage;
+    const [left, right] = [overviewX(stage, view.from), overviewX(stage, view.to)];
+    const edge = edgeAt(x, left, right);
+    const least = 4 * (widthOf(whole) / stage.renderer.width);
+    let start = view;
+    if (!edge && (x < left || x > right)) {
+        start = panView(view, whole, overviewTime(stage, x) - (view.from + view.to) / 2);
+        stage.moveTo(start);
+    }
+    const move = (dx: number): void => {
+        const by = overviewTime(stage, dx) - whole.from;
+        if (!edge) stage.moveTo(panView(start, whole, by));
+        else if (edge === 'from') {
+            const from = Math.max(whole.from, Math.min(start.to - least, start.from + by));
+            stage.moveTo({ from, to: start.to });
+        } else {
+            const to = Math.min(whole.to, Math.max(start.from + least, start.to + by));
+            stage.moveTo({ from: start.from, to });
+        }
+    };
+    return { x, y, moved: false, move, end: () => undefined };
+}
+
+/** Creates a range from the start point, or moves one edge of the existing range. */
+function rangeDrag(stage: TimelineStage, { x, y }: Point, edge: 'from' | 'to' | null): Drag {
+    const { range } = stage.props;
+    const fixed = edge && range ? (edge === 'from' ? range.to : range.from) : stage.timeAt(x);
+    const move = (_dx: number, _dy: number, at: number): void => {
+        const t = stage.timeAt(Math.max(0, Math.min(stage.renderer.width, at)));
+        stage.draft = roundRange(fixed, t, stage.whole);
+        stage.redraw();
+    };
+    const end = (click: boolean): void => {
+        const drawn: TimeView | null = stage.draft;
+        stage.draft = null;
+        if (!click && drawn) stage.props.onRange(drawn);
+        else if (click && !edge) stage.props.onRange(null);
+        stage.redraw();
+    };
+    return { x, y, moved: false, move, end };
+}
+
+function panDrag(stage: TimelineStage, { x, y }: Point): Drag {
+    const { view, whole } = stage;
+    const { top } = stage.scene;
+    const move = (dx: number, dy: number): void => {
+        stage.scrollTo(top - dy);
+        stage.moveTo(panView(view, whole, -dx * (widthOf(view) / stage.renderer.width)));
+    };
+    const end = (click: boolean, atX: number, atY: number): void => {
+        if (!click) return;
+        const hit = stage.hit(atX, atY);
+        if (hit && hit.id < 0) {
+            // Several slices in one pixel: zoom in.
+            const middle = (hit.start + hit.end) / 2;
+            stage.easeTo(zoomView(stage.view, whole, 0.25, middle));
+        } else stage.props.onSelect(hit ? hit.id : null);
+    };
+    return { x, y, moved: false, move, end };
+}
+
+/** The edge of the range at a point of the ruler or the lanes. */
+function rangeEdge(stage: TimelineStage, { x, y }: Point): 'from' | 'to' | null {
+    const { range } = stage.props;
+    if (!range || y < OVERVIEW) return null;
+    const xOf = (t: number): number => (t - stage.view.from) / stage.ofPx;
+    return edgeAt(x, xOf(range.from), xOf(range.to));
+}
+
+function dragFrom(stage: TimelineStage, point: Point, shift: boolean): Drag {
+    if (point.y < OVERVIEW) return overviewDrag(stage, point);
+    const edge = rangeEdge(stage, point);
+    if (point.y < HEAD || shift || edge) return rangeDrag(stage, point, edge);
+    return panDrag(stage, point);
+}
+
+function cursorAt(stage: TimelineStage, point: Point): string {
+    if (rangeEdge(stage, point)) return 'col-resize';
+    if (point.y >= OVERVIEW) return 'default';
+    const { view } = stage;
+    const edge = edgeAt(point.x, overviewX(stage, view.from), overviewX(stage, view.to));
+    return edge ? 'col-resize' : 'default';
+}
+
+function onWheel(stage: TimelineStage, event: WheelEvent, { x, y }: Point): void {
+    event.preventDefault();
+    const unit = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? 400 : 1;
+    const [dx, dy] = [event.deltaX * unit, event.deltaY * unit];
+    const { view, whole } = stage;
+    if (event.ctrlKey || event.metaKey || y < HEAD) {
+        const at = y < OVERVIEW ? overviewTime(stage, x) : stage.timeAt(x);
+        const factor = Math.exp(Math.max(-300, Math.min(300, dy)) * WHEEL_ZOOM);
+        stage.moveTo(zoomView(view, whole, factor, Math.min(view.to, Math.max(view.from, at))));
+        return;
+    }
+    const sideways = event.shiftKey ? dx || dy : Math.abs(dx) > Math.abs(dy) ? dx : 0;
+    if (sideways !== 0) stage.moveTo(panView(view, whole, sideways * stage.ofPx));
+    else stage.scrollTo(stage.parts.scroller.scrollTop + dy);
+}
+
+/* Updates the hover. The tooltip is shown shortly after the outline. */
+function hoverer(stage: TimelineStage): (event: PointerEvent | null, point: Point) => void {
+    let timer = 0;
+    return (event, point) => {
+        const hit = event ? stage.hit(point.x, point.y) : null;
+        const old = stage.scene.hover;
+        const same =
+            hit?.lane === old?.lane && hit?.start === old?.start && hit?.depth === old?.depth;
+        stage.scene.hover = hit;
+        if (!same) stage.redraw();
+        clearTimeout(timer);
+        const curve = event && !hit ? stage.curveAt(point.y) : null;
+        if (curve && event) {
+            const words = stage.props.curveTip(curve, stage.timeAt(point.x));
+            showTooltip(words, event.clientX, event.clientY);
+            return;
+        }
+        if (!hit || !event) {
+            hideTooltip();
+            return;
+        }
+        const box = stage.parts.canvas.getBoundingClientRect();
+        const top = box.top + HEAD + hit.lane.top + 3 + 17 * hit.depth - stage.scene.top;
+        const [x, y] = [event.clientX, event.clientY];
+        const say = (): void => showTooltip(stage.props.tip(hit), x, y, { top, bottom: top + 17 });
+        timer = setTimeout(say, HOVER_MS);
+    };
+}
+
+export function listenTimeline(stage: TimelineStage): () => void {
+    const { canvas } = stage.parts;
+    let drag: Drag | null = null;
+    const hover = hoverer(stage);
+
+    const pointOf = (event: MouseEvent): Point => {
+        const box = canvas.getBoundingClientRect();
+        return { x: event.clientX - box.left, y: event.clientY - box.top };
+    };
+
+    function onDown(event: PointerEvent): void {
+        if (event.button !== 0) return;
+        canvas.setPointerCapture(event.pointerId);
+        drag = dragFrom(stage, pointOf(event), event.shiftKey);
+        hover(null, drag);
+    }
+
+    function onMove(event: PointerEvent): void {
+        const point = pointOf(event);
+        stage.pointer = point;
+        stage.props.mate?.pointed(stage);
+        if (!drag) {
+            canvas.style.cursor = cursorAt(stage, point);
+            hover(event, point);
+            return;
+        }
+        const [dx, dy] = [point.x - drag.x, point.y - drag.y];
+        if (!drag.moved && Math.hypot(dx, dy) < CLICK_PX) return;
+        drag.moved = true;
+        drag.move(dx, dy, point.x);
+    }
+
+    function onUp(event: PointerEvent): void {
+        const { x, y } = pointOf(event);
+        drag?.end(!drag.moved, x, y);
+        drag = null;
+    }
+
+    function onDouble(event: MouseEvent): void {
+        const { x, y } = pointOf(event);
+        const hit = stage.hit(x, y);
+        if (hit && hit.id >= 0) {
+            stage.easeTo(fitView({ from: hit.start, to: hit.end }, stage.whole));
+        }
+    }
+
+    function onLeave(event: PointerEvent): void {
+        if (drag) return;
+        stage.pointer = null;
+        stage.props.mate?.pointed(stage);
+        hover(null, pointOf(event));
+    }
+
+    const wheel = (event: WheelEvent): void => onWheel(stage, event, pointOf(event));
+    // A click must not show the focus ring; the keys typed afterwards are for the picture.
+    const onMouseDown = (event: MouseEvent): void => {
+        event.preventDefault();
+        if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    };
+    canvas.addEventListener('mousedown', onMouseDown);
+    const surface = canvas.closest<HTMLElement>('.timeline-stage') ?? canvas;
+    surface.addEventListener('wheel', wheel, { passive: false });
+    canvas.addEventListener('pointerdown', onDown);
+    canvas.addEventListener('pointermove', onMove);
+    canvas.addEventListener('pointerup', onUp);
+    canvas.addEventListener('pointercancel', onUp);
+    canvas.addEventListener('pointerleave', onLeave);
+    canvas.addEventListener('dblclick', onDouble);
+    return () => {
+        surface.removeEventListener('wheel', wheel);
+        hover(null, { x: 0, y: 0 });
+    };
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Keyboard input of the timeline. A held key moves the view in every frame, because the key repeat
+ * of the keyboard stutters.
+ */
+import { useEffect, useRef } from 'preact/hooks';
+import { useKeys } from '../../base/keys';
+import { panView, type TimeView, widthOf, zoomView } from '../../model/timeline_view';
+import type { TimelineStage } from './stage';
+
+const STEP_ZOOM = 0.8;
+const STEP_PAN = 0.12;
+const STEP_SCROLL = 51;
+/** zoom factor and pan distance (in view widths) per second while a key is held */
+const HELD_ZOOM = 0.06;
+const HELD_PAN = 0.9;
+const HELD_AFTER_MS = 180;
+
+/** Returns the view after zooming by the factor `zoom` or panning by `pan` view widths. */
+type Move = (stage: TimelineStage, zoom: number, pan: number) => TimeView;
+
+/* Centre of a zoom: the pointer if it is over the lanes, else the middle of the view. */
+function anchor(stage: TimelineStage): number {
+    const { pointer, view } = stage;
+    return pointer ? stage.timeAt(pointer.x) : (view.from + view.to) / 2;
+}
+
+const zoomBy =
+    (inward: boolean): Move =>
+    (stage, zoom) =>
+        zoomView(stage.view, stage.whole, inward ? zoom : 1 / zoom, anchor(stage));
+
+const panBy =
+    (sign: number): Move =>
+    (stage, _zoom, pan) =>
+        panView(stage.view, stage.whole, sign * pan * widthOf(stage.view));
+
+const MOVES: Record<string, Move> = {
+    w: zoomBy(true),
+    s: zoomBy(false),
+    a: panBy(-1),
+    d: panBy(1),
+    ArrowLeft: panBy(-1),
+    ArrowRight: panBy(1),
+    '+': zoomBy(true),
+    '=': zoomBy(true),
+    '-': zoomBy(false),
+};
+
+/* A short press moves by one step; if the key is held, the movement continues until its release. */
+class HeldKey {
+    private key = '';
+    private frame = 0;
+    private last = 0;
+
+    press(stage: TimelineStage, key: string): void {
+        if (this.key === key) return;
+        this.release();
+        const move = MOVES[key];
+        if (!move) return;
+        stage.moveTo(move(stage, STEP_ZOOM, STEP_PAN));
+        this.key = key;
+        this.last = performance.now() + HELD_AFTER_MS;
+        const step = (now: number): void => {
+            const seconds = Math.max(0, now - this.last) / 1000;
+            if (seconds > 0) {
+                stage.moveTo(move(stage, HELD_ZOOM ** seconds, HELD_PAN * seconds));
+                this.last = now;
+            }
+            this.frame = requestAnimationFrame(step);
+        };
+        this.frame = requestAnimationFrame(step);
+    }
+
+    release(key = this.key): void {
+        if (key !== this.key) return;
+        cancelAnimationFrame(this.frame);
+        this.key = '';
+    }
+}
+
+export function useTimelineKeys(stage: { current: TimelineStage | null }, canStep: boolean): void {
+    const held = useRef(new HeldKey());
+    useEffect(() => {
+        const up = (event: KeyboardEvent): void =>
+            held.current.release(event.key.length === 1 ? event.key.toLowerCase() : event.key);
+        const stop = (): void => held.current.release();
+        addEventListener('keyup', up);
+        addEventListener('blur', stop);
+        return () => {
+            removeEventListener('keyup', up);
+            removeEventListener('blur', stop);
+            stop();
+        };
+    }, []);
+    const act = (run: (now: TimelineStage) => void) => () => {
+        if (stage.current) run(stage.current);
+    };
+    const hold = (key: string) => act((now) => held.current.press(now, key));
+    const scroll = (by: number) =>
+        act((now) => now.scrollTo(now.parts.scroller.scrollTop + by * STEP_SCROLL));
+    const none = canStep ? 'on its row' : '';
+    useKeys('Timeline', [
+        { key: 'w', label: 'zoom in at the pointer', run: hold('w') },
+        { key: 's', label: 'zoom out', run: hold('s') },
+        { key: '+', label: '', run: hold('+') },
+        { key: '=', label: '', run: hold('=') },
+        { key: '-', label: '', run: hold('-') },
+        { key: 'a', label: 'pan left', run: hold('a') },
+        { key: 'd', label: 'pan right', run: hold('d') },
+        { key: 'ArrowLeft', label: '', run: hold('ArrowLeft') },
+        { key: 'ArrowRight', label: '', run: hold('ArrowRight') },
+        { key: 'ArrowUp', label: 'scroll up', run: scroll(-1) },
+        { key: 'ArrowDown', label: 'scroll down', run: scroll(1) },
+        { key: 'f', label: 'fit slice, range or run', run: act((now) => now.fit()) },
+        { key: '0', label: 'the whole run', run: act((now) => now.easeTo(now.whole)) },
+        { key: 'r', label: 'range from the slice', run: act(rangeOfSlice) },
+        {
+            key: '.',
+            label: none && `next slice ${none}`,
+            run: act((now) => now.props.onStep(true)),
+        },
+        {
+            key: ',',
+            label: none && `previous slice ${none}`,
+            run: act((now) => now.props.onStep(false)),
+        },
+        { key: '/', label: 'search slices', run: act((now) => now.props.onFind()) },
+        { key: 'Escape', label: 'step back', run: act(back) },
+    ]);
+}
+
+function rangeOfSlice(now: TimelineStage): void {
+    const { selected, onRange } = now.props;
+    if (!selected) return;
+    onRange({ from: selected.start, to: Math.max(selected.start + 1, selected.end) });
+}
+
+/** Clears the selection, the range and the search; if there are none, zooms out. */
+function back(now: TimelineStage): void {
+    const { selected, range, found } = now.props;
+    if (selected || range || found) now.props.onBack();
+    else now.easeTo(now.whole);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Labels of the lanes, to their left. A click folds a track to its outermost row; a click on a
+ * process folds all its tracks. Only labels near the visible part are rendered.
+ */
+import { type Lane, laneFrom, type Lanes } from './lanes';
+
+/** px; the labels of higher lanes move with the scroll position */
+const HIGH = 140;
+
+interface LabelsProps {
+    lanes: Lanes;
+    /** vertical range in px whose labels are rendered */
+    from: number;
+    to: number;
+    onFold: (keys: string[]) => void;
+}
+
+export function TimelineLabels({ lanes, from, to, onFold }: LabelsProps) {
+    const shown: Lane[] = [];
+    for (let i = laneFrom(lanes, Math.max(0, from)); i < lanes.lanes.length; i++) {
+        if (lanes.lanes[i].top > to) break;
+        shown.push(lanes.lanes[i]);
+    }
+    return (
+        <>
+            {shown.map((lane) => (
+                <LaneLabel key={lane.key} lane={lane} lanes={lanes} onFold={onFold} />
+            ))}
+        </>
+    );
+}
+
+function keysOfProcess({ lanes }: Lanes, process: number): string[] {
+    return lanes.flatMap(({ kind, key, process: of }) =>
+        kind === 'track' && of?.id === process ? [key] : [],
+    );
+}
+
+function LaneLabel({
+    lane,
+    lanes,
+    onFold,
+}: {
+    lane: Lane;
+    lanes: Lanes;
+    onFold: (keys: string[]) => void;
+}) {
+    const { words, kind, process } = lane;
+    const edge = lane.first ? ' is-first' : '';
+    // The label of a high lane stays visible while scrolling through the lane (timeline.css).
+    const place = {
+        top: lane.top,
+        height: lane.height,
+        ...(lane.height > HIGH && { '--lane-top': lane.top, '--lane-height': lane.height }),
+    };
+    if (kind === 'busy') {
+        return (
+            <div class="timeline-label is-busy" style={place} title={words.whole}>
+                <span>{words.role}</span>
+            </div>
+        );
+    }
+    const beside = words.beside;
+    const folded = lane.folded ? ' is-folded' : lane.height > HIGH ? ' is-high' : '';
+    return (
+        <div class={`timeline-label${edge}${folded}`} style={place} title={words.whole}>
+            <div class={beside ? 'timeline-names is-beside' : 'timeline-names'}>
+                {words.process && process && (
+                    <button
+                        type="button"
+                        class="timeline-process"
+                        title={`fold or unfold all of ${words.process}`}
+                        onClick={() => onFold(keysOfProcess(lanes, process.id))}
+                    >
+                        {words.process}
+                    </button>
+                )}
+                <button
+                    type="button"
+                    class="timeline-fold"
+                    aria-expanded={!lane.folded}
+                    onClick={() => onFold([lane.key])}
+                >
+                    {words.name}
+                    {words.role && !beside && <span class="timeline-role">{words.role}</span>}
+                </button>
+            </div>
+        </div>
+    );
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The arrows of the selected slice. The server says which slices they lead to; where those are drawn
+ * stands in their own answers.
+ */
+import { useMemo } from 'preact/hooks';
+import { API } from '../../base/client';
+import type { Run } from '../../base/types';
+import { isDeviceWork, type SliceAnswer, trackOf } from '../../model/timeline_types';
+import { useJson } from '../shared/use_json';
+import type { Flow, Mark } from './scene';
+
+export function markOf({ slice }: SliceAnswer): Mark {
+    return {
+        id: slice.id,
+        track: slice.track,
+        depth: slice.depth,
+        start: slice.start_ns,
+        end: slice.start_ns + slice.duration_ns,
+    };
+}
+
+/** The one slice at the other end: of a kernel its launch, of a launch its kernel, else of a flow. */
+function otherEnd(answer: SliceAnswer): number | null {
+    const { slice, launch, kernels, flows } = answer;
+    if (isDeviceWork(slice.kind)) return launch?.id ?? null;
+    if (slice.kind === 4 && kernels.length) return kernels[0].id;
+    const flow = flows.find(({ from, to }) => from !== to);
+    if (!flow) return null;
+    return flow.from === slice.id ? flow.to : flow.from;
+}
+
+const middle = ({ start, end }: Mark): number => (start + end) / 2;
+
+function flowBetween(answer: SliceAnswer, other: SliceAnswer): Flow {
+    const [a, b] = [markOf(answer), markOf(other)];
+    const flow = answer.flows.find(({ from, to }) => from === b.id || to === b.id);
+    const inward = isDeviceWork(answer.slice.kind) || flow?.to === a.id;
+    const [from, to] = inward ? [b, a] : [a, b];
+    const launch = isDeviceWork(answer.slice.kind) || isDeviceWork(other.slice.kind);
+    if (launch || !flow) return { from, to, fromNs: middle(from), toNs: to.start };
+    return { from, to, fromNs: flow.from_ns, toNs: flow.to_ns };
+}
+
+export interface Links {
+    selected: Mark | null;
+    flows: Flow[];
+    /** the answer at the other end */
+    other: SliceAnswer | null;
+}
+
+const NO_FLOWS: Flow[] = [];
+
+export function useLinks(run: Run, id: number | null, answer: SliceAnswer | null): Links {
+    const now = answer && answer.slice.id === id ? answer : null;
+    const end = now ? otherEnd(now) : null;
+    const { data } = useJson<SliceAnswer>(
+        end === null || trackOf(end) < 1 ? null : `${API}/runs/${run.id}/slices/${end}`,
+    );
+    const other = data && data.slice.id === end ? data : null;
+    const selected = useMemo(() => (now ? markOf(now) : null), [now]);
+    const flows = useMemo(
+        () => (now && other ? [flowBetween(now, other)] : NO_FLOWS),
+        [now, other],
+    );
+    return { selected, flows, other };
+}

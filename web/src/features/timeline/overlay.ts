@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Drawn over the slices: hover, selection, and the arrows of the selected slice. */
+import type { Hit } from './hit';
+import { type Lane, SLICE_ROW, sliceTop } from './lanes';
+import { type Flow, HEAD, type Mark, type Surface, type TimelineScene, xOf } from './scene';
+
+const BOX = SLICE_ROW - 1;
+const HEAD_LONG = 7;
+const HEAD_WIDE = 3.5;
+const SWING = 26;
+
+interface Edges {
+    left: number;
+    right: number;
+    y: number;
+}
+
+function edgesOf({ width }: Surface, scene: TimelineScene, lane: Lane, mark: Mark | Hit): Edges {
+    const left = Math.max(-4, xOf(scene, width, mark.start));
+    const right = Math.min(width + 4, xOf(scene, width, mark.end));
+    const depth = lane.folded ? 0 : mark.depth;
+    return { left, right: Math.max(left + 1, right), y: HEAD + sliceTop(lane, depth) - scene.top };
+}
+
+function outline(surface: Surface, colour: string, { left, right, y }: Edges, line: number): void {
+    const { ctx } = surface;
+    const wide = Math.max(4, right - left);
+    const x = right - left < 4 ? (left + right) / 2 - 2 : left;
+    ctx.strokeStyle = colour;
+    ctx.lineWidth = line;
+    ctx.strokeRect(x, y, wide, BOX);
+}
+
+export function paintMarks(surface: Surface, scene: TimelineScene): void {
+    const { hover, selected, theme, lanes } = scene;
+    if (hover) {
+        const edges = edgesOf(surface, scene, hover.lane, hover);
+        outline(surface, hover.count > 1 ? theme.text3 : theme.text1, edges, 1.5);
+    }
+    const lane = selected && lanes.byTrack.get(selected.track);
+    if (selected && lane) {
+        outline(surface, theme.text1, edgesOf(surface, scene, lane, selected), 2);
+    }
+    for (const flow of scene.flows) paintFlow(surface, scene, flow);
+}
+
+/* Draws an arrow from the bottom of one slice to the top of the other, or from top to bottom if the
+ * other is above it. */
+function paintFlow(surface: Surface, scene: TimelineScene, flow: Flow): void {
+    const { width, ctx } = surface;
+    const [a, b] = [
+        scene.lanes.byTrack.get(flow.from.track),
+        scene.lanes.byTrack.get(flow.to.track),
+    ];
+    if (!a || !b) return;
+    const [x0, x1] = [xOf(scene, width, flow.fromNs), xOf(scene, width, flow.toNs)];
+    if (Math.max(x0, x1) < -20 || Math.min(x0, x1) > width + 20) return;
+    const from = edgesOf(surface, scene, a, flow.from);
+    const to = edgesOf(surface, scene, b, flow.to);
+    const down = to.y >= from.y;
+    const y0 = down ? from.y + BOX : from.y;
+    const y1 = down ? to.y : to.y + BOX;
+    ctx.strokeStyle = scene.theme.text1;
+    ctx.fillStyle = scene.theme.text1;
+    ctx.lineWidth = 1.5;
+    ctx.beginPath();
+    ctx.arc(x0, y0, 2.5, 0, 2 * Math.PI);
+    ctx.fill();
+    const tip = down ? y1 - HEAD_LONG : y1 + HEAD_LONG;
+    const bend = (tip - y0) / 2;
+    // A nearly vertical arrow is bent, because a straight one would look like the edge of a range.
+    const swing = SWING * Math.max(0, 1 - Math.abs(x1 - x0) / 40);
+    ctx.beginPath();
+    ctx.moveTo(x0, y0);
+    ctx.bezierCurveTo(x0 + swing / 3, y0 + bend, x1 - swing, tip - bend, x1, tip);
+    ctx.stroke();
+    ctx.beginPath();
+    ctx.moveTo(x1, y1);
+    ctx.lineTo(x1 - HEAD_WIDE, tip);
+    ctx.lineTo(x1 + HEAD_WIDE, tip);
+    ctx.closePath();
+    ctx.fill();
+}

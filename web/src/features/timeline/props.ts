@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Properties of a timeline and callbacks for the user's actions.
+ */
+import type { ComponentChildren } from 'preact';
+import type { TimelineAnswer } from '../../model/timeline_types';
+import type { TimeView } from '../../model/timeline_view';
+import type { Need, TimelineData } from './data';
+import type { Hit } from './hit';
+import type { Lane, Lanes } from './lanes';
+import type { Flow, Mark } from './scene';
+import type { TimelineStage } from './stage';
+
+export interface TimelineProps {
+    answer: TimelineAnswer;
+    /** slices have families */
+    torch: boolean;
+    data: TimelineData;
+    lanes: Lanes;
+    /** `from~to` in ns after the origin; '' for the complete run */
+    at: string;
+    onAt: (at: string | null) => void;
+    /** navigable range of both runs, if another run is aligned with this one */
+    reach?: TimeView | null;
+    /** ns of this run that its ruler shows as 0 */
+    origin?: number;
+    /** callbacks that repeat the actions of this stage in the other timeline, in the same frame */
+    mate?: StageMate | null;
+    /** vertical scroll position of the lanes, px */
+    y: number;
+    onY: (y: number | null) => void;
+    range: TimeView | null;
+    onRange: (range: TimeView | null) => void;
+    selected: Mark | null;
+    flows: Flow[];
+    onSelect: (id: number | null) => void;
+    /** text ids that the search matches */
+    found: ReadonlySet<number> | null;
+    onFold: (keys: string[]) => void;
+    onNeed: (need: Need) => void;
+    onStep: (forward: boolean) => void;
+    onBack: () => void;
+    onFind: () => void;
+    tip: (hit: Hit) => ComponentChildren;
+    /** tooltip of a lane with a curve at time t; null for none */
+    curveTip: (lane: Lane, t: number) => ComponentChildren;
+}
+
+export interface StageMate {
+    moved: (stage: TimelineStage) => void;
+    scrolled: (stage: TimelineStage) => void;
+    /** the pointer moved or left */
+    pointed: (stage: TimelineStage) => void;
+    /** called before `sent` is written to the URL shared by both timelines */
+    wrote: (stage: TimelineStage) => void;
+}
+
+/** Elements that a stage moves or updates. */
+export interface StageParts {
+    canvas: HTMLCanvasElement;
+    scroller: HTMLElement;
+    labels: HTMLElement;
+    span: HTMLElement;
+    moment: HTMLElement;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Contents of one picture of the timeline. The stage fills it and the painters read it. It is
+ * reused for all frames of a view, so that drawing a frame allocates nothing.
+ */
+import type { WindowCache } from '../../model/timeline_cache';
+import type { NameTable } from '../../model/timeline_names';
+import type { TimelineAnswer } from '../../model/timeline_types';
+import type { TimeView } from '../../model/timeline_view';
+import type { CurveSet } from './curves';
+import type { Hit } from './hit';
+import type { Lanes } from './lanes';
+import type { TimelineTheme } from './theme';
+
+export const OVERVIEW = 46;
+export const RULER = 22;
+/** px above the first lane */
+export const HEAD = OVERVIEW + RULER;
+
+/** A slice that is drawn individually even if the window only counts it. */
+export interface Mark {
+    id: number;
+    track: number;
+    depth: number;
+    start: number;
+    end: number;
+}
+
+export interface Flow {
+    from: Mark;
+    to: Mark;
+    /** ns: start and end of the arrow */
+    fromNs: number;
+    toNs: number;
+}
+
+export interface TimelineScene {
+    answer: TimelineAnswer;
+    /** navigable range: the run, and more if another run is aligned with it */
+    whole: TimeView;
+    /** ns: the time that the ruler shows as 0 */
+    origin: number;
+    view: TimeView;
+    /** vertical scroll position of the lanes, px */
+    top: number;
+    lanes: Lanes;
+    cache: WindowCache;
+    names: NameTable;
+    curves: CurveSet | null;
+    theme: TimelineTheme;
+    hover: Hit | null;
+    selected: Mark | null;
+    flows: Flow[];
+    range: TimeView | null;
+    /** text ids that the search matches; null if there is no search */
+    found: ReadonlySet<number> | null;
+    /** changes with `found` and the theme; the density is then repainted */
+    paintVersion: number;
+}
+
+/** The drawing surface of the tracks: context, size in px, and text measurement. */
+export interface Surface {
+    ctx: CanvasRenderingContext2D;
+    width: number;
+    height: number;
+    ratio: number;
+    measure: (text: string) => number;
+}
+
+export const xOf = (scene: TimelineScene, width: number, t: number): number =>
+    ((t - scene.view.from) / (scene.view.to - scene.view.from)) * width;

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Search of the timeline: hits keep their colour, Enter walks from hit to hit, and the names that
+ * match stand below with their counts.
+ */
+import { axisText } from '../../base/axis';
+import { API, getJson, isAbort, withParams } from '../../base/client';
+import { useMemoOn } from '../../base/hooks';
+import type { Run } from '../../base/types';
+import { int, plural } from '../../base/units';
+import { SearchField } from '../../components/search_field';
+import type { FindAnswer, FoundName } from '../../model/timeline_types';
+import { type Answer, useJson } from '../shared/use_json';
+import { put } from '../trace/data';
+
+const NAMES = 1000;
+
+export interface Find {
+    q: string;
+    regex: boolean;
+    answer: Answer<FindAnswer>;
+    /** text ids that match; null: no search */
+    found: ReadonlySet<number> | null;
+}
+
+export function useFind(run: Run, q: string, regex: boolean): Find {
+    const params = { q, regex: regex || undefined, limit: NAMES };
+    const path = q ? withParams(`${API}/runs/${run.id}/find`, params) : null;
+    const answer = useJson<FindAnswer>(path);
+    const found = useMemoOn(
+        () => (path && answer.data ? new Set(answer.data.names.map(({ id }) => id)) : null),
+        [path === null, answer.data],
+    );
+    return { q, regex, answer, found };
+}
+
+/** The next slice that matches, or the previous one; null when there is none on that side. */
+export async function findFrom(
+    run: Run,
+    { q, regex }: { q: string; regex: boolean },
+    /** where one stands; without a slice, a moment */
+    from: { ns: number; id?: number },
+    backward: boolean,
+): Promise<FindAnswer['hit']> {
+    const dir = backward ? 'previous' : 'next';
+    const params = {
+        q,
+        regex: regex || undefined,
+        from_ns: Math.max(0, Math.floor(from.ns)),
+        from_id: from.id,
+        dir,
+        limit: 1,
+    };
+    try {
+        const path = withParams(`${API}/runs/${run.id}/find`, params);
+        return (await getJson<FindAnswer>(path)).hit;
+    } catch (reason) {
+        if (isAbort(reason)) return null;
+        throw reason;
+    }
+}
+
+interface FieldProps {
+    find: Find;
+    inputRef: { current: HTMLInputElement | null };
+    width?: number;
+    /** what the last Enter could not do */
+    said: string | null;
+    onEnter: (backward: boolean) => void;
+}
+
+export function FindField({ find, inputRef, width, said, onEnter }: FieldProps) {
+    const { answer, q, regex } = find;
+    return (
+        <SearchField
+            value={q}
+            inputRef={inputRef}
+            placeholder="Search slices"
+            label="search slices, operators, kernels"
+            hint="/"
+            width={width}
+            count={q ? (answer.data?.count ?? null) : null}
+            regex={regex}
+            onRegex={(on) => put({ regex: on ? '1' : null })}
+            error={answer.error?.text ?? said}
+            onInput={(text) => put({ q: text || null })}
+            onEnter={onEnter}
+        />
+    );
+}
+
+/** The names that match, most time first; a click leads to the next slice of that name. */
+export function FoundNames({ find, onName }: { find: Find; onName: (found: FoundName) => void }) {
+    const { data, error } = find.answer;
+    if (error) return <p class="timeline-hint">{error.text}</p>;
+    if (!data) return null;
+    if (!data.names.length) return <p class="timeline-hint">No slice name contains this text.</p>;
+    return (
+        <div class="timeline-part">
+            <div class="timeline-part-head">
+                <b>
+                    {data.names_total === 1
+                        ? '1 name matches'
+                        : `${int(data.names_total)} names match`}
+                </b>
+                <span>Enter, Shift+Enter: next, previous</span>
+            </div>
+            {data.names.slice(0, 60).map((found) => (
+                <div class="timeline-part-row" key={found.id}>
+                    <button
+                        type="button"
+                        class="timeline-link"
+                        title={found.name}
+                        onClick={() => onName(found)}
+                    >
+                        {found.name}
+                    </button>
+                    <span>{int(found.count)}</span>
+                    <span>{axisText(found.total_ns)}</span>
+                </div>
+            ))}
+            {data.names_total > 60 && (
+                <div class="timeline-part-more">{plural(data.names_total - 60, 'more name')}</div>
+            )}
+        </div>
+    );
+}

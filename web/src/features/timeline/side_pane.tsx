@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* Right of the tracks: search, then the selected slice, the names found, or what colours mean. */
+import type { ComponentChildren } from 'preact';
+import { FamilySwatch } from '../../components/family_swatch';
+import { FAMILIES } from '../../model/family';
+import type { TimelineAnswer } from '../../model/timeline_types';
+import { type Find, FoundNames } from './search';
+
+interface SidePaneProps {
+    field: ComponentChildren;
+    find: Find;
+    timeline: TimelineAnswer;
+    onName: (name: string) => void;
+    /** the selected slice */
+    children: ComponentChildren;
+}
+
+export function SidePane({ field, find, timeline, onName, children }: SidePaneProps) {
+    return (
+        <aside class="timeline-side" aria-label="selected slice">
+            <div class="timeline-side-find">{field}</div>
+            {children ??
+                (find.q ? (
+                    <FoundNames find={find} onName={({ name }) => onName(name)} />
+                ) : (
+                    <Hints families={timeline.steps.length > 0 || hasStreams(timeline)} />
+                ))}
+        </aside>
+    );
+}
+
+const hasStreams = ({ tracks }: TimelineAnswer): boolean =>
+    tracks.some(({ stream }) => stream >= 0);
+
+/* One word for each colour: Python frames look like annotations, what is unknown like the runtime. */
+const LEGEND = FAMILIES.flatMap(({ key, word }, family): [number, string][] => {
+    if (key === 'none' || key === 'python') return [];
+    if (key === 'runtime') return [[family, 'runtime, other']];
+    return [[family, key === 'annotation' ? 'annotation, Python' : word]];
+});
+
+const KEYS: [string[], string][] = [
+    [['W', 'S'], 'zoom at the pointer'],
+    [['A', 'D'], 'pan'],
+    [['F'], 'fit slice, range or run'],
+    [['R'], 'range from the slice'],
+    [[',', '.'], 'previous, next slice in the row'],
+    [['/'], 'search'],
+];
+
+function Hints({ families }: { families: boolean }) {
+    return (
+        <div class="timeline-hints">
+            <p>
+                Click a slice to see its details. Drag on the ruler, or hold Shift and drag on the
+                tracks, to select a range.
+            </p>
+            <dl>
+                {KEYS.map(([keys, words]) => (
+                    <div key={words}>
+                        <dt>
+                            {keys.map((key) => (
+                                <kbd key={key}>{key}</kbd>
+                            ))}
+                        </dt>
+                        <dd>{words}</dd>
+                    </div>
+                ))}
+            </dl>
+            {families && (
+                <ul>
+                    {LEGEND.map(([family, word]) => (
+                        <li key={word}>
+                            <FamilySwatch family={family} /> {word}
+                        </li>
+                    ))}
+                </ul>
+            )}
+        </div>
+    );
+}

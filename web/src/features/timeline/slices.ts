@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Draws the slices of the visible lanes. Boxes are collected and painted by fill, because changing
+ * the fill is expensive. Labels are drawn last, in one colour.
+ */
+import { firstAfter, type TrackWindow } from '../../model/timeline_cache';
+import { TRACK } from '../../model/timeline_types';
+import { densityOf } from './density';
+import { type Lane, laneFrom, SLICE_ROW, sliceTop } from './lanes';
+import { HEAD, type Surface, type TimelineScene } from './scene';
+import { fillOf } from './theme';
+
+const BOX = SLICE_ROW - 1;
+const LABEL_PX = 22;
+const LABEL_PAD = 4;
+const GAP_FROM = 3;
+const QUIET = 0.5;
+
+/** A growing array of numbers whose memory is reused from frame to frame. */
+class Numbers {
+    data = new Float32Array(1024);
+    n = 0;
+
+    push3(a: number, b: number, c: number): void {
+        if (this.n + 3 > this.data.length) {
+            const wider = new Float32Array(this.data.length * 2);
+            wider.set(this.data);
+            this.data = wider;
+        }
+        this.data[this.n++] = a;
+        this.data[this.n++] = b;
+        this.data[this.n++] = c;
+    }
+}
+
+export class SlicePainter {
+    /** boxes as x, y, width, by fill; boxes that the search does not match are in `quiet` */
+    private readonly boxes: Numbers[] = [];
+    private readonly quiet: Numbers[] = [];
+    /** labels as x, y, available width; their name ids are in `labelNames` */
+    private readonly labels = new Numbers();
+    private readonly labelNames: number[] = [];
+    private readonly instants = new Numbers();
+    /** number of slices in the last picture, individually drawn and counted ones */
+    drawn = 0;
+
+    paint(surface: Surface, scene: TimelineScene): void {
+        const { ctx, height } = surface;
+        this.begin(scene);
+        const bottom = height - HEAD + scene.top;
+        const { lanes } = scene.lanes;
+        for (let i = laneFrom(scene.lanes, scene.top); i < lanes.length; i++) {
+            if (lanes[i].top >= bottom) break;
+            if (lanes[i].kind === 'track') this.lane(surface, scene, lanes[i]);
+        }
+        this.fill(ctx, scene, this.quiet, QUIET);
+        this.fill(ctx, scene, this.boxes, 1);
+        this.points(ctx, scene);
+        this.write(surface, scene);
+    }
+
+    private begin(scene: TimelineScene): void {
+        for (let i = 0; i < scene.theme.fills.length; i++) {
+            this.boxes[i] ??= new Numbers();
+            this.quiet[i] ??= new Numbers();
+            this.boxes[i].n = 0;
+            this.quiet[i].n = 0;
+        }
+        this.labels.n = 0;
+        this.labelNames.length = 0;
+        this.instants.n = 0;
+        this.drawn = 0;
+    }
+
+    /* Draws the near window where it has data, and the window of the complete run to its left and
+     * right. */
+    private lane(surface: Surface, scene: TimelineScene, lane: Lane): void {
+        const track = lane.track?.id ?? -1;
+        const { view, cache } = scene;
+        const near = cache.near(track);
+        const whole = cache.wholeOf(track);
+        if (!near) return;
+        if (whole && whole !== near) {
+            if (view.from < near.from) this.part(surface, scene, lane, whole, view.from, near.from);
+            if (view.to > near.to) this.part(surface, scene, lane, whole, near.to, view.to);
+        }
+        this.part(
+            surface,
+            scene,
+            lane,
+            near,
+            Math.max(view.from, near.from),
+            Math.min(view.to, near.to),
+        );
+    }
+
+    private part(
+        surface: Surface,
+        scene: TimelineScene,
+        lane: Lane,
+        window: TrackWindow,
+        from: number,
+        to: number,
+    ): void {
+        if (to <= from) return;
+        const rows = lane.folded ? Math.min(1, window.depth) : window.depth;
+        for (let depth = 0; depth < rows; depth++) {
+            const y = HEAD + sliceTop(lane, depth) - scene.top;
+            if (y + SLICE_ROW < HEAD || y > surface.height) continue;
+            if (lane.track?.kind === TRACK.instants)
+                this.ticks(surface, scene, window, depth, from, to, y);
+            else this.density(surface, scene, window, depth, from, to, y);
+            this.row(surface, scene, window, depth, from, to, y);
+        }
+    }
+
+    /* Instants have no width and so no density: draws a tick at each bin that has any. */
+    private ticks(
+        { width }: Surface,
+        scene: TimelineScene,
+        window: TrackWindow,
+        depth: number,
+        from: number,
+        to: number,
+        y: number,
+    ): void {
+        const { density } = window;
+        const scale = width / (scene.view.to - scene.view.from);
+        for (let i = density.lane[depth]; i < density.lane[depth + 1]; i++) {
+            const at = window.from + density.px[i] * window.ofPx;
+            if (at >= from && at < to) this.instants.push3((at - scene.view.from) * scale, y, 0);
+        }
+    }
+
+    private density(
+        { ctx, width }: Surface,
+        scene: TimelineScene,
+        window: TrackWindow,
+        depth: number,
+        from: number,
+        to: number,
+        y: number,
+    ): void {
+        const { density } = window;
+        if (density.lane[depth] === density.lane[depth + 1]) return;
+        const bitmap = densityOf(window, scene.theme, scene.found, scene.paintVersion);
+        if (!bitmap) return;
+        const left = (from - window.from) / window.ofPx;
+        const wide = (to - from) / window.ofPx;
+        const scale = width / (scene.view.to - scene.view.from);
+        const x = (from - scene.view.from) * scale;
+        ctx.drawImage(bitmap, left, depth, wide, 1, x, y, (to - from) * scale, BOX);
+    }
+
+    private row(
+        { width }: Surface,
+        scene: TimelineScene,
+        window: TrackWindow,
+        depth: number,
+        from: number,
+        to: number,
+        y: number,
+    ): void {
+        const { slices } = window;
+        const { view, found } = scene;
+        const scale = width / (view.to - view.from);
+        const [edge0, edge1] = [(from - view.from) * scale, (to - view.from) * scale];
+        const end = slices.lane[depth + 1];
+        for (let i = firstAfter(slices, slices.lane[depth], end, from); i < end; i++) {
+            if (slices.start[i] >= to) break;
+            const left = Math.max(edge0 - 2, (slices.start[i] - view.from) * scale);
+            const right = Math.min(edge1 + 2, (slices.end[i] - view.from) * scale);
+            const name = slices.name[i];
+            this.drawn++;
+            if (slices.flags[i] & 1) {
+                this.instants.push3(left, y, 0);
+                continue;
+            }
+            const fill = fillOf(slices.family[i], name);
+            const wide = right - left;
+            const into = found === null || found.has(name) ? this.boxes : this.quiet;
+            into[fill].push3(left, y, wide >= GAP_FROM ? wide - 1 : Math.max(wide, 0.8));
+            if (wide < LABEL_PX) continue;
+            this.labels.push3(left, y, wide);
+            this.labelNames.push(name);
+        }
+    }
+
+    private fill(
+        ctx: CanvasRenderingContext2D,
+        scene: TimelineScene,
+        sets: Numbers[],
+        alpha: number,
+    ): void {
+        ctx.globalAlpha = alpha;
+        for (let fill = 0; fill < scene.theme.fills.length; fill++) {
+            const { data, n } = sets[fill];
+            if (n === 0) continue;
+            ctx.fillStyle = scene.theme.fills[fill];
+            for (let i = 0; i < n; i += 3) ctx.fillRect(data[i], data[i + 1], data[i + 2], BOX);
+        }
+        ctx.globalAlpha = 1;
+    }
+
+    /* Instants are ticks with a small square on top. */
+    private points(ctx: CanvasRenderingContext2D, scene: TimelineScene): void {
+        const { data, n } = this.instants;
+        ctx.fillStyle = scene.theme.text2;
+        for (let i = 0; i < n; i += 3) {
+            ctx.fillRect(data[i] - 0.5, data[i + 1], 1, BOX);
+            ctx.fillRect(data[i] - 2, data[i + 1], 4, 4);
+        }
+    }
+
+    private write({ ctx, width, measure }: Surface, scene: TimelineScene): void {
+        const { data, n } = this.labels;
+        const { theme, names, found } = scene;
+        ctx.font = theme.font;
+        ctx.fillStyle = theme.ink;
+        ctx.textBaseline = 'alphabetic';
+        for (let i = 0, k = 0; i < n; i += 3, k++) {
+            const left = Math.max(0, data[i]) + LABEL_PAD;
+            const room = Math.min(width, data[i] + data[i + 2]) - left - LABEL_PAD + 1;
+            if (room < LABEL_PX - 2 * LABEL_PAD) continue;
+            const name = this.labelNames[k];
+            const text = names.labelFor(name, room, measure);
+            if (text === '') continue;
+            ctx.globalAlpha = found === null || found.has(name) ? 1 : 0.8;
+            ctx.fillText(text, left, data[i + 1] + 12);
+        }
+        ctx.globalAlpha = 1;
+    }
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * State of the timeline between renders: window, scroll position, hover. Input changes it directly
+ * and is drawn in the next frame from data in memory. Missing data is requested meanwhile, and the
+ * URL is updated after a pause.
+ */
+import { hideTooltip } from '../../components/tooltip';
+import {
+    clampView,
+    easeView,
+    fitView,
+    parseView,
+    revealView,
+    sameView,
+    shifted,
+    spanWords,
+    type TimeView,
+    viewText,
+    widthOf,
+} from '../../model/timeline_view';
+import { TimelineCanvas } from './canvas';
+import { type Need, needOf } from './data';
+import { type Hit, hitAt } from './hit';
+import { type Lane, laneAt } from './lanes';
+import type { StageParts, TimelineProps } from './props';
+import { HEAD, type TimelineScene } from './scene';
+import { readTimelineTheme } from './theme';
+
+const EASE_MS = 120;
+const REST_MS = 160;
+const ASK_MS = 50;
+const COMMIT_MS = 300;
+
+/** The initial view: the window of the URL, else the range with a margin, else the complete run. */
+function firstView({ at, range }: TimelineProps, whole: TimeView, origin: number): TimeView {
+    const said = parseView(at, shifted(whole, -origin));
+    if (said) return shifted(said, origin);
+    return range ? fitView(range, whole, 0.5) : whole;
+}
+
+export class TimelineStage {
+    readonly renderer: TimelineCanvas;
+    readonly scene: TimelineScene;
+    /** position of the pointer over the canvas, in px; null if it is elsewhere */
+    pointer: { x: number; y: number } | null = null;
+    /** range that is being dragged; on release it becomes the range */
+    draft: TimeView | null = null;
+    /** the last window that this stage wrote to the URL */
+    sent: string;
+    private frame = 0;
+    private easing = 0;
+    private askTimer = 0;
+    private restTimer = 0;
+    private commitTimer = 0;
+    private topTimer = 0;
+    private spanWords = '';
+    private labelsTop = -1;
+
+    constructor(
+        readonly parts: StageParts,
+        public props: TimelineProps,
+        readonly onBand: () => void,
+    ) {
+        this.renderer = new TimelineCanvas(parts.canvas);
+        const { answer, data } = props;
+        const own = { from: answer.start_ns, to: Math.max(answer.start_ns + 1, answer.end_ns) };
+        const whole = props.reach ?? own;
+        this.sent = props.at;
+        this.scene = {
+            answer,
+            whole,
+            origin: props.origin ?? 0,
+
+            view: firstView(props, whole, props.origin ?? 0),
+            top: 0,
+            lanes: props.lanes,
+            cache: data.cache,
+            names: data.names,
+            curves: null,
+            theme: readTimelineTheme(parts.canvas, props.torch),
+            hover: null,
+            selected: null,
+            flows: [],
+            range: null,
+            found: null,
+            paintVersion: 0,
+        };
+    }
+
+    get view(): TimeView {
+        return this.scene.view;
+    }
+
+    get whole(): TimeView {
+        return this.scene.whole;
+    }
+
+    /** height of the visible lanes, px */
+    get room(): number {
+        return Math.max(0, this.renderer.height - HEAD);
+    }
+
+    get ofPx(): number {
+        return widthOf(this.view) / Math.max(1, this.renderer.width);
+    }
+
+    timeAt(x: number): number {
+        return this.view.from + x * this.ofPx;
+    }
+
+    hit(x: number, y: number): Hit | null {
+        if (y < HEAD) return null;
+        const { cache, lanes, view, top } = this.scene;
+        return hitAt(cache, lanes, view, this.renderer.width, x, y - HEAD + top);
+    }
+
+    /** The lane with a curve at y; null if there is none. */
+    curveAt(y: number): Lane | null {
+        if (y < HEAD) return null;
+        const lane = laneAt(this.scene.lanes, y - HEAD + this.scene.top);
+        return lane && lane.kind !== 'track' ? lane : null;
+    }
+
+    redraw = (): void => {
+        if (!this.frame) this.frame = requestAnimationFrame(this.paint);
+    };
+
+    private paint = (): void => {
+        cancelAnimationFrame(this.frame);
+        this.frame = 0;
+        const { scene, props } = this;
+        if (scene.found !== props.found) scene.paintVersion++;
+        scene.found = props.found;
+        scene.lanes = props.lanes;
+        scene.curves = props.data.curves;
+        scene.selected = props.selected;
+        scene.flows = props.flows;
+        scene.range = this.draft ?? props.range;
+        scene.top = Math.max(0, Math.min(scene.top, props.lanes.height - this.room));
+        this.renderer.draw(scene);
+        if (scene.top !== this.labelsTop) this.moveLabels(scene.top);
+        const words = spanWords(shifted(scene.view, -scene.origin), this.renderer.width);
+        if (words !== this.spanWords) this.parts.span.textContent = words;
+        this.spanWords = words;
+    };
+
+    /** Shows a line at the time under the pointer of the other timeline; null hides it. */
+    showMoment(t: number | null): void {
+        const { moment } = this.parts;
+        const x = t === null ? -1 : Math.round((t - this.view.from) / this.ofPx);
+        moment.hidden = x < 0 || x > this.renderer.width;
+        moment.style.transform = `translateX(${x}px)`;
+    }
+
+    private moveLabels(top: number): void {
+        this.labelsTop = top;
+        this.parts.labels.style.transform = `translateY(${-top}px)`;
+        this.parts.labels.style.setProperty('--top', String(top));
+    }
+
+    retheme = (): void => {
+        this.scene.theme = readTimelineTheme(this.parts.canvas, this.props.torch);
+        this.scene.paintVersion++;
+        this.redraw();
+    };
+
+    resize(): void {
+        const { canvas } = this.parts;
+        const box = canvas.parentElement?.getBoundingClientRect();
+        if (!box) return;
+        const [width, height] = [Math.floor(box.width), Math.floor(box.height)];
+        canvas.style.width = `${width}px`;
+        canvas.style.height = `${height}px`;
+        this.renderer.resize(width, height, devicePixelRatio || 1);
+        this.paint();
+        this.onBand();
+        this.ask();
+    }
+
+    /** Requests missing data: soon while the view moves, and again after it has stopped. */
+    ask(): void {
+        this.askTimer ||= setTimeout(() => {
+            this.askTimer = 0;
+            this.props.onNeed(this.need(true));
+        }, ASK_MS);
+        clearTimeout(this.restTimer);
+        this.restTimer = setTimeout(() => this.props.onNeed(this.need(false)), REST_MS);
+    }
+
+    need(moving: boolean): Need {
+        const { lanes, view, top } = this.scene;
+        return needOf(lanes, view, Math.max(1, this.renderer.width), top, this.room, moving);
+    }
+
+    /** Applies user input immediately; the URL is updated after a pause. */
+    moveTo(view: TimeView): void {
+        this.show(view);
+        hideTooltip();
+        this.props.mate?.moved(this);
+        this.commit();
+    }
+
+    /** Shows a view without notifying the other timeline or the URL. */
+    show(view: TimeView): void {
+        cancelAnimationFrame(this.easing);
+        this.scene.view = view;
+        this.scene.hover = null;
+        this.redraw();
+        this.ask();
+    }
+
+    /** Scrolls without notifying the other timeline, which sent the position. */
+    showTop(top: number): void {
+        this.parts.scroller.scrollTop = top;
+        this.scene.top = this.parts.scroller.scrollTop;
+        this.scene.hover = null;
+        this.redraw();
+        this.onBand();
+        this.ask();
+        clearTimeout(this.topTimer);
+        this.topTimer = setTimeout(() => this.sayTop(), COMMIT_MS);
+    }
+
+    private sayTop(): void {
+        this.props.onY(Math.round(this.scene.top) || null);
+    }
+
+    /** Applies a changed alignment. The view keeps its times on the ruler, so it shows another part
+     * of the run, unless the URL has a new window. */
+    realign({ reach, origin = 0, at }: TimelineProps): void {
+        const { scene } = this;
+        if (!reach || (sameView(scene.whole, reach) && scene.origin === origin)) return;
+        const slid = shifted(this.view, origin - scene.origin);
+        const all = sameView(this.view, this.whole);
+        scene.whole = reach;
+        scene.origin = origin;
+        if (at !== this.sent) this.show(firstView(this.props, reach, origin));
+        else this.show(all ? reach : clampView(slid, reach));
+        this.sent = at;
+    }
+
+    scrollTo(top: number): void {
+        this.parts.scroller.scrollTop = top;
+        this.onScroll();
+    }
+
+    onScroll(): void {
+        const { scrollTop } = this.parts.scroller;
+        if (scrollTop === this.scene.top) return;
+        this.scene.top = scrollTop;
+        this.scene.hover = null;
+        this.redraw();
+        this.onBand();
+        this.ask();
+        this.props.mate?.scrolled(this);
+        this.commit();
+    }
+
+    private commit(): void {
+        clearTimeout(this.commitTimer);
+        this.commitTimer = setTimeout(() => {
+            // With a range, an empty value would mean the range, so the complete run is written
+            // explicitly.
+            const short = sameView(this.view, this.whole) && !this.props.range;
+            const at = short ? null : viewText(shifted(this.view, -this.scene.origin));
+            this.sent = at ?? '';
+            this.props.mate?.wrote(this);
+            this.props.onAt(at);
+            this.sayTop();
+        }, COMMIT_MS);
+    }
+
+    easeTo(target: TimeView): void {
+        const from = this.view;
+        const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+        if (still || sameView(from, target)) {
+            this.moveTo(target);
+            return;
+        }
+        cancelAnimationFrame(this.easing);
+        const start = performance.now();
+        const step = (now: number): void => {
+            const t = (now - start) / EASE_MS;
+            this.moveTo(t >= 1 ? target : clampView(easeView(from, target, t), this.whole));
+            if (t < 1) this.easing = requestAnimationFrame(step);
+        };
+        step(start);
+    }
+
+    /** Shows a window from the URL, unless this stage wrote it. */
+    follow(at: string): void {
+        if (at === this.sent) return;
+        this.sent = at;
+        this.easeTo(firstView(this.props, this.whole, this.scene.origin));
+    }
+
+    /** Key F: shows the selected slice; if it is shown already, the range; then the complete run. */
+    fit(): void {
+        const { selected, range } = this.props;
+        const targets = [selected && { from: selected.start, to: selected.end }, range, this.whole];
+        const views = targets.flatMap((one) =>
+            one ? [one === this.whole ? one : fitView(one, this.whole)] : [],
+        );
+        const now = views.findIndex((one) => sameView(one, this.view));
+        this.easeTo(views[(now + 1) % views.length] ?? this.whole);
+    }
+
+    /** Makes a slice visible with little movement. */
+    reveal(mark: { track: number; depth: number; start: number; end: number }): void {
+        const view = revealView({ from: mark.start, to: mark.end }, this.view, this.whole);
+        if (!sameView(view, this.view)) this.easeTo(view);
+        const lane = this.scene.lanes.byTrack.get(mark.track);
+        if (!lane) return;
+        const y = lane.top + 17 * mark.depth;
+        const { top } = this.scene;
+        if (y < top || y + 40 > top + this.room) this.scrollTo(y - this.room / 2);
+    }
+
+    dispose(): void {
+        cancelAnimationFrame(this.frame);
+        cancelAnimationFrame(this.easing);
+        const { askTimer, restTimer, commitTimer, topTimer } = this;
+        for (const timer of [askTimer, restTimer, commitTimer, topTimer]) clearTimeout(timer);
+        hideTooltip();
+    }
+}

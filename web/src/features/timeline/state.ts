@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* What the timeline keeps besides the URL: data in memory, and what the page says of it. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ApiError } from '../../base/client';
+import { useMemoOn } from '../../base/hooks';
+import { route } from '../../base/router';
+import type { Run } from '../../base/types';
+import type { TimelineAnswer } from '../../model/timeline_types';
+import { isAttributed, put } from '../trace/data';
+import { type Need, type TimelineData, timelineData } from './data';
+import { TimelineLoader } from './requests';
+import { trackRoles, wantRoleNames } from './roles';
+import type { TimelineStage } from './stage';
+
+export function foldedKeys(off: string | undefined): ReadonlySet<string> {
+    return new Set(off ? off.split(',') : []);
+}
+
+/** Unfolds when all of them are folded, else folds them. */
+export function fold(keys: string[]): void {
+    const off = new Set(foldedKeys(route.peek().query.off));
+    const all = keys.every((key) => off.has(key));
+    for (const key of keys) {
+        if (all) off.delete(key);
+        else off.add(key);
+    }
+    put({ off: [...off].join(',') || null });
+}
+
+/** Slices that the lanes in sight were made from. */
+function drawnFrom(need: Need, data: TimelineData): number {
+    let slices = 0;
+    for (const track of need.tracks) {
+        const window = data.cache.near(track);
+        if (window) slices += window.slices.n + window.counted;
+    }
+    return slices;
+}
+
+interface Loaded {
+    data: TimelineData;
+    loader: TimelineLoader;
+    error: ApiError | null;
+    /** slices behind the picture; null before the first */
+    drawn: number | null;
+    roles: ReadonlyMap<number, string>;
+}
+
+const NO_ROLES: ReadonlyMap<number, string> = new Map();
+
+/** Data and its loader, for as long as the tab is open. */
+export function useTimelineData(
+    run: Run,
+    timeline: TimelineAnswer,
+    stage: { current: TimelineStage | null },
+): Loaded {
+    const [error, setError] = useState<ApiError | null>(null);
+    const [drawn, setDrawn] = useState<number | null>(null);
+    const [roles, setRoles] = useState(NO_ROLES);
+    const torch = isAttributed(run);
+    const both = useMemoOn(() => {
+        const { start_ns: from, end_ns } = timeline;
+        const whole = { from, to: Math.max(from + 1, end_ns) };
+        const data = timelineData(whole);
+        const onData = (): void => {
+            const now = stage.current;
+            if (!now) return;
+            now.redraw();
+            setDrawn(drawnFrom(now.need(false), data));
+            if (torch) findRoles(data, timeline, loader, setRoles);
+        };
+        const loader = new TimelineLoader(run.id, data, whole, onData, setError);
+        return { data, loader };
+    }, [timeline]);
+    const last = useRef(both);
+    last.current = both;
+    useEffect(() => () => last.current.loader.dispose(), [both]);
+    return { ...both, error, drawn, roles };
+}
+
+function findRoles(
+    data: TimelineData,
+    timeline: TimelineAnswer,
+    loader: TimelineLoader,
+    set: (update: (old: ReadonlyMap<number, string>) => ReadonlyMap<number, string>) => void,
+): void {
+    wantRoleNames(data, timeline.tracks);
+    void loader.fetchNames();
+    const roles = trackRoles(data, timeline.tracks);
+    const words = [...roles].join();
+    set((old) => ([...old].join() === words ? old : roles));
+}

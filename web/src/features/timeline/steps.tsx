@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where a step goes, or the range, above the tracks: it says why to look. The gravest finding stands
+ * beside it.
+ */
+import type { TraceOverview, Utilisation } from '../../base/trace_types';
+import type { Run } from '../../base/types';
+import { fig, int, text } from '../../base/units';
+import { PartLegend, StackedBar } from '../../components/stacked_bar';
+import { viewportWidth } from '../../components/viewport';
+import { type Segment, segmentsOf } from '../../model/breakdown';
+import { rangeQuery, type TraceRange } from '../../model/trace_range';
+import { useJson } from '../shared/use_json';
+import { isAttributed, put, rangedPath, traceOf, viewPath } from '../trace/data';
+
+/** px of a row that the bar does not have */
+const BESIDE_BAR = 184;
+
+interface Finding {
+    severity: string;
+    title: string;
+    text: string;
+    from_ns: number | null;
+    to_ns: number | null;
+}
+
+interface Bar {
+    title: string;
+    segments: Segment[];
+    base: string;
+}
+
+/* The range when there is one, else the mean step. */
+function useBar(run: Run, range: TraceRange | null): Bar | null {
+    const { steps } = traceOf(run);
+    const attributed = isAttributed(run);
+    const ofRange = useJson<Utilisation>(
+        attributed && range ? rangedPath(run, 'utilisation', range) : null,
+    );
+    const { data } = useJson<TraceOverview>(
+        attributed && steps > 0 ? viewPath(run, 'overview') : null,
+    );
+    if (range && ofRange.data) {
+        const title = `Range of ${text(fig((range.to_ns - range.from_ns) / 1e9))}`;
+        return { title, segments: segmentsOf(ofRange.data.parts.tensorboard), base: 'of range' };
+    }
+    if (!data) return null;
+    const title = steps === 1 ? 'One step' : `Mean of ${int(steps)} steps`;
+    return { title, segments: segmentsOf(data.mean.tensorboard), base: 'of step' };
+}
+
+/** Nothing for traces without steps, unless there is a range. */
+export function StepsOfRun({ run, range }: { run: Run; range: TraceRange | null }) {
+    const { steps } = traceOf(run);
+    const wanted = isAttributed(run) && (steps > 0 || range !== null);
+    const bar = useBar(run, range);
+    // After the bar, so that the picture comes first.
+    const { data: found } = useJson<{ rows: Finding[] }>(
+        wanted && bar && !range ? viewPath(run, 'findings') : null,
+    );
+    if (!wanted) return null;
+    if (!bar?.segments.length) return <div class="timeline-steps" />;
+    const worst = found?.rows.find(({ severity }) => severity === 'high') ?? null;
+    const { title, segments, base } = bar;
+    const sum = segments.reduce((ns, segment) => ns + segment.ns, 0);
+    return (
+        <div class="timeline-steps">
+            <div class="timeline-steps-title" title={`${text(fig(sum / 1e9))} in all`}>
+                <b>{title}</b>
+                <span class="ellipsis">each µs counted once</span>
+            </div>
+            <div class="timeline-steps-body">
+                <StackedBar
+                    label={title}
+                    segments={segments}
+                    base={base}
+                    px={viewportWidth.value - BESIDE_BAR}
+                />
+                <PartLegend segments={segments} base={base}>
+                    {worst && !range && <FindingLink finding={worst} />}
+                </PartLegend>
+            </div>
+        </div>
+    );
+}
+
+function FindingLink({ finding }: { finding: Finding }) {
+    const { title, from_ns, to_ns } = finding;
+    if (from_ns === null || to_ns === null || to_ns <= from_ns) {
+        return (
+            <span class="timeline-steps-remark" title={finding.text}>
+                {title}
+            </span>
+        );
+    }
+    return (
+        <button
+            type="button"
+            class="timeline-steps-remark"
+            title={`${finding.text} Click to select its range.`}
+            onClick={() => put(rangeQuery({ from_ns, to_ns }))}
+        >
+            {title}
+        </button>
+    );
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Timeline tab: where a step goes, the tracks, the selected slice beside them, the tables of the
+ * range below. Window, range, slice, search, folded tracks and the dock stand in the URL.
+ */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { API, asApiError } from '../../base/client';
+import { useMemoOn } from '../../base/hooks';
+import { inPanel } from '../../base/panel';
+import { route } from '../../base/router';
+import type { Run } from '../../base/types';
+import { int } from '../../base/units';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { setStatus } from '../../components/status_line';
+import { viewportWidth } from '../../components/viewport';
+import type { SliceAnswer, TimelineAnswer } from '../../model/timeline_types';
+import type { TimeView } from '../../model/timeline_view';
+import { rangeQuery, readRange } from '../../model/trace_range';
+import { useJson } from '../shared/use_json';
+import { isAttributed, put, timelinePath } from '../trace/data';
+import { useWorkerNames } from '../trace/worker_names';
+import { useTimelineBeside } from './beside';
+import { TimelineDetail } from './detail';
+import { TimelineDock } from './dock';
+import { layoutLanes } from './lanes';
+import { useLinks } from './links';
+import { FindField, useFind } from './search';
+import { useSelect } from './selection';
+import { SidePane } from './side_pane';
+import type { TimelineStage } from './stage';
+import { fold, foldedKeys, useTimelineData } from './state';
+import { StepsOfRun } from './steps';
+import { CurveTip, SliceTip } from './tooltip';
+import { TimelineView } from './view';
+
+const BESIDE = 1000;
+
+export function TimelineTab({ run }: { run: Run }) {
+    const { data, error } = useJson<TimelineAnswer>(timelinePath(run));
+    if (error) return <Notice kind="error" title="The timeline could not be read" error={error} />;
+    if (!data) return <LoadingLine active />;
+    if (!data.tracks.length && !data.counters.length && !data.memory.length) {
+        return (
+            <p class="grid-empty">
+                This trace has no events with a duration. The Ledger tab lists what was read.
+            </p>
+        );
+    }
+    return <Timeline run={run} timeline={data} />;
+}
+
+interface TimelineProps {
+    run: Run;
+    timeline: TimelineAnswer;
+}
+
+/* All that one may look at where another run stands above or below this one: `from~to`. */
+function readReach(reach: string | undefined): TimeView | null {
+    const [from, to] = (reach ?? '').split('~').map(Number);
+    return to > from ? { from, to } : null;
+}
+
+/* What the URL says, and what it takes to show it. */
+function useTimeline({ run, timeline: read }: TimelineProps) {
+    const { query } = route.value;
+    const stage = useRef<TimelineStage | null>(null);
+    const { timeline, mate } = useTimelineBeside(read, stage);
+    const reach = useMemo(() => readReach(query.reach), [query.reach]);
+    const origin = Number(query.origin) || 0;
+    const loaded = useTimelineData(run, read, stage);
+    const nameOf = useWorkerNames(run);
+    const folded = useMemo(() => foldedKeys(query.off), [query.off]);
+    const lanes = useMemo(
+        () => layoutLanes(timeline, folded, loaded.roles, nameOf),
+        [timeline, folded, loaded.roles, nameOf],
+    );
+    const id = query.slice && /^\d{1,16}$/.test(query.slice) ? Number(query.slice) : null;
+    const detail = useJson<SliceAnswer>(id === null ? null : `${API}/runs/${run.id}/slices/${id}`);
+    const links = useLinks(run, id, detail.data);
+    const find = useFind(run, query.q ?? '', query.regex === '1');
+    const range = useMemoOn(() => readRange(query), [query.from_ns, query.to_ns]);
+    const span = useMemo(() => range && { from: range.from_ns, to: range.to_ns }, [range]);
+    const moves = useSelect({ run, stage, detail, selected: links.selected, find, id, origin });
+    const beside = { timeline, mate, reach, origin };
+    return {
+        query,
+        stage,
+        ...beside,
+        ...loaded,
+        lanes,
+        id,
+        detail,
+        links,
+        find,
+        range,
+        span,
+        ...moves,
+    };
+}
+
+function useTimelineStatus(drawn: number | null): void {
+    useEffect(() => {
+        const words = drawn === null ? null : `drawn from ${int(drawn)} slices at 1 px`;
+        setStatus(undefined, words, <KeyWords />);
+    }, [drawn]);
+}
+
+function KeyWords() {
+    return (
+        <span class="timeline-keys">
+            <kbd>W</kbd>
+            <kbd>S</kbd> zoom <kbd>A</kbd>
+            <kbd>D</kbd> pan <kbd>F</kbd> fit <kbd>R</kbd> range from slice
+        </span>
+    );
+}
+
+function Timeline({ run, timeline }: TimelineProps) {
+    const now = useTimeline({ run, timeline });
+    const { query, stage, data, loader, error, links, find, range, detail, select } = now;
+    const search = useRef<HTMLInputElement | null>(null);
+    const [said, setSaid] = useState<string | null>(null);
+    useTimelineStatus(now.drawn);
+    const say = (went: Promise<string | null>): void => {
+        went.then(setSaid, (reason: unknown) => setSaid(asApiError(reason).text));
+    };
+    const enter = (backward: boolean): void => say(now.enter(backward));
+    const beside = viewportWidth.value >= BESIDE;
+    const field = <FindField find={find} inputRef={search} onEnter={enter} said={said} />;
+    const slice =
+        now.id === null ? null : (
+            <TimelineDetail
+                run={run}
+                timeline={timeline}
+                answer={detail}
+                launcher={links.other}
+                onSelect={select}
+            />
+        );
+    return (
+        <div class="tab-body timeline">
+            {!inPanel() && <StepsOfRun run={run} range={range} />}
+            {error && (
+                <Notice kind="error" title="Part of the timeline could not be read" error={error} />
+            )}
+            <div class="timeline-panes">
+                <div class="timeline-main">
+                    <TimelineView
+                        stageRef={stage}
+                        answer={now.timeline}
+                        reach={now.reach}
+                        origin={now.origin}
+                        mate={now.mate}
+                        torch={isAttributed(run)}
+                        data={data}
+                        lanes={now.lanes}
+                        at={query.at ?? ''}
+                        onAt={(at) => put({ at })}
+                        y={Number(query.y) || 0}
+                        onY={(y) => put({ y: y ? String(y) : null })}
+                        range={now.span}
+                        onRange={(drawn) =>
+                            put(rangeQuery(drawn && { from_ns: drawn.from, to_ns: drawn.to }))
+                        }
+                        selected={links.selected}
+                        flows={links.flows}
+                        onSelect={now.clicked}
+                        found={find.found}
+                        onFold={fold}
+                        onNeed={(need) => loader.need(need)}
+                        onStep={now.step}
+                        onBack={() => now.back(range !== null)}
+                        onFind={() => search.current?.select()}
+                        tip={(hit) => <SliceTip hit={hit} data={data} loader={loader} />}
+                        curveTip={(lane, t) => <CurveTip lane={lane} t={t} curves={data.curves} />}
+                    />
+                    {(!inPanel() || !beside) && (
+                        <TimelineDock
+                            run={run}
+                            range={range}
+                            slice={beside || !slice ? null : { title: 'Slice', body: slice }}
+                            tools={beside ? null : field}
+                        />
+                    )}
+                </div>
+                {beside && (
+                    <SidePane
+                        field={field}
+                        find={find}
+                        timeline={timeline}
+                        onName={(name) => say(now.toName(name))}
+                    >
+                        {slice}
+                    </SidePane>
+                )}
+            </div>
+        </div>
+    );
+}

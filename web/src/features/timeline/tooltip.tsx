@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+import { useState } from 'preact/hooks';
+import { axisText } from '../../base/axis';
+import { useEffectOn } from '../../base/hooks';
+import { bytes, figIn, int, pct, text, THIN } from '../../base/units';
+import { FamilySwatch } from '../../components/family_swatch';
+import { familyOf } from '../../model/family';
+import { timesText } from './args';
+import { type CurveSet, valueAt } from './curves';
+import type { TimelineData } from './data';
+import type { Hit } from './hit';
+import type { Lane } from './lanes';
+import type { TimelineLoader } from './requests';
+
+interface TipProps {
+    hit: Hit;
+    data: TimelineData;
+    loader: TimelineLoader;
+}
+
+const RETRY_MS = 60;
+
+/** What lies under the pointer. Its name may have to be fetched. */
+export function SliceTip({ hit, data, loader }: TipProps) {
+    const [, redraw] = useState(0);
+    const name = data.names.nameOf(hit.name);
+    useEffectOn(() => {
+        if (name !== null) return undefined;
+        data.names.want(hit.name);
+        void loader.fetchNames();
+        const timer = setInterval(() => {
+            if (data.names.nameOf(hit.name) !== null) redraw((n) => n + 1);
+        }, RETRY_MS);
+        return () => clearInterval(timer);
+    }, [hit.name, name]);
+    const several = hit.id < 0 && hit.count > 1;
+    return (
+        <div class="timeline-tip">
+            <div class="tooltip-title">{name ?? '…'}</div>
+            {several ? (
+                <div>
+                    {int(hit.count)} slices in {axisText(hit.end - hit.start)}; the name is that of
+                    the longest
+                </div>
+            ) : (
+                <div>
+                    {axisText(hit.end - hit.start)} from {timesText(hit.start)}
+                </div>
+            )}
+            {hit.family > 0 && (
+                <div>
+                    <FamilySwatch family={hit.family} /> {familyOf(hit.family).word}
+                </div>
+            )}
+        </div>
+    );
+}
+
+interface CurveTipProps {
+    lane: Lane;
+    t: number;
+    curves: CurveSet | null;
+}
+
+/** The value of a curve under the pointer. */
+export function CurveTip({ lane, t, curves }: CurveTipProps) {
+    return (
+        <div class="timeline-tip">
+            <div class="tooltip-title">{lane.words.name || lane.words.role}</div>
+            <div>
+                {(curves && curveWords(lane, t, curves)) ?? 'not known'} at {timesText(t)}
+            </div>
+        </div>
+    );
+}
+
+function curveWords(lane: Lane, t: number, curves: CurveSet): string | null {
+    if (lane.kind === 'busy') {
+        const share = curves.busy.get(lane.track?.id ?? -1);
+        const px = Math.floor((t - curves.from) / curves.ofPx);
+        return share && px in share ? `${pct((share[px] / 255) * 100)}${THIN}% of a pixel` : null;
+    }
+    const curve =
+        lane.kind === 'memory'
+            ? curves.memory.get(lane.key)
+            : curves.counters.get(lane.counter?.id ?? -1);
+    const value = curve ? valueAt(curve, t) : Number.NaN;
+    if (Number.isNaN(value)) return null;
+    if (lane.kind === 'memory') return bytes(value);
+    const unit = lane.counter?.unit ?? '';
+    return Number.isInteger(value) ? `${int(value)} ${unit}`.trim() : text(figIn(value, unit));
+}

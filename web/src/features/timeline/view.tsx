@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Overview, ruler and lanes in one canvas, with the labels next to it. The caller stores selection,
+ * window and range in the URL.
+ */
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { axisText } from '../../base/axis';
+import { useEffectOn, useLayoutEffectOn } from '../../base/hooks';
+import { watchTheme } from '../../components/theme_watch';
+import { listenTimeline } from './input';
+import { useTimelineKeys } from './keys';
+import { TimelineLabels } from './labels';
+import type { StageParts, TimelineProps } from './props';
+import { TimelineStage } from './stage';
+
+/** Labels are rendered in steps of this many px, so that scrolling rarely renders. */
+const BAND = 400;
+
+interface TimelineViewProps extends TimelineProps {
+    /** receives the stage, for calls by the parent */
+    stageRef: { current: TimelineStage | null };
+}
+
+export function TimelineView(props: TimelineViewProps) {
+    const canvas = useRef<HTMLCanvasElement | null>(null);
+    const scroller = useRef<HTMLDivElement | null>(null);
+    const labels = useRef<HTMLDivElement | null>(null);
+    const span = useRef<HTMLDivElement | null>(null);
+    const moment = useRef<HTMLDivElement | null>(null);
+    const [band, setBand] = useState(0);
+    const [tall, setTall] = useState(800);
+    const { stageRef, lanes, selected, flows, range, found, at } = props;
+
+    useLayoutEffectOn(() => {
+        const parts = partsOf({
+            canvas: canvas.current,
+            scroller: scroller.current,
+            labels: labels.current,
+            span: span.current,
+            moment: moment.current,
+        });
+        if (!parts) return undefined;
+        const now = new TimelineStage(parts, props, () => {
+            setBand(Math.floor(now.scene.top / BAND));
+            setTall(now.room);
+        });
+        stageRef.current = now;
+        now.resize();
+        now.scrollTo(props.y);
+        const observer = new ResizeObserver(() => now.resize());
+        if (parts.canvas.parentElement) observer.observe(parts.canvas.parentElement);
+        const unwatch = watchTheme(now.retheme);
+        const release = listenTimeline(now);
+        return () => {
+            observer.disconnect();
+            unwatch();
+            release();
+            now.dispose();
+            stageRef.current = null;
+        };
+    }, []);
+
+    useLayoutEffect(() => {
+        if (stageRef.current) stageRef.current.props = props;
+    });
+    useLayoutEffectOn(() => stageRef.current?.redraw(), [selected, flows, range, found]);
+    useLayoutEffectOn(() => stageRef.current?.realign(props), [props.reach, props.origin]);
+    useLayoutEffectOn(() => {
+        stageRef.current?.redraw();
+        stageRef.current?.onScroll();
+        stageRef.current?.ask();
+    }, [lanes]);
+    useEffectOn(() => stageRef.current?.follow(at), [at]);
+    useTimelineKeys(stageRef, selected !== null);
+
+    // When a label gets the focus, scroll its lane into view. The browser's own scrolling of the
+    // label column is undone, because the lanes would not follow it.
+    const followFocus = (event: FocusEvent): void => {
+        const now = stageRef.current;
+        if (!now || !(event.target instanceof HTMLElement)) return;
+        const box = event.target.getBoundingClientRect();
+        const room = now.parts.scroller.getBoundingClientRect();
+        const beside = box.top < room.top || box.bottom > room.bottom;
+        if (beside) now.scrollTo(now.scene.top + box.top - room.top - room.height / 3);
+    };
+    const stayPut = ({ currentTarget }: { currentTarget: HTMLElement }): void => {
+        currentTarget.scrollTop = 0;
+    };
+
+    const { start_ns, end_ns } = props.answer;
+    return (
+        <div class="timeline-stage">
+            <div class="timeline-names-column">
+                <div class="timeline-overview-label">
+                    <b>Overview</b>
+                    <span>{axisText(end_ns - start_ns)}</span>
+                </div>
+                <div class="timeline-span" ref={span} />
+                <div class="timeline-labels" onFocusIn={followFocus} onScroll={stayPut}>
+                    <div ref={labels}>
+                        <TimelineLabels
+                            lanes={lanes}
+                            from={(band - 1) * BAND}
+                            to={(band + 2) * BAND + tall}
+                            onFold={props.onFold}
+                        />
+                    </div>
+                </div>
+            </div>
+            <div class="timeline-surface">
+                <canvas
+                    ref={canvas}
+                    class="timeline-canvas"
+                    tabIndex={0}
+                    role="img"
+                    aria-label={ariaText(props)}
+                />
+                <div ref={moment} class="timeline-moment" hidden />
+                <div
+                    ref={scroller}
+                    class="timeline-scroll"
+                    onScroll={() => stageRef.current?.onScroll()}
+                >
+                    <div style={{ height: lanes.height }} />
+                </div>
+            </div>
+        </div>
+    );
+}
+
+type Refs = { [K in keyof StageParts]: StageParts[K] | null };
+
+function partsOf(refs: Refs): StageParts | null {
+    return Object.values(refs).includes(null) ? null : (refs as StageParts);
+}
+
+function ariaText({ answer, selected, range }: TimelineViewProps): string {
+    const { tracks, counters, memory } = answer;
+    const parts = [
+        `Timeline of ${tracks.length} tracks and ${counters.length + memory.length} curves`,
+    ];
+    if (selected) parts.push(`a slice at ${axisText(selected.start)} is selected`);
+    if (range) parts.push(`a range of ${axisText(range.to - range.from)} is selected`);
+    return parts.join(', ');
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+import type { Definition } from '../../base/trace_types';
+import { Segmented } from '../../components/segmented';
+import { DEFINITIONS, type DefinitionWords } from '../../model/breakdown';
+import { put } from './data';
+
+/** Selects one of the three definitions of the step breakdown; the tooltip describes each. */
+export function DefinitionSwitch({ definition }: { definition: DefinitionWords }) {
+    return (
+        <Segmented<Definition>
+            label="definition of the breakdown"
+            value={definition.id}
+            options={DEFINITIONS.map(({ id, title, says }) => ({
+                value: id,
+                text: title,
+                tip: says,
+            }))}
+            onChange={(id) => put({ parts: id === DEFINITIONS[0].id ? null : id })}
+        />
+    );
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The few figures at the head of a trace.
+ */
+import { axisFig } from '../../base/axis';
+import { LABELS } from '../../base/terms';
+import type { TraceSummary } from '../../base/trace_types';
+import type { Run } from '../../base/types';
+import { bytesFig, fig, int, pct } from '../../base/units';
+import type { Fact } from '../../components/run_head';
+import { FigText } from '../../components/text';
+import { capital } from '../../model/labels';
+import { axisOfRun, estimateText, isStacks, isTrace, traceOf } from './data';
+
+const NARROW = 1000;
+
+function percent(value: number): string {
+    return `${pct(value)}`;
+}
+
+function lengthFact({ step_ns, steps, span_ns }: TraceSummary): Fact {
+    if (step_ns === null) {
+        return {
+            label: 'Span',
+            value: <FigText fig={fig(span_ns / 1e9)} />,
+            tip: 'from the start of the first event to the end of the last',
+        };
+    }
+    return {
+        label: 'Mean step',
+        term: 'step',
+        value: <FigText fig={fig(step_ns / 1e9)} />,
+        tip: `Mean of the counted steps of ${int(steps)}. A step ends when its last kernel ends.`,
+    };
+}
+
+function deviceFacts({ gpu_busy, dataloader_pct, step_ns }: TraceSummary): Fact[] {
+    const facts: Fact[] = [];
+    const base = `% of ${step_ns === null ? 'span' : 'step'}`;
+    if (gpu_busy !== null) {
+        facts.push({
+            label: 'GPU busy',
+            term: 'gpu-busy',
+            value: percent(100 * gpu_busy),
+            note: base,
+        });
+    }
+    if (dataloader_pct !== null && (gpu_busy !== null || dataloader_pct > 0)) {
+        facts.push({
+            label: 'DataLoader',
+            term: 'dataloader',
+            value: percent(dataloader_pct),
+            note: base,
+            tip: 'Share of the time only the data loader was working.',
+        });
+    }
+    return facts;
+}
+
+function stackFacts(run: Run): Fact[] {
+    const { samples, frames, tracks, weight } = run.summary as Record<string, number>;
+    const { unit } = axisOfRun(run);
+    const label = run.headline?.label ?? 'weight';
+    const facts: Fact[] = [
+        {
+            label: capital(label),
+            value: (
+                <FigText
+                    fig={
+                        unit === 'samples'
+                            ? { value: axisFig(weight).value, unit: '' }
+                            : axisFig(weight)
+                    }
+                />
+            ),
+            note: estimateText(run, weight),
+            tip: estimateText(run, weight)
+                ? 'sum over all stacks; seconds are estimated with the sample period'
+                : 'the sum over all stacks',
+        },
+        { label: 'Stacks', value: int(samples), tip: 'stacks in the file' },
+        { label: LABELS.functions, value: int(frames), tip: 'distinct frames' },
+    ];
+    if (tracks > 1) facts.push({ label: 'Threads', value: int(tracks), hideBelow: NARROW });
+    return facts;
+}
+
+export function traceFacts(run: Run): Fact[] | null {
+    if (isStacks(run)) return stackFacts(run);
+    if (!isTrace(run)) return null;
+    const summary = traceOf(run);
+    const { peak_bytes, peak_device } = summary;
+    const facts = [lengthFact(summary), ...deviceFacts(summary)];
+    // Old versions of torch wrote no totals: there is no peak to tell then.
+    if (peak_bytes) {
+        facts.push({
+            label: peak_device ? 'Peak GPU memory' : 'Peak memory',
+            value: <FigText fig={bytesFig(peak_bytes)} />,
+            tip: 'largest memory allocated at one time',
+            hideBelow: NARROW,
+        });
+    }
+    if (!summary.torch) {
+        facts.push({ label: 'Tracks', value: int(summary.tracks), hideBelow: NARROW });
+    }
+    facts.push({ label: 'Events', value: int(summary.events) });
+    return facts;
+}

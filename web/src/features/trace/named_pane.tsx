@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Beside a table of operators or kernels: how long all slices of the selected name took, and where
+ * they are in the timeline.
+ */
+import type { ComponentChildren } from 'preact';
+import { LABELS } from '../../base/terms';
+import type { Named } from '../../base/trace_types';
+import type { Run } from '../../base/types';
+import { fig, int } from '../../base/units';
+import { CopyButton } from '../../components/copy_button';
+import { HistogramView } from '../../components/histogram_view';
+import { Notice } from '../../components/notice';
+import { Pairs } from '../../components/pairs';
+import { LoadingLine } from '../../components/progress';
+import { Term } from '../../components/term';
+import { FigText } from '../../components/text';
+import { PaneHead } from '../../components/toolbar';
+import { useJson } from '../shared/use_json';
+import { put, rangedPath, useRange } from './data';
+import { timelineHash } from './timeline_link';
+
+interface NamedPaneProps {
+    run: Run;
+    title: string;
+    /** As in the URL: `name_id.kind`, more after it is the row's own. */
+    selected: string;
+    /** The row, while it is here. */
+    row: { first_ns: number } | null;
+    /** The name is that of an operation, which slices of several names share. */
+    operation?: boolean;
+    onShapes?: (name: string) => void;
+    children?: ComponentChildren;
+}
+
+const BINS = 40;
+
+export function NamedPane(props: NamedPaneProps) {
+    const { run, title, selected, row, operation, onShapes, children } = props;
+    const [name, kind] = selected.split('.');
+    const range = useRange();
+    const { data, error, loading } = useJson<Named>(
+        rangedPath(run, 'named', range, {
+            name,
+            kind,
+            operation: operation ? 1 : undefined,
+            px: BINS,
+        }),
+    );
+    return (
+        <section class="pane pane-named" aria-label={title}>
+            <PaneHead title={title} remark="selected">
+                <button type="button" class="quiet" onClick={() => put({ op: null })}>
+                    <kbd>Esc</kbd>
+                </button>
+            </PaneHead>
+            {error && <Notice kind="error" title="The slices could not be read" error={error} />}
+            {data && !error && (
+                <div class="named-body">
+                    <div class="named-name mono">{data.name}</div>
+                    <div class="named-links">
+                        <a class="link" href={timelineHash(run, { find: data.name, operation })}>
+                            Show in timeline
+                        </a>
+                        {onShapes && (
+                            <button type="button" class="link" onClick={() => onShapes(data.name)}>
+                                by input shape
+                            </button>
+                        )}
+                        <CopyButton text={data.name} label={LABELS.copyName} />
+                    </div>
+                    {children}
+                    <NamedFigures
+                        data={data}
+                        where={range ? 'in range' : 'in trace'}
+                        first={row?.first_ns ?? null}
+                    />
+                </div>
+            )}
+            <LoadingLine active={loading} />
+        </section>
+    );
+}
+
+const time = (ns: number) => <FigText fig={fig(ns / 1e9)} />;
+
+interface FiguresProps {
+    data: Named;
+    where: string;
+    first: number | null;
+}
+
+function NamedFigures({ data, where, first }: FiguresProps) {
+    if (data.count === 0) {
+        return <p class="soft">Its slices have other names. Search for them in the timeline.</p>;
+    }
+    return (
+        <>
+            <div class="named-head">
+                <b>All with this name</b>
+                <span class="soft">
+                    {int(data.count)} {where}
+                </span>
+            </div>
+            <HistogramView
+                histogram={data.histogram}
+                marks={[{ ns: data.median_ns, word: 'median' }]}
+            />
+            <Pairs
+                rows={[
+                    ['Total', time(data.total_ns)],
+                    ['Mean', time(data.mean_ns)],
+                    ['Median', time(data.median_ns)],
+                    [<Term of="percentile" />, time(data.p95_ns)],
+                    ['Min', time(data.min_ns)],
+                    ['Max', time(data.max_ns)],
+                    ...(first === null
+                        ? []
+                        : [['First starts at', time(first)] as [string, ComponentChildren]]),
+                ]}
+            />
+        </>
+    );
+}

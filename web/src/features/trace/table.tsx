@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A table of a trace for the whole run or a range of it: the server sums, sorts, filters and pages.
+ * It stands in a tab of its own and in the dock of the timeline, where `prefix` keeps its sort apart.
+ */
+import { type Params, withParams } from '../../base/client';
+import { useEffectOn, useMemoOn } from '../../base/hooks';
+import { route } from '../../base/router';
+import type { Run } from '../../base/types';
+import { DataGrid, type GridColumn } from '../../components/data_grid';
+import { readSort } from '../../model/filter_query';
+import type { Matcher } from '../../model/search';
+import { rangeParams, type TraceRange } from '../../model/trace_range';
+import { useSource } from '../shared/paged_source';
+import { put, viewPath } from './data';
+
+/** What a table that can be embedded takes. */
+export interface EmbeddedTable {
+    run: Run;
+    range: TraceRange | null;
+    /** Before the keys of the URL that hold the sort. */
+    prefix?: string;
+}
+
+/** ... and what it says of its rows. */
+interface RowsTable<R> extends EmbeddedTable {
+    filters?: TableFilters;
+    selected?: string | null;
+    onSelect?: (row: R) => void;
+    onOpen?: (row: R) => void;
+    onShown?: (rows: number) => void;
+}
+
+/** A table of names that stands in a tab, beside a pane, in the dock of the timeline. */
+export interface NamesTable<R> extends RowsTable<R> {
+    /** marked in the names */
+    search?: Matcher;
+    /** Columns one can do without have no room beside a pane. */
+    narrow?: boolean;
+}
+
+interface TraceTableProps<R> extends RowsTable<R> {
+    view: string;
+    label: string;
+    columns: GridColumn<R>[];
+    rowKey: (row: R) => string;
+    sort: { key: string; desc: boolean };
+    /** What else the question says, in the words of the API. */
+    params?: Params;
+    rowClass?: (row: R) => string;
+    empty: string;
+}
+
+export function TraceTable<R>(props: TraceTableProps<R>) {
+    const { run, range, view, filters, prefix = '', onShown } = props;
+    const query = route.value.query;
+    const sort = readSort(
+        { sort: query[`${prefix}sort`], desc: query[`${prefix}desc`] },
+        props.sort.key,
+        props.sort.desc,
+    );
+    const params = {
+        sort: sort.key,
+        desc: sort.desc,
+        ...rangeParams(range),
+        ...(filters && filterParams(filters)),
+        ...props.params,
+    };
+    /* What is shown stays while the filters make no sense. */
+    const source = useSource<R>(viewPath(run, view), params, filters?.broken ?? false);
+    const version = source.version.value;
+    useEffectOn(() => {
+        if (source.ready.peek()) onShown?.(source.total);
+    }, [source, version]);
+    const empty =
+        filters?.q || filters?.hide
+            ? 'No row matches the filters. Clear them to see all.'
+            : props.empty;
+    return (
+        <DataGrid<R>
+            label={props.label}
+            columns={props.columns}
+            source={source}
+            rowKey={props.rowKey}
+            sort={sort}
+            onSort={({ key, desc }) =>
+                put({ [`${prefix}sort`]: key, [`${prefix}desc`]: desc ? '1' : '0' })
+            }
+            selected={props.selected ?? null}
+            onSelect={props.onSelect}
+            onOpen={props.onOpen}
+            rowClass={props.rowClass}
+            resetKey={withParams('', params)}
+            empty={empty}
+        />
+    );
+}
+
+export interface TableFilters {
+    q: string;
+    regex: boolean;
+    hide: string;
+    broken: boolean;
+}
+
+export function filterParams({ q, regex, hide }: TableFilters): Params {
+    return { q: q || undefined, regex: regex ? 1 : undefined, hide: hide || undefined };
+}
+
+/** The order that exports ask for too. */
+export function sortParams(fallback: { key: string; desc: boolean }): Params {
+    const sort = readSort(route.value.query, fallback.key, fallback.desc);
+    return { sort: sort.key, desc: sort.desc };
+}
+
+/** Keeps columns while what they are made of stays. */
+export function useColumns<R>(make: () => GridColumn<R>[], of: unknown[]): GridColumn<R>[] {
+    return useMemoOn(make, of);
+}

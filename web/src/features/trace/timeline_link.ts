@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Links into the timeline: to the slices of a name, to one slice, to a stretch of time.
+ */
+import type { Run } from '../../base/types';
+import { escapeRegex } from '../../model/filter_query';
+import { fitView, type TimeView, viewText } from '../../model/timeline_view';
+import type { TraceRange } from '../../model/trace_range';
+import { tabHash, traceOf } from './data';
+
+interface Place {
+    /** a name to search for, all of it */
+    find?: string;
+    /** `find` is an operation: what stands behind it in brackets differs */
+    operation?: boolean;
+    slice?: number | null;
+    /** becomes the range and is looked at; undefined keeps the one that is selected */
+    range?: TraceRange;
+}
+
+function around(run: Run, { from_ns, to_ns }: TraceRange): TimeView {
+    return fitView({ from: from_ns, to: to_ns }, { from: 0, to: traceOf(run).span_ns });
+}
+
+export function timelineHash(run: Run, { find, operation, slice, range }: Place): string {
+    const query: Record<string, string> = {};
+    const end = operation ? '( \\(|$)' : '$';
+    if (find) Object.assign(query, { find: `^${escapeRegex(find)}${end}`, fre: '1' });
+    if (slice) query.slice = String(slice);
+    if (range) query.at = viewText(around(run, range));
+    return tabHash(run, 'timeline', query, range);
+}

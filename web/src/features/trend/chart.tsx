@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A metric over runs: a line of medians, their spread as a band, levels, change points with labels,
+ * and the baseline. The point nearest to the pointer along the axis is highlighted.
+ */
+import type { Trend, TrendChange } from '../../base/trend_types';
+import type { Curve, LineView, PlotArea } from '../../components/chart';
+import { type Token, usePlot } from '../../components/plot';
+import {
+    changeWords,
+    levelsOf,
+    nearest,
+    placeOfChange,
+    rangeOf,
+    type Span,
+    spanOf,
+} from './points';
+
+interface TrendChartProps {
+    trend: Trend;
+    places: number[];
+    fromZero: boolean;
+    xStep?: number;
+    xText: (place: number) => string;
+    yText: (value: number) => string;
+    /** `at`: the point under the pointer or cursor; `picked`: the point to compare another one with */
+    at: number | null;
+    picked: number | null;
+    onHover: (index: number | null, event: PointerEvent) => void;
+    onPick: (index: number, withShift: boolean) => void;
+    onChange: (change: TrendChange) => void;
+}
+
+/** With more points, the line has no dots. */
+const DOTS_MOST = 250;
+/** px; a click farther away from all points selects none */
+const REACH = 24;
+
+function band({ points }: Trend, places: number[], token: Token): Curve[] {
+    if (!points.some(({ mad }) => mad)) return [];
+    const edge = (sign: 1 | -1): Curve => ({
+        x: places,
+        y: points.map(({ value, mad }) => value + sign * (mad ?? 0)),
+        colour: 'transparent',
+        width: 0,
+    });
+    return [edge(-1), { ...edge(1), fill: `${token('bar-2')}`, fillBelow: true }];
+}
+
+function curvesOf({ trend, places }: TrendChartProps, token: Token): Curve[] {
+    const line = { x: places, y: trend.points.map(({ value }) => value), colour: token('bar') };
+    const levels = levelsOf(trend, places).map(([from, to, value]): Curve => ({
+        x: [from, to],
+        y: [value, value],
+        colour: token('text-2'),
+        width: 1,
+        dash: [4, 3],
+    }));
+    const dots = trend.points.length <= DOTS_MOST ? [{ ...line, width: 2, dots: true }] : [];
+    return [...dots, ...levels, { ...line, width: 1.25 }, ...band(trend, places, token).reverse()];
+}
+
+function viewOf(props: TrendChartProps, span: Span, range: Span, token: Token): LineView {
+    const { xStep, xText, yText } = props;
+    return {
+        curves: curvesOf(props, token),
+        ...span,
+        bottom: range.from,
+        top: range.to,
+        xStep,
+        xText,
+        yText,
+    };
+}
+
+export function TrendChart(props: TrendChartProps) {
+    const { trend, places, fromZero, at, picked, onHover, onPick } = props;
+    const span = spanOf(places);
+    const range = rangeOf(trend, fromZero);
+    const { canvas, area } = usePlot(
+        (token) => viewOf(props, span, range, token),
+        [trend, places, fromZero],
+    );
+    const xOf = (place: number) =>
+        area
+            ? area.left + ((place - span.from) / (span.to - span.from)) * (area.right - area.left)
+            : 0;
+    const yOf = (value: number) =>
+        area
+            ? area.bottom -
+              ((value - range.from) / (range.to - range.from)) * (area.bottom - area.top)
+            : 0;
+    function pointAt(event: MouseEvent): number | null {
+        if (!area) return null;
+        const x = event.clientX - (event.currentTarget as Element).getBoundingClientRect().left;
+        const share = (x - area.left) / (area.right - area.left || 1);
+        const index = nearest(places, span.from + share * (span.to - span.from));
+        return Math.abs(xOf(places[index]) - x) <= REACH ? index : null;
+    }
+    const spot = (index: number, kind: string) => (
+        <span
+            class={`trend-spot ${kind}`}
+            style={{ left: xOf(places[index]), top: yOf(trend.points[index].value) }}
+        />
+    );
+    return (
+        <div
+            class="trend-chart"
+            onPointerMove={(event) => onHover(pointAt(event), event)}
+            onPointerLeave={(event) => onHover(null, event)}
+            onClick={(event) => {
+                const index = pointAt(event);
+                if (index !== null) onPick(index, event.shiftKey);
+            }}
+        >
+            <canvas ref={canvas} role="img" aria-label={`${trend.title} over runs`} />
+            {area && trend.baseline?.value != null && (
+                <span
+                    class="trend-baseline"
+                    style={{
+                        left: area.left,
+                        width: area.right - area.left,
+                        top: yOf(trend.baseline.value),
+                    }}
+                >
+                    <span>baseline {trend.baseline.name}</span>
+                </span>
+            )}
+            {area && <Marks {...props} area={area} xOf={xOf} />}
+            {area && picked !== null && picked < places.length && spot(picked, 'is-picked')}
+            {area && at !== null && at < places.length && spot(at, 'is-at')}
+        </div>
+    );
+}
+
+const WORD_PX = 7;
+const ROW_PX = 17;
+const ROWS = 3;
+
+/* Assigns labels to rows so that they do not overlap; null if there is no space: then only a line
+ * is drawn. */
+function rowsOfWords(spots: { x: number; width: number }[]): (number | null)[] {
+    const ends: number[] = Array.from({ length: ROWS }, () => -Infinity);
+    return spots.map(({ x, width }) => {
+        const row = ends.findIndex((end) => end < x);
+        if (row < 0) return null;
+        ends[row] = x + width;
+        return row;
+    });
+}
+
+function Marks(props: TrendChartProps & { area: PlotArea; xOf: (place: number) => number }) {
+    const { trend, places, area, xOf, onChange } = props;
+    const marks = trend.changes.map((change) => ({
+        change,
+        x: xOf(placeOfChange(change, places)),
+        ...changeWords(change, trend.unit),
+    }));
+    const width = (word: string) => word.length * WORD_PX + 12;
+    const rows = rowsOfWords(marks.map(({ x, short }) => ({ x, width: width(short) })));
+    return (
+        <>
+            {marks.map(({ change, x, tone, short, long }, i) => (
+                <button
+                    key={change.index}
+                    type="button"
+                    class={`trend-mark ${tone}${x + width(short) > area.right ? ' is-left' : ''}`}
+                    style={{ left: x, top: area.top, height: area.bottom - area.top }}
+                    title={`${long}; click to compare the five runs before with the five after`}
+                    aria-label={long}
+                    onClick={(event) => {
+                        event.stopPropagation();
+                        onChange(change);
+                    }}
+                >
+                    {rows[i] !== null && (
+                        <span style={{ top: (rows[i] ?? 0) * ROW_PX }}>{short}</span>
+                    )}
+                </button>
+            ))}
+        </>
+    );
+}

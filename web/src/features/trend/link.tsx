@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Ways to a trend: of a run's series, and of one row that is compared.
+ */
+import { offlineFile } from '../../base/offline';
+import { formatHash } from '../../base/router';
+import type { Run } from '../../base/types';
+
+export function trendHref(series: string, more: Record<string, string> = {}): string {
+    return formatHash(['trend'], { runs: `series:${series}`, ...more });
+}
+
+const WIDTH = 64;
+const HEIGHT = 16;
+const PAD = 2.5;
+
+/** A curve of 64 × 16 px whose last point, this run, is a dot. Draws nothing for fewer than two points. */
+function Sparkline({ values }: { values: number[] }) {
+    if (values.length < 2) return null;
+    const low = Math.min(...values);
+    const span = Math.max(...values) - low;
+    const x = (i: number) => PAD + (i / (values.length - 1)) * (WIDTH - 2 * PAD);
+    const y = (v: number) =>
+        span === 0 ? HEIGHT / 2 : HEIGHT - PAD - ((v - low) / span) * (HEIGHT - 2 * PAD);
+    const points = values.map((v, i) => `${x(i).toFixed(1)},${y(v).toFixed(1)}`).join(' ');
+    const last = values.length - 1;
+    return (
+        <svg class="sparkline" width={WIDTH} height={HEIGHT} aria-hidden="true">
+            <polyline points={points} />
+            <circle cx={x(last)} cy={y(values[last])} r="2" />
+        </svg>
+    );
+}
+
+/** The headlines of the series up to this run; leads to all of them. */
+export function TrendSpark({ run }: { run: Run }) {
+    if (!run.series || run.trend.length < 2) return <Sparkline values={run.trend} />;
+    return (
+        <a
+            class="trend-spark"
+            href={trendHref(run.series)}
+            tabIndex={-1}
+            title={`trend of ${run.series}`}
+            aria-label={`trend of ${run.series}`}
+        >
+            <Sparkline values={run.trend} />
+        </a>
+    );
+}
+
+/** Nothing for runs of no series. */
+export function SeriesTrend({ series }: { series: string }) {
+    if (!series) return null;
+    return (
+        <a class="series-trend" href={trendHref(series)}>
+            Trend
+        </a>
+    );
+}
+
+interface RowTrendProps {
+    runs: Run[];
+    of: string;
+    row: string;
+    place: string | null;
+    metric: string;
+}
+
+/** Nothing where no run is of a series. */
+export function RowTrendLink({ runs, of, row, place, metric }: RowTrendProps) {
+    const series = runs.find((run) => run.series)?.series;
+    if (!series || offlineFile()) return null;
+    const more = { of, row, metric, ...(place ? { place } : {}) };
+    return (
+        <a class="link" href={trendHref(series, more)} title={`over the runs of ${series}`}>
+            trend of this row
+        </a>
+    );
+}

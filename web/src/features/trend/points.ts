@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A metric over runs: positions of the points, labels of change points, and the runs to compare.
+ */
+import type { Trend, TrendChange, TrendPoint } from '../../base/trend_types';
+import { THIN, clock, int, isoDay, plural, signed, text, when } from '../../base/units';
+import { deltaFig, figOf, pText, wordOf } from '../../model/compare';
+
+export interface Span {
+    from: number;
+    to: number;
+}
+
+/** Whether the points are in time order; points grouped by a tag may not be. */
+export function isInTime({ points }: Trend): boolean {
+    return points.every(({ at }, i) => i === 0 || Date.parse(at) >= Date.parse(points[i - 1].at));
+}
+
+/** Position of each point: its index, or its time in ms. */
+export function placesOf({ points }: Trend, byTime: boolean): number[] {
+    return points.map((point, i) => (byTime ? Date.parse(point.at) : i));
+}
+
+/** The visible range: all positions, with a margin. */
+export function spanOf(places: readonly number[]): Span {
+    const from = Math.min(...places);
+    const to = Math.max(...places);
+    const room = to > from ? (to - from) * 0.02 : 1;
+    return { from: from - room, to: to + room };
+}
+
+const ROOM = 0.08;
+/** Margin above the points, with space for the labels of change points. */
+const ROOM_FOR_WORDS = 0.3;
+
+/** Range of the vertical axis: all values with their spread, the baseline, and space for labels. */
+export function rangeOf(trend: Trend, fromZero: boolean): Span {
+    const values = trend.points.flatMap(({ value, mad }) => [
+        value - (mad ?? 0),
+        value + (mad ?? 0),
+    ]);
+    if (trend.baseline?.value != null) values.push(trend.baseline.value);
+    if (fromZero) values.push(0);
+    let low = values.reduce((a, b) => Math.min(a, b), Infinity);
+    let high = values.reduce((a, b) => Math.max(a, b), -Infinity);
+    if (low === high) {
+        const half = Math.abs(low) / 10 || 1;
+        [low, high] = [fromZero && low === 0 ? 0 : low - half, high + half];
+    }
+    const height = high - low;
+    return {
+        from: low - (fromZero && low === 0 ? 0 : height * ROOM),
+        to: high + height * (trend.changes.length ? ROOM_FOR_WORDS : ROOM),
+    };
+}
+
+/** Index of the point whose position is nearest. */
+export function nearest(places: readonly number[], at: number): number {
+    let best = 0;
+    places.forEach((place, i) => {
+        if (Math.abs(place - at) < Math.abs(places[best] - at)) best = i;
+    });
+    return best;
+}
+
+/** Medians between the change points, as horizontal segments: [first position, last position, value]. */
+export function levelsOf(trend: Trend, places: readonly number[]): [number, number, number][] {
+    const piece = (from: number, to: number, value: number): [number, number, number] => [
+        places[from],
+        places[to - 1],
+        value,
+    ];
+    return trend.changes.flatMap((change, i) => [
+        ...(i === 0 ? [piece(change.from, change.index, change.before)] : []),
+        piece(change.index, change.to, change.after),
+    ]);
+}
+
+/** Halfway between the last point of the old level and the first point of the new one. */
+export function placeOfChange(change: TrendChange, places: readonly number[]): number {
+    return (places[change.index - 1] + places[change.index]) / 2;
+}
+
+const DAY_MS = 86_400_000;
+
+/** A time on an axis of this length; precise enough for neighbours to differ. */
+export function tickTime(time: Date, length_ms: number): string {
+    if (length_ms > 3 * DAY_MS) return isoDay(time);
+    const seconds = String(time.getSeconds()).padStart(2, '0');
+    const day = length_ms > DAY_MS / 2 ? `${isoDay(time).slice(5)} ` : '';
+    return `${day}${clock(time)}${length_ms < 600_000 ? `:${seconds}` : ''}`;
+}
+
+export function pctText(delta: number, of: number): string {
+    return of === 0 ? '' : `${signed((100 * delta) / Math.abs(of), 1)}${THIN}%`;
+}
+
+export interface ChangeWords {
+    tone: 'slower' | 'faster';
+    /** "▲ +12.3 %" */
+    short: string;
+    /** "slower by 4.1 ms (+12.4 %): median 33.0 ms before, 37.1 ms after, p = 0.001" */
+    long: string;
+}
+
+export function changeWords(change: TrendChange, unit: string): ChangeWords {
+    const up = change.delta > 0;
+    const say = (value: number) => text(figOf(value, unit));
+    const pct = pctText(change.delta, change.before);
+    return {
+        tone: up ? 'slower' : 'faster',
+        short: `${up ? '▲' : '▼'} ${pct || text(deltaFig(change.delta, unit))}`,
+        long:
+            `${wordOf(up, unit)} by ${say(Math.abs(change.delta))}${pct && ` (${pct})`}: ` +
+            `median ${say(change.before)} before, ${say(change.after)} after, ${pText(change.p)}`,
+    };
+}
+
+/** Summary of a trend, in a sentence. */
+export function answerOf(trend: Trend): { tone: string; word: string; rest: string } {
+    const { points, changes, unit, by } = trend;
+    const last = changes[changes.length - 1];
+    const point = by ? 'point' : 'run';
+    if (points.length < 10 && !last) {
+        return {
+            tone: '',
+            word: '',
+            rest: `${plural(points.length, point)}: a change point needs at least ten. Add more runs.`,
+        };
+    }
+    if (!last) {
+        return {
+            tone: '',
+            word: 'No change point',
+            rest: ` in ${int(points.length)} ${point}s: the level did not change.`,
+        };
+    }
+    const since = points[last.index];
+    const { tone, long } = changeWords(last, unit);
+    const more = changes.length > 1 ? ` ${int(changes.length - 1)} earlier.` : '';
+    return {
+        tone,
+        word: `${last.delta > 0 ? '▲' : '▼'} ${long.split(':')[0]}`,
+        rest: ` since ${since.by ?? since.name}, ${when(since.at)};${long.slice(long.indexOf(':') + 1)}.${more}`,
+    };
+}
+
+/** Maximum number of runs in a group. */
+const GROUP_MOST = 200;
+const AROUND = 5;
+
+export interface Groups {
+    base: string[];
+    new: string[];
+}
+
+/** The last five runs before the change point and the first five after it. */
+export function aroundChange({ points }: Trend, { from, index, to }: TrendChange): Groups {
+    const ids = (a: number, b: number) => points.slice(a, b).flatMap((point) => point.ids);
+    return { base: ids(from, index).slice(-AROUND), new: ids(index, to).slice(0, AROUND) };
+}
+
+/** Groups of two points; the earlier point is the base. */
+export function pairOf({ points }: Trend, one: number, other: number): Groups {
+    const ids = (point: TrendPoint) => point.ids.slice(-GROUP_MOST);
+    const [a, b] = one < other ? [one, other] : [other, one];
+    return { base: ids(points[a]), new: ids(points[b]) };
+}
+
+export interface TrendRow {
+    index: number;
+    point: TrendPoint;
+    previous: number | null;
+    change: TrendChange | null;
+}
+
+/** Rows of the table, newest first. */
+export function rowsOf({ points, changes }: Trend): TrendRow[] {
+    const stepAt = new Map(changes.map((change) => [change.index, change]));
+    return points
+        .map((point, index) => ({
+            index,
+            point,
+            previous: index > 0 ? points[index - 1].value : null,
+            change: stepAt.get(index) ?? null,
+        }))
+        .reverse();
+}
+
+/** Kinds of the runs that were left out because of their kind. */
+export function otherKinds({ left_out }: Trend): string[] {
+    return left_out.flatMap(({ why }) => /^of kind (.+)$/.exec(why)?.[1] ?? []);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the URL says of a trend: `#/trend?runs=series:NAME&by=&of=&row=&place=&metric=&kind=&x=&y=`.
+ */
+import { API, sendJson, withParams } from '../../base/client';
+import { navigate, type Query, setQuery } from '../../base/router';
+import type { Trend } from '../../base/trend_types';
+import type { Run } from '../../base/types';
+import { announce } from '../shared/shelf_state';
+import type { Groups } from './points';
+
+const ASKED = ['runs', 'by', 'of', 'row', 'place', 'metric', 'kind'];
+
+export const put = (changes: Record<string, string | null>): void =>
+    setQuery(changes, { replace: true });
+
+/** A table without a row is a question that is not finished: what is followed stays the headline. */
+export function trendPath(query: Query, format?: string): string {
+    const asked: Query = {};
+    for (const key of ASKED) if (query[key]) asked[key] = query[key];
+    if (!query.row) {
+        delete asked.of;
+        if (query.of) delete asked.metric;
+    }
+    return withParams(`${API}/trend`, format ? { ...asked, format } : asked);
+}
+
+export function openComparison({ of, row }: Trend, groups: Groups): void {
+    const query = { base: groups.base.join(','), new: groups.new.join(',') };
+    if (of && row) navigate(['compare', of], { ...query, q: row });
+    else navigate(['compare'], query);
+}
+
+/** Pins a run as the baseline of its series, or lets it go. */
+export async function pinBaseline(id: string, pin: boolean): Promise<void> {
+    const run = await sendJson<Run>(pin ? 'PUT' : 'DELETE', `${API}/runs/${id}/baseline`);
+    if (run) announce({ type: 'run', run });
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which figure of which runs is followed, and how it is drawn.
+ */
+import { useMemo, useState } from 'preact/hooks';
+import { API, withParams } from '../../base/client';
+import type { ComparedTable, Comparison } from '../../base/compare_types';
+import { route } from '../../base/router';
+import type { Trend } from '../../base/trend_types';
+import type { Page } from '../../base/types';
+import { text } from '../../base/units';
+import { Menu, type MenuItem } from '../../components/menu';
+import { Picker, type PickItem } from '../../components/picker';
+import { Segmented } from '../../components/segmented';
+import { Spacer, Toolbar } from '../../components/toolbar';
+import { figOf } from '../../model/compare';
+import { useJson } from '../shared/use_json';
+import { isInTime, otherKinds } from './points';
+import { put, trendPath } from './state';
+
+interface ToolbarProps {
+    trend: Trend;
+    inputRef: { current: HTMLInputElement | null };
+}
+
+/* What the newest run can be asked for. */
+function useTables(trend: Trend): ComparedTable[] {
+    const newest = trend.points[trend.points.length - 1];
+    const { data } = useJson<Comparison>(newest ? `${API}/compare?new=${newest.id}` : null);
+    return data?.tables ?? [];
+}
+
+export function TrendToolbar({ trend, inputRef }: ToolbarProps) {
+    const { query } = route.value;
+    const tables = useTables(trend);
+    const table = tables.find(({ of }) => of === query.of);
+    const inTime = isInTime(trend);
+    return (
+        <Toolbar label="metric">
+            <FigureMenu trend={trend} tables={tables} />
+            {table && <RowPicker trend={trend} table={table} inputRef={inputRef} />}
+            {table && query.row && <MetricMenu trend={trend} table={table} />}
+            <ByMenu trend={trend} />
+            <KindMenu trend={trend} />
+            <Spacer />
+            <Segmented
+                label="horizontal axis"
+                value={query.x === 'time' && inTime ? 'time' : 'order'}
+                options={[
+                    { value: 'order', text: 'In order', tip: 'one step a point' },
+                    {
+                        value: 'time',
+                        text: 'By time',
+                        tip: inTime ? 'when they were added' : 'points are not in time order',
+                        disabled: !inTime,
+                    },
+                ]}
+                onChange={(x) => put({ x: x === 'order' ? null : x })}
+            />
+            <Segmented
+                label="vertical axis"
+                value={query.y === 'zero' ? 'zero' : 'fit'}
+                options={[
+                    { value: 'fit', text: 'Fit' },
+                    { value: 'zero', text: 'From zero' },
+                ]}
+                onChange={(y) => put({ y: y === 'fit' ? null : y })}
+            />
+            <a class="quiet" href={trendPath(query, 'csv')} download="">
+                Export CSV
+            </a>
+        </Toolbar>
+    );
+}
+
+const NO_ROW = { of: null, row: null, place: null };
+
+function FigureMenu({ trend, tables }: { trend: Trend; tables: ComparedTable[] }) {
+    const { query } = route.value;
+    const table = tables.find(({ of }) => of === query.of);
+    const plain = !query.of;
+    const items: MenuItem[] = [
+        {
+            text: 'headline',
+            checked: plain && trend.metric === 'headline',
+            onPick: () => put({ ...NO_ROW, metric: null }),
+        },
+        ...tables.map(({ of, row }) => ({
+            text: `of one ${row}`,
+            note: '…',
+            checked: query.of === of,
+            onPick: () => put({ ...NO_ROW, of, metric: null }),
+        })),
+        ...trend.figures.map((figure) => ({
+            text: figure,
+            note: 'summary',
+            checked: plain && trend.metric === figure,
+            onPick: () => put({ ...NO_ROW, metric: figure }),
+        })),
+    ];
+    const now = table ? `of one ${table.row}` : trend.metric;
+    return (
+        <Menu
+            label={
+                <>
+                    <span class="faint">metric</span> {now}
+                </>
+            }
+            filter={items.length > 10}
+            items={items}
+        />
+    );
+}
+
+function MetricMenu({ trend, table }: { trend: Trend; table: ComparedTable }) {
+    return (
+        <Menu
+            label={trend.title}
+            ariaLabel="metric"
+            items={table.metrics.map(({ metric, title }) => ({
+                text: title,
+                checked: metric === trend.metric,
+                onPick: () => put({ metric }),
+            }))}
+        />
+    );
+}
+
+interface FoundRow {
+    id: number;
+    name: string;
+    place: string | null;
+    median: number;
+}
+
+function foundRows(page: Page | null): FoundRow[] {
+    if (!page) return [];
+    return page.rows.map(
+        (row) =>
+            Object.fromEntries(
+                page.columns.map((name, i) => [name, row[i]]),
+            ) as unknown as FoundRow,
+    );
+}
+
+/** Finds a row of the newest run by its name; the largest are offered first. */
+function RowPicker({ trend, table, inputRef }: ToolbarProps & { table: ComparedTable }) {
+    const { query } = route.value;
+    const [typed, setTyped] = useState<string | null>(null);
+    const newest = trend.points[trend.points.length - 1];
+    const path = withParams(`${API}/compare/${table.of}`, {
+        new: newest.id,
+        q: typed ?? '',
+        limit: 14,
+    });
+    const { data } = useJson<Page>(typed === null ? null : path);
+    const rows = useMemo(() => foundRows(data), [data]);
+    const { unit } = table.metrics[0];
+    const items = rows.map((row): PickItem => ({
+        id: row.id,
+        body: (
+            <>
+                <span class="mono pick-name">
+                    {row.name} <span class="soft">{row.place}</span>
+                </span>
+                <span class="pick-note">
+                    {text(figOf(row.median, table.place === 'unit' ? (row.place ?? '') : unit))}
+                </span>
+            </>
+        ),
+    }));
+    return (
+        <Picker
+            label={`the ${table.row} to follow`}
+            placeholder={`which ${table.row}?`}
+            value={query.row ?? ''}
+            items={items}
+            width={260}
+            hint="/"
+            inputRef={inputRef}
+            onType={setTyped}
+            onPick={(id) => {
+                const row = rows.find((one) => one.id === id);
+                if (row) put({ row: row.name, place: row.place });
+            }}
+        />
+    );
+}
+
+function ByMenu({ trend }: { trend: Trend }) {
+    const newest = trend.points[trend.points.length - 1];
+    const keys = new Set(Object.keys(newest?.tags ?? {}));
+    if (trend.by) keys.add(trend.by);
+    if (keys.size === 0) return null;
+    const items = [
+        { text: 'each run', checked: !trend.by, onPick: () => put({ by: null }) },
+        ...[...keys].sort().map((key) => ({
+            text: key,
+            note: 'repeats as one',
+            checked: trend.by === key,
+            onPick: () => put({ by: `tag:${key}` }),
+        })),
+    ];
+    return (
+        <Menu
+            label={
+                <>
+                    <span class="faint">by</span> {trend.by ?? 'run'}
+                </>
+            }
+            tip="runs with the same tag value, such as a commit, are repeats of one point"
+            items={items}
+        />
+    );
+}
+
+/* Only where the series holds runs of several kinds. */
+function KindMenu({ trend }: { trend: Trend }) {
+    const kinds = [...new Set([...(trend.kind ? [trend.kind] : []), ...otherKinds(trend)])];
+    if (kinds.length < 2 && !route.value.query.kind) return null;
+    return (
+        <Menu
+            label={
+                <>
+                    <span class="faint">kind</span> {trend.kind ?? 'none'}
+                </>
+            }
+            items={kinds.map((kind) => ({
+                text: kind,
+                checked: kind === trend.kind,
+                onPick: () => put({ ...NO_ROW, kind, metric: null }),
+            }))}
+        />
+    );
+}

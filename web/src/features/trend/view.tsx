@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A figure over the runs of a series: the answer in a sentence, the picture, the points as a table.
+ */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type ApiError, asApiError } from '../../base/client';
+import { useKeys } from '../../base/keys';
+import { formatHash, navigate, route } from '../../base/router';
+import { LABELS } from '../../base/terms';
+import type { Trend } from '../../base/trend_types';
+import { int, plural, text, when } from '../../base/units';
+import { CopyButton } from '../../components/copy_button';
+import type { GridHandle } from '../../components/data_grid';
+import { Notice } from '../../components/notice';
+import { LoadingLine } from '../../components/progress';
+import { setStatus } from '../../components/status_line';
+import { Tag } from '../../components/tag';
+import { hideTooltip, showTooltip } from '../../components/tooltip';
+import { figOf, isTime } from '../../model/compare';
+import { may } from '../login/user';
+import { onRunChange } from '../shared/shelf_state';
+import { useJson } from '../shared/use_json';
+import { TrendChart } from './chart';
+import { answerOf, aroundChange, isInTime, pairOf, pctText, placesOf, tickTime } from './points';
+import { openComparison, pinBaseline, put, trendPath } from './state';
+import { openPoint, TrendTable } from './table';
+import { TrendToolbar } from './toolbar';
+
+const TICKS = 10;
+const UNIT_MOST = 3;
+
+/** Runs come and go while one looks. */
+function useStamp(): number {
+    const [stamp, setStamp] = useState(0);
+    const timer = useRef(0);
+    useEffect(() => {
+        const stop = onRunChange(() => {
+            clearTimeout(timer.current);
+            timer.current = setTimeout(() => setStamp((n) => n + 1), 400);
+        });
+        return () => {
+            clearTimeout(timer.current);
+            stop();
+        };
+    }, []);
+    return stamp;
+}
+
+export function TrendView() {
+    const { query } = route.value;
+    const { data, error, loading } = useJson<Trend>(trendPath(query), useStamp());
+    const name = (query.runs ?? '').replace(/^(series|tag):/, '');
+    useEffect(() => {
+        document.title = `Trend of ${name} · perfshelf`;
+    }, [name]);
+    useEffect(() => () => hideTooltip(), []);
+    useEffect(() => {
+        const runs = data?.points.reduce((sum, { n }) => sum + n, 0);
+        const left = runs === undefined ? null : plural(runs, 'run');
+        setStatus(
+            left,
+            'change points: E-divisive on ranks, permutation test, p ≤ 0.01, at least 3 points each side',
+            null,
+        );
+    }, [data]);
+    return (
+        <main class="report trend">
+            <TrendHead name={name} trend={error ? null : data} />
+            {error && <NoTrend error={error} />}
+            {data && !error && <TrendBody trend={data} />}
+            <LoadingLine active={loading} />
+        </main>
+    );
+}
+
+function NoTrend({ error }: { error: ApiError }) {
+    const { row, of, kind } = route.value.query;
+    return (
+        <Notice
+            kind="error"
+            title="The trend could not be computed"
+            error={error}
+            actions={
+                row || of || kind ? (
+                    <button
+                        type="button"
+                        class="link"
+                        onClick={() =>
+                            put({ row: null, of: null, place: null, metric: null, kind: null })
+                        }
+                    >
+                        Show the headline
+                    </button>
+                ) : (
+                    <a class="link" href={formatHash([])}>
+                        Go to the shelf
+                    </a>
+                )
+            }
+        />
+    );
+}
+
+function TrendHead({ name, trend }: { name: string; trend: Trend | null }) {
+    const { runs = '' } = route.value.query;
+    const series = runs.startsWith('series:');
+    const shelf = formatHash([], series ? { series: name } : { tag: name });
+    const answer = trend && trend.points.length > 0 ? answerOf(trend) : null;
+    return (
+        <header class="trend-head">
+            <div class="trend-title">
+                <h1 class="run-name">
+                    <small>{series ? 'series' : 'tag'}</small>{' '}
+                    <a href={shelf} title="its runs on the shelf">
+                        {name}
+                    </a>
+                </h1>
+                <span class="soft ellipsis">
+                    {trend?.row && <span class="mono">{trend.row}</span>} {trend && titleOf(trend)}
+                </span>
+                <CopyButton class="quiet" label={LABELS.copyLink} text={() => location.href} />
+            </div>
+            {answer && (
+                <p class="trend-answer">
+                    {answer.word && <b class={answer.tone}>{answer.word}</b>}
+                    {answer.rest}
+                </p>
+            )}
+            {trend && <LeftOut trend={trend} />}
+        </header>
+    );
+}
+
+function titleOf({ title, unit, metric }: Trend): string {
+    const said = metric === title ? title.replaceAll('_', ' ') : title;
+    return unit && !isTime(unit) && unit !== title ? `${said}, ${unit}` : said;
+}
+
+/** Nothing goes in silence: runs that are not drawn are counted, with the reason. */
+function LeftOut({ trend }: { trend: Trend }) {
+    const parts = trend.left_out.map(({ why, runs }) => `${int(runs)} ${why}`);
+    if (trend.older > 0) parts.push(`${int(trend.older)} older`);
+    if (parts.length === 0) return null;
+    return <p class="trend-left-out">Not shown: {parts.join(', ')}.</p>;
+}
+
+/** Which point is chosen: kept by its run, as others come and go before it. */
+function useChosen(trend: Trend): [number | null, (index: number | null) => void] {
+    const [id, setId] = useState<string | null>(null);
+    const index = trend.points.findIndex((point) => point.id === id);
+    return [index < 0 ? null : index, (now) => setId(now === null ? null : trend.points[now].id)];
+}
+
+function TrendBody({ trend }: { trend: Trend }) {
+    const { query } = route.value;
+    const [hovered, setHovered] = useState<number | null>(null);
+    const [selected, setSelected] = useChosen(trend);
+    const [picked, setPicked] = useChosen(trend);
+    const [failed, setFailed] = useState<ApiError | null>(null);
+    const input = useRef<HTMLInputElement | null>(null);
+    const grid = useRef<GridHandle | null>(null);
+    const byTime = query.x === 'time' && isInTime(trend);
+    const places = useMemo(() => placesOf(trend, byTime), [trend, byTime]);
+
+    useEffect(() => setHovered(null), [trend]);
+
+    function compareWith(index: number): void {
+        if (picked === null || picked === index) setPicked(picked === index ? null : index);
+        else openComparison(trend, pairOf(trend, picked, index));
+    }
+    function pin(): void {
+        const id = trend.points[selected ?? trend.points.length - 1].id;
+        setFailed(null);
+        pinBaseline(id, id !== trend.baseline?.id).catch((reason: unknown) =>
+            setFailed(asApiError(reason)),
+        );
+    }
+    useKeys('Trend', [
+        { key: '/', label: 'find a row', run: () => input.current?.focus() },
+        {
+            key: 'c',
+            label: 'compare with another point',
+            run: () => selected !== null && compareWith(selected),
+        },
+        ...(may('uploader') ? [{ key: 'b', label: 'pin this run as the baseline', run: pin }] : []),
+        { key: 'Escape', label: 'clear selection', run: () => setPicked(null) },
+        { key: 'u', label: 'back to the shelf', run: () => navigate([], {}) },
+    ]);
+    if (trend.points.length === 0) {
+        return (
+            <>
+                <TrendToolbar trend={trend} inputRef={input} />
+                <Notice kind="info" title="No run has this metric">
+                    The line above says which runs were left out, and why.
+                </Notice>
+            </>
+        );
+    }
+    return (
+        <>
+            <TrendToolbar trend={trend} inputRef={input} />
+            {failed && <Notice kind="error" title={LABELS.baselineError} error={failed} />}
+            <TrendChart
+                trend={trend}
+                places={places}
+                fromZero={query.y === 'zero'}
+                xStep={byTime ? undefined : Math.ceil(places.length / TICKS)}
+                xText={(place) => axisText(trend, place, byTime)}
+                yText={(value) => valueText(value, trend.unit)}
+                at={hovered ?? selected}
+                picked={picked}
+                onHover={(index, event) => {
+                    setHovered(index);
+                    if (index === null) hideTooltip();
+                    else
+                        showTooltip(
+                            <Tip trend={trend} index={index} />,
+                            event.clientX,
+                            event.clientY,
+                        );
+                }}
+                onPick={(index, withShift) => {
+                    hideTooltip();
+                    if (withShift || picked !== null) compareWith(index);
+                    else openPoint(trend, index);
+                }}
+                onChange={(change) => openComparison(trend, aroundChange(trend, change))}
+            />
+            <Hint trend={trend} picked={picked} selected={selected} onPin={pin} />
+            <TrendTable
+                trend={trend}
+                selected={selected}
+                onSelect={setSelected}
+                onKey={() => false}
+                handle={grid}
+            />
+        </>
+    );
+}
+
+/* A word as long as "samples" stands in the head instead. */
+function valueText(value: number, unit: string): string {
+    const fig = figOf(value, unit);
+    return fig.unit.length > UNIT_MOST ? fig.value : text(fig);
+}
+
+/* Letters of a name under the axis. */
+const NAME_MOST = 16;
+
+function axisText({ points }: Trend, place: number, byTime: boolean): string {
+    if (byTime) {
+        const length = Date.parse(points[points.length - 1].at) - Date.parse(points[0].at);
+        return tickTime(new Date(place), length);
+    }
+    const point = Number.isInteger(place) ? points[place] : undefined;
+    const name = point ? (point.by ?? point.name) : '';
+    return name.length > NAME_MOST ? `${name.slice(0, NAME_MOST - 1)}…` : name;
+}
+
+interface HintProps {
+    trend: Trend;
+    picked: number | null;
+    selected: number | null;
+    onPin: () => void;
+}
+
+function Hint({ trend, picked, selected, onPin }: HintProps) {
+    const series = trend.runs.startsWith('series:');
+    const point = selected === null ? null : trend.points[selected];
+    const isBase = point !== null && point.id === trend.baseline?.id;
+    return (
+        <p class="trend-hint" role="status">
+            <span>
+                {picked === null ? (
+                    <>
+                        Click a point to open its run. <kbd>Shift</kbd>-click two points to compare
+                        them. Click a change point to compare before and after.
+                    </>
+                ) : (
+                    <>
+                        <b>{trend.points[picked].by ?? trend.points[picked].name}</b> selected.
+                        Click another point to compare, or press <kbd>Esc</kbd> to cancel.
+                    </>
+                )}
+            </span>
+            {series && point && may('uploader') && (
+                <button type="button" class="link" onClick={onPin}>
+                    {isBase ? `Unpin ${point.name}` : `Pin ${point.name} as baseline`} <kbd>b</kbd>
+                </button>
+            )}
+        </p>
+    );
+}
+
+function Tip({ trend, index }: { trend: Trend; index: number }) {
+    const point = trend.points[index];
+    const before = trend.points[index - 1];
+    const base = trend.baseline?.value;
+    const say = (value: number) => text(figOf(value, trend.unit));
+    return (
+        <>
+            <div class="tooltip-title">{point.by ?? point.name}</div>
+            <dl>
+                <dt>{point.n > 1 ? 'median' : 'value'}</dt>
+                <dd>{point.absent ? 'absent' : say(point.value)}</dd>
+                {point.mad !== null && [
+                    <dt key="s">spread</dt>,
+                    <dd key="m">
+                        ± {say(point.mad)}, {point.n} runs
+                    </dd>,
+                ]}
+                {before && [
+                    <dt key="p">to previous</dt>,
+                    <dd key="d">{pctText(point.value - before.value, before.value) || '–'}</dd>,
+                ]}
+                {base != null && [
+                    <dt key="b">to baseline</dt>,
+                    <dd key="e">{pctText(point.value - base, base) || '–'}</dd>,
+                ]}
+                <dt>added</dt>
+                <dd>{when(point.at)}</dd>
+            </dl>
+            <div>
+                {Object.entries(point.tags).map(([name, value]) => [
+                    <Tag key={name} name={name} value={value} />,
+                    ' ',
+                ])}
+            </div>
+        </>
+    );
+}

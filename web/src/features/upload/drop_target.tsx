@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Adds files in any view: by drag and drop, and by pasting outside of text fields.
+ */
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { clock, int } from '../../base/units';
+import { inField } from '../../components/window_keys';
+import { shelf } from '../shared/shelf_state';
+import { addBlob, addDropped, addFiles } from './uploads';
+
+const dragged = signal<number | null>(null);
+
+export function carriesFiles(event: DragEvent): boolean {
+    return event.dataTransfer?.types.includes('Files') ?? false;
+}
+
+function onDragOver(event: DragEvent): void {
+    if (!carriesFiles(event) || !event.dataTransfer) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = 'copy';
+    const count = [...event.dataTransfer.items].filter((item) => item.kind === 'file').length;
+    if (dragged.value !== count) dragged.value = count;
+}
+
+/** Shows the drop overlay when files are dragged over a panel; the overlay then handles the drop. */
+export function showDrop(): void {
+    dragged.value ??= 0;
+}
+
+function onDragLeave(event: DragEvent): void {
+    // A drag also leaves elements inside the window; only leaving the window has no related target.
+    if (event.relatedTarget === null) dragged.value = null;
+}
+
+function onDrop(event: DragEvent): void {
+    dragged.value = null;
+    if (!carriesFiles(event) || !event.dataTransfer) return;
+    event.preventDefault();
+    if (!offerDrop(event.dataTransfer)) void addDropped(event.dataTransfer);
+}
+
+function onPaste(event: ClipboardEvent): void {
+    if (inField(event.target) || !event.clipboardData) return;
+    const files = [...event.clipboardData.files];
+    const text = event.clipboardData.getData('text/plain');
+    if (!files.length && !text.trim()) return;
+    event.preventDefault();
+    if (files.length) addFiles(files);
+    else addBlob(new Blob([text]), `pasted at ${clock(new Date())}`);
+}
+
+export function DropTarget() {
+    useEffect(() => {
+        addEventListener('dragenter', onDragOver);
+        addEventListener('dragover', onDragOver);
+        addEventListener('dragleave', onDragLeave);
+        addEventListener('drop', onDrop);
+        document.addEventListener('paste', onPaste);
+        return () => {
+            removeEventListener('dragenter', onDragOver);
+            removeEventListener('dragover', onDragOver);
+            removeEventListener('dragleave', onDragLeave);
+            removeEventListener('drop', onDrop);
+            document.removeEventListener('paste', onPaste);
+        };
+    }, []);
+    if (dragged.value === null) return null;
+    return <DropOverlay count={dragged.value} listen={shelf.value?.listen ?? location.host} />;
+}
+
+function refuse(event: DragEvent): void {
+    if (!carriesFiles(event) || !event.dataTransfer) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = 'none';
+}
+
+/** For users who may not add runs: prevents the browser from opening a dropped file instead of the
+ * page. */
+export function NoDropTarget() {
+    useEffect(() => {
+        addEventListener('dragover', refuse);
+        addEventListener('drop', refuse);
+        return () => {
+            removeEventListener('dragover', refuse);
+            removeEventListener('drop', refuse);
+        };
+    }, []);
+    return null;
+}
+
+/** Files dropped on the window are added to the shelf, unless the current tab claims them. */
+interface DropClaim {
+    /** Whether the tab accepts all of these files. */
+    wants: (names: string[]) => boolean;
+    take: (files: File[]) => void;
+}
+
+let claim: DropClaim | null = null;
+
+/** Registers a claim; the returned function removes it. */
+export function claimDrops(next: DropClaim): () => void {
+    claim = next;
+    return () => {
+        if (claim === next) claim = null;
+    };
+}
+
+/** Passes the files to the tab; returns false if they are for the shelf. */
+function offerDrop(transfer: DataTransfer): boolean {
+    const files = [...transfer.files];
+    if (!claim || !files.length || !claim.wants(files.map(({ name }) => name))) return false;
+    claim.take(files);
+    return true;
+}
+
+interface DropOverlayProps {
+    /** 0 if the browser does not report the number; file names are never available before the drop */
+    count: number;
+    listen: string;
+}
+
+function DropOverlay({ count, listen }: DropOverlayProps) {
+    const what = count === 1 ? 'the file' : count > 1 ? `${int(count)} files` : 'the files';
+    return (
+        <div class="drop-overlay">
+            <b>
+                Drop {what} to add {count === 1 ? 'it' : 'them'} to the shelf
+            </b>
+            <span class="soft">
+                The content decides the format; file names do not matter. Files are sent only to{' '}
+                {listen}.
+            </span>
+        </div>
+    );
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files on their way from this window to the server: two at a time, each with progress and
+ * Cancel. Once the body is there, the server's job takes over (features/shared/shelf_state.ts).
+ */
+import { signal } from '@preact/signals';
+import { API, asApiError, isAbort, upload, type Upload } from '../../base/client';
+import { navigate, route } from '../../base/router';
+import type { Job } from '../../base/types';
+import type { Incoming } from '../../model/shelf_rows';
+import { addNotice } from '../shared/notices';
+import { applyOwnJob } from '../shared/shelf_state';
+import { fileHead, padding, tarEnd } from './tar';
+
+const AT_ONCE = 2;
+
+interface Sending {
+    row: Incoming;
+    body: Blob;
+    transfer: Upload<{ job: Job }> | null;
+}
+
+let queue: Sending[] = [];
+let count = 0;
+
+/** Rows of the files that are not yet jobs, oldest first. */
+export const sending = signal<readonly Incoming[]>([]);
+
+function publish(): void {
+    sending.value = queue.map(({ row }) => ({ ...row }));
+}
+
+function drop(item: Sending): void {
+    queue = queue.filter((other) => other !== item);
+    publish();
+    pump();
+}
+
+function pump(): void {
+    const running = queue.filter((item) => item.transfer).length;
+    const next = queue.filter((item) => !item.transfer).slice(0, AT_ONCE - running);
+    for (const item of next) void send(item);
+}
+
+async function send(item: Sending): Promise<void> {
+    item.row.state = 'sending';
+    item.row.since = Date.now();
+    item.transfer = upload<{ job: Job }>(
+        `${API}/runs`,
+        item.body,
+        { filename: item.row.name },
+        (sent, total) => {
+            item.row.done = sent;
+            item.row.total = total;
+            publish();
+        },
+    );
+    publish();
+    try {
+        const { job } = await item.transfer.done;
+        applyOwnJob(job);
+    } catch (reason) {
+        if (!isAbort(reason)) {
+            const { code, text, at, hint } = asApiError(reason);
+            const error = { code, text, at, hint };
+            addNotice({ key: item.row.key, kind: 'failed', name: item.row.name, error, run: null });
+        }
+    } finally {
+        drop(item);
+    }
+}
+
+/* What is added stands on the shelf, so one is taken there, past any filter that would hide it. */
+function showShelf(): void {
+    const { path, query } = route.peek();
+    const { group, ...filters } = query;
+    if (path.length || Object.keys(filters).length) navigate([], group ? { group } : {});
+}
+
+export function addBlob(body: Blob, name: string): void {
+    showShelf();
+    const key = `sending${++count}`;
+    queue.push({
+        body,
+        transfer: null,
+        row: {
+            key,
+            name,
+            kind: null,
+            state: 'waiting',
+            done: 0,
+            total: body.size,
+            records: 0,
+            since: Date.now(),
+            jobId: null,
+        },
+    });
+    publish();
+    pump();
+}
+
+export function addFiles(files: Iterable<File>): void {
+    for (const file of files) addBlob(file, file.name);
+}
+
+export function cancelSending(key: string): void {
+    const item = queue.find((other) => other.row.key === key);
+    if (!item) return;
+    if (item.transfer) item.transfer.abort();
+    else drop(item);
+}
+
+/** Opens the browser's file picker. */
+export function pickFiles(): void {
+    const input = document.createElement('input');
+    input.type = 'file';
+    input.multiple = true;
+    input.addEventListener('change', () => addFiles(input.files ?? []));
+    input.click();
+}
+
+const MAX_DROPPED = 10_000;
+
+interface Found {
+    name: string;
+    file: File;
+}
+
+async function filesUnder(entry: FileSystemEntry, path: string, found: Found[]): Promise<void> {
+    if (entry.name.startsWith('.')) return;
+    if (found.length >= MAX_DROPPED) throw new Error(`more than ${MAX_DROPPED} files`);
+    if (entry.isFile) {
+        const file = await new Promise<File>((resolve, reject) =>
+            (entry as FileSystemFileEntry).file(resolve, reject),
+        );
+        found.push({ name: path, file });
+        return;
+    }
+    const reader = (entry as FileSystemDirectoryEntry).createReader();
+    for (;;) {
+        // A folder is listed a hundred names at a time, an empty list ends it.
+        const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+            reader.readEntries(resolve, reject),
+        );
+        if (!some.length) return;
+        const below = path && `${path}/`;
+        for (const child of some) await filesUnder(child, below + child.name, found);
+    }
+}
+
+/* A folder goes as one archive, so that the server tells what in it belongs together. */
+async function addFolder(folder: FileSystemEntry): Promise<void> {
+    const found: Found[] = [];
+    try {
+        await filesUnder(folder, '', found);
+        if (!found.length) throw new Error('no file in it');
+    } catch (reason) {
+        const text = reason instanceof Error ? reason.message : String(reason);
+        const error = { code: 'bad_input', text, at: null, hint: null };
+        addNotice({
+            key: `folder ${folder.name}`,
+            kind: 'failed',
+            name: folder.name,
+            error,
+            run: null,
+        });
+        return;
+    }
+    if (found.length === 1) return addFiles([found[0].file]);
+    const parts = found.flatMap(({ name, file }) => [
+        ...fileHead(name, file.size),
+        file,
+        padding(file.size),
+    ]);
+    addBlob(new Blob([...parts, tarEnd()] as BlobPart[]), folder.name);
+}
+
+/** What was dropped: files, and folders. */
+export async function addDropped(data: DataTransfer): Promise<void> {
+    // The entries must be taken before the first await, when the browser empties the list.
+    const folders: FileSystemEntry[] = [];
+    const files: File[] = [];
+    for (const item of data.items) {
+        const entry = item.webkitGetAsEntry?.() ?? null;
+        const file = item.getAsFile();
+        if (entry?.isDirectory) folders.push(entry);
+        else if (file) files.push(file);
+    }
+    addFiles(files);
+    for (const folder of folders) await addFolder(folder);
+}

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: MIT
- *
- * The comparison; its code is loaded when it is first shown.
- */
-import { lazyView } from './lazy_view';
-
-export const LazyCompare = lazyView(() =>
-    import('./compare_view').then((module) => module.CompareView),
-);

@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: MIT
- *
- * The trend; its code is loaded when it is first shown.
- */
-import { lazyView } from './lazy_view';
-
-export const LazyTrend = lazyView(() => import('./trend_view').then((module) => module.TrendView));
