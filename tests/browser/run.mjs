@@ -38,6 +38,10 @@ const chosen = tests
     .filter((test) => !words.length || words.some((word) => fits(test, word)))
     .filter((_, index) => index % parts === part);
 
+if (!chosen.length) {
+    console.log(`no test has the name ${words.join(' or ')}`);
+    process.exit(1);
+}
 const browser = await launch();
 const demo = (await Shelf.start()).addDemo();
 let failed = 0;

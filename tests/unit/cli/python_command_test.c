@@ -16,6 +16,7 @@
 #include "server/cli/python_command.h"
 
 static char folder[] = "/tmp/perfshelf-python-XXXXXX";
+static char *path_before;
 
 static void write_file(const char *name, const char *text, mode_t mode)
 {
@@ -42,6 +43,7 @@ static int set_up(void **state)
     write_file("shell", "#!/bin/sh\nexit\n", 0755);
     write_file("empty", "", 0755);
     write_file("app.py", "print(1)\n", 0755);
+    path_before = strdup(getenv("PATH"));
     return setenv("PATH", folder, 1);
 }
 
@@ -55,6 +57,8 @@ static int tear_down(void **state)
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         unlink(path);
     }
+    (void)setenv("PATH", path_before, 1);
+    free(path_before);
     return rmdir(folder);
 }
 
