@@ -4,14 +4,8 @@ import os
 import subprocess
 import time
 
-from server import RUNS, Events, Server, ServerTest, big_log, dump, import_log
+from server import RUNS, Events, Server, ServerTest, big_log, cpu_ticks, dump, import_log
 from wait import wait_until  # where server.py looks
-
-
-def cpu_ticks(pid):
-    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        fields = file.read().rsplit(")", 1)[1].split()
-    return int(fields[11]) + int(fields[12])
 
 
 class Streams(ServerTest):
