@@ -164,7 +164,7 @@ class Folders(CopyTest):
                 most = self.files_of(self.other) + rng.randrange(60)
                 while process.poll() is None and self.files_of(self.other) < most:
                     pass
-                time.sleep(rng.uniform(0, 0.02))
+                time.sleep(rng.uniform(0, 0.02))  # so the moment is random
                 process.kill()
                 killed += process.wait() == -signal.SIGKILL
             if os.path.exists(os.path.join(self.other, "catalog.db")):
@@ -515,7 +515,7 @@ class Shared(CopyTest):
         rng = random.Random(9)
         for turn in range(6):
             with subprocess.Popen([PROGRAM, "copy", "--from", self.data, "--to", self.url], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-                time.sleep(rng.uniform(0.1, 0.8))
+                time.sleep(rng.uniform(0.1, 0.8))  # the moment of its end is random
                 if turn % 3 == 2:
                     self.postgres.stop(signal.SIGQUIT)
                     out, err = process.communicate()

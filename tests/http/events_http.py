@@ -57,9 +57,9 @@ class Streams(ServerTest):
 
     def test_many_idle_streams_cost_no_cpu(self):
         streams = [Events(self.server) for _ in range(20)]
-        time.sleep(0.3)
+        time.sleep(0.3)  # the server has come to rest
         before = cpu_ticks(self.server.process.pid)
-        time.sleep(1.5)
+        time.sleep(1.5)  # it stays idle
         self.assertLessEqual(cpu_ticks(self.server.process.pid) - before, 5)
         for stream in streams:
             stream.close()
