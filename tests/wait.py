@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Waiting for what a test needs. No test waits for a fixed time, which is too long on one machine and too short on another."""
+"""Waiting for what a test needs, instead of for a fixed time, which is too long on one machine and too short on another."""
 import time
 
 EVERY_S = 0.02

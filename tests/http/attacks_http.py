@@ -476,7 +476,7 @@ class Slow(unittest.TestCase):
             for what, link in links.items():
                 if what not in ended and self.dropped(what, link):
                     ended[what] = time.monotonic() - began
-            time.sleep(1)
+            time.sleep(1)  # the pace of these clients
         for link in links.values():
             link.close()
         self.assertEqual(set(ended), set(links))

@@ -6,6 +6,7 @@ import unittest
 
 from load import SHELF_PATHS, Profiles, Readers, Uploaders, check_runs, report_paths, verify
 from server import Events, ServerTest
+from wait import wait_until  # where server.py looks
 
 UPLOADERS, READERS, SECONDS, ROUNDS = 16, 64, 5, 3
 FIRST = 10 ** 6  # the profiles that are there before are not those that are uploaded
@@ -23,10 +24,7 @@ class Load(ServerTest):
         readers.start()
         until = time.monotonic() + SECONDS
         # On a slow machine it goes on until there was some load.
-        while time.monotonic() < until or len(uploaders.runs) < UPLOADERS * ROUNDS:
-            time.sleep(0.1)
-            if uploaders.faults or readers.faults:
-                break
+        wait_until(lambda: uploaders.faults or readers.faults or time.monotonic() > until and len(uploaders.runs) >= UPLOADERS * ROUNDS, 600, "load")
         uploaders.stop()
         readers.stop()
         self.assertEqual((uploaders.faults[:5], readers.faults[:5]), ([], []))

@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import subprocess
-import time
 
 from server import PROGRAM, RUNS, Events, Server, big_log, import_log
 from servers import ServersTest
@@ -83,11 +82,13 @@ class Shared(ServersTest):
         with open(path, "wb") as file:
             file.write(import_log("import shelve"))
         self.verb("list", "--store", self.url, data="waits")
+        run = self.add(import_log("import fractions, json"))["id"]
         self.postgres.stop(signal.SIGQUIT)
         process = subprocess.Popen([PROGRAM, "add", path, "--store", self.url, "--data", os.path.join(self.folder, "waits")],
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
-            time.sleep(8)
+            # It waits as long as this change does, and tries again.
+            self.assertRefused(self.request("PATCH", f"{RUNS}/{run}", b'{"name":"lost"}', Content_Type="application/json"), 503, "unavailable")
             process.send_signal(signal.SIGINT)
             _, said = process.communicate(timeout=40)
             self.assertEqual((said.count(b"the import was cancelled"), process.returncode), (1, 1))

@@ -26,9 +26,9 @@ static inline int pthread_mutex_lock(pthread_mutex_t *mutex)
 
 static inline int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
-    (void)mutex;
-    return 0;
+    return *mutex = 0;
 }
+
 static inline int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
     return *mutex = 0;
