@@ -379,7 +379,7 @@ static void map_put(struct map *map, const void *key, size_t size, struct ps_str
     map->values[index] = value;
 }
 
-/* {NULL, 0}: none */
+/* {NULL, 0}: it has no such key. */
 static struct ps_str map_get(struct map *map, const void *key, size_t size)
 {
     uint32_t index = ps_intern_find(&map->keys, (struct ps_str){key, size});
@@ -481,7 +481,7 @@ static uint32_t missing(struct reader *r, int64_t id)
     return tr_text_id(&r->trace, ps_str_of(text));
 }
 
-/* id: of StringIds */
+/* Returns the text id of a row of StringIds. */
 static uint32_t text_of_string(struct reader *r, int64_t id)
 {
     struct string *string = find_string(r, id);
@@ -507,7 +507,7 @@ static struct ps_str without_version(struct ps_str name)
     return (struct ps_str){name.at, name.len - digits - 2};
 }
 
-/* cudaLaunchKernel_v7000 without _v7000 */
+/* Like text_of_string, without a version: cudaLaunchKernel for cudaLaunchKernel_v7000. */
 static uint32_t call_of_string(struct reader *r, int64_t id)
 {
     struct string *string = find_string(r, id);

@@ -176,16 +176,19 @@ bool tr_thread_only_waits(const struct tr_thread *thread);
 
 /* --- processes.c --- */
 
+/* Returns the index of a process in tr_import.processes, adding it if it is new. */
+uint32_t tr_process_of(struct tr_trace *trace, struct ps_str pid, int64_t number);
+/* Reads a record of phase M: names and order of processes and threads. */
 void tr_read_metadata(struct tr_trace *trace, uint32_t thread, const struct tr_record *record);
-/* sets devices and order; call after all records were seen */
+/* Sets devices and order; to be called after tr_read_metadata for all records. */
 void tr_processes_place(struct tr_trace *trace);
-int64_t tr_track_place(const struct tr_process *process, int64_t thread, int kind);
-void tr_processes_free(struct tr_import *import);
-/* writes it to the sink on first use */
+/* Returns the id of a process in the sink, to which it is written on first use. */
 uint32_t tr_process_id(struct tr_trace *trace, uint32_t process);
+/* Sets process, name, device, stream and position of a track of the thread. */
 void tr_track_named(struct tr_trace *trace, uint32_t thread, enum tr_class kind,
                     struct tr_track *track);
-uint32_t tr_process_of(struct tr_trace *trace, struct ps_str pid, int64_t number);
+int64_t tr_track_place(const struct tr_process *process, int64_t thread, int kind);
+void tr_processes_free(struct tr_import *import);
 
 /* --- flows.c --- */
 

@@ -64,7 +64,7 @@ uint16_t tr_cat_of(struct tr_trace *trace, struct ps_str text);
 /* Fails if there are too many names, records or threads. */
 enum ps_status tr_check_limits(struct tr_trace *trace);
 
-/* Initialises an empty trace. budget: bytes of records kept in memory. */
+/* Initialises an empty trace. budget: bytes of records in memory; more are in the scratch file. */
 void tr_trace_begin(struct tr_trace *trace, size_t budget);
 #define TR_BUDGET ((size_t)32 << 20)
 

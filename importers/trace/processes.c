@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* names.c: processes and threads: their names from metadata events (M), and their order. */
+/* processes.c: processes and threads: their names from metadata events (M), and their order. */
 #include "importers/trace/import.h"
 
 #include <cjson/cJSON.h>

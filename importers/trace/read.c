@@ -237,7 +237,7 @@ static void merge_findings(struct tr_findings *to, struct tr_findings *from)
     memset(from->count, 0, sizeof from->count);
 }
 
-/* Clears records and findings; keeps the tables */
+/* Clears records and findings, not the tables. */
 static void clear_local(struct tr_local *local)
 {
     local->n = local->args.len = local->findings.n = 0;

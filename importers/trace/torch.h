@@ -20,10 +20,10 @@
 
 /* --- torch.c --- */
 
-/* Order of the calls: tr_torch_begin once all device tracks are nested (they stay in
- * memory; hosts: host tracks of the same threads, whose records are released); for each host thread
- * nest, tr_torch_host, emit; for each device track tr_torch_device, emit; then tr_torch_end, which
- * writes steps and modules to the sink. */
+/* Order of the calls: tr_torch_begin once all device tracks are nested; tr_torch_host for each host
+ * track, before it is written; then tr_torch_device for each device track, before it is written;
+ * tr_torch_end, which writes steps and modules to the sink. devices stay in memory until then.
+ * hosts: host tracks of the same threads, whose records are released. */
 struct tr_torch;
 struct tr_torch *tr_torch_begin(struct tr_trace *trace, struct tr_tracks *devices,
                                 const struct tr_tracks *hosts);
@@ -82,10 +82,9 @@ struct tr_name tr_name_of(struct tr_names *names, uint32_t text_id);
  * a list of tensors as [], while the file has the shape of each tensor. */
 void tr_torch_shapes(struct tr_trace *trace);
 
-struct tr_correlations;
-
 /* --- torch_device.c --- */
 
+struct tr_correlations;
 /* Finds out which runtime calls launched which device work. Reads all records once. hosts: see
  * tr_torch_begin. */
 struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tracks *devices,
@@ -104,7 +103,8 @@ void tr_correlations_free(struct tr_correlations *links);
 
 /* --- modules.c --- */
 
-/* modules.c: rows of nn.Module of a host track, to be called after the track was attributed. */
+/* Rows of nn.Module. Order of the calls: tr_modules_new; tr_modules_track for each host track after
+ * it was attributed; tr_modules_end, which writes them to the sink. */
 struct tr_modules;
 struct tr_modules *tr_modules_new(struct tr_trace *trace);
 void tr_modules_track(struct tr_modules *modules, const struct tr_track *track);

@@ -60,9 +60,9 @@ void tr_track_free(struct tr_track *track); /* frees its columns */
  * the system. */
 void tr_track_drop_rows(struct tr_track *track, uint32_t from, uint32_t to);
 
-#define TR_OWN_ARGS (UINT64_C(1) << 63)
+#define TR_OWN_ARGS (UINT64_C(1) << 63) /* bit of args_at: the arguments are in import.args */
 
-/* Returns the packed arguments at args_at, in the trace or (TR_OWN_ARGS) in import.args. */
+/* Returns the packed arguments at args_at. */
 struct ps_str tr_args_of(const struct tr_trace *trace, uint64_t args_at);
 
 /* Reads one integer of a slice's arguments; false: there is none. */
@@ -100,8 +100,8 @@ struct tr_sweep {
 uint32_t tr_sweep(struct tr_sweep *sweep, int64_t time);
 void tr_sweep_free(struct tr_sweep *sweep);
 
-/* Turns the records of one thread into tracks and appends these to *tracks: usually one; a
- * stream may also have tracks of annotations and of waits. Flows, counters and asynchronous events
+/* Turns the records of one thread into tracks and appends these to *tracks: usually one; a stream
+ * may also have tracks of annotations and of waits. Flows, counters and asynchronous events
  * are added to those of the import (flows.c, counters.c, async.c). */
 struct tr_tracks {
     struct tr_track *at;
