@@ -7,12 +7,14 @@
  * (query_tables.h), and the rows of an array (struct ps_array_rows), described by functions. Both
  * have the same parameters and answers:
  *
- *   sort, desc       a sort key, and 1 or 0. Equal rows are sorted by id, NULL is less than all.
- *   q, regex, hide   text filters; further filters depend on the row set
- *   limit, offset    the page
- *   format           json: a page, {"total","of","columns","rows","sums"}; total: rows that pass
- * the filters; of: rows without filters rows: all rows that pass the filters, as an array of
- * objects csv: the same as a file
+ * - sort, desc: a sort key, and 1 or 0. Ties are sorted by id. NULL is less than all other values
+ * - q, regex, hide: text filters; further filters depend on the row set
+ * - limit, offset: the page
+ * - format:
+ *   - json: a page, {"total","of","columns","rows","sums"}. total: rows that pass the filters; of:
+ *     rows without filters
+ *   - rows: all rows that pass the filters, as an array of objects
+ *   - csv: the same rows as CSV
  *
  * Scrolling asks for many pages of one order, so the count, the sums and what orders the rows are
  * cached by filters and order. Row sets never change, so no entry becomes stale. Above 16 MiB the
