@@ -21,7 +21,7 @@ export interface GridSource<R> {
 export interface PagedSource<R> extends GridSource<R> {
     /** Number of rows before the filter. */
     readonly of: number;
-    readonly sums: Record<string, number>;
+    readonly sums: Page['sums'];
     readonly loading: Signal<boolean>;
     readonly error: Signal<ApiError | null>;
     /** False until the first response. */
@@ -38,7 +38,7 @@ const AHEAD = 60;
 interface Generation<R> {
     total: number;
     of: number;
-    sums: Record<string, number>;
+    sums: Page['sums'];
     pages: Map<number, R[]>;
 }
 

@@ -7,6 +7,7 @@ import { LABELS } from '../base/terms';
 import { useMemo } from 'preact/hooks';
 import { API } from '../base/client';
 import { formatHash, goTo, route, setQuery } from '../base/router';
+import type { ActionRow, SectionRow } from '../base/rows';
 import type { Page, Run } from '../base/types';
 import { fig, fmtFixed, int, pct, THIN } from '../base/units';
 import type { GridColumn } from '../components/data_grid';
@@ -19,28 +20,6 @@ import type { Matcher } from '../model/search';
 import { objectsOf } from './functions_data';
 import { TableTab } from './table_tab';
 import { useJson } from './use_json';
-
-interface SectionRow {
-    id: number;
-    stage: string | null;
-    total_s: number | null;
-    calls: number | null;
-    actions: number;
-    longest_s: number | null;
-}
-
-interface ActionRow {
-    id: number;
-    section: number;
-    action: string;
-    calls: number | null;
-    mean_s: number | null;
-    total_s: number | null;
-    share: number | null;
-    report: number | null;
-    functions: number | null;
-    function_calls: number | null;
-}
 
 const MOST = 1000;
 const MOST_BUTTONS = 5;

@@ -4,37 +4,14 @@
  */
 import { API } from '../base/client';
 import { navigate, route } from '../base/router';
-import type { Origin, Page, PstatsSummary, Run } from '../base/types';
+import type { FunctionCallerRow, FunctionRow } from '../base/rows';
+import type { Page, PstatsSummary, Run } from '../base/types';
 
-export interface FunctionRow {
-    id: number;
-    file: string;
-    line: number;
-    name: string;
-    origin: Origin;
-    ncalls: number;
-    primitive_calls: number;
-    tottime_s: number;
-    tot_percall_s: number | null;
-    cumtime_s: number;
-    cum_percall_s: number | null;
-    cycle: number | null;
-    listed: number;
-}
+export type { FileRow, FunctionRow } from '../base/rows';
 
 /** One caller or callee: the numbers are of the calls between the two functions. */
-export interface RelatedRow {
-    id: number;
-    name: string;
-    file: string;
-    line: number;
-    origin: Origin;
-    ncalls: number;
-    primitive_calls: number | null;
-    tottime_s: number | null;
-    cumtime_s: number | null;
+export interface RelatedRow extends FunctionCallerRow {
     pct: number | null;
-    cycle: number | null;
 }
 
 export interface FunctionDetail {
@@ -44,14 +21,6 @@ export interface FunctionDetail {
     callers_total: number;
     callees_total: number;
     amdahl: { share: number; total_s: number };
-}
-
-export interface FileRow {
-    file: string;
-    origin: Origin;
-    functions: number;
-    ncalls: number;
-    tottime_s: number;
 }
 
 export function pstatsOf(run: Run): PstatsSummary {

@@ -5,6 +5,7 @@ import { useRef } from 'preact/hooks';
 import { useEffectOn } from '../base/hooks';
 import { type Params, withParams } from '../base/client';
 import { setQuery } from '../base/router';
+import type { Page } from '../base/types';
 import { DataGrid, type GridColumn, type GridHandle, type GridSort } from '../components/data_grid';
 import type { ImportRow } from './imports_data';
 import type { ModulesProps } from './imports_modules';
@@ -16,7 +17,7 @@ interface FlatProps extends ModulesProps {
     columns: GridColumn<ImportRow>[];
     sort: GridSort;
     onSort: (sort: GridSort) => void;
-    head: (shown: number, sums: Record<string, number> | null) => ComponentChildren;
+    head: (shown: number, sums: Page['sums'] | null) => ComponentChildren;
 }
 
 export function ImportsFlat(props: FlatProps) {

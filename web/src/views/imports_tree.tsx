@@ -5,6 +5,7 @@ import { useMemoOn } from '../base/hooks';
 import { useNames } from '../base/panel';
 import { arraySource } from '../base/paged_source';
 import { route, setQuery } from '../base/router';
+import type { Page } from '../base/types';
 import { DataGrid, type GridColumn, type GridSort } from '../components/data_grid';
 import { ImportRows, type TreeSort } from '../model/import_table';
 import { type ImportRow, rowOfNode } from './imports_data';
@@ -15,7 +16,7 @@ interface TreeProps extends ModulesProps {
     sort: GridSort;
     onSort: (sort: GridSort) => void;
     onlyHits: boolean;
-    head: (shown: number, sums: Record<string, number> | null) => ComponentChildren;
+    head: (shown: number, sums: Page['sums'] | null) => ComponentChildren;
 }
 
 interface Row extends ImportRow {

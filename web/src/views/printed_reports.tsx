@@ -6,6 +6,7 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { API } from '../base/client';
 import { route, setQuery } from '../base/router';
+import type { ReportRow } from '../base/rows';
 import type { Page, Run } from '../base/types';
 import { fig, int, THIN } from '../base/units';
 import { Menu } from '../components/menu';
@@ -13,21 +14,7 @@ import { objectsOf } from './functions_data';
 import { printedOf } from './printed_words';
 import { useJson } from './use_json';
 
-export interface ReportRow {
-    id: number;
-    stage: string | null;
-    title: string | null;
-    ordered_by: string | null;
-    ncalls: number | null;
-    primitive_calls: number | null;
-    seconds: number | null;
-    functions: number;
-    listed_of: number | null;
-    /** Operators: "shape" or "stack" where rows are by those. */
-    by: string | null;
-    device_seconds: number | null;
-    total_s: number;
-}
+export type { ReportRow } from '../base/rows';
 
 const MOST = 1000;
 

@@ -4,6 +4,7 @@ import { useMemo } from 'preact/hooks';
 import { API, withParams } from '../base/client';
 import type { MemorySpan } from '../base/line_types';
 import { route } from '../base/router';
+import type { SpanRow } from '../base/rows';
 import type { Run } from '../base/types';
 import { fmtFixed, signed } from '../base/units';
 import { DataGrid, type GridColumn } from '../components/data_grid';
@@ -13,9 +14,6 @@ import { PaneHead } from '../components/toolbar';
 import { readFilters } from '../model/filter_query';
 import { put } from './lines_data';
 import { useSource } from './use_source';
-
-/** As the table has them: times as the file's own clock. */
-type SpanRow = MemorySpan & { id: number };
 
 interface SpansTableProps {
     run: Run;

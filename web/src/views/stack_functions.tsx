@@ -7,6 +7,7 @@ import { LABELS } from '../base/terms';
 import { useMemo, useState } from 'preact/hooks';
 import { axisCell, axisCellUnit } from '../base/axis';
 import { goTo, route } from '../base/router';
+import type { StackFunctionRow } from '../base/rows';
 import type { Run } from '../base/types';
 import { fmtFixed } from '../base/units';
 import { CheckBox } from '../components/check_box';
@@ -20,17 +21,7 @@ import { axisOfRun, put, tabHash, samplePeriod, useRange } from './trace_data';
 import { filterParams, type NamesTable, TraceTable, useColumns } from './trace_table';
 import { TraceToolbar } from './trace_toolbar';
 
-export interface StackFunctionRow {
-    name: string;
-    name_id: number;
-    family: number;
-    slices: number;
-    self: number;
-    total: number;
-    self_pct: number | null;
-    total_pct: number | null;
-    first_ns: number;
-}
+export type { StackFunctionRow } from '../base/rows';
 
 type Column = GridColumn<StackFunctionRow>;
 

@@ -9,6 +9,7 @@ import { API, withParams } from '../base/client';
 import { useKeys } from '../base/keys';
 import { useLead } from '../base/panel';
 import { formatHash, navigate, route } from '../base/router';
+import type { ImportAgainRow, ImportChainRow, ImportChildrenRow } from '../base/rows';
 import type { Page, Run } from '../base/types';
 import { THIN, fig, fmtFixed, pct, plural, text } from '../base/units';
 import { Notice } from '../components/notice';
@@ -24,9 +25,9 @@ import { WhoAgain, WhoChain, WhoChildren } from './who_imports_panes';
 
 export interface ImportDetail {
     row: ImportRow;
-    chain: { id: number; module: string; self_us: number | null; cumulative_us: number | null }[];
-    again: { id: number; module: string; importer: string | null; cached: number }[];
-    children: ImportRow[];
+    chain: ImportChainRow[];
+    again: ImportAgainRow[];
+    children: ImportChildrenRow[];
     rest: { count: number; cumulative_us: number };
     asked: boolean;
 }
