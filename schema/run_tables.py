@@ -17,10 +17,10 @@ LIMIT = {"": "INT64_MAX"}
 
 
 class Column:
-    """One column: name, declared type and what its tags say."""
+    """One column: name, declared type, what its tags say, and the text of its comment."""
 
-    def __init__(self, where, name, declared, constraints, tags):
-        self.where, self.name, self.declared, self.tags = f"{where}.{name}", name, declared, tags
+    def __init__(self, where, name, declared, constraints, tags, text):
+        self.where, self.name, self.declared, self.tags, self.text = f"{where}.{name}", name, declared, tags, text
         self.is_key = "PRIMARY KEY" in constraints
         self.is_id = self.is_key and declared == "INTEGER"
         self.nullable = not self.is_key and "NOT NULL" not in constraints
@@ -77,12 +77,12 @@ class Table:
         self.first = next((tag[5:] for tag in tags if tag.startswith("from ")), "1")
         for line in body.split("\n"):
             declared, _, comment = line.partition("--")
-            tags, _ = split_tags(comment.strip())
+            tags, text = split_tags(comment.strip())
             for part in filter(None, (part.strip() for part in declared.split(","))):
                 match = COLUMN.fullmatch(part)
                 if not match:
                     sys.exit(f"run.sql: {name}: cannot read the column {part!r}")
-                self.columns.append(Column(name, match[1], match[2].strip(), match[3], tags))
+                self.columns.append(Column(name, match[1], match[2].strip(), match[3], tags, text))
 
 
 def split_tags(comment):

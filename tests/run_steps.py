@@ -98,6 +98,7 @@ def script(step, *command, folder="", name=None, environment=None):
 def docs(step):
     yield from script(step, "python3", "tests/docs/check_docs.py", "web/dist", name="check_docs")
     yield from script(step, "python3", "tests/docs/make_commands.py", "build/perfshelf", "--check", name="make_commands")
+    yield from script(step, "python3", "schema/row_types.py", "docs", "--check", name="row_types")
     yield from script(step, "python3", "tests/docs/run_docs.py", "build/perfshelf", name="run_docs")
 
 
@@ -133,7 +134,7 @@ STEPS = {
     "layers": (None, lambda step: script(step, "python3", "tests/check_layers.py")),
     "style": (None, lambda step: script(step, "python3", "tests/check_style.py")),
     "format": (None, lambda step: script(step, "./dev", "fmt", "--check")),
-    "lint": (None, lambda step: script(step, "node", "node_modules/eslint/bin/eslint.js", ".", folder="web")),
+    "lint": (None, lambda step: script(step, "npm", "run", "--silent", "lint", folder="web")),
     "types": (None, lambda step: script(step, "node", "build.mjs", "--check", folder="web")),
     "web": (None, lambda step: script(step, "node", "test/run.mjs", folder="web")),
     "docs": (None, docs),

@@ -59,7 +59,8 @@ const publicViews = {
     },
 };
 
-function check() {
+async function check() {
+    await import('./rows.mjs');
     const projects = [root, join(root, 'test')];
     for (const project of projects) {
         const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -280,5 +281,5 @@ if (!existsSync(join(root, 'node_modules'))) {
     console.error('web/node_modules is missing: run `npm ci` in web/ first');
     process.exit(1);
 }
-if (process.argv.includes('--check')) process.exitCode = check();
+if (process.argv.includes('--check')) process.exitCode = await check();
 else await main();

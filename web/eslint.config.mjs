@@ -6,7 +6,7 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
-    globalIgnores(['dist', 'node_modules']),
+    globalIgnores(['dist', 'generated', 'node_modules']),
     eslint.configs.recommended,
     {
         linterOptions: { reportUnusedDisableDirectives: 'error' },

@@ -1,6 +1,9 @@
 -- Functions of a pstats dump, summed by file. tottime adds up; cumtime is left out, because it would count
 -- nested calls twice. Header keys: see imports.sql.
 --
+-- column: id, file, origin: number and path of the file, and where it comes from
+-- column: functions: number of its functions
+-- column: ncalls number, tottime_s number: sums over its functions
 -- sort: tottime_s desc tottime_s
 -- sort: file asc file
 -- sort: origin asc origin, file

@@ -1,6 +1,14 @@
 -- Functions of a pstats dump, with the sort keys and directions of pstats (Lib/pstats.py). Header keys: see
 -- imports.sql.
 --
+-- column: id: number of the function
+-- column: file, line number, name, origin: where the function is defined
+-- column: ncalls number, primitive_calls number: calls, and calls that were not recursive
+-- column: tottime_s number, tot_percall_s number?: self time; self time / ncalls
+-- column: cumtime_s number, cum_percall_s number?: cumulative time; cumulative time / primitive_calls
+-- column: cycle number?: number of the recursive cycle it belongs to, or null
+-- column: listed: 1: the file lists the function itself, not only as a caller
+-- column: stdname string: the name as pstats prints it
 -- sort: cumulative desc cumtime_s
 -- sort: cumtime_s desc cumtime_s
 -- sort: time desc tottime_s

@@ -1,6 +1,10 @@
 -- Idle gaps of streams. A range selects the gaps that overlap it; within_us is the part of a gap inside the
 -- range. Header keys: see imports.sql.
 --
+-- column: id number, track, stream, start_ns, duration_us number: of the gap
+-- column: cause string: see below
+-- column: before number?, after number?: the slices around it
+-- column: within_us number: how much of the gap lies in the range; the sums count it by cause
 -- sort: duration_us desc duration_us
 -- sort: start_ns asc start_ns
 -- sort: track asc track, start_ns

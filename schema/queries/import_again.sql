@@ -1,5 +1,8 @@
 -- Other rows with the module name of :id: loaded again, or imported while loaded (cached). With the recorder,
 -- the import that loaded the module is listed too, and left out here.
+--
+-- column: importer: module that imported it
+-- column: cached number: 1: the module was already loaded
 SELECT i.id, i.module, m.module AS importer, i.flags & 1 AS cached
 FROM import i LEFT JOIN import m ON m.id = i.importer
 WHERE i.module = (SELECT module FROM import WHERE id = :id) AND i.id <> :id

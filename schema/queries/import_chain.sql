@@ -1,4 +1,6 @@
 -- The imports from the root down to the row :id.
+--
+-- column: self_us, cumulative_us: times; null for cached rows
 WITH RECURSIVE up(id, level) AS (
     SELECT :id, 0
     UNION ALL

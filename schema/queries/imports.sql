@@ -6,6 +6,17 @@
 --   rows: by-id                     the query reads a single row if :row is bound
 --   rows: cached                    all rows are computed at once and cached (table_cached.c)
 --
+-- column: id: number of the row
+-- column: parent_id number?, importer_id number?, importer: the row that imported it, and the name of that row; null for roots
+-- column: ord, start number?: order in which imports ended (the order of the file), and in which they began
+-- column: depth number?: 0 for roots
+-- column: module, package, origin: name, first part of the name, and where the module comes from
+-- column: self_us, cumulative_us: times; null for cached rows
+-- column: cached number: 1: the module was already loaded
+-- column: startup number: 1: Python itself imported it, before the program started
+-- column: unfinished number: 1: the import did not end
+-- column: first number: 1: no earlier row has this module name
+-- column: children: number of imports directly below
 -- sort: ord asc id
 -- sort: start asc start
 -- sort: self_us desc self_us

@@ -1,5 +1,12 @@
 -- Functions of a line-level profile. Header keys: see imports.sql.
 --
+-- column: id, file_id, file: number of the function, and its file
+-- column: function string?, first_line number?, last_line: name and lines; null if the profile does not have them
+-- column: lines number, executed number: number of its lines, and of those that ran
+-- column: hits, ticks, time_s number?: of its lines (line_profiler)
+-- column: file_pct number?: percent of the time of its file
+-- column: increment_mib, peak_mib: sum of the increments, and peak
+-- column: cpu_python_pct, cpu_native_pct, cpu_system_pct, malloc_mib, copy_mib_s, gpu_pct: sums of its lines (Scalene)
 -- sort: time_s desc time_s
 -- sort: cpu desc cpu_python_pct + cpu_native_pct + cpu_system_pct
 -- sort: increment_mib desc increment_mib

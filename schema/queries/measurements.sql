@@ -1,5 +1,12 @@
 -- Measurements with the minimum and maximum of their group, for a shared scale. Header keys: see imports.sql.
 --
+-- column: id, name, grp: number, name, and group of the measurement
+-- column: value, unit: the unit is `s`, `KiB`, `B`, `%`, or empty for counts
+-- column: statistic: what `value` is: `mean`, `best` or `single`
+-- column: n: number of samples
+-- column: mean, median, stddev, min, max, q1, q3: statistics; null where they do not exist
+-- column: resolution: value of the last printed digit; null if the file has all digits
+-- column: group_min number?, group_max number?: smallest `min` and largest `max` of the rows of its group and unit
 -- sort: id asc id
 -- sort: name asc name
 -- sort: group asc grp

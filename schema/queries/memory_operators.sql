@@ -1,6 +1,11 @@
 -- Memory that operators allocated and freed, by device, for the complete run or for a range
 -- (server/query/trace/memory_operators.c). Header keys: see imports.sql.
 --
+-- column: id number, name, name_id number: of the operator
+-- column: calls number?: null if no slice of this name starts in the range
+-- column: device_type number, device number: the device; the same operator has a row for each
+-- column: increase_bytes number, self_increase_bytes number: allocated minus freed, with and without the operators below
+-- column: allocations number, allocated_bytes number: what it allocated itself
 -- sort: self_increase_bytes desc self_increase_bytes
 -- sort: increase_bytes desc increase_bytes
 -- sort: allocations desc allocations

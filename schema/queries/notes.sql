@@ -1,5 +1,8 @@
 -- The notes of the ledger. Header keys: see imports.sql.
 --
+-- column: id, severity string: `info`, `warning`, `repaired` or `rejected`
+-- column: byte_offset, line: where in the file; null if the note is about the whole file
+-- column: what: the note
 -- sort: id asc id
 -- sort: severity asc severity
 -- sort: byte_offset asc byte_offset

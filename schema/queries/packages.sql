@@ -1,6 +1,10 @@
 -- Packages of an import log: exclusive and inclusive time, and the first importer of each. Header keys: see
 -- imports.sql.
 --
+-- column: id, package, origin: number and name of the package, and where it comes from
+-- column: modules: number of its rows with times
+-- column: self_us number, inclusive_us number: sum of its self times; sum of the cumulative times of its rows that are not inside another of its rows
+-- column: first_importer, first_id number?: module that imported it first, and the row of that import
 -- sort: self_us desc self_us
 -- sort: inclusive_us desc inclusive_us
 -- sort: package asc package

@@ -1,6 +1,13 @@
 -- Operators of printed key_averages() tables, with shapes in the format of traces. Header keys: see
 -- imports.sql.
 --
+-- column: id, name, name_id, overload, input_shapes string?, source: of the operator, as printed; `source` is null unless rows are grouped by stack
+-- column: cut: 1: the printer shortened the name
+-- column: kind number, family, calls: `kind` is always 1
+-- column: self_cpu_us number?, cpu_total_us number?, cpu_mean_us number?, self_cpu_pct, cpu_total_pct: CPU time
+-- column: self_device_us number?, device_total_us number?, device_mean_us number?, self_device_pct: time on devices
+-- column: self_cpu_bytes, cpu_bytes, self_device_bytes, device_bytes: memory
+-- column: flops, gflops_s number?: as of a [trace's operators](api-traces.md)
 -- sort: self_cpu_us desc self_cpu_us
 -- sort: id asc id
 -- sort: self_device_us desc self_device_us, self_cpu_us

@@ -1,5 +1,6 @@
 -- Functions of a printed table, summed by file. Header keys: see imports.sql.
 --
+-- columns: files
 -- sort: tottime_s desc tottime_s
 -- sort: file asc file
 -- sort: origin asc origin, file

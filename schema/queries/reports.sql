@@ -1,6 +1,12 @@
 -- Printed tables of functions in a log. total_s is the base of shares: the seconds printed above the table,
 -- or else its sum of tottime. Header keys: see imports.sql.
 --
+-- column: id, stage string?, title string?, ordered_by string?: of the table
+-- column: ncalls, primitive_calls, seconds: its totals
+-- column: functions number: number of its rows
+-- column: listed_of: functions of the profile, if the list was reduced
+-- column: by string?: what the rows of an operator table are grouped by
+-- column: device_seconds, total_s number: totals of an operator table
 -- sort: id asc id
 -- sort: total_s desc total_s
 -- sort: title asc title

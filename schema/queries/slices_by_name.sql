@@ -1,6 +1,7 @@
 -- Slices by name, for traces without attributed device work. The columns are those of operators.sql; columns
 -- that need torch data are NULL (server/query/trace/operators.c). Header keys: see imports.sql.
 --
+-- columns: operators
 -- sort: self_cpu_us desc self_cpu_us
 -- sort: cpu_total_us desc cpu_total_us
 -- sort: cpu_mean_us desc cpu_mean_us

@@ -2,6 +2,11 @@
 -- self, total: in ns, or in the unit of the run times its value_scale. A total counts each stack once. Header
 -- keys: see imports.sql.
 --
+-- column: id number, name string, name_id number, family number: of the function; `family` 7: native code
+-- column: slices number: number of its slices
+-- column: self number, total number: in ns, or in the unit of the run times its `value_scale`. The total counts a stack once, however often the function stands in it
+-- column: self_pct number?, total_pct number?: percent of all stacks
+-- column: first_ns number: start of the first
 -- sort: self desc self
 -- sort: total desc total
 -- sort: self_pct desc self

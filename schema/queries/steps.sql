@@ -1,5 +1,9 @@
 -- Steps of a trace; a range selects the steps that begin in it. Header keys: see imports.sql.
 --
+-- column: id, worker, name, start_ns: of the step
+-- column: duration_ns number: until the end of its last kernel
+-- column: host_ns number: of the annotation
+-- column: counted: 1: it counts for means
 -- sort: id asc id
 -- sort: start_ns asc start_ns
 -- sort: duration_ns desc duration_ns

@@ -2,6 +2,11 @@
 -- summary_times.sql). total, median, min, max and stddev are of the projected ranges, range_ns is of the
 -- ranges on the host. Header keys: see imports.sql.
 --
+-- column: id number, name string, name_id number, kind number, domain string?: of the range; `domain` is null for the default one
+-- column: proj_total_ns number, proj_avg_ns number, proj_med_ns number, proj_min_ns number, proj_max_ns number, proj_stddev_ns number: statistics of the projections
+-- column: range_total_ns number, calls number: total of the ranges on the host, and their number
+-- column: works number, avg_works number: kernels, copies and sets inside, in total and per range
+-- column: first_ns number: start of the first
 -- sort: proj_total_ns desc proj_total_ns
 -- sort: range_total_ns desc range_total_ns
 -- sort: calls desc calls

@@ -1,6 +1,11 @@
 -- Durations by name, with the columns of `nsys stats` (server/query/trace/stats_rows.c). Copies are grouped
 -- by direction; the category of a range is nvtx:DOMAIN. Header keys: see imports.sql.
 --
+-- column: id number, name string, name_id number, kind number: of the range, call or kernel
+-- column: time_pct number?: percent of the total of the report
+-- column: total_ns number, calls number, avg_ns number, med_ns number, min_ns number, max_ns number, stddev_ns number: statistics of the durations
+-- column: style string?, domain string?: of ranges: PushPop or StartEnd, and the NVTX domain; null for the default domain
+-- column: first_ns number: start of the first
 -- sort: total_ns desc total_ns
 -- sort: time_pct desc total_ns
 -- sort: calls desc calls

@@ -170,6 +170,7 @@ function module(id: number, parent: number | null, name: string, host: number): 
     return {
         id,
         parent_id: parent,
+        ord: id,
         depth: 0,
         name,
         calls: 1,
@@ -178,7 +179,7 @@ function module(id: number, parent: number | null, name: string, host: number): 
         host_total_us: host,
         device_self_us: 0,
         device_total_us: 0,
-        first_slice: null,
+        first_slice: 0,
         worker: 0,
     };
 }

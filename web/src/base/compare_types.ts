@@ -42,6 +42,8 @@ export interface ComparedTable {
     /** kind of source location in `place`: 'file' */
     place: string | null;
     metrics: Metric[];
+    /** the metric that a budget limits */
+    budget: string;
 }
 
 export interface Comparison {
@@ -77,6 +79,8 @@ export interface ComparedRow extends Judged {
 }
 
 export interface ComparedOne extends ComparedRow {
+    /** only if the place is one */
+    file?: string | null;
     base_values: number[];
     new_values: number[];
 }
@@ -105,6 +109,8 @@ export interface GroupRow {
 }
 
 export interface GroupOne extends GroupRow {
+    /** only if the place is one */
+    file?: string | null;
     values: number[];
 }
 

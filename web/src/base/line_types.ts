@@ -2,7 +2,15 @@
  *
  * JSON of the line-level profilers, see docs/api-views.md.
  */
+import type { MemorySpanRow, SourceFunctionRow } from './rows';
 import type { Origin } from './types';
+
+export type {
+    LineFileRow,
+    LineFunctionRow,
+    MemorySpanRow as MemorySpan,
+    SourceFunctionRow as SourceFunction,
+} from './rows';
 
 export interface LineProfilerSummary {
     unit_s: number;
@@ -23,7 +31,7 @@ export interface MemoryProfilerSummary {
     files: number;
     lines: number;
     blocks: number;
-    peak_mib: number;
+    peak_mib: number | null;
     increment_mib: number;
 }
 
@@ -32,9 +40,9 @@ export interface ScaleneSummary {
     files: number;
     lines: number;
     functions: number;
-    peak_mib: number;
-    growth_rate: number;
-    alloc_samples: number;
+    peak_mib: number | null;
+    growth_rate: number | null;
+    alloc_samples: number | null;
     gpu: number;
     cpu_pct: number;
 }
@@ -50,52 +58,6 @@ export interface MprofSummary {
     slope_mib_s: number | null;
 }
 
-export interface LineFileRow {
-    id: number;
-    file: string;
-    origin: Origin;
-    functions: number;
-    lines: number;
-    time_s: number | null;
-    pct: number | null;
-    cpu_pct: number | null;
-    increment_mib?: number | null;
-    peak_mib: number | null;
-}
-
-export interface LineFunctionRow {
-    id: number;
-    file_id: number;
-    file: string;
-    function: string | null;
-    first_line: number | null;
-    last_line: number | null;
-    lines: number;
-    executed: number;
-    hits: number | null;
-    ticks: number | null;
-    time_s: number | null;
-    file_pct: number | null;
-    increment_mib: number | null;
-    peak_mib: number | null;
-    cpu_python_pct: number | null;
-    cpu_native_pct: number | null;
-    cpu_system_pct: number | null;
-    malloc_mib: number | null;
-    copy_mib_s: number | null;
-    gpu_pct: number | null;
-}
-
-export interface SourceFunction {
-    id: number;
-    name: string | null;
-    first_line: number | null;
-    last_line: number | null;
-    executed: number;
-    ticks: number | null;
-    hits: number | null;
-}
-
 export type SourceState = 'carried' | 'attached' | 'changed' | 'missing';
 
 /** Measured values by row. In addition to these keys there is one array for each name in
@@ -107,7 +69,7 @@ export interface LineFigures {
     fn: number[];
     block?: number[];
     columns: string[];
-    functions: SourceFunction[];
+    functions: SourceFunctionRow[];
     /** by row: pairs of seconds and MiB */
     samples?: Record<string, [number, number][]>;
 }
@@ -128,7 +90,7 @@ export interface AcrossRun extends Omit<LineFigures, 'functions'> {
     file_id?: number;
     sha256: string | null;
     same_source: boolean | null;
-    functions?: SourceFunction[];
+    functions?: SourceFunctionRow[];
 }
 
 export interface AcrossAnswer {
@@ -159,15 +121,6 @@ export interface MemoryCurve {
     mib: number[];
 }
 
-export interface MemorySpan {
-    name: string;
-    level: number | null;
-    start_s: number;
-    end_s: number;
-    start_mib: number | null;
-    end_mib: number | null;
-}
-
 export interface MemoryAnswer {
     start_s: number;
     end_s: number;
@@ -175,5 +128,5 @@ export interface MemoryAnswer {
     curves: MemoryCurve[];
     peak: { t_s: number; mib: number } | null;
     slope_mib_s: number | null;
-    spans: MemorySpan[];
+    spans: MemorySpanRow[];
 }

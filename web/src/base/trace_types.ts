@@ -3,6 +3,24 @@
  * JSON of traces, see docs/api-traces.md. Names are those of the API; times in ns count from the
  * first event.
  */
+import type {
+    SummaryTimeRow,
+    TraceDeviceRow,
+    TraceLongestGapRow,
+    TraceTopKernelRow,
+    TraceTopOperatorRow,
+    TraceWorkerRow,
+} from './rows';
+
+export type {
+    AllocationRow,
+    GapRow,
+    KernelRow,
+    MemoryOperatorRow,
+    ModuleRow,
+    OperatorRow,
+    TraceDeviceRow as DeviceRow,
+} from './rows';
 
 export interface TraceSummary {
     events: number;
@@ -10,13 +28,21 @@ export interface TraceSummary {
     tracks: number;
     processes: number;
     span_ns: number;
-    origin_us: string;
+    origin_us: string | number;
     devices: number;
     kernels: number;
     steps: number;
     step_ns: number | null;
     gpu_busy: number | null;
     dataloader_pct: number | null;
+    /** only with devices: idle time of streams, by cause */
+    host_wait_idle_ns?: number;
+    gaps_host_wait?: number;
+    gaps_host_wait_ns?: number;
+    gaps_kernel_wait?: number;
+    gaps_kernel_wait_ns?: number;
+    gaps_other?: number;
+    gaps_other_ns?: number;
     peak_bytes: number | null;
     /** 1: the peak is of a device; 0: of the host */
     peak_device: number | null;
@@ -31,124 +57,22 @@ export interface TraceSummary {
     workers: number;
 }
 
-export interface OperatorRow {
-    name: string;
-    name_id: number;
-    input_shapes: string | null;
-    kind: number;
-    family: number;
-    calls: number;
-    self_cpu_us: number;
-    cpu_total_us: number;
-    cpu_mean_us: number;
-    /** percent of all rows of the run or range, ignoring filters */
-    self_cpu_pct: number | null;
-    self_device_pct: number | null;
-    self_device_us: number;
-    device_total_us: number;
-    self_cpu_bytes: number | null;
-    cpu_bytes: number | null;
-    self_device_bytes: number | null;
-    device_bytes: number | null;
-    flops: number | null;
-    gflops_s: number | null;
-    min_us: number;
-    max_us: number;
-    first_ns: number;
-}
-
-export interface KernelRow {
-    name: string;
-    name_id: number;
-    kind: number;
-    device: number;
-    stream: number;
-    family: number;
-    calls: number;
-    total_us: number;
-    mean_us: number;
-    min_us: number;
-    max_us: number;
-    pct: number | null;
-    blocks_per_sm: number | null;
-    occupancy_pct: number | null;
-    tensor_core: number | null;
-    first_ns: number;
-    /** these fields: only when kernels are grouped by launch */
-    operator?: string | null;
-    grid?: string | null;
-    block?: string | null;
-    registers?: number | null;
-    shared_bytes?: number | null;
-}
+type OfSteps = 'step_ns' | 'gpu_busy' | 'dataloader_pct';
+/** As the server answers it: traces without steps and devices may lack these. */
+export type TraceSummaryAnswer = Omit<TraceSummary, OfSteps> & Partial<Pick<TraceSummary, OfSteps>>;
 
 /** Row of a summary of times, sizes or projected ranges; the columns depend on the summary. */
-export interface SummaryRow {
-    name: string;
-    name_id: number;
-    kind: number;
-    first_ns: number;
-    calls: number;
-    style?: string | null;
-    domain?: string | null;
-    [figure: string]: string | number | null | undefined;
+export type SummaryRow = Pick<SummaryTimeRow, 'name' | 'name_id' | 'kind' | 'first_ns' | 'calls'> &
+    Partial<Pick<SummaryTimeRow, 'style' | 'domain'>> &
+    Record<string, string | number | null | undefined>;
+
+export interface Summaries {
+    reports: string[];
 }
 
-export interface MemoryOperatorRow {
-    name: string;
-    name_id: number;
-    /** null if no slice of this name starts in the range */
-    calls: number | null;
-    device_type: number;
-    device: number;
-    increase_bytes: number;
-    self_increase_bytes: number;
-    allocations: number;
-    allocated_bytes: number;
-}
-
-export interface AllocationRow {
-    id: number;
-    /** null if it was allocated before the recording began */
-    t_ns: number | null;
-    /** null if it was never freed */
-    end_ns: number | null;
-    duration_ns: number | null;
-    bytes: number;
-    device_type: number;
-    device: number;
-    worker: number;
-    address: string | number | null;
-    operator: string | null;
-    slice: number | null;
-    /** id of the slice that freed it */
-    freed_by: number | null;
-}
-
-export interface ModuleRow {
-    id: number;
-    parent_id: number | null;
-    depth: number;
-    name: string;
-    calls: number;
-    operators: number;
-    host_self_us: number;
-    host_total_us: number;
-    device_self_us: number;
-    device_total_us: number;
-    first_slice: number | null;
-    worker: number;
-}
-
-export interface GapRow {
-    track: number;
-    stream: string;
-    start_ns: number;
-    duration_us: number;
-    cause: string;
-    /** ids of the slices before and after the gap */
-    before: number | null;
-    after: number | null;
+/** names of texts, by id */
+export interface TextNames {
+    names: Record<string, string>;
 }
 
 export type Definition = 'tensorboard' | 'hta' | 'tracelens';
@@ -166,42 +90,20 @@ export interface TraceStep {
     parts: PartsBy;
 }
 
-/** Row of the table `device`; a value that the file lacks is null. */
-export interface DeviceRow {
-    worker: number;
-    device: number;
-    name: string;
-    /** the file's deviceProperties, unchanged */
-    json: string | Record<string, unknown> | null;
-    span_ns: number | null;
-    busy_ns: number | null;
-    sm_efficiency: number | null;
-    occupancy: number | null;
-    kernel_ns: number | null;
-    tensor_core_ns: number | null;
-    communication_ns: number | null;
-    overlap_ns: number | null;
-    kernels: number | null;
-    copies: number | null;
-    hta_kernel_time_ns: number | null;
-    hta_compute_ns: number | null;
-    hta_non_compute_ns: number | null;
-    hta_idle_ns: number | null;
-}
-
 export interface GapSums {
     count: number;
     total_ns: number;
     by_cause: [cause: string, ns: number, count: number][];
-    longest: { track: number; start_ns: number; end_ns: number; cause: string }[];
+    longest: TraceLongestGapRow[];
 }
 
 export interface TraceOverview {
     steps: TraceStep[];
+    steps_total: number;
     mean: Partial<PartsBy>;
-    devices: DeviceRow[];
+    devices: TraceDeviceRow[];
     gaps: GapSums;
-    top: { operators: OperatorRow[]; kernels: KernelRow[] };
+    top: { operators: TraceTopOperatorRow[]; kernels: TraceTopKernelRow[] };
     headers: [key: string, text: string][];
 }
 
@@ -274,16 +176,7 @@ export interface Findings {
     checked: { rule: string; title: string }[];
 }
 
-export interface WorkerRow {
-    worker: number;
-    name: string | null;
-    rank: number | null;
-    steps: number;
-    span_ns: number;
-    step_ns: number | null;
-    busy: number | null;
-    communication_ns: number | null;
-    overlap_pct: number | null;
+export interface WorkerRow extends TraceWorkerRow {
     parts: Partial<PartsBy>;
 }
 
@@ -293,6 +186,7 @@ export interface Workers {
         name: string;
         calls: number;
         bytes: number | null;
+        total_ns: number;
         transfer_ns: number | null;
         wait_ns: number | null;
     }[];

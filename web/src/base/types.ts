@@ -2,6 +2,7 @@
  *
  * JSON of docs/api.md as types. Names are those of the API; names end with their unit.
  */
+export type { NoteRow as Note } from './rows';
 
 /** base/kinds.ts says what a kind offers. */
 export type Kind = string;
@@ -45,13 +46,17 @@ export interface PstatsSummary {
     total_calls: number;
     primitive_calls: number;
     functions: number;
-    calls_pairs: number;
-    roots: number;
     files: number;
-    marshal: number | null;
-    writer: string | null;
-    sampled: boolean | number;
-    int_callers: boolean | number;
+    /** 1: from a sampling profiler */
+    sampled: number;
+    /** only of dumps, and not of tables of samples */
+    calls_pairs?: number;
+    roots?: number;
+    marshal?: number | null;
+    writer?: string | null;
+    int_callers?: number;
+    /** 1: a table of samples, without callers */
+    flat?: number;
 }
 
 export interface Run {
@@ -140,6 +145,11 @@ export interface Format {
     label: string;
     what: string;
     record: string;
+    mark: string;
+    has: string[];
+    /** whether several files can be merged into one run */
+    merges: boolean;
+    tabs: string[];
 }
 
 /** One page of a table: each row is an array in the order of `columns`. */
@@ -148,13 +158,6 @@ export interface Page {
     of: number;
     columns: string[];
     rows: unknown[][];
-    sums: Record<string, number>;
-}
-
-export interface Note {
-    id: number;
-    severity: string;
-    byte_offset: number | null;
-    line: number | null;
-    what: string;
+    /** over the filtered rows; null if there are none */
+    sums: Record<string, number | null>;
 }

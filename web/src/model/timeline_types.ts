@@ -3,15 +3,13 @@
  * JSON of docs/api-traces.md, as far as the timeline reads it. Times are integer ns since the first
  * event.
  */
+import type { TraceProcessRow, TraceSeriesRow, TraceStepRow } from '../base/rows';
 
-export interface TraceProcess {
-    id: number;
-    pid: string;
-    name: string;
-    labels: string;
-    device: number | null;
-    worker: number;
-}
+export type {
+    TraceProcessRow as TraceProcess,
+    TraceSeriesRow as TraceCounter,
+    TraceStepRow as TraceStep,
+} from '../base/rows';
 
 export interface TraceTrack {
     id: number;
@@ -27,15 +25,6 @@ export interface TraceTrack {
     end_ns: number;
 }
 
-export interface TraceCounter {
-    id: number;
-    process: number;
-    name: string;
-    unit: string;
-    least: number;
-    greatest: number;
-}
-
 export interface TraceMemory {
     device_type: number;
     device: number;
@@ -45,23 +34,15 @@ export interface TraceMemory {
     reserved_peak_bytes: number | null;
 }
 
-export interface TraceStep {
-    id: number;
-    name: string;
-    start_ns: number;
-    end_ns: number;
-    worker: number;
-}
-
 export interface TimelineAnswer {
     start_ns: number;
     end_ns: number;
-    origin_us: string;
-    processes: TraceProcess[];
+    origin_us: string | null;
+    processes: TraceProcessRow[];
     tracks: TraceTrack[];
-    counters: TraceCounter[];
+    counters: TraceSeriesRow[];
     memory: TraceMemory[];
-    steps: TraceStep[];
+    steps: TraceStepRow[];
     overview: { px: number; tracks: { id: number; busy: number[] }[] };
 }
 
@@ -159,7 +140,7 @@ export interface SliceAnswer {
     previous: number | null;
     next: number | null;
     launch: (SliceRef & { delay_ns: number }) | null;
-    operator: { id: number; name: string } | null;
+    operator: SliceRef | null;
     kernels: (SliceRef & { track: number })[];
     flows: SliceFlow[];
     memory: { t_ns: number; bytes: number; device: number; device_type: number }[];

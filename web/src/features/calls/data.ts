@@ -5,38 +5,15 @@
 import { API } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
 import { navigate, route } from '../../base/router';
-import type { Origin, PstatsSummary, Run } from '../../base/types';
+import type { PstatsSummary, Run } from '../../base/types';
 import { setStatus } from '../../components/status_line';
+import type { FunctionCallerRow, FunctionRow } from '../../base/rows';
 
-export interface FunctionRow {
-    id: number;
-    file: string;
-    line: number;
-    name: string;
-    origin: Origin;
-    ncalls: number;
-    primitive_calls: number;
-    tottime_s: number;
-    tot_percall_s: number | null;
-    cumtime_s: number;
-    cum_percall_s: number | null;
-    cycle: number | null;
-    listed: number;
-}
+export type { FileRow, FunctionRow } from '../../base/rows';
 
 /** One caller or callee: the numbers are of the calls between the two functions. */
-export interface RelatedRow {
-    id: number;
-    name: string;
-    file: string;
-    line: number;
-    origin: Origin;
-    ncalls: number;
-    primitive_calls: number | null;
-    tottime_s: number | null;
-    cumtime_s: number | null;
+export interface RelatedRow extends FunctionCallerRow {
     pct: number | null;
-    cycle: number | null;
 }
 
 export interface FunctionDetail {
@@ -46,14 +23,6 @@ export interface FunctionDetail {
     callers_total: number;
     callees_total: number;
     amdahl: { share: number; total_s: number };
-}
-
-export interface FileRow {
-    file: string;
-    origin: Origin;
-    functions: number;
-    ncalls: number;
-    tottime_s: number;
 }
 
 export function pstatsOf(run: Run): PstatsSummary {

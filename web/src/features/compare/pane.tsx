@@ -57,7 +57,7 @@ export function ComparePane(props: ComparePaneProps) {
 
 function FallPane({ table, metric, scale, top: { rows, page } }: ComparePaneProps) {
     const { base, new: fresh } = page.sums;
-    const fall = metric.adds_up ? waterfall(base, fresh, rows) : null;
+    const fall = metric.adds_up ? waterfall(base ?? 0, fresh ?? 0, rows) : null;
     const unit = scale.unit ? `, ${scale.unit}` : '';
     const cut = fall && fall.axisFrom > 0 ? `axis starts at ${cellText(fall.axisFrom, scale)}` : '';
     return (

@@ -19,28 +19,7 @@ import type { Matcher } from '../../model/search';
 import { objectsOf } from '../shared/paged_source';
 import { TableTab } from '../shared/table_tab';
 import { useJson } from '../shared/use_json';
-
-interface SectionRow {
-    id: number;
-    stage: string | null;
-    total_s: number | null;
-    calls: number | null;
-    actions: number;
-    longest_s: number | null;
-}
-
-interface ActionRow {
-    id: number;
-    section: number;
-    action: string;
-    calls: number | null;
-    mean_s: number | null;
-    total_s: number | null;
-    share: number | null;
-    report: number | null;
-    functions: number | null;
-    function_calls: number | null;
-}
+import type { ActionRow, SectionRow } from '../../base/rows';
 
 const MOST = 1000;
 const MOST_BUTTONS = 5;

@@ -12,22 +12,9 @@ import { Menu } from '../../components/menu';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { printedOf } from './printed_facts';
+import type { ReportRow } from '../../base/rows';
 
-export interface ReportRow {
-    id: number;
-    stage: string | null;
-    title: string | null;
-    ordered_by: string | null;
-    ncalls: number | null;
-    primitive_calls: number | null;
-    seconds: number | null;
-    functions: number;
-    listed_of: number | null;
-    /** Operators: "shape" or "stack" where rows are by those. */
-    by: string | null;
-    device_seconds: number | null;
-    total_s: number;
-}
+export type { ReportRow } from '../../base/rows';
 
 const MOST = 1000;
 

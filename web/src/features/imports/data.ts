@@ -13,25 +13,9 @@ import { hiddenSet, matchSet, matcher } from '../../model/search';
 import { ORIGINS } from '../../model/tint';
 import { type Answer, useJson } from '../shared/use_json';
 import { depths, indexOfIds } from './import_table';
+import type { ImportRow } from '../../base/rows';
 
-export interface ImportRow {
-    id: number;
-    parent_id: number | null;
-    ord: number;
-    depth: number;
-    module: string;
-    package: string;
-    origin: Origin;
-    self_us: number | null;
-    cumulative_us: number | null;
-    cached: number;
-    startup: number;
-    unfinished: number;
-    first: number;
-    importer_id: number | null;
-    importer: string | null;
-    children: number;
-}
+export type { ImportRow } from '../../base/rows';
 
 export interface ImportData {
     tree: ImportTree;
@@ -114,6 +98,7 @@ export function rowOfNode(data: ImportData, node: number): ImportRow {
         importer_id: up < 0 ? null : tree.id[up],
         importer: up < 0 ? null : tree.names[up],
         children: 0,
+        start: null,
     };
 }
 

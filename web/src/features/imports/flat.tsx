@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import { type Params, withParams } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
+import type { Page } from '../../base/types';
 import { setQuery } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import {
@@ -21,7 +22,7 @@ interface FlatProps extends ModulesProps {
     columns: GridColumn<ImportRow>[];
     sort: GridSort;
     onSort: (sort: GridSort) => void;
-    head: (shown: number, sums: Record<string, number> | null) => ComponentChildren;
+    head: (shown: number, sums: Page['sums'] | null) => ComponentChildren;
 }
 
 export function ImportsFlat(props: FlatProps) {

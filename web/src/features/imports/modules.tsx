@@ -7,7 +7,7 @@ import { useMemoOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { formatHash, navigate, route, setQuery } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import type { Run } from '../../base/types';
+import type { Page, Run } from '../../base/types';
 import { THIN, fmtFixed, int, pct } from '../../base/units';
 import type { GridSort } from '../../components/data_grid';
 import { ExportMenu, Menu } from '../../components/menu';
@@ -78,7 +78,7 @@ export function ImportsModules(props: ModulesProps) {
         </section>
     );
 
-    function head(shown: number, sums: Record<string, number> | null) {
+    function head(shown: number, sums: Page['sums'] | null) {
         return (
             <PaneHead title={LABELS.modules} remark={remark(data, filters, by, shown, sums)}>
                 {selected >= 0 && (
@@ -127,14 +127,13 @@ function remark(
     filters: Filters,
     by: string,
     shown: number,
-    sums: Record<string, number> | null,
+    sums: Page['sums'] | null,
 ): string {
     const all = data.tree.n + (data.tree.cut?.rows ?? 0);
     const count = shown === all ? int(all) : `${int(shown)} of ${int(all)}`;
     const limit = filters.min ? ` with ${by} ≥ ${filters.min}${THIN}ms` : '';
     const share = sums?.self_pct_of_all;
-    const part =
-        shown !== all && share !== undefined ? `, together ${pct(share)}${THIN}% of Σ self` : '';
+    const part = shown !== all && share != null ? `, together ${pct(share)}${THIN}% of Σ self` : '';
     return count + limit + part;
 }
 

@@ -6,21 +6,14 @@
 import { API } from '../../base/client';
 import { formatHash, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import type { Origin, Page, Run } from '../../base/types';
+import type { Page, Run } from '../../base/types';
 import { THIN, fmtFixed, pct } from '../../base/units';
 import { PaneHead } from '../../components/toolbar';
 import { useJson } from '../shared/use_json';
 import type { ImportData } from './data';
+import type { PackageRow } from '../../base/rows';
 
-export interface PackageRow {
-    package: string;
-    origin: Origin;
-    modules: number;
-    self_us: number;
-    inclusive_us: number;
-    first_importer: string | null;
-    first_id: number;
-}
+export type { PackageRow } from '../../base/rows';
 
 const SHOWN = 60;
 

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { useMemoOn } from '../../base/hooks';
 import { useNames } from '../../base/panel';
+import type { Page } from '../../base/types';
 import { route, setQuery } from '../../base/router';
 import { DataGrid, type GridColumn, type GridSort } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';
@@ -15,7 +16,7 @@ interface TreeProps extends ModulesProps {
     sort: GridSort;
     onSort: (sort: GridSort) => void;
     onlyHits: boolean;
-    head: (shown: number, sums: Record<string, number> | null) => ComponentChildren;
+    head: (shown: number, sums: Page['sums'] | null) => ComponentChildren;
 }
 
 interface Row extends ImportRow {

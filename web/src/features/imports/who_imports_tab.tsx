@@ -20,13 +20,14 @@ import { readSort } from '../../model/filter_query';
 import { useSource } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { type ImportRow, summaryOf } from './data';
+import type { ImportAgainRow, ImportChainRow, ImportChildrenRow } from '../../base/rows';
 import { WhoAgain, WhoChain, WhoChildren } from './who_imports_panes';
 
 export interface ImportDetail {
     row: ImportRow;
-    chain: { id: number; module: string; self_us: number | null; cumulative_us: number | null }[];
-    again: { id: number; module: string; importer: string | null; cached: number }[];
-    children: ImportRow[];
+    chain: ImportChainRow[];
+    again: ImportAgainRow[];
+    children: ImportChildrenRow[];
     rest: { count: number; cumulative_us: number };
     asked: boolean;
 }

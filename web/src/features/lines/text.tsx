@@ -13,7 +13,18 @@ import type {
 } from '../../base/line_types';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
-import { THIN, type Fig, fig, figIn, fmtFixed, int, pct, plural, signed } from '../../base/units';
+import {
+    DASH,
+    THIN,
+    type Fig,
+    fig,
+    figIn,
+    fmtFixed,
+    int,
+    pct,
+    plural,
+    signed,
+} from '../../base/units';
 import type { Fact } from '../../components/run_head';
 import { FigText } from '../../components/text';
 import { slopeWords } from '../../model/memory_curve';
@@ -143,8 +154,8 @@ function lineProfilerFacts(summary: LineProfilerSummary): Fact[] {
     return facts;
 }
 
-function mib(value: number): ComponentChildren {
-    return <FigText fig={figIn(value, 'MiB')} />;
+function mib(value: number | null): ComponentChildren {
+    return value === null ? <>{DASH}</> : <FigText fig={figIn(value, 'MiB')} />;
 }
 
 function memoryFacts(summary: MemoryProfilerSummary): Fact[] {
@@ -165,11 +176,11 @@ function scaleneFacts(summary: ScaleneSummary): Fact[] {
         { label: 'Elapsed', value: <FigText fig={fig(summary.elapsed_s)} /> },
         { label: LABELS.files, value: int(summary.files) },
     ];
-    if (summary.peak_mib > 0) {
+    if ((summary.peak_mib ?? 0) > 0) {
         facts.push({ label: LABELS.peakMemory, value: mib(summary.peak_mib) });
         facts.push({
             label: 'Growth rate',
-            value: <>{pct(summary.growth_rate)}</>,
+            value: <>{pct(summary.growth_rate ?? NaN)}</>,
             note: '%',
             tip: 'growth rate in percent, computed by Scalene',
             hideBelow: NARROW,

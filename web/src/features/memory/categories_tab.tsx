@@ -28,6 +28,7 @@ import { type ChartCurve, MemoryChart } from './chart';
 interface CategoriesAnswer {
     start_s: number;
     end_s: number;
+    unit: string;
     peak: { t_s: number; mib: number } | null;
     t_s: number[];
     categories: { name: string; mib: number[] }[];

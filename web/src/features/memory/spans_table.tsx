@@ -13,9 +13,7 @@ import { PaneHead } from '../../components/toolbar';
 import { readFilters } from '../../model/filter_query';
 import { put } from '../lines/data';
 import { useSource } from '../shared/paged_source';
-
-/** As the table has them: times as the file's own clock. */
-type SpanRow = MemorySpan & { id: number };
+import type { SpanRow } from '../../base/rows';
 
 interface SpansTableProps {
     run: Run;

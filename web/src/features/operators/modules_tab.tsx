@@ -59,7 +59,9 @@ function moduleColumns({ search, device, base, nameOf }: ColumnsOf): GridColumn<
             sortKey: 'name',
             render: ({ name, level, worker }) => (
                 <span class="mono" title={name}>
-                    {nameOf && level === 0 && <span class="soft">{nameOf(worker)} · </span>}
+                    {nameOf && worker !== null && level === 0 && (
+                        <span class="soft">{nameOf(worker)} · </span>
+                    )}
                     <MarkedName text={name.replace(/^nn\.Module: /, '')} search={search} />
                 </span>
             ),

@@ -7,7 +7,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
 import { kindHas } from '../../base/kinds';
 import { goTo, route } from '../../base/router';
-import type { SummaryRow } from '../../base/trace_types';
+import type { Summaries, SummaryRow } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { fig, fmtFixed, int } from '../../base/units';
 import { Menu } from '../../components/menu';
@@ -35,7 +35,7 @@ import {
 import { PANE_FROM } from './tab';
 
 export function SummariesTab({ run }: { run: Run }) {
-    const { data, error } = useJson<{ reports: string[] }>(viewPath(run, 'summaries'));
+    const { data, error } = useJson<Summaries>(viewPath(run, 'summaries'));
     const reports = useMemo(() => reportsOf(data?.reports ?? []), [data]);
     const asked = route.value.query.report;
     const shown = reports.find(({ id }) => id === asked) ?? reports[0];

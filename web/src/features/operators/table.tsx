@@ -22,7 +22,9 @@ export function operatorSort(run: Run): { key: string; desc: boolean } {
     return { key: traceOf(run).devices > 0 ? 'self_device_us' : 'self_cpu_us', desc: true };
 }
 
-export function operatorKey(row: OperatorRow): string {
+export function operatorKey(
+    row: Pick<OperatorRow, 'name_id' | 'kind'> & Partial<Pick<OperatorRow, 'input_shapes'>>,
+): string {
     return `${row.name_id}.${row.kind}${row.input_shapes ? `.${row.input_shapes}` : ''}`;
 }
 

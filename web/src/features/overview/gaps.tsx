@@ -94,12 +94,16 @@ export function Gaps({ run, gaps: all, range }: GapsProps) {
 }
 
 function longestOf(page: Page): GapSums['longest'] {
-    return objectsOf<GapRow>(page).map(({ track, start_ns, duration_us, cause }) => ({
-        track,
-        start_ns,
-        end_ns: start_ns + Math.round(duration_us * 1000),
-        cause,
-    }));
+    return objectsOf<GapRow>(page).map(
+        ({ track, start_ns, duration_us, cause, before, after }) => ({
+            track,
+            start_ns,
+            end_ns: start_ns + Math.round(duration_us * 1000),
+            cause,
+            before: before ?? 0,
+            after: after ?? 0,
+        }),
+    );
 }
 
 interface LongestProps {

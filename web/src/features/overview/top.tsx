@@ -2,7 +2,6 @@
  *
  * The ten operators and kernels that cost most, of the run or of the range.
  */
-import type { KernelRow, OperatorRow } from '../../base/trace_types';
 import type { Page, Run } from '../../base/types';
 import { FamilySwatch } from '../../components/family_swatch';
 import { ShareBar } from '../../components/share_bar';
@@ -12,6 +11,7 @@ import { operatorKey } from '../operators/table';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { rangedPath, tabHash, traceOf } from '../trace/data';
+import type { TraceTopKernelRow, TraceTopOperatorRow } from '../../base/rows';
 
 const SHOWN = 10;
 
@@ -29,7 +29,7 @@ function useTop<R>({ run, top, range }: TopProps<R>, view: string, sort: string)
     return range ? objectsOf<R>(data) : top;
 }
 
-export function TopOperators(props: TopProps<OperatorRow>) {
+export function TopOperators(props: TopProps<TraceTopOperatorRow>) {
     const key = traceOf(props.run).devices > 0 ? 'self_device_us' : 'self_cpu_us';
     const rows = useTop(props, 'operators', key);
     return (
@@ -46,7 +46,7 @@ export function TopOperators(props: TopProps<OperatorRow>) {
     );
 }
 
-export function TopKernels(props: TopProps<KernelRow>) {
+export function TopKernels(props: TopProps<TraceTopKernelRow>) {
     const rows = useTop(props, 'kernels', 'total_us');
     return (
         <TopList

@@ -62,10 +62,10 @@ function pstatsFacts(summary: PstatsSummary): Fact[] {
             note: recursive ? `${int(summary.primitive_calls)} primitive` : undefined,
         },
         { label: LABELS.functions, value: int(summary.functions) },
-        { label: 'Call pairs', value: int(summary.calls_pairs), hideBelow: NARROW },
+        { label: 'Call pairs', value: int(summary.calls_pairs ?? NaN), hideBelow: NARROW },
         {
             label: 'Roots',
-            value: int(summary.roots),
+            value: int(summary.roots ?? NaN),
             tip: 'functions without a caller',
             hideBelow: NARROW,
         },

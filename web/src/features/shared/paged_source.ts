@@ -13,7 +13,7 @@ import type { GridSource } from '../../components/grid_types';
 export interface PagedSource<R> extends GridSource<R> {
     /** Number of rows before the filter. */
     readonly of: number;
-    readonly sums: Record<string, number>;
+    readonly sums: Page['sums'];
     readonly loading: Signal<boolean>;
     readonly error: Signal<ApiError | null>;
     /** False until the first response. */
@@ -30,7 +30,7 @@ const AHEAD = 60;
 interface Generation<R> {
     total: number;
     of: number;
-    sums: Record<string, number>;
+    sums: Page['sums'];
     pages: Map<number, R[]>;
 }
 

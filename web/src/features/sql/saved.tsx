@@ -13,9 +13,11 @@ import { useJson } from '../shared/use_json';
 
 interface SavedQuery {
     id: number;
+    kind: string;
     name: string;
     sql: string;
     who: string;
+    at: string;
 }
 
 interface SavedProps {

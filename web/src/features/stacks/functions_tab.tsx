@@ -19,18 +19,9 @@ import { axisOfRun, put, tabHash, samplePeriod, useRange } from '../trace/data';
 import { filterParams, type NamesTable, TraceTable, useColumns } from '../trace/table';
 import { TraceToolbar } from '../trace/toolbar';
 import { PeriodField, StackLegend, ThreadSelect } from './parts';
+import type { StackFunctionRow } from '../../base/rows';
 
-export interface StackFunctionRow {
-    name: string;
-    name_id: number;
-    family: number;
-    slices: number;
-    self: number;
-    total: number;
-    self_pct: number | null;
-    total_pct: number | null;
-    first_ns: number;
-}
+export type { StackFunctionRow } from '../../base/rows';
 
 type Column = GridColumn<StackFunctionRow>;
 

@@ -4,6 +4,7 @@
  * sort is under way at a time; one that no longer serves is aborted.
  */
 import { API, type ApiError, asApiError, getJson, isAbort, withParams } from '../../base/client';
+import type { TextNames } from '../../base/trace_types';
 import { covers, windowFor } from '../../model/timeline_cache';
 import type { CurvesAnswer, WindowAnswer } from '../../model/timeline_types';
 import type { TimeView } from '../../model/timeline_view';
@@ -64,7 +65,7 @@ export class TimelineLoader {
         this.namesFlight = control;
         try {
             const path = withParams(this.path('names'), { ids: ids.join(',') });
-            const answer = await getJson<{ names: Record<string, string> }>(path, control);
+            const answer = await getJson<TextNames>(path, control);
             for (const [id, name] of Object.entries(answer.names)) names.put(Number(id), name);
             this.onData();
         } catch (reason) {

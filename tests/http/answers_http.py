@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""The answers of the server have the fields and types that the page declares: every read of every kind of run, of the demo profiles and
+of the golden samples, is compared with its TypeScript type by web/test/answer_types.mjs."""
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+from urllib.parse import quote
+
+from server import PROGRAM, ROOT, Server
+
+API = "/api/v1/"
+# The type of each view of server/query/query.c, of a table that of its rows; None: the page does not read it.
+VIEWS = {
+    "actions": "ActionRow", "allocations": "AllocationRow", "bound": "BoundAnswer", "calltree": "CallTree", "categories": "CategoriesAnswer",
+    "curves": "CurvesAnswer", "files": "FileRow", "find": "FindAnswer", "findings": "Findings", "flame": "FlameAnswer",
+    "functions": "FunctionRow", "functions/{}": "FunctionDetail", "gaps": "GapRow", "graph": "CallGraph", "imports": "ImportRow",
+    "imports/tree": "ImportTree", "imports/{}": "ImportDetail", "kernels": "KernelRow", "line_files": "LineFileRow",
+    "line_functions": "LineFunctionRow", "measurements": "MeasurementRow", "measurements/{}": "Measurement", "memory": "MemoryAnswer",
+    "memory_operators": "MemoryOperatorRow", "modules": "ModuleRow", "named": "Named", "names": "TextNames", "notes": "NoteRow",
+    "operators": "OperatorRow", "overview": "TraceOverview", "packages": "PackageRow", "processes": "ProcessesAnswer",
+    "reports": "ReportRow", "sandwich": "SandwichAnswer", "sections": "SectionRow", "slices/{}": "SliceAnswer", "source": "SourceAnswer",
+    "sources": None, "spans": "SpanRow", "stack_flame": "FlameAnswer", "stack_functions": "StackFunctionRow",
+    "steps": "StepRow", "summaries": "Summaries", "summary": "SummaryTimeRow", "timeline": "TimelineAnswer",
+    "utilisation": "Utilisation", "window": "WindowAnswer", "workers": "Workers",
+}
+# The same for the rows of PS_READS in server/query/reads.h.
+READS = {
+    "runs": "RunPage", "runs/{run}": "Run", "runs/{run}/what_if": "LazyAnswer", "lines/files": "AcrossFiles", "lines": "AcrossAnswer",
+    "compare": "Comparison", "compare/tree": "ComparedTree", "compare/twin/{of}": "Twin", "compare/{of}": "ComparedRow",
+    "compare/{of}/{row}": "ComparedOne", "trend": "Trend", "queries": "SavedQuery",
+}
+# Answers with other types than their view has in other runs.
+SUMMARIES = {"importtime": "ImportSummary", "pstats": "PstatsSummary", "line_profiler": "LineProfilerSummary",
+             "memory_profiler": "MemoryProfilerSummary", "scalene": "ScaleneSummary", "mprof": "MprofSummary", "torch-trace": "TraceSummaryAnswer",
+             "trace": "TraceSummaryAnswer", "nsys": "TraceSummaryAnswer"}
+COMPARED = 5  # runs of each kind
+OF_ROWS = ("Event in activity_dialog", "Format", "SavedQuery")  # answers are {rows} of these
+OF_REPORT = {"cuda_gpu_mem_size_sum": "SummarySizeRow", "nvtx_gpu_proj_sum": "SummaryProjectedRow"}
+
+
+def declared_paths(path, pattern):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return set(re.findall(pattern, file.read(), re.M))
+
+
+class Answers:
+    """Asks a server, and keeps each answer with its type."""
+
+    def __init__(self, server):
+        self.link, self.by_type, self.asked = server.connect(), {}, set()
+
+    def get(self, path):
+        self.link.request("GET", API + path)
+        reply = self.link.getresponse()
+        body = reply.read()
+        return json.loads(body) if reply.status == 200 else None
+
+    def keep(self, name, type_name, path, value):
+        self.asked.add(name)
+        for part in value["rows"] if type_name in OF_ROWS else [value] if type_name else []:
+            self.by_type.setdefault(type_name, []).append({"from": path, "value": part})
+
+    def ask(self, name, type_name, path):
+        """The answer, of a table its rows as objects; None if the run has no such view."""
+        value = self.get(path)
+        if value is None:
+            return None
+        if set(value) >= {"columns", "rows"} and isinstance(value["columns"], list):
+            rows = [dict(zip(value["columns"], row)) for row in value.pop("rows")]
+            self.keep(name, "Page", path, value | {"rows": []})
+            for row in rows:
+                self.keep(name, type_name, path, row)
+            return rows
+        for part in [value, *(value.get("runs") if type_name == "AcrossAnswer" else [])]:
+            for column in part.get("columns", []):  # of lines: an array for each
+                del part[column]
+        self.keep(name, type_name, path, value)
+        return value
+
+    def run(self, run):
+        at = f"runs/{run['id']}/"
+
+        def view(name, rest="", of=None):
+            return self.ask(name, of or VIEWS[name], at + name.replace("{}", "") + str(rest)) or []
+
+        self.ask("runs/{run}", READS["runs/{run}"], at[:-1])
+        if run["kind"] in SUMMARIES:
+            self.keep("runs/{run}", SUMMARIES[run["kind"]], at[:-1], run["summary"])
+        for name in sorted(VIEWS):
+            if "{" not in name and name not in ("curves", "find", "named", "names", "operators", "sandwich", "source", "summary", "window"):
+                view(name)
+        for name in ("imports", "functions", "measurements"):
+            for row in view(name, "?limit=1000")[:5]:
+                view(f"{name}/{{}}", row["id"])
+        view("operators", of="PrintedOperatorRow" if run["kind"] == "key-averages" else None)
+        view("kernels", "?launch=1")
+        view("operators", "?by_shape=1", of="PrintedOperatorRow" if run["kind"] == "key-averages" else None)
+        for row in view("line_files")[:5]:
+            view("source", f"?file={row['id']}")
+            self.ask("lines", READS["lines"], f"lines?path={quote(row['file'])}&runs={run['id']}")
+        for row in view("stack_functions")[:3]:
+            view("sandwich", f"?name_id={row['name_id']}")
+        for report in (self.get(at + "summaries") or {}).get("reports", []):
+            view("summary", f"?report={report}", OF_REPORT.get(report))
+        timeline = self.get(at + "timeline")
+        if timeline:
+            self.trace(view, timeline)
+        if self.get(at + "imports?limit=1"):
+            self.ask("runs/{run}/what_if", READS["runs/{run}/what_if"], at + "what_if")
+            for row in view("packages")[:1]:
+                self.ask("runs/{run}/what_if", READS["runs/{run}/what_if"], f"{at}what_if?lazy={quote(row['package'])}@*")
+
+    def trace(self, view, timeline):
+        tracks = [track["id"] for track in timeline["tracks"]][:20]
+        window = f"?from_ns={timeline['start_ns']}&to_ns={timeline['end_ns'] + 1}&px=500"
+        memory = [f"{m['device_type']}:{m['device']}:{m['worker']}" for m in timeline["memory"]]
+        view("window", f"{window}&tracks={','.join(map(str, tracks))}")
+        view("curves", f"{window}&counters={','.join(str(c['id']) for c in timeline['counters'])}&memory={','.join(memory)}&busy={','.join(map(str, tracks[:2]))}")
+        for part in ("utilisation", "kernels", "gaps", "flame"):
+            view(part, window)
+        names = view("find", "?q=e")["names"][:6]
+        view("names", f"?ids={','.join(str(name['id']) for name in names)}")
+        for name in names:
+            view("named", f"?name={name['id']}")
+            found = view("find", f"?q={quote(name['name'][:200])}")
+            if found and found["hit"]:
+                view("slices/{}", found["hit"]["id"])
+
+    def compare(self, base, new):
+        groups = f"?base={base}&new={new}" if base else f"?new={new}"
+        compared = self.ask("compare", READS["compare"] if base else "GroupReport", "compare" + groups)
+        if not compared:
+            return
+        self.ask("compare/tree", READS["compare/tree"] if base else "GroupTree", "compare/tree" + groups)
+        for table in compared["tables"]:
+            path = f"compare/{table['of']}"
+            more = {f"{side}_{metric['metric']}" for metric in table["metrics"] for side in ("base", "new", "median")}
+            page = self.get(path + groups)
+            rows = [{name: value for name, value in zip(page["columns"], row) if name not in more} for row in page["rows"]]
+            for row in rows:
+                self.keep("compare/{of}", READS["compare/{of}"] if base else "GroupRow", path + groups, row)
+            for row in rows[:3]:
+                one = self.get(f"{path}/{row['id']}{groups}")
+                self.keep("compare/{of}/{row}", READS["compare/{of}/{row}"] if base else "GroupOne", path + groups,
+                          {name: value for name, value in one.items() if name not in more})
+                if base:
+                    self.ask("compare/twin/{of}", READS["compare/twin/{of}"], f"compare/twin/{table['of']}{groups}&side=base&id={row['id']}")
+
+
+class AnswersTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="perfshelf-answers-")
+        files = [path for pattern in ("demo/profiles/*", "tests/golden/*/ok_*", "tests/corpus/samples/made/chrome-edge/*")
+                 for path in glob.glob(os.path.join(ROOT, pattern))]
+        files = sorted(path for path in files if not path.endswith((".dump", ".error")))
+        subprocess.run([PROGRAM, "add", "--data", cls.folder, "--series", "all", *files], capture_output=True)  # some samples are refused
+        cls.server = Server(cls.folder)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.end()
+        shutil.rmtree(cls.folder)
+
+    def test_answers_have_their_declared_types(self):
+        answers = Answers(self.server)
+        runs = answers.ask("runs", READS["runs"], "runs?limit=1000")["rows"]
+        of_kind = {}
+        for run in runs:
+            answers.run(run)
+            others = of_kind.setdefault(run["kind"], [])
+            if len(others) < COMPARED:
+                answers.compare(None, run["id"])
+                for other in others[-1:]:
+                    answers.compare(run["id"], other)
+            others.append(run["id"])
+        answers.ask("lines/files", READS["lines/files"], "lines/files")
+        answers.ask("trend", READS["trend"], "trend?runs=series:all&kind=pstats")
+        self.server.request("POST", API + "queries", json.dumps({"kind": "", "name": "all", "sql": "SELECT 1"}))
+        answers.ask("queries", READS["queries"], "queries")
+        for path, type_name in (("shelf", "Shelf"), ("formats", "Format"), ("me", "Me"), ("activity", "Event in activity_dialog")):
+            answers.ask(path, type_name, path)
+        answers.link.close()
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(answers.by_type, file)
+            file.flush()
+            done = subprocess.run(["node", os.path.join(ROOT, "web", "test", "answer_types.mjs"), file.name], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(set(VIEWS) | set(READS), answers.asked & (set(VIEWS) | set(READS)), "reads that no run has answered")
+
+    def test_every_read_has_a_type(self):
+        self.assertEqual(set(VIEWS), declared_paths("server/query/query.c", r'^    \{(?:PS_HAS_\w+|0), "([^"]+)"'))
+        self.assertEqual(set(READS), declared_paths("server/query/reads.h", r'^    READ\("([^"]+)"') - {"runs/{run}/{view*}"})
+
+
+if __name__ == "__main__":
+    unittest.main()
