@@ -4,7 +4,7 @@
 --   where: FILTER CONDITION         a condition if that filter is given; only for runs.sql (shelf.c)
 --   of: SELECT                      number of rows before the filter
 --   rows: by-id                     the query reads a single row if :row is bound
---   rows: cached                    all rows are computed at once and cached (table_cached.c)
+--   rows: cached                    all rows are computed at once and cached (rowset.c)
 --
 -- column: id: number of the row
 -- column: parent_id number?, importer_id number?, importer: the row that imported it, and the name of that row; null for roots
