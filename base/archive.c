@@ -20,11 +20,11 @@ struct ps_archive {
     struct ps_err err;
 };
 
-bool ps_archive_is(struct ps_str head)
+bool ps_is_archive(struct ps_str head)
 {
-    if (ps_str_starts(head, PS_STR("PK\3\4")))
+    if (ps_str_starts_with(head, PS_STR("PK\3\4")))
         return true;
-    return head.len >= PS_ARCHIVE_HEAD && memcmp(head.at + 257, "ustar", 5) == 0;
+    return head.len >= PS_ARCHIVE_HEAD_SIZE && memcmp(head.ptr + 257, "ustar", 5) == 0;
 }
 
 static la_ssize_t take(struct archive *read, void *user, const void **bytes)
@@ -37,7 +37,7 @@ static la_ssize_t take(struct archive *read, void *user, const void **bytes)
     piece = ps_stream_peek(archive->in, 1);
     archive->lent = piece.len < PIECE ? piece.len : PIECE;
     archive->taken += archive->lent;
-    *bytes = piece.at;
+    *bytes = piece.ptr;
     if (archive->lent == 0 && ps_stream_status(archive->in, &archive->err) != PS_OK)
         return ARCHIVE_FATAL;
     return (la_ssize_t)archive->lent;
@@ -47,9 +47,9 @@ static void fail(struct ps_archive *archive, struct ps_err *err)
 {
     const char *why = archive_error_string(archive->read);
 
-    ps_fail_at(err, PS_BAD_INPUT, ps_stream_at(archive->in), "the archive is damaged: %s",
+    ps_fail_at(err, PS_BAD_INPUT, ps_stream_offset(archive->in), "the archive is damaged: %s",
                why ? why : "the rest of it is unreadable");
-    ps_hint(err, "create the archive again, or add its profiles one by one");
+    ps_err_hint(err, "create the archive again, or add its profiles one by one");
 }
 
 struct ps_archive *ps_archive_open(struct ps_stream *in, const struct ps_stream_limits *limits)
@@ -91,7 +91,7 @@ bool ps_archive_next(struct ps_archive *archive, struct ps_str *name, uint64_t *
         return false;
     }
     archive->name.len = 0;
-    ps_utf8_mend(&archive->name, ps_str_of(name_of(entry)));
+    ps_utf8_repair(&archive->name, ps_str_from_c(name_of(entry)));
     *name = ps_buf_slice(&archive->name);
     if (bytes)
         *bytes = archive_entry_size(entry) > 0 ? (uint64_t)archive_entry_size(entry) : 0;
@@ -100,11 +100,11 @@ bool ps_archive_next(struct ps_archive *archive, struct ps_str *name, uint64_t *
 
 static void member_more(struct ps_stream *s, size_t want)
 {
-    struct ps_archive *archive = *(struct ps_archive **)s->own;
+    struct ps_archive *archive = *(struct ps_archive **)s->state;
 
-    while (s->len < want && !s->ended) {
+    while (s->window_len < want && !s->is_ended) {
         size_t room;
-        char *to = ps_stream_room(s, want, &room);
+        char *to = ps_stream_reserve(s, want, &room);
         la_ssize_t got = archive_read_data(archive->read, to, room);
 
         s->err = archive->err; /* the error of the input, if any */
@@ -113,22 +113,22 @@ static void member_more(struct ps_stream *s, size_t want)
         if (got == ARCHIVE_FATAL)
             archive->err = s->err;
         if (got <= 0) {
-            s->ended = true;
+            s->is_ended = true;
             return;
         }
-        s->len += (size_t)got;
+        s->window_len += (size_t)got;
         archive->given += (uint64_t)got;
-        if (ps_stream_bomb(s, archive->limits, archive->taken, archive->given))
+        if (ps_stream_check_bomb(s, archive->limits, archive->taken, archive->given))
             archive->err = s->err;
     }
 }
 
-static const struct ps_stream_ops member_ops = {.more = member_more};
+static const struct ps_stream_ops member_ops = {.fill = member_more};
 
 struct ps_stream *ps_archive_member(struct ps_archive *archive)
 {
     struct ps_stream *s = ps_stream_new(&member_ops, NULL);
-    struct ps_archive **own = s->own = ps_alloc(sizeof(struct ps_archive *));
+    struct ps_archive **own = s->state = ps_alloc(sizeof(struct ps_archive *));
 
     *own = archive;
     s->encoding = archive_format_name(archive->read);
@@ -175,7 +175,7 @@ struct ps_archive_writer *ps_archive_writer_new(int fd)
     return writer_new(fd, false);
 }
 
-struct ps_archive_writer *ps_archive_writer_zstd(int fd)
+struct ps_archive_writer *ps_archive_writer_new_zstd(int fd)
 {
     return writer_new(fd, true);
 }
@@ -210,7 +210,7 @@ static bool begin_file(struct archive *tar, const char *name, uint64_t bytes)
 
     add_inside(&inside, name);
     /* Copied as bytes: a name that the locale cannot represent is stored unchanged. */
-    archive_entry_copy_pathname(entry, inside.at);
+    archive_entry_copy_pathname(entry, inside.ptr);
     archive_entry_set_filetype(entry, AE_IFREG);
     archive_entry_set_perm(entry, 0644);
     archive_entry_set_size(entry, (la_int64_t)bytes);
@@ -219,8 +219,8 @@ static bool begin_file(struct archive *tar, const char *name, uint64_t bytes)
     return code >= ARCHIVE_WARN;
 }
 
-enum ps_status ps_archive_add(struct ps_archive_writer *writer, const char *name, uint64_t bytes,
-                              struct ps_stream *in, struct ps_err *err)
+enum ps_status ps_archive_writer_add(struct ps_archive_writer *writer, const char *name,
+                                     uint64_t bytes, struct ps_stream *in, struct ps_err *err)
 {
     struct ps_str piece;
     uint64_t written = 0;
@@ -231,7 +231,7 @@ enum ps_status ps_archive_add(struct ps_archive_writer *writer, const char *name
         if (piece.len > bytes - written)
             return writer->failed = true,
                    ps_fail(err, PS_CONFLICT, "%s grew while perfshelf read it", name);
-        if (archive_write_data(writer->tar, piece.at, piece.len) != (la_ssize_t)piece.len)
+        if (archive_write_data(writer->tar, piece.ptr, piece.len) != (la_ssize_t)piece.len)
             return write_failed(writer, err);
         written += piece.len;
         ps_stream_skip(in, piece.len);

@@ -3,17 +3,17 @@
  * archive.h: reads the members of a tar or zip file one by one, and writes tar files.
  *
  * libarchive does both. Reading is streaming: read a member before you ask for the next one. Open
- * compressed tar files through ps_stream_unpack.
+ * compressed tar files through ps_stream_decompress.
  */
 #ifndef PS_BASE_ARCHIVE_H
 #define PS_BASE_ARCHIVE_H
 
 #include "base/stream.h"
 
-#define PS_ARCHIVE_HEAD 512 /* bytes that ps_archive_is needs to recognise a tar file */
+#define PS_ARCHIVE_HEAD_SIZE 512 /* bytes that ps_is_archive needs to recognise a tar file */
 
 /* Whether a file that begins with these bytes is a tar or zip file. */
-bool ps_archive_is(struct ps_str head);
+bool ps_is_archive(struct ps_str head);
 
 struct ps_archive;
 
@@ -34,10 +34,10 @@ void ps_archive_free(struct ps_archive *archive); /* NULL is fine */
 struct ps_archive_writer;
 struct ps_archive_writer *ps_archive_writer_new(int fd);
 /* Writes a tar file compressed with zstd; fd must be a regular file. */
-struct ps_archive_writer *ps_archive_writer_zstd(int fd);
+struct ps_archive_writer *ps_archive_writer_new_zstd(int fd);
 /* Adds a file with the bytes of `in`; PS_CONFLICT if `in` does not have exactly `bytes` of them. */
-enum ps_status ps_archive_add(struct ps_archive_writer *writer, const char *name, uint64_t bytes,
-                              struct ps_stream *in, struct ps_err *err);
+enum ps_status ps_archive_writer_add(struct ps_archive_writer *writer, const char *name,
+                                     uint64_t bytes, struct ps_stream *in, struct ps_err *err);
 /* Completes the file and frees the writer; PS_IO unless everything was written. NULL is fine. */
 enum ps_status ps_archive_writer_end(struct ps_archive_writer *writer, struct ps_err *err);
 

@@ -5,28 +5,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void ps_buf_room(struct ps_buf *buf, size_t more)
+void ps_buf_reserve(struct ps_buf *buf, size_t more)
 {
     size_t need = buf->len + more + 1;
 
     if (need <= buf->cap)
         return;
     buf->cap = buf->cap * 2 > need ? buf->cap * 2 : need < 64 ? 64 : need;
-    buf->at = ps_grow(buf->at, buf->cap, 1);
+    buf->ptr = ps_grow(buf->ptr, buf->cap, 1);
 }
 
 void ps_buf_add(struct ps_buf *buf, const void *bytes, size_t len)
 {
-    ps_buf_room(buf, len);
+    ps_buf_reserve(buf, len);
     if (len)
-        memcpy(buf->at + buf->len, bytes, len);
+        memcpy(buf->ptr + buf->len, bytes, len);
     buf->len += len;
-    buf->at[buf->len] = '\0';
+    buf->ptr[buf->len] = '\0';
 }
 
 void ps_buf_str(struct ps_buf *buf, struct ps_str text)
 {
-    ps_buf_add(buf, text.at, text.len);
+    ps_buf_add(buf, text.ptr, text.len);
 }
 
 void ps_buf_puts(struct ps_buf *buf, const char *text)
@@ -43,14 +43,14 @@ void ps_buf_printf(struct ps_buf *buf, const char *fmt, ...)
     va_copy(again, args);
     len = vsnprintf(NULL, 0, fmt, args);
     va_end(args);
-    ps_buf_room(buf, (size_t)len);
-    (void)vsnprintf(buf->at + buf->len, (size_t)len + 1, fmt, again);
+    ps_buf_reserve(buf, (size_t)len);
+    (void)vsnprintf(buf->ptr + buf->len, (size_t)len + 1, fmt, again);
     va_end(again);
     buf->len += (size_t)len;
 }
 
 void ps_buf_free(struct ps_buf *buf)
 {
-    free(buf->at);
+    free(buf->ptr);
     *buf = (struct ps_buf){0};
 }

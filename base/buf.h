@@ -7,11 +7,11 @@
 #include "base/mem.h"
 
 struct ps_buf {
-    char *at;
+    char *ptr;
     size_t len, cap;
 };
 
-void ps_buf_room(struct ps_buf *buf, size_t more); /* ensures `more` free bytes after len */
+void ps_buf_reserve(struct ps_buf *buf, size_t more); /* ensures `more` free bytes after len */
 void ps_buf_add(struct ps_buf *buf, const void *bytes, size_t len);
 void ps_buf_str(struct ps_buf *buf, struct ps_str text);
 void ps_buf_puts(struct ps_buf *buf, const char *text);
@@ -20,7 +20,7 @@ void ps_buf_free(struct ps_buf *buf);
 
 static inline struct ps_str ps_buf_slice(const struct ps_buf *buf)
 {
-    return (struct ps_str){buf->at, buf->len};
+    return (struct ps_str){buf->ptr, buf->len};
 }
 
 #endif

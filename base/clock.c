@@ -38,7 +38,7 @@ static int64_t read_ns(clockid_t clock)
            atomic_load_explicit(&advance_ns, memory_order_relaxed);
 }
 
-int64_t ps_now_ms(void)
+int64_t ps_wall_clock_ms(void)
 {
     return ps_now_ns() / NS_PER_MS;
 }

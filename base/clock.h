@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 /* Wall clock, since 1970, UTC. */
-int64_t ps_now_ms(void);
+int64_t ps_wall_clock_ms(void);
 int64_t ps_now_ns(void);
 
 int64_t ps_monotonic_ms(void);

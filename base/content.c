@@ -7,49 +7,49 @@
 #include "base/buf.h"
 
 #define BLOCK ((size_t)1 << 18) /* bytes read from a file at a time */
-#define HASH  ((PS_CONTENT_SIZE - 1) / 2)
+#define HASH  ((PS_CONTENT_HASH_SIZE - 1) / 2)
 
-void ps_content_begin(struct ps_content *content)
+void ps_content_hash_begin(struct ps_content_hash *content)
 {
     const int found = sodium_init(); /* detects processor features; a failure costs only speed */
 
     (void)found;
     content->bytes = 0;
-    (void)crypto_generichash_init(&content->all, NULL, 0, HASH);
+    (void)crypto_generichash_init(&content->state, NULL, 0, HASH);
 }
 
-void ps_content_add(struct ps_content *content, struct ps_str bytes)
+void ps_content_hash_add(struct ps_content_hash *content, struct ps_str bytes)
 {
     content->bytes += bytes.len;
-    (void)crypto_generichash_update(&content->all, (const unsigned char *)bytes.at, bytes.len);
+    (void)crypto_generichash_update(&content->state, (const unsigned char *)bytes.ptr, bytes.len);
 }
 
-void ps_content_end(struct ps_content *content, char out[PS_CONTENT_SIZE])
+void ps_content_hash_end(struct ps_content_hash *content, char out[PS_CONTENT_HASH_SIZE])
 {
     unsigned char hash[HASH];
 
-    (void)crypto_generichash_final(&content->all, hash, sizeof hash);
+    (void)crypto_generichash_final(&content->state, hash, sizeof hash);
     if (out)
-        (void)sodium_bin2hex(out, PS_CONTENT_SIZE, hash, sizeof hash);
+        (void)sodium_bin2hex(out, PS_CONTENT_HASH_SIZE, hash, sizeof hash);
 }
 
-enum ps_status ps_content_of(int fd, const char *path, char out[PS_CONTENT_SIZE], uint64_t *bytes,
-                             struct ps_err *err)
+enum ps_status ps_content_hash_file(int fd, const char *path, char out[PS_CONTENT_HASH_SIZE],
+                                    uint64_t *bytes, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *block = ps_grow(NULL, BLOCK, 1);
-    struct ps_content content;
+    struct ps_content_hash content;
     ssize_t got;
 
-    ps_content_begin(&content);
+    ps_content_hash_begin(&content);
     while ((got = pread(fd, block, BLOCK, (off_t)content.bytes)) > 0)
-        ps_content_add(&content, (struct ps_str){block, (size_t)got});
+        ps_content_hash_add(&content, (struct ps_str){block, (size_t)got});
     *bytes = content.bytes;
-    ps_content_end(&content, out);
+    ps_content_hash_end(&content, out);
     return got == 0 ? PS_OK : ps_fail_errno(err, "cannot read", path);
 }
 
-bool ps_content_is(const char *text)
+bool ps_content_is_hash(const char *text)
 {
-    return strspn(text, "0123456789abcdef") == PS_CONTENT_SIZE - 1 &&
-           text[PS_CONTENT_SIZE - 1] == '\0';
+    return strspn(text, "0123456789abcdef") == PS_CONTENT_HASH_SIZE - 1 &&
+           text[PS_CONTENT_HASH_SIZE - 1] == '\0';
 }

@@ -12,23 +12,23 @@
 #include "base/err.h"
 #include "base/str.h"
 
-#define PS_CONTENT_SIZE 65 /* 64 hexadecimal digits and NUL */
+#define PS_CONTENT_HASH_SIZE 65 /* 64 hexadecimal digits and NUL */
 
-/* Incremental hashing: `struct ps_content c;`, begin, add any number of times, end. */
-struct ps_content {
-    crypto_generichash_state all;
+/* Incremental hashing: `struct ps_content_hash c;`, begin, add any number of times, end. */
+struct ps_content_hash {
+    crypto_generichash_state state;
     uint64_t bytes; /* added so far */
 };
-void ps_content_begin(struct ps_content *content);
-void ps_content_add(struct ps_content *content, struct ps_str bytes);
+void ps_content_hash_begin(struct ps_content_hash *content);
+void ps_content_hash_add(struct ps_content_hash *content, struct ps_str bytes);
 /* Writes the hash as a string; out may be NULL. */
-void ps_content_end(struct ps_content *content, char out[PS_CONTENT_SIZE]);
+void ps_content_hash_end(struct ps_content_hash *content, char out[PS_CONTENT_HASH_SIZE]);
 
 /* Hashes a complete file, whatever its file offset is. `path` is for the error message only. */
-enum ps_status ps_content_of(int fd, const char *path, char out[PS_CONTENT_SIZE], uint64_t *bytes,
-                             struct ps_err *err);
+enum ps_status ps_content_hash_file(int fd, const char *path, char out[PS_CONTENT_HASH_SIZE],
+                                    uint64_t *bytes, struct ps_err *err);
 
 /* Whether the string is a hash in this form. */
-bool ps_content_is(const char *text);
+bool ps_content_is_hash(const char *text);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 
 #define POLL_MS       20
-#define CHECKS_A_LOOK 8 /* calls of ps_context_ended for each reading of the clock */
+#define CHECKS_A_LOOK 8 /* calls of ps_context_has_ended for each reading of the clock */
 
 static _Thread_local struct ps_context *current;
 
@@ -17,7 +17,7 @@ void ps_context_begin(struct ps_context *context, int64_t timeout_ms,
         .deadline_ms = timeout_ms ? ps_monotonic_ms() + timeout_ms : 0,
         .poll = poll,
         .user = user,
-        .why = PS_ERR_INIT,
+        .err = PS_ERR_INIT,
         .outer = current,
     };
     current = context;
@@ -26,36 +26,36 @@ void ps_context_begin(struct ps_context *context, int64_t timeout_ms,
 enum ps_status ps_context_leave(struct ps_context *context)
 {
     current = context->outer;
-    return context->why.code;
+    return context->err.code;
 }
 
 static bool has_ended(struct ps_context *context, int64_t now)
 {
-    if (context->why.code != PS_OK)
+    if (context->err.code != PS_OK)
         return true;
     if (context->deadline_ms && now >= context->deadline_ms) {
-        ps_fail(&context->why, PS_TOO_SLOW, "the request took too long and was stopped");
+        ps_fail(&context->err, PS_TOO_SLOW, "the request took too long and was stopped");
     } else if (context->poll && now >= context->next_poll_ms) {
         context->next_poll_ms = now + POLL_MS;
-        (void)context->poll(context->user, &context->why);
+        (void)context->poll(context->user, &context->err);
     }
-    if (context->why.code == PS_OK && context->outer && has_ended(context->outer, now))
-        (void)ps_fail_as(&context->why, &context->outer->why);
-    return context->why.code != PS_OK;
+    if (context->err.code == PS_OK && context->outer && has_ended(context->outer, now))
+        (void)ps_fail_copy(&context->err, &context->outer->err);
+    return context->err.code != PS_OK;
 }
 
-bool ps_context_ended(void)
+bool ps_context_has_ended(void)
 {
     struct ps_context *context = current;
 
     if (!context)
         return false;
-    if (context->why.code != PS_OK)
+    if (context->err.code != PS_OK)
         return true;
-    return context->checks++ % CHECKS_A_LOOK == 0 && has_ended(context, ps_monotonic_coarse_ms());
+    return context->n_checks++ % CHECKS_A_LOOK == 0 && has_ended(context, ps_monotonic_coarse_ms());
 }
 
 enum ps_status ps_context_check(struct ps_err *err)
 {
-    return ps_context_ended() ? ps_fail_as(err, &current->why) : PS_OK;
+    return ps_context_has_ended() ? ps_fail_copy(err, &current->err) : PS_OK;
 }

@@ -3,11 +3,12 @@
  * context.h: deadline and cancellation of the work that a thread does for a request.
  *
  * The thread that starts the work begins a context. Code at any depth below calls
- * ps_context_ended() in its loops and returns early when it is true. The result is then incomplete:
- * do not cache it. The code that began the context reports the failure of the context instead. A
- * thread without a context is never interrupted.
+ * ps_context_has_ended() in its loops and returns early when it is true. The result is then
+ * incomplete: do not cache it. The code that began the context reports the failure of the context
+ * instead. A thread without a context is never interrupted.
  *
- * ps_context_ended() takes a few nanoseconds: call it at least once in every millisecond of work.
+ * ps_context_has_ended() takes a few nanoseconds: call it at least once in every millisecond of
+ * work.
  */
 #ifndef PS_BASE_CONTEXT_H
 #define PS_BASE_CONTEXT_H
@@ -20,10 +21,10 @@ struct ps_context {
      * err is then the reason. NULL: the work cannot be cancelled. */
     enum ps_status (*poll)(void *user, struct ps_err *err);
     void *user;
-    struct ps_err why; /* PS_OK while the work may continue */
+    struct ps_err err; /* PS_OK while the work may continue */
     struct ps_context *outer;
     int64_t next_poll_ms;
-    unsigned checks;
+    unsigned n_checks;
 };
 
 /* Makes *context the context of this thread. timeout_ms 0: no deadline; poll may be NULL. Contexts
@@ -34,8 +35,8 @@ void ps_context_begin(struct ps_context *context, int64_t timeout_ms,
 enum ps_status ps_context_leave(struct ps_context *context);
 
 /* Whether this thread must stop its work. Once true, it remains true. */
-bool ps_context_ended(void);
-/* Like ps_context_ended, as an error: PS_TOO_SLOW, PS_CANCELLED, or what poll returned. */
+bool ps_context_has_ended(void);
+/* Like ps_context_has_ended, as an error: PS_TOO_SLOW, PS_CANCELLED, or what poll returned. */
 enum ps_status ps_context_check(struct ps_err *err);
 
 #endif

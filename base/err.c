@@ -15,9 +15,9 @@ static void fill(struct ps_err *err, enum ps_status code, const char *fmt, va_li
         return;
     err->code = code;
     (void)vsnprintf(err->text, sizeof err->text, fmt, args);
-    ps_utf8_show(err->text);
+    ps_utf8_make_printable(err->text);
     if (code == PS_FULL)
-        ps_hint(err, "nothing was changed; free some disk space and try again");
+        ps_err_hint(err, "nothing was changed; free some disk space and try again");
 }
 
 enum ps_status ps_fail(struct ps_err *err, enum ps_status code, const char *fmt, ...)
@@ -36,8 +36,8 @@ enum ps_status ps_fail_at(struct ps_err *err, enum ps_status code, uint64_t at, 
     va_list args;
 
     if (err->code == PS_OK) {
-        err->has_at = true;
-        err->at = at;
+        err->has_offset = true;
+        err->offset = at;
     }
     va_start(args, fmt);
     fill(err, code, fmt, args);
@@ -55,18 +55,18 @@ enum ps_status ps_fail_errno(struct ps_err *err, const char *what, const char *p
 
 enum ps_status ps_fail_memory(struct ps_err *err, const char *what)
 {
-    ps_hint(err, "try again later, or give the server more memory");
+    ps_err_hint(err, "try again later, or give the server more memory");
     return ps_fail(err, PS_UNAVAILABLE, "not enough memory for %s", what);
 }
 
-enum ps_status ps_fail_as(struct ps_err *err, const struct ps_err *failure)
+enum ps_status ps_fail_copy(struct ps_err *err, const struct ps_err *failure)
 {
     if (err->code == PS_OK)
         *err = *failure;
     return err->code;
 }
 
-void ps_hint(struct ps_err *err, const char *fmt, ...)
+void ps_err_hint(struct ps_err *err, const char *fmt, ...)
 {
     va_list args;
 
@@ -74,16 +74,16 @@ void ps_hint(struct ps_err *err, const char *fmt, ...)
         return;
     va_start(args, fmt);
     (void)vsnprintf(err->hint, sizeof err->hint, fmt, args);
-    ps_utf8_show(err->hint);
+    ps_utf8_make_printable(err->hint);
     va_end(args);
 }
 
-char *ps_err_line(const struct ps_err *err, char *out, unsigned long size)
+char *ps_err_format(const struct ps_err *err, char *out, unsigned long size)
 {
     char at[40] = "";
 
-    if (err->has_at)
-        (void)snprintf(at, sizeof at, " at byte %llu", (unsigned long long)err->at);
+    if (err->has_offset)
+        (void)snprintf(at, sizeof at, " at byte %llu", (unsigned long long)err->offset);
     (void)snprintf(out, size, "%s%s%s%s", err->text, at, err->hint[0] ? "; " : "", err->hint);
     return out;
 }

@@ -35,10 +35,10 @@ enum ps_status {
 
 struct ps_err {
     enum ps_status code;
-    bool has_at;
-    uint64_t at;    /* byte offset in the (decompressed) input, when has_at */
-    char text[400]; /* what failed, one line, no full stop */
-    char hint[240]; /* what the user can do; may be empty */
+    bool has_offset;
+    uint64_t offset; /* byte offset in the (decompressed) input, when has_at */
+    char text[400];  /* what failed, one line, no full stop */
+    char hint[240];  /* what the user can do; may be empty */
 };
 
 #define PS_ERR_INIT                                                                                \
@@ -69,15 +69,15 @@ enum ps_status ps_fail_errno(struct ps_err *err, const char *what, const char *p
 enum ps_status ps_fail_memory(struct ps_err *err, const char *what) __attribute__((nonnull(1)));
 
 /* Copies `failure`, which may be PS_OK, to err unless err is filled already. Returns err->code. */
-enum ps_status ps_fail_as(struct ps_err *err, const struct ps_err *failure)
+enum ps_status ps_fail_copy(struct ps_err *err, const struct ps_err *failure)
     __attribute__((nonnull));
 
 /* Sets the hint of err; the first hint wins. */
-void ps_hint(struct ps_err *err, const char *fmt, ...)
+void ps_err_hint(struct ps_err *err, const char *fmt, ...)
     __attribute__((nonnull(1), format(printf, 2, 3)));
 
 /* Writes "message at byte N; hint" to out (always NUL-terminated). Returns out. */
-char *ps_err_line(const struct ps_err *err, char *out, unsigned long size);
+char *ps_err_format(const struct ps_err *err, char *out, unsigned long size);
 
 /* The name of the code in the API and the import log: "bad_input", "unknown_kind", ... */
 const char *ps_status_word(enum ps_status code);

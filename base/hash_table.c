@@ -64,7 +64,7 @@ uint64_t ps_hash_bytes(const void *bytes, size_t len)
 
 /* --- Hash tables --- */
 
-size_t ps_hash_table_slots(size_t n)
+size_t ps_hash_table_slots_for(size_t n)
 {
     size_t slots = 16;
 
@@ -73,19 +73,19 @@ size_t ps_hash_table_slots(size_t n)
     return slots;
 }
 
-struct ps_hash_table ps_hash_table_in(struct ps_hash_slot *slots, size_t n_slots)
+struct ps_hash_table ps_hash_table_in_memory(struct ps_hash_slot *slots, size_t n_slots)
 {
-    return (struct ps_hash_table){.slots = slots, .mask = n_slots - 1, .borrowed = true};
+    return (struct ps_hash_table){.slots = slots, .mask = n_slots - 1, .borrows_slots = true};
 }
 
 void ps_hash_table_reserve(struct ps_hash_table *table, size_t n)
 {
     struct ps_hash_slot *old = table->slots;
-    size_t n_old = old ? table->mask + 1 : 0, n_slots = ps_hash_table_slots(n);
+    size_t n_old = old ? table->mask + 1 : 0, n_slots = ps_hash_table_slots_for(n);
 
     if (n_slots <= n_old)
         return;
-    assert(!table->borrowed && n < PS_HASH_NONE);
+    assert(!table->borrows_slots && n < PS_HASH_NONE);
     table->slots = ps_alloc_array(n_slots, sizeof *table->slots);
     table->mask = n_slots - 1;
     for (size_t i = 0; i < n_old; i++) {
@@ -130,7 +130,7 @@ void ps_hash_table_clear(struct ps_hash_table *table)
 
 void ps_hash_table_free(struct ps_hash_table *table)
 {
-    if (!table->borrowed)
+    if (!table->borrows_slots)
         free(table->slots);
     *table = (struct ps_hash_table){0};
 }

@@ -139,7 +139,7 @@ struct ps_hash_table {
     struct ps_hash_slot *slots;
     size_t mask; /* number of slots - 1; it is a power of two */
     size_t count;
-    bool borrowed; /* slots belong to the caller and are not replaced */
+    bool borrows_slots; /* slots belong to the caller and are not replaced */
 };
 
 /* Whether the item at `index` has that key. `items` is the pointer that the caller passed, usually
@@ -149,10 +149,10 @@ typedef bool ps_hash_equal(const void *items, uint32_t index, const void *key);
 /* Allocates slots, so that the table does not grow until it has n items. */
 void ps_hash_table_reserve(struct ps_hash_table *table, size_t n);
 /* Number of slots of a table for n items. */
-size_t ps_hash_table_slots(size_t n);
-/* A table in zeroed memory of the caller. n_slots is ps_hash_table_slots(n) for the maximum number
- * of items; the table cannot grow. */
-struct ps_hash_table ps_hash_table_in(struct ps_hash_slot *slots, size_t n_slots);
+size_t ps_hash_table_slots_for(size_t n);
+/* A table in zeroed memory of the caller. n_slots is ps_hash_table_slots_for(n) for the maximum
+ * number of items; the table cannot grow. */
+struct ps_hash_table ps_hash_table_in_memory(struct ps_hash_slot *slots, size_t n_slots);
 /* Removes all items and keeps the memory. */
 void ps_hash_table_clear(struct ps_hash_table *table);
 void ps_hash_table_free(struct ps_hash_table *table);

@@ -24,7 +24,7 @@ struct ps_intern {
 };
 
 /* The id of a string, which is added if it is new. */
-uint32_t ps_intern_id(struct ps_intern *table, struct ps_str text);
+uint32_t ps_intern_add(struct ps_intern *table, struct ps_str text);
 /* The id of a string; PS_INTERN_NONE if it is not in the table. */
 uint32_t ps_intern_find(const struct ps_intern *table, struct ps_str text);
 void ps_intern_free(struct ps_intern *table);

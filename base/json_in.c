@@ -7,15 +7,15 @@
 
 #define AHEAD 65536 /* bytes requested from the stream at a time */
 
-uint64_t ps_json_in_at(const struct ps_json_in *json)
+uint64_t ps_json_in_offset(const struct ps_json_in *json)
 {
-    return ps_stream_at(json->in) + (uint64_t)(json->at - json->base);
+    return ps_stream_offset(json->in) + (uint64_t)(json->cursor - json->window);
 }
 
 enum ps_status ps_json_in_fail(const struct ps_json_in *json, struct ps_err *err)
 {
-    return ps_fail_at(err, PS_BAD_INPUT, ps_json_in_at(json), "%s",
-                      json->fault ? json->fault : "the JSON is invalid");
+    return ps_fail_at(err, PS_BAD_INPUT, ps_json_in_offset(json), "%s",
+                      json->error ? json->error : "the JSON is invalid");
 }
 
 void ps_json_in_free(struct ps_json_in *json)
@@ -25,24 +25,24 @@ void ps_json_in_free(struct ps_json_in *json)
 
 static enum ps_json_token bad(struct ps_json_in *json, const char *why)
 {
-    json->fault = why;
+    json->error = why;
     return PS_JSON_BAD;
 }
 
 /* Extends the window; `at` stays on the same byte. False: end of input or token too long. */
 static bool more(struct ps_json_in *json)
 {
-    size_t ahead = (size_t)(json->end - json->at);
+    size_t ahead = (size_t)(json->end - json->cursor);
     struct ps_str window;
 
-    if (ahead > PS_JSON_IN_TEXT)
+    if (ahead > PS_JSON_IN_TEXT_MAX)
         return false;
-    if (json->at != json->base)
-        ps_stream_skip(json->in, (size_t)(json->at - json->base));
-    json->passed += (uint64_t)(json->at - json->base);
+    if (json->cursor != json->window)
+        ps_stream_skip(json->in, (size_t)(json->cursor - json->window));
+    json->window_offset += (uint64_t)(json->cursor - json->window);
     window = ps_stream_peek(json->in, ahead + AHEAD);
-    json->base = json->at = window.at;
-    json->end = window.at + window.len;
+    json->window = json->cursor = window.ptr;
+    json->end = window.ptr + window.len;
     return window.len > ahead;
 }
 
@@ -55,9 +55,9 @@ static bool is_blank(char c)
 static bool next_byte(struct ps_json_in *json)
 {
     for (;;) {
-        while (json->at < json->end && is_blank(*json->at))
-            json->at++;
-        if (json->at < json->end)
+        while (json->cursor < json->end && is_blank(*json->cursor))
+            json->cursor++;
+        if (json->cursor < json->end)
             return true;
         if (!more(json))
             return false;
@@ -87,7 +87,7 @@ static int32_t hex4(struct ps_str s)
     if (s.len < 4)
         return -1;
     for (size_t i = 0; i < 4; i++) {
-        char c = s.at[i];
+        char c = s.ptr[i];
 
         if (!c || !strchr("0123456789abcdefABCDEF", c))
             return -1;
@@ -109,7 +109,7 @@ static size_t put_escape(struct ps_buf *out, struct ps_str s)
         put_utf8(out, (uint32_t)high);
         return 4;
     }
-    low = s.len >= 10 && s.at[4] == '\\' && s.at[5] == 'u' ? hex4(ps_str_skip(s, 6)) : -1;
+    low = s.len >= 10 && s.ptr[4] == '\\' && s.ptr[5] == 'u' ? hex4(ps_str_skip(s, 6)) : -1;
     if (high > 0xdbff || low < 0xdc00 || low > 0xdfff) {
         ps_buf_puts(out, "\xef\xbf\xbd");
         return 4;
@@ -124,18 +124,18 @@ static struct ps_str decode(struct ps_json_in *json, struct ps_str raw)
 
     json->decoded.len = 0;
     while (raw.len) {
-        const char *slash = memchr(raw.at, '\\', raw.len), *known;
-        size_t plain = slash ? (size_t)(slash - raw.at) : raw.len;
+        const char *slash = memchr(raw.ptr, '\\', raw.len), *known;
+        size_t plain = slash ? (size_t)(slash - raw.ptr) : raw.len;
 
-        ps_buf_add(&json->decoded, raw.at, plain);
+        ps_buf_add(&json->decoded, raw.ptr, plain);
         raw = ps_str_skip(raw, plain);
         if (raw.len < 2)
             break;
-        known = strchr(from, raw.at[1]);
-        if (raw.at[1] == 'u')
+        known = strchr(from, raw.ptr[1]);
+        if (raw.ptr[1] == 'u')
             raw = ps_str_skip(raw, 2 + put_escape(&json->decoded, ps_str_skip(raw, 2)));
         else {
-            ps_buf_add(&json->decoded, known && *known ? &to[known - from] : &raw.at[1], 1);
+            ps_buf_add(&json->decoded, known && *known ? &to[known - from] : &raw.ptr[1], 1);
             raw = ps_str_skip(raw, 2);
         }
     }
@@ -149,49 +149,49 @@ static bool take_text(struct ps_json_in *json)
     bool escaped = false;
 
     for (;;) {
-        size_t ahead = (size_t)(json->end - json->at);
+        size_t ahead = (size_t)(json->end - json->cursor);
 
-        for (; n < ahead && json->at[n] != '"'; n++)
-            if (json->at[n] == '\\') {
+        for (; n < ahead && json->cursor[n] != '"'; n++)
+            if (json->cursor[n] == '\\') {
                 escaped = true;
                 n++;
             }
         if (n < ahead)
             break;
         if (!more(json)) {
-            if ((size_t)(json->end - json->at) > PS_JSON_IN_TEXT)
-                json->fault = "the JSON has a string larger than 64 MiB";
+            if ((size_t)(json->end - json->cursor) > PS_JSON_IN_TEXT_MAX)
+                json->error = "the JSON has a string larger than 64 MiB";
             return false;
         }
     }
-    json->text = (struct ps_str){json->at + 1, n - 1};
+    json->text = (struct ps_str){json->cursor + 1, n - 1};
     if (escaped)
         json->text = decode(json, json->text);
-    json->at += n + 1;
+    json->cursor += n + 1;
     return true;
 }
 
 static enum ps_json_token text_token(struct ps_json_in *json)
 {
-    bool key = json->depth && json->object[json->depth - 1] && !json->after_key;
+    bool key = json->depth && json->is_object[json->depth - 1] && !json->is_after_key;
 
     if (!take_text(json))
-        return json->fault ? PS_JSON_BAD : PS_JSON_END;
-    json->after_key = false;
+        return json->error ? PS_JSON_BAD : PS_JSON_END;
+    json->is_after_key = false;
     if (!key)
         return PS_JSON_STRING;
     /* Looking for the colon may move the window that contains the key: copy the key. */
-    if (json->text.at != json->decoded.at) {
+    if (json->text.ptr != json->decoded.ptr) {
         json->decoded.len = 0;
         ps_buf_str(&json->decoded, json->text);
         json->text = ps_buf_slice(&json->decoded);
     }
     if (!next_byte(json))
         return PS_JSON_END;
-    if (*json->at != ':')
+    if (*json->cursor != ':')
         return bad(json, "invalid JSON: an object key has no value");
-    json->at++;
-    json->after_key = true;
+    json->cursor++;
+    json->is_after_key = true;
     return PS_JSON_KEY;
 }
 
@@ -208,49 +208,49 @@ static enum ps_json_token word_token(struct ps_json_in *json)
     size_t n = 0;
 
     do {
-        while (n < (size_t)(json->end - json->at) && is_word_byte(json->at[n]))
+        while (n < (size_t)(json->end - json->cursor) && is_word_byte(json->cursor[n]))
             n++;
-    } while (n == (size_t)(json->end - json->at) && n < 4096 && more(json));
+    } while (n == (size_t)(json->end - json->cursor) && n < 4096 && more(json));
     if (n == 0 || n >= 4096)
         return bad(json, "invalid JSON: unexpected byte");
-    json->text = (struct ps_str){json->at, n};
-    json->at += n;
-    json->after_key = false;
-    if (ps_str_is(json->text, "true"))
+    json->text = (struct ps_str){json->cursor, n};
+    json->cursor += n;
+    json->is_after_key = false;
+    if (ps_str_eq_c(json->text, "true"))
         return PS_JSON_TRUE;
-    if (ps_str_is(json->text, "false"))
+    if (ps_str_eq_c(json->text, "false"))
         return PS_JSON_FALSE;
-    return ps_str_is(json->text, "null") ? PS_JSON_NULL : PS_JSON_NUMBER;
+    return ps_str_eq_c(json->text, "null") ? PS_JSON_NULL : PS_JSON_NUMBER;
 }
 
 static enum ps_json_token open_token(struct ps_json_in *json, bool object)
 {
-    if (json->depth == PS_JSON_IN_DEEPEST)
+    if (json->depth == PS_JSON_IN_DEPTH_MAX)
         return bad(json, "the JSON is nested more than 256 levels deep");
-    json->object[json->depth++] = object;
-    json->after_key = false;
-    json->at++;
+    json->is_object[json->depth++] = object;
+    json->is_after_key = false;
+    json->cursor++;
     return object ? PS_JSON_OBJECT : PS_JSON_ARRAY;
 }
 
 static enum ps_json_token close_token(struct ps_json_in *json, bool object)
 {
-    if (json->depth == 0 || json->object[json->depth - 1] != object)
+    if (json->depth == 0 || json->is_object[json->depth - 1] != object)
         return bad(json, "invalid JSON: unmatched closing bracket");
     json->depth--;
-    json->after_key = false;
-    json->at++;
+    json->is_after_key = false;
+    json->cursor++;
     return object ? PS_JSON_OBJECT_END : PS_JSON_ARRAY_END;
 }
 
 enum ps_json_token ps_json_in_next(struct ps_json_in *json)
 {
-    if (json->fault)
+    if (json->error)
         return PS_JSON_BAD;
-    if ((json->began && json->depth == 0) || !next_byte(json))
+    if ((json->has_begun && json->depth == 0) || !next_byte(json))
         return PS_JSON_END;
-    json->began = true;
-    switch (*json->at) {
+    json->has_begun = true;
+    switch (*json->cursor) {
     case '{':
         return open_token(json, true);
     case '[':
@@ -266,7 +266,7 @@ enum ps_json_token ps_json_in_next(struct ps_json_in *json)
     }
 }
 
-bool ps_json_in_rest(struct ps_json_in *json, enum ps_json_token token)
+bool ps_json_in_skip_rest(struct ps_json_in *json, enum ps_json_token token)
 {
     int depth = json->depth - (token == PS_JSON_OBJECT || token == PS_JSON_ARRAY);
 
@@ -277,7 +277,7 @@ bool ps_json_in_rest(struct ps_json_in *json, enum ps_json_token token)
 
 bool ps_json_in_skip(struct ps_json_in *json)
 {
-    return ps_json_in_rest(json, ps_json_in_next(json));
+    return ps_json_in_skip_rest(json, ps_json_in_next(json));
 }
 
 /* Reads the number at json->at, which is completely in the window. Returns `most` if it is not an
@@ -285,31 +285,31 @@ bool ps_json_in_skip(struct ps_json_in *json)
 static uint32_t take_u32(struct ps_json_in *json, uint32_t most)
 {
     uint64_t value = 0;
-    const char *from = json->at;
+    const char *from = json->cursor;
 
-    for (; json->at < json->end && *json->at >= '0' && *json->at <= '9'; json->at++)
+    for (; json->cursor < json->end && *json->cursor >= '0' && *json->cursor <= '9'; json->cursor++)
         if (value < most)
-            value = value * 10 + (uint64_t)(*json->at - '0');
-    if (json->at < json->end && is_word_byte(*json->at)) {
-        while (json->at < json->end && is_word_byte(*json->at))
-            json->at++;
+            value = value * 10 + (uint64_t)(*json->cursor - '0');
+    if (json->cursor < json->end && is_word_byte(*json->cursor)) {
+        while (json->cursor < json->end && is_word_byte(*json->cursor))
+            json->cursor++;
         return most;
     }
-    return json->at == from || value > most ? most : (uint32_t)value;
+    return json->cursor == from || value > most ? most : (uint32_t)value;
 }
 
 /* Reads the next item of a list, whose first byte is at json->at. False: truncated or invalid. */
 static bool take_item(struct ps_json_in *json, uint32_t most, struct ps_u32s *out)
 {
-    PS_PUSH_ROOM(out->at, out->n, out->cap);
-    out->at[out->n] = most;
-    if (!is_word_byte(*json->at)) {
+    PS_RESERVE_ONE(out->items, out->n, out->cap);
+    out->items[out->n] = most;
+    if (!is_word_byte(*json->cursor)) {
         if (!ps_json_in_skip(json))
             return false;
     } else {
-        if (json->end - json->at < 64)
+        if (json->end - json->cursor < 64)
             (void)more(json);
-        out->at[out->n] = take_u32(json, most);
+        out->items[out->n] = take_u32(json, most);
     }
     out->n++;
     return true;
@@ -318,7 +318,7 @@ static bool take_item(struct ps_json_in *json, uint32_t most, struct ps_u32s *ou
 bool ps_json_in_u32s(struct ps_json_in *json, uint32_t most, struct ps_u32s *out)
 {
     while (next_byte(json)) {
-        if (*json->at == ']')
+        if (*json->cursor == ']')
             return close_token(json, false) == PS_JSON_ARRAY_END;
         if (!take_item(json, most, out))
             return false;
@@ -328,51 +328,51 @@ bool ps_json_in_u32s(struct ps_json_in *json, uint32_t most, struct ps_u32s *out
 
 /* --- Repeated text and lists of numbers --- */
 
-size_t ps_json_in_again(struct ps_json_in *json)
+size_t ps_json_in_skip_numbers(struct ps_json_in *json)
 {
     struct ps_str text = json->text;
     size_t times = 0;
 
-    for (const char *at = json->at;; times++) {
+    for (const char *at = json->cursor;; times++) {
         while (at < json->end && is_blank(*at))
             at++;
-        if ((size_t)(json->end - at) <= text.len || memcmp(at, text.at, text.len) != 0 ||
+        if ((size_t)(json->end - at) <= text.len || memcmp(at, text.ptr, text.len) != 0 ||
             is_word_byte(at[text.len]))
             return times;
-        json->at = at += text.len;
+        json->cursor = at += text.len;
     }
 }
 
 static uint64_t place(const struct ps_json_in *json)
 {
-    return json->passed + (uint64_t)(json->at - json->base);
+    return json->window_offset + (uint64_t)(json->cursor - json->window);
 }
 
 /* Skips the leading numbers that are written as in the previous list; the byte after each number
  * must be equal too. */
 static void pass_same(struct ps_json_in *json, struct ps_u32_list *list)
 {
-    struct ps_str ahead = {json->at, (size_t)(json->end - json->at)};
-    size_t common = ps_str_common(ps_buf_slice(&list->text), ahead), same = list->now.n;
+    struct ps_str ahead = {json->cursor, (size_t)(json->end - json->cursor)};
+    size_t common = ps_str_common_prefix(ps_buf_slice(&list->source), ahead), same = list->items.n;
 
-    while (same && list->ends.at[same - 1] >= common)
+    while (same && list->ends.items[same - 1] >= common)
         same--;
-    list->same = list->now.n = list->ends.n = same;
-    list->text.len = same ? list->ends.at[same - 1] : 0;
-    json->at += list->text.len;
+    list->n_same = list->items.n = list->ends.n = same;
+    list->source.len = same ? list->ends.items[same - 1] : 0;
+    json->cursor += list->source.len;
 }
 
 /* Keeps the source text of the list for the next one, unless its beginning is no longer in the
  * window. */
 static void keep_text(const struct ps_json_in *json, struct ps_u32_list *list, uint64_t begin)
 {
-    size_t kept = list->text.len;
+    size_t kept = list->source.len;
 
-    if (begin < json->passed || place(json) - begin > UINT32_MAX) {
-        list->text.len = 0;
+    if (begin < json->window_offset || place(json) - begin > UINT32_MAX) {
+        list->source.len = 0;
         return;
     }
-    ps_buf_add(&list->text, json->base + (begin - json->passed) + kept,
+    ps_buf_add(&list->source, json->window + (begin - json->window_offset) + kept,
                (size_t)(place(json) - begin) - kept);
 }
 
@@ -381,33 +381,33 @@ bool ps_json_in_u32_list(struct ps_json_in *json, uint32_t most, struct ps_u32_l
     uint64_t begin;
     bool closed;
 
-    if ((size_t)(json->end - json->at) < list->text.len)
+    if ((size_t)(json->end - json->cursor) < list->source.len)
         (void)more(json);
     begin = place(json);
     pass_same(json, list);
     while (next_byte(json)) {
-        if (*json->at == ']') {
+        if (*json->cursor == ']') {
             closed = close_token(json, false) == PS_JSON_ARRAY_END;
             keep_text(json, list, begin);
             return closed;
         }
-        if (!take_item(json, most, &list->now))
+        if (!take_item(json, most, &list->items))
             return false;
-        PS_PUSH_ROOM(list->ends.at, list->ends.n, list->ends.cap);
-        list->ends.at[list->ends.n++] = (uint32_t)(place(json) - begin);
+        PS_RESERVE_ONE(list->ends.items, list->ends.n, list->ends.cap);
+        list->ends.items[list->ends.n++] = (uint32_t)(place(json) - begin);
     }
     return false;
 }
 
 void ps_u32_list_clear(struct ps_u32_list *list)
 {
-    list->now.n = list->ends.n = list->text.len = list->same = 0;
+    list->items.n = list->ends.n = list->source.len = list->n_same = 0;
 }
 
 void ps_u32_list_free(struct ps_u32_list *list)
 {
-    free(list->now.at);
-    free(list->ends.at);
-    ps_buf_free(&list->text);
+    free(list->items.items);
+    free(list->ends.items);
+    ps_buf_free(&list->source);
     *list = (struct ps_u32_list){0};
 }

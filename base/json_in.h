@@ -13,8 +13,8 @@
 #include "base/buf.h"
 #include "base/stream.h"
 
-#define PS_JSON_IN_DEEPEST 256
-#define PS_JSON_IN_TEXT    ((size_t)64 << 20)
+#define PS_JSON_IN_DEPTH_MAX 256
+#define PS_JSON_IN_TEXT_MAX  ((size_t)64 << 20)
 
 enum ps_json_token {
     PS_JSON_END, /* end of the document, or of the input before that */
@@ -32,16 +32,16 @@ enum ps_json_token {
 };
 
 struct ps_json_in {
-    struct ps_stream *in; /* not owned */
-    const char *at, *end; /* unread part of the window */
-    const char *base;
-    uint64_t passed; /* bytes of the document before base */
+    struct ps_stream *in;     /* not owned */
+    const char *cursor, *end; /* unread part of the window */
+    const char *window;
+    uint64_t window_offset; /* bytes of the document before base */
     struct ps_buf decoded;
     struct ps_str text; /* of the current token; valid until the next call */
-    bool object[PS_JSON_IN_DEEPEST];
+    bool is_object[PS_JSON_IN_DEPTH_MAX];
     int depth;
-    bool after_key, began;
-    const char *fault; /* static message; NULL: no error */
+    bool is_after_key, has_begun;
+    const char *error; /* static message; NULL: no error */
 };
 
 enum ps_json_token ps_json_in_next(struct ps_json_in *json);
@@ -49,16 +49,16 @@ enum ps_json_token ps_json_in_next(struct ps_json_in *json);
 /* Skips the next value with everything in it. False: the input ends inside it or is invalid. */
 bool ps_json_in_skip(struct ps_json_in *json);
 /* Like ps_json_in_skip, for a value whose first token, `token`, was read already. */
-bool ps_json_in_rest(struct ps_json_in *json, enum ps_json_token token);
+bool ps_json_in_skip_rest(struct ps_json_in *json, enum ps_json_token token);
 
 /* After a number in an array: skips the numbers that follow and are written in the same way, as far
  * as the window reaches. Returns how many were skipped. */
-size_t ps_json_in_again(struct ps_json_in *json);
+size_t ps_json_in_skip_numbers(struct ps_json_in *json);
 
 /* Reads the integers of an array, whose PS_JSON_ARRAY was read already, to its end. Any item that
  * is not an integer below `most` becomes `most`. False: truncated or invalid. */
 struct ps_u32s {
-    uint32_t *at;
+    uint32_t *items;
     size_t n, cap;
 };
 bool ps_json_in_u32s(struct ps_json_in *json, uint32_t most, struct ps_u32s *out);
@@ -66,17 +66,17 @@ bool ps_json_in_u32s(struct ps_json_in *json, uint32_t most, struct ps_u32s *out
 /* Like ps_json_in_u32s, for consecutive lists that often begin with the same items, as stacks do:
  * bytes equal to those of the previous list are not parsed again. */
 struct ps_u32_list {
-    struct ps_u32s now;
-    size_t same;         /* number of leading items that are equal to those of the previous list */
-    struct ps_u32s ends; /* end offset of each item in `text` */
-    struct ps_buf text;  /* source text of the list with its closing bracket; empty: not kept */
+    struct ps_u32s items;
+    size_t n_same;        /* number of leading items that are equal to those of the previous list */
+    struct ps_u32s ends;  /* end offset of each item in `source` */
+    struct ps_buf source; /* source text of the list with its closing bracket; empty: not kept */
 };
 bool ps_json_in_u32_list(struct ps_json_in *json, uint32_t most, struct ps_u32_list *list);
 void ps_u32_list_clear(struct ps_u32_list *list); /* empties the list; keeps its memory */
 void ps_u32_list_free(struct ps_u32_list *list);
 
 /* Byte offset of the next unread byte. */
-uint64_t ps_json_in_at(const struct ps_json_in *json);
+uint64_t ps_json_in_offset(const struct ps_json_in *json);
 /* After PS_JSON_BAD: fails with PS_BAD_INPUT, the reason and the byte offset. */
 enum ps_status ps_json_in_fail(const struct ps_json_in *json, struct ps_err *err);
 void ps_json_in_free(struct ps_json_in *json); /* does not free `in` */

@@ -10,9 +10,9 @@
 
 static void before_value(struct ps_json *j)
 {
-    if (j->comma)
+    if (j->needs_comma)
         ps_buf_add(j->out, ",", 1);
-    j->comma = true;
+    j->needs_comma = true;
 }
 
 static void open_level(struct ps_json *j, const char *open, char close)
@@ -21,7 +21,7 @@ static void open_level(struct ps_json *j, const char *open, char close)
     assert(j->depth < sizeof j->close);
     j->close[j->depth++] = close;
     ps_buf_add(j->out, open, 1);
-    j->comma = false;
+    j->needs_comma = false;
 }
 
 void ps_json_object(struct ps_json *j)
@@ -38,18 +38,18 @@ void ps_json_end(struct ps_json *j)
 {
     assert(j->depth > 0);
     ps_buf_add(j->out, &j->close[--j->depth], 1);
-    j->comma = true;
+    j->needs_comma = true;
 }
 
 static void quoted(struct ps_buf *out, struct ps_str text)
 {
     static const char hex[] = "0123456789abcdef";
-    const char *at = text.at, *end = text.at + text.len, *from = at;
+    const char *at = text.ptr, *end = text.ptr + text.len, *from = at;
 
     ps_buf_add(out, "\"", 1);
     while (at < end) {
         unsigned char c = (unsigned char)*at;
-        size_t n = c < 0x80 ? 1 : ps_utf8_len(at, end);
+        size_t n = c < 0x80 ? 1 : ps_utf8_char_len(at, end);
 
         if (n > 0 && c >= 0x20 && c != '"' && c != '\\') {
             at += n;
@@ -72,14 +72,14 @@ void ps_json_key(struct ps_json *j, const char *key)
 {
     assert(j->depth > 0 && j->close[j->depth - 1] == '}');
     before_value(j);
-    quoted(j->out, ps_str_of(key));
+    quoted(j->out, ps_str_from_c(key));
     ps_buf_add(j->out, ":", 1);
-    j->comma = false;
+    j->needs_comma = false;
 }
 
 void ps_json_str(struct ps_json *j, struct ps_str value)
 {
-    if (!value.at) {
+    if (!value.ptr) {
         ps_json_null(j);
         return;
     }
@@ -130,7 +130,7 @@ static size_t thousandths(double value, char out[32])
     return len;
 }
 
-size_t ps_real_text(double value, char out[32])
+size_t ps_real_format(double value, char out[32])
 {
     size_t n = thousandths(value, out);
 
@@ -155,7 +155,7 @@ void ps_json_real(struct ps_json *j, double value)
         return;
     }
     before_value(j);
-    ps_buf_add(j->out, text, ps_real_text(value, text));
+    ps_buf_add(j->out, text, ps_real_format(value, text));
 }
 
 void ps_json_num(struct ps_json *j, struct ps_num value)
@@ -189,7 +189,7 @@ void ps_json_raw(struct ps_json *j, struct ps_str json)
 void ps_json_kstr(struct ps_json *j, const char *key, const char *value)
 {
     ps_json_key(j, key);
-    ps_json_str(j, ps_str_of(value));
+    ps_json_str(j, ps_str_from_c(value));
 }
 
 void ps_json_kint(struct ps_json *j, const char *key, int64_t value)

@@ -15,11 +15,11 @@
 struct ps_json {
     struct ps_buf *out;
     unsigned depth;
-    bool comma;     /* the next value or key needs one */
-    char close[32]; /* closing bracket of each open level */
+    bool needs_comma; /* the next value or key needs one */
+    char close[32];   /* closing bracket of each open level */
 };
 
-static inline struct ps_json ps_json_to(struct ps_buf *out)
+static inline struct ps_json ps_json_writer(struct ps_buf *out)
 {
     return (struct ps_json){.out = out};
 }
@@ -45,6 +45,6 @@ void ps_json_kbool(struct ps_json *j, const char *key, bool value);
 
 /* Shortest decimal of a finite double that reads back to the same bits, NUL-terminated. Returns its
  * length. */
-size_t ps_real_text(double value, char out[32]);
+size_t ps_real_format(double value, char out[32]);
 
 #endif

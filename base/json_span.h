@@ -8,11 +8,11 @@
 
 /* Length of the string whose opening quote is json.at[0], including both quotes; json.len if the
  * string is not terminated. */
-size_t ps_json_text_span(struct ps_str json);
+size_t ps_json_string_length(struct ps_str json);
 
 /* Length of the value that json begins with: up to the comma or closing bracket after it, or
  * json.len. */
-size_t ps_json_value_span(struct ps_str json);
+size_t ps_json_value_length(struct ps_str json);
 
 /* The value of a key of the object that `object` begins with; an empty slice if it lacks the key.
  * Keys are compared as written, without decoding escapes. */
@@ -20,6 +20,6 @@ struct ps_str ps_json_member(struct ps_str object, const char *key);
 
 /* The next element of an array: *rest is the array at first, then the part after the element.
  * False: no more elements. */
-bool ps_json_element(struct ps_str *rest, struct ps_str *out);
+bool ps_json_next_element(struct ps_str *rest, struct ps_str *out);
 
 #endif

@@ -30,5 +30,5 @@ void ps_log_err(const char *subject, const struct ps_err *err)
 {
     char text[sizeof err->text + sizeof err->hint + 64];
 
-    ps_log("%s: %s", subject, ps_err_line(err, text, sizeof text));
+    ps_log("%s: %s", subject, ps_err_format(err, text, sizeof text));
 }

@@ -13,12 +13,12 @@ struct ps_arena_block {
     _Alignas(16) char bytes[];
 };
 
-void (*ps_memory_gone)(void);
+void (*ps_on_memory_exhausted)(void);
 
 void ps_memory_exhausted(void)
 {
-    if (ps_memory_gone)
-        ps_memory_gone();
+    if (ps_on_memory_exhausted)
+        ps_on_memory_exhausted();
     (void)fputs("perfshelf: out of memory\n", stderr);
     abort();
 }
@@ -94,7 +94,7 @@ char *ps_strdup(struct ps_str text)
     char *copy = ps_alloc(text.len + 1);
 
     if (text.len)
-        memcpy(copy, text.at, text.len);
+        memcpy(copy, text.ptr, text.len);
     return copy;
 }
 
@@ -126,7 +126,7 @@ struct ps_str ps_arena_copy(struct ps_arena *arena, struct ps_str text)
     char *copy = ps_arena_alloc(arena, text.len + 1);
 
     if (text.len)
-        memcpy(copy, text.at, text.len);
+        memcpy(copy, text.ptr, text.len);
     copy[text.len] = '\0';
     return (struct ps_str){copy, text.len};
 }

@@ -13,7 +13,7 @@
 #include "base/str.h"
 
 /* Called before the abort, to report it. NULL: not called. */
-extern void (*ps_memory_gone)(void);
+extern void (*ps_on_memory_exhausted)(void);
 
 void *ps_alloc(size_t size);                     /* zeroed */
 void *ps_alloc_array(size_t count, size_t size); /* zeroed; count * size is checked for overflow */
@@ -32,7 +32,7 @@ _Noreturn void ps_memory_exhausted(void); /* aborts */
 char *ps_strdup(struct ps_str text);      /* NUL-terminated copy; release with free() */
 
 /* Ensures capacity for one more element of items; doubles it when full. cap counts elements. */
-#define PS_PUSH_ROOM(items, count, cap)                                                            \
+#define PS_RESERVE_ONE(items, count, cap)                                                          \
     do {                                                                                           \
         if ((count) == (cap)) {                                                                    \
             if (__builtin_mul_overflow((cap) ? (cap) : 8, 2, &(cap)))                              \

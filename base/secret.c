@@ -31,7 +31,7 @@ static bool has_part(struct ps_str text, const char *part)
     for (size_t i = 0; i + len <= text.len; i++) {
         size_t n = 0;
 
-        while (n < len && lower(text.at[i + n]) == part[n])
+        while (n < len && lower(text.ptr[i + n]) == part[n])
             n++;
         if (n == len)
             return true;
@@ -39,7 +39,7 @@ static bool has_part(struct ps_str text, const char *part)
     return false;
 }
 
-bool ps_names_secret(struct ps_str key)
+bool ps_is_secret_name(struct ps_str key)
 {
     for (size_t i = 0; i < sizeof secret_keys / sizeof *secret_keys; i++)
         if (has_part(key, secret_keys[i]))
@@ -51,7 +51,7 @@ bool ps_is_token(struct ps_str text)
 {
     for (size_t i = 0; i < sizeof token_forms / sizeof *token_forms; i++)
         if (text.len >= token_forms[i].least &&
-            ps_str_starts(text, ps_str_of(token_forms[i].prefix)))
+            ps_str_starts_with(text, ps_str_from_c(token_forms[i].prefix)))
             return true;
     return false;
 }

@@ -7,7 +7,7 @@
 
 /* Whether a key or an option of this name probably has a secret as its value: "api_key",
  * "GITHUB_TOKEN". */
-bool ps_names_secret(struct ps_str key);
+bool ps_is_secret_name(struct ps_str key);
 /* Whether the string has the form of a known kind of token: "ghp_...". */
 bool ps_is_token(struct ps_str text);
 

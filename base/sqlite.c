@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/sqlite_still.h"
+#include "base/sqlite_immutable.h"
 
 struct ps_sqlite_file {
     sqlite3_file base; /* SQLite's part of the object; must be the first member */
@@ -30,14 +30,14 @@ struct ps_sqlite_file {
 
 #define NAME "perfshelf"
 
-static struct ps_sqlite_file *of(sqlite3_file *file)
+static struct ps_sqlite_file *file_of(sqlite3_file *file)
 {
     return (struct ps_sqlite_file *)(void *)file;
 }
 
 static int file_read(sqlite3_file *base, void *to, int amount, sqlite3_int64 at)
 {
-    struct ps_sqlite_file *file = of(base);
+    struct ps_sqlite_file *file = file_of(base);
     size_t got = 0, want = (size_t)amount;
 
     if (file->done > file->most)
@@ -61,7 +61,7 @@ static int file_read(sqlite3_file *base, void *to, int amount, sqlite3_int64 at)
 
 static int file_size(sqlite3_file *file, sqlite3_int64 *out)
 {
-    *out = (sqlite3_int64)of(file)->size;
+    *out = (sqlite3_int64)file_of(file)->size;
     return SQLITE_OK;
 }
 
@@ -71,7 +71,7 @@ static sqlite3_io_methods methods = {.xRead = file_read, .xFileSize = file_size}
  * cannot be opened. */
 static int fd_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int flags, int *out)
 {
-    struct ps_sqlite_file *file = of(base);
+    struct ps_sqlite_file *file = file_of(base);
     struct stat about;
 
     (void)vfs;
@@ -99,8 +99,8 @@ static void add_vfs(void)
     vfs.pNext = NULL;
     vfs.szOsFile = sizeof(struct ps_sqlite_file);
     vfs.xOpen = fd_open;
-    ps_sqlite_still_vfs(&vfs);
-    ps_sqlite_still_file(&methods);
+    ps_sqlite_immutable_vfs(&vfs);
+    ps_sqlite_immutable_file(&methods);
     (void)sqlite3_vfs_register(&vfs, 0);
 }
 
@@ -143,24 +143,24 @@ struct ps_rows {
 
 static enum ps_status fail(struct ps_sqlite *db, const char *table, struct ps_err *err)
 {
-    const char *of = table ? " in table " : "";
+    const char *file_of = table ? " in table " : "";
 
     table = table ? table : "";
     switch (sqlite3_errcode(db->handle)) {
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
-        return ps_fail(err, PS_IO, "the database cannot be read%s%s: %s", of, table,
+        return ps_fail(err, PS_IO, "the database cannot be read%s%s: %s", file_of, table,
                        sqlite3_errmsg(db->handle));
     case SQLITE_INTERRUPT:
-        return ps_fail(err, PS_TOO_SLOW, "reading the database takes too long%s%s", of, table);
+        return ps_fail(err, PS_TOO_SLOW, "reading the database takes too long%s%s", file_of, table);
     case SQLITE_TOOBIG:
         return ps_fail(err, PS_LIMIT, "the database has a value larger than %d MiB%s%s",
-                       TEXT_MOST >> 20, of, table);
+                       TEXT_MOST >> 20, file_of, table);
     case SQLITE_NOTADB:
         return ps_fail(err, PS_BAD_INPUT, "the file is not an SQLite database, or it is encrypted");
     default:
         return ps_fail_at(err, PS_BAD_INPUT, db->file ? db->file->at : 0,
-                          "the database is damaged%s%s (%s)", of, table,
+                          "the database is damaged%s%s (%s)", file_of, table,
                           sqlite3_errmsg(db->handle));
     }
 }
@@ -181,7 +181,7 @@ static enum ps_status check_size(int fd, struct ps_err *err)
 
     if (n < 0 || fstat(fd, &about) != 0)
         return ps_fail_errno(err, "cannot read", "the file");
-    if (n < (ssize_t)sizeof head || memcmp(head, PS_SQLITE_MAGIC.at, PS_SQLITE_MAGIC.len) != 0)
+    if (n < (ssize_t)sizeof head || memcmp(head, PS_SQLITE_MAGIC.ptr, PS_SQLITE_MAGIC.len) != 0)
         return ps_fail(err, PS_BAD_INPUT, "the file is not an SQLite database");
     page = (uint64_t)head[16] << 8 | head[17];
     whole = (page == 1 ? 65536 : page) * big_endian(head + 28);
@@ -203,7 +203,7 @@ static int too_long(void *user)
     return ++db->looks > LOOKS_MOST;
 }
 
-static void distrust(struct ps_sqlite *db)
+static void set_untrusted(struct ps_sqlite *db)
 {
     static const int off[] = {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER,
                               SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION};
@@ -231,8 +231,8 @@ static enum ps_status list_tables(struct ps_sqlite *db, struct ps_err *err)
     while (code == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(stmt, 0);
 
-        PS_PUSH_ROOM(db->tables, db->n, db->cap);
-        db->tables[db->n++] = ps_strdup(ps_str_of(name ? name : ""));
+        PS_RESERVE_ONE(db->tables, db->n, db->cap);
+        db->tables[db->n++] = ps_strdup(ps_str_from_c(name ? name : ""));
     }
     if (code == SQLITE_OK)
         code = sqlite3_finalize(stmt);
@@ -269,7 +269,7 @@ enum ps_status ps_sqlite_open(int fd, struct ps_sqlite **out, struct ps_err *err
         ps_sqlite_close(db);
         return status;
     }
-    distrust(db);
+    set_untrusted(db);
     (void)sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_FILE_POINTER, &db->file);
     if (sqlite3_exec(db->handle,
                      "PRAGMA query_only = 1; PRAGMA cell_size_check = 1; PRAGMA mmap_size = 0;"
@@ -296,7 +296,7 @@ const char *ps_sqlite_table(const struct ps_sqlite *db, size_t index)
     return db->tables[index];
 }
 
-bool ps_sqlite_has(const struct ps_sqlite *db, const char *table)
+bool ps_sqlite_has_table(const struct ps_sqlite *db, const char *table)
 {
     for (size_t i = 0; i < db->n; i++)
         if (strcasecmp(db->tables[i], table) == 0)
@@ -304,13 +304,13 @@ bool ps_sqlite_has(const struct ps_sqlite *db, const char *table)
     return false;
 }
 
-uint64_t ps_sqlite_done(const struct ps_sqlite *db, uint64_t *total)
+uint64_t ps_sqlite_bytes_read(const struct ps_sqlite *db, uint64_t *total)
 {
     *total = db->file->size;
     return db->file->done < db->file->size ? db->file->done : db->file->size;
 }
 
-uint64_t ps_sqlite_at(const struct ps_sqlite *db)
+uint64_t ps_sqlite_page_offset(const struct ps_sqlite *db)
 {
     return db->file->at;
 }
@@ -332,8 +332,8 @@ static sqlite3_stmt *prepare(struct ps_sqlite *db, const struct ps_buf *sql)
 {
     sqlite3_stmt *stmt = NULL;
 
-    return sqlite3_prepare_v2(db->handle, sql->at, (int)sql->len, &stmt, NULL) == SQLITE_OK ? stmt
-                                                                                            : NULL;
+    return sqlite3_prepare_v2(db->handle, sql->ptr, (int)sql->len, &stmt, NULL) == SQLITE_OK ? stmt
+                                                                                             : NULL;
 }
 
 /* Fills at[] with the wanted columns that exist. False: the table cannot be read. */
@@ -391,7 +391,7 @@ enum ps_status ps_rows_begin(struct ps_sqlite *db, const char *table, const char
     uint64_t size = db->file->size;
 
     *out = NULL;
-    if (!ps_sqlite_has(db, table))
+    if (!ps_sqlite_has_table(db, table))
         return PS_OK;
     rows = ps_alloc(sizeof *rows + n * sizeof *rows->at);
     rows->db = db;
@@ -410,7 +410,7 @@ enum ps_status ps_rows_begin(struct ps_sqlite *db, const char *table, const char
     return PS_OK;
 }
 
-bool ps_rows_has(const struct ps_rows *rows, size_t column)
+bool ps_rows_has_column(const struct ps_rows *rows, size_t column)
 {
     return rows->at[column] >= 0;
 }
@@ -482,7 +482,7 @@ static struct ps_str blob_of(sqlite3_stmt *stmt, int column)
     return (struct ps_str){blob ? blob : "", (size_t)sqlite3_column_bytes(stmt, column)};
 }
 
-struct ps_cell ps_cell_of(sqlite3_stmt *stmt, int column)
+struct ps_cell ps_cell_from_stmt(sqlite3_stmt *stmt, int column)
 {
     switch (sqlite3_column_type(stmt, column)) {
     case SQLITE_INTEGER:
@@ -502,5 +502,5 @@ struct ps_cell ps_rows_cell(const struct ps_rows *rows, size_t column)
 {
     int at = rows->at[column];
 
-    return at < 0 ? (struct ps_cell){.type = PS_CELL_NULL} : ps_cell_of(rows->stmt, at);
+    return at < 0 ? (struct ps_cell){.type = PS_CELL_NULL} : ps_cell_from_stmt(rows->stmt, at);
 }

@@ -31,12 +31,12 @@ void ps_sqlite_close(struct ps_sqlite *db); /* end its rows before; NULL is fine
 /* The tables with rows of their own (no views, no virtual tables), in the order of the schema. */
 size_t ps_sqlite_tables(const struct ps_sqlite *db);
 const char *ps_sqlite_table(const struct ps_sqlite *db, size_t index);
-bool ps_sqlite_has(const struct ps_sqlite *db, const char *table);
+bool ps_sqlite_has_table(const struct ps_sqlite *db, const char *table);
 
-/* ps_sqlite_done: bytes read so far, at most the file size, for progress. ps_sqlite_at: file offset
- * of the page that was read last. */
-uint64_t ps_sqlite_done(const struct ps_sqlite *db, uint64_t *total);
-uint64_t ps_sqlite_at(const struct ps_sqlite *db);
+/* ps_sqlite_bytes_read: bytes read so far, at most the file size, for progress.
+ * ps_sqlite_page_offset: file offset of the page that was read last. */
+uint64_t ps_sqlite_bytes_read(const struct ps_sqlite *db, uint64_t *total);
+uint64_t ps_sqlite_page_offset(const struct ps_sqlite *db);
 
 /* The rows of a table, in its storage order. */
 struct ps_rows;
@@ -45,7 +45,7 @@ struct ps_rows;
  * is no such table, returns PS_OK and sets *out to NULL. */
 enum ps_status ps_rows_begin(struct ps_sqlite *db, const char *table, const char *const *columns,
                              size_t n, struct ps_rows **out, struct ps_err *err);
-bool ps_rows_has(const struct ps_rows *rows, size_t column); /* the table has the column */
+bool ps_rows_has_column(const struct ps_rows *rows, size_t column); /* the table has the column */
 bool ps_rows_next(struct ps_rows *rows, struct ps_err *err); /* false: end, or err is filled */
 void ps_rows_end(struct ps_rows *rows);                      /* NULL is fine */
 
@@ -68,6 +68,6 @@ struct ps_cell ps_rows_cell(const struct ps_rows *rows, size_t column); /* until
 
 /* The value of a column of a statement that the caller runs. */
 struct sqlite3_stmt;
-struct ps_cell ps_cell_of(struct sqlite3_stmt *stmt, int column);
+struct ps_cell ps_cell_from_stmt(struct sqlite3_stmt *stmt, int column);
 
 #endif

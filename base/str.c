@@ -5,34 +5,34 @@ const char *ps_str_find(struct ps_str hay, struct ps_str needle)
 {
     if (hay.len < needle.len)
         return NULL;
-    return memmem(hay.at, hay.len, needle.at, needle.len);
+    return memmem(hay.ptr, hay.len, needle.ptr, needle.len);
 }
 
-size_t ps_str_common(struct ps_str a, struct ps_str b)
+size_t ps_str_common_prefix(struct ps_str a, struct ps_str b)
 {
     size_t n = a.len < b.len ? a.len : b.len, i = 0;
 
     for (uint64_t x, y; i + 8 <= n; i += 8) {
-        memcpy(&x, a.at + i, 8);
-        memcpy(&y, b.at + i, 8);
+        memcpy(&x, a.ptr + i, 8);
+        memcpy(&y, b.ptr + i, 8);
         if (x != y)
             break;
     }
-    while (i < n && a.at[i] == b.at[i])
+    while (i < n && a.ptr[i] == b.ptr[i])
         i++;
     return i;
 }
 
-bool ps_str_i64(struct ps_str text, int64_t *out)
+bool ps_str_parse_i64(struct ps_str text, int64_t *out)
 {
-    bool negative = text.len > 0 && text.at[0] == '-';
-    size_t i = text.len > 0 && (text.at[0] == '-' || text.at[0] == '+');
+    bool negative = text.len > 0 && text.ptr[0] == '-';
+    size_t i = text.len > 0 && (text.ptr[0] == '-' || text.ptr[0] == '+');
     int64_t value = 0;
 
     if (i == text.len)
         return false;
     for (; i < text.len; i++) {
-        int digit = text.at[i] - '0';
+        int digit = text.ptr[i] - '0';
         /* Accumulates negative values, since INT64_MIN has no positive counterpart. */
         if (digit < 0 || digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
             __builtin_sub_overflow(value, digit, &value))

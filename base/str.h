@@ -10,47 +10,47 @@
 #include <string.h>
 
 struct ps_str {
-    const char *at;
+    const char *ptr;
     size_t len;
 };
 
 #define PS_STR(literal) ((struct ps_str){(literal), sizeof(literal) - 1})
 
-static inline struct ps_str ps_str_of(const char *text)
+static inline struct ps_str ps_str_from_c(const char *text)
 {
     return (struct ps_str){text, text ? strlen(text) : 0};
 }
 
 static inline bool ps_str_eq(struct ps_str a, struct ps_str b)
 {
-    return a.len == b.len && (a.len == 0 || memcmp(a.at, b.at, a.len) == 0);
+    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
 }
 
-static inline bool ps_str_is(struct ps_str a, const char *text)
+static inline bool ps_str_eq_c(struct ps_str a, const char *text)
 {
-    return ps_str_eq(a, ps_str_of(text));
+    return ps_str_eq(a, ps_str_from_c(text));
 }
 
-static inline bool ps_str_starts(struct ps_str a, struct ps_str prefix)
+static inline bool ps_str_starts_with(struct ps_str a, struct ps_str prefix)
 {
-    return a.len >= prefix.len && memcmp(a.at, prefix.at, prefix.len) == 0;
+    return a.len >= prefix.len && memcmp(a.ptr, prefix.ptr, prefix.len) == 0;
 }
 
 /* The slice without its first n bytes (all of them when it is shorter). */
 static inline struct ps_str ps_str_skip(struct ps_str a, size_t n)
 {
     n = n < a.len ? n : a.len;
-    return n ? (struct ps_str){a.at + n, a.len - n} : a; /* no arithmetic on NULL */
+    return n ? (struct ps_str){a.ptr + n, a.len - n} : a; /* no arithmetic on NULL */
 }
 
 /* The first occurrence of needle in hay, or NULL. */
 const char *ps_str_find(struct ps_str hay, struct ps_str needle);
 
 /* Length of the common prefix. */
-size_t ps_str_common(struct ps_str a, struct ps_str b);
+size_t ps_str_common_prefix(struct ps_str a, struct ps_str b);
 
 /* Parses a decimal integer with an optional sign. False: the string is anything else, or the value
  * does not fit in int64_t. */
-bool ps_str_i64(struct ps_str text, int64_t *out);
+bool ps_str_parse_i64(struct ps_str text, int64_t *out);
 
 #endif

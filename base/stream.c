@@ -20,59 +20,59 @@ struct ps_stream *ps_stream_new(const struct ps_stream_ops *ops, struct ps_strea
     return s;
 }
 
-char *ps_stream_room(struct ps_stream *s, size_t want, size_t *room)
+char *ps_stream_reserve(struct ps_stream *s, size_t want, size_t *room)
 {
-    size_t start = s->len ? (size_t)(s->win - s->mem) : 0;
-    size_t need = want > s->len ? want : s->len + 1;
+    size_t start = s->window_len ? (size_t)(s->window - s->buffer) : 0;
+    size_t need = want > s->window_len ? want : s->window_len + 1;
 
-    if (s->cap - start < need || s->cap - start - s->len < s->cap / 4) {
-        if (start && s->len)
-            memmove(s->mem, s->win, s->len);
+    if (s->buffer_cap - start < need || s->buffer_cap - start - s->window_len < s->buffer_cap / 4) {
+        if (start && s->window_len)
+            memmove(s->buffer, s->window, s->window_len);
         start = 0;
     }
-    if (s->cap < need) {
-        s->cap = need > 2 * s->cap ? need : 2 * s->cap;
-        s->cap = s->cap > FIRST_BUFFER ? s->cap : FIRST_BUFFER;
-        s->mem = ps_grow(s->mem, s->cap, 1);
+    if (s->buffer_cap < need) {
+        s->buffer_cap = need > 2 * s->buffer_cap ? need : 2 * s->buffer_cap;
+        s->buffer_cap = s->buffer_cap > FIRST_BUFFER ? s->buffer_cap : FIRST_BUFFER;
+        s->buffer = ps_grow(s->buffer, s->buffer_cap, 1);
     }
-    s->win = s->mem + start;
-    *room = s->cap - start - s->len;
-    return s->mem + start + s->len;
+    s->window = s->buffer + start;
+    *room = s->buffer_cap - start - s->window_len;
+    return s->buffer + start + s->window_len;
 }
 
-void ps_stream_pass_more(struct ps_stream *s, size_t want)
+void ps_stream_fill_through(struct ps_stream *s, size_t want)
 {
     struct ps_str window;
 
-    ps_stream_skip(s->below, s->lent - s->len);
+    ps_stream_skip(s->below, s->borrowed_len - s->window_len);
     window = ps_stream_peek(s->below, want);
-    s->win = window.at;
-    s->len = s->lent = window.len;
-    s->ended = window.len < want;
+    s->window = window.ptr;
+    s->window_len = s->borrowed_len = window.len;
+    s->is_ended = window.len < want;
 }
 
 struct ps_str ps_stream_peek(struct ps_stream *in, size_t want)
 {
     assert(want <= PS_STREAM_PEEK_MAX);
-    if (in->len < want && !in->ended) {
+    if (in->window_len < want && !in->is_ended) {
         if (ps_context_check(&in->err) == PS_OK)
-            in->ops->more(in, want);
+            in->ops->fill(in, want);
         else
-            in->ended = true;
+            in->is_ended = true;
     }
-    return (struct ps_str){in->win, in->len};
+    return (struct ps_str){in->window, in->window_len};
 }
 
 void ps_stream_skip(struct ps_stream *in, size_t n)
 {
-    assert(n <= in->len);
+    assert(n <= in->window_len);
     if (n == 0) /* in->win may be NULL */
         return;
-    if (in->ops->skipped)
-        in->ops->skipped(in, n);
-    in->win += n;
-    in->len -= n;
-    in->pos += n;
+    if (in->ops->on_skip)
+        in->ops->on_skip(in, n);
+    in->window += n;
+    in->window_len -= n;
+    in->offset += n;
 }
 
 /* Reads a line longer than max: keeps its first max bytes and skips the rest. */
@@ -82,21 +82,21 @@ static void cut_line(struct ps_stream *in, size_t max, struct ps_line *out)
     const char *end;
 
     in->line.len = 0;
-    ps_buf_add(&in->line, window.at, max);
+    ps_buf_add(&in->line, window.ptr, max);
     ps_stream_skip(in, max);
     for (end = NULL; !end && (window = ps_stream_peek(in, 1)).len > 0;) {
-        end = memchr(window.at, '\n', window.len);
-        ps_stream_skip(in, end ? (size_t)(end - window.at) + 1 : window.len);
+        end = memchr(window.ptr, '\n', window.len);
+        ps_stream_skip(in, end ? (size_t)(end - window.ptr) + 1 : window.len);
     }
     out->text = ps_buf_slice(&in->line);
-    out->cut = true;
-    out->ended = end != NULL;
+    out->is_truncated = true;
+    out->has_newline = end != NULL;
 }
 
 bool ps_stream_line(struct ps_stream *in, size_t max, struct ps_line *out)
 {
     struct ps_str window = ps_stream_peek(in, 1);
-    const char *end = window.len ? memchr(window.at, '\n', window.len) : NULL;
+    const char *end = window.len ? memchr(window.ptr, '\n', window.len) : NULL;
 
     while (!end && window.len <= max) {
         size_t seen = window.len;
@@ -104,22 +104,22 @@ bool ps_stream_line(struct ps_stream *in, size_t max, struct ps_line *out)
         window = ps_stream_peek(in, seen + 1);
         if (window.len <= seen)
             break;
-        end = memchr(window.at + seen, '\n', window.len - seen);
+        end = memchr(window.ptr + seen, '\n', window.len - seen);
     }
     if (window.len == 0)
         return false;
-    *out = (struct ps_line){.at = ps_stream_at(in), .ended = end != NULL};
-    out->text = (struct ps_str){window.at, end ? (size_t)(end - window.at) : window.len};
+    *out = (struct ps_line){.offset = ps_stream_offset(in), .has_newline = end != NULL};
+    out->text = (struct ps_str){window.ptr, end ? (size_t)(end - window.ptr) : window.len};
     if (out->text.len > max)
         cut_line(in, max, out);
     else
-        ps_stream_skip(in, out->text.len + out->ended);
+        ps_stream_skip(in, out->text.len + out->has_newline);
     return true;
 }
 
-uint64_t ps_stream_at(const struct ps_stream *in)
+uint64_t ps_stream_offset(const struct ps_stream *in)
 {
-    return in->ops->at ? in->ops->at(in) : in->pos;
+    return in->ops->offset ? in->ops->offset(in) : in->offset;
 }
 
 void ps_stream_progress(const struct ps_stream *in, uint64_t *done, uint64_t *total)
@@ -128,10 +128,10 @@ void ps_stream_progress(const struct ps_stream *in, uint64_t *done, uint64_t *to
 
     while (in->below) {
         /* Pass-through streams skip below only at the next peek. */
-        held = in->lent ? held + (in->lent - in->len) : 0;
+        held = in->borrowed_len ? held + (in->borrowed_len - in->window_len) : 0;
         in = in->below;
     }
-    *done = in->pos + held;
+    *done = in->offset + held;
     *total = in->size;
 }
 
@@ -139,15 +139,15 @@ enum ps_status ps_stream_status(const struct ps_stream *in, struct ps_err *err)
 {
     for (; in; in = in->below)
         if (in->err.code != PS_OK)
-            return ps_fail_as(err, &in->err);
+            return ps_fail_copy(err, &in->err);
     return PS_OK;
 }
 
-bool ps_stream_cut(const struct ps_stream *in)
+bool ps_stream_is_truncated(const struct ps_stream *in)
 {
     for (; in; in = in->below)
         if (in->err.code != PS_OK)
-            return in->cut;
+            return in->is_truncated;
     return false;
 }
 
@@ -156,20 +156,20 @@ const char *ps_stream_encoding(const struct ps_stream *in)
     return in->encoding;
 }
 
-bool ps_stream_trailing(const struct ps_stream *in, uint64_t *at)
+bool ps_stream_has_trailing(const struct ps_stream *in, uint64_t *at)
 {
     for (; in; in = in->below)
-        if (in->trailing) {
-            *at = in->trailing_at;
+        if (in->has_trailing) {
+            *at = in->trailing_offset;
             return true;
         }
     return false;
 }
 
-bool ps_stream_wrong_length(const struct ps_stream *in)
+bool ps_stream_has_wrong_length(const struct ps_stream *in)
 {
     for (; in; in = in->below)
-        if (in->wrong_length)
+        if (in->has_wrong_length)
             return true;
     return false;
 }
@@ -193,8 +193,8 @@ void ps_stream_free(struct ps_stream *in)
 
         if (in->ops->free)
             in->ops->free(in);
-        free(in->own);
-        free(in->mem);
+        free(in->state);
+        free(in->buffer);
         ps_buf_free(&in->line);
         free(in);
         in = below;

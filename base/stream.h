@@ -29,9 +29,10 @@ struct ps_stream *ps_stream_fd(int fd, uint64_t size);
 struct ps_stream *ps_stream_memory(struct ps_str bytes, size_t block);
 
 /* Decompresses gzip (several members) and zstd (several frames), recognised by their magic bytes;
- * other bytes pass through. Bytes after the last member are ignored, see ps_stream_trailing.
+ * other bytes pass through. Bytes after the last member are ignored, see ps_stream_has_trailing.
  * Positions in errors are those of the compressed file. Owns `below`. */
-struct ps_stream *ps_stream_unpack(struct ps_stream *below, const struct ps_stream_limits *limits);
+struct ps_stream *ps_stream_decompress(struct ps_stream *below,
+                                       const struct ps_stream_limits *limits);
 
 /* Converts text to UTF-8: a UTF-8 BOM is dropped; UTF-16 is converted, with a BOM or if every
  * second byte of the first block is NUL; lone surrogates become U+FFFD; other bytes pass through.
@@ -52,13 +53,13 @@ void ps_stream_skip(struct ps_stream *in, size_t n);
  * line is skipped. The last line may lack its \n (*ended is then false). */
 struct ps_line {
     struct ps_str text;
-    uint64_t at; /* position of its first byte, like ps_stream_at */
-    bool cut, ended;
+    uint64_t offset; /* position of its first byte, like ps_stream_offset */
+    bool is_truncated, has_newline;
 };
 bool ps_stream_line(struct ps_stream *in, size_t max, struct ps_line *out);
 
 /* Position of the next byte: its offset in the decompressed input before conversion from UTF-16. */
-uint64_t ps_stream_at(const struct ps_stream *in);
+uint64_t ps_stream_offset(const struct ps_stream *in);
 
 /* Bytes read from the lowest stream (the file) so far, and its size (0: unknown), for progress. */
 void ps_stream_progress(const struct ps_stream *in, uint64_t *done, uint64_t *total);
@@ -68,26 +69,26 @@ void ps_stream_progress(const struct ps_stream *in, uint64_t *done, uint64_t *to
 enum ps_status ps_stream_status(const struct ps_stream *in, struct ps_err *err);
 
 /* Whether the only error is that the compressed data end early: the bytes before are valid. */
-bool ps_stream_cut(const struct ps_stream *in);
+bool ps_stream_is_truncated(const struct ps_stream *in);
 
 /* "gzip", "zstd", "utf-16-le" ... of this stream alone, or NULL if bytes pass through. */
 const char *ps_stream_encoding(const struct ps_stream *in);
 
 /* Whether bytes after the last compressed member were ignored (known once the stream has ended).
  * *at is the file offset of the first of them. */
-bool ps_stream_trailing(const struct ps_stream *in, uint64_t *at);
+bool ps_stream_has_trailing(const struct ps_stream *in, uint64_t *at);
 
 /* Whether the CRC of a gzip member matched but its length field did not (known once the stream has
  * ended). */
-bool ps_stream_wrong_length(const struct ps_stream *in);
+bool ps_stream_has_wrong_length(const struct ps_stream *in);
 
 /* For formats that need random access: the descriptor of a regular file that has the bytes of the
  * stream at the same offsets; else -1 (something was decompressed or converted, or bytes were read
  * before the stream). Do not close it. */
-int ps_stream_file(const struct ps_stream *in);
+int ps_stream_regular_fd(const struct ps_stream *in);
 
-/* Writes the remaining bytes to fd, for formats that need random access when ps_stream_file returns
- * -1. */
+/* Writes the remaining bytes to fd, for formats that need random access when ps_stream_regular_fd
+ * returns -1. */
 enum ps_status ps_stream_spool(struct ps_stream *in, int fd, struct ps_err *err);
 
 void ps_stream_free(struct ps_stream *in); /* frees the streams below too; NULL is fine */

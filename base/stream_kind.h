@@ -14,9 +14,9 @@
 #include "base/stream.h"
 
 struct ps_stream_ops {
-    void (*more)(struct ps_stream *s, size_t want); /* window >= want bytes, or `ended` set */
-    uint64_t (*at)(const struct ps_stream *s);      /* NULL: `pos` */
-    void (*skipped)(struct ps_stream *s,
+    void (*fill)(struct ps_stream *s, size_t want); /* window >= want bytes, or `ended` set */
+    uint64_t (*offset)(const struct ps_stream *s);  /* NULL: `pos` */
+    void (*on_skip)(struct ps_stream *s,
                     size_t n);         /* called before the window moves; NULL: nothing to do */
     void (*free)(struct ps_stream *s); /* frees what the kind allocated in `own`; NULL: nothing */
 };
@@ -24,22 +24,23 @@ struct ps_stream_ops {
 struct ps_stream {
     const struct ps_stream_ops *ops;
     struct ps_stream *below; /* NULL for a source */
-    const char *win;         /* unread bytes */
-    size_t len;
-    size_t lent;   /* pass-through streams: length of the window as peeked from `below` */
-    uint64_t pos;  /* position of win[0] */
-    uint64_t size; /* of a source; 0: unknown */
-    char *mem;     /* buffer of a stream that has one; NULL otherwise */
-    size_t cap;
-    bool ended;    /* no bytes follow the window */
-    bool cut;      /* compressed data ended early */
-    bool trailing; /* bytes after the compressed data, from file offset trailing_at, were ignored */
-    uint64_t trailing_at;
-    bool wrong_length; /* the length field of a gzip member is wrong */
+    const char *window;      /* unread bytes */
+    size_t window_len;
+    size_t borrowed_len; /* pass-through streams: length of the window as peeked from `below` */
+    uint64_t offset;     /* position of win[0] */
+    uint64_t size;       /* of a source; 0: unknown */
+    char *buffer;        /* buffer of a stream that has one; NULL otherwise */
+    size_t buffer_cap;
+    bool is_ended;     /* no bytes follow the window */
+    bool is_truncated; /* compressed data ended early */
+    bool has_trailing; /* bytes after the compressed data, from file offset trailing_at, were
+                          ignored */
+    uint64_t trailing_offset;
+    bool has_wrong_length; /* the length field of a gzip member is wrong */
     const char *encoding;
     struct ps_err err;
     struct ps_buf line; /* storage of a truncated line */
-    void *own;          /* state of the kind; released with free() after ops->free */
+    void *state;        /* state of the kind; released with free() after ops->free */
 };
 
 /* Allocates a stream of this kind over `below`, which may be NULL. */
@@ -47,13 +48,13 @@ struct ps_stream *ps_stream_new(const struct ps_stream_ops *ops, struct ps_strea
 
 /* Returns free space after the window of a buffering stream: at least 1 byte, and enough to extend
  * the window to `want`. *room is its size. */
-char *ps_stream_room(struct ps_stream *s, size_t want, size_t *room);
+char *ps_stream_reserve(struct ps_stream *s, size_t want, size_t *room);
 
 /* The `more` of streams that pass bytes through. */
-void ps_stream_pass_more(struct ps_stream *s, size_t want);
+void ps_stream_fill_through(struct ps_stream *s, size_t want);
 
 /* Fails s if `out` bytes decompressed from `in` bytes exceed the limits; returns whether so. */
-bool ps_stream_bomb(struct ps_stream *s, const struct ps_stream_limits *limits, uint64_t in,
-                    uint64_t out);
+bool ps_stream_check_bomb(struct ps_stream *s, const struct ps_stream_limits *limits, uint64_t in,
+                          uint64_t out);
 
 #endif

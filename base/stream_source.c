@@ -15,30 +15,30 @@ struct fd_source {
 
 static void fd_more(struct ps_stream *s, size_t want)
 {
-    const struct fd_source *source = s->own;
+    const struct fd_source *source = s->state;
 
-    while (s->len < want && !s->ended) {
+    while (s->window_len < want && !s->is_ended) {
         size_t room;
-        char *to = ps_stream_room(s, want, &room);
+        char *to = ps_stream_reserve(s, want, &room);
         ssize_t got = read(source->fd, to, room);
 
         if (got > 0)
-            s->len += (size_t)got;
+            s->window_len += (size_t)got;
         else if (got == 0)
-            s->ended = true;
+            s->is_ended = true;
         else if (errno != EINTR) {
             ps_fail_errno(&s->err, "cannot read", "the file");
-            s->ended = true;
+            s->is_ended = true;
         }
     }
 }
 
-static const struct ps_stream_ops fd_ops = {.more = fd_more};
+static const struct ps_stream_ops fd_ops = {.fill = fd_more};
 
 struct ps_stream *ps_stream_fd(int fd, uint64_t size)
 {
     struct ps_stream *s = ps_stream_new(&fd_ops, NULL);
-    struct fd_source *source = s->own = ps_alloc(sizeof *source);
+    struct fd_source *source = s->state = ps_alloc(sizeof *source);
 
     source->fd = fd;
     s->size = size;
@@ -51,19 +51,19 @@ static bool begins_at_0(const struct ps_stream *s, int fd)
     struct stat about;
 
     return fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
-           lseek(fd, 0, SEEK_CUR) == (off_t)(s->pos + s->len);
+           lseek(fd, 0, SEEK_CUR) == (off_t)(s->offset + s->window_len);
 }
 
-int ps_stream_file(const struct ps_stream *in)
+int ps_stream_regular_fd(const struct ps_stream *in)
 {
     const struct fd_source *source;
 
     for (; in->below; in = in->below)
-        if (in->ops->more != ps_stream_pass_more || in->encoding)
+        if (in->ops->fill != ps_stream_fill_through || in->encoding)
             return -1;
     if (in->ops != &fd_ops)
         return -1;
-    source = in->own;
+    source = in->state;
     return begins_at_0(in, source->fd) ? source->fd : -1;
 }
 
@@ -76,34 +76,34 @@ struct memory_source {
  * uses of an old window. */
 static void memory_more(struct ps_stream *s, size_t want)
 {
-    const struct memory_source *source = s->own;
-    struct ps_str rest = ps_str_skip(source->bytes, (size_t)s->pos);
+    const struct memory_source *source = s->state;
+    struct ps_str rest = ps_str_skip(source->bytes, (size_t)s->offset);
     size_t len = want > source->block ? want : source->block;
     char *copy;
 
-    s->ended = len >= rest.len;
-    len = s->ended ? rest.len : len;
+    s->is_ended = len >= rest.len;
+    len = s->is_ended ? rest.len : len;
     copy = ps_alloc(len);
     if (len)
-        memcpy(copy, rest.at, len);
-    free(s->mem);
-    s->win = s->mem = copy;
-    s->len = len;
+        memcpy(copy, rest.ptr, len);
+    free(s->buffer);
+    s->window = s->buffer = copy;
+    s->window_len = len;
 }
 
-static const struct ps_stream_ops memory_ops = {.more = memory_more};
+static const struct ps_stream_ops memory_ops = {.fill = memory_more};
 
 struct ps_stream *ps_stream_memory(struct ps_str bytes, size_t block)
 {
     struct ps_stream *s = ps_stream_new(&memory_ops, NULL);
-    struct memory_source *source = s->own = ps_alloc(sizeof *source);
+    struct memory_source *source = s->state = ps_alloc(sizeof *source);
 
     *source = (struct memory_source){bytes, block};
     s->size = bytes.len;
     if (block == 0) {
-        s->win = bytes.at;
-        s->len = bytes.len;
-        s->ended = true;
+        s->window = bytes.ptr;
+        s->window_len = bytes.len;
+        s->is_ended = true;
     }
     return s;
 }

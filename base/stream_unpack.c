@@ -14,24 +14,24 @@
 
 enum { RATIO_FREE = 64 << 20 }; /* output bytes without a ratio check: small files compress well */
 
-bool ps_stream_bomb(struct ps_stream *s, const struct ps_stream_limits *limits, uint64_t in,
-                    uint64_t out)
+bool ps_stream_check_bomb(struct ps_stream *s, const struct ps_stream_limits *limits, uint64_t in,
+                          uint64_t out)
 {
     if (limits->inflated && out > limits->inflated) {
         ps_fail(&s->err, PS_LIMIT, "the %s data decompress to more than %llu MiB", s->encoding,
                 (unsigned long long)(limits->inflated >> 20));
-        ps_hint(&s->err, "decompress the file and add a smaller part of it");
+        ps_err_hint(&s->err, "decompress the file and add a smaller part of it");
     } else if (limits->inflated_ratio && out > RATIO_FREE &&
                out / (in ? in : 1) > limits->inflated_ratio) {
         ps_fail(&s->err, PS_LIMIT,
                 "the %s data decompress to more than %llu times their size, which suggests a "
                 "decompression bomb",
                 s->encoding, (unsigned long long)limits->inflated_ratio);
-        ps_hint(&s->err, "if it is a real profile, decompress the file and add the result");
+        ps_err_hint(&s->err, "if it is a real profile, decompress the file and add the result");
     } else {
         return false;
     }
-    s->ended = true;
+    s->is_ended = true;
     return true;
 }
 
@@ -59,38 +59,38 @@ struct gzip {
 static void fail_gzip(struct ps_stream *s, const char *what)
 {
     if (ps_stream_status(s->below, PS_ERR_IGNORED) == PS_OK) {
-        ps_fail_at(&s->err, PS_BAD_INPUT, ps_stream_at(s->below), "%s", what);
-        ps_hint(&s->err, "the file was truncated or damaged; copy or compress it again");
+        ps_fail_at(&s->err, PS_BAD_INPUT, ps_stream_offset(s->below), "%s", what);
+        ps_err_hint(&s->err, "the file was truncated or damaged; copy or compress it again");
     }
-    s->ended = true;
+    s->is_ended = true;
 }
 
 static void fail_cut(struct ps_stream *s, const char *what)
 {
     fail_gzip(s, what);
-    s->cut = true;
+    s->is_truncated = true;
 }
 
 static void leave_trailing(struct ps_stream *s)
 {
-    s->trailing = true;
-    s->trailing_at = ps_stream_at(s->below);
-    s->ended = true;
+    s->has_trailing = true;
+    s->trailing_offset = ps_stream_offset(s->below);
+    s->is_ended = true;
 }
 
 /* Returns the offset after the NUL that ends the name or comment at `at`; 0 if `head` does not
  * contain the NUL. */
 static size_t behind_text(struct ps_str head, size_t at)
 {
-    const char *end = at < head.len ? memchr(head.at + at, '\0', head.len - at) : NULL;
+    const char *end = at < head.len ? memchr(head.ptr + at, '\0', head.len - at) : NULL;
 
-    return end ? (size_t)(end - head.at) + 1 : 0;
+    return end ? (size_t)(end - head.ptr) + 1 : 0;
 }
 
 /* Length of the header at the start of `head`, by RFC 1952; 0 if `head` has only a part of it. */
 static size_t header_length(struct ps_str head, bool *bad_checksum)
 {
-    const unsigned char *at = (const unsigned char *)head.at;
+    const unsigned char *at = (const unsigned char *)head.ptr;
     size_t n = 10;
 
     if (head.len < n)
@@ -144,18 +144,18 @@ static bool skip_header(struct ps_stream *s)
 /* Called between members: begins the next one, or ends the stream. */
 static void begin_member(struct ps_stream *s)
 {
-    struct gzip *g = s->own;
+    struct gzip *g = s->state;
     struct ps_str head = ps_stream_peek(s->below, 10);
 
     if (head.len == 0) {
-        s->ended = true;
-    } else if (g->members && !ps_str_starts(head, PS_STR("\x1f\x8b\x08"))) {
+        s->is_ended = true;
+    } else if (g->members && !ps_str_starts_with(head, PS_STR("\x1f\x8b\x08"))) {
         leave_trailing(s);
     } else if (head.len < 10) {
         fail_cut(s, "the gzip data end inside the gzip header");
-    } else if (head.at[2] != 8) {
+    } else if (head.ptr[2] != 8) {
         fail_gzip(s, "the gzip header names a compression method other than deflate");
-    } else if (head.at[3] & 0xe0) {
+    } else if (head.ptr[3] & 0xe0) {
         fail_gzip(s, "the gzip header has reserved flags set");
     } else if (skip_header(s)) {
         isal_inflate_init(&g->z);
@@ -194,14 +194,14 @@ static const char *reason(int code)
 
 static void inflate_some(struct ps_stream *s, char *to, size_t room)
 {
-    struct gzip *g = s->own;
+    struct gzip *g = s->state;
     struct ps_str in = ps_stream_peek(s->below, 1);
     uint32_t avail_in = in.len < (1u << 30) ? (uint32_t)in.len : 1u << 30;
     uint32_t avail_out = room < (1u << 30) ? (uint32_t)room : 1u << 30;
     size_t made;
     int code;
 
-    g->z.next_in = (uint8_t *)(uintptr_t)in.at;
+    g->z.next_in = (uint8_t *)(uintptr_t)in.ptr;
     g->z.avail_in = avail_in;
     g->z.next_out = (uint8_t *)to;
     g->z.avail_out = avail_out;
@@ -209,13 +209,13 @@ static void inflate_some(struct ps_stream *s, char *to, size_t room)
     made = avail_out - g->z.avail_out;
     /* On damaged data ISA-L may also return bytes that it consumed in earlier calls. */
     if (avail_in > g->z.avail_in) {
-        remember_last(g, in.at, avail_in - g->z.avail_in);
+        remember_last(g, in.ptr, avail_in - g->z.avail_in);
         ps_stream_skip(s->below, avail_in - g->z.avail_in);
     }
-    s->len += made;
+    s->window_len += made;
     g->out += made;
     if (code == ISAL_INCORRECT_CHECKSUM && is_right_but_for_length(g)) {
-        s->wrong_length = true;
+        s->has_wrong_length = true;
         g->inside = false;
         g->members++;
     } else if (code < 0 || code == ISAL_NEED_DICT) {
@@ -226,17 +226,17 @@ static void inflate_some(struct ps_stream *s, char *to, size_t room)
     } else if (made == 0 && avail_in == 0) {
         fail_cut(s, "the gzip data are truncated");
     }
-    if (!s->ended)
-        (void)ps_stream_bomb(s, &g->limits, ps_stream_at(s->below), g->out);
+    if (!s->is_ended)
+        (void)ps_stream_check_bomb(s, &g->limits, ps_stream_offset(s->below), g->out);
 }
 
 static void gzip_more(struct ps_stream *s, size_t want)
 {
-    struct gzip *g = s->own;
+    struct gzip *g = s->state;
 
-    while (s->len < want && !s->ended) {
+    while (s->window_len < want && !s->is_ended) {
         size_t room;
-        char *to = ps_stream_room(s, want, &room);
+        char *to = ps_stream_reserve(s, want, &room);
 
         if (!g->inside)
             begin_member(s);
@@ -245,13 +245,13 @@ static void gzip_more(struct ps_stream *s, size_t want)
     }
 }
 
-static const struct ps_stream_ops gzip_ops = {.more = gzip_more};
+static const struct ps_stream_ops gzip_ops = {.fill = gzip_more};
 
 /* unpack_gzip and unpack_zstd turn s, whose `below` is at their magic bytes, into a
  * decompressor. */
 static void unpack_gzip(struct ps_stream *s, const struct ps_stream_limits *limits)
 {
-    struct gzip *g = s->own = ps_alloc(sizeof *g);
+    struct gzip *g = s->state = ps_alloc(sizeof *g);
 
     g->limits = *limits;
     s->ops = &gzip_ops;
@@ -272,45 +272,45 @@ struct zstd {
 static void fail_zstd(struct ps_stream *s, const char *what, const char *why)
 {
     if (ps_stream_status(s->below, PS_ERR_IGNORED) == PS_OK) {
-        ps_fail_at(&s->err, PS_BAD_INPUT, ps_stream_at(s->below), "%s%s%s", what, *why ? ": " : "",
-                   why);
-        ps_hint(&s->err, "the file was truncated or damaged; copy or compress it again");
+        ps_fail_at(&s->err, PS_BAD_INPUT, ps_stream_offset(s->below), "%s%s%s", what,
+                   *why ? ": " : "", why);
+        ps_err_hint(&s->err, "the file was truncated or damaged; copy or compress it again");
     }
-    s->ended = true;
+    s->is_ended = true;
 }
 
 static bool is_frame(struct ps_str head)
 {
-    return ps_str_starts(head, PS_STR("\x28\xb5\x2f\xfd")) ||
-           (head.len >= 4 && (head.at[0] & 0xf0) == 0x50 &&
-            memcmp(head.at + 1, "\x2a\x4d\x18", 3) == 0);
+    return ps_str_starts_with(head, PS_STR("\x28\xb5\x2f\xfd")) ||
+           (head.len >= 4 && (head.ptr[0] & 0xf0) == 0x50 &&
+            memcmp(head.ptr + 1, "\x2a\x4d\x18", 3) == 0);
 }
 
 static void begin_frame(struct ps_stream *s)
 {
-    struct zstd *z = s->own;
+    struct zstd *z = s->state;
     struct ps_str head = ps_stream_peek(s->below, 4);
 
     z->inside = is_frame(head);
     if (z->inside)
         return;
     if (head.len) {
-        s->trailing = true;
-        s->trailing_at = ps_stream_at(s->below);
+        s->has_trailing = true;
+        s->trailing_offset = ps_stream_offset(s->below);
     }
-    s->ended = true;
+    s->is_ended = true;
 }
 
 static void unpack_some(struct ps_stream *s, char *to, size_t room)
 {
-    struct zstd *z = s->own;
+    struct zstd *z = s->state;
     struct ps_str bytes = ps_stream_peek(s->below, 1);
-    ZSTD_inBuffer in = {bytes.at, bytes.len, 0};
+    ZSTD_inBuffer in = {bytes.ptr, bytes.len, 0};
     ZSTD_outBuffer out = {to, room, 0};
     size_t left = ZSTD_decompressStream(z->z, &out, &in);
 
     ps_stream_skip(s->below, in.pos);
-    s->len += out.pos;
+    s->window_len += out.pos;
     z->out += out.pos;
     if (ZSTD_isError(left))
         fail_zstd(s, "the zstd data are damaged", ZSTD_getErrorName(left));
@@ -318,19 +318,19 @@ static void unpack_some(struct ps_stream *s, char *to, size_t room)
         z->inside = false;
     else if (out.pos == 0 && bytes.len == 0) {
         fail_zstd(s, "the zstd data are truncated", "");
-        s->cut = true;
+        s->is_truncated = true;
     }
-    if (!s->ended)
-        (void)ps_stream_bomb(s, &z->limits, ps_stream_at(s->below), z->out);
+    if (!s->is_ended)
+        (void)ps_stream_check_bomb(s, &z->limits, ps_stream_offset(s->below), z->out);
 }
 
 static void zstd_more(struct ps_stream *s, size_t want)
 {
-    struct zstd *z = s->own;
+    struct zstd *z = s->state;
 
-    while (s->len < want && !s->ended) {
+    while (s->window_len < want && !s->is_ended) {
         size_t room;
-        char *to = ps_stream_room(s, want, &room);
+        char *to = ps_stream_reserve(s, want, &room);
 
         if (!z->inside)
             begin_frame(s);
@@ -341,16 +341,16 @@ static void zstd_more(struct ps_stream *s, size_t want)
 
 static void zstd_free(struct ps_stream *s)
 {
-    struct zstd *z = s->own;
+    struct zstd *z = s->state;
 
     (void)ZSTD_freeDStream(z->z);
 }
 
-static const struct ps_stream_ops zstd_ops = {.more = zstd_more, .free = zstd_free};
+static const struct ps_stream_ops zstd_ops = {.fill = zstd_more, .free = zstd_free};
 
 static void unpack_zstd(struct ps_stream *s, const struct ps_stream_limits *limits)
 {
-    struct zstd *z = s->own = ps_alloc(sizeof *z);
+    struct zstd *z = s->state = ps_alloc(sizeof *z);
 
     z->limits = *limits;
     z->z = ZSTD_createDStream();
@@ -362,18 +362,19 @@ static void unpack_zstd(struct ps_stream *s, const struct ps_stream_limits *limi
 
 /* --- Detection --- */
 
-static const struct ps_stream_ops pass_ops = {.more = ps_stream_pass_more};
+static const struct ps_stream_ops pass_ops = {.fill = ps_stream_fill_through};
 
-struct ps_stream *ps_stream_unpack(struct ps_stream *below, const struct ps_stream_limits *limits)
+struct ps_stream *ps_stream_decompress(struct ps_stream *below,
+                                       const struct ps_stream_limits *limits)
 {
     static const struct ps_stream_limits none = {0};
     struct ps_stream *s = ps_stream_new(&pass_ops, below);
     struct ps_str head = ps_stream_peek(below, 4);
 
     limits = limits ? limits : &none;
-    if (ps_str_starts(head, PS_STR("\x1f\x8b")))
+    if (ps_str_starts_with(head, PS_STR("\x1f\x8b")))
         unpack_gzip(s, limits);
-    else if (ps_str_starts(head, PS_STR("\x28\xb5\x2f\xfd")))
+    else if (ps_str_starts_with(head, PS_STR("\x28\xb5\x2f\xfd")))
         unpack_zstd(s, limits);
     return s;
 }

@@ -59,15 +59,15 @@ static size_t put(char *to, unsigned c)
  * incomplete unit or pair becomes U+FFFD. */
 static size_t convert(struct ps_stream *s, struct ps_str in, bool last, char *to, size_t room)
 {
-    const struct utf16 *u = s->own;
+    const struct utf16 *u = s->state;
     size_t used = 0, made = 0;
 
     while (in.len - used >= 2 && room - made >= 4) {
-        unsigned c = unit(u, in.at + used);
+        unsigned c = unit(u, in.ptr + used);
         size_t n = 2;
 
         if (c >= 0xd800 && c < 0xdc00) {
-            unsigned low = in.len - used >= 4 ? unit(u, in.at + used + 2) : 0;
+            unsigned low = in.len - used >= 4 ? unit(u, in.ptr + used + 2) : 0;
 
             if (in.len - used < 4 && !last)
                 break;
@@ -87,33 +87,34 @@ static size_t convert(struct ps_stream *s, struct ps_str in, bool last, char *to
         made += put(to + made, 0xfffd);
         used++;
     }
-    s->len += made;
+    s->window_len += made;
     return used;
 }
 
 static void utf16_more(struct ps_stream *s, size_t want)
 {
-    struct utf16 *u = s->own;
+    struct utf16 *u = s->state;
 
-    while (s->len < want && !s->ended) {
+    while (s->window_len < want && !s->is_ended) {
         struct ps_str in = ps_stream_peek(s->below, 4);
         size_t room, used, take;
-        char *to = ps_stream_room(s, want > s->len + 64 ? want : s->len + 64, &room);
+        char *to =
+            ps_stream_reserve(s, want > s->window_len + 64 ? want : s->window_len + 64, &room);
 
         take = in.len < room / GROWTH ? in.len : (room / GROWTH) & ~(size_t)3;
-        used = convert(s, (struct ps_str){in.at, take}, in.len < 4, to, room);
+        used = convert(s, (struct ps_str){in.ptr, take}, in.len < 4, to, room);
         ps_stream_skip(s->below, used);
         u->end += used;
-        s->ended = in.len == 0 || (in.len < 4 && used == in.len);
+        s->is_ended = in.len == 0 || (in.len < 4 && used == in.len);
     }
 }
 
 static void utf16_skipped(struct ps_stream *s, size_t n)
 {
-    struct utf16 *u = s->own;
+    struct utf16 *u = s->state;
 
     for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)s->win[i];
+        unsigned char c = (unsigned char)s->window[i];
 
         if ((c & 0xc0) != 0x80)
             u->at += c >= 0xf0 ? 4 : 2;
@@ -122,14 +123,14 @@ static void utf16_skipped(struct ps_stream *s, size_t n)
 
 static uint64_t utf16_at(const struct ps_stream *s)
 {
-    const struct utf16 *u = s->own;
+    const struct utf16 *u = s->state;
 
     return u->at < u->end ? u->at : u->end;
 }
 
-static const struct ps_stream_ops pass_ops = {.more = ps_stream_pass_more};
+static const struct ps_stream_ops pass_ops = {.fill = ps_stream_fill_through};
 static const struct ps_stream_ops utf16_ops = {
-    .more = utf16_more, .at = utf16_at, .skipped = utf16_skipped};
+    .fill = utf16_more, .offset = utf16_at, .on_skip = utf16_skipped};
 
 /* Whether the byte at index `nul` (0 or 1) of each pair is NUL and the other byte is not. */
 static bool halves(struct ps_str head, size_t nul)
@@ -137,14 +138,14 @@ static bool halves(struct ps_str head, size_t nul)
     size_t len = (head.len < GUESS ? head.len : GUESS) & ~(size_t)1;
 
     for (size_t i = 0; i < len; i += 2)
-        if (head.at[i + nul] != '\0' || head.at[i + 1 - nul] == '\0')
+        if (head.ptr[i + nul] != '\0' || head.ptr[i + 1 - nul] == '\0')
             return false;
     return len >= GUESS_MIN;
 }
 
 static void be_utf16(struct ps_stream *s, bool big, size_t mark)
 {
-    struct utf16 *u = s->own = ps_alloc(sizeof *u);
+    struct utf16 *u = s->state = ps_alloc(sizeof *u);
 
     ps_stream_skip(s->below, mark);
     *u = (struct utf16){.big = big, .at = mark, .end = mark};
@@ -155,48 +156,48 @@ static void be_utf16(struct ps_stream *s, bool big, size_t mark)
 static void end_lines(char *to, struct ps_str from)
 {
     for (size_t i = 0; i < from.len; i++)
-        to[i] = from.at[i] == '\r' ? '\n' : from.at[i];
+        to[i] = from.ptr[i] == '\r' ? '\n' : from.ptr[i];
 }
 
 static void returns_more(struct ps_stream *s, size_t want)
 {
-    while (s->len < want && !s->ended) {
+    while (s->window_len < want && !s->is_ended) {
         struct ps_str in = ps_stream_peek(s->below, 1);
         size_t room;
-        char *to = ps_stream_room(s, want, &room);
+        char *to = ps_stream_reserve(s, want, &room);
 
         in.len = in.len < room ? in.len : room;
         end_lines(to, in);
-        s->len += in.len;
-        s->ended = in.len == 0;
+        s->window_len += in.len;
+        s->is_ended = in.len == 0;
         ps_stream_skip(s->below, in.len);
     }
 }
 
-static const struct ps_stream_ops returns_ops = {.more = returns_more};
+static const struct ps_stream_ops returns_ops = {.fill = returns_more};
 
 /* Whether the text has \r and no \n. Control characters below \b, as in binary dumps, mean that it
  * is not text. */
 static bool ends_in_returns(struct ps_str head)
 {
-    if (head.len == 0 || !memchr(head.at, '\r', head.len) || memchr(head.at, '\n', head.len))
+    if (head.len == 0 || !memchr(head.ptr, '\r', head.len) || memchr(head.ptr, '\n', head.len))
         return false;
     for (size_t i = 0; i < head.len; i++)
-        if ((unsigned char)head.at[i] < '\b')
+        if ((unsigned char)head.ptr[i] < '\b')
             return false;
     return true;
 }
 
 static void be_returns(struct ps_stream *s)
 {
-    struct utf16 *u = s->own;
+    struct utf16 *u = s->state;
 
     if (!u) {
         s->ops = &returns_ops;
         return;
     }
     u->returns = true;
-    end_lines(s->mem + (s->win - s->mem), (struct ps_str){s->win, s->len});
+    end_lines(s->buffer + (s->window - s->buffer), (struct ps_str){s->window, s->window_len});
 }
 
 struct ps_stream *ps_stream_utf8(struct ps_stream *below)
@@ -204,20 +205,20 @@ struct ps_stream *ps_stream_utf8(struct ps_stream *below)
     struct ps_stream *s = ps_stream_new(&pass_ops, below);
     struct ps_str head = ps_stream_peek(below, GUESS);
 
-    if (ps_str_starts(head, PS_STR("\xff\xfe")))
+    if (ps_str_starts_with(head, PS_STR("\xff\xfe")))
         be_utf16(s, false, 2);
-    else if (ps_str_starts(head, PS_STR("\xfe\xff")))
+    else if (ps_str_starts_with(head, PS_STR("\xfe\xff")))
         be_utf16(s, true, 2);
     else if (halves(head, 1))
         be_utf16(s, false, 0);
     else if (halves(head, 0))
         be_utf16(s, true, 0);
-    else if (ps_str_starts(head, PS_STR("\xef\xbb\xbf"))) {
+    else if (ps_str_starts_with(head, PS_STR("\xef\xbb\xbf"))) {
         ps_stream_skip(below, 3);
-        s->pos = 3;
+        s->offset = 3;
         s->encoding = "utf-8-bom";
     }
-    if (ends_in_returns(ps_stream_peek(s->own ? s : below, LINES_HEAD)))
+    if (ends_in_returns(ps_stream_peek(s->state ? s : below, LINES_HEAD)))
         be_returns(s);
     return s;
 }

@@ -6,7 +6,7 @@ static bool tail(unsigned char c)
     return (c & 0xc0) == 0x80;
 }
 
-size_t ps_utf8_len(const char *at, const char *end)
+size_t ps_utf8_char_len(const char *at, const char *end)
 {
     const unsigned char *s = (const unsigned char *)at;
     size_t left = (size_t)(end - at);
@@ -35,24 +35,24 @@ static uint64_t odd_bytes(uint64_t eight)
     return (eight | (eight - 0x2020202020202020u)) & 0x8080808080808080u;
 }
 
-bool ps_is_printable(struct ps_str text)
+bool ps_is_printable_ascii(struct ps_str text)
 {
     uint64_t odd = 0, eight[4];
     size_t i = 0;
 
     for (; i + sizeof eight <= text.len; i += sizeof eight) {
-        memcpy(eight, text.at + i, sizeof eight);
+        memcpy(eight, text.ptr + i, sizeof eight);
         odd |=
             odd_bytes(eight[0]) | odd_bytes(eight[1]) | odd_bytes(eight[2]) | odd_bytes(eight[3]);
     }
     for (; i < text.len; i++)
-        odd |= (unsigned char)text.at[i] < 0x20 || (unsigned char)text.at[i] >= 0x80;
+        odd |= (unsigned char)text.ptr[i] < 0x20 || (unsigned char)text.ptr[i] >= 0x80;
     return !odd;
 }
 
-bool ps_utf8_valid(struct ps_str text)
+bool ps_utf8_is_valid(struct ps_str text)
 {
-    const char *at = text.at, *end = at ? at + text.len : NULL; /* no arithmetic on NULL */
+    const char *at = text.ptr, *end = at ? at + text.len : NULL; /* no arithmetic on NULL */
 
     while (at < end) {
         uint64_t eight;
@@ -65,7 +65,7 @@ bool ps_utf8_valid(struct ps_str text)
                 continue;
             }
         }
-        n = ps_utf8_len(at, end);
+        n = ps_utf8_char_len(at, end);
         if (n == 0)
             return false;
         at += n;
@@ -80,13 +80,13 @@ static bool is_surrogate(const char *at, const char *end)
     return end - at >= 3 && s[0] == 0xed && s[1] >= 0xa0 && s[1] <= 0xbf && tail(s[2]);
 }
 
-size_t ps_utf8_mend(struct ps_buf *out, struct ps_str text)
+size_t ps_utf8_repair(struct ps_buf *out, struct ps_str text)
 {
-    const char *at = text.at, *end = at ? at + text.len : NULL, *from = at;
+    const char *at = text.ptr, *end = at ? at + text.len : NULL, *from = at;
     size_t mended = 0;
 
     while (at < end) {
-        size_t n = ps_utf8_len(at, end);
+        size_t n = ps_utf8_char_len(at, end);
 
         if (n > 0) {
             at += n;
@@ -102,12 +102,12 @@ size_t ps_utf8_mend(struct ps_buf *out, struct ps_str text)
     return mended;
 }
 
-void ps_utf8_show(char *text)
+void ps_utf8_make_printable(char *text)
 {
     char *end = text + strlen(text);
 
     for (char *c = text; c < end;) {
-        size_t n = ps_utf8_len(c, end);
+        size_t n = ps_utf8_char_len(c, end);
         bool c1 = n == 2 && (unsigned char)c[0] == 0xc2 && (unsigned char)c[1] < 0xa0;
 
         n = n ? n : 1;

@@ -8,12 +8,12 @@
 #define CELLS_MAX ((size_t)4 << 20)
 #define MATCH     65536u /* greater than the sum of all bonuses for equal lines */
 
-static bool same(const struct ps_aligned *a, const struct ps_aligned *b)
+static bool same(const struct ps_align_line *a, const struct ps_align_line *b)
 {
     return a->text == b->text && a->line == b->line;
 }
 
-static bool all_one_text(const struct ps_aligned *a, size_t n, const struct ps_aligned *b)
+static bool all_one_text(const struct ps_align_line *a, size_t n, const struct ps_align_line *b)
 {
     for (size_t i = 0; i < n; i++)
         if (a[i].text != a[0].text || b[i].text != a[0].text)
@@ -22,8 +22,8 @@ static bool all_one_text(const struct ps_aligned *a, size_t n, const struct ps_a
 }
 
 /* Matches items with equal text and line. Both sequences are sorted by line. */
-static void match_same(const struct ps_aligned *a, size_t n, const struct ps_aligned *b, size_t m,
-                       uint32_t offset, uint32_t *match)
+static void match_same(const struct ps_align_line *a, size_t n, const struct ps_align_line *b,
+                       size_t m, uint32_t offset, uint32_t *match)
 {
     for (size_t i = 0, k = 0; i < n && k < m;) {
         if (same(&a[i], &b[k]))
@@ -40,21 +40,21 @@ static uint32_t greater(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-static uint32_t worth(const struct ps_aligned *a, const struct ps_aligned *b)
+static uint32_t match_weight(const struct ps_align_line *a, const struct ps_align_line *b)
 {
     return a->text != b->text ? 0 : MATCH + (a->line == b->line);
 }
 
 /* Dynamic programming: best[i * (m + 1) + k] is the best score of a[i..] and b[k..]. */
-static void match_best(const struct ps_aligned *a, size_t n, const struct ps_aligned *b, size_t m,
-                       uint32_t offset, uint32_t *match)
+static void match_best(const struct ps_align_line *a, size_t n, const struct ps_align_line *b,
+                       size_t m, uint32_t offset, uint32_t *match)
 {
     size_t width = m + 1;
     PS_AUTO(ps_free_ptr) uint32_t *best = ps_alloc_array((n + 1) * width, sizeof *best);
 
     for (size_t i = n; i-- > 0;)
         for (size_t k = m; k-- > 0;) {
-            uint32_t pair = worth(&a[i], &b[k]), *at = &best[i * width + k];
+            uint32_t pair = match_weight(&a[i], &b[k]), *at = &best[i * width + k];
 
             *at = greater(at[width], at[1]);
             if (pair)
@@ -62,7 +62,7 @@ static void match_best(const struct ps_aligned *a, size_t n, const struct ps_ali
         }
     for (size_t i = 0, k = 0; i < n && k < m;) {
         const uint32_t *at = &best[i * width + k];
-        uint32_t pair = worth(&a[i], &b[k]);
+        uint32_t pair = match_weight(&a[i], &b[k]);
 
         if (pair && *at == at[width + 1] + pair)
             match[k++] = offset + (uint32_t)i++;
@@ -73,7 +73,7 @@ static void match_best(const struct ps_aligned *a, size_t n, const struct ps_ali
     }
 }
 
-void ps_align(const struct ps_aligned *a, size_t n, const struct ps_aligned *b, size_t m,
+void ps_align(const struct ps_align_line *a, size_t n, const struct ps_align_line *b, size_t m,
               uint32_t *match)
 {
     size_t first = 0;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ps_aligned {
+struct ps_align_line {
     uint32_t text; /* only items with equal text can match */
     int64_t line;  /* ascending; 0: unknown */
     uint32_t id;   /* for the caller; not used here */
@@ -20,7 +20,7 @@ struct ps_aligned {
  * items are matched in order. If the sequences are too long (product of the lengths above 4
  * million, after removing equal items at both ends), only items with equal text and line are
  * matched. */
-void ps_align(const struct ps_aligned *a, size_t n, const struct ps_aligned *b, size_t m,
+void ps_align(const struct ps_align_line *a, size_t n, const struct ps_align_line *b, size_t m,
               uint32_t *match);
 
 #endif

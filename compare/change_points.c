@@ -69,7 +69,7 @@ static void weigh(struct finder *f, size_t length)
 
 /* Finds the best cut of one window. Q is the squared difference between the left sum and its share
  * of the total, times the weight. */
-static void best_in(const struct finder *f, size_t from, size_t length, struct cut *best)
+static void best_split_in(const struct finder *f, size_t from, size_t length, struct cut *best)
 {
     const double *ranks = f->ranks + from;
     double all = 0, left = 0, share;
@@ -77,28 +77,28 @@ static void best_in(const struct finder *f, size_t from, size_t length, struct c
     for (size_t i = 0; i < length; i++)
         all += ranks[i];
     share = all / (double)length;
-    for (size_t m = 1; m + PS_CHANGE_LEAST <= length; m++) {
+    for (size_t m = 1; m + PS_CHANGE_SIDE_MIN <= length; m++) {
         double q;
 
         left += ranks[m - 1] - share;
         q = left * left * f->weights[m];
-        if (m >= PS_CHANGE_LEAST && q > best->q)
+        if (m >= PS_CHANGE_SIDE_MIN && q > best->q)
             best->q = q, best->t = from + m;
     }
     best->looked_at += length;
 }
 
 /* Finds the best cut of the n ranks and of the windows in them. */
-static struct cut best_cut(struct finder *f, size_t n)
+static struct cut best_split(struct finder *f, size_t n)
 {
     struct cut best = {0, 0, 0};
 
     for (size_t length = n, windows = 1;; windows = 2 * windows + 1) {
         weigh(f, length);
         for (size_t i = 0; i < windows; i++)
-            best_in(f, windows == 1 ? 0 : (n - length) * i / (windows - 1), length, &best);
+            best_split_in(f, windows == 1 ? 0 : (n - length) * i / (windows - 1), length, &best);
         length /= 2;
-        if (length < PS_CHANGE_WINDOW)
+        if (length < PS_CHANGE_SEGMENT_MIN)
             return best;
     }
 }
@@ -120,16 +120,17 @@ static void shuffle(double *ranks, size_t n, uint64_t *seed)
 
 /* The p value of the largest Q of the n ranks, which are shuffled; above PS_CHANGE_ALPHA a lower
  * bound. */
-static double chance_of(struct finder *f, size_t n, double q)
+static double permutation_p(struct finder *f, size_t n, double q)
 {
-    const size_t rounds = n <= PS_CHANGE_FEW ? PS_CHANGE_SHUFFLES : PS_CHANGE_SHUFFLES_OF_MANY;
+    const size_t rounds =
+        n <= PS_CHANGE_SHUFFLES_FULL_MAX ? PS_CHANGE_SHUFFLES : PS_CHANGE_SHUFFLES_OF_MANY;
     const double near = q * (1 - 1e-9); /* sums in another order have rounding errors */
     uint64_t seed = UINT64_C(0x2545f4914f6cdd1d);
     size_t as_large = 0;
 
-    for (size_t i = 0; i < rounds && !ps_context_ended(); i++) {
+    for (size_t i = 0; i < rounds && !ps_context_has_ended(); i++) {
         shuffle(f->ranks, n, &seed);
-        as_large += best_cut(f, n).q >= near;
+        as_large += best_split(f, n).q >= near;
         if ((double)(1 + as_large) > PS_CHANGE_ALPHA * (double)(1 + rounds))
             break;
     }
@@ -150,27 +151,27 @@ static bool find(struct finder *f, size_t from, size_t to, struct ps_change_poin
     size_t n = to - from;
     struct cut cut;
 
-    if (n < 2 * PS_CHANGE_LEAST || !rank(f, from, n))
+    if (n < 2 * PS_CHANGE_SIDE_MIN || !rank(f, from, n))
         return false;
-    cut = best_cut(f, n);
+    cut = best_split(f, n);
     if (cut.q <= 0)
         return false;
-    *out = (struct ps_change_point){.at = from + cut.t, .p = bound_of(&cut, n)};
-    if (out->p > PS_CHANGE_SURE)
-        out->p = chance_of(f, n, cut.q);
+    *out = (struct ps_change_point){.index = from + cut.t, .p = bound_of(&cut, n)};
+    if (out->p > PS_CHANGE_ALPHA_STRICT)
+        out->p = permutation_p(f, n, cut.q);
     return out->p <= PS_CHANGE_ALPHA;
 }
 
 /* --- Change points of a series --- */
 
-static void keep(struct finder *f, const struct ps_change_point *point)
+static void keep_significant(struct finder *f, const struct ps_change_point *point)
 {
-    PS_PUSH_ROOM(f->found, f->n_found, f->cap_found);
+    PS_RESERVE_ONE(f->found, f->n_found, f->cap_found);
     f->found[f->n_found++] = *point;
 }
 
 /* Splits segments until none can be split. A stack has the waiting segments. Points are found in no
- * particular order; their number is at most n / PS_CHANGE_LEAST. */
+ * particular order; their number is at most n / PS_CHANGE_SIDE_MIN. */
 static void divide(struct finder *f, size_t from, size_t to)
 {
     size_t *waiting = ps_alloc_array((to - from + 2) * 2, sizeof *waiting), n = 0;
@@ -182,9 +183,9 @@ static void divide(struct finder *f, size_t from, size_t to)
 
         if (!find(f, start, end, &point))
             continue;
-        keep(f, &point);
-        waiting[n++] = point.at, waiting[n++] = end;
-        waiting[n++] = start, waiting[n++] = point.at;
+        keep_significant(f, &point);
+        waiting[n++] = point.index, waiting[n++] = end;
+        waiting[n++] = start, waiting[n++] = point.index;
     }
     free(waiting);
 }
@@ -193,7 +194,7 @@ static int by_place(const void *a, const void *b)
 {
     const struct ps_change_point *x = a, *y = b;
 
-    return (x->at > y->at) - (x->at < y->at);
+    return (x->index > y->index) - (x->index < y->index);
 }
 
 /* Tests each point again between its neighbours: points that a split of a longer segment misplaced
@@ -206,8 +207,8 @@ static void settle(struct finder *f, size_t from, size_t to)
         return;
     qsort(f->found, f->n_found, sizeof *f->found, by_place);
     for (size_t i = 0; i < f->n_found; i++) {
-        size_t start = kept ? f->found[kept - 1].at : from,
-               end = i + 1 < f->n_found ? f->found[i + 1].at : to;
+        size_t start = kept ? f->found[kept - 1].index : from,
+               end = i + 1 < f->n_found ? f->found[i + 1].index : to;
 
         if (find(f, start, end, &f->found[kept]))
             kept++;
@@ -226,20 +227,20 @@ static void measure(struct finder *f, size_t from, size_t to)
     for (size_t i = 0; i < f->n_found; i++) {
         struct ps_change_point *point = &f->found[i];
 
-        point->from = i > 0 ? f->found[i - 1].at : from;
-        point->to = i + 1 < f->n_found ? f->found[i + 1].at : to;
-        point->before = median_of(f, point->from, point->at);
-        point->after = median_of(f, point->at, point->to);
+        point->from = i > 0 ? f->found[i - 1].index : from;
+        point->to = i + 1 < f->n_found ? f->found[i + 1].index : to;
+        point->before = median_of(f, point->from, point->index);
+        point->after = median_of(f, point->index, point->to);
     }
 }
 
-struct ps_change_point *ps_change_points(const double *values, size_t n, size_t *out_n)
+struct ps_change_point *ps_change_points_find(const double *values, size_t n, size_t *out_n)
 {
     size_t from = n > PS_CHANGE_VALUES_MAX ? n - PS_CHANGE_VALUES_MAX : 0;
     struct finder f = {.values = values};
 
     *out_n = 0;
-    if (n < 2 * PS_CHANGE_LEAST)
+    if (n < 2 * PS_CHANGE_SIDE_MIN)
         return NULL;
     f.ranks = ps_alloc_array(n - from, sizeof *f.ranks);
     f.weights = ps_alloc_array(n - from, sizeof *f.weights);

@@ -13,17 +13,17 @@
  * Applied Statistics 28 (1979)), so that an outlier counts as one rank like any other value:
  *
  *     Q(a, t, b) = m n / (m + n) * (mean of ranks a .. t-1 - mean of ranks t .. b-1)²
- *     m = t - a >= PS_CHANGE_LEAST, n = b - t >= PS_CHANGE_LEAST
+ *     m = t - a >= PS_CHANGE_SIDE_MIN, n = b - t >= PS_CHANGE_SIDE_MIN
  *
  * The largest Q is searched over the complete segment and also over parts of it, since a short
  * deviation that returns to its level would otherwise hide its own steps: halves, quarters ...,
- * each overlapping the next by half, down to PS_CHANGE_WINDOW values (S. Kovács and others, Seeded
- * Binary Segmentation, Biometrika 110 (2023)). p = (1 + permutations with a Q as large) / (1 +
- * permutations), with PS_CHANGE_SHUFFLES permutations (PS_CHANGE_SHUFFLES_OF_MANY for long
+ * each overlapping the next by half, down to PS_CHANGE_SEGMENT_MIN values (S. Kovács and others,
+ * Seeded Binary Segmentation, Biometrika 110 (2023)). p = (1 + permutations with a Q as large) / (1
+ * + permutations), with PS_CHANGE_SHUFFLES permutations (PS_CHANGE_SHUFFLES_OF_MANY for long
  * segments) from a generator with a fixed seed; it stops when p can no longer be at most
  * PS_CHANGE_ALPHA (J. Besag, P. Clifford, Biometrika 78 (1991)). If Q is so large that p is at most
- * PS_CHANGE_SURE by the bound of W. Hoeffding, Probability Inequalities for Sums of Bounded Random
- * Variables, JASA 58 (1963), for draws without replacement,
+ * PS_CHANGE_ALPHA_STRICT by the bound of W. Hoeffding, Probability Inequalities for Sums of Bounded
+ * Random Variables, JASA 58 (1963), for draws without replacement,
  *
  *     p <= 2 * cuts tested * exp(-Q / (values - 1)²)
  *
@@ -38,17 +38,17 @@
 
 #include <stddef.h>
 
-#define PS_CHANGE_ALPHA            0.01
-#define PS_CHANGE_SURE             0.001
-#define PS_CHANGE_LEAST            3   /* minimum number of values on each side of a change point */
-#define PS_CHANGE_WINDOW           24  /* minimum number of values of a searched part */
-#define PS_CHANGE_FEW              500 /* segments with more values use fewer permutations */
-#define PS_CHANGE_SHUFFLES         999
-#define PS_CHANGE_SHUFFLES_OF_MANY 199
-#define PS_CHANGE_VALUES_MAX       10000 /* only the last values of a longer series are used */
+#define PS_CHANGE_ALPHA             0.01
+#define PS_CHANGE_ALPHA_STRICT      0.001
+#define PS_CHANGE_SIDE_MIN          3  /* minimum number of values on each side of a change point */
+#define PS_CHANGE_SEGMENT_MIN       24 /* minimum number of values of a searched part */
+#define PS_CHANGE_SHUFFLES_FULL_MAX 500 /* segments with more values use fewer permutations */
+#define PS_CHANGE_SHUFFLES          999
+#define PS_CHANGE_SHUFFLES_OF_MANY  199
+#define PS_CHANGE_VALUES_MAX        10000 /* only the last values of a longer series are used */
 
 struct ps_change_point {
-    size_t at;            /* index of the first value of the new level */
+    size_t index;         /* index of the first value of the new level */
     size_t from, to;      /* the levels are computed from [from, at) and [at, to) */
     double before, after; /* medians of the two levels */
     double p;
@@ -56,6 +56,6 @@ struct ps_change_point {
 
 /* Finds the change points of n finite values, in order. Returns *out_n of them, to be freed by the
  * caller; NULL if there are none. Equal input gives equal output. */
-struct ps_change_point *ps_change_points(const double *values, size_t n, size_t *out_n);
+struct ps_change_point *ps_change_points_find(const double *values, size_t n, size_t *out_n);
 
 #endif

@@ -45,7 +45,7 @@ struct ps_class_key {
 };
 
 struct ps_comparison {
-    size_t n_base, n_now, n_runs, n_metrics, run;
+    size_t n_base, n_new, n_runs, n_metrics, run;
     struct ps_intern texts, keys;
     struct ps_class *classes; /* by id in `keys` */
     size_t n_classes, cap_classes;
@@ -58,7 +58,7 @@ struct ps_comparison {
     double *values; /* by slot, metric and run */
     size_t cap_values;
     struct ps_arena arena; /* for samples */
-    struct ps_compared_row *rows;
+    struct ps_comparison_row *rows;
     double *first;     /* the first metric of each row, n_runs values each */
     uint32_t *slot_of; /* row -> slot */
     size_t n_rows;
@@ -88,11 +88,11 @@ static size_t python_folder(struct ps_str text)
 {
     size_t n = 6;
 
-    if (!ps_str_starts(text, PS_STR("python")))
+    if (!ps_str_starts_with(text, PS_STR("python")))
         return 0;
-    while (n < text.len && (isdigit((unsigned char)text.at[n]) || text.at[n] == '.'))
+    while (n < text.len && (isdigit((unsigned char)text.ptr[n]) || text.ptr[n] == '.'))
         n++;
-    return n > 6 && n < text.len && is_slash(text.at[n]) ? n + 1 : 0;
+    return n > 6 && n < text.len && is_slash(text.ptr[n]) ? n + 1 : 0;
 }
 
 /* The path after the folder of installed packages or of the standard library; {NULL, 0} if there is
@@ -106,11 +106,11 @@ static struct ps_str installed_part(struct ps_str path)
         struct ps_str rest = ps_str_skip(path, i);
         size_t n = 0;
 
-        if (i > 0 && !is_slash(path.at[i - 1]))
+        if (i > 0 && !is_slash(path.ptr[i - 1]))
             continue;
         for (size_t k = 0; k < 2; k++)
-            if (ps_str_starts(rest, ps_str_of(folders[k])) && rest.len > 13 &&
-                is_slash(rest.at[13]))
+            if (ps_str_starts_with(rest, ps_str_from_c(folders[k])) && rest.len > 13 &&
+                is_slash(rest.ptr[13]))
                 n = 14;
         n = n ? n : python_folder(rest);
         if (n)
@@ -125,7 +125,7 @@ static struct ps_str last_parts(struct ps_str path, int parts)
     size_t at = path.len;
 
     for (; at > 0; at--)
-        if (is_slash(path.at[at - 1]) && --parts == 0)
+        if (is_slash(path.ptr[at - 1]) && --parts == 0)
             break;
     return ps_str_skip(path, at);
 }
@@ -139,12 +139,12 @@ static bool key_of(const struct ps_comparison *c, const struct ps_class_key *cla
     struct ps_str tail = parts ? last_parts(place, parts) : installed_part(place);
 
     out->len = 0;
-    if (!tail.at || !tail.len)
+    if (!tail.ptr || !tail.len)
         return false;
     ps_buf_add(out, &class->word, sizeof class->word);
     ps_buf_add(out, &class->lines, sizeof class->lines);
     for (size_t i = 0; i < tail.len; i++)
-        ps_buf_add(out, tail.at[i] == '\\' ? "/" : &tail.at[i], 1);
+        ps_buf_add(out, tail.ptr[i] == '\\' ? "/" : &tail.ptr[i], 1);
     return true;
 }
 
@@ -179,23 +179,24 @@ static void merge_slot(struct ps_comparison *c, uint32_t to, uint32_t from)
     b->gone = true;
     for (size_t m = 0; m < c->n_metrics; m++)
         memcpy(ps_slot_values(c, to, m) + c->n_base, ps_slot_values(c, from, m) + c->n_base,
-               c->n_now * sizeof *c->values);
+               c->n_new * sizeof *c->values);
 }
 
-static struct ps_aligned *sequence(const struct ps_comparison *c, const struct ps_class *class)
+static struct ps_align_line *make_sequence(const struct ps_comparison *c,
+                                           const struct ps_class *class)
 {
-    struct ps_aligned *out = ps_grow(NULL, class->n + 1, sizeof *out);
+    struct ps_align_line *out = ps_grow(NULL, class->n + 1, sizeof *out);
 
     for (uint32_t i = 0; i < class->n; i++)
-        out[i] = (struct ps_aligned){c->slots[class->slots[i]].name,
-                                     c->slots[class->slots[i]].last_line, class->slots[i]};
+        out[i] = (struct ps_align_line){c->slots[class->slots[i]].name,
+                                        c->slots[class->slots[i]].last_line, class->slots[i]};
     return out;
 }
 
 static void merge_classes(struct ps_comparison *c, const struct ps_class *base,
                           const struct ps_class *now)
 {
-    struct ps_aligned *a = sequence(c, base), *b = sequence(c, now);
+    struct ps_align_line *a = make_sequence(c, base), *b = make_sequence(c, now);
     uint32_t *match = ps_grow(NULL, (size_t)now->n + 1, sizeof *match);
 
     ps_align(a, base->n, b, now->n, match);
@@ -217,11 +218,11 @@ struct candidates {
 
 static void note(struct candidates *found, struct ps_str key, enum side side, uint32_t class)
 {
-    uint32_t id = ps_intern_id(&found->keys, key);
+    uint32_t id = ps_intern_add(&found->keys, key);
     size_t k = side == NOW_ONLY;
 
     while (found->n <= id) {
-        PS_PUSH_ROOM(found->at, found->n, found->cap);
+        PS_RESERVE_ONE(found->at, found->n, found->cap);
         found->at[found->n++] = (struct found){.n = {0}};
     }
     found->at[id].class[k] = class;
@@ -240,12 +241,12 @@ static bool match_parts(struct ps_comparison *c, int parts)
         enum side side = side_of(c, &c->classes[i]);
         struct ps_class_key class;
 
-        memcpy(&class, c->keys.items[i].at, sizeof class);
+        memcpy(&class, c->keys.items[i].ptr, sizeof class);
         sides[side] = true;
         if (side != NEITHER && class.place && key_of(c, &class, parts, &key))
             note(&found, ps_buf_slice(&key), side, i);
     }
-    for (size_t i = 0; i < found.n && !ps_context_ended(); i++)
+    for (size_t i = 0; i < found.n && !ps_context_has_ended(); i++)
         if (found.at[i].n[0] == 1 && found.at[i].n[1] == 1)
             merge_classes(c, &c->classes[found.at[i].class[0]], &c->classes[found.at[i].class[1]]);
     ps_intern_free(&found.keys);
@@ -262,15 +263,15 @@ static void ps_match_paths(struct ps_comparison *comparison)
         more = match_parts(comparison, parts);
 }
 
-struct ps_comparison *ps_comparison_new(size_t n_base, size_t n_now, size_t n_metrics)
+struct ps_comparison *ps_comparison_new(size_t n_base, size_t n_new, size_t n_metrics)
 {
     struct ps_comparison *c = ps_alloc(sizeof *c);
 
     c->n_base = n_base;
-    c->n_now = n_now;
-    c->n_runs = n_base + n_now;
+    c->n_new = n_new;
+    c->n_runs = n_base + n_new;
     c->n_metrics = n_metrics;
-    (void)ps_intern_id(&c->texts, PS_STR("")); /* "" has id 0 */
+    (void)ps_intern_add(&c->texts, PS_STR("")); /* "" has id 0 */
     return c;
 }
 
@@ -298,22 +299,22 @@ void ps_comparison_free(struct ps_comparison *c)
 
 static uint32_t text_id(struct ps_comparison *c, struct ps_str text)
 {
-    return text.len ? ps_intern_id(&c->texts, text) : 0;
+    return text.len ? ps_intern_add(&c->texts, text) : 0;
 }
 
-static struct ps_class *class_of(struct ps_comparison *c, const struct ps_compared *row,
+static struct ps_class *class_of(struct ps_comparison *c, const struct ps_compare_input *row,
                                  const struct ps_slot *slot)
 {
-    bool lines = row->within.at != NULL;
+    bool lines = row->function.ptr != NULL;
     struct ps_class_key key = {slot->place, lines ? slot->within : slot->name, lines};
-    uint32_t id = ps_intern_id(&c->keys, (struct ps_str){(const char *)&key, sizeof key});
+    uint32_t id = ps_intern_add(&c->keys, (struct ps_str){(const char *)&key, sizeof key});
 
     while (c->n_classes <= id) {
-        PS_PUSH_ROOM(c->classes, c->n_classes, c->cap_classes);
+        PS_RESERVE_ONE(c->classes, c->n_classes, c->cap_classes);
         c->classes[c->n_classes++] = (struct ps_class){.slots = NULL};
     }
     if (!c->classes[id].pending) {
-        PS_PUSH_ROOM(c->touched, c->n_touched, c->cap_touched);
+        PS_RESERVE_ONE(c->touched, c->n_touched, c->cap_touched);
         c->touched[c->n_touched++] = id;
     }
     return &c->classes[id];
@@ -326,14 +327,14 @@ static double or_zero(double value)
 
 /* Copies the samples of a row. If there are more than PS_GROUP_MAX, keeps that many at equal
  * distances. */
-static void keep_samples(struct ps_comparison *c, const struct ps_compared *row,
+static void keep_samples(struct ps_comparison *c, const struct ps_compare_input *row,
                          struct ps_slot *slot)
 {
     size_t n = row->n_samples < PS_GROUP_MAX ? row->n_samples : PS_GROUP_MAX;
     int side = c->run >= c->n_base;
     double *copy;
 
-    if (n == 0 || c->n_base > 1 || c->n_now > 1)
+    if (n == 0 || c->n_base > 1 || c->n_new > 1)
         return;
     copy = ps_arena_alloc(&c->arena, n * sizeof *copy);
     for (size_t i = 0; i < n; i++)
@@ -344,12 +345,12 @@ static void keep_samples(struct ps_comparison *c, const struct ps_compared *row,
 
 static void end_run(struct ps_comparison *c);
 
-void ps_comparison_add(struct ps_comparison *c, size_t run, const struct ps_compared *row)
+void ps_comparison_add(struct ps_comparison *c, size_t run, const struct ps_compare_input *row)
 {
     struct ps_pending pending = {.slot = {.name = text_id(c, row->name),
                                           .place = text_id(c, row->place),
-                                          .within = text_id(c, row->within),
-                                          .by = text_id(c, row->by),
+                                          .within = text_id(c, row->function),
+                                          .by = text_id(c, row->cause),
                                           .line = row->line,
                                           .id = row->id}};
     struct ps_class *class;
@@ -363,7 +364,7 @@ void ps_comparison_add(struct ps_comparison *c, size_t run, const struct ps_comp
     class = class_of(c, row, &pending.slot);
     pending.next = class->pending;
     pending.order = (uint32_t)c->n_pending;
-    PS_PUSH_ROOM(c->pending, c->n_pending, c->cap_pending);
+    PS_RESERVE_ONE(c->pending, c->n_pending, c->cap_pending);
     c->pending[c->n_pending++] = pending;
     class->pending = (uint32_t)c->n_pending;
 }
@@ -374,7 +375,7 @@ static uint32_t new_slot(struct ps_comparison *c, const struct ps_pending *from)
 {
     size_t figures = c->n_metrics * c->n_runs;
 
-    PS_PUSH_ROOM(c->slots, c->n_slots, c->cap_slots);
+    PS_RESERVE_ONE(c->slots, c->n_slots, c->cap_slots);
     if (c->cap_values < c->cap_slots) {
         c->values = ps_grow(c->values, c->cap_slots, figures * sizeof *c->values);
         c->cap_values = c->cap_slots;
@@ -421,13 +422,13 @@ static int by_line(const void *a, const void *b)
 }
 
 /* The pending rows of a class, sorted by line; rows with equal line and name are summed. */
-static size_t gather(struct ps_comparison *c, const struct ps_class *class,
-                     struct ps_pending ***list)
+static size_t collect_pending(struct ps_comparison *c, const struct ps_class *class,
+                              struct ps_pending ***list)
 {
     size_t n = 0, cap = 0, kept = 0;
 
     for (uint32_t at = class->pending; at; at = c->pending[at - 1].next) {
-        PS_PUSH_ROOM(*list, n, cap);
+        PS_RESERVE_ONE(*list, n, cap);
         (*list)[n++] = &c->pending[at - 1];
     }
     if (n > 1)
@@ -447,7 +448,7 @@ static size_t gather(struct ps_comparison *c, const struct ps_class *class,
 
 static void push_slot(struct ps_class *class, uint32_t slot)
 {
-    PS_PUSH_ROOM(class->slots, class->n, class->cap);
+    PS_RESERVE_ONE(class->slots, class->n, class->cap);
     class->slots[class->n++] = slot;
 }
 
@@ -456,15 +457,15 @@ static void join(struct ps_comparison *c, struct ps_class *class, struct ps_pend
                  size_t n)
 {
     struct ps_class old = *class;
-    struct ps_aligned *a = ps_grow(NULL, old.n + 1, sizeof *a),
-                      *b = ps_grow(NULL, n + 1, sizeof *b);
+    struct ps_align_line *a = ps_grow(NULL, old.n + 1, sizeof *a),
+                         *b = ps_grow(NULL, n + 1, sizeof *b);
     uint32_t *match = ps_grow(NULL, n + 1, sizeof *match), done = 0;
 
     for (uint32_t i = 0; i < old.n; i++)
-        a[i] = (struct ps_aligned){c->slots[old.slots[i]].name, c->slots[old.slots[i]].last_line,
-                                   old.slots[i]};
+        a[i] = (struct ps_align_line){c->slots[old.slots[i]].name, c->slots[old.slots[i]].last_line,
+                                      old.slots[i]};
     for (size_t k = 0; k < n; k++)
-        b[k] = (struct ps_aligned){list[k]->slot.name, list[k]->slot.line, 0};
+        b[k] = (struct ps_align_line){list[k]->slot.name, list[k]->slot.line, 0};
     ps_align(a, old.n, b, n, match);
     *class = (struct ps_class){.slots = NULL};
     for (size_t k = 0; k < n; k++) {
@@ -488,7 +489,7 @@ static void end_class(struct ps_comparison *c, struct ps_class *class)
 {
     struct ps_pending *only = &c->pending[class->pending - 1], **list = NULL;
 
-    if (ps_context_ended()) {
+    if (ps_context_has_ended()) {
         class->pending = 0;
         return;
     }
@@ -497,7 +498,7 @@ static void end_class(struct ps_comparison *c, struct ps_class *class)
     if (!only->next && class->n == 1 && c->slots[class->slots[0]].name == only->slot.name) {
         fill_slot(c, class->slots[0], only);
     } else {
-        size_t n = gather(c, class, &list);
+        size_t n = collect_pending(c, class, &list);
 
         join(c, class, list, n);
     }
@@ -523,7 +524,7 @@ static double median_of(const double *values, size_t n)
     return ps_group_median(copy, n);
 }
 
-static enum ps_change change_of(const struct ps_slot *slot)
+static enum ps_row_change change_of(const struct ps_slot *slot)
 {
     if (!slot->in_base || !slot->in_now)
         return slot->in_base ? PS_CHANGE_REMOVED : PS_CHANGE_ADDED;
@@ -531,27 +532,27 @@ static enum ps_change change_of(const struct ps_slot *slot)
                                                                       : PS_CHANGE_NONE;
 }
 
-static void make_row(const struct ps_comparison *c, size_t at, struct ps_compared_row *row)
+static void make_row(const struct ps_comparison *c, size_t at, struct ps_comparison_row *row)
 {
     const struct ps_slot *slot = &c->slots[at];
     const struct ps_str *texts = c->texts.items;
 
-    *row = (struct ps_compared_row){.name = texts[slot->name],
-                                    .place = texts[slot->place],
-                                    .base_place = texts[slot->base_place],
-                                    .within = texts[slot->within],
-                                    .base_line = slot->base_line,
-                                    .line = slot->line,
-                                    .base_id = slot->base_id,
-                                    .now_id = slot->id,
-                                    .base_by = texts[slot->base_by],
-                                    .by = texts[slot->by],
-                                    .change = c->n_base ? change_of(slot) : PS_CHANGE_NONE,
-                                    .in_base = slot->in_base,
-                                    .in_now = slot->in_now};
+    *row = (struct ps_comparison_row){.name = texts[slot->name],
+                                      .place = texts[slot->place],
+                                      .base_place = texts[slot->base_place],
+                                      .function = texts[slot->within],
+                                      .base_line = slot->base_line,
+                                      .line = slot->line,
+                                      .base_id = slot->base_id,
+                                      .new_id = slot->id,
+                                      .base_cause = texts[slot->base_by],
+                                      .cause = texts[slot->by],
+                                      .change = c->n_base ? change_of(slot) : PS_CHANGE_NONE,
+                                      .in_base = slot->in_base,
+                                      .in_new = slot->in_now};
     for (size_t m = 0; m < c->n_metrics; m++) {
-        row->base[m] = c->n_base == 0 ? 0 : median_of(ps_slot_values(c, at, m), c->n_base);
-        row->now[m] = median_of(ps_slot_values(c, at, m) + c->n_base, c->n_now);
+        row->base_medians[m] = c->n_base == 0 ? 0 : median_of(ps_slot_values(c, at, m), c->n_base);
+        row->new_medians[m] = median_of(ps_slot_values(c, at, m) + c->n_base, c->n_new);
     }
 }
 
@@ -571,10 +572,10 @@ static void judge_samples(const struct ps_comparison *c, size_t row, double reso
         return;
     memcpy(values, slot->samples[0], slot->n_samples[0] * sizeof *values);
     memcpy(values + slot->n_samples[0], slot->samples[1], slot->n_samples[1] * sizeof *values);
-    ps_judge(values, 1, slot->n_samples[0], slot->n_samples[1], resolution, &c->rows[row].judged,
-             &rule);
-    c->rows[row].base[0] = c->rows[row].judged.base;
-    c->rows[row].now[0] = c->rows[row].judged.now;
+    ps_judge_rows(values, 1, slot->n_samples[0], slot->n_samples[1], resolution,
+                  &c->rows[row].judgement, &rule);
+    c->rows[row].base_medians[0] = c->rows[row].judgement.base_median;
+    c->rows[row].new_medians[0] = c->rows[row].judgement.new_median;
 }
 
 static void set_shares(struct ps_comparison *c)
@@ -582,35 +583,35 @@ static void set_shares(struct ps_comparison *c)
     double sum = 0;
 
     for (size_t i = 0; i < c->n_rows; i++)
-        sum += fabs(c->rows[i].judged.delta);
+        sum += fabs(c->rows[i].judgement.delta);
     for (size_t i = 0; i < c->n_rows; i++)
-        c->rows[i].share = sum > 0 ? 100 * c->rows[i].judged.delta / sum : 0;
+        c->rows[i].share_pct = sum > 0 ? 100 * c->rows[i].judgement.delta / sum : 0;
 }
 
 /* Describes a single group: there is no other group to compare with. */
 static void describe_rows(struct ps_comparison *c)
 {
     for (size_t i = 0; i < c->n_rows; i++) {
-        double median = c->rows[i].now[0];
+        double median = c->rows[i].new_medians[0];
 
         c->rows[i].id = (uint32_t)i + 1;
-        c->rows[i].judged =
-            (struct ps_judged){.now = median,
-                               .delta = median,
-                               .now_mad = ps_group_mad(c->first + i * c->n_runs, c->n_runs, median),
-                               .noise = NAN,
-                               .p = NAN};
+        c->rows[i].judgement = (struct ps_judgement){
+            .new_median = median,
+            .delta = median,
+            .new_mad = ps_group_mad(c->first + i * c->n_runs, c->n_runs, median),
+            .noise = NAN,
+            .p = NAN};
     }
 }
 
 static void judge_rows(struct ps_comparison *c, double resolution)
 {
-    PS_AUTO(ps_free_ptr) struct ps_judged *judged = ps_grow(NULL, c->n_rows + 1, sizeof *judged);
+    PS_AUTO(ps_free_ptr) struct ps_judgement *judged = ps_grow(NULL, c->n_rows + 1, sizeof *judged);
 
-    ps_judge(c->first, c->n_rows, c->n_base, c->n_now, resolution, judged, &c->rule);
+    ps_judge_rows(c->first, c->n_rows, c->n_base, c->n_new, resolution, judged, &c->rule);
     for (size_t i = 0; i < c->n_rows; i++) {
         c->rows[i].id = (uint32_t)i + 1;
-        c->rows[i].judged = judged[i];
+        c->rows[i].judgement = judged[i];
         judge_samples(c, i, resolution);
     }
 }
@@ -641,7 +642,7 @@ void ps_comparison_judge(struct ps_comparison *c, double resolution)
     c->cap_values = 0;
 }
 
-const struct ps_compared_row *ps_comparison_rows(const struct ps_comparison *c, size_t *n)
+const struct ps_comparison_row *ps_comparison_rows(const struct ps_comparison *c, size_t *n)
 {
     *n = c->n_rows;
     return c->rows;
@@ -653,19 +654,19 @@ struct ps_rule ps_comparison_rule(const struct ps_comparison *c)
 }
 
 const double *ps_comparison_values(const struct ps_comparison *c, uint32_t id, size_t *n_base,
-                                   const double **now, size_t *n_now)
+                                   const double **now, size_t *n_new)
 {
     const struct ps_slot *slot = &c->slots[c->slot_of[id - 1]];
     const double *values = c->first + (size_t)(id - 1) * c->n_runs;
 
     if (has_samples(slot)) {
         *n_base = slot->n_samples[0];
-        *n_now = slot->n_samples[1];
+        *n_new = slot->n_samples[1];
         *now = slot->samples[1];
         return slot->samples[0];
     }
     *n_base = c->n_base;
-    *n_now = c->n_now;
+    *n_new = c->n_new;
     *now = values + c->n_base;
     return values;
 }
@@ -675,7 +676,7 @@ bool ps_comparison_interval(const struct ps_comparison *c, uint32_t id, double *
     size_t n, m;
     const double *now, *base = ps_comparison_values(c, id, &n, &now, &m);
 
-    return ps_shift_interval(base, n, now, m, PS_JUDGE_LEVEL, low, high);
+    return ps_shift_interval(base, n, now, m, PS_JUDGE_CONFIDENCE, low, high);
 }
 
 size_t ps_comparison_bytes(const struct ps_comparison *c)

@@ -14,69 +14,72 @@
 #define PS_METRICS_MAX 4
 
 /* The values of one run for one row. */
-struct ps_compared {
-    struct ps_str name;   /* display name */
-    struct ps_str place;  /* file, package or shape: shown next to the name and part of the key; may
-                             be empty */
-    struct ps_str within; /* source lines: the function. Its lines are matched in order by `name`,
+struct ps_compare_input {
+    struct ps_str name;  /* display name */
+    struct ps_str place; /* file, package or shape: shown next to the name and part of the key; may
+                            be empty */
+    struct ps_str function; /* source lines: the function. Its lines are matched in order by `name`,
                              which is their text; {NULL, 0} for rows that are not lines */
     int64_t line; /* 0: none. Not part of the key, since lines move: only orders rows of one name
                      and place */
-    struct ps_str by; /* what caused it (the first importer); "": none. Not part of the key */
-    int64_t id;       /* id of the row in the run; 0: unknown */
+    struct ps_str cause; /* what caused it (the first importer); "": none. Not part of the key */
+    int64_t id;          /* id of the row in the run; 0: unknown */
     double values[PS_METRICS_MAX];
     const double *samples; /* the samples of the first value, if the run has them: with one run per
                               group they are compared */
     size_t n_samples;
 };
 
-enum ps_change {
+enum ps_row_change {
     PS_CHANGE_NONE = 0,
     PS_CHANGE_ADDED,   /* in no run of the base group */
     PS_CHANGE_REMOVED, /* in no run of the new group */
     PS_CHANGE_MOVED    /* another line, or another `by` */
 };
 
-struct ps_compared_row {
+struct ps_comparison_row {
     uint32_t id;                           /* from 1, in the order of appearance */
     struct ps_str name, place, base_place; /* base_place: empty if it is equal to place */
-    struct ps_str within;
+    struct ps_str function;
     int64_t base_line, line; /* 0: unknown, or not in that group */
-    struct ps_str base_by, by;
-    enum ps_change change;
-    uint32_t in_base, in_now; /* number of runs with the row */
-    int64_t base_id, now_id;  /* in the last run of each group that has it; 0: unknown */
-    struct ps_judged judged;  /* verdict on the first metric */
-    double base[PS_METRICS_MAX], now[PS_METRICS_MAX]; /* medians of all metrics, by group */
-    double share; /* delta as percent of the sum of |delta| over all rows; 0 if that sum is 0 */
+    struct ps_str base_cause, cause;
+    enum ps_row_change change;
+    uint32_t in_base, in_new;      /* number of runs with the row */
+    int64_t base_id, new_id;       /* in the last run of each group that has it; 0: unknown */
+    struct ps_judgement judgement; /* verdict on the first metric */
+    double base_medians[PS_METRICS_MAX],
+        new_medians[PS_METRICS_MAX]; /* medians of all metrics, by group */
+    double share_pct; /* delta as percent of the sum of |delta| over all rows; 0 if that sum is 0 */
 };
 
 struct ps_comparison;
 
-/* Creates a comparison of n_base + n_now runs, at most PS_GROUP_MAX each, n_now at least 1, with
+/* Creates a comparison of n_base + n_new runs, at most PS_GROUP_MAX each, n_new at least 1, with
  * n_metrics values per row. With n_base 0 one group is described: `now` and `delta` are its median,
  * `now_mad` its spread, and no verdicts are given. */
-struct ps_comparison *ps_comparison_new(size_t n_base, size_t n_now, size_t n_metrics);
+struct ps_comparison *ps_comparison_new(size_t n_base, size_t n_new, size_t n_metrics);
 void ps_comparison_free(struct ps_comparison *comparison); /* NULL is fine */
 
 /* Adds a row of run `run` (0 .. n_base - 1: the base). Add all rows of a run before those of the
  * next, in this order. Strings and samples are copied. */
-void ps_comparison_add(struct ps_comparison *comparison, size_t run, const struct ps_compared *row);
+void ps_comparison_add(struct ps_comparison *comparison, size_t run,
+                       const struct ps_compare_input *row);
 
 /* Call it after the last row. Rows with the same name and place are matched by their order if both
  * groups have equally many, else so that most keep their line; lines of a function so that most
  * keep their text. Unmatched rows are then matched by name and the end of their path if that is
  * unique in both groups (another checkout, another site-packages). Finally the first metric is
- * judged. resolution: as for ps_judge. */
+ * judged. resolution: as for ps_judge_rows. */
 void ps_comparison_judge(struct ps_comparison *comparison, double resolution);
 
 /* The rows; valid until the comparison is freed. */
-const struct ps_compared_row *ps_comparison_rows(const struct ps_comparison *comparison, size_t *n);
+const struct ps_comparison_row *ps_comparison_rows(const struct ps_comparison *comparison,
+                                                   size_t *n);
 struct ps_rule ps_comparison_rule(const struct ps_comparison *comparison);
 /* The values by which row `id` was judged: the first metric of each run, or the samples if each
  * group has one run. Returns those of the base. */
 const double *ps_comparison_values(const struct ps_comparison *comparison, uint32_t id,
-                                   size_t *n_base, const double **now, size_t *n_now);
+                                   size_t *n_base, const double **now, size_t *n_new);
 /* The confidence interval of the shift of row `id`; false: too few values. */
 bool ps_comparison_interval(const struct ps_comparison *comparison, uint32_t id, double *low,
                             double *high);

@@ -35,7 +35,7 @@ struct judge {
     size_t n, m, all;
     double resolution;
     const double *values;
-    struct ps_judged *judged;
+    struct ps_judgement *judged;
     struct table tables[TABLES];
     uint8_t *deals; /* n_deals reassignments of `all` bytes; 1: the run is in the base group */
     size_t n_deals;
@@ -91,7 +91,7 @@ static double rank_row(struct judge *j, const double *values, uint32_t *ranks, u
     for (size_t i = 0; i < j->n; i++)
         sum += ranks[i];
     sum = ps_rank_deviation(sum, j->n, j->m);
-    if (j->all <= PS_EXACT_MAX) {
+    if (j->all <= PS_RANK_SUM_EXACT_MAX) {
         const struct table *table = table_of(j, pattern, ranks);
 
         *limit = table->limit;
@@ -102,9 +102,9 @@ static double rank_row(struct judge *j, const double *values, uint32_t *ranks, u
 }
 
 /* The noise of a row, not multiplied by `factor`. */
-static double noise_of(const struct judge *j, const struct ps_judged *row, double floor)
+static double noise_of(const struct judge *j, const struct ps_judgement *row, double floor)
 {
-    double own = sqrt(row->base_mad * row->base_mad + row->now_mad * row->now_mad +
+    double own = sqrt(row->base_mad * row->base_mad + row->new_mad * row->new_mad +
                       j->resolution * j->resolution);
 
     return fmax(own, floor);
@@ -116,17 +116,18 @@ static double ratio_of(double delta, double noise)
     return delta == 0 ? 0 : noise > 0 ? fmin(fabs(delta) / noise, RATIO_MAX) : RATIO_MAX;
 }
 
-static void measure(struct judge *j, const double *base, const double *now, struct ps_judged *out)
+static void measure(struct judge *j, const double *base, const double *now,
+                    struct ps_judgement *out)
 {
     double x[PS_GROUP_MAX], y[PS_GROUP_MAX];
 
     memcpy(x, base, j->n * sizeof *x);
     memcpy(y, now, j->m * sizeof *y);
-    out->base = ps_group_median(x, j->n);
-    out->now = ps_group_median(y, j->m);
-    out->delta = out->now - out->base;
-    out->base_mad = ps_group_mad(x, j->n, out->base);
-    out->now_mad = ps_group_mad(y, j->m, out->now);
+    out->base_median = ps_group_median(x, j->n);
+    out->new_median = ps_group_median(y, j->m);
+    out->delta = out->new_median - out->base_median;
+    out->base_mad = ps_group_mad(x, j->n, out->base_median);
+    out->new_mad = ps_group_mad(y, j->m, out->new_median);
 }
 
 /* --- Permutations of the groups --- */
@@ -140,7 +141,7 @@ static bool is_observed(const struct judge *j, const uint8_t *deal)
     return kept == j->n || (kept == 0 && j->n == j->m);
 }
 
-static void keep_deal(struct judge *j, const uint8_t *deal)
+static void add_permutation(struct judge *j, const uint8_t *deal)
 {
     if (!is_observed(j, deal))
         memcpy(j->deals + j->n_deals++ * j->all, deal, j->all);
@@ -163,18 +164,18 @@ static bool next_choice(uint8_t *deal, size_t all)
     return true;
 }
 
-static void all_deals(struct judge *j, double choices)
+static void enumerate_permutations(struct judge *j, double choices)
 {
     PS_AUTO(ps_free_ptr) uint8_t *deal = ps_alloc(j->all);
 
     j->deals = ps_alloc_array((size_t)choices, j->all);
     memset(deal, 1, j->n);
     do
-        keep_deal(j, deal);
+        add_permutation(j, deal);
     while (next_choice(deal, j->all));
 }
 
-static void drawn_deals(struct judge *j)
+static void draw_permutations(struct judge *j)
 {
     PS_AUTO(ps_free_ptr) uint8_t *deal = ps_alloc(j->all);
     uint64_t seed = UINT64_C(0x2545f4914f6cdd1d);
@@ -191,18 +192,18 @@ static void drawn_deals(struct judge *j)
             deal[i] = deal[other];
             deal[other] = held;
         }
-        keep_deal(j, deal);
+        add_permutation(j, deal);
     }
 }
 
-static void make_deals(struct judge *j)
+static void make_permutations(struct judge *j)
 {
-    double choices = 2 / ps_rank_sum_least_p(j->n, j->m);
+    double choices = 2 / ps_rank_sum_min_p(j->n, j->m);
 
     if (choices <= CHOICES_MAX)
-        all_deals(j, choices);
+        enumerate_permutations(j, choices);
     else
-        drawn_deals(j);
+        draw_permutations(j);
 }
 
 /* --- Judging all rows --- */
@@ -214,17 +215,17 @@ struct ratios {
 
 static void push(struct ratios *list, double ratio)
 {
-    PS_PUSH_ROOM(list->at, list->n, list->cap);
+    PS_RESERVE_ONE(list->at, list->n, list->cap);
     list->at[list->n++] = ratio;
 }
 
 /* The ratio of a row after a reassignment; 0 if its ranks do not pass the test. */
-static double dealt_ratio(struct judge *j, const struct row *row, const uint32_t *ranks,
-                          const uint8_t *deal)
+static double permutation_ratio(struct judge *j, const struct row *row, const uint32_t *ranks,
+                                const uint8_t *deal)
 {
     const double *values = j->values + (size_t)row->index * j->all;
     double x[PS_GROUP_MAX], y[PS_GROUP_MAX];
-    struct ps_judged as;
+    struct ps_judgement as;
     uint32_t sum = 0;
     size_t n = 0, m = 0;
 
@@ -242,16 +243,16 @@ static double dealt_ratio(struct judge *j, const struct row *row, const uint32_t
 }
 
 /* Collects the ratios by chance: those of every `step`-th row for all reassignments. */
-static void chance_ratios(struct judge *j, const struct row *rows, size_t n, size_t step,
-                          struct ratios *out)
+static void permutation_ratios(struct judge *j, const struct row *rows, size_t n, size_t step,
+                               struct ratios *out)
 {
     uint32_t ranks[2 * PS_GROUP_MAX];
     double ties;
 
-    for (size_t i = 0; i < n && !ps_context_ended(); i += step) {
+    for (size_t i = 0; i < n && !ps_context_has_ended(); i += step) {
         (void)ps_midranks(j->values + (size_t)rows[i].index * j->all, j->all, ranks, &ties);
         for (size_t k = 0; k < j->n_deals; k++) {
-            double ratio = dealt_ratio(j, &rows[i], ranks, j->deals + k * j->all);
+            double ratio = permutation_ratio(j, &rows[i], ranks, j->deals + k * j->all);
 
             if (ratio > PS_JUDGE_FACTOR)
                 push(out, ratio);
@@ -259,7 +260,7 @@ static void chance_ratios(struct judge *j, const struct row *rows, size_t n, siz
     }
 }
 
-static int downward(const void *a, const void *b)
+static int compare_descending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -269,7 +270,7 @@ static int downward(const void *a, const void *b)
 static void sort(struct ratios *list)
 {
     if (list->n > 1)
-        qsort(list->at, list->n, sizeof *list->at, downward);
+        qsort(list->at, list->n, sizeof *list->at, compare_descending);
 }
 
 /* The smallest factor at which few enough ratios by chance are greater: such that the k largest of
@@ -298,34 +299,35 @@ static double choose_factor(struct ratios *found, struct ratios *chance, double 
 }
 
 /* The usual noise: the median of noise / size over the rows. */
-static double usual_noise(const struct judge *j, const struct row *rows, size_t n)
+static double median_noise(const struct judge *j, const struct row *rows, size_t n)
 {
     PS_AUTO(ps_free_ptr) double *shares = ps_grow(NULL, n + 1, sizeof *shares);
     size_t known = 0;
 
     for (size_t i = 0; i < n; i++) {
-        const struct ps_judged *row = &j->judged[rows[i].index];
-        double size = fmax(fabs(row->base), fabs(row->now));
+        const struct ps_judgement *row = &j->judged[rows[i].index];
+        double size = fmax(fabs(row->base_median), fabs(row->new_median));
 
         if (size > 0)
-            shares[known++] = hypot(row->base_mad, row->now_mad) / size;
+            shares[known++] = hypot(row->base_mad, row->new_mad) / size;
     }
     return known ? ps_group_median(shares, known) : 0;
 }
 
 static void set_floors(struct judge *j, struct row *rows, size_t n)
 {
-    double usual = usual_noise(j, rows, n);
+    double usual = median_noise(j, rows, n);
 
     for (size_t i = 0; i < n; i++) {
-        struct ps_judged *row = &j->judged[rows[i].index];
+        struct ps_judgement *row = &j->judged[rows[i].index];
 
-        rows[i].floor = PS_JUDGE_FLOOR * usual * fmin(fabs(row->base), fabs(row->now));
+        rows[i].floor =
+            PS_JUDGE_FLOOR * usual * fmin(fabs(row->base_median), fabs(row->new_median));
         row->noise = noise_of(j, row, rows[i].floor);
     }
 }
 
-static void give_verdict(struct ps_judged *row, double factor)
+static void set_verdict(struct ps_judgement *row, double factor)
 {
     bool above = ratio_of(row->delta, row->noise) > factor && row->p < PS_JUDGE_ALPHA;
 
@@ -342,17 +344,17 @@ static double judge_rows(struct judge *j, struct row *rows, size_t n, double *by
 
     set_floors(j, rows, n);
     for (size_t i = 0; i < n; i++) {
-        const struct ps_judged *row = &j->judged[rows[i].index];
+        const struct ps_judgement *row = &j->judged[rows[i].index];
         double ratio = row->p < PS_JUDGE_ALPHA ? ratio_of(row->delta, row->noise) : 0;
 
         if (ratio > PS_JUDGE_FACTOR)
             push(&found, ratio);
     }
     if (found.n)
-        chance_ratios(j, rows, n, step, &chance);
+        permutation_ratios(j, rows, n, step, &chance);
     factor = choose_factor(&found, &chance, (double)step / (double)j->n_deals, by_chance);
     for (size_t i = 0; i < n; i++)
-        give_verdict(&j->judged[rows[i].index], factor);
+        set_verdict(&j->judged[rows[i].index], factor);
     free(found.at);
     free(chance.at);
     return factor;
@@ -365,11 +367,11 @@ static void judge_all(struct judge *j, struct row *rows, size_t n, struct ps_rul
     size_t large = 0, small = 0;
 
     for (size_t i = 0; i < n; i++)
-        total += fabs(j->judged[i].base) + fabs(j->judged[i].now);
+        total += fabs(j->judged[i].base_median) + fabs(j->judged[i].new_median);
     for (size_t i = 0; i < n; i++) {
-        const struct ps_judged *row = &j->judged[i];
+        const struct ps_judgement *row = &j->judged[i];
 
-        if (fabs(row->base) + fabs(row->now) >= PS_JUDGE_SMALL * total)
+        if (fabs(row->base_median) + fabs(row->new_median) >= PS_JUDGE_SMALL_SHARE * total)
             parted[large++] = rows[i];
         else
             rows[small++] = rows[i];
@@ -387,17 +389,17 @@ static void judge_few(struct judge *j, size_t n_rows)
     bool single = j->n == 1 && j->m == 1;
 
     for (size_t i = 0; i < n_rows; i++) {
-        struct ps_judged *row = &j->judged[i];
+        struct ps_judgement *row = &j->judged[i];
 
         row->noise = PS_JUDGE_FACTOR * noise_of(j, row, 0);
-        row->verdict = single ? PS_VERDICT_NONE : PS_VERDICT_FEW;
+        row->verdict = single ? PS_VERDICT_NONE : PS_VERDICT_TOO_FEW_RUNS;
         if (single)
             row->noise = row->p = NAN;
     }
 }
 
-void ps_judge(const double *values, size_t n_rows, size_t n_base, size_t n_now, double resolution,
-              struct ps_judged *judged, struct ps_rule *rule)
+void ps_judge_rows(const double *values, size_t n_rows, size_t n_base, size_t n_new,
+                   double resolution, struct ps_judgement *judged, struct ps_rule *rule)
 {
     PS_AUTO(ps_free_ptr) struct judge *j = ps_alloc(sizeof *j);
     PS_AUTO(ps_free_ptr) struct row *rows = ps_grow(NULL, n_rows + 1, sizeof *rows);
@@ -405,8 +407,8 @@ void ps_judge(const double *values, size_t n_rows, size_t n_base, size_t n_now, 
 
     *rule = (struct ps_rule){PS_JUDGE_FACTOR, PS_JUDGE_FACTOR, 0};
     *j = (struct judge){.n = n_base,
-                        .m = n_now,
-                        .all = n_base + n_now,
+                        .m = n_new,
+                        .all = n_base + n_new,
                         .resolution = resolution,
                         .values = values,
                         .judged = judged};
@@ -417,10 +419,10 @@ void ps_judge(const double *values, size_t n_rows, size_t n_base, size_t n_now, 
         measure(j, row, row + n_base, &judged[i]);
         judged[i].p = rank_row(j, row, ranks, &rows[i].limit);
     }
-    if (ps_rank_sum_least_p(n_base, n_now) >= PS_JUDGE_LEAST) {
+    if (ps_rank_sum_min_p(n_base, n_new) >= PS_JUDGE_P_MIN) {
         judge_few(j, n_rows);
     } else {
-        make_deals(j);
+        make_permutations(j);
         judge_all(j, rows, n_rows, rule);
     }
     for (size_t i = 0; i < TABLES; i++)

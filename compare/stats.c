@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-static int upward(const void *a, const void *b)
+static int compare_ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -17,7 +17,7 @@ static int upward(const void *a, const void *b)
 static void sort(double *values, size_t n)
 {
     if (n > 1)
-        qsort(values, n, sizeof *values, upward);
+        qsort(values, n, sizeof *values, compare_ascending);
 }
 
 double ps_group_median(double *values, size_t n)
@@ -48,7 +48,8 @@ struct ranked {
 
 static int by_value(const void *a, const void *b)
 {
-    return upward(&((const struct ranked *)a)->value, &((const struct ranked *)b)->value);
+    return compare_ascending(&((const struct ranked *)a)->value,
+                             &((const struct ranked *)b)->value);
 }
 
 uint64_t ps_midranks(const double *values, size_t n, uint32_t *ranks, double *ties)
@@ -137,7 +138,7 @@ double ps_rank_sum_p(const double *x, size_t n, const double *y, size_t m)
     for (size_t i = 0; i < n; i++)
         sum += ranks[i];
     sum = ps_rank_deviation(sum, n, m);
-    if (n + m > PS_EXACT_MAX)
+    if (n + m > PS_RANK_SUM_EXACT_MAX)
         return ps_rank_sum_normal(sum, n, m, ties);
     table = ps_rank_sum_table(ranks, n, m, &n_table);
     p = table[sum];
@@ -145,7 +146,7 @@ double ps_rank_sum_p(const double *x, size_t n, const double *y, size_t m)
     return p;
 }
 
-double ps_rank_sum_least_p(size_t n, size_t m)
+double ps_rank_sum_min_p(size_t n, size_t m)
 {
     double choose = 1;
 
@@ -174,12 +175,12 @@ static double normal_limit(double share)
 
 /* The index of the lower limit of the interval among the sorted differences; -1: the groups are too
  * small. Uses that the rank sum minus its minimum is the number of pairs in which x is greater. */
-static long left_out(size_t n, size_t m, double level)
+static long pick_complement(size_t n, size_t m, double level)
 {
     double product = (double)n * (double)m, rest = 1 - level;
 
-    if (n + m <= PS_EXACT_MAX) {
-        uint32_t ranks[PS_EXACT_MAX];
+    if (n + m <= PS_RANK_SUM_EXACT_MAX) {
+        uint32_t ranks[PS_RANK_SUM_EXACT_MAX];
         size_t n_table;
         double *table;
         long out = -1;
@@ -200,7 +201,7 @@ static long left_out(size_t n, size_t m, double level)
 bool ps_shift_interval(const double *x, size_t n, const double *y, size_t m, double level,
                        double *low, double *high)
 {
-    long out = n && m ? left_out(n, m, level) : -1;
+    long out = n && m ? pick_complement(n, m, level) : -1;
     PS_AUTO(ps_free_ptr) double *shifts = NULL;
 
     if (out < 0)

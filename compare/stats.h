@@ -25,13 +25,14 @@ double ps_group_median(double *values, size_t n);
 double ps_group_mad(const double *values, size_t n, double median);
 
 /* Two-sided p value of the rank sum test of Mann and Whitney that x and y have the same
- * distribution. Exact, with ties as midranks, for up to PS_EXACT_MAX values in total; above that,
- * the normal approximation with corrections for ties and continuity. 1 if either group is empty. */
+ * distribution. Exact, with ties as midranks, for up to PS_RANK_SUM_EXACT_MAX values in total;
+ * above that, the normal approximation with corrections for ties and continuity. 1 if either group
+ * is empty. */
 double ps_rank_sum_p(const double *x, size_t n, const double *y, size_t m);
-#define PS_EXACT_MAX 40
+#define PS_RANK_SUM_EXACT_MAX 40
 
 /* The smallest p that groups of these sizes can have: 2 / (n+m choose n). */
-double ps_rank_sum_least_p(size_t n, size_t m);
+double ps_rank_sum_min_p(size_t n, size_t m);
 
 /* --- Steps of the rank sum test --- */
 
@@ -53,7 +54,7 @@ static inline uint32_t ps_rank_deviation(uint32_t sum, size_t n, size_t m)
 }
 
 /* The p value of each deviation from 0 to *n_out - 1; above that p is 0. n + m is at most
- * PS_EXACT_MAX, both are at least 1. The caller frees the array. */
+ * PS_RANK_SUM_EXACT_MAX, both are at least 1. The caller frees the array. */
 double *ps_rank_sum_table(const uint32_t *ranks, size_t n, size_t m, size_t *n_out);
 /* The p value of a deviation by the normal approximation. */
 double ps_rank_sum_normal(uint32_t deviation, size_t n, size_t m, double ties);

@@ -6,12 +6,12 @@
 
 #include "importers/text/line_names.h"
 
-enum { MOST_NODES = 8 << 20 }; /* JSON values; each needs at least 80 bytes of memory */
+enum { NODES_MAX = 8 << 20 }; /* JSON values; each needs at least 80 bytes of memory */
 
 /* Replaces what Python writes but JSON does not allow, without moving other bytes: NaN and Infinity
  * become "" (not a number), a lone surrogate in a string becomes U+FFFD. Returns the number of
  * bytes to skip. */
-static size_t mend_word(char *at, const char *end)
+static size_t repair_word(char *at, const char *end)
 {
     static const char *const words[] = {"-Infinity", "Infinity", "NaN"};
 
@@ -43,7 +43,7 @@ static int surrogate(const char *at, const char *end)
 }
 
 /* Repairs an escape sequence in a string. Returns the number of bytes to skip. */
-static size_t mend_escape(char *at, const char *end)
+static size_t repair_escape(char *at, const char *end)
 {
     int half = surrogate(at, end);
 
@@ -58,18 +58,18 @@ static size_t mend_escape(char *at, const char *end)
  * times the memory. Each value except the first follows a comma or an opening bracket. */
 static size_t prepare(struct ps_buf *bytes)
 {
-    char *end = bytes->at + bytes->len;
+    char *end = bytes->ptr + bytes->len;
     bool in_text = false;
     size_t n = 1;
 
-    for (char *at = bytes->at; at < end;) {
+    for (char *at = bytes->ptr; at < end;) {
         if (in_text && *at == '\\') {
-            at += mend_escape(at, end);
+            at += repair_escape(at, end);
             continue;
         }
         in_text ^= *at == '"';
         if (!in_text && (*at == 'N' || *at == 'I' || *at == '-')) {
-            at += mend_word(at, end);
+            at += repair_word(at, end);
             continue;
         }
         n += !in_text && (*at == ',' || *at == '[' || *at == '{');
@@ -84,15 +84,15 @@ cJSON *ps_document_parse(struct ps_buf *bytes, struct ps_err *err)
     const char *end = NULL;
     cJSON *root;
 
-    if (prepare(bytes) > MOST_NODES) {
-        (void)ps_fail(err, PS_LIMIT, "the document has more than %d values", MOST_NODES);
+    if (prepare(bytes) > NODES_MAX) {
+        (void)ps_fail(err, PS_LIMIT, "the document has more than %d values", NODES_MAX);
         return NULL;
     }
-    root = cJSON_ParseWithLengthOpts(text.at, text.len, &end, 0);
+    root = cJSON_ParseWithLengthOpts(text.ptr, text.len, &end, 0);
     if (!root || !cJSON_IsObject(root)) {
-        ps_fail_at(err, PS_BAD_INPUT, end ? (uint64_t)(end - text.at) : 0,
+        ps_fail_at(err, PS_BAD_INPUT, end ? (uint64_t)(end - text.ptr) : 0,
                    "the document is not a complete JSON object");
-        ps_hint(err, "the file is damaged or truncated: copy it again, or record it again");
+        ps_err_hint(err, "the file is damaged or truncated: copy it again, or record it again");
         cJSON_Delete(root);
         return NULL;
     }
@@ -137,5 +137,5 @@ struct ps_str ps_document_text_of(struct ps_arena *arena, const cJSON *value)
 
     if (!cJSON_IsString(value))
         return (struct ps_str){NULL, 0};
-    return ps_shown_text(arena, ps_str_of(value->valuestring), &mended);
+    return ps_display_text(arena, ps_str_from_c(value->valuestring), &mended);
 }

@@ -389,14 +389,14 @@ static const struct kind reports[] = {
 static bool refuse(struct ps_err *err, const char *what, const char *hint)
 {
     ps_fail(err, PS_UNKNOWN_KIND, "this is %s", what);
-    ps_hint(err, "%s", hint);
+    ps_err_hint(err, "%s", hint);
     return true;
 }
 
 static bool holds(struct ps_str head, const struct kind *kind)
 {
     for (size_t i = 0; i < 3 && kind->words[i]; i++)
-        if (!ps_str_find(head, ps_str_of(kind->words[i])))
+        if (!ps_str_find(head, ps_str_from_c(kind->words[i])))
             return false;
     return true;
 }
@@ -411,12 +411,12 @@ static bool refuse_kind(struct ps_str head, const struct kind *kinds, struct ps_
 
 static struct ps_str first(struct ps_str head, size_t most)
 {
-    return (struct ps_str){head.at, head.len < most ? head.len : most};
+    return (struct ps_str){head.ptr, head.len < most ? head.len : most};
 }
 
 static struct ps_str unblank(struct ps_str s)
 {
-    while (s.len && (s.at[0] == ' ' || s.at[0] == '\t' || s.at[0] == '\n' || s.at[0] == '\r'))
+    while (s.len && (s.ptr[0] == ' ' || s.ptr[0] == '\t' || s.ptr[0] == '\n' || s.ptr[0] == '\r'))
         s = ps_str_skip(s, 1);
     return s;
 }
@@ -427,10 +427,10 @@ static bool is_svg(struct ps_str body)
     static const char *const pages[] = {"<html", "<HTML", "<!doctype html", "<!DOCTYPE html",
                                         "<!DOCTYPE HTML"};
     const char *svg = ps_str_find(body, PS_STR("<svg"));
-    struct ps_str before = {body.at, svg ? (size_t)(svg - body.at) : 0};
+    struct ps_str before = {body.ptr, svg ? (size_t)(svg - body.ptr) : 0};
 
     for (size_t i = 0; svg && i < sizeof pages / sizeof *pages; i++)
-        if (ps_str_find(before, ps_str_of(pages[i])))
+        if (ps_str_find(before, ps_str_from_c(pages[i])))
             return false;
     return svg;
 }
@@ -438,29 +438,29 @@ static bool is_svg(struct ps_str body)
 /* Whether the application id of the SQLite header is that of a run file. */
 static bool is_run_file(struct ps_str head)
 {
-    return ps_str_starts(ps_str_skip(head, 68), PS_STR("pshf"));
+    return ps_str_starts_with(ps_str_skip(head, 68), PS_STR("pshf"));
 }
 
-bool ps_foreign_certain(struct ps_str head, struct ps_err *err)
+bool ps_foreign_is_certain(struct ps_str head, struct ps_err *err)
 {
     struct ps_str body = unblank(head);
 
     for (const struct magic *magic = magics; magic->what; magic++)
-        if (ps_str_starts(ps_str_skip(head, magic->at), magic->bytes))
+        if (ps_str_starts_with(ps_str_skip(head, magic->at), magic->bytes))
             return refuse(err, magic->what, magic->hint);
-    if (ps_str_starts(head, PS_STR("SQLite format 3")))
+    if (ps_str_starts_with(head, PS_STR("SQLite format 3")))
         return is_run_file(head)
                    ? refuse(
                          err, "a run file from a perfshelf data folder",
                          "add the original profile instead: the run's page offers it as a download")
                    : ps_nsys.sniff(head) == PS_MATCH_NO && refuse_kind(head, databases, err);
-    if (head.len >= 2 && head.at[0] == '\x80' && head.at[1] >= 2 && head.at[1] <= 9)
+    if (head.len >= 2 && head.ptr[0] == '\x80' && head.ptr[1] >= 2 && head.ptr[1] <= 9)
         return refuse_kind(first(head, 4096), known_pickles, err) ||
-               (head.at[1] >= 6 && refuse_kind(head, pickles, err));
+               (head.ptr[1] >= 6 && refuse_kind(head, pickles, err));
     /* strings of a JSON file may hold printed reports, which cannot be read there */
-    if (body.len && body.at[0] == '{')
+    if (body.len && body.ptr[0] == '{')
         return refuse_kind(first(body, 4096), notebooks, err);
-    if (body.len && body.at[0] == '<')
+    if (body.len && body.ptr[0] == '<')
         return is_svg(body) ? ps_flamegraph_svg.sniff(body) == PS_MATCH_NO &&
                                   refuse(err, svg_picture.what, svg_picture.hint)
                             : refuse_kind(body, web_pages, err);
@@ -471,10 +471,10 @@ static bool is_json(struct ps_str body)
 {
     char next;
 
-    if (body.len == 0 || (body.at[0] != '{' && body.at[0] != '['))
+    if (body.len == 0 || (body.ptr[0] != '{' && body.ptr[0] != '['))
         return false;
     body = unblank(ps_str_skip(body, 1));
-    next = body.len ? body.at[0] : '"';
+    next = body.len ? body.ptr[0] : '"';
     return strchr("\"{[]}-tfn", next) || (next >= '0' && next <= '9');
 }
 
@@ -484,17 +484,17 @@ static bool is_text_pickle(struct ps_str head)
 {
     size_t lines = 0;
 
-    if (head.len < 4 || (head.at[0] != 'c' && !ps_str_starts(head, PS_STR("(lp")) &&
-                         !ps_str_starts(head, PS_STR("(dp"))))
+    if (head.len < 4 || (head.ptr[0] != 'c' && !ps_str_starts_with(head, PS_STR("(lp")) &&
+                         !ps_str_starts_with(head, PS_STR("(dp"))))
         return false;
     for (size_t i = 1; i < head.len && i < 200; i++) {
-        char c = head.at[i];
+        char c = head.ptr[i];
 
         if (c == '\n' && ++lines == 2)
-            return i + 1 < head.len && strchr("pq(RV", head.at[i + 1]);
+            return i + 1 < head.len && strchr("pq(RV", head.ptr[i + 1]);
         if (c != '\n' && c != '_' && c != '.' && !(c >= '0' && c <= '9') &&
             !((c | 32) >= 'a' && (c | 32) <= 'z'))
-            return head.at[0] == '(' && lines == 1;
+            return head.ptr[0] == '(' && lines == 1;
     }
     return false;
 }
@@ -503,7 +503,7 @@ static bool take_varint(struct ps_str *rest, uint64_t *out)
 {
     *out = 0;
     for (unsigned shift = 0; rest->len && shift < 64; shift += 7) {
-        unsigned char byte = (unsigned char)rest->at[0];
+        unsigned char byte = (unsigned char)rest->ptr[0];
 
         *rest = ps_str_skip(*rest, 1);
         *out |= (uint64_t)(byte & 0x7f) << shift;
@@ -529,7 +529,7 @@ static bool take_field(struct ps_str *rest, struct field *out)
     *out = (struct field){.number = tag >> 3, .has_bytes = (tag & 7) == 2};
     if (!out->has_bytes)
         return (tag & 7) == 0 && out->number > 0;
-    out->bytes = (struct ps_str){rest->at, value < rest->len ? (size_t)value : rest->len};
+    out->bytes = (struct ps_str){rest->ptr, value < rest->len ? (size_t)value : rest->len};
     *rest = ps_str_skip(*rest, value < rest->len ? (size_t)value : rest->len);
     return out->number > 0;
 }
@@ -588,7 +588,7 @@ static bool refuse_protobuf(struct ps_str head, struct ps_err *err)
         return refuse(err, otlp.what, otlp.hint);
     if (ps_str_find(begin, PS_STR("__name__")) && ps_str_find(begin, PS_STR("service_name")))
         return refuse(err, pyroscope.what, pyroscope.hint);
-    if (rest.len && rest.at[0] == '\n')
+    if (rest.len && rest.ptr[0] == '\n')
         return refuse(err, perfetto.what, perfetto.hint);
     return false;
 }
@@ -597,7 +597,7 @@ static bool refuse_protobuf(struct ps_str head, struct ps_err *err)
 static bool is_binary(struct ps_str head)
 {
     for (size_t i = 0; i < head.len && i < 4096; i++)
-        if ((unsigned char)head.at[i] < 8)
+        if ((unsigned char)head.ptr[i] < 8)
             return true;
     return false;
 }
@@ -605,17 +605,17 @@ static bool is_binary(struct ps_str head)
 /* Whether the file is heaptrack's: "v 10500 3", then "X ./app". */
 static bool is_heaptrack(struct ps_str head)
 {
-    const char *end = head.len ? memchr(head.at, '\n', head.len) : NULL;
-    struct ps_str second = ps_str_skip(head, end ? (size_t)(end - head.at) + 1 : head.len);
+    const char *end = head.len ? memchr(head.ptr, '\n', head.len) : NULL;
+    struct ps_str second = ps_str_skip(head, end ? (size_t)(end - head.ptr) + 1 : head.len);
 
-    return ps_str_starts(head, PS_STR("v ")) && ps_str_starts(second, PS_STR("X "));
+    return ps_str_starts_with(head, PS_STR("v ")) && ps_str_starts_with(second, PS_STR("X "));
 }
 
 static bool has_decimal(struct ps_str text)
 {
     for (size_t i = 1; i + 1 < text.len; i++)
-        if ((text.at[i] == '.' || text.at[i] == ',') && text.at[i - 1] >= '0' &&
-            text.at[i - 1] <= '9' && text.at[i + 1] >= '0' && text.at[i + 1] <= '9')
+        if ((text.ptr[i] == '.' || text.ptr[i] == ',') && text.ptr[i - 1] >= '0' &&
+            text.ptr[i - 1] <= '9' && text.ptr[i + 1] >= '0' && text.ptr[i + 1] <= '9')
             return true;
     return false;
 }
@@ -631,7 +631,7 @@ static bool is_own_time(struct ps_str head)
         return false;
     for (size_t i = 0; i < 3; i++)
         for (size_t k = 0; k < 3; k++)
-            if (ps_str_find(head, ps_str_of(words[i][k]))) {
+            if (ps_str_find(head, ps_str_from_c(words[i][k]))) {
                 found++;
                 break;
             }
@@ -642,12 +642,12 @@ static bool is_python_line(struct ps_str line)
 {
     bool block = line.len && ps_str_find(line, PS_STR(":"));
 
-    return (block &&
-            (ps_str_starts(line, PS_STR("def ")) || ps_str_starts(line, PS_STR("class ")) ||
-             ps_str_starts(line, PS_STR("async def ")) ||
-             ps_str_starts(line, PS_STR("if __name__ ")))) ||
-           ps_str_starts(line, PS_STR("import ")) ||
-           (ps_str_starts(line, PS_STR("from ")) && ps_str_find(line, PS_STR(" import ")));
+    return (block && (ps_str_starts_with(line, PS_STR("def ")) ||
+                      ps_str_starts_with(line, PS_STR("class ")) ||
+                      ps_str_starts_with(line, PS_STR("async def ")) ||
+                      ps_str_starts_with(line, PS_STR("if __name__ ")))) ||
+           ps_str_starts_with(line, PS_STR("import ")) ||
+           (ps_str_starts_with(line, PS_STR("from ")) && ps_str_find(line, PS_STR(" import ")));
 }
 
 /* Whether the text is Python source: it begins with an import or definition, a comment or a
@@ -656,11 +656,11 @@ static bool is_python(struct ps_str head)
 {
     struct ps_str body = unblank(head);
 
-    if (!body.len || (!strchr("#@'\"r", body.at[0]) && !is_python_line(first(body, 200))))
+    if (!body.len || (!strchr("#@'\"r", body.ptr[0]) && !is_python_line(first(body, 200))))
         return false;
     while (head.len) {
-        const char *end = memchr(head.at, '\n', head.len);
-        struct ps_str line = {head.at, end ? (size_t)(end - head.at) : head.len};
+        const char *end = memchr(head.ptr, '\n', head.len);
+        struct ps_str line = {head.ptr, end ? (size_t)(end - head.ptr) : head.len};
 
         head = ps_str_skip(head, line.len + 1);
         if (is_python_line(line))
@@ -671,7 +671,7 @@ static bool is_python(struct ps_str head)
 
 static bool refuse_text(struct ps_str head, struct ps_err *err)
 {
-    if (ps_str_starts(head, PS_STR("version https://git-lfs.github.com/spec/")))
+    if (ps_str_starts_with(head, PS_STR("version https://git-lfs.github.com/spec/")))
         return refuse(err, "a Git LFS pointer: the file itself was not downloaded",
                       "fetch it with `git lfs pull`, then add it");
     if (is_heaptrack(head))
@@ -687,13 +687,13 @@ static bool refuse_text(struct ps_str head, struct ps_err *err)
     return false;
 }
 
-bool ps_foreign_rest(struct ps_str head, struct ps_err *err)
+bool ps_foreign_describe(struct ps_str head, struct ps_err *err)
 {
     struct ps_str body = unblank(head);
 
     if (body.len == 0)
         return refuse(err, "a file that contains only white space", record_hint);
-    if (is_json(body) && !memchr(body.at, '\0', body.len))
+    if (is_json(body) && !memchr(body.ptr, '\0', body.len))
         return refuse_kind(body, documents, err);
     if (is_text_pickle(head))
         return refuse_kind(head, pickles, err);

@@ -10,10 +10,10 @@
  * PS_UNKNOWN_KIND and return true if they recognise the file. */
 
 /* Detects files that no importer should try: archives, programs, pictures, databases, web pages. */
-bool ps_foreign_certain(struct ps_str head, struct ps_err *err);
+bool ps_foreign_is_certain(struct ps_str head, struct ps_err *err);
 
 /* Detects files that no importer recognised: profiles of other tools, or a general description of
  * the content. */
-bool ps_foreign_rest(struct ps_str head, struct ps_err *err);
+bool ps_foreign_describe(struct ps_str head, struct ps_err *err);
 
 #endif

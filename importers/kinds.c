@@ -117,7 +117,7 @@ static const struct ps_kind kinds[] = {
 };
 
 /* By bit. */
-static const char *const words[PS_KIND_HAS] = {
+static const char *const words[PS_KIND_HAS_BITS] = {
     "imports",    "calls",      "printed",     "actions",   "printed_operators",
     "categories", "line_times", "line_memory", "line_cpu",  "memory",
     "spans",      "slices",     "devices",     "torch",     "nvtx",
@@ -145,7 +145,7 @@ bool ps_kind_has(const char *name, unsigned any)
     return (ps_kind_find(name)->has & any) != 0;
 }
 
-const char *ps_kind_word(size_t i)
+const char *ps_kind_has_word(size_t i)
 {
     return words[i];
 }

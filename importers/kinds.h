@@ -38,7 +38,7 @@ enum ps_kind_has {
     PS_HAS_LINES = PS_HAS_LINE_TIMES | PS_HAS_LINE_MEMORY | PS_HAS_LINE_CPU,
     PS_HAS_TIMELINE = PS_HAS_SLICES | PS_HAS_STACKS, /* tracks on an axis */
 };
-#define PS_KIND_HAS 19 /* how many bits there are */
+#define PS_KIND_HAS_BITS 19 /* how many bits there are */
 
 /* Which texts of a kind name what a person ran, for redaction: bits of ps_kind.texts. */
 enum ps_kind_texts {
@@ -72,7 +72,7 @@ const struct ps_kind *ps_kind_find(const char *name);
 /* Whether runs of this kind have at least one of these: bits of enum ps_kind_has. */
 bool ps_kind_has(const char *name, unsigned any);
 
-/* The word of bit `i` of ps_kind.has in JSON: "imports". i < PS_KIND_HAS. */
-const char *ps_kind_word(size_t i);
+/* The word of bit `i` of ps_kind.has in JSON: "imports". i < PS_KIND_HAS_BITS. */
+const char *ps_kind_has_word(size_t i);
 
 #endif

@@ -177,8 +177,8 @@ static void fill_from(const char *list, enum ps_origin origin)
         struct ps_str text = {list, strcspn(list, " ")};
         uint32_t n = names.count;
 
-        if (ps_intern_id(&names, text) == n) {
-            PS_PUSH_ROOM(origins, n, origins_cap);
+        if (ps_intern_add(&names, text) == n) {
+            PS_RESERVE_ONE(origins, n, origins_cap);
             origins[n] = origin;
         }
         list += text.len;
@@ -201,15 +201,15 @@ enum ps_origin ps_python_module_origin(struct ps_str top_level)
     id = ps_intern_find(&names, top_level);
     if (id != PS_INTERN_NONE)
         return origins[id];
-    return ps_str_starts(top_level, PS_STR("_sysconfigdata_")) ? PS_ORIGIN_STDLIB
-                                                               : PS_ORIGIN_UNKNOWN;
+    return ps_str_starts_with(top_level, PS_STR("_sysconfigdata_")) ? PS_ORIGIN_STDLIB
+                                                                    : PS_ORIGIN_UNKNOWN;
 }
 
 struct ps_str ps_python_top_level(struct ps_str module)
 {
-    const char *dot = module.len ? memchr(module.at, '.', module.len) : NULL;
+    const char *dot = module.len ? memchr(module.ptr, '.', module.len) : NULL;
 
-    return (struct ps_str){module.at, dot ? (size_t)(dot - module.at) : module.len};
+    return (struct ps_str){module.ptr, dot ? (size_t)(dot - module.ptr) : module.len};
 }
 
 static bool separator(char c)
@@ -223,7 +223,7 @@ static struct ps_str next_part(struct ps_str *path)
     struct ps_str part = *path;
     size_t n = 0;
 
-    while (n < path->len && !separator(path->at[n]))
+    while (n < path->len && !separator(path->ptr[n]))
         n++;
     part.len = n;
     *path = ps_str_skip(*path, n + 1);
@@ -237,7 +237,7 @@ static bool same_word(struct ps_str part, const char *lower)
     if (part.len != n)
         return false;
     for (size_t i = 0; i < n; i++) {
-        char c = part.at[i];
+        char c = part.ptr[i];
 
         if ((c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c) != lower[i])
             return false;
@@ -251,21 +251,21 @@ static bool is_versioned(struct ps_str part)
 {
     struct ps_str rest;
 
-    if (ps_str_starts(part, PS_STR("python")))
+    if (ps_str_starts_with(part, PS_STR("python")))
         rest = ps_str_skip(part, 6);
-    else if (ps_str_starts(part, PS_STR("pypy")))
+    else if (ps_str_starts_with(part, PS_STR("pypy")))
         rest = ps_str_skip(part, 4);
     else
         return false;
-    return rest.len >= 1 && rest.at[0] >= '2' && rest.at[0] <= '9' &&
-           memchr(rest.at, '.', rest.len);
+    return rest.len >= 1 && rest.ptr[0] >= '2' && rest.ptr[0] <= '9' &&
+           memchr(rest.ptr, '.', rest.len);
 }
 
 static bool starts_with_word(struct ps_str part, const char *lower)
 {
     size_t n = strlen(lower);
 
-    return part.len >= n && same_word((struct ps_str){part.at, n}, lower);
+    return part.len >= n && same_word((struct ps_str){part.ptr, n}, lower);
 }
 
 /* Whether the folder may contain `Lib`: where Windows installers, conda, pyenv-win and the
@@ -277,24 +277,24 @@ static bool is_windows_home(struct ps_str part, struct ps_str above)
     if (starts_with_word(part, "pythonsoftwarefoundation.") || starts_with_word(part, "miniforge"))
         return true;
     if (starts_with_word(part, "python") && part.len > 6)
-        return part.at[6] >= '2' && part.at[6] <= '9';
+        return part.ptr[6] >= '2' && part.ptr[6] <= '9';
     for (size_t n = 0; n + 5 <= part.len; n++)
-        if (same_word((struct ps_str){part.at + n, 5}, "conda"))
+        if (same_word((struct ps_str){part.ptr + n, 5}, "conda"))
             return true;
     return false;
 }
 
 static bool is_zipped_library(struct ps_str part)
 {
-    return part.len > 10 && ps_str_starts(part, PS_STR("python")) &&
-           memcmp(part.at + part.len - 4, ".zip", 4) == 0;
+    return part.len > 10 && ps_str_starts_with(part, PS_STR("python")) &&
+           memcmp(part.ptr + part.len - 4, ".zip", 4) == 0;
 }
 
 /* Classifies a path that has at least one folder by its folders. */
 static enum ps_origin folders_origin(struct ps_str path)
 {
     struct ps_str above = {0}, part = {0};
-    bool library = false, windows = path.at[0] == '\\' || (path.len > 2 && path.at[1] == ':');
+    bool library = false, windows = path.ptr[0] == '\\' || (path.len > 2 && path.ptr[1] == ':');
 
     while (path.len) {
         struct ps_str before = above;
@@ -307,11 +307,11 @@ static enum ps_origin folders_origin(struct ps_str path)
             return PS_ORIGIN_THIRD_PARTY;
         if (is_zipped_library(part))
             library = true;
-        if (is_versioned(part) && (ps_str_is(above, "lib") || ps_str_is(above, "lib64")))
+        if (is_versioned(part) && (ps_str_eq_c(above, "lib") || ps_str_eq_c(above, "lib64")))
             library = true;
         if (windows && same_word(part, "lib") && is_windows_home(above, before))
             library = true;
-        if (ps_str_is(part, "lib-python") || ps_str_is(part, "lib_pypy"))
+        if (ps_str_eq_c(part, "lib-python") || ps_str_eq_c(part, "lib_pypy"))
             library = true;
     }
     return library ? PS_ORIGIN_STDLIB : PS_ORIGIN_OWN;
@@ -319,14 +319,14 @@ static enum ps_origin folders_origin(struct ps_str path)
 
 enum ps_origin ps_python_file_origin(struct ps_str path)
 {
-    bool folders = memchr(path.at ? path.at : "", '/', path.len) ||
-                   memchr(path.at ? path.at : "", '\\', path.len);
+    bool folders = memchr(path.ptr ? path.ptr : "", '/', path.len) ||
+                   memchr(path.ptr ? path.ptr : "", '\\', path.len);
 
-    if (path.len == 0 || ps_str_is(path, "~"))
+    if (path.len == 0 || ps_str_eq_c(path, "~"))
         return PS_ORIGIN_BUILTIN;
-    if (ps_str_starts(path, PS_STR("<frozen ")))
+    if (ps_str_starts_with(path, PS_STR("<frozen ")))
         return PS_ORIGIN_STDLIB;
-    if (path.at[0] == '<')
+    if (path.ptr[0] == '<')
         return PS_ORIGIN_UNKNOWN;
     return folders ? folders_origin(path) : PS_ORIGIN_UNKNOWN;
 }

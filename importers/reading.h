@@ -10,8 +10,8 @@
 
 /* Reports to the sink how much of `in` was read. PS_CANCELLED if the user cancelled or the sink
  * failed; the sink then holds the error. */
-enum ps_status ps_reading_goes_on(struct ps_stream *in, struct ps_sink *out, uint64_t records,
-                                  struct ps_err *err);
+enum ps_status ps_reading_check(struct ps_stream *in, struct ps_sink *out, uint64_t records,
+                                struct ps_err *err);
 
 /* Reads all of `in` into `bytes`, for formats that need the complete file. The caller frees `bytes`
  * in any case. PS_LIMIT if there are more than `most` bytes: "the <what> is larger than ...". */

@@ -99,20 +99,20 @@ static void head_text_free(struct head_text *text)
 static bool is_text(struct ps_str head)
 {
     for (size_t i = 0; i < head.len && i < 4096; i++)
-        if ((unsigned char)head.at[i] < 7)
+        if ((unsigned char)head.ptr[i] < 7)
             return false;
     return true;
 }
 
-/* Removes escape sequences and repairs broken characters (ps_mend_signs): a log may be copied from
- * a terminal. */
+/* Removes escape sequences and repairs broken characters (ps_repair_signs): a log may be copied
+ * from a terminal. */
 static struct ps_str plain_head(struct ps_str head, struct head_text *text)
 {
-    bool document = head.len && (head.at[0] == '{' || head.at[0] == '[');
+    bool document = head.len && (head.ptr[0] == '{' || head.ptr[0] == '[');
 
     if (!is_text(head) || document)
         return head;
-    return ps_mend_signs(&text->signs, ps_report_plain(&text->plain, head));
+    return ps_repair_signs(&text->signs, ps_report_without_escapes(&text->plain, head));
 }
 
 enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer **out,
@@ -127,11 +127,12 @@ enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer *
         if (ps_stream_status(in, err) != PS_OK)
             return err->code;
         ps_fail(err, PS_UNKNOWN_KIND, "the file is empty");
-        ps_hint(err, "the program may have been stopped before it wrote its profile; record the "
-                     "profile again");
+        ps_err_hint(err,
+                    "the program may have been stopped before it wrote its profile; record the "
+                    "profile again");
         return err->code;
     }
-    if (!ps_archive_is(head) && ps_foreign_certain(head, err))
+    if (!ps_is_archive(head) && ps_foreign_is_certain(head, err))
         return err->code;
     *out = best(looked);
     if (!*out && head.len >= HEAD && is_log) {
@@ -143,7 +144,8 @@ enum ps_status ps_importer_pick(struct ps_stream *in, const struct ps_importer *
     if (*out)
         return PS_OK;
     if (ps_stream_status(in, err) == PS_OK)
-        ps_foreign_rest((struct ps_str){looked.at, looked.len < HEAD ? looked.len : HEAD}, err);
+        ps_foreign_describe((struct ps_str){looked.ptr, looked.len < HEAD ? looked.len : HEAD},
+                            err);
     return err->code;
 }
 
@@ -178,12 +180,12 @@ static void note_the_rest(struct ps_stream *in, struct ps_str others, struct ps_
         ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
                      "this log also contains %.*s, which perfshelf did not read; save that part as "
                      "a separate file and add it",
-                     (int)(others.len < 512 ? others.len : 512), others.at);
-    if (ps_stream_wrong_length(in))
+                     (int)(others.len < 512 ? others.len : 512), others.ptr);
+    if (ps_stream_has_wrong_length(in))
         ps_sink_note(
             out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
             "the gzip file states a wrong length; its checksum matches, so the data are complete");
-    if (ps_stream_trailing(in, &at))
+    if (ps_stream_has_trailing(in, &at))
         ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
                      "bytes after the compressed data were skipped, from byte %llu of the file",
                      (unsigned long long)at);
@@ -193,7 +195,7 @@ enum ps_status ps_import_stream(struct ps_stream *raw, struct ps_sink *out,
                                 const struct ps_importer **picked, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf others = {0};
-    struct ps_stream *in = ps_stream_utf8(ps_stream_unpack(raw, &limits));
+    struct ps_stream *in = ps_stream_utf8(ps_stream_decompress(raw, &limits));
     enum ps_status status = ps_importer_pick(in, picked, err);
 
     if (status == PS_OK) {

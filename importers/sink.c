@@ -10,15 +10,15 @@ void ps_sink_note(struct ps_sink *sink, enum ps_severity severity, uint64_t at, 
                   const char *fmt, ...)
 {
     char text[640];
-    struct ps_note note = {.severity = severity, .has_at = at != PS_NOTE_NO_AT, .line = line};
+    struct ps_note note = {.severity = severity, .has_offset = at != PS_NOTE_NO_AT, .line = line};
     va_list args;
     int len;
 
     va_start(args, fmt);
     len = vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    note.at = note.has_at ? at : 0;
-    note.what = ps_text_head((struct ps_str){text, (size_t)(len > 0 ? len : 0)}, sizeof text - 1);
+    note.offset = note.has_offset ? at : 0;
+    note.text = ps_text_head((struct ps_str){text, (size_t)(len > 0 ? len : 0)}, sizeof text - 1);
     sink->ops->note(sink, &note);
 }
 

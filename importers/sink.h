@@ -115,7 +115,7 @@ struct ps_line_function {
 };
 
 /* The metrics of a line, in the units of the tool; none if the tool does not report the metric. */
-struct ps_line_figures {
+struct ps_line_metrics {
     struct ps_num hits, ticks; /* line_profiler; a tick is the run's unit_s seconds */
     struct ps_num mem_mib, increment_mib, occurrences; /* memory_profiler */
     struct ps_num cpu_python_pct, cpu_native_pct, cpu_system_pct,
@@ -135,7 +135,7 @@ struct ps_line_row {
     uint32_t line;
     bool of_function;
     struct ps_str source; /* {NULL, 0}: not in the profile */
-    struct ps_line_figures figures;
+    struct ps_line_metrics metrics;
     const double *samples; /* memory over time: n_samples pairs of seconds and MiB */
     uint32_t n_samples;
 };
@@ -220,7 +220,8 @@ struct ps_memory_event {
     /* innermost operator that was open on the thread of the event; 0: none */
     int64_t slice;
     uint32_t worker; /* index of the file in a job; 0 for a single file */
-    bool outside; /* no operator of any thread was open, so torch lists the event under [memory] */
+    bool is_outside; /* no operator of any thread was open, so torch lists the event under [memory]
+                      */
 };
 
 /* A ProfilerStep; the complete trace if there are none. Its time is split into parts (ps_step_part)
@@ -232,7 +233,8 @@ struct ps_step {
     /* end_ns is the end of the last kernel of the step, as in tb_plugin */
     int64_t start_ns, end_ns;
     int64_t host_start_ns, host_end_ns;
-    bool counted; /* false: tb_plugin ignores the step, because it is the last one of the trace */
+    bool
+        is_counted; /* false: tb_plugin ignores the step, because it is the last one of the trace */
 };
 struct ps_step_part {
     uint32_t step;
@@ -278,20 +280,20 @@ struct ps_module {
 struct ps_report {
     uint32_t id;                /* from 1 */
     struct ps_str stage, title; /* distinguish the tables of a log; may be empty */
-    struct ps_str ordered;      /* sort key as printed, such as "cumulative time"; empty: unknown */
+    struct ps_str sort_key;     /* sort key as printed, such as "cumulative time"; empty: unknown */
     /* operators: "shape" or "stack" if rows are grouped by it; static */
-    const char *by;
+    const char *grouped_by;
     /* totals as printed above the table; none: not printed */
     struct ps_num ncalls, primitive_calls;
     /* totals as printed above or below the table; none: not printed */
     struct ps_num seconds, device_seconds;
     /* number of functions in the profile if the table shows only some of them; else none */
-    struct ps_num of;
-    uint32_t first, rows; /* id of the first row that follows; number of rows */
+    struct ps_num n_profile_functions;
+    uint32_t first_row, n_rows; /* id of the first row that follows; number of rows */
 };
 
 /* The metrics of an operator in a printed table. All are integers except the percentages. */
-enum ps_operator_figure {
+enum ps_operator_metric {
     PS_OPERATOR_CALLS = 0,
     PS_OPERATOR_SELF_CPU_NS,
     PS_OPERATOR_CPU_TOTAL_NS,
@@ -307,20 +309,20 @@ enum ps_operator_figure {
     PS_OPERATOR_DEVICE_BYTES,
     PS_OPERATOR_SELF_DEVICE_BYTES,
     PS_OPERATOR_FLOPS,
-    PS_N_OPERATOR_FIGURES
+    PS_N_OPERATOR_METRICS
 };
 
 /* A row of a table printed by torch's profiler. */
 struct ps_operator_row {
     uint32_t id;                                  /* from 1, over all tables */
     struct ps_str name, overload, shapes, source; /* empty if the table does not have it */
-    bool cut;                                     /* the printed name is truncated */
+    bool is_truncated;                            /* the printed name is truncated */
     uint8_t family;                               /* enum ps_family */
-    const struct ps_num *figures; /* PS_N_OPERATOR_FIGURES metrics; none: not in the table */
+    const struct ps_num *metrics; /* PS_N_OPERATOR_METRICS metrics; none: not in the table */
 };
 
 /* An additional value of a measurement: a number, or a string if the number is none. */
-struct ps_measured_fact {
+struct ps_measurement_extra {
     struct ps_str key;
     struct ps_num number;
     struct ps_str text;
@@ -339,8 +341,8 @@ struct ps_measurement {
     double resolution; /* value of 1 in the last printed digit; 0: the file has all digits */
     const double *samples;
     size_t n_samples;
-    const struct ps_measured_fact *more;
-    size_t n_more;
+    const struct ps_measurement_extra *extras;
+    size_t n_extras;
 };
 
 /* A profiler report of PyTorch Lightning, written before its actions. */
@@ -364,10 +366,10 @@ enum ps_severity { PS_NOTE_INFO = 0, PS_NOTE_WARNING, PS_NOTE_REPAIRED, PS_NOTE_
 /* An entry of the ledger. */
 struct ps_note {
     enum ps_severity severity;
-    bool has_at;
-    uint64_t at;   /* byte offset in the decompressed input */
-    uint64_t line; /* 0: does not refer to a line */
-    struct ps_str what;
+    bool has_offset;
+    uint64_t offset; /* byte offset in the decompressed input */
+    uint64_t line;   /* 0: does not refer to a line */
+    struct ps_str text;
 };
 
 /* Numbers of input records: read = stored + repaired + rejected + other. */

@@ -93,7 +93,7 @@ def table(head):
         head.fail(f"rows can be {' or '.join(ROWS)}, not {rows}")
     if rows == "cached" and any(".column" not in line for line in sums):
         head.fail("rows are cached, so a sum can only be sum(COLUMN)")
-    out, words = [], f".query = {quoted(head.name)}, .rows = {ROWS.get(rows, 'PS_ROWS_ORDERED')}, .of = {quoted(head.one('of'))}"
+    out, words = [], f".query = {quoted(head.name)}, .rows = {ROWS.get(rows, 'PS_ROWS_ORDERED')}, .count_query = {quoted(head.one('of'))}"
     for kind, name, lines in (("sort", "sorts", sorts), ("sum", "sums", sums), ("param", "params", params_of(head)), ("filter", "filters", filters)):
         array, initializer = rows_of(head, kind, name, lines)
         out, words = out + array, words + initializer

@@ -2,10 +2,10 @@
 /* main.c: parses the command line and runs the command. */
 #include "server/cli/cli.h"
 #include "server/cli/help.h"
-#include "server/cli/keep.h"
-#include "server/cli/limits.h"
+#include "server/cli/option_values.h"
+#include "server/cli/retention_options.h"
 #include "server/cli/serve.h"
-#include "server/cli/served.h"
+#include "server/cli/server_record.h"
 #include "server/jobs/importer_main.h"
 
 #include <locale.h>
@@ -18,17 +18,17 @@ static int serve(const struct ps_options *options)
 {
     struct ps_sandbox_limits limits;
     PS_AUTO(ps_arena_free) struct ps_arena rules = {0};
-    struct ps_keep keep;
+    struct ps_retention keep;
     struct ps_err err = PS_ERR_INIT;
     uint64_t quota, cache;
     size_t queue;
 
-    if (ps_limits_read(options, &limits, &err) != PS_OK ||
-        ps_queue_read(options, &queue, &err) != PS_OK ||
-        ps_quota_read(options, &quota, &err) != PS_OK ||
-        ps_cache_read(options, &cache, &err) != PS_OK ||
-        ps_keep_read(options, &rules, &keep, &err) != PS_OK) {
-        ps_say_failure("serve", &err);
+    if (ps_options_read_limits(options, &limits, &err) != PS_OK ||
+        ps_options_read_queue(options, &queue, &err) != PS_OK ||
+        ps_options_read_quota(options, &quota, &err) != PS_OK ||
+        ps_options_read_cache(options, &cache, &err) != PS_OK ||
+        ps_retention_parse(options, &rules, &keep, &err) != PS_OK) {
+        ps_print_failure("serve", &err);
         return 2;
     }
     return ps_cli_serve(&(struct ps_serve_options){
@@ -56,7 +56,7 @@ static int help(const struct ps_options *options)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     ps_help_write(options->command, &text);
-    ps_say(&text);
+    ps_print(&text);
     return 0;
 }
 
@@ -64,14 +64,14 @@ static int help_without_command(void)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     ps_help_write(PS_COMMAND_NONE, &text);
-    (void)fwrite(text.at, 1, text.len, stderr);
+    (void)fwrite(text.ptr, 1, text.len, stderr);
     return 2;
 }
 
 static int run(struct ps_options *options)
 {
     if (ps_command_works_on_runs(options->command))
-        ps_served_choose(options);
+        ps_server_select_shelf(options);
     switch (options->command) {
     case PS_COMMAND_SERVE:
         return serve(options);
@@ -144,10 +144,10 @@ int main(int argc, char **argv)
     if (argc < 2)
         return help_without_command();
     if (ps_options_parse(argc, argv, &options, &err) == PS_OK &&
-        (options.help || options.version || ps_values_check(&options, &err) == PS_OK))
-        status = ps_say_done(options.help ? help(&options) : run(&options));
+        (options.help || options.version || ps_options_check_values(&options, &err) == PS_OK))
+        status = ps_flush_stdout(options.help ? help(&options) : run(&options));
     else
-        ps_say_failure(ps_command_name(options.command), &err);
+        ps_print_failure(ps_command_name(options.command), &err);
     ps_options_free(&options);
     return status;
 }

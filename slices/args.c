@@ -19,7 +19,7 @@ static bool next_varint(struct ps_str *packed, uint64_t *out)
     uint64_t value = 0;
 
     for (size_t n = 0; n < packed->len && n < 10; n++) {
-        uint64_t byte = (unsigned char)packed->at[n];
+        uint64_t byte = (unsigned char)packed->ptr[n];
 
         value |= (byte & 0x7f) << (7 * n);
         if (byte < 0x80) {
@@ -114,7 +114,7 @@ static const char *skip_varint(const char *at, const char *end)
 
 static void skip_param(char marker, struct ps_str *packed)
 {
-    const char *end = packed->at + packed->len, *at = skip_varint(packed->at, end);
+    const char *end = packed->ptr + packed->len, *at = skip_varint(packed->ptr, end);
 
     if (marker == PS_TEMPLATE_DECIMAL)
         at = skip_varint(at, end);
@@ -123,7 +123,7 @@ static void skip_param(char marker, struct ps_str *packed)
 
 static size_t next_special(struct ps_str text, size_t at)
 {
-    while (at < text.len && (unsigned char)text.at[at] > PS_TEMPLATE_REST)
+    while (at < text.len && (unsigned char)text.ptr[at] > PS_TEMPLATE_REST)
         at++;
     return at;
 }
@@ -132,15 +132,15 @@ static size_t next_special(struct ps_str text, size_t at)
  * parameters of the arguments, if `packed` is not NULL. */
 static struct ps_str part_of(struct ps_str template, bool rest, struct ps_str *packed)
 {
-    const char *mark = template.len ? memchr(template.at, PS_TEMPLATE_REST, template.len) : NULL;
-    size_t first = mark ? (size_t)(mark - template.at) : template.len;
+    const char *mark = template.len ? memchr(template.ptr, PS_TEMPLATE_REST, template.len) : NULL;
+    size_t first = mark ? (size_t)(mark - template.ptr) : template.len;
 
     if (!rest)
-        return (struct ps_str){template.at, first};
+        return (struct ps_str){template.ptr, first};
     for (size_t i = next_special(template, 0); packed && i < first;
          i = next_special(template, i + 1))
-        if (is_marker(template.at[i]))
-            skip_param(template.at[i], packed);
+        if (is_marker(template.ptr[i]))
+            skip_param(template.ptr[i], packed);
     return ps_str_skip(template, first + 1);
 }
 
@@ -150,13 +150,13 @@ struct ps_str ps_args_whole(struct ps_str packed)
 
     if (!next_varint(&packed, &len))
         return (struct ps_str){NULL, 0};
-    return (struct ps_str){packed.at, len < packed.len ? (size_t)len : packed.len};
+    return (struct ps_str){packed.ptr, len < packed.len ? (size_t)len : packed.len};
 }
 
 /* Arguments stored with PS_TEMPLATE_WHOLE are used like a template without parameters. */
 static struct ps_str unpack_whole(struct ps_str template, struct ps_str packed)
 {
-    return ps_str_is(template, PS_TEMPLATE_WHOLE_TEXT) ? ps_args_whole(packed) : template;
+    return ps_str_eq_c(template, PS_TEMPLATE_WHOLE_TEXT) ? ps_args_whole(packed) : template;
 }
 
 void ps_args_json(struct ps_str template, struct ps_str packed, bool rest, struct ps_buf *out)
@@ -169,9 +169,9 @@ void ps_args_json(struct ps_str template, struct ps_str packed, bool rest, struc
     while (from < text.len) {
         size_t to = next_special(text, from);
 
-        ps_buf_add(out, text.at + from, to - from);
+        ps_buf_add(out, text.ptr + from, to - from);
         if (to < text.len)
-            add_param(text.at[to], &packed, out);
+            add_param(text.ptr[to], &packed, out);
         from = to + 1;
     }
 }
@@ -180,13 +180,13 @@ void ps_args_copy(struct ps_str template, struct ps_str packed, const char *keep
                   struct ps_buf *out)
 {
     for (size_t i = 0; i < template.len; i++) {
-        const char *from = packed.at;
+        const char *from = packed.ptr;
 
-        if (!is_marker(template.at[i]))
+        if (!is_marker(template.ptr[i]))
             continue;
-        skip_param(template.at[i], &packed);
+        skip_param(template.ptr[i], &packed);
         if (*keep++)
-            ps_buf_add(out, from, (size_t)(packed.at - from));
+            ps_buf_add(out, from, (size_t)(packed.ptr - from));
     }
 }
 
@@ -196,8 +196,8 @@ bool ps_args_complete(struct ps_str template, struct ps_str packed)
     int64_t value;
 
     for (size_t i = 0; i < template.len; i++)
-        if ((template.at[i] == PS_TEMPLATE_INT && !ps_args_next_int(&packed, &value)) ||
-            (template.at[i] == PS_TEMPLATE_DECIMAL && !next_decimal(&packed, &value, &decimals)))
+        if ((template.ptr[i] == PS_TEMPLATE_INT && !ps_args_next_int(&packed, &value)) ||
+            (template.ptr[i] == PS_TEMPLATE_DECIMAL && !next_decimal(&packed, &value, &decimals)))
             return false;
     return true;
 }
@@ -207,23 +207,23 @@ static int count_markers(struct ps_str text)
     int n = 0;
 
     for (size_t i = 0; i < text.len; i++)
-        n += is_marker(text.at[i]);
+        n += is_marker(text.ptr[i]);
     return n;
 }
 
 bool ps_template_next(struct ps_template_pair *pair)
 {
-    struct ps_str left = ps_str_skip(pair->left, 1); /* `{` or `,` */
+    struct ps_str left = ps_str_skip(pair->rest, 1); /* `{` or `,` */
     size_t length;
 
-    if (left.len == 0 || left.at[0] != '"')
+    if (left.len == 0 || left.ptr[0] != '"')
         return false;
     pair->params += count_markers(pair->value);
-    length = ps_json_text_span(left);
-    pair->key = ps_str_skip((struct ps_str){left.at, length - 1}, 1);
+    length = ps_json_string_length(left);
+    pair->key = ps_str_skip((struct ps_str){left.ptr, length - 1}, 1);
     left = ps_str_skip(left, length + 1);
-    pair->value = (struct ps_str){left.at, ps_json_value_span(left)};
-    pair->left = ps_str_skip(left, pair->value.len);
+    pair->value = (struct ps_str){left.ptr, ps_json_value_length(left)};
+    pair->rest = ps_str_skip(left, pair->value.len);
     return true;
 }
 
@@ -231,8 +231,8 @@ int ps_template_pair_param(const struct ps_template_pair *pair)
 {
     struct ps_str value = pair->value;
 
-    if ((value.len && is_marker(value.at[0])) ||
-        (value.len > 1 && value.at[0] == '[' && is_marker(value.at[1])))
+    if ((value.len && is_marker(value.ptr[0])) ||
+        (value.len > 1 && value.ptr[0] == '[' && is_marker(value.ptr[1])))
         return pair->params;
     return -1;
 }
@@ -240,7 +240,7 @@ int ps_template_pair_param(const struct ps_template_pair *pair)
 /* The last pair with that key: if a key is repeated, the last value counts. */
 static bool find_pair(struct ps_str object, struct ps_str key, struct ps_template_pair *out)
 {
-    struct ps_template_pair pair = {.left = object};
+    struct ps_template_pair pair = {.rest = object};
     bool found = false;
 
     while (ps_template_next(&pair))
@@ -298,11 +298,11 @@ struct ps_num ps_args_next(char marker, struct ps_str *packed)
 struct ps_num ps_args_param(struct ps_str template, struct ps_str packed, int index)
 {
     for (size_t i = 0; i < template.len && index >= 0; i++) {
-        if (!is_marker(template.at[i]))
+        if (!is_marker(template.ptr[i]))
             continue;
         if (index-- == 0)
-            return ps_args_next(template.at[i], &packed);
-        skip_param(template.at[i], &packed);
+            return ps_args_next(template.ptr[i], &packed);
+        skip_param(template.ptr[i], &packed);
     }
     return (struct ps_num){0};
 }

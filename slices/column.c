@@ -66,7 +66,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 }
 
 /* Reduces d->by to the greatest common divisor of itself and all values minus the base. */
-static void lessen(struct divisor *d, const int64_t *values, size_t n, int64_t base)
+static void reduce_divisor(struct divisor *d, const int64_t *values, size_t n, int64_t base)
 {
     for (size_t i = 0; i < n && d->by != 1; i++) {
         uint64_t value = (uint64_t)values[i] - (uint64_t)base;
@@ -112,7 +112,7 @@ static void put(const int64_t *values, size_t n, int64_t base, unsigned width, c
     }
 }
 
-static void get(const char *bytes, size_t n, int64_t base, unsigned width, int64_t *out)
+static void read_values(const char *bytes, size_t n, int64_t base, unsigned width, int64_t *out)
 {
     uint64_t from = (uint64_t)base;
 
@@ -157,8 +157,8 @@ static void pack_sparse(const int64_t *values, size_t n, size_t filled, unsigned
 
     head(out, SPARSE | width, base);
     ps_buf_add(out, &count, sizeof count);
-    ps_buf_room(out, filled * (2 + width));
-    rows = out->at + out->len;
+    ps_buf_reserve(out, filled * (2 + width));
+    rows = out->ptr + out->len;
     to = rows + 2 * filled;
     for (size_t i = 0; i < n; i++)
         if (values[i]) {
@@ -190,7 +190,7 @@ static bool put_steps(const int64_t *values, size_t n, int64_t base, struct divi
             uneven |= step > d->most;
         }
         if (uneven) {
-            lessen(d, values + i, count, base);
+            reduce_divisor(d, values + i, count, base);
             return false;
         }
         put(steps, count, 0, width, out + i * width);
@@ -211,7 +211,7 @@ static bool pack_scaled(const int64_t *values, size_t n, int64_t low, int64_t hi
     if (full <= 1)
         return false;
     d = divisor_of(range);
-    lessen(&d, values, n < FIRST ? n : FIRST, low);
+    reduce_divisor(&d, values, n < FIRST ? n : FIRST, low);
     do {
         width = width_of(range / d.by);
         out->len = begin;
@@ -219,8 +219,8 @@ static bool pack_scaled(const int64_t *values, size_t n, int64_t low, int64_t hi
             return false;
         head(out, SCALED | width, low);
         ps_buf_add(out, &d.by, sizeof d.by);
-        ps_buf_room(out, n * width);
-    } while (!put_steps(values, n, low, &d, width, out->at + out->len));
+        ps_buf_reserve(out, n * width);
+    } while (!put_steps(values, n, low, &d, width, out->ptr + out->len));
     out->len += n * width;
     return true;
 }
@@ -254,8 +254,8 @@ void ps_column_pack(const int64_t *values, size_t n, struct ps_buf *out)
         return;
     width = width_of((uint64_t)high - (uint64_t)low);
     head(out, width, low);
-    ps_buf_room(out, n * width);
-    put(values, n, low, width, out->at + out->len);
+    ps_buf_reserve(out, n * width);
+    put(values, n, low, width, out->ptr + out->len);
     out->len += n * width;
 }
 
@@ -276,28 +276,28 @@ static bool open_list(struct ps_str packed, size_t n, struct list *list)
 
     if (packed.len < HEAD)
         return false;
-    code = (unsigned char)packed.at[0];
+    code = (unsigned char)packed.ptr[0];
     *list = (struct list){.width = code & 0xf, .sparse = (code & SPARSE) != 0};
-    memcpy(&list->base, packed.at + 1, sizeof list->base);
+    memcpy(&list->base, packed.ptr + 1, sizeof list->base);
     if ((list->width & (list->width - 1)) != 0 || list->width > 8)
         return false;
     if (code & SCALED) {
         if (packed.len != SCALED_HEAD + n * list->width || list->sparse)
             return false;
-        memcpy(&list->by, packed.at + HEAD, sizeof list->by);
-        list->values = packed.at + SCALED_HEAD;
+        memcpy(&list->by, packed.ptr + HEAD, sizeof list->by);
+        list->values = packed.ptr + SCALED_HEAD;
         return true;
     }
     if (!list->sparse) {
-        list->values = packed.at + HEAD;
+        list->values = packed.ptr + HEAD;
         return packed.len == HEAD + n * list->width;
     }
     if (packed.len < SPARSE_HEAD)
         return false;
-    memcpy(&list->count, packed.at + HEAD, sizeof list->count);
+    memcpy(&list->count, packed.ptr + HEAD, sizeof list->count);
     if (list->count > n || packed.len != SPARSE_HEAD + (size_t)list->count * (2 + list->width))
         return false;
-    list->rows = packed.at + SPARSE_HEAD;
+    list->rows = packed.ptr + SPARSE_HEAD;
     list->values = list->rows + 2 * (size_t)list->count;
     return true;
 }
@@ -326,14 +326,16 @@ static size_t find_row(const struct list *list, size_t i)
     return low;
 }
 
-bool ps_column_part(struct ps_str packed, size_t n, size_t first, size_t count, int64_t *out)
+bool ps_column_unpack_range(struct ps_str packed, size_t n, size_t first, size_t count,
+                            int64_t *out)
 {
     struct list list;
 
     if (!open_list(packed, n, &list) || first > n || count > n - first)
         return false;
     if (!list.sparse) {
-        get(list.values + first * list.width, count, list.by ? 0 : list.base, list.width, out);
+        read_values(list.values + first * list.width, count, list.by ? 0 : list.base, list.width,
+                    out);
         for (size_t i = 0; list.by && i < count; i++)
             out[i] = (int64_t)((uint64_t)list.base + (uint64_t)out[i] * list.by);
         return true;
@@ -345,17 +347,17 @@ bool ps_column_part(struct ps_str packed, size_t n, size_t first, size_t count, 
 
         if (row < first)
             return false; /* the rows are not sorted */
-        get(list.values + k * list.width, 1, list.base, list.width, &out[row - first]);
+        read_values(list.values + k * list.width, 1, list.base, list.width, &out[row - first]);
     }
     return true;
 }
 
 bool ps_column_unpack(struct ps_str packed, size_t n, int64_t *out)
 {
-    return ps_column_part(packed, n, 0, n, out);
+    return ps_column_unpack_range(packed, n, 0, n, out);
 }
 
-bool ps_column_at(struct ps_str packed, size_t n, size_t i, int64_t *out)
+bool ps_column_unpack_one(struct ps_str packed, size_t n, size_t i, int64_t *out)
 {
-    return i < n && ps_column_part(packed, n, i, 1, out);
+    return i < n && ps_column_unpack_range(packed, n, i, 1, out);
 }

@@ -19,8 +19,9 @@ void ps_column_pack(const int64_t *values, size_t n, struct ps_buf *out);
 /* Unpacks all n values. False: the bytes are not a packed list of n values. */
 bool ps_column_unpack(struct ps_str packed, size_t n, int64_t *out);
 /* Unpacks `count` values from index `first` on. */
-bool ps_column_part(struct ps_str packed, size_t n, size_t first, size_t count, int64_t *out);
+bool ps_column_unpack_range(struct ps_str packed, size_t n, size_t first, size_t count,
+                            int64_t *out);
 /* Unpacks the value at i < n. */
-bool ps_column_at(struct ps_str packed, size_t n, size_t i, int64_t *out);
+bool ps_column_unpack_one(struct ps_str packed, size_t n, size_t i, int64_t *out);
 
 #endif

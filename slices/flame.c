@@ -17,16 +17,16 @@ static bool is_child(const void *items, uint32_t index, const void *of)
     return node->parent == key->parent && node->name == key->name;
 }
 
-uint32_t ps_flame_child(struct ps_flame *flame, uint32_t parent, uint32_t name, uint8_t kind,
-                        uint8_t family)
+uint32_t ps_flame_child_of(struct ps_flame *flame, uint32_t parent, uint32_t name, uint8_t kind,
+                           uint8_t family)
 {
     const struct child_key key = {parent, name};
     uint32_t index = ps_hash_table_add(&flame->children, ps_hash_u64((uint64_t)parent << 32 | name),
-                                       (uint32_t)flame->n, is_child, flame->at, &key);
+                                       (uint32_t)flame->n, is_child, flame->nodes, &key);
 
     if (index == flame->n) {
-        PS_PUSH_ROOM(flame->at, flame->n, flame->cap);
-        flame->at[flame->n++] =
+        PS_RESERVE_ONE(flame->nodes, flame->n, flame->cap);
+        flame->nodes[flame->n++] =
             (struct ps_flame_node){.parent = parent, .name = name, .kind = kind, .family = family};
     }
     return index;
@@ -44,19 +44,19 @@ void ps_flame_finish(struct ps_flame *flame)
     if (flame->finished)
         return;
     for (size_t i = 0; i < flame->n; i++)
-        flame->at[i].total_ns = flame->at[i].self_ns;
+        flame->nodes[i].total_ns = flame->nodes[i].self_ns;
     for (size_t i = flame->n; i > 0; i--) {
-        const struct ps_flame_node *node = &flame->at[i - 1];
+        const struct ps_flame_node *node = &flame->nodes[i - 1];
 
         if (node->parent != UINT32_MAX)
-            flame->at[node->parent].total_ns =
-                sum(flame->at[node->parent].total_ns, node->total_ns);
+            flame->nodes[node->parent].total_ns =
+                sum(flame->nodes[node->parent].total_ns, node->total_ns);
     }
 }
 
 void ps_flame_free(struct ps_flame *flame)
 {
-    free(flame->at);
+    free(flame->nodes);
     ps_hash_table_free(&flame->children);
     *flame = (struct ps_flame){0};
 }

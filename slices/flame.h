@@ -21,15 +21,15 @@ struct ps_flame_node {
 };
 
 struct ps_flame {
-    struct ps_flame_node *at; /* parents before children */
+    struct ps_flame_node *nodes; /* parents before children */
     size_t n, cap;
     struct ps_hash_table children; /* (parent, name) -> index in at */
     bool finished;                 /* total_ns is final and includes nodes that were omitted */
 };
 
 /* The node for `name` below `parent` (UINT32_MAX: a root); created if it does not exist. */
-uint32_t ps_flame_child(struct ps_flame *flame, uint32_t parent, uint32_t name, uint8_t kind,
-                        uint8_t family);
+uint32_t ps_flame_child_of(struct ps_flame *flame, uint32_t parent, uint32_t name, uint8_t kind,
+                           uint8_t family);
 /* Sets total = self + totals of the children, unless `finished` is set. */
 void ps_flame_finish(struct ps_flame *flame);
 void ps_flame_free(struct ps_flame *flame);

@@ -23,17 +23,17 @@ static struct ps_operator *row_of(struct ps_operators *sums, uint32_t name, uint
     const struct row_key key = {name, shapes, kind};
     uint64_t hash = ps_hash_pair((uint64_t)name << 32 | shapes, kind);
     uint32_t index =
-        ps_hash_table_add(&sums->rows, hash, (uint32_t)sums->n, is_row, sums->at, &key);
+        ps_hash_table_add(&sums->rows, hash, (uint32_t)sums->n, is_row, sums->items, &key);
 
     if (index == sums->n) {
-        PS_PUSH_ROOM(sums->at, sums->n, sums->cap);
-        sums->at[sums->n++] = (struct ps_operator){.name = name,
-                                                   .shapes = shapes,
-                                                   .kind = kind,
-                                                   .min_ns = INT64_MAX,
-                                                   .first_start_ns = INT64_MAX};
+        PS_RESERVE_ONE(sums->items, sums->n, sums->cap);
+        sums->items[sums->n++] = (struct ps_operator){.name = name,
+                                                      .shapes = shapes,
+                                                      .kind = kind,
+                                                      .min_ns = INT64_MAX,
+                                                      .first_start_ns = INT64_MAX};
     }
-    return &sums->at[index];
+    return &sums->items[index];
 }
 
 /* Device rows: work of the device, and annotations on its streams. */
@@ -47,7 +47,7 @@ static bool is_listed(const struct ps_operators *sums, int64_t kind, int64_t fla
 {
     if (flags & (PS_SLICE_MERGED | PS_SLICE_HIDDEN | PS_SLICE_INSTANT))
         return false;
-    return sums->all || kind == PS_SLICE_OP || kind == PS_SLICE_ANNOTATION ||
+    return sums->counts_all || kind == PS_SLICE_OP || kind == PS_SLICE_ANNOTATION ||
            kind == PS_SLICE_RUNTIME || kind == PS_SLICE_OVERHEAD || is_device_row(kind);
 }
 
@@ -60,22 +60,22 @@ static void plus(int64_t *sum, int64_t value)
 static void add_host(struct ps_operator *row, const struct ps_chunk *chunk, uint32_t i,
                      enum ps_slice_column self)
 {
-    plus(&row->cpu_total_ns, ps_chunk_at(chunk, PS_COL_DURATION, i));
-    plus(&row->self_cpu_ns, ps_chunk_at(chunk, self, i));
-    plus(&row->self_device_ns, ps_chunk_at(chunk, PS_COL_DEVICE_SELF, i));
-    plus(&row->device_total_ns, ps_chunk_at(chunk, PS_COL_DEVICE_TOTAL, i));
-    plus(&row->self_cpu_bytes, ps_chunk_at(chunk, PS_COL_CPU_BYTES_SELF, i));
-    plus(&row->cpu_bytes, ps_chunk_at(chunk, PS_COL_CPU_BYTES, i));
-    plus(&row->self_device_bytes, ps_chunk_at(chunk, PS_COL_DEVICE_BYTES_SELF, i));
-    plus(&row->device_bytes, ps_chunk_at(chunk, PS_COL_DEVICE_BYTES, i));
-    plus(&row->flops, ps_chunk_at(chunk, PS_COL_FLOPS, i));
+    plus(&row->cpu_total_ns, ps_chunk_value(chunk, PS_COL_DURATION, i));
+    plus(&row->self_cpu_ns, ps_chunk_value(chunk, self, i));
+    plus(&row->self_device_ns, ps_chunk_value(chunk, PS_COL_DEVICE_SELF, i));
+    plus(&row->device_total_ns, ps_chunk_value(chunk, PS_COL_DEVICE_TOTAL, i));
+    plus(&row->self_cpu_bytes, ps_chunk_value(chunk, PS_COL_CPU_BYTES_SELF, i));
+    plus(&row->cpu_bytes, ps_chunk_value(chunk, PS_COL_CPU_BYTES, i));
+    plus(&row->self_device_bytes, ps_chunk_value(chunk, PS_COL_DEVICE_BYTES_SELF, i));
+    plus(&row->device_bytes, ps_chunk_value(chunk, PS_COL_DEVICE_BYTES, i));
+    plus(&row->flops, ps_chunk_value(chunk, PS_COL_FLOPS, i));
 }
 
 static void add_device(struct ps_operator *row, const struct ps_chunk *chunk, uint32_t i)
 {
-    plus(&row->self_device_ns, ps_chunk_at(chunk, PS_COL_DURATION, i));
-    plus(&row->device_total_ns, ps_chunk_at(chunk, PS_COL_DURATION, i));
-    if (ps_chunk_at(chunk, PS_COL_FLAGS, i) & PS_SLICE_TENSOR_CORE)
+    plus(&row->self_device_ns, ps_chunk_value(chunk, PS_COL_DURATION, i));
+    plus(&row->device_total_ns, ps_chunk_value(chunk, PS_COL_DURATION, i));
+    if (ps_chunk_value(chunk, PS_COL_FLAGS, i) & PS_SLICE_TENSOR_CORE)
         row->tensor_core++;
 }
 
@@ -87,23 +87,24 @@ static uint32_t mapped(const uint32_t *map, size_t n, int64_t id)
 static void add_slice(struct ps_operators *sums, const struct ps_chunk *chunk, uint32_t i,
                       uint8_t kind)
 {
-    uint32_t name = (uint32_t)ps_chunk_at(chunk, PS_COL_NAME, i);
+    uint32_t name = (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i);
     bool device = is_device_row(kind);
     uint32_t key = ps_slice_on_device(kind) ? 0 : mapped(sums->key, sums->n_key, name);
     uint32_t shapes =
-        device ? 0 : mapped(sums->shapes, sums->n_shapes, ps_chunk_at(chunk, PS_COL_TEMPLATE, i));
+        device ? 0
+               : mapped(sums->shapes, sums->n_shapes, ps_chunk_value(chunk, PS_COL_TEMPLATE, i));
     struct ps_operator *row = row_of(sums, key ? key : name, shapes, kind);
-    int64_t start = ps_chunk_at(chunk, PS_COL_START, i);
-    int64_t duration = ps_chunk_at(chunk, PS_COL_DURATION, i);
+    int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
+    int64_t duration = ps_chunk_value(chunk, PS_COL_DURATION, i);
     if (row->calls++ == 0)
-        row->family = (uint8_t)ps_chunk_at(chunk, PS_COL_FAMILY, i);
+        row->family = (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i);
     row->min_ns = duration < row->min_ns ? duration : row->min_ns;
     row->max_ns = duration > row->max_ns ? duration : row->max_ns;
     row->first_start_ns = start < row->first_start_ns ? start : row->first_start_ns;
     if (device)
         add_device(row, chunk, i);
     else
-        add_host(row, chunk, i, sums->all ? PS_COL_SELF : PS_COL_OP_SELF);
+        add_host(row, chunk, i, sums->counts_all ? PS_COL_SELF : PS_COL_OP_SELF);
 }
 
 /* The index of the first row that starts at or after ns; rows are sorted by start. */
@@ -112,7 +113,7 @@ static uint32_t first_from(const struct ps_chunk *chunk, int64_t ns)
     uint32_t low = 0, high = chunk->n;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (ps_chunk_at(chunk, PS_COL_START, middle) < ns)
+        if (ps_chunk_value(chunk, PS_COL_START, middle) < ns)
             low = middle + 1;
         else
             high = middle;
@@ -124,18 +125,18 @@ void ps_operators_add(struct ps_operators *sums, const struct ps_chunk *chunk,
                       struct ps_range range)
 {
     uint32_t to = range.to_ns == INT64_MAX ? chunk->n : first_from(chunk, range.to_ns);
-    if (!sums->all && !chunk->column[PS_COL_KIND]) /* stacks: no slice is listed */
+    if (!sums->counts_all && !chunk->column[PS_COL_KIND]) /* stacks: no slice is listed */
         return;
     for (uint32_t i = first_from(chunk, range.from_ns); i < to; i++) {
-        int64_t kind = ps_chunk_at(chunk, PS_COL_KIND, i);
-        if (is_listed(sums, kind, ps_chunk_at(chunk, PS_COL_FLAGS, i)))
+        int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
+        if (is_listed(sums, kind, ps_chunk_value(chunk, PS_COL_FLAGS, i)))
             add_slice(sums, chunk, i, (uint8_t)kind);
     }
 }
 
 void ps_operators_free(struct ps_operators *sums)
 {
-    free(sums->at);
+    free(sums->items);
     ps_hash_table_free(&sums->rows);
     *sums = (struct ps_operators){0};
 }

@@ -29,7 +29,7 @@ struct ps_operator {
 };
 
 struct ps_operators {
-    struct ps_operator *at; /* in order of first appearance */
+    struct ps_operator *items; /* in order of first appearance */
     size_t n, cap;
     const uint32_t *key; /* text id of a name -> text id of its key (0: the name itself); n_key
                             entries. Borrowed */
@@ -37,7 +37,7 @@ struct ps_operators {
     const uint32_t *shapes; /* template id -> text id of its input shapes; NULL: do not group by
                                shapes. Borrowed */
     size_t n_shapes;
-    bool all;                  /* the trace was not written by torch: count all slices */
+    bool counts_all;           /* the trace was not written by torch: count all slices */
     struct ps_hash_table rows; /* (name, shapes, kind) -> index in at */
 };
 

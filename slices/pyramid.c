@@ -52,15 +52,15 @@ static void put_head(struct list *list, size_t at)
 {
     uint32_t words[4] = {list->bins, list->n, (uint32_t)(list->out.len - at), 0};
 
-    memcpy(list->out.at + at, words, sizeof words);
-    memcpy(list->out.at + at + 16, &list->from_ns, 8);
-    memcpy(list->out.at + at + 24, &list->to_ns, 8);
-    memcpy(list->out.at + at + 32, &list->bin, 8);
+    memcpy(list->out.ptr + at, words, sizeof words);
+    memcpy(list->out.ptr + at + 16, &list->from_ns, 8);
+    memcpy(list->out.ptr + at + 24, &list->to_ns, 8);
+    memcpy(list->out.ptr + at + 32, &list->bin, 8);
 }
 
 static void pack(struct list *list)
 {
-    static const char blank[PS_PYRAMID_HEAD];
+    static const char blank[PS_PYRAMID_HEAD_SIZE];
     size_t at = list->out.len;
 
     if (!list->n)
@@ -73,7 +73,7 @@ static void pack(struct list *list)
         ps_buf_add(&list->out, &len, sizeof len);
         ps_column_pack(list->column[c], list->n, &list->out);
         len = (uint32_t)(list->out.len - before - sizeof len);
-        memcpy(list->out.at + before, &len, sizeof len);
+        memcpy(list->out.ptr + before, &len, sizeof len);
     }
     put_head(list, at);
     list->n = 0;
@@ -124,7 +124,7 @@ static void count(struct level *level, uint32_t depth, const struct bin *more)
     struct bin *bin = bin_at(level, depth);
 
     if (!bin->count) {
-        PS_PUSH_ROOM(level->touched, level->n_touched, level->touched_cap);
+        PS_RESERVE_ONE(level->touched, level->n_touched, level->touched_cap);
         level->touched[level->n_touched++] = depth;
         *bin = *more;
         return;
@@ -190,7 +190,7 @@ static void advance(struct ps_pyramid *p, uint64_t at)
 
 /* Drops the finest levels up to the last one with too many rows; the level above them is complete
  * without them. Too many are more than rows_max, or more than half of the slices so far. */
-static void give_up(struct ps_pyramid *p)
+static void drop_fine_levels(struct ps_pyramid *p)
 {
     uint64_t most = p->slices / 2 + PS_PYRAMID_ROWS;
     unsigned keep = p->n ? p->n - 1 : 0;
@@ -231,31 +231,31 @@ struct ps_pyramid *ps_pyramid_new(uint64_t slices, int64_t start_ns, int64_t end
 
 static void add_long(struct level *level, const struct ps_chunk *chunk, uint32_t i)
 {
-    int64_t start = ps_chunk_at(chunk, PS_COL_START, i);
-    int64_t duration = ps_chunk_at(chunk, PS_COL_DURATION, i);
+    int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
+    int64_t duration = ps_chunk_value(chunk, PS_COL_DURATION, i);
     const int64_t row[] = {start,
                            duration,
                            (int64_t)chunk->first + i,
-                           ps_chunk_at(chunk, PS_COL_FLAGS, i),
-                           ps_chunk_at(chunk, PS_COL_DEPTH, i),
-                           ps_chunk_at(chunk, PS_COL_NAME, i),
-                           ps_chunk_at(chunk, PS_COL_KIND, i),
-                           ps_chunk_at(chunk, PS_COL_FAMILY, i)};
+                           ps_chunk_value(chunk, PS_COL_FLAGS, i),
+                           ps_chunk_value(chunk, PS_COL_DEPTH, i),
+                           ps_chunk_value(chunk, PS_COL_NAME, i),
+                           ps_chunk_value(chunk, PS_COL_KIND, i),
+                           ps_chunk_value(chunk, PS_COL_FAMILY, i)};
 
     push(&level->longs, row, sum_up_to_max(start, duration));
 }
 
 static void add_slice(struct ps_pyramid *p, const struct ps_chunk *chunk, uint32_t i)
 {
-    int64_t duration = ps_chunk_at(chunk, PS_COL_DURATION, i);
-    uint32_t depth = (uint16_t)ps_chunk_at(chunk, PS_COL_DEPTH, i);
+    int64_t duration = ps_chunk_value(chunk, PS_COL_DURATION, i);
+    uint32_t depth = (uint16_t)ps_chunk_value(chunk, PS_COL_DEPTH, i);
     unsigned k = p->base;
     struct bin one = {.count = 1,
                       .busy = duration,
                       .longest = duration,
-                      .name = (uint32_t)ps_chunk_at(chunk, PS_COL_NAME, i),
-                      .kind = (uint8_t)ps_chunk_at(chunk, PS_COL_KIND, i),
-                      .family = (uint8_t)ps_chunk_at(chunk, PS_COL_FAMILY, i)};
+                      .name = (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i),
+                      .kind = (uint8_t)ps_chunk_value(chunk, PS_COL_KIND, i),
+                      .family = (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i)};
 
     if (duration >= 0 && (uint64_t)duration >= p->level[k].bin) {
         while (k + 1 < p->n && (uint64_t)duration >= p->level[k + 1].bin)
@@ -279,7 +279,7 @@ void ps_pyramid_add(struct ps_pyramid *p, const struct ps_chunk *chunk)
         add_slice(p, chunk, i);
     }
     p->slices += chunk->n;
-    give_up(p);
+    drop_fine_levels(p);
 }
 
 static void finish(struct ps_pyramid *p)
@@ -320,18 +320,18 @@ void ps_pyramid_free(struct ps_pyramid *p)
     free(p);
 }
 
-bool ps_pyramid_head(struct ps_str bytes, struct ps_pyramid_block *out)
+bool ps_pyramid_read_block(struct ps_str bytes, struct ps_pyramid_block *out)
 {
     uint32_t words[4];
 
-    if (bytes.len < PS_PYRAMID_HEAD)
+    if (bytes.len < PS_PYRAMID_HEAD_SIZE)
         return false;
-    memcpy(words, bytes.at, sizeof words);
-    out->bins = words[0] != 0;
+    memcpy(words, bytes.ptr, sizeof words);
+    out->is_bins = words[0] != 0;
     out->n = words[1];
     out->bytes = words[2];
-    memcpy(&out->from_ns, bytes.at + 16, 8);
-    memcpy(&out->to_ns, bytes.at + 24, 8);
-    memcpy(&out->bin_ns, bytes.at + 32, 8);
-    return words[0] <= 1 && out->n <= PS_PYRAMID_ROWS && out->bytes >= PS_PYRAMID_HEAD;
+    memcpy(&out->from_ns, bytes.ptr + 16, 8);
+    memcpy(&out->to_ns, bytes.ptr + 24, 8);
+    memcpy(&out->bin_ns, bytes.ptr + 32, 8);
+    return words[0] <= 1 && out->n <= PS_PYRAMID_ROWS && out->bytes >= PS_PYRAMID_HEAD_SIZE;
 }

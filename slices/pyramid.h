@@ -38,12 +38,12 @@ bool ps_pyramid_next(struct ps_pyramid *pyramid, struct ps_pyramid_level *out);
 void ps_pyramid_free(struct ps_pyramid *pyramid);
 
 /* The header of a block of a level. */
-#define PS_PYRAMID_HEAD    40
-#define PS_PYRAMID_ROWS    2048 /* maximum rows of a block */
-#define PS_PYRAMID_COLUMNS 8
+#define PS_PYRAMID_HEAD_SIZE 40
+#define PS_PYRAMID_ROWS      2048 /* maximum rows of a block */
+#define PS_PYRAMID_COLUMNS   8
 
 struct ps_pyramid_block {
-    bool bins; /* true: bins; false: long slices */
+    bool is_bins; /* true: bins; false: long slices */
     uint32_t n;
     uint32_t bytes;         /* including the header */
     int64_t from_ns, to_ns; /* smallest start, greatest end */
@@ -67,6 +67,6 @@ enum ps_pyramid_column {
 };
 
 /* Reads the header of a block; false: damaged. */
-bool ps_pyramid_head(struct ps_str bytes, struct ps_pyramid_block *out);
+bool ps_pyramid_read_block(struct ps_str bytes, struct ps_pyramid_block *out);
 
 #endif

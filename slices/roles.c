@@ -8,7 +8,7 @@
 static bool starts_with_one(struct ps_str text, const char *const *prefixes, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (ps_str_starts(text, ps_str_of(prefixes[i])))
+        if (ps_str_starts_with(text, ps_str_from_c(prefixes[i])))
             return true;
     return false;
 }
@@ -24,7 +24,7 @@ static bool is_collective(struct ps_str name)
         return false;
     name = ps_str_skip(name, 5);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (ps_str_is(name, words[i]))
+        if (ps_str_eq_c(name, words[i]))
             return true;
     return false;
 }
@@ -46,52 +46,52 @@ static bool is_collective_kernel(struct ps_str name)
            ps_str_find(name, PS_STR("ncclDevKernel"));
 }
 
-enum ps_meaning ps_meaning_of(struct ps_str name)
+enum ps_name_kind ps_name_kind_of(struct ps_str name)
 {
-    return ps_str_starts(name, PS_STR("ProfilerStep#")) ? PS_MEANS_STEP
-           : is_collective(name)                        ? PS_MEANS_COLLECTIVE
-           : is_dataloader(name)                        ? PS_MEANS_DATALOADER
-           : is_collective_kernel(name)                 ? PS_MEANS_COLLECTIVE_KERNEL
-                                                        : PS_MEANS_NOTHING;
+    return ps_str_starts_with(name, PS_STR("ProfilerStep#")) ? PS_NAME_STEP
+           : is_collective(name)                             ? PS_NAME_COLLECTIVE
+           : is_dataloader(name)                             ? PS_NAME_DATALOADER
+           : is_collective_kernel(name)                      ? PS_NAME_COLLECTIVE_KERNEL
+                                                             : PS_NAME_OTHER;
 }
 
-uint8_t *ps_meanings_slot(struct ps_meanings *meanings, uint32_t text)
+uint8_t *ps_name_kinds_slot(struct ps_name_kinds *meanings, uint32_t text)
 {
     if (text >= meanings->n) {
         size_t n = (size_t)text + text / 2 + 64;
 
-        meanings->at = ps_grow(meanings->at, n, 1);
-        memset(meanings->at + meanings->n, PS_MEANS_UNKNOWN, n - meanings->n);
+        meanings->kinds = ps_grow(meanings->kinds, n, 1);
+        memset(meanings->kinds + meanings->n, PS_NAME_UNKNOWN, n - meanings->n);
         meanings->n = n;
     }
-    return &meanings->at[text];
+    return &meanings->kinds[text];
 }
 
-void ps_meanings_free(struct ps_meanings *meanings)
+void ps_name_kinds_free(struct ps_name_kinds *meanings)
 {
-    free(meanings->at);
-    *meanings = (struct ps_meanings){0};
+    free(meanings->kinds);
+    *meanings = (struct ps_name_kinds){0};
 }
 
-static enum ps_role role_of_host(enum ps_meaning meaning)
+static enum ps_role role_of_host(enum ps_name_kind meaning)
 {
     switch (meaning) {
-    case PS_MEANS_STEP:
+    case PS_NAME_STEP:
         return PS_N_ROLES;
-    case PS_MEANS_COLLECTIVE:
+    case PS_NAME_COLLECTIVE:
         return PS_ROLE_COMMUNICATION;
-    case PS_MEANS_DATALOADER:
+    case PS_NAME_DATALOADER:
         return PS_ROLE_DATALOADER;
     default:
         return PS_ROLE_CPU;
     }
 }
 
-enum ps_role ps_role_of(int64_t kind, int64_t flags, enum ps_meaning meaning)
+enum ps_role ps_role_of(int64_t kind, int64_t flags, enum ps_name_kind meaning)
 {
     switch (kind) {
     case PS_SLICE_KERNEL:
-        return flags & PS_SLICE_COLLECTIVE || meaning == PS_MEANS_COLLECTIVE_KERNEL
+        return flags & PS_SLICE_COLLECTIVE || meaning == PS_NAME_COLLECTIVE_KERNEL
                    ? PS_ROLE_COMMUNICATION
                    : PS_ROLE_KERNEL;
     case PS_SLICE_MEMCPY:

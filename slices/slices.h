@@ -124,8 +124,8 @@ struct ps_chunk {
     struct ps_str args; /* parameters of the arguments; PS_COL_ARGS_AT is the offset */
 };
 
-static inline int64_t ps_chunk_at(const struct ps_chunk *chunk, enum ps_slice_column column,
-                                  uint32_t i)
+static inline int64_t ps_chunk_value(const struct ps_chunk *chunk, enum ps_slice_column column,
+                                     uint32_t i)
 {
     return chunk->column[column] ? chunk->column[column][i] : 0;
 }

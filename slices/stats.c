@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "slices/spans.h"
+#include "slices/intervals.h"
 
 /* The bits in which values differ. */
 static uint64_t differing(const int64_t *values, size_t n)
@@ -17,7 +17,7 @@ static uint64_t differing(const int64_t *values, size_t n)
 
 /* Radix selection: finds the value byte by byte, from the highest byte that differs. It does not
  * reorder the values and is linear for every input. */
-int64_t ps_kth(const int64_t *values, size_t n, size_t k)
+int64_t ps_select_kth(const int64_t *values, size_t n, size_t k)
 {
     uint64_t bits = differing(values, n), mask = UINT64_MAX, prefix;
     int shift = bits ? (63 - __builtin_clzll(bits)) & ~7 : -8;
@@ -57,7 +57,7 @@ static int64_t lower_middle(const int64_t *values, size_t n, int64_t upper)
 
 double ps_median(const int64_t *values, size_t n)
 {
-    int64_t upper = ps_kth(values, n, n / 2);
+    int64_t upper = ps_select_kth(values, n, n / 2);
 
     return n % 2 ? (double)upper : ((double)lower_middle(values, n, upper) + (double)upper) / 2;
 }
@@ -75,13 +75,13 @@ static double deviation(const int64_t *values, size_t n, double mean)
     return n > 1 ? sqrt(sum / (double)(n - 1)) : 0;
 }
 
-struct ps_stats ps_stats_of(const int64_t *values, size_t n)
+struct ps_stats ps_stats_compute(const int64_t *values, size_t n)
 {
     struct ps_stats stats = {.min = values[0], .max = values[0]};
     double sum = 0;
 
     for (size_t i = 0; i < n; i++) {
-        stats.total = ps_sum(stats.total, values[i]);
+        stats.total = ps_add_saturated(stats.total, values[i]);
         sum += (double)values[i];
         stats.min = values[i] < stats.min ? values[i] : stats.min;
         stats.max = values[i] > stats.max ? values[i] : stats.max;

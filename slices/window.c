@@ -28,12 +28,12 @@ void ps_window_begin(struct ps_window *w, int64_t from_ns, int64_t to_ns, uint32
     w->to_ns = to_ns;
     w->px = px < 1 ? 1 : px > PX_MAX ? PX_MAX : px;
     w->n_slices = w->n_density = 0;
-    w->counted = 0;
+    w->n_counted = 0;
     w->ns_per_px = span / w->px;
     w->px_per_ns = w->px / span;
     w->two_px_ns = w->ns_per_px > 0.5 ? (int64_t)(2 * w->ns_per_px) : 1;
-    ps_hash_table_clear(&w->density_at);
-    ps_hash_table_reserve(&w->density_at, w->px);
+    ps_hash_table_clear(&w->density_index);
+    ps_hash_table_reserve(&w->density_index, w->px);
 }
 
 static uint32_t px_of(const struct ps_window *w, int64_t at)
@@ -68,11 +68,11 @@ static uint64_t hash_pixel(uint16_t depth, uint32_t px)
 static struct ps_window_density *density_at(struct ps_window *w, uint16_t depth, uint32_t px)
 {
     const struct density_key key = {px, depth};
-    uint32_t index = ps_hash_table_add(&w->density_at, hash_pixel(depth, px),
+    uint32_t index = ps_hash_table_add(&w->density_index, hash_pixel(depth, px),
                                        (uint32_t)w->n_density, is_density, w->density, &key);
 
     if (index == w->n_density) {
-        PS_PUSH_ROOM(w->density, w->n_density, w->density_cap);
+        PS_RESERVE_ONE(w->density, w->n_density, w->density_cap);
         w->density[w->n_density++] =
             (struct ps_window_density){.px = px, .depth = depth, .longest_ns = -1};
     }
@@ -109,7 +109,7 @@ static void add_short(struct ps_window *w, const struct item *item, int64_t end)
     int64_t at = item->start > w->from_ns ? item->start : w->from_ns;
     uint32_t px = px_of(w, at), count = 1;
 
-    w->counted++;
+    w->n_counted++;
     end = end < w->to_ns ? end : w->to_ns;
     do {
         int64_t edge = edge_of(w, px, at);
@@ -133,7 +133,7 @@ static void add_item(struct ps_window *w, const struct item *item)
         add_short(w, item, end);
         return;
     }
-    PS_PUSH_ROOM(w->slices, w->n_slices, w->slices_cap);
+    PS_RESERVE_ONE(w->slices, w->n_slices, w->slices_cap);
     w->slices[w->n_slices++] = (struct ps_window_slice){
         .row = item->row,
         .name = item->name,
@@ -156,8 +156,8 @@ static int64_t not_negative(int64_t duration)
 void ps_window_add_chunk(struct ps_window *w, const struct ps_chunk *chunk, int64_t shorter_ns)
 {
     for (uint32_t i = 0; i < chunk->n; i++) {
-        int64_t start = ps_chunk_at(chunk, PS_COL_START, i);
-        int64_t duration = not_negative(ps_chunk_at(chunk, PS_COL_DURATION, i));
+        int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
+        int64_t duration = not_negative(ps_chunk_value(chunk, PS_COL_DURATION, i));
 
         if (start >= w->to_ns)
             break; /* slices are sorted by start */
@@ -168,11 +168,11 @@ void ps_window_add_chunk(struct ps_window *w, const struct ps_chunk *chunk, int6
                         .start = start,
                         .duration = duration,
                         .row = chunk->first + i,
-                        .name = (uint32_t)ps_chunk_at(chunk, PS_COL_NAME, i),
-                        .depth = (uint16_t)ps_chunk_at(chunk, PS_COL_DEPTH, i),
-                        .kind = (uint8_t)ps_chunk_at(chunk, PS_COL_KIND, i),
-                        .family = (uint8_t)ps_chunk_at(chunk, PS_COL_FAMILY, i),
-                        .flags = (uint8_t)ps_chunk_at(chunk, PS_COL_FLAGS, i),
+                        .name = (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i),
+                        .depth = (uint16_t)ps_chunk_value(chunk, PS_COL_DEPTH, i),
+                        .kind = (uint8_t)ps_chunk_value(chunk, PS_COL_KIND, i),
+                        .family = (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i),
+                        .flags = (uint8_t)ps_chunk_value(chunk, PS_COL_FLAGS, i),
                     });
     }
 }
@@ -181,7 +181,7 @@ void ps_window_add_chunk(struct ps_window *w, const struct ps_chunk *chunk, int6
 static void add_bin(struct ps_window *w, const struct item *item, int64_t count, int64_t busy)
 {
     shade(w, item, px_of(w, item->start), count > 0 ? (uint32_t)count : 0, not_negative(busy));
-    w->counted += count > 0 ? (uint64_t)count : 0;
+    w->n_counted += count > 0 ? (uint64_t)count : 0;
 }
 
 static void add_rows(struct ps_window *w, const struct ps_pyramid_block *block)
@@ -199,7 +199,7 @@ static void add_rows(struct ps_window *w, const struct ps_pyramid_block *block)
 
         if (item.start >= w->to_ns)
             continue;
-        if (block->bins) {
+        if (block->is_bins) {
             item.duration = not_negative(column[PS_BIN_LONGEST][i]);
             if (item.start > w->from_ns ||
                 (uint64_t)w->from_ns - (uint64_t)item.start < (uint64_t)block->bin_ns)
@@ -220,20 +220,20 @@ static bool unpack_block(struct ps_window *w, struct ps_str packed, uint32_t n)
 
         if (packed.len < sizeof len)
             return false;
-        memcpy(&len, packed.at, sizeof len);
+        memcpy(&len, packed.ptr, sizeof len);
         packed = ps_str_skip(packed, sizeof len);
         if (len > packed.len)
             return false;
         if (!w->column[c])
             w->column[c] = ps_grow(NULL, PS_PYRAMID_ROWS, sizeof(int64_t));
-        if (!ps_column_unpack((struct ps_str){packed.at, len}, n, w->column[c]))
+        if (!ps_column_unpack((struct ps_str){packed.ptr, len}, n, w->column[c]))
             return false;
         packed = ps_str_skip(packed, len);
     }
     return packed.len == 0;
 }
 
-bool ps_window_wants(const struct ps_window *w, const struct ps_pyramid_block *block)
+bool ps_window_overlaps(const struct ps_window *w, const struct ps_pyramid_block *block)
 {
     return block->from_ns < w->to_ns && block->to_ns > w->from_ns;
 }
@@ -243,13 +243,13 @@ bool ps_window_add_level(struct ps_window *w, struct ps_str blocks, bool bins)
     struct ps_pyramid_block block;
 
     while (blocks.len) {
-        struct ps_str body = ps_str_skip(blocks, PS_PYRAMID_HEAD);
+        struct ps_str body = ps_str_skip(blocks, PS_PYRAMID_HEAD_SIZE);
 
-        if (!ps_pyramid_head(blocks, &block) || block.bytes > blocks.len)
+        if (!ps_pyramid_read_block(blocks, &block) || block.bytes > blocks.len)
             return false;
-        body.len = block.bytes - PS_PYRAMID_HEAD;
+        body.len = block.bytes - PS_PYRAMID_HEAD_SIZE;
         blocks = ps_str_skip(blocks, block.bytes);
-        if (!ps_window_wants(w, &block) || (block.bins && !bins))
+        if (!ps_window_overlaps(w, &block) || (block.is_bins && !bins))
             continue;
         if (!unpack_block(w, body, block.n))
             return false;
@@ -291,7 +291,7 @@ void ps_window_free(struct ps_window *w)
 {
     free(w->slices);
     free(w->density);
-    ps_hash_table_free(&w->density_at);
+    ps_hash_table_free(&w->density_index);
     for (int c = 0; c < PS_PYRAMID_COLUMNS; c++)
         free(w->column[c]);
     *w = (struct ps_window){0};

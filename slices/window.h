@@ -38,11 +38,11 @@ struct ps_window {
     size_t n_slices, slices_cap;
     struct ps_window_density *density; /* by depth, then px */
     size_t n_density, density_cap;
-    uint64_t counted; /* slices counted in density */
+    uint64_t n_counted; /* slices counted in density */
     /* Working memory. */
     int64_t two_px_ns; /* slices at least this long are returned one by one */
     double px_per_ns, ns_per_px;
-    struct ps_hash_table density_at; /* (depth, px) -> index in density */
+    struct ps_hash_table density_index; /* (depth, px) -> index in density */
     int64_t *column[8];
 };
 
@@ -59,7 +59,7 @@ void ps_window_begin(struct ps_window *window, int64_t from_ns, int64_t to_ns, u
 void ps_window_add_chunk(struct ps_window *window, const struct ps_chunk *chunk,
                          int64_t shorter_ns);
 /* Whether a block of a level may overlap the window. */
-bool ps_window_wants(const struct ps_window *window, const struct ps_pyramid_block *block);
+bool ps_window_overlaps(const struct ps_window *window, const struct ps_pyramid_block *block);
 /* Adds blocks of a level (slices/pyramid.h): the long slices and, with `bins`, the bins. False:
  * damaged bytes. */
 bool ps_window_add_level(struct ps_window *window, struct ps_str blocks, bool bins);

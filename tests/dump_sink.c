@@ -14,7 +14,7 @@ static struct ps_buf *begin(struct ps_sink *sink, const char *what)
 
 static void put_text(struct ps_buf *out, const char *key, struct ps_str value)
 {
-    struct ps_json json = ps_json_to(out);
+    struct ps_json json = ps_json_writer(out);
 
     ps_buf_printf(out, " %s=", key);
     ps_json_str(&json, value);
@@ -22,7 +22,7 @@ static void put_text(struct ps_buf *out, const char *key, struct ps_str value)
 
 static void put_num(struct ps_buf *out, const char *key, struct ps_num value)
 {
-    struct ps_json json = ps_json_to(out);
+    struct ps_json json = ps_json_writer(out);
 
     ps_buf_printf(out, " %s=", key);
     ps_json_num(&json, value);
@@ -69,11 +69,11 @@ static void on_note(struct ps_sink *sink, const struct ps_note *note)
     if (!out)
         return;
     ps_buf_puts(out, words[note->severity]);
-    if (note->has_at)
-        ps_buf_printf(out, " at=%llu", (unsigned long long)note->at);
+    if (note->has_offset)
+        ps_buf_printf(out, " at=%llu", (unsigned long long)note->offset);
     if (note->line)
         ps_buf_printf(out, " line=%llu", (unsigned long long)note->line);
-    put_text(out, "what", note->what);
+    put_text(out, "what", note->text);
     ps_buf_puts(out, "\n");
 }
 
@@ -159,21 +159,21 @@ static void on_report(struct ps_sink *sink, const struct ps_report *report)
     ps_buf_printf(out, " %u", report->id);
     put_text(out, "stage", report->stage);
     put_text(out, "title", report->title);
-    put_text(out, "ordered", report->ordered);
+    put_text(out, "ordered", report->sort_key);
     put_num(out, "ncalls", report->ncalls);
     put_num(out, "primitive", report->primitive_calls);
     put_num(out, "seconds", report->seconds);
-    if (report->by[0])
-        ps_buf_printf(out, " by=%s", report->by);
+    if (report->grouped_by[0])
+        ps_buf_printf(out, " by=%s", report->grouped_by);
     if (report->device_seconds.kind != PS_NUM_NONE)
         put_num(out, "device", report->device_seconds);
-    put_num(out, "of", report->of);
-    ps_buf_printf(out, " first=%u rows=%u\n", report->first, report->rows);
+    put_num(out, "of", report->n_profile_functions);
+    ps_buf_printf(out, " first=%u rows=%u\n", report->first_row, report->n_rows);
 }
 
 static void on_operator_row(struct ps_sink *sink, const struct ps_operator_row *row)
 {
-    static const char *const keys[PS_N_OPERATOR_FIGURES] = {
+    static const char *const keys[PS_N_OPERATOR_METRICS] = {
         "calls",        "self_cpu",    "cpu_total",    "cpu_mean",          "self_device",
         "device_total", "device_mean", "self_cpu_pct", "total_pct",         "self_device_pct",
         "bytes",        "self_bytes",  "device_bytes", "self_device_bytes", "flops"};
@@ -190,10 +190,10 @@ static void on_operator_row(struct ps_sink *sink, const struct ps_operator_row *
         put_text(out, "shapes", row->shapes);
     if (row->source.len)
         put_text(out, "source", row->source);
-    for (int i = 0; i < PS_N_OPERATOR_FIGURES; i++)
-        if (row->figures[i].kind != PS_NUM_NONE)
-            put_num(out, keys[i], row->figures[i]);
-    ps_buf_printf(out, " family=%d%s\n", row->family, row->cut ? " cut" : "");
+    for (int i = 0; i < PS_N_OPERATOR_METRICS; i++)
+        if (row->metrics[i].kind != PS_NUM_NONE)
+            put_num(out, keys[i], row->metrics[i]);
+    ps_buf_printf(out, " family=%d%s\n", row->family, row->is_truncated ? " cut" : "");
 }
 
 static void on_section(struct ps_sink *sink, const struct ps_section *row)
@@ -250,7 +250,7 @@ static void on_line_function(struct ps_sink *sink, const struct ps_line_function
     ps_buf_printf(out, " first_line=%u\n", f->first_line);
 }
 
-static void put_figures(struct ps_buf *out, const struct ps_line_figures *f)
+static void put_figures(struct ps_buf *out, const struct ps_line_metrics *f)
 {
     const struct {
         const char *key;
@@ -294,8 +294,8 @@ static void on_line(struct ps_sink *sink, const struct ps_line_row *row)
         return;
     ps_buf_printf(out, " %u file=%u function=%u block=%u", row->line, row->file, row->function,
                   row->block);
-    put_figures(out, &row->figures);
-    if (row->source.at)
+    put_figures(out, &row->metrics);
+    if (row->source.ptr)
         put_text(out, "source", row->source);
     for (uint32_t i = 0; i < row->n_samples; i++)
         ps_buf_printf(out, " %.9g:%.9g", row->samples[2 * i], row->samples[2 * i + 1]);
@@ -333,7 +333,7 @@ static void on_span(struct ps_sink *sink, const struct ps_span *span)
     ps_buf_puts(out, "\n");
 }
 
-static void put_fact(struct ps_buf *out, const struct ps_measured_fact *more)
+static void put_fact(struct ps_buf *out, const struct ps_measurement_extra *more)
 {
     ps_buf_puts(out, "  more");
     put_text(out, "key", more->key);
@@ -373,8 +373,8 @@ static void on_measurement(struct ps_sink *sink, const struct ps_measurement *m)
     ps_buf_printf(out, " unit=%s statistic=%s", m->unit, m->statistic);
     put_spread(out, m);
     ps_buf_puts(out, "\n");
-    for (size_t i = 0; i < m->n_more; i++)
-        put_fact(out, &m->more[i]);
+    for (size_t i = 0; i < m->n_extras; i++)
+        put_fact(out, &m->extras[i]);
     if (m->n_samples)
         ps_buf_puts(out, "  samples");
     for (size_t i = 0; i < m->n_samples; i++)
@@ -476,7 +476,7 @@ enum ps_status dump_bytes(struct ps_str bytes, size_t block, struct ps_buf *out)
     if (status != PS_OK && out) {
         out->len = 0; /* what came before the failure is nobody's */
         ps_buf_printf(out, "failed %s: %s\n", ps_status_word(status),
-                      ps_err_line(&err, line, sizeof line));
+                      ps_err_format(&err, line, sizeof line));
     }
     return status;
 }

@@ -14,7 +14,7 @@ static struct ps_buf *begin(struct ps_sink *sink)
 
 static void put_text(struct ps_buf *out, const char *key, struct ps_str value)
 {
-    struct ps_json json = ps_json_to(out);
+    struct ps_json json = ps_json_writer(out);
 
     ps_buf_printf(out, " %s=", key);
     ps_json_str(&json, value);
@@ -104,7 +104,7 @@ static void put_slice(struct ps_buf *out, const struct ps_chunk *chunk, uint32_t
 
     ps_buf_printf(out, "  slice %u", chunk->first + i);
     for (int c = 0; c < PS_N_SLICE_COLUMNS; c++) {
-        int64_t value = ps_chunk_at(chunk, (enum ps_slice_column)c, i);
+        int64_t value = ps_chunk_value(chunk, (enum ps_slice_column)c, i);
 
         if (value || c <= PS_COL_DURATION)
             put_int(out, words[c], value);
@@ -123,7 +123,7 @@ void dump_slices(struct ps_sink *sink, const struct ps_chunk *chunk)
     put_span(out, chunk->start_ns, chunk->end_ns);
     ps_buf_puts(out, " args=");
     for (size_t i = 0; i < chunk->args.len; i++)
-        ps_buf_printf(out, "%02x", (unsigned char)chunk->args.at[i]);
+        ps_buf_printf(out, "%02x", (unsigned char)chunk->args.ptr[i]);
     ps_buf_puts(out, "\n");
     for (uint32_t i = 0; i < chunk->n; i++)
         put_slice(out, chunk, i);
@@ -182,7 +182,7 @@ void dump_memory_event(struct ps_sink *sink, const struct ps_memory_event *row)
     put_int(out, "allocated", row->allocated);
     put_int(out, "reserved", row->reserved);
     put_int(out, "slice", row->slice);
-    ps_buf_puts(out, row->outside ? " outside\n" : "\n");
+    ps_buf_puts(out, row->is_outside ? " outside\n" : "\n");
 }
 
 void dump_step(struct ps_sink *sink, const struct ps_step *row)
@@ -195,7 +195,7 @@ void dump_step(struct ps_sink *sink, const struct ps_step *row)
     put_text(out, "name", row->name);
     put_span(out, row->start_ns, row->end_ns);
     put_span(out, row->host_start_ns, row->host_end_ns);
-    ps_buf_puts(out, row->counted ? " counted\n" : "\n");
+    ps_buf_puts(out, row->is_counted ? " counted\n" : "\n");
 }
 
 void dump_step_part(struct ps_sink *sink, const struct ps_step_part *row)

@@ -13,7 +13,7 @@ static void put_args(struct printing *p, struct ps_json *j, const struct tr_reco
 {
     struct ps_buf args = {0};
 
-    ps_args_json(p->trace->templates[r->template].text, tr_args_at(p->trace, r->args_at), rest,
+    ps_args_json(p->trace->templates[r->template].text, tr_params_at(p->trace, r->args_at), rest,
                  &args);
     ps_json_raw(j, ps_buf_slice(&args));
     ps_buf_free(&args);
@@ -21,7 +21,7 @@ static void put_args(struct printing *p, struct ps_json *j, const struct tr_reco
 
 static void print_record(struct printing *p, const struct tr_record *r)
 {
-    struct ps_json j = ps_json_to(p->out);
+    struct ps_json j = ps_json_writer(p->out);
     char ph[2] = {(char)r->ph, 0};
 
     ps_json_object(&j);
@@ -34,12 +34,12 @@ static void print_record(struct printing *p, const struct tr_record *r)
     if (r->dur != TR_NO_DURATION && !r->id_text)
         ps_json_kint(&j, "dur", r->dur);
     ps_json_key(&j, "name");
-    ps_json_str(&j, r->name ? tr_text(p->trace, r->name) : (struct ps_str){NULL, 0});
+    ps_json_str(&j, r->name ? tr_text_of_id(p->trace, r->name) : (struct ps_str){NULL, 0});
     ps_json_key(&j, "cat");
     ps_json_str(&j, r->cat ? p->trace->cats[r->cat].text : (struct ps_str){NULL, 0});
     if (r->id_text) {
         ps_json_key(&j, "id");
-        ps_json_str(&j, tr_text(p->trace, (uint32_t)r->dur));
+        ps_json_str(&j, tr_text_of_id(p->trace, (uint32_t)r->dur));
     }
     ps_json_key(&j, "args");
     put_args(p, &j, r, false);
@@ -65,6 +65,6 @@ void trace_text(struct tr_trace *trace, struct ps_buf *out)
     }
     for (size_t i = 0; i < trace->n_headers; i++)
         ps_buf_printf(out, "header %.*s %.*s\n", (int)trace->headers[i].key.len,
-                      trace->headers[i].key.at, (int)trace->headers[i].json.len,
-                      trace->headers[i].json.at);
+                      trace->headers[i].key.ptr, (int)trace->headers[i].json.len,
+                      trace->headers[i].json.ptr);
 }

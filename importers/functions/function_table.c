@@ -20,12 +20,12 @@
 
 enum {
     ASTRAY = 3, /* consecutive lines that are not rows: the table is truncated */
-    BREATH = 4096,
+    CHECK_INTERVAL = 4096,
 };
 
 static const struct ps_str builtin_file = PS_STR("~");
 
-bool ps_ft_header(struct ps_str text, size_t *column)
+bool ps_function_table_header(struct ps_str text, size_t *column)
 {
     const char *at = ps_str_find(
         text, PS_STR("ncalls  tottime  percall  cumtime  percall filename:lineno(function)"));
@@ -33,8 +33,8 @@ bool ps_ft_header(struct ps_str text, size_t *column)
 
     if (!at)
         return false;
-    before = (size_t)(at - text.at);
-    for (size_t blanks = 0; blanks < 3 && before && text.at[before - 1] == ' '; blanks++)
+    before = (size_t)(at - text.ptr);
+    for (size_t blanks = 0; blanks < 3 && before && text.ptr[before - 1] == ' '; blanks++)
         before--;
     *column = before;
     return true;
@@ -42,17 +42,17 @@ bool ps_ft_header(struct ps_str text, size_t *column)
 
 /* --- Rows --- */
 
-static bool read_calls(struct ps_str word, struct ps_ft_row *row)
+static bool read_calls(struct ps_str word, struct ps_function_table_row *row)
 {
-    const char *slash = word.len ? memchr(word.at, '/', word.len) : NULL;
-    struct ps_str all = {word.at, slash ? (size_t)(slash - word.at) : word.len};
+    const char *slash = word.len ? memchr(word.ptr, '/', word.len) : NULL;
+    struct ps_str all = {word.ptr, slash ? (size_t)(slash - word.ptr) : word.len};
 
-    if (!ps_report_number(all, &row->ncalls) || row->ncalls.kind != PS_NUM_INT)
+    if (!ps_report_parse_number(all, &row->ncalls) || row->ncalls.kind != PS_NUM_INT)
         return false;
     row->primitive_calls = row->ncalls;
     if (!slash)
         return true;
-    return ps_report_number(ps_str_skip(word, all.len + 1), &row->primitive_calls) &&
+    return ps_report_parse_number(ps_str_skip(word, all.len + 1), &row->primitive_calls) &&
            row->primitive_calls.kind == PS_NUM_INT;
 }
 
@@ -61,13 +61,13 @@ static bool read_time(struct ps_str *rest, struct ps_num calls, struct ps_num *o
 {
     struct ps_num each;
 
-    if (!ps_report_number(ps_report_word(rest), out))
+    if (!ps_report_parse_number(ps_report_pop_word(rest), out))
         return false;
     if (calls.i == 0) {
         *rest = ps_str_skip(*rest, 9);
         return true;
     }
-    return ps_report_number(ps_report_word(rest), &each);
+    return ps_report_parse_number(ps_report_pop_word(rest), &each);
 }
 
 /* Returns the position of the last ":<digits>(", or NULL. */
@@ -76,112 +76,115 @@ static const char *last_line_mark(struct ps_str where)
     for (size_t i = where.len; i-- > 0;) {
         size_t digits = 0;
 
-        if (where.at[i] != ':')
+        if (where.ptr[i] != ':')
             continue;
-        while (i + 1 + digits < where.len && where.at[i + 1 + digits] >= '0' &&
-               where.at[i + 1 + digits] <= '9')
+        while (i + 1 + digits < where.len && where.ptr[i + 1 + digits] >= '0' &&
+               where.ptr[i + 1 + digits] <= '9')
             digits++;
-        if (digits && digits < 10 && i + 1 + digits < where.len && where.at[i + 1 + digits] == '(')
-            return where.at + i;
+        if (digits && digits < 10 && i + 1 + digits < where.len && where.ptr[i + 1 + digits] == '(')
+            return where.ptr + i;
     }
     return NULL;
 }
 
 /* "path:line(name)". */
-static bool read_place(struct ps_function_tables *t, struct ps_str where, struct ps_ft_row *row)
+static bool read_place(struct ps_function_tables *t, struct ps_str where,
+                       struct ps_function_table_row *row)
 {
     const char *mark = last_line_mark(where), *paren;
     struct ps_str file, rest;
     int64_t line;
 
-    if (!mark || where.at[where.len - 1] != ')')
+    if (!mark || where.ptr[where.len - 1] != ')')
         return false;
-    file = (struct ps_str){where.at, (size_t)(mark - where.at)};
+    file = (struct ps_str){where.ptr, (size_t)(mark - where.ptr)};
     rest = ps_str_skip(where, file.len + 1);
-    paren = memchr(rest.at, '(', rest.len);
-    if (!ps_str_i64((struct ps_str){rest.at, (size_t)(paren - rest.at)}, &line))
+    paren = memchr(rest.ptr, '(', rest.len);
+    if (!ps_str_parse_i64((struct ps_str){rest.ptr, (size_t)(paren - rest.ptr)}, &line))
         return false;
-    rest = ps_str_skip(rest, (size_t)(paren - rest.at) + 1);
+    rest = ps_str_skip(rest, (size_t)(paren - rest.ptr) + 1);
     row->line = ps_int(line);
-    row->file = ps_intern_id(&t->files, file);
-    row->name = ps_intern_id(&t->names, (struct ps_str){rest.at, rest.len - 1});
-    t->folders |= file.len && file.at[0] != '<' &&
-                  (memchr(file.at, '/', file.len) || memchr(file.at, '\\', file.len));
+    row->file = ps_intern_add(&t->files, file);
+    row->name = ps_intern_add(&t->names, (struct ps_str){rest.ptr, rest.len - 1});
+    t->has_folders |= file.len && file.ptr[0] != '<' &&
+                      (memchr(file.ptr, '/', file.len) || memchr(file.ptr, '\\', file.len));
     return true;
 }
 
 /* Reads "{built-in method exec}", which a dump calls "<built-in method exec>", or a bare word. */
 static bool read_builtin(struct ps_function_tables *t, struct ps_str where, bool ended,
-                         struct ps_ft_row *row)
+                         struct ps_function_table_row *row)
 {
     PS_AUTO(ps_buf_free) struct ps_buf name = {0};
-    bool braces = where.at[0] == '{' && where.at[where.len - 1] == '}';
+    bool braces = where.ptr[0] == '{' && where.ptr[where.len - 1] == '}';
 
-    if (!braces && (!ended || where.at[0] == '{' || last_line_mark(where)))
+    if (!braces && (!ended || where.ptr[0] == '{' || last_line_mark(where)))
         return false;
     if (braces) {
         ps_buf_puts(&name, "<");
-        ps_buf_add(&name, where.at + 1, where.len - 2);
+        ps_buf_add(&name, where.ptr + 1, where.len - 2);
         ps_buf_puts(&name, ">");
     } else {
         ps_buf_str(&name, where);
     }
     row->line = ps_int(0);
-    row->file = ps_intern_id(&t->files, builtin_file);
-    row->name = ps_intern_id(&t->names, ps_buf_slice(&name));
+    row->file = ps_intern_add(&t->files, builtin_file);
+    row->name = ps_intern_add(&t->names, ps_buf_slice(&name));
     return true;
 }
 
-static bool read_figures(struct ps_str *rest, struct ps_ft_row *row)
+static bool read_figures(struct ps_str *rest, struct ps_function_table_row *row)
 {
-    return read_calls(ps_report_word(rest), row) && read_time(rest, row->ncalls, &row->tottime) &&
+    return read_calls(ps_report_pop_word(rest), row) &&
+           read_time(rest, row->ncalls, &row->tottime) &&
            read_time(rest, row->primitive_calls, &row->cumtime);
 }
 
 static bool read_row(struct ps_function_tables *t, struct ps_str rest, bool ended,
-                     struct ps_ft_row *row)
+                     struct ps_function_table_row *row)
 {
-    if (!read_figures(&rest, row) || rest.len < 2 || rest.at[0] != ' ')
+    if (!read_figures(&rest, row) || rest.len < 2 || rest.ptr[0] != ' ')
         return false;
-    rest = ps_report_trim(ps_str_skip(rest, 1));
+    rest = ps_report_trim_end(ps_str_skip(rest, 1));
     return rest.len && (read_place(t, rest, row) || read_builtin(t, rest, ended, row));
 }
 
-static enum ps_ft_line take_row(struct ps_function_tables *t, const struct ps_report_line *line)
+static enum ps_function_table_line parse_row(struct ps_function_tables *t,
+                                             const struct ps_report_line *line)
 {
-    struct ps_str rest = ps_report_trim(ps_str_skip(line->text, t->column));
-    struct ps_ft_row row = {0};
+    struct ps_str rest = ps_report_trim_end(ps_str_skip(line->text, t->column));
+    struct ps_function_table_row row = {0};
 
     if (rest.len == 0) {
-        t->paused = true;
-        return PS_FT_HEAD;
+        t->is_paused = true;
+        return PS_FUNCTION_LINE_HEAD;
     }
-    if (!read_row(t, rest, line->ended, &row)) {
-        if (t->paused)
-            return PS_FT_NONE;
-        t->paused = ++t->astray >= ASTRAY;
-        return PS_FT_BROKEN;
+    if (!read_row(t, rest, line->has_newline, &row)) {
+        if (t->is_paused)
+            return PS_FUNCTION_LINE_NONE;
+        t->is_paused = ++t->n_stray_lines >= ASTRAY;
+        return PS_FUNCTION_LINE_INVALID;
     }
-    t->astray = 0;
-    t->paused = false;
-    PS_PUSH_ROOM(t->rows, t->n, t->cap);
+    t->n_stray_lines = 0;
+    t->is_paused = false;
+    PS_RESERVE_ONE(t->rows, t->n, t->cap);
     t->rows[t->n++] = row;
-    t->reports[t->n_reports - 1].n++;
-    return PS_FT_ROW;
+    t->reports[t->n_reports - 1].n_rows++;
+    return PS_FUNCTION_LINE_ROW;
 }
 
 /* --- Header and totals --- */
 
 static struct ps_num number_before(struct ps_str text, const char *at)
 {
-    struct ps_str head = {text.at, (size_t)(at - text.at)};
+    struct ps_str head = {text.ptr, (size_t)(at - text.ptr)};
     struct ps_num number = {0};
     size_t n = 0;
 
-    while (n < head.len && head.at[head.len - 1 - n] >= '0' && head.at[head.len - 1 - n] <= '9')
+    while (n < head.len && head.ptr[head.len - 1 - n] >= '0' && head.ptr[head.len - 1 - n] <= '9')
         n++;
     if (n)
-        (void)ps_report_number(ps_str_skip(head, head.len - n), &number);
+        (void)ps_report_parse_number(ps_str_skip(head, head.len - n), &number);
     return number;
 }
 
@@ -192,12 +195,12 @@ static bool number_behind(struct ps_str text, struct ps_str words, struct ps_num
 
     if (!at)
         return false;
-    rest = ps_str_skip(text, (size_t)(at - text.at) + words.len);
-    return ps_report_number(ps_report_word(&rest), out);
+    rest = ps_str_skip(text, (size_t)(at - text.ptr) + words.len);
+    return ps_report_parse_number(ps_report_pop_word(&rest), out);
 }
 
 /* "9 function calls (7 primitive calls) in 0.054 seconds", with "CPU seconds" in old versions. */
-static bool read_totals(struct ps_str text, struct ps_ft_report *out)
+static bool read_totals(struct ps_str text, struct ps_function_table *out)
 {
     const char *calls = ps_str_find(text, PS_STR(" function calls "));
     const char *primitive = ps_str_find(text, PS_STR(" primitive calls) "));
@@ -214,13 +217,13 @@ static bool read_totals(struct ps_str text, struct ps_ft_report *out)
     return true;
 }
 
-static bool take_totals(struct ps_function_tables *t, struct ps_str text)
+static bool parse_totals(struct ps_function_tables *t, struct ps_str text)
 {
     if (!read_totals(text, &t->next))
         return false;
-    t->open = false;
-    t->next.ordered.len = 0;
-    t->next.of = (struct ps_num){0};
+    t->is_open = false;
+    t->next.sort_key.len = 0;
+    t->next.n_profile_functions = (struct ps_num){0};
     return true;
 }
 
@@ -231,8 +234,8 @@ static bool take_order(struct ps_function_tables *t, struct ps_str text)
 
     if (!at)
         return false;
-    t->next.ordered = ps_arena_copy(
-        &t->arena, ps_report_trim(ps_str_skip(text, (size_t)(at - text.at) + words.len)));
+    t->next.sort_key = ps_arena_copy(
+        &t->arena, ps_report_trim_end(ps_str_skip(text, (size_t)(at - text.ptr) + words.len)));
     return true;
 }
 
@@ -242,8 +245,9 @@ static bool take_reduction(struct ps_function_tables *t, struct ps_str text)
 
     if (!number_behind(text, PS_STR("   List reduced from "), &of))
         return false;
-    if (t->next.of.kind == PS_NUM_NONE) /* one line for each restriction: the first has the total */
-        t->next.of = of;
+    if (t->next.n_profile_functions.kind ==
+        PS_NUM_NONE) /* one line for each restriction: the first has the total */
+        t->next.n_profile_functions = of;
     return true;
 }
 
@@ -255,9 +259,9 @@ static size_t depth_of(struct ps_str text)
     size_t depth = 0;
 
     for (size_t i = 0; i < text.len; i++)
-        if (memchr("({", text.at[i], 2))
+        if (memchr("({", text.ptr[i], 2))
             depth++;
-        else if (memchr(")}", text.at[i], 2) && depth)
+        else if (memchr(")}", text.ptr[i], 2) && depth)
             depth--;
     return depth;
 }
@@ -266,37 +270,38 @@ static size_t depth_of(struct ps_str text)
 static bool begins_totals(struct ps_str text)
 {
     const char *at = ps_str_find(text, PS_STR(" function calls"));
-    size_t n = at ? (size_t)(at - text.at) : 0;
+    size_t n = at ? (size_t)(at - text.ptr) : 0;
 
-    while (n && text.at[n - 1] >= '0' && text.at[n - 1] <= '9')
+    while (n && text.ptr[n - 1] >= '0' && text.ptr[n - 1] <= '9')
         n--;
-    return n > 1 && text.at[n - 1] == ' ' && text.at[n - 2] == ' ';
+    return n > 1 && text.ptr[n - 1] == ' ' && text.ptr[n - 2] == ' ';
 }
 
 /* A row with a wrapped name is complete once the line ends like a function name. */
-enum ps_report_row ps_ft_reads(const void *tables, struct ps_str text)
+enum ps_report_row ps_function_tables_classify(const void *tables, struct ps_str text)
 {
     const struct ps_function_tables *t = tables;
-    struct ps_str rest = ps_report_trim(ps_str_skip(text, t->column));
-    struct ps_ft_row row = {0};
-    struct ps_ft_report totals;
+    struct ps_str rest = ps_report_trim_end(ps_str_skip(text, t->column));
+    struct ps_function_table_row row = {0};
+    struct ps_function_table totals;
     size_t column;
 
-    if (ps_ft_header(text, &column) || (begins_totals(text) && read_totals(text, &totals)))
-        return PS_ROW_ENDED;
-    if (!t->open || !read_figures(&rest, &row))
-        return begins_totals(text) ? PS_ROW_PART : PS_ROW_NONE;
-    rest = ps_report_trim(rest);
+    if (ps_function_table_header(text, &column) ||
+        (begins_totals(text) && read_totals(text, &totals)))
+        return PS_ROW_FINAL;
+    if (!t->is_open || !read_figures(&rest, &row))
+        return begins_totals(text) ? PS_ROW_INCOMPLETE : PS_ROW_NONE;
+    rest = ps_report_trim_end(rest);
     if (!rest.len ||
-        (last_line_mark(rest) ? rest.at[rest.len - 1] != ')' : rest.at[rest.len - 1] != '}'))
-        return PS_ROW_PART;
-    return depth_of(rest) ? PS_ROW_WHOLE : PS_ROW_ENDED;
+        (last_line_mark(rest) ? rest.ptr[rest.len - 1] != ')' : rest.ptr[rest.len - 1] != '}'))
+        return PS_ROW_INCOMPLETE;
+    return depth_of(rest) ? PS_ROW_COMPLETE : PS_ROW_FINAL;
 }
 
 /* Whether one of the two strings is a prefix of the other. */
 static bool agree(struct ps_str a, struct ps_str b)
 {
-    return ps_str_common(a, b) == (a.len < b.len ? a.len : b.len);
+    return ps_str_common_prefix(a, b) == (a.len < b.len ? a.len : b.len);
 }
 
 /* Whether a line begins with the totals or the "List reduced" line of a report. */
@@ -308,80 +313,84 @@ static bool is_heading(struct ps_str next)
 
     if (agree(next, reduced))
         return true;
-    rest = ps_str_starts(next, totals) ? ps_str_skip(next, totals.len) : PS_STR("");
-    if (!rest.len || rest.at[0] < '0' || rest.at[0] > '9')
+    rest = ps_str_starts_with(next, totals) ? ps_str_skip(next, totals.len) : PS_STR("");
+    if (!rest.len || rest.ptr[0] < '0' || rest.ptr[0] > '9')
         return false;
-    while (rest.len && rest.at[0] >= '0' && rest.at[0] <= '9')
+    while (rest.len && rest.ptr[0] >= '0' && rest.ptr[0] <= '9')
         rest = ps_str_skip(rest, 1);
     return agree(rest, calls);
 }
 
-enum ps_report_end ps_ft_ends(const void *tables, struct ps_str text, struct ps_str next)
+enum ps_report_line_end ps_function_tables_find_end(const void *tables, struct ps_str text,
+                                                    struct ps_str next)
 {
-    if (ps_ft_reads(tables, text) == PS_ROW_NONE && is_heading(next))
-        return PS_END_HERE;
-    return ps_report_row_ends(ps_ft_reads, tables, text, next);
+    if (ps_function_tables_classify(tables, text) == PS_ROW_NONE && is_heading(next))
+        return PS_LINE_ENDS;
+    return ps_report_find_row_end(ps_function_tables_classify, tables, text, next);
 }
 
 /* --- Lines --- */
 
 static void open_report(struct ps_function_tables *t, size_t column)
 {
-    struct ps_ft_report *report;
+    struct ps_function_table *report;
 
-    PS_PUSH_ROOM(t->reports, t->n_reports, t->cap_reports);
+    PS_RESERVE_ONE(t->reports, t->n_reports, t->cap_reports);
     report = &t->reports[t->n_reports++];
     *report = t->next;
-    report->first = t->n;
-    report->n = 0;
-    t->next = (struct ps_ft_report){.stage = report->stage, .title = report->title};
+    report->first_row = t->n;
+    report->n_rows = 0;
+    t->next = (struct ps_function_table){.stage = report->stage, .title = report->title};
     t->column = column;
-    t->astray = 0;
-    t->paused = false;
-    t->open = true;
+    t->n_stray_lines = 0;
+    t->is_paused = false;
+    t->is_open = true;
 }
 
-enum ps_ft_line ps_ft_take(struct ps_function_tables *t, const struct ps_report_line *line)
+enum ps_function_table_line ps_function_tables_parse(struct ps_function_tables *t,
+                                                     const struct ps_report_line *line)
 {
     struct ps_str text = line->text;
-    enum ps_ft_line what;
+    enum ps_function_table_line what;
     size_t column;
 
-    if (ps_ft_header(text, &column)) {
+    if (ps_function_table_header(text, &column)) {
         open_report(t, column);
-        return PS_FT_HEAD;
+        return PS_FUNCTION_LINE_HEAD;
     }
-    if (take_totals(t, text))
-        return PS_FT_HEAD;
-    what = t->open ? take_row(t, line) : PS_FT_NONE;
-    if (what != PS_FT_NONE)
+    if (parse_totals(t, text))
+        return PS_FUNCTION_LINE_HEAD;
+    what = t->is_open ? parse_row(t, line) : PS_FUNCTION_LINE_NONE;
+    if (what != PS_FUNCTION_LINE_NONE)
         return what;
-    t->relations +=
+    t->n_relation_tables +=
         ps_str_find(text, PS_STR(" was called by...")) ||
         (ps_str_find(text, PS_STR(" called...")) && ps_str_find(text, PS_STR("Function ")));
-    return take_order(t, text) || take_reduction(t, text) ? PS_FT_HEAD : PS_FT_NONE;
+    return take_order(t, text) || take_reduction(t, text) ? PS_FUNCTION_LINE_HEAD
+                                                          : PS_FUNCTION_LINE_NONE;
 }
 
 /* --- Reporting --- */
 
-double ps_ft_seconds(const struct ps_function_tables *t, const struct ps_ft_report *report)
+double ps_function_table_seconds(const struct ps_function_tables *t,
+                                 const struct ps_function_table *report)
 {
     double sum = 0;
 
     if (report->seconds.kind != PS_NUM_NONE)
         return ps_num_real(report->seconds);
-    for (uint32_t i = report->first; i < report->first + report->n; i++)
+    for (uint32_t i = report->first_row; i < report->first_row + report->n_rows; i++)
         sum += ps_num_real(t->rows[i].tottime);
     return sum;
 }
 
-const struct ps_ft_report *ps_ft_longest(const struct ps_function_tables *t)
+const struct ps_function_table *ps_function_tables_longest(const struct ps_function_tables *t)
 {
-    const struct ps_ft_report *longest = NULL;
+    const struct ps_function_table *longest = NULL;
     double most = 0;
 
     for (uint32_t i = 0; i < t->n_reports; i++) {
-        double seconds = ps_ft_seconds(t, &t->reports[i]);
+        double seconds = ps_function_table_seconds(t, &t->reports[i]);
 
         if (!longest || seconds > most) {
             longest = &t->reports[i];
@@ -397,15 +406,15 @@ static enum ps_origin origin(const struct ps_function_tables *t, struct ps_str f
 {
     enum ps_origin found = ps_python_file_origin(file);
 
-    if (found == PS_ORIGIN_UNKNOWN && t->folders && file.len > 3 &&
-        memcmp(file.at + file.len - 3, ".py", 3) == 0)
+    if (found == PS_ORIGIN_UNKNOWN && t->has_folders && file.len > 3 &&
+        memcmp(file.ptr + file.len - 3, ".py", 3) == 0)
         return PS_ORIGIN_OWN;
     return found;
 }
 
-static void tell_function(const struct ps_function_tables *t, uint32_t i, struct ps_sink *out)
+static void write_function(const struct ps_function_tables *t, uint32_t i, struct ps_sink *out)
 {
-    const struct ps_ft_row *row = &t->rows[i];
+    const struct ps_function_table_row *row = &t->rows[i];
 
     out->ops->function(out, &(struct ps_function){
                                 .id = i + 1,
@@ -422,39 +431,40 @@ static void tell_function(const struct ps_function_tables *t, uint32_t i, struct
                             });
 }
 
-static void tell_report(const struct ps_ft_report *report, uint32_t id, struct ps_sink *out)
+static void write_report(const struct ps_function_table *report, uint32_t id, struct ps_sink *out)
 {
     out->ops->report(out, &(struct ps_report){
                               .id = id,
                               .stage = report->stage,
                               .title = report->title,
-                              .ordered = report->ordered,
-                              .by = "",
+                              .sort_key = report->sort_key,
+                              .grouped_by = "",
                               .ncalls = report->ncalls,
                               .primitive_calls = report->primitive_calls,
                               .seconds = report->seconds,
-                              .of = report->of,
-                              .first = report->first + 1,
-                              .rows = report->n,
+                              .n_profile_functions = report->n_profile_functions,
+                              .first_row = report->first_row + 1,
+                              .n_rows = report->n_rows,
                           });
 }
 
-bool ps_ft_tell(const struct ps_function_tables *t, struct ps_sink *out)
+bool ps_function_tables_write(const struct ps_function_tables *t, struct ps_sink *out)
 {
     for (uint32_t id = 1; id <= t->n_reports; id++) {
-        const struct ps_ft_report *report = &t->reports[id - 1];
+        const struct ps_function_table *report = &t->reports[id - 1];
 
-        tell_report(report, id, out);
-        for (uint32_t i = report->first; i < report->first + report->n; i++) {
-            if (i % BREATH == 0 && (!out->ops->progress(out, i, t->n, i) || !ps_sink_ok(out)))
+        write_report(report, id, out);
+        for (uint32_t i = report->first_row; i < report->first_row + report->n_rows; i++) {
+            if (i % CHECK_INTERVAL == 0 &&
+                (!out->ops->progress(out, i, t->n, i) || !ps_sink_ok(out)))
                 return false;
-            tell_function(t, i, out);
+            write_function(t, i, out);
         }
     }
     return true;
 }
 
-void ps_ft_free(struct ps_function_tables *t)
+void ps_function_tables_free(struct ps_function_tables *t)
 {
     ps_intern_free(&t->files);
     ps_intern_free(&t->names);

@@ -13,11 +13,11 @@
 
 /* --- Conversion of numbers --- */
 
-enum { MOST_DIGITS = 1024 / 15 + 2 }; /* of the largest number that a double can hold */
+enum { DIGITS_MAX = 1024 / 15 + 2 }; /* of the largest number that a double can hold */
 
 /* The nearest double to a number of 15-bit digits, least significant first. Bits after the first
  * 105 only affect rounding, so `rest` records whether any is set. */
-static double nearest(const unsigned char *digits, uint32_t n)
+static double nearest_double(const unsigned char *digits, uint32_t n)
 {
     unsigned __int128 top = 0;
     unsigned rest = 0;
@@ -38,11 +38,12 @@ static double nearest(const unsigned char *digits, uint32_t n)
 
 /* Converts n digits of 15 bits, least significant first, to an integer, or to the nearest double if
  * it exceeds 64 bits. False: it exceeds a double. */
-static bool long_value(const unsigned char *digits, uint32_t n, bool negative, struct ps_mval *out)
+static bool long_value(const unsigned char *digits, uint32_t n, bool negative,
+                       struct ps_marshal_object *out)
 {
     unsigned __int128 value = 0;
 
-    if (n > MOST_DIGITS)
+    if (n > DIGITS_MAX)
         return false;
     for (uint32_t i = n; i-- > 0 && n <= 5;)
         value = value << 15 | (unsigned)digits[2 * i] | (unsigned)digits[2 * i + 1] << 8;
@@ -56,8 +57,8 @@ static bool long_value(const unsigned char *digits, uint32_t n, bool negative, s
         return true;
     }
     out->kind = PS_M_REAL;
-    out->beyond = true;
-    out->r = nearest(digits, n);
+    out->is_out_of_range = true;
+    out->r = nearest_double(digits, n);
     out->r = negative ? -out->r : out->r;
     return isfinite(out->r);
 }
@@ -67,9 +68,9 @@ static bool text_real(struct ps_str text, double *out)
 {
     char copy[256], *end;
 
-    if (text.len == 0 || text.len >= sizeof copy || memchr(text.at, '\0', text.len))
+    if (text.len == 0 || text.len >= sizeof copy || memchr(text.ptr, '\0', text.len))
         return false;
-    memcpy(copy, text.at, text.len);
+    memcpy(copy, text.ptr, text.len);
     copy[text.len] = '\0';
     *out = strtod(copy, &end);
     if (*end)
@@ -85,11 +86,11 @@ static bool text_real(struct ps_str text, double *out)
  * surrogates and NUL. */
 static bool is_surrogate_utf8(struct ps_str text, bool *plain)
 {
-    const char *at = text.at, *end = at + text.len;
+    const char *at = text.ptr, *end = at + text.len;
 
     *plain = !memchr(at ? at : "", '\0', text.len);
     while (at < end) {
-        size_t n = ps_utf8_len(at, end);
+        size_t n = ps_utf8_char_len(at, end);
         const unsigned char *s = (const unsigned char *)at;
 
         if (n == 0) {
@@ -108,12 +109,12 @@ static bool is_plain_ascii(struct ps_str text)
     unsigned bad = 0;
 
     for (size_t i = 0; i < text.len; i++)
-        bad |= (unsigned char)text.at[i] >= 0x80 || text.at[i] == '\0';
+        bad |= (unsigned char)text.ptr[i] >= 0x80 || text.ptr[i] == '\0';
     return !bad;
 }
 
 /* How to convert a string with this type code for display. */
-static enum ps_mtext text_kind(struct ps_str text, char type)
+static enum ps_marshal_text_kind text_kind(struct ps_str text, char type)
 {
     bool plain;
 
@@ -122,7 +123,7 @@ static enum ps_mtext text_kind(struct ps_str text, char type)
     if (strchr("aAzZ", type))
         return PS_MTEXT_LATIN1;
     if (is_surrogate_utf8(text, &plain))
-        return plain ? PS_MTEXT_PLAIN : PS_MTEXT_MEND;
+        return plain ? PS_MTEXT_PLAIN : PS_MTEXT_REPAIR;
     return PS_MTEXT_LATIN1;
 }
 
@@ -132,7 +133,7 @@ static struct ps_str latin1(struct ps_str raw, struct ps_arena *arena)
     size_t n = 0;
 
     for (size_t i = 0; i < raw.len; i++) {
-        unsigned char c = (unsigned char)raw.at[i];
+        unsigned char c = (unsigned char)raw.ptr[i];
 
         if (c >= 0x80)
             to[n++] = (char)(0xc0 | c >> 6);
@@ -153,14 +154,14 @@ struct ps_str ps_marshal_text(const struct ps_marshal *m, uint32_t id, struct ps
 {
     struct ps_str raw = m->texts.items[id];
 
-    switch ((enum ps_mtext)m->text_kinds[id]) {
+    switch ((enum ps_marshal_text_kind)m->text_kinds[id]) {
     case PS_MTEXT_PLAIN:
         break;
-    case PS_MTEXT_MEND:
+    case PS_MTEXT_REPAIR:
         return mended(raw, arena);
     case PS_MTEXT_LATIN1:
         raw = latin1(raw, arena);
-        return memchr(raw.at, '\0', raw.len) ? mended(raw, arena) : raw;
+        return memchr(raw.ptr, '\0', raw.len) ? mended(raw, arena) : raw;
     case PS_MTEXT_CODE:
         raw.len -= sizeof(uint64_t);
         break;
@@ -170,19 +171,19 @@ struct ps_str ps_marshal_text(const struct ps_marshal *m, uint32_t id, struct ps
 
 enum {
     FLAG = 0x80,
-    DEEPEST = 200, /* maximum nesting of containers; profiles need three */
-    LONGEST_TEXT = 64 << 20,
+    DEPTH_MAX = 200, /* maximum nesting of containers; profiles need three */
+    TEXT_BYTES_MAX = 64 << 20,
 };
 
-void ps_marshal_init(struct ps_marshal *m, struct ps_str bytes, enum ps_mlayout layout,
+void ps_marshal_init(struct ps_marshal *m, struct ps_str bytes, enum ps_marshal_layout layout,
                      struct ps_err *err)
 {
     *m = (struct ps_marshal){.layout = layout, .err = err};
-    m->begin = m->at = (const unsigned char *)bytes.at;
+    m->begin = m->cursor = (const unsigned char *)bytes.ptr;
     m->end = m->begin + bytes.len;
 }
 
-void ps_marshal_done(struct ps_marshal *m)
+void ps_marshal_free(struct ps_marshal *m)
 {
     ps_intern_free(&m->texts);
     free(m->text_kinds);
@@ -201,52 +202,53 @@ bool ps_marshal_fail(struct ps_marshal *m, const char *fmt, ...)
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    ps_fail_at(m->err, PS_BAD_INPUT, ps_marshal_at(m), "%s", text);
+    ps_fail_at(m->err, PS_BAD_INPUT, ps_marshal_offset(m), "%s", text);
     return false;
 }
 
 static bool ends_early(struct ps_marshal *m)
 {
     ps_marshal_fail(m, "truncated marshal data");
-    ps_hint(m->err,
-            "the program may have been stopped while it wrote the file; record the profile again");
+    ps_err_hint(
+        m->err,
+        "the program may have been stopped while it wrote the file; record the profile again");
     return false;
 }
 
-static inline size_t left(const struct ps_marshal *m)
+static inline size_t bytes_left(const struct ps_marshal *m)
 {
-    return (size_t)(m->end - m->at);
+    return (size_t)(m->end - m->cursor);
 }
 
 static inline bool take_i32(struct ps_marshal *m, int32_t *out)
 {
-    if (left(m) < 4)
+    if (bytes_left(m) < 4)
         return ends_early(m);
-    memcpy(out, m->at, 4);
+    memcpy(out, m->cursor, 4);
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     *out = (int32_t)__builtin_bswap32((uint32_t)*out);
 #endif
-    m->at += 4;
+    m->cursor += 4;
     return true;
 }
 
 static inline bool take_64(struct ps_marshal *m, uint64_t *out)
 {
-    if (left(m) < 8)
+    if (bytes_left(m) < 8)
         return ends_early(m);
-    memcpy(out, m->at, 8);
+    memcpy(out, m->cursor, 8);
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     *out = __builtin_bswap64(*out);
 #endif
-    m->at += 8;
+    m->cursor += 8;
     return true;
 }
 
 static inline bool take_u8(struct ps_marshal *m, unsigned *out)
 {
-    if (left(m) < 1)
+    if (bytes_left(m) < 1)
         return ends_early(m);
-    *out = *m->at++;
+    *out = *m->cursor++;
     return true;
 }
 
@@ -265,36 +267,36 @@ static bool take_size(struct ps_marshal *m, bool is_short, uint32_t *out)
     }
     if (n < 0)
         return ps_marshal_fail(m, "invalid marshal data: negative size");
-    if ((size_t)n > left(m))
+    if ((size_t)n > bytes_left(m))
         return ends_early(m);
     *out = (uint32_t)n;
     return true;
 }
 
-static uint32_t new_slot(struct ps_marshal *m, bool flagged, struct ps_mval value)
+static uint32_t new_slot(struct ps_marshal *m, bool flagged, struct ps_marshal_object value)
 {
     if (!flagged)
-        return PS_M_NO_SLOT;
-    PS_PUSH_ROOM(m->refs, m->n_refs, m->cap_refs);
+        return PS_M_NO_REF;
+    PS_RESERVE_ONE(m->refs, m->n_refs, m->cap_refs);
     m->refs[m->n_refs] = value;
     return (uint32_t)m->n_refs++;
 }
 
-void ps_marshal_became(struct ps_marshal *m, uint32_t slot, struct ps_mval value)
+void ps_marshal_set_ref(struct ps_marshal *m, uint32_t slot, struct ps_marshal_object value)
 {
-    if (slot != PS_M_NO_SLOT)
+    if (slot != PS_M_NO_REF)
         m->refs[slot] = value;
 }
 
-int ps_marshal_next(const struct ps_marshal *m)
+int ps_marshal_peek(const struct ps_marshal *m)
 {
-    return m->at < m->end ? *m->at & ~FLAG : -1;
+    return m->cursor < m->end ? *m->cursor & ~FLAG : -1;
 }
 
-static uint32_t intern_text(struct ps_marshal *m, struct ps_str text, enum ps_mtext kind,
-                            bool known)
+static uint32_t intern_text(struct ps_marshal *m, struct ps_str text,
+                            enum ps_marshal_text_kind kind, bool known)
 {
-    uint32_t before = m->texts.count, id = ps_intern_id(&m->texts, text);
+    uint32_t before = m->texts.count, id = ps_intern_add(&m->texts, text);
 
     if (id < before)
         return id;
@@ -306,30 +308,30 @@ static uint32_t intern_text(struct ps_marshal *m, struct ps_str text, enum ps_mt
     return id;
 }
 
-static bool read_text(struct ps_marshal *m, char type, bool flagged, struct ps_mval *out)
+static bool read_text(struct ps_marshal *m, char type, bool flagged, struct ps_marshal_object *out)
 {
     struct ps_str text;
     uint32_t len;
 
     if (!take_size(m, type == 'z' || type == 'Z', &len))
         return false;
-    if (len > LONGEST_TEXT)
+    if (len > TEXT_BYTES_MAX)
         return ps_marshal_fail(m, "invalid marshal data: string of %u bytes", len);
-    text = (struct ps_str){(const char *)m->at, len};
-    *out = (struct ps_mval){.kind = PS_M_TEXT, .type = type};
-    out->id = intern_text(m, text, (enum ps_mtext)type, false);
+    text = (struct ps_str){(const char *)m->cursor, len};
+    *out = (struct ps_marshal_object){.kind = PS_M_TEXT, .type = type};
+    out->id = intern_text(m, text, (enum ps_marshal_text_kind)type, false);
     if (type == 'u' && m->text_kinds[out->id] == PS_MTEXT_LATIN1)
         return ps_marshal_fail(m, "invalid marshal data: string is not UTF-8");
-    m->at += len;
+    m->cursor += len;
     if (type == 't') {
-        PS_PUSH_ROOM(m->interned, m->n_interned, m->cap_interned);
+        PS_RESERVE_ONE(m->interned, m->n_interned, m->cap_interned);
         m->interned[m->n_interned++] = out->id;
     }
     new_slot(m, flagged, *out);
     return true;
 }
 
-static bool read_long(struct ps_marshal *m, struct ps_mval *out)
+static bool read_long(struct ps_marshal *m, struct ps_marshal_object *out)
 {
     const unsigned char *digits;
     uint32_t n;
@@ -338,16 +340,16 @@ static bool read_long(struct ps_marshal *m, struct ps_mval *out)
     if (!take_i32(m, &size))
         return false;
     n = size < 0 ? 0u - (uint32_t)size : (uint32_t)size;
-    if ((size_t)n > left(m) / 2)
+    if ((size_t)n > bytes_left(m) / 2)
         return ends_early(m);
-    digits = m->at;
+    digits = m->cursor;
     for (uint32_t i = 0; i < n; i++)
         if (digits[2 * i + 1] & 0x80)
             return ps_marshal_fail(m,
                                    "invalid marshal data: long integer with a digit out of range");
     if (!long_value(digits, n, size < 0, out))
         return ps_marshal_fail(m, "invalid marshal data: integer of %u digits", n);
-    m->at += 2 * (size_t)n;
+    m->cursor += 2 * (size_t)n;
     return true;
 }
 
@@ -358,21 +360,22 @@ static bool read_text_real(struct ps_marshal *m, double *out)
 
     if (!take_u8(m, &len))
         return false;
-    if (len > left(m))
+    if (len > bytes_left(m))
         return ends_early(m);
-    if (!text_real((struct ps_str){(const char *)m->at, len}, out))
+    if (!text_real((struct ps_str){(const char *)m->cursor, len}, out))
         return ps_marshal_fail(m, "invalid marshal data: unreadable number");
-    m->at += len;
+    m->cursor += len;
     return true;
 }
 
-static bool read_number(struct ps_marshal *m, char type, bool flagged, struct ps_mval *out)
+static bool read_number(struct ps_marshal *m, char type, bool flagged,
+                        struct ps_marshal_object *out)
 {
     uint64_t bits;
     int32_t i;
     bool good = true;
 
-    *out = (struct ps_mval){.kind = PS_M_INT, .type = type};
+    *out = (struct ps_marshal_object){.kind = PS_M_INT, .type = type};
     if (type == 'i') {
         good = take_i32(m, &i);
         out->i = good ? i : 0;
@@ -396,10 +399,10 @@ static bool read_number(struct ps_marshal *m, char type, bool flagged, struct ps
     return good;
 }
 
-static bool read_any(struct ps_marshal *m, unsigned depth, struct ps_mval *out);
+static bool read_any(struct ps_marshal *m, unsigned depth, struct ps_marshal_object *out);
 
 /* Adds a value to the hash. Equal contents have equal hashes, whether written out or referenced. */
-static void add_value(struct ps_hash *hash, const struct ps_mval *value)
+static void add_value(struct ps_hash *hash, const struct ps_marshal_object *value)
 {
     ps_hash_add(hash, (uint64_t)value->kind << 32 | value->id);
     ps_hash_add(hash, (uint64_t)value->i);
@@ -413,24 +416,24 @@ static struct ps_hash hash_of_type(char type)
     return hash;
 }
 
-bool ps_marshal_dict_ends(struct ps_marshal *m)
+bool ps_marshal_read_dict_end(struct ps_marshal *m)
 {
     if (m->failed)
         return false;
-    if (m->at == m->end)
+    if (m->cursor == m->end)
         return ends_early(m);
-    if (*m->at != '0')
+    if (*m->cursor != '0')
         return false;
-    m->at++;
+    m->cursor++;
     return true;
 }
 
 static bool walk_members(struct ps_marshal *m, unsigned depth, uint32_t n, bool is_dict,
                          struct ps_hash *hash)
 {
-    struct ps_mval member;
+    struct ps_marshal_object member;
 
-    for (uint32_t i = 0; is_dict ? !ps_marshal_dict_ends(m) : i < n; i++) {
+    for (uint32_t i = 0; is_dict ? !ps_marshal_read_dict_end(m) : i < n; i++) {
         if (m->failed)
             return false;
         for (int half = 0; half <= (int)is_dict; half++) {
@@ -443,22 +446,22 @@ static bool walk_members(struct ps_marshal *m, unsigned depth, uint32_t n, bool 
 }
 
 static bool walk_container(struct ps_marshal *m, unsigned depth, char type, bool flagged,
-                           struct ps_mval *out)
+                           struct ps_marshal_object *out)
 {
     bool is_dict = type == '{' || type == '}';
     uint32_t n = 3, slot;
     struct ps_hash hash = hash_of_type(type == ')' ? '(' : type);
 
-    if (depth >= DEEPEST)
-        return ps_marshal_fail(m, "more than %d nested containers", DEEPEST);
-    *out = (struct ps_mval){.kind = PS_M_OPAQUE, .type = type};
-    slot = new_slot(m, flagged, (struct ps_mval){.kind = PS_M_UNFINISHED});
+    if (depth >= DEPTH_MAX)
+        return ps_marshal_fail(m, "more than %d nested containers", DEPTH_MAX);
+    *out = (struct ps_marshal_object){.kind = PS_M_OPAQUE, .type = type};
+    slot = new_slot(m, flagged, (struct ps_marshal_object){.kind = PS_M_UNFINISHED});
     if (!is_dict && type != ':' && !take_size(m, type == ')', &n))
         return false;
     if (!walk_members(m, depth, n, is_dict, &hash))
         return false;
     out->i = (int64_t)ps_hash_end(&hash);
-    ps_marshal_became(m, slot, *out);
+    ps_marshal_set_ref(m, slot, *out);
     return true;
 }
 
@@ -475,7 +478,7 @@ static const struct {
     [PS_M_PY2] = {4, false, 6, 7, 1},
 };
 
-static bool is_code_shape(const struct ps_mval *object, enum ps_mlayout layout)
+static bool is_code_shape(const struct ps_marshal_object *object, enum ps_marshal_layout layout)
 {
     bool bytes = object[4].kind == PS_M_TEXT && object[4].type == 's';
     bool tuple = object[4].kind == PS_M_OPAQUE && strchr("()", object[4].type);
@@ -507,17 +510,18 @@ static uint32_t describe_code(struct ps_marshal *m, uint32_t file, uint32_t name
     return id;
 }
 
-static bool walk_code(struct ps_marshal *m, unsigned depth, bool flagged, struct ps_mval *out)
+static bool walk_code(struct ps_marshal *m, unsigned depth, bool flagged,
+                      struct ps_marshal_object *out)
 {
-    enum ps_mlayout layout = m->layout;
-    struct ps_mval object[8], tail;
+    enum ps_marshal_layout layout = m->layout;
+    struct ps_marshal_object object[8], tail;
     struct ps_hash hash = hash_of_type('c');
     int32_t field;
-    uint32_t slot = new_slot(m, flagged, (struct ps_mval){.kind = PS_M_UNFINISHED});
+    uint32_t slot = new_slot(m, flagged, (struct ps_marshal_object){.kind = PS_M_UNFINISHED});
 
     m->saw_code = true;
-    if (depth >= DEEPEST)
-        return ps_marshal_fail(m, "more than %d nested containers", DEEPEST);
+    if (depth >= DEPTH_MAX)
+        return ps_marshal_fail(m, "more than %d nested containers", DEPTH_MAX);
     for (unsigned i = 0; i < layouts[layout].fields; i++) {
         if (!take_i32(m, &field))
             return false;
@@ -536,14 +540,14 @@ static bool walk_code(struct ps_marshal *m, unsigned depth, bool flagged, struct
         if (!read_any(m, depth + 1, &tail))
             return false;
     ps_hash_add(&hash, (uint32_t)field);
-    *out = (struct ps_mval){.kind = PS_M_CODE, .type = 'c'};
+    *out = (struct ps_marshal_object){.kind = PS_M_CODE, .type = 'c'};
     out->id = describe_code(m, object[layouts[layout].file].id, object[layouts[layout].name].id,
                             field, ps_hash_end(&hash));
-    ps_marshal_became(m, slot, *out);
+    ps_marshal_set_ref(m, slot, *out);
     return true;
 }
 
-static bool follow(struct ps_marshal *m, char type, struct ps_mval *out)
+static bool read_reference(struct ps_marshal *m, char type, struct ps_marshal_object *out)
 {
     int32_t at;
 
@@ -556,12 +560,13 @@ static bool follow(struct ps_marshal *m, char type, struct ps_mval *out)
         return out->kind != PS_M_UNFINISHED ||
                ps_marshal_fail(m, "invalid marshal data: object contains itself");
     }
-    *out = (struct ps_mval){.kind = PS_M_TEXT, .type = 't', .id = m->interned[at]};
+    *out = (struct ps_marshal_object){.kind = PS_M_TEXT, .type = 't', .id = m->interned[at]};
     return true;
 }
 
 /* Reads type codes y and x: complex numbers, which occur only as constants of code objects. */
-static bool walk_complex(struct ps_marshal *m, char type, bool flagged, struct ps_mval *out)
+static bool walk_complex(struct ps_marshal *m, char type, bool flagged,
+                         struct ps_marshal_object *out)
 {
     double part;
     uint64_t bits;
@@ -574,7 +579,8 @@ static bool walk_complex(struct ps_marshal *m, char type, bool flagged, struct p
             memcpy(&bits, &part, sizeof bits);
         ps_hash_add(&hash, bits);
     }
-    *out = (struct ps_mval){.kind = PS_M_OPAQUE, .type = type, .i = (int64_t)ps_hash_end(&hash)};
+    *out = (struct ps_marshal_object){
+        .kind = PS_M_OPAQUE, .type = type, .i = (int64_t)ps_hash_end(&hash)};
     new_slot(m, flagged, *out);
     return true;
 }
@@ -590,15 +596,15 @@ static const uint8_t sorts[128] = {
     ['}'] = CONTAINER, [':'] = CONTAINER, ['c'] = CODE,      ['y'] = COMPLEX,   ['x'] = COMPLEX,
 };
 
-static bool read_any(struct ps_marshal *m, unsigned depth, struct ps_mval *out)
+static bool read_any(struct ps_marshal *m, unsigned depth, struct ps_marshal_object *out)
 {
     bool flagged;
     char type;
 
-    if (m->at == m->end)
+    if (m->cursor == m->end)
         return ends_early(m);
-    flagged = *m->at & FLAG;
-    type = (char)(*m->at++ & ~FLAG);
+    flagged = *m->cursor & FLAG;
+    type = (char)(*m->cursor++ & ~FLAG);
     m->types[(unsigned char)type] = true;
     m->types[0] |= flagged;
     switch (sorts[(unsigned char)type]) {
@@ -607,12 +613,13 @@ static bool read_any(struct ps_marshal *m, unsigned depth, struct ps_mval *out)
     case TEXT:
         return read_text(m, type, flagged, out);
     case REFERENCE:
-        return follow(m, type, out);
+        return read_reference(m, type, out);
     case BOOLEAN:
-        *out = (struct ps_mval){.kind = PS_M_BOOL, .type = type, .i = type == 'T'};
+        *out = (struct ps_marshal_object){.kind = PS_M_BOOL, .type = type, .i = type == 'T'};
         return true;
     case SINGLETON:
-        *out = (struct ps_mval){.kind = type == 'N' ? PS_M_NONE : PS_M_OPAQUE, .type = type};
+        *out =
+            (struct ps_marshal_object){.kind = type == 'N' ? PS_M_NONE : PS_M_OPAQUE, .type = type};
         return true;
     case CONTAINER:
         return walk_container(m, depth, type, flagged, out);
@@ -621,12 +628,12 @@ static bool read_any(struct ps_marshal *m, unsigned depth, struct ps_mval *out)
     case COMPLEX:
         return walk_complex(m, type, flagged, out);
     default:
-        m->at--;
-        return ps_marshal_fail(m, "invalid marshal data: unknown object type 0x%02x", *m->at);
+        m->cursor--;
+        return ps_marshal_fail(m, "invalid marshal data: unknown object type 0x%02x", *m->cursor);
     }
 }
 
-bool ps_marshal_value(struct ps_marshal *m, struct ps_mval *out)
+bool ps_marshal_read(struct ps_marshal *m, struct ps_marshal_object *out)
 {
     return !m->failed && read_any(m, 0, out);
 }
@@ -636,13 +643,13 @@ bool ps_marshal_open(struct ps_marshal *m, uint32_t *members, uint32_t *slot)
     bool flagged;
     char type;
 
-    if (m->failed || m->at == m->end)
+    if (m->failed || m->cursor == m->end)
         return ends_early(m);
-    flagged = *m->at & FLAG;
-    type = (char)(*m->at++ & ~FLAG);
+    flagged = *m->cursor & FLAG;
+    type = (char)(*m->cursor++ & ~FLAG);
     m->types[(unsigned char)type] = true;
     m->types[0] |= flagged;
-    *slot = new_slot(m, flagged, (struct ps_mval){.kind = PS_M_UNFINISHED});
+    *slot = new_slot(m, flagged, (struct ps_marshal_object){.kind = PS_M_UNFINISHED});
     return take_size(m, type == ')', members);
 }
 
@@ -650,11 +657,11 @@ bool ps_marshal_open_dict(struct ps_marshal *m, uint32_t *slot)
 {
     bool flagged;
 
-    if (m->failed || m->at == m->end)
+    if (m->failed || m->cursor == m->end)
         return ends_early(m);
-    flagged = *m->at++ & FLAG;
+    flagged = *m->cursor++ & FLAG;
     m->types[0] |= flagged;
-    *slot = new_slot(m, flagged, (struct ps_mval){.kind = PS_M_UNFINISHED});
+    *slot = new_slot(m, flagged, (struct ps_marshal_object){.kind = PS_M_UNFINISHED});
     return true;
 }
 

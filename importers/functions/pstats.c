@@ -75,7 +75,7 @@ struct dump {
 
 enum {
     TOLD = 10, /* maximum number of inconsistent functions reported by name */
-    BREATH = 4096,
+    CHECK_INTERVAL = 4096,
 };
 
 enum {
@@ -91,20 +91,20 @@ enum {
     EDGE_BYTES = 2 + 2 * 5 + 2 * 9, /* bytes of an edge in the form that cProfile usually writes */
 };
 
-static struct ps_num number_of(const struct ps_mval *value)
+static struct ps_num number_of(const struct ps_marshal_object *value)
 {
     return value->kind == PS_M_REAL ? ps_real(value->r) : ps_int(value->i);
 }
 
 static bool read_number(struct ps_marshal *m, struct ps_num *out, bool *beyond, const char *what)
 {
-    struct ps_mval value;
+    struct ps_marshal_object value;
 
-    if (!ps_marshal_value(m, &value))
+    if (!ps_marshal_read(m, &value))
         return false;
     if (value.kind != PS_M_INT && value.kind != PS_M_REAL && value.kind != PS_M_BOOL)
         return ps_marshal_fail(m, "%s is not a number", what);
-    *beyond |= value.beyond;
+    *beyond |= value.is_out_of_range;
     *out = number_of(&value);
     return true;
 }
@@ -136,22 +136,22 @@ static uint32_t function_of(struct dump *d, uint32_t file, uint32_t name, struct
     ps_hash_add(&hash, line.kind);
     index = ps_hash_table_add(&d->by_key, ps_hash_end(&hash), d->n, has_key, d->functions, &key);
     if (index == d->n) {
-        PS_PUSH_ROOM(d->functions, d->n, d->cap);
+        PS_RESERVE_ONE(d->functions, d->n, d->cap);
         d->functions[d->n++] = (struct function){.file = file, .name = name, .line = line};
     }
     return index;
 }
 
-static bool read_marker(struct dump *d, uint32_t slot, struct ps_mval *out)
+static bool read_marker(struct dump *d, uint32_t slot, struct ps_marshal_object *out)
 {
-    struct ps_mval text;
+    struct ps_marshal_object text;
 
-    if (!ps_marshal_value(&d->m, &text))
+    if (!ps_marshal_read(&d->m, &text))
         return false;
-    if (text.kind != PS_M_TEXT || !ps_str_is(d->m.texts.items[text.id], "__sampled__"))
+    if (text.kind != PS_M_TEXT || !ps_str_eq_c(d->m.texts.items[text.id], "__sampled__"))
         return ps_marshal_fail(&d->m, "a function key is not (file, line, name)");
-    *out = (struct ps_mval){.kind = SAMPLED};
-    ps_marshal_became(&d->m, slot, *out);
+    *out = (struct ps_marshal_object){.kind = SAMPLED};
+    ps_marshal_set_ref(&d->m, slot, *out);
     return true;
 }
 
@@ -160,13 +160,13 @@ static bool is_sequence(int type)
     return type == '(' || type == ')' || type == '[';
 }
 
-static bool read_key(struct dump *d, struct ps_mval *out)
+static bool read_key(struct dump *d, struct ps_marshal_object *out)
 {
-    struct ps_mval part[3];
+    struct ps_marshal_object part[3];
     uint32_t members, slot;
 
-    if (!is_sequence(ps_marshal_next(&d->m)))
-        return ps_marshal_value(&d->m, out) &&
+    if (!is_sequence(ps_marshal_peek(&d->m)))
+        return ps_marshal_read(&d->m, out) &&
                (out->kind == KEY || out->kind == SAMPLED ||
                 ps_marshal_fail(&d->m, "a function key is not (file, line, name)"));
     if (!ps_marshal_open(&d->m, &members, &slot))
@@ -177,15 +177,15 @@ static bool read_key(struct dump *d, struct ps_mval *out)
         return ps_marshal_fail(&d->m, "a function key has %u parts instead of (file, line, name)",
                                members);
     for (int i = 0; i < 3; i++)
-        if (!ps_marshal_value(&d->m, &part[i]))
+        if (!ps_marshal_read(&d->m, &part[i]))
             return false;
     if (part[0].kind != PS_M_TEXT ||
-        (part[1].kind != PS_M_INT && part[1].kind != PS_M_BOOL && !part[1].beyond) ||
+        (part[1].kind != PS_M_INT && part[1].kind != PS_M_BOOL && !part[1].is_out_of_range) ||
         (part[2].kind != PS_M_TEXT && part[2].kind != PS_M_CODE))
         return ps_marshal_fail(&d->m, "the parts of a function key are not (file, line, name)");
-    *out = (struct ps_mval){.kind = KEY,
-                            .id = function_of(d, part[0].id, part[2].id, number_of(&part[1]))};
-    ps_marshal_became(&d->m, slot, *out);
+    *out = (struct ps_marshal_object){
+        .kind = KEY, .id = function_of(d, part[0].id, part[2].id, number_of(&part[1]))};
+    ps_marshal_set_ref(&d->m, slot, *out);
     return true;
 }
 
@@ -216,7 +216,7 @@ static struct ps_call *call_of(struct dump *d, uint32_t caller)
         d->doubled_calls++;
         return &d->calls[d->met[caller].call];
     }
-    PS_PUSH_ROOM(d->calls, d->n_calls, d->cap_calls);
+    PS_RESERVE_ONE(d->calls, d->n_calls, d->cap_calls);
     d->met[caller] = (struct met){entry, d->n_calls};
     return &d->calls[d->n_calls++];
 }
@@ -240,19 +240,19 @@ static bool read_edge_numbers(struct dump *d, struct ps_call *call, bool *beyond
 
 static bool read_edge(struct dump *d, struct ps_call *call, bool *beyond, uint32_t *slot)
 {
-    struct ps_mval value;
+    struct ps_marshal_object value;
 
-    *slot = PS_M_NO_SLOT;
-    if (is_sequence(ps_marshal_next(&d->m)))
+    *slot = PS_M_NO_REF;
+    if (is_sequence(ps_marshal_peek(&d->m)))
         return read_edge_numbers(d, call, beyond, slot);
-    if (!ps_marshal_value(&d->m, &value))
+    if (!ps_marshal_read(&d->m, &value))
         return false;
     if (value.kind == EDGE) {
         *call = d->calls[value.id];
         d->tuple_callers = true;
-    } else if (value.kind == PS_M_INT || value.kind == PS_M_BOOL || value.beyond) {
+    } else if (value.kind == PS_M_INT || value.kind == PS_M_BOOL || value.is_out_of_range) {
         *call = (struct ps_call){.ncalls = number_of(&value)};
-        *beyond |= value.beyond;
+        *beyond |= value.is_out_of_range;
         d->int_callers = true;
     } else {
         return ps_marshal_fail(&d->m, "a caller has no numbers");
@@ -260,7 +260,7 @@ static bool read_edge(struct dump *d, struct ps_call *call, bool *beyond, uint32
     return true;
 }
 
-static bool copy_callers(struct dump *d, const struct ps_mval *from)
+static bool copy_callers(struct dump *d, const struct ps_marshal_object *from)
 {
     uint32_t first = (uint32_t)((uint64_t)from->i >> 32), n = (uint32_t)from->i;
 
@@ -275,11 +275,11 @@ static bool copy_callers(struct dump *d, const struct ps_mval *from)
 static bool read_callers(struct dump *d, bool *beyond)
 {
     uint32_t slot, edge_slot, first = d->n_calls;
-    struct ps_mval key, value;
+    struct ps_marshal_object key, value;
     struct ps_call call, *to;
 
-    if (ps_marshal_next(&d->m) != '{') {
-        if (!ps_marshal_value(&d->m, &value))
+    if (ps_marshal_peek(&d->m) != '{') {
+        if (!ps_marshal_read(&d->m, &value))
             return false;
         return value.kind == CALLERS
                    ? copy_callers(d, &value)
@@ -287,25 +287,26 @@ static bool read_callers(struct dump *d, bool *beyond)
     }
     if (!ps_marshal_open_dict(&d->m, &slot))
         return false;
-    while (!ps_marshal_dict_ends(&d->m)) {
+    while (!ps_marshal_read_dict_end(&d->m)) {
         if (!read_key(d, &key))
             return false;
         if (key.kind != KEY)
             return ps_marshal_fail(&d->m, "a caller is not a function key");
         if (key.id < d->cap_met)
             __builtin_prefetch(&d->met[key.id], 1);
-        ps_marshal_foresee(&d->m, EDGE_BYTES);
+        ps_marshal_prefetch(&d->m, EDGE_BYTES);
         if (!read_edge(d, &call, beyond, &edge_slot))
             return false;
         to = call_of(d, key.id);
         call.caller = key.id;
         *to = call;
-        ps_marshal_became(&d->m, edge_slot,
-                          (struct ps_mval){.kind = EDGE, .id = (uint32_t)(to - d->calls)});
+        ps_marshal_set_ref(
+            &d->m, edge_slot,
+            (struct ps_marshal_object){.kind = EDGE, .id = (uint32_t)(to - d->calls)});
     }
-    value = (struct ps_mval){.kind = CALLERS,
-                             .i = (int64_t)((uint64_t)first << 32 | (d->n_calls - first))};
-    ps_marshal_became(&d->m, slot, value);
+    value = (struct ps_marshal_object){
+        .kind = CALLERS, .i = (int64_t)((uint64_t)first << 32 | (d->n_calls - first))};
+    ps_marshal_set_ref(&d->m, slot, value);
     return !d->m.failed;
 }
 
@@ -314,18 +315,18 @@ static bool read_callers(struct dump *d, bool *beyond)
 static bool read_value(struct dump *d, struct function *f, uint32_t *slot)
 {
     struct ps_marshal *m = &d->m;
-    struct ps_mval value;
+    struct ps_marshal_object value;
     uint32_t members;
 
-    *slot = PS_M_NO_SLOT;
-    if (!is_sequence(ps_marshal_next(m))) {
-        if (!ps_marshal_value(m, &value))
+    *slot = PS_M_NO_REF;
+    if (!is_sequence(ps_marshal_peek(m))) {
+        if (!ps_marshal_read(m, &value))
             return false;
         if (value.kind != VALUE)
             return ps_marshal_fail(m, "a function has no numbers");
         *f = d->functions[value.id];
-        return copy_callers(
-            d, &(struct ps_mval){.i = (int64_t)((uint64_t)f->first_call << 32 | f->n_calls)});
+        return copy_callers(d, &(struct ps_marshal_object){
+                                   .i = (int64_t)((uint64_t)f->first_call << 32 | f->n_calls)});
     }
     if (!ps_marshal_open(m, &members, slot))
         return false;
@@ -349,18 +350,18 @@ static void keep_entry(struct dump *d, uint32_t id, const struct function *value
     f->first_call = first;
     f->n_calls = d->n_calls - first;
     if (f->listed) {
-        d->doubled_at = d->doubled++ ? d->doubled_at : ps_marshal_at(&d->m);
+        d->doubled_at = d->doubled++ ? d->doubled_at : ps_marshal_offset(&d->m);
         return;
     }
     f->listed = true;
-    PS_PUSH_ROOM(d->listed, d->n_listed, d->cap_listed);
+    PS_RESERVE_ONE(d->listed, d->n_listed, d->cap_listed);
     d->listed[d->n_listed++] = id;
 }
 
 static bool read_entry(struct dump *d)
 {
     struct function value = {0};
-    struct ps_mval key, marker;
+    struct ps_marshal_object key, marker;
     uint32_t slot, first = d->n_calls;
 
     d->entries++;
@@ -368,16 +369,16 @@ static bool read_entry(struct dump *d)
         return false;
     if (key.kind == SAMPLED) {
         d->sampled = true;
-        return ps_marshal_value(&d->m, &marker);
+        return ps_marshal_read(&d->m, &marker);
     }
     if (!read_value(d, &value, &slot))
         return false;
     keep_entry(d, key.id, &value, first);
-    ps_marshal_became(&d->m, slot, (struct ps_mval){.kind = VALUE, .id = key.id});
+    ps_marshal_set_ref(&d->m, slot, (struct ps_marshal_object){.kind = VALUE, .id = key.id});
     return true;
 }
 
-static bool breathe(struct dump *d, struct ps_sink *out)
+static bool check_cancelled(struct dump *d, struct ps_sink *out)
 {
     uint64_t size = (uint64_t)(d->m.end - d->m.begin);
 
@@ -389,7 +390,7 @@ static bool breathe(struct dump *d, struct ps_sink *out)
 }
 
 /* Reads the dict with one layout of code objects. False: PS_BAD_INPUT or PS_CANCELLED in `err`. */
-static bool parse_dump(struct dump *d, struct ps_str bytes, enum ps_mlayout layout,
+static bool parse_dump(struct dump *d, struct ps_str bytes, enum ps_marshal_layout layout,
                        struct ps_sink *out, struct ps_err *err)
 {
     uint32_t slot;
@@ -397,20 +398,20 @@ static bool parse_dump(struct dump *d, struct ps_str bytes, enum ps_mlayout layo
     *d = (struct dump){0};
     ps_marshal_init(&d->m, bytes, layout, err);
     ps_hash_table_reserve(&d->by_key, bytes.len / FUNCTION_BYTES);
-    if (ps_marshal_next(&d->m) != '{')
+    if (ps_marshal_peek(&d->m) != '{')
         return ps_marshal_fail(&d->m, "the dump is not a dict of functions");
     if (!ps_marshal_open_dict(&d->m, &slot))
         return false;
-    while (!ps_marshal_dict_ends(&d->m))
-        if (!read_entry(d) || (d->entries % BREATH == 0 && !breathe(d, out)))
+    while (!ps_marshal_read_dict_end(&d->m))
+        if (!read_entry(d) || (d->entries % CHECK_INTERVAL == 0 && !check_cancelled(d, out)))
             return false;
-    d->end = ps_marshal_at(&d->m);
+    d->end = ps_marshal_offset(&d->m);
     return true;
 }
 
 static void free_dump(struct dump *d)
 {
-    ps_marshal_done(&d->m);
+    ps_marshal_free(&d->m);
     free(d->functions);
     ps_hash_table_free(&d->by_key);
     free(d->calls);
@@ -430,7 +431,7 @@ static struct function *by_row(const struct dump *d, uint32_t row)
     return &d->functions[d->rows[row - 1]];
 }
 
-static void give_rows(struct dump *d)
+static void write_rows(struct dump *d)
 {
     uint32_t row = 0;
 
@@ -476,7 +477,7 @@ static void number_functions(struct dump *d)
 {
     uint32_t *row = ps_alloc_array(d->n + 1, sizeof *row);
 
-    give_rows(d);
+    write_rows(d);
     for (uint32_t i = 0; i < d->n; i++)
         row[i] = d->functions[i].row;
     for (uint32_t c = 0; c < d->n_calls; c++)
@@ -496,7 +497,7 @@ struct walk {
     uint32_t n_path, n_open, visited, cycles;
 };
 
-static void enter(struct walk *w, uint32_t row)
+static void push_component(struct walk *w, uint32_t row)
 {
     w->index[row] = w->low[row] = ++w->visited;
     w->path[w->n_path++] = row;
@@ -528,7 +529,7 @@ static void close_component(struct walk *w, uint32_t root)
     } while (row != root);
 }
 
-static void step(struct walk *w)
+static void visit_next(struct walk *w)
 {
     uint32_t row = w->path[w->n_path - 1], above;
     const struct function *f = by_row(w->d, row);
@@ -537,7 +538,7 @@ static void step(struct walk *w)
         uint32_t caller = w->d->calls[f->first_call + w->edge[row]++].caller;
 
         if (!w->index[caller])
-            enter(w, caller);
+            push_component(w, caller);
         else if (w->is_open[caller] && w->index[caller] < w->low[row])
             w->low[row] = w->index[caller];
         return;
@@ -581,8 +582,8 @@ static void find_cycles(struct dump *d)
     for (uint32_t row = 1; row <= d->n; row++) {
         if (w.index[row])
             continue;
-        for (enter(&w, row); w.n_path;)
-            step(&w);
+        for (push_component(&w, row); w.n_path;)
+            visit_next(&w);
     }
     renumber(d, w.cycles);
     free(memory);
@@ -609,7 +610,7 @@ struct report {
 
 static struct ps_str text(struct report *r, uint32_t id)
 {
-    if (!r->shown[id].at)
+    if (!r->shown[id].ptr)
         r->shown[id] = ps_marshal_text(&r->d->m, id, &r->arena);
     return r->shown[id];
 }
@@ -618,18 +619,18 @@ static bool is_mended(const struct report *r, uint32_t id)
 {
     uint8_t kind = r->d->m.text_kinds[id];
 
-    return kind == PS_MTEXT_MEND || kind == PS_MTEXT_LATIN1;
+    return kind == PS_MTEXT_REPAIR || kind == PS_MTEXT_LATIN1;
 }
 
 static bool has_folder(struct ps_str path)
 {
-    return path.len && path.at[0] != '<' &&
-           (memchr(path.at, '/', path.len) || memchr(path.at, '\\', path.len));
+    return path.len && path.ptr[0] != '<' &&
+           (memchr(path.ptr, '/', path.len) || memchr(path.ptr, '\\', path.len));
 }
 
 static bool is_script(struct ps_str path)
 {
-    return path.len > 3 && memcmp(path.at + path.len - 3, ".py", 3) == 0;
+    return path.len > 3 && memcmp(path.ptr + path.len - 3, ".py", 3) == 0;
 }
 
 /* The name of a script that was started from its own folder has no folder. If other files have
@@ -648,7 +649,7 @@ static enum ps_origin origin(struct report *r, uint32_t file)
 }
 
 /* Adds like Python's sum(): the result is an integer as long as all values are. */
-static struct ps_num plus(struct ps_num a, struct ps_num b)
+static struct ps_num add_num(struct ps_num a, struct ps_num b)
 {
     int64_t sum;
 
@@ -657,12 +658,12 @@ static struct ps_num plus(struct ps_num a, struct ps_num b)
     return ps_real(ps_num_real(a) + ps_num_real(b));
 }
 
-static struct function *at_row(const struct report *r, uint32_t row)
+static struct function *function_at_row(const struct report *r, uint32_t row)
 {
     return &r->d->functions[r->d->rows[row - 1]];
 }
 
-static void tell_doubt(struct report *r, struct function *f, const char *why)
+static void write_doubt(struct report *r, struct function *f, const char *why)
 {
     struct ps_str file = ps_text_head(text(r, f->file), 160),
                   name = ps_text_head(text(r, f->name), 100);
@@ -672,7 +673,7 @@ static void tell_doubt(struct report *r, struct function *f, const char *why)
     ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
                  "%.*s (%.*s:%.0f) %s. Either functions with this label overwrote each other, "
                  "threads ran it at the same time, or dumps were merged",
-                 (int)name.len, name.at, (int)file.len, file.at, ps_num_real(f->line), why);
+                 (int)name.len, name.ptr, (int)file.len, file.ptr, ps_num_real(f->line), why);
 }
 
 /* Checks the numbers of a function against each other and against its callers and callees. */
@@ -690,34 +691,34 @@ static void check(struct report *r, struct function *f)
     if (r->d->sampled)
         return;
     if (from > ncalls)
-        tell_doubt(r, f, "has fewer calls than its callers made");
+        write_doubt(r, f, "has fewer calls than its callers made");
     else if (!f->cycle && r->d->tuple_callers && !r->d->int_callers &&
              r->parts[f->row] + tottime > cumtime + 1e-6 + 1e-6 * fabs(cumtime))
-        tell_doubt(r, f, "has less cumulative time than its own time plus its callees' time");
+        write_doubt(r, f, "has less cumulative time than its own time plus its callees' time");
 }
 
 static void add_up(struct report *r)
 {
     for (uint32_t row = 1; row <= r->d->n_listed; row++) {
-        struct function *f = at_row(r, row);
+        struct function *f = function_at_row(r, row);
         struct ps_str file = text(r, f->file);
 
-        r->tottime = plus(r->tottime, f->tottime);
-        r->ncalls = plus(r->ncalls, f->ncalls);
-        r->primitive_calls = plus(r->primitive_calls, f->primitive_calls);
+        r->tottime = add_num(r->tottime, f->tottime);
+        r->ncalls = add_num(r->ncalls, f->ncalls);
+        r->primitive_calls = add_num(r->primitive_calls, f->primitive_calls);
         r->roots += f->n_calls == 0;
         f->repaired |= is_mended(r, f->file) || is_mended(r, f->name);
         r->repaired += f->repaired;
         r->int_times |= f->tottime.kind == PS_NUM_INT && f->tottime.i != 0;
-        r->builtins |=
-            ps_str_is(file, "~") && (ps_str_starts(text(r, f->name), PS_STR("<built-in method ")) ||
-                                     ps_str_starts(text(r, f->name), PS_STR("<method '")));
+        r->builtins |= ps_str_eq_c(file, "~") &&
+                       (ps_str_starts_with(text(r, f->name), PS_STR("<built-in method ")) ||
+                        ps_str_starts_with(text(r, f->name), PS_STR("<method '")));
         r->folders = r->folders || has_folder(file);
         r->profile_keys |=
-            ps_str_is(file, "profile") && f->line.kind == PS_NUM_INT && f->line.i == 0;
+            ps_str_eq_c(file, "profile") && f->line.kind == PS_NUM_INT && f->line.i == 0;
     }
     for (uint32_t row = 1; row <= r->d->n; row++) {
-        const struct function *f = at_row(r, row);
+        const struct function *f = function_at_row(r, row);
 
         for (uint32_t c = 0; c < f->n_calls; c++)
             r->parts[r->d->calls[f->first_call + c].caller] +=
@@ -725,10 +726,10 @@ static void add_up(struct report *r)
     }
 }
 
-static void tell_function(struct report *r, uint32_t row)
+static void write_function(struct report *r, uint32_t row)
 {
     const struct dump *d = r->d;
-    const struct function *f = at_row(r, row);
+    const struct function *f = function_at_row(r, row);
     struct ps_num none = ps_int(0);
     struct ps_function told = {
         .id = row,
@@ -755,7 +756,7 @@ static void tell_function(struct report *r, uint32_t row)
 static struct ps_str base_name(struct ps_str path)
 {
     for (size_t i = path.len; i-- > 0;)
-        if (path.at[i] == '/' || path.at[i] == '\\')
+        if (path.ptr[i] == '/' || path.ptr[i] == '\\')
             return ps_str_skip(path, i + 1);
     return path;
 }
@@ -764,18 +765,19 @@ static struct ps_str base_name(struct ps_str path)
  * cumulative time. */
 static void find_title(struct report *r, uint32_t row)
 {
-    const struct function *f = at_row(r, row);
+    const struct function *f = function_at_row(r, row);
     enum ps_origin whose = origin(r, f->file);
 
     if (!f->listed || (whose != PS_ORIGIN_OWN && whose != PS_ORIGIN_UNKNOWN))
         return;
-    if (!ps_str_is(text(r, f->name), "<module>") || ps_str_starts(text(r, f->file), PS_STR("<")))
+    if (!ps_str_eq_c(text(r, f->name), "<module>") ||
+        ps_str_starts_with(text(r, f->file), PS_STR("<")))
         return;
-    if (!r->title || ps_num_real(f->cumtime) > ps_num_real(at_row(r, r->title)->cumtime))
+    if (!r->title || ps_num_real(f->cumtime) > ps_num_real(function_at_row(r, r->title)->cumtime))
         r->title = row;
 }
 
-static void tell_writer(struct report *r)
+static void write_tool(struct report *r)
 {
     const char *writer = NULL, *tool = "pstats";
 
@@ -789,14 +791,14 @@ static void tell_writer(struct report *r)
         writer = "cProfile";
         tool = "cProfile";
     }
-    r->out->ops->meta(r->out, "tool", ps_str_of(tool));
+    r->out->ops->meta(r->out, "tool", ps_str_from_c(tool));
     if (writer)
-        r->out->ops->meta(r->out, "writer", ps_str_of(writer));
+        r->out->ops->meta(r->out, "writer", ps_str_from_c(writer));
     if (r->title)
-        r->out->ops->meta(r->out, "title", base_name(text(r, at_row(r, r->title)->file)));
+        r->out->ops->meta(r->out, "title", base_name(text(r, function_at_row(r, r->title)->file)));
 }
 
-static void tell_figures(struct report *r)
+static void write_summary(struct report *r)
 {
     const struct dump *d = r->d;
     int version = ps_marshal_version(&d->m);
@@ -820,7 +822,7 @@ static void tell_figures(struct report *r)
         r->out->ops->number(r->out, figures[i].key, figures[i].value);
 }
 
-static void tell_notes(struct report *r, uint64_t size)
+static void write_notes(struct report *r, uint64_t size)
 {
     const struct dump *d = r->d;
 
@@ -859,7 +861,7 @@ static void tell_notes(struct report *r, uint64_t size)
 }
 
 /* Writes everything to the sink. False: cancelled. */
-static bool tell_all(struct report *r, uint64_t size)
+static bool write_all(struct report *r, uint64_t size)
 {
     const struct dump *d = r->d;
     struct ps_ledger ledger = {
@@ -873,16 +875,16 @@ static bool tell_all(struct report *r, uint64_t size)
     ledger.stored = d->n_listed - r->repaired;
     ledger.repaired = r->repaired;
     for (uint32_t row = 1; row <= d->n && ps_sink_ok(r->out); row++) {
-        if (row % BREATH == 0 && !r->out->ops->progress(r->out, size, size, row))
+        if (row % CHECK_INTERVAL == 0 && !r->out->ops->progress(r->out, size, size, row))
             return false;
-        tell_function(r, row);
+        write_function(r, row);
         find_title(r, row);
-        if (at_row(r, row)->listed)
-            check(r, at_row(r, row));
+        if (function_at_row(r, row)->listed)
+            check(r, function_at_row(r, row));
     }
-    tell_writer(r);
-    tell_figures(r);
-    tell_notes(r, size);
+    write_tool(r);
+    write_summary(r);
+    write_notes(r, size);
     r->out->ops->ledger(r->out, &ledger);
     r->out->ops->headline(r->out, &(struct ps_headline){ps_num_real(r->tottime), "s", "tottime"});
     return true;
@@ -898,7 +900,7 @@ static bool report_dump(struct dump *d, uint64_t size, struct ps_sink *out)
     r.shown = ps_alloc_array(d->m.texts.count + 1, sizeof *r.shown);
     r.origin = ps_alloc(d->m.texts.count + 1);
     r.parts = ps_alloc_array(d->n + 1, sizeof *r.parts);
-    told = tell_all(&r, size);
+    told = write_all(&r, size);
     free(r.shown);
     free(r.origin);
     free(r.parts);
@@ -917,14 +919,14 @@ static bool read_dump(struct dump *d, struct ps_str bytes, struct ps_sink *out, 
 
     for (int layout = 0; layout < PS_M_LAYOUTS; layout++) {
         struct ps_err failure = PS_ERR_INIT;
-        bool good = parse_dump(d, bytes, (enum ps_mlayout)layout, out, &failure);
+        bool good = parse_dump(d, bytes, (enum ps_marshal_layout)layout, out, &failure);
 
         if (good && (!d->m.saw_code || d->end == bytes.len)) {
             d->m.err = err;
             return true;
         }
         with_tail = good && with_tail < 0 ? layout : with_tail;
-        if (!good && (farthest.code == PS_OK || failure.at > farthest.at))
+        if (!good && (farthest.code == PS_OK || failure.offset > farthest.offset))
             farthest = failure;
         if (!d->m.saw_code || failure.code == PS_CANCELLED)
             break;
@@ -932,7 +934,7 @@ static bool read_dump(struct dump *d, struct ps_str bytes, struct ps_sink *out, 
         *d = (struct dump){0};
     }
     if (with_tail >= 0)
-        return parse_dump(d, bytes, (enum ps_mlayout)with_tail, out, err);
+        return parse_dump(d, bytes, (enum ps_marshal_layout)with_tail, out, err);
     *err = farthest;
     return false;
 }
@@ -945,7 +947,7 @@ static enum ps_status refuse_empty(const struct dump *d, struct ps_err *err)
     else
         ps_fail(err, PS_BAD_INPUT,
                 "the dump contains no functions: the profiler was never enabled");
-    ps_hint(err, "record the whole program: `python -m cProfile -o out.prof app.py`");
+    ps_err_hint(err, "record the whole program: `python -m cProfile -o out.prof app.py`");
     return err->code;
 }
 
@@ -961,7 +963,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     size = bytes.len;
     if (!read_dump(&d, ps_buf_slice(&bytes), out, err)) {
         if (err->code == PS_BAD_INPUT)
-            ps_hint(err, "copy the file again in binary mode, or record the profile again");
+            ps_err_hint(err, "copy the file again in binary mode, or record the profile again");
         return err->code;
     }
     ps_buf_free(&bytes); /* all strings were copied */
@@ -978,7 +980,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
  * JSON no '(' or ')' follows the opening brace. */
 static enum ps_match sniff(struct ps_str head)
 {
-    const unsigned char *at = (const unsigned char *)head.at;
+    const unsigned char *at = (const unsigned char *)head.ptr;
 
     if (head.len && at[0] == 0xfb)
         return PS_MATCH_SURE;

@@ -11,7 +11,7 @@
 #include "importers/text/line_names.h"
 
 enum {
-    MOST_ROWS = 4 * 1000 * 1000,
+    ROWS_MAX = 4 * 1000 * 1000,
     TOLD = 50,
 };
 
@@ -22,47 +22,47 @@ struct reader {
     uint64_t repaired, mended, rejected;
 };
 
-static void take_line(struct reader *r)
+static void parse_line(struct reader *r)
 {
     const struct ps_report_line *line = &r->in.line;
-    enum ps_ft_line what = ps_ft_take(&r->tables, line);
+    enum ps_function_table_line what = ps_function_tables_parse(&r->tables, line);
 
-    r->repaired += what == PS_FT_ROW && (line->mended || line->rejoined);
-    if (what == PS_FT_ROW && line->mended && r->mended++ < TOLD)
-        ps_sink_note(r->out, PS_NOTE_REPAIRED, line->at, line->number,
+    r->repaired += what == PS_FUNCTION_LINE_ROW && (line->is_repaired || line->is_rejoined);
+    if (what == PS_FUNCTION_LINE_ROW && line->is_repaired && r->mended++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REPAIRED, line->offset, line->number,
                      "the name in this row contains invalid UTF-8 or was truncated");
-    if (what == PS_FT_BROKEN)
-        ps_report_doubt(&r->in);
-    if (what == PS_FT_BROKEN && r->rejected++ < TOLD)
-        ps_sink_note(r->out, PS_NOTE_REJECTED, line->at, line->number,
+    if (what == PS_FUNCTION_LINE_INVALID)
+        ps_report_count_doubtful(&r->in);
+    if (what == PS_FUNCTION_LINE_INVALID && r->rejected++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REJECTED, line->offset, line->number,
                      "this line inside a table is not a table row");
 }
 
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
-    while (ps_report_next(&r->in)) {
-        ps_report_rejoin(&r->in, ps_ft_reads, &r->tables);
-        take_line(r);
-        if (r->tables.n > MOST_ROWS)
-            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
-                              MOST_ROWS);
-        if (ps_report_goes_on(&r->in, r->out, r->tables.n, err) != PS_OK)
+    while (ps_report_read_line(&r->in)) {
+        ps_report_rejoin(&r->in, ps_function_tables_classify, &r->tables);
+        parse_line(r);
+        if (r->tables.n > ROWS_MAX)
+            return ps_fail_at(err, PS_LIMIT, r->in.line.offset, "the log has more than %d rows",
+                              ROWS_MAX);
+        if (ps_report_check(&r->in, r->out, r->tables.n, err) != PS_OK)
             return PS_CANCELLED;
     }
     return ps_stream_status(r->in.in, err);
 }
 
 /* Writes the title: the script, which is the user's own module with the largest cumulative time. */
-static void tell_title(struct reader *r)
+static void write_title(struct reader *r)
 {
     const struct ps_function_tables *t = &r->tables;
-    const struct ps_ft_row *title = NULL;
+    const struct ps_function_table_row *title = NULL;
 
     for (uint32_t i = 0; i < t->n; i++) {
-        const struct ps_ft_row *row = &t->rows[i];
+        const struct ps_function_table_row *row = &t->rows[i];
         enum ps_origin origin = ps_line_origin(t->files.items[row->file]);
 
-        if (!ps_str_is(t->names.items[row->name], "<module>") || origin != PS_ORIGIN_OWN)
+        if (!ps_str_eq_c(t->names.items[row->name], "<module>") || origin != PS_ORIGIN_OWN)
             continue;
         if (!title || ps_num_real(row->cumtime) > ps_num_real(title->cumtime))
             title = row;
@@ -71,21 +71,21 @@ static void tell_title(struct reader *r)
         r->out->ops->meta(r->out, "title", ps_base_name(t->files.items[title->file]));
 }
 
-static void tell_figures(struct reader *r, const struct ps_ft_report *longest)
+static void write_summary(struct reader *r, const struct ps_function_table *longest)
 {
     const struct ps_function_tables *t = &r->tables;
     const struct {
         const char *key;
         struct ps_num value;
     } figures[] = {
-        {"total_tt_s", ps_real(longest ? ps_ft_seconds(t, longest) : 0)},
+        {"total_tt_s", ps_real(longest ? ps_function_table_seconds(t, longest) : 0)},
         {"total_calls", longest ? longest->ncalls : (struct ps_num){0}},
         {"primitive_calls", longest ? longest->primitive_calls : (struct ps_num){0}},
         {"functions", ps_int(t->n)},
         {"files", ps_int(t->files.count)},
         {"reports", ps_int(t->n_reports)},
         {"report", ps_int(longest ? longest - t->reports + 1 : 0)},
-        {"of_functions", longest ? longest->of : (struct ps_num){0}},
+        {"of_functions", longest ? longest->n_profile_functions : (struct ps_num){0}},
         {"rounded", ps_int(1)},
     };
 
@@ -93,13 +93,13 @@ static void tell_figures(struct reader *r, const struct ps_ft_report *longest)
         r->out->ops->number(r->out, figures[i].key, figures[i].value);
 }
 
-static void tell_notes(struct reader *r)
+static void write_notes(struct reader *r)
 {
     const struct ps_function_tables *t = &r->tables;
     uint64_t reduced = 0;
 
     for (uint32_t i = 0; i < t->n_reports; i++)
-        reduced += t->reports[i].of.kind != PS_NUM_NONE;
+        reduced += t->reports[i].n_profile_functions.kind != PS_NUM_NONE;
     ps_sink_note(r->out, t->n ? PS_NOTE_INFO : PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
                  t->n ? "read from a printed report: times are rounded to milliseconds and callers "
                         "are missing; the dump (-o out.prof) has exact times and callers"
@@ -107,7 +107,7 @@ static void tell_notes(struct reader *r)
     ps_sink_count(r->out, PS_NOTE_INFO, t->n_reports > 1 ? t->n_reports : 0, "reports in this log");
     ps_sink_count(r->out, PS_NOTE_WARNING, reduced,
                   "reports printed with a restriction, which lack functions");
-    ps_sink_count(r->out, PS_NOTE_INFO, t->relations,
+    ps_sink_count(r->out, PS_NOTE_INFO, t->n_relation_tables,
                   "tables of callers or callees, which perfshelf skips");
     ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mended > TOLD ? r->mended - TOLD : 0,
                   "more rows with repaired text");
@@ -115,19 +115,20 @@ static void tell_notes(struct reader *r)
                   "more lines that are not table rows");
 }
 
-static enum ps_status tell_all(struct reader *r, struct ps_err *err)
+static enum ps_status write_all(struct reader *r, struct ps_err *err)
 {
     const struct ps_function_tables *t = &r->tables;
-    const struct ps_ft_report *longest = ps_ft_longest(t);
-    const struct ps_headline headline = {longest ? ps_ft_seconds(t, longest) : 0, "s", "tottime"};
+    const struct ps_function_table *longest = ps_function_tables_longest(t);
+    const struct ps_headline headline = {longest ? ps_function_table_seconds(t, longest) : 0, "s",
+                                         "tottime"};
 
     r->out->ops->meta(r->out, "tool", PS_STR("pstats"));
-    tell_title(r);
-    if (!ps_ft_tell(t, r->out))
+    write_title(r);
+    if (!ps_function_tables_write(t, r->out))
         return ps_fail(err, PS_CANCELLED, "the import was cancelled");
-    tell_figures(r, longest);
-    tell_notes(r);
-    ps_report_ledger(&r->in, r->out, t->n, r->repaired, r->rejected);
+    write_summary(r, longest);
+    write_notes(r);
+    ps_report_write_ledger(&r->in, r->out, t->n, r->repaired, r->rejected);
     r->out->ops->headline(r->out, &headline);
     return PS_OK;
 }
@@ -136,13 +137,13 @@ static bool is_header(struct ps_str line)
 {
     size_t column;
 
-    return ps_ft_header(line, &column);
+    return ps_function_table_header(line, &column);
 }
 
 /* Whether there are more complete headers when the text is unwrapped. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
-    return ps_report_count(unwrapped, is_header) > ps_report_count(head, is_header);
+    return ps_report_count_lines(unwrapped, is_header) > ps_report_count_lines(head, is_header);
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
@@ -150,12 +151,12 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     struct reader r = {.in = {.in = in}, .out = out};
     enum ps_status status;
 
-    ps_report_unwrap(&r.in, is_wrapped, ps_ft_ends, &r.tables);
+    ps_report_unwrap(&r.in, is_wrapped, ps_function_tables_find_end, &r.tables);
     status = read_log(&r, err);
     if (status == PS_OK)
-        status = tell_all(&r, err);
+        status = write_all(&r, err);
     ps_report_free(&r.in);
-    ps_ft_free(&r.tables);
+    ps_function_tables_free(&r.tables);
     return status;
 }
 
@@ -163,7 +164,7 @@ static enum ps_match sniff(struct ps_str head)
 {
     size_t column;
 
-    return ps_ft_header(head, &column) ? PS_MATCH_SURE : PS_MATCH_NO;
+    return ps_function_table_header(head, &column) ? PS_MATCH_SURE : PS_MATCH_NO;
 }
 
 const struct ps_importer ps_pstats_text = {

@@ -33,7 +33,7 @@
  * timed row is used, else the first one that parses as a cached row.
  */
 
-enum { MOST_DIGITS = 300 }; /* maximum number of digits that fit a double */
+enum { DIGITS_MAX = 300 }; /* maximum number of digits that fit a double */
 
 static const char begin[] = "import time:";
 
@@ -41,7 +41,7 @@ static bool skip_blanks(struct ps_str *s)
 {
     size_t n = 0;
 
-    while (n < s->len && s->at[n] == ' ')
+    while (n < s->len && s->ptr[n] == ' ')
         n++;
     *s = ps_str_skip(*s, n);
     return n > 0;
@@ -49,7 +49,7 @@ static bool skip_blanks(struct ps_str *s)
 
 static bool skip_word(struct ps_str *s, struct ps_str word)
 {
-    if (!ps_str_starts(*s, word))
+    if (!ps_str_starts_with(*s, word))
         return false;
     *s = ps_str_skip(*s, word.len);
     return true;
@@ -57,9 +57,9 @@ static bool skip_word(struct ps_str *s, struct ps_str word)
 
 static struct ps_num nearest(struct ps_str digits)
 {
-    char text[MOST_DIGITS + 2];
+    char text[DIGITS_MAX + 2];
 
-    memcpy(text, digits.at, digits.len);
+    memcpy(text, digits.ptr, digits.len);
     text[digits.len] = '\0';
     return ps_real(strtod(text, NULL));
 }
@@ -72,14 +72,14 @@ static bool read_number(struct ps_str *s, struct ps_num *out, bool *beyond)
     size_t n;
 
     skip_blanks(s);
-    n = s->len > 0 && s->at[0] == '-';
-    while (n < s->len && s->at[n] >= '0' && s->at[n] <= '9')
+    n = s->len > 0 && s->ptr[0] == '-';
+    while (n < s->len && s->ptr[n] >= '0' && s->ptr[n] <= '9')
         n++;
-    digits = (struct ps_str){s->at, n};
-    if (n > MOST_DIGITS || n == 0 || (n == 1 && s->at[0] == '-'))
+    digits = (struct ps_str){s->ptr, n};
+    if (n > DIGITS_MAX || n == 0 || (n == 1 && s->ptr[0] == '-'))
         return false;
     *s = ps_str_skip(*s, n);
-    if (ps_str_i64(digits, &value)) {
+    if (ps_str_parse_i64(digits, &value)) {
         *out = ps_int(value);
         return true;
     }
@@ -88,24 +88,24 @@ static bool read_number(struct ps_str *s, struct ps_num *out, bool *beyond)
     return isfinite(out->r);
 }
 
-static bool read_timed(struct ps_str s, struct ps_it_line *out)
+static bool read_timed(struct ps_str s, struct ps_importtime_line *out)
 {
-    struct ps_it_line line = {.kind = PS_IT_TIMED};
+    struct ps_importtime_line line = {.kind = PS_IMPORTTIME_TIMED};
 
-    if (!read_number(&s, &line.self, &line.beyond) || !skip_word(&s, PS_STR(" |")) ||
-        !read_number(&s, &line.cumulative, &line.beyond) || !skip_word(&s, PS_STR(" | ")))
+    if (!read_number(&s, &line.self, &line.is_out_of_range) || !skip_word(&s, PS_STR(" |")) ||
+        !read_number(&s, &line.cumulative, &line.is_out_of_range) || !skip_word(&s, PS_STR(" | ")))
         return false;
     line.name = s;
     skip_blanks(&s);
-    line.spaces = (size_t)(s.at - line.name.at) & ~(size_t)1;
+    line.spaces = (size_t)(s.ptr - line.name.ptr) & ~(size_t)1;
     line.name = ps_str_skip(line.name, line.spaces);
     *out = line;
     return true;
 }
 
-static bool read_cached(struct ps_str s, struct ps_it_line *out)
+static bool read_cached(struct ps_str s, struct ps_importtime_line *out)
 {
-    struct ps_it_line line = {.kind = PS_IT_CACHED};
+    struct ps_importtime_line line = {.kind = PS_IMPORTTIME_CACHED};
 
     for (int field = 0; field < 2; field++) {
         skip_blanks(&s);
@@ -119,7 +119,7 @@ static bool read_cached(struct ps_str s, struct ps_it_line *out)
         return false;
     line.name = s;
     skip_blanks(&s);
-    line.spaces = (size_t)(s.at - line.name.at);
+    line.spaces = (size_t)(s.ptr - line.name.ptr);
     line.name = s;
     *out = line;
     return true;
@@ -131,8 +131,8 @@ static bool is_broken(struct ps_str rest, bool ended)
     skip_blanks(&rest);
     if (rest.len == 0)
         return !ended;
-    return rest.at[0] == '-' || (rest.at[0] >= '0' && rest.at[0] <= '9') ||
-           ps_str_starts(rest, PS_STR("cached"));
+    return rest.ptr[0] == '-' || (rest.ptr[0] >= '0' && rest.ptr[0] <= '9') ||
+           ps_str_starts_with(rest, PS_STR("cached"));
 }
 
 static bool is_header(struct ps_str text)
@@ -140,53 +140,53 @@ static bool is_header(struct ps_str text)
     static const char header[] = "import time: self [us] | cumulative | imported package";
     size_t n = sizeof header - 1;
 
-    return text.len >= n && memcmp(text.at + text.len - n, header, n) == 0;
+    return text.len >= n && memcmp(text.ptr + text.len - n, header, n) == 0;
 }
 
 /* Parses the lines of the recorder, after a prefix that a container puts before each line. */
-static bool read_edge(struct ps_str text, bool ended, struct ps_it_line *out)
+static bool read_edge(struct ps_str text, bool ended, struct ps_importtime_line *out)
 {
     const char *at = ps_str_find(text, PS_STR("import edge")), *bar;
-    struct ps_str rest = ps_str_skip(text, at ? (size_t)(at - text.at) : text.len);
+    struct ps_str rest = ps_str_skip(text, at ? (size_t)(at - text.ptr) : text.len);
 
     if (skip_word(&rest, PS_STR("import edges: "))) {
-        out->kind = PS_IT_EDGES;
+        out->kind = PS_IMPORTTIME_EDGES;
         out->self.kind = PS_NUM_INT;
-        return ended && ps_str_i64(rest, &out->self.i) && out->self.i >= 0;
+        return ended && ps_str_parse_i64(rest, &out->self.i) && out->self.i >= 0;
     }
     bar = skip_word(&rest, PS_STR("import edge: ")) ? ps_str_find(rest, PS_STR(" | ")) : NULL;
     if (!bar || !ended)
         return false;
-    out->kind = PS_IT_EDGE;
-    out->by = (struct ps_str){rest.at, (size_t)(bar - rest.at)};
-    out->name = ps_str_skip(rest, out->by.len + 3);
+    out->kind = PS_IMPORTTIME_EDGE;
+    out->importer = (struct ps_str){rest.ptr, (size_t)(bar - rest.ptr)};
+    out->name = ps_str_skip(rest, out->importer.len + 3);
     return true;
 }
 
-struct ps_it_line ps_it_read(struct ps_str text, bool ended)
+struct ps_importtime_line ps_importtime_parse_line(struct ps_str text, bool ended)
 {
     struct ps_str mark = {begin, sizeof begin - 1}, rest = text;
-    struct ps_it_line found = {.kind = PS_IT_OTHER};
+    struct ps_importtime_line found = {.kind = PS_IMPORTTIME_OTHER};
     const char *first = ps_str_find(text, mark);
-    struct ps_it_line edge = {.kind = PS_IT_OTHER};
+    struct ps_importtime_line edge = {.kind = PS_IMPORTTIME_OTHER};
 
     if (!first && read_edge(text, ended, &edge))
         return edge;
     for (const char *at = first; at; at = ps_str_find(rest, mark)) {
-        rest = ps_str_skip(text, (size_t)(at - text.at) + mark.len);
+        rest = ps_str_skip(text, (size_t)(at - text.ptr) + mark.len);
         if (read_timed(rest, &found))
             return found;
-        if (found.kind == PS_IT_OTHER)
+        if (found.kind == PS_IMPORTTIME_OTHER)
             (void)read_cached(rest, &found);
     }
-    if (found.kind == PS_IT_CACHED)
+    if (found.kind == PS_IMPORTTIME_CACHED)
         return found;
     if (first && is_header(text))
-        found.kind = PS_IT_HEADER;
-    else if (first && is_broken(ps_str_skip(text, (size_t)(first - text.at) + mark.len), ended))
-        found.kind = PS_IT_BROKEN;
-    else if (!ended && text.len && ps_str_starts(mark, text))
-        found.kind = PS_IT_BROKEN;
+        found.kind = PS_IMPORTTIME_HEADER;
+    else if (first && is_broken(ps_str_skip(text, (size_t)(first - text.ptr) + mark.len), ended))
+        found.kind = PS_IMPORTTIME_INVALID;
+    else if (!ended && text.len && ps_str_starts_with(mark, text))
+        found.kind = PS_IMPORTTIME_INVALID;
     return found;
 }
 
@@ -199,38 +199,38 @@ struct ps_it_line ps_it_read(struct ps_str text, bool ended)
 
 /* Returns an array: for each id of edge_names the id of the first timed row with that name, or
  * PS_IT_NO_ROW. Release it with free(). */
-static uint32_t *first_rows(struct ps_it_log *log)
+static uint32_t *first_rows(struct ps_importtime_log *log)
 {
     uint32_t *row_of = ps_alloc_array((size_t)log->edge_names.count + 1, sizeof *row_of);
 
     for (size_t i = log->n; i-- > 0;) {
-        const struct ps_it_row *row = &log->rows[i];
+        const struct ps_importtime_row *row = &log->rows[i];
         struct ps_str name = log->modules.items[row->module];
 
         if (!row->cached && ps_intern_find(&log->edge_names, name) != PS_INTERN_NONE)
-            row_of[ps_intern_id(&log->edge_names, name)] = (uint32_t)i + 1;
+            row_of[ps_intern_add(&log->edge_names, name)] = (uint32_t)i + 1;
     }
     return row_of;
 }
 
 /* Adds edges as cached rows at the end of the log if none is missing. */
-static void add_recorded_edges(struct ps_it_log *log)
+static void add_recorded_edges(struct ps_importtime_log *log)
 {
     uint32_t *row_of = first_rows(log);
     bool whole = log->n_edges == log->edges_announced;
 
     for (size_t i = 0; i < log->n_edges; i++) {
-        const struct ps_it_edge *edge = &log->edges[i];
-        uint32_t to = row_of[edge->name];
+        const struct ps_importtime_edge *edge = &log->edges[i];
+        uint32_t to = row_of[edge->module];
 
         if (!whole || to == PS_IT_NO_ROW)
             continue;
-        PS_PUSH_ROOM(log->rows, log->n, log->cap);
-        log->rows[log->n++] = (struct ps_it_row){
+        PS_RESERVE_ONE(log->rows, log->n, log->cap);
+        log->rows[log->n++] = (struct ps_importtime_row){
             .line = edge->line,
             .module = log->rows[to - 1].module,
             .package = log->rows[to - 1].package,
-            .importer = row_of[edge->by],
+            .importer = row_of[edge->importer],
             .interpreter = log->rows[to - 1].interpreter,
             .depth = -1,
             .cached = true,
@@ -257,19 +257,19 @@ struct gap {
     uint32_t low, high;
 };
 
-static bool is_exact(const struct ps_it_row *row, const struct gap *gap)
+static bool is_exact(const struct ps_importtime_row *row, const struct gap *gap)
 {
     return row->depth >= 0 && (uint32_t)row->depth >= gap->low && (uint32_t)row->depth <= gap->high;
 }
 
 /* Sets `level` of each row in the gap, and `estimated`. `high`: scratch array with an element for
  * each row of the log. */
-static void bound_levels(struct ps_it_log *log, const struct gap *gap, uint32_t *high)
+static void bound_levels(struct ps_importtime_log *log, const struct gap *gap, uint32_t *high)
 {
     uint32_t low = gap->low, top = gap->high;
 
     for (size_t i = gap->to; i-- > gap->from;) {
-        const struct ps_it_row *row = &log->rows[i];
+        const struct ps_importtime_row *row = &log->rows[i];
         uint32_t most = is_exact(row, gap) ? (uint32_t)row->depth : row->width / 2;
 
         if (row->depth < 0 || is_exact(row, gap))
@@ -277,7 +277,7 @@ static void bound_levels(struct ps_it_log *log, const struct gap *gap, uint32_t 
         high[i] = top;
     }
     for (size_t i = gap->from; i < gap->to; i++) {
-        struct ps_it_row *row = &log->rows[i];
+        struct ps_importtime_row *row = &log->rows[i];
 
         if (is_exact(row, gap) && (uint32_t)row->depth > low)
             low = (uint32_t)row->depth;
@@ -286,13 +286,13 @@ static void bound_levels(struct ps_it_log *log, const struct gap *gap, uint32_t 
     }
 }
 
-static void find_levels(struct ps_it_log *log)
+static void find_levels(struct ps_importtime_log *log)
 {
     uint32_t *high = ps_alloc_array(log->n + 1, sizeof *high);
     struct gap gap = {0};
 
     for (size_t i = 0; i <= log->n; i++) {
-        const struct ps_it_row *row = i < log->n ? &log->rows[i] : NULL;
+        const struct ps_importtime_row *row = i < log->n ? &log->rows[i] : NULL;
 
         if (row && row->cached)
             continue;
@@ -307,7 +307,7 @@ static void find_levels(struct ps_it_log *log)
 
 /* Finds the row with this depth among the open ones, which are in ascending order of depth. Returns
  * its id, or PS_IT_NO_ROW. */
-static uint32_t find_open_row(const struct ps_it_log *log, const uint32_t *open, size_t n,
+static uint32_t find_open_row(const struct ps_importtime_log *log, const uint32_t *open, size_t n,
                               uint32_t depth)
 {
     size_t low = 0;
@@ -328,14 +328,14 @@ static uint32_t find_open_row(const struct ps_it_log *log, const uint32_t *open,
 
 /* Goes backward through the log with a stack of the timed rows that had not ended yet: the importer
  * of a cached row is the row on the stack with the next lower level. */
-static void find_importers(struct ps_it_log *log)
+static void find_importers(struct ps_importtime_log *log)
 {
     uint32_t *open = ps_alloc_array(log->n + 1, sizeof *open);
     size_t n = 0;
 
     find_levels(log);
     for (size_t i = log->n; i-- > 0;) {
-        struct ps_it_row *row = &log->rows[i];
+        struct ps_importtime_row *row = &log->rows[i];
 
         if (row->cached) {
             if (row->level > 0)
@@ -357,7 +357,7 @@ static void find_importers(struct ps_it_log *log)
  * importer is searched for.
  */
 
-void ps_it_sum_add(struct ps_it_sum *sum, struct ps_num value)
+void ps_importtime_sum_add(struct ps_importtime_sum *sum, struct ps_num value)
 {
     if (value.kind == PS_NUM_REAL) {
         sum->part += value.r;
@@ -367,63 +367,64 @@ void ps_it_sum_add(struct ps_it_sum *sum, struct ps_num value)
     }
 }
 
-struct ps_num ps_it_sum_value(const struct ps_it_sum *sum)
+struct ps_num ps_importtime_sum_value(const struct ps_importtime_sum *sum)
 {
     if (sum->real || sum->whole > INT64_MAX || sum->whole < INT64_MIN)
         return ps_real((double)sum->whole + sum->part);
     return ps_int((int64_t)sum->whole);
 }
 
-static struct ps_num plus(struct ps_num a, struct ps_num b)
+static struct ps_num add_num(struct ps_num a, struct ps_num b)
 {
-    struct ps_it_sum sum = {0};
+    struct ps_importtime_sum sum = {0};
 
-    ps_it_sum_add(&sum, a);
-    ps_it_sum_add(&sum, b);
-    return ps_it_sum_value(&sum);
+    ps_importtime_sum_add(&sum, a);
+    ps_importtime_sum_add(&sum, b);
+    return ps_importtime_sum_value(&sum);
 }
 
 /* Makes `id` the parent of the pending rows with a greater depth. Counts the row as uneven if its
  * self time and its children's cumulative times do not add up to its own cumulative time; each
  * number was rounded up separately. */
-static void adopt_pending(struct ps_it_log *log, uint32_t id)
+static void adopt_pending(struct ps_importtime_log *log, uint32_t id)
 {
-    struct ps_it_row *row = &log->rows[id - 1];
-    struct ps_it_sum parts = {0};
+    struct ps_importtime_row *row = &log->rows[id - 1];
+    struct ps_importtime_sum parts = {0};
     double excess;
 
-    ps_it_sum_add(&parts, row->self);
+    ps_importtime_sum_add(&parts, row->self);
     while (log->n_pending && log->rows[log->pending[log->n_pending - 1] - 1].depth > row->depth) {
-        struct ps_it_row *child = &log->rows[log->pending[--log->n_pending] - 1];
+        struct ps_importtime_row *child = &log->rows[log->pending[--log->n_pending] - 1];
 
         child->parent = child->importer = id;
         child->gap = child->depth != row->depth + 1;
-        ps_it_sum_add(&parts, child->cumulative);
+        ps_importtime_sum_add(&parts, child->cumulative);
         row->children++;
     }
-    excess = ps_num_real(ps_it_sum_value(&parts)) - ps_num_real(row->cumulative);
-    if ((excess < 0 || excess > row->children) && log->uneven.count++ == 0)
-        log->uneven.line = row->line;
-    PS_PUSH_ROOM(log->pending, log->n_pending, log->cap_pending);
+    excess = ps_num_real(ps_importtime_sum_value(&parts)) - ps_num_real(row->cumulative);
+    if ((excess < 0 || excess > row->children) && log->odd_indents.count++ == 0)
+        log->odd_indents.line = row->line;
+    PS_RESERVE_ONE(log->pending, log->n_pending, log->cap_pending);
     log->pending[log->n_pending++] = id;
 }
 
-struct ps_it_row *ps_it_add(struct ps_it_log *log, const struct ps_it_line *line,
-                            struct ps_str name)
+struct ps_importtime_row *ps_importtime_add_row(struct ps_importtime_log *log,
+                                                const struct ps_importtime_line *line,
+                                                struct ps_str name)
 {
-    uint32_t id, module = ps_intern_id(&log->modules, name);
-    struct ps_it_row *row;
+    uint32_t id, module = ps_intern_add(&log->modules, name);
+    struct ps_importtime_row *row;
     bool first = module == log->module_package_n;
 
     if (first) {
-        PS_PUSH_ROOM(log->module_package, log->module_package_n, log->module_package_cap);
+        PS_RESERVE_ONE(log->module_package, log->module_package_n, log->module_package_cap);
         log->module_package[log->module_package_n++] =
-            ps_intern_id(&log->packages, ps_python_top_level(name));
+            ps_intern_add(&log->packages, ps_python_top_level(name));
     }
-    PS_PUSH_ROOM(log->rows, log->n, log->cap);
+    PS_RESERVE_ONE(log->rows, log->n, log->cap);
     row = &log->rows[log->n++];
     id = (uint32_t)log->n;
-    *row = (struct ps_it_row){
+    *row = (struct ps_importtime_row){
         .self = line->self,
         .cumulative = line->cumulative,
         .line = log->lines,
@@ -432,7 +433,7 @@ struct ps_it_row *ps_it_add(struct ps_it_log *log, const struct ps_it_line *line
         .interpreter = log->headers ? log->headers : 1,
         .spaces = (uint32_t)line->spaces,
         .width = (uint32_t)(line->spaces + line->name.len),
-        .cached = line->kind == PS_IT_CACHED,
+        .cached = line->kind == PS_IMPORTTIME_CACHED,
         .first = first,
         .depth = (int32_t)(line->spaces / 2),
     };
@@ -455,13 +456,13 @@ static int64_t drawn_width(struct ps_num self)
 
 /* Computes sizes, totals and levels; then `start`: the root of a subtree starts `level` positions
  * after the first of its rows in the log. */
-static void set_order(struct ps_it_log *log)
+static void set_order(struct ps_importtime_log *log)
 {
     uint32_t place = 0;
 
     for (size_t i = 0; i < log->n; i++) {
-        struct ps_it_row *row = &log->rows[i],
-                         *parent = row->parent ? &log->rows[row->parent - 1] : NULL;
+        struct ps_importtime_row *row = &log->rows[i],
+                                 *parent = row->parent ? &log->rows[row->parent - 1] : NULL;
         int64_t self = drawn_width(row->self);
 
         if (row->cached)
@@ -477,7 +478,7 @@ static void set_order(struct ps_it_log *log)
         row->start = ++place - row->size + 1;
     }
     for (size_t i = log->n; i-- > 0;) {
-        struct ps_it_row *row = &log->rows[i];
+        struct ps_importtime_row *row = &log->rows[i];
 
         if (row->parent && !row->cached)
             row->level = log->rows[row->parent - 1].level + 1;
@@ -505,23 +506,23 @@ static bool is_core(struct ps_str module)
                                        "nt",
                                        "winreg"};
 
-    if (ps_str_starts(module, PS_STR("encodings.")))
+    if (ps_str_starts_with(module, PS_STR("encodings.")))
         return true;
     for (size_t i = 0; i < sizeof core / sizeof *core; i++)
-        if (ps_str_is(module, core[i]))
+        if (ps_str_eq_c(module, core[i]))
             return true;
     return false;
 }
 
 /* Start-up consists of the first core roots of each interpreter, and `site` if it follows them. */
-static void find_startup(struct ps_it_log *log)
+static void find_startup(struct ps_importtime_log *log)
 {
     uint32_t interpreter = 0;
     size_t last = 0; /* rows of this interpreter before this one belong to start-up */
     bool open = false;
 
     for (size_t i = 0; i < log->n; i++) {
-        struct ps_it_row *row = &log->rows[i];
+        struct ps_importtime_row *row = &log->rows[i];
         struct ps_str module = log->modules.items[row->module];
 
         if (row->interpreter != interpreter) {
@@ -532,7 +533,7 @@ static void find_startup(struct ps_it_log *log)
         if (!open || row->cached || row->parent || row->depth > 0)
             continue;
         open = is_core(module);
-        row->startup = open || ps_str_is(module, "site");
+        row->startup = open || ps_str_eq_c(module, "site");
         for (; row->startup && last < i; last++)
             log->rows[last].startup = true;
     }
@@ -540,7 +541,7 @@ static void find_startup(struct ps_it_log *log)
 
 /* Sets *out to the ids of the timed rows in order of `start`. Returns their number; release *out
  * with free(). */
-static size_t sort_by_start(const struct ps_it_log *log, uint32_t **out)
+static size_t sort_by_start(const struct ps_importtime_log *log, uint32_t **out)
 {
     size_t timed = 0;
 
@@ -553,22 +554,23 @@ static size_t sort_by_start(const struct ps_it_log *log, uint32_t **out)
     return timed;
 }
 
-static void count_package(struct ps_it_log *log, struct ps_it_row *row, uint32_t id, uint32_t open)
+static void count_package(struct ps_importtime_log *log, struct ps_importtime_row *row, uint32_t id,
+                          uint32_t open)
 {
-    struct ps_it_package *package = &log->package[row->package];
+    struct ps_importtime_package *package = &log->package[row->package];
 
     package->modules++;
-    package->self = plus(package->self, row->self);
+    package->self = add_num(package->self, row->self);
     row->topmost = open == 0;
     if (row->topmost) {
-        package->inclusive = plus(package->inclusive, row->cumulative);
+        package->inclusive = add_num(package->inclusive, row->cumulative);
         package->first = package->first ? package->first : id;
     }
 }
 
 /* Walks the imports in order of `start`, with a stack of the open ones: a row is topmost if its
  * package is not on the stack. */
-static void count_packages(struct ps_it_log *log)
+static void count_packages(struct ps_importtime_log *log)
 {
     uint32_t *walk, *stack = ps_alloc_array(log->n + 1, sizeof *stack);
     uint32_t *open = ps_alloc_array(log->packages.count + 1, sizeof *open);
@@ -578,7 +580,7 @@ static void count_packages(struct ps_it_log *log)
     for (uint32_t i = 0; i < log->packages.count; i++)
         log->package[i].self = log->package[i].inclusive = ps_int(0);
     for (size_t i = 0; i < n; i++) {
-        struct ps_it_row *row = &log->rows[walk[i] - 1];
+        struct ps_importtime_row *row = &log->rows[walk[i] - 1];
 
         while (deep && stack[deep - 1] != row->parent)
             open[log->rows[stack[--deep] - 1].package]--;
@@ -593,14 +595,14 @@ static void count_packages(struct ps_it_log *log)
 
 /* The program's own package is that of its last root that is neither in the standard library nor a
  * well-known package. */
-static void find_origins(struct ps_it_log *log)
+static void find_origins(struct ps_importtime_log *log)
 {
     uint32_t last = 0, installed = 0, own = 0;
 
     for (uint32_t i = 0; i < log->packages.count; i++)
         log->package[i].origin = ps_python_module_origin(log->packages.items[i]);
     for (uint32_t id = 1; id <= log->n; id++) {
-        const struct ps_it_row *row = &log->rows[id - 1];
+        const struct ps_importtime_row *row = &log->rows[id - 1];
 
         if (row->cached || row->parent || row->startup || row->depth > 0)
             continue;
@@ -617,9 +619,9 @@ static void find_origins(struct ps_it_log *log)
     log->title = own ? own : installed ? installed : last;
 }
 
-static void count_row(struct ps_it_log *log, uint32_t id)
+static void count_row(struct ps_importtime_log *log, uint32_t id)
 {
-    struct ps_it_row *row = &log->rows[id - 1];
+    struct ps_importtime_row *row = &log->rows[id - 1];
 
     if (row->cached) {
         log->cached++;
@@ -638,9 +640,9 @@ static void count_row(struct ps_it_log *log, uint32_t id)
         log->deepest = id;
 }
 
-void ps_it_understand(struct ps_it_log *log)
+void ps_importtime_resolve(struct ps_importtime_log *log)
 {
-    struct ps_it_sum all = {0}, self = {0}, startup = {0}, program = {0};
+    struct ps_importtime_sum all = {0}, self = {0}, startup = {0}, program = {0};
 
     set_order(log);
     find_startup(log);
@@ -648,23 +650,23 @@ void ps_it_understand(struct ps_it_log *log)
     count_packages(log);
     find_origins(log);
     for (uint32_t id = 1; id <= log->n; id++) {
-        const struct ps_it_row *row = &log->rows[id - 1];
+        const struct ps_importtime_row *row = &log->rows[id - 1];
 
         count_row(log, id);
-        ps_it_sum_add(&self, row->self);
+        ps_importtime_sum_add(&self, row->self);
         if (row->cached || row->parent)
             continue;
-        ps_it_sum_add(&all, row->cumulative);
-        ps_it_sum_add(row->startup ? &startup : &program, row->cumulative);
+        ps_importtime_sum_add(&all, row->cumulative);
+        ps_importtime_sum_add(row->startup ? &startup : &program, row->cumulative);
     }
     add_recorded_edges(log);
-    log->total_us = ps_it_sum_value(&all);
-    log->self_us = ps_it_sum_value(&self);
-    log->startup_us = ps_it_sum_value(&startup);
-    log->program_us = ps_it_sum_value(&program);
+    log->total_us = ps_importtime_sum_value(&all);
+    log->self_us = ps_importtime_sum_value(&self);
+    log->startup_us = ps_importtime_sum_value(&startup);
+    log->program_us = ps_importtime_sum_value(&program);
 }
 
-void ps_it_free(struct ps_it_log *log)
+void ps_importtime_free(struct ps_importtime_log *log)
 {
     free(log->rows);
     free(log->pending);
@@ -678,12 +680,12 @@ void ps_it_free(struct ps_it_log *log)
 
 /* --- Writing to the sink --- */
 
-enum { LONGEST_CHAIN = 256 }; /* maximum number of names of the deepest chain in the summary */
+enum { CHAIN_LENGTH_MAX = 256 }; /* maximum number of names of the deepest chain in the summary */
 
-static void write_packages(const struct ps_it_log *log, struct ps_sink *out)
+static void write_packages(const struct ps_importtime_log *log, struct ps_sink *out)
 {
     for (uint32_t i = 0; i < log->packages.count; i++) {
-        const struct ps_it_package *package = &log->package[i];
+        const struct ps_importtime_package *package = &log->package[i];
 
         out->ops->package(out, &(struct ps_package){
                                    .id = i + 1,
@@ -697,9 +699,9 @@ static void write_packages(const struct ps_it_log *log, struct ps_sink *out)
     }
 }
 
-static void write_row(const struct ps_it_log *log, uint32_t id, struct ps_sink *out)
+static void write_row(const struct ps_importtime_log *log, uint32_t id, struct ps_sink *out)
 {
-    const struct ps_it_row *row = &log->rows[id - 1];
+    const struct ps_importtime_row *row = &log->rows[id - 1];
     struct ps_import import = {
         .id = id,
         .parent = row->parent,
@@ -726,19 +728,19 @@ static void write_row(const struct ps_it_log *log, uint32_t id, struct ps_sink *
     out->ops->import(out, &import);
 }
 
-static void write_deepest(const struct ps_it_log *log, struct ps_sink *out)
+static void write_deepest(const struct ps_importtime_log *log, struct ps_sink *out)
 {
-    struct ps_str names[LONGEST_CHAIN];
+    struct ps_str names[CHAIN_LENGTH_MAX];
     size_t n = log->deepest ? log->rows[log->deepest - 1].level + 1 : 0, skip = 0;
     uint32_t id = log->deepest;
 
-    if (n > LONGEST_CHAIN) {
-        skip = n - LONGEST_CHAIN; /* the middle is replaced by an ellipsis */
-        n = LONGEST_CHAIN;
+    if (n > CHAIN_LENGTH_MAX) {
+        skip = n - CHAIN_LENGTH_MAX; /* the middle is replaced by an ellipsis */
+        n = CHAIN_LENGTH_MAX;
     }
     for (size_t i = n; i-- > 0;) {
         names[i] = log->modules.items[log->rows[id - 1].module];
-        if (skip && i == LONGEST_CHAIN / 2) {
+        if (skip && i == CHAIN_LENGTH_MAX / 2) {
             names[i] = PS_STR("\xe2\x80\xa6");
             for (; skip; skip--)
                 id = log->rows[id - 1].parent;
@@ -748,7 +750,7 @@ static void write_deepest(const struct ps_it_log *log, struct ps_sink *out)
     out->ops->list(out, "deepest", names, n);
 }
 
-static void write_metrics(const struct ps_it_log *log, struct ps_sink *out)
+static void write_metrics(const struct ps_importtime_log *log, struct ps_sink *out)
 {
     const struct {
         const char *key;
@@ -780,7 +782,7 @@ static void note_doubt(struct ps_sink *out, enum ps_severity severity, uint64_t 
                      so);
 }
 
-static void note_doubts(const struct ps_it_log *log, struct ps_sink *out)
+static void note_doubts(const struct ps_importtime_log *log, struct ps_sink *out)
 {
     note_doubt(out, PS_NOTE_WARNING, log->negative_self, "imports with negative self time",
                "threads imported at the same time, and the log does not separate them: nesting and "
@@ -788,11 +790,11 @@ static void note_doubts(const struct ps_it_log *log, struct ps_sink *out)
     note_doubt(out, PS_NOTE_WARNING, log->headers > 1 ? log->headers : 0,
                "interpreters that wrote into this log",
                "where they ran at the same time, nesting may be wrong");
-    if (log->uneven.count)
-        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, log->uneven.line,
+    if (log->odd_indents.count)
+        ps_sink_note(out, PS_NOTE_WARNING, PS_NOTE_NO_AT, log->odd_indents.line,
                      "imports whose cumulative time differs from self time plus children: %llu "
                      "(this is the first); lines were lost, or threads or processes are mixed",
-                     (unsigned long long)log->uneven.count);
+                     (unsigned long long)log->odd_indents.count);
     note_doubt(out, PS_NOTE_WARNING, log->gaps, "imports more than one level below their parent",
                "the lines between are missing");
     note_doubt(out, PS_NOTE_WARNING, log->unfinished, "imports whose parent import never ended",
@@ -801,7 +803,7 @@ static void note_doubts(const struct ps_it_log *log, struct ps_sink *out)
                "the log allows several importers");
 }
 
-static void note_edges(const struct ps_it_log *log, struct ps_sink *out)
+static void note_edges(const struct ps_importtime_log *log, struct ps_sink *out)
 {
     uint64_t n = log->n_edges;
 
@@ -812,24 +814,24 @@ static void note_edges(const struct ps_it_log *log, struct ps_sink *out)
                      (unsigned long long)log->edges_announced, (unsigned long long)n);
 }
 
-static void note_lines(const struct ps_it_log *log, const struct ps_report_reader *in,
+static void note_lines(const struct ps_importtime_log *log, const struct ps_report_reader *in,
                        struct ps_sink *out)
 {
-    if (log->n == 0 && log->others.count)
-        ps_sink_note(out, PS_NOTE_WARNING, log->others.at, log->others.line,
+    if (log->n == 0 && log->other_lines.count)
+        ps_sink_note(out, PS_NOTE_WARNING, log->other_lines.offset, log->other_lines.line,
                      "no import found: rows of the log may be truncated or wrapped");
-    if (log->others.count)
-        ps_sink_note(out, PS_NOTE_INFO, log->others.at, log->others.line,
+    if (log->other_lines.count)
+        ps_sink_note(out, PS_NOTE_INFO, log->other_lines.offset, log->other_lines.line,
                      "lines of other output: %llu (this is the first)",
-                     (unsigned long long)log->others.count);
-    if (!log->whole && log->n && log->rows[log->n - 1].line == log->lines)
+                     (unsigned long long)log->other_lines.count);
+    if (!log->is_complete && log->n && log->rows[log->n - 1].line == log->lines)
         ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_AT, log->lines,
                      "the log ends without a newline: the last name may be truncated");
-    ps_report_ledger(in, out, log->n, log->repaired, log->rejected);
+    ps_report_write_ledger(in, out, log->n, log->repaired, log->rejected);
 }
 
 /* Writes packages, rows, metrics and notes to the sink, and the ledger of the lines of `in`. */
-static void write_log(const struct ps_it_log *log, const struct ps_report_reader *in,
+static void write_log(const struct ps_importtime_log *log, const struct ps_report_reader *in,
                       struct ps_sink *out)
 {
     out->ops->meta(out, "tool", PS_STR("CPython -X importtime"));
@@ -850,47 +852,48 @@ static void write_log(const struct ps_it_log *log, const struct ps_report_reader
 /* --- Reading the log --- */
 
 enum {
-    LONGEST_NAME = 64 * 1024,
-    MOST_ROWS = 4 * 1000 * 1000,
-    NOTES_MAX = 50, /* maximum number of notes of one kind that are written one by one */
+    NAME_BYTES_MAX = 64 * 1024,
+    ROWS_MAX = 4 * 1000 * 1000,
+    PS_NOTES_MAX = 50, /* maximum number of notes of one kind that are written one by one */
 };
 
 struct reader {
     struct ps_report_reader in;
     struct ps_sink *out;
-    struct ps_it_log log;
+    struct ps_importtime_log log;
 };
 
-static bool count(struct ps_it_tally *tally, const struct ps_report_line *line)
+static bool count(struct ps_importtime_tally *tally, const struct ps_report_line *line)
 {
     if (tally->count++ == 0) {
-        tally->at = line->at;
+        tally->offset = line->offset;
         tally->line = line->number;
     }
-    return tally->count <= NOTES_MAX;
+    return tally->count <= PS_NOTES_MAX;
 }
 
 /* What had to be repaired in a row, apart from joining wrapped lines; NULL: nothing. */
-static const char *repair_of(const struct ps_it_line *row, const struct ps_report_line *line)
+static const char *repair_of(const struct ps_importtime_line *row,
+                             const struct ps_report_line *line)
 {
-    if (row->beyond)
+    if (row->is_out_of_range)
         return "a number beyond 64 bits was replaced by the nearest 64-bit number";
-    if (row->name.len > LONGEST_NAME)
+    if (row->name.len > NAME_BYTES_MAX)
         return "the module name was truncated to 64 KiB";
-    if (ps_report_trim(row->name).len == 0)
+    if (ps_report_trim_end(row->name).len == 0)
         return "the module name is missing";
-    return line->mended ? "the module name contains invalid UTF-8" : NULL;
+    return line->is_repaired ? "the module name contains invalid UTF-8" : NULL;
 }
 
-static void add_row(struct reader *r, const struct ps_it_line *row)
+static void add_row(struct reader *r, const struct ps_importtime_line *row)
 {
     const struct ps_report_line *line = &r->in.line;
     const char *repair = repair_of(row, line);
 
-    ps_it_add(&r->log, row, ps_text_head(row->name, LONGEST_NAME));
-    r->log.repaired += repair || line->rejoined;
+    ps_importtime_add_row(&r->log, row, ps_text_head(row->name, NAME_BYTES_MAX));
+    r->log.repaired += repair || line->is_rejoined;
     if (repair && count(&r->log.repairs, line))
-        ps_sink_note(r->out, PS_NOTE_REPAIRED, line->at, line->number, "%s", repair);
+        ps_sink_note(r->out, PS_NOTE_REPAIRED, line->offset, line->number, "%s", repair);
 }
 
 static void reject_row(struct reader *r)
@@ -899,23 +902,23 @@ static void reject_row(struct reader *r)
 
     r->log.rejected++;
     if (count(&r->log.rejects, line))
-        ps_sink_note(r->out, PS_NOTE_REJECTED, line->at, line->number, "%s",
-                     line->ended ? "the fields of this import row cannot be read"
-                                 : "the log ends inside this row");
+        ps_sink_note(r->out, PS_NOTE_REJECTED, line->offset, line->number, "%s",
+                     line->has_newline ? "the fields of this import row cannot be read"
+                                       : "the log ends inside this row");
 }
 
-static void add_edge(struct reader *r, const struct ps_it_line *row)
+static void add_edge(struct reader *r, const struct ps_importtime_line *row)
 {
-    struct ps_it_log *log = &r->log;
+    struct ps_importtime_log *log = &r->log;
 
-    if (r->in.line.mended) {
+    if (r->in.line.is_repaired) {
         reject_row(r);
         return;
     }
-    PS_PUSH_ROOM(log->edges, log->n_edges, log->cap_edges);
-    log->edges[log->n_edges++] = (struct ps_it_edge){
-        .by = ps_intern_id(&log->edge_names, row->by),
-        .name = ps_intern_id(&log->edge_names, row->name),
+    PS_RESERVE_ONE(log->edges, log->n_edges, log->cap_edges);
+    log->edges[log->n_edges++] = (struct ps_importtime_edge){
+        .importer = ps_intern_add(&log->edge_names, row->importer),
+        .module = ps_intern_add(&log->edge_names, row->name),
         .line = log->lines,
     };
 }
@@ -927,78 +930,78 @@ static bool is_begun(struct ps_str text)
                                header =
                                    PS_STR("import time: self [us] | cumulative | imported package");
     const char *at = ps_str_find(text, row);
-    struct ps_str rest = ps_str_skip(text, at ? (size_t)(at - text.at) : text.len);
+    struct ps_str rest = ps_str_skip(text, at ? (size_t)(at - text.ptr) : text.len);
 
-    return at && (ps_report_trim(rest).len == row.len || ps_str_starts(header, rest));
+    return at && (ps_report_trim_end(rest).len == row.len || ps_str_starts_with(header, rest));
 }
 
 /* Classifies a line. If a terminal wrapped a row before the name, the name is on the next line;
  * module names have no spaces. */
 static enum ps_report_row classify_line(const void *reader, struct ps_str text)
 {
-    struct ps_it_line row = ps_it_read(text, true);
-    struct ps_str name = ps_report_trim(row.name);
+    struct ps_importtime_line row = ps_importtime_parse_line(text, true);
+    struct ps_str name = ps_report_trim_end(row.name);
 
     (void)reader;
     switch (row.kind) {
-    case PS_IT_TIMED:
-    case PS_IT_CACHED:
-        return name.len == 0                    ? PS_ROW_PART
-               : memchr(name.at, ' ', name.len) ? PS_ROW_NONE
-                                                : PS_ROW_WHOLE;
-    case PS_IT_BROKEN:
-        return PS_ROW_PART;
-    case PS_IT_HEADER:
-    case PS_IT_EDGES:
-        return PS_ROW_ENDED;
-    case PS_IT_EDGE:
-        return PS_ROW_WHOLE;
-    case PS_IT_OTHER:
+    case PS_IMPORTTIME_TIMED:
+    case PS_IMPORTTIME_CACHED:
+        return name.len == 0                     ? PS_ROW_INCOMPLETE
+               : memchr(name.ptr, ' ', name.len) ? PS_ROW_NONE
+                                                 : PS_ROW_COMPLETE;
+    case PS_IMPORTTIME_INVALID:
+        return PS_ROW_INCOMPLETE;
+    case PS_IMPORTTIME_HEADER:
+    case PS_IMPORTTIME_EDGES:
+        return PS_ROW_FINAL;
+    case PS_IMPORTTIME_EDGE:
+        return PS_ROW_COMPLETE;
+    case PS_IMPORTTIME_OTHER:
         break;
     }
-    return is_begun(text) ? PS_ROW_PART : PS_ROW_NONE;
+    return is_begun(text) ? PS_ROW_INCOMPLETE : PS_ROW_NONE;
 }
 
 static void read_line(struct reader *r)
 {
     const struct ps_report_line *line = &r->in.line;
-    struct ps_it_line row = ps_it_read(line->text, line->ended);
+    struct ps_importtime_line row = ps_importtime_parse_line(line->text, line->has_newline);
 
     r->log.lines = line->number;
-    r->log.whole = line->ended;
+    r->log.is_complete = line->has_newline;
     switch (row.kind) {
-    case PS_IT_TIMED:
-    case PS_IT_CACHED:
+    case PS_IMPORTTIME_TIMED:
+    case PS_IMPORTTIME_CACHED:
         add_row(r, &row);
         return;
-    case PS_IT_BROKEN:
+    case PS_IMPORTTIME_INVALID:
         reject_row(r);
         return;
-    case PS_IT_EDGE:
+    case PS_IMPORTTIME_EDGE:
         add_edge(r, &row);
         return;
-    case PS_IT_EDGES:
+    case PS_IMPORTTIME_EDGES:
         if (__builtin_add_overflow(r->log.edges_announced, (uint64_t)row.self.i,
                                    &r->log.edges_announced))
             r->log.edges_announced = UINT64_MAX;
         return;
-    case PS_IT_HEADER:
+    case PS_IMPORTTIME_HEADER:
         r->log.headers++;
         return;
-    case PS_IT_OTHER:
-        (void)count(&r->log.others, line);
+    case PS_IMPORTTIME_OTHER:
+        (void)count(&r->log.other_lines, line);
     }
 }
 
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
-    while (ps_report_next(&r->in)) {
+    while (ps_report_read_line(&r->in)) {
         ps_report_rejoin(&r->in, classify_line, NULL);
         read_line(r);
-        if (r->log.n + r->log.n_edges > MOST_ROWS)
-            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
-                              MOST_ROWS);
-        if (ps_report_goes_on(&r->in, r->out, r->log.n, err) != PS_OK)
+        if (r->log.n + r->log.n_edges > ROWS_MAX)
+            return ps_fail_at(err, PS_LIMIT, r->in.line.offset, "the log has more than %d rows",
+                              ROWS_MAX);
+        if (ps_report_check(&r->in, r->out, r->log.n, err) != PS_OK)
             return PS_CANCELLED;
     }
     return ps_stream_status(r->in.in, err);
@@ -1006,37 +1009,38 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
 
 static void note_more(struct reader *r)
 {
-    if (r->log.rejects.count > NOTES_MAX)
+    if (r->log.rejects.count > PS_NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0,
                      "more import rows that cannot be read: %llu",
-                     (unsigned long long)(r->log.rejects.count - NOTES_MAX));
-    if (r->log.repairs.count > NOTES_MAX)
+                     (unsigned long long)(r->log.rejects.count - PS_NOTES_MAX));
+    if (r->log.repairs.count > PS_NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, PS_NOTE_NO_AT, 0, "more repaired import rows: %llu",
-                     (unsigned long long)(r->log.repairs.count - NOTES_MAX));
+                     (unsigned long long)(r->log.repairs.count - PS_NOTES_MAX));
 }
 
 static bool is_timed(struct ps_str line)
 {
-    return ps_it_read(line, true).kind == PS_IT_TIMED;
+    return ps_importtime_parse_line(line, true).kind == PS_IMPORTTIME_TIMED;
 }
 
 static bool is_row(struct ps_str line)
 {
-    enum ps_it_kind kind = ps_it_read(line, true).kind;
+    enum ps_importtime_kind kind = ps_importtime_parse_line(line, true).kind;
 
-    return kind == PS_IT_TIMED || kind == PS_IT_CACHED || kind == PS_IT_HEADER;
+    return kind == PS_IMPORTTIME_TIMED || kind == PS_IMPORTTIME_CACHED ||
+           kind == PS_IMPORTTIME_HEADER;
 }
 
 /* With a long prefix or in a narrow terminal, rows are only recognised after the text is
  * unwrapped. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
-    return !ps_report_count(head, is_row) && ps_report_count(unwrapped, is_timed);
+    return !ps_report_count_lines(head, is_row) && ps_report_count_lines(unwrapped, is_timed);
 }
 
-static enum ps_report_end ends_row(const void *reader, struct ps_str text, struct ps_str next)
+static enum ps_report_line_end ends_row(const void *reader, struct ps_str text, struct ps_str next)
 {
-    return ps_report_row_ends(classify_line, reader, text, next);
+    return ps_report_find_row_end(classify_line, reader, text, next);
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
@@ -1050,17 +1054,17 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     status = read_log(&r, err);
     if (status == PS_OK) {
         note_more(&r);
-        ps_it_understand(&r.log);
+        ps_importtime_resolve(&r.log);
         write_log(&r.log, &r.in, out);
     }
-    ps_it_free(&r.log);
+    ps_importtime_free(&r.log);
     ps_report_free(&r.in);
     return status;
 }
 
 static enum ps_match sniff(struct ps_str head)
 {
-    return ps_report_count(head, is_row) ? PS_MATCH_SURE : PS_MATCH_NO;
+    return ps_report_count_lines(head, is_row) ? PS_MATCH_SURE : PS_MATCH_NO;
 }
 
 const struct ps_importer ps_importtime = {

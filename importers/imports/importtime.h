@@ -3,8 +3,8 @@
  * importtime.h: an import log in memory, and how its lines are parsed. Private to importtime.c; the
  * unit tests use it too.
  *
- * Order of the calls: ps_it_read for each line; ps_it_add for each row; ps_it_understand once;
- * ps_it_free.
+ * Order of the calls: ps_importtime_parse_line for each line; ps_importtime_add_row for each row;
+ * ps_importtime_resolve once; ps_importtime_free.
  */
 #ifndef PS_IMPORTERS_IMPORTS_IMPORTTIME_H
 #define PS_IMPORTERS_IMPORTS_IMPORTTIME_H
@@ -13,33 +13,33 @@
 #include "importers/importer.h"
 #include "importers/text/text_report.h"
 
-enum ps_it_kind {
-    PS_IT_OTHER,  /* output of another program */
-    PS_IT_HEADER, /* the header of a log: an interpreter starts */
-    PS_IT_TIMED,
-    PS_IT_CACHED,
-    PS_IT_EDGES,  /* number of EDGE lines that follow, in `self` */
-    PS_IT_EDGE,   /* an import: importer and imported module */
-    PS_IT_BROKEN, /* an import row whose fields cannot be parsed */
+enum ps_importtime_kind {
+    PS_IMPORTTIME_OTHER,  /* output of another program */
+    PS_IMPORTTIME_HEADER, /* the header of a log: an interpreter starts */
+    PS_IMPORTTIME_TIMED,
+    PS_IMPORTTIME_CACHED,
+    PS_IMPORTTIME_EDGES,   /* number of EDGE lines that follow, in `self` */
+    PS_IMPORTTIME_EDGE,    /* an import: importer and imported module */
+    PS_IMPORTTIME_INVALID, /* an import row whose fields cannot be parsed */
 };
 
-struct ps_it_line {
-    enum ps_it_kind kind;
+struct ps_importtime_line {
+    enum ps_importtime_kind kind;
     struct ps_num self, cumulative;
-    bool beyond; /* a number outside of 64 bits; the nearest double is stored */
+    bool is_out_of_range; /* a number outside of 64 bits; the nearest double is stored */
     /* number of spaces before the name, rounded down to an even number for timed rows; a remaining
      * space belongs to the name */
     size_t spaces;
     struct ps_str name;
-    struct ps_str by; /* edges: the importer, "__main__" for the program */
+    struct ps_str importer; /* edges: the importer, "__main__" for the program */
 };
 
 /* Parses a line without its \n and \r. `ended`: the line ended in \n, so it is complete. */
-struct ps_it_line ps_it_read(struct ps_str text, bool ended);
+struct ps_importtime_line ps_importtime_parse_line(struct ps_str text, bool ended);
 
 enum { PS_IT_NO_ROW = 0 }; /* row ids start at 1 */
 
-struct ps_it_row {
+struct ps_importtime_row {
     struct ps_num self, cumulative;
     uint64_t line;
     int64_t total;
@@ -54,40 +54,40 @@ struct ps_it_row {
     bool cached, startup, unfinished, topmost, first, estimated, gap, recorded;
 };
 
-struct ps_it_package {
+struct ps_importtime_package {
     struct ps_num self, inclusive;
     uint32_t modules, first;
     enum ps_origin origin;
 };
 
-struct ps_it_tally {
-    uint64_t count, at, line; /* number of occurrences; byte offset and line of the first */
+struct ps_importtime_tally {
+    uint64_t count, offset, line; /* number of occurrences; byte offset and line of the first */
 };
 
 /* An import seen by the recorder: importer and module as ids in the log's edge_names. */
-struct ps_it_edge {
-    uint32_t by, name;
+struct ps_importtime_edge {
+    uint32_t importer, module;
     uint64_t line;
 };
 
-struct ps_it_log {
-    struct ps_it_row *rows;
+struct ps_importtime_log {
+    struct ps_importtime_row *rows;
     size_t n, cap;
     struct ps_intern modules, packages;
     uint32_t *module_package, module_package_n, module_package_cap; /* package of each module id */
-    struct ps_it_package *package; /* by package id; set by ps_it_understand */
-    uint32_t *pending;             /* row ids whose parent was not read yet, in order of depth */
+    struct ps_importtime_package *package; /* by package id; set by ps_importtime_resolve */
+    uint32_t *pending; /* row ids whose parent was not read yet, in order of depth */
     size_t n_pending, cap_pending;
-    struct ps_it_edge *edges;
+    struct ps_importtime_edge *edges;
     size_t n_edges, cap_edges;
     struct ps_intern edge_names;
     uint64_t edges_announced; /* sum of the counts in the EDGES lines */
     uint32_t headers;
     uint64_t lines, repaired, rejected; /* lines: number of lines read */
-    struct ps_it_tally others, rejects, repairs, uneven;
-    bool whole; /* the last line ended in \n */
+    struct ps_importtime_tally other_lines, rejects, repairs, odd_indents;
+    bool is_complete; /* the last line ended in \n */
 
-    /* Set by ps_it_understand. */
+    /* Set by ps_importtime_resolve. */
     struct ps_num total_us, self_us, startup_us, program_us;
     uint32_t timed, cached, roots, startup_modules, negative_self, max_depth, estimated, gaps,
         unfinished;
@@ -97,21 +97,22 @@ struct ps_it_log {
 
 /* Adds the row of a TIMED or CACHED line; `name`: module name for display. A timed row becomes the
  * parent of the pending rows with a greater depth. */
-struct ps_it_row *ps_it_add(struct ps_it_log *log, const struct ps_it_line *line,
-                            struct ps_str name);
+struct ps_importtime_row *ps_importtime_add_row(struct ps_importtime_log *log,
+                                                const struct ps_importtime_line *line,
+                                                struct ps_str name);
 
 /* Computes what several rows imply. Call it after the last row was added. */
-void ps_it_understand(struct ps_it_log *log);
+void ps_importtime_resolve(struct ps_importtime_log *log);
 
 /* A sum: exact as long as all values are integers and the sum fits 64 bits, else a double. */
-struct ps_it_sum {
+struct ps_importtime_sum {
     __int128 whole;
     double part;
     bool real;
 };
-void ps_it_sum_add(struct ps_it_sum *sum, struct ps_num value);
-struct ps_num ps_it_sum_value(const struct ps_it_sum *sum);
+void ps_importtime_sum_add(struct ps_importtime_sum *sum, struct ps_num value);
+struct ps_num ps_importtime_sum_value(const struct ps_importtime_sum *sum);
 
-void ps_it_free(struct ps_it_log *log);
+void ps_importtime_free(struct ps_importtime_log *log);
 
 #endif

@@ -8,68 +8,69 @@ enum { ASTRAY = 3 }; /* number of consecutive non-rows after which other output 
 static const char *end_behind(struct ps_str text, struct ps_str word)
 {
     struct ps_str rest = ps_str_skip(text, word.len);
-    const char *end = rest.len ? memchr(rest.at, '\n', rest.len) : NULL;
+    const char *end = rest.len ? memchr(rest.ptr, '\n', rest.len) : NULL;
 
     if (end)
-        rest.len = (size_t)(end - rest.at);
-    return ps_report_trim(rest).len == 0 ? rest.at : NULL;
+        rest.len = (size_t)(end - rest.ptr);
+    return ps_report_trim_end(rest).len == 0 ? rest.ptr : NULL;
 }
 
-bool ps_line_header(struct ps_str text, const char *const *words, struct ps_line_columns *out)
+bool ps_line_table_header(struct ps_str text, const char *const *words,
+                          struct ps_line_table_columns *out)
 {
     const char *first = ps_str_find(text, PS_STR("Line #")), *at = first;
 
     if (!first)
         return false;
     for (; *words; words++) {
-        struct ps_str rest = ps_str_skip(text, (size_t)(at - text.at));
+        struct ps_str rest = ps_str_skip(text, (size_t)(at - text.ptr));
 
-        at = ps_str_find(rest, ps_str_of(*words));
+        at = ps_str_find(rest, ps_str_from_c(*words));
         if (!at && !words[1])
-            at = end_behind(rest, ps_str_of(words[-1])); /* "Line Contents" was cut off */
+            at = end_behind(rest, ps_str_from_c(words[-1])); /* "Line Contents" was cut off */
         if (!at)
             return false;
     }
-    out->first = (size_t)(first - text.at);
-    out->source = (size_t)(at - text.at);
+    out->first = (size_t)(first - text.ptr);
+    out->source = (size_t)(at - text.ptr);
     memset(out->begin, 0, sizeof out->begin);
-    memcpy(out->begin, text.at, out->first < sizeof out->begin ? out->first : sizeof out->begin);
+    memcpy(out->begin, text.ptr, out->first < sizeof out->begin ? out->first : sizeof out->begin);
     return true;
 }
 
-bool ps_line_number(const struct ps_line_table *table, struct ps_str text,
-                    struct ps_line_number *out)
+bool ps_line_table_parse_number(const struct ps_line_table *table, struct ps_str text,
+                                struct ps_line_table_number *out)
 {
-    struct ps_str rest = ps_str_skip(text, table->columns.first), word = ps_report_word(&rest);
+    struct ps_str rest = ps_str_skip(text, table->columns.first), word = ps_report_pop_word(&rest);
     struct ps_num number;
 
-    if (!ps_report_number(word, &number) || number.kind != PS_NUM_INT || number.i <= 0 ||
+    if (!ps_report_parse_number(word, &number) || number.kind != PS_NUM_INT || number.i <= 0 ||
         number.i > INT32_MAX)
         return false;
     out->line = (uint32_t)number.i;
-    out->end = (size_t)(rest.at - text.at);
+    out->end = (size_t)(rest.ptr - text.ptr);
     return true;
 }
 
-bool ps_line_follows(const struct ps_line_table *table, const struct ps_line_number *number,
-                     bool certain)
+bool ps_line_table_may_follow(const struct ps_line_table *table,
+                              const struct ps_line_table_number *number, bool certain)
 {
-    if (!table->next || (!table->paused && number->line == table->next) ||
-        number->line == table->before)
+    if (!table->next_line || (!table->is_paused && number->line == table->next_line) ||
+        number->line == table->line_before_gap)
         return true;
-    return number->line >= table->next && (certain || number->end == table->end);
+    return number->line >= table->next_line && (certain || number->end == table->number_end);
 }
 
-bool ps_line_taken(struct ps_line_table *table, const struct ps_line_number *number)
+bool ps_line_table_add(struct ps_line_table *table, const struct ps_line_table_number *number)
 {
-    bool gap = table->next && number->line > table->next;
+    bool gap = table->next_line && number->line > table->next_line;
 
-    table->before = gap ? table->next : 0;
-    table->next = number->line + 1;
-    table->end = number->end;
-    table->ruled = true;
-    table->paused = false;
-    table->astray = 0;
+    table->line_before_gap = gap ? table->next_line : 0;
+    table->next_line = number->line + 1;
+    table->number_end = number->end;
+    table->has_rule = true;
+    table->is_paused = false;
+    table->n_stray_lines = 0;
     return gap;
 }
 
@@ -78,30 +79,30 @@ bool ps_line_taken(struct ps_line_table *table, const struct ps_line_number *num
 static bool holds_brackets(struct ps_str text)
 {
     for (size_t i = 0; i < text.len; i++)
-        if (memchr("()[]{}\"':,", text.at[i], 10))
+        if (memchr("()[]{}\"':,", text.ptr[i], 10))
             return true;
     return false;
 }
 
-bool ps_line_astray(struct ps_line_table *table, struct ps_str text)
+bool ps_line_table_reject(struct ps_line_table *table, struct ps_str text)
 {
-    bool paused = table->paused;
+    bool paused = table->is_paused;
     size_t n = strnlen(table->columns.begin, sizeof table->columns.begin);
 
     /* The second line of a wrapped line has no prefix. */
-    if (ps_str_starts(text, (struct ps_str){table->columns.begin, n}))
+    if (ps_str_starts_with(text, (struct ps_str){table->columns.begin, n}))
         text = ps_str_skip(text, table->columns.first);
-    text = ps_report_trim(text);
+    text = ps_report_trim_end(text);
     if (text.len == 0) {
-        table->paused |= table->ruled;
+        table->is_paused |= table->has_rule;
         return false;
     }
-    if (!table->ruled && ps_str_starts(text, PS_STR("====="))) {
-        table->ruled = true;
+    if (!table->has_rule && ps_str_starts_with(text, PS_STR("====="))) {
+        table->has_rule = true;
         return false;
     }
-    if (!ps_report_says(text) && (ps_report_is_cut(text) || !holds_brackets(text)))
+    if (!ps_report_has_words(text) && (ps_report_is_ellipsis(text) || !holds_brackets(text)))
         return false;
-    table->paused |= ++table->astray >= ASTRAY;
+    table->is_paused |= ++table->n_stray_lines >= ASTRAY;
     return !paused;
 }

@@ -17,7 +17,7 @@
 #include "importers/text/text_report.h"
 
 /* Where the columns begin. */
-struct ps_line_columns {
+struct ps_line_table_columns {
     size_t first, source; /* bytes before "Line #" and before "Line Contents" */
     /* the first bytes of the line: part of the prefix that a container puts before each line */
     char begin[4];
@@ -25,39 +25,40 @@ struct ps_line_columns {
 
 /* Parses the header "Line #  <words, in this order>  Line Contents", from which "Line Contents" may
  * be cut off; `words` ends with NULL. */
-bool ps_line_header(struct ps_str text, const char *const *words, struct ps_line_columns *out);
+bool ps_line_table_header(struct ps_str text, const char *const *words,
+                          struct ps_line_table_columns *out);
 
 struct ps_line_table {
-    bool open;
-    bool ruled; /* the rule below the header, or a row, was read */
+    bool is_open;
+    bool has_rule; /* the rule below the header, or a row, was read */
     /* an empty line or other output was read: only a row that certainly belongs to the table
      * continues it */
-    bool paused;
-    struct ps_line_columns columns;
-    uint32_t next;   /* expected number of the next row; 0: the first row may have any number */
-    uint32_t before; /* `next` before the last gap; 0: no gap */
-    size_t end;      /* column at which the line numbers end; they are right-aligned */
-    unsigned astray; /* number of consecutive lines that are not rows */
+    bool is_paused;
+    struct ps_line_table_columns columns;
+    uint32_t next_line; /* expected number of the next row; 0: the first row may have any number */
+    uint32_t line_before_gap; /* `next_line` before the last gap; 0: no gap */
+    size_t number_end;        /* column at which the line numbers end; they are right-aligned */
+    unsigned n_stray_lines;   /* number of consecutive lines that are not rows */
 };
 
 /* The line number at the start of a row. */
-struct ps_line_number {
+struct ps_line_table_number {
     uint32_t line;
     size_t end; /* column after it */
 };
-bool ps_line_number(const struct ps_line_table *table, struct ps_str text,
-                    struct ps_line_number *out);
+bool ps_line_table_parse_number(const struct ps_line_table *table, struct ps_str text,
+                                struct ps_line_table_number *out);
 
 /* Whether a row with that number may follow. `certain`: it has metrics, so it is not other
  * output. */
-bool ps_line_follows(const struct ps_line_table *table, const struct ps_line_number *number,
-                     bool certain);
+bool ps_line_table_may_follow(const struct ps_line_table *table,
+                              const struct ps_line_table_number *number, bool certain);
 
 /* Records that a row was read. Returns true if rows are missing before it. */
-bool ps_line_taken(struct ps_line_table *table, const struct ps_line_number *number);
+bool ps_line_table_add(struct ps_line_table *table, const struct ps_line_table_number *number);
 
 /* Handles a line inside the table that is not a row. True: reject it; false: it is the rule, empty,
  * or a mark such as "...". A line of brackets only continues a wrapped row. */
-bool ps_line_astray(struct ps_line_table *table, struct ps_str text);
+bool ps_line_table_reject(struct ps_line_table *table, struct ps_str text);
 
 #endif

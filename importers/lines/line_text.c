@@ -34,7 +34,7 @@ static unsigned read_figures(struct ps_str *rest, struct ps_num figures[4])
     while (n < 4) {
         struct ps_str before = *rest;
 
-        if (!ps_report_number(ps_report_word(rest), &figures[n])) {
+        if (!ps_report_parse_number(ps_report_pop_word(rest), &figures[n])) {
             *rest = before;
             break;
         }
@@ -45,51 +45,56 @@ static unsigned read_figures(struct ps_str *rest, struct ps_num figures[4])
 
 /* Whether no value is missing. With three values the percentage is blank, which requires that no
  * line of the function took time. */
-static bool is_complete(const struct ps_lt_row *row)
+static bool is_complete(const struct ps_line_report_row *row)
 {
-    return row->n == 0 || row->n == 4 || (row->n == 3 && ps_num_real(row->figures[1]) == 0);
+    return row->n == 0 || row->n == 4 || (row->n == 3 && ps_num_real(row->values[1]) == 0);
 }
 
 /* Parses a row whose source begins in the column given by the header. */
-static bool read_aligned(struct ps_str rest, size_t width, struct ps_lt_row *row)
+static bool read_aligned(struct ps_str rest, size_t width, struct ps_line_report_row *row)
 {
-    struct ps_str left = {rest.at, rest.len < width ? rest.len : width};
+    struct ps_str left = {rest.ptr, rest.len < width ? rest.len : width};
 
-    if (rest.len > width && width >= 2 && (rest.at[width - 1] != ' ' || rest.at[width - 2] != ' '))
+    if (rest.len > width && width >= 2 &&
+        (rest.ptr[width - 1] != ' ' || rest.ptr[width - 2] != ' '))
         return false;
-    (void)ps_report_word(&left); /* the line number */
-    row->n = read_figures(&left, row->figures);
+    (void)ps_report_pop_word(&left); /* the line number */
+    row->n = read_figures(&left, row->values);
     row->source = ps_str_skip(rest, width);
-    return ps_report_trim(left).len == 0 && is_complete(row);
+    return ps_report_trim_end(left).len == 0 && is_complete(row);
 }
 
-static bool read_pushed(struct ps_str rest, struct ps_lt_row *row)
+static bool read_pushed(struct ps_str rest, struct ps_line_report_row *row)
 {
-    (void)ps_report_word(&rest); /* the line number */
-    row->n = read_figures(&rest, row->figures);
+    (void)ps_report_pop_word(&rest); /* the line number */
+    row->n = read_figures(&rest, row->values);
     if (row->n != 4)
         return false;
-    for (size_t blanks = 0; blanks < 2 && rest.len && rest.at[0] == ' '; blanks++)
+    for (size_t blanks = 0; blanks < 2 && rest.len && rest.ptr[0] == ' '; blanks++)
         rest = ps_str_skip(rest, 1);
     row->source = rest;
     return true;
 }
 
-enum ps_lt_match ps_lt_read_row(const struct ps_line_table *table, struct ps_str text,
-                                struct ps_lt_row *out)
+enum ps_line_report_match ps_line_report_parse_row(const struct ps_line_table *table,
+                                                   struct ps_str text,
+                                                   struct ps_line_report_row *out)
 {
-    const struct ps_line_columns *columns = &table->columns;
+    const struct ps_line_table_columns *columns = &table->columns;
     struct ps_str rest = ps_str_skip(text, columns->first);
 
-    if (!ps_line_number(table, text, &out->number))
-        return PS_LT_NONE;
+    if (!ps_line_table_parse_number(table, text, &out->number))
+        return PS_LINE_REPORT_NONE;
     if ((read_aligned(rest, columns->source - columns->first, out) || read_pushed(rest, out)) &&
-        ps_line_follows(table, &out->number, out->n > 0))
-        return PS_LT_ROW;
-    return table->next && ps_line_follows(table, &out->number, false) ? PS_LT_BROKEN : PS_LT_NONE;
+        ps_line_table_may_follow(table, &out->number, out->n > 0))
+        return PS_LINE_REPORT_ROW;
+    return table->next_line && ps_line_table_may_follow(table, &out->number, false)
+               ? PS_LINE_REPORT_INVALID
+               : PS_LINE_REPORT_NONE;
 }
 
-bool ps_lt_seconds(struct ps_str text, struct ps_str word, size_t *column, double *out)
+bool ps_line_report_parse_seconds(struct ps_str text, struct ps_str word, size_t *column,
+                                  double *out)
 {
     const char *at = ps_str_find(text, word);
     struct ps_str rest;
@@ -97,19 +102,19 @@ bool ps_lt_seconds(struct ps_str text, struct ps_str word, size_t *column, doubl
 
     if (!at)
         return false;
-    *column = (size_t)(at - text.at);
-    rest = ps_report_trim(ps_str_skip(text, *column + word.len));
-    if (!ps_report_number(ps_report_word(&rest), &number) || !ps_str_is(rest, " s"))
+    *column = (size_t)(at - text.ptr);
+    rest = ps_report_trim_end(ps_str_skip(text, *column + word.len));
+    if (!ps_report_parse_number(ps_report_pop_word(&rest), &number) || !ps_str_eq_c(rest, " s"))
         return false;
     *out = ps_num_real(number);
     return true;
 }
 
-bool ps_lt_header(struct ps_str text, struct ps_line_columns *out)
+bool ps_line_report_parse_header(struct ps_str text, struct ps_line_table_columns *out)
 {
     static const char *const words[] = {"Hits", "Time", "Per Hit", "% Time", "Line Contents", NULL};
 
-    return ps_line_header(text, words, out);
+    return ps_line_table_header(text, words, out);
 }
 
 /* Finds the last "<before><digits><mark>". Returns its position and sets *line, or NULL. */
@@ -122,16 +127,16 @@ static const char *last_numbered(struct ps_str text, char before, const char *ma
         size_t digits = 0;
         int64_t number;
 
-        if (text.at[i] != before)
+        if (text.ptr[i] != before)
             continue;
-        while (digits < rest.len && rest.at[digits] >= '0' && rest.at[digits] <= '9')
+        while (digits < rest.len && rest.ptr[digits] >= '0' && rest.ptr[digits] <= '9')
             digits++;
         if (digits == 0 || digits > 9 || rest.len - digits < size ||
-            memcmp(rest.at + digits, mark, size) != 0 ||
-            !ps_str_i64((struct ps_str){rest.at, digits}, &number))
+            memcmp(rest.ptr + digits, mark, size) != 0 ||
+            !ps_str_parse_i64((struct ps_str){rest.ptr, digits}, &number))
             continue;
         *line = (uint32_t)number;
-        return text.at + i;
+        return text.ptr + i;
     }
     return NULL;
 }
@@ -142,13 +147,13 @@ static bool read_seconds(struct ps_str head, struct ps_num *out)
 {
     size_t n = head.len;
 
-    while (n && head.at[n - 1] != ' ')
+    while (n && head.ptr[n - 1] != ' ')
         n--;
-    return ps_report_number(ps_str_skip(head, n), out) &&
-           (n == 0 || ps_num_real(*out) >= 100 || (n > 1 && head.at[n - 2] == ' '));
+    return ps_report_parse_number(ps_str_skip(head, n), out) &&
+           (n == 0 || ps_num_real(*out) >= 100 || (n > 1 && head.ptr[n - 2] == ' '));
 }
 
-bool ps_lt_summary(struct ps_str text, struct ps_lt_summary *out)
+bool ps_line_report_parse_summary(struct ps_str text, struct ps_line_report_summary *out)
 {
     static const char mark[] = " seconds - ";
     const char *at = ps_str_find(text, PS_STR(" seconds - ")), *colon;
@@ -157,22 +162,22 @@ bool ps_lt_summary(struct ps_str text, struct ps_lt_summary *out)
 
     if (!at)
         return false;
-    head = (struct ps_str){text.at, (size_t)(at - text.at)};
+    head = (struct ps_str){text.ptr, (size_t)(at - text.ptr)};
     if (!read_seconds(head, &seconds))
         return false;
-    rest = ps_report_trim(ps_str_skip(text, (size_t)(at - text.at) + sizeof mark - 1));
+    rest = ps_report_trim_end(ps_str_skip(text, (size_t)(at - text.ptr) + sizeof mark - 1));
     colon = last_numbered(rest, ':', " - ", &out->line);
     if (!colon)
         return false;
-    out->file = (struct ps_str){rest.at, (size_t)(colon - rest.at)};
+    out->file = (struct ps_str){rest.ptr, (size_t)(colon - rest.ptr)};
     rest = ps_str_skip(rest, out->file.len);
     at = ps_str_find(rest, PS_STR(" - "));
-    out->name = ps_str_skip(rest, (size_t)(at - rest.at) + 3);
+    out->name = ps_str_skip(rest, (size_t)(at - rest.ptr) + 3);
     out->seconds = ps_num_real(seconds);
     return true;
 }
 
-bool ps_lt_function(struct ps_str text, struct ps_str *name, uint32_t *line)
+bool ps_line_report_parse_function(struct ps_str text, struct ps_str *name, uint32_t *line)
 {
     static const char mark[] = " at line ";
     const char *at = NULL, *found;
@@ -181,11 +186,12 @@ bool ps_lt_function(struct ps_str text, struct ps_str *name, uint32_t *line)
 
     while ((found = ps_str_find(rest, PS_STR(" at line ")))) {
         at = found;
-        rest = ps_str_skip(text, (size_t)(found - text.at) + sizeof mark - 1);
+        rest = ps_str_skip(text, (size_t)(found - text.ptr) + sizeof mark - 1);
     }
-    if (!at || !ps_str_i64(ps_report_trim(rest), &number) || number < 0 || number > INT32_MAX)
+    if (!at || !ps_str_parse_i64(ps_report_trim_end(rest), &number) || number < 0 ||
+        number > INT32_MAX)
         return false;
-    *name = (struct ps_str){text.at, (size_t)(at - text.at)};
+    *name = (struct ps_str){text.ptr, (size_t)(at - text.ptr)};
     *line = (uint32_t)number;
     return true;
 }
@@ -193,7 +199,7 @@ bool ps_lt_function(struct ps_str text, struct ps_str *name, uint32_t *line)
 /* --- Reporting --- */
 
 struct tally {
-    uint64_t count, at, line; /* number of occurrences; byte offset and line of the first */
+    uint64_t count, current, line; /* number of occurrences; byte offset and line of the first */
 };
 
 struct reader {
@@ -226,7 +232,7 @@ struct reader {
     uint64_t others; /* lines of other output */
     struct ps_num ticks;
     double time_s; /* sum of the printed totals */
-    uint32_t reports, other_units, missing, again, mended_names;
+    uint32_t reports, other_units, missing, again, repaired_names;
     struct tally rejects, mends, uneven, orphans, gaps;
     struct {
         double ticks;
@@ -236,18 +242,18 @@ struct reader {
 };
 
 enum {
-    MOST_ROWS = 4 * 1000 * 1000,
+    ROWS_MAX = 4 * 1000 * 1000,
     TOLD = 50, /* maximum number of notes of one kind that are written one by one */
 };
 
-static void tell_first(struct reader *r, const struct tally *tally, const char *what)
+static void write_first(struct reader *r, const struct tally *tally, const char *what)
 {
     if (tally->count)
-        ps_sink_note(r->out, PS_NOTE_WARNING, tally->at, tally->line,
+        ps_sink_note(r->out, PS_NOTE_WARNING, tally->current, tally->line,
                      "%s: %llu (this is the first)", what, (unsigned long long)tally->count);
 }
 
-static void tell_notes(struct reader *r)
+static void write_notes(struct reader *r)
 {
     if (r->functions == 0)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
@@ -270,19 +276,19 @@ static void tell_notes(struct reader *r)
     ps_sink_count(
         r->out, PS_NOTE_WARNING, r->summaries,
         "functions that are only in the summary: times in hundredths of a second, no lines");
-    ps_sink_count(r->out, PS_NOTE_WARNING, r->mended_names,
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->repaired_names,
                   "function or file names that contain invalid UTF-8");
-    tell_first(r, &r->gaps,
-               "gaps in the line numbers: rows were removed, and their time is missing");
-    tell_first(r, &r->orphans, "tables without a file name");
-    tell_first(r, &r->uneven, "functions whose lines do not add up to the printed total");
+    write_first(r, &r->gaps,
+                "gaps in the line numbers: rows were removed, and their time is missing");
+    write_first(r, &r->orphans, "tables without a file name");
+    write_first(r, &r->uneven, "functions whose lines do not add up to the printed total");
     ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejects.count > TOLD ? r->rejects.count - TOLD : 0,
                   "more rows that cannot be read");
     ps_sink_count(r->out, PS_NOTE_REPAIRED, r->mends.count > TOLD ? r->mends.count - TOLD : 0,
                   "more rows that were repaired");
 }
 
-static void tell_figures(struct reader *r, double unit)
+static void write_summary(struct reader *r, double unit)
 {
     const struct {
         const char *key;
@@ -303,7 +309,7 @@ static void tell_figures(struct reader *r, double unit)
         r->out->ops->number(r->out, figures[i].key, figures[i].value);
 }
 
-static void tell_hottest(struct reader *r)
+static void write_hottest(struct reader *r)
 {
     const struct ps_headline headline = {r->time_s, "s", "profiled"};
     struct ps_str path;
@@ -312,8 +318,9 @@ static void tell_hottest(struct reader *r)
     if (r->hottest.file) {
         path = r->files.items[r->hottest.file - 1];
         (void)snprintf(line, sizeof line, "%u", r->hottest.line);
-        r->out->ops->list(r->out, "hottest",
-                          (struct ps_str[]){path, ps_str_of(line), ps_str_of(r->hottest.name)}, 3);
+        r->out->ops->list(
+            r->out, "hottest",
+            (struct ps_str[]){path, ps_str_from_c(line), ps_str_from_c(r->hottest.name)}, 3);
         r->out->ops->meta(r->out, "title", ps_base_name(path));
     } else {
         r->out->ops->list(r->out, "hottest", NULL, 0);
@@ -327,10 +334,10 @@ static void report_all(struct reader *r)
     double unit = r->unit > 0 ? r->unit : 1e-6;
 
     r->out->ops->meta(r->out, "tool", PS_STR("line_profiler"));
-    tell_figures(r, unit);
-    tell_notes(r);
-    ps_report_ledger(&r->in, r->out, r->rows, r->repaired, r->rejected);
-    tell_hottest(r);
+    write_summary(r, unit);
+    write_notes(r);
+    ps_report_write_ledger(&r->in, r->out, r->rows, r->repaired, r->rejected);
+    write_hottest(r);
 }
 
 /* Used if the start of the report is missing: the default of every version. */
@@ -339,13 +346,13 @@ static const double default_unit = 1e-6;
 static bool count(struct tally *tally, const struct ps_report_line *line)
 {
     if (tally->count++ == 0) {
-        tally->at = line->at;
+        tally->current = line->offset;
         tally->line = line->number;
     }
     return tally->count <= TOLD;
 }
 
-static struct ps_num plus(struct ps_num a, struct ps_num b)
+static struct ps_num add_num(struct ps_num a, struct ps_num b)
 {
     int64_t sum;
 
@@ -358,7 +365,7 @@ static struct ps_num plus(struct ps_num a, struct ps_num b)
 
 static uint32_t file_of(struct reader *r, struct ps_str path)
 {
-    uint32_t known = r->files.count, id = ps_intern_id(&r->files, path) + 1;
+    uint32_t known = r->files.count, id = ps_intern_add(&r->files, path) + 1;
 
     if (r->files.count > known)
         r->out->ops->line_file(r->out, &(struct ps_line_file){
@@ -384,7 +391,7 @@ static void remember(struct reader *r, uint32_t file, uint32_t line, struct ps_s
     PS_AUTO(ps_buf_free) struct ps_buf key = key_of(file, line, name);
     uint32_t known = r->listed.count;
 
-    r->again += ps_intern_id(&r->listed, ps_buf_slice(&key)) < known;
+    r->again += ps_intern_add(&r->listed, ps_buf_slice(&key)) < known;
 }
 
 static bool is_listed(const struct reader *r, uint32_t file, uint32_t line, struct ps_str name)
@@ -394,7 +401,7 @@ static bool is_listed(const struct reader *r, uint32_t file, uint32_t line, stru
     return ps_intern_find(&r->listed, ps_buf_slice(&key)) != PS_INTERN_NONE;
 }
 
-static void tell_function(struct reader *r)
+static void write_function(struct reader *r)
 {
     if (r->block.told)
         return;
@@ -408,8 +415,8 @@ static void tell_function(struct reader *r)
                                        });
 }
 
-static void meet_hottest(struct reader *r, double ticks, uint32_t file, uint32_t line,
-                         struct ps_str name)
+static void update_hottest(struct reader *r, double ticks, uint32_t file, uint32_t line,
+                           struct ps_str name)
 {
     if (r->hottest.file && ticks <= r->hottest.ticks)
         return;
@@ -440,24 +447,24 @@ static void close_block(struct reader *r)
 {
     double ticks = ps_num_real(r->block.ticks);
 
-    if (!r->block.table.open)
+    if (!r->block.table.is_open)
         return;
-    tell_function(r);
+    write_function(r);
     if (!adds_up(r))
         (void)count(&r->uneven, &r->in.line);
     r->functions_run += r->block.timed > 0;
     r->functions_timed += ticks > 0;
-    r->ticks = plus(r->ticks, r->block.ticks);
+    r->ticks = add_num(r->ticks, r->block.ticks);
     /* The printed total has more digits than the rows. */
     if (r->next.seen)
         ticks = r->next.total_s / r->unit;
     r->time_s += ticks * r->unit;
-    meet_hottest(r, ticks, r->block.file, r->block.first_line, r->block.name);
-    r->block.table.open = false;
+    update_hottest(r, ticks, r->block.file, r->block.first_line, r->block.name);
+    r->block.table.is_open = false;
     forget_next(r);
 }
 
-static void open_block(struct reader *r, const struct ps_line_columns *columns)
+static void open_block(struct reader *r, const struct ps_line_table_columns *columns)
 {
     static const struct ps_str unknown = PS_STR("unknown file");
     struct ps_str file = ps_buf_slice(&r->next.file);
@@ -467,7 +474,7 @@ static void open_block(struct reader *r, const struct ps_line_columns *columns)
     }
     if (file.len == 0)
         (void)count(&r->orphans, &r->in.line);
-    r->block.table = (struct ps_line_table){.open = true, .columns = *columns};
+    r->block.table = (struct ps_line_table){.is_open = true, .columns = *columns};
     r->block.told = false;
     r->block.gone = r->next.gone;
     r->block.file = file_of(r, file.len ? file : unknown);
@@ -487,7 +494,7 @@ static struct ps_num in_units_of_the_run(const struct reader *r, struct ps_num t
     return ps_real(ps_num_real(ticks) * r->report_unit / r->unit);
 }
 
-static void take_row(struct reader *r, struct ps_lt_row *row)
+static void parse_row(struct reader *r, struct ps_line_report_row *row)
 {
     struct ps_line_row told = {
         .file = r->block.file,
@@ -497,60 +504,61 @@ static void take_row(struct reader *r, struct ps_lt_row *row)
         .source = r->block.gone ? (struct ps_str){NULL, 0} : row->source,
     };
 
-    if (r->in.line.coloured && told.source.at)
-        told.source = ps_report_trim(told.source);
+    if (r->in.line.has_escapes && told.source.ptr)
+        told.source = ps_report_trim_end(told.source);
     if (!r->block.first_line)
         r->block.first_line = row->number.line;
-    tell_function(r);
+    write_function(r);
     if (row->n) {
-        told.figures.hits = row->figures[0];
-        told.figures.ticks = in_units_of_the_run(r, row->figures[1]);
-        r->block.ticks = plus(r->block.ticks, told.figures.ticks);
+        told.metrics.hits = row->values[0];
+        told.metrics.ticks = in_units_of_the_run(r, row->values[1]);
+        r->block.ticks = add_num(r->block.ticks, told.metrics.ticks);
         r->block.timed++;
         r->measured++;
     }
     r->out->ops->line(r->out, &told);
     r->rows++;
-    if (ps_line_taken(&r->block.table, &row->number))
+    if (ps_line_table_add(&r->block.table, &row->number))
         (void)count(&r->gaps, &r->in.line);
-    r->repaired += r->in.line.mended || r->in.line.rejoined;
-    if (r->in.line.mended && count(&r->mends, &r->in.line))
-        ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number,
+    r->repaired += r->in.line.is_repaired || r->in.line.is_rejoined;
+    if (r->in.line.is_repaired && count(&r->mends, &r->in.line))
+        ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.offset, r->in.line.number,
                      "the source text of this row contains invalid UTF-8 or was truncated");
 }
 
 static void reject(struct reader *r, const char *why)
 {
     r->rejected++;
-    ps_report_doubt(&r->in);
+    ps_report_count_doubtful(&r->in);
     if (count(&r->rejects, &r->in.line))
-        ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number, "%s", why);
+        ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number, "%s", why);
 }
 
 /* Handles the line if it is a row of the current block. */
-static bool take_in_block(struct reader *r, struct ps_str text)
+static bool parse_in_block(struct reader *r, struct ps_str text)
 {
-    struct ps_lt_row row;
-    enum ps_lt_match match =
-        r->block.table.open ? ps_lt_read_row(&r->block.table, text, &row) : PS_LT_NONE;
+    struct ps_line_report_row row;
+    enum ps_line_report_match match = r->block.table.is_open
+                                          ? ps_line_report_parse_row(&r->block.table, text, &row)
+                                          : PS_LINE_REPORT_NONE;
 
-    if (match == PS_LT_ROW)
-        take_row(r, &row);
-    if (match == PS_LT_BROKEN) {
-        (void)ps_line_taken(&r->block.table, &row.number);
+    if (match == PS_LINE_REPORT_ROW)
+        parse_row(r, &row);
+    if (match == PS_LINE_REPORT_INVALID) {
+        (void)ps_line_table_add(&r->block.table, &row.number);
         reject(r, "the values of this row cannot be read");
     }
-    return match != PS_LT_NONE;
+    return match != PS_LINE_REPORT_NONE;
 }
 
 /* --- Lines outside of blocks --- */
 
-static bool take_unit(struct reader *r, struct ps_str text)
+static bool parse_unit(struct reader *r, struct ps_str text)
 {
     size_t column;
     double unit;
 
-    if (!ps_lt_seconds(text, PS_STR("Timer unit: "), &column, &unit) || !(unit > 0))
+    if (!ps_line_report_parse_seconds(text, PS_STR("Timer unit: "), &column, &unit) || !(unit > 0))
         return false;
     close_block(r);
     forget_next(r);
@@ -562,12 +570,12 @@ static bool take_unit(struct reader *r, struct ps_str text)
     return true;
 }
 
-static bool take_total(struct reader *r, struct ps_str text)
+static bool parse_total(struct reader *r, struct ps_str text)
 {
     size_t column;
     double total;
 
-    if (!ps_lt_seconds(text, PS_STR("Total time: "), &column, &total))
+    if (!ps_line_report_parse_seconds(text, PS_STR("Total time: "), &column, &total))
         return false;
     close_block(r);
     if (r->next.seen || column != r->next.column)
@@ -580,38 +588,39 @@ static bool take_total(struct reader *r, struct ps_str text)
 
 /* Sets *rest to what follows `word`. False: the word is missing, or does not begin in the same
  * column as the lines before it. */
-static bool behind_word(struct reader *r, struct ps_str text, const char *word, struct ps_str *rest)
+static bool after_word(struct reader *r, struct ps_str text, const char *word, struct ps_str *rest)
 {
-    const char *at = ps_str_find(text, ps_str_of(word));
-    size_t column = at ? (size_t)(at - text.at) : 0;
+    const char *at = ps_str_find(text, ps_str_from_c(word));
+    size_t column = at ? (size_t)(at - text.ptr) : 0;
 
     if (!at || (r->next.seen && column != r->next.column))
         return false;
     if (column != r->next.column)
         forget_next(r);
     r->next.column = column;
-    *rest = ps_report_trim(ps_str_skip(text, column + strlen(word)));
+    *rest = ps_report_trim_end(ps_str_skip(text, column + strlen(word)));
     return true;
 }
 
 /* Parses "File: ", "Function: ", and the message that replaces both if the source was not found. Up
  * to version 1 they precede "Total time: ", since then they follow it. */
-static bool take_place(struct reader *r, struct ps_str text)
+static bool parse_location(struct reader *r, struct ps_str text)
 {
     struct ps_str rest, name;
     uint32_t line;
     bool gone;
 
-    if (r->block.table.open && !r->block.table.paused)
+    if (r->block.table.is_open && !r->block.table.is_paused)
         return false;
-    gone = behind_word(r, text, "Could not find file ", &rest);
-    if (gone || behind_word(r, text, "File: ", &rest)) {
+    gone = after_word(r, text, "Could not find file ", &rest);
+    if (gone || after_word(r, text, "File: ", &rest)) {
         close_block(r);
         r->missing += gone;
         r->next.gone = gone;
         r->next.file.len = 0;
         ps_buf_str(&r->next.file, rest);
-    } else if (behind_word(r, text, "Function: ", &rest) && ps_lt_function(rest, &name, &line)) {
+    } else if (after_word(r, text, "Function: ", &rest) &&
+               ps_line_report_parse_function(rest, &name, &line)) {
         close_block(r);
         r->next.first_line = line;
         r->next.name.len = 0;
@@ -619,15 +628,15 @@ static bool take_place(struct reader *r, struct ps_str text)
     } else {
         return false;
     }
-    r->mended_names += r->in.line.mended;
+    r->repaired_names += r->in.line.is_repaired;
     return true;
 }
 
-static bool take_header(struct reader *r, struct ps_str text)
+static bool parse_header(struct reader *r, struct ps_str text)
 {
-    struct ps_line_columns columns;
+    struct ps_line_table_columns columns;
 
-    if (!ps_lt_header(text, &columns))
+    if (!ps_line_report_parse_header(text, &columns))
         return false;
     close_block(r);
     open_block(r, &columns);
@@ -635,12 +644,12 @@ static bool take_header(struct reader *r, struct ps_str text)
 }
 
 /* Handles a function that is only in the summary of the report: its seconds, with two decimals. */
-static bool take_summary(struct reader *r, struct ps_str text)
+static bool parse_summary(struct reader *r, struct ps_str text)
 {
-    struct ps_lt_summary summary;
+    struct ps_line_report_summary summary;
     struct ps_line_row row = {.block = 1, .of_function = true};
 
-    if (r->unit == 0 || !ps_lt_summary(text, &summary))
+    if (r->unit == 0 || !ps_line_report_parse_summary(text, &summary))
         return false;
     close_block(r);
     row.file = file_of(r, summary.file);
@@ -650,7 +659,7 @@ static bool take_summary(struct reader *r, struct ps_str text)
     remember(r, row.file, summary.line, summary.name);
     row.function = ++r->functions;
     row.line = summary.line;
-    row.figures.ticks = ps_real(summary.seconds / r->unit);
+    row.metrics.ticks = ps_real(summary.seconds / r->unit);
     r->out->ops->line_function(r->out, &(struct ps_line_function){
                                            .id = row.function,
                                            .file = row.file,
@@ -661,9 +670,9 @@ static bool take_summary(struct reader *r, struct ps_str text)
     r->rows++;
     r->summaries++;
     r->functions_timed += summary.seconds > 0;
-    r->ticks = plus(r->ticks, row.figures.ticks);
+    r->ticks = add_num(r->ticks, row.metrics.ticks);
     r->time_s += summary.seconds;
-    meet_hottest(r, row.figures.ticks.r, row.file, summary.line, summary.name);
+    update_hottest(r, row.metrics.ticks.r, row.file, summary.line, summary.name);
     return true;
 }
 
@@ -671,78 +680,81 @@ static bool take_summary(struct reader *r, struct ps_str text)
 static enum ps_report_row reads(const void *reader, struct ps_str text)
 {
     const struct reader *r = reader;
-    struct ps_line_columns columns;
-    struct ps_lt_summary summary;
-    struct ps_lt_row row;
+    struct ps_line_table_columns columns;
+    struct ps_line_report_summary summary;
+    struct ps_line_report_row row;
     struct ps_str head = ps_str_skip(text, r->next.column), name;
     size_t column;
     double seconds;
     uint32_t line;
 
-    if (ps_lt_header(text, &columns) ||
-        ps_lt_seconds(text, PS_STR("Total time: "), &column, &seconds) ||
-        ps_lt_seconds(text, PS_STR("Timer unit: "), &column, &seconds))
-        return PS_ROW_ENDED;
-    if (ps_lt_summary(text, &summary) || ps_str_starts(head, PS_STR("File: ")))
-        return PS_ROW_WHOLE;
-    if (ps_str_starts(head, PS_STR("Function: ")))
-        return ps_lt_function(head, &name, &line) ? PS_ROW_WHOLE : PS_ROW_PART;
-    switch (r->block.table.open ? ps_lt_read_row(&r->block.table, text, &row) : PS_LT_NONE) {
-    case PS_LT_ROW:
-        return PS_ROW_WHOLE;
-    case PS_LT_BROKEN:
-        return PS_ROW_PART;
-    case PS_LT_NONE:
+    if (ps_line_report_parse_header(text, &columns) ||
+        ps_line_report_parse_seconds(text, PS_STR("Total time: "), &column, &seconds) ||
+        ps_line_report_parse_seconds(text, PS_STR("Timer unit: "), &column, &seconds))
+        return PS_ROW_FINAL;
+    if (ps_line_report_parse_summary(text, &summary) || ps_str_starts_with(head, PS_STR("File: ")))
+        return PS_ROW_COMPLETE;
+    if (ps_str_starts_with(head, PS_STR("Function: ")))
+        return ps_line_report_parse_function(head, &name, &line) ? PS_ROW_COMPLETE
+                                                                 : PS_ROW_INCOMPLETE;
+    switch (r->block.table.is_open ? ps_line_report_parse_row(&r->block.table, text, &row)
+                                   : PS_LINE_REPORT_NONE) {
+    case PS_LINE_REPORT_ROW:
+        return PS_ROW_COMPLETE;
+    case PS_LINE_REPORT_INVALID:
+        return PS_ROW_INCOMPLETE;
+    case PS_LINE_REPORT_NONE:
         break;
     }
-    return ps_str_find(text, PS_STR(" seconds - ")) ? PS_ROW_PART : PS_ROW_NONE;
+    return ps_str_find(text, PS_STR(" seconds - ")) ? PS_ROW_INCOMPLETE : PS_ROW_NONE;
 }
 
 /* Where a line ends. A header, or a line before it, may be wrapped. */
-static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
+static enum ps_report_line_end ends(const void *reader, struct ps_str text, struct ps_str next)
 {
     static const char *const begins[] = {
         "Line #",       "File: ",        "Function: ",         "Total time: ",
         "Timer unit: ", "Are you sure ", "Continuing without "};
     const struct reader *r = reader;
     struct ps_line_table any = {.columns = r->block.table.columns};
-    struct ps_str prefix = {text.at, text.len < r->next.column ? text.len : r->next.column};
-    struct ps_lt_row row;
+    struct ps_str prefix = {text.ptr, text.len < r->next.column ? text.len : r->next.column};
+    struct ps_line_report_row row;
 
     /* An empty line after its prefix, or a row with any number, is a new line. */
-    if (prefix.len && ps_str_eq(ps_report_trim(next), ps_report_trim(prefix)))
-        return PS_END_HERE;
-    if (r->block.table.open && ps_lt_read_row(&any, next, &row) == PS_LT_ROW && row.n)
-        return PS_END_HERE;
+    if (prefix.len && ps_str_eq(ps_report_trim_end(next), ps_report_trim_end(prefix)))
+        return PS_LINE_ENDS;
+    if (r->block.table.is_open &&
+        ps_line_report_parse_row(&any, next, &row) == PS_LINE_REPORT_ROW && row.n)
+        return PS_LINE_ENDS;
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-        if (ps_str_starts(ps_str_skip(next, r->next.column), ps_str_of(begins[i])))
-            return PS_END_HERE;
-    return ps_report_row_ends(reads, r, text, next);
+        if (ps_str_starts_with(ps_str_skip(next, r->next.column), ps_str_from_c(begins[i])))
+            return PS_LINE_ENDS;
+    return ps_report_find_row_end(reads, r, text, next);
 }
 
-static void take_line(struct reader *r)
+static void parse_line(struct reader *r)
 {
     struct ps_str text = r->in.line.text;
 
-    if (take_in_block(r, text) || take_unit(r, text) || take_total(r, text) ||
-        take_place(r, text) || take_header(r, text) || take_summary(r, text))
+    if (parse_in_block(r, text) || parse_unit(r, text) || parse_total(r, text) ||
+        parse_location(r, text) || parse_header(r, text) || parse_summary(r, text))
         return;
-    if (r->block.table.open && ps_line_astray(&r->block.table, text))
+    if (r->block.table.is_open && ps_line_table_reject(&r->block.table, text))
         reject(r, "this line inside a table is not a table row");
-    r->others += ps_report_trim(text).len > 0;
-    if (!r->block.table.open && !r->next.seen && ps_report_trim(text).len)
+    r->others += ps_report_trim_end(text).len > 0;
+    if (!r->block.table.is_open && !r->next.seen && ps_report_trim_end(text).len)
         forget_next(r); /* the line was from another program */
 }
 
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
-    while (ps_report_next(&r->in)) {
+    while (ps_report_read_line(&r->in)) {
         ps_report_rejoin(&r->in, reads, r);
-        take_line(r);
-        if (r->rows > MOST_ROWS)
-            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
-                              MOST_ROWS);
-        if (ps_report_goes_on(&r->in, r->out, r->rows, err) != PS_OK)
+        parse_line(r);
+        if (r->rows > ROWS_MAX)
+            return ps_fail_at(err, PS_LIMIT, r->in.line.offset, "the log has more than %d rows",
+                              ROWS_MAX);
+        if (ps_report_check(&r->in, r->out, r->rows, err) != PS_OK)
             return PS_CANCELLED;
     }
     close_block(r);
@@ -751,15 +763,15 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
 
 static bool is_header(struct ps_str line)
 {
-    struct ps_line_columns columns;
+    struct ps_line_table_columns columns;
 
-    return ps_lt_header(line, &columns);
+    return ps_line_report_parse_header(line, &columns);
 }
 
 /* Whether there are more complete headers when the text is unwrapped. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
-    return ps_report_count(unwrapped, is_header) > ps_report_count(head, is_header);
+    return ps_report_count_lines(unwrapped, is_header) > ps_report_count_lines(head, is_header);
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
@@ -782,17 +794,17 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
 static enum ps_match sniff(struct ps_str head)
 {
-    struct ps_line_columns columns;
+    struct ps_line_table_columns columns;
     size_t column;
     double unit;
 
     while (head.len) {
-        const char *end = memchr(head.at, '\n', head.len);
-        struct ps_str line = {head.at, end ? (size_t)(end - head.at) : head.len};
+        const char *end = memchr(head.ptr, '\n', head.len);
+        struct ps_str line = {head.ptr, end ? (size_t)(end - head.ptr) : head.len};
 
         head = ps_str_skip(head, line.len + 1);
-        if (ps_lt_header(line, &columns) ||
-            ps_lt_seconds(line, PS_STR("Timer unit: "), &column, &unit))
+        if (ps_line_report_parse_header(line, &columns) ||
+            ps_line_report_parse_seconds(line, PS_STR("Timer unit: "), &column, &unit))
             return PS_MATCH_SURE;
     }
     return PS_MATCH_NO;

@@ -7,33 +7,35 @@
 #include "importers/lines/line_table.h"
 
 /* A row: the line number, then hits, time, time per hit and percentage if the line ran. */
-struct ps_lt_row {
-    struct ps_line_number number;
+struct ps_line_report_row {
+    struct ps_line_table_number number;
     unsigned n; /* number of values after the line number: 0, 3 (percentage is blank) or 4 */
-    struct ps_num figures[4];
+    struct ps_num values[4];
     struct ps_str source;
 };
 
 /* BROKEN: the line number fits, but the rest cannot be parsed. */
-enum ps_lt_match { PS_LT_NONE, PS_LT_ROW, PS_LT_BROKEN };
+enum ps_line_report_match { PS_LINE_REPORT_NONE, PS_LINE_REPORT_ROW, PS_LINE_REPORT_INVALID };
 
-enum ps_lt_match ps_lt_read_row(const struct ps_line_table *table, struct ps_str text,
-                                struct ps_lt_row *out);
+enum ps_line_report_match ps_line_report_parse_row(const struct ps_line_table *table,
+                                                   struct ps_str text,
+                                                   struct ps_line_report_row *out);
 
 /* Parses "<word><number> s". *column is where the word begins. */
-bool ps_lt_seconds(struct ps_str text, struct ps_str word, size_t *column, double *out);
+bool ps_line_report_parse_seconds(struct ps_str text, struct ps_str word, size_t *column,
+                                  double *out);
 
-bool ps_lt_header(struct ps_str text, struct ps_line_columns *out);
+bool ps_line_report_parse_header(struct ps_str text, struct ps_line_table_columns *out);
 
 /* "  1.25 seconds - FILE:LINE - NAME" */
-struct ps_lt_summary {
+struct ps_line_report_summary {
     double seconds;
     struct ps_str file, name;
     uint32_t line;
 };
-bool ps_lt_summary(struct ps_str text, struct ps_lt_summary *out);
+bool ps_line_report_parse_summary(struct ps_str text, struct ps_line_report_summary *out);
 
 /* "NAME at line N" */
-bool ps_lt_function(struct ps_str text, struct ps_str *name, uint32_t *line);
+bool ps_line_report_parse_function(struct ps_str text, struct ps_str *name, uint32_t *line);
 
 #endif

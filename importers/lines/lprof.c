@@ -72,7 +72,7 @@ struct stats {
  * object and 5.x adds them up). The file does not name its version, so entries are always added up.
  */
 
-enum { MOST_ENTRIES = 8 << 20 };
+enum { ENTRIES_MAX = 8 << 20 };
 
 struct reading {
     struct stats *s;
@@ -87,16 +87,16 @@ static bool refuse(struct reading *r, const char *what)
     return false;
 }
 
-static struct ps_str text_of(const struct ps_pk_value *value)
+static struct ps_str text_of(const struct ps_pickle_value *value)
 {
-    return (struct ps_str){value->at, value->id};
+    return (struct ps_str){value->ptr, value->id};
 }
 
-static bool as_number(const struct ps_pk_value *value, struct ps_num *out)
+static bool as_number(const struct ps_pickle_value *value, struct ps_num *out)
 {
-    if (value->kind == PS_PK_INT || value->kind == PS_PK_BOOL)
+    if (value->kind == PS_PICKLE_INT || value->kind == PS_PICKLE_BOOL)
         *out = ps_int(value->i);
-    else if (value->kind == PS_PK_REAL)
+    else if (value->kind == PS_PICKLE_REAL)
         *out = ps_real(value->r);
     else
         return false;
@@ -108,11 +108,11 @@ static bool as_number(const struct ps_pk_value *value, struct ps_num *out)
 static uint32_t function_of(struct stats *s, struct ps_str file, struct ps_str name,
                             int64_t first_line)
 {
-    struct key key = {ps_intern_id(&s->texts, file), ps_intern_id(&s->texts, name), first_line};
-    uint32_t id = ps_intern_id(&s->keys, (struct ps_str){(const char *)&key, sizeof key});
+    struct key key = {ps_intern_add(&s->texts, file), ps_intern_add(&s->texts, name), first_line};
+    uint32_t id = ps_intern_add(&s->keys, (struct ps_str){(const char *)&key, sizeof key});
 
     if (id == s->n_functions) {
-        PS_PUSH_ROOM(s->functions, s->n_functions, s->cap_functions);
+        PS_RESERVE_ONE(s->functions, s->n_functions, s->cap_functions);
         s->functions[s->n_functions++] =
             (struct function){.file = key.file, .name = key.name, .first_line = first_line};
         s->lost_lines += first_line < 0 || first_line > INT32_MAX;
@@ -120,12 +120,12 @@ static uint32_t function_of(struct stats *s, struct ps_str file, struct ps_str n
     return id;
 }
 
-static bool take_key(struct reading *r, const struct ps_pk_value *key, uint32_t *function)
+static bool parse_key(struct reading *r, const struct ps_pickle_value *key, uint32_t *function)
 {
-    const struct ps_pk_value *part = key->kind == PS_PK_TUPLE ? r->p->pool + key->id : NULL;
+    const struct ps_pickle_value *part = key->kind == PS_PICKLE_TUPLE ? r->p->pool + key->id : NULL;
 
-    if (!part || key->i != 3 || part[0].kind != PS_PK_TEXT || part[1].kind != PS_PK_INT ||
-        part[2].kind != PS_PK_TEXT)
+    if (!part || key->i != 3 || part[0].kind != PS_PICKLE_TEXT || part[1].kind != PS_PICKLE_INT ||
+        part[2].kind != PS_PICKLE_TEXT)
         return refuse(r, "has a function key that is not (file, line, name)");
     *function = function_of(r->s, text_of(&part[0]), text_of(&part[2]), part[1].i);
     return true;
@@ -149,18 +149,19 @@ static void begin_rows(struct stats *s, uint32_t function)
     f->n = 0;
 }
 
-static bool take_row(struct reading *r, uint32_t function, const struct ps_pk_value *entry)
+static bool parse_row(struct reading *r, uint32_t function, const struct ps_pickle_value *entry)
 {
     struct stats *s = r->s;
-    const struct ps_pk_value *part = entry->kind == PS_PK_TUPLE ? r->p->pool + entry->id : NULL;
+    const struct ps_pickle_value *part =
+        entry->kind == PS_PICKLE_TUPLE ? r->p->pool + entry->id : NULL;
     struct row row = {.function = function, .pickle = s->n_pickles - 1};
     struct ps_num line;
 
     if (!part || entry->i != 3 || !as_number(&part[0], &line) || !as_number(&part[1], &row.hits) ||
         !as_number(&part[2], &row.ticks))
         return refuse(r, "has an entry that is not (line, hits, time)");
-    if (++s->entries > MOST_ENTRIES) {
-        ps_fail_at(r->err, PS_LIMIT, r->at, "the profile has more than %d lines", MOST_ENTRIES);
+    if (++s->entries > ENTRIES_MAX) {
+        ps_fail_at(r->err, PS_LIMIT, r->at, "the profile has more than %d lines", ENTRIES_MAX);
         return false;
     }
     if (line.kind != PS_NUM_INT || line.i < 0 || line.i > INT32_MAX ||
@@ -169,84 +170,84 @@ static bool take_row(struct reading *r, uint32_t function, const struct ps_pk_va
         return true;
     }
     row.line = (uint32_t)line.i;
-    row.beyond = part[1].beyond || part[2].beyond;
+    row.beyond = part[1].is_out_of_range || part[2].is_out_of_range;
     s->negative += ps_num_real(row.hits) < 0 || ps_num_real(row.ticks) < 0;
-    s->fractions += (row.hits.kind == PS_NUM_REAL && !part[1].beyond) ||
-                    (row.ticks.kind == PS_NUM_REAL && !part[2].beyond);
-    PS_PUSH_ROOM(s->rows, s->n_rows, s->cap_rows);
+    s->fractions += (row.hits.kind == PS_NUM_REAL && !part[1].is_out_of_range) ||
+                    (row.ticks.kind == PS_NUM_REAL && !part[2].is_out_of_range);
+    PS_RESERVE_ONE(s->rows, s->n_rows, s->cap_rows);
     s->rows[s->n_rows++] = row;
     s->functions[function].n++;
     return true;
 }
 
-static bool take_timings(struct reading *r, const struct ps_pk_value *timings)
+static bool parse_timings(struct reading *r, const struct ps_pickle_value *timings)
 {
-    struct ps_pk_walk walk = ps_pickle_walk(r->p, timings);
-    const struct ps_pk_value *key;
+    struct ps_pickle_iterator walk = ps_pickle_iterate(r->p, timings);
+    const struct ps_pickle_value *key;
     uint64_t begun = r->s->entries;
 
     while ((key = ps_pickle_next(&walk))) {
-        const struct ps_pk_value *list = ps_pickle_next(&walk), *entry;
-        struct ps_pk_walk entries;
+        const struct ps_pickle_value *list = ps_pickle_next(&walk), *entry;
+        struct ps_pickle_iterator entries;
         uint32_t function;
 
-        if (!take_key(r, key, &function))
+        if (!parse_key(r, key, &function))
             return false;
-        if (!list || list->kind != PS_PK_LIST)
+        if (!list || list->kind != PS_PICKLE_LIST)
             return refuse(r, "has a function without a list of lines");
         begin_rows(r->s, function);
-        entries = ps_pickle_walk(r->p, list);
+        entries = ps_pickle_iterate(r->p, list);
         while ((entry = ps_pickle_next(&entries)))
-            if (!take_row(r, function, entry))
+            if (!parse_row(r, function, entry))
                 return false;
         /* Even a reference to an earlier tuple needs two bytes. If there are more entries than
          * bytes, lists are shared, which no profiler does. */
-        if (r->s->entries - begun > r->p->at)
+        if (r->s->entries - begun > r->p->offset)
             return refuse(r, "has lists of lines that are shared too often");
     }
     return true;
 }
 
 /* Adds the content of a pickle that begins at offset `at`; errors have this offset. */
-static bool add_pickle(struct stats *s, const struct ps_pickle *p, const struct ps_pk_value *root,
-                       uint64_t at, struct ps_err *err)
+static bool add_pickle(struct stats *s, const struct ps_pickle *p,
+                       const struct ps_pickle_value *root, uint64_t at, struct ps_err *err)
 {
     struct reading r = {s, p, at, err};
-    const struct ps_pk_value *state, *key, *timings = NULL;
+    const struct ps_pickle_value *state, *key, *timings = NULL;
     struct ps_num unit = {0};
-    struct ps_pk_walk walk;
+    struct ps_pickle_iterator walk;
 
-    if (root->kind != PS_PK_OBJECT)
+    if (root->kind != PS_PICKLE_OBJECT)
         return refuse(&r, "contains no LineStats object");
-    walk = ps_pickle_walk(p, root);
+    walk = ps_pickle_iterate(p, root);
     state = ps_pickle_next(&walk);
     if (!state)
         return refuse(&r, "contains a LineStats object without state");
-    walk = ps_pickle_walk(p, state);
+    walk = ps_pickle_iterate(p, state);
     while ((key = ps_pickle_next(&walk))) {
-        const struct ps_pk_value *value = ps_pickle_next(&walk);
+        const struct ps_pickle_value *value = ps_pickle_next(&walk);
 
-        if (key->kind == PS_PK_TEXT && ps_str_is(text_of(key), "timings"))
+        if (key->kind == PS_PICKLE_TEXT && ps_str_eq_c(text_of(key), "timings"))
             timings = value;
-        if (key->kind == PS_PK_TEXT && ps_str_is(text_of(key), "unit"))
+        if (key->kind == PS_PICKLE_TEXT && ps_str_eq_c(text_of(key), "unit"))
             (void)as_number(value, &unit);
     }
-    if (!timings || timings->kind != PS_PK_DICT)
+    if (!timings || timings->kind != PS_PICKLE_DICT)
         return refuse(&r, "has no dict of timings");
     if (!(ps_num_real(unit) > 0) || !isfinite(ps_num_real(unit)))
         return refuse(&r, "has no timer unit");
-    PS_PUSH_ROOM(s->units, s->n_pickles, s->cap_units);
+    PS_RESERVE_ONE(s->units, s->n_pickles, s->cap_units);
     s->units[s->n_pickles++] = ps_num_real(unit);
     if (s->n_pickles == 1)
-        s->versions = ps_pk_classes[root->i].versions;
-    return take_timings(&r, timings);
+        s->versions = ps_pickle_classes[root->i].versions;
+    return parse_timings(&r, timings);
 }
 
 /* --- Sums --- */
 
 /* Adds two numbers: the result is an integer if both are and it fits; *beyond is set if it does not
  * fit. */
-static struct ps_num plus(struct ps_num a, struct ps_num b, bool *beyond)
+static struct ps_num add_num(struct ps_num a, struct ps_num b, bool *beyond)
 {
     int64_t sum;
 
@@ -317,8 +318,8 @@ static size_t fold(struct stats *s, struct row *rows, size_t n)
 
         if (last && last->line == rows[i].line) {
             s->repeated += last->pickle == rows[i].pickle;
-            last->hits = plus(last->hits, rows[i].hits, &last->beyond);
-            last->ticks = plus(last->ticks, ticks, &last->beyond);
+            last->hits = add_num(last->hits, rows[i].hits, &last->beyond);
+            last->ticks = add_num(last->ticks, ticks, &last->beyond);
             last->beyond |= rows[i].beyond;
             last->pickle = rows[i].pickle;
             continue;
@@ -342,8 +343,8 @@ static void add_up(struct stats *s, struct function *f)
     f->hits = f->ticks = ps_int(0);
     for (size_t i = 0; i < f->n; i++) {
         round_ticks(s, &rows[i]);
-        f->hits = plus(f->hits, rows[i].hits, &beyond);
-        f->ticks = plus(f->ticks, rows[i].ticks, &beyond);
+        f->hits = add_num(f->hits, rows[i].hits, &beyond);
+        f->ticks = add_num(f->ticks, rows[i].ticks, &beyond);
     }
 }
 
@@ -376,7 +377,7 @@ static void free_stats(struct stats *s)
 
 /* --- Reporting --- */
 
-enum { BREATH = 4096 };
+enum { CHECK_INTERVAL = 4096 };
 
 struct report {
     const struct stats *s;
@@ -394,8 +395,8 @@ struct report {
 
 static struct ps_str text(struct report *r, uint32_t id)
 {
-    if (!r->shown[id].at)
-        r->shown[id] = ps_shown_text(&r->arena, r->s->texts.items[id], &r->mended[id]);
+    if (!r->shown[id].ptr)
+        r->shown[id] = ps_display_text(&r->arena, r->s->texts.items[id], &r->mended[id]);
     return r->shown[id];
 }
 
@@ -404,7 +405,7 @@ static uint32_t line_number(int64_t line)
     return line < 0 || line > INT32_MAX ? 0 : (uint32_t)line;
 }
 
-static void tell_file(struct report *r, uint32_t id)
+static void write_file(struct report *r, uint32_t id)
 {
     if (r->file_ids[id])
         return;
@@ -416,14 +417,14 @@ static void tell_file(struct report *r, uint32_t id)
                                    });
 }
 
-static void tell_row(struct report *r, const struct function *f, const struct row *row)
+static void write_row(struct report *r, const struct function *f, const struct row *row)
 {
     struct ps_line_row told = {
         .file = r->file_ids[f->file],
         .function = row->function + 1,
         .block = 1,
         .line = row->line,
-        .figures = {.hits = row->hits, .ticks = row->ticks},
+        .metrics = {.hits = row->hits, .ticks = row->ticks},
     };
 
     r->out->ops->line(r->out, &told);
@@ -431,7 +432,7 @@ static void tell_row(struct report *r, const struct function *f, const struct ro
 
 /* Writes a function and its rows. The ledger counts entries, not rows: a repaired row counts as one
  * entry. */
-static void tell_function(struct report *r, size_t i)
+static void write_function(struct report *r, size_t i)
 {
     const struct function *f = &r->s->functions[i];
     struct ps_line_function told = {
@@ -444,20 +445,20 @@ static void tell_function(struct report *r, size_t i)
 
     r->out->ops->line_function(r->out, &told);
     for (size_t n = f->from; n < f->from + f->n; n++) {
-        tell_row(r, f, &r->s->rows[n]);
+        write_row(r, f, &r->s->rows[n]);
         r->repaired += mended || r->s->rows[n].beyond;
     }
     r->mended_empty += mended && f->n == 0;
     r->lines += f->n;
     r->functions_run += f->n > 0;
     r->functions_timed += ps_num_real(f->ticks) > 0;
-    r->ticks = plus(r->ticks, f->ticks, &beyond);
+    r->ticks = add_num(r->ticks, f->ticks, &beyond);
     if (ps_num_real(f->ticks) > 0 &&
         (!r->hottest || ps_num_real(f->ticks) > ps_num_real(r->s->functions[r->hottest - 1].ticks)))
         r->hottest = i + 1;
 }
 
-static void tell_hottest(struct report *r)
+static void write_hottest(struct report *r)
 {
     size_t which = r->hottest ? r->hottest - 1 : 0;
     const struct function *f = r->s->n_functions ? &r->s->functions[which] : NULL;
@@ -466,9 +467,9 @@ static void tell_hottest(struct report *r)
 
     if (f) {
         (void)snprintf(line, sizeof line, "%u", line_number(f->first_line));
-        r->out->ops->list(r->out, "hottest",
-                          (struct ps_str[]){text(r, f->file), ps_str_of(line), text(r, f->name)},
-                          3);
+        r->out->ops->list(
+            r->out, "hottest",
+            (struct ps_str[]){text(r, f->file), ps_str_from_c(line), text(r, f->name)}, 3);
         r->out->ops->meta(r->out, "title", ps_base_name(text(r, f->file)));
     } else {
         r->out->ops->list(r->out, "hottest", NULL, 0);
@@ -476,7 +477,7 @@ static void tell_hottest(struct report *r)
     r->out->ops->headline(r->out, &headline);
 }
 
-static void tell_figures(struct report *r)
+static void write_summary(struct report *r)
 {
     const struct {
         const char *key;
@@ -497,7 +498,7 @@ static void tell_figures(struct report *r)
         r->out->ops->number(r->out, figures[i].key, figures[i].value);
 }
 
-static void tell_notes(struct report *r)
+static void write_notes(struct report *r)
 {
     const struct stats *s = r->s;
 
@@ -533,27 +534,28 @@ static void tell_notes(struct report *r)
                   "lines whose hits or time are not whole numbers");
 }
 
-static bool tell_all(struct report *r)
+static bool write_all(struct report *r)
 {
     const struct stats *s = r->s;
     struct ps_ledger ledger = {
         .unit = "entries", .read = s->entries, .rejected = s->rejected + s->doubled};
 
     r->out->ops->meta(r->out, "tool", PS_STR("line_profiler"));
-    r->out->ops->meta(r->out, "tool_version", ps_str_of(s->versions));
+    r->out->ops->meta(r->out, "tool_version", ps_str_from_c(s->versions));
     for (size_t i = 0; i < s->n_functions; i++)
-        tell_file(r, s->functions[i].file);
+        write_file(r, s->functions[i].file);
     for (size_t i = 0; i < s->n_functions && ps_sink_ok(r->out); i++) {
-        tell_function(r, i);
-        if (i % BREATH == BREATH - 1 && !r->out->ops->progress(r->out, s->size, s->size, i))
+        write_function(r, i);
+        if (i % CHECK_INTERVAL == CHECK_INTERVAL - 1 &&
+            !r->out->ops->progress(r->out, s->size, s->size, i))
             return false;
     }
-    tell_figures(r);
-    tell_notes(r);
+    write_summary(r);
+    write_notes(r);
     ledger.repaired = r->repaired;
     ledger.stored = ledger.read - ledger.rejected - ledger.repaired;
     r->out->ops->ledger(r->out, &ledger);
-    tell_hottest(r);
+    write_hottest(r);
     return true;
 }
 
@@ -566,7 +568,7 @@ static bool report_stats(const struct stats *s, struct ps_sink *out)
     r.shown = ps_alloc_array(s->texts.count + 1, sizeof *r.shown);
     r.mended = ps_alloc(s->texts.count + 1);
     r.file_ids = ps_alloc_array(s->texts.count + 1, sizeof *r.file_ids);
-    told = tell_all(&r);
+    told = write_all(&r);
     free(r.shown);
     free(r.mended);
     free(r.file_ids);
@@ -580,20 +582,20 @@ enum {
 
 static bool is_pickle(struct ps_str bytes)
 {
-    return bytes.len >= 2 && bytes.at[0] == '\x80' && bytes.at[1] >= 2 && bytes.at[1] <= 5;
+    return bytes.len >= 2 && bytes.ptr[0] == '\x80' && bytes.ptr[1] >= 2 && bytes.ptr[1] <= 5;
 }
 
 /* Reads what follows the first pickle: more pickles, or bytes that Python would not read either. */
 static bool read_more(struct ps_pickle *p, struct stats *s, struct ps_sink *out, struct ps_err *err)
 {
-    struct ps_pk_value root;
+    struct ps_pickle_value root;
 
-    while (p->at < p->bytes.len) {
+    while (p->offset < p->bytes.len) {
         struct ps_err failure = PS_ERR_INIT;
-        size_t at = p->at;
+        size_t at = p->offset;
         bool good = is_pickle(ps_str_skip(p->bytes, at)) && ps_pickle_read(p, &root, &failure);
 
-        if (good && root.kind == PS_PK_OBJECT && add_pickle(s, p, &root, at, &failure))
+        if (good && root.kind == PS_PICKLE_OBJECT && add_pickle(s, p, &root, at, &failure))
             continue;
         if (failure.code == PS_LIMIT) {
             *err = failure;
@@ -612,18 +614,19 @@ static bool read_pickles(struct ps_str bytes, struct stats *s, struct ps_sink *o
                          struct ps_err *err)
 {
     PS_AUTO(ps_pickle_free) struct ps_pickle p = {.bytes = bytes};
-    struct ps_pk_value root;
+    struct ps_pickle_value root;
 
     if (!is_pickle(bytes)) {
         ps_fail_at(err, PS_BAD_INPUT, 0, "unsupported pickle protocol");
-        ps_hint(err, "line_profiler writes protocols 2 to 5; record again with `kernprof -l`");
+        ps_err_hint(err, "line_profiler writes protocols 2 to 5; record again with `kernprof -l`");
         return false;
     }
     if (!ps_pickle_read(&p, &root, err)) {
         if (err->code == PS_LIMIT)
-            ps_hint(err, "profile fewer functions at once");
-        ps_hint(err, "perfshelf reads only pickles that line_profiler wrote, and never executes "
-                     "them; record one with `kernprof -l`");
+            ps_err_hint(err, "profile fewer functions at once");
+        ps_err_hint(err,
+                    "perfshelf reads only pickles that line_profiler wrote, and never executes "
+                    "them; record one with `kernprof -l`");
         return false;
     }
     return add_pickle(s, &p, &root, 0, err) && read_more(&p, s, out, err);
@@ -638,7 +641,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     if (status != PS_OK)
         return status;
     if (!read_pickles(ps_buf_slice(&bytes), &stats, out, err)) {
-        ps_hint(err, "record it again with `kernprof -l your_program.py`");
+        ps_err_hint(err, "record it again with `kernprof -l your_program.py`");
         return err->code;
     }
     stats.size = bytes.len;
@@ -653,7 +656,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
  * allowed. */
 static enum ps_match sniff(struct ps_str head)
 {
-    struct ps_str begin = {head.at, head.len < 120 ? head.len : 120};
+    struct ps_str begin = {head.ptr, head.len < 120 ? head.len : 120};
 
     if (!is_pickle(head))
         return PS_MATCH_NO;

@@ -22,7 +22,7 @@
 #include "importers/text/line_names.h"
 
 enum {
-    MOST_ROWS = 4 * 1000 * 1000,
+    ROWS_MAX = 4 * 1000 * 1000,
     TOLD = 50,
     GAP = 3, /* number of spaces between the last value and the source */
     /* width of the column; the heading is one wider since its spelling was corrected */
@@ -30,7 +30,7 @@ enum {
 };
 
 struct row {
-    struct ps_line_number number;
+    struct ps_line_table_number number;
     bool ran;
     struct ps_num mem, increment, occurrences;
     struct ps_str source;
@@ -54,7 +54,7 @@ struct reader {
         uint32_t file, function; /* function: id; 0 before the first row */
         bool occurrences;
     } block;
-    uint64_t rows, measured, blocks, repaired, mended, rejected, orphans, mended_names;
+    uint64_t rows, measured, blocks, repaired, mended, rejected, orphans, repaired_names;
     struct {
         uint64_t count, at, line; /* number of gaps; byte offset and line of the first */
     } gaps;
@@ -65,28 +65,28 @@ struct reader {
 /* --- Grammar --- */
 
 /* Parses "54.3 MiB"; versions before 0.32 print MB for the same unit. */
-static bool take_mib(struct ps_str *rest, struct ps_num *out)
+static bool parse_mib(struct ps_str *rest, struct ps_num *out)
 {
     struct ps_str unit;
 
-    if (!ps_report_number(ps_report_word(rest), out))
+    if (!ps_report_parse_number(ps_report_pop_word(rest), out))
         return false;
-    unit = ps_report_word(rest);
-    return ps_str_is(unit, "MiB") || ps_str_is(unit, "MB");
+    unit = ps_report_pop_word(rest);
+    return ps_str_eq_c(unit, "MiB") || ps_str_eq_c(unit, "MB");
 }
 
 /* Parses the values to the left of the source. A value that is too wide for its column shifts the
  * rest to the right. */
-static bool take_figures(struct ps_str rest, size_t width, bool occurrences, struct row *row)
+static bool parse_metrics(struct ps_str rest, size_t width, bool occurrences, struct row *row)
 {
-    struct ps_str at = rest, first = ps_report_word(&at);
+    struct ps_str at = rest, first = ps_report_pop_word(&at);
 
-    if ((size_t)(first.at - rest.at) >= width || !take_mib(&rest, &row->mem) ||
-        !take_mib(&rest, &row->increment))
+    if ((size_t)(first.ptr - rest.ptr) >= width || !parse_mib(&rest, &row->mem) ||
+        !parse_mib(&rest, &row->increment))
         return false;
-    if (occurrences && !ps_report_number(ps_report_word(&rest), &row->occurrences))
+    if (occurrences && !ps_report_parse_number(ps_report_pop_word(&rest), &row->occurrences))
         return false;
-    for (int i = 0; i < GAP && rest.len && rest.at[0] == ' '; i++)
+    for (int i = 0; i < GAP && rest.len && rest.ptr[0] == ' '; i++)
         rest = ps_str_skip(rest, 1);
     row->source = rest;
     return true;
@@ -101,38 +101,39 @@ static enum match read_row(const struct reader *r, struct ps_str text, struct ro
     size_t width = table->columns.source - table->columns.first, used;
 
     *row = (struct row){0};
-    if (!ps_line_number(table, text, &row->number))
+    if (!ps_line_table_parse_number(table, text, &row->number))
         return NONE;
-    (void)ps_report_word(&rest);
-    used = (size_t)(rest.at - all.at);
-    row->ran = used < width && take_figures(rest, width - used, r->block.occurrences, row);
+    (void)ps_report_pop_word(&rest);
+    used = (size_t)(rest.ptr - all.ptr);
+    row->ran = used < width && parse_metrics(rest, width - used, r->block.occurrences, row);
     if (row->ran)
-        return ps_line_follows(table, &row->number, true) ? ROW : NONE;
-    if (!ps_line_follows(table, &row->number, false))
+        return ps_line_table_may_follow(table, &row->number, true) ? ROW : NONE;
+    if (!ps_line_table_may_follow(table, &row->number, false))
         return NONE;
     row->source = ps_str_skip(all, width);
     rest.len = used < width && rest.len > width - used ? width - used : rest.len;
-    if (ps_report_trim(rest).len == 0)
+    if (ps_report_trim_end(rest).len == 0)
         return ROW;
-    return table->next ? BROKEN : NONE;
+    return table->next_line ? BROKEN : NONE;
 }
 
 /* Parses the header. If the heading of occurrences is wider than its column, the source begins to
  * the left of its heading. */
-static bool read_header(struct ps_str text, struct ps_line_columns *columns, bool *occurrences)
+static bool read_header(struct ps_str text, struct ps_line_table_columns *columns,
+                        bool *occurrences)
 {
     static const char *const words[] = {"Mem usage", "Increment", "Line Contents", NULL};
     struct ps_str rest;
     const char *at;
 
-    if (!ps_line_header(text, words, columns))
+    if (!ps_line_table_header(text, words, columns))
         return false;
-    at = ps_str_find((struct ps_str){text.at, columns->source}, PS_STR("Occur"));
+    at = ps_str_find((struct ps_str){text.ptr, columns->source}, PS_STR("Occur"));
     *occurrences = at != NULL;
     if (!at)
         return true;
-    rest = ps_str_skip(text, (size_t)(at - text.at));
-    rest.len = ps_report_word(&rest).len;
+    rest = ps_str_skip(text, (size_t)(at - text.ptr));
+    rest.len = ps_report_pop_word(&rest).len;
     if (rest.len > OCCURRENCES)
         columns->source -= rest.len - OCCURRENCES;
     return true;
@@ -144,24 +145,24 @@ static struct ps_str defined_name(struct ps_str source)
     struct ps_str word;
     size_t n = 0;
 
-    while (source.len && (source.at[0] == ' ' || source.at[0] == '\t'))
+    while (source.len && (source.ptr[0] == ' ' || source.ptr[0] == '\t'))
         source = ps_str_skip(source, 1);
-    word = ps_report_word(&source);
-    if (ps_str_is(word, "async"))
-        word = ps_report_word(&source);
-    if (!ps_str_is(word, "def"))
+    word = ps_report_pop_word(&source);
+    if (ps_str_eq_c(word, "async"))
+        word = ps_report_pop_word(&source);
+    if (!ps_str_eq_c(word, "def"))
         return (struct ps_str){"", 0};
-    word = ps_report_word(&source);
-    while (n < word.len && word.at[n] != '(' && word.at[n] != '[' && word.at[n] != ':')
+    word = ps_report_pop_word(&source);
+    while (n < word.len && word.ptr[n] != '(' && word.ptr[n] != '[' && word.ptr[n] != ':')
         n++;
-    return (struct ps_str){word.at, n};
+    return (struct ps_str){word.ptr, n};
 }
 
 /* --- Blocks --- */
 
 static uint32_t file_of(struct reader *r, struct ps_str path)
 {
-    uint32_t known = r->files.count, id = ps_intern_id(&r->files, path) + 1;
+    uint32_t known = r->files.count, id = ps_intern_add(&r->files, path) + 1;
 
     if (r->files.count > known)
         r->out->ops->line_file(r->out, &(struct ps_line_file){
@@ -174,7 +175,7 @@ static uint32_t file_of(struct reader *r, struct ps_str path)
 
 /* Writes the function. Its name is known once the `def` line was read, which may be some rows after
  * the first. */
-static void tell_function(struct reader *r, struct ps_str name)
+static void write_function(struct reader *r, struct ps_str name)
 {
     struct function *f = r->block.function ? &r->functions[r->block.function - 1] : NULL;
 
@@ -191,10 +192,10 @@ static void tell_function(struct reader *r, struct ps_str name)
 
 static void close_block(struct reader *r)
 {
-    if (!r->block.table.open)
+    if (!r->block.table.is_open)
         return;
-    tell_function(r, PS_STR(""));
-    r->block.table.open = false;
+    write_function(r, PS_STR(""));
+    r->block.table.is_open = false;
     r->file.len = 0;
 }
 
@@ -204,9 +205,9 @@ static void begin_function(struct reader *r, uint32_t line)
     uint32_t id;
 
     (void)snprintf(key, sizeof key, "%u %u", r->block.file, line);
-    id = ps_intern_id(&r->places, ps_str_of(key));
+    id = ps_intern_add(&r->places, ps_str_from_c(key));
     if (id == r->n_functions) {
-        PS_PUSH_ROOM(r->functions, r->n_functions, r->cap_functions);
+        PS_RESERVE_ONE(r->functions, r->n_functions, r->cap_functions);
         r->functions[r->n_functions++] = (struct function){.file = r->block.file, .line = line};
     }
     r->functions[id].blocks++;
@@ -214,13 +215,14 @@ static void begin_function(struct reader *r, uint32_t line)
     r->blocks++;
 }
 
-static void open_block(struct reader *r, const struct ps_line_columns *columns, bool occurrences)
+static void open_block(struct reader *r, const struct ps_line_table_columns *columns,
+                       bool occurrences)
 {
     static const struct ps_str unknown = PS_STR("unknown file");
 
     close_block(r);
     r->orphans += r->file.len == 0;
-    r->block.table = (struct ps_line_table){.open = true, .columns = *columns};
+    r->block.table = (struct ps_line_table){.is_open = true, .columns = *columns};
     r->block.first = true;
     r->block.file = file_of(r, r->file.len ? ps_buf_slice(&r->file) : unknown);
     r->block.function = 0;
@@ -242,53 +244,53 @@ static void add_up(struct reader *r, const struct row *row)
     r->block.first = false;
 }
 
-static void take_row(struct reader *r, const struct row *row)
+static void parse_row(struct reader *r, const struct row *row)
 {
-    struct ps_str source = r->in.line.coloured ? ps_report_trim(row->source) : row->source;
+    struct ps_str source = r->in.line.has_escapes ? ps_report_trim_end(row->source) : row->source;
     struct ps_str name = defined_name(source);
     struct ps_line_row told = {.file = r->block.file, .line = row->number.line, .source = source};
 
     if (!r->block.function)
         begin_function(r, row->number.line);
     if (name.len)
-        tell_function(r, name);
+        write_function(r, name);
     told.function = r->block.function;
     told.block = r->functions[r->block.function - 1].blocks;
     if (row->ran) {
-        told.figures.mem_mib = row->mem;
-        told.figures.increment_mib = row->increment;
-        told.figures.occurrences = row->occurrences;
+        told.metrics.mem_mib = row->mem;
+        told.metrics.increment_mib = row->increment;
+        told.metrics.occurrences = row->occurrences;
     }
     add_up(r, row);
     r->out->ops->line(r->out, &told);
     r->rows++;
-    if (ps_line_taken(&r->block.table, &row->number) && r->gaps.count++ == 0) {
-        r->gaps.at = r->in.line.at;
+    if (ps_line_table_add(&r->block.table, &row->number) && r->gaps.count++ == 0) {
+        r->gaps.at = r->in.line.offset;
         r->gaps.line = r->in.line.number;
     }
-    r->repaired += r->in.line.mended || r->in.line.rejoined;
-    if (r->in.line.mended && r->mended++ < TOLD)
-        ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number,
+    r->repaired += r->in.line.is_repaired || r->in.line.is_rejoined;
+    if (r->in.line.is_repaired && r->mended++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.offset, r->in.line.number,
                      "the source text of this row contains invalid UTF-8 or was truncated");
 }
 
 static void reject(struct reader *r, const char *why)
 {
-    ps_report_doubt(&r->in);
+    ps_report_count_doubtful(&r->in);
     if (r->rejected++ < TOLD)
-        ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number, "%s", why);
+        ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number, "%s", why);
 }
 
 /* Handles the line if it is a row of the current block. */
-static bool take_in_block(struct reader *r, struct ps_str text)
+static bool parse_in_block(struct reader *r, struct ps_str text)
 {
     struct row row;
-    enum match match = r->block.table.open ? read_row(r, text, &row) : NONE;
+    enum match match = r->block.table.is_open ? read_row(r, text, &row) : NONE;
 
     if (match == ROW)
-        take_row(r, &row);
+        parse_row(r, &row);
     if (match == BROKEN) {
-        (void)ps_line_taken(&r->block.table, &row.number);
+        (void)ps_line_table_add(&r->block.table, &row.number);
         reject(r, "the values of this row cannot be read");
     }
     return match != NONE;
@@ -300,19 +302,19 @@ static const struct ps_str file_mark = PS_STR("Filename: ");
 static enum ps_report_row reads(const void *reader, struct ps_str text)
 {
     const struct reader *r = reader;
-    struct ps_line_columns columns;
+    struct ps_line_table_columns columns;
     struct row row;
     bool occurrences;
 
     if (read_header(text, &columns, &occurrences))
-        return PS_ROW_ENDED;
+        return PS_ROW_FINAL;
     if (ps_str_find(text, file_mark))
-        return PS_ROW_WHOLE;
-    switch (r->block.table.open ? read_row(r, text, &row) : NONE) {
+        return PS_ROW_COMPLETE;
+    switch (r->block.table.is_open ? read_row(r, text, &row) : NONE) {
     case ROW:
-        return PS_ROW_WHOLE;
+        return PS_ROW_COMPLETE;
     case BROKEN:
-        return PS_ROW_PART;
+        return PS_ROW_INCOMPLETE;
     case NONE:
         break;
     }
@@ -320,45 +322,46 @@ static enum ps_report_row reads(const void *reader, struct ps_str text)
 }
 
 /* Where a line ends. A header or a file name may be wrapped. */
-static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
+static enum ps_report_line_end ends(const void *reader, struct ps_str text, struct ps_str next)
 {
     struct ps_str begins = PS_STR("Line #");
 
-    return ps_str_find(next, begins) ? PS_END_HERE : ps_report_row_ends(reads, reader, text, next);
+    return ps_str_find(next, begins) ? PS_LINE_ENDS
+                                     : ps_report_find_row_end(reads, reader, text, next);
 }
 
-static void take_line(struct reader *r)
+static void parse_line(struct reader *r)
 {
     struct ps_str text = r->in.line.text;
-    struct ps_line_columns columns;
+    struct ps_line_table_columns columns;
     bool occurrences;
     const char *at;
 
-    if (take_in_block(r, text))
+    if (parse_in_block(r, text))
         return;
     at = ps_str_find(text, file_mark);
     if (at) {
         close_block(r);
         r->file.len = 0;
         ps_buf_str(&r->file,
-                   ps_report_trim(ps_str_skip(text, (size_t)(at - text.at) + file_mark.len)));
-        r->mended_names += r->in.line.mended;
+                   ps_report_trim_end(ps_str_skip(text, (size_t)(at - text.ptr) + file_mark.len)));
+        r->repaired_names += r->in.line.is_repaired;
     } else if (read_header(text, &columns, &occurrences)) {
         open_block(r, &columns, occurrences);
-    } else if (r->block.table.open && ps_line_astray(&r->block.table, text)) {
+    } else if (r->block.table.is_open && ps_line_table_reject(&r->block.table, text)) {
         reject(r, "this line inside a table is not a table row");
     }
 }
 
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
-    while (ps_report_next(&r->in)) {
+    while (ps_report_read_line(&r->in)) {
         ps_report_rejoin(&r->in, reads, r);
-        take_line(r);
-        if (r->rows > MOST_ROWS)
-            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
-                              MOST_ROWS);
-        if (ps_report_goes_on(&r->in, r->out, r->rows, err) != PS_OK)
+        parse_line(r);
+        if (r->rows > ROWS_MAX)
+            return ps_fail_at(err, PS_LIMIT, r->in.line.offset, "the log has more than %d rows",
+                              ROWS_MAX);
+        if (ps_report_check(&r->in, r->out, r->rows, err) != PS_OK)
             return PS_CANCELLED;
     }
     close_block(r);
@@ -367,7 +370,7 @@ static enum ps_status read_log(struct reader *r, struct ps_err *err)
 
 /* --- Reporting --- */
 
-static void tell_notes(struct reader *r)
+static void write_notes(struct reader *r)
 {
     if (r->rows == 0)
         ps_sink_note(
@@ -378,7 +381,7 @@ static void tell_notes(struct reader *r)
                      "memory is that of the whole process, rounded as printed; the first increment "
                      "of a block is the memory already in use, and no sum includes it");
     ps_sink_count(r->out, PS_NOTE_WARNING, r->orphans, "tables without a file name");
-    ps_sink_count(r->out, PS_NOTE_WARNING, r->mended_names,
+    ps_sink_count(r->out, PS_NOTE_WARNING, r->repaired_names,
                   "file names with invalid UTF-8, which were repaired");
     ps_sink_count(r->out, PS_NOTE_REJECTED, r->rejected > TOLD ? r->rejected - TOLD : 0,
                   "more rows that cannot be read");
@@ -390,7 +393,7 @@ static void tell_notes(struct reader *r)
                      (unsigned long long)r->gaps.count);
 }
 
-static void tell_all(struct reader *r)
+static void write_all(struct reader *r)
 {
     const struct {
         const char *key;
@@ -411,14 +414,14 @@ static void tell_all(struct reader *r)
         r->out->ops->meta(r->out, "title", ps_base_name(r->files.items[0]));
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         r->out->ops->number(r->out, figures[i].key, figures[i].value);
-    tell_notes(r);
-    ps_report_ledger(&r->in, r->out, r->rows, r->repaired, r->rejected);
+    write_notes(r);
+    ps_report_write_ledger(&r->in, r->out, r->rows, r->repaired, r->rejected);
     r->out->ops->headline(r->out, &(struct ps_headline){r->peak, "MiB", "peak RSS"});
 }
 
 static bool is_header(struct ps_str line)
 {
-    struct ps_line_columns columns;
+    struct ps_line_table_columns columns;
     bool occurrences;
 
     return read_header(line, &columns, &occurrences);
@@ -427,7 +430,7 @@ static bool is_header(struct ps_str line)
 /* Whether there are more complete headers when the text is unwrapped. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
-    return ps_report_count(unwrapped, is_header) > ps_report_count(head, is_header);
+    return ps_report_count_lines(unwrapped, is_header) > ps_report_count_lines(head, is_header);
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
@@ -438,7 +441,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     ps_report_unwrap(&r.in, is_wrapped, ends, &r);
     status = read_log(&r, err);
     if (status == PS_OK)
-        tell_all(&r);
+        write_all(&r);
     ps_report_free(&r.in);
     ps_intern_free(&r.files);
     ps_intern_free(&r.places);
@@ -449,12 +452,12 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
 static enum ps_match sniff(struct ps_str head)
 {
-    struct ps_line_columns columns;
+    struct ps_line_table_columns columns;
     bool occurrences;
 
     while (head.len) {
-        const char *end = memchr(head.at, '\n', head.len);
-        struct ps_str line = {head.at, end ? (size_t)(end - head.at) : head.len};
+        const char *end = memchr(head.ptr, '\n', head.len);
+        struct ps_str line = {head.ptr, end ? (size_t)(end - head.ptr) : head.len};
 
         head = ps_str_skip(head, line.len + 1);
         if (read_header(line, &columns, &occurrences))

@@ -13,18 +13,18 @@
 #include <stdlib.h>
 
 enum {
-    MOST_MARKS = 100,
-    MOST_STACK = 1 << 20,   /* Python writes the members of a container in batches of 1000 */
-    MOST_VALUES = 24 << 20, /* members of all containers; 384 MiB */
-    MOST_MEMO = 10 * 1000 * 1000,
+    MARKS_MAX = 100,
+    STACK_MAX = 1 << 20,   /* Python writes the members of a container in batches of 1000 */
+    VALUES_MAX = 24 << 20, /* members of all containers; 384 MiB */
+    MEMO_MAX = 10 * 1000 * 1000,
 };
 
-const struct ps_pk_class ps_pk_classes[] = {
+const struct ps_pickle_class ps_pickle_classes[] = {
     {"_line_profiler", "LineStats", "1-3"},
     {"line_profiler._line_profiler", "LineStats", "3-4"},
     {"line_profiler.line_profiler", "LineStats", "5+"},
 };
-enum { N_CLASSES = sizeof ps_pk_classes / sizeof *ps_pk_classes };
+enum { N_CLASSES = sizeof ps_pickle_classes / sizeof *ps_pickle_classes };
 
 /* Fails with the offset of the current opcode. Returns false. */
 static bool refuse(struct ps_pickle *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -37,64 +37,64 @@ static bool refuse(struct ps_pickle *p, const char *fmt, ...)
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    ps_fail_at(p->err, PS_BAD_INPUT, p->op_at, "%s", text);
+    ps_fail_at(p->err, PS_BAD_INPUT, p->op_offset, "%s", text);
     return false;
 }
 
 static bool too_large(struct ps_pickle *p)
 {
-    ps_fail_at(p->err, PS_LIMIT, p->op_at, "the pickle has more values than perfshelf accepts");
+    ps_fail_at(p->err, PS_LIMIT, p->op_offset, "the pickle has more values than perfshelf accepts");
     return false;
 }
 
-static bool push(struct ps_pickle *p, struct ps_pk_value value)
+static bool push(struct ps_pickle *p, struct ps_pickle_value value)
 {
-    if (p->n_stack >= MOST_STACK)
+    if (p->n_stack >= STACK_MAX)
         return too_large(p);
-    PS_PUSH_ROOM(p->stack, p->n_stack, p->cap_stack);
+    PS_RESERVE_ONE(p->stack, p->n_stack, p->cap_stack);
     p->stack[p->n_stack++] = value;
     return true;
 }
 
-static bool push_kind(struct ps_pickle *p, enum ps_pk_kind kind, int64_t i)
+static bool push_kind(struct ps_pickle *p, enum ps_pickle_kind kind, int64_t i)
 {
-    return push(p, (struct ps_pk_value){.kind = (uint8_t)kind, .i = i});
+    return push(p, (struct ps_pickle_value){.kind = (uint8_t)kind, .i = i});
 }
 
 /* Sets *out to the topmost n values without removing them. False: there are fewer, or a mark is
  * among them. */
-static bool top(struct ps_pickle *p, size_t n, struct ps_pk_value **out)
+static bool top(struct ps_pickle *p, size_t n, struct ps_pickle_value **out)
 {
     if (p->n_stack < n)
         return refuse(p, "invalid pickle: stack underflow");
     *out = p->stack + p->n_stack - n;
     for (size_t i = 0; i < n; i++)
-        if ((*out)[i].kind == PS_PK_MARK)
+        if ((*out)[i].kind == PS_PICKLE_MARK)
             return refuse(p, "invalid pickle: a mark instead of a value on the stack");
     return true;
 }
 
 /* Removes the topmost mark and all values above it; *first is the first value above the mark. */
-static bool pop_mark(struct ps_pickle *p, struct ps_pk_value **first, size_t *n)
+static bool pop_mark(struct ps_pickle *p, struct ps_pickle_value **first, size_t *n)
 {
     size_t at = p->n_stack;
 
-    while (at > 0 && p->stack[at - 1].kind != PS_PK_MARK)
+    while (at > 0 && p->stack[at - 1].kind != PS_PICKLE_MARK)
         at--;
     if (at == 0)
         return refuse(p, "invalid pickle: no mark on the stack");
     *first = p->stack + at;
     *n = p->n_stack - at;
     p->n_stack = at - 1;
-    p->marks--;
+    p->n_marks--;
     return true;
 }
 
 /* --- Containers --- */
 
-static bool pool_add(struct ps_pickle *p, const struct ps_pk_value *values, size_t n)
+static bool pool_add(struct ps_pickle *p, const struct ps_pickle_value *values, size_t n)
 {
-    if (p->n_pool + n > MOST_VALUES)
+    if (p->n_pool + n > VALUES_MAX)
         return too_large(p);
     while (p->n_pool + n > p->cap_pool) {
         p->cap_pool = p->cap_pool ? p->cap_pool * 2 : 1024;
@@ -106,50 +106,51 @@ static bool pool_add(struct ps_pickle *p, const struct ps_pk_value *values, size
     return true;
 }
 
-static bool push_box(struct ps_pickle *p, enum ps_pk_kind kind, int64_t i)
+static bool push_box(struct ps_pickle *p, enum ps_pickle_kind kind, int64_t i)
 {
-    if (p->n_boxes >= MOST_VALUES)
+    if (p->n_containers >= VALUES_MAX)
         return too_large(p);
-    PS_PUSH_ROOM(p->boxes, p->n_boxes, p->cap_boxes);
-    p->boxes[p->n_boxes] = (struct ps_pk_box){0};
-    return push(p,
-                (struct ps_pk_value){.kind = (uint8_t)kind, .id = (uint32_t)p->n_boxes++, .i = i});
+    PS_RESERVE_ONE(p->containers, p->n_containers, p->cap_containers);
+    p->containers[p->n_containers] = (struct ps_pickle_container){0};
+    return push(p, (struct ps_pickle_value){
+                       .kind = (uint8_t)kind, .id = (uint32_t)p->n_containers++, .i = i});
 }
 
-static bool extend(struct ps_pickle *p, uint32_t id, const struct ps_pk_value *values, size_t n)
+static bool extend(struct ps_pickle *p, uint32_t id, const struct ps_pickle_value *values, size_t n)
 {
-    struct ps_pk_box *box = &p->boxes[id];
-    struct ps_pk_run *last = box->last ? &p->runs[box->last - 1] : NULL;
+    struct ps_pickle_container *box = &p->containers[id];
+    struct ps_pickle_segment *last = box->last ? &p->segments[box->last - 1] : NULL;
     uint32_t at = (uint32_t)p->n_pool;
 
     if (n == 0)
         return true;
     if (!pool_add(p, values, n))
         return false;
-    if (last && last->at + last->n == at) {
+    if (last && last->offset + last->n == at) {
         last->n += (uint32_t)n;
         return true;
     }
-    PS_PUSH_ROOM(p->runs, p->n_runs, p->cap_runs);
-    p->runs[p->n_runs++] = (struct ps_pk_run){at, (uint32_t)n, 0};
+    PS_RESERVE_ONE(p->segments, p->n_segments, p->cap_segments);
+    p->segments[p->n_segments++] = (struct ps_pickle_segment){at, (uint32_t)n, 0};
     if (box->last)
-        p->runs[box->last - 1].next = (uint32_t)p->n_runs;
+        p->segments[box->last - 1].next = (uint32_t)p->n_segments;
     else
-        box->first = (uint32_t)p->n_runs;
-    box->last = (uint32_t)p->n_runs;
+        box->first = (uint32_t)p->n_segments;
+    box->last = (uint32_t)p->n_segments;
     return true;
 }
 
-static bool make_tuple(struct ps_pickle *p, const struct ps_pk_value *members, size_t n)
+static bool make_tuple(struct ps_pickle *p, const struct ps_pickle_value *members, size_t n)
 {
-    struct ps_pk_value tuple = {.kind = PS_PK_TUPLE, .id = (uint32_t)p->n_pool, .i = (int64_t)n};
+    struct ps_pickle_value tuple = {
+        .kind = PS_PICKLE_TUPLE, .id = (uint32_t)p->n_pool, .i = (int64_t)n};
 
     return pool_add(p, members, n) && push(p, tuple);
 }
 
 static bool op_tuple(struct ps_pickle *p, unsigned char op)
 {
-    struct ps_pk_value *members = NULL;
+    struct ps_pickle_value *members = NULL;
     size_t n = op == ')' ? 0 : op == 't' ? 0 : (size_t)(op - 0x84);
 
     if (op == 't') {
@@ -167,7 +168,7 @@ static bool op_tuple(struct ps_pickle *p, unsigned char op)
 static bool op_add(struct ps_pickle *p, unsigned char op)
 {
     bool is_dict = op == 's' || op == 'u', many = op == 'e' || op == 'u';
-    struct ps_pk_value *members = NULL, *owner = NULL;
+    struct ps_pickle_value *members = NULL, *owner = NULL;
     size_t n = is_dict ? 2 : 1;
 
     if (many) {
@@ -180,7 +181,7 @@ static bool op_add(struct ps_pickle *p, unsigned char op)
     }
     if (!top(p, 1, &owner))
         return false;
-    if (owner->kind != (is_dict ? PS_PK_DICT : PS_PK_LIST))
+    if (owner->kind != (is_dict ? PS_PICKLE_DICT : PS_PICKLE_LIST))
         return refuse(p, "invalid pickle: items added to an object that is not a %s",
                       is_dict ? "dict" : "list");
     if (is_dict && n % 2)
@@ -195,7 +196,7 @@ static int printable(struct ps_str text, char *out, size_t size)
     size_t n = text.len < size - 1 ? text.len : size - 1;
 
     for (size_t i = 0; i < n; i++)
-        out[i] = text.at[i] > ' ' && text.at[i] < 127 ? text.at[i] : '?';
+        out[i] = text.ptr[i] > ' ' && text.ptr[i] < 127 ? text.ptr[i] : '?';
     out[n] = '\0';
     return (int)n;
 }
@@ -205,25 +206,26 @@ static bool push_class(struct ps_pickle *p, struct ps_str module, struct ps_str 
     char shown_module[100], shown_name[100];
 
     for (int i = 0; i < N_CLASSES; i++)
-        if (ps_str_is(module, ps_pk_classes[i].module) && ps_str_is(name, ps_pk_classes[i].name))
-            return push(p, (struct ps_pk_value){.kind = PS_PK_CLASS, .id = (uint32_t)i});
+        if (ps_str_eq_c(module, ps_pickle_classes[i].module) &&
+            ps_str_eq_c(name, ps_pickle_classes[i].name))
+            return push(p, (struct ps_pickle_value){.kind = PS_PICKLE_CLASS, .id = (uint32_t)i});
     (void)printable(module, shown_module, sizeof shown_module);
     (void)printable(name, shown_name, sizeof shown_name);
     return refuse(p, "opcode %s imports %s.%s, which no line_profiler result needs",
-                  p->bytes.at[p->op_at] == 'c' ? "GLOBAL" : "STACK_GLOBAL", shown_module,
+                  p->bytes.ptr[p->op_offset] == 'c' ? "GLOBAL" : "STACK_GLOBAL", shown_module,
                   shown_name);
 }
 
 /* Reads up to \n, which is removed. */
-static bool take_line(struct ps_pickle *p, struct ps_str *out)
+static bool parse_line(struct ps_pickle *p, struct ps_str *out)
 {
-    struct ps_str rest = ps_str_skip(p->bytes, p->at);
-    const char *end = memchr(rest.at, '\n', rest.len < 4096 ? rest.len : 4096);
+    struct ps_str rest = ps_str_skip(p->bytes, p->offset);
+    const char *end = memchr(rest.ptr, '\n', rest.len < 4096 ? rest.len : 4096);
 
     if (!end)
         return refuse(p, "the pickle is truncated inside a line operand");
-    *out = (struct ps_str){rest.at, (size_t)(end - rest.at)};
-    p->at += out->len + 1;
+    *out = (struct ps_str){rest.ptr, (size_t)(end - rest.ptr)};
+    p->offset += out->len + 1;
     return true;
 }
 
@@ -231,51 +233,52 @@ static bool op_global(struct ps_pickle *p)
 {
     struct ps_str module = {0}, name = {0};
 
-    return take_line(p, &module) && take_line(p, &name) && push_class(p, module, name);
+    return parse_line(p, &module) && parse_line(p, &name) && push_class(p, module, name);
 }
 
 static bool op_stack_global(struct ps_pickle *p)
 {
-    struct ps_pk_value *names = NULL;
+    struct ps_pickle_value *names = NULL;
 
     if (!top(p, 2, &names))
         return false;
     p->n_stack -= 2;
-    if (names[0].kind != PS_PK_TEXT || names[1].kind != PS_PK_TEXT)
+    if (names[0].kind != PS_PICKLE_TEXT || names[1].kind != PS_PICKLE_TEXT)
         return refuse(p, "invalid pickle: the name for opcode STACK_GLOBAL is not a string");
-    return push_class(p, (struct ps_str){names[0].at, names[0].id},
-                      (struct ps_str){names[1].at, names[1].id});
+    return push_class(p, (struct ps_str){names[0].ptr, names[0].id},
+                      (struct ps_str){names[1].ptr, names[1].id});
 }
 
 /* NEWOBJ: a class and its arguments, which must be (). NEWOBJ_EX of protocol 4 also has a dict of
  * keyword arguments, which must be empty. */
 static bool op_newobj(struct ps_pickle *p, bool keywords)
 {
-    struct ps_pk_value *parts = NULL;
+    struct ps_pickle_value *parts = NULL;
 
     if (!top(p, 2 + keywords, &parts))
         return false;
-    if (parts[0].kind != PS_PK_CLASS || parts[1].kind != PS_PK_TUPLE || parts[1].i != 0 ||
-        (keywords && (parts[2].kind != PS_PK_DICT || p->boxes[parts[2].id].first)))
+    if (parts[0].kind != PS_PICKLE_CLASS || parts[1].kind != PS_PICKLE_TUPLE || parts[1].i != 0 ||
+        (keywords && (parts[2].kind != PS_PICKLE_DICT || p->containers[parts[2].id].first)))
         return refuse(p, "opcode %s on an object other than LineStats and ()",
                       keywords ? "NEWOBJ_EX" : "NEWOBJ");
     p->n_stack -= 2 + keywords;
-    return push_box(p, PS_PK_OBJECT, parts[0].id);
+    return push_box(p, PS_PICKLE_OBJECT, parts[0].id);
 }
 
 /* BUILD: the state is a dict, or (dict, None) for classes with slots. */
 static bool op_build(struct ps_pickle *p)
 {
-    struct ps_pk_value *parts = NULL, state;
+    struct ps_pickle_value *parts = NULL, state;
 
     if (!top(p, 2, &parts))
         return false;
-    if (parts[0].kind != PS_PK_OBJECT || p->boxes[parts[0].id].first)
+    if (parts[0].kind != PS_PICKLE_OBJECT || p->containers[parts[0].id].first)
         return refuse(p, "pickle opcode BUILD on an object that is not a new LineStats");
     state = parts[1];
-    if (state.kind == PS_PK_TUPLE && state.i == 2)
-        state = p->pool[state.id].kind == PS_PK_DICT ? p->pool[state.id] : p->pool[state.id + 1];
-    if (state.kind != PS_PK_DICT)
+    if (state.kind == PS_PICKLE_TUPLE && state.i == 2)
+        state =
+            p->pool[state.id].kind == PS_PICKLE_DICT ? p->pool[state.id] : p->pool[state.id + 1];
+    if (state.kind != PS_PICKLE_DICT)
         return refuse(p, "pickle opcode BUILD with a state that is not a dict");
     p->n_stack -= 1;
     return extend(p, parts[0].id, &state, 1);
@@ -287,11 +290,11 @@ static bool op_build(struct ps_pickle *p)
  * less than the number of bytes read. */
 static bool remember(struct ps_pickle *p, uint64_t index)
 {
-    struct ps_pk_value *value = NULL;
+    struct ps_pickle_value *value = NULL;
 
     if (!top(p, 1, &value))
         return false;
-    if (index >= p->at || index >= MOST_MEMO)
+    if (index >= p->offset || index >= MEMO_MAX)
         return refuse(p, "memo index %llu is larger than line_profiler writes",
                       (unsigned long long)index);
     while (index >= p->cap_memo) {
@@ -299,7 +302,7 @@ static bool remember(struct ps_pickle *p, uint64_t index)
         p->memo = ps_grow(p->memo, p->cap_memo, sizeof *p->memo);
     }
     for (; p->n_memo <= index; p->n_memo++)
-        p->memo[p->n_memo].kind = PS_PK_MARK; /* unused */
+        p->memo[p->n_memo].kind = PS_PICKLE_MARK; /* unused */
     p->memo[index] = *value;
     return true;
 }
@@ -307,11 +310,11 @@ static bool remember(struct ps_pickle *p, uint64_t index)
 /* Reads the next n bytes. Refuses if the file has fewer. */
 static bool take(struct ps_pickle *p, uint64_t n, struct ps_str *out)
 {
-    if (n > p->bytes.len - p->at)
+    if (n > p->bytes.len - p->offset)
         return refuse(p, "the pickle is truncated inside an operand of %llu bytes",
                       (unsigned long long)n);
-    *out = (struct ps_str){p->bytes.at + p->at, (size_t)n};
-    p->at += (size_t)n;
+    *out = (struct ps_str){p->bytes.ptr + p->offset, (size_t)n};
+    p->offset += (size_t)n;
     return true;
 }
 
@@ -324,7 +327,7 @@ static bool take_uint(struct ps_pickle *p, unsigned n, uint64_t *out)
         return false;
     *out = 0;
     for (unsigned i = n; i-- > 0;)
-        *out = *out << 8 | (unsigned char)raw.at[i];
+        *out = *out << 8 | (unsigned char)raw.ptr[i];
     return true;
 }
 
@@ -343,16 +346,16 @@ static bool op_get(struct ps_pickle *p, unsigned char op)
 
     if (!take_uint(p, op == 'h' ? 1 : 4, &index))
         return false;
-    if (index >= p->n_memo || p->memo[index].kind == PS_PK_MARK)
+    if (index >= p->n_memo || p->memo[index].kind == PS_PICKLE_MARK)
         return refuse(p, "invalid pickle: memo index %llu is empty", (unsigned long long)index);
     return push(p, p->memo[index]);
 }
 
 static bool op_mark(struct ps_pickle *p)
 {
-    if (++p->marks > MOST_MARKS)
-        return refuse(p, "more than %d nested containers", MOST_MARKS);
-    return push_kind(p, PS_PK_MARK, 0);
+    if (++p->n_marks > MARKS_MAX)
+        return refuse(p, "more than %d nested containers", MARKS_MAX);
+    return push_kind(p, PS_PICKLE_MARK, 0);
 }
 
 static bool op_frame(struct ps_pickle *p)
@@ -361,7 +364,7 @@ static bool op_frame(struct ps_pickle *p)
 
     if (!take_uint(p, 8, &n))
         return false;
-    if (n > p->bytes.len - p->at)
+    if (n > p->bytes.len - p->offset)
         return refuse(p, "the file is truncated inside a frame of %llu bytes",
                       (unsigned long long)n);
     return true;
@@ -422,7 +425,7 @@ static bool unknown(struct ps_pickle *p, unsigned char op)
 
 static bool push_int(struct ps_pickle *p, int64_t value)
 {
-    return push(p, (struct ps_pk_value){.kind = PS_PK_INT, .i = value});
+    return push(p, (struct ps_pickle_value){.kind = PS_PICKLE_INT, .i = value});
 }
 
 /* The nearest double to a magnitude, most significant byte first. Bits after the first 113 only
@@ -448,35 +451,36 @@ static bool push_real(struct ps_pickle *p, double value, bool beyond)
 {
     if (beyond && !isfinite(value))
         return refuse(p, "the pickle has an integer too large to store");
-    return push(p, (struct ps_pk_value){.kind = PS_PK_REAL, .beyond = beyond, .r = value});
+    return push(
+        p, (struct ps_pickle_value){.kind = PS_PICKLE_REAL, .is_out_of_range = beyond, .r = value});
 }
 
 enum {
-    LONGEST_DIGITS = 320, /* maximum number of digits that fit a double */
-    LONGEST_LONG = 136,   /* maximum bytes of an integer that fits a double */
+    DIGITS_LEN_MAX = 320, /* maximum number of digits that fit a double */
+    LONG_BYTES_MAX = 136, /* maximum bytes of an integer that fits a double */
 };
 
 /* Pushes an integer in two's complement, least significant byte first. */
 static bool push_long(struct ps_pickle *p, struct ps_str raw)
 {
-    bool negative = raw.len && (raw.at[raw.len - 1] & 0x80);
-    unsigned char sign = negative ? 0xff : 0, magnitude[LONGEST_LONG];
+    bool negative = raw.len && (raw.ptr[raw.len - 1] & 0x80);
+    unsigned char sign = negative ? 0xff : 0, magnitude[LONG_BYTES_MAX];
     unsigned carry = negative;
     uint64_t bits = negative ? UINT64_MAX : 0;
     double real;
 
-    while (raw.len > 8 && (unsigned char)raw.at[raw.len - 1] == sign &&
-           ((raw.at[raw.len - 2] ^ raw.at[raw.len - 1]) & 0x80) == 0)
+    while (raw.len > 8 && (unsigned char)raw.ptr[raw.len - 1] == sign &&
+           ((raw.ptr[raw.len - 2] ^ raw.ptr[raw.len - 1]) & 0x80) == 0)
         raw.len--;
     if (raw.len <= 8) {
         for (size_t i = raw.len; i-- > 0;)
-            bits = bits << 8 | (unsigned char)raw.at[i];
+            bits = bits << 8 | (unsigned char)raw.ptr[i];
         return push_int(p, (int64_t)bits);
     }
     if (raw.len > sizeof magnitude)
         return refuse(p, "the pickle has an integer of %zu bytes", raw.len);
     for (size_t i = 0; i < raw.len; i++) {
-        carry += (unsigned char)((unsigned char)raw.at[i] ^ sign);
+        carry += (unsigned char)((unsigned char)raw.ptr[i] ^ sign);
         magnitude[raw.len - 1 - i] = (unsigned char)carry;
         carry >>= 8;
     }
@@ -497,33 +501,33 @@ static bool take_long(struct ps_pickle *p, unsigned size_bytes)
 }
 
 /* Parses "12\n" or "12L\n"; after INT, "00\n" and "01\n" are False and True. */
-static bool take_digits(struct ps_pickle *p, bool is_long)
+static bool parse_digits(struct ps_pickle *p, bool is_long)
 {
     struct ps_str text = {0};
-    char copy[LONGEST_DIGITS + 1];
+    char copy[DIGITS_LEN_MAX + 1];
     int64_t value;
     size_t first;
 
-    if (!take_line(p, &text))
+    if (!parse_line(p, &text))
         return false;
-    if (!is_long && (ps_str_is(text, "00") || ps_str_is(text, "01")))
-        return push(p, (struct ps_pk_value){.kind = PS_PK_BOOL, .i = text.at[1] == '1'});
-    if (is_long && text.len && text.at[text.len - 1] == 'L')
+    if (!is_long && (ps_str_eq_c(text, "00") || ps_str_eq_c(text, "01")))
+        return push(p, (struct ps_pickle_value){.kind = PS_PICKLE_BOOL, .i = text.ptr[1] == '1'});
+    if (is_long && text.len && text.ptr[text.len - 1] == 'L')
         text.len--;
-    if (ps_str_i64(text, &value))
+    if (ps_str_parse_i64(text, &value))
         return push_int(p, value);
-    first = text.len && text.at[0] == '-';
-    if (text.len <= first || text.len > LONGEST_DIGITS)
+    first = text.len && text.ptr[0] == '-';
+    if (text.len <= first || text.len > DIGITS_LEN_MAX)
         return refuse(p, "invalid pickle: unreadable integer");
     for (size_t i = first; i < text.len; i++)
-        if (text.at[i] < '0' || text.at[i] > '9')
+        if (text.ptr[i] < '0' || text.ptr[i] > '9')
             return refuse(p, "invalid pickle: unreadable integer");
-    memcpy(copy, text.at, text.len);
+    memcpy(copy, text.ptr, text.len);
     copy[text.len] = '\0';
     return push_real(p, strtod(copy, NULL), true);
 }
 
-static bool take_real(struct ps_pickle *p)
+static bool parse_real(struct ps_pickle *p)
 {
     uint64_t bits = 0;
     double value;
@@ -553,9 +557,9 @@ static bool number(struct ps_pickle *p, unsigned char op)
         return take_long(p, 4);
     case 'I':
     case 'L':
-        return take_digits(p, op == 'L');
+        return parse_digits(p, op == 'L');
     default:
-        return take_real(p);
+        return parse_real(p);
     }
 }
 
@@ -570,7 +574,8 @@ static bool text(struct ps_pickle *p, unsigned char op)
     if (op == 'T' && n > INT32_MAX)
         return refuse(p, "invalid pickle: string of negative length");
     return take(p, n, &raw) &&
-           push(p, (struct ps_pk_value){.kind = PS_PK_TEXT, .id = (uint32_t)raw.len, .at = raw.at});
+           push(p, (struct ps_pickle_value){
+                       .kind = PS_PICKLE_TEXT, .id = (uint32_t)raw.len, .ptr = raw.ptr});
 }
 
 static bool step(struct ps_pickle *p, unsigned char op)
@@ -606,9 +611,9 @@ static bool step(struct ps_pickle *p, unsigned char op)
     case 0x87:
         return op_tuple(p, op);
     case ']':
-        return push_box(p, PS_PK_LIST, 0);
+        return push_box(p, PS_PICKLE_LIST, 0);
     case '}':
-        return push_box(p, PS_PK_DICT, 0);
+        return push_box(p, PS_PICKLE_DICT, 0);
     case 'a':
     case 'e':
     case 's':
@@ -617,10 +622,10 @@ static bool step(struct ps_pickle *p, unsigned char op)
     case '(':
         return op_mark(p);
     case 'N':
-        return push_kind(p, PS_PK_NONE, 0);
+        return push_kind(p, PS_PICKLE_NONE, 0);
     case 0x88:
     case 0x89:
-        return push_kind(p, PS_PK_BOOL, op == 0x88);
+        return push_kind(p, PS_PICKLE_BOOL, op == 0x88);
     case 0x80:
         return op_proto(p);
     case 0x95:
@@ -639,19 +644,19 @@ static bool step(struct ps_pickle *p, unsigned char op)
     }
 }
 
-bool ps_pickle_read(struct ps_pickle *p, struct ps_pk_value *out, struct ps_err *err)
+bool ps_pickle_read(struct ps_pickle *p, struct ps_pickle_value *out, struct ps_err *err)
 {
-    struct ps_pk_value *result = NULL;
+    struct ps_pickle_value *result = NULL;
 
     p->err = err;
-    p->n_stack = p->n_pool = p->n_memo = p->n_boxes = p->n_runs = p->marks = 0;
-    p->op_at = p->at;
+    p->n_stack = p->n_pool = p->n_memo = p->n_containers = p->n_segments = p->n_marks = 0;
+    p->op_offset = p->offset;
     /* so that the pointer is valid if the stack is empty */
-    PS_PUSH_ROOM(p->stack, p->n_stack, p->cap_stack);
-    while (p->at < p->bytes.len) {
-        unsigned char op = (unsigned char)p->bytes.at[p->at];
+    PS_RESERVE_ONE(p->stack, p->n_stack, p->cap_stack);
+    while (p->offset < p->bytes.len) {
+        unsigned char op = (unsigned char)p->bytes.ptr[p->offset];
 
-        p->op_at = p->at++;
+        p->op_offset = p->offset++;
         if (op == '.') {
             if (!top(p, 1, &result))
                 return false;
@@ -661,28 +666,30 @@ bool ps_pickle_read(struct ps_pickle *p, struct ps_pk_value *out, struct ps_err 
         if (!step(p, op))
             return false;
     }
-    p->op_at = p->at;
+    p->op_offset = p->offset;
     return refuse(p, "the pickle is truncated: it has no STOP opcode");
 }
 
-struct ps_pk_walk ps_pickle_walk(const struct ps_pickle *p, const struct ps_pk_value *container)
+struct ps_pickle_iterator ps_pickle_iterate(const struct ps_pickle *p,
+                                            const struct ps_pickle_value *container)
 {
-    if (container->kind == PS_PK_TUPLE)
-        return (struct ps_pk_walk){p, container->id, (uint32_t)container->i, 0};
-    return (struct ps_pk_walk){p, 0, 0, p->boxes[container->id].first};
+    if (container->kind == PS_PICKLE_TUPLE)
+        return (struct ps_pickle_iterator){p, container->id, (uint32_t)container->i, 0};
+    return (struct ps_pickle_iterator){p, 0, 0, p->containers[container->id].first};
 }
 
-const struct ps_pk_value *ps_pickle_next(struct ps_pk_walk *walk)
+const struct ps_pickle_value *ps_pickle_next(struct ps_pickle_iterator *walk)
 {
     if (walk->left == 0) {
-        const struct ps_pk_run *run = walk->next ? &walk->p->runs[walk->next - 1] : NULL;
+        const struct ps_pickle_segment *run =
+            walk->next ? &walk->p->segments[walk->next - 1] : NULL;
 
         if (!run)
             return NULL;
-        *walk = (struct ps_pk_walk){walk->p, run->at, run->n, run->next};
+        *walk = (struct ps_pickle_iterator){walk->p, run->offset, run->n, run->next};
     }
     walk->left--;
-    return &walk->p->pool[walk->at++];
+    return &walk->p->pool[walk->index++];
 }
 
 void ps_pickle_free(struct ps_pickle *p)
@@ -690,7 +697,7 @@ void ps_pickle_free(struct ps_pickle *p)
     free(p->stack);
     free(p->pool);
     free(p->memo);
-    free(p->boxes);
-    free(p->runs);
+    free(p->containers);
+    free(p->segments);
     *p = (struct ps_pickle){0};
 }

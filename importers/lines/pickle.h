@@ -14,72 +14,73 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-enum ps_pk_kind {
-    PS_PK_NONE = 0,
-    PS_PK_BOOL,   /* i */
-    PS_PK_INT,    /* i */
-    PS_PK_REAL,   /* r; beyond: an integer outside of 64 bits */
-    PS_PK_TEXT,   /* `at`: id bytes, not necessarily UTF-8 */
-    PS_PK_TUPLE,  /* i members, beginning at pool[id] */
-    PS_PK_LIST,   /* boxes[id] */
-    PS_PK_DICT,   /* boxes[id]; alternating keys and values */
-    PS_PK_CLASS,  /* id: index into ps_pk_classes */
-    PS_PK_OBJECT, /* boxes[id]: one member, the state, after BUILD; i: index of the class */
-    PS_PK_MARK,
+enum ps_pickle_kind {
+    PS_PICKLE_NONE = 0,
+    PS_PICKLE_BOOL,   /* i */
+    PS_PICKLE_INT,    /* i */
+    PS_PICKLE_REAL,   /* r; beyond: an integer outside of 64 bits */
+    PS_PICKLE_TEXT,   /* `at`: id bytes, not necessarily UTF-8 */
+    PS_PICKLE_TUPLE,  /* i members, beginning at pool[id] */
+    PS_PICKLE_LIST,   /* boxes[id] */
+    PS_PICKLE_DICT,   /* boxes[id]; alternating keys and values */
+    PS_PICKLE_CLASS,  /* id: index into ps_pickle_classes */
+    PS_PICKLE_OBJECT, /* boxes[id]: one member, the state, after BUILD; i: index of the class */
+    PS_PICKLE_MARK,
 };
 
-struct ps_pk_value {
+struct ps_pickle_value {
     uint8_t kind;
-    bool beyond;
+    bool is_out_of_range;
     uint32_t id;
     union {
         int64_t i;
         double r;
-        const char *at;
+        const char *ptr;
     };
 };
 
 /* The classes that a pickle may contain, in the order of line_profiler's history. */
-struct ps_pk_class {
+struct ps_pickle_class {
     const char *module, *name;
     const char *versions; /* line_profiler versions that write it */
 };
-extern const struct ps_pk_class ps_pk_classes[];
+extern const struct ps_pickle_class ps_pickle_classes[];
 
-struct ps_pk_box {        /* a growing container, stored in runs of the pool */
-    uint32_t first, last; /* index of a run + 1; 0: empty */
+struct ps_pickle_container { /* a growing container, stored in runs of the pool */
+    uint32_t first, last;    /* index of a run + 1; 0: empty */
 };
 
-struct ps_pk_run {
-    uint32_t at, n, next;
+struct ps_pickle_segment {
+    uint32_t offset, n, next;
 };
 
 struct ps_pickle {
     struct ps_str bytes; /* the complete file; strings point into it */
-    size_t at;           /* offset of the next opcode */
-    size_t op_at;        /* offset of the current opcode */
+    size_t offset;       /* offset of the next opcode */
+    size_t op_offset;    /* offset of the current opcode */
     struct ps_err *err;
-    struct ps_pk_value *stack, *pool, *memo;
+    struct ps_pickle_value *stack, *pool, *memo;
     size_t n_stack, cap_stack, n_pool, cap_pool, n_memo, cap_memo;
-    struct ps_pk_box *boxes;
-    struct ps_pk_run *runs;
-    size_t n_boxes, cap_boxes, n_runs, cap_runs;
-    unsigned marks;
+    struct ps_pickle_container *containers;
+    struct ps_pickle_segment *segments;
+    size_t n_containers, cap_containers, n_segments, cap_segments;
+    unsigned n_marks;
     int protocol;
 };
 
 /* Reads the pickle that begins at p->at up to its STOP; p->at is then the offset after it. Values
  * of an earlier call become invalid. False: err names what was refused, with the offset. */
-bool ps_pickle_read(struct ps_pickle *p, struct ps_pk_value *out, struct ps_err *err);
+bool ps_pickle_read(struct ps_pickle *p, struct ps_pickle_value *out, struct ps_err *err);
 
 /* Iterates over the members of a tuple, list, dict or object in order; ps_pickle_next returns NULL
  * at the end. */
-struct ps_pk_walk {
+struct ps_pickle_iterator {
     const struct ps_pickle *p;
-    uint32_t at, left, next;
+    uint32_t index, left, next;
 };
-struct ps_pk_walk ps_pickle_walk(const struct ps_pickle *p, const struct ps_pk_value *container);
-const struct ps_pk_value *ps_pickle_next(struct ps_pk_walk *walk);
+struct ps_pickle_iterator ps_pickle_iterate(const struct ps_pickle *p,
+                                            const struct ps_pickle_value *container);
+const struct ps_pickle_value *ps_pickle_next(struct ps_pickle_iterator *walk);
 
 void ps_pickle_free(struct ps_pickle *p);
 

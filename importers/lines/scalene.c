@@ -112,7 +112,7 @@ static void read_samples(struct reader *r, const cJSON *list)
     }
 }
 
-static void read_figures(struct reader *r, const cJSON *object, struct ps_line_figures *out)
+static void read_figures(struct reader *r, const cJSON *object, struct ps_line_metrics *out)
 {
     const struct {
         const char *key;
@@ -161,22 +161,22 @@ static void read_leaks(struct reader *r, struct file *f, const cJSON *leaks)
         struct leak leak = {0};
         int64_t line;
 
-        if (!cJSON_IsObject(item) || !ps_str_i64(ps_str_of(item->string), &line) || line < 0 ||
-            line > INT32_MAX) {
+        if (!cJSON_IsObject(item) || !ps_str_parse_i64(ps_str_from_c(item->string), &line) ||
+            line < 0 || line > INT32_MAX) {
             r->odd++;
             continue;
         }
         leak.line = (uint32_t)line;
         leak.likelihood = number_of(r, item, "likelihood");
         leak.velocity = number_of(r, item, "velocity_mb_s");
-        PS_PUSH_ROOM(f->leaks, f->n_leaks, f->cap_leaks);
+        PS_RESERVE_ONE(f->leaks, f->n_leaks, f->cap_leaks);
         f->leaks[f->n_leaks++] = leak;
     }
     if (f->n_leaks)
         qsort(f->leaks, f->n_leaks, sizeof *f->leaks, by_line);
 }
 
-static void add_leak(struct file *f, uint32_t line, struct ps_line_figures *figures)
+static void add_leak(struct file *f, uint32_t line, struct ps_line_metrics *figures)
 {
     struct leak key = {.line = line}, *found;
 
@@ -189,15 +189,15 @@ static void add_leak(struct file *f, uint32_t line, struct ps_line_figures *figu
 }
 
 /* Writes rows for leaks in lines that the profile does not list. */
-static void tell_leaks(struct reader *r, const struct file *f)
+static void write_leaks(struct reader *r, const struct file *f)
 {
     for (size_t i = 0; i < f->n_leaks; i++) {
         struct ps_line_row row = {.file = f->id, .block = 1, .line = f->leaks[i].line};
 
         if (f->leaks[i].told)
             continue;
-        row.figures.leak_likelihood = f->leaks[i].likelihood;
-        row.figures.leak_mib_s = f->leaks[i].velocity;
+        row.metrics.leak_likelihood = f->leaks[i].likelihood;
+        row.metrics.leak_mib_s = f->leaks[i].velocity;
         r->out->ops->line(r->out, &row);
     }
 }
@@ -208,7 +208,7 @@ static void reject(struct reader *r, struct ps_str path, const char *what)
 {
     if (r->rejected++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0, "%.*s: %s",
-                     (int)ps_text_head(path, 200).len, path.at, what);
+                     (int)ps_text_head(path, 200).len, path.ptr, what);
 }
 
 static void repair(struct reader *r, struct ps_str path, uint32_t line)
@@ -216,7 +216,7 @@ static void repair(struct reader *r, struct ps_str path, uint32_t line)
     if (r->repaired++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, PS_NOTE_NO_AT, 0,
                      "%.*s: the source text of line %u contained invalid UTF-8 and was repaired",
-                     (int)ps_text_head(path, 200).len, path.at, line);
+                     (int)ps_text_head(path, 200).len, path.ptr, line);
 }
 
 static struct ps_str text_of(struct reader *r, const cJSON *object, const char *key, bool *mended)
@@ -226,7 +226,7 @@ static struct ps_str text_of(struct reader *r, const cJSON *object, const char *
     *mended = false;
     if (!cJSON_IsString(item))
         return (struct ps_str){NULL, 0};
-    return ps_shown_text(&r->arena, ps_str_of(item->valuestring), mended);
+    return ps_display_text(&r->arena, ps_str_from_c(item->valuestring), mended);
 }
 
 static bool open_row(struct reader *r, const struct file *f, const cJSON *item,
@@ -235,15 +235,15 @@ static bool open_row(struct reader *r, const struct file *f, const cJSON *item,
     *row = (struct ps_line_row){.file = f->id, .block = 1};
     if (!cJSON_IsObject(item) || !line_number(number_of(r, item, "lineno"), &row->line))
         return false;
-    read_figures(r, item, &row->figures);
+    read_figures(r, item, &row->metrics);
     read_samples(r, cJSON_GetObjectItemCaseSensitive(item, "memory_samples"));
     row->samples = r->samples;
     row->n_samples = (uint32_t)r->n_samples;
     return true;
 }
 
-static void tell_function(struct reader *r, const struct file *f, const cJSON *item,
-                          struct ps_str path)
+static void write_function(struct reader *r, const struct file *f, const cJSON *item,
+                           struct ps_str path)
 {
     struct ps_line_function function = {.id = r->functions + 1, .file = f->id};
     struct ps_line_row row;
@@ -255,7 +255,7 @@ static void tell_function(struct reader *r, const struct file *f, const cJSON *i
         return;
     }
     function.name = text_of(r, item, "line", &mended);
-    if (!function.name.at)
+    if (!function.name.ptr)
         function.name = PS_STR("");
     function.first_line = row.line;
     row.function = ++r->functions;
@@ -266,7 +266,7 @@ static void tell_function(struct reader *r, const struct file *f, const cJSON *i
         repair(r, path, row.line);
 }
 
-static void tell_line(struct reader *r, struct file *f, const cJSON *item, struct ps_str path)
+static void write_line(struct reader *r, struct file *f, const cJSON *item, struct ps_str path)
 {
     struct ps_line_row row;
     bool mended;
@@ -277,10 +277,10 @@ static void tell_line(struct reader *r, struct file *f, const cJSON *item, struc
         return;
     }
     row.source = text_of(r, item, "line", &mended);
-    while (row.source.len &&
-           (row.source.at[row.source.len - 1] == '\n' || row.source.at[row.source.len - 1] == '\r'))
+    while (row.source.len && (row.source.ptr[row.source.len - 1] == '\n' ||
+                              row.source.ptr[row.source.len - 1] == '\r'))
         row.source.len--;
-    add_leak(f, row.line, &row.figures);
+    add_leak(f, row.line, &row.metrics);
     r->out->ops->line(r->out, &row);
     r->lines++;
     if (mended)
@@ -301,7 +301,7 @@ static void read_source(struct reader *r, const cJSON *file)
 {
     struct file f = {.id = r->files + 1};
     bool mended;
-    struct ps_str path = ps_shown_text(&r->arena, ps_str_of(file->string), &mended);
+    struct ps_str path = ps_display_text(&r->arena, ps_str_from_c(file->string), &mended);
     struct ps_num cpu_pct = number_of(r, file, "percent_cpu_time");
 
     if (!cJSON_IsObject(file)) {
@@ -320,11 +320,11 @@ static void read_source(struct reader *r, const cJSON *file)
     read_leaks(r, &f, cJSON_GetObjectItemCaseSensitive(file, "leaks"));
     for (const cJSON *item = list_of(r, file, "functions"); item && ps_sink_ok(r->out);
          item = item->next)
-        tell_function(r, &f, item, path);
+        write_function(r, &f, item, path);
     for (const cJSON *item = list_of(r, file, "lines"); item && ps_sink_ok(r->out);
          item = item->next)
-        tell_line(r, &f, item, path);
-    tell_leaks(r, &f);
+        write_line(r, &f, item, path);
+    write_leaks(r, &f);
     free(f.leaks);
     ps_arena_free(&r->arena);
 }
@@ -344,11 +344,11 @@ static bool is_empty_object(struct ps_str text)
     size_t n = 0;
 
     for (size_t i = 0; i < text.len; i++) {
-        if (is_blank(text.at[i]))
+        if (is_blank(text.ptr[i]))
             continue;
         if (n == 2)
             return false;
-        found[n++] = text.at[i];
+        found[n++] = text.ptr[i];
     }
     return n == 2 && found[0] == '{' && found[1] == '}';
 }
@@ -357,13 +357,13 @@ static enum ps_status refuse_empty(struct ps_err *err)
 {
     ps_fail(err, PS_BAD_INPUT,
             "the Scalene profile is empty: the program ran for too short a time");
-    ps_hint(err, "record a longer run, or sample more often with --cpu-sampling-rate");
+    ps_err_hint(err, "record a longer run, or sample more often with --cpu-sampling-rate");
     return err->code;
 }
 
 /* --- Reporting --- */
 
-static void tell_footprint(struct reader *r, const cJSON *root)
+static void write_footprint(struct reader *r, const cJSON *root)
 {
     read_samples(r, cJSON_GetObjectItemCaseSensitive(root, "samples"));
     for (size_t i = 0; i < r->n_samples; i++)
@@ -374,7 +374,7 @@ static void tell_footprint(struct reader *r, const cJSON *root)
                                     });
 }
 
-static void tell_title(struct reader *r, const cJSON *root)
+static void write_title(struct reader *r, const cJSON *root)
 {
     const cJSON *program = cJSON_GetObjectItemCaseSensitive(root, "program");
     const cJSON *files = cJSON_GetObjectItemCaseSensitive(root, "files");
@@ -385,10 +385,10 @@ static void tell_title(struct reader *r, const cJSON *root)
 
     if (path && *path)
         r->out->ops->meta(r->out, "title",
-                          ps_base_name(ps_shown_text(&r->arena, ps_str_of(path), &mended)));
+                          ps_base_name(ps_display_text(&r->arena, ps_str_from_c(path), &mended)));
 }
 
-static void tell_notes(struct reader *r, const cJSON *root)
+static void write_notes(struct reader *r, const cJSON *root)
 {
     static const char *const aside[] = {"stacks", "combined_stacks", "combined_stacks_timeline",
                                         "memory_stacks"};
@@ -413,7 +413,7 @@ static void tell_notes(struct reader *r, const cJSON *root)
                   "more functions and lines with repaired text");
 }
 
-static double tell_figures(struct reader *r, const cJSON *root)
+static double write_summary(struct reader *r, const cJSON *root)
 {
     struct ps_num elapsed = number_of(r, root, "elapsed_time_sec");
     const struct {
@@ -436,7 +436,7 @@ static double tell_figures(struct reader *r, const cJSON *root)
     return ps_num_real(elapsed);
 }
 
-static bool tell_files(struct reader *r, const cJSON *root, size_t size)
+static bool write_files(struct reader *r, const cJSON *root, size_t size)
 {
     const cJSON *files = cJSON_GetObjectItemCaseSensitive(root, "files"), *file;
 
@@ -451,23 +451,24 @@ static bool tell_files(struct reader *r, const cJSON *root, size_t size)
     return true;
 }
 
-static enum ps_status tell_all(struct reader *r, const cJSON *root, size_t size, struct ps_err *err)
+static enum ps_status write_all(struct reader *r, const cJSON *root, size_t size,
+                                struct ps_err *err)
 {
     struct ps_ledger ledger = {.unit = "lines and functions"};
     double elapsed;
 
     if (!cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(root, "files"))) {
         ps_fail(err, PS_BAD_INPUT, "the profile has no \"files\"");
-        ps_hint(err, "the document was changed; add the original file that Scalene wrote");
+        ps_err_hint(err, "the document was changed; add the original file that Scalene wrote");
         return err->code;
     }
     r->out->ops->meta(r->out, "tool", PS_STR("Scalene"));
-    tell_title(r, root);
-    if (!tell_files(r, root, size))
+    write_title(r, root);
+    if (!write_files(r, root, size))
         return ps_fail(err, PS_CANCELLED, "the import was cancelled");
-    tell_footprint(r, root);
-    elapsed = tell_figures(r, root);
-    tell_notes(r, root);
+    write_footprint(r, root);
+    elapsed = write_summary(r, root);
+    write_notes(r, root);
     ledger.read = r->records;
     ledger.repaired = r->repaired;
     ledger.rejected = r->rejected;
@@ -492,7 +493,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     root = ps_document_parse(&bytes, err);
     if (!root)
         return err->code;
-    status = tell_all(&r, root, size, err);
+    status = write_all(&r, root, size, err);
     cJSON_Delete(root);
     free(r.samples);
     ps_arena_free(&r.arena);
@@ -504,19 +505,19 @@ static enum ps_match sniff(struct ps_str head)
 {
     struct ps_str body = head;
 
-    while (body.len && is_blank(body.at[0]))
+    while (body.len && is_blank(body.ptr[0]))
         body = ps_str_skip(body, 1);
-    if (!ps_str_starts(body, PS_STR("{")))
+    if (!ps_str_starts_with(body, PS_STR("{")))
         return PS_MATCH_NO;
     if (head.len < 64 && is_empty_object(head))
         return PS_MATCH_SURE;
     body = ps_str_skip(body, 1);
-    while (body.len && is_blank(body.at[0]))
+    while (body.len && is_blank(body.ptr[0]))
         body = ps_str_skip(body, 1);
-    if (!ps_str_starts(body, PS_STR("\"")))
+    if (!ps_str_starts_with(body, PS_STR("\"")))
         return PS_MATCH_NO;
     return ps_str_find(body, PS_STR("\"elapsed_time_sec\"")) ||
-                   ps_str_starts(body, PS_STR("\"alloc_samples\""))
+                   ps_str_starts_with(body, PS_STR("\"alloc_samples\""))
                ? PS_MATCH_SURE
                : PS_MATCH_NO;
 }

@@ -36,14 +36,14 @@ static const struct part parts[] = {
 };
 
 struct reader {
-    struct ps_measuring m;
+    struct ps_measurement_builder m;
     uint64_t rejected, failed, timeless, odd;
 };
 
 static void add_sample(struct reader *r, const cJSON *value)
 {
     if (cJSON_IsNumber(value) && isfinite(value->valuedouble))
-        ps_measure_sample(&r->m, value->valuedouble);
+        ps_measurement_add_sample(&r->m, value->valuedouble);
     else if (!cJSON_IsNull(value))
         r->odd++;
 }
@@ -75,7 +75,7 @@ static void add_values(struct reader *r, const cJSON *values)
     cJSON_ArrayForEach(value, values) add_sample(r, value);
 }
 
-static void take_figures(struct ps_measurement *row, const cJSON *object)
+static void parse_metrics(struct ps_measurement *row, const cJSON *object)
 {
     const struct {
         const char *key;
@@ -99,11 +99,11 @@ static void add_parameters(struct reader *r, const cJSON *result)
         char *key = ps_arena_printf(&r->m.arena, "parameter %.200s", one->string);
 
         if (cJSON_IsString(one))
-            ps_measure_text(&r->m, key, ps_document_text_of(&r->m.arena, one));
+            ps_measurement_add_text(&r->m, key, ps_document_text_of(&r->m.arena, one));
         else
-            ps_measure_number(&r->m, key, ps_document_count_of(one));
+            ps_measurement_add_number(&r->m, key, ps_document_count_of(one));
     }
-    ps_measure_text(&r->m, "parameter", ps_document_text(&r->m.arena, result, "parameter"));
+    ps_measurement_add_text(&r->m, "parameter", ps_document_text(&r->m.arena, result, "parameter"));
 }
 
 /* Adds the exit codes of the runs ("signal" for a run without one) and counts commands of which a
@@ -128,36 +128,37 @@ static void add_ends(struct reader *r, const cJSON *result, const cJSON *runs)
     }
     r->failed += failed;
     if (text.len)
-        ps_measure_text(&r->m, "exit codes", ps_arena_copy(&r->m.arena, ps_buf_slice(&text)));
+        ps_measurement_add_text(&r->m, "exit codes",
+                                ps_arena_copy(&r->m.arena, ps_buf_slice(&text)));
 }
 
 static struct ps_str name_of(struct reader *r, const cJSON *result)
 {
     struct ps_str name = ps_document_text(&r->m.arena, result, "name");
 
-    return name.at ? name : ps_document_text(&r->m.arena, result, "command");
+    return name.ptr ? name : ps_document_text(&r->m.arena, result, "command");
 }
 
-static void tell_part(struct reader *r, const cJSON *result, const struct part *part)
+static void write_part(struct reader *r, const cJSON *result, const struct part *part)
 {
     const cJSON *runs = cJSON_GetObjectItemCaseSensitive(result, "measurements");
     const cJSON *summary = cJSON_GetObjectItemCaseSensitive(result, "summary");
     bool wall = part == parts;
     struct ps_measurement row = {
         .name = name_of(r, result),
-        .group = ps_str_of(part->group),
+        .group = ps_str_from_c(part->group),
         .unit = part->unit,
         .statistic = "mean",
     };
 
     if (cJSON_IsArray(runs)) {
         add_runs(r, runs, part);
-        take_figures(&row, cJSON_GetObjectItemCaseSensitive(summary, part->metric));
+        parse_metrics(&row, cJSON_GetObjectItemCaseSensitive(summary, part->metric));
     } else {
         if (part->values)
             add_values(r, cJSON_GetObjectItemCaseSensitive(result, part->values));
         if (wall)
-            take_figures(&row, result);
+            parse_metrics(&row, result);
         else if (part->mean)
             row.mean = ps_document_number(result, part->mean);
     }
@@ -166,11 +167,11 @@ static void tell_part(struct reader *r, const cJSON *result, const struct part *
     if (!wall && r->m.n_samples == 0 && row.mean.kind == PS_NUM_NONE)
         return;
     if (wall || r->m.n_samples)
-        ps_measure_spread(&r->m, &row);
+        ps_measurement_compute_spread(&r->m, &row);
     row.value = row.mean;
     r->timeless += wall && row.value.kind == PS_NUM_NONE;
     add_parameters(r, result);
-    ps_measure_tell(&r->m, &row, wall ? "mean" : NULL);
+    ps_measurement_write(&r->m, &row, wall ? "mean" : NULL);
 }
 
 static bool is_result(const cJSON *result)
@@ -178,7 +179,7 @@ static bool is_result(const cJSON *result)
     return cJSON_IsString(cJSON_GetObjectItemCaseSensitive(result, "command"));
 }
 
-static void tell_notes(struct reader *r)
+static void write_notes(struct reader *r)
 {
     const struct {
         uint64_t n;
@@ -195,7 +196,7 @@ static void tell_notes(struct reader *r)
                          (unsigned long long)notes[i].n);
 }
 
-static void tell_all(struct reader *r, const cJSON *root)
+static void write_all(struct reader *r, const cJSON *root)
 {
     const cJSON *results = cJSON_GetObjectItemCaseSensitive(root, "results"), *result;
     const cJSON *metadata = cJSON_GetObjectItemCaseSensitive(root, "metadata");
@@ -203,13 +204,13 @@ static void tell_all(struct reader *r, const cJSON *root)
     struct ps_ledger ledger = {.unit = "results"};
 
     r->m.out->ops->meta(r->m.out, "tool", PS_STR("hyperfine"));
-    if (version.at)
+    if (version.ptr)
         r->m.out->ops->meta(r->m.out, "tool_version", version);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         cJSON_ArrayForEach(result, results)
         {
             if (is_result(result))
-                tell_part(r, result, &parts[i]);
+                write_part(r, result, &parts[i]);
         }
     cJSON_ArrayForEach(result, results)
     {
@@ -218,9 +219,9 @@ static void tell_all(struct reader *r, const cJSON *root)
             ps_sink_note(r->m.out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0, "result %llu has no command",
                          (unsigned long long)ledger.read);
     }
-    tell_notes(r);
+    write_notes(r);
     ledger.stored = ledger.read - ledger.rejected;
-    ps_measure_headline(&r->m);
+    ps_measurement_write_headline(&r->m);
     r->m.out->ops->ledger(r->m.out, &ledger);
 }
 
@@ -237,19 +238,19 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     if (!root)
         return err->code;
     if (cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(root, "results")))
-        tell_all(&r, root);
+        write_all(&r, root);
     else
         status = ps_fail(err, PS_BAD_INPUT, "the document has no \"results\"");
     if (status != PS_OK)
-        ps_hint(err, "add the file that `hyperfine --export-json` wrote");
+        ps_err_hint(err, "add the file that `hyperfine --export-json` wrote");
     cJSON_Delete(root);
-    ps_measure_free(&r.m);
+    ps_measurement_builder_free(&r.m);
     return status;
 }
 
 static struct ps_str skip_blanks(struct ps_str text)
 {
-    while (text.len && strchr(" \t\r\n", text.at[0]) && text.at[0])
+    while (text.len && strchr(" \t\r\n", text.ptr[0]) && text.ptr[0])
         text = ps_str_skip(text, 1);
     return text;
 }
@@ -259,12 +260,12 @@ static enum ps_match sniff(struct ps_str head)
 {
     struct ps_str body = skip_blanks(head), rest;
 
-    if (!ps_str_starts(body, PS_STR("{")))
+    if (!ps_str_starts_with(body, PS_STR("{")))
         return PS_MATCH_NO;
     body = skip_blanks(ps_str_skip(body, 1));
-    if (!ps_str_starts(body, PS_STR("\"results\"")) &&
-        !ps_str_starts(body, PS_STR("\"schema_version\"")) &&
-        !ps_str_starts(body, PS_STR("\"metadata\"")))
+    if (!ps_str_starts_with(body, PS_STR("\"results\"")) &&
+        !ps_str_starts_with(body, PS_STR("\"schema_version\"")) &&
+        !ps_str_starts_with(body, PS_STR("\"metadata\"")))
         return PS_MATCH_NO;
     if (ps_str_find(body, PS_STR("\"command\"")) && ps_str_find(body, PS_STR("\"results\"")))
         return ps_str_find(body, PS_STR("\"mean\"")) ||
@@ -272,14 +273,14 @@ static enum ps_match sniff(struct ps_str head)
                    ? PS_MATCH_SURE
                    : PS_MATCH_NO;
     rest = skip_blanks(ps_str_skip(body, 9));
-    if (!ps_str_starts(body, PS_STR("\"results\"")) || !ps_str_starts(rest, PS_STR(":")))
+    if (!ps_str_starts_with(body, PS_STR("\"results\"")) || !ps_str_starts_with(rest, PS_STR(":")))
         return PS_MATCH_NO;
     rest = skip_blanks(ps_str_skip(rest, 1));
-    if (!ps_str_starts(rest, PS_STR("[")))
+    if (!ps_str_starts_with(rest, PS_STR("[")))
         return PS_MATCH_NO;
     rest = skip_blanks(ps_str_skip(rest, 1)); /* empty results: {"results": []} */
-    rest = ps_str_starts(rest, PS_STR("]")) ? skip_blanks(ps_str_skip(rest, 1)) : PS_STR("");
-    return ps_str_starts(rest, PS_STR("}")) ? PS_MATCH_SURE : PS_MATCH_NO;
+    rest = ps_str_starts_with(rest, PS_STR("]")) ? skip_blanks(ps_str_skip(rest, 1)) : PS_STR("");
+    return ps_str_starts_with(rest, PS_STR("}")) ? PS_MATCH_SURE : PS_MATCH_NO;
 }
 
 const struct ps_importer ps_hyperfine = {

@@ -22,7 +22,7 @@ enum figure { MEAN, STDDEV, MEDIAN, MIN, MAX, FIGURES };
 /* The values of one command, in seconds and bytes; resolution 0: all digits are known. */
 struct result {
     bool has[PARTS][FIGURES];
-    struct ps_printed figure[PARTS][FIGURES];
+    struct ps_printed_number figure[PARTS][FIGURES];
     int64_t runs; /* number of runs; 0: unknown */
 };
 
@@ -54,7 +54,7 @@ struct columns {
 #define RANGE_LABEL    "Range (min " TO " max):"
 
 static void set_figure(struct result *result, enum part part, enum figure which,
-                       struct ps_printed value)
+                       struct ps_printed_number value)
 {
     result->has[part][which] = true;
     result->figure[part][which] = value;
@@ -93,14 +93,14 @@ static const struct {
 };
 
 /* Reads a number in `unit` and removes it from *rest. */
-static bool take_printed_in(struct ps_str *rest, struct ps_str unit, struct ps_printed *out)
+static bool take_printed_in(struct ps_str *rest, struct ps_str unit, struct ps_printed_number *out)
 {
-    size_t n = ps_printed_len(*rest);
+    size_t n = ps_printed_number_len(*rest);
 
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (!ps_str_is(unit, units[i].name))
+        if (!ps_str_eq_c(unit, units[i].name))
             continue;
-        if (!ps_printed_read((struct ps_str){rest->at, n}, units[i].shift, out))
+        if (!ps_printed_number_parse((struct ps_str){rest->ptr, n}, units[i].shift, out))
             return false;
         out->value *= units[i].factor;
         out->resolution *= units[i].factor;
@@ -112,34 +112,34 @@ static bool take_printed_in(struct ps_str *rest, struct ps_str unit, struct ps_p
 
 static bool ends_word(struct ps_str text)
 {
-    return text.len == 0 || strchr(" \t,]|)", text.at[0]);
+    return text.len == 0 || strchr(" \t,]|)", text.ptr[0]);
 }
 
 /* Sets *rest to what follows `words`, anywhere in the line. */
 static bool behind(struct ps_str line, const char *words, struct ps_str *rest)
 {
-    const char *at = ps_str_find(line, ps_str_of(words));
+    const char *at = ps_str_find(line, ps_str_from_c(words));
 
     if (at)
-        *rest = ps_str_skip(line, (size_t)(at - line.at) + strlen(words));
+        *rest = ps_str_skip(line, (size_t)(at - line.ptr) + strlen(words));
     return at;
 }
 
 /* Reads a number and its unit, "21.2 ms", "4.0 MiB", in seconds or bytes, and removes both from
  * *rest. */
-static bool take_printed(struct ps_str *rest, struct ps_printed *out)
+static bool parse_printed(struct ps_str *rest, struct ps_printed_number *out)
 {
     struct ps_str at = *rest, behind;
 
-    ps_printed_blanks(&at);
-    behind = ps_str_skip(at, ps_printed_len(at));
-    ps_printed_blanks(&behind);
+    ps_printed_skip_blanks(&at);
+    behind = ps_str_skip(at, ps_printed_number_len(at));
+    ps_printed_skip_blanks(&behind);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         struct ps_str end = behind;
 
-        if (!ps_printed_word(&end, units[i].name) || !ends_word(end))
+        if (!ps_printed_word_consume(&end, units[i].name) || !ends_word(end))
             continue;
-        if (!take_printed_in(&at, ps_str_of(units[i].name), out))
+        if (!take_printed_in(&at, ps_str_from_c(units[i].name), out))
             return false;
         *rest = end;
         return true;
@@ -151,10 +151,10 @@ static bool sign(struct ps_str *rest, const char *word)
 {
     struct ps_str at = *rest;
 
-    ps_printed_blanks(&at);
-    if (!ps_printed_word(&at, word))
+    ps_printed_skip_blanks(&at);
+    if (!ps_printed_word_consume(&at, word))
         return false;
-    ps_printed_blanks(&at);
+    ps_printed_skip_blanks(&at);
     *rest = at;
     return true;
 }
@@ -173,9 +173,9 @@ static bool skip_to(struct ps_str *rest)
 
 static bool take_to(struct ps_str *rest, struct result *out, enum part part, enum figure which)
 {
-    struct ps_printed value;
+    struct ps_printed_number value;
 
-    if (!take_printed(rest, &value))
+    if (!parse_printed(rest, &value))
         return false;
     set_figure(out, part, which, value);
     return true;
@@ -183,13 +183,13 @@ static bool take_to(struct ps_str *rest, struct result *out, enum part part, enu
 
 /* --- Lines of the text output --- */
 
-static bool take_count(struct ps_str *rest, int64_t *out)
+static bool parse_count(struct ps_str *rest, int64_t *out)
 {
     size_t n = 0;
 
-    while (n < rest->len && rest->at[n] >= '0' && rest->at[n] <= '9')
+    while (n < rest->len && rest->ptr[n] >= '0' && rest->ptr[n] <= '9')
         n++;
-    if (!n || !ps_str_i64((struct ps_str){rest->at, n}, out))
+    if (!n || !ps_str_parse_i64((struct ps_str){rest->ptr, n}, out))
         return false;
     *rest = ps_str_skip(*rest, n);
     return true;
@@ -203,11 +203,11 @@ static int64_t cut_runs(struct ps_str *command)
     struct ps_str rest;
     int64_t runs;
 
-    while (at && command->at[at - 1] != '(')
+    while (at && command->ptr[at - 1] != '(')
         at--;
     rest = ps_str_skip(*command, at);
-    if (at < 2 || command->at[at - 2] != ' ' || !take_count(&rest, &runs) ||
-        (!ps_str_is(rest, " runs)") && !ps_str_is(rest, " run)")))
+    if (at < 2 || command->ptr[at - 2] != ' ' || !parse_count(&rest, &runs) ||
+        (!ps_str_eq_c(rest, " runs)") && !ps_str_eq_c(rest, " run)")))
         return 0;
     command->len = at - 2;
     return runs;
@@ -220,13 +220,13 @@ static bool read_command(struct ps_str line, struct ps_str *command, int64_t *ru
     struct ps_str rest;
     int64_t number;
 
-    if (!at || (at > line.at && at[-1] != ' ' && at[-1] != '\t'))
+    if (!at || (at > line.ptr && at[-1] != ' ' && at[-1] != '\t'))
         return false;
-    rest = ps_str_skip(line, (size_t)(at - line.at) + strlen("Benchmark "));
-    (void)ps_printed_word(&rest, "#");
-    if (!take_count(&rest, &number) || !ps_printed_word(&rest, ": "))
+    rest = ps_str_skip(line, (size_t)(at - line.ptr) + strlen("Benchmark "));
+    (void)ps_printed_word_consume(&rest, "#");
+    if (!parse_count(&rest, &number) || !ps_printed_word_consume(&rest, ": "))
         return false;
-    while (rest.len && strchr(" \t\r", rest.at[rest.len - 1]))
+    while (rest.len && strchr(" \t\r", rest.ptr[rest.len - 1]))
         rest.len--;
     *command = rest;
     *runs = cut_runs(command);
@@ -234,15 +234,15 @@ static bool read_command(struct ps_str line, struct ps_str *command, int64_t *ru
 }
 
 /* Parses "[User: 1.0 ms, System: 0.2 ms]". */
-static bool take_cpu(struct ps_str *rest, struct result *out)
+static bool parse_cpu(struct ps_str *rest, struct result *out)
 {
-    ps_printed_blanks(rest);
-    return ps_printed_word(rest, "[User: ") && take_to(rest, out, USER, MEAN) &&
-           ps_printed_word(rest, ", System: ") && take_to(rest, out, SYSTEM, MEAN) &&
-           ps_printed_word(rest, "]");
+    ps_printed_skip_blanks(rest);
+    return ps_printed_word_consume(rest, "[User: ") && take_to(rest, out, USER, MEAN) &&
+           ps_printed_word_consume(rest, ", System: ") && take_to(rest, out, SYSTEM, MEAN) &&
+           ps_printed_word_consume(rest, "]");
 }
 
-static bool take_time(struct ps_str rest, bool spread, struct result *out)
+static bool parse_time(struct ps_str rest, bool spread, struct result *out)
 {
     if (!take_to(&rest, out, WALL, MEAN))
         return false;
@@ -250,26 +250,26 @@ static bool take_time(struct ps_str rest, bool spread, struct result *out)
         return false;
     if (!spread)
         out->runs = 1;
-    return take_cpu(&rest, out);
+    return parse_cpu(&rest, out);
 }
 
 /* Parses "21.1 ms … 21.3 ms    10 runs"; the first versions do not print the number of runs. */
-static bool take_range(struct ps_str rest, struct result *out)
+static bool parse_range(struct ps_str rest, struct result *out)
 {
     int64_t runs;
 
     if (!take_to(&rest, out, WALL, MIN) || !skip_to(&rest) || !take_to(&rest, out, WALL, MAX))
         return false;
-    ps_printed_blanks(&rest);
-    if (!take_count(&rest, &runs))
+    ps_printed_skip_blanks(&rest);
+    if (!parse_count(&rest, &runs))
         return rest.len == 0;
     out->runs = runs;
-    return ps_printed_word(&rest, " run");
+    return ps_printed_word_consume(&rest, " run");
 }
 
 /* Parses the values of version 2: "21.0 ms  ± 0.1 ms   20.9 ms … 21.1 ms", or one value for one
  * run. A comparison with other commands may follow. */
-static bool take_part(struct ps_str rest, enum part part, struct result *out)
+static bool parse_part(struct ps_str rest, enum part part, struct result *out)
 {
     if (!take_to(&rest, out, part, MEAN))
         return false;
@@ -298,47 +298,47 @@ static enum line_kind read_line(struct ps_str line, struct result *out)
     bool good = false, known = true;
 
     if (behind(line, MEAN_AND_SIGMA, &rest)) {
-        good = take_time(rest, true, &read);
+        good = parse_time(rest, true, &read);
     } else if (behind(line, ABSOLUTE, &rest)) {
-        good = take_time(rest, false, &read);
+        good = parse_time(rest, false, &read);
     } else if (behind(line, RANGE_LABEL, &rest)) {
-        good = take_range(rest, &read);
+        good = parse_range(rest, &read);
     } else {
         known = false;
         for (int part = 0; part < PARTS && !known; part++)
             if ((known = behind(line, labels[part], &rest)))
-                good = take_part(rest, (enum part)part, &read);
+                good = parse_part(rest, (enum part)part, &read);
     }
     if (good)
         *out = read;
     return good ? TAKEN : known ? BROKEN : OTHER;
 }
 
-enum { LONGEST_CELL = 64 * 1024 };
+enum { CELL_BYTES_MAX = 64 * 1024 };
 
 /* --- Cells --- */
 
 static struct ps_str trim(struct ps_str text)
 {
-    ps_printed_blanks(&text);
-    return ps_report_trim(text);
+    ps_printed_skip_blanks(&text);
+    return ps_report_trim_end(text);
 }
 
 /* Reads a quoted cell, in which quotes are doubled. *rest begins after the opening quote. */
-static bool take_quoted(struct ps_str *rest, struct ps_arena *arena, struct ps_str *out)
+static bool parse_quoted(struct ps_str *rest, struct ps_arena *arena, struct ps_str *out)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
-    while (rest->len && text.len < LONGEST_CELL) {
-        if (rest->at[0] != '"') {
-            ps_buf_add(&text, rest->at, 1);
-        } else if (rest->len > 1 && rest->at[1] == '"') {
+    while (rest->len && text.len < CELL_BYTES_MAX) {
+        if (rest->ptr[0] != '"') {
+            ps_buf_add(&text, rest->ptr, 1);
+        } else if (rest->len > 1 && rest->ptr[1] == '"') {
             ps_buf_puts(&text, "\"");
             *rest = ps_str_skip(*rest, 1);
         } else {
             *rest = ps_str_skip(*rest, 1);
             *out = ps_arena_copy(arena, ps_buf_slice(&text));
-            return rest->len == 0 || rest->at[0] == ',';
+            return rest->len == 0 || rest->ptr[0] == ',';
         }
         *rest = ps_str_skip(*rest, 1);
     }
@@ -350,13 +350,13 @@ static bool csv_cells(struct ps_str line, struct ps_arena *arena, struct ps_str 
     for (*n = 0; *n < COLUMNS;) {
         const char *end;
 
-        if (line.len && line.at[0] == '"') {
+        if (line.len && line.ptr[0] == '"') {
             line = ps_str_skip(line, 1);
-            if (!take_quoted(&line, arena, &cells[(*n)++]))
+            if (!parse_quoted(&line, arena, &cells[(*n)++]))
                 return false;
         } else {
-            end = line.len ? memchr(line.at, ',', line.len) : NULL;
-            cells[*n] = (struct ps_str){line.at, end ? (size_t)(end - line.at) : line.len};
+            end = line.len ? memchr(line.ptr, ',', line.len) : NULL;
+            cells[*n] = (struct ps_str){line.ptr, end ? (size_t)(end - line.ptr) : line.len};
             line = ps_str_skip(line, cells[(*n)++].len);
         }
         if (line.len == 0)
@@ -369,16 +369,16 @@ static bool csv_cells(struct ps_str line, struct ps_arena *arena, struct ps_str 
 /* Splits "| `a \| b` | 21.2 ± 0.1 |" into cells; bars in a cell are escaped. */
 static bool markdown_cells(struct ps_str line, struct ps_str *cells, size_t *n)
 {
-    line = ps_report_trim(line);
-    if (line.len < 2 || line.at[0] != '|' || line.at[line.len - 1] != '|')
+    line = ps_report_trim_end(line);
+    if (line.len < 2 || line.ptr[0] != '|' || line.ptr[line.len - 1] != '|')
         return false;
     line = ps_str_skip(line, 1);
     for (*n = 0; line.len && *n < COLUMNS;) {
         size_t end = 0;
 
-        while (end < line.len && (line.at[end] != '|' || (end && line.at[end - 1] == '\\')))
+        while (end < line.len && (line.ptr[end] != '|' || (end && line.ptr[end - 1] == '\\')))
             end++;
-        cells[(*n)++] = trim((struct ps_str){line.at, end});
+        cells[(*n)++] = trim((struct ps_str){line.ptr, end});
         line = ps_str_skip(line, end + 1);
     }
     return line.len == 0;
@@ -389,11 +389,11 @@ static struct ps_str shown_command(struct ps_str cell, struct ps_arena *arena)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
-    if (cell.len > 1 && cell.at[0] == '`' && cell.at[cell.len - 1] == '`')
-        cell = (struct ps_str){cell.at + 1, cell.len - 2};
+    if (cell.len > 1 && cell.ptr[0] == '`' && cell.ptr[cell.len - 1] == '`')
+        cell = (struct ps_str){cell.ptr + 1, cell.len - 2};
     for (size_t i = 0; i < cell.len; i++)
-        if (cell.at[i] != '\\' || i + 1 == cell.len || cell.at[i + 1] != '|')
-            ps_buf_add(&text, cell.at + i, 1);
+        if (cell.ptr[i] != '\\' || i + 1 == cell.len || cell.ptr[i + 1] != '|')
+            ps_buf_add(&text, cell.ptr + i, 1);
     return ps_arena_copy(arena, ps_buf_slice(&text));
 }
 
@@ -419,7 +419,7 @@ static const struct {
 static bool figure_named(struct ps_str name, enum figure *out)
 {
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        if (ps_str_is(name, figures[i].name)) {
+        if (ps_str_eq_c(name, figures[i].name)) {
             *out = figures[i].figure;
             return true;
         }
@@ -435,17 +435,17 @@ static void csv_column(struct ps_str name, struct ps_arena *arena, struct column
     bool value;
 
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-        if (ps_printed_word(&rest, parts[k].csv))
+        if (ps_printed_word_consume(&rest, parts[k].csv))
             part = parts[k].part;
     value = figure_named(rest, &figure);
-    if (ps_str_is(name, "user") || ps_str_is(name, "system")) {
-        part = name.at[0] == 'u' ? USER : SYSTEM;
+    if (ps_str_eq_c(name, "user") || ps_str_eq_c(name, "system")) {
+        part = name.ptr[0] == 'u' ? USER : SYSTEM;
         value = true;
     }
     out->at[i].kind = value ? VALUE : IGNORED;
-    if (ps_str_is(name, "command"))
+    if (ps_str_eq_c(name, "command"))
         out->at[i].kind = COMMAND;
-    if (ps_printed_word(&name, "parameter_")) {
+    if (ps_printed_word_consume(&name, "parameter_")) {
         out->at[i].kind = PARAMETER;
         out->at[i].text = ps_arena_copy(arena, name);
     }
@@ -470,25 +470,25 @@ static void markdown_column(struct ps_str title, struct ps_arena *arena, struct 
         {"Max", VALUE, MAX},
         {"Command", COMMAND, MEAN},
     };
-    const char *open = title.len ? memchr(title.at, '[', title.len) : NULL;
+    const char *open = title.len ? memchr(title.ptr, '[', title.len) : NULL;
 
     out->at[i].kind = IGNORED;
     out->at[i].part = WALL;
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-        if (ps_str_find(title, ps_str_of(parts[k].shown)))
+        if (ps_str_find(title, ps_str_from_c(parts[k].shown)))
             out->at[i].part = parts[k].part;
     for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
-        if (!ps_str_starts(title, ps_str_of(words[k].word)))
+        if (!ps_str_starts_with(title, ps_str_from_c(words[k].word)))
             continue;
-        if (words[k].kind != COMMAND && (!open || title.at[title.len - 1] != ']'))
+        if (words[k].kind != COMMAND && (!open || title.ptr[title.len - 1] != ']'))
             continue;
         out->at[i].kind = words[k].kind;
         out->at[i].figure = words[k].figure;
         break;
     }
-    if (open && title.at[title.len - 1] == ']')
+    if (open && title.ptr[title.len - 1] == ']')
         out->at[i].text = ps_arena_copy(
-            arena, (struct ps_str){open + 1, (size_t)(title.at + title.len - open) - 2});
+            arena, (struct ps_str){open + 1, (size_t)(title.ptr + title.len - open) - 2});
 }
 
 /* Parses the header of a CSV or Markdown table. */
@@ -501,13 +501,13 @@ static bool read_header(struct ps_str line, struct ps_arena *arena, struct colum
 
     *out = (struct columns){.n = 0};
     for (size_t i = 0; i < 3 && !at; i++) {
-        at = ps_str_find(line, ps_str_of(starts[i]));
+        at = ps_str_find(line, ps_str_from_c(starts[i]));
         out->markdown = i == 2;
     }
     if (!at)
         return false;
-    out->left = (size_t)(at - line.at);
-    line = ps_report_trim(ps_str_skip(line, out->left));
+    out->left = (size_t)(at - line.ptr);
+    line = ps_report_trim_end(ps_str_skip(line, out->left));
     if (out->markdown ? !markdown_cells(line, cells, &out->n)
                       : !csv_cells(line, arena, cells, &out->n))
         return false;
@@ -519,13 +519,13 @@ static bool read_header(struct ps_str line, struct ps_arena *arena, struct colum
 /* --- Rows --- */
 
 /* Parses a value with all its digits. */
-static bool csv_value(struct ps_str cell, struct ps_printed *out)
+static bool csv_value(struct ps_str cell, struct ps_printed_number *out)
 {
     struct ps_num number;
 
-    if (!ps_report_number(cell, &number))
+    if (!ps_report_parse_number(cell, &number))
         return false;
-    *out = (struct ps_printed){ps_num_real(number), 0};
+    *out = (struct ps_printed_number){ps_num_real(number), 0};
     return true;
 }
 
@@ -536,7 +536,7 @@ static bool markdown_value(const struct columns *columns, size_t i, struct ps_st
     bool range = columns->at[i].kind == RANGE;
     enum part part = columns->at[i].part;
     enum figure second = range ? MAX : STDDEV;
-    struct ps_printed value;
+    struct ps_printed_number value;
 
     if (!take_printed_in(&cell, columns->at[i].text, &value))
         return false;
@@ -550,10 +550,10 @@ static bool markdown_value(const struct columns *columns, size_t i, struct ps_st
     return true;
 }
 
-static bool take_value(const struct columns *columns, size_t i, struct ps_str cell,
-                       struct result *out)
+static bool parse_value(const struct columns *columns, size_t i, struct ps_str cell,
+                        struct result *out)
 {
-    struct ps_printed value;
+    struct ps_printed_number value;
 
     if (cell.len == 0)
         return true;
@@ -568,7 +568,7 @@ static bool take_value(const struct columns *columns, size_t i, struct ps_str ce
 static bool is_rule(struct ps_str line)
 {
     for (size_t i = 0; i < line.len; i++)
-        if (!strchr("|:- ", line.at[i]))
+        if (!strchr("|:- ", line.ptr[i]))
             return false;
     return line.len > 0;
 }
@@ -584,9 +584,9 @@ static enum line_kind read_row(const struct columns *columns, struct ps_str line
     size_t n = 0;
 
     *command = PS_STR("");
-    line = ps_report_trim(ps_report_behind(line, columns->left));
-    if (line.len == 0 || (columns->markdown && line.at[0] != '|') ||
-        (!columns->markdown && !memchr(line.at, ',', line.len)))
+    line = ps_report_trim_end(ps_report_without_prefix(line, columns->left));
+    if (line.len == 0 || (columns->markdown && line.ptr[0] != '|') ||
+        (!columns->markdown && !memchr(line.ptr, ',', line.len)))
         return OTHER;
     if (columns->markdown && is_rule(line))
         return TAKEN;
@@ -603,7 +603,7 @@ static enum line_kind read_row(const struct columns *columns, struct ps_str line
                 columns->markdown ? shown_command(cells[i], arena) : ps_arena_copy(arena, cells[i]);
         else if (kind == PARAMETER)
             parameter[i] = ps_arena_copy(arena, cells[i]);
-        else if (kind != IGNORED && !take_value(columns, i, cells[i], out))
+        else if (kind != IGNORED && !parse_value(columns, i, cells[i], out))
             return BROKEN;
     }
     return command->len && has_figure(out) ? TAKEN : BROKEN;
@@ -611,7 +611,7 @@ static enum line_kind read_row(const struct columns *columns, struct ps_str line
 
 enum {
     MOST_RESULTS = 1000 * 1000,
-    LONGEST_NAME = 4096,
+    NAME_BYTES_MAX = 4096,
     TOLD = 50,
 };
 
@@ -625,7 +625,7 @@ static const struct {
 };
 
 struct reader {
-    struct ps_measuring m;
+    struct ps_measurement_builder m;
     struct ps_report_reader in;
     struct ps_buf command; /* of the current benchmark */
     /* its "Benchmark" line was read, and no other benchmark has begun since */
@@ -653,12 +653,12 @@ static double resolution_of(const struct result *result, enum part part)
     return most;
 }
 
-static void tell_part(struct reader *r, const struct result *result, enum part part,
-                      struct ps_str command)
+static void write_part(struct reader *r, const struct result *result, enum part part,
+                       struct ps_str command)
 {
     struct ps_measurement row = {
-        .name = ps_text_head(command, LONGEST_NAME),
-        .group = ps_str_of(part_units[part].group),
+        .name = ps_text_head(command, NAME_BYTES_MAX),
+        .group = ps_str_from_c(part_units[part].group),
         .unit = part_units[part].unit,
         .statistic = "mean",
         .resolution = resolution_of(result, part),
@@ -673,11 +673,11 @@ static void tell_part(struct reader *r, const struct result *result, enum part p
         row.n = ps_int(result->runs);
     row.value = row.mean;
     r->rounded += row.resolution > 0;
-    ps_measure_tell(&r->m, &row, part == WALL ? "mean" : NULL);
+    ps_measurement_write(&r->m, &row, part == WALL ? "mean" : NULL);
 }
 
-static void tell_result(struct reader *r, const struct result *result, struct ps_str command,
-                        const struct ps_str *parameter)
+static void write_result(struct reader *r, const struct result *result, struct ps_str command,
+                         const struct ps_str *parameter)
 {
     for (int part = 0; part < PARTS; part++) {
         bool any = false;
@@ -690,12 +690,13 @@ static void tell_result(struct reader *r, const struct result *result, struct ps
             if (r->columns.at[i].kind == PARAMETER) {
                 const struct ps_str name = r->columns.at[i].text;
 
-                ps_measure_text(&r->m,
-                                ps_arena_printf(&r->m.arena, "parameter %.*s",
-                                                (int)(name.len < 256 ? name.len : 256), name.at),
-                                parameter[i]);
+                ps_measurement_add_text(&r->m,
+                                        ps_arena_printf(&r->m.arena, "parameter %.*s",
+                                                        (int)(name.len < 256 ? name.len : 256),
+                                                        name.ptr),
+                                        parameter[i]);
             }
-        tell_part(r, result, (enum part)part, command);
+        write_part(r, result, (enum part)part, command);
     }
     r->results++;
 }
@@ -704,7 +705,7 @@ static void tell_result(struct reader *r, const struct result *result, struct ps
 static void end_benchmark(struct reader *r)
 {
     if (r->open && has_figure(&r->result))
-        tell_result(r, &r->result, ps_buf_slice(&r->command), NULL);
+        write_result(r, &r->result, ps_buf_slice(&r->command), NULL);
     else
         r->unfinished += r->open;
     r->open = false;
@@ -714,11 +715,11 @@ static void end_benchmark(struct reader *r)
 static void reject(struct reader *r, const char *why)
 {
     if (r->rejected++ < TOLD)
-        ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number, "%s", why);
+        ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number, "%s", why);
 }
 
 /* Handles a line while a table is open. False: the table has ended before this line. */
-static bool take_row(struct reader *r, struct ps_str text)
+static bool parse_row(struct reader *r, struct ps_str text)
 {
     struct ps_str command, parameter[COLUMNS];
     struct result result = {.runs = 0};
@@ -734,7 +735,7 @@ static bool take_row(struct reader *r, struct ps_str text)
     }
     r->stored++;
     if (command.len)
-        tell_result(r, &result, command, parameter);
+        write_result(r, &result, command, parameter);
     return true;
 }
 
@@ -747,7 +748,7 @@ static void begin_unnamed(struct reader *r)
     ps_buf_printf(&r->command, "command %llu", (unsigned long long)r->results + 1);
 }
 
-static void take_terminal(struct reader *r, struct ps_str text)
+static void parse_terminal(struct reader *r, struct ps_str text)
 {
     struct ps_str command;
     enum line_kind what;
@@ -758,7 +759,7 @@ static void take_terminal(struct reader *r, struct ps_str text)
         end_benchmark(r);
         r->open = true;
         r->command.len = 0;
-        ps_buf_str(&r->command, ps_text_head(command, LONGEST_NAME));
+        ps_buf_str(&r->command, ps_text_head(command, NAME_BYTES_MAX));
         r->result.runs = runs;
         r->stored++;
         return;
@@ -775,40 +776,40 @@ static void take_terminal(struct reader *r, struct ps_str text)
         reject(r, "the values in this line cannot be read");
     warning = what == OTHER ? ps_str_find(text, PS_STR("  Warning: ")) : NULL;
     if (warning) {
-        struct ps_str said = ps_str_skip(text, (size_t)(warning - text.at) + 11);
+        struct ps_str said = ps_str_skip(text, (size_t)(warning - text.ptr) + 11);
 
-        ps_sink_note(r->m.out, PS_NOTE_WARNING, r->in.line.at, r->in.line.number,
-                     "warning from hyperfine: %.*s", (int)ps_text_head(said, 200).len, said.at);
+        ps_sink_note(r->m.out, PS_NOTE_WARNING, r->in.line.offset, r->in.line.number,
+                     "warning from hyperfine: %.*s", (int)ps_text_head(said, 200).len, said.ptr);
     }
 }
 
-static void take_line(struct reader *r)
+static void parse_line(struct reader *r)
 {
-    struct ps_str text = ps_report_shown(r->in.line.text);
+    struct ps_str text = ps_report_visible_text(r->in.line.text);
 
-    if (r->columns.n && take_row(r, text))
+    if (r->columns.n && parse_row(r, text))
         return;
     if (read_header(text, &r->m.arena, &r->columns))
         r->stored++;
     else
-        take_terminal(r, text);
+        parse_terminal(r, text);
 }
 
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
-    while (ps_report_next(&r->in)) {
-        take_line(r);
+    while (ps_report_read_line(&r->in)) {
+        parse_line(r);
         if (r->results > MOST_RESULTS)
-            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the file has more than %d results",
+            return ps_fail_at(err, PS_LIMIT, r->in.line.offset, "the file has more than %d results",
                               MOST_RESULTS);
-        if (ps_report_goes_on(&r->in, r->m.out, r->results, err) != PS_OK)
+        if (ps_report_check(&r->in, r->m.out, r->results, err) != PS_OK)
             return PS_CANCELLED;
     }
     end_benchmark(r);
     return ps_stream_status(r->in.in, err);
 }
 
-static void tell_all(struct reader *r)
+static void write_all(struct reader *r)
 {
     r->m.out->ops->meta(r->m.out, "tool", PS_STR("hyperfine"));
     ps_sink_count(r->m.out, PS_NOTE_WARNING, r->unfinished,
@@ -819,8 +820,8 @@ static void tell_all(struct reader *r)
         ps_sink_note(r->m.out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
                      "printed values are rounded, and single runs are missing; add the file of "
                      "`--export-json` for both");
-    ps_measure_headline(&r->m);
-    ps_report_ledger(&r->in, r->m.out, r->stored, 0, r->rejected);
+    ps_measurement_write_headline(&r->m);
+    ps_report_write_ledger(&r->in, r->m.out, r->stored, 0, r->rejected);
 }
 
 static enum ps_match sniff(struct ps_str head)
@@ -832,7 +833,7 @@ static enum ps_match sniff(struct ps_str head)
         "| Command | Mean Wall Time ["};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (ps_str_find(head, ps_str_of(words[i])))
+        if (ps_str_find(head, ps_str_from_c(words[i])))
             return PS_MATCH_SURE;
     return ps_str_find(head, PS_STR("  Wall Time ")) && ps_str_find(head, PS_STR("Benchmark 1: "))
                ? PS_MATCH_SURE
@@ -848,15 +849,15 @@ static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 /* Whether the line has the name of a value, and ends in a bar if it is a Markdown header. */
 static bool is_head(struct ps_str line)
 {
-    line = ps_report_trim(line);
+    line = ps_report_trim_end(line);
     return sniff(line) != PS_MATCH_NO &&
-           (!ps_str_find(line, PS_STR("| Command")) || line.at[line.len - 1] == '|');
+           (!ps_str_find(line, PS_STR("| Command")) || line.ptr[line.len - 1] == '|');
 }
 
 /* Whether there are more header lines when the text is unwrapped. */
 static bool is_cut(struct ps_str head, struct ps_str unwrapped)
 {
-    return ps_report_count(unwrapped, is_head) > ps_report_count(head, is_head);
+    return ps_report_count_lines(unwrapped, is_head) > ps_report_count_lines(head, is_head);
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
@@ -870,14 +871,14 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
     if (status == PS_OK && r.results == 0) {
         status = ps_fail(err, PS_BAD_INPUT, "the text contains no hyperfine result");
-        ps_hint(err, "the text was truncated or changed; measure again with `hyperfine "
-                     "--export-json result.json 'app'`");
+        ps_err_hint(err, "the text was truncated or changed; measure again with `hyperfine "
+                         "--export-json result.json 'app'`");
     } else if (status == PS_OK) {
-        tell_all(&r);
+        write_all(&r);
     }
     ps_report_free(&r.in);
     ps_buf_free(&r.command);
-    ps_measure_free(&r.m);
+    ps_measurement_builder_free(&r.m);
     return status;
 }
 

@@ -6,37 +6,38 @@
 
 #include "importers/text/line_names.h"
 
-static struct ps_measured_fact *more(struct ps_measuring *m, const char *key)
+static struct ps_measurement_extra *more(struct ps_measurement_builder *m, const char *key)
 {
     bool mended; /* keys can be names of parameters from the file */
 
-    PS_PUSH_ROOM(m->more, m->n_more, m->more_cap);
-    m->more[m->n_more] = (struct ps_measured_fact){
-        .key = ps_arena_copy(&m->arena, ps_shown_text(&m->arena, ps_str_of(key), &mended)),
+    PS_RESERVE_ONE(m->extras, m->n_extras, m->extras_cap);
+    m->extras[m->n_extras] = (struct ps_measurement_extra){
+        .key = ps_arena_copy(&m->arena, ps_display_text(&m->arena, ps_str_from_c(key), &mended)),
         .text = PS_STR(""),
     };
-    return &m->more[m->n_more++];
+    return &m->extras[m->n_extras++];
 }
 
-void ps_measure_number(struct ps_measuring *m, const char *key, struct ps_num value)
+void ps_measurement_add_number(struct ps_measurement_builder *m, const char *key,
+                               struct ps_num value)
 {
     if (value.kind != PS_NUM_NONE)
         more(m, key)->number = value;
 }
 
-void ps_measure_text(struct ps_measuring *m, const char *key, struct ps_str value)
+void ps_measurement_add_text(struct ps_measurement_builder *m, const char *key, struct ps_str value)
 {
-    if (value.at)
+    if (value.ptr)
         more(m, key)->text = value;
 }
 
-void ps_measure_sample(struct ps_measuring *m, double value)
+void ps_measurement_add_sample(struct ps_measurement_builder *m, double value)
 {
-    PS_PUSH_ROOM(m->samples, m->n_samples, m->samples_cap);
+    PS_RESERVE_ONE(m->samples, m->n_samples, m->samples_cap);
     m->samples[m->n_samples++] = value;
 }
 
-static int upward(const void *a, const void *b)
+static int compare_ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
@@ -72,7 +73,7 @@ static void fill(struct ps_num *figure, double value)
         *figure = ps_real(value);
 }
 
-void ps_measure_spread(struct ps_measuring *m, struct ps_measurement *row)
+void ps_measurement_compute_spread(struct ps_measurement_builder *m, struct ps_measurement *row)
 {
     size_t n = m->n_samples, half = n / 2 + n % 2;
     double *sorted, mean;
@@ -83,7 +84,7 @@ void ps_measure_spread(struct ps_measuring *m, struct ps_measurement *row)
         return;
     sorted = ps_grow(NULL, n, sizeof *sorted);
     memcpy(sorted, m->samples, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, upward);
+    qsort(sorted, n, sizeof *sorted, compare_ascending);
     mean = mean_of(m->samples, n);
     fill(&row->mean, mean);
     fill(&row->median, median_of(sorted, n));
@@ -96,11 +97,12 @@ void ps_measure_spread(struct ps_measuring *m, struct ps_measurement *row)
     free(sorted);
 }
 
-void ps_measure_tell(struct ps_measuring *m, struct ps_measurement *row, const char *label)
+void ps_measurement_write(struct ps_measurement_builder *m, struct ps_measurement *row,
+                          const char *label)
 {
-    row->id = ++m->told;
-    row->more = m->more;
-    row->n_more = m->n_more;
+    row->id = ++m->n_written;
+    row->extras = m->extras;
+    row->n_extras = m->n_extras;
     row->samples = m->samples;
     row->n_samples = m->n_samples;
     m->out->ops->measurement(m->out, row);
@@ -109,22 +111,22 @@ void ps_measure_tell(struct ps_measuring *m, struct ps_measurement *row, const c
         m->first_unit = row->unit;
         m->first_label = label;
     }
-    m->n_more = m->n_samples = 0;
+    m->n_extras = m->n_samples = 0;
 }
 
-void ps_measure_headline(struct ps_measuring *m)
+void ps_measurement_write_headline(struct ps_measurement_builder *m)
 {
     struct ps_headline headline = {m->first_value, m->first_unit, m->first_label};
 
     if (!m->first_unit)
         headline = (struct ps_headline){0, "", "measurements"};
-    m->out->ops->number(m->out, "measurements", ps_int(m->told));
+    m->out->ops->number(m->out, "measurements", ps_int(m->n_written));
     m->out->ops->headline(m->out, &headline);
 }
 
-void ps_measure_free(struct ps_measuring *m)
+void ps_measurement_builder_free(struct ps_measurement_builder *m)
 {
-    free(m->more);
+    free(m->extras);
     free(m->samples);
     ps_arena_free(&m->arena);
 }

@@ -7,13 +7,13 @@
 #include "base/mem.h"
 #include "importers/sink.h"
 
-struct ps_measuring {
+struct ps_measurement_builder {
     struct ps_sink *out;
-    struct ps_arena arena; /* strings; freed by ps_measure_free */
-    uint32_t told;         /* number of measurements written */
+    struct ps_arena arena; /* strings; freed by ps_measurement_builder_free */
+    uint32_t n_written;    /* number of measurements written */
     /* Of the current measurement: */
-    struct ps_measured_fact *more;
-    size_t n_more, more_cap;
+    struct ps_measurement_extra *extras;
+    size_t n_extras, extras_cap;
     double *samples;
     size_t n_samples, samples_cap;
     /* Of the first measurement that has a value and a label; first_unit NULL: none yet. */
@@ -22,20 +22,23 @@ struct ps_measuring {
 };
 
 /* Add a value to the current measurement. A none number or a NULL string is ignored. The key is
- * copied; the bytes of a string must stay valid until ps_measure_tell. */
-void ps_measure_number(struct ps_measuring *m, const char *key, struct ps_num value);
-void ps_measure_text(struct ps_measuring *m, const char *key, struct ps_str value);
-void ps_measure_sample(struct ps_measuring *m, double value);
+ * copied; the bytes of a string must stay valid until ps_measurement_write. */
+void ps_measurement_add_number(struct ps_measurement_builder *m, const char *key,
+                               struct ps_num value);
+void ps_measurement_add_text(struct ps_measurement_builder *m, const char *key,
+                             struct ps_str value);
+void ps_measurement_add_sample(struct ps_measurement_builder *m, double value);
 
 /* Computes values that the tool does not report from the samples: n, mean, stddev (sample standard
  * deviation, n - 1), median, minimum, maximum, and the quartiles as medians of the halves (Tukey's
  * hinges). */
-void ps_measure_spread(struct ps_measuring *m, struct ps_measurement *row);
+void ps_measurement_compute_spread(struct ps_measurement_builder *m, struct ps_measurement *row);
 
 /* Writes the measurement with its additional values and samples. The first one that has a value and
  * a label becomes the headline. */
-void ps_measure_tell(struct ps_measuring *m, struct ps_measurement *row, const char *label);
-void ps_measure_headline(struct ps_measuring *m);
-void ps_measure_free(struct ps_measuring *m);
+void ps_measurement_write(struct ps_measurement_builder *m, struct ps_measurement *row,
+                          const char *label);
+void ps_measurement_write_headline(struct ps_measurement_builder *m);
+void ps_measurement_builder_free(struct ps_measurement_builder *m);
 
 #endif

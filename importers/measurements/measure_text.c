@@ -11,14 +11,14 @@ static size_t digits(struct ps_str text, size_t at)
 {
     size_t n = 0;
 
-    while (at + n < text.len && text.at[at + n] >= '0' && text.at[at + n] <= '9')
+    while (at + n < text.len && text.ptr[at + n] >= '0' && text.ptr[at + n] <= '9')
         n++;
     return n;
 }
 
 static bool is_point(struct ps_str text, size_t at)
 {
-    return at < text.len && (text.at[at] == '.' || text.at[at] == ',');
+    return at < text.len && (text.ptr[at] == '.' || text.ptr[at] == ',');
 }
 
 /* Length of an exponent such as "e-07" at index `at`; 0: there is none. */
@@ -26,14 +26,14 @@ static size_t exponent_len(struct ps_str text, size_t at)
 {
     size_t sign, n;
 
-    if (at >= text.len || (text.at[at] != 'e' && text.at[at] != 'E'))
+    if (at >= text.len || (text.ptr[at] != 'e' && text.ptr[at] != 'E'))
         return 0;
-    sign = at + 1 < text.len && (text.at[at + 1] == '-' || text.at[at + 1] == '+');
+    sign = at + 1 < text.len && (text.ptr[at + 1] == '-' || text.ptr[at + 1] == '+');
     n = digits(text, at + 1 + sign);
     return n ? 1 + sign + n : 0;
 }
 
-size_t ps_printed_len(struct ps_str text)
+size_t ps_printed_number_len(struct ps_str text)
 {
     size_t n = digits(text, 0), fraction;
 
@@ -44,16 +44,16 @@ size_t ps_printed_len(struct ps_str text)
     return n + exponent_len(text, n);
 }
 
-bool ps_printed_read(struct ps_str text, int shift, struct ps_printed *out)
+bool ps_printed_number_parse(struct ps_str text, int shift, struct ps_printed_number *out)
 {
     char copy[LONGEST + 16], unit[32];
-    size_t whole = digits(text, 0), n = ps_printed_len(text), fraction;
+    size_t whole = digits(text, 0), n = ps_printed_number_len(text), fraction;
     long exponent = shift, written = 0;
 
     if (n == 0 || n != text.len || n >= LONGEST)
         return false;
     fraction = is_point(text, whole) ? digits(text, whole + 1) : 0;
-    memcpy(copy, text.at, n);
+    memcpy(copy, text.ptr, n);
     copy[n] = '\0';
     if (fraction)
         copy[whole] = '.';
@@ -70,29 +70,29 @@ bool ps_printed_read(struct ps_str text, int shift, struct ps_printed *out)
     return isfinite(out->value) && isfinite(out->resolution);
 }
 
-bool ps_printed_take(struct ps_str *rest, struct ps_printed *out)
+bool ps_printed_number_consume(struct ps_str *rest, struct ps_printed_number *out)
 {
-    size_t n = ps_printed_len(*rest);
+    size_t n = ps_printed_number_len(*rest);
 
-    if (!ps_printed_read((struct ps_str){rest->at, n}, 0, out))
+    if (!ps_printed_number_parse((struct ps_str){rest->ptr, n}, 0, out))
         return false;
     *rest = ps_str_skip(*rest, n);
     return true;
 }
 
-bool ps_printed_word(struct ps_str *rest, const char *word)
+bool ps_printed_word_consume(struct ps_str *rest, const char *word)
 {
-    struct ps_str wanted = ps_str_of(word);
+    struct ps_str wanted = ps_str_from_c(word);
 
-    if (!ps_str_starts(*rest, wanted))
+    if (!ps_str_starts_with(*rest, wanted))
         return false;
     *rest = ps_str_skip(*rest, wanted.len);
     return true;
 }
 
-void ps_printed_blanks(struct ps_str *rest)
+void ps_printed_skip_blanks(struct ps_str *rest)
 {
-    while (rest->len && (rest->at[0] == ' ' || rest->at[0] == '\t'))
+    while (rest->len && (rest->ptr[0] == ' ' || rest->ptr[0] == '\t'))
         *rest = ps_str_skip(*rest, 1);
 }
 
@@ -101,16 +101,16 @@ static bool take_group(struct ps_str *rest, char end, uint64_t *out)
 {
     size_t n = digits(*rest, 0);
 
-    if (n == 0 || n > 9 || n >= rest->len || rest->at[n] != end)
+    if (n == 0 || n > 9 || n >= rest->len || rest->ptr[n] != end)
         return false;
     *out = 0;
     for (size_t i = 0; i < n; i++)
-        *out = *out * 10 + (uint64_t)(rest->at[i] - '0');
+        *out = *out * 10 + (uint64_t)(rest->ptr[i] - '0');
     *rest = ps_str_skip(*rest, n + 1);
     return true;
 }
 
-bool ps_printed_clock(struct ps_str *rest, struct ps_printed *out)
+bool ps_printed_clock_consume(struct ps_str *rest, struct ps_printed_number *out)
 {
     struct ps_str at = *rest;
     uint64_t before = 0, group, seconds = 0;
@@ -118,7 +118,7 @@ bool ps_printed_clock(struct ps_str *rest, struct ps_printed *out)
     char text[LONGEST];
     size_t whole, n;
 
-    ps_printed_blanks(&at);
+    ps_printed_skip_blanks(&at);
     if (minutes && digits(at, 0)) {
         before = group * 60;
     } else { /* "1684maxresident": the m is not for minutes */
@@ -132,12 +132,13 @@ bool ps_printed_clock(struct ps_str *rest, struct ps_printed *out)
     if (whole == 0 || whole > 9 || n > 24)
         return false;
     for (size_t i = 0; i < whole; i++)
-        seconds = seconds * 10 + (uint64_t)(at.at[i] - '0');
+        seconds = seconds * 10 + (uint64_t)(at.ptr[i] - '0');
     /* The digits after the decimal point are kept unchanged: 1:02.35 is 62.35. */
     (void)snprintf(text, sizeof text, "%llu%.*s", (unsigned long long)(before + seconds),
-                   (int)(n - whole), at.at + whole);
+                   (int)(n - whole), at.ptr + whole);
     at = ps_str_skip(at, n);
-    if ((minutes && !ps_printed_word(&at, "s")) || !ps_printed_read(ps_str_of(text), 0, out))
+    if ((minutes && !ps_printed_word_consume(&at, "s")) ||
+        !ps_printed_number_parse(ps_str_from_c(text), 0, out))
         return false;
     *rest = at;
     return true;

@@ -7,28 +7,29 @@
 #include "base/num.h"
 #include "base/str.h"
 
-struct ps_printed {
+struct ps_printed_number {
     double value;      /* the double nearest to the digits */
     double resolution; /* value of 1 in the last digit */
 };
 
 /* Length of the number at the start of `text`: "0.106", "12", "5.01e-07", also with a decimal
  * comma; 0: there is none. */
-size_t ps_printed_len(struct ps_str text);
+size_t ps_printed_number_len(struct ps_str text);
 
 /* Parses a number that is the complete text, times 10^shift: "591", -9. False: not a number, or too
  * large for a double. */
-bool ps_printed_read(struct ps_str text, int shift, struct ps_printed *out);
+bool ps_printed_number_parse(struct ps_str text, int shift, struct ps_printed_number *out);
 
 /* Reads a number from the start of *rest and removes it. */
-bool ps_printed_take(struct ps_str *rest, struct ps_printed *out);
+bool ps_printed_number_consume(struct ps_str *rest, struct ps_printed_number *out);
 
 /* Reads a time written as h:mm:ss, m:ss.ff, 0m1.234s (a space after the m is allowed) or 1.23, in
  * seconds, and removes it from *rest. */
-bool ps_printed_clock(struct ps_str *rest, struct ps_printed *out);
+bool ps_printed_clock_consume(struct ps_str *rest, struct ps_printed_number *out);
 
 /* Removes `word` from the start of *rest. False: *rest does not begin with it. */
-bool ps_printed_word(struct ps_str *rest, const char *word);
-void ps_printed_blanks(struct ps_str *rest); /* removes spaces and tabs from the start of *rest */
+bool ps_printed_word_consume(struct ps_str *rest, const char *word);
+void ps_printed_skip_blanks(
+    struct ps_str *rest); /* removes spaces and tabs from the start of *rest */
 
 #endif

@@ -22,7 +22,7 @@ enum {
 };
 
 struct reader {
-    struct ps_measuring m;
+    struct ps_measurement_builder m;
     uint64_t read, rejected, odd;
 };
 
@@ -33,13 +33,13 @@ static void add_data(struct reader *r, const cJSON *stats)
     cJSON_ArrayForEach(value, data)
     {
         if (cJSON_IsNumber(value) && isfinite(value->valuedouble))
-            ps_measure_sample(&r->m, value->valuedouble);
+            ps_measurement_add_sample(&r->m, value->valuedouble);
         else
             r->odd++;
     }
 }
 
-static void take_figures(struct ps_measurement *row, const cJSON *stats)
+static void parse_metrics(struct ps_measurement *row, const cJSON *stats)
 {
     const struct {
         const char *key;
@@ -62,9 +62,9 @@ static void add_object(struct reader *r, const cJSON *benchmark, const char *key
 
     if (!text)
         return;
-    ps_measure_text(
+    ps_measurement_add_text(
         &r->m, key,
-        ps_arena_copy(&r->m.arena, ps_shown_text(&r->m.arena, ps_str_of(text), &mended)));
+        ps_arena_copy(&r->m.arena, ps_display_text(&r->m.arena, ps_str_from_c(text), &mended)));
     cJSON_free(text);
 }
 
@@ -74,39 +74,39 @@ static void add_rest(struct reader *r, const cJSON *benchmark, const cJSON *stat
     static const char *const figures[] = {"ops", "total", "iqr", "ld15iqr", "hd15iqr"};
 
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        ps_measure_number(&r->m, counts[i], ps_document_count(stats, counts[i]));
+        ps_measurement_add_number(&r->m, counts[i], ps_document_count(stats, counts[i]));
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        ps_measure_number(&r->m, figures[i], ps_document_number(stats, figures[i]));
-    ps_measure_text(&r->m, "test", ps_document_text(&r->m.arena, benchmark, "name"));
-    ps_measure_text(&r->m, "param", ps_document_text(&r->m.arena, benchmark, "param"));
+        ps_measurement_add_number(&r->m, figures[i], ps_document_number(stats, figures[i]));
+    ps_measurement_add_text(&r->m, "test", ps_document_text(&r->m.arena, benchmark, "name"));
+    ps_measurement_add_text(&r->m, "param", ps_document_text(&r->m.arena, benchmark, "param"));
     add_object(r, benchmark, "params");
     add_object(r, benchmark, "extra_info");
     add_object(r, benchmark, "options");
 }
 
-static bool tell_benchmark(struct reader *r, const cJSON *benchmark)
+static bool write_benchmark(struct reader *r, const cJSON *benchmark)
 {
     const cJSON *stats = cJSON_GetObjectItemCaseSensitive(benchmark, "stats");
     struct ps_str name = ps_document_text(&r->m.arena, benchmark, "fullname");
     struct ps_str group = ps_document_text(&r->m.arena, benchmark, "group");
     struct ps_measurement row = {.unit = "s", .statistic = "mean"};
 
-    if (!name.at)
+    if (!name.ptr)
         name = ps_document_text(&r->m.arena, benchmark, "name");
-    if (!name.at || !cJSON_IsObject(stats))
+    if (!name.ptr || !cJSON_IsObject(stats))
         return false;
     row.name = name;
-    row.group = group.at ? group : PS_STR("");
+    row.group = group.ptr ? group : PS_STR("");
     add_data(r, stats);
-    take_figures(&row, stats);
-    ps_measure_spread(&r->m, &row);
+    parse_metrics(&row, stats);
+    ps_measurement_compute_spread(&r->m, &row);
     row.value = row.mean;
     add_rest(r, benchmark, stats);
-    ps_measure_tell(&r->m, &row, "mean");
+    ps_measurement_write(&r->m, &row, "mean");
     return true;
 }
 
-static void tell_meta(struct reader *r, const cJSON *root)
+static void write_meta(struct reader *r, const cJSON *root)
 {
     const cJSON *machine = cJSON_GetObjectItemCaseSensitive(root, "machine_info");
     const cJSON *commit = cJSON_GetObjectItemCaseSensitive(root, "commit_info");
@@ -127,12 +127,12 @@ static void tell_meta(struct reader *r, const cJSON *root)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct ps_str text = ps_document_text(&r->m.arena, texts[i].of, texts[i].from);
 
-        if (text.at)
+        if (text.ptr)
             r->m.out->ops->meta(r->m.out, texts[i].to, text);
     }
 }
 
-static void tell_all(struct reader *r, const cJSON *benchmarks)
+static void write_all(struct reader *r, const cJSON *benchmarks)
 {
     const cJSON *benchmark;
     struct ps_ledger ledger = {.unit = "benchmarks"};
@@ -140,7 +140,7 @@ static void tell_all(struct reader *r, const cJSON *benchmarks)
     cJSON_ArrayForEach(benchmark, benchmarks)
     {
         ledger.read++;
-        if (tell_benchmark(r, benchmark))
+        if (write_benchmark(r, benchmark))
             continue;
         if (ledger.rejected++ < TOLD)
             ps_sink_note(r->m.out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0,
@@ -152,7 +152,7 @@ static void tell_all(struct reader *r, const cJSON *benchmarks)
                      "raw times skipped because they are not numbers: %llu",
                      (unsigned long long)r->odd);
     ledger.stored = ledger.read - ledger.rejected;
-    ps_measure_headline(&r->m);
+    ps_measurement_write_headline(&r->m);
     r->m.out->ops->ledger(r->m.out, &ledger);
 }
 
@@ -171,14 +171,14 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
         return err->code;
     benchmarks = cJSON_GetObjectItemCaseSensitive(root, "benchmarks");
     if (cJSON_IsArray(benchmarks)) {
-        tell_meta(&r, root);
-        tell_all(&r, benchmarks);
+        write_meta(&r, root);
+        write_all(&r, benchmarks);
     } else {
         status = ps_fail(err, PS_BAD_INPUT, "the document has no \"benchmarks\"");
-        ps_hint(err, "add the file that `pytest --benchmark-json` wrote");
+        ps_err_hint(err, "add the file that `pytest --benchmark-json` wrote");
     }
     cJSON_Delete(root);
-    ps_measure_free(&r.m);
+    ps_measurement_builder_free(&r.m);
     return status;
 }
 
@@ -189,9 +189,9 @@ static enum ps_match sniff(struct ps_str head)
     struct ps_str body = head;
     bool machine, commit, benchmarks;
 
-    while (body.len && strchr(" \t\r\n", body.at[0]) && body.at[0])
+    while (body.len && strchr(" \t\r\n", body.ptr[0]) && body.ptr[0])
         body = ps_str_skip(body, 1);
-    if (!ps_str_starts(body, PS_STR("{")))
+    if (!ps_str_starts_with(body, PS_STR("{")))
         return PS_MATCH_NO;
     machine = ps_str_find(body, PS_STR("\"machine_info\""));
     commit = ps_str_find(body, PS_STR("\"commit_info\""));

@@ -24,18 +24,18 @@ struct header {
 struct row {
     struct ps_str name;
     bool has[COLUMNS];
-    struct ps_printed value[COLUMNS]; /* seconds; operations per second; counts */
-    int64_t outliers[2];              /* outliers by more than one stddev; by more than 1.5 IQR */
+    struct ps_printed_number value[COLUMNS]; /* seconds; operations per second; counts */
+    int64_t outliers[2]; /* outliers by more than one stddev; by more than 1.5 IQR */
 };
 
-enum { LONGEST_NUMBER = 48 };
+enum { NUMBER_BYTES_MAX = 48 };
 
 static const char *const titles[COLUMNS] = {
     "Min", "Max", "Mean", "StdDev", "Median", "IQR", "Outliers", "OPS", "Rounds", "Iterations",
 };
 
 /* Reads the unit in "Name (time in us)". */
-static bool take_unit(struct ps_str *rest, int *shift)
+static bool parse_unit(struct ps_str *rest, int *shift)
 {
     static const struct {
         const char *name;
@@ -44,7 +44,7 @@ static bool take_unit(struct ps_str *rest, int *shift)
                  {"ms)", -3}, {"s)", 0},   {"sec)", 0}};
 
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (ps_printed_word(rest, units[i].name)) {
+        if (ps_printed_word_consume(rest, units[i].name)) {
             *shift = units[i].shift;
             return true;
         }
@@ -58,20 +58,20 @@ static bool take_ops_unit(struct ps_str word, int *shift)
     static const int shifts[] = {-9, -6, -3, 3, 6, 9, 12};
     const char *at;
 
-    if (word.len != 8 || word.at[0] != '(' || memcmp(word.at + 2, "ops/s)", 6) != 0)
+    if (word.len != 8 || word.ptr[0] != '(' || memcmp(word.ptr + 2, "ops/s)", 6) != 0)
         return false;
-    at = memchr(prefixes, word.at[1], sizeof prefixes - 1);
+    at = memchr(prefixes, word.ptr[1], sizeof prefixes - 1);
     if (at)
         *shift = shifts[at - prefixes];
     return at;
 }
 
-static bool take_title(struct header *out, struct ps_str word)
+static bool parse_title(struct header *out, struct ps_str word)
 {
-    if (word.len > 3 && memcmp(word.at + word.len - 3, "(*)", 3) == 0)
+    if (word.len > 3 && memcmp(word.ptr + word.len - 3, "(*)", 3) == 0)
         word.len -= 3; /* older versions print "Outliers(*)" */
     for (int i = 0; i < COLUMNS; i++)
-        if (ps_str_is(word, titles[i]) && out->n < COLUMNS) {
+        if (ps_str_eq_c(word, titles[i]) && out->n < COLUMNS) {
             out->at[out->n++] = (enum column)i;
             return true;
         }
@@ -88,12 +88,12 @@ static bool read_header(struct ps_str line, struct header *out)
     *out = (struct header){.n = 0};
     if (!at)
         return false;
-    out->left = (size_t)(at - line.at);
-    rest = ps_report_trim(ps_str_skip(line, out->left + words.len));
-    if (!take_unit(&rest, &out->time))
+    out->left = (size_t)(at - line.ptr);
+    rest = ps_report_trim_end(ps_str_skip(line, out->left + words.len));
+    if (!parse_unit(&rest, &out->time))
         return false;
-    while ((word = ps_report_word(&rest)).len)
-        if (!take_title(out, word))
+    while ((word = ps_report_pop_word(&rest)).len)
+        if (!parse_title(out, word))
             return false;
     return out->n > 0;
 }
@@ -107,19 +107,19 @@ static bool read_title(struct ps_str line, struct ps_str *group)
 
     if (!at)
         return false;
-    rest = ps_str_skip(line, (size_t)(at - line.at) + words.len);
+    rest = ps_str_skip(line, (size_t)(at - line.ptr) + words.len);
     end = ps_str_find(rest, PS_STR(" tests -"));
     if (!end)
         return false;
-    rest.len = (size_t)(end - rest.at);
-    while (rest.len && rest.at[rest.len - 1] >= '0' && rest.at[rest.len - 1] <= '9')
+    rest.len = (size_t)(end - rest.ptr);
+    while (rest.len && rest.ptr[rest.len - 1] >= '0' && rest.ptr[rest.len - 1] <= '9')
         rest.len--;
-    if (rest.len < 2 || memcmp(rest.at + rest.len - 2, ": ", 2) != 0)
+    if (rest.len < 2 || memcmp(rest.ptr + rest.len - 2, ": ", 2) != 0)
         return false;
     rest.len -= 2;
-    ps_printed_blanks(&rest);
-    if (rest.len > 1 && strchr("'\"", rest.at[0]) && rest.at[rest.len - 1] == rest.at[0])
-        rest = (struct ps_str){rest.at + 1, rest.len - 2};
+    ps_printed_skip_blanks(&rest);
+    if (rest.len > 1 && strchr("'\"", rest.ptr[0]) && rest.ptr[rest.len - 1] == rest.ptr[0])
+        rest = (struct ps_str){rest.ptr + 1, rest.len - 2};
     *group = rest;
     return true;
 }
@@ -127,46 +127,46 @@ static bool read_title(struct ps_str line, struct ps_str *group)
 /* Removes the last word from *rest and returns it. */
 static struct ps_str last_word(struct ps_str *rest)
 {
-    struct ps_str word = {rest->at, 0};
+    struct ps_str word = {rest->ptr, 0};
 
-    while (rest->len && rest->at[rest->len - 1] == ' ')
+    while (rest->len && rest->ptr[rest->len - 1] == ' ')
         rest->len--;
-    while (rest->len && rest->at[rest->len - 1] != ' ') {
+    while (rest->len && rest->ptr[rest->len - 1] != ' ') {
         rest->len--;
         word.len++;
     }
-    word.at = rest->at + rest->len;
+    word.ptr = rest->ptr + rest->len;
     return word;
 }
 
 /* Parses "1,620.6601", with commas as thousands separators. */
-static bool read_number(struct ps_str word, int shift, struct ps_printed *out)
+static bool read_number(struct ps_str word, int shift, struct ps_printed_number *out)
 {
-    char plain[LONGEST_NUMBER];
+    char plain[NUMBER_BYTES_MAX];
     size_t n = 0;
 
     for (size_t i = 0; i < word.len; i++) {
-        if (word.at[i] == ',')
+        if (word.ptr[i] == ',')
             continue;
         if (n == sizeof plain)
             return false;
-        plain[n++] = word.at[i];
+        plain[n++] = word.ptr[i];
     }
-    return ps_printed_read((struct ps_str){plain, n}, shift, out);
+    return ps_printed_number_parse((struct ps_str){plain, n}, shift, out);
 }
 
 /* Parses "13;27". */
 static bool read_outliers(struct ps_str word, int64_t out[2])
 {
-    const char *part = word.len ? memchr(word.at, ';', word.len) : NULL;
-    size_t n = part ? (size_t)(part - word.at) : 0;
+    const char *part = word.len ? memchr(word.ptr, ';', word.len) : NULL;
+    size_t n = part ? (size_t)(part - word.ptr) : 0;
 
-    return part && ps_str_i64((struct ps_str){word.at, n}, &out[0]) &&
-           ps_str_i64(ps_str_skip(word, n + 1), &out[1]);
+    return part && ps_str_parse_i64((struct ps_str){word.ptr, n}, &out[0]) &&
+           ps_str_parse_i64(ps_str_skip(word, n + 1), &out[1]);
 }
 
-static bool take_value(const struct header *header, enum column column, struct ps_str word,
-                       struct row *out)
+static bool parse_value(const struct header *header, enum column column, struct ps_str word,
+                        struct row *out)
 {
     int shift = column == OPS ? header->ops : column < OUTLIERS ? header->time : 0;
     int64_t whole;
@@ -174,11 +174,11 @@ static bool take_value(const struct header *header, enum column column, struct p
     out->has[column] = true;
     if (column == OUTLIERS)
         return read_outliers(word, out->outliers);
-    if (ps_str_is(word, "inf") || ps_str_is(word, "nan")) {
+    if (ps_str_eq_c(word, "inf") || ps_str_eq_c(word, "nan")) {
         out->has[column] = false;
         return true;
     }
-    if (column >= ROUNDS && !ps_str_i64(word, &whole))
+    if (column >= ROUNDS && !ps_str_parse_i64(word, &whole))
         return false;
     return read_number(word, shift, &out->value[column]);
 }
@@ -187,29 +187,29 @@ static bool take_value(const struct header *header, enum column column, struct p
  * ratio to the best, in parentheses. */
 static bool read_row(const struct header *header, struct ps_str line, struct row *out)
 {
-    struct ps_str rest = ps_report_behind(line, header->left);
+    struct ps_str rest = ps_report_without_prefix(line, header->left);
 
     *out = (struct row){.name = PS_STR("")};
     for (size_t i = header->n; i > 0; i--) {
         struct ps_str word = last_word(&rest);
 
-        if (word.len && word.at[0] == '(' && word.at[word.len - 1] == ')')
+        if (word.len && word.ptr[0] == '(' && word.ptr[word.len - 1] == ')')
             word = last_word(&rest);
-        if (!word.len || !take_value(header, header->at[i - 1], word, out))
+        if (!word.len || !parse_value(header, header->at[i - 1], word, out))
             return false;
     }
-    out->name = ps_report_trim(rest);
+    out->name = ps_report_trim_end(rest);
     return out->name.len > 0;
 }
 
 enum {
-    MOST_ROWS = 1000 * 1000,
-    LONGEST_NAME = 4096,
+    ROWS_MAX = 1000 * 1000,
+    NAME_BYTES_MAX = 4096,
     TOLD = 50,
 };
 
 struct reader {
-    struct ps_measuring m;
+    struct ps_measurement_builder m;
     struct ps_report_reader in;
     struct header header; /* n 0: no table is open */
     bool begun;           /* the rule between the header and the rows was read */
@@ -247,21 +247,22 @@ static void choose(struct ps_measurement *out, const struct row *row)
 static void add_rest(struct reader *r, const struct row *row)
 {
     if (row->has[ITERATIONS])
-        ps_measure_number(&r->m, "iterations", ps_int((int64_t)row->value[ITERATIONS].value));
+        ps_measurement_add_number(&r->m, "iterations",
+                                  ps_int((int64_t)row->value[ITERATIONS].value));
     if (row->has[OUTLIERS]) {
-        ps_measure_number(&r->m, "stddev_outliers", ps_int(row->outliers[0]));
-        ps_measure_number(&r->m, "iqr_outliers", ps_int(row->outliers[1]));
+        ps_measurement_add_number(&r->m, "stddev_outliers", ps_int(row->outliers[0]));
+        ps_measurement_add_number(&r->m, "iqr_outliers", ps_int(row->outliers[1]));
     }
     if (row->has[OPS])
-        ps_measure_number(&r->m, "ops", ps_real(row->value[OPS].value));
+        ps_measurement_add_number(&r->m, "ops", ps_real(row->value[OPS].value));
     if (row->has[IQR])
-        ps_measure_number(&r->m, "iqr", ps_real(row->value[IQR].value));
+        ps_measurement_add_number(&r->m, "iqr", ps_real(row->value[IQR].value));
 }
 
-static void tell_row(struct reader *r, const struct row *row)
+static void write_row(struct reader *r, const struct row *row)
 {
     struct ps_measurement out = {
-        .name = ps_text_head(row->name, LONGEST_NAME),
+        .name = ps_text_head(row->name, NAME_BYTES_MAX),
         .group = r->group.len ? ps_buf_slice(&r->group) : PS_STR(""),
         .unit = "s",
     };
@@ -275,7 +276,7 @@ static void tell_row(struct reader *r, const struct row *row)
         out.n = ps_int((int64_t)row->value[ROUNDS].value);
     choose(&out, row);
     add_rest(r, row);
-    ps_measure_tell(&r->m, &out, out.statistic);
+    ps_measurement_write(&r->m, &out, out.statistic);
     r->rows++;
     r->stored++;
 }
@@ -283,14 +284,14 @@ static void tell_row(struct reader *r, const struct row *row)
 static bool is_rule(struct ps_str text)
 {
     for (size_t i = 0; i < text.len; i++)
-        if (text.at[i] != '-')
+        if (text.ptr[i] != '-')
             return false;
     return true;
 }
 
-static void take_in_table(struct reader *r, struct ps_str text)
+static void parse_in_table(struct reader *r, struct ps_str text)
 {
-    struct ps_str body = ps_report_trim(ps_report_behind(text, r->header.left));
+    struct ps_str body = ps_report_trim_end(ps_report_without_prefix(text, r->header.left));
     bool rule = is_rule(body);
     struct row row;
 
@@ -302,23 +303,23 @@ static void take_in_table(struct reader *r, struct ps_str text)
             r->header.n = 0;
         r->begun = true;
     } else if (read_row(&r->header, text, &row)) {
-        tell_row(r, &row);
+        write_row(r, &row);
         r->paused = false;
     } else if (!r->paused && r->rejected++ < TOLD) {
-        ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number,
+        ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number,
                      "this line inside a table is not a table row");
     }
 }
 
-static void take_line(struct reader *r)
+static void parse_line(struct reader *r)
 {
-    struct ps_str text = ps_report_shown(r->in.line.text), group;
+    struct ps_str text = ps_report_visible_text(r->in.line.text), group;
     struct header header;
 
     if (read_title(text, &group)) {
         r->header.n = 0;
         r->group.len = 0;
-        ps_buf_str(&r->group, ps_text_head(group, LONGEST_NAME));
+        ps_buf_str(&r->group, ps_text_head(group, NAME_BYTES_MAX));
         r->stored++;
     } else if (read_header(text, &header)) {
         r->header = header;
@@ -326,31 +327,31 @@ static void take_line(struct reader *r)
         r->tables++;
         r->stored++;
     } else if (r->header.n) {
-        take_in_table(r, text);
+        parse_in_table(r, text);
     }
 }
 
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
-    while (ps_report_next(&r->in)) {
-        take_line(r);
-        if (r->rows > MOST_ROWS)
-            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d benchmarks",
-                              MOST_ROWS);
-        if (ps_report_goes_on(&r->in, r->m.out, r->rows, err) != PS_OK)
+    while (ps_report_read_line(&r->in)) {
+        parse_line(r);
+        if (r->rows > ROWS_MAX)
+            return ps_fail_at(err, PS_LIMIT, r->in.line.offset,
+                              "the log has more than %d benchmarks", ROWS_MAX);
+        if (ps_report_check(&r->in, r->m.out, r->rows, err) != PS_OK)
             return PS_CANCELLED;
     }
     return ps_stream_status(r->in.in, err);
 }
 
-static void tell_all(struct reader *r)
+static void write_all(struct reader *r)
 {
     r->m.out->ops->meta(r->m.out, "tool", PS_STR("pytest-benchmark"));
     ps_sink_note(r->m.out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
                  "printed values are rounded, and test names have no files; `--benchmark-json` "
                  "keeps exact values, files and rounds");
-    ps_measure_headline(&r->m);
-    ps_report_ledger(&r->in, r->m.out, r->stored, 0, r->rejected);
+    ps_measurement_write_headline(&r->m);
+    ps_report_write_ledger(&r->in, r->m.out, r->stored, 0, r->rejected);
 }
 
 static enum ps_match sniff(struct ps_str head)
@@ -359,10 +360,10 @@ static enum ps_match sniff(struct ps_str head)
     const char *at;
 
     while ((at = ps_str_find(head, words))) {
-        const char *end = memchr(at, '\n', head.len - (size_t)(at - head.at));
+        const char *end = memchr(at, '\n', head.len - (size_t)(at - head.ptr));
         struct header header;
 
-        head = ps_str_skip(head, (size_t)(at - head.at));
+        head = ps_str_skip(head, (size_t)(at - head.ptr));
         if (read_header((struct ps_str){at, end ? (size_t)(end - at) : head.len}, &header))
             return PS_MATCH_SURE;
         head = ps_str_skip(head, words.len);
@@ -377,7 +378,7 @@ static size_t columns_of(struct ps_str text)
     size_t n = 0;
 
     while (text.len) {
-        struct ps_str line = ps_report_cut(&text);
+        struct ps_str line = ps_report_pop_line(&text);
 
         n += read_header(line, &header) ? header.n : 0;
     }
@@ -407,15 +408,15 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
     if (status == PS_OK && r.rows == 0) {
         status = ps_fail(err, PS_BAD_INPUT, "the pytest-benchmark table has no rows");
-        ps_hint(
+        ps_err_hint(
             err,
             "the table was truncated; measure again with `pytest --benchmark-json result.json`");
     } else if (status == PS_OK) {
-        tell_all(&r);
+        write_all(&r);
     }
     ps_report_free(&r.in);
     ps_buf_free(&r.group);
-    ps_measure_free(&r.m);
+    ps_measurement_builder_free(&r.m);
     return status;
 }
 

@@ -17,7 +17,7 @@
 
 /* --- Lines --- */
 
-const struct ps_timed_name ps_timed_names[PS_N_TIMED] = {
+const struct ps_time_field_name ps_time_field_names[PS_N_TIME_FIELDS] = {
     [PS_TIMED_REAL] = {"real", "s"},
     [PS_TIMED_USER] = {"user", "s"},
     [PS_TIMED_SYS] = {"sys", "s"},
@@ -47,18 +47,19 @@ const struct ps_timed_name ps_timed_names[PS_N_TIMED] = {
 
 struct label {
     const char *text;
-    enum ps_timed what;
+    enum ps_time_field what;
 };
 
-static void set(struct ps_timed_run *run, enum ps_timed what, struct ps_printed figure)
+static void set(struct ps_time_report *run, enum ps_time_field what,
+                struct ps_printed_number figure)
 {
     run->has[what] = true;
-    run->figure[what] = figure;
+    run->values[what] = figure;
 }
 
 static bool at_end(struct ps_str rest)
 {
-    ps_printed_blanks(&rest);
+    ps_printed_skip_blanks(&rest);
     return rest.len == 0;
 }
 
@@ -89,21 +90,21 @@ static const struct label gnu[] = {
     {"Exit status: ", PS_TIMED_EXIT},
 };
 
-bool ps_timed_label(struct ps_str line, struct ps_timed_run *run)
+bool ps_time_parse_label(struct ps_str line, struct ps_time_report *run)
 {
     for (size_t i = 0; i < sizeof gnu / sizeof *gnu; i++) {
-        const char *at = ps_str_find(line, ps_str_of(gnu[i].text));
-        struct ps_printed figure;
+        const char *at = ps_str_find(line, ps_str_from_c(gnu[i].text));
+        struct ps_printed_number figure;
         struct ps_str rest;
 
-        if (!at || (at > line.at && at[-1] != '\t' && at[-1] != ' '))
+        if (!at || (at > line.ptr && at[-1] != '\t' && at[-1] != ' '))
             continue;
-        rest = ps_str_skip(line, (size_t)(at - line.at) + strlen(gnu[i].text));
-        if (gnu[i].what == PS_TIMED_CPU && ps_printed_word(&rest, "?%"))
+        rest = ps_str_skip(line, (size_t)(at - line.ptr) + strlen(gnu[i].text));
+        if (gnu[i].what == PS_TIMED_CPU && ps_printed_word_consume(&rest, "?%"))
             return at_end(rest);
-        if (!ps_printed_clock(&rest, &figure))
+        if (!ps_printed_clock_consume(&rest, &figure))
             return false;
-        if (gnu[i].what == PS_TIMED_CPU && !ps_printed_word(&rest, "%"))
+        if (gnu[i].what == PS_TIMED_CPU && !ps_printed_word_consume(&rest, "%"))
             return false;
         if (!at_end(rest))
             return false;
@@ -113,22 +114,22 @@ bool ps_timed_label(struct ps_str line, struct ps_timed_run *run)
     return false;
 }
 
-bool ps_timed_command(struct ps_str line, struct ps_str *command)
+bool ps_time_parse_command(struct ps_str line, struct ps_str *command)
 {
     static const struct ps_str words = PS_STR("Command being timed: \"");
     const char *at = ps_str_find(line, words);
 
     if (!at)
         return false;
-    *command = ps_str_skip(line, (size_t)(at - line.at) + words.len);
-    while (command->len && strchr(" \t", command->at[command->len - 1]))
+    *command = ps_str_skip(line, (size_t)(at - line.ptr) + words.len);
+    while (command->len && strchr(" \t", command->ptr[command->len - 1]))
         command->len--;
-    if (command->len && command->at[command->len - 1] == '"')
+    if (command->len && command->ptr[command->len - 1] == '"')
         command->len--;
     return true;
 }
 
-bool ps_timed_end(struct ps_str line, bool *signal, int64_t *code)
+bool ps_time_parse_end(struct ps_str line, bool *signal, int64_t *code)
 {
     static const struct ps_str words[] = {PS_STR("Command exited with non-zero status "),
                                           PS_STR("Command terminated by signal ")};
@@ -139,27 +140,28 @@ bool ps_timed_end(struct ps_str line, bool *signal, int64_t *code)
 
         if (!at)
             continue;
-        rest = ps_str_skip(line, (size_t)(at - line.at) + words[i].len);
-        while (rest.len && strchr(" \t", rest.at[rest.len - 1]))
+        rest = ps_str_skip(line, (size_t)(at - line.ptr) + words[i].len);
+        while (rest.len && strchr(" \t", rest.ptr[rest.len - 1]))
             rest.len--;
         *signal = i == 1;
-        return ps_str_i64(rest, code);
+        return ps_str_parse_i64(rest, code);
     }
     return false;
 }
 
 /* Reads values, each followed by its label. */
 static bool take_all(struct ps_str *rest, const struct label *labels, size_t n,
-                     struct ps_timed_run *run)
+                     struct ps_time_report *run)
 {
-    struct ps_timed_run read = *run;
+    struct ps_time_report read = *run;
 
     for (size_t i = 0; i < n; i++) {
-        struct ps_printed figure;
+        struct ps_printed_number figure;
 
-        if (labels[i].what == PS_TIMED_CPU && ps_printed_word(rest, "?%CPU ("))
+        if (labels[i].what == PS_TIMED_CPU && ps_printed_word_consume(rest, "?%CPU ("))
             continue;
-        if (!ps_printed_clock(rest, &figure) || !ps_printed_word(rest, labels[i].text))
+        if (!ps_printed_clock_consume(rest, &figure) ||
+            !ps_printed_word_consume(rest, labels[i].text))
             return false;
         set(&read, labels[i].what, figure);
     }
@@ -173,11 +175,11 @@ static bool next_start(struct ps_str *rest)
     bool inside = true;
 
     while (rest->len) {
-        bool digit = rest->at[0] >= '0' && rest->at[0] <= '9';
+        bool digit = rest->ptr[0] >= '0' && rest->ptr[0] <= '9';
 
         if (digit && !inside)
             return true;
-        inside = digit || rest->at[0] == '.' || rest->at[0] == ',' || rest->at[0] == ':';
+        inside = digit || rest->ptr[0] == '.' || rest->ptr[0] == ',' || rest->ptr[0] == ':';
         *rest = ps_str_skip(*rest, 1);
     }
     return false;
@@ -185,7 +187,7 @@ static bool next_start(struct ps_str *rest)
 
 /* Like take_all, but the values may begin anywhere in the line; they must end at its end. */
 static bool take_anywhere(struct ps_str line, const struct label *labels, size_t n,
-                          struct ps_timed_run *run)
+                          struct ps_time_report *run)
 {
     do {
         struct ps_str rest = line;
@@ -198,7 +200,7 @@ static bool take_anywhere(struct ps_str line, const struct label *labels, size_t
 
 /* "0.00user 0.00system 0:00.05elapsed 1%CPU (0avgtext+0avgdata 1652maxresident)k", and the line
  * after it. */
-static bool read_gnu(struct ps_str line, struct ps_timed_run *run)
+static bool read_gnu(struct ps_str line, struct ps_time_report *run)
 {
     static const struct label labels[] = {
         {"user ", PS_TIMED_USER},         {"system ", PS_TIMED_SYS},
@@ -211,7 +213,7 @@ static bool read_gnu(struct ps_str line, struct ps_timed_run *run)
            take_anywhere(line, labels, sizeof labels / sizeof *labels, run);
 }
 
-static bool read_gnu_rest(struct ps_str line, struct ps_timed_run *run)
+static bool read_gnu_rest(struct ps_str line, struct ps_time_report *run)
 {
     static const struct label labels[] = {
         {"inputs+", PS_TIMED_INPUTS}, {"outputs (", PS_TIMED_OUTPUTS},
@@ -227,7 +229,7 @@ static bool read_gnu_rest(struct ps_str line, struct ps_timed_run *run)
 
 /* The command may contain anything, so each number in the line is tried as the first value; the
  * values must end at the end of the line. */
-bool ps_timed_zsh(struct ps_str line, struct ps_timed_run *run)
+bool ps_time_parse_zsh(struct ps_str line, struct ps_time_report *run)
 {
     static const struct label labels[] = {
         {"s user ", PS_TIMED_USER},
@@ -241,13 +243,13 @@ bool ps_timed_zsh(struct ps_str line, struct ps_timed_run *run)
         return false;
     do {
         struct ps_str rest = start;
-        size_t before = (size_t)(start.at - line.at);
+        size_t before = (size_t)(start.ptr - line.ptr);
 
         if (!take_all(&rest, labels, sizeof labels / sizeof *labels, run) || !at_end(rest))
             continue;
-        while (before && (line.at[before - 1] == ' ' || line.at[before - 1] == '\t'))
+        while (before && (line.ptr[before - 1] == ' ' || line.ptr[before - 1] == '\t'))
             before--;
-        run->command = (struct ps_str){line.at, before};
+        run->command = (struct ps_str){line.ptr, before};
         return true;
     } while (next_start(&start));
     return false;
@@ -255,16 +257,16 @@ bool ps_timed_zsh(struct ps_str line, struct ps_timed_run *run)
 
 /* Sets *rest to what follows `word`, which begins the line or follows a prefix that a container
  * puts before it. */
-static bool behind_word(struct ps_str line, const char *word, struct ps_str *rest)
+static bool after_word(struct ps_str line, const char *word, struct ps_str *rest)
 {
-    struct ps_str wanted = ps_str_of(word);
+    struct ps_str wanted = ps_str_from_c(word);
     const char *at;
 
     while ((at = ps_str_find(line, wanted))) {
-        bool begins = at == line.at || at[-1] == ' ' || at[-1] == '\t';
+        bool begins = at == line.ptr || at[-1] == ' ' || at[-1] == '\t';
 
-        *rest = ps_str_skip(line, (size_t)(at - line.at) + wanted.len);
-        if (begins && rest->len && strchr(" \t", rest->at[0]))
+        *rest = ps_str_skip(line, (size_t)(at - line.ptr) + wanted.len);
+        if (begins && rest->len && strchr(" \t", rest->ptr[0]))
             return true;
         line = *rest;
     }
@@ -273,7 +275,7 @@ static bool behind_word(struct ps_str line, const char *word, struct ps_str *res
 
 /* Parses lines of fish: "Executed in  100.41 millis    fish           external", "usr time ...",
  * "sys time ...". */
-static bool fish_line(struct ps_str line, int which, struct ps_timed_run *run)
+static bool fish_line(struct ps_str line, int which, struct ps_time_report *run)
 {
     static const char *const words[] = {"Executed in", "usr time", "sys time"};
     static const struct {
@@ -282,49 +284,50 @@ static bool fish_line(struct ps_str line, int which, struct ps_timed_run *run)
         double factor;
     } units[] = {
         {"micros", -6, 1}, {"millis", -3, 1}, {"secs", 0, 1}, {"mins", 0, 60}, {"hours", 0, 3600}};
-    struct ps_printed figure;
+    struct ps_printed_number figure;
     struct ps_str rest, number;
 
-    if (!behind_word(line, words[which], &rest))
+    if (!after_word(line, words[which], &rest))
         return false;
-    ps_printed_blanks(&rest);
-    number = (struct ps_str){rest.at, ps_printed_len(rest)};
+    ps_printed_skip_blanks(&rest);
+    number = (struct ps_str){rest.ptr, ps_printed_number_len(rest)};
     rest = ps_str_skip(rest, number.len);
-    ps_printed_blanks(&rest);
+    ps_printed_skip_blanks(&rest);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (!ps_printed_word(&rest, units[i].name))
+        if (!ps_printed_word_consume(&rest, units[i].name))
             continue;
-        if (!ps_printed_read(number, units[i].shift, &figure))
+        if (!ps_printed_number_parse(number, units[i].shift, &figure))
             return false;
         figure.value *= units[i].factor;
         figure.resolution *= units[i].factor;
-        set(run, (enum ps_timed)(PS_TIMED_REAL + which), figure);
+        set(run, (enum ps_time_field)(PS_TIMED_REAL + which), figure);
         return true;
     }
     return false;
 }
 
-bool ps_timed_shell(struct ps_str line, int which, struct ps_timed_run *run)
+bool ps_time_parse_shell(struct ps_str line, int which, struct ps_time_report *run)
 {
     static const char *const words[] = {"real", "user", "sys"};
-    struct ps_printed figure;
+    struct ps_printed_number figure;
     struct ps_str rest;
     bool minutes;
 
     if (fish_line(line, which, run))
         return true;
-    if (!behind_word(line, words[which], &rest))
+    if (!after_word(line, words[which], &rest))
         return false;
-    ps_printed_blanks(&rest);
-    minutes = rest.len && memchr(rest.at, 'm', rest.len);
-    if ((which && minutes != run->minutes) || !ps_printed_clock(&rest, &figure) || !at_end(rest))
+    ps_printed_skip_blanks(&rest);
+    minutes = rest.len && memchr(rest.ptr, 'm', rest.len);
+    if ((which && minutes != run->minutes) || !ps_printed_clock_consume(&rest, &figure) ||
+        !at_end(rest))
         return false;
     run->minutes = minutes;
-    set(run, (enum ps_timed)(PS_TIMED_REAL + which), figure);
+    set(run, (enum ps_time_field)(PS_TIMED_REAL + which), figure);
     return true;
 }
 
-bool ps_timed_tcsh(struct ps_str line, struct ps_timed_run *run)
+bool ps_time_parse_tcsh(struct ps_str line, struct ps_time_report *run)
 {
     static const struct label labels[] = {
         {"u ", PS_TIMED_USER},
@@ -340,7 +343,7 @@ bool ps_timed_tcsh(struct ps_str line, struct ps_timed_run *run)
         struct ps_str rest = start;
 
         if (take_all(&rest, labels, sizeof labels / sizeof *labels, run) && rest.len &&
-            strchr(" \t", rest.at[0]))
+            strchr(" \t", rest.ptr[0]))
             return true;
     } while (next_start(&start));
     return false;
@@ -348,21 +351,21 @@ bool ps_timed_tcsh(struct ps_str line, struct ps_timed_run *run)
 
 /* --- BSD and macOS --- */
 
-static bool bsd_figures(struct ps_str rest, struct ps_timed_run *run)
+static bool bsd_figures(struct ps_str rest, struct ps_time_report *run)
 {
     static const char *const words[] = {"real", "user", "sys"};
-    struct ps_timed_run read = *run;
+    struct ps_time_report read = *run;
 
     for (int i = 0; i < 3; i++) {
-        struct ps_printed figure;
+        struct ps_printed_number figure;
 
-        ps_printed_blanks(&rest);
-        if (!ps_printed_take(&rest, &figure))
+        ps_printed_skip_blanks(&rest);
+        if (!ps_printed_number_consume(&rest, &figure))
             return false;
-        ps_printed_blanks(&rest);
-        if (!ps_printed_word(&rest, words[i]))
+        ps_printed_skip_blanks(&rest);
+        if (!ps_printed_word_consume(&rest, words[i]))
             return false;
-        set(&read, (enum ps_timed)(PS_TIMED_REAL + i), figure);
+        set(&read, (enum ps_time_field)(PS_TIMED_REAL + i), figure);
     }
     if (!at_end(rest))
         return false;
@@ -370,7 +373,7 @@ static bool bsd_figures(struct ps_str rest, struct ps_timed_run *run)
     return true;
 }
 
-bool ps_timed_bsd(struct ps_str line, struct ps_timed_run *run)
+bool ps_time_parse_bsd(struct ps_str line, struct ps_time_report *run)
 {
     if (!ps_str_find(line, PS_STR(" sys")))
         return false;
@@ -383,7 +386,7 @@ bool ps_timed_bsd(struct ps_str line, struct ps_timed_run *run)
 
 /* Detects the unit of sizes: macOS reports bytes, which are multiples of the page size; FreeBSD
  * reports KiB. */
-static void tell_unit(struct ps_timed_run *run, enum ps_timed what, double value)
+static void write_unit(struct ps_time_report *run, enum ps_time_field what, double value)
 {
     if (what == PS_TIMED_RSS)
         run->bytes = fmod(value, 4096) == 0;
@@ -391,7 +394,7 @@ static void tell_unit(struct ps_timed_run *run, enum ps_timed what, double value
         run->bytes = true; /* only macOS reports these */
 }
 
-bool ps_timed_bsd_rest(struct ps_str line, struct ps_timed_run *run)
+bool ps_time_parse_bsd_rest(struct ps_str line, struct ps_time_report *run)
 {
     static const struct label labels[] = {
         {"maximum resident set size", PS_TIMED_RSS},
@@ -414,17 +417,17 @@ bool ps_timed_bsd_rest(struct ps_str line, struct ps_timed_run *run)
     };
     for (struct ps_str start = line; next_start(&start); start = ps_str_skip(start, 1)) {
         struct ps_str rest = start;
-        struct ps_printed figure;
+        struct ps_printed_number figure;
 
-        if (!ps_printed_take(&rest, &figure))
+        if (!ps_printed_number_consume(&rest, &figure))
             return false;
-        ps_printed_blanks(&rest);
+        ps_printed_skip_blanks(&rest);
         for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
             struct ps_str behind = rest;
 
-            if (!ps_printed_word(&behind, labels[i].text) || !at_end(behind))
+            if (!ps_printed_word_consume(&behind, labels[i].text) || !at_end(behind))
                 continue;
-            tell_unit(run, labels[i].what, figure.value);
+            write_unit(run, labels[i].what, figure.value);
             set(run, labels[i].what, figure);
             return true;
         }
@@ -435,7 +438,7 @@ bool ps_timed_bsd_rest(struct ps_str line, struct ps_timed_run *run)
 /* --- Runs in a log --- */
 
 enum {
-    MOST_RUNS = 1000 * 1000,
+    RUNS_MAX = 1000 * 1000,
     TOLD = 50,
 };
 
@@ -443,9 +446,9 @@ enum {
 enum form { NO_RUN = 0, VERBOSE, DEFAULT, SHELL, BSD };
 
 struct reader {
-    struct ps_measuring m;
+    struct ps_measurement_builder m;
     struct ps_report_reader in;
-    struct ps_timed_run run;
+    struct ps_time_report run;
     struct ps_buf command;
     enum form form;
     int shell;          /* number of SHELL lines read */
@@ -455,26 +458,27 @@ struct reader {
     uint64_t runs, stored, rejected, unfinished;
 };
 
-static struct ps_measurement row_of(struct reader *r, enum ps_timed what)
+static struct ps_measurement row_of(struct reader *r, enum ps_time_field what)
 {
-    const struct ps_timed_name *name = &ps_timed_names[what];
+    const struct ps_time_field_name *name = &ps_time_field_names[what];
     bool bytes = r->run.bytes && strcmp(name->unit, "KiB") == 0;
 
     return (struct ps_measurement){
-        .name = ps_str_of(name->name),
+        .name = ps_str_from_c(name->name),
         .group = r->command.len ? ps_buf_slice(&r->command) : PS_STR(""),
-        .value = ps_real(r->run.figure[what].value),
+        .value = ps_real(r->run.values[what].value),
         .unit = bytes ? "B" : name->unit,
         .statistic = "single",
         .n = ps_int(1),
-        .resolution = r->run.figure[what].resolution,
+        .resolution = r->run.values[what].resolution,
     };
 }
 
-static void tell_end(struct reader *r)
+static void write_exit_status(struct reader *r)
 {
     if (r->ended)
-        ps_measure_number(&r->m, r->signal ? "ended by signal" : "exit status", ps_int(r->code));
+        ps_measurement_add_number(&r->m, r->signal ? "ended by signal" : "exit status",
+                                  ps_int(r->code));
 }
 
 /* Writes the current run if it is complete, or no more lines can follow. */
@@ -490,16 +494,16 @@ static void close_run(struct reader *r)
     r->runs++;
     r->stored += r->lines;
     r->unfinished += !r->run.has[PS_TIMED_REAL];
-    for (int what = 0; what < PS_N_TIMED; what++) {
+    for (int what = 0; what < PS_N_TIME_FIELDS; what++) {
         struct ps_measurement row;
 
         if (!r->run.has[what])
             continue;
-        row = row_of(r, (enum ps_timed)what);
-        ps_measure_number(&r->m, "run", ps_int((int64_t)r->runs));
+        row = row_of(r, (enum ps_time_field)what);
+        ps_measurement_add_number(&r->m, "run", ps_int((int64_t)r->runs));
         if (what == PS_TIMED_REAL)
-            tell_end(r);
-        ps_measure_tell(&r->m, &row, what == PS_TIMED_REAL ? "real" : NULL);
+            write_exit_status(r);
+        ps_measurement_write(&r->m, &row, what == PS_TIMED_REAL ? "real" : NULL);
     }
     r->ended = false;
     r->command.len = 0;
@@ -508,14 +512,14 @@ static void close_run(struct reader *r)
 static void open_run(struct reader *r, enum form form)
 {
     close_run(r);
-    r->run = (struct ps_timed_run){.has = {false}};
+    r->run = (struct ps_time_report){.has = {false}};
     r->form = form;
     r->shell = 0;
     r->lines = 1;
     r->command.len = 0;
 }
 
-static void take_command(struct reader *r, struct ps_str command)
+static void parse_command(struct reader *r, struct ps_str command)
 {
     r->command.len = 0;
     ps_buf_str(&r->command, command);
@@ -526,7 +530,7 @@ static bool goes_on(struct reader *r, struct ps_str text)
 {
     switch (r->form) {
     case VERBOSE:
-        if (!ps_timed_label(text, &r->run))
+        if (!ps_time_parse_label(text, &r->run))
             return false;
         r->lines++;
         if (r->run.has[PS_TIMED_EXIT])
@@ -537,14 +541,14 @@ static bool goes_on(struct reader *r, struct ps_str text)
         close_run(r);
         return r->run.has[PS_TIMED_MAJOR];
     case SHELL:
-        if (!ps_timed_shell(text, r->shell, &r->run))
+        if (!ps_time_parse_shell(text, r->shell, &r->run))
             break;
         r->lines++;
         if (++r->shell == 3)
             close_run(r);
         return true;
     case BSD:
-        if (!ps_timed_bsd_rest(text, &r->run))
+        if (!ps_time_parse_bsd_rest(text, &r->run))
             break;
         r->lines++;
         return true;
@@ -557,26 +561,26 @@ static bool goes_on(struct reader *r, struct ps_str text)
 
 static bool begins(struct reader *r, struct ps_str text)
 {
-    struct ps_timed_run run = {.has = {false}};
+    struct ps_time_report run = {.has = {false}};
     struct ps_str command;
 
-    if (ps_timed_command(text, &command)) {
+    if (ps_time_parse_command(text, &command)) {
         open_run(r, VERBOSE);
-        take_command(r, command);
+        parse_command(r, command);
     } else if (read_gnu(text, &run)) {
         open_run(r, DEFAULT);
         r->run = run;
-    } else if (ps_timed_zsh(text, &run) || ps_timed_tcsh(text, &run)) {
+    } else if (ps_time_parse_zsh(text, &run) || ps_time_parse_tcsh(text, &run)) {
         open_run(r, SHELL);
         r->run = run;
         r->shell = 3;
-        take_command(r, run.command);
+        parse_command(r, run.command);
         close_run(r);
-    } else if (ps_timed_shell(text, 0, &run)) {
+    } else if (ps_time_parse_shell(text, 0, &run)) {
         open_run(r, SHELL);
         r->run = run;
         r->shell = 1;
-    } else if (ps_timed_bsd(text, &run)) {
+    } else if (ps_time_parse_bsd(text, &run)) {
         open_run(r, BSD);
         r->run = run;
     } else {
@@ -586,85 +590,85 @@ static bool begins(struct reader *r, struct ps_str text)
 }
 
 /* With -v every line has a label. A line without one is truncated or mixed with other output. */
-static void take_odd(struct reader *r, struct ps_str text)
+static void parse_unusual(struct reader *r, struct ps_str text)
 {
     struct ps_str rest = text;
 
-    ps_printed_blanks(&rest);
-    if (r->form != VERBOSE || rest.len == 0 || rest.at == text.at)
+    ps_printed_skip_blanks(&rest);
+    if (r->form != VERBOSE || rest.len == 0 || rest.ptr == text.ptr)
         return;
     if (r->rejected++ < TOLD)
-        ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number,
+        ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number,
                      "this line of time -v cannot be read");
 }
 
-static void take_line(struct reader *r)
+static void parse_line(struct reader *r)
 {
     struct ps_str text = r->in.line.text;
 
-    if (ps_report_trim(text).len == 0) /* pasted text may have an empty line after each line */
+    if (ps_report_trim_end(text).len == 0) /* pasted text may have an empty line after each line */
         return;
     if (goes_on(r, text) || begins(r, text))
         return;
-    if (ps_timed_end(text, &r->signal, &r->code)) {
+    if (ps_time_parse_end(text, &r->signal, &r->code)) {
         close_run(r);
         r->ended = true;
         r->stored++;
         return;
     }
-    take_odd(r, text);
+    parse_unusual(r, text);
 }
 
 /* Only GNU time's default report has lines long enough to be wrapped by terminals. */
 static enum ps_report_row reads(const void *reader, struct ps_str text)
 {
-    struct ps_timed_run run = {.has = {false}};
+    struct ps_time_report run = {.has = {false}};
 
     (void)reader;
     if (read_gnu(text, &run) || read_gnu_rest(text, &run))
-        return PS_ROW_WHOLE;
+        return PS_ROW_COMPLETE;
     return ps_str_find(text, PS_STR("user ")) && ps_str_find(text, PS_STR("elapsed "))
-               ? PS_ROW_PART
+               ? PS_ROW_INCOMPLETE
                : PS_ROW_NONE;
 }
 
 static bool is_figure(struct ps_str line)
 {
-    struct ps_timed_run run = {.has = {false}};
+    struct ps_time_report run = {.has = {false}};
     struct ps_str command;
 
     for (int which = 0; which < 3; which++)
-        if (ps_timed_shell(line, which, &run))
+        if (ps_time_parse_shell(line, which, &run))
             return true;
-    if (ps_timed_command(line, &command))
-        return line.at[line.len - 1] == '"';
-    return ps_timed_label(line, &run) || read_gnu(line, &run) || read_gnu_rest(line, &run) ||
-           ps_timed_zsh(line, &run) || ps_timed_tcsh(line, &run) || ps_timed_bsd(line, &run) ||
-           ps_timed_bsd_rest(line, &run);
+    if (ps_time_parse_command(line, &command))
+        return line.ptr[line.len - 1] == '"';
+    return ps_time_parse_label(line, &run) || read_gnu(line, &run) || read_gnu_rest(line, &run) ||
+           ps_time_parse_zsh(line, &run) || ps_time_parse_tcsh(line, &run) ||
+           ps_time_parse_bsd(line, &run) || ps_time_parse_bsd_rest(line, &run);
 }
 
 /* Whether more lines have values when the text is unwrapped. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
-    return ps_report_count(unwrapped, is_figure) > ps_report_count(head, is_figure);
+    return ps_report_count_lines(unwrapped, is_figure) > ps_report_count_lines(head, is_figure);
 }
 
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
-    while (ps_report_next(&r->in)) {
+    while (ps_report_read_line(&r->in)) {
         ps_report_rejoin(&r->in, reads, NULL);
-        take_line(r);
-        if (r->runs > MOST_RUNS)
-            return ps_fail_at(err, PS_LIMIT, r->in.line.at,
-                              "the log has more than %d timed commands", MOST_RUNS);
-        if (ps_report_goes_on(&r->in, r->m.out, r->runs, err) != PS_OK)
+        parse_line(r);
+        if (r->runs > RUNS_MAX)
+            return ps_fail_at(err, PS_LIMIT, r->in.line.offset,
+                              "the log has more than %d timed commands", RUNS_MAX);
+        if (ps_report_check(&r->in, r->m.out, r->runs, err) != PS_OK)
             return PS_CANCELLED;
     }
     close_run(r);
     return ps_stream_status(r->in.in, err);
 }
 
-static void tell_all(struct reader *r)
+static void write_all(struct reader *r)
 {
     r->m.out->ops->meta(r->m.out, "tool", PS_STR("time"));
     r->m.out->ops->number(r->m.out, "runs", ps_int((int64_t)r->runs));
@@ -676,8 +680,8 @@ static void tell_all(struct reader *r)
         ps_sink_note(r->m.out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0,
                      "more lines that cannot be read: %llu",
                      (unsigned long long)(r->rejected - TOLD));
-    ps_measure_headline(&r->m);
-    ps_report_ledger(&r->in, r->m.out, r->stored, 0, r->rejected);
+    ps_measurement_write_headline(&r->m);
+    ps_report_write_ledger(&r->in, r->m.out, r->stored, 0, r->rejected);
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
@@ -687,39 +691,41 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
     ps_report_warn_wrapped(&r.in, out, is_wrapped);
     status = read_log(&r, err);
-    if (status == PS_OK && r.m.told == 0) {
+    if (status == PS_OK && r.m.n_written == 0) {
         status =
             ps_fail(err, PS_BAD_INPUT, "the log names a timed command but has none of its values");
-        ps_hint(err,
-                "the log was truncated; measure again with `/usr/bin/time -v -o time.txt COMMAND`");
+        ps_err_hint(
+            err,
+            "the log was truncated; measure again with `/usr/bin/time -v -o time.txt COMMAND`");
     } else if (status == PS_OK) {
-        tell_all(&r);
+        write_all(&r);
     }
     ps_report_free(&r.in);
     ps_buf_free(&r.command);
-    ps_measure_free(&r.m);
+    ps_measurement_builder_free(&r.m);
     return status;
 }
 
 /* Likely only: logs of profilers may end in such lines, too. */
 static enum ps_match sniff(struct ps_str head)
 {
-    struct ps_timed_run run = {.has = {false}};
+    struct ps_time_report run = {.has = {false}};
     int shell = 0;
 
     while (head.len) {
-        const char *end = memchr(head.at, '\n', head.len);
-        struct ps_str line = {head.at, end ? (size_t)(end - head.at) : head.len}, command;
+        const char *end = memchr(head.ptr, '\n', head.len);
+        struct ps_str line = {head.ptr, end ? (size_t)(end - head.ptr) : head.len}, command;
 
         head = ps_str_skip(head, line.len + 1);
-        while (line.len && line.at[line.len - 1] == '\r')
+        while (line.len && line.ptr[line.len - 1] == '\r')
             line.len--;
-        if (ps_timed_command(line, &command) || read_gnu(line, &run) || ps_timed_zsh(line, &run) ||
-            ps_timed_tcsh(line, &run) || ps_timed_bsd(line, &run))
+        if (ps_time_parse_command(line, &command) || read_gnu(line, &run) ||
+            ps_time_parse_zsh(line, &run) || ps_time_parse_tcsh(line, &run) ||
+            ps_time_parse_bsd(line, &run))
             return PS_MATCH_LIKELY;
-        shell = ps_timed_shell(line, shell, &run) ? shell + 1
-                : ps_timed_shell(line, 0, &run)   ? 1
-                                                  : 0;
+        shell = ps_time_parse_shell(line, shell, &run) ? shell + 1
+                : ps_time_parse_shell(line, 0, &run)   ? 1
+                                                       : 0;
         if (shell == 3)
             return PS_MATCH_LIKELY;
     }

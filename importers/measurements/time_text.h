@@ -6,7 +6,7 @@
 #include "importers/measurements/measure_text.h"
 
 /* The values that programs named `time` report. From the fourth on in the order of GNU time. */
-enum ps_timed {
+enum ps_time_field {
     PS_TIMED_REAL,
     PS_TIMED_USER,
     PS_TIMED_SYS,
@@ -32,17 +32,17 @@ enum ps_timed {
     PS_TIMED_CYCLES,
     PS_TIMED_FOOTPRINT,
     PS_TIMED_EXIT,
-    PS_N_TIMED
+    PS_N_TIME_FIELDS
 };
 
-struct ps_timed_name {
+struct ps_time_field_name {
     const char *name, *unit; /* the unit of GNU time and the shells; macOS counts bytes */
 };
-extern const struct ps_timed_name ps_timed_names[PS_N_TIMED];
+extern const struct ps_time_field_name ps_time_field_names[PS_N_TIME_FIELDS];
 
-struct ps_timed_run {
-    bool has[PS_N_TIMED];
-    struct ps_printed figure[PS_N_TIMED];
+struct ps_time_report {
+    bool has[PS_N_TIME_FIELDS];
+    struct ps_printed_number values[PS_N_TIME_FIELDS];
     bool minutes;          /* the shell writes 0m1.234s */
     bool bytes;            /* sizes are in bytes (macOS), else in KiB */
     struct ps_str command; /* from the current line; {NULL, 0}: unknown */
@@ -52,20 +52,20 @@ struct ps_timed_run {
  * unchanged. */
 
 /* "\tLabel: value" of GNU time -v. */
-bool ps_timed_label(struct ps_str line, struct ps_timed_run *run);
+bool ps_time_parse_label(struct ps_str line, struct ps_time_report *run);
 /* `Command being timed: "..."`. */
-bool ps_timed_command(struct ps_str line, struct ps_str *command);
+bool ps_time_parse_command(struct ps_str line, struct ps_str *command);
 /* "Command exited with non-zero status 1", "Command terminated by signal 9". */
-bool ps_timed_end(struct ps_str line, bool *signal, int64_t *code);
+bool ps_time_parse_end(struct ps_str line, bool *signal, int64_t *code);
 /* zsh: "sleep 1  0.00s user 0.00s system 0% cpu 1.002 total", with the command. */
-bool ps_timed_zsh(struct ps_str line, struct ps_timed_run *run);
+bool ps_time_parse_zsh(struct ps_str line, struct ps_time_report *run);
 /* tcsh: "0.003u 0.001s 0:00.10 0.0%\t0+0k 0+0io 0pf+0w". */
-bool ps_timed_tcsh(struct ps_str line, struct ps_timed_run *run);
+bool ps_time_parse_tcsh(struct ps_str line, struct ps_time_report *run);
 /* Line `which` (0 to 2) of a shell's report: "real 0.10", "real\t0m0.106s", fish's "Executed in
  * 100.41 millis". */
-bool ps_timed_shell(struct ps_str line, int which, struct ps_timed_run *run);
+bool ps_time_parse_shell(struct ps_str line, int which, struct ps_time_report *run);
 /* BSD time: "0.10 real  0.00 user  0.00 sys", and "1234  maximum resident set size" of time -l. */
-bool ps_timed_bsd(struct ps_str line, struct ps_timed_run *run);
-bool ps_timed_bsd_rest(struct ps_str line, struct ps_timed_run *run);
+bool ps_time_parse_bsd(struct ps_str line, struct ps_time_report *run);
+bool ps_time_parse_bsd_rest(struct ps_str line, struct ps_time_report *run);
 
 #endif

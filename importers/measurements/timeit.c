@@ -34,15 +34,16 @@ static const struct {
 
 static bool is_letter(struct ps_str rest)
 {
-    return rest.len && (((rest.at[0] | 32) >= 'a' && (rest.at[0] | 32) <= 'z') || rest.at[0] < 0);
+    return rest.len &&
+           (((rest.ptr[0] | 32) >= 'a' && (rest.ptr[0] | 32) <= 'z') || rest.ptr[0] < 0);
 }
 
-static bool take_unit(struct ps_str *rest, int *shift)
+static bool parse_unit(struct ps_str *rest, int *shift)
 {
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         struct ps_str behind = *rest;
 
-        if (!ps_printed_word(&behind, units[i].word) || is_letter(behind))
+        if (!ps_printed_word_consume(&behind, units[i].word) || is_letter(behind))
             continue;
         *shift = units[i].shift;
         *rest = behind;
@@ -56,7 +57,7 @@ static bool take_long_unit(struct ps_str *rest, double *seconds)
     for (size_t i = 0; i < sizeof long_units / sizeof *long_units; i++) {
         struct ps_str behind = *rest;
 
-        if (!ps_printed_word(&behind, long_units[i].word) || is_letter(behind))
+        if (!ps_printed_word_consume(&behind, long_units[i].word) || is_letter(behind))
             continue;
         *seconds = long_units[i].seconds;
         *rest = behind;
@@ -65,58 +66,58 @@ static bool take_long_unit(struct ps_str *rest, double *seconds)
     return false;
 }
 
-static struct ps_str take_digits(struct ps_str *rest)
+static struct ps_str parse_digits(struct ps_str *rest)
 {
-    struct ps_str number = {rest->at, ps_printed_len(*rest)};
+    struct ps_str number = {rest->ptr, ps_printed_number_len(*rest)};
 
     *rest = ps_str_skip(*rest, number.len);
-    ps_printed_blanks(rest);
+    ps_printed_skip_blanks(rest);
     return number;
 }
 
-bool ps_timeit_time(struct ps_str *rest, struct ps_printed *out)
+bool ps_timeit_consume_time(struct ps_str *rest, struct ps_printed_number *out)
 {
     struct ps_str at = *rest;
-    struct ps_printed part;
+    struct ps_printed_number part;
     double before = 0, factor;
     bool any = false;
     int shift;
 
     for (int i = 0; i < 4; i++) {
-        struct ps_str start = at, number = take_digits(&at);
+        struct ps_str start = at, number = parse_digits(&at);
 
-        if (take_unit(&at, &shift)) {
-            if (!ps_printed_read(number, shift, out))
+        if (parse_unit(&at, &shift)) {
+            if (!ps_printed_number_parse(number, shift, out))
                 return false;
             if (any) /* "1min 2s" */
                 out->value += before;
             *rest = at;
             return true;
         }
-        if (!take_long_unit(&at, &factor) || !ps_printed_read(number, 0, &part)) {
+        if (!take_long_unit(&at, &factor) || !ps_printed_number_parse(number, 0, &part)) {
             at = start;
             break;
         }
         before += part.value * factor;
         any = true;
         *rest = at;
-        *out = (struct ps_printed){before, factor};
-        ps_printed_blanks(&at);
+        *out = (struct ps_printed_number){before, factor};
+        ps_printed_skip_blanks(&at);
     }
     return any;
 }
 
 /* Reads "1,000,000 loops": digits with commas between them, as IPython writes them. */
-static bool take_count(struct ps_str *rest, int64_t *out)
+static bool parse_count(struct ps_str *rest, int64_t *out)
 {
     struct ps_str at = *rest;
     int64_t value = 0;
     size_t n = 0;
 
-    while (at.len && ((at.at[0] >= '0' && at.at[0] <= '9') || (n && at.at[0] == ','))) {
-        if (at.at[0] != ',' && ++n > 18)
+    while (at.len && ((at.ptr[0] >= '0' && at.ptr[0] <= '9') || (n && at.ptr[0] == ','))) {
+        if (at.ptr[0] != ',' && ++n > 18)
             return false;
-        value = at.at[0] == ',' ? value : value * 10 + (at.at[0] - '0');
+        value = at.ptr[0] == ',' ? value : value * 10 + (at.ptr[0] - '0');
         at = ps_str_skip(at, 1);
     }
     if (n == 0)
@@ -128,7 +129,7 @@ static bool take_count(struct ps_str *rest, int64_t *out)
 
 static bool plus_minus(struct ps_str *rest)
 {
-    return ps_printed_word(rest, " \xc2\xb1 ") || ps_printed_word(rest, " +- ");
+    return ps_printed_word_consume(rest, " \xc2\xb1 ") || ps_printed_word_consume(rest, " +- ");
 }
 
 /* --- Results --- */
@@ -136,11 +137,12 @@ static bool plus_minus(struct ps_str *rest)
 static bool best_of(struct ps_str rest, struct ps_loops *out)
 {
     out->kind = PS_LOOPS_BEST;
-    return take_count(&rest, &out->loops) &&
-           (ps_printed_word(&rest, " loops, best of ") ||
-            ps_printed_word(&rest, " loop, best of ")) &&
-           take_count(&rest, &out->repeats) && ps_printed_word(&rest, ": ") &&
-           ps_timeit_time(&rest, &out->value) && ps_printed_word(&rest, " per loop");
+    return parse_count(&rest, &out->loops) &&
+           (ps_printed_word_consume(&rest, " loops, best of ") ||
+            ps_printed_word_consume(&rest, " loop, best of ")) &&
+           parse_count(&rest, &out->repeats) && ps_printed_word_consume(&rest, ": ") &&
+           ps_timeit_consume_time(&rest, &out->value) &&
+           ps_printed_word_consume(&rest, " per loop");
 }
 
 /* PyPy: the unit of both numbers follows the second one. */
@@ -150,30 +152,31 @@ static bool average_of(struct ps_str rest, struct ps_loops *out)
     int shift;
 
     out->kind = PS_LOOPS_AVERAGE;
-    if (!take_count(&rest, &out->loops) ||
-        !(ps_printed_word(&rest, " loops, average of ") ||
-          ps_printed_word(&rest, " loop, average of ")) ||
-        !take_count(&rest, &out->repeats) || !ps_printed_word(&rest, ": "))
+    if (!parse_count(&rest, &out->loops) ||
+        !(ps_printed_word_consume(&rest, " loops, average of ") ||
+          ps_printed_word_consume(&rest, " loop, average of ")) ||
+        !parse_count(&rest, &out->repeats) || !ps_printed_word_consume(&rest, ": "))
         return false;
-    value = (struct ps_str){rest.at, ps_printed_len(rest)};
+    value = (struct ps_str){rest.ptr, ps_printed_number_len(rest)};
     rest = ps_str_skip(rest, value.len);
     if (!plus_minus(&rest))
         return false;
-    stddev = take_digits(&rest);
-    return take_unit(&rest, &shift) && ps_printed_word(&rest, " per loop") &&
-           ps_printed_read(value, shift, &out->value) &&
-           ps_printed_read(stddev, shift, &out->stddev);
+    stddev = parse_digits(&rest);
+    return parse_unit(&rest, &shift) && ps_printed_word_consume(&rest, " per loop") &&
+           ps_printed_number_parse(value, shift, &out->value) &&
+           ps_printed_number_parse(stddev, shift, &out->stddev);
 }
 
 static bool mean_of(struct ps_str rest, struct ps_loops *out)
 {
     out->kind = PS_LOOPS_MEAN;
-    return ps_timeit_time(&rest, &out->value) && plus_minus(&rest) &&
-           ps_timeit_time(&rest, &out->stddev) && ps_printed_word(&rest, " per loop (mean") &&
-           plus_minus(&rest) && ps_printed_word(&rest, "std. dev. of ") &&
-           take_count(&rest, &out->repeats) &&
-           (ps_printed_word(&rest, " runs, ") || ps_printed_word(&rest, " run, ")) &&
-           take_count(&rest, &out->loops) && ps_printed_word(&rest, " loop");
+    return ps_timeit_consume_time(&rest, &out->value) && plus_minus(&rest) &&
+           ps_timeit_consume_time(&rest, &out->stddev) &&
+           ps_printed_word_consume(&rest, " per loop (mean") && plus_minus(&rest) &&
+           ps_printed_word_consume(&rest, "std. dev. of ") && parse_count(&rest, &out->repeats) &&
+           (ps_printed_word_consume(&rest, " runs, ") ||
+            ps_printed_word_consume(&rest, " run, ")) &&
+           parse_count(&rest, &out->loops) && ps_printed_word_consume(&rest, " loop");
 }
 
 /* Removes everything before the next number, with which a result may begin after the prefix of a
@@ -183,10 +186,10 @@ static bool next_number(struct ps_str *rest)
     bool inside = false;
 
     while (rest->len) {
-        bool part =
-            (rest->at[0] >= '0' && rest->at[0] <= '9') || rest->at[0] == '.' || rest->at[0] == ',';
+        bool part = (rest->ptr[0] >= '0' && rest->ptr[0] <= '9') || rest->ptr[0] == '.' ||
+                    rest->ptr[0] == ',';
 
-        if (part && !inside && rest->at[0] >= '0' && rest->at[0] <= '9')
+        if (part && !inside && rest->ptr[0] >= '0' && rest->ptr[0] <= '9')
             return true;
         inside = part;
         *rest = ps_str_skip(*rest, 1);
@@ -194,7 +197,7 @@ static bool next_number(struct ps_str *rest)
     return false;
 }
 
-bool ps_timeit_loops(struct ps_str line, struct ps_loops *out)
+bool ps_timeit_parse_loops(struct ps_str line, struct ps_loops *out)
 {
     struct ps_str rest = line;
 
@@ -203,7 +206,7 @@ bool ps_timeit_loops(struct ps_str line, struct ps_loops *out)
     for (int i = 0; i < MOST_STARTS && next_number(&rest); i++) {
         if (best_of(rest, out) || average_of(rest, out) || mean_of(rest, out))
             return out->loops > 0 && out->repeats > 0;
-        rest = ps_str_skip(rest, ps_printed_len(rest));
+        rest = ps_str_skip(rest, ps_printed_number_len(rest));
     }
     return false;
 }
@@ -212,10 +215,10 @@ bool ps_timeit_loops(struct ps_str line, struct ps_loops *out)
 
 static bool behind(struct ps_str line, const char *word, struct ps_str *rest)
 {
-    const char *at = ps_str_find(line, ps_str_of(word));
+    const char *at = ps_str_find(line, ps_str_from_c(word));
 
     if (at)
-        *rest = ps_str_skip(line, (size_t)(at - line.at) + strlen(word));
+        *rest = ps_str_skip(line, (size_t)(at - line.ptr) + strlen(word));
     return at != NULL;
 }
 
@@ -225,30 +228,30 @@ static bool read_raw_times(struct ps_str line, struct ps_str *list)
     return behind(line, "raw times: ", list);
 }
 
-bool ps_timeit_next(struct ps_str *list, struct ps_printed *out)
+bool ps_timeit_next_raw(struct ps_str *list, struct ps_printed_number *out)
 {
     struct ps_str at, number;
 
-    while (list->len && (list->at[0] == ' ' || list->at[0] == ','))
+    while (list->len && (list->ptr[0] == ' ' || list->ptr[0] == ','))
         *list = ps_str_skip(*list, 1);
     at = *list;
-    if (ps_timeit_time(&at, out)) {
+    if (ps_timeit_consume_time(&at, out)) {
         *list = at;
         return true;
     }
     /* "2.6e-05 2.38e-05": seconds, separated by spaces */
-    number = (struct ps_str){list->at, ps_printed_len(*list)};
-    if (!ps_printed_read(number, 0, out))
+    number = (struct ps_str){list->ptr, ps_printed_number_len(*list)};
+    if (!ps_printed_number_parse(number, 0, out))
         return false;
     *list = ps_str_skip(*list, number.len);
-    return list->len == 0 || list->at[0] == ' ';
+    return list->len == 0 || list->ptr[0] == ' ';
 }
 
-static bool take_part(struct ps_str line, const char *word, struct ps_printed *out)
+static bool parse_part(struct ps_str line, const char *word, struct ps_printed_number *out)
 {
     struct ps_str rest;
 
-    return behind(line, word, &rest) && ps_timeit_time(&rest, out);
+    return behind(line, word, &rest) && ps_timeit_consume_time(&rest, out);
 }
 
 static bool read_cpu_times(struct ps_str line, struct ps_cpu_times *out)
@@ -257,25 +260,25 @@ static bool read_cpu_times(struct ps_str line, struct ps_cpu_times *out)
 
     if (!behind(line, "CPU times: ", &rest))
         return false;
-    out->has_user = take_part(rest, "user ", &out->user);
-    out->has_sys = take_part(rest, "sys: ", &out->sys);
-    out->has_total = take_part(rest, "total: ", &out->total);
+    out->has_user = parse_part(rest, "user ", &out->user);
+    out->has_sys = parse_part(rest, "sys: ", &out->sys);
+    out->has_total = parse_part(rest, "total: ", &out->total);
     return out->has_user || out->has_sys || out->has_total;
 }
 
 /* "Wall time: 10 µs" */
-static bool read_wall_time(struct ps_str line, struct ps_printed *out)
+static bool read_wall_time(struct ps_str line, struct ps_printed_number *out)
 {
-    return take_part(line, "Wall time: ", out);
+    return parse_part(line, "Wall time: ", out);
 }
 
-bool ps_timeit_trial(struct ps_str line)
+bool ps_timeit_is_trial(struct ps_str line)
 {
     struct ps_str rest = line;
     int64_t loops;
 
-    return take_count(&rest, &loops) &&
-           (ps_printed_word(&rest, " loops -> ") || ps_printed_word(&rest, " loop -> "));
+    return parse_count(&rest, &loops) && (ps_printed_word_consume(&rest, " loops -> ") ||
+                                          ps_printed_word_consume(&rest, " loop -> "));
 }
 
 /* Sets *out to the statement after "%timeit ", "%time " or "-m timeit " in a line of user input. */
@@ -297,13 +300,13 @@ static bool is_warning(struct ps_str line)
 /* --- Results in a log --- */
 
 enum {
-    MOST_FIGURES = 1000 * 1000,
-    MOST_RAW = 100 * 1000,
-    LONGEST_NAME = 400,
+    METRICS_MAX = 1000 * 1000,
+    RAW_MAX = 100 * 1000,
+    NAME_BYTES_MAX = 400,
 };
 
 struct reader {
-    struct ps_measuring m;
+    struct ps_measurement_builder m;
     struct ps_report_reader in;
     struct ps_buf statement; /* typed before the result; empty: not in the log */
     double *raw;             /* seconds of all loops of a repeat */
@@ -318,7 +321,7 @@ static struct ps_str name_of(struct reader *r, const char *what, uint64_t number
 {
     if (r->statement.len)
         return ps_buf_slice(&r->statement);
-    return ps_str_of(ps_arena_printf(&r->m.arena, "%s %llu", what, (unsigned long long)number));
+    return ps_str_from_c(ps_arena_printf(&r->m.arena, "%s %llu", what, (unsigned long long)number));
 }
 
 static const char *group_of(const struct ps_loops *loops)
@@ -326,12 +329,12 @@ static const char *group_of(const struct ps_loops *loops)
     return loops->kind == PS_LOOPS_MEAN ? "%timeit" : "timeit";
 }
 
-static void take_loops(struct reader *r, const struct ps_loops *loops)
+static void parse_loops(struct reader *r, const struct ps_loops *loops)
 {
     bool best = loops->kind == PS_LOOPS_BEST;
     struct ps_measurement row = {
         .name = name_of(r, group_of(loops), ++r->figures),
-        .group = ps_str_of(group_of(loops)),
+        .group = ps_str_from_c(group_of(loops)),
         .value = ps_real(loops->value.value),
         .unit = "s",
         .statistic = best ? "best" : "mean",
@@ -346,21 +349,21 @@ static void take_loops(struct reader *r, const struct ps_loops *loops)
         row.stddev = ps_real(loops->stddev.value);
     }
     for (size_t i = 0; i < r->n_raw; i++)
-        ps_measure_sample(&r->m, r->raw[i] / (double)loops->loops);
-    ps_measure_spread(&r->m, &row);
-    ps_measure_number(&r->m, "loops", ps_int(loops->loops));
+        ps_measurement_add_sample(&r->m, r->raw[i] / (double)loops->loops);
+    ps_measurement_compute_spread(&r->m, &row);
+    ps_measurement_add_number(&r->m, "loops", ps_int(loops->loops));
     if (loops->kind == PS_LOOPS_MEAN)
-        ps_measure_text(&r->m, "standard deviation", PS_STR("of the runs themselves (n)"));
-    ps_measure_tell(&r->m, &row, row.statistic);
+        ps_measurement_add_text(&r->m, "standard deviation", PS_STR("of the runs themselves (n)"));
+    ps_measurement_write(&r->m, &row, row.statistic);
     r->stored++;
     r->n_raw = 0;
     r->statement.len = 0;
 }
 
-static void tell_time(struct reader *r, const char *part, const struct ps_printed *figure)
+static void write_time(struct reader *r, const char *part, const struct ps_printed_number *figure)
 {
     struct ps_measurement row = {
-        .name = ps_str_of(part),
+        .name = ps_str_from_c(part),
         .group = name_of(r, "%time", r->timed),
         .value = ps_real(figure->value),
         .unit = "s",
@@ -369,33 +372,33 @@ static void tell_time(struct reader *r, const char *part, const struct ps_printe
         .resolution = figure->resolution,
     };
 
-    ps_measure_tell(&r->m, &row, strcmp(part, "wall") == 0 ? "wall" : NULL);
+    ps_measurement_write(&r->m, &row, strcmp(part, "wall") == 0 ? "wall" : NULL);
 }
 
 /* %time: writes the wall time and the CPU times before it. */
-static void take_wall(struct reader *r, const struct ps_printed *wall)
+static void parse_wall(struct reader *r, const struct ps_printed_number *wall)
 {
     r->timed++;
-    tell_time(r, "wall", wall);
+    write_time(r, "wall", wall);
     if (r->has_cpu && r->cpu.has_user)
-        tell_time(r, "user", &r->cpu.user);
+        write_time(r, "user", &r->cpu.user);
     if (r->has_cpu && r->cpu.has_sys)
-        tell_time(r, "sys", &r->cpu.sys);
+        write_time(r, "sys", &r->cpu.sys);
     if (r->has_cpu && r->cpu.has_total)
-        tell_time(r, "total", &r->cpu.total);
+        write_time(r, "total", &r->cpu.total);
     r->has_cpu = false;
     r->stored++;
     r->statement.len = 0;
 }
 
-static void take_raw(struct reader *r, struct ps_str list)
+static void parse_raw(struct reader *r, struct ps_str list)
 {
-    struct ps_printed one;
+    struct ps_printed_number one;
 
     r->n_raw = 0;
-    list = ps_report_trim(list);
-    while (list.len && r->n_raw < MOST_RAW && ps_timeit_next(&list, &one)) {
-        PS_PUSH_ROOM(r->raw, r->n_raw, r->raw_cap);
+    list = ps_report_trim_end(list);
+    while (list.len && r->n_raw < RAW_MAX && ps_timeit_next_raw(&list, &one)) {
+        PS_RESERVE_ONE(r->raw, r->n_raw, r->raw_cap);
         r->raw[r->n_raw++] = one.value;
     }
     if (list.len == 0) {
@@ -404,33 +407,33 @@ static void take_raw(struct reader *r, struct ps_str list)
     }
     r->n_raw = 0;
     r->rejected++;
-    ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number,
+    ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number,
                  "these raw times cannot be read");
 }
 
-static void take_line(struct reader *r)
+static void parse_line(struct reader *r)
 {
     struct ps_str text = r->in.line.text, rest;
     struct ps_loops loops = {.loops = 0};
-    struct ps_printed wall;
+    struct ps_printed_number wall;
 
-    if (ps_timeit_loops(text, &loops)) {
-        take_loops(r, &loops);
+    if (ps_timeit_parse_loops(text, &loops)) {
+        parse_loops(r, &loops);
     } else if (read_raw_times(text, &rest)) {
-        take_raw(r, rest);
+        parse_raw(r, rest);
     } else if (read_cpu_times(text, &r->cpu)) {
         r->has_cpu = true;
         r->stored++;
     } else if (read_wall_time(text, &wall)) {
-        take_wall(r, &wall);
-    } else if (ps_timeit_trial(text)) {
+        parse_wall(r, &wall);
+    } else if (ps_timeit_is_trial(text)) {
         r->trials++;
     } else if (is_warning(text)) {
-        ps_sink_note(r->m.out, PS_NOTE_WARNING, r->in.line.at, r->in.line.number,
-                     "warning from timeit: %.*s", (int)ps_text_head(text, 200).len, text.at);
+        ps_sink_note(r->m.out, PS_NOTE_WARNING, r->in.line.offset, r->in.line.number,
+                     "warning from timeit: %.*s", (int)ps_text_head(text, 200).len, text.ptr);
     } else if (read_statement(text, &rest)) {
         r->statement.len = 0;
-        ps_buf_str(&r->statement, ps_text_head(ps_report_trim(rest), LONGEST_NAME));
+        ps_buf_str(&r->statement, ps_text_head(ps_report_trim_end(rest), NAME_BYTES_MAX));
     }
 }
 
@@ -438,40 +441,40 @@ static bool is_figure(struct ps_str line)
 {
     struct ps_loops loops = {.loops = 0};
     struct ps_cpu_times times;
-    struct ps_printed wall;
+    struct ps_printed_number wall;
 
-    return ps_timeit_loops(line, &loops) || read_cpu_times(line, &times) ||
-           read_wall_time(line, &wall) || ps_timeit_trial(line);
+    return ps_timeit_parse_loops(line, &loops) || read_cpu_times(line, &times) ||
+           read_wall_time(line, &wall) || ps_timeit_is_trial(line);
 }
 
 /* Whether more lines have results when the text is unwrapped. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
-    return ps_report_count(unwrapped, is_figure) > ps_report_count(head, is_figure);
+    return ps_report_count_lines(unwrapped, is_figure) > ps_report_count_lines(head, is_figure);
 }
 
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
-    while (ps_report_next(&r->in)) {
-        take_line(r);
-        if (r->figures + r->timed > MOST_FIGURES)
-            return ps_fail_at(err, PS_LIMIT, r->in.line.at,
-                              "the log has more than %d timeit results", MOST_FIGURES);
-        if (ps_report_goes_on(&r->in, r->m.out, r->figures, err) != PS_OK)
+    while (ps_report_read_line(&r->in)) {
+        parse_line(r);
+        if (r->figures + r->timed > METRICS_MAX)
+            return ps_fail_at(err, PS_LIMIT, r->in.line.offset,
+                              "the log has more than %d timeit results", METRICS_MAX);
+        if (ps_report_check(&r->in, r->m.out, r->figures, err) != PS_OK)
             return PS_CANCELLED;
     }
     return ps_stream_status(r->in.in, err);
 }
 
-static void tell_all(struct reader *r)
+static void write_all(struct reader *r)
 {
     r->m.out->ops->meta(r->m.out, "tool", PS_STR("timeit"));
     if (r->trials)
         ps_sink_note(r->m.out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
                      "lines from timeit's search for the number of loops: %llu",
                      (unsigned long long)r->trials);
-    ps_measure_headline(&r->m);
-    ps_report_ledger(&r->in, r->m.out, r->stored, 0, r->rejected);
+    ps_measurement_write_headline(&r->m);
+    ps_report_write_ledger(&r->in, r->m.out, r->stored, 0, r->rejected);
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
@@ -481,17 +484,18 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
     ps_report_warn_wrapped(&r.in, out, is_wrapped);
     status = read_log(&r, err);
-    if (status == PS_OK && r.m.told == 0) {
+    if (status == PS_OK && r.m.n_written == 0) {
         status = ps_fail(err, PS_BAD_INPUT, "the log contains no timeit result");
-        ps_hint(err, "the log was truncated; measure again with `python -m timeit -v STATEMENT > "
-                     "timeit.txt`");
+        ps_err_hint(err,
+                    "the log was truncated; measure again with `python -m timeit -v STATEMENT > "
+                    "timeit.txt`");
     } else if (status == PS_OK) {
-        tell_all(&r);
+        write_all(&r);
     }
     ps_report_free(&r.in);
     ps_buf_free(&r.statement);
     free(r.raw);
-    ps_measure_free(&r.m);
+    ps_measurement_builder_free(&r.m);
     return status;
 }
 
@@ -501,14 +505,14 @@ static enum ps_match sniff(struct ps_str head)
     bool cpu = false;
 
     while (head.len) {
-        const char *end = memchr(head.at, '\n', head.len);
-        struct ps_str line = {head.at, end ? (size_t)(end - head.at) : head.len};
+        const char *end = memchr(head.ptr, '\n', head.len);
+        struct ps_str line = {head.ptr, end ? (size_t)(end - head.ptr) : head.len};
         struct ps_loops loops = {.loops = 0};
         struct ps_cpu_times times;
-        struct ps_printed wall;
+        struct ps_printed_number wall;
 
         head = ps_str_skip(head, line.len + 1);
-        if (ps_timeit_loops(line, &loops) || (cpu && read_wall_time(line, &wall)))
+        if (ps_timeit_parse_loops(line, &loops) || (cpu && read_wall_time(line, &wall)))
             return PS_MATCH_LIKELY;
         cpu = cpu || read_cpu_times(line, &times);
     }

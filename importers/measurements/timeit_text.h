@@ -13,25 +13,25 @@ struct ps_loops {
     enum ps_loops_kind kind;
     int64_t loops, repeats;
     /* seconds per loop; stddev is only set for PS_LOOPS_AVERAGE and PS_LOOPS_MEAN */
-    struct ps_printed value, stddev;
+    struct ps_printed_number value, stddev;
 };
-bool ps_timeit_loops(struct ps_str line, struct ps_loops *out);
+bool ps_timeit_parse_loops(struct ps_str line, struct ps_loops *out);
 
 /* Reads a time with its unit, "1.05 sec", "90.9 ns", "1min 2s", in seconds, and removes it from
  * *rest. */
-bool ps_timeit_time(struct ps_str *rest, struct ps_printed *out);
+bool ps_timeit_consume_time(struct ps_str *rest, struct ps_printed_number *out);
 
 /* Reads the next time of the list: "20.4 usec, 17.9 usec", or seconds without a unit, "2.6e-05
  * 2.38e-05". */
-bool ps_timeit_next(struct ps_str *list, struct ps_printed *out);
+bool ps_timeit_next_raw(struct ps_str *list, struct ps_printed_number *out);
 
 /* "CPU times: user 8 µs, sys: 0 ns, total: 8 µs"; parts may be missing. */
 struct ps_cpu_times {
     bool has_user, has_sys, has_total;
-    struct ps_printed user, sys, total;
+    struct ps_printed_number user, sys, total;
 };
 
 /* "1000 loops -> 0.000121 sec": timeit determines the number of loops. */
-bool ps_timeit_trial(struct ps_str line);
+bool ps_timeit_is_trial(struct ps_str line);
 
 #endif

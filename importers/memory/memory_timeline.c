@@ -16,9 +16,9 @@
 
 enum {
     CATEGORIES = 8,
-    MOST_POINTS = 16 * 1000 * 1000,
+    POINTS_MAX = 16 * 1000 * 1000,
     TOLD = 20,
-    BREATH = 65536,
+    CHECK_INTERVAL = 65536,
 };
 
 /* in torch's order */
@@ -70,7 +70,7 @@ static void tell(struct reader *r, int64_t t, bool all)
 static void reject(struct reader *r, const char *what)
 {
     if (r->bad++ < TOLD)
-        ps_sink_note(r->out, PS_NOTE_REJECTED, ps_json_in_at(&r->json), 0, "%s", what);
+        ps_sink_note(r->out, PS_NOTE_REJECTED, ps_json_in_offset(&r->json), 0, "%s", what);
 }
 
 /* --- Reading --- */
@@ -81,7 +81,7 @@ static bool number(const struct ps_json_in *json, double *out)
 
     if (json->text.len == 0 || json->text.len >= sizeof text)
         return false;
-    memcpy(text, json->text.at, json->text.len);
+    memcpy(text, json->text.ptr, json->text.len);
     text[json->text.len] = '\0';
     *out = strtod(text, &end);
     return *end == '\0' && isfinite(*out) && fabs(*out) < 0x1p62;
@@ -89,7 +89,8 @@ static bool number(const struct ps_json_in *json, double *out)
 
 static bool whole(const struct ps_json_in *json, int64_t *out)
 {
-    return ps_str_i64(json->text, out) && *out > -((int64_t)1 << 61) && *out < (int64_t)1 << 61;
+    return ps_str_parse_i64(json->text, out) && *out > -((int64_t)1 << 61) &&
+           *out < (int64_t)1 << 61;
 }
 
 /* Reads an array whose `[` was read. Returns the number of values, counted up to most + 1, and
@@ -111,7 +112,7 @@ static int numbers(struct ps_json_in *json, double *out, int most, int64_t *firs
     *good = token == PS_JSON_ARRAY_END;
     while (!*good && token != PS_JSON_END && token != PS_JSON_BAD) {
         odd = true;
-        if (!ps_json_in_rest(json, token))
+        if (!ps_json_in_skip_rest(json, token))
             break;
         token = ps_json_in_next(json);
         *good = token == PS_JSON_ARRAY_END;
@@ -142,7 +143,8 @@ static void take_change(struct reader *r, int64_t t, const double *row)
 
 static bool goes_on(struct reader *r, struct ps_err *err)
 {
-    return r->read % BREATH || ps_reading_goes_on(r->json.in, r->out, r->points, err) == PS_OK;
+    return r->read % CHECK_INTERVAL ||
+           ps_reading_check(r->json.in, r->out, r->points, err) == PS_OK;
 }
 
 /* Reads rows until the document ends. The first row was read to detect the form. */
@@ -165,7 +167,7 @@ static enum ps_status read_changes(struct reader *r, int64_t t, const double *fi
         r->read++;
         if (token != PS_JSON_ARRAY) {
             reject(r, "this row does not have four numbers");
-            good = ps_json_in_rest(&r->json, token);
+            good = ps_json_in_skip_rest(&r->json, token);
         } else if (numbers(&r->json, row, 4, &t, &good) == 4) {
             take_change(r, t, row);
         } else {
@@ -185,8 +187,8 @@ static bool read_times(struct reader *r)
 {
     enum ps_json_token token;
 
-    while ((token = ps_json_in_next(&r->json)) == PS_JSON_NUMBER && r->n_times < MOST_POINTS) {
-        PS_PUSH_ROOM(r->times, r->n_times, r->cap_times);
+    while ((token = ps_json_in_next(&r->json)) == PS_JSON_NUMBER && r->n_times < POINTS_MAX) {
+        PS_RESERVE_ONE(r->times, r->n_times, r->cap_times);
         if (!whole(&r->json, &r->times[r->n_times]))
             r->times[r->n_times] = r->n_times ? r->times[r->n_times - 1] : 0;
         r->n_times++;
@@ -194,7 +196,7 @@ static bool read_times(struct reader *r)
     return token == PS_JSON_ARRAY_END;
 }
 
-static void take_sums(struct reader *r, size_t at, const double *row)
+static void parse_sums(struct reader *r, size_t at, const double *row)
 {
     int64_t t = r->times[at];
 
@@ -221,7 +223,7 @@ static enum ps_status read_sums(struct reader *r, struct ps_err *err)
             break;
         r->read++;
         if (numbers(&r->json, row, CATEGORIES + 1, &ignored, &good) == CATEGORIES + 1 && good)
-            take_sums(r, at, row);
+            parse_sums(r, at, row);
         else
             reject(r, "this row does not have the sums of eight categories");
         if (!goes_on(r, err))
@@ -230,7 +232,7 @@ static enum ps_status read_sums(struct reader *r, struct ps_err *err)
     r->complete = good && r->read == r->n_times && ps_json_in_next(&r->json) == PS_JSON_ARRAY_END &&
                   ps_json_in_next(&r->json) == PS_JSON_ARRAY_END;
     if (r->read < r->n_times) {
-        ps_sink_note(r->out, PS_NOTE_REJECTED, ps_json_in_at(&r->json), 0,
+        ps_sink_note(r->out, PS_NOTE_REJECTED, ps_json_in_offset(&r->json), 0,
                      "times without sums, because the file ends here: %llu",
                      (unsigned long long)(r->n_times - r->read));
         r->bad += r->n_times - r->read;
@@ -247,10 +249,10 @@ static enum ps_status read_document(struct reader *r, struct ps_err *err)
 
     if (ps_json_in_next(&r->json) != PS_JSON_ARRAY || ps_json_in_next(&r->json) != PS_JSON_ARRAY)
         return ps_fail_at(err, PS_BAD_INPUT, 0, "the document is not a memory timeline");
-    if (!read_times(r) && r->n_times < MOST_POINTS)
+    if (!read_times(r) && r->n_times < POINTS_MAX)
         return read_sums(r, err);
-    if (r->n_times >= MOST_POINTS)
-        return ps_fail(err, PS_LIMIT, "the timeline has more than %d points", MOST_POINTS);
+    if (r->n_times >= POINTS_MAX)
+        return ps_fail(err, PS_LIMIT, "the timeline has more than %d points", POINTS_MAX);
     if (r->n_times == 4 && r->times[1] >= 1 && r->times[1] <= 4) {
         for (int i = 0; i < 4; i++)
             first[i] = (double)r->times[i];
@@ -259,7 +261,7 @@ static enum ps_status read_document(struct reader *r, struct ps_err *err)
     return read_sums(r, err);
 }
 
-static void tell_all(struct reader *r)
+static void write_all(struct reader *r)
 {
     struct ps_ledger ledger = {
         .unit = "points",
@@ -281,7 +283,7 @@ static void tell_all(struct reader *r)
                      (unsigned long long)r->backwards);
     if (!r->complete)
         ps_sink_note(
-            r->out, PS_NOTE_WARNING, ps_json_in_at(&r->json), 0,
+            r->out, PS_NOTE_WARNING, ps_json_in_offset(&r->json), 0,
             "truncated: the document ends here; perfshelf imported the data before that point");
     r->out->ops->ledger(r->out, &ledger);
     r->out->ops->headline(r->out, &(struct ps_headline){r->peak / 1048576.0, "MiB", "peak"});
@@ -295,7 +297,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     if (status == PS_OK)
         status = ps_stream_status(in, err);
     if (status == PS_OK)
-        tell_all(&r);
+        write_all(&r);
     ps_json_in_free(&r.json);
     free(r.times);
     return status;
@@ -309,11 +311,11 @@ static bool next_number(struct ps_str *rest, double *out, char *behind)
     char text[40], *end;
     size_t n = 0;
 
-    while (rest->len && strchr(" \t\r\n,", rest->at[0]) && rest->at[0])
+    while (rest->len && strchr(" \t\r\n,", rest->ptr[0]) && rest->ptr[0])
         *rest = ps_str_skip(*rest, 1);
-    while (n < rest->len && n < sizeof text - 1 && strchr("0123456789-", rest->at[n]) &&
-           rest->at[n]) {
-        text[n] = rest->at[n];
+    while (n < rest->len && n < sizeof text - 1 && strchr("0123456789-", rest->ptr[n]) &&
+           rest->ptr[n]) {
+        text[n] = rest->ptr[n];
         n++;
     }
     text[n] = '\0';
@@ -321,18 +323,18 @@ static bool next_number(struct ps_str *rest, double *out, char *behind)
         return false;
     *out = strtod(text, &end);
     *rest = ps_str_skip(*rest, n);
-    while (rest->len && rest->at[0] == ' ')
+    while (rest->len && rest->ptr[0] == ' ')
         *rest = ps_str_skip(*rest, 1);
-    *behind = rest->len ? rest->at[0] : '\0';
+    *behind = rest->len ? rest->ptr[0] : '\0';
     return *end == '\0' && (*behind == ',' || *behind == ']');
 }
 
 static struct ps_str opened(struct ps_str body, size_t brackets)
 {
     while (brackets) {
-        while (body.len && strchr(" \t\r\n,", body.at[0]) && body.at[0])
+        while (body.len && strchr(" \t\r\n,", body.ptr[0]) && body.ptr[0])
             body = ps_str_skip(body, 1);
-        if (!body.len || body.at[0] != '[')
+        if (!body.len || body.ptr[0] != '[')
             return (struct ps_str){NULL, 0};
         body = ps_str_skip(body, 1);
         brackets--;
@@ -369,7 +371,7 @@ static enum ps_match sniff(struct ps_str head)
         fourth = n == 4 ? value : fourth;
     }
     if (n == 4 && behind == ']' && second >= 1 && second <= 4 && fourth >= 0 &&
-        fourth < CATEGORIES && opened(ps_str_skip(rest, 1), 1).at)
+        fourth < CATEGORIES && opened(ps_str_skip(rest, 1), 1).ptr)
         return sniff_sums(rest) == PS_MATCH_SURE ? PS_MATCH_NO : PS_MATCH_SURE;
     if (!n || !rises)
         return PS_MATCH_NO;

@@ -19,7 +19,7 @@
 #include "importers/text/text_report.h"
 
 enum {
-    MOST_SAMPLES = 16 * 1000 * 1000,
+    SAMPLES_MAX = 16 * 1000 * 1000,
     TOLD = 50,
 };
 
@@ -44,30 +44,32 @@ struct sample {
     double t_s;
 };
 
-static bool take_real(struct ps_str *rest, double *out)
+static bool parse_real(struct ps_str *rest, double *out)
 {
     struct ps_num number;
 
-    if (!ps_report_number(ps_report_word(rest), &number))
+    if (!ps_report_parse_number(ps_report_pop_word(rest), &number))
         return false;
     *out = ps_num_real(number);
     return true;
 }
 
-static bool take_count(struct ps_str *rest, struct ps_num *out)
+static bool parse_count(struct ps_str *rest, struct ps_num *out)
 {
-    return ps_report_number(ps_report_word(rest), out) && out->kind == PS_NUM_INT && out->i >= 0;
+    return ps_report_parse_number(ps_report_pop_word(rest), out) && out->kind == PS_NUM_INT &&
+           out->i >= 0;
 }
 
 /* Parses the fields after MEM or CHLD. *more: further fields follow, which mprof ignores. */
 static bool read_sample(struct ps_str rest, bool child, struct sample *out, bool *more)
 {
     *out = (struct sample){0};
-    if (child && !take_count(&rest, &out->child))
+    if (child && !parse_count(&rest, &out->child))
         return false;
-    if (!ps_report_number(ps_report_word(&rest), &out->mib) || !take_real(&rest, &out->t_s))
+    if (!ps_report_parse_number(ps_report_pop_word(&rest), &out->mib) ||
+        !parse_real(&rest, &out->t_s))
         return false;
-    *more = ps_report_trim(rest).len > 0;
+    *more = ps_report_trim_end(rest).len > 0;
     return true;
 }
 
@@ -76,11 +78,11 @@ static struct ps_str last_word(struct ps_str *rest)
 {
     size_t n = 0;
 
-    *rest = ps_report_trim(*rest);
-    while (n < rest->len && rest->at[rest->len - 1 - n] != ' ')
+    *rest = ps_report_trim_end(*rest);
+    while (n < rest->len && rest->ptr[rest->len - 1 - n] != ' ')
         n++;
     rest->len -= n;
-    return (struct ps_str){rest->at + rest->len, n};
+    return (struct ps_str){rest->ptr + rest->len, n};
 }
 
 static bool read_backward(struct ps_str rest, bool level, struct ps_span *out)
@@ -88,19 +90,19 @@ static bool read_backward(struct ps_str rest, bool level, struct ps_span *out)
     struct ps_num end_s, start_s;
 
     *out = (struct ps_span){0};
-    if (level && (!ps_report_number(last_word(&rest), &out->level) ||
+    if (level && (!ps_report_parse_number(last_word(&rest), &out->level) ||
                   out->level.kind != PS_NUM_INT || out->level.i < 0))
         return false;
-    if (!ps_report_number(last_word(&rest), &end_s) ||
-        !ps_report_number(last_word(&rest), &out->end_mib) ||
-        !ps_report_number(last_word(&rest), &start_s) ||
-        !ps_report_number(last_word(&rest), &out->start_mib))
+    if (!ps_report_parse_number(last_word(&rest), &end_s) ||
+        !ps_report_parse_number(last_word(&rest), &out->end_mib) ||
+        !ps_report_parse_number(last_word(&rest), &start_s) ||
+        !ps_report_parse_number(last_word(&rest), &out->start_mib))
         return false;
     out->start_s = ps_num_real(start_s);
     out->end_s = ps_num_real(end_s);
-    while (rest.len && rest.at[0] == ' ')
+    while (rest.len && rest.ptr[0] == ' ')
         rest = ps_str_skip(rest, 1);
-    out->name = ps_report_trim(rest);
+    out->name = ps_report_trim_end(rest);
     return out->name.len > 0;
 }
 
@@ -113,7 +115,7 @@ static bool read_span(struct ps_str rest, struct ps_span *out)
 
 /* --- Samples and spans --- */
 
-static void meet_time(struct reader *r, double t_s)
+static void update_time(struct reader *r, double t_s)
 {
     if (!r->began || t_s < r->first_t)
         r->first_t = t_s;
@@ -122,7 +124,7 @@ static void meet_time(struct reader *r, double t_s)
     r->began = true;
 }
 
-static void meet_main(struct reader *r, const struct sample *s)
+static void add_main(struct reader *r, const struct sample *s)
 {
     double mib = ps_num_real(s->mib), t;
 
@@ -144,7 +146,7 @@ static void meet_main(struct reader *r, const struct sample *s)
     r->sum_tm += t * mib;
 }
 
-static void meet_child(struct reader *r, const struct sample *s)
+static void add_child(struct reader *r, const struct sample *s)
 {
     double mib = ps_num_real(s->mib);
 
@@ -152,10 +154,11 @@ static void meet_child(struct reader *r, const struct sample *s)
         r->child_peak = mib;
         r->child_peak_t = s->t_s;
     }
-    (void)ps_intern_id(&r->children, (struct ps_str){(const char *)&s->child.i, sizeof s->child.i});
+    (void)ps_intern_add(&r->children,
+                        (struct ps_str){(const char *)&s->child.i, sizeof s->child.i});
 }
 
-static void take_sample(struct reader *r, const struct sample *s, bool child)
+static void parse_sample(struct reader *r, const struct sample *s, bool child)
 {
     struct ps_memory_sample told = {
         .t_s = s->t_s,
@@ -164,20 +167,20 @@ static void take_sample(struct reader *r, const struct sample *s, bool child)
         .mib = s->mib,
     };
 
-    meet_time(r, s->t_s);
+    update_time(r, s->t_s);
     r->negative += ps_num_real(s->mib) < 0;
     if (child)
-        meet_child(r, s);
+        add_child(r, s);
     else
-        meet_main(r, s);
+        add_main(r, s);
     r->out->ops->memory(r->out, &told);
 }
 
-static void take_span(struct reader *r, const struct ps_span *span)
+static void parse_span(struct reader *r, const struct ps_span *span)
 {
-    meet_time(r, span->start_s);
-    meet_time(r, span->end_s);
-    (void)ps_intern_id(&r->functions, span->name);
+    update_time(r, span->start_s);
+    update_time(r, span->end_s);
+    (void)ps_intern_add(&r->functions, span->name);
     r->spans++;
     r->out->ops->span(r->out, span);
 }
@@ -186,53 +189,53 @@ static void reject(struct reader *r)
 {
     struct ps_str text = r->in.line.text;
 
-    r->commas += text.len && memchr(text.at, ',', text.len);
+    r->commas += text.len && memchr(text.ptr, ',', text.len);
     if (r->rejected++ < TOLD)
-        ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number,
+        ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number,
                      "the fields of this line cannot be read");
 }
 
 static void repair(struct reader *r, const char *what)
 {
     if (r->repaired++ < TOLD)
-        ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number, "%s", what);
+        ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.offset, r->in.line.number, "%s", what);
 }
 
 static void take_other(struct reader *r, struct ps_str text)
 {
     static const struct ps_str command = PS_STR("CMDLINE ");
 
-    if (ps_str_starts(text, command)) {
+    if (ps_str_starts_with(text, command)) {
         if (r->commands++ == 0)
-            ps_buf_str(&r->command, ps_report_trim(ps_str_skip(text, command.len)));
-    } else if (ps_report_trim(text).len && r->others++ == 0) {
-        r->other_at = r->in.line.at;
+            ps_buf_str(&r->command, ps_report_trim_end(ps_str_skip(text, command.len)));
+    } else if (ps_report_trim_end(text).len && r->others++ == 0) {
+        r->other_at = r->in.line.offset;
         r->other_line = r->in.line.number;
     }
 }
 
-static void take_line(struct reader *r)
+static void parse_line(struct reader *r)
 {
-    struct ps_str text = r->in.line.text, rest = text, word = ps_report_word(&rest);
-    bool child = ps_str_is(word, "CHLD"), more = false;
+    struct ps_str text = r->in.line.text, rest = text, word = ps_report_pop_word(&rest);
+    bool child = ps_str_eq_c(word, "CHLD"), more = false;
     struct sample sample;
     struct ps_span span;
 
-    if (ps_str_is(word, "MEM") || child) {
+    if (ps_str_eq_c(word, "MEM") || child) {
         if (!read_sample(rest, child, &sample, &more)) {
             reject(r);
             return;
         }
-        take_sample(r, &sample, child);
+        parse_sample(r, &sample, child);
         if (more)
             repair(r, "text after the sample was skipped");
-    } else if (ps_str_is(word, "FUNC")) {
+    } else if (ps_str_eq_c(word, "FUNC")) {
         if (!read_span(rest, &span)) {
             reject(r);
             return;
         }
-        take_span(r, &span);
-        if (r->in.line.mended)
+        parse_span(r, &span);
+        if (r->in.line.is_repaired)
             repair(r, "the function name contains invalid UTF-8");
     } else {
         take_other(r, text);
@@ -242,12 +245,12 @@ static void take_line(struct reader *r)
 static enum ps_status read_recording(struct reader *r, struct ps_err *err)
 {
 
-    while (ps_report_next(&r->in)) {
-        take_line(r);
-        if (r->samples + r->of_children + r->spans > MOST_SAMPLES)
-            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the file has more than %d samples",
-                              MOST_SAMPLES);
-        if (ps_report_goes_on(&r->in, r->out, r->samples, err) != PS_OK)
+    while (ps_report_read_line(&r->in)) {
+        parse_line(r);
+        if (r->samples + r->of_children + r->spans > SAMPLES_MAX)
+            return ps_fail_at(err, PS_LIMIT, r->in.line.offset, "the file has more than %d samples",
+                              SAMPLES_MAX);
+        if (ps_report_check(&r->in, r->out, r->samples, err) != PS_OK)
             return PS_CANCELLED;
     }
     return ps_stream_status(r->in.in, err);
@@ -257,11 +260,12 @@ static enum ps_status refuse_empty(struct reader *r, struct ps_err *err)
 {
     if (r->commas) {
         ps_fail(err, PS_BAD_INPUT, "the recording writes its numbers with decimal commas");
-        ps_hint(err, "mprof itself cannot read it; record again with LC_ALL=C");
+        ps_err_hint(err, "mprof itself cannot read it; record again with LC_ALL=C");
         return err->code;
     }
     ps_fail(err, PS_BAD_INPUT, "the recording contains no samples");
-    ps_hint(err, "the program ended before mprof took a sample; record with a shorter --interval");
+    ps_err_hint(err,
+                "the program ended before mprof took a sample; record with a shorter --interval");
     return err->code;
 }
 
@@ -280,26 +284,26 @@ static struct ps_num slope(const struct reader *r)
 
 static bool is_python(struct ps_str word)
 {
-    return ps_str_starts(ps_base_name(word), PS_STR("python"));
+    return ps_str_starts_with(ps_base_name(word), PS_STR("python"));
 }
 
 /* Returns the program's name in a command line, without the interpreter and its options. */
 static struct ps_str program(struct ps_str command)
 {
-    struct ps_str word = ps_report_word(&command), first = word;
+    struct ps_str word = ps_report_pop_word(&command), first = word;
 
     if (!is_python(word))
         return ps_base_name(word);
-    while ((word = ps_report_word(&command)).len && word.at[0] == '-') {
-        if (ps_str_is(word, "-c"))
+    while ((word = ps_report_pop_word(&command)).len && word.ptr[0] == '-') {
+        if (ps_str_eq_c(word, "-c"))
             return ps_base_name(first);
-        if (ps_str_is(word, "-X") || ps_str_is(word, "-W"))
-            (void)ps_report_word(&command);
+        if (ps_str_eq_c(word, "-X") || ps_str_eq_c(word, "-W"))
+            (void)ps_report_pop_word(&command);
     }
     return word.len ? ps_base_name(word) : ps_base_name(first);
 }
 
-static void tell_notes(struct reader *r)
+static void write_notes(struct reader *r)
 {
     ps_sink_count(r->out, PS_NOTE_WARNING, r->commands > 1 ? r->commands : 0,
                   "recordings in this file, shown one after the other on one time axis");
@@ -315,7 +319,7 @@ static void tell_notes(struct reader *r)
                   "more lines that were repaired");
 }
 
-static void tell_figures(struct reader *r, double peak, double peak_t)
+static void write_summary(struct reader *r, double peak, double peak_t)
 {
     const struct {
         const char *key;
@@ -335,7 +339,7 @@ static void tell_figures(struct reader *r, double peak, double peak_t)
         r->out->ops->number(r->out, figures[i].key, figures[i].value);
 }
 
-static void tell_all(struct reader *r)
+static void write_all(struct reader *r)
 {
     uint64_t records = r->samples + r->of_children + r->spans;
     bool main = r->samples > 0;
@@ -345,9 +349,9 @@ static void tell_all(struct reader *r)
     /* Only the program's name is stored: the arguments may be passwords. */
     if (r->command.len)
         r->out->ops->meta(r->out, "title", program(ps_buf_slice(&r->command)));
-    tell_figures(r, peak, main ? r->peak_t : r->child_peak_t);
-    tell_notes(r);
-    ps_report_ledger(&r->in, r->out, records, r->repaired, r->rejected);
+    write_summary(r, peak, main ? r->peak_t : r->child_peak_t);
+    write_notes(r);
+    ps_report_write_ledger(&r->in, r->out, records, r->repaired, r->rejected);
     r->out->ops->headline(r->out, &(struct ps_headline){peak, "MiB", "peak RSS"});
 }
 
@@ -356,28 +360,28 @@ static bool begins_record(struct ps_str line)
     static const char *const words[] = {"MEM ", "FUNC ", "CHLD ", "CMDLINE "};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (ps_str_starts(line, ps_str_of(words[i])))
+        if (ps_str_starts_with(line, ps_str_from_c(words[i])))
             return true;
     return false;
 }
 
 static bool is_other(struct ps_str line)
 {
-    return ps_report_trim(line).len && !begins_record(line);
+    return ps_report_trim_end(line).len && !begins_record(line);
 }
 
 /* Whether each line is a record once the text is unwrapped, but not before. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
-    return ps_report_count(head, is_other) && unwrapped.len &&
-           !ps_report_count(unwrapped, is_other);
+    return ps_report_count_lines(head, is_other) && unwrapped.len &&
+           !ps_report_count_lines(unwrapped, is_other);
 }
 
-static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
+static enum ps_report_line_end ends(const void *reader, struct ps_str text, struct ps_str next)
 {
     (void)reader;
     (void)text;
-    return begins_record(next) ? PS_END_HERE : PS_END_LATER;
+    return begins_record(next) ? PS_LINE_ENDS : PS_LINE_CONTINUES;
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
@@ -390,7 +394,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     if (status == PS_OK && r.samples + r.of_children == 0)
         status = refuse_empty(&r, err);
     else if (status == PS_OK)
-        tell_all(&r);
+        write_all(&r);
     ps_report_free(&r.in);
     ps_intern_free(&r.functions);
     ps_intern_free(&r.children);
@@ -407,19 +411,20 @@ static enum ps_match sniff(struct ps_str head)
     const char *end;
     bool more;
 
-    while (head.len && (head.at[0] == '\n' || head.at[0] == '\r' || head.at[0] == ' '))
+    while (head.len && (head.ptr[0] == '\n' || head.ptr[0] == '\r' || head.ptr[0] == ' '))
         head = ps_str_skip(head, 1);
-    end = head.len ? memchr(head.at, '\n', head.len) : NULL;
-    line = ps_report_trim((struct ps_str){head.at, end ? (size_t)(end - head.at) : head.len});
+    end = head.len ? memchr(head.ptr, '\n', head.len) : NULL;
+    line = ps_report_trim_end((struct ps_str){head.ptr, end ? (size_t)(end - head.ptr) : head.len});
     rest = line;
-    word = ps_report_word(&rest);
-    if (ps_str_is(word, "CMDLINE"))
+    word = ps_report_pop_word(&rest);
+    if (ps_str_eq_c(word, "CMDLINE"))
         return PS_MATCH_SURE;
-    if (ps_str_is(word, "FUNC"))
+    if (ps_str_eq_c(word, "FUNC"))
         return read_span(rest, &span) ? PS_MATCH_SURE : PS_MATCH_NO;
-    if (!ps_str_is(word, "MEM") && !ps_str_is(word, "CHLD"))
+    if (!ps_str_eq_c(word, "MEM") && !ps_str_eq_c(word, "CHLD"))
         return PS_MATCH_NO;
-    return read_sample(rest, ps_str_is(word, "CHLD"), &sample, &more) ? PS_MATCH_SURE : PS_MATCH_NO;
+    return read_sample(rest, ps_str_eq_c(word, "CHLD"), &sample, &more) ? PS_MATCH_SURE
+                                                                        : PS_MATCH_NO;
 }
 
 const struct ps_importer ps_mprof = {

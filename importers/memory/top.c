@@ -16,8 +16,8 @@
 #include "importers/text/text_report.h"
 
 enum {
-    MOST_SAMPLES = 4 * 1000 * 1000,
-    MOST_COLUMNS = 64,
+    SAMPLES_MAX = 4 * 1000 * 1000,
+    COLUMNS_MAX = 64,
     DAY_S = 86400,
     TOLD = 50,
 };
@@ -39,7 +39,7 @@ struct columns {
 };
 
 struct reader {
-    struct ps_measuring m;
+    struct ps_measurement_builder m;
     struct ps_report_reader in;
     struct ps_intern names; /* keys: "pid command" */
     struct process *processes;
@@ -62,15 +62,15 @@ static bool read_frame(struct ps_str line, double *clock, size_t *left)
 {
     const char *at = ps_str_find(line, PS_STR("top - "));
     struct ps_str rest;
-    struct ps_printed out;
+    struct ps_printed_number out;
 
-    if (!at || (at > line.at && at[-1] != ' ' && at[-1] != '\t'))
+    if (!at || (at > line.ptr && at[-1] != ' ' && at[-1] != '\t'))
         return false;
-    rest = ps_str_skip(line, (size_t)(at - line.at) + 6);
-    if (!ps_printed_clock(&rest, &out) || !ps_printed_word(&rest, " up "))
+    rest = ps_str_skip(line, (size_t)(at - line.ptr) + 6);
+    if (!ps_printed_clock_consume(&rest, &out) || !ps_printed_word_consume(&rest, " up "))
         return false;
     *clock = out.value;
-    *left = (size_t)(at - line.at);
+    *left = (size_t)(at - line.ptr);
     return true;
 }
 
@@ -79,12 +79,12 @@ static bool read_header(struct ps_str line, struct columns *out)
     struct ps_str rest = line, word;
 
     *out = (struct columns){-1, -1, -1, -1};
-    for (int i = 0; i < MOST_COLUMNS && (word = ps_report_word(&rest)).len; i++) {
-        int *at = ps_str_is(word, "PID")       ? &out->pid
-                  : ps_str_is(word, "RES")     ? &out->res
-                  : ps_str_is(word, "%CPU")    ? &out->cpu
-                  : ps_str_is(word, "COMMAND") ? &out->command
-                                               : NULL;
+    for (int i = 0; i < COLUMNS_MAX && (word = ps_report_pop_word(&rest)).len; i++) {
+        int *at = ps_str_eq_c(word, "PID")       ? &out->pid
+                  : ps_str_eq_c(word, "RES")     ? &out->res
+                  : ps_str_eq_c(word, "%CPU")    ? &out->cpu
+                  : ps_str_eq_c(word, "COMMAND") ? &out->command
+                                                 : NULL;
 
         if (at)
             *at = i;
@@ -93,16 +93,16 @@ static bool read_header(struct ps_str line, struct columns *out)
 }
 
 /* Reads "758560" or "3.0g" as KiB. */
-static bool read_size(struct ps_str word, struct ps_printed *out)
+static bool read_size(struct ps_str word, struct ps_printed_number *out)
 {
     static const char suffixes[] = "kmgtp";
     const char *suffix;
 
-    if (!ps_printed_take(&word, out))
+    if (!ps_printed_number_consume(&word, out))
         return false;
     if (word.len == 0)
         return true;
-    suffix = strchr(suffixes, word.at[0]);
+    suffix = strchr(suffixes, word.ptr[0]);
     if (word.len != 1 || !suffix || !*suffix)
         return false;
     for (const char *at = suffixes; at < suffix; at++) {
@@ -114,33 +114,33 @@ static bool read_size(struct ps_str word, struct ps_printed *out)
 
 struct row {
     struct ps_str pid, command;
-    struct ps_printed cpu_pct, res_kib;
+    struct ps_printed_number cpu_pct, res_kib;
 };
 
 static bool read_row(const struct columns *c, struct ps_str line, struct row *out)
 {
-    struct ps_str rest = ps_report_trim(line), word;
+    struct ps_str rest = ps_report_trim_end(line), word;
     int64_t pid;
 
     *out = (struct row){.cpu_pct = {-1, 0}, .res_kib = {-1, 0}, .command = PS_STR("")};
-    for (int i = 0; i < MOST_COLUMNS; i++) {
+    for (int i = 0; i < COLUMNS_MAX; i++) {
         if (i == c->command) { /* the last column: may contain spaces */
-            ps_printed_blanks(&rest);
+            ps_printed_skip_blanks(&rest);
             out->command = rest;
             break;
         }
-        word = ps_report_word(&rest);
+        word = ps_report_pop_word(&rest);
         if (word.len == 0)
             break;
         if (i == c->pid)
             out->pid = word;
         else if (i == c->res && !read_size(word, &out->res_kib))
             return false;
-        else if (i == c->cpu && (!ps_printed_take(&word, &out->cpu_pct) || word.len))
+        else if (i == c->cpu && (!ps_printed_number_consume(&word, &out->cpu_pct) || word.len))
             return false;
     }
-    return out->pid.at && ps_str_i64(out->pid, &pid) && (c->cpu < 0 || out->cpu_pct.value >= 0) &&
-           (c->res < 0 || out->res_kib.value >= 0);
+    return out->pid.ptr && ps_str_parse_i64(out->pid, &pid) &&
+           (c->cpu < 0 || out->cpu_pct.value >= 0) && (c->res < 0 || out->res_kib.value >= 0);
 }
 
 /* --- Frames --- */
@@ -151,7 +151,7 @@ static void open_frame(struct reader *r, double clock)
 
     while (clock < last - DAY_S / 2.0) /* midnight has passed */
         clock += DAY_S;
-    PS_PUSH_ROOM(r->frames, r->n_frames, r->frame_cap);
+    PS_RESERVE_ONE(r->frames, r->n_frames, r->frame_cap);
     r->frames[r->n_frames++] = clock;
     r->in_table = r->paused = false;
 }
@@ -164,10 +164,10 @@ static struct process *process_of(struct reader *r, const struct row *row)
     ps_buf_str(&key, row->pid);
     ps_buf_puts(&key, " ");
     ps_buf_str(&key, row->command);
-    id = ps_intern_id(&r->names, ps_buf_slice(&key));
+    id = ps_intern_add(&r->names, ps_buf_slice(&key));
     if (r->names.count == known)
         return &r->processes[id];
-    PS_PUSH_ROOM(r->processes, r->n_processes, r->process_cap);
+    PS_RESERVE_ONE(r->processes, r->n_processes, r->process_cap);
     r->processes[r->n_processes++] = (struct process){
         .pid = ps_arena_copy(&r->m.arena, row->pid),
         .name = ps_arena_copy(&r->m.arena, row->command),
@@ -181,7 +181,7 @@ static void most(double *of, double value)
     *of = value > *of ? value : *of;
 }
 
-static void take_row(struct reader *r, const struct row *row)
+static void parse_row(struct reader *r, const struct row *row)
 {
     struct process *process = process_of(r, row);
     uint32_t frame = (uint32_t)(r->n_frames - 1);
@@ -192,12 +192,12 @@ static void take_row(struct reader *r, const struct row *row)
     most(&process->cpu_digit, row->cpu_pct.resolution);
     most(&process->res_digit, row->res_kib.resolution);
     process->samples++;
-    PS_PUSH_ROOM(r->samples, r->n_samples, r->sample_cap);
+    PS_RESERVE_ONE(r->samples, r->n_samples, r->sample_cap);
     r->samples[r->n_samples++] =
         (struct sample){process->id, frame, row->cpu_pct.value, row->res_kib.value};
 }
 
-static void take_line(struct reader *r)
+static void parse_line(struct reader *r)
 {
     struct ps_str text = r->in.line.text;
     struct row row;
@@ -207,31 +207,31 @@ static void take_line(struct reader *r)
         open_frame(r, clock);
         return;
     }
-    text = ps_report_behind(text, r->left);
+    text = ps_report_without_prefix(text, r->left);
     if (r->n_frames == 0) {
         return;
-    } else if (ps_report_trim(text).len == 0) {
+    } else if (ps_report_trim_end(text).len == 0) {
         r->paused = true;
     } else if (!r->in_table) {
         r->in_table = read_header(text, &r->columns);
         r->paused = false;
     } else if (read_row(&r->columns, text, &row)) {
-        take_row(r, &row);
+        parse_row(r, &row);
         r->paused = false;
     } else if (!r->paused && r->rejected++ < TOLD) {
-        ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number,
+        ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number,
                      "this row cannot be read");
     }
 }
 
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
-    while (ps_report_next(&r->in)) {
-        take_line(r);
-        if (r->n_samples > MOST_SAMPLES)
-            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
-                              MOST_SAMPLES);
-        if (ps_report_goes_on(&r->in, r->m.out, r->n_samples, err) != PS_OK)
+    while (ps_report_read_line(&r->in)) {
+        parse_line(r);
+        if (r->n_samples > SAMPLES_MAX)
+            return ps_fail_at(err, PS_LIMIT, r->in.line.offset, "the log has more than %d rows",
+                              SAMPLES_MAX);
+        if (ps_report_check(&r->in, r->m.out, r->n_samples, err) != PS_OK)
             return PS_CANCELLED;
     }
     return ps_stream_status(r->in.in, err);
@@ -298,7 +298,7 @@ static void arrange(struct reader *r)
 
 enum what { CPU, RES };
 
-static void tell_curve(struct reader *r, const struct process *p, uint32_t id, enum what what)
+static void write_curve(struct reader *r, const struct process *p, uint32_t id, enum what what)
 {
     uint32_t counter = 2 * (id - 1) + (what == RES) + 1;
 
@@ -318,12 +318,12 @@ static void tell_curve(struct reader *r, const struct process *p, uint32_t id, e
 }
 
 /* Writes a row of measurements: the spread of a process over the frames. */
-static void tell_row(struct reader *r, const struct process *p, enum what what)
+static void write_row(struct reader *r, const struct process *p, enum what what)
 {
     bool one = what == CPU && r->n_frames == 1;
     struct ps_measurement row = {
-        .name = ps_str_of(ps_arena_printf(&r->m.arena, "%.*s %.*s", (int)p->name.len, p->name.at,
-                                          (int)p->pid.len, p->pid.at)),
+        .name = ps_str_from_c(ps_arena_printf(&r->m.arena, "%.*s %.*s", (int)p->name.len,
+                                              p->name.ptr, (int)p->pid.len, p->pid.ptr)),
         .group = one           ? PS_STR("CPU since start")
                  : what == CPU ? PS_STR("CPU")
                                : PS_STR("RES"),
@@ -339,16 +339,16 @@ static void tell_row(struct reader *r, const struct process *p, enum what what)
         double value = what == CPU ? s->cpu_pct : s->res_kib;
 
         if (value >= 0 && (one || what == RES || s->frame > 0))
-            ps_measure_sample(&r->m, value);
+            ps_measurement_add_sample(&r->m, value);
     }
     if (r->m.n_samples == 0)
         return;
-    ps_measure_spread(&r->m, &row);
+    ps_measurement_compute_spread(&r->m, &row);
     row.value = what == CPU ? row.mean : row.max;
-    ps_measure_tell(&r->m, &row, NULL);
+    ps_measurement_write(&r->m, &row, NULL);
 }
 
-static void tell_processes(struct reader *r)
+static void write_processes(struct reader *r)
 {
     for (size_t i = 0; i < r->n_processes; i++)
         r->m.out->ops->process(r->m.out, &(struct ps_process){
@@ -360,16 +360,16 @@ static void tell_processes(struct reader *r)
                                              .device = -1,
                                          });
     for (size_t i = 0; i < r->n_processes; i++) {
-        tell_curve(r, &r->processes[i], (uint32_t)i + 1, CPU);
-        tell_curve(r, &r->processes[i], (uint32_t)i + 1, RES);
+        write_curve(r, &r->processes[i], (uint32_t)i + 1, CPU);
+        write_curve(r, &r->processes[i], (uint32_t)i + 1, RES);
     }
     for (size_t i = 0; i < r->n_processes; i++)
-        tell_row(r, &r->processes[i], CPU);
+        write_row(r, &r->processes[i], CPU);
     for (size_t i = 0; i < r->n_processes; i++)
-        tell_row(r, &r->processes[i], RES);
+        write_row(r, &r->processes[i], RES);
 }
 
-static void tell_notes(struct reader *r, uint64_t spread)
+static void write_notes(struct reader *r, uint64_t spread)
 {
     struct ps_sink *out = r->m.out;
 
@@ -386,7 +386,7 @@ static void tell_notes(struct reader *r, uint64_t spread)
                      (unsigned long long)(r->rejected - TOLD));
 }
 
-static void tell_all(struct reader *r)
+static void write_all(struct reader *r)
 {
     uint64_t spread = place_frames(r);
     double peak = 0;
@@ -401,15 +401,15 @@ static void tell_all(struct reader *r)
 
     arrange(r);
     r->m.out->ops->meta(r->m.out, "tool", PS_STR("top"));
-    tell_processes(r);
+    write_processes(r);
     for (size_t i = 0; i < r->n_processes; i++)
         most(&peak, r->processes[i].res_most);
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         r->m.out->ops->number(r->m.out, figures[i].key, figures[i].value);
-    r->m.out->ops->number(r->m.out, "measurements", ps_int(r->m.told));
-    tell_notes(r, spread);
+    r->m.out->ops->number(r->m.out, "measurements", ps_int(r->m.n_written));
+    write_notes(r, spread);
     r->m.out->ops->headline(r->m.out, &(struct ps_headline){peak / 1024, "MiB", "peak RES"});
-    ps_report_ledger(&r->in, r->m.out, r->n_samples, 0, r->rejected);
+    ps_report_write_ledger(&r->in, r->m.out, r->n_samples, 0, r->rejected);
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
@@ -419,16 +419,16 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
     if (status == PS_OK && r.n_samples == 0) {
         status = ps_fail(err, PS_BAD_INPUT, "the log contains no processes from top");
-        ps_hint(err, "the log was truncated; record again with `top -b -d 1 -n 60 > top.txt`");
+        ps_err_hint(err, "the log was truncated; record again with `top -b -d 1 -n 60 > top.txt`");
     } else if (status == PS_OK) {
-        tell_all(&r);
+        write_all(&r);
     }
     ps_report_free(&r.in);
     ps_intern_free(&r.names);
     free(r.processes);
     free(r.samples);
     free(r.frames);
-    ps_measure_free(&r.m);
+    ps_measurement_builder_free(&r.m);
     return status;
 }
 
@@ -438,15 +438,15 @@ static enum ps_match sniff(struct ps_str head)
     bool first = true;
 
     while (head.len) {
-        const char *end = memchr(head.at, '\n', head.len);
-        struct ps_str line = {head.at, end ? (size_t)(end - head.at) : head.len};
+        const char *end = memchr(head.ptr, '\n', head.len);
+        struct ps_str line = {head.ptr, end ? (size_t)(end - head.ptr) : head.len};
         double clock;
         size_t left;
 
         head = ps_str_skip(head, line.len + 1);
         if (read_frame(line, &clock, &left))
             return first ? PS_MATCH_SURE : PS_MATCH_LIKELY;
-        first = first && ps_report_trim(line).len == 0;
+        first = first && ps_report_trim_end(line).len == 0;
     }
     return PS_MATCH_NO;
 }

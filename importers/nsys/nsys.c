@@ -19,7 +19,7 @@
 #include "importers/importer.h"
 #include "importers/text/clean.h"
 #include "importers/trace/fill.h"
-#include "slices/spans.h"
+#include "slices/intervals.h"
 
 /* Maps integers to strings. */
 struct map {
@@ -97,13 +97,13 @@ struct table {
     size_t n;
     enum outcome (*row)(struct reader *r, const struct ps_rows *rows);
 };
-#define NS_COLUMNS(list) list, sizeof(list) / sizeof *(list)
+#define NS_COLUMN_LIST(list) list, sizeof(list) / sizeof *(list)
 
 struct stream_key {
     int64_t device, pid, context, stream;
 };
-#define NS_NO_STREAM (-2) /* work of the complete device */
-#define NS_WAITS     (-1) /* waits for contexts and events */
+#define NS_NO_STREAM   (-2) /* work of the complete device */
+#define NS_WAIT_STREAM (-1) /* waits for contexts and events */
 
 /* --- Arguments --- */
 
@@ -151,7 +151,7 @@ static void add_arg_decimal(struct args *args, const char *key, double value)
 /* For few different values */
 static void add_arg_word(struct args *args, const char *key, struct ps_str word)
 {
-    struct ps_json json = ps_json_to(&args->text);
+    struct ps_json json = ps_json_writer(&args->text);
 
     if (!word.len)
         return;
@@ -173,7 +173,7 @@ static void add_arg_column(struct args *args, const char *key, const struct ps_r
 /* Escapes the key, which comes from the file. */
 static void add_arg_number(struct args *args, struct ps_str key, struct ps_num value)
 {
-    struct ps_json json = ps_json_to(&args->text);
+    struct ps_json json = ps_json_writer(&args->text);
 
     ps_buf_puts(&args->text, args->text.len ? "," : "{");
     ps_json_str(&json, key);
@@ -213,7 +213,7 @@ static void free_args(struct args *args)
  * table one by one.
  */
 
-#define NOTES_MAX     10u        /* single notes per table */
+#define PS_NOTES_MAX  10u        /* single notes per table */
 #define PROGRESS_ROWS (1u << 14) /* rows between two progress reports */
 #define TIME_MOST     (INT64_MAX / 4)
 
@@ -267,18 +267,18 @@ static enum outcome store_record(struct reader *r, uint32_t thread, struct tr_re
 
 static void note_row(struct reader *r, enum outcome outcome)
 {
-    if (r->noted++ < NOTES_MAX)
+    if (r->noted++ < PS_NOTES_MAX)
         ps_sink_note(r->out, outcome == NS_REPAIRED ? PS_NOTE_REPAIRED : PS_NOTE_REJECTED,
-                     ps_sqlite_at(r->db), 0, "row %" PRIu64 " of table %s: %s", r->row, r->table,
-                     r->why ? r->why : "the row is invalid");
+                     ps_sqlite_page_offset(r->db), 0, "row %" PRIu64 " of table %s: %s", r->row,
+                     r->table, r->why ? r->why : "the row is invalid");
 }
 
 static void note_more_rows(struct reader *r)
 {
-    if (r->noted > NOTES_MAX)
+    if (r->noted > PS_NOTES_MAX)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
                      "more rows repaired or rejected: %" PRIu64 ", in table %s",
-                     r->noted - NOTES_MAX, r->table);
+                     r->noted - PS_NOTES_MAX, r->table);
 }
 
 static void count(struct reader *r, enum outcome outcome)
@@ -295,9 +295,9 @@ static void count(struct reader *r, enum outcome outcome)
         note_row(r, outcome);
 }
 
-static enum ps_status breathe(struct reader *r)
+static enum ps_status check_cancelled(struct reader *r)
 {
-    uint64_t total, done = ps_sqlite_done(r->db, &total);
+    uint64_t total, done = ps_sqlite_bytes_read(r->db, &total);
 
     if (!r->out->ops->progress(r->out, done, total, r->trace.counts.read) || !ps_sink_ok(r->out))
         return ps_fail(r->err, PS_CANCELLED, "the import was cancelled");
@@ -308,9 +308,9 @@ static enum ps_status check_most(struct reader *r)
 {
     if (r->err->code != PS_OK || r->rejected <= r->row / 2)
         return r->err->code;
-    ps_hint(r->err,
-            "export the report again: nsys export --type sqlite -o out.sqlite report.nsys-rep");
-    return ps_fail_at(r->err, PS_BAD_INPUT, ps_sqlite_at(r->db),
+    ps_err_hint(r->err,
+                "export the report again: nsys export --type sqlite -o out.sqlite report.nsys-rep");
+    return ps_fail_at(r->err, PS_BAD_INPUT, ps_sqlite_page_offset(r->db),
                       "%" PRIu64 " of %" PRIu64 " rows of table %s are invalid: %s", r->rejected,
                       r->row, r->table, r->why ? r->why : "they have unexpected columns");
 }
@@ -326,7 +326,7 @@ static enum ps_status show(struct reader *r, const struct table *table, bool rec
     while (status == PS_OK && rows && ps_rows_next(rows, r->err)) {
         enum outcome outcome;
 
-        if (++r->row % PROGRESS_ROWS == 0 && breathe(r) != PS_OK)
+        if (++r->row % PROGRESS_ROWS == 0 && check_cancelled(r) != PS_OK)
             break;
         r->why = NULL;
         clear_args(&r->args);
@@ -370,7 +370,7 @@ static enum ps_status read_rows(struct reader *r, const struct table *table)
 
 static void map_put(struct map *map, const void *key, size_t size, struct ps_str value)
 {
-    uint32_t index = ps_intern_id(&map->keys, (struct ps_str){key, size});
+    uint32_t index = ps_intern_add(&map->keys, (struct ps_str){key, size});
 
     if (index >= map->cap) {
         map->cap = map->cap ? map->cap * 2 : 64;
@@ -410,7 +410,7 @@ static struct ps_str clean_text_of(struct reader *r, struct ps_str text)
         ps_clean_text(&clean, text);
         text = ps_buf_slice(&clean);
     }
-    return ps_arena_copy(&r->trace.arena, text.at ? text : PS_STR(""));
+    return ps_arena_copy(&r->trace.arena, text.ptr ? text : PS_STR(""));
 }
 
 static uint32_t text_id_of(struct reader *r, struct ps_str text)
@@ -431,7 +431,7 @@ static enum outcome string_row(struct reader *r, const struct ps_rows *rows)
     struct ps_str text = ps_rows_text(rows, 1);
     int64_t id;
 
-    if (!ps_rows_int(rows, 0, &id) || !text.at)
+    if (!ps_rows_int(rows, 0, &id) || !text.ptr)
         return NS_OTHER;
     if (text.len > TEXT_MOST - s->n_bytes) {
         ps_fail(r->err, PS_LIMIT, "the export has more than %zu MiB of names", TEXT_MOST >> 20);
@@ -442,7 +442,7 @@ static enum outcome string_row(struct reader *r, const struct ps_rows *rows)
         s->bytes = tr_scratch_grow(r->trace.scratch, s->bytes, s->cap_bytes, 1);
     }
     if (text.len)
-        memcpy(s->bytes + s->n_bytes, text.at, text.len);
+        memcpy(s->bytes + s->n_bytes, text.ptr, text.len);
     TR_SCRATCH_PUSH(r->trace.scratch, s->at, s->n, s->cap);
     s->at[s->n++] = (struct string){.id = id, .at = s->n_bytes, .len = (uint32_t)text.len};
     s->n_bytes += text.len;
@@ -478,7 +478,7 @@ static uint32_t missing(struct reader *r, int64_t id)
     char text[48];
 
     (void)snprintf(text, sizeof text, "(name %" PRId64 " is not in the file)", id);
-    return tr_text_id(&r->trace, ps_str_of(text));
+    return tr_text_id(&r->trace, ps_str_from_c(text));
 }
 
 /* Returns the text id of a row of StringIds. */
@@ -498,13 +498,13 @@ static struct ps_str without_version(struct ps_str name)
 {
     size_t digits = 0;
 
-    while (digits < name.len && name.at[name.len - 1 - digits] >= '0' &&
-           name.at[name.len - 1 - digits] <= '9')
+    while (digits < name.len && name.ptr[name.len - 1 - digits] >= '0' &&
+           name.ptr[name.len - 1 - digits] <= '9')
         digits++;
     if (digits < 4 || name.len < digits + 3 ||
-        memcmp(name.at + name.len - digits - 2, "_v", 2) != 0)
+        memcmp(name.ptr + name.len - digits - 2, "_v", 2) != 0)
         return name;
-    return (struct ps_str){name.at, name.len - digits - 2};
+    return (struct ps_str){name.ptr, name.len - digits - 2};
 }
 
 /* Like text_of_string, without a version: cudaLaunchKernel for cudaLaunchKernel_v7000. */
@@ -563,7 +563,7 @@ static enum outcome thread_row(struct reader *r, const struct ps_rows *rows)
 static bool new_key(struct ps_intern *keys, const void *key, size_t size, uint32_t **list,
                     size_t *cap, uint32_t **at)
 {
-    uint32_t known = keys->count, index = ps_intern_id(keys, (struct ps_str){key, size});
+    uint32_t known = keys->count, index = ps_intern_add(keys, (struct ps_str){key, size});
 
     if (index >= *cap) {
         *cap = *cap ? *cap * 2 : 64;
@@ -587,7 +587,7 @@ static uint32_t thread_of(struct reader *r, int64_t global, bool process_only)
     (void)snprintf(pid, sizeof pid, "%" PRId64, pid_of(global));
     if (!process_only)
         (void)snprintf(tid, sizeof tid, "%" PRId64, global & 0xffffff);
-    *at = tr_fill_thread(&r->trace, ps_str_of(pid), ps_str_of(tid));
+    *at = tr_fill_thread(&r->trace, ps_str_from_c(pid), ps_str_from_c(tid));
     thread = &r->trace.threads[*at];
     thread->name = map_get(&r->threads, &global, sizeof global);
     thread->process_name = map_get(&r->processes, &process, sizeof process);
@@ -612,7 +612,7 @@ static uint32_t gpu_thread(struct reader *r, int64_t gpu, struct ps_str tid)
     uint32_t index;
 
     (void)snprintf(pid, sizeof pid, "GPU %" PRId64, gpu);
-    index = tr_fill_thread(&r->trace, ps_str_of(pid), tid);
+    index = tr_fill_thread(&r->trace, ps_str_from_c(pid), tid);
     thread = &r->trace.threads[index];
     thread->device = gpu;
     thread->process_name = map_word(&r->gpu_names, gpu);
@@ -642,7 +642,7 @@ static uint32_t new_stream(struct reader *r, const struct stream_key *stream)
     const int64_t owner[3] = {stream->device, stream->stream, stream->pid};
     struct ps_str bytes = {(const char *)owner, sizeof owner};
     uint32_t n_owners = r->stream_owners.count;
-    bool again = ps_intern_id(&r->stream_owners, bytes) < n_owners;
+    bool again = ps_intern_add(&r->stream_owners, bytes) < n_owners;
     char tid[96];
     uint32_t index;
 
@@ -651,12 +651,12 @@ static uint32_t new_stream(struct reader *r, const struct stream_key *stream)
 
         stream_tid(stream, form == 2 || (form == 1 && !again), form == 2 || (form == 1 && again),
                    tid);
-        index = gpu_thread(r, stream->device, ps_str_of(tid));
+        index = gpu_thread(r, stream->device, ps_str_from_c(tid));
         if (known == r->trace.n_threads)
             continue;
         if (form > 0)
             r->trace.threads[index].name =
-                ps_str_of(ps_arena_printf(&r->trace.arena, "stream %s", tid));
+                ps_str_from_c(ps_arena_printf(&r->trace.arena, "stream %s", tid));
         break;
     }
     if (stream->stream < INT32_MAX)
@@ -685,7 +685,7 @@ static void words(struct map *map, const char *const *list, size_t n)
         int64_t number = (int64_t)i;
 
         if (list[i])
-            map_put(map, &number, sizeof number, ps_str_of(list[i]));
+            map_put(map, &number, sizeof number, ps_str_from_c(list[i]));
     }
 }
 
@@ -736,13 +736,13 @@ static enum ps_status read_names(struct reader *r)
     static const char *const string[] = {"id", "value"}, *const process[] = {"globalPid", "name"};
     static const char *const thread[] = {"globalTid", "nameId"}, *const word[] = {"id", "label"};
     static const struct table tables[] = {
-        {"PROCESSES", NS_COLUMNS(process), process_row},
-        {"ThreadNames", NS_COLUMNS(thread), thread_row},
-        {"ENUM_CUDA_MEMCPY_OPER", NS_COLUMNS(word), copy_row},
-        {"ENUM_CUDA_MEM_KIND", NS_COLUMNS(word), memory_row},
-        {"ENUM_CUPTI_SYNC_TYPE", NS_COLUMNS(word), wait_row},
+        {"PROCESSES", NS_COLUMN_LIST(process), process_row},
+        {"ThreadNames", NS_COLUMN_LIST(thread), thread_row},
+        {"ENUM_CUDA_MEMCPY_OPER", NS_COLUMN_LIST(word), copy_row},
+        {"ENUM_CUDA_MEM_KIND", NS_COLUMN_LIST(word), memory_row},
+        {"ENUM_CUPTI_SYNC_TYPE", NS_COLUMN_LIST(word), wait_row},
     };
-    const struct table strings = {"StringIds", NS_COLUMNS(string), string_row};
+    const struct table strings = {"StringIds", NS_COLUMN_LIST(string), string_row};
     enum ps_status status = read_rows(r, &strings);
 
     if (status == PS_OK && r->strings.n)
@@ -803,7 +803,7 @@ static enum outcome analysis_row(struct reader *r, const struct ps_rows *rows)
 
 static enum outcome version_row(struct reader *r, const struct ps_rows *rows)
 {
-    if (ps_str_is(ps_rows_text(rows, 0), "EXPORT_PRODUCT_VERSION"))
+    if (ps_str_eq_c(ps_rows_text(rows, 0), "EXPORT_PRODUCT_VERSION"))
         r->out->ops->meta(r->out, "tool_version", clean_text_of(r, ps_rows_text(rows, 1)));
     return NS_OTHER;
 }
@@ -833,7 +833,7 @@ static bool is_gpu(const void *gpus, uint32_t index, const void *id)
 
 static enum outcome gpu_row(struct reader *r, const struct ps_rows *rows)
 {
-    struct ps_json json = ps_json_to(&r->args.text);
+    struct ps_json json = ps_json_writer(&r->args.text);
     struct gpu gpu = {0};
     int64_t value;
 
@@ -842,7 +842,7 @@ static enum outcome gpu_row(struct reader *r, const struct ps_rows *rows)
     (void)ps_rows_int(rows, 3, &gpu.multiprocessors);
     if (ps_hash_table_add(&r->gpu_at, ps_hash_u64((uint64_t)gpu.id), (uint32_t)r->n_gpus, is_gpu,
                           r->gpus, &gpu.id) == r->n_gpus) {
-        PS_PUSH_ROOM(r->gpus, r->n_gpus, r->cap_gpus);
+        PS_RESERVE_ONE(r->gpus, r->n_gpus, r->cap_gpus);
         r->gpus[r->n_gpus++] = gpu;
     }
     map_put(&r->gpu_names, &gpu.id, sizeof gpu.id, clean_text_of(r, ps_rows_text(rows, GPU_NAME)));
@@ -882,7 +882,7 @@ static enum outcome cuda_device_row(struct reader *r, const struct ps_rows *rows
     if (!ps_rows_int(rows, 0, &gpu) || !ps_rows_int(rows, 1, &key.number) ||
         !ps_rows_int(rows, 2, &key.pid))
         return NS_OTHER;
-    index = ps_intern_id(&r->cuda_devices, (struct ps_str){(const char *)&key, sizeof key});
+    index = ps_intern_add(&r->cuda_devices, (struct ps_str){(const char *)&key, sizeof key});
     if (index >= r->cap_gpu_of) {
         r->cap_gpu_of = r->cap_gpu_of ? r->cap_gpu_of * 2 : 64;
         r->gpu_of = ps_grow(r->gpu_of, r->cap_gpu_of, sizeof *r->gpu_of);
@@ -917,17 +917,17 @@ static enum outcome message_row(struct reader *r, const struct ps_rows *rows)
         return NS_OTHER;
     ps_buf_str(&line, clean_text_of(r, text));
     for (size_t i = 0; i < line.len; i++)
-        if ((unsigned char)line.at[i] < ' ')
-            line.at[i] = ' ';
+        if ((unsigned char)line.ptr[i] < ' ')
+            line.ptr[i] = ' ';
     if (line.len > MESSAGE_HEAD) {
         line.len = MESSAGE_HEAD;
-        while (line.len && (line.at[line.len] & 0xc0) == 0x80)
+        while (line.len && (line.ptr[line.len] & 0xc0) == 0x80)
             line.len--;
         ps_buf_puts(&line, "...");
     }
-    ps_sink_note(r->out, PS_NOTE_WARNING, ps_sqlite_at(r->db), 0,
+    ps_sink_note(r->out, PS_NOTE_WARNING, ps_sqlite_page_offset(r->db), 0,
                  "Nsight Systems reports (%s): %.*s",
-                 severity == SEVERITY_ERROR ? "error" : "warning", (int)line.len, line.at);
+                 severity == SEVERITY_ERROR ? "error" : "warning", (int)line.len, line.ptr);
     return NS_OTHER;
 }
 
@@ -948,14 +948,14 @@ static enum ps_status read_target(struct reader *r)
     static const char *const version[] = {"name", "value"}, *const message[] = {"severity", "text"};
     static const char *const cuda[] = {"gpuId", "cudaId", "pid"};
     static const struct table tables[] = {
-        {"TARGET_INFO_SESSION_START_TIME", NS_COLUMNS(session), session_row},
-        {"ANALYSIS_DETAILS", NS_COLUMNS(analysis), analysis_row},
-        {"META_DATA_EXPORT", NS_COLUMNS(version), version_row},
-        {"EXPORT_META_DATA", NS_COLUMNS(version), version_row}, /* its name in 2022 and 2023 */
-        {"TARGET_INFO_GPU", NS_COLUMNS(gpu_columns), gpu_row},
-        {"TARGET_INFO_CUDA_DEVICE", NS_COLUMNS(cuda), cuda_device_row},
+        {"TARGET_INFO_SESSION_START_TIME", NS_COLUMN_LIST(session), session_row},
+        {"ANALYSIS_DETAILS", NS_COLUMN_LIST(analysis), analysis_row},
+        {"META_DATA_EXPORT", NS_COLUMN_LIST(version), version_row},
+        {"EXPORT_META_DATA", NS_COLUMN_LIST(version), version_row}, /* its name in 2022 and 2023 */
+        {"TARGET_INFO_GPU", NS_COLUMN_LIST(gpu_columns), gpu_row},
+        {"TARGET_INFO_CUDA_DEVICE", NS_COLUMN_LIST(cuda), cuda_device_row},
     };
-    const struct table messages = {"DIAGNOSTIC_EVENT", NS_COLUMNS(message), message_row};
+    const struct table messages = {"DIAGNOSTIC_EVENT", NS_COLUMN_LIST(message), message_row};
     enum ps_status status = PS_OK;
 
     for (size_t i = 0; i < sizeof tables / sizeof *tables && status == PS_OK; i++)
@@ -1032,7 +1032,7 @@ static int64_t stream_of(const struct ps_rows *rows, bool waits)
 
     if (ps_rows_int(rows, WORK_STREAM, &stream) && stream >= 0 && stream < UINT32_MAX)
         return stream;
-    return waits ? NS_WAITS : NS_NO_STREAM;
+    return waits ? NS_WAIT_STREAM : NS_NO_STREAM;
 }
 
 static void place(struct reader *r, const struct ps_rows *rows, enum ps_slice_kind kind,
@@ -1071,7 +1071,7 @@ static bool begin(struct reader *r, const struct ps_rows *rows, const char *word
         return false;
     work->record.ts = start;
     work->record.dur = duration;
-    work->record.cat = tr_fill_cat(&r->trace, ps_str_of(word), kind);
+    work->record.cat = tr_fill_cat(&r->trace, ps_str_from_c(word), kind);
     place(r, rows, kind, work);
     return true;
 }
@@ -1151,8 +1151,8 @@ static uint32_t copy_name(struct reader *r, const struct ps_rows *rows)
     if (ps_rows_int(rows, COPY_KIND, &kind))
         word = map_word(&r->copies, kind);
     (void)snprintf(name, sizeof name, "[CUDA memcpy %.*s]", word.len ? (int)word.len : 7,
-                   word.len ? word.at : "Unknown");
-    return text_id_of(r, ps_str_of(name));
+                   word.len ? word.ptr : "Unknown");
+    return text_id_of(r, ps_str_from_c(name));
 }
 
 static enum outcome device_copy_row(struct reader *r, const struct ps_rows *rows)
@@ -1210,17 +1210,17 @@ static enum outcome graph_row(struct reader *r, const struct ps_rows *rows)
         return work.outcome;
     (void)ps_rows_int(rows, GRAPH_ID, &graph);
     (void)snprintf(name, sizeof name, "[CUDA graph %" PRId64 "]", graph);
-    work.record.name = tr_text_id(&r->trace, ps_str_of(name));
+    work.record.name = tr_text_id(&r->trace, ps_str_from_c(name));
     add_arg_column(&r->args, "graph exec id", rows, GRAPH_EXEC);
     return finish(r, &work);
 }
 
 static const struct table device_tables[] = {
-    {"CUPTI_ACTIVITY_KIND_KERNEL", NS_COLUMNS(kernel_columns), kernel_row},
-    {"CUPTI_ACTIVITY_KIND_MEMCPY", NS_COLUMNS(copy_columns), device_copy_row},
-    {"CUPTI_ACTIVITY_KIND_MEMSET", NS_COLUMNS(set_columns), set_row},
-    {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", NS_COLUMNS(wait_columns), device_wait_row},
-    {"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", NS_COLUMNS(graph_columns), graph_row},
+    {"CUPTI_ACTIVITY_KIND_KERNEL", NS_COLUMN_LIST(kernel_columns), kernel_row},
+    {"CUPTI_ACTIVITY_KIND_MEMCPY", NS_COLUMN_LIST(copy_columns), device_copy_row},
+    {"CUPTI_ACTIVITY_KIND_MEMSET", NS_COLUMN_LIST(set_columns), set_row},
+    {"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", NS_COLUMN_LIST(wait_columns), device_wait_row},
+    {"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", NS_COLUMN_LIST(graph_columns), graph_row},
     {NULL, NULL, 0, NULL},
 };
 
@@ -1257,26 +1257,26 @@ static const struct {
 
 static bool is_driver(struct reader *r, const struct ps_rows *rows, uint32_t name)
 {
-    struct ps_str text = tr_text(&r->trace, name);
+    struct ps_str text = tr_text_of_id(&r->trace, name);
     int64_t class;
 
     if (ps_rows_int(rows, CALL_CLASS, &class))
         return class == CLASS_DRIVER;
-    return text.len > 2 && text.at[0] == 'c' && text.at[1] == 'u' && text.at[2] >= 'A' &&
-           text.at[2] <= 'Z';
+    return text.len > 2 && text.ptr[0] == 'c' && text.ptr[1] == 'u' && text.ptr[2] >= 'A' &&
+           text.ptr[2] <= 'Z';
 }
 
 /* Returns "mpi_p2p" for MPI_P2P_EVENTS. */
 static uint16_t own_category(struct reader *r)
 {
-    struct ps_str name = ps_str_of(r->table);
+    struct ps_str name = ps_str_from_c(r->table);
     char word[64];
     size_t n = 0;
 
-    if (name.len > 7 && memcmp(name.at + name.len - 7, "_EVENTS", 7) == 0)
+    if (name.len > 7 && memcmp(name.ptr + name.len - 7, "_EVENTS", 7) == 0)
         name.len -= 7;
     for (; n < name.len && n < sizeof word; n++)
-        word[n] = name.at[n] >= 'A' && name.at[n] <= 'Z' ? (char)(name.at[n] | 32) : name.at[n];
+        word[n] = name.ptr[n] >= 'A' && name.ptr[n] <= 'Z' ? (char)(name.ptr[n] | 32) : name.ptr[n];
     return tr_fill_cat(&r->trace, clean_text_of(r, (struct ps_str){word, n}), PS_SLICE_OTHER);
 }
 
@@ -1287,7 +1287,7 @@ static uint16_t category(struct reader *r, const struct ps_rows *rows, uint32_t 
             continue;
         if (known[i].kind == PS_SLICE_RUNTIME && is_driver(r, rows, name))
             return tr_fill_cat(&r->trace, PS_STR("cuda_driver"), PS_SLICE_RUNTIME);
-        return tr_fill_cat(&r->trace, ps_str_of(known[i].word), known[i].kind);
+        return tr_fill_cat(&r->trace, ps_str_from_c(known[i].word), known[i].kind);
     }
     return own_category(r);
 }
@@ -1333,7 +1333,7 @@ static enum ps_status columns_of(struct reader *r, const char *table, const char
 
     *out = 0;
     for (size_t i = 0; rows && i < n; i++)
-        *out |= (unsigned)ps_rows_has(rows, i) << i;
+        *out |= (unsigned)ps_rows_has_column(rows, i) << i;
     ps_rows_end(rows);
     return status;
 }
@@ -1344,7 +1344,7 @@ static enum ps_status leave_out(struct reader *r, const char *name)
     static const char *const when[] = {"start", "timestamp", "rawTimestamp"};
     const struct table table = {name, when, 1, other_row};
     unsigned has;
-    enum ps_status status = columns_of(r, name, NS_COLUMNS(when), &has);
+    enum ps_status status = columns_of(r, name, NS_COLUMN_LIST(when), &has);
 
     if (status != PS_OK || !has)
         return status;
@@ -1382,7 +1382,7 @@ static enum ps_status read_calls(struct reader *r)
 
     for (size_t i = 0; i < ps_sqlite_tables(r->db) && status == PS_OK; i++) {
         const char *name = ps_sqlite_table(r->db, i);
-        const struct table table = {name, NS_COLUMNS(call_columns), call_row};
+        const struct table table = {name, NS_COLUMN_LIST(call_columns), call_row};
         unsigned has;
 
         if (is_read(name))
@@ -1462,7 +1462,7 @@ static uint32_t text_of(struct reader *r, const struct ps_rows *rows)
     struct ps_str text = ps_rows_text(rows, RANGE_TEXT);
     int64_t id;
 
-    if (text.at)
+    if (text.ptr)
         return text_id_of(r, text);
     return ps_rows_int(rows, RANGE_TEXT_ID, &id) ? text_of_string(r, id) : 0;
 }
@@ -1478,7 +1478,7 @@ static enum outcome name_row(struct reader *r, const struct ps_rows *rows)
     if (!ps_rows_int(rows, RANGE_TYPE, &type) || (type != NVTX_CATEGORY && type != NVTXT_CATEGORY &&
                                                   type != NVTX_DOMAIN && type != NVTX_THREAD))
         return NS_OTHER;
-    text = tr_text(&r->trace, text_of(r, rows));
+    text = tr_text_of_id(&r->trace, text_of(r, rows));
     if (!text.len)
         return NS_OTHER;
     number = number_of(rows, type != NVTX_DOMAIN);
@@ -1500,8 +1500,8 @@ static uint16_t category_of(struct reader *r, struct ps_str domain)
     uint16_t cat = 0;
 
     if (domain.len) {
-        (void)snprintf(word, sizeof word, "nvtx:%.*s", (int)domain.len, domain.at);
-        cat = tr_fill_cat(&r->trace, clean_text_of(r, ps_str_of(word)), PS_SLICE_NVTX);
+        (void)snprintf(word, sizeof word, "nvtx:%.*s", (int)domain.len, domain.ptr);
+        cat = tr_fill_cat(&r->trace, clean_text_of(r, ps_str_from_c(word)), PS_SLICE_NVTX);
     }
     return cat ? cat : tr_fill_cat(&r->trace, PS_STR("nvtx"), PS_SLICE_NVTX);
 }
@@ -1577,8 +1577,8 @@ static enum outcome event_row(struct reader *r, const struct ps_rows *rows)
     return store_record(r, thread_of_tid(r, thread), record, outcome);
 }
 
-static const struct table nvtx_name_table = {"NVTX_EVENTS", NS_COLUMNS(nvtx_columns), name_row};
-static const struct table nvtx_table = {"NVTX_EVENTS", NS_COLUMNS(nvtx_columns), event_row};
+static const struct table nvtx_name_table = {"NVTX_EVENTS", NS_COLUMN_LIST(nvtx_columns), name_row};
+static const struct table nvtx_table = {"NVTX_EVENTS", NS_COLUMN_LIST(nvtx_columns), event_row};
 
 /* --- Memory allocated with CUDA --- */
 
@@ -1636,7 +1636,7 @@ static enum ps_status write_uses(struct reader *r, struct uses *uses)
     if (!uses->n)
         return PS_OK;
     record.name = tr_text_id(&r->trace, PS_STR("[memory]"));
-    ps_sort_runs(uses->at, uses->n, sizeof *uses->at);
+    ps_sort_records(uses->at, uses->n, sizeof *uses->at);
     for (size_t i = 0; i < uses->n; i++) {
         const struct use *use = &uses->at[i];
         bool counted = use->device >= -1 && use->device < DEVICES_MOST;
@@ -1659,7 +1659,7 @@ static enum ps_status write_uses(struct reader *r, struct uses *uses)
 
 static enum ps_status read_memory(struct reader *r)
 {
-    static const struct table table = {"CUDA_GPU_MEMORY_USAGE_EVENTS", NS_COLUMNS(use_columns),
+    static const struct table table = {"CUDA_GPU_MEMORY_USAGE_EVENTS", NS_COLUMN_LIST(use_columns),
                                        use_row};
     struct uses uses = {0};
     enum ps_status status;
@@ -1711,7 +1711,7 @@ static enum outcome metric_row(struct reader *r, const struct ps_rows *rows)
     name = map_get(&r->metrics, &key, sizeof key);
     if (!name.len) {
         (void)snprintf(number, sizeof number, "metric %" PRId64, key.metric);
-        name = ps_str_of(number);
+        name = ps_str_from_c(number);
     }
     record.name = tr_text_id(&r->trace, name);
     record.ts += r->shift;
@@ -1723,9 +1723,9 @@ static enum ps_status read_metrics(struct reader *r)
 {
     static const char *const names[] = {"typeId", "metricId", "metricName"};
     static const char *const values[] = {"start", "timestamp", "typeId", "metricId", "value"};
-    static const struct table name_table = {"TARGET_INFO_GPU_METRICS", NS_COLUMNS(names),
+    static const struct table name_table = {"TARGET_INFO_GPU_METRICS", NS_COLUMN_LIST(names),
                                             metric_name_row};
-    static const struct table table = {"GPU_METRICS", NS_COLUMNS(values), metric_row};
+    static const struct table table = {"GPU_METRICS", NS_COLUMN_LIST(values), metric_row};
     enum ps_status status = read_rows(r, &name_table);
 
     return status == PS_OK ? count_rows(r, &table) : status;
@@ -1751,10 +1751,10 @@ static enum ps_match sniff(struct ps_str head)
                                          "TARGET_INFO_",    "NVTX_EVENTS",      "OSRT_API",
                                          "EXPORT_META_DATA"};
 
-    if (!ps_str_starts(head, PS_SQLITE_MAGIC))
+    if (!ps_str_starts_with(head, PS_SQLITE_MAGIC))
         return PS_MATCH_NO;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        if (ps_str_find(head, ps_str_of(tables[i])))
+        if (ps_str_find(head, ps_str_from_c(tables[i])))
             return PS_MATCH_SURE;
     return PS_MATCH_NO;
 }
@@ -1768,12 +1768,13 @@ static bool is_export(const struct ps_sqlite *db)
                                          "TARGET_INFO_SESSION_START_TIME",
                                          "EXPORT_META_DATA"};
 
-    if (ps_sqlite_has(db, "StringIds"))
+    if (ps_sqlite_has_table(db, "StringIds"))
         for (size_t i = 0; i < ps_sqlite_tables(db); i++)
-            if (ps_str_starts(ps_str_of(ps_sqlite_table(db, i)), PS_STR("CUPTI_ACTIVITY_KIND_")))
+            if (ps_str_starts_with(ps_str_from_c(ps_sqlite_table(db, i)),
+                                   PS_STR("CUPTI_ACTIVITY_KIND_")))
                 return true;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        if (ps_sqlite_has(db, tables[i]))
+        if (ps_sqlite_has_table(db, tables[i]))
             return true;
     return false;
 }
@@ -1834,7 +1835,7 @@ static enum ps_status import(struct ps_sqlite *db, struct ps_sink *out, struct p
     if (status == PS_OK)
         status = tr_fill_end(&r.trace, r.end_ns == INT64_MIN ? INT64_MIN : r.end_ns + r.shift);
     if (status == PS_OK)
-        status = tr_import(&r.trace);
+        status = tr_import_trace(&r.trace);
     reader_free(&r);
     return status;
 }
@@ -1845,7 +1846,7 @@ static enum ps_status file_of(struct ps_stream *in, struct ps_sink *out, int *fd
                               struct ps_err *err)
 {
     *own = -1;
-    *fd = ps_stream_file(in);
+    *fd = ps_stream_regular_fd(in);
     if (*fd >= 0)
         return PS_OK;
     *own = *fd =
@@ -1868,14 +1869,14 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     if (status == PS_OK && !is_export(db)) {
         status = ps_fail(err, PS_UNKNOWN_KIND,
                          "this SQLite database is not an export of Nsight Systems");
-        ps_hint(err, EXPORT_AGAIN);
+        ps_err_hint(err, EXPORT_AGAIN);
     }
     if (status == PS_OK)
         status = import(db, out, err);
     if (status == PS_BAD_INPUT)
-        ps_hint(err, EXPORT_AGAIN);
+        ps_err_hint(err, EXPORT_AGAIN);
     if (status == PS_LIMIT)
-        ps_hint(err, "record a shorter time, or fewer kinds of events (nsys profile --trace)");
+        ps_err_hint(err, "record a shorter time, or fewer kinds of events (nsys profile --trace)");
     ps_sqlite_close(db);
     return status;
 }

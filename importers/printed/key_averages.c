@@ -22,7 +22,7 @@ enum column {
     OVERLOAD,
     SHAPES,
     SOURCE,
-    FIGURE, /* FIGURE + n: value n of enum ps_operator_figure */
+    FIGURE, /* FIGURE + n: value n of enum ps_operator_metric */
 };
 
 struct header {
@@ -44,7 +44,7 @@ struct table {
 struct row {
     struct ps_str name, overload, shapes, source; /* in the arena */
     bool cut;                                     /* the printed name is truncated */
-    struct ps_num figures[PS_N_OPERATOR_FIGURES];
+    struct ps_num figures[PS_N_OPERATOR_METRICS];
 };
 
 struct reader {
@@ -57,7 +57,7 @@ struct reader {
     uint32_t n, cap;
 
     enum { OUTSIDE, RULED, HEADED, INSIDE } state;
-    struct ps_table_spans spans;
+    struct ps_printed_columns spans;
     struct header header;
     struct ps_str titles[PS_TABLE_COLUMNS]; /* of the columns; in the arena */
     /* lines of the current row, which newlines in the name split */
@@ -79,33 +79,33 @@ struct reader {
 
 static bool ends_with(struct ps_str text, struct ps_str end)
 {
-    return text.len >= end.len && memcmp(text.at + text.len - end.len, end.at, end.len) == 0;
+    return text.len >= end.len && memcmp(text.ptr + text.len - end.len, end.ptr, end.len) == 0;
 }
 
 static struct ps_str without_end(struct ps_str text, size_t n)
 {
-    return (struct ps_str){text.at, text.len - n};
+    return (struct ps_str){text.ptr, text.len - n};
 }
 
 /* What a column "Self CUDA" or "CUDA" refers to. */
-struct whose {
+struct column_owner {
     bool self, device;
 };
 
-static struct whose whose(struct ps_str text, struct header *out)
+static struct column_owner column_owner(struct ps_str text, struct header *out)
 {
     static const struct ps_str self = PS_STR("Self ");
-    struct whose of = {.self = ps_str_starts(text, self)};
+    struct column_owner of = {.self = ps_str_starts_with(text, self)};
 
     if (of.self)
         text = ps_str_skip(text, self.len);
-    of.device = !ps_str_is(text, "CPU");
+    of.device = !ps_str_eq_c(text, "CPU");
     if (of.device)
         out->device = text;
     return of;
 }
 
-static enum column figure(enum ps_operator_figure figure)
+static enum column figure(enum ps_operator_metric figure)
 {
     return (enum column)((int)FIGURE + (int)figure);
 }
@@ -122,15 +122,15 @@ static bool measured(struct ps_str cell, const struct unit *units, size_t n, dou
     struct ps_num number;
     struct ps_str word;
 
-    while (digits < cell.len && strchr("0123456789.+-", cell.at[digits]) && cell.at[digits])
+    while (digits < cell.len && strchr("0123456789.+-", cell.ptr[digits]) && cell.ptr[digits])
         digits++;
-    if (!ps_report_number((struct ps_str){cell.at, digits}, &number))
+    if (!ps_report_parse_number((struct ps_str){cell.ptr, digits}, &number))
         return false;
     word = ps_str_skip(cell, digits);
-    if (word.len && word.at[0] == ' ')
+    if (word.len && word.ptr[0] == ' ')
         word = ps_str_skip(word, 1);
     for (size_t i = 0; i < n; i++)
-        if (ps_str_is(word, units[i].word)) {
+        if (ps_str_eq_c(word, units[i].word)) {
             *out = ps_num_real(number) * units[i].value;
             return fabs(*out) < 9e18;
         }
@@ -153,7 +153,7 @@ static enum column time_column(struct ps_str text, bool percent, struct header *
 {
     static const struct ps_str total = PS_STR(" total");
     bool is_total = ends_with(text, total);
-    struct whose of = whose(is_total ? without_end(text, total.len) : text, out);
+    struct column_owner of = column_owner(is_total ? without_end(text, total.len) : text, out);
 
     if (!of.self && !is_total)
         return OTHER;
@@ -168,7 +168,7 @@ static enum column time_column(struct ps_str text, bool percent, struct header *
 
 static enum column memory_column(struct ps_str text, struct header *out)
 {
-    struct whose of = whose(text, out);
+    struct column_owner of = column_owner(text, out);
 
     if (of.self)
         return figure(of.device ? PS_OPERATOR_SELF_DEVICE_BYTES : PS_OPERATOR_SELF_CPU_BYTES);
@@ -181,10 +181,10 @@ static bool flops_column(struct ps_str text, double *out)
     static const char prefixes[] = "KMGTP";
     const char *prefix;
 
-    if (!ps_str_starts(text, PS_STR("Total ")) || !ends_with(text, PS_STR("FLOPs")))
+    if (!ps_str_starts_with(text, PS_STR("Total ")) || !ends_with(text, PS_STR("FLOPs")))
         return false;
     text = without_end(ps_str_skip(text, 6), 5);
-    prefix = text.len == 1 ? strchr(prefixes, text.at[0]) : NULL;
+    prefix = text.len == 1 ? strchr(prefixes, text.ptr[0]) : NULL;
     *out = prefix ? pow(1000, (double)(prefix - prefixes + 1)) : 1;
     return text.len == 0 || prefix;
 }
@@ -207,27 +207,29 @@ static enum column column_of(struct ps_str title, struct header *out)
                                memory = PS_STR(" Mem");
 
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-        if (ps_str_is(title, plain[i].title))
+        if (ps_str_eq_c(title, plain[i].title))
             return plain[i].column;
     if (flops_column(title, &out->flops))
         return figure(PS_OPERATOR_FLOPS);
     if (ends_with(title, memory))
         return memory_column(without_end(title, memory.len), out);
     if (ends_with(title, avg))
-        return figure(whose(without_end(title, avg.len), out).device ? PS_OPERATOR_DEVICE_MEAN_NS
-                                                                     : PS_OPERATOR_CPU_MEAN_NS);
+        return figure(column_owner(without_end(title, avg.len), out).device
+                          ? PS_OPERATOR_DEVICE_MEAN_NS
+                          : PS_OPERATOR_CPU_MEAN_NS);
     return ends_with(title, percent) ? time_column(without_end(title, percent.len), true, out)
                                      : time_column(title, false, out);
 }
 
 /* Parses the columns of a header line. False: not a header. */
-static bool read_header(const struct ps_table_spans *spans, struct ps_str line, struct header *out)
+static bool read_header(const struct ps_printed_columns *spans, struct ps_str line,
+                        struct header *out)
 {
     struct ps_str titles[PS_TABLE_COLUMNS];
     bool name = false, time = false;
 
     *out = (struct header){.flops = 1, .calls = PS_TABLE_COLUMNS, .source = PS_TABLE_COLUMNS};
-    if (!ps_table_titles(spans, line, titles))
+    if (!ps_printed_table_titles(spans, line, titles))
         return false;
     for (size_t i = 0; i < spans->n; i++) {
         enum column column = column_of(titles[i], out);
@@ -285,24 +287,25 @@ static bool flop_count(struct ps_str cell, double scale, struct ps_num *out)
 
 /* Parses a value in the unit of its column: none for "--", "NaN" and an empty cell. False:
  * invalid. */
-static bool read_figure(enum ps_operator_figure which, struct ps_str cell, double flops,
+static bool read_figure(enum ps_operator_metric which, struct ps_str cell, double flops,
                         struct ps_num *out)
 {
     int64_t whole = 0;
     bool good;
 
     *out = (struct ps_num){0};
-    if (cell.len == 0 || ps_str_is(cell, "--") || ps_str_is(cell, "NaN") || ps_str_is(cell, "nan"))
+    if (cell.len == 0 || ps_str_eq_c(cell, "--") || ps_str_eq_c(cell, "NaN") ||
+        ps_str_eq_c(cell, "nan"))
         return which != PS_OPERATOR_CALLS;
     switch (which) {
     case PS_OPERATOR_SELF_CPU_PCT:
     case PS_OPERATOR_CPU_TOTAL_PCT:
     case PS_OPERATOR_SELF_DEVICE_PCT:
-        return percent(cell, out) || (ps_str_is(cell, "NaN%") || ps_str_is(cell, "nan%"));
+        return percent(cell, out) || (ps_str_eq_c(cell, "NaN%") || ps_str_eq_c(cell, "nan%"));
     case PS_OPERATOR_FLOPS:
         return flop_count(cell, flops, out);
     case PS_OPERATOR_CALLS:
-        good = ps_str_i64(cell, &whole) && whole >= 0;
+        good = ps_str_parse_i64(cell, &whole) && whole >= 0;
         break;
     case PS_OPERATOR_CPU_BYTES:
     case PS_OPERATOR_SELF_CPU_BYTES:
@@ -321,9 +324,9 @@ static bool read_figure(enum ps_operator_figure which, struct ps_str cell, doubl
 /* --- Reporting --- */
 
 enum {
-    MOST_ROWS = 1000 * 1000,
-    MOST_PIECES = 64,        /* lines of a row whose name has newlines */
-    MOST_BYTES = 256 * 1024, /* bytes of a row */
+    ROWS_MAX = 1000 * 1000,
+    PIECES_MAX = 64,        /* lines of a row whose name has newlines */
+    BYTES_MAX = 256 * 1024, /* bytes of a row */
     TOLD = 50,
 };
 
@@ -331,7 +334,7 @@ enum {
     ROW_LIMIT = 100, /* default of table() */
 };
 
-static void tell_row(struct reader *r, uint32_t i)
+static void write_row(struct reader *r, uint32_t i)
 {
     const struct row *row = &r->rows[i];
 
@@ -341,29 +344,29 @@ static void tell_row(struct reader *r, uint32_t i)
                                           .overload = row->overload,
                                           .shapes = row->shapes,
                                           .source = row->source,
-                                          .cut = row->cut,
-                                          .family = tr_family_of(row->name),
-                                          .figures = row->figures,
+                                          .is_truncated = row->cut,
+                                          .family = tr_name_family(row->name),
+                                          .metrics = row->figures,
                                       });
 }
 
-static void tell_table(struct reader *r, uint32_t id)
+static void write_table(struct reader *r, uint32_t id)
 {
     const struct table *table = &r->tables[id - 1];
 
     r->out->ops->report(r->out, &(struct ps_report){
                                     .id = id,
-                                    .by = table->by_stack   ? "stack"
-                                          : table->by_shape ? "shape"
-                                                            : "",
-                                    .ordered = table->ordered,
+                                    .grouped_by = table->by_stack   ? "stack"
+                                                  : table->by_shape ? "shape"
+                                                                    : "",
+                                    .sort_key = table->ordered,
                                     .seconds = table->self_s,
                                     .device_seconds = table->device_s,
-                                    .first = table->first + 1,
-                                    .rows = table->n,
+                                    .first_row = table->first + 1,
+                                    .n_rows = table->n,
                                 });
     for (uint32_t i = table->first; i < table->first + table->n; i++)
-        tell_row(r, i);
+        write_row(r, i);
 }
 
 /* The table that is shown first: the one with most rows among those not grouped by shape or stack,
@@ -383,7 +386,7 @@ static uint32_t main_table(const struct reader *r)
     return best;
 }
 
-static bool has(const struct reader *r, enum ps_operator_figure figure)
+static bool has(const struct reader *r, enum ps_operator_metric figure)
 {
     for (uint32_t i = 0; i < r->n; i++)
         if (r->rows[i].figures[figure].kind != PS_NUM_NONE)
@@ -391,7 +394,7 @@ static bool has(const struct reader *r, enum ps_operator_figure figure)
     return false;
 }
 
-static void tell_figures(struct reader *r, const struct table *table, uint32_t id)
+static void write_summary(struct reader *r, const struct table *table, uint32_t id)
 {
     const struct {
         const char *key;
@@ -416,7 +419,7 @@ static void tell_figures(struct reader *r, const struct table *table, uint32_t i
         r->out->ops->list(r->out, "device", &table->device, 1);
 }
 
-static void tell_notes(struct reader *r)
+static void write_notes(struct reader *r)
 {
     uint64_t limited = 0;
 
@@ -462,10 +465,10 @@ static void report_tables(struct reader *r)
 
     r->out->ops->meta(r->out, "tool", PS_STR("torch.profiler"));
     for (uint32_t i = 1; i <= r->n_tables; i++)
-        tell_table(r, i);
-    tell_figures(r, table, id);
-    tell_notes(r);
-    ps_report_ledger(&r->in, r->out, r->n, r->repaired, r->rejected);
+        write_table(r, i);
+    write_summary(r, table, id);
+    write_notes(r);
+    ps_report_write_ledger(&r->in, r->out, r->n, r->repaired, r->rejected);
     r->out->ops->headline(r->out, &headline);
 }
 
@@ -481,7 +484,7 @@ static void reject(struct reader *r)
     if (r->rejected++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REJECTED, r->row_at, r->row_line,
                      "this table row is incomplete or has a value that cannot be read");
-    ps_report_doubt(&r->in);
+    ps_report_count_doubtful(&r->in);
 }
 
 static bool read_figures(const struct reader *r, const struct ps_str *cells, struct row *row)
@@ -489,7 +492,7 @@ static bool read_figures(const struct reader *r, const struct ps_str *cells, str
     for (size_t i = 0; i < r->spans.n; i++) {
         unsigned column = r->header.column[i];
 
-        if (column >= FIGURE && !read_figure((enum ps_operator_figure)(column - FIGURE), cells[i],
+        if (column >= FIGURE && !read_figure((enum ps_operator_metric)(column - FIGURE), cells[i],
                                              r->header.flops, &row->figures[column - FIGURE]))
             return false;
     }
@@ -498,8 +501,8 @@ static bool read_figures(const struct reader *r, const struct ps_str *cells, str
 
 static bool is_cut(struct ps_str name, size_t width)
 {
-    return name.len > 3 && memcmp(name.at + name.len - 3, "...", 3) == 0 &&
-           ps_code_points(name) == width;
+    return name.len > 3 && memcmp(name.ptr + name.len - 3, "...", 3) == 0 &&
+           ps_count_code_points(name) == width;
 }
 
 static void read_texts(struct reader *r, const struct ps_str *cells, struct row *row)
@@ -523,12 +526,12 @@ static void read_texts(struct reader *r, const struct ps_str *cells, struct row 
 /* Clears the bits of metrics that increase from one row to the next. */
 static void see_order(struct table *table, const struct row *before, const struct row *row)
 {
-    for (unsigned i = 0; before && i < PS_N_OPERATOR_FIGURES; i++)
+    for (unsigned i = 0; before && i < PS_N_OPERATOR_METRICS; i++)
         if (ps_num_real(row->figures[i]) > ps_num_real(before->figures[i]))
             table->falls &= ~(1u << i);
 }
 
-static void take_row(struct reader *r, const struct ps_str *cells)
+static void parse_row(struct reader *r, const struct ps_str *cells)
 {
     struct table *table = &r->tables[r->n_tables - 1];
     struct row row = {0};
@@ -540,10 +543,10 @@ static void take_row(struct reader *r, const struct ps_str *cells)
     read_texts(r, cells, &row);
     r->cut += row.cut;
     see_order(table, table->n ? &r->rows[r->n - 1] : NULL, &row);
-    PS_PUSH_ROOM(r->rows, r->n, r->cap);
+    PS_RESERVE_ONE(r->rows, r->n, r->cap);
     r->rows[r->n++] = row;
     table->n++;
-    r->repaired += r->row_mended || r->in.line.rejoined;
+    r->repaired += r->row_mended || r->in.line.is_rejoined;
     if (r->row_mended && r->mended++ < TOLD)
         ps_sink_note(r->out, PS_NOTE_REPAIRED, r->row_at, r->row_line,
                      "the name in this row contains invalid UTF-8 or was truncated");
@@ -551,7 +554,7 @@ static void take_row(struct reader *r, const struct ps_str *cells)
 
 /* Adds a frame of the stack to the row above: the frames after the first one are on separate
  * lines. */
-static bool take_frame(struct reader *r, const struct ps_str *cells)
+static bool parse_frame(struct reader *r, const struct ps_str *cells)
 {
     PS_AUTO(ps_buf_free) struct ps_buf stack = {0};
     struct table *table = &r->tables[r->n_tables - 1];
@@ -585,7 +588,7 @@ static void end_row(struct reader *r)
     bool blank = true;
 
     for (size_t i = 0; i < r->row.len; i++)
-        blank &= r->row.at[i] == ' ' || r->row.at[i] == '\n';
+        blank &= r->row.ptr[i] == ' ' || r->row.ptr[i] == '\n';
     if (r->pieces && !blank)
         reject(r);
     drop_row(r);
@@ -596,14 +599,14 @@ static void add_piece(struct reader *r)
     const struct ps_report_line *line = &r->in.line;
 
     if (r->pieces++ == 0) {
-        r->row_at = line->at;
+        r->row_at = line->offset;
         r->row_line = line->number;
         r->row_mended = false;
     } else {
         ps_buf_puts(&r->row, "\n");
     }
-    r->row_mended |= line->mended;
-    ps_buf_str(&r->row, ps_table_line(&r->spans, line->text));
+    r->row_mended |= line->is_repaired;
+    ps_buf_str(&r->row, ps_printed_table_line(&r->spans, line->text));
 }
 
 /* Whether the file ends inside the current line, so that values at its right end may be missing. */
@@ -613,7 +616,8 @@ static bool is_half(const struct reader *r)
 
     if (r->header.source == last && last)
         last--;
-    return !r->in.line.ended && ps_code_points(ps_buf_slice(&r->row)) < r->spans.at[last].to;
+    return !r->in.line.has_newline &&
+           ps_count_code_points(ps_buf_slice(&r->row)) < r->spans.at[last].to;
 }
 
 static void take_inside(struct reader *r)
@@ -621,17 +625,17 @@ static void take_inside(struct reader *r)
     struct ps_str cells[PS_TABLE_COLUMNS];
 
     add_piece(r);
-    ps_table_cells(&r->spans, ps_buf_slice(&r->row), cells);
+    ps_printed_table_cells(&r->spans, ps_buf_slice(&r->row), cells);
     if (cells[r->header.calls].len) {
         if (is_half(r))
             reject(r);
         else
-            take_row(r, cells);
+            parse_row(r, cells);
         drop_row(r);
-    } else if (take_frame(r, cells)) {
+    } else if (parse_frame(r, cells)) {
         drop_row(r);
-    } else if (r->pieces == MOST_PIECES || r->row.len > MOST_BYTES ||
-               ps_code_points(ps_buf_slice(&r->row)) >= r->spans.at[r->header.calls].to) {
+    } else if (r->pieces == PIECES_MAX || r->row.len > BYTES_MAX ||
+               ps_count_code_points(ps_buf_slice(&r->row)) >= r->spans.at[r->header.calls].to) {
         end_row(r);
     }
 }
@@ -648,16 +652,16 @@ static void open_table(struct reader *r, struct ps_str line)
 {
     struct table *table;
 
-    PS_PUSH_ROOM(r->tables, r->n_tables, r->cap_tables);
+    PS_RESERVE_ONE(r->tables, r->n_tables, r->cap_tables);
     table = &r->tables[r->n_tables++];
     *table = (struct table){
         .first = r->n,
-        .falls = (1u << PS_N_OPERATOR_FIGURES) - 1,
+        .falls = (1u << PS_N_OPERATOR_METRICS) - 1,
         .device = kept(r, r->header.device),
         .by_stack = r->header.source < PS_TABLE_COLUMNS,
     };
     /* known to succeed: read_header has found the titles */
-    (void)ps_table_titles(&r->spans, line, r->titles);
+    (void)ps_printed_table_titles(&r->spans, line, r->titles);
     for (size_t i = 0; i < r->spans.n; i++)
         table->by_shape |= r->header.column[i] == SHAPES;
 }
@@ -678,7 +682,7 @@ static struct ps_str order_of(struct reader *r, const struct table *table)
 
         if (column < FIGURE || !(table->falls & 1u << (column - FIGURE)))
             continue;
-        if (title.len > 2 && title.at[title.len - 1] == '%')
+        if (title.len > 2 && title.ptr[title.len - 1] == '%')
             title.len -= 2;
         return kept(r, title);
     }
@@ -692,14 +696,14 @@ static bool read_total(struct ps_str text, bool *cpu, int64_t *ns)
     const char *at = ps_str_find(text, total), *from = ps_str_find(text, self);
 
     if (!at || !from || from + self.len > at ||
-        !read_time(ps_report_trim(ps_str_skip(text, (size_t)(at - text.at) + total.len)), ns))
+        !read_time(ps_report_trim_end(ps_str_skip(text, (size_t)(at - text.ptr) + total.len)), ns))
         return false;
     from += self.len;
-    *cpu = ps_str_is((struct ps_str){from, (size_t)(at - from)}, "CPU");
+    *cpu = ps_str_eq_c((struct ps_str){from, (size_t)(at - from)}, "CPU");
     return true;
 }
 
-static void take_total(struct reader *r, struct ps_str text)
+static void parse_total(struct reader *r, struct ps_str text)
 {
     struct table *table = r->n_tables ? &r->tables[r->n_tables - 1] : NULL;
     int64_t ns;
@@ -713,19 +717,19 @@ static void take_total(struct reader *r, struct ps_str text)
         table->device_s = ps_real((double)ns / 1e9);
 }
 
-static void take_line(struct reader *r)
+static void parse_line(struct reader *r)
 {
     struct ps_str text = r->in.line.text;
-    struct ps_table_spans spans;
-    bool rule = ps_table_rule(text, &spans);
+    struct ps_printed_columns spans;
+    bool rule = ps_printed_table_rule(text, &spans);
 
-    if (ps_report_trim(text).len == 0 && r->pieces == 0 && r->state != OUTSIDE)
+    if (ps_report_trim_end(text).len == 0 && r->pieces == 0 && r->state != OUTSIDE)
         return; /* pasted text may have an empty line after each line */
     if (r->state == INSIDE && !rule) {
         take_inside(r);
-    } else if (r->state == INSIDE && ps_table_same(&spans, &r->spans)) {
+    } else if (r->state == INSIDE && ps_printed_columns_equal(&spans, &r->spans)) {
         end_table(r);
-    } else if (r->state == HEADED && rule && ps_table_same(&spans, &r->spans)) {
+    } else if (r->state == HEADED && rule && ps_printed_columns_equal(&spans, &r->spans)) {
         r->state = INSIDE;
     } else if (rule) {
         if (r->state == INSIDE) /* the end of the table is missing, and another one begins */
@@ -741,7 +745,7 @@ static void take_line(struct reader *r)
         r->state = HEADED;
     } else {
         r->state = OUTSIDE;
-        take_total(r, text);
+        parse_total(r, text);
     }
 }
 
@@ -755,18 +759,18 @@ static void close_table(struct reader *r, bool was_inside)
 
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
-    while (ps_report_next(&r->in)) {
+    while (ps_report_read_line(&r->in)) {
         bool inside = r->state == INSIDE;
 
-        take_line(r);
+        parse_line(r);
         close_table(r, inside);
         r->before.len = 0;
         if (r->state == OUTSIDE)
             ps_buf_str(&r->before, r->in.line.text);
-        if (r->n > MOST_ROWS)
-            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
-                              MOST_ROWS);
-        if (ps_report_goes_on(&r->in, r->out, r->n, err) != PS_OK)
+        if (r->n > ROWS_MAX)
+            return ps_fail_at(err, PS_LIMIT, r->in.line.offset, "the log has more than %d rows",
+                              ROWS_MAX);
+        if (ps_report_check(&r->in, r->out, r->n, err) != PS_OK)
             return PS_CANCELLED;
     }
     if (r->state == INSIDE) {
@@ -785,24 +789,24 @@ static bool is_header(struct ps_str line)
 
 static enum ps_match sniff(struct ps_str head)
 {
-    return ps_report_count(head, is_header) ? PS_MATCH_SURE : PS_MATCH_NO;
+    return ps_report_count_lines(head, is_header) ? PS_MATCH_SURE : PS_MATCH_NO;
 }
 
 /* Number of headers that fit the rule above them. */
 static size_t count_tables(struct ps_str text)
 {
-    struct ps_table_spans spans, rule;
+    struct ps_printed_columns spans, rule;
     struct header header;
     bool ruled = false;
     size_t n = 0;
 
     while (text.len) {
-        struct ps_str line = ps_report_cut(&text);
+        struct ps_str line = ps_report_pop_line(&text);
 
-        if (ps_table_rule(line, &rule)) {
+        if (ps_printed_table_rule(line, &rule)) {
             spans = rule;
             ruled = true;
-        } else if (ps_report_trim(line).len) {
+        } else if (ps_report_trim_end(line).len) {
             n += ruled && read_header(&spans, line, &header);
             ruled = false;
         }
@@ -815,25 +819,25 @@ static size_t count_tables(struct ps_str text)
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
     return count_tables(unwrapped) > count_tables(head) ||
-           ps_report_count(unwrapped, is_header) > ps_report_count(head, is_header);
+           ps_report_count_lines(unwrapped, is_header) > ps_report_count_lines(head, is_header);
 }
 
 /* Where a line ends. Titles may be wider than their columns; rows are as wide as the rule. */
-static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
+static enum ps_report_line_end ends(const void *reader, struct ps_str text, struct ps_str next)
 {
     const struct reader *r = reader;
-    size_t before = r->pieces ? ps_code_points(ps_buf_slice(&r->row)) + 1 : 0;
+    size_t before = r->pieces ? ps_count_code_points(ps_buf_slice(&r->row)) + 1 : 0;
     struct header header;
     int64_t ns;
     bool cpu;
 
     (void)next;
     if (r->state != RULED && r->state != INSIDE)
-        return read_total(text, &cpu, &ns) ? PS_END_HERE : PS_END_UNKNOWN;
-    if (before + ps_code_points(text) < r->in.wrap.table ||
+        return read_total(text, &cpu, &ns) ? PS_LINE_ENDS : PS_LINE_END_UNKNOWN;
+    if (before + ps_count_code_points(text) < r->in.wrap.table ||
         (r->state == RULED && !read_header(&r->spans, text, &header)))
-        return PS_END_LATER;
-    return PS_END_HERE;
+        return PS_LINE_CONTINUES;
+    return PS_LINE_ENDS;
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)

@@ -56,20 +56,20 @@ struct reader {
 /* --- Reporting --- */
 
 enum {
-    MOST_ROWS = 4 * 1000 * 1000,
+    ROWS_MAX = 4 * 1000 * 1000,
     TOLD = 50,
 };
 
 static struct section *section(struct reader *r)
 {
     if (r->n_sections == 0) {
-        PS_PUSH_ROOM(r->sections, r->n_sections, r->cap_sections);
+        PS_RESERVE_ONE(r->sections, r->n_sections, r->cap_sections);
         r->sections[r->n_sections++] = (struct section){.stage = PS_STR("")};
     }
     return &r->sections[r->n_sections - 1];
 }
 
-static void tell_section(struct reader *r, uint32_t i)
+static void write_section(struct reader *r, uint32_t i)
 {
     const struct section *section = &r->sections[i];
 
@@ -88,10 +88,10 @@ static struct ps_num seconds(const struct reader *r, const struct action *action
 
     if (!action->report)
         return action->total_s;
-    return ps_real(ps_ft_seconds(t, &t->reports[action->report - 1]));
+    return ps_real(ps_function_table_seconds(t, &t->reports[action->report - 1]));
 }
 
-static void tell_action(struct reader *r, uint32_t i)
+static void write_action(struct reader *r, uint32_t i)
 {
     const struct action *action = &r->actions[i];
 
@@ -107,7 +107,7 @@ static void tell_action(struct reader *r, uint32_t i)
                                 });
 }
 
-static void tell_notes(struct reader *r)
+static void write_notes(struct reader *r)
 {
     if (r->n == 0)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "the report contains no actions");
@@ -149,10 +149,10 @@ static struct ps_headline headline(const struct reader *r)
                  : (struct ps_headline){longest, "s", "longest action"};
 }
 
-static void tell_figures(struct reader *r)
+static void write_summary(struct reader *r)
 {
     const struct ps_function_tables *t = &r->tables;
-    const struct ps_ft_report *report = ps_ft_longest(t);
+    const struct ps_function_table *report = ps_function_tables_longest(t);
     const struct {
         const char *key;
         struct ps_num value;
@@ -178,14 +178,14 @@ static bool report_all(struct reader *r)
 
     r->out->ops->meta(r->out, "tool", PS_STR("PyTorch Lightning"));
     for (uint32_t i = 0; i < r->n_sections; i++)
-        tell_section(r, i);
+        write_section(r, i);
     for (uint32_t i = 0; i < r->n && ps_sink_ok(r->out); i++)
-        tell_action(r, i);
-    if (!ps_ft_tell(&r->tables, r->out))
+        write_action(r, i);
+    if (!ps_function_tables_write(&r->tables, r->out))
         return false;
-    tell_figures(r);
-    tell_notes(r);
-    ps_report_ledger(&r->in, r->out, stored, r->repaired, r->rejected);
+    write_summary(r);
+    write_notes(r);
+    ps_report_write_ledger(&r->in, r->out, stored, r->repaired, r->rejected);
     r->out->ops->headline(r->out, &said);
     return true;
 }
@@ -195,15 +195,15 @@ static const struct ps_str report_words = PS_STR("Profiler Report"),
 
 static struct ps_str trim(struct ps_str text)
 {
-    while (text.len && (text.at[0] == ' ' || text.at[0] == '\t'))
+    while (text.len && (text.ptr[0] == ' ' || text.ptr[0] == '\t'))
         text = ps_str_skip(text, 1);
-    return ps_report_trim(text);
+    return ps_report_trim_end(text);
 }
 
 static struct action *add_action(struct reader *r, struct ps_str name)
 {
     (void)section(r);
-    PS_PUSH_ROOM(r->actions, r->n, r->cap);
+    PS_RESERVE_ONE(r->actions, r->n, r->cap);
     r->actions[r->n] = (struct action){
         .section = r->n_sections - 1,
         .name = ps_arena_copy(&r->arena, name),
@@ -215,12 +215,12 @@ static struct action *add_action(struct reader *r, struct ps_str name)
 
 static bool next_cell(struct ps_str *rest, struct ps_str *cell)
 {
-    const char *bar = rest->len ? memchr(rest->at, '|', rest->len) : NULL;
+    const char *bar = rest->len ? memchr(rest->ptr, '|', rest->len) : NULL;
 
     if (rest->len == 0)
         return false;
-    cell->at = rest->at;
-    cell->len = bar ? (size_t)(bar - rest->at) : rest->len;
+    cell->ptr = rest->ptr;
+    cell->len = bar ? (size_t)(bar - rest->ptr) : rest->len;
     *rest = ps_str_skip(*rest, cell->len + 1);
     *cell = trim(*cell);
     return true;
@@ -233,7 +233,7 @@ static unsigned cells_of(struct ps_str row, struct ps_str *out, unsigned most)
     struct ps_str cell;
 
     row = trim(row);
-    if (ps_str_starts(row, PS_STR("|")))
+    if (ps_str_starts_with(row, PS_STR("|")))
         row = ps_str_skip(row, 1);
     while (next_cell(&row, &cell)) {
         if (n == most)
@@ -257,18 +257,18 @@ static bool header_of(struct ps_str text, size_t *left, unsigned *columns)
 
     if (!action || !ps_str_find(text, PS_STR("Mean duration (s)")))
         return false;
-    while (from > text.at && (from[-1] == ' ' || from[-1] == '\t'))
+    while (from > text.ptr && (from[-1] == ' ' || from[-1] == '\t'))
         from--;
-    if (from > text.at && from[-1] == '|')
+    if (from > text.ptr && from[-1] == '|')
         from--;
     else
         from = action;
-    before = (size_t)(from - text.at);
+    before = (size_t)(from - text.ptr);
     n = cells_of(ps_str_skip(text, before), cells, N_COLUMNS);
     if (n != 3 && n != N_COLUMNS)
         return false;
     for (unsigned i = 0; i < n; i++)
-        if (!ps_str_is(cells[i], titles[n == 3 ? short_form[i] : i]))
+        if (!ps_str_eq_c(cells[i], titles[n == 3 ? short_form[i] : i]))
             return false;
     *left = before;
     *columns = n;
@@ -279,11 +279,11 @@ static bool header_of(struct ps_str text, size_t *left, unsigned *columns)
 static bool figure(struct ps_str cell, struct ps_num *out)
 {
     *out = (struct ps_num){0};
-    if (cell.len == 0 || ps_str_is(cell, "-") || ps_str_is(cell, "_"))
+    if (cell.len == 0 || ps_str_eq_c(cell, "-") || ps_str_eq_c(cell, "_"))
         return true;
-    if (cell.at[cell.len - 1] == '%')
-        cell = trim((struct ps_str){cell.at, cell.len - 1});
-    return ps_report_number(cell, out);
+    if (cell.ptr[cell.len - 1] == '%')
+        cell = trim((struct ps_str){cell.ptr, cell.len - 1});
+    return ps_report_parse_number(cell, out);
 }
 
 static bool read_figures(const struct reader *r, const struct ps_str *cells, struct action *out)
@@ -299,9 +299,9 @@ static bool read_figures(const struct reader *r, const struct ps_str *cells, str
 static void reject(struct reader *r)
 {
     if (r->rejected++ < TOLD)
-        ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.at, r->in.line.number,
+        ps_sink_note(r->out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number,
                      "this line inside a table is not a table row");
-    ps_report_doubt(&r->in);
+    ps_report_count_doubtful(&r->in);
 }
 
 /* Parses a row. A line that ends without line feed and without the last bar may be truncated inside
@@ -309,13 +309,13 @@ static void reject(struct reader *r)
 static bool read_row(const struct reader *r, struct ps_str row, struct ps_str *cells,
                      struct action *out)
 {
-    return (r->in.line.ended || row.at[row.len - 1] == '|') &&
+    return (r->in.line.has_newline || row.ptr[row.len - 1] == '|') &&
            cells_of(row, cells, N_COLUMNS) == r->columns && cells[0].len &&
            read_figures(r, cells, out);
 }
 
 /* Handles a row. False: it is other output, after an empty line or other output. */
-static bool take_row(struct reader *r, struct ps_str row)
+static bool parse_row(struct reader *r, struct ps_str row)
 {
     struct ps_str cells[N_COLUMNS];
     struct action read = {0};
@@ -328,11 +328,11 @@ static bool take_row(struct reader *r, struct ps_str row)
     r->rows_seen = true;
     r->paused = false;
     r->rows++;
-    r->repaired += r->in.line.mended || r->in.line.rejoined;
-    if (r->in.line.mended && r->mended++ < TOLD)
-        ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number,
+    r->repaired += r->in.line.is_repaired || r->in.line.is_rejoined;
+    if (r->in.line.is_repaired && r->mended++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.offset, r->in.line.number,
                      "the name in this row contains invalid UTF-8 or was truncated");
-    if (ps_str_is(cells[0], "Total") && section(r)->total_s.kind == PS_NUM_NONE) {
+    if (ps_str_eq_c(cells[0], "Total") && section(r)->total_s.kind == PS_NUM_NONE) {
         section(r)->total_s = read.total_s;
         section(r)->calls = read.calls;
     } else {
@@ -349,7 +349,7 @@ static bool take_row(struct reader *r, struct ps_str row)
 static bool is_rule(struct ps_str text)
 {
     for (size_t i = 0; i < text.len; i++)
-        if (text.at[i] != '-')
+        if (text.ptr[i] != '-')
             return false;
     return text.len >= 4;
 }
@@ -358,7 +358,7 @@ static bool is_rule(struct ps_str text)
 static struct ps_str row_of(const struct reader *r, struct ps_str text)
 {
     text = ps_str_skip(text, r->left);
-    while (text.len && ((unsigned char)text.at[0] & 0xc0) == 0x80)
+    while (text.len && ((unsigned char)text.ptr[0] & 0xc0) == 0x80)
         text = ps_str_skip(text, 1);
     return trim(text);
 }
@@ -370,9 +370,9 @@ static bool in_report(struct reader *r, struct ps_str text)
 
     if (is_rule(row))
         return true;
-    if (row.len && memchr(row.at, '|', row.len))
-        return take_row(r, row);
-    if (row.len && !r->in.line.ended && !r->paused)
+    if (row.len && memchr(row.ptr, '|', row.len))
+        return parse_row(r, row);
+    if (row.len && !r->in.line.has_newline && !r->paused)
         reject(r);
     r->paused |= row.len || r->rows_seen;
     return row.len == 0;
@@ -387,7 +387,7 @@ static struct ps_str stage_of(struct ps_str before)
 
     before = trim(before);
     while (n < before.len) {
-        char c = before.at[before.len - 1 - n];
+        char c = before.ptr[before.len - 1 - n];
 
         if ((c < 'A' || c > 'Z') && c != '_')
             break;
@@ -402,7 +402,7 @@ static bool ends_in_report(struct ps_str line)
            ps_str_eq(ps_str_skip(line, line.len - report_words.len), report_words);
 }
 
-static bool take_heading(struct reader *r, struct ps_str text)
+static bool parse_heading(struct reader *r, struct ps_str text)
 {
     struct ps_str line = trim(text);
 
@@ -410,39 +410,39 @@ static bool take_heading(struct reader *r, struct ps_str text)
         return false;
     r->open = false;
     line.len -= report_words.len;
-    PS_PUSH_ROOM(r->sections, r->n_sections, r->cap_sections);
+    PS_RESERVE_ONE(r->sections, r->n_sections, r->cap_sections);
     r->sections[r->n_sections++] =
         (struct section){.stage = ps_arena_copy(&r->arena, stage_of(line))};
-    r->tables.open = false;
+    r->tables.is_open = false;
     r->tables.next.stage = r->sections[r->n_sections - 1].stage;
     return true;
 }
 
-static bool take_stats(struct reader *r, struct ps_str text)
+static bool parse_stats(struct reader *r, struct ps_str text)
 {
     const char *at = ps_str_find(text, stats_words);
     struct ps_str name;
 
     if (!at)
         return false;
-    name = trim(ps_str_skip(text, (size_t)(at - text.at) + stats_words.len));
+    name = trim(ps_str_skip(text, (size_t)(at - text.ptr) + stats_words.len));
     if (name.len == 0)
         return false;
     r->open = false;
-    r->tables.open = false;
-    r->tables.next = (struct ps_ft_report){
+    r->tables.is_open = false;
+    r->tables.next = (struct ps_function_table){
         .stage = section(r)->stage,
         .title = add_action(r, name)->name,
     };
     return true;
 }
 
-static bool take_header(struct reader *r, struct ps_str text)
+static bool parse_header(struct reader *r, struct ps_str text)
 {
     if (!header_of(text, &r->left, &r->columns))
         return false;
     if (section(r)->total_s.kind != PS_NUM_NONE) { /* the report has no heading */
-        PS_PUSH_ROOM(r->sections, r->n_sections, r->cap_sections);
+        PS_RESERVE_ONE(r->sections, r->n_sections, r->cap_sections);
         r->sections[r->n_sections++] = (struct section){.stage = PS_STR("")};
     }
     r->open = true;
@@ -453,23 +453,24 @@ static bool take_header(struct reader *r, struct ps_str text)
 static void take_function_line(struct reader *r)
 {
     uint32_t reports = r->tables.n_reports;
-    enum ps_ft_line what = ps_ft_take(&r->tables, &r->in.line);
+    enum ps_function_table_line what = ps_function_tables_parse(&r->tables, &r->in.line);
 
     if (r->tables.n_reports > reports && r->n && !r->actions[r->n - 1].report)
         r->actions[r->n - 1].report = r->tables.n_reports;
-    if (what == PS_FT_BROKEN)
+    if (what == PS_FUNCTION_LINE_INVALID)
         reject(r);
-    r->repaired += what == PS_FT_ROW && (r->in.line.mended || r->in.line.rejoined);
-    if (what == PS_FT_ROW && r->in.line.mended && r->mended++ < TOLD)
-        ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number,
+    r->repaired +=
+        what == PS_FUNCTION_LINE_ROW && (r->in.line.is_repaired || r->in.line.is_rejoined);
+    if (what == PS_FUNCTION_LINE_ROW && r->in.line.is_repaired && r->mended++ < TOLD)
+        ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.offset, r->in.line.number,
                      "the name in this row contains invalid UTF-8 or was truncated");
 }
 
-static void take_line(struct reader *r)
+static void parse_line(struct reader *r)
 {
     struct ps_str text = r->in.line.text;
 
-    if (take_heading(r, text) || take_stats(r, text) || take_header(r, text))
+    if (parse_heading(r, text) || parse_stats(r, text) || parse_header(r, text))
         return;
     if (r->open && in_report(r, text))
         return;
@@ -478,13 +479,13 @@ static void take_line(struct reader *r)
 
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
-    while (ps_report_next(&r->in)) {
-        ps_report_rejoin(&r->in, ps_ft_reads, &r->tables);
-        take_line(r);
-        if (r->tables.n + r->rows > MOST_ROWS)
-            return ps_fail_at(err, PS_LIMIT, r->in.line.at, "the log has more than %d rows",
-                              MOST_ROWS);
-        if (ps_report_goes_on(&r->in, r->out, r->tables.n + r->rows, err) != PS_OK)
+    while (ps_report_read_line(&r->in)) {
+        ps_report_rejoin(&r->in, ps_function_tables_classify, &r->tables);
+        parse_line(r);
+        if (r->tables.n + r->rows > ROWS_MAX)
+            return ps_fail_at(err, PS_LIMIT, r->in.line.offset, "the log has more than %d rows",
+                              ROWS_MAX);
+        if (ps_report_check(&r->in, r->out, r->tables.n + r->rows, err) != PS_OK)
             return PS_CANCELLED;
     }
     return ps_stream_status(r->in.in, err);
@@ -494,14 +495,14 @@ static enum ps_match sniff(struct ps_str head)
 {
     size_t left, column;
     unsigned columns;
-    bool functions = ps_ft_header(head, &column);
+    bool functions = ps_function_table_header(head, &column);
 
     while (head.len) {
-        const char *end = memchr(head.at, '\n', head.len);
-        struct ps_str line = {head.at, end ? (size_t)(end - head.at) : head.len};
+        const char *end = memchr(head.ptr, '\n', head.len);
+        struct ps_str line = {head.ptr, end ? (size_t)(end - head.ptr) : head.len};
 
         head = ps_str_skip(head, line.len + 1);
-        if (line.len && line.at[line.len - 1] == '\r')
+        if (line.len && line.ptr[line.len - 1] == '\r')
             line.len--;
         if (header_of(line, &left, &columns) || (functions && ps_str_find(line, stats_words)))
             return PS_MATCH_SURE;
@@ -514,29 +515,29 @@ static bool is_header(struct ps_str line)
     size_t left;
     unsigned columns;
 
-    return header_of(line, &left, &columns) || ps_ft_header(line, &left);
+    return header_of(line, &left, &columns) || ps_function_table_header(line, &left);
 }
 
 /* Whether there are more complete headers when the text is unwrapped. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
-    return ps_report_count(unwrapped, is_header) > ps_report_count(head, is_header);
+    return ps_report_count_lines(unwrapped, is_header) > ps_report_count_lines(head, is_header);
 }
 
 /* Where a line ends: a row between bars ends in a bar, a row of functions in the name of its
  * function. */
-static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
+static enum ps_report_line_end ends(const void *reader, struct ps_str text, struct ps_str next)
 {
     const struct reader *r = reader;
     struct ps_str cells[N_COLUMNS], row = row_of(r, text);
 
     if (is_header(text) || ends_in_report(trim(text)) || ps_str_find(next, stats_words))
-        return PS_END_HERE;
-    if (!r->open || !row.len || row.at[0] != '|')
-        return ps_ft_ends(&r->tables, text, next);
-    return row.at[row.len - 1] == '|' && cells_of(row, cells, N_COLUMNS) == r->columns
-               ? PS_END_HERE
-               : PS_END_LATER;
+        return PS_LINE_ENDS;
+    if (!r->open || !row.len || row.ptr[0] != '|')
+        return ps_function_tables_find_end(&r->tables, text, next);
+    return row.ptr[row.len - 1] == '|' && cells_of(row, cells, N_COLUMNS) == r->columns
+               ? PS_LINE_ENDS
+               : PS_LINE_CONTINUES;
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
@@ -550,7 +551,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     if (status == PS_OK && !report_all(&r))
         status = ps_fail(err, PS_CANCELLED, "the import was cancelled");
     ps_report_free(&r.in);
-    ps_ft_free(&r.tables);
+    ps_function_tables_free(&r.tables);
     ps_arena_free(&r.arena);
     free(r.sections);
     free(r.actions);

@@ -41,19 +41,19 @@ struct st_folded_guess {
     bool austin; /* written by austin */
 };
 
-enum { LONGEST_FRAME = 4096 };
+enum { FRAME_BYTES_MAX = 4096 };
 
 /* Removes the last word from *rest, with the spaces before it, and returns it. */
 static struct ps_str last_word(struct ps_str *rest)
 {
-    struct ps_str word = {rest->at + rest->len, 0};
+    struct ps_str word = {rest->ptr + rest->len, 0};
 
-    while (rest->len && rest->at[rest->len - 1] != ' ' && rest->at[rest->len - 1] != '\t') {
+    while (rest->len && rest->ptr[rest->len - 1] != ' ' && rest->ptr[rest->len - 1] != '\t') {
         rest->len--;
-        word.at--;
+        word.ptr--;
         word.len++;
     }
-    *rest = ps_report_trim(*rest);
+    *rest = ps_report_trim_end(*rest);
     return word;
 }
 
@@ -63,20 +63,20 @@ static bool looks_counted(struct ps_str word)
     size_t digits = 0;
 
     for (size_t i = 0; i < word.len; i++) {
-        if (!memchr("0123456789.,+-eE", word.at[i], 16))
+        if (!memchr("0123456789.,+-eE", word.ptr[i], 16))
             return false;
-        digits += word.at[i] >= '0' && word.at[i] <= '9';
+        digits += word.ptr[i] >= '0' && word.ptr[i] <= '9';
     }
-    return digits && word.at[0] != ',' && word.at[0] != 'e' && word.at[0] != 'E';
+    return digits && word.ptr[0] != ',' && word.ptr[0] != 'e' && word.ptr[0] != 'E';
 }
 
 /* The line without the spaces and the "> " of a quotation that a pasted text may have. */
 static struct ps_str st_folded_text(struct ps_str line)
 {
-    line = ps_report_trim(line);
-    if (ps_str_starts(line, PS_STR("> ")))
+    line = ps_report_trim_end(line);
+    if (ps_str_starts_with(line, PS_STR("> ")))
         line = ps_str_skip(line, 2);
-    while (line.len && line.at[0] == ' ')
+    while (line.len && line.ptr[0] == ' ')
         line = ps_str_skip(line, 1);
     return line;
 }
@@ -84,7 +84,7 @@ static struct ps_str st_folded_text(struct ps_str line)
 /* Splits a line into stack and count. count is empty if there is none. */
 static struct st_folded_line st_folded_cut(struct ps_str text)
 {
-    struct st_folded_line line = {.stack = ps_report_trim(text)};
+    struct st_folded_line line = {.stack = ps_report_trim_end(text)};
     struct ps_str word, rest = line.stack;
 
     word = last_word(&rest);
@@ -123,20 +123,20 @@ static struct brackets brackets_of(struct ps_str text)
     struct brackets seen = {0};
 
     /* only the last frames: a wrapped line is checked again after each joined piece */
-    if (text.len > LONGEST_FRAME)
-        text = ps_str_skip(text, text.len - LONGEST_FRAME);
+    if (text.len > FRAME_BYTES_MAX)
+        text = ps_str_skip(text, text.len - FRAME_BYTES_MAX);
     for (size_t i = 0; i < text.len; i++) {
-        char before = i ? text.at[i - 1] : ' ';
+        char before = i ? text.ptr[i - 1] : ' ';
 
-        if (text.at[i] == '"')
+        if (text.ptr[i] == '"')
             seen.quoted = !seen.quoted;
-        else if (text.at[i] == '(')
+        else if (text.ptr[i] == '(')
             seen.round++;
-        else if (text.at[i] == '<')
+        else if (text.ptr[i] == '<')
             seen.angle++;
-        else if (text.at[i] == ')')
+        else if (text.ptr[i] == ')')
             see_close(&seen, &seen.round);
-        else if (text.at[i] == '>' && before != '-' && before != '=')
+        else if (text.ptr[i] == '>' && before != '-' && before != '=')
             see_close(&seen, &seen.angle);
     }
     return seen;
@@ -161,7 +161,7 @@ static bool st_folded_closes(struct ps_str text)
 /* Whether the line is a comment. */
 static bool st_folded_comment(struct ps_str text)
 {
-    return ps_str_starts(text, PS_STR("#")) || ps_str_starts(text, PS_STR("//"));
+    return ps_str_starts_with(text, PS_STR("#")) || ps_str_starts_with(text, PS_STR("//"));
 }
 
 /* Parses a comment of the form "# mode: cpu" into key and value. False: other form. */
@@ -169,28 +169,28 @@ static bool st_folded_header(struct ps_str text, struct ps_str *key, struct ps_s
 {
     const char *colon;
 
-    if (!ps_str_starts(text, PS_STR("# ")))
+    if (!ps_str_starts_with(text, PS_STR("# ")))
         return false;
     text = ps_str_skip(text, 2);
     colon = ps_str_find(text, PS_STR(": "));
     if (!colon)
         return false;
-    *key = (struct ps_str){text.at, (size_t)(colon - text.at)};
-    *value = ps_report_trim(ps_str_skip(text, key->len + 2));
+    *key = (struct ps_str){text.ptr, (size_t)(colon - text.ptr)};
+    *value = ps_report_trim_end(ps_str_skip(text, key->len + 2));
     return true;
 }
 
 static struct ps_str first_frame(struct ps_str stack)
 {
-    const char *end = stack.len ? memchr(stack.at, ';', stack.len) : NULL;
+    const char *end = stack.len ? memchr(stack.ptr, ';', stack.len) : NULL;
 
-    return (struct ps_str){stack.at, end ? (size_t)(end - stack.at) : stack.len};
+    return (struct ps_str){stack.ptr, end ? (size_t)(end - stack.ptr) : stack.len};
 }
 
 static bool all_in(struct ps_str text, const char *allowed)
 {
     for (size_t i = 0; i < text.len; i++)
-        if (!text.at[i] || !strchr(allowed, text.at[i]))
+        if (!text.ptr[i] || !strchr(allowed, text.ptr[i]))
             return false;
     return text.len > 0;
 }
@@ -202,17 +202,17 @@ static bool pyspy_process(struct ps_str frame, struct st_folded_thread *out)
     struct ps_str rest = ps_str_skip(frame, 8);
     size_t digits = 0;
 
-    if (!ps_str_starts(frame, PS_STR("process ")))
+    if (!ps_str_starts_with(frame, PS_STR("process ")))
         return false;
-    while (digits < rest.len && rest.at[digits] >= '0' && rest.at[digits] <= '9')
+    while (digits < rest.len && rest.ptr[digits] >= '0' && rest.ptr[digits] <= '9')
         digits++;
-    if (!digits || (digits < rest.len && rest.at[digits] != ':'))
+    if (!digits || (digits < rest.len && rest.ptr[digits] != ':'))
         return false;
-    out->pid = (struct ps_str){rest.at, digits};
+    out->pid = (struct ps_str){rest.ptr, digits};
     out->process = ps_str_skip(rest, digits + 1);
-    if (out->process.len >= 2 && out->process.at[0] == '"' &&
-        out->process.at[out->process.len - 1] == '"')
-        out->process = (struct ps_str){out->process.at + 1, out->process.len - 2};
+    if (out->process.len >= 2 && out->process.ptr[0] == '"' &&
+        out->process.ptr[out->process.len - 1] == '"')
+        out->process = (struct ps_str){out->process.ptr + 1, out->process.len - 2};
     return true;
 }
 
@@ -220,7 +220,7 @@ static bool is_process(struct ps_str frame, struct st_folded_thread *out)
 {
     if (pyspy_process(frame, out))
         return true;
-    if (frame.len < 2 || frame.at[0] != 'P' || !all_in(ps_str_skip(frame, 1), "0123456789"))
+    if (frame.len < 2 || frame.ptr[0] != 'P' || !all_in(ps_str_skip(frame, 1), "0123456789"))
         return false;
     out->pid = ps_str_skip(frame, 1);
     out->austin = true;
@@ -231,20 +231,21 @@ static bool is_process(struct ps_str frame, struct st_folded_thread *out)
  * "tid:6202"; "thread (0x7f): name". */
 static bool is_thread(struct ps_str frame, struct st_folded_thread *out)
 {
-    if (ps_str_starts(frame, PS_STR("thread (0x")) || ps_str_starts(frame, PS_STR("thread (0X"))) {
+    if (ps_str_starts_with(frame, PS_STR("thread (0x")) ||
+        ps_str_starts_with(frame, PS_STR("thread (0X"))) {
         out->thread = frame;
         out->tid = ps_str_skip(first_frame(frame), 8);
         out->tid.len = 0;
-        while (out->tid.at + out->tid.len < frame.at + frame.len &&
-               out->tid.at[out->tid.len] != ')')
+        while (out->tid.ptr + out->tid.len < frame.ptr + frame.len &&
+               out->tid.ptr[out->tid.len] != ')')
             out->tid.len++;
         return true;
     }
-    if (ps_str_starts(frame, PS_STR("tid:")) && all_in(ps_str_skip(frame, 4), "0123456789")) {
+    if (ps_str_starts_with(frame, PS_STR("tid:")) && all_in(ps_str_skip(frame, 4), "0123456789")) {
         out->tid = ps_str_skip(frame, 4);
         return true;
     }
-    if (!out->austin || frame.len < 2 || frame.at[0] != 'T' ||
+    if (!out->austin || frame.len < 2 || frame.ptr[0] != 'T' ||
         !all_in(ps_str_skip(frame, 1), "0123456789:abcdefx"))
         return false;
     out->tid = ps_str_skip(frame, 1);
@@ -271,7 +272,7 @@ static bool is_torch(struct ps_str stack)
 {
     const char *at = ps_str_find(stack, PS_STR("):_"));
 
-    return at && at > stack.at && at[-1] >= '0' && at[-1] <= '9' &&
+    return at && at > stack.ptr && at[-1] >= '0' && at[-1] <= '9' &&
            ps_str_find(stack, PS_STR(".py("));
 }
 
@@ -279,7 +280,7 @@ static bool is_torch(struct ps_str stack)
 static bool is_nested(struct ps_str stack)
 {
     for (size_t i = 1; i + 1 < stack.len; i++)
-        if (stack.at[i] == ';' && stack.at[i - 1] != ' ' && stack.at[i + 1] != ' ')
+        if (stack.ptr[i] == ';' && stack.ptr[i - 1] != ' ' && stack.ptr[i + 1] != ' ')
             return true;
     return false;
 }
@@ -291,8 +292,8 @@ static bool is_prose(struct ps_str stack)
     size_t blanks = 0;
 
     for (size_t i = 0; i < stack.len; i++) {
-        blanks += stack.at[i] == ' ';
-        if (strchr("<>()[]{}/_", stack.at[i]) && stack.at[i])
+        blanks += stack.ptr[i] == ' ';
+        if (strchr("<>()[]{}/_", stack.ptr[i]) && stack.ptr[i])
             return false;
     }
     return blanks >= 3;
@@ -304,7 +305,7 @@ static void look_at(struct ps_str text, struct st_folded_guess *guess)
     struct ps_str key, value;
 
     text = st_folded_text(text);
-    if (st_folded_header(text, &key, &value) && ps_str_is(key, "austin"))
+    if (st_folded_header(text, &key, &value) && ps_str_eq_c(key, "austin"))
         guess->austin = true;
     if (!text.len || st_folded_comment(text))
         return;
@@ -325,8 +326,8 @@ static struct st_folded_guess st_folded_look(struct ps_str head)
     struct st_folded_guess guess = {0};
 
     while (head.len) {
-        const char *end = memchr(head.at, '\n', head.len);
-        struct ps_str line = {head.at, end ? (size_t)(end - head.at) : head.len};
+        const char *end = memchr(head.ptr, '\n', head.len);
+        struct ps_str line = {head.ptr, end ? (size_t)(end - head.ptr) : head.len};
 
         if (!end && guess.lines > 4) /* the line may continue after the end of `head` */
             break;
@@ -338,7 +339,7 @@ static struct st_folded_guess st_folded_look(struct ps_str head)
 
 enum {
     HEAD = 64 * 1024,
-    LONGEST_LINE = 16 << 20, /* bytes; stacks of 100,000 frames and more occur */
+    LINE_MAX_BYTES = 16 << 20, /* bytes; stacks of 100,000 frames and more occur */
     TOLD = 20,
     THREAD_FRAMES = 2, /* the first frames, which may name process and thread */
 };
@@ -365,26 +366,26 @@ struct reader {
 /* Number of frames that the line shares with the previous one, from the root on. */
 static size_t keep_frames(const struct reader *r, struct ps_str stack)
 {
-    size_t common = ps_str_common(ps_buf_slice(&r->stack), stack), n = r->frames.n;
+    size_t common = ps_str_common_prefix(ps_buf_slice(&r->stack), stack), n = r->frames.n;
 
-    while (n && r->ends.at[n - 1] > common)
+    while (n && r->ends.items[n - 1] > common)
         n--;
     /* The last common frame may be longer in one of the two stacks. */
-    if (n && r->ends.at[n - 1] < stack.len && stack.at[r->ends.at[n - 1]] != ';')
+    if (n && r->ends.items[n - 1] < stack.len && stack.ptr[r->ends.items[n - 1]] != ';')
         n--;
     return n;
 }
 
 static void push_frame(struct reader *r, struct ps_str frame, size_t end)
 {
-    PS_PUSH_ROOM(r->frames.at, r->frames.n, r->frames.cap);
-    r->frames.at[r->frames.n++] = st_frame(&r->stacks, frame);
-    PS_PUSH_ROOM(r->ends.at, r->ends.n, r->ends.cap);
-    r->ends.at[r->ends.n++] = (uint32_t)end;
+    PS_RESERVE_ONE(r->frames.items, r->frames.n, r->frames.cap);
+    r->frames.items[r->frames.n++] = st_frame_id(&r->stacks, frame);
+    PS_RESERVE_ONE(r->ends.items, r->ends.n, r->ends.cap);
+    r->ends.items[r->ends.n++] = (uint32_t)end;
 }
 
 /* Reads the frames of a line into r->frames. False: empty frames were dropped. */
-static bool take_frames(struct reader *r, struct ps_str stack)
+static bool parse_frames(struct reader *r, struct ps_str stack)
 {
     size_t kept = keep_frames(r, stack), at;
     bool whole = true;
@@ -392,15 +393,15 @@ static bool take_frames(struct reader *r, struct ps_str stack)
     r->same_thread = kept >= THREAD_FRAMES;
 
     r->frames.n = r->ends.n = kept;
-    r->stack.len = kept ? r->ends.at[kept - 1] : 0;
+    r->stack.len = kept ? r->ends.items[kept - 1] : 0;
     at = kept ? r->stack.len + 1 : 0;
     ps_buf_str(&r->stack, ps_str_skip(stack, r->stack.len));
     while (at < stack.len) {
-        const char *end = memchr(stack.at + at, ';', stack.len - at);
-        size_t len = end ? (size_t)(end - stack.at) - at : stack.len - at;
+        const char *end = memchr(stack.ptr + at, ';', stack.len - at);
+        size_t len = end ? (size_t)(end - stack.ptr) - at : stack.len - at;
 
         if (len)
-            push_frame(r, (struct ps_str){stack.at + at, len}, at + len);
+            push_frame(r, (struct ps_str){stack.ptr + at, len}, at + len);
         whole &= len > 0;
         at += len + 1;
     }
@@ -413,26 +414,26 @@ static enum ps_status new_track(struct reader *r, const struct st_folded_thread 
                                 uint32_t *out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf name = {0};
-    uint32_t process = st_process(&r->stacks, thread->pid, thread->process);
+    uint32_t process = st_process_id(&r->stacks, thread->pid, thread->process);
 
     if (thread->thread.len)
         ps_buf_str(&name, thread->thread);
     else if (thread->tid.len)
         ps_buf_printf(&name, "thread %.*s", (int)(thread->tid.len < 64 ? thread->tid.len : 64),
-                      thread->tid.at);
+                      thread->tid.ptr);
     else
         ps_buf_puts(&name, thread->n ? "all threads" : "all stacks");
-    return st_track(&r->stacks, process, ps_buf_slice(&name), thread->tid, out, err);
+    return st_add_track(&r->stacks, process, ps_buf_slice(&name), thread->tid, out, err);
 }
 
 /* Sets r->track for a stack whose frames are in r->frames. */
 static enum ps_status find_track(struct reader *r, struct ps_str stack, struct ps_err *err)
 {
     struct st_folded_thread thread = st_folded_thread_of(stack);
-    struct ps_str key = {stack.at, thread.n ? r->ends.at[thread.n - 1] : 0};
+    struct ps_str key = {stack.ptr, thread.n ? r->ends.items[thread.n - 1] : 0};
     uint32_t known = r->threads.count, id;
 
-    id = ps_intern_id(&r->threads, key);
+    id = ps_intern_add(&r->threads, key);
     r->track = id;
     return id == known ? new_track(r, &thread, &id, err) : PS_OK;
 }
@@ -444,41 +445,41 @@ static void reject(struct reader *r, const char *why)
     const struct ps_report_line *line = &r->in.line;
 
     r->rejected++;
-    ps_report_doubt(&r->in);
+    ps_report_count_doubtful(&r->in);
     if (r->told++ < TOLD)
-        ps_sink_note(r->out, PS_NOTE_REJECTED, line->at, line->number, "%s", why);
+        ps_sink_note(r->out, PS_NOTE_REJECTED, line->offset, line->number, "%s", why);
 }
 
-static void take_header(struct reader *r, struct ps_str text)
+static void parse_header(struct reader *r, struct ps_str text)
 {
     struct ps_str key, value;
 
     if (!st_folded_header(text, &key, &value))
         return;
-    if (ps_str_is(key, "austin")) {
+    if (ps_str_eq_c(key, "austin")) {
         r->austin = true;
         r->version.len = 0;
         ps_buf_str(&r->version, value);
     }
-    if (ps_str_is(key, "mode"))
-        r->memory = ps_str_is(value, "memory");
+    if (ps_str_eq_c(key, "mode"))
+        r->memory = ps_str_eq_c(value, "memory");
 }
 
 /* Parses the count of a line, the first one if austin wrote several. False: the line is to be
  * skipped; it was counted as rejected, negative or zero. */
-static bool take_count(struct reader *r, const struct st_folded_line *line,
-                       struct st_number *number)
+static bool parse_count(struct reader *r, const struct st_folded_line *line,
+                        struct st_number *number)
 {
     struct ps_str count = line->count;
-    const char *comma = r->austin && count.len ? memchr(count.at, ',', count.len) : NULL;
+    const char *comma = r->austin && count.len ? memchr(count.ptr, ',', count.len) : NULL;
 
     if (comma) {
         r->first_only = true;
-        count.len = (size_t)(comma - count.at);
+        count.len = (size_t)(comma - count.ptr);
     }
     if (!count.len) {
         reject(r, "this line has no count");
-    } else if (!st_number(count, number)) {
+    } else if (!st_parse_number(count, number)) {
         reject(r, "the count is not a number, or is too large");
     } else if (number->thousandths < 0) {
         if (!r->memory)
@@ -494,10 +495,10 @@ static bool take_count(struct reader *r, const struct st_folded_line *line,
     return false;
 }
 
-static enum ps_status take_stack(struct reader *r, struct ps_str stack,
-                                 const struct st_number *number, struct ps_err *err)
+static enum ps_status parse_stack(struct reader *r, struct ps_str stack,
+                                  const struct st_number *number, struct ps_err *err)
 {
-    bool whole = take_frames(r, stack);
+    bool whole = parse_frames(r, stack);
     enum ps_status status;
 
     if (!r->frames.n) {
@@ -509,25 +510,27 @@ static enum ps_status take_stack(struct reader *r, struct ps_str stack,
         return status;
     r->stacks.fractions |= number->fraction;
     r->rounded += number->rounded;
-    if (!whole || number->rounded || r->in.line.mended || r->in.line.rejoined ||
-        r->frames.n > ST_DEEPEST) {
-        bool rest = !whole || number->rounded || r->in.line.mended || r->frames.n > ST_DEEPEST;
+    if (!whole || number->rounded || r->in.line.is_repaired || r->in.line.is_rejoined ||
+        r->frames.n > ST_DEPTH_MAX) {
+        bool rest =
+            !whole || number->rounded || r->in.line.is_repaired || r->frames.n > ST_DEPTH_MAX;
 
         r->repaired++;
         if (rest && r->told++ < TOLD)
-            ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.at, r->in.line.number, "%s",
-                         r->frames.n > ST_DEEPEST ? "a stack deeper than 10000 frames was truncated"
+            ps_sink_note(r->out, PS_NOTE_REPAIRED, r->in.line.offset, r->in.line.number, "%s",
+                         r->frames.n > ST_DEPTH_MAX
+                             ? "a stack deeper than 10000 frames was truncated"
                          : number->rounded        ? "a count was rounded to thousandths"
-                         : r->in.line.mended      ? "invalid UTF-8 was replaced"
+                         : r->in.line.is_repaired ? "invalid UTF-8 was replaced"
                                                   : "empty frames were dropped");
     } else {
         r->stored++;
     }
-    return st_push(&r->stacks, r->track, r->frames.at, (uint32_t)r->frames.n, number->thousandths,
-                   err);
+    return st_add_stack(&r->stacks, r->track, r->frames.items, (uint32_t)r->frames.n,
+                        number->thousandths, err);
 }
 
-static enum ps_status take_line(struct reader *r, struct ps_err *err)
+static enum ps_status parse_line(struct reader *r, struct ps_err *err)
 {
     struct ps_str text = st_folded_text(r->in.line.text);
     struct st_folded_line line;
@@ -536,24 +539,24 @@ static enum ps_status take_line(struct reader *r, struct ps_err *err)
     if (!text.len)
         return PS_OK;
     if (st_folded_comment(text)) {
-        take_header(r, text);
+        parse_header(r, text);
         return PS_OK;
     }
     line = st_folded_cut(text);
     if (r->pairs)
         (void)st_folded_cut_again(&line);
-    return take_count(r, &line, &number) ? take_stack(r, line.stack, &number, err) : PS_OK;
+    return parse_count(r, &line, &number) ? parse_stack(r, line.stack, &number, err) : PS_OK;
 }
 
 /* --- Reporting --- */
 
-static void tell_count(struct reader *r, enum ps_severity severity, uint64_t n, const char *what)
+static void write_count(struct reader *r, enum ps_severity severity, uint64_t n, const char *what)
 {
     if (n)
         ps_sink_note(r->out, severity, PS_NOTE_NO_AT, 0, "%s: %llu", what, (unsigned long long)n);
 }
 
-static void tell_notes(struct reader *r)
+static void write_notes(struct reader *r)
 {
     if (r->pairs)
         ps_sink_note(
@@ -562,7 +565,7 @@ static void tell_notes(struct reader *r)
     if (r->first_only)
         ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
                      "each line has three values: perfshelf shows time and skips idle and memory");
-    tell_count(r, PS_NOTE_WARNING, r->zero, "lines with count 0, skipped");
+    write_count(r, PS_NOTE_WARNING, r->zero, "lines with count 0, skipped");
     if (r->negative)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
                      r->memory
@@ -570,11 +573,11 @@ static void tell_notes(struct reader *r)
                            "memory only, so the sums exclude them"
                          : "lines with negative counts: %llu, %lld in total; the sums exclude them",
                      (unsigned long long)r->negative, (long long)(r->negative_sum / ST_SCALE));
-    tell_count(r, PS_NOTE_WARNING, r->told > TOLD ? r->told - TOLD : 0,
-               "more lines that were repaired or rejected");
+    write_count(r, PS_NOTE_WARNING, r->told > TOLD ? r->told - TOLD : 0,
+                "more lines that were repaired or rejected");
 }
 
-static void tell_all(struct reader *r)
+static void write_all(struct reader *r)
 {
     r->stacks.unit = r->memory ? ST_BYTES : r->austin || r->torch ? ST_TIME : ST_SAMPLES;
     if (r->austin)
@@ -583,9 +586,9 @@ static void tell_all(struct reader *r)
         r->out->ops->meta(r->out, "tool", PS_STR("torch export_stacks"));
     if (r->version.len)
         r->out->ops->meta(r->out, "tool_version", ps_buf_slice(&r->version));
-    st_give(&r->stacks);
-    tell_notes(r);
-    ps_report_ledger(&r->in, r->out, r->stored + r->repaired, r->repaired, r->rejected);
+    st_write(&r->stacks);
+    write_notes(r);
+    ps_report_write_ledger(&r->in, r->out, r->stored + r->repaired, r->repaired, r->rejected);
 }
 
 /* Whether some lines have no count, but all have one after the text is unwrapped. */
@@ -598,32 +601,33 @@ static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 
 /* Where a line ends. A stack that ends in a number is complete, unless the next line has the rest
  * of it: digits only, or the end of a frame whose bracket is open, "f (x.py 12". */
-static enum ps_report_end ends(const void *reader, struct ps_str text, struct ps_str next)
+static enum ps_report_line_end ends(const void *reader, struct ps_str text, struct ps_str next)
 {
     struct st_folded_line line = st_folded_cut(st_folded_text(text)), rest = st_folded_cut(next);
 
     (void)reader;
     if (st_folded_comment(st_folded_text(text)))
-        return memchr(next.at, ';', next.len) ? PS_END_HERE : PS_END_LATER;
-    if (!line.count.len || !line.stack.len || !rest.stack.len || rest.stack.at[0] == ';')
-        return PS_END_LATER;
-    return st_folded_open(line.stack) && st_folded_closes(rest.stack) ? PS_END_LATER : PS_END_HERE;
+        return memchr(next.ptr, ';', next.len) ? PS_LINE_ENDS : PS_LINE_CONTINUES;
+    if (!line.count.len || !line.stack.len || !rest.stack.len || rest.stack.ptr[0] == ';')
+        return PS_LINE_CONTINUES;
+    return st_folded_open(line.stack) && st_folded_closes(rest.stack) ? PS_LINE_CONTINUES
+                                                                      : PS_LINE_ENDS;
 }
 
 static enum ps_status read_lines(struct reader *r, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
 
-    while (status == PS_OK && ps_report_next(&r->in)) {
-        status = take_line(r, err);
+    while (status == PS_OK && ps_report_read_line(&r->in)) {
+        status = parse_line(r, err);
         if (status == PS_OK)
-            status = ps_report_goes_on(&r->in, r->out, r->stacks.samples, err);
+            status = ps_report_check(&r->in, r->out, r->stacks.samples, err);
     }
     if (status != PS_OK)
         return status;
     status = ps_stream_status(r->in.in, err);
-    if (status != PS_OK && ps_stream_cut(r->in.in)) {
-        ps_sink_note(r->out, PS_NOTE_WARNING, err->at, 0,
+    if (status != PS_OK && ps_stream_is_truncated(r->in.in)) {
+        ps_sink_note(r->out, PS_NOTE_WARNING, err->offset, 0,
                      "%s; perfshelf imported the data before that point", err->text);
         *err = (struct ps_err)PS_ERR_INIT;
         status = PS_OK;
@@ -636,17 +640,17 @@ static enum ps_status refuse_empty(const struct reader *r, struct ps_err *err)
     if (r->negative)
         return ps_fail(err, PS_BAD_INPUT, "no stack in the file has a count above zero");
     ps_fail(err, PS_BAD_INPUT, "the file contains no stacks");
-    ps_hint(err, "the program may have ended before the first sample; record a longer run");
+    ps_err_hint(err, "the program may have ended before the first sample; record a longer run");
     return PS_BAD_INPUT;
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
 {
     struct reader r = {
-        .in = {.in = in, .longest = LONGEST_LINE}, .out = out, .stacks = {.out = out}};
+        .in = {.in = in, .line_max = LINE_MAX_BYTES}, .out = out, .stacks = {.out = out}};
     PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
     struct st_folded_guess guess =
-        st_folded_look(ps_report_plain(&plain, ps_stream_peek(in, HEAD)));
+        st_folded_look(ps_report_without_escapes(&plain, ps_stream_peek(in, HEAD)));
     enum ps_status status;
 
     ps_report_unwrap(&r.in, is_wrapped, ends, NULL);
@@ -657,14 +661,14 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     if (status == PS_OK && r.stacks.samples == 0)
         status = refuse_empty(&r, err);
     else if (status == PS_OK)
-        tell_all(&r);
+        write_all(&r);
     st_free(&r.stacks);
     ps_report_free(&r.in);
     ps_intern_free(&r.threads);
     ps_buf_free(&r.stack);
     ps_buf_free(&r.version);
-    free(r.frames.at);
-    free(r.ends.at);
+    free(r.frames.items);
+    free(r.ends.items);
     return status;
 }
 
@@ -673,13 +677,13 @@ static enum ps_match sniff(struct ps_str head)
 {
     struct st_folded_guess guess;
 
-    if (!head.len || head.at[0] == '{' || head.at[0] == '[' ||
-        memchr(head.at, '\0', head.len < 4096 ? head.len : 4096))
+    if (!head.len || head.ptr[0] == '{' || head.ptr[0] == '[' ||
+        memchr(head.ptr, '\0', head.len < 4096 ? head.len : 4096))
         return PS_MATCH_NO;
     guess = st_folded_look(head);
     if (guess.prose * 2 > guess.lines)
         return PS_MATCH_NO;
-    if (ps_str_starts(head, PS_STR("# austin: ")) && guess.good == guess.lines)
+    if (ps_str_starts_with(head, PS_STR("# austin: ")) && guess.good == guess.lines)
         return PS_MATCH_SURE;
     /* A damaged file is accepted if most lines are nested stacks. */
     if ((guess.nested || guess.torch == guess.lines) && guess.good &&

@@ -65,7 +65,7 @@ static void thread_free(struct thread *t)
                                  &t->func,  &t->line,   &t->func_name, &t->file};
 
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        free(columns[i]->at);
+        free(columns[i]->items);
     ps_buf_free(&t->name);
     ps_buf_free(&t->pid);
     ps_buf_free(&t->tid);
@@ -82,7 +82,7 @@ static bool keep_text(struct ps_json_in *json, struct ps_buf *out)
     out->len = 0;
     if (token == PS_JSON_STRING || token == PS_JSON_NUMBER)
         ps_clean_text(out, json->text);
-    return ps_json_in_rest(json, token);
+    return ps_json_in_skip_rest(json, token);
 }
 
 static bool read_texts(struct ps_json_in *json, struct texts *out)
@@ -90,13 +90,13 @@ static bool read_texts(struct ps_json_in *json, struct texts *out)
     enum ps_json_token token = ps_json_in_next(json);
 
     if (token != PS_JSON_ARRAY)
-        return ps_json_in_rest(json, token);
+        return ps_json_in_skip_rest(json, token);
     while ((token = ps_json_in_next(json)) != PS_JSON_ARRAY_END) {
         if (token == PS_JSON_STRING)
             ps_clean_text(&out->bytes, json->text);
-        if (!ps_json_in_rest(json, token))
+        if (!ps_json_in_skip_rest(json, token))
             return false;
-        PS_PUSH_ROOM(out->ends, out->n, out->cap);
+        PS_RESERVE_ONE(out->ends, out->n, out->cap);
         out->ends[out->n++] = out->bytes.len;
     }
     return true;
@@ -106,7 +106,8 @@ static bool read_column(struct ps_json_in *json, struct ps_u32s *out)
 {
     enum ps_json_token token = ps_json_in_next(json);
 
-    return token == PS_JSON_ARRAY ? ps_json_in_u32s(json, NONE, out) : ps_json_in_rest(json, token);
+    return token == PS_JSON_ARRAY ? ps_json_in_u32s(json, NONE, out)
+                                  : ps_json_in_skip_rest(json, token);
 }
 
 /* A column to read from a table. */
@@ -121,11 +122,11 @@ static bool read_table(struct ps_json_in *json, const struct column *columns, si
     bool good = true;
 
     if (token != PS_JSON_OBJECT)
-        return ps_json_in_rest(json, token);
+        return ps_json_in_skip_rest(json, token);
     while (good && (token = ps_json_in_next(json)) == PS_JSON_KEY) {
         size_t i = 0;
 
-        while (i < n && !ps_str_is(json->text, columns[i].name))
+        while (i < n && !ps_str_eq_c(json->text, columns[i].name))
             i++;
         good = i < n ? read_column(json, columns[i].out) : ps_json_in_skip(json);
     }
@@ -137,24 +138,24 @@ static bool read_thread_key(struct reader *r, struct thread *t)
     struct ps_json_in *json = &r->json;
     struct ps_str key = json->text;
 
-    if (ps_str_is(key, "samples"))
+    if (ps_str_eq_c(key, "samples"))
         return read_table(json, (struct column[]){{"stack", &t->stack}, {"weight", &t->weight}}, 2);
-    if (ps_str_is(key, "stackTable"))
+    if (ps_str_eq_c(key, "stackTable"))
         return read_table(json, (struct column[]){{"frame", &t->frame}, {"prefix", &t->prefix}}, 2);
-    if (ps_str_is(key, "frameTable"))
+    if (ps_str_eq_c(key, "frameTable"))
         return read_table(json, (struct column[]){{"func", &t->func}, {"line", &t->line}}, 2);
-    if (ps_str_is(key, "funcTable"))
+    if (ps_str_eq_c(key, "funcTable"))
         return read_table(json, (struct column[]){{"name", &t->func_name}, {"fileName", &t->file}},
                           2);
-    if (ps_str_is(key, "stringArray"))
+    if (ps_str_eq_c(key, "stringArray"))
         return read_texts(json, &t->texts);
-    if (ps_str_is(key, "name"))
+    if (ps_str_eq_c(key, "name"))
         return keep_text(json, &t->name);
-    if (ps_str_is(key, "pid"))
+    if (ps_str_eq_c(key, "pid"))
         return keep_text(json, &t->pid);
-    if (ps_str_is(key, "tid"))
+    if (ps_str_eq_c(key, "tid"))
         return keep_text(json, &t->tid);
-    return ps_str_is(key, "processName") ? keep_text(json, &t->process) : ps_json_in_skip(json);
+    return ps_str_eq_c(key, "processName") ? keep_text(json, &t->process) : ps_json_in_skip(json);
 }
 
 static bool read_thread(struct reader *r)
@@ -162,12 +163,12 @@ static bool read_thread(struct reader *r)
     enum ps_json_token token;
     bool good = true;
 
-    PS_PUSH_ROOM(r->threads, r->n_threads, r->cap_threads);
+    PS_RESERVE_ONE(r->threads, r->n_threads, r->cap_threads);
     r->threads[r->n_threads++] = (struct thread){0};
     while (good && (token = ps_json_in_next(&r->json)) == PS_JSON_KEY)
         good = read_thread_key(r, &r->threads[r->n_threads - 1]);
     return good && token == PS_JSON_OBJECT_END &&
-           ps_reading_goes_on(r->json.in, r->out, r->n_threads, r->err) == PS_OK;
+           ps_reading_check(r->json.in, r->out, r->n_threads, r->err) == PS_OK;
 }
 
 static bool read_threads(struct reader *r)
@@ -175,9 +176,9 @@ static bool read_threads(struct reader *r)
     enum ps_json_token token = ps_json_in_next(&r->json);
 
     if (token != PS_JSON_ARRAY)
-        return ps_json_in_rest(&r->json, token);
+        return ps_json_in_skip_rest(&r->json, token);
     while ((token = ps_json_in_next(&r->json)) != PS_JSON_ARRAY_END)
-        if (token == PS_JSON_OBJECT ? !read_thread(r) : !ps_json_in_rest(&r->json, token))
+        if (token == PS_JSON_OBJECT ? !read_thread(r) : !ps_json_in_skip_rest(&r->json, token))
             return false;
     return true;
 }
@@ -189,9 +190,9 @@ static bool read_inside(struct reader *r, const char *key)
     bool good = true;
 
     if (token != PS_JSON_OBJECT)
-        return ps_json_in_rest(&r->json, token);
+        return ps_json_in_skip_rest(&r->json, token);
     while (good && (token = ps_json_in_next(&r->json)) == PS_JSON_KEY) {
-        if (!ps_str_is(r->json.text, key))
+        if (!ps_str_eq_c(r->json.text, key))
             good = ps_json_in_skip(&r->json);
         else
             good =
@@ -208,11 +209,11 @@ static bool read_document(struct reader *r)
     if (token != PS_JSON_OBJECT)
         return false;
     while (good && (token = ps_json_in_next(&r->json)) == PS_JSON_KEY) {
-        if (ps_str_is(r->json.text, "threads"))
+        if (ps_str_eq_c(r->json.text, "threads"))
             good = read_threads(r);
-        else if (ps_str_is(r->json.text, "shared"))
+        else if (ps_str_eq_c(r->json.text, "shared"))
             good = read_inside(r, "stringArray");
-        else if (ps_str_is(r->json.text, "meta"))
+        else if (ps_str_eq_c(r->json.text, "meta"))
             good = read_inside(r, "product");
         else
             good = ps_json_in_skip(&r->json);
@@ -224,7 +225,7 @@ static bool read_document(struct reader *r)
 
 static uint32_t at(const struct ps_u32s *column, uint32_t row)
 {
-    return row < column->n ? column->at[row] : NONE;
+    return row < column->n ? column->items[row] : NONE;
 }
 
 static struct ps_str text_of(const struct reader *r, const struct thread *t, uint32_t id)
@@ -237,7 +238,7 @@ static struct ps_str text_of(const struct reader *r, const struct thread *t, uin
     from = id ? texts->ends[id - 1] : 0;
     if (texts->ends[id] == from)
         return PS_STR(""); /* an empty list has no bytes to point to */
-    return (struct ps_str){texts->bytes.at + from, texts->ends[id] - from};
+    return (struct ps_str){texts->bytes.ptr + from, texts->ends[id] - from};
 }
 
 /* The id of a frame named "name (file:line)". */
@@ -256,7 +257,7 @@ static uint32_t frame_id(struct reader *r, const struct thread *t, uint32_t fram
             ps_buf_printf(&r->text, ":%u", line);
         ps_buf_puts(&r->text, ")");
     }
-    return st_frame(&r->stacks, ps_buf_slice(&r->text));
+    return st_frame_id(&r->stacks, ps_buf_slice(&r->text));
 }
 
 /* A prefix must precede the stacks that use it, so that every stack ends. */
@@ -267,18 +268,18 @@ static uint32_t prefix_of(const struct thread *t, uint32_t stack)
     return prefix < stack ? prefix : NONE;
 }
 
-/* Sets out[0..*n) to the frames of a stack, root first. False: more than ST_DEEPEST. */
+/* Sets out[0..*n) to the frames of a stack, root first. False: more than ST_DEPTH_MAX. */
 static bool unfold(const struct thread *t, const uint32_t *ids, uint32_t stack, uint32_t *out,
                    uint32_t *n)
 {
     uint32_t depth = 0;
 
     for (uint32_t s = stack; s < t->frame.n; s = prefix_of(t, s))
-        if (++depth > ST_DEEPEST)
+        if (++depth > ST_DEPTH_MAX)
             return false;
     *n = depth;
     for (uint32_t s = stack; s < t->frame.n; s = prefix_of(t, s))
-        out[--depth] = ids[t->frame.at[s] < t->func.n ? t->frame.at[s] : t->func.n];
+        out[--depth] = ids[t->frame.items[s] < t->func.n ? t->frame.items[s] : t->func.n];
     return true;
 }
 
@@ -291,34 +292,34 @@ static void reject(struct reader *r, const char *why)
 static void push_sample(struct reader *r, const struct thread *t, size_t i, const uint32_t *ids,
                         uint32_t *path, uint32_t track)
 {
-    uint32_t weight = i < t->weight.n ? t->weight.at[i] : 1, n;
+    uint32_t weight = i < t->weight.n ? t->weight.items[i] : 1, n;
 
     r->read++;
     if (weight == NONE)
         reject(r, "the weight of a sample is not a whole number of at least 0");
     else if (weight == 0)
         r->zero++;
-    else if (!unfold(t, ids, t->stack.at[i], path, &n))
+    else if (!unfold(t, ids, t->stack.items[i], path, &n))
         reject(r, "a stack is deeper than 10000 frames");
     else
-        (void)st_push(&r->stacks, track, path, n, (int64_t)weight * ST_SCALE, r->err);
+        (void)st_add_stack(&r->stacks, track, path, n, (int64_t)weight * ST_SCALE, r->err);
 }
 
 static void push_samples(struct reader *r, const struct thread *t, uint32_t track)
 {
     uint32_t *ids = ps_grow(NULL, t->func.n + 1, sizeof *ids);
-    uint32_t *path = ps_grow(NULL, ST_DEEPEST + 1, sizeof *path);
+    uint32_t *path = ps_grow(NULL, ST_DEPTH_MAX + 1, sizeof *path);
 
     for (uint32_t i = 0; i < t->func.n; i++)
         ids[i] = frame_id(r, t, i);
     ids[t->func.n] = 0;
     for (size_t i = 0; i < t->frame.n; i++)
-        if (t->frame.at[i] >= t->func.n) /* not a row of frameTable */
+        if (t->frame.items[i] >= t->func.n) /* not a row of frameTable */
             ids[t->func.n] = frame_id(r, t, NONE);
     for (size_t i = 0; i < t->stack.n && r->err->code == PS_OK; i++) {
         push_sample(r, t, i, ids, path, track);
         if (i % 4096 == 4095)
-            (void)ps_reading_goes_on(r->json.in, r->out, r->read, r->err);
+            (void)ps_reading_check(r->json.in, r->out, r->read, r->err);
     }
     free(ids);
     free(path);
@@ -333,9 +334,9 @@ static enum ps_status push_all(struct reader *r)
 
         if (!t->stack.n)
             continue;
-        process = st_process(&r->stacks, ps_buf_slice(&t->pid), ps_buf_slice(&t->process));
-        if (st_track(&r->stacks, process, name.len ? name : PS_STR("thread"), ps_buf_slice(&t->tid),
-                     &track, r->err) == PS_OK)
+        process = st_process_id(&r->stacks, ps_buf_slice(&t->pid), ps_buf_slice(&t->process));
+        if (st_add_track(&r->stacks, process, name.len ? name : PS_STR("thread"),
+                         ps_buf_slice(&t->tid), &track, r->err) == PS_OK)
             push_samples(r, t, track);
     }
     return r->err->code;
@@ -343,7 +344,7 @@ static enum ps_status push_all(struct reader *r)
 
 /* --- Reporting --- */
 
-static void tell_all(struct reader *r)
+static void write_all(struct reader *r)
 {
     struct ps_ledger ledger = {.unit = "samples",
                                .read = r->read,
@@ -353,7 +354,7 @@ static void tell_all(struct reader *r)
 
     if (r->product.len)
         r->out->ops->meta(r->out, "tool", ps_buf_slice(&r->product));
-    st_give(&r->stacks);
+    st_write(&r->stacks);
     ps_sink_note(
         r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
         "perfshelf reads sample counts only; sample times, markers and counters are skipped");
@@ -368,19 +369,19 @@ static enum ps_status judge(struct reader *r, bool whole)
 
     if (err->code != PS_OK)
         return err->code;
-    if (ps_stream_status(r->json.in, err) != PS_OK && !ps_stream_cut(r->json.in))
+    if (ps_stream_status(r->json.in, err) != PS_OK && !ps_stream_is_truncated(r->json.in))
         return err->code;
     *err = (struct ps_err)PS_ERR_INIT;
-    if (!whole && r->json.fault)
+    if (!whole && r->json.error)
         return ps_json_in_fail(&r->json, err);
     if (!whole)
-        return ps_fail_at(err, PS_BAD_INPUT, ps_json_in_at(&r->json),
+        return ps_fail_at(err, PS_BAD_INPUT, ps_json_in_offset(&r->json),
                           "the file is truncated: its tables are incomplete");
     if (push_all(r) != PS_OK)
         return err->code;
     if (r->stacks.samples == 0) {
         ps_fail(err, PS_BAD_INPUT, "the profile contains no samples");
-        ps_hint(err, "the program may have ended before the first sample; record a longer run");
+        ps_err_hint(err, "the program may have ended before the first sample; record a longer run");
     }
     return err->code;
 }
@@ -391,7 +392,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     enum ps_status status = judge(&r, read_document(&r));
 
     if (status == PS_OK)
-        tell_all(&r);
+        write_all(&r);
     for (size_t i = 0; i < r.n_threads; i++)
         thread_free(&r.threads[i]);
     free(r.threads);
@@ -405,9 +406,9 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
 static enum ps_match sniff(struct ps_str head)
 {
-    while (head.len && head.at[0] && strchr(" \t\r\n", head.at[0]))
+    while (head.len && head.ptr[0] && strchr(" \t\r\n", head.ptr[0]))
         head = ps_str_skip(head, 1);
-    if (!head.len || head.at[0] != '{' || !ps_str_find(head, PS_STR("\"meta\"")))
+    if (!head.len || head.ptr[0] != '{' || !ps_str_find(head, PS_STR("\"meta\"")))
         return PS_MATCH_NO;
     return ps_str_find(head, PS_STR("\"preprocessedProfileVersion\"")) ? PS_MATCH_SURE
                                                                        : PS_MATCH_NO;

@@ -19,8 +19,8 @@
 #include "importers/text/line_names.h"
 
 enum {
-    LONGEST_LINE = 64 << 20, /* bytes */
-    MOST_IDS = 4 << 20,      /* number of strings or frames */
+    LINE_MAX_BYTES = 64 << 20, /* bytes */
+    MOST_IDS = 4 << 20,        /* number of strings or frames */
     TOLD = 20,
 };
 
@@ -89,7 +89,7 @@ static bool room(void *array, size_t *n, int64_t id, size_t size)
     return true;
 }
 
-static void take_texts(struct reader *r, const cJSON *list)
+static void parse_texts(struct reader *r, const cJSON *list)
 {
     const cJSON *item;
 
@@ -98,7 +98,7 @@ static void take_texts(struct reader *r, const cJSON *list)
         int64_t id = whole(item, "str_id");
         struct ps_str text = ps_document_text(&r->arena, item, "value");
 
-        if (!text.at || !room(&r->texts, &r->n_texts, id, sizeof *r->texts))
+        if (!text.ptr || !room(&r->texts, &r->n_texts, id, sizeof *r->texts))
             reject(r, "a string record has no number");
         else
             r->texts[id] = ps_arena_copy(&r->arena, text);
@@ -107,12 +107,12 @@ static void take_texts(struct reader *r, const cJSON *list)
 
 static struct ps_str text_of(const struct reader *r, int64_t id)
 {
-    bool known = id >= 0 && (size_t)id < r->n_texts && r->texts[id].at;
+    bool known = id >= 0 && (size_t)id < r->n_texts && r->texts[id].ptr;
 
     return known ? r->texts[id] : PS_STR("(not in file)");
 }
 
-static void take_frames(struct reader *r, const cJSON *list)
+static void parse_frames(struct reader *r, const cJSON *list)
 {
     const cJSON *item;
 
@@ -145,15 +145,15 @@ static struct row *row_of(struct reader *r, const struct frame *frame)
     ps_buf_add(&key, "", 1);
     ps_buf_str(&key, frame->function);
     ps_buf_printf(&key, ":%lld", (long long)frame->line);
-    id = ps_intern_id(&r->keys, ps_buf_slice(&key));
+    id = ps_intern_add(&r->keys, ps_buf_slice(&key));
     if (id == known) {
-        PS_PUSH_ROOM(r->rows, r->n_rows, r->row_cap);
+        PS_RESERVE_ONE(r->rows, r->n_rows, r->row_cap);
         r->rows[r->n_rows++] = (struct row){.of = *frame};
     }
     return &r->rows[id];
 }
 
-static void take_entry(struct reader *r, const cJSON *entry)
+static void parse_entry(struct reader *r, const cJSON *entry)
 {
     int64_t id = whole(entry, "frame_id"), self = whole(entry, "self");
     int64_t cumulative = whole(entry, "cumulative"), samples, below;
@@ -176,7 +176,7 @@ static void take_entry(struct reader *r, const cJSON *entry)
     r->stored++;
 }
 
-static void take_sums(struct reader *r, const cJSON *record)
+static void parse_sums(struct reader *r, const cJSON *record)
 {
     const char *kind = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "kind"));
     const cJSON *entry, *entries = cJSON_GetObjectItemCaseSensitive(record, "entries");
@@ -184,12 +184,12 @@ static void take_sums(struct reader *r, const cJSON *record)
     if (!kind || strcmp(kind, "frame") != 0)
         return;
     r->has_sums = true;
-    cJSON_ArrayForEach(entry, entries) take_entry(r, entry);
+    cJSON_ArrayForEach(entry, entries) parse_entry(r, entry);
 }
 
 /* --- Records --- */
 
-static void take_meta(struct reader *r, const cJSON *record)
+static void parse_meta(struct reader *r, const cJSON *record)
 {
     const char *mode = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "mode"));
     struct ps_num usec = ps_document_number(record, "sample_interval_usec");
@@ -203,44 +203,45 @@ static void take_meta(struct reader *r, const cJSON *record)
     ps_buf_puts(&r->mode, mode ? mode : "");
 }
 
-static void take_record(struct reader *r, const cJSON *record)
+static void parse_record(struct reader *r, const cJSON *record)
 {
     const char *type = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "type"));
 
     if (!type)
         reject(r, "a record has no type");
     else if (strcmp(type, "meta") == 0)
-        take_meta(r, record);
+        parse_meta(r, record);
     else if (r->more_runs)
         return;
     else if (strcmp(type, "string_table") == 0)
-        take_texts(r, cJSON_GetObjectItemCaseSensitive(record, "strings"));
+        parse_texts(r, cJSON_GetObjectItemCaseSensitive(record, "strings"));
     else if (strcmp(type, "str_def") == 0)
-        take_texts(r, cJSON_GetObjectItemCaseSensitive(record, "defs"));
+        parse_texts(r, cJSON_GetObjectItemCaseSensitive(record, "defs"));
     else if (strcmp(type, "frame_table") == 0)
-        take_frames(r, cJSON_GetObjectItemCaseSensitive(record, "frames"));
+        parse_frames(r, cJSON_GetObjectItemCaseSensitive(record, "frames"));
     else if (strcmp(type, "frame_def") == 0)
-        take_frames(r, cJSON_GetObjectItemCaseSensitive(record, "defs"));
+        parse_frames(r, cJSON_GetObjectItemCaseSensitive(record, "defs"));
     else if (strcmp(type, "agg") == 0)
-        take_sums(r, record);
+        parse_sums(r, record);
     else if (strcmp(type, "end") == 0) {
         r->ended = true;
         r->samples = whole(record, "samples_total");
     }
 }
 
-static enum ps_status take_line(struct reader *r, const struct ps_line *line, struct ps_err *err)
+static enum ps_status parse_line(struct reader *r, const struct ps_line *line, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
     struct ps_err wrong = PS_ERR_INIT;
     cJSON *record;
 
-    r->at = line->at;
+    r->at = line->offset;
     r->line++;
-    if (line->cut)
-        return ps_fail_at(err, PS_LIMIT, line->at, "a line is longer than %d bytes", LONGEST_LINE);
+    if (line->is_truncated)
+        return ps_fail_at(err, PS_LIMIT, line->offset, "a line is longer than %d bytes",
+                          LINE_MAX_BYTES);
     ps_buf_str(&bytes, line->text);
-    if (bytes.len == 0 || strspn(bytes.at, " \t\r") >= bytes.len)
+    if (bytes.len == 0 || strspn(bytes.ptr, " \t\r") >= bytes.len)
         return PS_OK;
     record = ps_document_parse(&bytes, &wrong);
     if (!record && wrong.code == PS_LIMIT) {
@@ -248,7 +249,7 @@ static enum ps_status take_line(struct reader *r, const struct ps_line *line, st
         return err->code;
     }
     if (record)
-        take_record(r, record);
+        parse_record(r, record);
     else
         reject(r, "this line is not a complete JSON object");
     cJSON_Delete(record);
@@ -260,24 +261,24 @@ static enum ps_status read_lines(struct reader *r, struct ps_stream *in, struct 
     enum ps_status status = PS_OK;
     struct ps_line line;
 
-    while (status == PS_OK && ps_stream_line(in, LONGEST_LINE, &line)) {
-        status = take_line(r, &line, err);
+    while (status == PS_OK && ps_stream_line(in, LINE_MAX_BYTES, &line)) {
+        status = parse_line(r, &line, err);
         if (status == PS_OK)
-            status = ps_reading_goes_on(in, r->out, r->entries, err);
+            status = ps_reading_check(in, r->out, r->entries, err);
     }
     return status == PS_OK ? ps_stream_status(in, err) : status;
 }
 
 /* --- Reporting --- */
 
-static void tell_function(struct reader *r, uint32_t id)
+static void write_function(struct reader *r, uint32_t id)
 {
     const struct row *row = &r->rows[id - 1];
     struct ps_function function = {
         .id = id,
         .file = row->of.path,
         .name = row->of.function,
-        .file_key = ps_intern_id(&r->files, row->of.path) + 1,
+        .file_key = ps_intern_add(&r->files, row->of.path) + 1,
         .line = ps_int(row->of.line < 0 ? 0 : row->of.line),
         .ncalls = ps_int(row->cumulative),
         .primitive_calls = ps_int(row->self),
@@ -290,7 +291,7 @@ static void tell_function(struct reader *r, uint32_t id)
     r->out->ops->function(r->out, &function);
 }
 
-static void tell_figures(struct reader *r)
+static void write_summary(struct reader *r)
 {
     double self = 0, cumulative = 0;
 
@@ -319,7 +320,7 @@ static uint64_t upper_bounds(const struct reader *r)
     return n;
 }
 
-static void tell_notes(struct reader *r)
+static void write_notes(struct reader *r)
 {
     uint64_t bounds = upper_bounds(r);
 
@@ -345,7 +346,7 @@ static void tell_notes(struct reader *r)
                      (unsigned long long)r->more_runs);
 }
 
-static void tell_all(struct reader *r)
+static void write_all(struct reader *r)
 {
     struct ps_ledger ledger = {
         /* includes rejected records that are not entries */
@@ -360,11 +361,11 @@ static void tell_all(struct reader *r)
     r->out->ops->meta(r->out, "writer", PS_STR("sampling"));
     if (r->mode.len)
         r->out->ops->meta(r->out, "mode",
-                          ps_shown_text(&r->arena, ps_buf_slice(&r->mode), &mended));
+                          ps_display_text(&r->arena, ps_buf_slice(&r->mode), &mended));
     for (uint32_t id = 1; id <= r->n_rows; id++)
-        tell_function(r, id);
-    tell_figures(r);
-    tell_notes(r);
+        write_function(r, id);
+    write_summary(r);
+    write_notes(r);
     r->out->ops->ledger(r->out, &ledger);
 }
 
@@ -375,13 +376,13 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
     if (status == PS_OK && !r.has_sums) {
         status = ps_fail(err, PS_BAD_INPUT, "the recording ends before its sample counts");
-        ps_hint(err, "the program was stopped early; record again with `python -m "
-                     "profiling.sampling run --jsonl -o app.jsonl app.py`");
+        ps_err_hint(err, "the program was stopped early; record again with `python -m "
+                         "profiling.sampling run --jsonl -o app.jsonl app.py`");
     } else if (status == PS_OK && r.n_rows == 0) {
         status = ps_fail(err, PS_BAD_INPUT, "the sampling profiler took no samples");
-        ps_hint(err, "record a longer run, or sample more often with -r");
+        ps_err_hint(err, "record a longer run, or sample more often with -r");
     } else if (status == PS_OK) {
-        tell_all(&r);
+        write_all(&r);
     }
     ps_arena_free(&r.arena);
     ps_intern_free(&r.keys);
@@ -395,10 +396,10 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
 static enum ps_match sniff(struct ps_str head)
 {
-    const char *end = head.len ? memchr(head.at, '\n', head.len) : NULL;
-    struct ps_str line = {head.at, end ? (size_t)(end - head.at) : head.len};
+    const char *end = head.len ? memchr(head.ptr, '\n', head.len) : NULL;
+    struct ps_str line = {head.ptr, end ? (size_t)(end - head.ptr) : head.len};
 
-    if (!line.len || line.at[0] != '{')
+    if (!line.len || line.ptr[0] != '{')
         return PS_MATCH_NO;
     return ps_str_find(line, PS_STR("\"meta\"")) && ps_str_find(line, PS_STR("\"run_id\"")) &&
                    ps_str_find(line, PS_STR("\"sample_interval_usec\""))

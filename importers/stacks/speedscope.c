@@ -19,7 +19,7 @@
 #include "importers/reading.h"
 #include "importers/stacks/stacks.h"
 #include "importers/text/clean.h"
-#include "slices/spans.h"
+#include "slices/intervals.h"
 
 #define SP_NO_FRAME 0x7fffffffu /* not a valid frame number */
 
@@ -75,7 +75,7 @@ static void sp_profile_free(struct sp_profile *profile)
 {
     ps_buf_free(&profile->name);
     ps_u32_list_free(&profile->stack);
-    free(profile->frames.at);
+    free(profile->frames.items);
     free(profile->samples);
     free(profile->weights);
     free(profile->events);
@@ -89,8 +89,8 @@ static bool read_unit(struct sp_reader *r)
     enum ps_json_token token = ps_json_in_next(&r->json);
 
     if (token == PS_JSON_STRING)
-        (void)st_unit(r->json.text, &r->profile.unit, &r->profile.power);
-    return ps_json_in_rest(&r->json, token);
+        (void)st_parse_unit(r->json.text, &r->profile.unit, &r->profile.power);
+    return ps_json_in_skip_rest(&r->json, token);
 }
 
 static bool read_decimal(struct sp_reader *r, struct st_decimal *out, bool *has)
@@ -98,7 +98,7 @@ static bool read_decimal(struct sp_reader *r, struct st_decimal *out, bool *has)
     enum ps_json_token token = ps_json_in_next(&r->json);
 
     *has = token == PS_JSON_NUMBER && st_decimal(r->json.text, out);
-    return ps_json_in_rest(&r->json, token);
+    return ps_json_in_skip_rest(&r->json, token);
 }
 
 static bool read_name(struct sp_reader *r)
@@ -108,19 +108,19 @@ static bool read_name(struct sp_reader *r)
     r->profile.name.len = 0;
     if (token == PS_JSON_STRING)
         ps_clean_text(&r->profile.name, r->json.text);
-    return ps_json_in_rest(&r->json, token);
+    return ps_json_in_skip_rest(&r->json, token);
 }
 
 static void keep_sample(struct sp_profile *p)
 {
-    const struct ps_u32s *stack = &p->stack.now;
+    const struct ps_u32s *stack = &p->stack.items;
 
-    PS_PUSH_ROOM(p->samples, p->n_samples, p->cap_samples);
+    PS_RESERVE_ONE(p->samples, p->n_samples, p->cap_samples);
     p->samples[p->n_samples++] =
-        (struct sp_sample){(uint32_t)p->stack.same, (uint32_t)(stack->n - p->stack.same)};
-    for (size_t i = p->stack.same; i < stack->n; i++) {
-        PS_PUSH_ROOM(p->frames.at, p->frames.n, p->frames.cap);
-        p->frames.at[p->frames.n++] = stack->at[i];
+        (struct sp_sample){(uint32_t)p->stack.n_same, (uint32_t)(stack->n - p->stack.n_same)};
+    for (size_t i = p->stack.n_same; i < stack->n; i++) {
+        PS_RESERVE_ONE(p->frames.items, p->frames.n, p->frames.cap);
+        p->frames.items[p->frames.n++] = stack->items[i];
     }
 }
 
@@ -132,13 +132,13 @@ static bool read_samples(struct sp_reader *r)
     enum ps_json_token token = ps_json_in_next(&r->json);
 
     if (token != PS_JSON_ARRAY)
-        return ps_json_in_rest(&r->json, token);
+        return ps_json_in_skip_rest(&r->json, token);
     while ((token = ps_json_in_next(&r->json)) != PS_JSON_ARRAY_END) {
         if (token == PS_JSON_ARRAY) {
             if (!ps_json_in_u32_list(&r->json, SP_NO_FRAME, &p->stack))
                 return false;
         } else {
-            if (!ps_json_in_rest(&r->json, token))
+            if (!ps_json_in_skip_rest(&r->json, token))
                 return false;
             ps_u32_list_clear(&p->stack);
         }
@@ -153,7 +153,7 @@ static bool read_weights(struct sp_reader *r)
     enum ps_json_token token = ps_json_in_next(&r->json);
 
     if (token != PS_JSON_ARRAY)
-        return ps_json_in_rest(&r->json, token);
+        return ps_json_in_skip_rest(&r->json, token);
     p->has_weights = true;
     while ((token = ps_json_in_next(&r->json)) != PS_JSON_ARRAY_END) {
         struct sp_weights weights = {.n = 1};
@@ -161,10 +161,10 @@ static bool read_weights(struct sp_reader *r)
         if (token != PS_JSON_NUMBER || !st_decimal(r->json.text, &weights.each))
             weights.each = (struct st_decimal){.digits = -1};
         if (token == PS_JSON_NUMBER)
-            weights.n += ps_json_in_again(&r->json);
-        if (!ps_json_in_rest(&r->json, token))
+            weights.n += ps_json_in_skip_numbers(&r->json);
+        if (!ps_json_in_skip_rest(&r->json, token))
             return false;
-        PS_PUSH_ROOM(p->weights, p->n_weights, p->cap_weights);
+        PS_RESERVE_ONE(p->weights, p->n_weights, p->cap_weights);
         p->weights[p->n_weights++] = weights;
     }
     return true;
@@ -176,10 +176,10 @@ static void take_field(struct ps_json_in *json, char field, struct sp_raw_event 
     int64_t frame;
 
     if (field == 't' && token == PS_JSON_STRING && json->text.len == 1)
-        event->type = json->text.at[0];
+        event->type = json->text.ptr[0];
     if (token != PS_JSON_NUMBER)
         return;
-    if (field == 'f' && ps_str_i64(json->text, &frame) && frame >= 0 && frame < SP_NO_FRAME)
+    if (field == 'f' && ps_str_parse_i64(json->text, &frame) && frame >= 0 && frame < SP_NO_FRAME)
         event->frame = (uint32_t)frame;
     if (field == 'a')
         event->timed = st_decimal(json->text, &event->at);
@@ -192,19 +192,19 @@ static bool read_event(struct sp_reader *r)
     enum ps_json_token token;
 
     while ((token = ps_json_in_next(&r->json)) == PS_JSON_KEY) {
-        char field = ps_str_is(r->json.text, "type")    ? 't'
-                     : ps_str_is(r->json.text, "frame") ? 'f'
-                     : ps_str_is(r->json.text, "at")    ? 'a'
-                                                        : ' ';
+        char field = ps_str_eq_c(r->json.text, "type")    ? 't'
+                     : ps_str_eq_c(r->json.text, "frame") ? 'f'
+                     : ps_str_eq_c(r->json.text, "at")    ? 'a'
+                                                          : ' ';
 
         token = ps_json_in_next(&r->json);
         take_field(&r->json, field, &event, token);
-        if (!ps_json_in_rest(&r->json, token))
+        if (!ps_json_in_skip_rest(&r->json, token))
             return false;
     }
     if (token != PS_JSON_OBJECT_END)
         return false;
-    PS_PUSH_ROOM(p->events, p->n_events, p->cap_events);
+    PS_RESERVE_ONE(p->events, p->n_events, p->cap_events);
     p->events[p->n_events++] = event;
     return true;
 }
@@ -214,9 +214,9 @@ static bool read_events(struct sp_reader *r)
     enum ps_json_token token = ps_json_in_next(&r->json);
 
     if (token != PS_JSON_ARRAY)
-        return ps_json_in_rest(&r->json, token);
+        return ps_json_in_skip_rest(&r->json, token);
     while ((token = ps_json_in_next(&r->json)) != PS_JSON_ARRAY_END)
-        if (token == PS_JSON_OBJECT ? !read_event(r) : !ps_json_in_rest(&r->json, token))
+        if (token == PS_JSON_OBJECT ? !read_event(r) : !ps_json_in_skip_rest(&r->json, token))
             return false;
     return true;
 }
@@ -226,19 +226,19 @@ static bool read_key(struct sp_reader *r)
     struct sp_profile *p = &r->profile;
     struct ps_str key = r->json.text;
 
-    if (ps_str_is(key, "name"))
+    if (ps_str_eq_c(key, "name"))
         return read_name(r);
-    if (ps_str_is(key, "unit"))
+    if (ps_str_eq_c(key, "unit"))
         return read_unit(r);
-    if (ps_str_is(key, "startValue"))
+    if (ps_str_eq_c(key, "startValue"))
         return read_decimal(r, &p->start, &p->has_start);
-    if (ps_str_is(key, "endValue"))
+    if (ps_str_eq_c(key, "endValue"))
         return read_decimal(r, &p->end, &p->has_end);
-    if (ps_str_is(key, "samples"))
+    if (ps_str_eq_c(key, "samples"))
         return read_samples(r);
-    if (ps_str_is(key, "weights"))
+    if (ps_str_eq_c(key, "weights"))
         return read_weights(r);
-    return ps_str_is(key, "events") ? read_events(r) : ps_json_in_skip(&r->json);
+    return ps_str_eq_c(key, "events") ? read_events(r) : ps_json_in_skip(&r->json);
 }
 
 /* --- Sampled profiles --- */
@@ -253,7 +253,7 @@ static struct weighed weigh(const struct sp_profile *p, const struct st_decimal 
 {
     struct weighed out = {0};
 
-    out.known = st_scaled(each, p->power, &out.weight, &out.rounded) && out.weight >= 0;
+    out.known = st_decimal_scale(each, p->power, &out.weight, &out.rounded) && out.weight >= 0;
     return out;
 }
 
@@ -262,7 +262,7 @@ enum { TOLD = 20 };
 static void sp_note(struct sp_reader *r, enum ps_severity severity, const char *what)
 {
     if (r->told++ < TOLD)
-        ps_sink_note(r->out, severity, ps_json_in_at(&r->json), 0, "%s", what);
+        ps_sink_note(r->out, severity, ps_json_in_offset(&r->json), 0, "%s", what);
 }
 
 /* Pushes the first n frames of the profile's current stack. */
@@ -279,19 +279,19 @@ static void push_sample(struct sp_reader *r, uint32_t track, size_t n, const str
         return;
     }
     r->stacks.fractions |= w->weight % ST_SCALE != 0;
-    if (n > ST_DEEPEST) {
+    if (n > ST_DEPTH_MAX) {
         r->repaired++;
         sp_note(r, PS_NOTE_REPAIRED, "a stack deeper than 10000 frames was truncated");
     }
-    (void)st_push(&r->stacks, track, r->profile.stack.now.at,
-                  (uint32_t)(n < ST_DEEPEST ? n : ST_DEEPEST), w->weight, r->err);
+    (void)st_add_stack(&r->stacks, track, r->profile.stack.items.items,
+                       (uint32_t)(n < ST_DEPTH_MAX ? n : ST_DEPTH_MAX), w->weight, r->err);
 }
 
 static void push_samples(struct sp_reader *r, uint32_t track)
 {
     struct sp_profile *p = &r->profile;
-    struct ps_u32s *stack = &p->stack.now;
-    const uint32_t *frames = p->frames.at;
+    struct ps_u32s *stack = &p->stack.items;
+    const uint32_t *frames = p->frames.items;
     struct weighed weight = weigh(p, &(struct st_decimal){.digits = 1});
     size_t run = 0, left = p->has_weights ? 0 : p->n_samples, i = 0;
 
@@ -305,7 +305,7 @@ static void push_samples(struct sp_reader *r, uint32_t track)
             left = p->weights[run++].n;
         }
         if (sample->fresh) { /* if there are none, the arrays may be NULL */
-            memcpy(stack->at + sample->kept, frames, sample->fresh * sizeof *frames);
+            memcpy(stack->items + sample->kept, frames, sample->fresh * sizeof *frames);
             frames += sample->fresh;
         }
         push_sample(r, track, (size_t)sample->kept + sample->fresh, &weight);
@@ -326,20 +326,21 @@ static struct sp_event *place_events(struct sp_reader *r, int64_t *last)
     const struct sp_profile *p = &r->profile;
     struct sp_event *events = ps_grow(NULL, p->n_events + 1, sizeof *events);
     int64_t first = 0;
-    bool rounded = false, any = p->has_start && st_scaled(&p->start, p->power, &first, &rounded);
+    bool rounded = false,
+         any = p->has_start && st_decimal_scale(&p->start, p->power, &first, &rounded);
 
     for (size_t i = 0; i < p->n_events; i++) {
         const struct sp_raw_event *raw = &p->events[i];
 
         events[i] = (struct sp_event){.frame = raw->frame, .close = raw->type == 'C'};
         events[i].known = raw->timed && (raw->type == 'O' || raw->type == 'C') &&
-                          st_scaled(&raw->at, p->power, &events[i].at, &rounded);
+                          st_decimal_scale(&raw->at, p->power, &events[i].at, &rounded);
         if (events[i].known && (!any || events[i].at < first))
             first = events[i].at;
         any |= events[i].known;
     }
-    ps_sort_runs(events, p->n_events, sizeof *events);
-    if (!p->has_end || !st_scaled(&p->end, p->power, last, &rounded))
+    ps_sort_records(events, p->n_events, sizeof *events);
+    if (!p->has_end || !st_decimal_scale(&p->end, p->power, last, &rounded))
         *last = first;
     for (size_t i = 0; i < p->n_events; i++) {
         *last = events[i].known && events[i].at > *last ? events[i].at : *last;
@@ -356,7 +357,7 @@ static void push_close(struct sp_reader *r, uint32_t track, const struct sp_even
 {
     uint32_t open = st_open_count(&r->stacks, track), depth = open;
 
-    if (st_end_dropped(&r->stacks, track, event->at))
+    if (st_end_dropped_frame(&r->stacks, track, event->at))
         return;
     while (depth && st_open_frame(&r->stacks, track, depth - 1) != event->frame)
         depth--;
@@ -369,7 +370,7 @@ static void push_close(struct sp_reader *r, uint32_t track, const struct sp_even
         r->repaired++;
         sp_note(r, PS_NOTE_REPAIRED, "a frame is closed that is not the innermost one");
     }
-    (void)st_end(&r->stacks, track, depth - 1, event->at, r->err);
+    (void)st_end_frame(&r->stacks, track, depth - 1, event->at, r->err);
 }
 
 static void push_event(struct sp_reader *r, uint32_t track, const struct sp_event *event)
@@ -386,11 +387,11 @@ static void push_event(struct sp_reader *r, uint32_t track, const struct sp_even
         push_close(r, track, event);
         return;
     }
-    if (st_open_count(&r->stacks, track) == ST_DEEPEST) {
+    if (st_open_count(&r->stacks, track) == ST_DEPTH_MAX) {
         r->repaired++;
         sp_note(r, PS_NOTE_REPAIRED, "a stack deeper than 10000 frames was truncated");
     }
-    (void)st_begin(&r->stacks, track, event->frame, event->at, r->err);
+    (void)st_begin_frame(&r->stacks, track, event->frame, event->at, r->err);
 }
 
 static void push_events(struct sp_reader *r, uint32_t track)
@@ -407,23 +408,23 @@ static void push_events(struct sp_reader *r, uint32_t track)
         return;
     sp_note(r, PS_NOTE_WARNING, "frames that are never closed, extended to the end of the profile");
     r->stacks.fractions |= last % ST_SCALE != 0;
-    (void)st_end(&r->stacks, track, 0, last, r->err);
+    (void)st_end_frame(&r->stacks, track, 0, last, r->err);
 }
 
 /* --- Profiles --- */
 
 static struct ps_str word_behind(struct ps_str text, const char *word)
 {
-    const char *at = ps_str_find(text, ps_str_of(word));
+    const char *at = ps_str_find(text, ps_str_from_c(word));
     struct ps_str rest = {NULL, 0};
     size_t n = 0;
 
     if (!at)
         return PS_STR("");
-    rest = ps_str_skip(text, (size_t)(at - text.at) + strlen(word));
-    while (n < rest.len && rest.at[n] != ' ' && rest.at[n] != ':')
+    rest = ps_str_skip(text, (size_t)(at - text.ptr) + strlen(word));
+    while (n < rest.len && rest.ptr[n] != ' ' && rest.ptr[n] != ':')
         n++;
-    return (struct ps_str){rest.at, n};
+    return (struct ps_str){rest.ptr, n};
 }
 
 /* Adds a track. py-spy names profiles `Process 12 Thread 34 "MainThread"`. */
@@ -434,8 +435,8 @@ static bool new_track(struct sp_reader *r, uint32_t *track)
 
     if (!name.len)
         name = PS_STR("profile");
-    process = st_process(&r->stacks, word_behind(name, "Process "), PS_STR(""));
-    return st_track(&r->stacks, process, name, word_behind(name, "Thread "), track, r->err) ==
+    process = st_process_id(&r->stacks, word_behind(name, "Process "), PS_STR(""));
+    return st_add_track(&r->stacks, process, name, word_behind(name, "Thread "), track, r->err) ==
            PS_OK;
 }
 
@@ -496,13 +497,13 @@ static uint32_t frame_id(struct sp_reader *r, struct ps_str name, struct ps_str 
     if (file.len) {
         ps_buf_puts(&r->text, " (");
         ps_clean_text(&r->text, file);
-        if (line.len && !ps_str_is(line, "0")) {
+        if (line.len && !ps_str_eq_c(line, "0")) {
             ps_buf_puts(&r->text, ":");
             ps_clean_text(&r->text, line);
         }
         ps_buf_puts(&r->text, ")");
     }
-    return st_frame(&r->stacks, ps_buf_slice(&r->text));
+    return st_frame_id(&r->stacks, ps_buf_slice(&r->text));
 }
 
 static bool keep_text(struct ps_json_in *json, struct ps_buf *out)
@@ -512,7 +513,7 @@ static bool keep_text(struct ps_json_in *json, struct ps_buf *out)
     out->len = 0;
     if (token == PS_JSON_STRING || token == PS_JSON_NUMBER)
         ps_buf_str(out, json->text);
-    return ps_json_in_rest(json, token);
+    return ps_json_in_skip_rest(json, token);
 }
 
 /* Reads a frame whose opening brace was read. */
@@ -523,18 +524,18 @@ static bool read_frame(struct sp_reader *r)
 
     r->name.len = r->file.len = r->line.len = 0;
     while (good && (token = ps_json_in_next(&r->json)) == PS_JSON_KEY) {
-        if (ps_str_is(r->json.text, "name"))
+        if (ps_str_eq_c(r->json.text, "name"))
             good = keep_text(&r->json, &r->name);
-        else if (ps_str_is(r->json.text, "file"))
+        else if (ps_str_eq_c(r->json.text, "file"))
             good = keep_text(&r->json, &r->file);
-        else if (ps_str_is(r->json.text, "line"))
+        else if (ps_str_eq_c(r->json.text, "line"))
             good = keep_text(&r->json, &r->line);
         else
             good = ps_json_in_skip(&r->json);
     }
     if (!good || token != PS_JSON_OBJECT_END)
         return false;
-    PS_PUSH_ROOM(r->frames, r->n_frames, r->cap_frames);
+    PS_RESERVE_ONE(r->frames, r->n_frames, r->cap_frames);
     r->frames[r->n_frames++] =
         frame_id(r, ps_buf_slice(&r->name), ps_buf_slice(&r->file), ps_buf_slice(&r->line));
     return true;
@@ -545,9 +546,9 @@ static bool read_frames(struct sp_reader *r)
     enum ps_json_token token = ps_json_in_next(&r->json);
 
     if (token != PS_JSON_ARRAY)
-        return ps_json_in_rest(&r->json, token);
+        return ps_json_in_skip_rest(&r->json, token);
     while ((token = ps_json_in_next(&r->json)) != PS_JSON_ARRAY_END) {
-        if (token == PS_JSON_OBJECT ? !read_frame(r) : !ps_json_in_rest(&r->json, token))
+        if (token == PS_JSON_OBJECT ? !read_frame(r) : !ps_json_in_skip_rest(&r->json, token))
             return false;
     }
     return true;
@@ -559,9 +560,9 @@ static bool read_shared(struct sp_reader *r)
     bool good = true;
 
     if (token != PS_JSON_OBJECT)
-        return ps_json_in_rest(&r->json, token);
+        return ps_json_in_skip_rest(&r->json, token);
     while (good && (token = ps_json_in_next(&r->json)) == PS_JSON_KEY)
-        good = ps_str_is(r->json.text, "frames") ? read_frames(r) : ps_json_in_skip(&r->json);
+        good = ps_str_eq_c(r->json.text, "frames") ? read_frames(r) : ps_json_in_skip(&r->json);
     return good && token == PS_JSON_OBJECT_END;
 }
 
@@ -572,12 +573,11 @@ static bool read_profiles(struct sp_reader *r)
     enum ps_json_token token = ps_json_in_next(&r->json);
 
     if (token != PS_JSON_ARRAY)
-        return ps_json_in_rest(&r->json, token);
+        return ps_json_in_skip_rest(&r->json, token);
     while ((token = ps_json_in_next(&r->json)) != PS_JSON_ARRAY_END) {
-        if (token == PS_JSON_OBJECT ? !sp_profile_read(r) : !ps_json_in_rest(&r->json, token))
+        if (token == PS_JSON_OBJECT ? !sp_profile_read(r) : !ps_json_in_skip_rest(&r->json, token))
             return false;
-        if (r->err->code != PS_OK ||
-            ps_reading_goes_on(r->json.in, r->out, r->read, r->err) != PS_OK)
+        if (r->err->code != PS_OK || ps_reading_check(r->json.in, r->out, r->read, r->err) != PS_OK)
             return false;
     }
     return true;
@@ -591,13 +591,13 @@ static bool read_document(struct sp_reader *r)
     if (token != PS_JSON_OBJECT)
         return false;
     while (good && (token = ps_json_in_next(&r->json)) == PS_JSON_KEY) {
-        if (ps_str_is(r->json.text, "shared"))
+        if (ps_str_eq_c(r->json.text, "shared"))
             good = read_shared(r);
-        else if (ps_str_is(r->json.text, "profiles"))
+        else if (ps_str_eq_c(r->json.text, "profiles"))
             good = read_profiles(r);
-        else if (ps_str_is(r->json.text, "exporter"))
+        else if (ps_str_eq_c(r->json.text, "exporter"))
             good = keep_text(&r->json, &r->exporter);
-        else if (ps_str_is(r->json.text, "name"))
+        else if (ps_str_eq_c(r->json.text, "name"))
             good = keep_text(&r->json, &r->title);
         else
             good = ps_json_in_skip(&r->json);
@@ -607,7 +607,7 @@ static bool read_document(struct sp_reader *r)
 
 /* --- Reporting --- */
 
-static void tell_text(struct sp_reader *r, const char *key, struct ps_str text)
+static void write_text(struct sp_reader *r, const char *key, struct ps_str text)
 {
     r->text.len = 0;
     ps_clean_text(&r->text, text);
@@ -616,18 +616,18 @@ static void tell_text(struct sp_reader *r, const char *key, struct ps_str text)
 }
 
 /* Splits an exporter such as "py-spy@0.4.1" into tool and version. */
-static void tell_tool(struct sp_reader *r)
+static void write_tool_name(struct sp_reader *r)
 {
     struct ps_str tool = ps_buf_slice(&r->exporter);
-    const char *at = tool.len ? memchr(tool.at, '@', tool.len) : NULL;
-    size_t name = at ? (size_t)(at - tool.at) : tool.len;
+    const char *at = tool.len ? memchr(tool.ptr, '@', tool.len) : NULL;
+    size_t name = at ? (size_t)(at - tool.ptr) : tool.len;
 
-    tell_text(r, "tool", (struct ps_str){tool.at, name});
-    tell_text(r, "tool_version", ps_str_skip(tool, at ? name + 1 : name));
-    tell_text(r, "title", ps_buf_slice(&r->title));
+    write_text(r, "tool", (struct ps_str){tool.ptr, name});
+    write_text(r, "tool_version", ps_str_skip(tool, at ? name + 1 : name));
+    write_text(r, "title", ps_buf_slice(&r->title));
 }
 
-static void tell_all(struct sp_reader *r)
+static void write_all(struct sp_reader *r)
 {
     uint64_t unknown;
     struct ps_ledger ledger = {.unit = "samples",
@@ -637,7 +637,7 @@ static void tell_all(struct sp_reader *r)
                                .rejected = r->rejected,
                                .other = r->other};
 
-    unknown = st_rename(&r->stacks, r->frames, r->n_frames);
+    unknown = st_renumber_frames(&r->stacks, r->frames, r->n_frames);
     if (unknown)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
                      "frame numbers that are missing from the frame list: %llu",
@@ -645,8 +645,8 @@ static void tell_all(struct sp_reader *r)
     if (r->told > TOLD)
         ps_sink_note(r->out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0, "more notes like these: %llu",
                      (unsigned long long)(r->told - TOLD));
-    tell_tool(r);
-    st_give(&r->stacks);
+    write_tool_name(r);
+    st_write(&r->stacks);
     r->out->ops->ledger(r->out, &ledger);
 }
 
@@ -658,25 +658,25 @@ static enum ps_status judge(struct sp_reader *r, bool whole)
 
     if (err->code != PS_OK)
         return err->code;
-    if (ps_stream_status(r->json.in, err) != PS_OK && !ps_stream_cut(r->json.in))
+    if (ps_stream_status(r->json.in, err) != PS_OK && !ps_stream_is_truncated(r->json.in))
         return err->code;
     *err = (struct ps_err)PS_ERR_INIT;
     if (r->stacks.samples == 0) {
         if (!whole)
-            return r->json.fault ? ps_json_in_fail(&r->json, err)
-                                 : ps_fail_at(err, PS_BAD_INPUT, ps_json_in_at(&r->json),
+            return r->json.error ? ps_json_in_fail(&r->json, err)
+                                 : ps_fail_at(err, PS_BAD_INPUT, ps_json_in_offset(&r->json),
                                               "the file is truncated before its first sample");
         ps_fail(err, PS_BAD_INPUT, "the profile contains no samples");
-        ps_hint(err, "the program may have ended before the first sample; record a longer run");
+        ps_err_hint(err, "the program may have ended before the first sample; record a longer run");
         return PS_BAD_INPUT;
     }
     if (!r->n_frames)
-        return ps_fail_at(err, PS_BAD_INPUT, ps_json_in_at(&r->json),
+        return ps_fail_at(err, PS_BAD_INPUT, ps_json_in_offset(&r->json),
                           "the file contains no frame list; it may be truncated");
     if (!whole)
-        ps_sink_note(r->out, PS_NOTE_WARNING, ps_json_in_at(&r->json), 0,
+        ps_sink_note(r->out, PS_NOTE_WARNING, ps_json_in_offset(&r->json), 0,
                      "%s; perfshelf imported the data before that point",
-                     r->json.fault ? r->json.fault : "the file is truncated");
+                     r->json.error ? r->json.error : "the file is truncated");
     return PS_OK;
 }
 
@@ -700,16 +700,16 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     enum ps_status status = judge(&r, read_document(&r));
 
     if (status == PS_OK)
-        tell_all(&r);
+        write_all(&r);
     reader_free(&r);
     return status;
 }
 
 static enum ps_match sniff(struct ps_str head)
 {
-    while (head.len && strchr(" \t\r\n", head.at[0]) && head.at[0])
+    while (head.len && strchr(" \t\r\n", head.ptr[0]) && head.ptr[0])
         head = ps_str_skip(head, 1);
-    if (!head.len || head.at[0] != '{')
+    if (!head.len || head.ptr[0] != '{')
         return PS_MATCH_NO;
     if (ps_str_find(head, PS_STR("speedscope.app/file-format-schema")))
         return PS_MATCH_SURE;

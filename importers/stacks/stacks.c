@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "base/tens.h"
+#include "base/powers_of_ten.h"
 #include "importers/stacks/stacks.h"
 #include "importers/text/clean.h"
 
@@ -21,9 +21,9 @@ static bool take_exponent(struct ps_str text, int *out)
 {
     int64_t value;
 
-    if (text.len && text.at[0] == '+')
+    if (text.len && text.ptr[0] == '+')
         text = ps_str_skip(text, 1);
-    if (!ps_str_i64(text, &value) || value < -1000 || value > 1000)
+    if (!ps_str_parse_i64(text, &value) || value < -1000 || value > 1000)
         return false;
     *out += (int)value;
     return true;
@@ -31,12 +31,12 @@ static bool take_exponent(struct ps_str text, int *out)
 
 bool st_decimal(struct ps_str text, struct st_decimal *out)
 {
-    bool negative = text.len && text.at[0] == '-', point = false, any = false;
-    size_t i = negative || (text.len && text.at[0] == '+');
+    bool negative = text.len && text.ptr[0] == '-', point = false, any = false;
+    size_t i = negative || (text.len && text.ptr[0] == '+');
 
     *out = (struct st_decimal){0};
     for (; i < text.len; i++) {
-        char c = text.at[i];
+        char c = text.ptr[i];
 
         if (c == '.' && !point) {
             point = true;
@@ -54,12 +54,12 @@ bool st_decimal(struct ps_str text, struct st_decimal *out)
         }
     }
     out->digits = negative ? -out->digits : out->digits;
-    if (i < text.len && (text.at[i] == 'e' || text.at[i] == 'E'))
+    if (i < text.len && (text.ptr[i] == 'e' || text.ptr[i] == 'E'))
         return any && take_exponent(ps_str_skip(text, i + 1), &out->exponent);
     return any && i == text.len;
 }
 
-bool st_scaled(const struct st_decimal *decimal, int power, int64_t *out, bool *rounded)
+bool st_decimal_scale(const struct st_decimal *decimal, int power, int64_t *out, bool *rounded)
 {
     int by = decimal->exponent + power;
     int64_t half, rest;
@@ -69,31 +69,33 @@ bool st_scaled(const struct st_decimal *decimal, int power, int64_t *out, bool *
     if (decimal->digits == 0)
         return true;
     if (by >= 0)
-        return by <= PS_TENS_MAX && !__builtin_mul_overflow(decimal->digits, ps_tens[by], out);
-    if (by < -PS_TENS_MAX) {
+        return by <= PS_POWERS_OF_TEN_MAX &&
+               !__builtin_mul_overflow(decimal->digits, ps_powers_of_ten[by], out);
+    if (by < -PS_POWERS_OF_TEN_MAX) {
         *rounded = true;
         return true;
     }
-    rest = decimal->digits % ps_tens[-by];
-    half = ps_tens[-by] / 2;
-    *out = decimal->digits / ps_tens[-by];
+    rest = decimal->digits % ps_powers_of_ten[-by];
+    half = ps_powers_of_ten[-by] / 2;
+    *out = decimal->digits / ps_powers_of_ten[-by];
     *rounded |= rest != 0;
     *out += rest >= half ? 1 : rest <= -half ? -1 : 0;
     return true;
 }
 
-bool st_number(struct ps_str text, struct st_number *out)
+bool st_parse_number(struct ps_str text, struct st_number *out)
 {
     struct st_decimal decimal;
 
     *out = (struct st_number){0};
-    if (!st_decimal(text, &decimal) || !st_scaled(&decimal, 3, &out->thousandths, &out->rounded))
+    if (!st_decimal(text, &decimal) ||
+        !st_decimal_scale(&decimal, 3, &out->thousandths, &out->rounded))
         return false;
     out->fraction = out->thousandths % ST_SCALE != 0;
     return true;
 }
 
-bool st_unit(struct ps_str word, enum st_unit *unit, int *power)
+bool st_parse_unit(struct ps_str word, enum st_unit *unit, int *power)
 {
     static const struct {
         const char *word;
@@ -118,9 +120,9 @@ bool st_unit(struct ps_str word, enum st_unit *unit, int *power)
     };
     PS_AUTO(ps_buf_free) struct ps_buf mended = {0};
 
-    word = ps_mend_signs(&mended, word);
+    word = ps_repair_signs(&mended, word);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (ps_str_is(word, units[i].word)) {
+        if (ps_str_eq_c(word, units[i].word)) {
             *unit = units[i].unit;
             *power = units[i].power;
             return true;
@@ -132,14 +134,14 @@ bool st_unit(struct ps_str word, enum st_unit *unit, int *power)
 
 static bool has(struct ps_str text, const char *word)
 {
-    return ps_str_find(text, ps_str_of(word)) != NULL;
+    return ps_str_find(text, ps_str_from_c(word)) != NULL;
 }
 
 static bool ends(struct ps_str text, const char *word)
 {
     size_t len = strlen(word);
 
-    return text.len >= len && memcmp(text.at + text.len - len, word, len) == 0;
+    return text.len >= len && memcmp(text.ptr + text.len - len, word, len) == 0;
 }
 
 /* Matches "name (app.py:12)", "app.py:name:12", "app.py(12):_name", "<module>", "<frozen
@@ -168,7 +170,7 @@ static bool is_native(struct ps_str frame)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (has(frame, words[i]))
             return true;
-    return ps_str_starts(frame, PS_STR("0x")) || ends(frame, ".so") || ends(frame, "_[k]") ||
+    return ps_str_starts_with(frame, PS_STR("0x")) || ends(frame, ".so") || ends(frame, "_[k]") ||
            ends(frame, "_[j]") || ends(frame, "_[i]");
 }
 
@@ -181,12 +183,12 @@ static int64_t family_of_frame(struct ps_str frame)
 
 /* --- Frames, tracks and steps --- */
 
-uint32_t st_frame(struct st_stacks *stacks, struct ps_str name)
+uint32_t st_frame_id(struct st_stacks *stacks, struct ps_str name)
 {
-    return ps_intern_id(&stacks->frames, name);
+    return ps_intern_add(&stacks->frames, name);
 }
 
-uint32_t st_process(struct st_stacks *stacks, struct ps_str pid, struct ps_str name)
+uint32_t st_process_id(struct st_stacks *stacks, struct ps_str pid, struct ps_str name)
 {
     PS_AUTO(ps_buf_free) struct ps_buf key = {0};
     uint32_t id;
@@ -194,21 +196,21 @@ uint32_t st_process(struct st_stacks *stacks, struct ps_str pid, struct ps_str n
     ps_buf_str(&key, pid);
     ps_buf_add(&key, "", 1);
     ps_buf_str(&key, name);
-    id = ps_intern_id(&stacks->process_keys, ps_buf_slice(&key));
+    id = ps_intern_add(&stacks->process_keys, ps_buf_slice(&key));
     if (id == stacks->n_processes) {
-        PS_PUSH_ROOM(stacks->processes, stacks->n_processes, stacks->cap_processes);
+        PS_RESERVE_ONE(stacks->processes, stacks->n_processes, stacks->cap_processes);
         stacks->processes[stacks->n_processes++] = (struct st_process){
             ps_arena_copy(&stacks->text, pid), ps_arena_copy(&stacks->text, name)};
     }
     return id + 1;
 }
 
-enum ps_status st_track(struct st_stacks *stacks, uint32_t process, struct ps_str name,
-                        struct ps_str tid, uint32_t *out, struct ps_err *err)
+enum ps_status st_add_track(struct st_stacks *stacks, uint32_t process, struct ps_str name,
+                            struct ps_str tid, uint32_t *out, struct ps_err *err)
 {
     if (stacks->n_tracks >= ST_TRACKS_MAX)
         return ps_fail(err, PS_LIMIT, "the file has more than %d threads", ST_TRACKS_MAX);
-    PS_PUSH_ROOM(stacks->tracks, stacks->n_tracks, stacks->cap_tracks);
+    PS_RESERVE_ONE(stacks->tracks, stacks->n_tracks, stacks->cap_tracks);
     *out = stacks->n_tracks;
     stacks->tracks[stacks->n_tracks++] = (struct st_track){
         .process = process,
@@ -233,7 +235,7 @@ static void add_frames(struct st_track *track, const uint32_t *frames, uint32_t 
 /* Adds a step: the stack is cut to `kept` frames, then n frames are added. */
 static void add_step(struct st_track *track, uint32_t kept, const uint32_t *frames, uint32_t n)
 {
-    PS_PUSH_ROOM(track->steps, track->n_steps, track->cap_steps);
+    PS_RESERVE_ONE(track->steps, track->n_steps, track->cap_steps);
     track->steps[track->n_steps++] = (struct st_step){.kept = (uint16_t)kept, .fresh = (uint16_t)n};
     add_frames(track, frames, n);
     if (kept + n > track->cap_open) {
@@ -264,13 +266,13 @@ static bool make_room(struct st_stacks *stacks, uint32_t frames, struct ps_err *
     return false;
 }
 
-enum ps_status st_push(struct st_stacks *stacks, uint32_t index, const uint32_t *frames, uint32_t n,
-                       int64_t weight, struct ps_err *err)
+enum ps_status st_add_stack(struct st_stacks *stacks, uint32_t index, const uint32_t *frames,
+                            uint32_t n, int64_t weight, struct ps_err *err)
 {
     struct st_track *track = &stacks->tracks[index];
     uint32_t common;
 
-    n = n < ST_DEEPEST ? n : ST_DEEPEST;
+    n = n < ST_DEPTH_MAX ? n : ST_DEPTH_MAX;
     common = shared(track, frames, n);
     if (__builtin_add_overflow(n ? stacks->weight : stacks->idle, weight,
                                n ? &stacks->weight : &stacks->idle) ||
@@ -299,8 +301,8 @@ static void last_until(struct st_track *track, int64_t at)
     track->at = at;
 }
 
-enum ps_status st_begin(struct st_stacks *stacks, uint32_t index, uint32_t frame, int64_t at,
-                        struct ps_err *err)
+enum ps_status st_begin_frame(struct st_stacks *stacks, uint32_t index, uint32_t frame, int64_t at,
+                              struct ps_err *err)
 {
     struct st_track *track = &stacks->tracks[index];
 
@@ -309,7 +311,7 @@ enum ps_status st_begin(struct st_stacks *stacks, uint32_t index, uint32_t frame
     if (!make_room(stacks, 1, err))
         return err->code;
     last_until(track, at);
-    if (track->n_open < ST_DEEPEST) {
+    if (track->n_open < ST_DEPTH_MAX) {
         if (!track->n_open)
             track->root_at = at;
         add_step(track, track->n_open, &frame, 1);
@@ -320,7 +322,7 @@ enum ps_status st_begin(struct st_stacks *stacks, uint32_t index, uint32_t frame
     return PS_OK;
 }
 
-bool st_end_dropped(struct st_stacks *stacks, uint32_t index, int64_t at)
+bool st_end_dropped_frame(struct st_stacks *stacks, uint32_t index, int64_t at)
 {
     struct st_track *track = &stacks->tracks[index];
 
@@ -331,8 +333,8 @@ bool st_end_dropped(struct st_stacks *stacks, uint32_t index, int64_t at)
     return true;
 }
 
-enum ps_status st_end(struct st_stacks *stacks, uint32_t index, uint32_t depth, int64_t at,
-                      struct ps_err *err)
+enum ps_status st_end_frame(struct st_stacks *stacks, uint32_t index, uint32_t depth, int64_t at,
+                            struct ps_err *err)
 {
     struct st_track *track = &stacks->tracks[index];
 
@@ -358,7 +360,7 @@ uint32_t st_open_frame(const struct st_stacks *stacks, uint32_t index, uint32_t 
     return stacks->tracks[index].open[depth];
 }
 
-uint64_t st_rename(struct st_stacks *stacks, const uint32_t *ids, size_t n)
+uint64_t st_renumber_frames(struct st_stacks *stacks, const uint32_t *ids, size_t n)
 {
     uint64_t others = 0;
     uint32_t other = 0;
@@ -372,7 +374,7 @@ uint64_t st_rename(struct st_stacks *stacks, const uint32_t *ids, size_t n)
                 continue;
             }
             if (!others++)
-                other = st_frame(stacks, PS_STR("(unknown frame)"));
+                other = st_frame_id(stacks, PS_STR("(unknown frame)"));
             *frame = other;
         }
     return others;
@@ -455,7 +457,7 @@ static void cut_blocks(struct emitter *e, const struct st_track *track)
         const struct st_step *step = &track->steps[i];
 
         if (!block || block->n_rows + step->fresh > PS_CHUNK_ROWS) {
-            PS_PUSH_ROOM(e->blocks, e->n_blocks, e->cap_blocks);
+            PS_RESERVE_ONE(e->blocks, e->n_blocks, e->cap_blocks);
             block = &e->blocks[e->n_blocks++];
             *block = (struct block){.step = i, .row = row, .start = at};
         }
@@ -539,8 +541,8 @@ static void walk_on(struct emitter *e, const struct st_track *track, const struc
     }
 }
 
-static void give_block(struct emitter *e, const struct st_track *track, uint32_t id,
-                       const struct block *block)
+static void write_block(struct emitter *e, const struct st_track *track, uint32_t id,
+                        const struct block *block)
 {
     struct ps_chunk chunk = {
         .track = id, .track_kind = PS_TRACK_THREAD, .first = block->row, .n = block->n_rows};
@@ -562,7 +564,7 @@ static void give_block(struct emitter *e, const struct st_track *track, uint32_t
     e->stacks->out->ops->slices(e->stacks->out, &chunk);
 }
 
-static void give_track(struct emitter *e, uint32_t index)
+static void write_track(struct emitter *e, uint32_t index)
 {
     struct st_track *track = &e->stacks->tracks[index];
     struct ps_sink *out = e->stacks->out;
@@ -582,13 +584,13 @@ static void give_track(struct emitter *e, uint32_t index)
     cut_blocks(e, track);
     note_open(e, track);
     for (uint32_t b = 0; b < e->n_blocks && ps_sink_ok(out); b++)
-        give_block(e, track, index + 1, &e->blocks[b]);
+        write_block(e, track, index + 1, &e->blocks[b]);
     ps_arena_free(&e->noted);
 }
 
 /* --- Reporting --- */
 
-static void give_names(struct emitter *e)
+static void write_names(struct emitter *e)
 {
     struct st_stacks *stacks = e->stacks;
 
@@ -598,7 +600,7 @@ static void give_names(struct emitter *e)
         e->family[i + 1] = (uint8_t)family_of_frame(text.text);
         stacks->native += e->family[i + 1] == PS_FAMILY_RUNTIME;
         stacks->python += is_python(text.text);
-        stacks->initialisers += ps_str_starts(text.text, PS_STR("_GLOBAL__sub_I_"));
+        stacks->initialisers += ps_str_starts_with(text.text, PS_STR("_GLOBAL__sub_I_"));
         stacks->out->ops->text(stacks->out, &text);
     }
     for (uint32_t i = 0; i < stacks->n_processes; i++) {
@@ -622,7 +624,7 @@ static int64_t span(const struct st_stacks *stacks)
     return most;
 }
 
-static void give_figures(const struct st_stacks *stacks)
+static void write_metrics(const struct st_stacks *stacks)
 {
     static const char *const nothing[] = {"origin_us", "devices", "kernels",    "torch", "shapes",
                                           "stacks",    "memory",  "peak_bytes", "flops", "steps"};
@@ -674,7 +676,7 @@ static void note_empty(const struct st_stacks *stacks)
             *words[stacks->unit].unit ? " " : "", words[stacks->unit].unit);
 }
 
-static void give_headline(const struct st_stacks *stacks)
+static void write_headline(const struct st_stacks *stacks)
 {
     struct ps_headline headline = {
         .value = (double)stacks->weight / words[stacks->unit].by,
@@ -685,21 +687,21 @@ static void give_headline(const struct st_stacks *stacks)
     stacks->out->ops->headline(stacks->out, &headline);
 }
 
-void st_give(struct st_stacks *stacks)
+void st_write(struct st_stacks *stacks)
 {
     struct emitter e = {.stacks = stacks, .family = ps_alloc((size_t)stacks->frames.count + 1)};
 
     for (size_t c = 0; c < sizeof made_columns; c++)
         e.column[made_columns[c]] = ps_grow(NULL, PS_CHUNK_ROWS, sizeof(int64_t));
-    e.last = ps_grow(NULL, ST_DEEPEST, sizeof *e.last);
-    e.open = ps_grow(NULL, ST_DEEPEST, sizeof *e.open);
-    give_names(&e);
+    e.last = ps_grow(NULL, ST_DEPTH_MAX, sizeof *e.last);
+    e.open = ps_grow(NULL, ST_DEPTH_MAX, sizeof *e.open);
+    write_names(&e);
     leave_thousandths(stacks);
     for (uint32_t i = 0; i < stacks->n_tracks && ps_sink_ok(stacks->out); i++)
-        give_track(&e, i);
-    give_figures(stacks);
+        write_track(&e, i);
+    write_metrics(stacks);
     note_empty(stacks);
-    give_headline(stacks);
+    write_headline(stacks);
     for (size_t c = 0; c < sizeof made_columns; c++)
         free(e.column[made_columns[c]]);
     free(e.last);

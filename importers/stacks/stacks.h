@@ -20,7 +20,7 @@
 #include "importers/importer.h"
 
 enum {
-    ST_DEEPEST = 10000, /* maximum number of frames of a stack; deeper ones are cut off */
+    ST_DEPTH_MAX = 10000, /* maximum number of frames of a stack; deeper ones are cut off */
     ST_TRACKS_MAX = 65536,
     /* weights are stored in thousandths until it is known whether any is fractional */
     ST_SCALE = 1000,
@@ -46,7 +46,7 @@ struct st_track {
     uint32_t n_frames, cap_frames;
     uint32_t *open; /* the current stack */
     uint32_t n_open, cap_open, deepest;
-    uint32_t dropped; /* for events: open frames above ST_DEEPEST */
+    uint32_t dropped; /* for events: open frames above ST_DEPTH_MAX */
     int64_t at;       /* start of the next stack: the sum of the weights */
     int64_t root_at;  /* for events: when the current outermost frame began */
 };
@@ -74,27 +74,28 @@ struct st_stacks {
 };
 
 /* Return the id of a frame or process, adding it if it is new. Strings must be clean (clean.h). */
-uint32_t st_frame(struct st_stacks *stacks, struct ps_str name);
-uint32_t st_process(struct st_stacks *stacks, struct ps_str pid, struct ps_str name);
+uint32_t st_frame_id(struct st_stacks *stacks, struct ps_str name);
+uint32_t st_process_id(struct st_stacks *stacks, struct ps_str pid, struct ps_str name);
 /* Adds a track and sets *out to its index. PS_LIMIT: too many. */
-enum ps_status st_track(struct st_stacks *stacks, uint32_t process, struct ps_str name,
-                        struct ps_str tid, uint32_t *out, struct ps_err *err);
+enum ps_status st_add_track(struct st_stacks *stacks, uint32_t process, struct ps_str name,
+                            struct ps_str tid, uint32_t *out, struct ps_err *err);
 
 /* Adds a stack, root first, to a track. weight > 0: ns if the unit is time, else thousandths.
- * Frames deeper than ST_DEEPEST are dropped; their weight belongs to the last one kept. PS_LIMIT:
+ * Frames deeper than ST_DEPTH_MAX are dropped; their weight belongs to the last one kept. PS_LIMIT:
  * the sum of the weights is too large. */
-enum ps_status st_push(struct st_stacks *stacks, uint32_t track, const uint32_t *frames, uint32_t n,
-                       int64_t weight, struct ps_err *err);
+enum ps_status st_add_stack(struct st_stacks *stacks, uint32_t track, const uint32_t *frames,
+                            uint32_t n, int64_t weight, struct ps_err *err);
 
 /* Add events instead of stacks. `at`: time since the start of the track, which must not decrease.
- * st_begin puts a frame on the stack; st_end cuts the stack to its first `depth` frames. */
-enum ps_status st_begin(struct st_stacks *stacks, uint32_t track, uint32_t frame, int64_t at,
-                        struct ps_err *err);
-enum ps_status st_end(struct st_stacks *stacks, uint32_t track, uint32_t depth, int64_t at,
-                      struct ps_err *err);
-/* Closes the innermost open frame if it was dropped because it was deeper than ST_DEEPEST; false:
+ * st_begin_frame puts a frame on the stack; st_end_frame cuts the stack to its first `depth`
+ * frames. */
+enum ps_status st_begin_frame(struct st_stacks *stacks, uint32_t track, uint32_t frame, int64_t at,
+                              struct ps_err *err);
+enum ps_status st_end_frame(struct st_stacks *stacks, uint32_t track, uint32_t depth, int64_t at,
+                            struct ps_err *err);
+/* Closes the innermost open frame if it was dropped because it was deeper than ST_DEPTH_MAX; false:
  * it was not. */
-bool st_end_dropped(struct st_stacks *stacks, uint32_t track, int64_t at);
+bool st_end_dropped_frame(struct st_stacks *stacks, uint32_t track, int64_t at);
 /* The number of open frames, and the id of the one at `depth`. */
 uint32_t st_open_count(const struct st_stacks *stacks, uint32_t track);
 uint32_t st_open_frame(const struct st_stacks *stacks, uint32_t track, uint32_t depth);
@@ -102,11 +103,11 @@ uint32_t st_open_frame(const struct st_stacks *stacks, uint32_t track, uint32_t 
 /* Replaces frame numbers of the file, with which frames were pushed: number i becomes ids[i], a
  * number of n or more becomes "(unknown frame)". Returns the number of slices with unknown
  * frames. */
-uint64_t st_rename(struct st_stacks *stacks, const uint32_t *ids, size_t n);
+uint64_t st_renumber_frames(struct st_stacks *stacks, const uint32_t *ids, size_t n);
 
 /* Closes open frames and writes everything to the sink: strings, processes, tracks, the metrics of
  * a trace (docs/api.md), the headline. */
-void st_give(struct st_stacks *stacks);
+void st_write(struct st_stacks *stacks);
 void st_free(struct st_stacks *stacks);
 
 /* A decimal number without rounding: digits * 10^exponent. */
@@ -118,18 +119,18 @@ struct st_decimal {
 bool st_decimal(struct ps_str text, struct st_decimal *out);
 /* Computes digits * 10^(exponent + power), rounded. False: it does not fit int64. *rounded is set
  * if digits were lost, never cleared. */
-bool st_scaled(const struct st_decimal *decimal, int power, int64_t *out, bool *rounded);
+bool st_decimal_scale(const struct st_decimal *decimal, int power, int64_t *out, bool *rounded);
 
-/* A decimal number in thousandths. st_number returns false if the text is not a number or is too
- * large. rounded: digits were lost; fraction: it is not an integer. */
+/* A decimal number in thousandths. st_parse_number returns false if the text is not a number or is
+ * too large. rounded: digits were lost; fraction: it is not an integer. */
 struct st_number {
     int64_t thousandths;
     bool fraction, rounded;
 };
-bool st_number(struct ps_str text, struct st_number *out);
+bool st_parse_number(struct ps_str text, struct st_number *out);
 
 /* Parses a unit: "samples", "ms", "microseconds". *power: power of ten that converts it to the
- * weights of st_push. False: unknown; nothing was set. */
-bool st_unit(struct ps_str word, enum st_unit *unit, int *power);
+ * weights of st_add_stack. False: unknown; nothing was set. */
+bool st_parse_unit(struct ps_str word, enum st_unit *unit, int *power);
 
 #endif

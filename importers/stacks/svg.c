@@ -20,7 +20,7 @@
 struct sv_rect {
     double x, width;
     int64_t y;      /* hundredths of a pixel */
-    int64_t weight; /* from its title, in the unit of st_push */
+    int64_t weight; /* from its title, in the unit of st_add_stack */
     uint32_t name;
     uint32_t level;                     /* distance from the root */
     uint32_t parent, first_child, next; /* index + 1; 0: none; children are in order of x */
@@ -176,7 +176,7 @@ struct walk {
     uint32_t track;
     struct ps_err *err;
     uint32_t *path; /* names on the path below the root */
-    uint32_t depth; /* of the path, at most ST_DEEPEST */
+    uint32_t depth; /* of the path, at most ST_DEPTH_MAX */
     uint32_t below; /* levels below the end of the path, whose names are dropped */
 };
 
@@ -200,11 +200,11 @@ static void push_self(struct walk *w, uint32_t node)
     if (self <= 0 || w->err->code != PS_OK)
         return;
     if (node != w->tree->root) {
-        (void)st_push(w->stacks, w->track, w->path, w->depth, self, w->err);
+        (void)st_add_stack(w->stacks, w->track, w->path, w->depth, self, w->err);
         return;
     }
-    missing = st_frame(w->stacks, PS_STR("(not in file)"));
-    (void)st_push(w->stacks, w->track, &missing, 1, self, w->err);
+    missing = st_frame_id(w->stacks, PS_STR("(not in file)"));
+    (void)st_add_stack(w->stacks, w->track, &missing, 1, self, w->err);
 }
 
 /* Whether the self weight is to the left of the children (flamegraph.pl) or to their right. */
@@ -221,7 +221,7 @@ static bool self_is_left(const struct sv_tree *tree, uint32_t node)
 
 static void enter(struct walk *w, uint32_t node)
 {
-    if (node != w->tree->root && w->depth < ST_DEEPEST)
+    if (node != w->tree->root && w->depth < ST_DEPTH_MAX)
         w->path[w->depth++] = w->tree->at[node].name;
     else if (node != w->tree->root)
         w->below++;
@@ -246,7 +246,7 @@ static enum ps_status sv_tree_push(struct sv_tree *tree, struct st_stacks *stack
     struct walk w = {.tree = tree, .stacks = stacks, .track = track, .err = err};
     uint32_t node = tree->root;
 
-    w.path = ps_grow(NULL, ST_DEEPEST + 1, sizeof *w.path);
+    w.path = ps_grow(NULL, ST_DEPTH_MAX + 1, sizeof *w.path);
     enter(&w, node);
     while (err->code == PS_OK) {
         if (tree->at[node].first_child) {
@@ -296,12 +296,12 @@ static void put_character(struct ps_buf *out, uint32_t c)
 /* Parses "#955" or "#x3bb". */
 static bool numbered(struct ps_str name, uint32_t *out)
 {
-    bool hex = name.len > 1 && (name.at[1] | 32) == 'x';
+    bool hex = name.len > 1 && (name.ptr[1] | 32) == 'x';
     uint32_t value = 0;
 
     for (size_t i = 1 + hex; i < name.len; i++) {
-        char c = (char)(name.at[i] | 32);
-        uint32_t digit = c >= '0' && c <= '9'          ? (uint32_t)(name.at[i] - '0')
+        char c = (char)(name.ptr[i] | 32);
+        uint32_t digit = c >= '0' && c <= '9'          ? (uint32_t)(name.ptr[i] - '0')
                          : hex && c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a' + 10)
                                                        : 99;
 
@@ -321,11 +321,11 @@ static bool put_entity(struct ps_buf *out, struct ps_str name)
     uint32_t c;
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (ps_str_is(name, known[i].name)) {
+        if (ps_str_eq_c(name, known[i].name)) {
             ps_buf_puts(out, known[i].text);
             return true;
         }
-    if (!name.len || name.at[0] != '#' || !numbered(name, &c))
+    if (!name.len || name.ptr[0] != '#' || !numbered(name, &c))
         return false;
     put_character(out, c);
     return true;
@@ -335,19 +335,19 @@ static struct ps_str unescape(struct ps_buf *out, struct ps_str text)
 {
     out->len = 0;
     while (text.len) {
-        const char *mark = memchr(text.at, '&', text.len);
-        size_t plain = mark ? (size_t)(mark - text.at) : text.len;
+        const char *mark = memchr(text.ptr, '&', text.len);
+        size_t plain = mark ? (size_t)(mark - text.ptr) : text.len;
         const char *end;
 
-        ps_buf_add(out, text.at, plain);
+        ps_buf_add(out, text.ptr, plain);
         text = ps_str_skip(text, plain);
         if (!text.len)
             break;
-        end = memchr(text.at, ';', text.len < 12 ? text.len : 12);
-        if (end && put_entity(out, (struct ps_str){text.at + 1, (size_t)(end - text.at) - 1})) {
-            text = ps_str_skip(text, (size_t)(end - text.at) + 1);
+        end = memchr(text.ptr, ';', text.len < 12 ? text.len : 12);
+        if (end && put_entity(out, (struct ps_str){text.ptr + 1, (size_t)(end - text.ptr) - 1})) {
+            text = ps_str_skip(text, (size_t)(end - text.ptr) + 1);
         } else {
-            ps_buf_add(out, text.at, 1);
+            ps_buf_add(out, text.ptr, 1);
             text = ps_str_skip(text, 1);
         }
     }
@@ -366,46 +366,46 @@ static bool read_inside(struct ps_str inside, struct title *out)
     size_t at = 0, unit, digits = 0;
     struct ps_str rest;
 
-    for (; at < inside.len && memchr("0123456789.,", inside.at[at], 12); at++)
-        digits += inside.at[at] >= '0' && inside.at[at] <= '9';
-    if (!digits || at >= inside.len || inside.at[at] != ' ')
+    for (; at < inside.len && memchr("0123456789.,", inside.ptr[at], 12); at++)
+        digits += inside.ptr[at] >= '0' && inside.ptr[at] <= '9';
+    if (!digits || at >= inside.len || inside.ptr[at] != ' ')
         return false;
-    out->count = (struct ps_str){inside.at, at};
-    for (unit = ++at; at < inside.len && inside.at[at] != ','; at++)
-        if (inside.at[at] == '(' || inside.at[at] == ')')
+    out->count = (struct ps_str){inside.ptr, at};
+    for (unit = ++at; at < inside.len && inside.ptr[at] != ','; at++)
+        if (inside.ptr[at] == '(' || inside.ptr[at] == ')')
             return false;
-    out->unit = (struct ps_str){inside.at + unit, at - unit};
+    out->unit = (struct ps_str){inside.ptr + unit, at - unit};
     rest = ps_str_skip(inside, at);
-    if (!ps_str_starts(rest, PS_STR(", ")))
+    if (!ps_str_starts_with(rest, PS_STR(", ")))
         return false;
     rest = ps_str_skip(rest, 2);
-    for (digits = 0; digits < rest.len && memchr("0123456789.", rest.at[digits], 11);)
+    for (digits = 0; digits < rest.len && memchr("0123456789.", rest.ptr[digits], 11);)
         digits++;
-    return digits && digits < rest.len && rest.at[digits] == '%' &&
-           (digits + 1 == rest.len || rest.at[digits + 1] == ';');
+    return digits && digits < rest.len && rest.ptr[digits] == '%' &&
+           (digits + 1 == rest.len || rest.ptr[digits + 1] == ';');
 }
 
 /* Parses "NAME (N samples, P%)" from the end, because the name may have parentheses. */
 static bool read_title(struct ps_str text, struct title *out)
 {
-    if (text.len < 8 || text.at[text.len - 1] != ')')
+    if (text.len < 8 || text.ptr[text.len - 1] != ')')
         return false;
     for (size_t at = text.len - 1; at > 0; at--)
-        if (text.at[at] == '(' && text.at[at - 1] == ' ' &&
-            read_inside((struct ps_str){text.at + at + 1, text.len - at - 2}, out)) {
-            out->name = (struct ps_str){text.at, at - 1};
+        if (text.ptr[at] == '(' && text.ptr[at - 1] == ' ' &&
+            read_inside((struct ps_str){text.ptr + at + 1, text.len - at - 2}, out)) {
+            out->name = (struct ps_str){text.ptr, at - 1};
             return out->name.len > 0;
         }
     return false;
 }
 
 /* The power of ten of the unit; -1: the unit differs from that of the earlier titles. */
-static int take_unit(struct reader *r, struct ps_str word)
+static int parse_unit(struct reader *r, struct ps_str word)
 {
     enum st_unit unit = ST_WEIGHT;
     int power = 3;
 
-    (void)st_unit(word, &unit, &power);
+    (void)st_parse_unit(word, &unit, &power);
     if (!r->unit_known)
         r->stacks.unit = unit;
     r->unit_known = true;
@@ -416,15 +416,15 @@ static int take_unit(struct reader *r, struct ps_str word)
 static bool read_weight(struct reader *r, const struct title *title, int64_t *out)
 {
     struct st_decimal decimal;
-    int power = take_unit(r, title->unit);
+    int power = parse_unit(r, title->unit);
     bool rounded = false;
 
     r->number.len = 0;
     for (size_t i = 0; i < title->count.len; i++)
-        if (title->count.at[i] != ',')
-            ps_buf_add(&r->number, &title->count.at[i], 1);
+        if (title->count.ptr[i] != ',')
+            ps_buf_add(&r->number, &title->count.ptr[i], 1);
     if (power < 0 || !st_decimal(ps_buf_slice(&r->number), &decimal) ||
-        !st_scaled(&decimal, power, out, &rounded) || *out < 0 || *out > INT64_MAX / 8)
+        !st_decimal_scale(&decimal, power, out, &rounded) || *out < 0 || *out > INT64_MAX / 8)
         return false;
     r->rounded += rounded;
     r->stacks.fractions |= *out % ST_SCALE != 0;
@@ -436,7 +436,7 @@ static bool read_weight(struct reader *r, const struct title *title, int64_t *ou
 /* Parses a number attribute: ` x="10.5"`, ` x="0.5%"`. */
 static bool attribute(struct ps_str tag, const char *name, double *out)
 {
-    const char *at = ps_str_find(tag, ps_str_of(name));
+    const char *at = ps_str_find(tag, ps_str_from_c(name));
     char copy[40];
     struct ps_str rest;
     size_t n = 0;
@@ -444,10 +444,10 @@ static bool attribute(struct ps_str tag, const char *name, double *out)
 
     if (!at)
         return false;
-    rest = ps_str_skip(tag, (size_t)(at - tag.at) + strlen(name));
-    while (n < rest.len && n < sizeof copy - 1 && memchr("0123456789.-+eE", rest.at[n], 15))
+    rest = ps_str_skip(tag, (size_t)(at - tag.ptr) + strlen(name));
+    while (n < rest.len && n < sizeof copy - 1 && memchr("0123456789.-+eE", rest.ptr[n], 15))
         n++;
-    memcpy(copy, rest.at, n);
+    memcpy(copy, rest.ptr, n);
     copy[n] = '\0';
     *out = strtod(copy, &end);
     return n > 0 && !*end && isfinite(*out) && fabs(*out) < 1e12;
@@ -474,10 +474,10 @@ static void reject(struct reader *r, uint64_t at, const char *why)
 }
 
 /* Adds the frame of a title and of the rect that follows it; `rest` begins after the title. */
-static void take_frame(struct reader *r, struct ps_str raw, struct ps_str rest, uint64_t at)
+static void parse_frame(struct reader *r, struct ps_str raw, struct ps_str rest, uint64_t at)
 {
     const char *open =
-        ps_str_find((struct ps_str){rest.at, rest.len < 4096 ? rest.len : 4096}, PS_STR("<rect"));
+        ps_str_find((struct ps_str){rest.ptr, rest.len < 4096 ? rest.len : 4096}, PS_STR("<rect"));
     const char *close;
     struct title title = {0};
     struct sv_rect rect = {0};
@@ -488,9 +488,9 @@ static void take_frame(struct reader *r, struct ps_str raw, struct ps_str rest, 
         reject(r, at, "the title has no weight");
         return;
     }
-    tag = open ? ps_str_skip(rest, (size_t)(open - rest.at)) : PS_STR("");
-    close = tag.len ? memchr(tag.at, '>', tag.len) : NULL;
-    if (!close || !read_place((struct ps_str){tag.at, (size_t)(close - tag.at)}, &rect)) {
+    tag = open ? ps_str_skip(rest, (size_t)(open - rest.ptr)) : PS_STR("");
+    close = tag.len ? memchr(tag.ptr, '>', tag.len) : NULL;
+    if (!close || !read_place((struct ps_str){tag.ptr, (size_t)(close - tag.ptr)}, &rect)) {
         reject(r, at, "the frame has no position");
         return;
     }
@@ -500,12 +500,12 @@ static void take_frame(struct reader *r, struct ps_str raw, struct ps_str rest, 
     }
     r->number.len = 0;
     ps_clean_text(&r->number, title.name);
-    rect.name = st_frame(&r->stacks, ps_buf_slice(&r->number));
-    PS_PUSH_ROOM(r->tree.at, r->tree.n, r->tree.cap);
+    rect.name = st_frame_id(&r->stacks, ps_buf_slice(&r->number));
+    PS_RESERVE_ONE(r->tree.at, r->tree.n, r->tree.cap);
     r->tree.at[r->tree.n++] = rect;
 }
 
-static void take_frames(struct reader *r)
+static void parse_frames(struct reader *r)
 {
     struct ps_str all = ps_buf_slice(&r->bytes), rest = all;
     const char *at;
@@ -513,25 +513,25 @@ static void take_frames(struct reader *r)
     while ((at = ps_str_find(rest, PS_STR("<title>")))) {
         const char *end;
 
-        rest = ps_str_skip(rest, (size_t)(at - rest.at) + 7);
+        rest = ps_str_skip(rest, (size_t)(at - rest.ptr) + 7);
         end = ps_str_find(rest, PS_STR("</title>"));
         if (!end)
             return;
-        take_frame(r, (struct ps_str){rest.at, (size_t)(end - rest.at)},
-                   ps_str_skip(rest, (size_t)(end - rest.at) + 8), (uint64_t)(at - all.at));
-        rest = ps_str_skip(rest, (size_t)(end - rest.at) + 8);
+        parse_frame(r, (struct ps_str){rest.ptr, (size_t)(end - rest.ptr)},
+                    ps_str_skip(rest, (size_t)(end - rest.ptr) + 8), (uint64_t)(at - all.ptr));
+        rest = ps_str_skip(rest, (size_t)(end - rest.ptr) + 8);
     }
 }
 
 /* --- Reporting --- */
 
-static void tell_count(struct reader *r, enum ps_severity severity, uint64_t n, const char *what)
+static void write_count(struct reader *r, enum ps_severity severity, uint64_t n, const char *what)
 {
     if (n)
         ps_sink_note(r->out, severity, PS_NOTE_NO_AT, 0, "%s: %llu", what, (unsigned long long)n);
 }
 
-static void tell_title(struct reader *r)
+static void write_title(struct reader *r)
 {
     const char *at = ps_str_find(ps_buf_slice(&r->bytes), PS_STR("id=\"title\""));
     struct ps_str rest = {NULL, 0};
@@ -539,24 +539,24 @@ static void tell_title(struct reader *r)
 
     if (!at)
         return;
-    rest = ps_str_skip(ps_buf_slice(&r->bytes), (size_t)(at - r->bytes.at));
+    rest = ps_str_skip(ps_buf_slice(&r->bytes), (size_t)(at - r->bytes.ptr));
     rest.len = rest.len < 65536 ? rest.len : 65536;
-    open = memchr(rest.at, '>', rest.len);
-    rest = open ? ps_str_skip(rest, (size_t)(open - rest.at) + 1) : PS_STR("");
-    close = rest.len ? memchr(rest.at, '<', rest.len) : NULL;
+    open = memchr(rest.ptr, '>', rest.len);
+    rest = open ? ps_str_skip(rest, (size_t)(open - rest.ptr) + 1) : PS_STR("");
+    close = rest.len ? memchr(rest.ptr, '<', rest.len) : NULL;
     if (!close)
         return;
     r->number.len = 0;
     ps_clean_text(&r->number,
-                  unescape(&r->text, (struct ps_str){rest.at, (size_t)(close - rest.at)}));
+                  unescape(&r->text, (struct ps_str){rest.ptr, (size_t)(close - rest.ptr)}));
     /* Only the tool, not the command line: its arguments may be passwords. */
-    if (ps_str_starts(ps_buf_slice(&r->number), PS_STR("py-spy")))
+    if (ps_str_starts_with(ps_buf_slice(&r->number), PS_STR("py-spy")))
         r->out->ops->meta(r->out, "tool", PS_STR("py-spy"));
     else if (r->number.len && r->number.len < 200)
         r->out->ops->meta(r->out, "title", ps_buf_slice(&r->number));
 }
 
-static void tell_all(struct reader *r)
+static void write_all(struct reader *r)
 {
     struct ps_ledger ledger = {.unit = "frames",
                                .read = r->read,
@@ -564,23 +564,24 @@ static void tell_all(struct reader *r)
                                .repaired = r->rounded,
                                .rejected = r->rejected};
 
-    tell_title(r);
-    st_give(&r->stacks);
+    write_title(r);
+    st_write(&r->stacks);
     ps_sink_note(r->out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0,
                  "the file omits frames too narrow to draw: their weight counts as self weight of "
                  "the frame below");
-    tell_count(r, PS_NOTE_WARNING, r->tree.orphans,
-               "frames without a parent, added to the nearest frame");
-    tell_count(r, PS_NOTE_WARNING, r->tree.excess,
-               "frames that weigh less than their callees because of rounding");
-    tell_count(r, PS_NOTE_WARNING, r->rounded, "weights rounded to thousandths");
+    write_count(r, PS_NOTE_WARNING, r->tree.orphans,
+                "frames without a parent, added to the nearest frame");
+    write_count(r, PS_NOTE_WARNING, r->tree.excess,
+                "frames that weigh less than their callees because of rounding");
+    write_count(r, PS_NOTE_WARNING, r->rounded, "weights rounded to thousandths");
     r->out->ops->ledger(r->out, &ledger);
 }
 
 static enum ps_status refuse_weights(struct ps_err *err)
 {
     (void)ps_fail(err, PS_BAD_INPUT, "the picture contains no frame with a weight");
-    ps_hint(err, "its titles have no counts, as in flameprof pictures; add the original profile");
+    ps_err_hint(err,
+                "its titles have no counts, as in flameprof pictures; add the original profile");
     return PS_BAD_INPUT;
 }
 
@@ -588,11 +589,11 @@ static enum ps_status build(struct reader *r, struct ps_err *err)
 {
     uint32_t track, process;
 
-    take_frames(r);
+    parse_frames(r);
     if (!sv_tree_link(&r->tree))
         return refuse_weights(err);
-    process = st_process(&r->stacks, PS_STR(""), PS_STR(""));
-    if (st_track(&r->stacks, process, PS_STR("all stacks"), PS_STR(""), &track, err) != PS_OK ||
+    process = st_process_id(&r->stacks, PS_STR(""), PS_STR(""));
+    if (st_add_track(&r->stacks, process, PS_STR("all stacks"), PS_STR(""), &track, err) != PS_OK ||
         sv_tree_push(&r->tree, &r->stacks, track, err) != PS_OK)
         return err->code;
     if (!r->stacks.samples)
@@ -605,8 +606,8 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     struct reader r = {.out = out, .stacks = {.out = out}};
     enum ps_status status = ps_read_whole(in, LARGEST, "flame graph", &r.bytes, out, err);
 
-    if (status != PS_OK && ps_stream_cut(in)) {
-        ps_sink_note(out, PS_NOTE_WARNING, err->at, 0,
+    if (status != PS_OK && ps_stream_is_truncated(in)) {
+        ps_sink_note(out, PS_NOTE_WARNING, err->offset, 0,
                      "%s; perfshelf imported the data before that point", err->text);
         *err = (struct ps_err)PS_ERR_INIT;
         status = PS_OK;
@@ -614,7 +615,7 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     if (status == PS_OK)
         status = build(&r, err);
     if (status == PS_OK)
-        tell_all(&r);
+        write_all(&r);
     st_free(&r.stacks);
     free(r.tree.at);
     ps_buf_free(&r.bytes);
@@ -625,9 +626,9 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 
 static enum ps_match sniff(struct ps_str head)
 {
-    while (head.len && head.at[0] && strchr(" \t\r\n", head.at[0]))
+    while (head.len && head.ptr[0] && strchr(" \t\r\n", head.ptr[0]))
         head = ps_str_skip(head, 1);
-    if (!head.len || head.at[0] != '<' || !ps_str_find(head, PS_STR("<svg")))
+    if (!head.len || head.ptr[0] != '<' || !ps_str_find(head, PS_STR("<svg")))
         return PS_MATCH_NO;
     return ps_str_find(head, PS_STR("id=\"frames\"")) || ps_str_find(head, PS_STR("func_g")) ||
                    ps_str_find(head, PS_STR("fg:x="))

@@ -5,16 +5,16 @@
 
 bool ps_is_clean_text(struct ps_str text)
 {
-    return ps_utf8_valid(text) && !(text.len && memchr(text.at, '\0', text.len));
+    return ps_utf8_is_valid(text) && !(text.len && memchr(text.ptr, '\0', text.len));
 }
 
 void ps_clean_text(struct ps_buf *out, struct ps_str text)
 {
     while (text.len) {
-        const char *nul = memchr(text.at, '\0', text.len);
-        size_t n = nul ? (size_t)(nul - text.at) : text.len;
+        const char *nul = memchr(text.ptr, '\0', text.len);
+        size_t n = nul ? (size_t)(nul - text.ptr) : text.len;
 
-        ps_utf8_mend(out, (struct ps_str){text.at, n});
+        ps_utf8_repair(out, (struct ps_str){text.ptr, n});
         if (nul)
             ps_buf_puts(out, "\xef\xbf\xbd");
         text = ps_str_skip(text, n + (nul != NULL));
@@ -47,24 +47,24 @@ static size_t broken_sign(struct ps_str text, struct ps_str *sign)
     };
 
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (ps_str_starts(text, signs[i].broken)) {
+        if (ps_str_starts_with(text, signs[i].broken)) {
             *sign = signs[i].sign;
             return signs[i].broken.len;
         }
     return 0;
 }
 
-struct ps_str ps_mend_signs(struct ps_buf *scratch, struct ps_str text)
+struct ps_str ps_repair_signs(struct ps_buf *scratch, struct ps_str text)
 {
     size_t done = 0;
 
     scratch->len = 0;
     for (size_t i = 0; i < text.len;) {
         struct ps_str sign;
-        size_t n = (unsigned char)text.at[i] < 0xc3 ? 0 : broken_sign(ps_str_skip(text, i), &sign);
+        size_t n = (unsigned char)text.ptr[i] < 0xc3 ? 0 : broken_sign(ps_str_skip(text, i), &sign);
 
         if (n) {
-            ps_buf_add(scratch, text.at + done, i - done);
+            ps_buf_add(scratch, text.ptr + done, i - done);
             ps_buf_str(scratch, sign);
             done = i + n;
         }
@@ -80,7 +80,7 @@ struct ps_str ps_text_head(struct ps_str text, size_t most)
 {
     if (text.len <= most)
         return text;
-    while (most && (text.at[most] & 0xc0) == 0x80)
+    while (most && (text.ptr[most] & 0xc0) == 0x80)
         most--;
-    return (struct ps_str){text.at, most};
+    return (struct ps_str){text.ptr, most};
 }

@@ -15,6 +15,6 @@ struct ps_str ps_base_name(struct ps_str path);
 
 /* The text for display: itself if it is clean, else a repaired copy in the arena. Truncated to 64
  * KiB. *mended: it was repaired or truncated. */
-struct ps_str ps_shown_text(struct ps_arena *arena, struct ps_str text, bool *mended);
+struct ps_str ps_display_text(struct ps_arena *arena, struct ps_str text, bool *mended);
 
 #endif

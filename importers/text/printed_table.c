@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "importers/text/printed_table.h"
 
-enum { LEAST_DASHES = 4 };
+enum { DASHES_MIN = 4 };
 
 /* Number of bytes of the first n code points. */
 static size_t bytes_of(struct ps_str text, size_t n)
@@ -10,57 +10,58 @@ static size_t bytes_of(struct ps_str text, size_t n)
 
     while (i < text.len && n) {
         i++;
-        while (i < text.len && ((unsigned char)text.at[i] & 0xc0) == 0x80)
+        while (i < text.len && ((unsigned char)text.ptr[i] & 0xc0) == 0x80)
             i++;
         n--;
     }
     return i;
 }
 
-size_t ps_code_points(struct ps_str text)
+size_t ps_count_code_points(struct ps_str text)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < text.len; i++)
-        n += ((unsigned char)text.at[i] & 0xc0) != 0x80;
+        n += ((unsigned char)text.ptr[i] & 0xc0) != 0x80;
     return n;
 }
 
 static struct ps_str trim(struct ps_str text)
 {
-    while (text.len && text.at[0] == ' ')
+    while (text.len && text.ptr[0] == ' ')
         text = ps_str_skip(text, 1);
-    while (text.len && text.at[text.len - 1] == ' ')
+    while (text.len && text.ptr[text.len - 1] == ' ')
         text.len--;
     return text;
 }
 
-bool ps_table_rule(struct ps_str line, struct ps_table_spans *out)
+bool ps_printed_table_rule(struct ps_str line, struct ps_printed_columns *out)
 {
     const char *first = ps_str_find(line, PS_STR("----"));
     struct ps_str rest;
 
     if (!first)
         return false;
-    rest = ps_str_skip(line, (size_t)(first - line.at));
-    out->left = ps_code_points((struct ps_str){line.at, (size_t)(first - line.at)});
+    rest = ps_str_skip(line, (size_t)(first - line.ptr));
+    out->left = ps_count_code_points((struct ps_str){line.ptr, (size_t)(first - line.ptr)});
     out->n = 0;
     for (size_t i = 0; i < rest.len;) {
         size_t from = i;
 
-        while (i < rest.len && rest.at[i] == '-')
+        while (i < rest.len && rest.ptr[i] == '-')
             i++;
-        if (i - from < LEAST_DASHES || out->n == PS_TABLE_COLUMNS)
+        if (i - from < DASHES_MIN || out->n == PS_TABLE_COLUMNS)
             return false;
         out->at[out->n].from = from;
         out->at[out->n++].to = i;
-        while (i < rest.len && rest.at[i] == ' ')
+        while (i < rest.len && rest.ptr[i] == ' ')
             i++;
     }
     return out->n >= 2;
 }
 
-bool ps_table_same(const struct ps_table_spans *a, const struct ps_table_spans *b)
+bool ps_printed_columns_equal(const struct ps_printed_columns *a,
+                              const struct ps_printed_columns *b)
 {
     if (a->n != b->n || a->left != b->left)
         return false;
@@ -70,26 +71,28 @@ bool ps_table_same(const struct ps_table_spans *a, const struct ps_table_spans *
     return true;
 }
 
-struct ps_str ps_table_line(const struct ps_table_spans *spans, struct ps_str line)
+struct ps_str ps_printed_table_line(const struct ps_printed_columns *spans, struct ps_str line)
 {
     return ps_str_skip(line, bytes_of(line, spans->left));
 }
 
-bool ps_table_titles(const struct ps_table_spans *spans, struct ps_str header, struct ps_str *out)
+bool ps_printed_table_titles(const struct ps_printed_columns *spans, struct ps_str header,
+                             struct ps_str *out)
 {
-    struct ps_str rest = trim(ps_table_line(spans, header));
+    struct ps_str rest = trim(ps_printed_table_line(spans, header));
     size_t n = 0;
 
     while (rest.len && n < spans->n) {
         const char *gap = ps_str_find(rest, PS_STR("  "));
 
-        out[n] = (struct ps_str){rest.at, gap ? (size_t)(gap - rest.at) : rest.len};
+        out[n] = (struct ps_str){rest.ptr, gap ? (size_t)(gap - rest.ptr) : rest.len};
         rest = trim(ps_str_skip(rest, out[n++].len));
     }
     return n == spans->n && rest.len == 0;
 }
 
-void ps_table_cells(const struct ps_table_spans *spans, struct ps_str row, struct ps_str *out)
+void ps_printed_table_cells(const struct ps_printed_columns *spans, struct ps_str row,
+                            struct ps_str *out)
 {
     size_t passed = 0; /* code points */
 
@@ -98,7 +101,7 @@ void ps_table_cells(const struct ps_table_spans *spans, struct ps_str row, struc
         struct ps_str cell;
 
         row = ps_str_skip(row, bytes_of(row, spans->at[i].from - passed));
-        cell = (struct ps_str){row.at, bytes_of(row, width)};
+        cell = (struct ps_str){row.ptr, bytes_of(row, width)};
         row = ps_str_skip(row, cell.len);
         passed = spans->at[i].to;
         out[i] = trim(cell);

@@ -18,7 +18,7 @@
 
 enum { PS_TABLE_COLUMNS = 40 };
 
-struct ps_table_spans {
+struct ps_printed_columns {
     size_t left; /* code points before the table: a prefix that a container puts before each line */
     size_t n;
     struct {
@@ -27,19 +27,22 @@ struct ps_table_spans {
 };
 
 /* Whether the line is a rule of at least two columns. */
-bool ps_table_rule(struct ps_str line, struct ps_table_spans *out);
-bool ps_table_same(const struct ps_table_spans *a, const struct ps_table_spans *b);
+bool ps_printed_table_rule(struct ps_str line, struct ps_printed_columns *out);
+bool ps_printed_columns_equal(const struct ps_printed_columns *a,
+                              const struct ps_printed_columns *b);
 
 /* The line without the `left` code points before the table. */
-struct ps_str ps_table_line(const struct ps_table_spans *spans, struct ps_str line);
+struct ps_str ps_printed_table_line(const struct ps_printed_columns *spans, struct ps_str line);
 
 /* Splits a row into its spans->n cells, without spaces around them. */
-void ps_table_cells(const struct ps_table_spans *spans, struct ps_str row, struct ps_str *out);
+void ps_printed_table_cells(const struct ps_printed_columns *spans, struct ps_str row,
+                            struct ps_str *out);
 
 /* Splits a header into its titles at two spaces: a title may be wider than its column and shift the
  * others to the right. False: their number is not that of the columns. */
-bool ps_table_titles(const struct ps_table_spans *spans, struct ps_str header, struct ps_str *out);
+bool ps_printed_table_titles(const struct ps_printed_columns *spans, struct ps_str header,
+                             struct ps_str *out);
 
-size_t ps_code_points(struct ps_str text);
+size_t ps_count_code_points(struct ps_str text);
 
 #endif

@@ -10,102 +10,103 @@
 
 /* A line of a report after cleaning. */
 struct ps_report_line {
-    struct ps_str text;  /* valid UTF-8 without NUL, escape sequences and the \r at its end */
-    uint64_t at, number; /* byte offset; line number from 1 */
+    struct ps_str text;      /* valid UTF-8 without NUL, escape sequences and the \r at its end */
+    uint64_t offset, number; /* byte offset; line number from 1 */
     /* escape sequences were removed: the line is from a terminal and may be padded with spaces */
-    bool coloured;
-    bool mended;   /* invalid bytes were replaced by U+FFFD, or the line was truncated */
-    bool ended;    /* ended in a line feed; false: the last line, which may be incomplete */
-    bool rejoined; /* joined from several lines, because it was wrapped */
+    bool has_escapes;
+    bool is_repaired; /* invalid bytes were replaced by U+FFFD, or the line was truncated */
+    bool has_newline; /* ended in a line feed; false: the last line, which may be incomplete */
+    bool is_rejoined; /* joined from several lines, because it was wrapped */
 };
 
 struct ps_report_tally {
-    uint64_t count, at, line; /* number of occurrences; byte offset and line of the first */
+    uint64_t count, offset, line; /* number of occurrences; byte offset and line of the first */
 };
 
 /* Whether a line whose last piece is as wide as the log continues on the next line. */
-enum ps_report_end {
-    PS_END_UNKNOWN,
-    PS_END_HERE,
-    PS_END_LATER, /* `next` is its continuation */
+enum ps_report_line_end {
+    PS_LINE_END_UNKNOWN,
+    PS_LINE_ENDS,
+    PS_LINE_CONTINUES, /* `next` is its continuation */
 };
-typedef enum ps_report_end ps_report_ends(const void *format, struct ps_str text,
-                                          struct ps_str next);
+typedef enum ps_report_line_end ps_report_find_end(const void *format, struct ps_str text,
+                                                   struct ps_str next);
 
 /* How a log is wrapped. */
 struct ps_report_wrap {
     size_t column; /* width in columns at which lines seem to be wrapped; 0: not wrapped */
     /* common prefix of all lines at the start of the log, also of continuation lines */
     struct ps_buf prefix;
-    struct ps_buf begin;  /* longer prefix, only of lines that are not continuations; empty: none */
-    size_t table;         /* width in columns of the last rule of dashes; 0: none */
-    ps_report_ends *ends; /* may be NULL */
+    struct ps_buf begin; /* longer prefix, only of lines that are not continuations; empty: none */
+    size_t table;        /* width in columns of the last rule of dashes; 0: none */
+    ps_report_find_end *find_end; /* may be NULL */
     const void *format;
 };
 
 struct ps_report_reader {
     struct ps_stream *in;
-    size_t longest; /* bytes after which a line is truncated; 0: 256 KiB */
+    size_t line_max; /* bytes after which a line is truncated; 0: 256 KiB */
     struct ps_buf raw, plain, signs, clean;
-    uint64_t lines; /* number of lines read */
-    uint64_t looks; /* number of calls of ps_report_goes_on */
+    uint64_t lines;    /* number of lines read */
+    uint64_t n_checks; /* number of calls of ps_report_check */
     struct ps_report_line line;
 
     struct ps_report_wrap wrap;
-    bool wrap_known; /* the start of the log was searched for wrapped lines */
+    bool is_wrap_known; /* the start of the log was searched for wrapped lines */
     /* width in columns of the widest lines, if the log may be wrapped there; 0: no */
     size_t widest;
     /* lines as wide as the log continue on the next line, except complete ones */
     bool unwraps;
-    size_t piece;               /* width in columns of the last line that was joined to `line` */
+    size_t last_piece_width;    /* width in columns of the last line that was joined to `line` */
     struct ps_buf row;          /* the text of `line`, once the next line was read */
     struct ps_report_line next; /* the line after `line`; valid if has_next */
     struct ps_buf next_text;
     bool has_next;
-    uint64_t rests; /* number of continuation lines */
+    uint64_t continuation_lines; /* number of continuation lines */
     /* rejoined: rows joined from several lines; doubts: joined rows that were rejected; cuts: marks
      * such as "..." */
-    struct ps_report_tally rejoined, doubts, cuts;
-    struct ps_report_tally open; /* rows that may continue on the next line, but were not joined */
+    struct ps_report_tally rejoined, doubts, ellipses;
+    struct ps_report_tally
+        open_rows; /* rows that may continue on the next line, but were not joined */
 };
 
 /* Reads the next line into r->line, which is valid until the next call. False: end of input, or
  * error. */
-bool ps_report_next(struct ps_report_reader *r);
+bool ps_report_read_line(struct ps_report_reader *r);
 
 /* What a text is to a format: not part of it, a row whose end seems to be missing, a complete row
  * that may still continue, or one that cannot. */
-enum ps_report_row { PS_ROW_NONE, PS_ROW_PART, PS_ROW_WHOLE, PS_ROW_ENDED };
-typedef enum ps_report_row ps_report_reads(const void *format, struct ps_str text);
+enum ps_report_row { PS_ROW_NONE, PS_ROW_INCOMPLETE, PS_ROW_COMPLETE, PS_ROW_FINAL };
+typedef enum ps_report_row ps_report_classify(const void *format, struct ps_str text);
 
 /* Joins r->line with its continuation lines; terminals and PowerShell wrap long lines. A
  * continuation line is not a row itself, and it completes the row or follows a line as wide as the
  * log. */
-void ps_report_rejoin(struct ps_report_reader *r, ps_report_reads *reads, const void *format);
+void ps_report_rejoin(struct ps_report_reader *r, ps_report_classify *reads, const void *format);
 
 /* Detects whether the log is wrapped, for formats that classify each line on its own. A complete
  * row may have the width of the log by chance, so the log counts as wrapped only if a row of that
  * width is incomplete, or if most complete rows of that width are followed by a possible
  * continuation. Call it before the first line is read. */
-void ps_report_find_wrap(struct ps_report_reader *r, ps_report_reads *reads, const void *format);
+void ps_report_find_wrap(struct ps_report_reader *r, ps_report_classify *reads, const void *format);
 
 /* Enables unwrapping, for formats whose rows cannot be distinguished from continuation lines, and
  * for tables whose header is wrapped, too. `is_wrapped` decides by the start of the log, as it is
  * and unwrapped. If it returns true, every line as wide as the log continues on the next line
- * unless it is complete: `ends` returns PS_END_HERE, the next line is blank, a rule or begins with
+ * unless it is complete: `ends` returns PS_LINE_ENDS, the next line is blank, a rule or begins with
  * `wrap.begin`, or the line is as wide as the rule of its table. Call it before the first line is
  * read. */
 void ps_report_unwrap(struct ps_report_reader *r,
                       bool (*is_wrapped)(struct ps_str head, struct ps_str unwrapped),
-                      ps_report_ends *ends, const void *format);
+                      ps_report_find_end *ends, const void *format);
 
 /* Removes the next line from *text and returns it without its line feed. */
-struct ps_str ps_report_cut(struct ps_str *text);
+struct ps_str ps_report_pop_line(struct ps_str *text);
 
-/* A ps_report_ends for formats with a ps_report_reads: a line ends if it is complete or the next
- * line is a row. */
-enum ps_report_end ps_report_row_ends(ps_report_reads *reads, const void *format,
-                                      struct ps_str text, struct ps_str next);
+/* A ps_report_find_end for formats with a ps_report_classify: a line ends if it is complete or the
+ * next line is a row. */
+enum ps_report_line_end ps_report_find_row_end(ps_report_classify *reads, const void *format,
+                                               struct ps_str text, struct ps_str next);
 
 /* For formats whose wrapped lines are not joined: writes a warning if the log seems to be wrapped.
  * Call it before the first line is read. */
@@ -113,49 +114,49 @@ void ps_report_warn_wrapped(struct ps_report_reader *r, struct ps_sink *out,
                             bool (*is_wrapped)(struct ps_str head, struct ps_str unwrapped));
 
 /* Number of lines of a text for which is_such returns true. */
-size_t ps_report_count(struct ps_str text, bool (*is_such)(struct ps_str line));
+size_t ps_report_count_lines(struct ps_str text, bool (*is_such)(struct ps_str line));
 
 /* The unwrapped start of a log; empty if it does not seem to be wrapped. */
 struct ps_str ps_report_unwrapped(struct ps_buf *scratch, struct ps_str head);
 
 /* Call it when r->line is rejected: if it was joined from several lines, these may be several
  * rows. */
-void ps_report_doubt(struct ps_report_reader *r);
+void ps_report_count_doubtful(struct ps_report_reader *r);
 
 /* Checks for cancellation after a line; asks the sink every few thousand calls, like
- * ps_reading_goes_on. */
-enum ps_status ps_report_goes_on(struct ps_report_reader *r, struct ps_sink *out, uint64_t records,
-                                 struct ps_err *err);
+ * ps_reading_check. */
+enum ps_status ps_report_check(struct ps_report_reader *r, struct ps_sink *out, uint64_t records,
+                               struct ps_err *err);
 /* Writes the ledger of the lines read: `records` of them were stored, including `repaired` repaired
  * ones; all others except `rejected` are other text. A wrapped line counts once. */
-void ps_report_ledger(const struct ps_report_reader *r, struct ps_sink *out, uint64_t records,
-                      uint64_t repaired, uint64_t rejected);
+void ps_report_write_ledger(const struct ps_report_reader *r, struct ps_sink *out, uint64_t records,
+                            uint64_t repaired, uint64_t rejected);
 void ps_report_free(struct ps_report_reader *r);
 
 /* The text without escape sequences (ESC [ ... m, ESC ] ... BEL and others); `text` itself if it
  * has none. */
-struct ps_str ps_report_plain(struct ps_buf *scratch, struct ps_str text);
+struct ps_str ps_report_without_escapes(struct ps_buf *scratch, struct ps_str text);
 
 /* The line without its first `left` bytes, a prefix that a container puts before it. If that would
  * cut a character, the rest of the character is also removed. */
-struct ps_str ps_report_behind(struct ps_str text, size_t left);
+struct ps_str ps_report_without_prefix(struct ps_str text, size_t left);
 
 /* The text that a terminal shows of a line: what follows its last carriage return. */
-struct ps_str ps_report_shown(struct ps_str text);
+struct ps_str ps_report_visible_text(struct ps_str text);
 
 /* Removes the next word, delimited by spaces, from *rest and returns it. Empty at the end. */
-struct ps_str ps_report_word(struct ps_str *rest);
+struct ps_str ps_report_pop_word(struct ps_str *rest);
 
 /* Parses a complete word as a number: digits become an integer, "1.5" and "1e+10" a double. */
-bool ps_report_number(struct ps_str word, struct ps_num *out);
+bool ps_report_parse_number(struct ps_str word, struct ps_num *out);
 
 /* Whether the text has letters or digits. False for "..." and rules. */
-bool ps_report_says(struct ps_str text);
+bool ps_report_has_words(struct ps_str text);
 
 /* Whether the text is "...", "[...]" or an ellipsis, which users put where they removed lines. */
-bool ps_report_is_cut(struct ps_str text);
+bool ps_report_is_ellipsis(struct ps_str text);
 
 /* The text without spaces, tabs and carriage returns at its end. */
-struct ps_str ps_report_trim(struct ps_str text);
+struct ps_str ps_report_trim_end(struct ps_str text);
 
 #endif

@@ -39,14 +39,14 @@ static void add(struct tr_async *async, struct tr_trace *trace, uint32_t process
 
     if (__builtin_sub_overflow(r->ts, trace->import->shift, &ts) || ts < 0)
         ts = 0;
-    TR_SCRATCH_PUSH(trace->scratch, async->at, async->n, async->cap);
-    async->at[async->n++] = (struct tr_async_event){.ts = ts,
-                                                    .args_at = r->args_at,
-                                                    .name = r->name,
-                                                    .template = r->template,
-                                                    .process = process,
-                                                    .cat = r->cat,
-                                                    .ph = (char)r->ph};
+    TR_SCRATCH_PUSH(trace->scratch, async->events, async->n, async->cap);
+    async->events[async->n++] = (struct tr_async_event){.ts = ts,
+                                                        .args_at = r->args_at,
+                                                        .name = r->name,
+                                                        .template = r->template,
+                                                        .process = process,
+                                                        .cat = r->cat,
+                                                        .ph = (char)r->ph};
 }
 
 void tr_instant_add(struct tr_trace *trace, uint32_t process, const struct tr_record *r)
@@ -63,11 +63,11 @@ struct key {
 static struct ps_str rest_value(const struct tr_trace *trace, uint32_t template, struct ps_str key)
 {
     struct ps_str text = trace->templates[template].text;
-    const char *mark = text.len ? memchr(text.at, PS_TEMPLATE_REST, text.len) : NULL;
+    const char *mark = text.len ? memchr(text.ptr, PS_TEMPLATE_REST, text.len) : NULL;
 
     if (!mark)
         return (struct ps_str){NULL, 0};
-    return ps_template_value(ps_str_skip(text, (size_t)(mark - text.at) + 1), key, false);
+    return ps_template_value(ps_str_skip(text, (size_t)(mark - text.ptr) + 1), key, false);
 }
 
 /* Sets the id from id2: {"local": ...} is unique in the process, {"global": ...} in the trace. */
@@ -79,9 +79,9 @@ static void second_id(struct tr_trace *trace, const struct tr_record *r, uint32_
     struct ps_str global = ps_template_value(id2, PS_STR("global"), false);
 
     key->id_text = 2;
-    if (local.at)
+    if (local.ptr)
         key->process = process + 1;
-    key->id = tr_text_id(trace, local.at ? local : global.at ? global : id2);
+    key->id = tr_text_id(trace, local.ptr ? local : global.ptr ? global : id2);
 }
 
 static struct key key_of(struct tr_trace *trace, uint32_t process, const struct tr_record *r)
@@ -91,7 +91,7 @@ static struct key key_of(struct tr_trace *trace, uint32_t process, const struct 
 
     if (r->dur == TR_NO_DURATION)
         second_id(trace, r, process, &key);
-    key.scope = scope.at ? tr_text_id(trace, scope) : 0;
+    key.scope = scope.ptr ? tr_text_id(trace, scope) : 0;
     if (strchr("STpF", (char)r->ph)) {
         key.name = r->name;
         key.process = process + 1;
@@ -105,8 +105,8 @@ void tr_async_add(struct tr_trace *trace, uint32_t process, const struct tr_reco
     struct key key = key_of(trace, process, r);
 
     add(async, trace, process, r);
-    async->at[async->n - 1].key =
-        ps_intern_id(&async->keys, (struct ps_str){(const char *)&key, sizeof key});
+    async->events[async->n - 1].key =
+        ps_intern_add(&async->keys, (struct ps_str){(const char *)&key, sizeof key});
 }
 
 /* Names of NVTX ranges are arbitrary: all ranges of a domain share one track. */
@@ -123,12 +123,12 @@ static uint32_t group_of(struct weave *w, const struct tr_async_event *event)
         key[1] = key[2] = 0;
     else if (is_range(w, event))
         key[2] = 0;
-    return ps_intern_id(&w->groups, (struct ps_str){(const char *)key, sizeof key});
+    return ps_intern_add(&w->groups, (struct ps_str){(const char *)key, sizeof key});
 }
 
 static uint32_t new_span(struct weave *w, uint32_t at, uint32_t parent, uint8_t flags)
 {
-    const struct tr_async_event *event = &w->async->at[at];
+    const struct tr_async_event *event = &w->async->events[at];
 
     TR_SCRATCH_PUSH(w->trace->scratch, w->spans, w->n, w->cap);
     w->spans[w->n] = (struct span){.start = event->ts,
@@ -143,7 +143,7 @@ static uint32_t new_span(struct weave *w, uint32_t at, uint32_t parent, uint8_t 
 
 static void end_span(struct weave *w, const struct tr_async_event *event)
 {
-    struct tr_import *import = w->trace->import;
+    struct tr_import_state *import = w->trace->import;
     uint32_t at = w->open[event->key];
     struct span *span;
 
@@ -164,7 +164,7 @@ static void end_span(struct weave *w, const struct tr_async_event *event)
 
 static void start_event(struct weave *w, uint32_t at)
 {
-    const struct tr_async_event *event = &w->async->at[at];
+    const struct tr_async_event *event = &w->async->events[at];
 
     switch (event->ph) {
     case 'b':
@@ -190,13 +190,13 @@ static bool earlier(const void *list, uint32_t a, uint32_t b)
 {
     const struct tr_async *async = list;
 
-    return async->at[a].ts < async->at[b].ts;
+    return async->events[a].ts < async->events[b].ts;
 }
 
 static void start_events(struct weave *w)
 {
     const struct tr_async *async = w->async;
-    uint32_t *order = tr_sorted(w->trace->scratch, async, async->n, earlier);
+    uint32_t *order = tr_sort_order(w->trace->scratch, async, async->n, earlier);
 
     w->open =
         tr_scratch_grow(w->trace->scratch, NULL, (size_t)async->keys.count + 1, sizeof *w->open);
@@ -238,15 +238,16 @@ static void name_track(struct weave *w, const struct tr_async_event *event, stru
     track->process = tr_process_id(trace, event->process);
     track->name = w->kind == PS_TRACK_INSTANTS ? PS_STR("instants")
                   : is_range(w, event)         ? PS_STR("NVTX start/end ranges")
-                  : event->name                ? tr_text(trace, event->name)
+                  : event->name                ? tr_text_of_id(trace, event->name)
                                                : PS_STR("asynchronous");
-    track->sort = tr_track_place(&trace->import->processes[event->process], process->threads++, 0);
+    track->sort =
+        tr_track_sort_key(&trace->import->processes[event->process], process->threads++, 0);
 }
 
 static void put_row(const struct weave *w, struct tr_track *track, uint32_t row,
                     const struct span *span)
 {
-    const struct tr_async_event *event = &w->async->at[span->event];
+    const struct tr_async_event *event = &w->async->events[span->event];
     uint8_t kind = w->trace->cats[event->cat].kind;
 
     track->start[row] = span->start;
@@ -261,8 +262,8 @@ static void put_row(const struct weave *w, struct tr_track *track, uint32_t row,
 }
 
 /* Sets parents to rows, and puts each child on the first free lane below its parent's. */
-static void weave_rows(const struct weave *w, struct tr_track *track, const uint32_t *order,
-                       uint32_t first, uint32_t *row_of)
+static void nest_rows(const struct weave *w, struct tr_track *track, const uint32_t *order,
+                      uint32_t first, uint32_t *row_of)
 {
     struct tr_lanes lanes = {0};
 
@@ -278,7 +279,7 @@ static void weave_rows(const struct weave *w, struct tr_track *track, const uint
         track->parent[row] = parent == NONE ? TR_NO_ROW : row_of[parent];
         if (parent != NONE)
             below = track->lane[track->parent[row]] + 1u;
-        track->lane[row] = (uint16_t)tr_lane(&lanes, below, track->start[row], end);
+        track->lane[row] = (uint16_t)tr_find_lane(&lanes, below, track->start[row], end);
         track->end_ns = end > track->end_ns ? end : track->end_ns;
     }
     track->depth = lanes.used;
@@ -295,12 +296,12 @@ static enum ps_status write_group(struct weave *w, const uint32_t *order, uint32
     track = tr_track_new(w->trace->scratch, w->kind, to - first);
     track.n = to - first;
     tr_track_tree_columns(&track);
-    name_track(w, &w->async->at[w->spans[order ? order[first] : first].event], &track);
+    name_track(w, &w->async->events[w->spans[order ? order[first] : first].event], &track);
     for (uint32_t row = 0; row < track.n; row++) {
         put_row(w, &track, row, &w->spans[order ? order[first + row] : first + row]);
         tr_scratch_row(w->trace->scratch, row);
     }
-    weave_rows(w, &track, order, first, row_of);
+    nest_rows(w, &track, order, first, row_of);
     w->trace->import->n_slices += track.n;
     return tr_track_write(w->trace, &track);
 }
@@ -313,7 +314,7 @@ static enum ps_status write_events(struct tr_trace *trace, const struct tr_async
     uint32_t *order, *row_of;
 
     start_events(&w);
-    order = tr_sorted(trace->scratch, w.spans, w.n, span_before);
+    order = tr_sort_order(trace->scratch, w.spans, w.n, span_before);
     row_of = tr_scratch_grow(trace->scratch, NULL, (size_t)w.n + 1, sizeof *row_of);
     for (uint32_t first = 0, to; first < w.n && status == PS_OK; first = to) {
         uint32_t group = w.spans[order ? order[first] : first].group;
@@ -342,6 +343,6 @@ enum ps_status tr_instants_write(struct tr_trace *trace)
 
 void tr_async_free(struct tr_trace *trace, struct tr_async *async)
 {
-    tr_scratch_free(trace->scratch, async->at);
+    tr_scratch_free(trace->scratch, async->events);
     ps_intern_free(&async->keys);
 }

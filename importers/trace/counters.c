@@ -18,16 +18,16 @@ static void put_key(struct ps_buf *text, struct ps_str key)
     struct ps_buf json = {0};
     cJSON *meant;
 
-    if (!memchr(key.at, '\\', key.len)) {
+    if (!memchr(key.ptr, '\\', key.len)) {
         ps_buf_str(text, key);
         return;
     }
     ps_buf_puts(&json, "\"");
     ps_buf_str(&json, key);
     ps_buf_puts(&json, "\"");
-    meant = cJSON_ParseWithLength(json.at, json.len);
+    meant = cJSON_ParseWithLength(json.ptr, json.len);
     if (cJSON_IsString(meant))
-        ps_clean_text(text, ps_str_of(meant->valuestring));
+        ps_clean_text(text, ps_str_from_c(meant->valuestring));
     cJSON_Delete(meant);
     ps_buf_free(&json);
 }
@@ -47,12 +47,12 @@ static uint32_t new_series(struct tr_trace *trace, uint32_t process, const struc
                            struct ps_str key)
 {
     struct tr_counters *counters = &trace->import->counters;
-    struct ps_str name = tr_text(trace, r->name), id = {NULL, 0};
+    struct ps_str name = tr_text_of_id(trace, r->name), id = {NULL, 0};
     struct ps_buf text = {0};
 
     put_head(&text, name);
     if (r->dur != TR_NO_DURATION && r->id_text) {
-        id = tr_text(trace, (uint32_t)r->dur);
+        id = tr_text_of_id(trace, (uint32_t)r->dur);
         ps_buf_puts(&text, " [");
         put_head(&text, id);
         ps_buf_puts(&text, "]");
@@ -62,7 +62,7 @@ static uint32_t new_series(struct tr_trace *trace, uint32_t process, const struc
         ps_buf_puts(&text, text.len ? " " : "");
         put_key(&text, key);
     }
-    PS_PUSH_ROOM(counters->series, counters->n_series, counters->cap_series);
+    PS_RESERVE_ONE(counters->series, counters->n_series, counters->cap_series);
     counters->series[counters->n_series++] = (struct tr_series){
         .name = ps_arena_copy(&trace->arena, ps_buf_slice(&text)), .process = process};
     ps_buf_free(&text);
@@ -82,7 +82,7 @@ static uint32_t series_of(struct tr_trace *trace, uint32_t process, const struct
 
     ps_buf_add(&bytes, &head, sizeof head);
     ps_buf_str(&bytes, key);
-    id = ps_intern_id(&counters->keys, ps_buf_slice(&bytes));
+    id = ps_intern_add(&counters->keys, ps_buf_slice(&bytes));
     ps_buf_free(&bytes);
     return id < counters->n_series ? id : new_series(trace, process, r, key);
 }
@@ -95,8 +95,8 @@ static bool count(struct tr_trace *trace, uint32_t process, const struct tr_reco
 
     if (value.kind == PS_NUM_NONE || __builtin_sub_overflow(r->ts, trace->import->shift, &ts))
         return false;
-    TR_SCRATCH_PUSH(trace->scratch, counters->at, counters->n, counters->cap);
-    counters->at[counters->n++] =
+    TR_SCRATCH_PUSH(trace->scratch, counters->counts, counters->n, counters->cap);
+    counters->counts[counters->n++] =
         (struct tr_count){.t = ts > 0 ? ts : 0,
                           .value = ps_num_real(value),
                           .series = series_of(trace, process, r, member->key)};
@@ -111,11 +111,11 @@ static struct ps_num text_number(struct ps_str json)
     char text[64], *end;
     double value;
 
-    if (json.len > 2 && json.at[0] == '"')
-        json = (struct ps_str){json.at + 1, json.len - 2};
-    if (json.len == 0 || json.len >= sizeof text || !strchr("+-.0123456789", json.at[0]))
+    if (json.len > 2 && json.ptr[0] == '"')
+        json = (struct ps_str){json.ptr + 1, json.len - 2};
+    if (json.len == 0 || json.len >= sizeof text || !strchr("+-.0123456789", json.ptr[0]))
         return none;
-    memcpy(text, json.at, json.len);
+    memcpy(text, json.ptr, json.len);
     text[json.len] = '\0';
     value = strtod(text, &end);
     return *end == '\0' && end != text && isfinite(value) ? ps_real(value) : none;
@@ -130,8 +130,8 @@ static bool is_marker(char c)
 static void skip_params(struct ps_str value, struct ps_str *packed)
 {
     for (size_t i = 0; i < value.len; i++)
-        if (is_marker(value.at[i]))
-            (void)ps_args_next(value.at[i], packed);
+        if (is_marker(value.ptr[i]))
+            (void)ps_args_next(value.ptr[i], packed);
 }
 
 /* Adds each number that is a direct member of the object; `packed`: its parameters. False: no
@@ -139,12 +139,12 @@ static void skip_params(struct ps_str value, struct ps_str *packed)
 static bool count_members(struct tr_trace *trace, uint32_t process, const struct tr_record *r,
                           struct ps_str object, struct ps_str packed)
 {
-    struct ps_str rest = tr_args_members(object);
+    struct ps_str rest = tr_args_object(object);
     struct tr_member member = {0};
     bool any = false;
 
     while (tr_next_member(&rest, &member)) {
-        char first = member.value.len ? member.value.at[0] : ' ';
+        char first = member.value.len ? member.value.ptr[0] : ' ';
         bool is_number = is_marker(first);
         struct ps_num value;
 
@@ -162,7 +162,7 @@ static bool count_members(struct tr_trace *trace, uint32_t process, const struct
 void tr_counter_add(struct tr_trace *trace, uint32_t process, const struct tr_record *r)
 {
     struct ps_str template = trace->templates[r->template].text;
-    struct ps_str packed = tr_args_at(trace, r->args_at);
+    struct ps_str packed = tr_params_at(trace, r->args_at);
     struct ps_buf whole = {0};
     bool any;
 
@@ -186,7 +186,7 @@ static bool count_before(const void *list, uint32_t x, uint32_t y)
 void tr_counters_write(struct tr_trace *trace)
 {
     struct tr_counters *counters = &trace->import->counters;
-    uint32_t *order = tr_sorted(trace->scratch, counters->at, counters->n, count_before);
+    uint32_t *order = tr_sort_order(trace->scratch, counters->counts, counters->n, count_before);
 
     for (uint32_t i = 0; i < counters->n_series; i++) {
         const struct tr_series *series = &counters->series[i];
@@ -196,7 +196,7 @@ void tr_counters_write(struct tr_trace *trace)
         trace->out->ops->counter(trace->out, &given);
     }
     for (size_t i = 0; i < counters->n && ps_sink_ok(trace->out); i++) {
-        const struct tr_count *c = &counters->at[order ? order[i] : i];
+        const struct tr_count *c = &counters->counts[order ? order[i] : i];
 
         trace->out->ops->count(trace->out, c->series + 1, c->t, c->value);
         tr_scratch_row(trace->scratch, i);
@@ -208,7 +208,7 @@ void tr_counters_free(struct tr_trace *trace)
 {
     struct tr_counters *counters = &trace->import->counters;
 
-    tr_scratch_free(trace->scratch, counters->at);
+    tr_scratch_free(trace->scratch, counters->counts);
     free(counters->series);
     ps_intern_free(&counters->keys);
 }

@@ -45,13 +45,15 @@ static uint32_t count_varints(struct ps_str template)
     uint32_t n = 0;
 
     for (size_t i = 0; i < template.len; i++)
-        n += template.at[i] == PS_TEMPLATE_INT ? 1 : template.at[i] == PS_TEMPLATE_DECIMAL ? 2 : 0;
+        n += template.ptr[i] == PS_TEMPLATE_INT       ? 1
+             : template.ptr[i] == PS_TEMPLATE_DECIMAL ? 2
+                                                      : 0;
     return n;
 }
 
 static struct tr_emitter *emitter_of(struct tr_trace *trace)
 {
-    struct tr_import *import = trace->import;
+    struct tr_import_state *import = trace->import;
     struct tr_emitter *emitter = import->emitter;
 
     if (emitter)
@@ -65,7 +67,7 @@ static struct tr_emitter *emitter_of(struct tr_trace *trace)
     return emitter;
 }
 
-void tr_emitter_free(struct tr_import *import)
+void tr_emitter_free(struct tr_import_state *import)
 {
     struct tr_emitter *emitter = import->emitter;
 
@@ -81,7 +83,7 @@ void tr_emitter_free(struct tr_import *import)
 
 static void write_text(struct tr_trace *trace, uint32_t id)
 {
-    struct ps_trace_text text = {.id = id, .text = tr_text(trace, id)};
+    struct ps_trace_text text = {.id = id, .text = tr_text_of_id(trace, id)};
 
     if (trace->torch)
         text.key = tr_torch_key(trace, id);
@@ -90,7 +92,7 @@ static void write_text(struct tr_trace *trace, uint32_t id)
 
 void tr_texts_write(struct tr_trace *trace)
 {
-    struct tr_import *import = trace->import;
+    struct tr_import_state *import = trace->import;
 
     /* A key may be a new text: it is appended and written by a later round. */
     while (import->written_texts < trace->names.count && ps_sink_ok(trace->out))
@@ -116,12 +118,12 @@ static size_t varints_length(struct ps_str packed, uint32_t n)
     while (n >= 8 && at + 8 <= packed.len) { /* eight bytes end at most eight varints */
         uint64_t word;
 
-        memcpy(&word, packed.at + at, 8);
+        memcpy(&word, packed.ptr + at, 8);
         n -= (uint32_t)__builtin_popcountll(~word & more);
         at += 8;
     }
     for (; n && at < packed.len; at++)
-        n -= !((unsigned char)packed.at[at] & 0x80);
+        n -= !((unsigned char)packed.ptr[at] & 0x80);
     return at;
 }
 
@@ -134,7 +136,7 @@ static size_t args_length(const struct tr_emitter *emitter, uint32_t template, s
         return varints_length(packed, emitter->varints[template]);
     at = varints_length(packed, 1);
     for (size_t i = at; i > 0 && at <= 9; i--)
-        len = len << 7 | ((unsigned char)packed.at[i - 1] & 0x7f);
+        len = len << 7 | ((unsigned char)packed.ptr[i - 1] & 0x7f);
     return len <= packed.len - at ? at + (size_t)len : packed.len;
 }
 
@@ -152,7 +154,7 @@ static uint32_t fill_args(struct tr_emitter *emitter, const struct tr_trace *tra
         out[i] = (int64_t)emitter->args.len;
         if (template != PS_TEMPLATE_WHOLE && emitter->varints[template] == 0)
             continue;
-        packed = tr_args_of(trace, track->args_at[first + i]);
+        packed = tr_packed_args(trace, track->args_at[first + i]);
         packed.len = args_length(emitter, template, packed);
         if (i > 0 && emitter->args.len + packed.len > ARGS_MAX)
             return i;
@@ -228,7 +230,7 @@ static uint32_t write_chunk(struct tr_trace *trace, struct tr_track *track, uint
     return first + chunk.n;
 }
 
-static void announce(struct tr_trace *trace, const struct tr_track *track)
+static void publishRunChange(struct tr_trace *trace, const struct tr_track *track)
 {
     struct ps_track given = {.id = track->id,
                              .process = track->process,
@@ -243,7 +245,7 @@ static void announce(struct tr_trace *trace, const struct tr_track *track)
                              .start_ns = track->start_ns,
                              .end_ns = track->end_ns};
 
-    if (track->thread && track->thread->tid.at)
+    if (track->thread && track->thread->tid.ptr)
         given.tid = track->thread->tid;
     trace->out->ops->track(trace->out, &given);
 }
@@ -251,7 +253,7 @@ static void announce(struct tr_trace *trace, const struct tr_track *track)
 enum ps_status tr_track_write(struct tr_trace *trace, struct tr_track *track)
 {
     tr_texts_write(trace);
-    announce(trace, track);
+    publishRunChange(trace, track);
     for (uint32_t first = 0; first < track->n && ps_sink_ok(trace->out);)
         first = write_chunk(trace, track, first);
     tr_track_free(track);
@@ -276,14 +278,15 @@ static bool is_key(struct ps_str behind)
 {
     size_t n = 0;
 
-    while (n < behind.len && (behind.at[n] == ' ' || behind.at[n] == '\n' || behind.at[n] == '\t'))
+    while (n < behind.len &&
+           (behind.ptr[n] == ' ' || behind.ptr[n] == '\n' || behind.ptr[n] == '\t'))
         n++;
-    return n < behind.len && behind.at[n] == ':';
+    return n < behind.len && behind.ptr[n] == ':';
 }
 
 static struct ps_str inside(struct ps_str string)
 {
-    return string.len >= 2 ? (struct ps_str){string.at + 1, string.len - 2}
+    return string.len >= 2 ? (struct ps_str){string.ptr + 1, string.len - 2}
                            : (struct ps_str){NULL, 0};
 }
 
@@ -291,17 +294,17 @@ static struct ps_str inside(struct ps_str string)
  * secret are masked, also those in a list. */
 static uint64_t mask_secrets(struct ps_str key, struct ps_str json, struct ps_buf *out)
 {
-    bool secret = ps_names_secret(key);
+    bool secret = ps_is_secret_name(key);
     uint64_t masked = 0;
 
     while (json.len) {
-        size_t len = json.at[0] == '"' ? ps_json_text_span(json) : 1;
-        struct ps_str piece = {json.at, len};
+        size_t len = json.ptr[0] == '"' ? ps_json_string_length(json) : 1;
+        struct ps_str piece = {json.ptr, len};
 
         json = ps_str_skip(json, len);
-        if (piece.at[0] == '"' && is_key(json)) {
-            secret = ps_names_secret(inside(piece));
-        } else if (piece.at[0] == '"' && piece.len > 2 && (secret || ps_is_token(inside(piece)))) {
+        if (piece.ptr[0] == '"' && is_key(json)) {
+            secret = ps_is_secret_name(inside(piece));
+        } else if (piece.ptr[0] == '"' && piece.len > 2 && (secret || ps_is_token(inside(piece)))) {
             piece = PS_STR(MASK);
             masked++;
         }
@@ -318,7 +321,7 @@ static void write_header(struct tr_trace *trace, const struct tr_header *header,
     ps_clean_text(&clean, ps_text_head(ps_buf_slice(&json), HEADER_MOST));
     ps_buf_puts(&name, "header.");
     ps_clean_text(&name, ps_text_head(header->key, 256));
-    trace->out->ops->meta(trace->out, name.at, ps_buf_slice(&clean));
+    trace->out->ops->meta(trace->out, name.ptr, ps_buf_slice(&clean));
     ps_buf_free(&json);
     ps_buf_free(&clean);
     ps_buf_free(&name);
@@ -332,11 +335,11 @@ static void write_headers(struct tr_trace *trace)
     for (size_t i = 0; i < trace->n_headers && i < HEADERS_MOST; i++)
         write_header(trace, &trace->headers[i], &masked);
     if (masked)
-        tr_note(trace, PS_NOTE_INFO, PS_NOTE_NO_AT,
-                "header values that look like secrets, masked: %" PRIu64, masked);
+        tr_add_note(trace, PS_NOTE_INFO, PS_NOTE_NO_AT,
+                    "header values that look like secrets, masked: %" PRIu64, masked);
     if (trace->n_headers > HEADERS_MOST)
-        tr_note(trace, PS_NOTE_WARNING, PS_NOTE_NO_AT,
-                "the header has more than %u entries; the rest is dropped", HEADERS_MOST);
+        tr_add_note(trace, PS_NOTE_WARNING, PS_NOTE_NO_AT,
+                    "the header has more than %u entries; the rest is dropped", HEADERS_MOST);
 }
 
 /* --- Summary --- */
@@ -349,12 +352,12 @@ static void number(struct tr_trace *trace, const char *key, int64_t value)
 static bool has_header(const struct tr_trace *trace, const char *key)
 {
     for (size_t i = 0; i < trace->n_headers; i++)
-        if (ps_str_is(trace->headers[i].key, key))
+        if (ps_str_eq_c(trace->headers[i].key, key))
             return true;
     return false;
 }
 
-static uint64_t devices(const struct tr_import *import)
+static uint64_t devices(const struct tr_import_state *import)
 {
     uint64_t n = 0;
 
@@ -396,11 +399,11 @@ static int64_t span_ns(const struct tr_trace *trace)
 
 static void figures(struct tr_trace *trace)
 {
-    const struct tr_import *import = trace->import;
+    const struct tr_import_state *import = trace->import;
     char origin[24];
 
     snprintf(origin, sizeof origin, "%" PRId64, trace->origin_us);
-    trace->out->ops->meta(trace->out, "origin_us", ps_str_of(origin));
+    trace->out->ops->meta(trace->out, "origin_us", ps_str_from_c(origin));
     number(trace, "origin_us", trace->origin_us);
     number(trace, "events", (int64_t)trace->counts.read);
     number(trace, "slices", (int64_t)import->n_slices);
@@ -433,9 +436,9 @@ static void tool(struct tr_trace *trace)
         name = "viztracer";
     else
         for (uint32_t i = 1; i < trace->n_cats; i++)
-            if (ps_str_is(trace->cats[i].text, "py-spy"))
+            if (ps_str_eq_c(trace->cats[i].text, "py-spy"))
                 name = "py-spy";
-    trace->out->ops->meta(trace->out, "tool", ps_str_of(name));
+    trace->out->ops->meta(trace->out, "tool", ps_str_from_c(name));
 }
 
 static void notes(struct tr_trace *trace)
@@ -472,17 +475,18 @@ static void notes(struct tr_trace *trace)
 
     for (int i = 0; i < TR_N_REMARKS; i++)
         if (count[i] && texts[i].what)
-            tr_note(trace, texts[i].severity, PS_NOTE_NO_AT, "%s: %" PRIu64,
-                    trace->source && i == TR_REMARK_UNCLOSED ? open_rows : texts[i].what, count[i]);
+            tr_add_note(trace, texts[i].severity, PS_NOTE_NO_AT, "%s: %" PRIu64,
+                        trace->source && i == TR_REMARK_UNCLOSED ? open_rows : texts[i].what,
+                        count[i]);
     if (count[TR_REMARK_UNKNOWN])
-        tr_note(trace, PS_NOTE_WARNING, PS_NOTE_NO_AT,
-                "events with an unknown phase (the last one is \"%c\"), skipped: %" PRIu64,
-                trace->import->unknown_phase, count[TR_REMARK_UNKNOWN]);
+        tr_add_note(trace, PS_NOTE_WARNING, PS_NOTE_NO_AT,
+                    "events with an unknown phase (the last one is \"%c\"), skipped: %" PRIu64,
+                    trace->import->unknown_phase, count[TR_REMARK_UNKNOWN]);
 }
 
 static void ledger(struct tr_trace *trace)
 {
-    const struct tr_import *import = trace->import;
+    const struct tr_import_state *import = trace->import;
     static const enum tr_remark others[] = {TR_REMARK_METADATA, TR_REMARK_SAMPLE, TR_REMARK_OBJECT,
                                             TR_REMARK_DUMP,     TR_REMARK_CLOCK,  TR_REMARK_UNKNOWN,
                                             TR_REMARK_FLOW,     TR_REMARK_COUNTER};

@@ -3,8 +3,8 @@
  * fill.h: builds a trace from records that the caller has, without a JSON document.
  *
  * Order of the calls: tr_fill_begin; threads, texts (tr_text_id), categories, templates and records
- * in any order; tr_fill_end; tr_import. The records of a thread may be in any order of time. The
- * caller sets trace.counts, in its own units. Device work has its process as "pid" in its
+ * in any order; tr_fill_end; tr_import_trace. The records of a thread may be in any order of time.
+ * The caller sets trace.counts, in its own units. Device work has its process as "pid" in its
  * arguments, since correlation numbers are unique only in a process.
  */
 #ifndef PS_TRACE_FILL_H

@@ -21,12 +21,12 @@ static uint32_t torch_group(struct ps_str cat, struct ps_str name)
     static const char *const backward[] = {"fwdbwd", "forward_backward", "fwd_bwd", NULL};
 
     for (int i = 0; launches[i]; i++)
-        if (ps_str_is(cat, launches[i]))
+        if (ps_str_eq_c(cat, launches[i]))
             return 1;
     for (int i = 0; backward[i]; i++)
-        if (ps_str_is(cat, backward[i]))
+        if (ps_str_eq_c(cat, backward[i]))
             return 2;
-    return ps_str_is(cat, "async") && ps_str_is(name, "launch") ? 1 : 0;
+    return ps_str_eq_c(cat, "async") && ps_str_eq_c(name, "launch") ? 1 : 0;
 }
 
 static uint32_t new_group(struct tr_trace *trace, uint32_t cat, uint32_t name)
@@ -35,7 +35,7 @@ static uint32_t new_group(struct tr_trace *trace, uint32_t cat, uint32_t name)
     uint32_t key[2] = {cat, name}, kind = name, id;
 
     if (cat != BIND_GROUP_CAT) {
-        uint32_t torch = torch_group(trace->cats[cat].text, tr_text(trace, name));
+        uint32_t torch = torch_group(trace->cats[cat].text, tr_text_of_id(trace, name));
 
         kind = trace->cats[cat].text_id ? trace->cats[cat].text_id : name;
         if (torch) {
@@ -44,9 +44,9 @@ static uint32_t new_group(struct tr_trace *trace, uint32_t cat, uint32_t name)
             kind = tr_text_id(trace, torch == 1 ? PS_STR("ac2g") : PS_STR("fwdbwd"));
         }
     }
-    id = ps_intern_id(&flows->keys, (struct ps_str){(const char *)key, sizeof key});
+    id = ps_intern_add(&flows->keys, (struct ps_str){(const char *)key, sizeof key});
     if (id == flows->n_groups) {
-        PS_PUSH_ROOM(flows->groups, flows->n_groups, flows->cap_groups);
+        PS_RESERVE_ONE(flows->groups, flows->n_groups, flows->cap_groups);
         flows->groups[flows->n_groups++] = (struct tr_flow_group){.kind = kind};
     }
     return id;
@@ -71,20 +71,21 @@ static uint8_t mark_of(char ph)
 
 void tr_flow_add(struct tr_trace *trace, const struct tr_record *r)
 {
-    struct tr_import *import = trace->import;
+    struct tr_import_state *import = trace->import;
     int64_t ts;
 
     if (r->dur == TR_NO_DURATION || __builtin_sub_overflow(r->ts, import->shift, &ts)) {
         import->remarks[TR_REMARK_FLOW]++;
         return;
     }
-    TR_SCRATCH_PUSH(trace->scratch, import->loose, import->n_loose, import->cap_loose);
-    import->loose[import->n_loose++] = (struct tr_loose_flow){
+    TR_SCRATCH_PUSH(trace->scratch, import->unbound_flows, import->n_unbound_flows,
+                    import->cap_unbound_flows);
+    import->unbound_flows[import->n_unbound_flows++] = (struct tr_unbound_flow){
         .id = r->dur,
         .ts = ts > 0 ? ts : 0,
         .group = group_of(trace, r->cat, r->name),
         .mark = mark_of((char)r->ph) | (r->id_text ? TR_FLOW_ID_TEXT : 0),
-        .enclosing = r->ph != 'f' || (import->rest[r->template] & TR_REST_ENCLOSING)};
+        .enclosing = r->ph != 'f' || (import->other_fields[r->template] & TR_FIELD_ENCLOSING)};
 }
 
 /* Returns the innermost slice around ts, or the last one that begins exactly at ts, even with
@@ -115,22 +116,22 @@ static uint32_t next_row(const struct tr_track *track, int64_t ts)
 }
 
 /* Adds an end to its group. Groups may be many and small: their capacity begins with two. */
-static void store_end(struct tr_trace *trace, const struct tr_loose_flow *loose, uint32_t track,
+static void store_end(struct tr_trace *trace, const struct tr_unbound_flow *loose, uint32_t track,
                       uint32_t row)
 {
     struct tr_flow_group *group = &trace->import->flows.groups[loose->group];
 
     if (group->n == group->cap) {
         group->cap = group->cap ? group->cap * 2 : 2;
-        group->at = tr_scratch_grow(trace->scratch, group->at, group->cap, sizeof *group->at);
+        group->ends = tr_scratch_grow(trace->scratch, group->ends, group->cap, sizeof *group->ends);
         group->mark = tr_scratch_grow(trace->scratch, group->mark, group->cap, sizeof *group->mark);
     }
     group->mark[group->n] = loose->mark;
-    group->at[group->n++] = (struct tr_flow_end){loose->id, loose->ts, track, row};
+    group->ends[group->n++] = (struct tr_flow_end){loose->id, loose->ts, track, row};
 }
 
-static void bind(struct tr_trace *trace, const struct tr_loose_flow *loose, struct tr_sweep *sweeps,
-                 size_t n)
+static void bind(struct tr_trace *trace, const struct tr_unbound_flow *loose,
+                 struct tr_sweep *sweeps, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const struct tr_track *track = sweeps[i].track;
@@ -147,7 +148,7 @@ static void bind(struct tr_trace *trace, const struct tr_loose_flow *loose, stru
 
 static bool loose_before(const void *list, uint32_t a, uint32_t b)
 {
-    const struct tr_loose_flow *loose = list;
+    const struct tr_unbound_flow *loose = list;
 
     return loose[a].ts < loose[b].ts;
 }
@@ -155,45 +156,48 @@ static bool loose_before(const void *list, uint32_t a, uint32_t b)
 /* Adds the slices that are flow ends themselves (bind_id). */
 static void bind_slices(struct tr_trace *trace, const struct tr_track *track)
 {
-    struct tr_import *import = trace->import;
-    struct tr_loose_flow end = {.mark = 0};
+    struct tr_import_state *import = trace->import;
+    struct tr_unbound_flow end = {.mark = 0};
 
     end.group = group_of(trace, BIND_GROUP_CAT, 0);
     import->flows.groups[end.group].kind = tr_text_id(trace, PS_STR("flow"));
     for (uint32_t row = 0; row < track->n; row++) {
-        uint8_t rest = import->rest[track->template[row]];
+        uint8_t rest = import->other_fields[track->template[row]];
         struct ps_str text;
 
         tr_scratch_row(trace->scratch, row);
-        if (!(rest & TR_REST_BIND) || !(rest & (TR_REST_IN | TR_REST_OUT)))
+        if (!(rest & TR_FIELD_BIND) || !(rest & (TR_FIELD_FLOW_IN | TR_FIELD_FLOW_OUT)))
             continue;
         text = trace->templates[track->template[row]].text;
         text = ps_template_value(text, PS_STR("bind_id"), true);
         end.id = tr_text_id(trace, text);
         end.ts = track->start[row];
         end.mark = TR_FLOW_ID_TEXT | TR_FLOW_OF_SLICE;
-        end.mark |= mark_of(!(rest & TR_REST_OUT) ? 'f' : !(rest & TR_REST_IN) ? 's' : 't');
+        end.mark |= mark_of(!(rest & TR_FIELD_FLOW_OUT)  ? 'f'
+                            : !(rest & TR_FIELD_FLOW_IN) ? 's'
+                                                         : 't');
         store_end(trace, &end, track->id, row);
     }
 }
 
 void tr_flows_bind(struct tr_trace *trace, struct tr_track *const *tracks, size_t n)
 {
-    struct tr_import *import = trace->import;
+    struct tr_import_state *import = trace->import;
     struct tr_sweep sweeps[TR_N_CLASSES] = {0};
-    uint32_t *order = tr_sorted(trace->scratch, import->loose, import->n_loose, loose_before);
+    uint32_t *order =
+        tr_sort_order(trace->scratch, import->unbound_flows, import->n_unbound_flows, loose_before);
 
     for (size_t i = 0; i < n; i++)
         sweeps[i].track = tracks[i];
-    for (size_t i = 0; i < import->n_loose; i++) {
-        bind(trace, &import->loose[order ? order[i] : i], sweeps, n);
+    for (size_t i = 0; i < import->n_unbound_flows; i++) {
+        bind(trace, &import->unbound_flows[order ? order[i] : i], sweeps, n);
         tr_scratch_row(trace->scratch, i);
     }
     for (size_t i = 0; i < n; i++)
         tr_sweep_free(&sweeps[i]);
     tr_scratch_free(trace->scratch, order);
-    import->n_loose = 0;
-    for (size_t i = 0; i < n && import->binds; i++)
+    import->n_unbound_flows = 0;
+    for (size_t i = 0; i < n && import->has_bind_id; i++)
         bind_slices(trace, tracks[i]);
 }
 
@@ -220,14 +224,14 @@ static bool same_flow(const struct flow_run *run, size_t i, size_t j)
     const struct tr_flow_group *group = run->group;
     uint32_t a = index_at(run, i), b = index_at(run, j);
 
-    return group->at[a].id == group->at[b].id &&
+    return group->ends[a].id == group->ends[b].id &&
            !((group->mark[a] ^ group->mark[b]) & TR_FLOW_ID_TEXT);
 }
 
 static bool flow_before(const void *list, uint32_t x, uint32_t y)
 {
     const struct tr_flow_group *group = list;
-    const struct tr_flow_end *a = &group->at[x], *b = &group->at[y];
+    const struct tr_flow_end *a = &group->ends[x], *b = &group->ends[y];
     uint8_t a_mark = group->mark[x], b_mark = group->mark[y];
 
     if ((a_mark ^ b_mark) & TR_FLOW_ID_TEXT)
@@ -241,8 +245,8 @@ static bool flow_before(const void *list, uint32_t x, uint32_t y)
 
 static void arrow(const struct flow_run *run, size_t i, size_t j)
 {
-    const struct tr_flow_end *from = &run->group->at[index_at(run, i)];
-    const struct tr_flow_end *to = &run->group->at[index_at(run, j)];
+    const struct tr_flow_end *from = &run->group->ends[index_at(run, i)];
+    const struct tr_flow_end *to = &run->group->ends[index_at(run, j)];
     struct ps_flow flow = {.kind = run->group->kind,
                            .from_slice = ps_slice_id(from->track, from->row),
                            .to_slice = ps_slice_id(to->track, to->row),
@@ -301,7 +305,7 @@ static void join(const struct flow_run *run)
 
 static void write_group(struct tr_trace *trace, struct tr_flow_group *group)
 {
-    uint32_t *order = tr_sorted(trace->scratch, group, group->n, flow_before);
+    uint32_t *order = tr_sort_order(trace->scratch, group, group->n, flow_before);
     struct flow_run run = {.trace = trace, .group = group, .order = order};
 
     for (; run.from < group->n && ps_sink_ok(trace->out); run.from = run.to) {
@@ -316,7 +320,7 @@ static void write_group(struct tr_trace *trace, struct tr_flow_group *group)
 
 static void free_group(struct tr_trace *trace, struct tr_flow_group *group)
 {
-    tr_scratch_free(trace->scratch, group->at);
+    tr_scratch_free(trace->scratch, group->ends);
     tr_scratch_free(trace->scratch, group->mark);
     *group = (struct tr_flow_group){0};
 }

@@ -21,7 +21,7 @@
 
 struct scan {
     struct tr_trace *trace;
-    struct tr_import *import;
+    struct tr_import_state *import;
     struct tr_thread_facts *facts;
     uint32_t thread;
     bool waits;
@@ -58,45 +58,45 @@ static enum tr_class class_of_kind(uint8_t kind)
 
 static bool rest_is(struct ps_str rest, const char *key, const char *json)
 {
-    return ps_str_is(ps_template_value(rest, ps_str_of(key), false), json);
+    return ps_str_eq_c(ps_template_value(rest, ps_str_from_c(key), false), json);
 }
 
 static uint8_t rest_of(struct ps_str template)
 {
-    const char *mark = template.len ? memchr(template.at, PS_TEMPLATE_REST, template.len) : NULL;
+    const char *mark = template.len ? memchr(template.ptr, PS_TEMPLATE_REST, template.len) : NULL;
     struct ps_str rest;
     uint8_t bits = 0;
 
     if (!mark)
         return 0;
-    rest = ps_str_skip(template, (size_t)(mark - template.at) + 1);
-    bits |= rest_is(rest, "bp", "\"e\"") ? TR_REST_ENCLOSING : 0;
-    bits |= rest_is(rest, "s", "\"p\"") ? TR_REST_PROCESS : 0;
-    bits |= rest_is(rest, "s", "\"g\"") ? TR_REST_GLOBAL : 0;
-    bits |= rest_is(rest, "flow_in", "true") ? TR_REST_IN : 0;
-    bits |= rest_is(rest, "flow_out", "true") ? TR_REST_OUT : 0;
-    bits |= ps_template_value(rest, PS_STR("bind_id"), false).at ? TR_REST_BIND : 0;
+    rest = ps_str_skip(template, (size_t)(mark - template.ptr) + 1);
+    bits |= rest_is(rest, "bp", "\"e\"") ? TR_FIELD_ENCLOSING : 0;
+    bits |= rest_is(rest, "s", "\"p\"") ? TR_FIELD_PROCESS : 0;
+    bits |= rest_is(rest, "s", "\"g\"") ? TR_FIELD_GLOBAL : 0;
+    bits |= rest_is(rest, "flow_in", "true") ? TR_FIELD_FLOW_IN : 0;
+    bits |= rest_is(rest, "flow_out", "true") ? TR_FIELD_FLOW_OUT : 0;
+    bits |= ps_template_value(rest, PS_STR("bind_id"), false).ptr ? TR_FIELD_BIND : 0;
     return bits;
 }
 
 static void classify_words(struct tr_trace *trace)
 {
-    struct tr_import *import = trace->import;
+    struct tr_import_state *import = trace->import;
 
     import->class_of = ps_alloc((size_t)trace->n_cats + 1);
     for (uint32_t i = 0; i < trace->n_cats; i++)
         import->class_of[i] = (uint8_t)class_of_kind(trace->cats[i].kind);
-    import->rest = ps_alloc((size_t)trace->n_templates + 1);
+    import->other_fields = ps_alloc((size_t)trace->n_templates + 1);
     for (uint32_t i = PS_TEMPLATE_WHOLE + 1; i < trace->n_templates; i++) {
-        import->rest[i] = rest_of(trace->templates[i].text);
-        import->binds |= (import->rest[i] & TR_REST_BIND) != 0;
+        import->other_fields[i] = rest_of(trace->templates[i].text);
+        import->has_bind_id |= (import->other_fields[i] & TR_FIELD_BIND) != 0;
     }
     if (tr_is_attributed(trace) &&
         ps_intern_find(&trace->names, PS_STR("[memory]")) != PS_INTERN_NONE)
         import->memory_name = tr_text_id(trace, PS_STR("[memory]"));
 }
 
-static void note_unit(struct tr_import *import, const struct tr_record *r)
+static void note_unit(struct tr_import_state *import, const struct tr_record *r)
 {
     while (import->unit > 1 &&
            (r->ts % import->unit || (r->dur != TR_NO_DURATION && r->dur % import->unit)))
@@ -113,8 +113,8 @@ static void count_slice(struct scan *scan, const struct tr_record *r)
     if (kind == TR_CLASS_THREAD)
         scan->facts->steps |= scan->steps[r->name];
     else if (kind == TR_CLASS_STREAM && scan->facts->device < 0 && r->template &&
-             !tr_param(scan->trace, r, scan->trace->templates[r->template].device,
-                       &scan->facts->device))
+             !tr_read_param(scan->trace, r, scan->trace->templates[r->template].device,
+                            &scan->facts->device))
         scan->facts->device = -1;
     if (scan->import->unit > 1)
         note_unit(scan->import, r);
@@ -141,7 +141,8 @@ static void scan_records(void *user, const struct tr_record *records, size_t n)
         case 'R':
             if (r->name && r->name == scan->import->memory_name)
                 tr_memory_add(scan->trace, scan->thread, r);
-            else if (!(scan->import->rest[r->template] & (TR_REST_PROCESS | TR_REST_GLOBAL)))
+            else if (!(scan->import->other_fields[r->template] &
+                       (TR_FIELD_PROCESS | TR_FIELD_GLOBAL)))
                 scan->facts->n[TR_CLASS_THREAD]++;
             break;
         case 'M':
@@ -158,14 +159,14 @@ static uint8_t *step_names(const struct tr_trace *trace)
     uint8_t *steps = ps_alloc((size_t)trace->names.count + 1);
 
     for (uint32_t i = 0; i < trace->names.count; i++)
-        steps[i + 1] = ps_str_starts(trace->names.items[i], PS_STR("ProfilerStep#"));
+        steps[i + 1] = ps_str_starts_with(trace->names.items[i], PS_STR("ProfilerStep#"));
     return steps;
 }
 
 /* The first pass over all records. */
 static void scan_threads(struct tr_trace *trace)
 {
-    struct tr_import *import = trace->import;
+    struct tr_import_state *import = trace->import;
     PS_AUTO(ps_free_ptr) uint8_t *steps = step_names(trace);
 
     import->threads = ps_alloc_array((size_t)trace->n_threads + 1, sizeof *import->threads);
@@ -176,7 +177,7 @@ static void scan_threads(struct tr_trace *trace)
         const struct tr_thread *thread = &trace->threads[i];
         struct scan scan = {.trace = trace, .import = import, .facts = facts, .thread = i};
 
-        facts->process = tr_process_of(trace, thread->pid, thread->pid_number);
+        facts->process = tr_process_index(trace, thread->pid, thread->pid_number);
         facts->name = thread->name;
         facts->sort_index = thread->sort_index;
         facts->device = thread->device;
@@ -187,7 +188,7 @@ static void scan_threads(struct tr_trace *trace)
         tr_thread_visit(trace, thread, scan_records, &scan);
         for (int kind = 0; kind < TR_N_CLASSES; kind++)
             if (facts->n[kind])
-                import->processes[facts->process].worked |= 1u << kind;
+                import->processes[facts->process].classes |= 1u << kind;
     }
     tr_processes_place(trace);
     tr_scratch_drop(trace->scratch);
@@ -199,7 +200,7 @@ static void scan_threads(struct tr_trace *trace)
 
 struct run {
     struct tr_trace *trace;
-    struct tr_import *import;
+    struct tr_import_state *import;
     struct tr_torch *torch;
     struct tr_tracks devices,
         hosts; /* host tracks of device threads, kept until all devices are nested */
@@ -221,8 +222,8 @@ static bool is_device_track(const struct tr_track *track)
 
 static void push_track(struct tr_tracks *tracks, const struct tr_track *track)
 {
-    PS_PUSH_ROOM(tracks->at, tracks->n, tracks->cap);
-    tracks->at[tracks->n++] = *track;
+    PS_RESERVE_ONE(tracks->items, tracks->n, tracks->cap);
+    tracks->items[tracks->n++] = *track;
 }
 
 static void count_kernels(struct run *run, const struct tr_track *track)
@@ -250,10 +251,11 @@ static enum ps_status nest_devices(struct run *run)
             continue;
         status = nest_thread(run, i, &tracks);
         for (size_t k = 0; k < tracks.n; k++) {
-            count_kernels(run, &tracks.at[k]);
-            push_track(is_device_track(&tracks.at[k]) ? &run->devices : &run->hosts, &tracks.at[k]);
+            count_kernels(run, &tracks.items[k]);
+            push_track(is_device_track(&tracks.items[k]) ? &run->devices : &run->hosts,
+                       &tracks.items[k]);
         }
-        free(tracks.at);
+        free(tracks.items);
     }
     return status;
 }
@@ -264,9 +266,9 @@ static enum ps_status write_host(struct run *run, struct tr_track *track)
     enum ps_status status = PS_OK;
 
     if (run->torch)
-        status = tr_torch_host(run->torch, track);
+        status = tr_torch_host_track(run->torch, track);
     if (run->trace->memory && track->kind == PS_TRACK_THREAD)
-        tr_memory_mark(run->trace->memory, run->trace, track);
+        tr_memory_assign_rows(run->trace->memory, run->trace, track);
     if (status == PS_OK)
         status = tr_track_write(run->trace, track);
     return status;
@@ -290,12 +292,12 @@ static enum ps_status write_threads(struct run *run, bool overhead)
             continue;
         status = nest_thread(run, i, &tracks);
         for (size_t k = 0; k < tracks.n && status == PS_OK; k++)
-            status = write_host(run, &tracks.at[k]);
+            status = write_host(run, &tracks.items[k]);
         for (size_t k = 0; k < tracks.n; k++)
-            tr_track_free(&tracks.at[k]);
+            tr_track_free(&tracks.items[k]);
         tracks.n = 0;
     }
-    free(tracks.at);
+    free(tracks.items);
     return status;
 }
 
@@ -306,7 +308,7 @@ static enum ps_status write_hosts(struct run *run)
     enum ps_status status = PS_OK;
 
     for (size_t i = 0; i < run->hosts.n && status == PS_OK; i++)
-        status = write_host(run, &run->hosts.at[i]);
+        status = write_host(run, &run->hosts.items[i]);
     if (status == PS_OK)
         status = write_threads(run, false);
     return status == PS_OK ? write_threads(run, true) : status;
@@ -318,9 +320,9 @@ static enum ps_status write_devices(struct run *run)
 
     for (size_t i = 0; i < run->devices.n && status == PS_OK; i++) {
         if (run->torch)
-            status = tr_torch_device(run->torch, &run->devices.at[i]);
+            status = tr_torch_device_track(run->torch, &run->devices.items[i]);
         if (status == PS_OK)
-            status = tr_track_write(run->trace, &run->devices.at[i]);
+            status = tr_track_write(run->trace, &run->devices.items[i]);
     }
     return status;
 }
@@ -338,9 +340,9 @@ static enum ps_status write_all(struct run *run)
     tr_scratch_drop(run->trace->scratch);
     if (status == PS_OK)
         status = write_hosts(run);
-    tr_scratch_free(run->trace->scratch, run->import->loose);
-    run->import->loose = NULL;
-    run->import->cap_loose = 0;
+    tr_scratch_free(run->trace->scratch, run->import->unbound_flows);
+    run->import->unbound_flows = NULL;
+    run->import->cap_unbound_flows = 0;
     if (status == PS_OK)
         status = write_devices(run);
     if (status == PS_OK)
@@ -356,7 +358,7 @@ static enum ps_status write_all(struct run *run)
  * a whole number. */
 static void set_origin(struct tr_trace *trace)
 {
-    struct tr_import *import = trace->import;
+    struct tr_import_state *import = trace->import;
     int64_t whole, origin;
 
     if (trace->first_ns > trace->last_ns || trace->first_ns < INT64_MIN + 1000)
@@ -373,16 +375,16 @@ static void set_origin(struct tr_trace *trace)
 
 static void release_all(struct run *run)
 {
-    struct tr_import *import = run->import;
+    struct tr_import_state *import = run->import;
 
     tr_torch_free(run->torch);
     for (size_t i = 0; i < run->devices.n; i++)
-        tr_track_free(&run->devices.at[i]);
+        tr_track_free(&run->devices.items[i]);
     for (size_t i = 0; i < run->hosts.n; i++)
-        tr_track_free(&run->hosts.at[i]);
-    free(run->devices.at);
-    free(run->hosts.at);
-    tr_scratch_free(run->trace->scratch, import->loose);
+        tr_track_free(&run->hosts.items[i]);
+    free(run->devices.items);
+    free(run->hosts.items);
+    tr_scratch_free(run->trace->scratch, import->unbound_flows);
     tr_flows_free(run->trace);
     tr_counters_free(run->trace);
     tr_async_free(run->trace, &import->async);
@@ -394,9 +396,9 @@ static void release_all(struct run *run)
     run->trace->import = NULL;
 }
 
-enum ps_status tr_import(struct tr_trace *trace)
+enum ps_status tr_import_trace(struct tr_trace *trace)
 {
-    struct tr_import import = {0};
+    struct tr_import_state import = {0};
     struct run run = {.trace = trace, .import = &import};
     enum ps_status status;
 

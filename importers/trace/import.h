@@ -30,13 +30,13 @@ struct tr_process {
     int64_t sort_index; /* INT64_MIN: none */
     int64_t device;     /* -1: a host process */
     int64_t sort;       /* position among all processes, from 0 */
-    uint32_t worked;    /* bit 1 << enum tr_class: has slices of that class */
+    uint32_t classes;   /* bit 1 << enum tr_class: has slices of that class */
     uint32_t threads;   /* threads placed so far; position of the next one */
 };
 
 /* What the first pass over all records (import.c) finds out about a thread. */
 struct tr_thread_facts {
-    uint32_t process;         /* index in tr_import.processes */
+    uint32_t process;         /* index in tr_import_trace.processes */
     uint32_t n[TR_N_CLASSES]; /* upper bounds of the number of slices */
     struct ps_str name;       /* thread_name; empty: none */
     int64_t sort_index;       /* INT64_MIN: none */
@@ -53,9 +53,9 @@ struct tr_flow_end {
     uint32_t track, row; /* the slice that this end is bound to */
 };
 struct tr_flow_group {
-    struct tr_flow_end *at;
+    struct tr_flow_end *ends;
     size_t n, cap;
-    uint8_t *mark; /* enum tr_flow_mark, by index in `at` */
+    uint8_t *mark; /* enum tr_flow_mark, by index in `ends` */
     uint32_t kind; /* text id of the flow's kind */
 };
 struct tr_flows {
@@ -76,7 +76,7 @@ enum tr_flow_mark {
 };
 
 /* A flow event of the current thread, until the tracks of the thread are nested. */
-struct tr_loose_flow {
+struct tr_unbound_flow {
     int64_t id, ts;
     uint32_t group;
     uint8_t mark;   /* enum tr_flow_mark */
@@ -87,12 +87,12 @@ struct tr_async_event {
     int64_t ts;
     uint64_t args_at;
     uint32_t key, name, template;
-    uint32_t process; /* index in tr_import.processes */
+    uint32_t process; /* index in tr_import_trace.processes */
     uint16_t cat;
     char ph;
 };
 struct tr_async {
-    struct tr_async_event *at;
+    struct tr_async_event *events;
     size_t n, cap;
     struct ps_intern keys;
 };
@@ -104,10 +104,10 @@ struct tr_count {
 };
 struct tr_series {
     struct ps_str name;
-    uint32_t process; /* index in tr_import.processes */
+    uint32_t process; /* index in tr_import_trace.processes */
 };
 struct tr_counters {
-    struct tr_count *at;
+    struct tr_count *counts;
     size_t n, cap;
     struct tr_series *series;
     uint32_t n_series, cap_series;
@@ -115,13 +115,13 @@ struct tr_counters {
 };
 
 /* Fields of flow and instant events outside of their arguments. They are part of the template. */
-enum tr_rest {
-    TR_REST_ENCLOSING = 1, /* bp: e */
-    TR_REST_PROCESS = 2,   /* s: p */
-    TR_REST_GLOBAL = 4,    /* s: g */
-    TR_REST_BIND = 8,      /* bind_id */
-    TR_REST_IN = 16,       /* flow_in */
-    TR_REST_OUT = 32,      /* flow_out */
+enum tr_other_field {
+    TR_FIELD_ENCLOSING = 1, /* bp: e */
+    TR_FIELD_PROCESS = 2,   /* s: p */
+    TR_FIELD_GLOBAL = 4,    /* s: g */
+    TR_FIELD_BIND = 8,      /* bind_id */
+    TR_FIELD_FLOW_IN = 16,  /* flow_in */
+    TR_FIELD_FLOW_OUT = 32, /* flow_out */
 };
 
 /* Kinds of records that are reported in one note each, with their count. */
@@ -144,18 +144,18 @@ enum tr_remark {
     TR_N_REMARKS
 };
 
-struct tr_import {
+struct tr_import_state {
     struct tr_process *processes;
     uint32_t n_processes, cap_processes, written_processes;
     struct ps_intern pids;
     struct tr_thread_facts *threads; /* by index in trace.threads */
     uint8_t *class_of;               /* enum tr_class, by category */
-    uint8_t *rest;                   /* bits of enum tr_rest, by template */
-    bool binds;                      /* some template has bind_id */
+    uint8_t *other_fields;           /* bits of enum tr_other_field, by template */
+    bool has_bind_id;                /* some template has bind_id */
     uint32_t memory_name;            /* text id of "[memory]" in a trace of torch; 0: none */
     struct tr_flows flows;
-    struct tr_loose_flow *loose;
-    size_t n_loose, cap_loose;
+    struct tr_unbound_flow *unbound_flows;
+    size_t n_unbound_flows, cap_unbound_flows;
     struct tr_async async, instants; /* instants: those of complete processes */
     struct tr_counters counters;
     int64_t unit;  /* ns: resolution of the times in the file: 1000, 100, 10 or 1 */
@@ -166,7 +166,7 @@ struct tr_import {
     uint64_t rejected; /* records rejected: end events without a begin event */
     uint64_t remarks[TR_N_REMARKS];
     char unknown_phase;
-    struct ps_buf args; /* arguments made by the import; TR_OWN_ARGS is set in their args_at */
+    struct ps_buf args; /* arguments made by the import; TR_IMPORT_ARGS is set in their args_at */
     uint32_t written_texts, written_templates;
     struct tr_emitter *emitter;
 };
@@ -176,8 +176,8 @@ bool tr_thread_only_waits(const struct tr_thread *thread);
 
 /* --- processes.c --- */
 
-/* Returns the index of a process in tr_import.processes, adding it if it is new. */
-uint32_t tr_process_of(struct tr_trace *trace, struct ps_str pid, int64_t number);
+/* Returns the index of a process in tr_import_trace.processes, adding it if it is new. */
+uint32_t tr_process_index(struct tr_trace *trace, struct ps_str pid, int64_t number);
 /* Reads a record of phase M: names and order of processes and threads. */
 void tr_read_metadata(struct tr_trace *trace, uint32_t thread, const struct tr_record *record);
 /* Sets devices and order; to be called after tr_read_metadata for all records. */
@@ -185,10 +185,10 @@ void tr_processes_place(struct tr_trace *trace);
 /* Returns the id of a process in the sink, to which it is written on first use. */
 uint32_t tr_process_id(struct tr_trace *trace, uint32_t process);
 /* Sets process, name, device, stream and position of a track of the thread. */
-void tr_track_named(struct tr_trace *trace, uint32_t thread, enum tr_class kind,
-                    struct tr_track *track);
-int64_t tr_track_place(const struct tr_process *process, int64_t thread, int kind);
-void tr_processes_free(struct tr_import *import);
+void tr_track_set_name(struct tr_trace *trace, uint32_t thread, enum tr_class kind,
+                       struct tr_track *track);
+int64_t tr_track_sort_key(const struct tr_process *process, int64_t thread, int kind);
+void tr_processes_free(struct tr_import_state *import);
 
 /* --- flows.c --- */
 
@@ -217,6 +217,6 @@ void tr_async_free(struct tr_trace *trace, struct tr_async *async);
 enum ps_status tr_track_write(struct tr_trace *trace, struct tr_track *track);
 void tr_summary_write(struct tr_trace *trace);
 void tr_texts_write(struct tr_trace *trace);
-void tr_emitter_free(struct tr_import *import);
+void tr_emitter_free(struct tr_import_state *import);
 
 #endif

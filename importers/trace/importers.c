@@ -17,14 +17,14 @@ static const struct ps_stream_limits member_limits = {(uint64_t)8 << 30, 1000};
 
 static struct ps_str unblank(struct ps_str s)
 {
-    while (s.len && (unsigned char)s.at[0] <= ' ')
+    while (s.len && (unsigned char)s.ptr[0] <= ' ')
         s = ps_str_skip(s, 1);
     return s;
 }
 
 static bool has(struct ps_str head, const char *word)
 {
-    return ps_str_find(head, ps_str_of(word)) != NULL;
+    return ps_str_find(head, ps_str_from_c(word)) != NULL;
 }
 
 /* Whether the JSON is of another tool whose files may also contain something like events. */
@@ -43,14 +43,14 @@ static bool begins_event(struct ps_str s)
 
     s = unblank(s);
     s.len = s.len < 4096 ? s.len : 4096;
-    if (s.len == 0 || s.at[0] != '{')
+    if (s.len == 0 || s.ptr[0] != '{')
         return false;
     if (has(s, "\"ph\""))
         return true;
     s = unblank(ps_str_skip(s, 1));
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (ps_str_starts(s, ps_str_of(keys[i])))
-            return s.len < 4000 && !memchr(s.at, '}', s.len);
+        if (ps_str_starts_with(s, ps_str_from_c(keys[i])))
+            return s.len < 4000 && !memchr(s.ptr, '}', s.len);
     return false;
 }
 
@@ -59,10 +59,10 @@ static bool is_empty_list(struct ps_str head)
 {
     struct ps_str rest = unblank(head);
 
-    if (rest.len == 0 || rest.at[0] != '[')
+    if (rest.len == 0 || rest.ptr[0] != '[')
         return false;
     rest = unblank(ps_str_skip(rest, 1));
-    return rest.len && rest.at[0] == ']' && unblank(ps_str_skip(rest, 1)).len == 0;
+    return rest.len && rest.ptr[0] == ']' && unblank(ps_str_skip(rest, 1)).len == 0;
 }
 
 static bool is_trace(struct ps_str head)
@@ -72,9 +72,9 @@ static bool is_trace(struct ps_str head)
     if (body.len == 0 || is_foreign(head))
         return false;
     inner = unblank(ps_str_skip(body, 1));
-    if (body.at[0] == '[')
+    if (body.ptr[0] == '[')
         return is_empty_list(head) || begins_event(inner);
-    return body.at[0] == '{' &&
+    return body.ptr[0] == '{' &&
            (has(head, "\"traceEvents\"") || (begins_event(body) && has(head, "\"ph\"")) ||
             (has(head, "\"schemaVersion\"") && has(head, "\"deviceProperties\"")));
 }
@@ -93,7 +93,7 @@ static bool is_torch(struct ps_str head)
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (has(head, marks[i]))
             return true;
-    return unblank(head).at[0] == '[' && has(head, "\"CPU functions\"");
+    return unblank(head).ptr[0] == '[' && has(head, "\"CPU functions\"");
 }
 
 static enum ps_match sniff_torch(struct ps_str head)
@@ -108,7 +108,7 @@ static enum ps_match sniff_generic(struct ps_str head)
 
 static enum ps_match sniff_job(struct ps_str head)
 {
-    return ps_archive_is(head) ? PS_MATCH_SURE : PS_MATCH_NO;
+    return ps_is_archive(head) ? PS_MATCH_SURE : PS_MATCH_NO;
 }
 
 static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_err *err)
@@ -117,14 +117,14 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
     enum ps_status status;
 
     if (is_empty_list(ps_stream_peek(in, MEMBER_HEAD))) {
-        ps_hint(err, "run the code while the profiler is active, and record again");
+        ps_err_hint(err, "run the code while the profiler is active, and record again");
         return ps_fail(err, PS_BAD_INPUT, "the trace contains no events: nothing was profiled");
     }
     status = tr_trace_read(in, &trace);
     if (status == PS_OK)
-        status = tr_import(&trace);
+        status = tr_import_trace(&trace);
     if (status == PS_LIMIT)
-        ps_hint(err, "record fewer steps, or shorten the file");
+        ps_err_hint(err, "record fewer steps, or shorten the file");
     tr_trace_free(&trace);
     return status;
 }
@@ -133,12 +133,12 @@ static enum ps_status load(struct ps_stream *in, struct ps_sink *out, struct ps_
 static enum ps_status load_member(struct tr_job *job, struct ps_stream *in, struct ps_str name,
                                   struct ps_err *err)
 {
-    struct tr_trace trace = {.out = tr_job_begin(job, name), .err = err};
+    struct tr_trace trace = {.out = tr_job_begin_file(job, name), .err = err};
     enum ps_status status = tr_trace_read(in, &trace);
 
     if (status == PS_OK) {
         tr_job_set_trace(job, &trace);
-        status = tr_import(&trace);
+        status = tr_import_trace(&trace);
     }
     if (status == PS_OK)
         tr_job_end_file(job);
@@ -158,7 +158,7 @@ static enum ps_status load_members(struct ps_archive *archive, struct ps_sink *o
 
     while (status == PS_OK && ps_archive_next(archive, &name, NULL)) {
         struct ps_stream *in =
-            ps_stream_utf8(ps_stream_unpack(ps_archive_member(archive), &member_limits));
+            ps_stream_utf8(ps_stream_decompress(ps_archive_member(archive), &member_limits));
 
         in_it->files++;
         if (is_trace(ps_stream_peek(in, MEMBER_HEAD))) {
@@ -169,7 +169,7 @@ static enum ps_status load_members(struct ps_archive *archive, struct ps_sink *o
                 status = load_member(job, in, name, err);
         } else {
             ps_sink_note(out, PS_NOTE_INFO, PS_NOTE_NO_AT, 0, "%.*s is not a trace and was skipped",
-                         (int)name.len, name.at);
+                         (int)name.len, name.ptr);
         }
         ps_stream_free(in);
     }
@@ -180,10 +180,11 @@ static enum ps_status load_members(struct ps_archive *archive, struct ps_sink *o
 static enum ps_status refuse(const struct contents *in_it, struct ps_err *err)
 {
     if (in_it->files == 1) {
-        ps_hint(err, "unpack the archive and add that file");
+        ps_err_hint(err, "unpack the archive and add that file");
         return ps_fail(err, PS_UNKNOWN_KIND, "this archive contains only one file");
     }
-    ps_hint(err, "unpack the archive and add the %s in it", in_it->traces ? "trace" : "profiles");
+    ps_err_hint(err, "unpack the archive and add the %s in it",
+                in_it->traces ? "trace" : "profiles");
     return ps_fail(err, PS_UNKNOWN_KIND,
                    "this archive contains %s instead of the traces of one job",
                    in_it->traces ? "one trace" : "other files");

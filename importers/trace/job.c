@@ -55,7 +55,7 @@ static struct tr_job *of(struct ps_sink *sink)
 }
 
 /* Copies an error of the run's sink to the job's sink, where the importer checks it. */
-static void settle(struct tr_job *job)
+static void copy_sink_error(struct tr_job *job)
 {
     if (!ps_sink_ok(job->out))
         job->sink.err = job->out->err;
@@ -69,7 +69,7 @@ static uint32_t text_id(struct tr_job *job, int64_t id)
         return 0;
     job->texts = ps_grow_to(job->texts, &job->n_texts, (size_t)id, sizeof *job->texts);
     if (!job->texts[id])
-        job->texts[id] = ps_intern_id(&job->names, tr_text(job->trace, (uint32_t)id)) + 1;
+        job->texts[id] = ps_intern_add(&job->names, tr_text_of_id(job->trace, (uint32_t)id)) + 1;
     return job->texts[id];
 }
 
@@ -94,7 +94,7 @@ static uint32_t template_id(struct tr_job *job, uint32_t id)
     return numbered(job->base.template - PS_TEMPLATE_WHOLE, &job->next.template, id);
 }
 
-static int64_t moved(const struct tr_job *job, int64_t ns)
+static int64_t shift_time(const struct tr_job *job, int64_t ns)
 {
     int64_t sum;
 
@@ -116,9 +116,9 @@ static struct tr_job_figure *tr_job_figure(struct tr_job *job, const char *key)
     for (size_t i = 0; i < job->n_figures; i++)
         if (strcmp(job->figures[i].key, key) == 0)
             return &job->figures[i];
-    PS_PUSH_ROOM(job->figures, job->n_figures, job->figures_cap);
+    PS_RESERVE_ONE(job->figures, job->n_figures, job->figures_cap);
     job->figures[job->n_figures] =
-        (struct tr_job_figure){.key = ps_arena_copy(&job->arena, ps_str_of(key)).at};
+        (struct tr_job_figure){.key = ps_arena_copy(&job->arena, ps_str_from_c(key)).ptr};
     return &job->figures[job->n_figures++];
 }
 
@@ -155,8 +155,8 @@ static void note(struct ps_sink *sink, const struct ps_note *row)
 
     ps_buf_str(&what, job->name);
     ps_buf_puts(&what, ": ");
-    ps_buf_str(&what, row->what);
-    copy.what = ps_buf_slice(&what);
+    ps_buf_str(&what, row->text);
+    copy.text = ps_buf_slice(&what);
     job->out->ops->note(job->out, &copy);
 }
 
@@ -194,7 +194,7 @@ static bool progress(struct ps_sink *sink, uint64_t done, uint64_t total, uint64
     bool on = !job->out->ops->progress ||
               job->out->ops->progress(job->out, done, total, job->ledger.read + records);
 
-    settle(job);
+    copy_sink_error(job);
     return on;
 }
 
@@ -224,7 +224,7 @@ static void text(struct ps_sink *sink, const struct ps_trace_text *row)
         return;
     job->given[copy.id - 1] = 1;
     job->out->ops->text(job->out, &copy);
-    settle(job);
+    copy_sink_error(job);
 }
 
 static void args_template(struct ps_sink *sink, const struct ps_args_template *row)
@@ -261,8 +261,8 @@ static void track(struct ps_sink *sink, const struct ps_track *row)
     copy.id = numbered(job->base.track, &job->next.track, row->id);
     copy.process = row->process + job->base.process;
     copy.sort += (int64_t)job->files * PLACES_OF_A_FILE;
-    copy.start_ns = moved(job, row->start_ns);
-    copy.end_ns = moved(job, row->end_ns);
+    copy.start_ns = shift_time(job, row->start_ns);
+    copy.end_ns = shift_time(job, row->end_ns);
     if (row->slices) {
         job->first_ns = copy.start_ns < job->first_ns ? copy.start_ns : job->first_ns;
         job->last_ns = copy.end_ns > job->last_ns ? copy.end_ns : job->last_ns;
@@ -270,26 +270,27 @@ static void track(struct ps_sink *sink, const struct ps_track *row)
     if (copy.id > PS_TRACKS_MAX && ps_sink_ok(&job->sink))
         ps_fail(&job->sink.err, PS_LIMIT, "the job has more than %u tracks", PS_TRACKS_MAX);
     job->out->ops->track(job->out, &copy);
-    settle(job);
+    copy_sink_error(job);
 }
 
-static int64_t *copied(struct tr_job *job, const struct ps_chunk *chunk, enum ps_slice_column which)
+static int64_t *copy_column(struct tr_job *job, const struct ps_chunk *chunk,
+                            enum ps_slice_column which)
 {
-    int64_t **room = &job->column[which];
+    int64_t **store = &job->column[which];
 
     if (!chunk->column[which])
         return NULL;
-    if (!*room)
-        *room = ps_grow(NULL, PS_CHUNK_ROWS, sizeof **room);
-    memcpy(*room, chunk->column[which], chunk->n * sizeof **room);
-    return *room;
+    if (!*store)
+        *store = ps_grow(NULL, PS_CHUNK_ROWS, sizeof **store);
+    memcpy(*store, chunk->column[which], chunk->n * sizeof **store);
+    return *store;
 }
 
 static int64_t in_run(struct tr_job *job, enum ps_slice_column which, int64_t value)
 {
     switch (which) {
     case PS_COL_START:
-        return moved(job, value);
+        return shift_time(job, value);
     case PS_COL_NAME:
     case PS_COL_CATEGORY:
         return text_id(job, value);
@@ -308,25 +309,25 @@ static void slices(struct ps_sink *sink, const struct ps_chunk *chunk)
     struct ps_chunk copy = *chunk;
 
     copy.track = chunk->track + job->base.track;
-    copy.start_ns = moved(job, chunk->start_ns);
-    copy.end_ns = moved(job, chunk->end_ns);
+    copy.start_ns = shift_time(job, chunk->start_ns);
+    copy.end_ns = shift_time(job, chunk->end_ns);
     for (size_t i = 0; i < sizeof changed / sizeof *changed; i++) {
-        int64_t *values = copied(job, chunk, changed[i]);
+        int64_t *values = copy_column(job, chunk, changed[i]);
 
         for (uint32_t row = 0; values && row < chunk->n; row++)
             values[row] = in_run(job, changed[i], values[row]);
         copy.column[changed[i]] = values;
     }
     job->out->ops->slices(job->out, &copy);
-    settle(job);
+    copy_sink_error(job);
 }
 
 static void flow(struct ps_sink *sink, const struct ps_flow *row)
 {
     struct tr_job *job = of(sink);
     struct ps_flow copy = {text_id(job, row->kind), slice_id(job, row->from_slice),
-                           slice_id(job, row->to_slice), moved(job, row->from_ns),
-                           moved(job, row->to_ns)};
+                           slice_id(job, row->to_slice), shift_time(job, row->from_ns),
+                           shift_time(job, row->to_ns)};
 
     job->out->ops->flow(job->out, &copy);
 }
@@ -345,7 +346,7 @@ static void count(struct ps_sink *sink, uint32_t series, int64_t t_ns, double va
 {
     struct tr_job *job = of(sink);
 
-    job->out->ops->count(job->out, series + job->base.counter, moved(job, t_ns), value);
+    job->out->ops->count(job->out, series + job->base.counter, shift_time(job, t_ns), value);
 }
 
 static void memory_event(struct ps_sink *sink, const struct ps_memory_event *row)
@@ -353,7 +354,7 @@ static void memory_event(struct ps_sink *sink, const struct ps_memory_event *row
     struct tr_job *job = of(sink);
     struct ps_memory_event copy = *row;
 
-    copy.t_ns = moved(job, row->t_ns);
+    copy.t_ns = shift_time(job, row->t_ns);
     copy.slice = slice_id(job, row->slice);
     copy.worker = job->worker;
     job->out->ops->memory_event(job->out, &copy);
@@ -366,10 +367,10 @@ static void step(struct ps_sink *sink, const struct ps_step *row)
 
     copy.id = numbered(job->base.step, &job->next.step, row->id);
     copy.worker = job->worker;
-    copy.start_ns = moved(job, row->start_ns);
-    copy.end_ns = moved(job, row->end_ns);
-    copy.host_start_ns = moved(job, row->host_start_ns);
-    copy.host_end_ns = moved(job, row->host_end_ns);
+    copy.start_ns = shift_time(job, row->start_ns);
+    copy.end_ns = shift_time(job, row->end_ns);
+    copy.host_start_ns = shift_time(job, row->host_start_ns);
+    copy.host_end_ns = shift_time(job, row->host_end_ns);
     job->out->ops->step(job->out, &copy);
 }
 
@@ -397,8 +398,8 @@ static void gap(struct ps_sink *sink, const struct ps_gap *row)
     struct ps_gap copy = *row;
 
     copy.stream_track = row->stream_track + job->base.track;
-    copy.start_ns = moved(job, row->start_ns);
-    copy.end_ns = moved(job, row->end_ns);
+    copy.start_ns = shift_time(job, row->start_ns);
+    copy.end_ns = shift_time(job, row->end_ns);
     copy.before = slice_id(job, row->before);
     copy.after = slice_id(job, row->after);
     job->out->ops->gap(job->out, &copy);
@@ -443,7 +444,7 @@ const struct ps_sink_ops tr_job_ops = {
 /* How a metric is merged over several files. Metrics not listed: the value of the first file. */
 static const struct {
     const char *key;
-    enum { SUM, MOST, MEAN } how;
+    enum { SUM, MAX_ROWS, MEAN } how;
 } rules[] = {{"events", SUM},
              {"slices", SUM},
              {"tracks", SUM},
@@ -451,14 +452,14 @@ static const struct {
              {"devices", SUM},
              {"kernels", SUM},
              {"steps", SUM},
-             {"operators", MOST},
-             {"peak_bytes", MOST},
-             {"peak_device", MOST},
-             {"torch", MOST},
-             {"shapes", MOST},
-             {"stacks", MOST},
-             {"memory", MOST},
-             {"flops", MOST},
+             {"operators", MAX_ROWS},
+             {"peak_bytes", MAX_ROWS},
+             {"peak_device", MAX_ROWS},
+             {"torch", MAX_ROWS},
+             {"shapes", MAX_ROWS},
+             {"stacks", MAX_ROWS},
+             {"memory", MAX_ROWS},
+             {"flops", MAX_ROWS},
              {"step_ns", MEAN},
              {"gpu_busy", MEAN},
              {"dataloader_pct", MEAN},
@@ -486,13 +487,13 @@ struct tr_job *tr_job_new(struct ps_sink *out)
  * their own. */
 static struct ps_str worker_of(struct ps_str name)
 {
-    const char *slash = memrchr(name.at, '/', name.len), *dot;
+    const char *slash = memrchr(name.ptr, '/', name.len), *dot;
 
     if (slash)
-        name = ps_str_skip(name, (size_t)(slash + 1 - name.at));
-    dot = memchr(name.at, '.', name.len);
-    if (dot && dot + 1 < name.at + name.len && dot[1] >= '0' && dot[1] <= '9')
-        name.len = (size_t)(dot - name.at);
+        name = ps_str_skip(name, (size_t)(slash + 1 - name.ptr));
+    dot = memchr(name.ptr, '.', name.len);
+    if (dot && dot + 1 < name.ptr + name.len && dot[1] >= '0' && dot[1] <= '9')
+        name.len = (size_t)(dot - name.ptr);
     return name;
 }
 
@@ -501,10 +502,10 @@ static struct ps_str without_ending(struct ps_str name)
     static const char *const endings[] = {".gz", ".json", ".trace", ".pt"};
 
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        struct ps_str ending = ps_str_of(endings[i]);
+        struct ps_str ending = ps_str_from_c(endings[i]);
 
         if (name.len > ending.len &&
-            memcmp(name.at + name.len - ending.len, ending.at, ending.len) == 0)
+            memcmp(name.ptr + name.len - ending.len, ending.ptr, ending.len) == 0)
             name.len -= ending.len;
     }
     return name;
@@ -515,15 +516,15 @@ static void worker_meta(struct tr_job *job, const char *key, struct ps_str value
     PS_AUTO(ps_buf_free) struct ps_buf name = {0};
 
     ps_buf_printf(&name, "worker.%u.%s", job->worker, key);
-    job->out->ops->meta(job->out, name.at, value);
+    job->out->ops->meta(job->out, name.ptr, value);
 }
 
-struct ps_sink *tr_job_begin(struct tr_job *job, struct ps_str name)
+struct ps_sink *tr_job_begin_file(struct tr_job *job, struct ps_str name)
 {
     struct ps_str worker = worker_of(name);
 
     job->name = ps_arena_copy(&job->arena, name);
-    job->worker = ps_intern_id(&job->workers, worker);
+    job->worker = ps_intern_add(&job->workers, worker);
     if (job->workers.count > job->named) {
         worker_meta(job, "name", without_ending(worker));
         job->named = job->workers.count;
@@ -541,8 +542,8 @@ static int64_t clock_of(struct tr_job *job, const struct tr_trace *trace)
     int64_t base = 0, origin = trace->origin_us, ns;
 
     for (size_t i = 0; i < trace->n_headers; i++)
-        if (ps_str_is(trace->headers[i].key, "baseTimeNanoseconds"))
-            (void)ps_str_i64(trace->headers[i].json, &base);
+        if (ps_str_eq_c(trace->headers[i].key, "baseTimeNanoseconds"))
+            (void)ps_str_parse_i64(trace->headers[i].json, &base);
     if (trace->first_ns > INT64_MIN + 1000)
         origin += (trace->first_ns - (trace->first_ns % 1000 + 1000) % 1000) / 1000;
     if (!job->clocked) {
@@ -557,19 +558,19 @@ static int64_t clock_of(struct tr_job *job, const struct tr_trace *trace)
     return ns;
 }
 
-static void say_rank(struct tr_job *job, const struct tr_trace *trace)
+static void write_rank(struct tr_job *job, const struct tr_trace *trace)
 {
     for (size_t i = 0; i < trace->n_headers; i++) {
         cJSON *info, *rank;
         char digits[24];
 
-        if (!ps_str_is(trace->headers[i].key, "distributedInfo") || job->ranked > job->worker)
+        if (!ps_str_eq_c(trace->headers[i].key, "distributedInfo") || job->ranked > job->worker)
             continue;
-        info = cJSON_ParseWithLength(trace->headers[i].json.at, trace->headers[i].json.len);
+        info = cJSON_ParseWithLength(trace->headers[i].json.ptr, trace->headers[i].json.len);
         rank = cJSON_GetObjectItemCaseSensitive(info, "rank");
         if (cJSON_IsNumber(rank)) {
             (void)snprintf(digits, sizeof digits, "%.0f", rank->valuedouble);
-            worker_meta(job, "rank", ps_str_of(digits));
+            worker_meta(job, "rank", ps_str_from_c(digits));
             job->ranked = job->worker + 1;
         }
         cJSON_Delete(info);
@@ -580,7 +581,7 @@ void tr_job_set_trace(struct tr_job *job, const struct tr_trace *trace)
 {
     job->trace = trace;
     job->shift = clock_of(job, trace);
-    say_rank(job, trace);
+    write_rank(job, trace);
 }
 
 void tr_job_end_file(struct tr_job *job)
@@ -591,7 +592,7 @@ void tr_job_end_file(struct tr_job *job)
 
 /* --- End of the job --- */
 
-static struct ps_num put_together(const struct tr_job_figure *figure)
+static struct ps_num combine_figure(const struct tr_job_figure *figure)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         if (strcmp(rules[i].key, figure->key) != 0)
@@ -599,7 +600,7 @@ static struct ps_num put_together(const struct tr_job_figure *figure)
         switch (rules[i].how) {
         case SUM:
             return figure->whole ? ps_int(figure->sum_i) : ps_real(figure->sum);
-        case MOST:
+        case MAX_ROWS:
             return figure->most;
         default:
             return ps_real(figure->sum / (double)figure->n);
@@ -625,8 +626,8 @@ void tr_job_write(struct tr_job *job)
     span(job);
     tr_job_figure(job, "workers")->first = ps_int(job->workers.count);
     for (size_t i = 0; i < job->n_figures; i++)
-        if (put_together(&job->figures[i]).kind != PS_NUM_NONE)
-            out->ops->number(out, job->figures[i].key, put_together(&job->figures[i]));
+        if (combine_figure(&job->figures[i]).kind != PS_NUM_NONE)
+            out->ops->number(out, job->figures[i].key, combine_figure(&job->figures[i]));
     out->ops->ledger(out, &job->ledger);
     if (job->headlines)
         job->headline.value /= job->headlines;

@@ -23,7 +23,7 @@ static struct ps_str header(const struct tr_trace *trace, const char *key)
     struct ps_str found = {NULL, 0};
 
     for (size_t i = 0; i < trace->n_headers; i++)
-        if (ps_str_is(trace->headers[i].key, key))
+        if (ps_str_eq_c(trace->headers[i].key, key))
             found = trace->headers[i].json;
     return found;
 }
@@ -38,7 +38,7 @@ static bool exact_since_2026(const struct tr_trace *trace)
     return trace->one_key_per_line;
 }
 
-struct tr_memory *tr_memory_of(struct tr_trace *trace)
+struct tr_memory *tr_memory_get(struct tr_trace *trace)
 {
     struct tr_memory *memory = trace->memory;
     int64_t base, origin;
@@ -47,7 +47,7 @@ struct tr_memory *tr_memory_of(struct tr_trace *trace)
         return memory;
     memory = trace->memory = ps_alloc(sizeof *memory);
     memory->xpu = exact_since_2026(trace);
-    if (ps_str_i64(header(trace, "baseTimeNanoseconds"), &base) &&
+    if (ps_str_parse_i64(header(trace, "baseTimeNanoseconds"), &base) &&
         !__builtin_mul_overflow(trace->origin_us, INT64_C(1000), &origin) &&
         !__builtin_add_overflow(base, origin, &memory->base_ns))
         memory->rounded = !memory->xpu;
@@ -60,7 +60,7 @@ void tr_memory_free(struct tr_trace *trace)
 
     if (!memory)
         return;
-    tr_scratch_free(trace->scratch, memory->at);
+    tr_scratch_free(trace->scratch, memory->records);
     tr_scratch_free(trace->scratch, memory->cpu);
     tr_scratch_free(trace->scratch, memory->accelerator);
     tr_scratch_free(trace->scratch, memory->cover);
@@ -97,8 +97,9 @@ static struct params params_of(const struct tr_trace *trace, uint32_t template, 
 {
     struct params params = {.template = trace->templates[template].text};
 
-    params.packed = tr_args_at(trace, args_at);
-    if (params.template.len && memchr(params.template.at, PS_TEMPLATE_DECIMAL, params.template.len))
+    params.packed = tr_params_at(trace, args_at);
+    if (params.template.len &&
+        memchr(params.template.ptr, PS_TEMPLATE_DECIMAL, params.template.len))
         params.n = -1;
     return params;
 }
@@ -123,13 +124,13 @@ static uint8_t kind_of(const struct tr_memory *memory, int64_t device_type)
 
 void tr_memory_add(struct tr_trace *trace, uint32_t thread, const struct tr_record *r)
 {
-    struct tr_memory *memory = tr_memory_of(trace);
+    struct tr_memory *memory = tr_memory_get(trace);
     const struct tr_template *t = &trace->templates[r->template];
     struct params params = params_of(trace, r->template, r->args_at);
     struct tr_memory_record *m;
 
-    TR_SCRATCH_PUSH(trace->scratch, memory->at, memory->n, memory->cap);
-    m = &memory->at[memory->n++];
+    TR_SCRATCH_PUSH(trace->scratch, memory->records, memory->n, memory->cap);
+    m = &memory->records[memory->n++];
     *m = (struct tr_memory_record){.template = r->template, .thread = thread, .row = TR_NO_ROW};
     m->args_at = r->args_at;
     if (__builtin_sub_overflow(r->ts, trace->import->shift, &m->t) || m->t < 0)
@@ -142,7 +143,7 @@ static bool before(const void *list, uint32_t a, uint32_t b)
 {
     const struct tr_memory *memory = list;
 
-    return memory->at[a].t < memory->at[b].t;
+    return memory->records[a].t < memory->records[b].t;
 }
 
 /* Counting sort by thread; the records of a thread stay in order of time. */
@@ -152,7 +153,7 @@ static void sort_by_thread(struct tr_trace *trace)
     uint32_t *first = ps_alloc_array((size_t)trace->n_threads + 2, sizeof *first);
 
     for (size_t i = 0; i < memory->n; i++) {
-        first[memory->at[i].thread + 1]++;
+        first[memory->records[i].thread + 1]++;
         tr_scratch_row(trace->scratch, i);
     }
     for (uint32_t i = 0; i < trace->n_threads; i++)
@@ -160,14 +161,14 @@ static void sort_by_thread(struct tr_trace *trace)
     memory->by_thread =
         tr_scratch_grow(trace->scratch, NULL, memory->n + 1, sizeof *memory->by_thread);
     for (size_t i = 0; i < memory->n; i++) {
-        memory->by_thread[first[memory->at[i].thread]++] = (uint32_t)i;
+        memory->by_thread[first[memory->records[i].thread]++] = (uint32_t)i;
         tr_scratch_row(trace->scratch, i);
     }
     free(first);
 }
 
 /* The sums may wrap around; their differences are still correct. */
-static int64_t plus(int64_t a, int64_t b)
+static int64_t add_num(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
@@ -179,20 +180,20 @@ static int64_t minus(int64_t a, int64_t b)
 
 void tr_memory_sort(struct tr_trace *trace)
 {
-    struct tr_memory *memory = tr_memory_of(trace);
-    uint32_t *order = tr_sorted(trace->scratch, memory, memory->n, before);
+    struct tr_memory *memory = tr_memory_get(trace);
+    uint32_t *order = tr_sort_order(trace->scratch, memory, memory->n, before);
 
     if (order) {
         struct tr_memory_record *sorted =
             tr_scratch_grow(trace->scratch, NULL, memory->n, sizeof *sorted);
 
         for (size_t i = 0; i < memory->n; i++) {
-            sorted[i] = memory->at[order[i]];
+            sorted[i] = memory->records[order[i]];
             tr_scratch_row(trace->scratch, i);
         }
-        tr_scratch_free(trace->scratch, memory->at);
+        tr_scratch_free(trace->scratch, memory->records);
         tr_scratch_free(trace->scratch, order);
-        memory->at = sorted;
+        memory->records = sorted;
         memory->cap = memory->n;
     }
     sort_by_thread(trace);
@@ -202,12 +203,12 @@ void tr_memory_sort(struct tr_trace *trace)
         tr_scratch_alloc(trace->scratch, memory->n + 1, sizeof *memory->accelerator);
     memory->cover = tr_scratch_alloc(trace->scratch, memory->n + 1, sizeof *memory->cover);
     for (size_t i = 0; i < memory->n; i++) {
-        const struct tr_memory_record *m = &memory->at[i];
+        const struct tr_memory_record *m = &memory->records[i];
 
         tr_scratch_row(trace->scratch, i);
-        memory->cpu[i + 1] = plus(memory->cpu[i], m->kind == TR_MEMORY_CPU ? m->bytes : 0);
+        memory->cpu[i + 1] = add_num(memory->cpu[i], m->kind == TR_MEMORY_CPU ? m->bytes : 0);
         memory->accelerator[i + 1] =
-            plus(memory->accelerator[i], m->kind == TR_MEMORY_ACCELERATOR ? m->bytes : 0);
+            add_num(memory->accelerator[i], m->kind == TR_MEMORY_ACCELERATOR ? m->bytes : 0);
     }
 }
 
@@ -216,9 +217,9 @@ static size_t records_before(struct tr_memory *memory, int64_t t)
 {
     size_t low = 0, high = memory->n, step = 1;
 
-    if (memory->near < memory->n && memory->at[memory->near].t < t) {
-        low = memory->near;
-        while (low + step < memory->n && memory->at[low + step].t < t) {
+    if (memory->last_index < memory->n && memory->records[memory->last_index].t < t) {
+        low = memory->last_index;
+        while (low + step < memory->n && memory->records[low + step].t < t) {
             low += step;
             step *= 2;
         }
@@ -227,7 +228,7 @@ static size_t records_before(struct tr_memory *memory, int64_t t)
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (memory->at[middle].t < t)
+        if (memory->records[middle].t < t)
             low = middle + 1;
         else
             high = middle;
@@ -249,13 +250,13 @@ static int64_t as_doubles(const struct tr_memory *memory, int64_t t, bool first)
     return ns < 9e18 && ns > -9e18 ? (int64_t)ns - memory->base_ns : t;
 }
 
-struct tr_memory_sums tr_memory_in(struct tr_memory *memory, int64_t start, int64_t end)
+struct tr_memory_sums tr_memory_sum(struct tr_memory *memory, int64_t start, int64_t end)
 {
     size_t from = records_before(memory, as_doubles(memory, start, true));
     size_t to = records_before(memory, as_doubles(memory, end, false) + 1);
     struct tr_memory_sums sums = {0};
 
-    memory->near = from ? from - 1 : 0;
+    memory->last_index = from ? from - 1 : 0;
     if (to <= from)
         return sums;
     memory->cover[from]++;
@@ -273,7 +274,7 @@ static bool is_operator(const struct tr_track *track, uint32_t row)
 
 static struct tr_memory_record *of_thread(struct tr_memory *memory, size_t i)
 {
-    return &memory->at[memory->by_thread[i]];
+    return &memory->records[memory->by_thread[i]];
 }
 
 /* Returns the first index of a thread in memory->by_thread. */
@@ -292,13 +293,13 @@ static size_t first_of_thread(struct tr_memory *memory, uint32_t thread)
     return low;
 }
 
-void tr_memory_mark(struct tr_memory *memory, const struct tr_trace *trace,
-                    const struct tr_track *track)
+void tr_memory_assign_rows(struct tr_memory *memory, const struct tr_trace *trace,
+                           const struct tr_track *track)
 {
     uint32_t thread = track->thread ? (uint32_t)(track->thread - trace->threads) : UINT32_MAX;
     struct tr_sweep sweep = {.track = track, .accepts = is_operator};
 
-    if (!tr_memory_any(memory))
+    if (!tr_memory_has_records(memory))
         return;
     if (thread < trace->n_threads)
         memory->tracks[thread] = track->id;
@@ -335,7 +336,7 @@ static void write_record(struct tr_trace *trace, const struct tr_memory_record *
 {
     const struct tr_template *t = &trace->templates[m->template];
     struct params params = params_of(trace, m->template, m->args_at);
-    struct ps_memory_event given = {.t_ns = m->t, .bytes = m->bytes, .outside = outside};
+    struct ps_memory_event given = {.t_ns = m->t, .bytes = m->bytes, .is_outside = outside};
 
     given.device_type = param(&params, t->device_type, 0);
     given.device = param(&params, t->device_id, -1);
@@ -350,12 +351,12 @@ static void write_record(struct tr_trace *trace, const struct tr_memory_record *
 
 void tr_memory_write(struct tr_trace *trace)
 {
-    struct tr_memory *memory = tr_memory_of(trace);
+    struct tr_memory *memory = tr_memory_get(trace);
     int64_t covering = 0, sums[DEVICES_MOST + 1] = {0};
 
     for (size_t i = 0; i < memory->n && ps_sink_ok(trace->out); i++) {
         covering += memory->cover[i];
-        write_record(trace, &memory->at[i], covering <= 0, sums);
+        write_record(trace, &memory->records[i], covering <= 0, sums);
         tr_scratch_row(trace->scratch, i);
     }
 }

@@ -26,7 +26,8 @@ struct tr_memory_record {
 enum tr_memory_kind { TR_MEMORY_OTHER, TR_MEMORY_CPU, TR_MEMORY_ACCELERATOR };
 
 struct tr_memory {
-    struct tr_memory_record *at; /* sorted by t after tr_memory_sort; equal times in file order */
+    struct tr_memory_record
+        *records; /* sorted by t after tr_memory_sort; equal times in file order */
     size_t n, cap;
     int64_t *cpu, *accelerator; /* n + 1 sums of the bytes of all preceding records */
     uint32_t *by_thread;        /* indices of the records, sorted by thread, then time */
@@ -36,13 +37,13 @@ struct tr_memory {
     /* torch 2.4 to 2.10 compares doubles, which are up to 256 ns off */
     bool rounded;
     bool xpu;                       /* torch of 2026: XPU counts as an accelerator */
-    size_t near;                    /* index at which the last search ended */
+    size_t last_index;              /* index at which the last search ended */
     int64_t peak_host, peak_device; /* maximum totals in bytes, set by tr_memory_write */
-    uint32_t *tracks;               /* by thread: id of the track that tr_memory_mark read */
+    uint32_t *tracks;               /* by thread: id of the track that tr_memory_assign_rows read */
 };
 
 /* Created by the first call; freed with the import. */
-struct tr_memory *tr_memory_of(struct tr_trace *trace);
+struct tr_memory *tr_memory_get(struct tr_trace *trace);
 
 struct tr_memory_sums {
     int64_t cpu; /* bytes of records of CPU, MKLDNN and IDEEP devices */
@@ -51,7 +52,7 @@ struct tr_memory_sums {
 };
 
 /* Whether the trace has any records. Without them all sums are 0. */
-static inline bool tr_memory_any(const struct tr_memory *memory)
+static inline bool tr_memory_has_records(const struct tr_memory *memory)
 {
     return memory->n > 0;
 }
@@ -59,14 +60,14 @@ static inline bool tr_memory_any(const struct tr_memory *memory)
 /* Returns the sums of all records, of any thread, in the closed interval: the memory columns that
  * torch shows for the event (its total; self is the total less that of its children). From then on
  * these records count as inside of a slice. Two binary searches. */
-struct tr_memory_sums tr_memory_in(struct tr_memory *memory, int64_t start, int64_t end);
+struct tr_memory_sums tr_memory_sum(struct tr_memory *memory, int64_t start, int64_t end);
 
 void tr_memory_add(struct tr_trace *trace, uint32_t thread, const struct tr_record *record);
 void tr_memory_sort(struct tr_trace *trace);
 /* Sets `row` of the records of the track's thread: the innermost operator or annotation that is
  * open at their time (start <= t < end). */
-void tr_memory_mark(struct tr_memory *memory, const struct tr_trace *trace,
-                    const struct tr_track *track);
+void tr_memory_assign_rows(struct tr_memory *memory, const struct tr_trace *trace,
+                           const struct tr_track *track);
 /* Writes all records to the sink. */
 void tr_memory_write(struct tr_trace *trace);
 void tr_memory_free(struct tr_trace *trace);

@@ -11,7 +11,7 @@
 
 #include "base/hash_table.h"
 #include "base/mem.h"
-#include "slices/spans.h"
+#include "slices/intervals.h"
 
 #include <stdlib.h>
 
@@ -68,7 +68,7 @@ static uint32_t module_of(struct tr_modules *modules, uint32_t parent, uint32_t 
                           (uint32_t)modules->n, is_of_path, modules->at, &key);
 
     if (index == modules->n) {
-        PS_PUSH_ROOM(modules->at, modules->n, modules->cap);
+        PS_RESERVE_ONE(modules->at, modules->n, modules->cap);
         modules->at[modules->n++] =
             (struct module){.parent = parent, .name = name, .first_slice = slice};
     }
@@ -98,11 +98,11 @@ static void add_call(struct tr_modules *modules, const struct tr_track *track, u
     int64_t duration = track->duration[row];
 
     of->calls++;
-    of->host_self_ns = ps_sum(of->host_self_ns, duration);
-    of->host_total_ns = ps_sum(of->host_total_ns, duration);
+    of->host_self_ns = ps_add_saturated(of->host_self_ns, duration);
+    of->host_total_ns = ps_add_saturated(of->host_total_ns, duration);
     if (of->parent != NO_MODULE)
         modules->at[of->parent].host_self_ns =
-            ps_sum(modules->at[of->parent].host_self_ns, -duration);
+            ps_add_saturated(modules->at[of->parent].host_self_ns, -duration);
 }
 
 /* Adds an operator to the module that called it, with its kernels, since their launches are inside
@@ -116,12 +116,12 @@ static void add_operator(struct tr_modules *modules, const struct tr_track *trac
         return;
     if (track->extra[TR_DEVICE_SELF])
         modules->at[module].device_self_ns =
-            ps_sum(modules->at[module].device_self_ns, track->extra[TR_DEVICE_SELF][row]);
+            ps_add_saturated(modules->at[module].device_self_ns, track->extra[TR_DEVICE_SELF][row]);
     if (kind == PS_SLICE_OP && !(track->flags[row] & PS_SLICE_MERGED))
         modules->at[module].operators++;
 }
 
-void tr_modules_track(struct tr_modules *modules, const struct tr_track *track)
+void tr_modules_add_track(struct tr_modules *modules, const struct tr_track *track)
 {
     /* by row: index of the innermost module at or around the row */
     uint32_t *around;
@@ -157,17 +157,19 @@ enum ps_status tr_modules_end(struct tr_modules *modules)
         if (module->parent != NO_MODULE) {
             struct module *parent = &modules->at[module->parent];
 
-            parent->device_total_ns = ps_sum(parent->device_total_ns, module->device_total_ns);
+            parent->device_total_ns =
+                ps_add_saturated(parent->device_total_ns, module->device_total_ns);
             parent->operators += module->operators;
         }
     }
     for (size_t i = 0; i < modules->n; i++) {
         const struct module *module = &modules->at[i];
-        struct ps_str name = tr_text(modules->trace, module->name), word = PS_STR("nn.Module: ");
+        struct ps_str name = tr_text_of_id(modules->trace, module->name),
+                      word = PS_STR("nn.Module: ");
         struct ps_module row = {
             .id = (uint32_t)i + 1,
             .parent = module->parent == NO_MODULE ? 0 : module->parent + 1,
-            .name = ps_str_starts(name, word) ? ps_str_skip(name, word.len) : name,
+            .name = ps_str_starts_with(name, word) ? ps_str_skip(name, word.len) : name,
             .calls = module->calls,
             .host_self_ns = module->host_self_ns,
             .host_total_ns = module->host_total_ns,

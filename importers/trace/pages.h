@@ -9,27 +9,28 @@
 #include "importers/trace/parse.h"
 
 struct tr_segment {
-    char *at, *end; /* end: of the parameters that may be read from `at` */
+    char *begin, *end; /* end: of the parameters that may be read from `begin` */
 };
 
-struct tr_cursor {
-    struct tr_record *at, *end; /* free part of the thread's last page */
+struct tr_page_cursor {
+    struct tr_record *next, *end; /* free part of the thread's last page */
     int64_t last_ts;
     size_t cap; /* capacity of the page list */
 };
 
-/* A window of the scratch file; `at` is NULL if there is none. */
+/* A window of the scratch file; `ptr` is NULL if there is none. */
 struct tr_window {
-    char *at;
+    char *ptr;
     size_t used;
 };
 
 struct tr_pages {
     struct ps_intern threads, templates, cats;
-    struct ps_intern odd; /* repaired names; odd_mark, by index: hash of the original bytes */
-    struct ps_str *odd_mark;
-    size_t odd_cap;
-    struct tr_cursor *cursors; /* by thread index */
+    struct ps_intern
+        repaired_names; /* repaired names; odd_mark, by index: hash of the original bytes */
+    struct ps_str *repaired_marks;
+    size_t repaired_cap;
+    struct tr_page_cursor *cursors; /* by thread index */
     size_t threads_cap, templates_cap, cats_cap, headers_cap;
     size_t headers_bytes;         /* of all header keys and values read */
     struct ps_intern header_keys; /* id: index in trace.headers */
@@ -38,9 +39,9 @@ struct tr_pages {
     struct ps_buf whole; /* scratch */
     struct tr_segment *segments;
     size_t n_segments, segments_cap;
-    uint64_t args_used; /* address after the last parameter */
-    uint64_t asked;     /* address of the last tr_args_at */
-    char *slab;         /* pages smaller than a slab are allocated from it */
+    uint64_t args_used;  /* address after the last parameter */
+    uint64_t last_asked; /* address of the last tr_params_at */
+    char *slab;          /* pages smaller than a slab are allocated from it */
     size_t slab_used;
     size_t anonymous, budget; /* bytes of anonymous memory: in use, limit */
     struct tr_window window;  /* the current one */
@@ -52,20 +53,20 @@ struct tr_pages {
 enum ps_status tr_pages_push(struct tr_trace *trace, uint32_t thread,
                              const struct tr_record *record);
 /* Copies the parameters of some records; *at: address of the first byte. */
-enum ps_status tr_pages_args(struct tr_trace *trace, struct ps_str args, uint64_t *at);
+enum ps_status tr_pages_add_args(struct tr_trace *trace, struct ps_str args, uint64_t *at);
 
 /* Appends the key of a thread. */
 void tr_thread_key(struct ps_buf *out, struct ps_str pid, struct ps_str tid);
 /* Return the trace's id of a thread, template or category, and add it if it is new. Categories
  * after the 65535th get 0. */
-uint32_t tr_thread_of(struct tr_trace *trace, struct ps_str key);
-uint32_t tr_template_of(struct tr_trace *trace, struct ps_str text);
-uint16_t tr_cat_of(struct tr_trace *trace, struct ps_str text);
+uint32_t tr_thread_index(struct tr_trace *trace, struct ps_str key);
+uint32_t tr_template_index(struct tr_trace *trace, struct ps_str text);
+uint16_t tr_cat_index(struct tr_trace *trace, struct ps_str text);
 /* Fails if there are too many names, records or threads. */
 enum ps_status tr_check_limits(struct tr_trace *trace);
 
 /* Initialises an empty trace. budget: bytes of records in memory; more are in the scratch file. */
-void tr_trace_begin(struct tr_trace *trace, size_t budget);
+void tr_trace_init(struct tr_trace *trace, size_t budget);
 #define TR_BUDGET ((size_t)32 << 20)
 
 #endif

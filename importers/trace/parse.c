@@ -50,7 +50,7 @@ static inline const char *plain_run(const char *at, const char *end, uint64_t *h
     return at;
 }
 
-const char *tr_plain_run(const char *at, const char *end)
+const char *tr_skip_plain(const char *at, const char *end)
 {
     uint64_t high = 0;
 
@@ -85,13 +85,13 @@ static bool ends_string(const struct tr_parser *parser, const char *quote)
     const char *next = tr_skip_blanks(quote + 1, parser->end);
 
     if (next == parser->end)
-        return parser->last;
+        return parser->is_last;
     return *next == ',' || *next == ':' || *next == '}' || *next == ']';
 }
 
 bool tr_scan_string(struct tr_parser *parser, struct tr_string *out)
 {
-    const char *from = parser->at + 1, *at = from;
+    const char *from = parser->cursor + 1, *at = from;
     uint64_t high = 0;
     size_t step;
 
@@ -121,7 +121,7 @@ bool tr_scan_string(struct tr_parser *parser, struct tr_string *out)
     }
     out->high = high != 0;
     out->raw = (struct ps_str){from, (size_t)(at - from)};
-    parser->at = at + 1;
+    parser->cursor = at + 1;
     return true;
 }
 
@@ -133,7 +133,7 @@ static bool ends_word(char c)
 
 static bool scan_word(struct tr_parser *parser, struct ps_str *out)
 {
-    const char *at = parser->at;
+    const char *at = parser->cursor;
 
     while (at < parser->end && !ends_word(*at))
         at++;
@@ -141,14 +141,14 @@ static bool scan_word(struct tr_parser *parser, struct ps_str *out)
         parser->incomplete = true;
         return false;
     }
-    *out = (struct ps_str){parser->at, (size_t)(at - parser->at)};
-    parser->at = at;
+    *out = (struct ps_str){parser->cursor, (size_t)(at - parser->cursor)};
+    parser->cursor = at;
     return out->len > 0;
 }
 
 bool tr_skip_value(struct tr_parser *parser)
 {
-    const char *start = parser->at;
+    const char *start = parser->cursor;
     struct tr_string string;
     struct ps_str word;
     size_t depth = 0;
@@ -156,23 +156,23 @@ bool tr_skip_value(struct tr_parser *parser)
     do {
         bool good = true;
 
-        parser->at = tr_skip_blanks(parser->at, parser->end);
-        if (parser->at >= parser->end) {
+        parser->cursor = tr_skip_blanks(parser->cursor, parser->end);
+        if (parser->cursor >= parser->end) {
             parser->incomplete = true;
             good = false;
-        } else if (*parser->at == '"') {
+        } else if (*parser->cursor == '"') {
             good = tr_scan_string(parser, &string);
-        } else if (*parser->at == '{' || *parser->at == '[') {
+        } else if (*parser->cursor == '{' || *parser->cursor == '[') {
             depth++;
-            parser->at++;
-        } else if (depth && strchr("}],:", *parser->at) && *parser->at) {
-            depth -= *parser->at == '}' || *parser->at == ']';
-            parser->at++;
+            parser->cursor++;
+        } else if (depth && strchr("}],:", *parser->cursor) && *parser->cursor) {
+            depth -= *parser->cursor == '}' || *parser->cursor == ']';
+            parser->cursor++;
         } else {
             good = scan_word(parser, &word);
         }
         if (!good) {
-            parser->at = start;
+            parser->cursor = start;
             return false;
         }
     } while (depth);
@@ -189,33 +189,33 @@ static bool is_exponent(struct ps_str s)
 {
     size_t n = 1;
 
-    if (s.len < 2 || (s.at[0] | 32) != 'e')
+    if (s.len < 2 || (s.ptr[0] | 32) != 'e')
         return false;
-    n += s.at[1] == '+' || s.at[1] == '-';
+    n += s.ptr[1] == '+' || s.ptr[1] == '-';
     if (n == s.len)
         return false;
-    while (n < s.len && is_digit(s.at[n]))
+    while (n < s.len && is_digit(s.ptr[n]))
         n++;
     return n == s.len;
 }
 
 static struct tr_number word_kind(struct ps_str word)
 {
-    if (ps_str_is(word, "true") || ps_str_is(word, "false") || ps_str_is(word, "null"))
+    if (ps_str_eq_c(word, "true") || ps_str_eq_c(word, "false") || ps_str_eq_c(word, "null"))
         return (struct tr_number){TR_NUM_WORD, 0, 0};
-    if (ps_str_is(word, "NaN") || ps_str_is(word, "Infinity") || ps_str_is(word, "-Infinity"))
+    if (ps_str_eq_c(word, "NaN") || ps_str_eq_c(word, "Infinity") || ps_str_eq_c(word, "-Infinity"))
         return (struct tr_number){TR_NUM_NAN, 0, 0};
     return (struct tr_number){TR_NUM_NONE, 0, 0};
 }
 
 static struct tr_number number_of(struct ps_str word)
 {
-    const char *at = word.len ? word.at : "", *end = at + word.len, *digits;
-    bool minus = at < end && *at == '-', plus = at < end && *at == '+', zero;
+    const char *at = word.len ? word.ptr : "", *end = at + word.len, *digits;
+    bool minus = at < end && *at == '-', add_num = at < end && *at == '+', zero;
     size_t whole = 0, decimals = 0;
     uint64_t value = 0;
 
-    at += minus || plus;
+    at += minus || add_num;
     for (digits = at; at < end && is_digit(*at); at++, whole++)
         value = value * 10 + (uint64_t)(*at - '0');
     if (at < end && *at == '.')
@@ -225,7 +225,7 @@ static struct tr_number number_of(struct ps_str word)
         (at < end && !is_exponent((struct ps_str){at, (size_t)(end - at)})))
         return word_kind(word);
     zero = value == 0;
-    if (plus || whole == 0 || (whole > 1 && *digits == '0') ||
+    if (add_num || whole == 0 || (whole > 1 && *digits == '0') ||
         (decimals == 0 && memchr(digits, '.', (size_t)(at - digits))))
         return (struct tr_number){TR_NUM_LOOSE, 0, 0};
     if (at < end || whole + decimals > 18 || (minus && zero))
@@ -253,16 +253,16 @@ static bool scale_ns(uint64_t digits, int64_t scale, uint64_t *ns)
 /* Reads a number with an exponent, using its first 18 digits. */
 static bool exponent_time(struct ps_str word, int64_t *us, int64_t *ns)
 {
-    bool minus = word.at[0] == '-', behind_point = false;
+    bool minus = word.ptr[0] == '-', behind_point = false;
     uint64_t digits = 0, whole;
     int64_t scale = 3, exponent;
-    size_t i = minus || word.at[0] == '+' ? 1 : 0;
+    size_t i = minus || word.ptr[0] == '+' ? 1 : 0;
 
-    for (; i < word.len && (word.at[i] | 32) != 'e'; i++) {
-        if (word.at[i] == '.')
+    for (; i < word.len && (word.ptr[i] | 32) != 'e'; i++) {
+        if (word.ptr[i] == '.')
             behind_point = true;
         else if (digits < UINT64_C(100000000000000000))
-            digits = digits * 10 + (uint64_t)(word.at[i] - '0'), scale -= behind_point;
+            digits = digits * 10 + (uint64_t)(word.ptr[i] - '0'), scale -= behind_point;
         else
             scale += !behind_point;
     }
@@ -271,11 +271,11 @@ static bool exponent_time(struct ps_str word, int64_t *us, int64_t *ns)
     else if (i + 1 >= word.len || word.len - i > 12)
         return false;
     else if (i + 1 < word.len) {
-        bool down = word.at[i + 1] == '-';
+        bool down = word.ptr[i + 1] == '-';
 
         exponent = 0;
-        for (i += down || word.at[i + 1] == '+' ? 2 : 1; i < word.len; i++)
-            exponent = exponent * 10 + (word.at[i] - '0');
+        for (i += down || word.ptr[i + 1] == '+' ? 2 : 1; i < word.len; i++)
+            exponent = exponent * 10 + (word.ptr[i] - '0');
         scale += down ? -exponent : exponent;
     }
     if (!scale_ns(digits, scale, &whole) || whole > INT64_MAX)
@@ -291,7 +291,7 @@ static bool exponent_time(struct ps_str word, int64_t *us, int64_t *ns)
  * with its sign. */
 static bool time_of(struct ps_str word, int64_t *us, int64_t *ns)
 {
-    const char *at = word.at, *end = at + word.len;
+    const char *at = word.ptr, *end = at + word.len;
     bool minus = at < end && *at == '-';
     uint64_t whole = 0;
     int64_t fraction = 0, unit = 100;
@@ -353,13 +353,13 @@ static void add_utf8(struct ps_buf *out, unsigned code)
  * length of the escape or pair. */
 static size_t add_unicode(struct tr_parser *parser, struct ps_str s, struct ps_buf *out)
 {
-    unsigned code = hex4(s.at + 2), low;
+    unsigned code = hex4(s.ptr + 2), low;
 
     if (code < 0xd800 || code > 0xdfff) {
         add_utf8(out, code);
         return 6;
     }
-    low = s.len >= 12 && s.at[6] == '\\' && s.at[7] == 'u' ? hex4(s.at + 8) : 0;
+    low = s.len >= 12 && s.ptr[6] == '\\' && s.ptr[7] == 'u' ? hex4(s.ptr + 8) : 0;
     if (code < 0xdc00 && low >= 0xdc00 && low <= 0xdfff) {
         add_utf8(out, 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00));
         return 12;
@@ -374,17 +374,17 @@ static void unescape(struct tr_parser *parser, struct ps_str s, struct ps_buf *o
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
 
     while (s.len) {
-        const char *escape = memchr(s.at, '\\', s.len);
-        size_t n = escape ? (size_t)(escape - s.at) : s.len;
+        const char *escape = memchr(s.ptr, '\\', s.len);
+        size_t n = escape ? (size_t)(escape - s.ptr) : s.len;
 
-        ps_buf_add(out, s.at, n);
+        ps_buf_add(out, s.ptr, n);
         s = ps_str_skip(s, n);
         if (s.len < 2)
             return;
-        if (s.at[1] == 'u') {
+        if (s.ptr[1] == 'u') {
             s = ps_str_skip(s, add_unicode(parser, s, out));
         } else {
-            ps_buf_add(out, to + (strchr(from, s.at[1]) - from), 1);
+            ps_buf_add(out, to + (strchr(from, s.ptr[1]) - from), 1);
             s = ps_str_skip(s, 2);
         }
     }
@@ -396,7 +396,7 @@ static void note_string_repairs(struct tr_parser *parser, const struct tr_string
         parser->repairs |= 1u << TR_CONTROL;
     if (string->loose)
         parser->repairs |= 1u << (parser->mode == TR_PLAIN_BACKSLASH &&
-                                          memchr(string->raw.at, '\\', string->raw.len)
+                                          memchr(string->raw.ptr, '\\', string->raw.len)
                                       ? TR_BACKSLASH
                                       : TR_QUOTES);
 }
@@ -411,12 +411,12 @@ void tr_decode(struct tr_parser *parser, const struct tr_string *string, struct 
         ps_buf_str(out, string->raw);
     else
         unescape(parser, string->raw, out);
-    if (!string->high || ps_utf8_valid((struct ps_str){out->at + from, out->len - from}))
+    if (!string->high || ps_utf8_is_valid((struct ps_str){out->ptr + from, out->len - from}))
         return;
     parser->repairs |= 1u << TR_UTF8;
-    ps_buf_add(&bytes, out->at + from, out->len - from);
+    ps_buf_add(&bytes, out->ptr + from, out->len - from);
     out->len = from;
-    (void)ps_utf8_mend(out, ps_buf_slice(&bytes));
+    (void)ps_utf8_repair(out, ps_buf_slice(&bytes));
     ps_buf_free(&bytes);
 }
 
@@ -424,7 +424,8 @@ void tr_decode(struct tr_parser *parser, const struct tr_string *string, struct 
 static bool has_half_pair(struct ps_str s)
 {
     for (size_t i = 0; i + 5 < s.len; i++)
-        if (s.at[i] == '\\' && s.at[++i] == 'u' && (s.at[i + 1] | 32) == 'd' && s.at[i + 2] >= '8')
+        if (s.ptr[i] == '\\' && s.ptr[++i] == 'u' && (s.ptr[i + 1] | 32) == 'd' &&
+            s.ptr[i + 2] >= '8')
             return true;
     return false;
 }
@@ -434,15 +435,15 @@ static void encode_string(struct tr_parser *parser, const struct tr_string *stri
                           struct ps_buf *out)
 {
     struct ps_buf text = {0};
-    struct ps_json json = ps_json_to(out);
+    struct ps_json json = ps_json_writer(out);
 
-    if (!string->control && !string->loose && (!string->high || ps_utf8_valid(string->raw)) &&
+    if (!string->control && !string->loose && (!string->high || ps_utf8_is_valid(string->raw)) &&
         (!string->escaped || !has_half_pair(string->raw))) {
-        ps_buf_add(out, string->raw.at - 1, string->raw.len + 2); /* with its quotes */
+        ps_buf_add(out, string->raw.ptr - 1, string->raw.len + 2); /* with its quotes */
         return;
     }
     tr_decode(parser, string, &text);
-    ps_json_str(&json, (struct ps_str){text.at ? text.at : "", text.len});
+    ps_json_str(&json, (struct ps_str){text.ptr ? text.ptr : "", text.len});
     ps_buf_free(&text);
 }
 
@@ -459,12 +460,12 @@ struct packing {
 
 static bool peek_char(struct tr_parser *parser, char *c)
 {
-    parser->at = tr_skip_blanks(parser->at, parser->end);
-    if (parser->at >= parser->end) {
+    parser->cursor = tr_skip_blanks(parser->cursor, parser->end);
+    if (parser->cursor >= parser->end) {
         parser->incomplete = true;
         return false;
     }
-    *c = *parser->at;
+    *c = *parser->cursor;
     return true;
 }
 
@@ -476,26 +477,27 @@ static void put_char(struct packing *p, char c)
 static void note_slot(struct tr_parser *parser, struct ps_str word, enum tr_slot_kind kind)
 {
     if (parser->n_slots >= TR_SLOTS_MAX - 1)
-        parser->patterned = false;
+        parser->has_pattern = false;
     else
-        parser->slots[parser->n_slots++] = (struct tr_slot){word.at, word.len, kind};
+        parser->slots[parser->n_slots++] = (struct tr_slot){word.ptr, word.len, kind};
 }
 
 /* Appends a number such as +1, 007, .5 or 1. in JSON notation. */
 static void put_loose(struct packing *p, struct ps_str word)
 {
     struct ps_buf *out = &p->to->text;
-    size_t whole = 0, i = word.at[0] == '-' || word.at[0] == '+' ? 1 : 0;
+    size_t whole = 0, i = word.ptr[0] == '-' || word.ptr[0] == '+' ? 1 : 0;
 
-    if (word.at[0] == '-')
+    if (word.ptr[0] == '-')
         put_char(p, '-');
-    while (i + 1 < word.len && word.at[i] == '0' && word.at[i + 1] >= '0' && word.at[i + 1] <= '9')
+    while (i + 1 < word.len && word.ptr[i] == '0' && word.ptr[i + 1] >= '0' &&
+           word.ptr[i + 1] <= '9')
         i++;
-    for (; i < word.len && word.at[i] >= '0' && word.at[i] <= '9'; i++, whole++)
-        put_char(p, word.at[i]);
+    for (; i < word.len && word.ptr[i] >= '0' && word.ptr[i] <= '9'; i++, whole++)
+        put_char(p, word.ptr[i]);
     if (whole == 0)
         put_char(p, '0');
-    if (i < word.len && word.at[i] == '.' && (i + 1 == word.len || (word.at[i + 1] | 32) == 'e'))
+    if (i < word.len && word.ptr[i] == '.' && (i + 1 == word.len || (word.ptr[i + 1] | 32) == 'e'))
         i++;
     ps_buf_str(out, ps_str_skip(word, i));
 }
@@ -550,7 +552,7 @@ static bool put_key(struct packing *p)
     if (!peek_char(p->parser, &c) || c != '"' || !put_string(p) || !peek_char(p->parser, &c) ||
         c != ':')
         return false;
-    p->parser->at++;
+    p->parser->cursor++;
     put_char(p, ':');
     return true;
 }
@@ -562,7 +564,7 @@ static bool open_bracket(struct packing *p, char c)
         return false;
     }
     p->open[++p->depth] = c;
-    p->parser->at++;
+    p->parser->cursor++;
     put_char(p, c);
     return true;
 }
@@ -577,7 +579,7 @@ static bool close_brackets(struct packing *p, bool *more)
         if (!peek_char(p->parser, &c))
             return false;
         if (c == ',') {
-            p->parser->at++;
+            p->parser->cursor++;
             if (!peek_char(p->parser, &c))
                 return false;
             if (c != '}' && c != ']') {
@@ -590,7 +592,7 @@ static bool close_brackets(struct packing *p, bool *more)
         if (c != (p->open[p->depth] == '{' ? '}' : ']'))
             return false;
         put_char(p, c);
-        p->parser->at++;
+        p->parser->cursor++;
         p->depth--;
     }
     return true;
@@ -661,15 +663,15 @@ static bool read_text(struct tr_parser *p, struct ps_buf *out, bool *null)
 
     out->len = 0;
     *null = false;
-    if (*p->at == '"') {
+    if (*p->cursor == '"') {
         if (!tr_scan_string(p, &string))
             return false;
         tr_decode(p, &string, out);
         return true;
     }
-    p->patterned = p->patterned && *p->at == 'n';
+    p->has_pattern = p->has_pattern && *p->cursor == 'n';
     good = tr_pack_value(p, &packed, 2); /* at level 2 all numbers stay in the text */
-    *null = good && ps_str_is(ps_buf_slice(&packed.text), "null");
+    *null = good && ps_str_eq_c(ps_buf_slice(&packed.text), "null");
     if (good && !*null)
         ps_buf_str(out, ps_buf_slice(&packed.text));
     ps_buf_free(&packed.text);
@@ -680,7 +682,7 @@ static bool read_text(struct tr_parser *p, struct ps_buf *out, bool *null)
 /* Returns "" for an empty buffer, since {NULL, 0} means that there is no text. */
 static struct ps_str text_of(const struct ps_buf *buf)
 {
-    return (struct ps_str){buf->len ? buf->at : "", buf->len};
+    return (struct ps_str){buf->len ? buf->ptr : "", buf->len};
 }
 
 /* Reads a name up to the next key of the event, for TR_WHOLE_NAME. */
@@ -690,7 +692,7 @@ static bool read_whole_name(struct tr_parser *p, struct ps_buf *out)
                                          PS_STR("\"ts\""), PS_STR("\"cat\"")};
     struct tr_string string = {.high = true};
 
-    for (const char *at = p->at + 1; at < p->end; at++) {
+    for (const char *at = p->cursor + 1; at < p->end; at++) {
         const char *behind = at + 1;
 
         if (*at != '"')
@@ -700,47 +702,47 @@ static bool read_whole_name(struct tr_parser *p, struct ps_buf *out)
             continue;
         behind = tr_skip_blanks(behind + 1, p->end);
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-            if (ps_str_starts((struct ps_str){behind, (size_t)(p->end - behind)}, keys[i])) {
-                string.raw = (struct ps_str){p->at + 1, (size_t)(at - p->at - 1)};
+            if (ps_str_starts_with((struct ps_str){behind, (size_t)(p->end - behind)}, keys[i])) {
+                string.raw = (struct ps_str){p->cursor + 1, (size_t)(at - p->cursor - 1)};
                 out->len = 0;
                 tr_decode(p, &string, out);
                 p->repairs |= 1u << TR_NAME;
-                p->at = at + 1;
+                p->cursor = at + 1;
                 return true;
             }
     }
     return false;
 }
 
-/* Names that differ only in invalid bytes must stay different: appends TR_ODD_NAME, which is never
- * part of valid text, and a hash of the original bytes (see new_name in read.c). */
+/* Names that differ only in invalid bytes must stay different: appends TR_REPAIRED_NAME_MARK, which
+ * is never part of valid text, and a hash of the original bytes (see new_name in read.c). */
 static void mark_odd(struct ps_buf *name, struct ps_str raw)
 {
     uint32_t hash = 2166136261u; /* FNV-1a: the same in every run */
 
     for (size_t i = 0; i < raw.len; i++)
-        hash = (hash ^ (unsigned char)raw.at[i]) * 16777619u;
-    ps_buf_printf(name, "%c%08x", TR_ODD_NAME, hash);
+        hash = (hash ^ (unsigned char)raw.ptr[i]) * 16777619u;
+    ps_buf_printf(name, "%c%08x", TR_REPAIRED_NAME_MARK, hash);
 }
 
 static bool read_name(struct tr_parser *p)
 {
-    const char *at = p->at;
+    const char *at = p->cursor;
     uint32_t before = p->repairs;
     bool null = false;
 
     p->repairs &= ~(1u << TR_UTF8);
 
-    if (p->mode == TR_WHOLE_NAME && *p->at == '"') {
+    if (p->mode == TR_WHOLE_NAME && *p->cursor == '"') {
         if (!read_whole_name(p, &p->scratch))
             return false;
     } else if (!read_text(p, &p->scratch, &null)) {
         return false;
     }
     if (p->repairs & 1u << TR_UTF8)
-        mark_odd(&p->scratch, (struct ps_str){at, (size_t)(p->at - at)});
+        mark_odd(&p->scratch, (struct ps_str){at, (size_t)(p->cursor - at)});
     p->repairs |= before;
-    p->event.name = null ? 0 : ps_intern_id(&p->local.names, text_of(&p->scratch)) + 1;
+    p->event.name = null ? 0 : ps_intern_add(&p->local.names, text_of(&p->scratch)) + 1;
     return true;
 }
 
@@ -749,24 +751,24 @@ static void join_list(struct ps_buf *text)
 {
     size_t n = 0;
 
-    if (text->len < 2 || text->at[0] != '[')
+    if (text->len < 2 || text->ptr[0] != '[')
         return;
     for (size_t i = 1; i + 1 < text->len; i++)
-        if (text->at[i] != '"')
-            text->at[n++] = text->at[i];
+        if (text->ptr[i] != '"')
+            text->ptr[n++] = text->ptr[i];
     text->len = n;
 }
 
 static bool read_cat(struct tr_parser *p)
 {
-    bool null, list = *p->at == '[';
+    bool null, list = *p->cursor == '[';
 
     if (!read_text(p, &p->scratch, &null))
         return false;
     if (list)
         join_list(&p->scratch);
     p->event.cat =
-        null || p->scratch.len == 0 ? 0 : ps_intern_id(&p->local.cats, text_of(&p->scratch)) + 1;
+        null || p->scratch.len == 0 ? 0 : ps_intern_add(&p->local.cats, text_of(&p->scratch)) + 1;
     return true;
 }
 
@@ -780,7 +782,7 @@ static bool read_phase(struct tr_parser *p)
         p->event.ph = '?';
     else
         p->event.ph =
-            p->scratch.len && (unsigned char)p->scratch.at[0] < 0x80 ? p->scratch.at[0] : 0;
+            p->scratch.len && (unsigned char)p->scratch.ptr[0] < 0x80 ? p->scratch.ptr[0] : 0;
     return true;
 }
 
@@ -788,10 +790,10 @@ static bool read_phase(struct tr_parser *p)
 static bool read_key(struct tr_parser *p, struct ps_buf *text, struct tr_key *out,
                      enum tr_slot_kind kind)
 {
-    const char *at = p->at;
+    const char *at = p->cursor;
     struct ps_str word;
     struct tr_number number;
-    bool null, slots = p->patterned;
+    bool null, slots = p->has_pattern;
 
     if (*at != '"' && *at != '{' && *at != '[') {
         if (!scan_word(p, &word))
@@ -802,7 +804,7 @@ static bool read_key(struct tr_parser *p, struct ps_buf *text, struct tr_key *ou
             note_slot(p, word, kind);
             return true;
         }
-        p->at = at;
+        p->cursor = at;
     }
     if (!read_text(p, text, &null))
         return false;
@@ -810,7 +812,7 @@ static bool read_key(struct tr_parser *p, struct ps_buf *text, struct tr_key *ou
     *out = (struct tr_key){.is_text = !null && number.kind != TR_NUM_INT, .text = text_of(text)};
     if (!null && !out->is_text)
         out->number = number.value;
-    p->patterned = slots && *at == '"';
+    p->has_pattern = slots && *at == '"';
     return true;
 }
 
@@ -823,19 +825,19 @@ static bool read_time(struct tr_parser *p, bool *has, int64_t *us, int64_t *ns,
     struct tr_string string;
 
     *has = false;
-    if (*p->at == '"') {
+    if (*p->cursor == '"') {
         if (!tr_scan_string(p, &string))
             return false;
         word = string.raw;
-        p->patterned = false;
-    } else if (*p->at == '{' || *p->at == '[') {
-        p->patterned = false;
+        p->has_pattern = false;
+    } else if (*p->cursor == '{' || *p->cursor == '[') {
+        p->has_pattern = false;
         return tr_skip_value(p);
     } else if (!scan_word(p, &word)) {
         return false;
     }
     number = number_of(word);
-    if (number.kind == TR_NUM_NONE && string.raw.at != word.at)
+    if (number.kind == TR_NUM_NONE && string.raw.ptr != word.ptr)
         p->repairs |= 1u << TR_NUMBER;
     if (number.kind == TR_NUM_NAN)
         p->event.out_of_range |= word.len != 3;
@@ -848,7 +850,7 @@ static bool read_time(struct tr_parser *p, bool *has, int64_t *us, int64_t *ns,
     if (number.kind <= TR_NUM_TEXT)
         note_slot(p, word, kind);
     else
-        p->patterned = false;
+        p->has_pattern = false;
     return true;
 }
 
@@ -868,18 +870,18 @@ static bool read_duration(struct tr_parser *p, bool *has, int64_t *out, enum tr_
 static bool read_args(struct tr_parser *p)
 {
     size_t from = p->args.text.len = 0;
-    bool object = *p->at == '{';
+    bool object = *p->cursor == '{';
 
     p->args.params.len = 0;
     if (p->rest.params.len)
-        p->patterned = false; /* in the template its numbers come after those of the arguments */
+        p->has_pattern = false; /* in the template its numbers come after those of the arguments */
     if (!object)
         ps_buf_puts(&p->args.text, "{\"args\":");
     from = p->args.text.len;
     if (!tr_pack_value(p, &p->args, object ? 0 : 1))
         return false;
     if (!object) {
-        bool null = ps_str_is(ps_str_skip(ps_buf_slice(&p->args.text), from), "null");
+        bool null = ps_str_eq_c(ps_str_skip(ps_buf_slice(&p->args.text), from), "null");
 
         ps_buf_puts(&p->args.text, "}");
         p->args.text.len = null ? 0 : p->args.text.len;
@@ -909,7 +911,7 @@ static bool read_id2(struct tr_parser *p, struct ps_str key)
     if (!read_text(p, &p->id_text, &null))
         return false;
     p->n_slots = (unsigned)from;
-    p->patterned = false;
+    p->has_pattern = false;
     p->event.has_id = !null;
     p->event.id = (struct tr_key){.is_text = true, .text = text_of(&p->id_text)};
     return true;
@@ -918,7 +920,7 @@ static bool read_id2(struct tr_parser *p, struct ps_str key)
 static bool read_field(struct tr_parser *p, enum field field, struct ps_str key)
 {
     struct tr_event *e = &p->event;
-    const char *at = p->at;
+    const char *at = p->cursor;
     bool good;
 
     switch (field) {
@@ -937,17 +939,17 @@ static bool read_field(struct tr_parser *p, enum field field, struct ps_str key)
     case F_DUR:
         return read_duration(p, &e->has_dur, &e->dur_ns, TR_SLOT_DUR);
     case F_TDUR:
-        p->patterned = p->patterned && e->has_dur;
+        p->has_pattern = p->has_pattern && e->has_dur;
         if (!read_rest(p, key))
             return false;
         if (e->has_dur)
             return true;
         {
-            const char *behind = p->at;
+            const char *behind = p->cursor;
 
-            p->at = at;
+            p->cursor = at;
             good = read_duration(p, &e->has_tdur, &e->tdur_ns, TR_SLOT_DUR);
-            p->at = behind;
+            p->cursor = behind;
             return good;
         }
     case F_ID:
@@ -971,9 +973,9 @@ static bool read_pair(struct tr_parser *p)
     enum field field;
     char c;
 
-    if (*p->at != '"' || !tr_scan_string(p, &string))
+    if (*p->cursor != '"' || !tr_scan_string(p, &string))
         return false;
-    key = (struct ps_str){string.raw.at - 1, string.raw.len + 2};
+    key = (struct ps_str){string.raw.ptr - 1, string.raw.len + 2};
     plain = string.raw;
     if (string.escaped || string.high || string.control || string.loose) {
         p->key_text.len = 0;
@@ -986,13 +988,13 @@ static bool read_pair(struct tr_parser *p)
     }
     if (!peek_char(p, &c) || c != ':')
         return false;
-    p->at++;
+    p->cursor++;
     if (!peek_char(p, &c))
         return false;
     field = field_of(plain);
     if (field != F_REST) {
         if (p->event.seen & 1u << field)
-            p->patterned = false; /* repeated key: the last one counts */
+            p->has_pattern = false; /* repeated key: the last one counts */
         p->event.seen |= 1u << field;
     }
     return read_field(p, field, key);
@@ -1004,7 +1006,7 @@ static void begin_event(struct tr_parser *p)
     p->repairs = 0;
     p->incomplete = p->too_deep = false;
     p->n_slots = 0;
-    p->patterned = p->mode == TR_STRICT;
+    p->has_pattern = p->mode == TR_STRICT;
     p->args.text.len = p->args.params.len = p->rest.text.len = p->rest.params.len = 0;
     p->scratch.len = 0;
 }
@@ -1014,7 +1016,7 @@ static bool read_object(struct tr_parser *p)
 {
     char c;
 
-    p->at++;
+    p->cursor++;
     if (!peek_char(p, &c))
         return false;
     while (c != '}') {
@@ -1024,13 +1026,13 @@ static bool read_object(struct tr_parser *p)
             break;
         if (c != ',')
             return false;
-        p->at++;
+        p->cursor++;
         if (!peek_char(p, &c))
             return false;
         if (c == '}')
             p->repairs |= 1u << TR_TRAILING_COMMA;
     }
-    p->at++;
+    p->cursor++;
     return true;
 }
 
@@ -1038,12 +1040,12 @@ static bool read_object(struct tr_parser *p)
  * invalid. */
 static bool read_event(struct tr_parser *p)
 {
-    const char *start = p->at;
+    const char *start = p->cursor;
 
     begin_event(p);
     if (read_object(p))
         return true;
-    p->at = start;
+    p->cursor = start;
     return false;
 }
 
@@ -1069,7 +1071,7 @@ uint32_t tr_local_thread(struct tr_parser *p, const struct tr_key *pid, const st
     }
     p->scratch.len = 0;
     tr_thread_key(&p->scratch, text_of_key(pid, pid_digits), text_of_key(tid, tid_digits));
-    thread = ps_intern_id(&p->local.threads, ps_buf_slice(&p->scratch));
+    thread = ps_intern_add(&p->local.threads, ps_buf_slice(&p->scratch));
     if (cache)
         *cache = (struct tr_thread_cache){pid->number, tid->number, thread, true};
     return thread;
@@ -1078,7 +1080,7 @@ uint32_t tr_local_thread(struct tr_parser *p, const struct tr_key *pid, const st
 static void reject_event(struct tr_parser *p, const char *start, enum tr_finding why)
 {
     p->local.rejected++;
-    tr_note_finding(&p->local.findings, why, tr_position(p, start));
+    tr_note_finding(&p->local.findings, why, tr_parser_offset(p, start));
 }
 
 /* Adds a field next to the arguments: an X may have an id too. */
@@ -1087,7 +1089,7 @@ static void put_beside_args(struct tr_parser *p, const char *key, const struct t
     struct tr_string string = {.raw = value->text, .control = true, .high = true};
     uint32_t repairs = p->repairs;
 
-    p->patterned = false;
+    p->has_pattern = false;
     ps_buf_puts(&p->rest.text, p->rest.text.len ? "," : "{");
     ps_buf_puts(&p->rest.text, key);
     if (value->is_text)
@@ -1108,7 +1110,7 @@ static void store_args(struct tr_parser *p, struct tr_record *r)
         ps_buf_str(&p->args.text, ps_buf_slice(&p->rest.text));
     }
     if (p->args.text.len)
-        r->template = ps_intern_id(&p->local.templates, ps_buf_slice(&p->args.text)) + 2;
+        r->template = ps_intern_add(&p->local.templates, ps_buf_slice(&p->args.text)) + 2;
     ps_buf_str(&p->local.args, ps_buf_slice(&p->args.params));
     ps_buf_str(&p->local.args, ps_buf_slice(&p->rest.params));
 }
@@ -1133,7 +1135,7 @@ static void set_id(struct tr_parser *p, struct tr_record *r)
     if (!p->event.has_id)
         return;
     r->id_text = id->is_text;
-    r->dur = id->is_text ? (int64_t)ps_intern_id(&p->local.names, id->text) + 1 : id->number;
+    r->dur = id->is_text ? (int64_t)ps_intern_add(&p->local.names, id->text) + 1 : id->number;
 }
 
 /* Converts a time to ns since the origin, which is the time of the first event. False: out of
@@ -1151,7 +1153,7 @@ static bool time_since_origin(struct tr_parser *p, int64_t us, int64_t ns, int64
 
 static void push_record(struct tr_local *local, const struct tr_record *r, uint32_t thread)
 {
-    PS_PUSH_ROOM(local->records, local->n, local->cap);
+    PS_RESERVE_ONE(local->records, local->n, local->cap);
     local->records[local->n].record = *r;
     local->records[local->n++].thread = thread;
 }
@@ -1161,7 +1163,7 @@ static void note_repairs(struct tr_parser *p, const char *start)
     p->local.repaired++;
     for (uint32_t left = p->repairs; left; left &= left - 1)
         tr_note_finding(&p->local.findings, (enum tr_finding)__builtin_ctz(left),
-                        tr_position(p, start));
+                        tr_parser_offset(p, start));
 }
 
 void tr_extend_times(struct tr_local *local, const struct tr_record *r)
@@ -1224,7 +1226,7 @@ bool tr_is_event_start(const char *at, const char *end)
     at = tr_skip_blanks(at + 1, end);
     rest = (struct ps_str){at, (size_t)(end - at)};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (ps_str_starts(rest, keys[i])) {
+        if (ps_str_starts_with(rest, keys[i])) {
             at = tr_skip_blanks(at + keys[i].len, end);
             return at < end && *at == ':';
         }
@@ -1256,7 +1258,7 @@ static const char *next_event(const char *from, const char *end)
 
 static bool ends_well(const struct tr_parser *p)
 {
-    const char *at = tr_skip_blanks(p->at, p->end);
+    const char *at = tr_skip_blanks(p->cursor, p->end);
 
     return at == p->end || *at == ',' || *at == ']' || *at == '}' || *at == '{';
 }
@@ -1264,12 +1266,12 @@ static bool ends_well(const struct tr_parser *p)
 /* Reads the event in one mode; p->end is the start of the next event. */
 static bool read_as(struct tr_parser *p, enum tr_mode mode)
 {
-    const char *start = p->at;
+    const char *start = p->cursor;
 
     p->mode = mode;
     if (read_event(p) && ends_well(p))
         return true;
-    p->at = start;
+    p->cursor = start;
     return false;
 }
 
@@ -1277,35 +1279,35 @@ static void reject_damaged(struct tr_parser *p, const char *start, enum tr_findi
 {
     p->local.read++;
     p->local.rejected++;
-    tr_note_finding(&p->local.findings, why, tr_position(p, start));
+    tr_note_finding(&p->local.findings, why, tr_parser_offset(p, start));
 }
 
 /* An event that is valid up to the end of the input is only truncated: what looks like events
  * inside it are its arguments. */
 static bool repair_event(struct tr_parser *p)
 {
-    bool last = p->last, cut = p->incomplete, deep = p->too_deep, good = false;
-    const char *start = p->at, *end = p->end;
+    bool last = p->is_last, cut = p->incomplete, deep = p->too_deep, good = false;
+    const char *start = p->cursor, *end = p->end;
     const char *bound = cut ? NULL : next_event(start + 1, end);
 
     if (!bound && !last)
         return false;
     p->end = bound ? bound : end;
-    p->last = true;
+    p->is_last = true;
     for (int mode = TR_LOOSE_QUOTES; mode < TR_N_MODES && !good && !deep && !cut; mode++)
         good = read_as(p, (enum tr_mode)mode);
     p->mode = TR_STRICT;
-    p->patterned = false;
+    p->has_pattern = false;
     if (good) {
         store_event(p, start);
-        p->between = TR_AT_EVENT;
+        p->last_read = TR_AT_EVENT;
     } else {
-        reject_damaged(p, start, deep ? TR_TOO_DEEP : cut ? TR_CUT : TR_DAMAGED);
-        p->at = p->end;
-        p->between = TR_AT_COMMA;
+        reject_damaged(p, start, deep ? TR_TOO_DEEP : cut ? TR_TRUNCATED : TR_DAMAGED);
+        p->cursor = p->end;
+        p->last_read = TR_AT_COMMA;
     }
     p->end = end;
-    p->last = last;
+    p->is_last = last;
     return true;
 }
 
@@ -1315,8 +1317,8 @@ void tr_note_finding(struct tr_findings *findings, enum tr_finding what, uint64_
 {
     if (findings->count[what]++ >= TR_FINDINGS_MAX)
         return;
-    PS_PUSH_ROOM(findings->at, findings->n, findings->cap);
-    findings->at[findings->n++] = (struct tr_found){at, (uint8_t)what};
+    PS_RESERVE_ONE(findings->items, findings->n, findings->cap);
+    findings->items[findings->n++] = (struct tr_finding_place){at, (uint8_t)what};
 }
 
 void tr_parser_init(struct tr_parser *p)
@@ -1340,32 +1342,32 @@ void tr_parser_free(struct tr_parser *p)
     ps_intern_free(&p->local.cats);
     ps_intern_free(&p->local.threads);
     free(p->local.records);
-    free(p->local.findings.at);
+    free(p->local.findings.items);
     tr_patterns_free(p->patterns);
 }
 
 void tr_parser_begin(struct tr_parser *p, struct ps_str bytes, uint64_t at, bool last)
 {
-    p->base = p->at = bytes.at;
-    p->end = bytes.at + bytes.len;
-    p->base_at = at;
-    p->last = last;
+    p->base = p->cursor = bytes.ptr;
+    p->end = bytes.ptr + bytes.len;
+    p->base_offset = at;
+    p->is_last = last;
 }
 
 /* Skips a value that is followed by a comma, a bracket or the end of the input. False with
  * p->incomplete set: more bytes are needed to decide. */
 static bool skip_element(struct tr_parser *p)
 {
-    const char *start = p->at, *behind;
+    const char *start = p->cursor, *behind;
 
     p->incomplete = false;
     if (!tr_skip_value(p))
         return false;
-    behind = tr_skip_blanks(p->at, p->end);
-    if (behind < p->end ? *behind == ',' || *behind == ']' : p->last)
+    behind = tr_skip_blanks(p->cursor, p->end);
+    if (behind < p->end ? *behind == ',' || *behind == ']' : p->is_last)
         return true;
     p->incomplete = behind >= p->end;
-    p->at = start;
+    p->cursor = start;
     return false;
 }
 
@@ -1373,35 +1375,35 @@ static bool skip_element(struct tr_parser *p)
  * are needed. */
 static bool skip_other(struct tr_parser *p)
 {
-    const char *start = p->at, *next;
+    const char *start = p->cursor, *next;
     bool value = skip_element(p);
 
     if (!value) {
-        if (p->incomplete && !p->last)
+        if (p->incomplete && !p->is_last)
             return false;
         next = next_event(start + 1, p->end);
-        if (!next && !p->last)
+        if (!next && !p->is_last)
             return false;
-        p->at = next ? next : p->end;
+        p->cursor = next ? next : p->end;
     }
     p->local.read++;
     p->local.rejected++;
-    tr_note_finding(&p->local.findings, TR_NOT_AN_EVENT, tr_position(p, start));
-    p->between = value ? TR_AT_EVENT : TR_AT_COMMA;
+    tr_note_finding(&p->local.findings, TR_NOT_AN_EVENT, tr_parser_offset(p, start));
+    p->last_read = value ? TR_AT_EVENT : TR_AT_COMMA;
     return true;
 }
 
 static bool read_or_match_event(struct tr_parser *p)
 {
-    const char *start = p->at;
-    enum tr_between before = p->between;
+    const char *start = p->cursor;
+    enum tr_last_read before = p->last_read;
 
-    p->between = TR_AT_EVENT;
+    p->last_read = TR_AT_EVENT;
     if (p->origin_known && tr_pattern_match(p))
         return true;
     if (!read_event(p)) {
-        p->between = before;
-        if (p->incomplete && !p->last)
+        p->last_read = before;
+        if (p->incomplete && !p->is_last)
             return false;
         return repair_event(p);
     }
@@ -1412,37 +1414,37 @@ static bool read_or_match_event(struct tr_parser *p)
 
 static void read_comma(struct tr_parser *p)
 {
-    if (p->between != TR_AT_EVENT)
-        tr_note_finding(&p->local.findings, TR_EXTRA_COMMA, tr_position(p, p->at));
-    p->between = TR_AT_COMMA;
-    p->at++;
+    if (p->last_read != TR_AT_EVENT)
+        tr_note_finding(&p->local.findings, TR_EXTRA_COMMA, tr_parser_offset(p, p->cursor));
+    p->last_read = TR_AT_COMMA;
+    p->cursor++;
 }
 
 enum tr_events_end tr_parse_events(struct tr_parser *p, bool bare)
 {
     for (;;) {
-        p->at = tr_skip_blanks(p->at, p->end);
-        if (p->at >= p->end)
-            return TR_EVENTS_MORE;
-        if (*p->at == '{') {
-            uint64_t at = tr_position(p, p->at);
-            bool no_comma = p->between == TR_AT_EVENT && !bare;
+        p->cursor = tr_skip_blanks(p->cursor, p->end);
+        if (p->cursor >= p->end)
+            return TR_EVENTS_INCOMPLETE;
+        if (*p->cursor == '{') {
+            uint64_t at = tr_parser_offset(p, p->cursor);
+            bool no_comma = p->last_read == TR_AT_EVENT && !bare;
 
             if (!read_or_match_event(p))
-                return TR_EVENTS_MORE;
+                return TR_EVENTS_INCOMPLETE;
             if (no_comma)
                 tr_note_finding(&p->local.findings, TR_NO_COMMA, at);
-        } else if (*p->at == ',') {
+        } else if (*p->cursor == ',') {
             read_comma(p);
-        } else if (*p->at == '}' || bare) {
+        } else if (*p->cursor == '}' || bare) {
             return TR_EVENTS_OPEN;
-        } else if (*p->at == ']') {
-            if (p->between == TR_AT_COMMA)
-                tr_note_finding(&p->local.findings, TR_EXTRA_COMMA, tr_position(p, p->at));
-            p->at++;
+        } else if (*p->cursor == ']') {
+            if (p->last_read == TR_AT_COMMA)
+                tr_note_finding(&p->local.findings, TR_EXTRA_COMMA, tr_parser_offset(p, p->cursor));
+            p->cursor++;
             return TR_EVENTS_CLOSED;
         } else if (!skip_other(p)) {
-            return TR_EVENTS_MORE;
+            return TR_EVENTS_INCOMPLETE;
         }
     }
 }

@@ -11,10 +11,10 @@
 
 #include "importers/trace/trace.h"
 
-#define TR_PAD       64
-#define TR_DEPTH_MAX 256
-#define TR_SLOTS_MAX 48
-#define TR_ODD_NAME  '\xff'
+#define TR_PAD                64
+#define TR_DEPTH_MAX          256
+#define TR_SLOTS_MAX          48
+#define TR_REPAIRED_NAME_MARK '\xff'
 
 /* How the end of a string is found, since some writers quote incorrectly. Each event is tried in
  * strict mode first. */
@@ -48,32 +48,32 @@ enum tr_finding {
     TR_NO_PHASE,
     TR_NO_TIME,
     TR_RANGE,
-    TR_CUT,
+    TR_TRUNCATED,
     TR_N_REJECTIONS,
     /* defects of the document */
     TR_NO_COMMA = TR_N_REJECTIONS,
     TR_EXTRA_COMMA,
     TR_NO_BRACKET,
     TR_NO_BRACE,
-    TR_HEADER_MENDED,
+    TR_HEADER_REPAIRED,
     TR_HEADER_LOST,
     TR_HEADER_LARGE,
     TR_GARBAGE,
     TR_SECOND_DOCUMENT,
     TR_LINES,
     TR_EVENTS_TEXT,
-    TR_STREAM_CUT,
+    TR_STREAM_TRUNCATED,
     TR_N_FINDINGS
 };
 #define TR_FINDINGS_MAX 20 /* of each kind are reported with their position */
 
-struct tr_found {
-    uint64_t at;
-    uint8_t what;
+struct tr_finding_place {
+    uint64_t offset;
+    uint8_t kind;
 };
 
 struct tr_findings {
-    struct tr_found *at;
+    struct tr_finding_place *items;
     size_t n, cap;
     uint64_t count[TR_N_FINDINGS];
 };
@@ -115,7 +115,7 @@ enum tr_slot_kind {
     TR_SLOT_END
 };
 struct tr_slot {
-    const char *at;
+    const char *ptr;
     size_t len;
     enum tr_slot_kind kind;
 };
@@ -165,11 +165,11 @@ struct tr_thread_cache {
 struct tr_patterns;
 
 struct tr_parser {
-    const char *at, *end;
+    const char *cursor, *end;
     const char *base;
-    uint64_t base_at; /* position of base in the input */
-    bool last;        /* `end` is the end of the input */
-    enum tr_between { TR_AT_START, TR_AT_COMMA, TR_AT_EVENT } between; /* what was read last */
+    uint64_t base_offset; /* position of base in the input */
+    bool is_last;         /* `end` is the end of the input */
+    enum tr_last_read { TR_AT_START, TR_AT_COMMA, TR_AT_EVENT } last_read; /* what was read last */
     /* reached `end` inside a value */
     bool incomplete;
     bool too_deep;
@@ -183,7 +183,7 @@ struct tr_parser {
     struct ps_buf scratch, pid_text, tid_text, id_text, key_text;
     struct tr_slot slots[TR_SLOTS_MAX];
     unsigned n_slots;
-    bool patterned; /* the slots cover all that may differ in the next event of this form */
+    bool has_pattern; /* the slots cover all that may differ in the next event of this form */
     struct tr_thread_cache threads[16];
     struct tr_patterns *patterns;
 };
@@ -191,16 +191,16 @@ struct tr_parser {
 void tr_parser_init(struct tr_parser *parser);
 void tr_parser_free(struct tr_parser *parser);
 void tr_parser_begin(struct tr_parser *parser, struct ps_str bytes, uint64_t at, bool last);
-static inline uint64_t tr_position(const struct tr_parser *parser, const char *at)
+static inline uint64_t tr_parser_offset(const struct tr_parser *parser, const char *at)
 {
-    return parser->base_at + (uint64_t)(at - parser->base);
+    return parser->base_offset + (uint64_t)(at - parser->base);
 }
 
 /* A result of false means that the bytes end too early (parser->incomplete is set) or that
  * they are not JSON in this mode (it is not set). parser->at moves only on true. */
 const char *tr_skip_blanks(const char *at, const char *end);
 /* Returns the first quote, backslash or control character from `at` on; may be past `end`. */
-const char *tr_plain_run(const char *at, const char *end);
+const char *tr_skip_plain(const char *at, const char *end);
 bool tr_scan_string(struct tr_parser *parser, struct tr_string *out);
 bool tr_skip_value(struct tr_parser *parser); /* checks strings and brackets only */
 
@@ -222,8 +222,8 @@ bool tr_is_event_start(const char *at, const char *end);
 /* Parses events and the commas between them, up to the end of their array or of the
  * bytes. */
 enum tr_events_end {
-    TR_EVENTS_MORE,   /* parser->at is at the end or at an incomplete event */
-    TR_EVENTS_CLOSED, /* parser->at is after the `]` */
+    TR_EVENTS_INCOMPLETE, /* parser->at is at the end or at an incomplete event */
+    TR_EVENTS_CLOSED,     /* parser->at is after the `]` */
     /* parser->at is at something that is not part of the list: the `]` is missing */
     TR_EVENTS_OPEN,
 };

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "base/hash_table.h"
-#include "base/tens.h"
+#include "base/powers_of_ten.h"
 #include "importers/trace/parse.h"
 
 /* --- Digits --- */
@@ -59,7 +59,7 @@ static inline unsigned read_long(const char *at, uint64_t *value)
 
         run = digit_run(x);
         if (run)
-            *value = *value * (uint64_t)ps_tens[run] + digits_value(x, run);
+            *value = *value * (uint64_t)ps_powers_of_ten[run] + digits_value(x, run);
         n += run;
     }
     return n <= 18 ? n : 0;
@@ -95,7 +95,7 @@ static inline const char *read_canonical(const char *at, int64_t *out, unsigned 
         if (*decimals == 0 || n + *decimals > 18)
             return NULL;
         at += 1 + *decimals;
-        whole = whole * (uint64_t)ps_tens[*decimals] + fraction;
+        whole = whole * (uint64_t)ps_powers_of_ten[*decimals] + fraction;
     }
     if (minus && whole == 0)
         return NULL;
@@ -120,9 +120,9 @@ static inline const char *read_us(const char *at, int64_t *us, int64_t *ns)
     if (decimals == 0)
         return NULL;
     if (decimals <= 3)
-        fraction *= (uint64_t)ps_tens[3 - decimals];
+        fraction *= (uint64_t)ps_powers_of_ten[3 - decimals];
     else
-        fraction = (fraction / (uint64_t)ps_tens[decimals - 4] + 5) / 10;
+        fraction = (fraction / (uint64_t)ps_powers_of_ten[decimals - 4] + 5) / 10;
     *ns = (int64_t)fraction; /* 1000 if rounded up: callers only add it */
     return at + 1 + decimals;
 }
@@ -275,13 +275,13 @@ static bool match(struct tr_parser *p, const struct tr_pattern *pattern)
 {
     struct tr_local *local = &p->local;
     struct numbers numbers = {0, pattern->dur, pattern->pid, pattern->tid, NULL};
-    const char *at = p->at, *text = pattern->text;
+    const char *at = p->cursor, *text = pattern->text;
     struct tr_local_record *record;
 
     if ((size_t)(p->end - at) < pattern->longest)
         return false;
-    ps_buf_room(&local->args, (size_t)pattern->n_steps * 12);
-    numbers.params = local->args.at + local->args.len;
+    ps_buf_reserve(&local->args, (size_t)pattern->n_steps * 12);
+    numbers.params = local->args.ptr + local->args.len;
     for (const struct step *step = pattern->steps;; step++) {
         if (!same(at, text, step->len))
             return false;
@@ -293,7 +293,7 @@ static bool match(struct tr_parser *p, const struct tr_pattern *pattern)
         if (!at)
             return false;
     }
-    PS_PUSH_ROOM(local->records, local->n, local->cap);
+    PS_RESERVE_ONE(local->records, local->n, local->cap);
     record = &local->records[local->n++];
     record->record = (struct tr_record){.ts = numbers.ts,
                                         .dur = numbers.dur,
@@ -307,15 +307,15 @@ static bool match(struct tr_parser *p, const struct tr_pattern *pattern)
     if (!pattern->fixed_thread)
         record->thread = tr_local_thread(p, &(struct tr_key){.number = numbers.pid},
                                          &(struct tr_key){.number = numbers.tid});
-    local->args.len = (size_t)(numbers.params - local->args.at);
+    local->args.len = (size_t)(numbers.params - local->args.ptr);
     local->read++;
     tr_extend_times(local, &record->record);
-    p->at = at;
+    p->cursor = at;
     return true;
 }
 
 /* Moves `pattern` to the front of the followers of `before`. */
-static void follow(struct tr_pattern *before, struct tr_pattern *pattern)
+static void move_follower_to_front(struct tr_pattern *before, struct tr_pattern *pattern)
 {
     struct tr_pattern *moved = pattern;
 
@@ -333,9 +333,9 @@ static void follow(struct tr_pattern *before, struct tr_pattern *pattern)
  * character. */
 static const char *string_end(const char *at, const char *end)
 {
-    at = tr_plain_run(at + 1, end);
+    at = tr_skip_plain(at + 1, end);
     while (at < end && *at == '\\')
-        at = tr_plain_run(at + 2, end);
+        at = tr_skip_plain(at + 2, end);
     return at < end && *at == '"' ? at + 1 : NULL;
 }
 
@@ -385,10 +385,10 @@ static bool is_start(const void *items, uint32_t index, const void *hash)
 }
 
 /* Tries the patterns that begin like the event, and moves the matching one to the front. */
-static struct tr_pattern *match_alike(struct tr_parser *p)
+static struct tr_pattern *match_by_start(struct tr_parser *p)
 {
     struct tr_patterns *patterns = p->patterns;
-    uint64_t hash = start_hash(p->at, p->end);
+    uint64_t hash = start_hash(p->cursor, p->end);
     uint32_t start =
         hash ? ps_hash_table_find(&patterns->by_start, hash, is_start, patterns->starts, &hash)
              : PS_HASH_NONE;
@@ -432,11 +432,11 @@ bool tr_pattern_match(struct tr_parser *p)
     struct tr_pattern *before = p->patterns->last, *pattern = match_follower(p);
 
     if (!pattern)
-        pattern = match_alike(p);
+        pattern = match_by_start(p);
     if (!pattern)
         return false;
     if (pattern != before->next[0])
-        follow(before, pattern);
+        move_follower_to_front(before, pattern);
     p->patterns->last = pattern;
     return true;
 }
@@ -446,12 +446,12 @@ bool tr_pattern_match(struct tr_parser *p)
 static bool cut_steps(const struct tr_parser *p, struct ps_str text, struct ps_buf *out,
                       struct step *steps)
 {
-    const char *from = text.at, *end = text.at + text.len;
+    const char *from = text.ptr, *end = text.ptr + text.len;
 
     out->len = 0;
     for (unsigned i = 0; i <= p->n_slots; i++) {
         const struct tr_slot *slot = i < p->n_slots ? &p->slots[i] : NULL;
-        const char *to = slot ? slot->at : end;
+        const char *to = slot ? slot->ptr : end;
 
         if ((slot && slot->len > NUMBER_MAX) || to < from)
             return false;
@@ -473,7 +473,7 @@ static uint64_t hash_of(const struct form *form)
 {
     struct ps_hash hash = ps_hash_begin();
 
-    ps_hash_add_bytes(&hash, form->text.at, form->text.len);
+    ps_hash_add_bytes(&hash, form->text.ptr, form->text.len);
     for (unsigned i = 0; i < form->n_steps; i++)
         ps_hash_add(&hash, (uint64_t)form->steps[i].len << 8 | form->steps[i].kind);
     return ps_hash_end(&hash);
@@ -485,7 +485,7 @@ static bool has_form(const void *items, uint32_t index, const void *of)
     const struct form *form = of;
 
     if (pattern->n_steps != form->n_steps || pattern->text_len != form->text.len ||
-        memcmp(pattern->text, form->text.at, form->text.len) != 0)
+        memcmp(pattern->text, form->text.ptr, form->text.len) != 0)
         return false;
     for (unsigned i = 0; i < form->n_steps; i++)
         if (pattern->steps[i].len != form->steps[i].len ||
@@ -507,7 +507,7 @@ static void insert(struct tr_patterns *patterns, struct tr_pattern *pattern,
 {
     uint32_t start;
 
-    PS_PUSH_ROOM(patterns->items, patterns->n, patterns->cap);
+    PS_RESERVE_ONE(patterns->items, patterns->n, patterns->cap);
     (void)ps_hash_table_add(&patterns->by_text, hash, (uint32_t)patterns->n, has_form,
                             patterns->items, form);
     patterns->items[patterns->n++] = pattern;
@@ -515,7 +515,7 @@ static void insert(struct tr_patterns *patterns, struct tr_pattern *pattern,
         ps_hash_table_add(&patterns->by_start, pattern->start_hash, (uint32_t)patterns->n_starts,
                           is_start, patterns->starts, &pattern->start_hash);
     if (start == patterns->n_starts) {
-        PS_PUSH_ROOM(patterns->starts, patterns->n_starts, patterns->cap_starts);
+        PS_RESERVE_ONE(patterns->starts, patterns->n_starts, patterns->cap_starts);
         patterns->starts[patterns->n_starts++] = NULL;
     }
     pattern->alike = patterns->starts[start];
@@ -535,7 +535,7 @@ static struct tr_pattern *make(struct tr_parser *p, const struct form *form, uin
     bool pid = false, tid = false;
 
     memcpy(kept, form->steps, n * sizeof *kept);
-    memcpy(kept_text, text.at, text.len);
+    memcpy(kept_text, text.ptr, text.len);
     memset(kept_text + text.len, 0, TR_PAD);
     for (size_t i = 0; i < n; i++) {
         pid |= kept[i].kind == TR_SLOT_PID;
@@ -578,14 +578,14 @@ static bool may_learn(const struct tr_parser *p, struct ps_str text)
 {
     const struct tr_event *e = &p->event;
 
-    return p->patterned && !p->repairs && text.len <= TEXT_MAX && e->ph != 'M' &&
+    return p->has_pattern && !p->repairs && text.len <= TEXT_MAX && e->ph != 'M' &&
            (e->ph == 'X' || !e->has_dur);
 }
 
 void tr_pattern_add(struct tr_parser *p, const char *start)
 {
     struct tr_patterns *patterns = p->patterns;
-    struct ps_str text = {start, (size_t)(p->at - start)};
+    struct ps_str text = {start, (size_t)(p->cursor - start)};
     struct step steps[TR_SLOTS_MAX] = {0};
     struct tr_pattern *pattern = NULL, *before = patterns->last;
     struct form form;
@@ -609,7 +609,7 @@ void tr_pattern_add(struct tr_parser *p, const char *start)
         }
         pattern = make(p, &form, hash, start_hash(start, p->end));
     }
-    follow(before, pattern);
+    move_follower_to_front(before, pattern);
     patterns->last = pattern;
 }
 

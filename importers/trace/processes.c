@@ -11,20 +11,20 @@
 
 /* Returns the index of a process, adding it if it is new. A numeric pid is the same process in any
  * notation. */
-uint32_t tr_process_of(struct tr_trace *trace, struct ps_str pid, int64_t number)
+uint32_t tr_process_index(struct tr_trace *trace, struct ps_str pid, int64_t number)
 {
-    struct tr_import *import = trace->import;
+    struct tr_import_state *import = trace->import;
     char digits[24];
     struct ps_str key = pid;
     uint32_t index;
 
     if (number != INT64_MIN) {
         snprintf(digits, sizeof digits, "%" PRId64, number);
-        key = ps_str_of(digits);
+        key = ps_str_from_c(digits);
     }
-    index = ps_intern_id(&import->pids, key);
+    index = ps_intern_add(&import->pids, key);
     if (index == import->n_processes) {
-        PS_PUSH_ROOM(import->processes, import->n_processes, import->cap_processes);
+        PS_RESERVE_ONE(import->processes, import->n_processes, import->cap_processes);
         import->processes[import->n_processes++] = (struct tr_process){
             .pid = import->pids.items[index], .pid_number = number, .sort_index = INT64_MIN};
         import->processes[index].name = import->processes[index].labels = PS_STR("");
@@ -45,12 +45,12 @@ static struct ps_str arg_text(struct tr_trace *trace, const struct tr_record *re
 
     if (!record->template)
         return value;
-    ps_args_json(trace->templates[record->template].text, tr_args_at(trace, record->args_at), false,
-                 &json);
-    args = cJSON_ParseWithLength(json.at, json.len);
-    item = cJSON_GetObjectItemCaseSensitive(args, key.at);
+    ps_args_json(trace->templates[record->template].text, tr_params_at(trace, record->args_at),
+                 false, &json);
+    args = cJSON_ParseWithLength(json.ptr, json.len);
+    item = cJSON_GetObjectItemCaseSensitive(args, key.ptr);
     if (cJSON_IsString(item))
-        ps_clean_text(&clean, ps_str_of(item->valuestring));
+        ps_clean_text(&clean, ps_str_from_c(item->valuestring));
     else if (cJSON_IsNumber(item))
         ps_buf_printf(&clean, "%.17g", item->valuedouble);
     value = ps_arena_copy(&trace->arena, ps_buf_slice(&clean));
@@ -67,7 +67,7 @@ static int64_t arg_sort(struct tr_trace *trace, const struct tr_record *record)
     struct ps_str text = arg_text(trace, record, PS_STR("sort_index"));
     int64_t value;
 
-    if (!ps_str_i64(text, &value) || value > INT32_MAX || value < INT32_MIN)
+    if (!ps_str_parse_i64(text, &value) || value > INT32_MAX || value < INT32_MIN)
         return INT64_MIN;
     return value;
 }
@@ -76,20 +76,20 @@ void tr_read_metadata(struct tr_trace *trace, uint32_t thread, const struct tr_r
 {
     struct tr_thread_facts *facts = &trace->import->threads[thread];
     struct tr_process *process = &trace->import->processes[facts->process];
-    struct ps_str name = tr_text(trace, record->name), text;
+    struct ps_str name = tr_text_of_id(trace, record->name), text;
 
-    if (ps_str_is(name, "process_name")) {
+    if (ps_str_eq_c(name, "process_name")) {
         text = arg_text(trace, record, PS_STR("name"));
         process->name = text.len ? text : process->name;
-    } else if (ps_str_is(name, "process_labels")) {
+    } else if (ps_str_eq_c(name, "process_labels")) {
         text = arg_text(trace, record, PS_STR("labels"));
         process->labels = text.len ? text : process->labels;
-    } else if (ps_str_is(name, "process_sort_index")) {
+    } else if (ps_str_eq_c(name, "process_sort_index")) {
         process->sort_index = arg_sort(trace, record);
-    } else if (ps_str_is(name, "thread_name")) {
+    } else if (ps_str_eq_c(name, "thread_name")) {
         text = arg_text(trace, record, PS_STR("name"));
         facts->name = text.len ? text : facts->name;
-    } else if (ps_str_is(name, "thread_sort_index")) {
+    } else if (ps_str_eq_c(name, "thread_sort_index")) {
         facts->sort_index = arg_sort(trace, record);
     }
 }
@@ -100,9 +100,9 @@ static int process_group(const struct tr_process *process, bool torch)
     const uint32_t device =
         1u << TR_CLASS_STREAM | 1u << TR_CLASS_ANNOTATIONS | 1u << TR_CLASS_SYNC;
 
-    if (process->worked & 1u << TR_CLASS_THREAD)
+    if (process->classes & 1u << TR_CLASS_THREAD)
         return 0;
-    if (process->worked & device)
+    if (process->classes & device)
         return 1;
     return torch ? 2 : 0;
 }
@@ -128,8 +128,8 @@ static int64_t first_digits(struct ps_str text)
     int64_t value = -1;
 
     for (size_t i = 0; i < text.len && value < 100000; i++) {
-        if (text.at[i] >= '0' && text.at[i] <= '9')
-            value = (value < 0 ? 0 : value * 10) + (text.at[i] - '0');
+        if (text.ptr[i] >= '0' && text.ptr[i] <= '9')
+            value = (value < 0 ? 0 : value * 10) + (text.ptr[i] - '0');
         else if (value >= 0)
             break;
     }
@@ -138,7 +138,7 @@ static int64_t first_digits(struct ps_str text)
 
 static void find_devices(struct tr_trace *trace)
 {
-    struct tr_import *import = trace->import;
+    struct tr_import_state *import = trace->import;
 
     for (uint32_t i = 0; i < trace->n_threads; i++) {
         struct tr_thread_facts *facts = &import->threads[i];
@@ -157,7 +157,7 @@ static void find_devices(struct tr_trace *trace)
 
 static void place_processes(struct tr_trace *trace)
 {
-    struct tr_import *import = trace->import;
+    struct tr_import_state *import = trace->import;
     struct placed *order = ps_grow(NULL, (size_t)import->n_processes + 1, sizeof *order);
 
     for (uint32_t i = 0; i < import->n_processes; i++) {
@@ -190,7 +190,7 @@ static int mainness(const struct tr_trace *trace, uint32_t thread)
  * busiest. */
 static void main_threads(struct tr_trace *trace, struct placed *order)
 {
-    struct tr_import *import = trace->import;
+    struct tr_import_state *import = trace->import;
     uint32_t *most = ps_grow(NULL, (size_t)import->n_processes + 1, sizeof *most);
 
     for (uint32_t i = 0; i < import->n_processes; i++)
@@ -212,7 +212,7 @@ static void main_threads(struct tr_trace *trace, struct placed *order)
 
 static void place_threads(struct tr_trace *trace)
 {
-    struct tr_import *import = trace->import;
+    struct tr_import_state *import = trace->import;
     struct placed *order = ps_grow(NULL, (size_t)trace->n_threads + 1, sizeof *order);
 
     for (uint32_t i = 0; i < trace->n_threads; i++) {
@@ -248,7 +248,7 @@ void tr_processes_place(struct tr_trace *trace)
 /* Kineto writes the profiler's overhead under the process -1 and gives that process no name. */
 static bool is_profiler(const struct tr_process *process)
 {
-    return process->pid_number == -1 && process->worked == 1u << TR_CLASS_OVERHEAD &&
+    return process->pid_number == -1 && process->classes == 1u << TR_CLASS_OVERHEAD &&
            process->name.len == 0 && process->labels.len == 0;
 }
 
@@ -273,7 +273,7 @@ uint32_t tr_process_id(struct tr_trace *trace, uint32_t index)
 
 static struct ps_str trimmed(struct ps_str text)
 {
-    while (text.len && text.at[text.len - 1] == ' ')
+    while (text.len && text.ptr[text.len - 1] == ' ')
         text.len--;
     return text;
 }
@@ -283,7 +283,7 @@ static struct ps_str stream_name(struct tr_trace *trace, const struct tr_track *
                                  struct ps_str tid)
 {
     if (track->stream >= 0)
-        return ps_str_of(ps_arena_printf(&trace->arena, "stream %" PRId64, track->stream));
+        return ps_str_from_c(ps_arena_printf(&trace->arena, "stream %" PRId64, track->stream));
     return tid.len ? tid : PS_STR("stream");
 }
 
@@ -297,15 +297,15 @@ static struct ps_str name_of(struct tr_trace *trace, const struct tr_thread_fact
         return stream.len ? stream : stream_name(trace, track, tid);
     case PS_TRACK_STREAM_ANNOTATIONS:
         stream = stream_name(trace, track, tid);
-        return ps_str_of(
-            ps_arena_printf(&trace->arena, "%.*s annotations", (int)stream.len, stream.at));
+        return ps_str_from_c(
+            ps_arena_printf(&trace->arena, "%.*s annotations", (int)stream.len, stream.ptr));
     case PS_TRACK_SYNC:
         return PS_STR("device waits");
     case PS_TRACK_OVERHEAD:
-        if (ps_str_is(tid, "0")) /* the file has no thread for it */
+        if (ps_str_eq_c(tid, "0")) /* the file has no thread for it */
             return PS_STR("profiler overhead");
-        return ps_str_of(
-            ps_arena_printf(&trace->arena, "profiler overhead, thread %.*s", (int)tid.len, tid.at));
+        return ps_str_from_c(ps_arena_printf(&trace->arena, "profiler overhead, thread %.*s",
+                                             (int)tid.len, tid.ptr));
     case PS_TRACK_SPAN:
         return tid.len ? tid : PS_STR("spans");
     default:
@@ -315,21 +315,21 @@ static struct ps_str name_of(struct tr_trace *trace, const struct tr_thread_fact
         return stream;
     if (track->tid == INT64_MIN)
         return tid.len ? tid : PS_STR("events without a thread");
-    return ps_str_of(ps_arena_printf(&trace->arena, "thread %" PRId64, track->tid));
+    return ps_str_from_c(ps_arena_printf(&trace->arena, "thread %" PRId64, track->tid));
 }
 
 /* The tracks of a thread are next to each other, in the order of enum tr_class. */
 #define TRACKS_OF_A_PROCESS (INT64_C(1) << 32)
 
-int64_t tr_track_place(const struct tr_process *process, int64_t thread, int kind)
+int64_t tr_track_sort_key(const struct tr_process *process, int64_t thread, int kind)
 {
     return process->sort * TRACKS_OF_A_PROCESS + thread * TR_N_CLASSES + kind;
 }
 
-void tr_track_named(struct tr_trace *trace, uint32_t index, enum tr_class kind,
-                    struct tr_track *track)
+void tr_track_set_name(struct tr_trace *trace, uint32_t index, enum tr_class kind,
+                       struct tr_track *track)
 {
-    struct tr_import *import = trace->import;
+    struct tr_import_state *import = trace->import;
     const struct tr_thread_facts *facts = &import->threads[index];
     const struct tr_thread *thread = &trace->threads[index];
     const struct tr_process *process = &import->processes[facts->process];
@@ -344,14 +344,14 @@ void tr_track_named(struct tr_trace *trace, uint32_t index, enum tr_class kind,
                 thread->tid_number >= 0 ? thread->tid_number : first_digits(thread->tid);
     }
     track->name = name_of(trace, facts, track, thread->tid);
-    track->sort = tr_track_place(process, facts->sort, (int)kind);
+    track->sort = tr_track_sort_key(process, facts->sort, (int)kind);
 }
 
-void tr_processes_free(struct tr_import *import)
+void tr_processes_free(struct tr_import_state *import)
 {
     free(import->processes);
     free(import->threads);
     free(import->class_of);
-    free(import->rest);
+    free(import->other_fields);
     ps_intern_free(&import->pids);
 }

@@ -39,13 +39,13 @@ static const struct {
     [TR_NO_PHASE] = {PS_NOTE_REJECTED, "an event has no phase (\"ph\")"},
     [TR_NO_TIME] = {PS_NOTE_REJECTED, "an event has no time (\"ts\")"},
     [TR_RANGE] = {PS_NOTE_REJECTED, "the time of an event is out of range"},
-    [TR_CUT] = {PS_NOTE_REJECTED, "the file is truncated inside this event"},
+    [TR_TRUNCATED] = {PS_NOTE_REJECTED, "the file is truncated inside this event"},
     [TR_NO_COMMA] = {PS_NOTE_WARNING, "a comma is missing between two events"},
     [TR_EXTRA_COMMA] = {PS_NOTE_WARNING, "a comma without an event after it"},
     [TR_NO_BRACKET] = {PS_NOTE_WARNING, "the file is truncated: the event list is not closed"},
     [TR_NO_BRACE] = {PS_NOTE_WARNING, "the file is truncated: the last brace is missing"},
-    [TR_HEADER_MENDED] = {PS_NOTE_WARNING,
-                          "a value outside the events was invalid JSON and was repaired"},
+    [TR_HEADER_REPAIRED] = {PS_NOTE_WARNING,
+                            "a value outside the events was invalid JSON and was repaired"},
     [TR_HEADER_LOST] = {PS_NOTE_WARNING,
                         "a value outside the events is invalid JSON and was dropped"},
     [TR_HEADER_LARGE] =
@@ -57,32 +57,32 @@ static const struct {
     [TR_LINES] = {PS_NOTE_WARNING, "the events are not inside an array"},
     [TR_EVENTS_TEXT] = {PS_NOTE_WARNING,
                         "\"traceEvents\" is a string (systrace text), which is not supported"},
-    [TR_STREAM_CUT] =
+    [TR_STREAM_TRUNCATED] =
         {PS_NOTE_WARNING,
          "the compressed data are truncated; perfshelf imported the data before that point"},
 };
 
 static int by_position(const void *a, const void *b)
 {
-    const struct tr_found *x = a, *y = b;
+    const struct tr_finding_place *x = a, *y = b;
 
-    if (x->at != y->at)
-        return x->at < y->at ? -1 : 1;
-    return (x->what > y->what) - (x->what < y->what);
+    if (x->offset != y->offset)
+        return x->offset < y->offset ? -1 : 1;
+    return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
 /* Writes all findings as notes, at most TR_FINDINGS_MAX of a kind. */
 static void note_findings(struct tr_trace *trace, struct tr_findings *findings)
 {
     if (findings->n)
-        qsort(findings->at, findings->n, sizeof *findings->at, by_position);
+        qsort(findings->items, findings->n, sizeof *findings->items, by_position);
     for (size_t i = 0; i < findings->n; i++)
-        tr_note(trace, words[findings->at[i].what].severity, findings->at[i].at, "%s",
-                words[findings->at[i].what].what);
+        tr_add_note(trace, words[findings->items[i].kind].severity, findings->items[i].offset, "%s",
+                    words[findings->items[i].kind].what);
     for (size_t i = 0; i < TR_N_FINDINGS; i++)
         if (findings->count[i] > TR_FINDINGS_MAX)
-            tr_note(trace, words[i].severity, PS_NOTE_NO_AT, "%s: %llu in total", words[i].what,
-                    (unsigned long long)findings->count[i]);
+            tr_add_note(trace, words[i].severity, PS_NOTE_NO_AT, "%s: %llu in total", words[i].what,
+                        (unsigned long long)findings->count[i]);
 }
 
 /* --- Merging: the output of a parser gets the ids of the trace --- */
@@ -119,24 +119,27 @@ static void grow_map(uint32_t **map, size_t *n, uint32_t count)
 static uint32_t odd_name(struct tr_trace *trace, struct ps_str name, struct ps_str mark)
 {
     struct tr_pages *pages = trace->pages;
-    uint32_t known = pages->odd.count, index = ps_intern_id(&pages->odd, name);
+    uint32_t known = pages->repaired_names.count,
+             index = ps_intern_add(&pages->repaired_names, name);
 
-    if (index == pages->odd_cap) {
-        pages->odd_cap = pages->odd_cap ? pages->odd_cap * 2 : 16;
-        pages->odd_mark = ps_grow(pages->odd_mark, pages->odd_cap, sizeof *pages->odd_mark);
+    if (index == pages->repaired_cap) {
+        pages->repaired_cap = pages->repaired_cap ? pages->repaired_cap * 2 : 16;
+        pages->repaired_marks =
+            ps_grow(pages->repaired_marks, pages->repaired_cap, sizeof *pages->repaired_marks);
     }
     if (index == known)
-        pages->odd_mark[index] = ps_arena_copy(&trace->arena, mark);
-    if (ps_str_eq(pages->odd_mark[index], mark))
+        pages->repaired_marks[index] = ps_arena_copy(&trace->arena, mark);
+    if (ps_str_eq(pages->repaired_marks[index], mark))
         return tr_text_id(trace, name);
-    return tr_text_id(trace, ps_str_of(ps_arena_printf(&trace->arena, "%.*s ~%.*s", (int)name.len,
-                                                       name.at, (int)mark.len, mark.at)));
+    return tr_text_id(trace,
+                      ps_str_from_c(ps_arena_printf(&trace->arena, "%.*s ~%.*s", (int)name.len,
+                                                    name.ptr, (int)mark.len, mark.ptr)));
 }
 
 static uint32_t new_name(struct tr_trace *trace, struct ps_str text)
 {
-    const char *odd = text.len ? memchr(text.at, TR_ODD_NAME, text.len) : NULL;
-    struct ps_str name = {text.at, odd ? (size_t)(odd - text.at) : text.len};
+    const char *odd = text.len ? memchr(text.ptr, TR_REPAIRED_NAME_MARK, text.len) : NULL;
+    struct ps_str name = {text.ptr, odd ? (size_t)(odd - text.ptr) : text.len};
 
     return odd ? odd_name(trace, name, ps_str_skip(text, name.len + 1)) : tr_text_id(trace, name);
 }
@@ -158,11 +161,11 @@ static enum ps_status store_whole(struct tr_trace *trace, const struct tr_local 
 {
     struct ps_buf text = {0}, *whole = &trace->pages->whole;
     struct ps_str params = ps_str_skip(ps_buf_slice(&local->args), (size_t)record->args_at);
-    const char *mark = memchr(template.at, PS_TEMPLATE_REST, template.len);
+    const char *mark = memchr(template.ptr, PS_TEMPLATE_REST, template.len);
     enum ps_status status;
     uint64_t at = 0;
 
-    if (mark != template.at)
+    if (mark != template.ptr)
         ps_args_json(template, params, false, &text);
     if (mark) {
         ps_buf_add(&text, mark, 1);
@@ -170,7 +173,7 @@ static enum ps_status store_whole(struct tr_trace *trace, const struct tr_local 
     }
     whole->len = 0;
     ps_args_put_whole(whole, ps_buf_slice(&text));
-    status = tr_pages_args(trace, ps_buf_slice(whole), &at);
+    status = tr_pages_add_args(trace, ps_buf_slice(whole), &at);
     record->template = PS_TEMPLATE_WHOLE;
     record->args_at = at & 0xffffffffff;
     ps_buf_free(&text);
@@ -195,7 +198,7 @@ static enum ps_status map_args(struct tr_trace *trace, const struct tr_local *lo
         if (trace->pages->template_bytes >= TEMPLATE_BYTES_MAX &&
             ps_intern_find(&trace->pages->templates, text) == PS_INTERN_NONE)
             return store_whole(trace, local, text, record);
-        *known = tr_template_of(trace, text);
+        *known = tr_template_index(trace, text);
     }
     record->template = *known;
     record->args_at = (base + record->args_at) & 0xffffffffff;
@@ -210,14 +213,14 @@ static enum ps_status merge_record(struct tr_trace *trace, const struct tr_local
     uint32_t *thread = &maps->threads[from->thread], *cat;
 
     if (!*thread)
-        *thread = tr_thread_of(trace, local->threads.items[from->thread]) + 1;
+        *thread = tr_thread_index(trace, local->threads.items[from->thread]) + 1;
     record.name = name_of(trace, local, maps, record.name);
     if (record.id_text)
         record.dur = name_of(trace, local, maps, (uint32_t)record.dur);
     if (record.cat) {
         cat = &maps->cats[record.cat - 1];
         if (!*cat)
-            *cat = tr_cat_of(trace, local->cats.items[record.cat - 1]);
+            *cat = tr_cat_index(trace, local->cats.items[record.cat - 1]);
         record.cat = *cat & UINT16_MAX;
         trace->threads[*thread - 1].torch |= trace->cats[record.cat].torch;
     }
@@ -229,7 +232,7 @@ static enum ps_status merge_record(struct tr_trace *trace, const struct tr_local
 static void merge_findings(struct tr_findings *to, struct tr_findings *from)
 {
     for (size_t i = 0; i < from->n; i++)
-        tr_note_finding(to, (enum tr_finding)from->at[i].what, from->at[i].at);
+        tr_note_finding(to, (enum tr_finding)from->items[i].kind, from->items[i].offset);
     for (size_t i = 0; i < TR_N_FINDINGS; i++)
         if (from->count[i] > TR_FINDINGS_MAX)
             to->count[i] += from->count[i] - TR_FINDINGS_MAX;
@@ -271,7 +274,7 @@ static enum ps_status merge_local(struct tr_trace *trace, struct tr_parser *pars
     grow_map(&maps->templates, &maps->n_templates, local->templates.count);
     grow_map(&maps->cats, &maps->n_cats, local->cats.count);
     grow_map(&maps->threads, &maps->n_threads, local->threads.count);
-    if (tr_pages_args(trace, ps_buf_slice(&local->args), &base) != PS_OK)
+    if (tr_pages_add_args(trace, ps_buf_slice(&local->args), &base) != PS_OK)
         return trace->err->code;
     for (size_t i = 0; i < local->n; i++)
         if (merge_record(trace, local, maps, &local->records[i], base) != PS_OK)
@@ -294,7 +297,7 @@ struct document {
     bool bare;       /* the events are in no array */
     bool has_events; /* an event list was found */
     bool any;        /* a document has begun */
-    enum tr_between between;
+    enum tr_last_read between;
 };
 
 #define HEADER_MAX  (16u << 20)
@@ -305,7 +308,7 @@ struct document {
 
 static void note_defect(struct tr_trace *trace, const struct tr_parser *p, enum tr_finding what)
 {
-    tr_note_finding(&trace->pages->findings, what, tr_position(p, p->at));
+    tr_note_finding(&trace->pages->findings, what, tr_parser_offset(p, p->cursor));
 }
 
 static void begin_events(struct document *doc, bool bare)
@@ -321,27 +324,27 @@ static void begin_events(struct document *doc, bool bare)
 static bool is_bare_event(struct tr_parser *p, bool *known)
 {
     static const char *const keys[] = {"cat", "name", "pid", "tid", "ts", "dur", "id", "args"};
-    const char *start = p->at;
+    const char *start = p->cursor;
     struct tr_string key;
     bool event = false, goes_on = true;
 
     p->incomplete = false;
-    for (p->at++; goes_on;) {
-        p->at = tr_skip_blanks(p->at, p->end);
-        goes_on = p->at < p->end && *p->at == '"' && tr_scan_string(p, &key);
-        event = goes_on && ps_str_is(key.raw, "ph");
+    for (p->cursor++; goes_on;) {
+        p->cursor = tr_skip_blanks(p->cursor, p->end);
+        goes_on = p->cursor < p->end && *p->cursor == '"' && tr_scan_string(p, &key);
+        event = goes_on && ps_str_eq_c(key.raw, "ph");
         if (!goes_on || event)
             break;
         goes_on = false;
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-            goes_on |= ps_str_is(key.raw, keys[i]);
-        p->at = tr_skip_blanks(p->at, p->end) + 1;
-        goes_on = goes_on && p->at < p->end && tr_skip_value(p);
-        p->at = tr_skip_blanks(p->at, p->end);
-        goes_on = goes_on && p->at < p->end && *p->at++ == ',';
+            goes_on |= ps_str_eq_c(key.raw, keys[i]);
+        p->cursor = tr_skip_blanks(p->cursor, p->end) + 1;
+        goes_on = goes_on && p->cursor < p->end && tr_skip_value(p);
+        p->cursor = tr_skip_blanks(p->cursor, p->end);
+        goes_on = goes_on && p->cursor < p->end && *p->cursor++ == ',';
     }
-    *known = event || (!p->incomplete && p->at < p->end) || p->last;
-    p->at = start;
+    *known = event || (!p->incomplete && p->cursor < p->end) || p->is_last;
+    p->cursor = start;
     return event;
 }
 
@@ -350,13 +353,13 @@ static bool read_top(struct tr_trace *trace, struct document *doc, struct tr_par
 {
     bool known = true, bare;
 
-    p->at = tr_skip_blanks(p->at, p->end);
-    if (p->at >= p->end)
+    p->cursor = tr_skip_blanks(p->cursor, p->end);
+    if (p->cursor >= p->end)
         return false;
-    bare = *p->at == '{' && is_bare_event(p, &known);
+    bare = *p->cursor == '{' && is_bare_event(p, &known);
     if (!known)
         return false;
-    if (*p->at != '{' && *p->at != '[') {
+    if (*p->cursor != '{' && *p->cursor != '[') {
         note_defect(trace, p, TR_GARBAGE);
         doc->mode = DOC_REST;
         return true;
@@ -364,11 +367,11 @@ static bool read_top(struct tr_trace *trace, struct document *doc, struct tr_par
     if (doc->any && !bare)
         note_defect(trace, p, TR_SECOND_DOCUMENT);
     doc->any = true;
-    doc->in_object = *p->at == '{';
+    doc->in_object = *p->cursor == '{';
     if (bare) {
         note_defect(trace, p, TR_LINES);
         begin_events(doc, true);
-    } else if (*p->at++ == '{') {
+    } else if (*p->cursor++ == '{') {
         doc->mode = DOC_OBJECT;
     } else {
         trace->is_array = true;
@@ -392,36 +395,36 @@ static bool store_header(struct tr_trace *trace, struct ps_str key, struct ps_st
     }
     if (trace->n_headers == HEADERS_MAX)
         return false;
-    (void)ps_intern_id(&trace->pages->header_keys, key);
-    PS_PUSH_ROOM(trace->headers, trace->n_headers, trace->pages->headers_cap);
+    (void)ps_intern_add(&trace->pages->header_keys, key);
+    PS_RESERVE_ONE(trace->headers, trace->n_headers, trace->pages->headers_cap);
     trace->headers[trace->n_headers++] =
         (struct tr_header){ps_arena_copy(&trace->arena, key), ps_arena_copy(&trace->arena, json)};
-    trace->torch |= ps_str_is(key, "schemaVersion") || ps_str_is(key, "deviceProperties");
+    trace->torch |= ps_str_eq_c(key, "schemaVersion") || ps_str_eq_c(key, "deviceProperties");
     return true;
 }
 
 /* Reads a value in one mode. True if `,`, `}` or the end of the input follows it. */
 static bool value_in_mode(struct tr_parser *p, enum tr_mode mode, struct tr_packed *json)
 {
-    const char *start = p->at, *behind;
+    const char *start = p->cursor, *behind;
 
     p->mode = mode;
     p->incomplete = p->too_deep = false;
     json->text.len = 0;
     if (tr_pack_value(p, json, 2)) {
-        behind = tr_skip_blanks(p->at, p->end);
-        p->incomplete = behind >= p->end && !p->last;
+        behind = tr_skip_blanks(p->cursor, p->end);
+        p->incomplete = behind >= p->end && !p->is_last;
         if (!p->incomplete && (behind >= p->end || *behind == ',' || *behind == '}'))
             return true;
     }
-    p->at = start;
+    p->cursor = start;
     return false;
 }
 
 /* Skips an invalid value up to the next key. False: more bytes are needed. */
 static bool skip_to_key(struct tr_parser *p)
 {
-    const char *at = p->at, *next;
+    const char *at = p->cursor, *next;
 
     for (; at < p->end; at++) {
         const char *key;
@@ -434,23 +437,23 @@ static bool skip_to_key(struct tr_parser *p)
         next = memchr(key + 1, '"', (size_t)(p->end - key - 1));
         next = next ? tr_skip_blanks(next + 1, p->end) : p->end;
         if (next < p->end && *next == ':') {
-            p->at = at;
+            p->cursor = at;
             return true;
         }
     }
-    if (p->last)
-        p->at = p->end;
-    return p->last;
+    if (p->is_last)
+        p->cursor = p->end;
+    return p->is_last;
 }
 
 static bool wants_more(const struct tr_parser *p)
 {
-    return p->incomplete && !p->last;
+    return p->incomplete && !p->is_last;
 }
 
 static bool read_header(struct tr_trace *trace, struct tr_parser *p, struct ps_str key)
 {
-    const char *start = p->at;
+    const char *start = p->cursor;
     struct tr_packed json = {0};
     bool good = value_in_mode(p, TR_STRICT, &json), known = good || !wants_more(p);
     bool mended = good && p->repairs & 1u << TR_NOT_A_NUMBER;
@@ -461,17 +464,17 @@ static bool read_header(struct tr_trace *trace, struct tr_parser *p, struct ps_s
         known = good || !wants_more(p) || p->end - start > MENDED_MAX;
     }
     if (!good && p->too_deep)
-        (void)ps_fail_at(trace->err, PS_LIMIT, tr_position(p, start),
+        (void)ps_fail_at(trace->err, PS_LIMIT, tr_parser_offset(p, start),
                          "a value outside the events is nested more than %d levels deep",
                          TR_DEPTH_MAX);
     p->mode = TR_STRICT;
     p->repairs = 0;
     if (good && mended)
-        tr_note_finding(&trace->pages->findings, TR_HEADER_MENDED, tr_position(p, start));
+        tr_note_finding(&trace->pages->findings, TR_HEADER_REPAIRED, tr_parser_offset(p, start));
     if (good && !store_header(trace, key, ps_buf_slice(&json.text)))
         note_defect(trace, p, TR_HEADER_LARGE);
     else if (!good && known && (good = skip_to_key(p)))
-        tr_note_finding(&trace->pages->findings, TR_HEADER_LOST, tr_position(p, start));
+        tr_note_finding(&trace->pages->findings, TR_HEADER_LOST, tr_parser_offset(p, start));
     ps_buf_free(&json.text);
     ps_buf_free(&json.params);
     return good;
@@ -480,24 +483,24 @@ static bool read_header(struct tr_trace *trace, struct tr_parser *p, struct ps_s
 /* Reads the value of "traceEvents". False: more bytes are needed. */
 static bool read_events_key(struct tr_trace *trace, struct document *doc, struct tr_parser *p)
 {
-    if (*p->at == '[') {
-        p->at++;
+    if (*p->cursor == '[') {
+        p->cursor++;
         begin_events(doc, false);
         return true;
     }
-    const char *start = p->at;
+    const char *start = p->cursor;
 
     p->incomplete = false;
     if (tr_skip_value(p)) {
         if (*start == '"')
-            tr_note_finding(&trace->pages->findings, TR_EVENTS_TEXT, tr_position(p, start));
+            tr_note_finding(&trace->pages->findings, TR_EVENTS_TEXT, tr_parser_offset(p, start));
         doc->has_events = true;
         return true;
     }
-    if (!p->last && p->incomplete)
+    if (!p->is_last && p->incomplete)
         return false;
     if (p->incomplete) {
-        p->at = p->end;
+        p->cursor = p->end;
         return true;
     }
     note_defect(trace, p, TR_HEADER_LOST); /* damaged, but events may follow */
@@ -507,7 +510,7 @@ static bool read_events_key(struct tr_trace *trace, struct document *doc, struct
 
 static bool read_member(struct tr_trace *trace, struct document *doc, struct tr_parser *p)
 {
-    const char *start = p->at;
+    const char *start = p->cursor;
     struct ps_buf text = {0};
     struct tr_string key;
     bool good;
@@ -517,47 +520,47 @@ static bool read_member(struct tr_trace *trace, struct document *doc, struct tr_
     if (good) {
         p->repairs = 0;
         tr_decode(p, &key, &text);
-        p->at = tr_skip_blanks(p->at, p->end);
-        good = p->at < p->end && *p->at == ':';
+        p->cursor = tr_skip_blanks(p->cursor, p->end);
+        good = p->cursor < p->end && *p->cursor == ':';
     }
     if (good) {
-        p->at = tr_skip_blanks(p->at + 1, p->end);
-        good = p->at < p->end;
+        p->cursor = tr_skip_blanks(p->cursor + 1, p->end);
+        good = p->cursor < p->end;
     }
     if (good)
-        good = ps_str_is(ps_buf_slice(&text), "traceEvents")
+        good = ps_str_eq_c(ps_buf_slice(&text), "traceEvents")
                    ? read_events_key(trace, doc, p)
                    : read_header(trace, p, ps_buf_slice(&text));
-    else if (p->last || (p->at < p->end && !p->incomplete)) {
-        p->at = start + 1;
+    else if (p->is_last || (p->cursor < p->end && !p->incomplete)) {
+        p->cursor = start + 1;
         good = skip_to_key(p);
         if (good)
-            tr_note_finding(&trace->pages->findings, TR_HEADER_LOST, tr_position(p, start));
+            tr_note_finding(&trace->pages->findings, TR_HEADER_LOST, tr_parser_offset(p, start));
     }
     ps_buf_free(&text);
     if (!good)
-        p->at = start;
+        p->cursor = start;
     return good;
 }
 
 static bool read_object(struct tr_trace *trace, struct document *doc, struct tr_parser *p)
 {
-    p->at = tr_skip_blanks(p->at, p->end);
-    if (p->at >= p->end)
+    p->cursor = tr_skip_blanks(p->cursor, p->end);
+    if (p->cursor >= p->end)
         return false;
-    if (*p->at == '"')
+    if (*p->cursor == '"')
         return read_member(trace, doc, p);
-    if (*p->at == '}')
+    if (*p->cursor == '}')
         doc->mode = DOC_TOP;
-    else if (*p->at != ',') {
-        const char *start = p->at;
+    else if (*p->cursor != ',') {
+        const char *start = p->cursor;
 
         if (!skip_to_key(p))
             return false;
-        tr_note_finding(&trace->pages->findings, TR_HEADER_LOST, tr_position(p, start));
+        tr_note_finding(&trace->pages->findings, TR_HEADER_LOST, tr_parser_offset(p, start));
         return true;
     }
-    p->at++;
+    p->cursor++;
     return true;
 }
 
@@ -565,8 +568,8 @@ static bool read_object(struct tr_trace *trace, struct document *doc, struct tr_
 static void end_events(struct tr_trace *trace, struct document *doc, struct tr_parser *p,
                        enum tr_events_end end)
 {
-    doc->between = p->between;
-    if (end == TR_EVENTS_MORE)
+    doc->between = p->last_read;
+    if (end == TR_EVENTS_INCOMPLETE)
         return;
     if (end == TR_EVENTS_OPEN && !doc->bare)
         note_defect(trace, p, TR_NO_BRACKET);
@@ -576,7 +579,7 @@ static void end_events(struct tr_trace *trace, struct document *doc, struct tr_p
 /* Kineto's writer since April 2026 puts each key on a line of its own. */
 static void note_layout(struct tr_trace *trace, const struct tr_parser *p)
 {
-    const char *comma = memchr(p->at, ',', (size_t)(p->end - p->at));
+    const char *comma = memchr(p->cursor, ',', (size_t)(p->end - p->cursor));
 
     if (trace->counts.read == 0 && comma && comma + 1 < p->end)
         trace->one_key_per_line = comma[1] == '\n' || comma[1] == '\r';
@@ -587,12 +590,12 @@ static enum ps_status read_events(struct tr_trace *trace, struct document *doc, 
 {
     enum tr_events_end end;
 
-    p->between = doc->between;
+    p->last_read = doc->between;
     p->mode = TR_STRICT;
     note_layout(trace, p);
     end = tr_parse_events(p, doc->bare);
     end_events(trace, doc, p, end);
-    *goes_on = end != TR_EVENTS_MORE;
+    *goes_on = end != TR_EVENTS_INCOMPLETE;
     return merge_local(trace, p, maps);
 }
 
@@ -617,7 +620,7 @@ static enum ps_status read_document(struct tr_trace *trace, struct document *doc
             status = read_events(trace, doc, p, maps, &goes_on);
             break;
         case DOC_REST:
-            p->at = p->end;
+            p->cursor = p->end;
             goes_on = false;
             break;
         }
@@ -636,7 +639,7 @@ static enum ps_status end_document(struct tr_trace *trace, struct document *doc,
     if (doc->has_events || (doc->mode == DOC_OBJECT && trace->torch))
         return PS_OK; /* truncated before the first event, but a trace */
     ps_fail(trace->err, PS_BAD_INPUT, "the file contains no trace events");
-    ps_hint(trace->err, "a trace is a JSON object with \"traceEvents\", or an array of events");
+    ps_err_hint(trace->err, "a trace is a JSON object with \"traceEvents\", or an array of events");
     return trace->err->code;
 }
 
@@ -704,7 +707,7 @@ static const char *last_brace(const char *start, const char *end)
  * all of the length if there is none. */
 static size_t last_event_start(struct ps_str window)
 {
-    const char *start = window.at, *end = start + window.len, *at = end;
+    const char *start = window.ptr, *end = start + window.len, *at = end;
 
     while ((at = last_brace(start, at))) {
         const char *back = at;
@@ -720,10 +723,10 @@ static size_t last_event_start(struct ps_str window)
 static void fill_block(struct ps_buf *buf, struct ps_str before, struct ps_str bytes)
 {
     buf->len = 0;
-    ps_buf_room(buf, before.len + bytes.len + TR_PAD);
+    ps_buf_reserve(buf, before.len + bytes.len + TR_PAD);
     ps_buf_str(buf, before);
     ps_buf_str(buf, bytes);
-    memset(buf->at + buf->len, 0, TR_PAD);
+    memset(buf->ptr + buf->len, 0, TR_PAD);
 }
 
 /* Reads the next block of the stream; false: no more. The last block may be empty. */
@@ -740,7 +743,7 @@ static bool read_block(struct worker *w)
         w->last = r->ended = window.len < want;
         window.len = window.len < want ? window.len : want;
         window.len = w->last ? window.len : last_event_start(window);
-        w->at = ps_stream_at(r->in);
+        w->at = ps_stream_offset(r->in);
         w->index = r->taken++;
         fill_block(&w->block, (struct ps_str){"", 0}, window);
         ps_stream_skip(r->in, window.len);
@@ -757,7 +760,7 @@ static enum tr_events_end parse_ahead(struct worker *w, int guess)
     struct tr_parser *p = &w->parser;
 
     tr_parser_begin(p, ps_buf_slice(&w->block), w->at, w->last);
-    p->between = TR_AT_COMMA;
+    p->last_read = TR_AT_COMMA;
     p->mode = TR_STRICT;
     p->origin_known = true;
     p->origin_us = w->reading->origin_us;
@@ -803,7 +806,7 @@ static enum ps_status merge_parsed(struct worker *w, enum tr_events_end end)
 
     end_events(r->trace, &r->document, &w->parser, end);
     status = merge_local(r->trace, &w->parser, &w->maps);
-    if (status == PS_OK && end != TR_EVENTS_MORE)
+    if (status == PS_OK && end != TR_EVENTS_INCOMPLETE)
         status = read_document(r->trace, &r->document, &w->parser, &w->maps);
     return status;
 }
@@ -813,9 +816,9 @@ static enum ps_status store_leftover(struct worker *w)
 {
     struct reading *r = w->reading;
     struct tr_parser *p = &w->parser;
-    struct ps_str rest = {p->at, (size_t)(p->end - p->at)};
+    struct ps_str rest = {p->cursor, (size_t)(p->end - p->cursor)};
 
-    r->leftover_at = tr_position(p, p->at);
+    r->leftover_at = tr_parser_offset(p, p->cursor);
     r->leftover.len = 0;
     if (rest.len > EVENT_MAX) {
         ps_fail_at(r->trace->err, PS_LIMIT, r->leftover_at, "one event is larger than %u MiB",
@@ -875,7 +878,7 @@ static void run_worker(struct worker *w)
 
     while (read_block(w)) {
         int guess = atomic_load(&r->guess);
-        enum tr_events_end end = guess ? parse_ahead(w, guess) : TR_EVENTS_MORE;
+        enum tr_events_end end = guess ? parse_ahead(w, guess) : TR_EVENTS_INCOMPLETE;
 
         (void)pthread_mutex_lock(&r->output);
         while (r->consumed != w->index)
@@ -925,13 +928,13 @@ static void free_workers(struct worker *workers, unsigned n)
 static enum ps_status end_input(struct reading *r)
 {
     struct tr_trace *trace = r->trace;
-    struct tr_parser end = {.base = "", .at = "", .base_at = ps_stream_at(r->in)};
+    struct tr_parser end = {.base = "", .cursor = "", .base_offset = ps_stream_offset(r->in)};
 
     end.end = end.base;
     if (ps_stream_status(r->in, PS_ERR_IGNORED) != PS_OK) {
-        if (!ps_stream_cut(r->in))
+        if (!ps_stream_is_truncated(r->in))
             return ps_stream_status(r->in, trace->err);
-        tr_note_finding(&trace->pages->findings, TR_STREAM_CUT, end.base_at);
+        tr_note_finding(&trace->pages->findings, TR_STREAM_TRUNCATED, end.base_offset);
     }
     if (end_document(trace, &r->document, &end) != PS_OK)
         return trace->err->code;
@@ -942,14 +945,14 @@ static enum ps_status end_input(struct reading *r)
     return PS_OK;
 }
 
-enum ps_status tr_trace_read_by(struct ps_stream *in, struct tr_trace *trace, size_t block,
-                                unsigned n, size_t budget)
+enum ps_status tr_trace_read_with(struct ps_stream *in, struct tr_trace *trace, size_t block,
+                                  unsigned n, size_t budget)
 {
     struct reading r = {.in = in, .trace = trace, .block = block ? block : BLOCK};
     struct worker workers[WORKERS_MAX] = {0};
     enum ps_status status;
 
-    tr_trace_begin(trace, budget);
+    tr_trace_init(trace, budget);
     r.want = r.block;
     (void)pthread_mutex_init(&r.input, NULL);
     (void)pthread_mutex_init(&r.output, NULL);
@@ -966,5 +969,5 @@ enum ps_status tr_trace_read_by(struct ps_stream *in, struct tr_trace *trace, si
 
 enum ps_status tr_trace_read(struct ps_stream *in, struct tr_trace *trace)
 {
-    return tr_trace_read_by(in, trace, 0, WORKERS_MAX, TR_BUDGET);
+    return tr_trace_read_with(in, trace, 0, WORKERS_MAX, TR_BUDGET);
 }

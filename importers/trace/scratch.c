@@ -172,7 +172,7 @@ static struct array *array_of(struct tr_scratch *scratch, const void *at)
 
 static void *register_array(struct tr_scratch *scratch, char *at, size_t size)
 {
-    PS_PUSH_ROOM(scratch->arrays, scratch->n, scratch->cap);
+    PS_RESERVE_ONE(scratch->arrays, scratch->n, scratch->cap);
     scratch->arrays[scratch->n++] = (struct array){at, size};
     scratch->used += tr_scratch_has(scratch, at) ? 0 : size;
     return at;

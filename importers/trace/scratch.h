@@ -25,7 +25,7 @@ void *tr_scratch_alloc(struct tr_scratch *scratch, size_t count, size_t size); /
 void *tr_scratch_grow(struct tr_scratch *scratch, void *old, size_t count, size_t size);
 void tr_scratch_free(struct tr_scratch *scratch, void *array);
 
-/* Like PS_PUSH_ROOM. */
+/* Like PS_RESERVE_ONE. */
 #define TR_SCRATCH_PUSH(scratch, items, count, cap)                                                \
     do {                                                                                           \
         if ((count) == (cap)) {                                                                    \

@@ -45,10 +45,11 @@ enum work { WORK_COMPUTE, WORK_COMMUNICATION, WORK_MEMCPY, WORK_MEMSET, N_WORKS 
 
 struct device {
     int64_t device;
-    struct ps_spans works[2][N_WORKS]; /* [1]: launched in the last step, which HTA leaves out */
+    struct ps_intervals works[2]
+                             [N_WORKS]; /* [1]: launched in the last step, which HTA leaves out */
     /* gaps of its streams whose next work the host launched after the gap began */
-    struct ps_spans waits;
-    struct ps_device_work *kernels;
+    struct ps_intervals waits;
+    struct ps_kernel_use *kernels;
     size_t n_kernels, cap_kernels;
     int64_t kernel_ns, tensor_core_ns, copies;
 };
@@ -74,30 +75,30 @@ struct tr_steps {
     bool annotated;            /* the steps are ProfilerSteps */
     struct launches *launches; /* by track id */
     size_t n_launches;
-    struct ps_spans roles[PS_N_ROLES]; /* of the host; at the end also of the devices */
-    struct ps_spans communication;     /* of the devices; set at the end */
-    int64_t host_start, host_end;      /* of all operators and calls; host_start > host_end: none */
-    struct ps_meanings meanings;
+    struct ps_intervals roles[PS_N_ROLES]; /* of the host; at the end also of the devices */
+    struct ps_intervals communication;     /* of the devices; set at the end */
+    int64_t host_start, host_end; /* of all operators and calls; host_start > host_end: none */
+    struct ps_name_kinds meanings;
     struct kernel_params *params; /* by template id */
     size_t n_params;
     struct device *devices; /* in order of appearance */
     size_t n_devices, cap_devices;
-    struct ps_hash_table device_at; /* device number -> index in devices */
+    struct ps_hash_table device_by_number; /* device number -> index in devices */
     struct gaps gaps;
     /* ns in which nothing ran on a device, the next kernel was not launched yet, and the host was
      * not waiting for data */
     int64_t waiting_ns;
-    int64_t *strays; /* ends of device work launched outside of all steps */
+    int64_t *stray_ends; /* ends of device work launched outside of all steps */
     size_t n_strays, cap_strays;
     bool host_done;
 };
 
-static enum ps_meaning meaning_of_name(struct tr_steps *steps, uint32_t name)
+static enum ps_name_kind meaning_of_name(struct tr_steps *steps, uint32_t name)
 {
-    uint8_t *meaning = ps_meanings_slot(&steps->meanings, name);
+    uint8_t *meaning = ps_name_kinds_slot(&steps->meanings, name);
 
-    if (*meaning == PS_MEANS_UNKNOWN)
-        *meaning = (uint8_t)ps_meaning_of(tr_text(steps->trace, name));
+    if (*meaning == PS_NAME_UNKNOWN)
+        *meaning = (uint8_t)ps_name_kind_of(tr_text_of_id(steps->trace, name));
     return *meaning;
 }
 
@@ -138,11 +139,11 @@ static bool is_device(const void *devices, uint32_t index, const void *number)
 static struct device *device_of(struct tr_steps *steps, int64_t device)
 {
     uint32_t index =
-        ps_hash_table_add(&steps->device_at, ps_hash_u64((uint64_t)device),
+        ps_hash_table_add(&steps->device_by_number, ps_hash_u64((uint64_t)device),
                           (uint32_t)steps->n_devices, is_device, steps->devices, &device);
 
     if (index == steps->n_devices) {
-        PS_PUSH_ROOM(steps->devices, steps->n_devices, steps->cap_devices);
+        PS_RESERVE_ONE(steps->devices, steps->n_devices, steps->cap_devices);
         steps->devices[steps->n_devices++] = (struct device){.device = device};
     }
     return &steps->devices[index];
@@ -190,8 +191,8 @@ static bool into_step(struct tr_steps *steps, const struct launch *launch, int64
         step->first_work = start < step->first_work ? start : step->first_work;
         step->last_work = end > step->last_work ? end : step->last_work;
     } else {
-        PS_PUSH_ROOM(steps->strays, steps->n_strays, steps->cap_strays);
-        steps->strays[steps->n_strays++] = end;
+        PS_RESERVE_ONE(steps->stray_ends, steps->n_strays, steps->cap_strays);
+        steps->stray_ends[steps->n_strays++] = end;
     }
     return steps->annotated && steps->n_steps > 1 &&
            (!launch || launch->start >= steps->steps[steps->n_steps - 1].host_start);
@@ -203,8 +204,8 @@ static struct ps_str markers_of(struct tr_trace *trace, struct ps_str text)
     size_t n = 0;
 
     for (size_t i = 0; i < text.len; i++)
-        if (text.at[i] == PS_TEMPLATE_INT || text.at[i] == PS_TEMPLATE_DECIMAL)
-            markers[n++] = text.at[i];
+        if (text.ptr[i] == PS_TEMPLATE_INT || text.ptr[i] == PS_TEMPLATE_DECIMAL)
+            markers[n++] = text.ptr[i];
     return (struct ps_str){markers, n};
 }
 
@@ -244,17 +245,17 @@ static void add_kernel(struct tr_steps *steps, struct device *device, const stru
     int64_t start = track->start[row], duration = track->duration[row];
 
     if (params->blocks >= 0 || params->occupancy >= 0)
-        args = tr_args_of(steps->trace, track->args_at[row]);
+        args = tr_packed_args(steps->trace, track->args_at[row]);
     TR_SCRATCH_PUSH(steps->trace->scratch, device->kernels, device->n_kernels, device->cap_kernels);
-    device->kernels[device->n_kernels++] = (struct ps_device_work){
+    device->kernels[device->n_kernels++] = (struct ps_kernel_use){
         .start = start,
         .end = start + duration,
         .blocks = param(params->markers, args, params->blocks),
         .occupancy = param(params->markers, args, params->occupancy),
     };
-    device->kernel_ns = ps_sum(device->kernel_ns, duration);
+    device->kernel_ns = ps_add_saturated(device->kernel_ns, duration);
     if (track->flags[row] & PS_SLICE_TENSOR_CORE)
-        device->tensor_core_ns = ps_sum(device->tensor_core_ns, duration);
+        device->tensor_core_ns = ps_add_saturated(device->tensor_core_ns, duration);
 }
 
 static enum work work_of(struct tr_steps *steps, const struct tr_track *track, uint32_t row)
@@ -279,7 +280,7 @@ static void add_work(struct tr_steps *steps, struct device *device, const struct
     enum work work = work_of(steps, track, row);
     bool late = into_step(steps, launch, start, end);
 
-    ps_spans_add(&device->works[late][work], start, end);
+    ps_intervals_add(&device->works[late][work], start, end);
     if (track->slice_kind[row] == PS_SLICE_KERNEL)
         add_kernel(steps, device, track, row);
     else
@@ -309,11 +310,11 @@ static void sift_down(struct gaps *gaps, struct ps_gap gap)
 static void push_gap(struct gaps *gaps, struct ps_gap gap)
 {
     gaps->total[gap.cause]++;
-    gaps->total_ns[gap.cause] = ps_sum(gaps->total_ns[gap.cause], length_of(&gap));
+    gaps->total_ns[gap.cause] = ps_add_saturated(gaps->total_ns[gap.cause], length_of(&gap));
     if (gaps->n < TR_GAPS_MAX) {
         size_t i;
 
-        PS_PUSH_ROOM(gaps->at, gaps->n, gaps->cap);
+        PS_RESERVE_ONE(gaps->at, gaps->n, gaps->cap);
         for (i = gaps->n++; i > 0 && length_of(&gaps->at[(i - 1) / 2]) > length_of(&gap);
              i = (i - 1) / 2)
             gaps->at[i] = gaps->at[(i - 1) / 2];
@@ -336,7 +337,7 @@ static void add_gap(struct tr_steps *steps, struct device *device, struct ps_gap
     gap.cause = cause_of(launch, gap.start_ns, gap.end_ns);
     push_gap(&steps->gaps, gap);
     if (gap.cause == TR_GAP_HOST_WAIT)
-        ps_spans_add(&device->waits, gap.start_ns, gap.end_ns);
+        ps_intervals_add(&device->waits, gap.start_ns, gap.end_ns);
 }
 
 static void read_stream(struct tr_steps *steps, const struct tr_track *track)
@@ -409,17 +410,17 @@ static struct ps_str next_object(struct ps_str *text)
     size_t depth = 0;
 
     for (; text->len; *text = ps_str_skip(*text, 1)) {
-        char c = *text->at;
+        char c = *text->ptr;
 
         if (quoted && c == '\\')
             *text = ps_str_skip(*text, 1);
         else if (c == '"')
             quoted = !quoted;
         else if (!quoted && c == '{' && depth++ == 0)
-            start = text->at;
+            start = text->ptr;
         else if (!quoted && c == '}' && depth && --depth == 0) {
             *text = ps_str_skip(*text, 1);
-            return (struct ps_str){start, (size_t)(text->at - start)};
+            return (struct ps_str){start, (size_t)(text->ptr - start)};
         }
         if (!text->len)
             break;
@@ -435,77 +436,77 @@ static void describe(struct tr_trace *trace, struct ps_device_summary *summary, 
     struct ps_str list = {0}, object, rest;
 
     for (size_t i = 0; i < trace->n_headers; i++)
-        if (ps_str_is(trace->headers[i].key, "deviceProperties"))
+        if (ps_str_eq_c(trace->headers[i].key, "deviceProperties"))
             list = trace->headers[i].json;
     rest = list;
-    only = only && next_object(&rest).at && !next_object(&rest).at;
-    while ((object = next_object(&list)).at && !summary->json.at) {
-        cJSON *tree = cJSON_ParseWithLength(object.at, object.len);
+    only = only && next_object(&rest).ptr && !next_object(&rest).ptr;
+    while ((object = next_object(&list)).ptr && !summary->json.ptr) {
+        cJSON *tree = cJSON_ParseWithLength(object.ptr, object.len);
         const cJSON *id = cJSON_GetObjectItemCaseSensitive(tree, "id");
         const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(tree, "name"));
 
         if (only || (cJSON_IsNumber(id) && id->valuedouble == (double)summary->device)) {
             summary->json = object;
-            summary->name = ps_arena_copy(&trace->arena, ps_str_of(name ? name : ""));
+            summary->name = ps_arena_copy(&trace->arena, ps_str_from_c(name ? name : ""));
         }
         cJSON_Delete(tree);
     }
 }
 
-static void add_all_devices(struct ps_spans *to, const struct ps_spans *from)
+static void add_all_devices(struct ps_intervals *to, const struct ps_intervals *from)
 {
     for (size_t i = 0; i < from->n; i++)
-        ps_spans_add(to, from->at[i].start, from->at[i].end);
+        ps_intervals_add(to, from->items[i].start, from->items[i].end);
 }
 
 /* Computes HTA's temporal breakdown, from the first to the last work of the device. */
 static void temporal(struct device *device, struct ps_device_summary *summary)
 {
-    struct ps_spans all = {0}, *works = device->works[0];
+    struct ps_intervals all = {0}, *works = device->works[0];
 
     for (size_t k = 0; k < N_WORKS; k++)
         add_all_devices(&all, &works[k]);
-    ps_spans_join(&all);
-    ps_spans_join(&works[WORK_COMPUTE]);
+    ps_intervals_join(&all);
+    ps_intervals_join(&works[WORK_COMPUTE]);
     if (all.n) {
-        int64_t from = all.at[0].start, to = all.at[all.n - 1].end;
+        int64_t from = all.items[0].start, to = all.items[all.n - 1].end;
 
         summary->hta_kernel_time_ns = to - from;
-        summary->hta_idle_ns = to - from - ps_spans_length(&all, from, to);
-        summary->hta_compute_ns = ps_spans_length(&works[WORK_COMPUTE], from, to);
+        summary->hta_idle_ns = to - from - ps_intervals_length(&all, from, to);
+        summary->hta_compute_ns = ps_intervals_length(&works[WORK_COMPUTE], from, to);
         summary->hta_non_compute_ns =
             summary->hta_kernel_time_ns - summary->hta_compute_ns - summary->hta_idle_ns;
     }
-    ps_spans_free(&all);
+    ps_intervals_free(&all);
 }
 
 /* Computes communication, computation and their overlap in [from, to), including the work that HTA
  * leaves out. Returns how long nothing ran because the host had not launched it, while the host was
  * not waiting for data. */
-static int64_t overlap(struct device *device, const struct ps_spans *loading,
+static int64_t overlap(struct device *device, const struct ps_intervals *loading,
                        struct ps_device_summary *summary, int64_t from, int64_t to)
 {
-    struct ps_spans all = {0}, *works = device->works[0];
-    struct ps_spans *compute = &works[WORK_COMPUTE];
-    struct ps_spans *communication = &works[WORK_COMMUNICATION];
+    struct ps_intervals all = {0}, *works = device->works[0];
+    struct ps_intervals *compute = &works[WORK_COMPUTE];
+    struct ps_intervals *communication = &works[WORK_COMMUNICATION];
     int64_t waiting;
 
     for (size_t k = 0; k < N_WORKS; k++) {
         add_all_devices(&works[k], &device->works[1][k]);
-        ps_spans_join(&works[k]);
+        ps_intervals_join(&works[k]);
         add_all_devices(&all, &works[k]);
     }
-    ps_spans_join(&all);
-    ps_spans_join(&device->waits);
-    summary->communication_ns = ps_spans_length(communication, from, to);
-    summary->overlap_ns = ps_spans_common(communication, compute, from, to);
+    ps_intervals_join(&all);
+    ps_intervals_join(&device->waits);
+    summary->communication_ns = ps_intervals_length(communication, from, to);
+    summary->overlap_ns = ps_intervals_common_length(communication, compute, from, to);
     summary->busy_ns =
-        ps_spans_length(compute, from, to) + summary->communication_ns - summary->overlap_ns;
+        ps_intervals_length(compute, from, to) + summary->communication_ns - summary->overlap_ns;
     add_all_devices(&all, loading);
-    ps_spans_join(&all);
-    waiting =
-        ps_spans_length(&device->waits, from, to) - ps_spans_common(&device->waits, &all, from, to);
-    ps_spans_free(&all);
+    ps_intervals_join(&all);
+    waiting = ps_intervals_length(&device->waits, from, to) -
+              ps_intervals_common_length(&device->waits, &all, from, to);
+    ps_intervals_free(&all);
     return waiting;
 }
 
@@ -523,19 +524,19 @@ static void write_device(struct tr_steps *steps, struct device *device, int64_t 
         .copies = device->copies,
     };
 
-    ps_sort_runs(device->kernels, device->n_kernels, sizeof *device->kernels);
-    use = ps_device_use_of(device->kernels, device->n_kernels, from, to);
+    ps_sort_records(device->kernels, device->n_kernels, sizeof *device->kernels);
+    use = ps_device_use_compute(device->kernels, device->n_kernels, from, to);
     tr_scratch_free(steps->trace->scratch, device->kernels);
     device->kernels = NULL;
     tr_scratch_drop(steps->trace->scratch);
     summary.sm_efficiency = use.sm_efficiency;
     summary.occupancy = use.occupancy;
     temporal(device, &summary);
-    steps->waiting_ns = ps_sum(
+    steps->waiting_ns = ps_add_saturated(
         steps->waiting_ns, overlap(device, &steps->roles[PS_ROLE_DATALOADER], &summary, from, to));
     describe(steps->trace, &summary, steps->n_devices == 1);
     out->ops->device(out, &summary);
-    *busy_ns = ps_sum(*busy_ns, summary.busy_ns);
+    *busy_ns = ps_add_saturated(*busy_ns, summary.busy_ns);
 }
 
 /* Writes devices and gaps to the sink. The steps must be final; [from, to) spans the counted
@@ -559,14 +560,14 @@ static void free_devices(struct tr_steps *steps)
 {
     for (size_t i = 0; i < steps->n_devices; i++) {
         for (size_t k = 0; k < N_WORKS; k++) {
-            ps_spans_free(&steps->devices[i].works[0][k]);
-            ps_spans_free(&steps->devices[i].works[1][k]);
+            ps_intervals_free(&steps->devices[i].works[0][k]);
+            ps_intervals_free(&steps->devices[i].works[1][k]);
         }
-        ps_spans_free(&steps->devices[i].waits);
+        ps_intervals_free(&steps->devices[i].waits);
         tr_scratch_free(steps->trace->scratch, steps->devices[i].kernels);
     }
     free(steps->devices);
-    ps_hash_table_free(&steps->device_at);
+    ps_hash_table_free(&steps->device_by_number);
 }
 
 /* --- Steps and breakdowns --- */
@@ -586,7 +587,7 @@ struct tr_steps *tr_steps_new(struct tr_trace *trace)
 
 static void add_step(struct tr_steps *steps, int64_t start, int64_t end, uint32_t name)
 {
-    PS_PUSH_ROOM(steps->steps, steps->n_steps, steps->cap_steps);
+    PS_RESERVE_ONE(steps->steps, steps->n_steps, steps->cap_steps);
     steps->steps[steps->n_steps++] = (struct step){
         .host_start = start,
         .host_end = end,
@@ -618,14 +619,14 @@ static void host_slice(struct tr_steps *steps, const struct tr_track *track, uin
 {
     uint8_t kind = track->slice_kind[row];
     int64_t start = track->start[row], end = start + track->duration[row];
-    enum ps_meaning meaning = meaning_of_name(steps, track->name_id[row]);
+    enum ps_name_kind meaning = meaning_of_name(steps, track->name_id[row]);
     enum ps_role role = ps_role_of(kind, track->flags[row], meaning);
 
     if (kind == PS_SLICE_RUNTIME)
         add_launch(steps, track, row); /* drop_launches adds the time of shorter ones */
     if (role != PS_N_ROLES && (kind != PS_SLICE_RUNTIME || track->duration[row] >= UINT32_MAX))
-        ps_spans_add(&steps->roles[role], start, end);
-    if (meaning == PS_MEANS_STEP && (kind == PS_SLICE_OP || kind == PS_SLICE_ANNOTATION))
+        ps_intervals_add(&steps->roles[role], start, end);
+    if (meaning == PS_NAME_STEP && (kind == PS_SLICE_OP || kind == PS_SLICE_ANNOTATION))
         add_step(steps, start, end, track->name_id[row]);
     if (role != PS_N_ROLES && kind != PS_SLICE_GPU_ANNOTATION) {
         steps->host_start = start < steps->host_start ? start : steps->host_start;
@@ -649,12 +650,12 @@ static void host_done(struct tr_steps *steps)
         return;
     steps->host_done = true;
     steps->annotated = steps->n_steps > 0;
-    ps_sort_runs(steps->steps, steps->n_steps, sizeof *steps->steps);
+    ps_sort_records(steps->steps, steps->n_steps, sizeof *steps->steps);
     if (!steps->annotated && steps->host_start < steps->host_end)
         add_step(steps, steps->host_start, steps->host_end, 0);
 }
 
-void tr_steps_track(struct tr_steps *steps, const struct tr_track *track)
+void tr_steps_add_track(struct tr_steps *steps, const struct tr_track *track)
 {
     if (track->kind != PS_TRACK_STREAM) {
         host_track(steps, track);
@@ -671,8 +672,8 @@ static int64_t end_before_steps(const struct tr_steps *steps)
 
     if (steps->steps[0].works)
         for (size_t i = 0; i < steps->n_strays; i++)
-            if (steps->strays[i] < steps->steps[0].first_work && steps->strays[i] > end)
-                end = steps->strays[i];
+            if (steps->stray_ends[i] < steps->steps[0].first_work && steps->stray_ends[i] > end)
+                end = steps->stray_ends[i];
     return end;
 }
 
@@ -716,10 +717,10 @@ static void settle(struct tr_steps *steps)
         drop_last(steps);
 }
 
-static void add_all(struct ps_spans *to, const struct ps_spans *from)
+static void add_all(struct ps_intervals *to, const struct ps_intervals *from)
 {
     for (size_t i = 0; i < from->n; i++)
-        ps_spans_add(to, from->at[i].start, from->at[i].end);
+        ps_intervals_add(to, from->items[i].start, from->items[i].end);
 }
 
 /* All work was matched with its launch: adds the time of the calls to their role and frees them. */
@@ -730,8 +731,8 @@ static void drop_launches(struct tr_steps *steps)
 
         for (size_t k = 0; k < of->n; k++)
             if (of->at[k].duration < UINT32_MAX)
-                ps_spans_add(&steps->roles[PS_ROLE_RUNTIME], of->at[k].start,
-                             of->at[k].start + of->at[k].duration);
+                ps_intervals_add(&steps->roles[PS_ROLE_RUNTIME], of->at[k].start,
+                                 of->at[k].start + of->at[k].duration);
         tr_scratch_drop(steps->trace->scratch);
         tr_scratch_free(steps->trace->scratch, of->at);
         *of = (struct launches){0};
@@ -751,15 +752,15 @@ static void join_roles(struct tr_steps *steps)
     for (size_t d = 0; d < steps->n_devices; d++)
         for (size_t k = 0; k < N_WORKS; k++)
             for (size_t late = 0; late < 2; late++) {
-                const struct ps_spans *set = &steps->devices[d].works[late][k];
+                const struct ps_intervals *set = &steps->devices[d].works[late][k];
 
                 add_all(&steps->roles[roles[k]], set);
                 if (k == WORK_COMMUNICATION)
                     add_all(&steps->communication, set);
             }
     for (size_t k = 0; k < PS_N_ROLES; k++)
-        ps_spans_join(&steps->roles[k]);
-    ps_spans_join(&steps->communication);
+        ps_intervals_join(&steps->roles[k]);
+    ps_intervals_join(&steps->communication);
 }
 
 /* Without host slices: adds one step from the first to the last work of the devices. */
@@ -768,11 +769,11 @@ static void step_of_devices(struct tr_steps *steps)
     int64_t start = INT64_MAX, end = INT64_MIN;
 
     for (size_t k = 0; k <= PS_ROLE_COMMUNICATION; k++) {
-        const struct ps_spans *set = &steps->roles[k];
+        const struct ps_intervals *set = &steps->roles[k];
 
         if (set->n) {
-            start = set->at[0].start < start ? set->at[0].start : start;
-            end = set->at[set->n - 1].end > end ? set->at[set->n - 1].end : end;
+            start = set->items[0].start < start ? set->items[0].start : start;
+            end = set->items[set->n - 1].end > end ? set->items[set->n - 1].end : end;
         }
     }
     if (start < end)
@@ -790,15 +791,15 @@ static void write_parts(struct tr_steps *steps, const struct step *step, uint32_
 
         if (definition != PS_BREAKDOWN_TENSORBOARD && !steps->n_devices)
             break; /* the other breakdowns need a device */
-        n = ps_breakdown_of(definition, steps->roles, &steps->communication, step->start, step->end,
-                            parts);
+        n = ps_breakdown_compute(definition, steps->roles, &steps->communication, step->start,
+                                 step->end, parts);
         for (size_t i = 0; i < n; i++) {
             struct ps_step_part part = {id, definition, parts[i].name, parts[i].ns};
 
             out->ops->step_part(out, &part);
         }
         if (definition == PS_BREAKDOWN_TENSORBOARD && step->counted)
-            *dataloader = ps_sum(*dataloader, parts[PS_ROLE_DATALOADER].ns);
+            *dataloader = ps_add_saturated(*dataloader, parts[PS_ROLE_DATALOADER].ns);
     }
 }
 
@@ -818,17 +819,17 @@ static void write_steps(struct tr_steps *steps)
         const struct step *step = &steps->steps[i];
         struct ps_step row = {
             .id = (uint32_t)i + 1,
-            .name = step->name ? tr_text(steps->trace, step->name) : PS_STR("whole trace"),
+            .name = step->name ? tr_text_of_id(steps->trace, step->name) : PS_STR("whole trace"),
             .start_ns = step->start,
             .end_ns = step->end,
             .host_start_ns = step->host_start,
             .host_end_ns = step->host_end,
-            .counted = step->counted,
+            .is_counted = step->counted,
         };
 
         out->ops->step(out, &row);
         write_parts(steps, step, row.id, &dataloader);
-        wall = ps_sum(wall, step->counted ? step->end - step->start : 0);
+        wall = ps_add_saturated(wall, step->counted ? step->end - step->start : 0);
         counted += step->counted;
     }
     if (counted && steps->annotated)
@@ -870,14 +871,14 @@ void tr_steps_free(struct tr_steps *steps)
     for (size_t i = 0; i < steps->n_launches; i++)
         tr_scratch_free(steps->trace->scratch, steps->launches[i].at);
     for (size_t k = 0; k < PS_N_ROLES; k++)
-        ps_spans_free(&steps->roles[k]);
-    ps_spans_free(&steps->communication);
+        ps_intervals_free(&steps->roles[k]);
+    ps_intervals_free(&steps->communication);
     free_devices(steps);
     free(steps->launches);
     free(steps->steps);
-    ps_meanings_free(&steps->meanings);
+    ps_name_kinds_free(&steps->meanings);
     free(steps->params);
-    free(steps->strays);
+    free(steps->stray_ends);
     free(steps->gaps.at);
     free(steps);
 }

@@ -100,7 +100,7 @@ static void visit(void *user, const struct tr_record *records, size_t n)
             __builtin_add_overflow(found.start, records[i].dur, &found.end))
             continue;
         found.self = records[i].dur;
-        PS_PUSH_ROOM(out->at, out->n, out->cap);
+        PS_RESERVE_ONE(out->at, out->n, out->cap);
         out->at[out->n++] = found;
     }
 }
@@ -183,8 +183,8 @@ static struct ps_str next_value(struct ps_str *json)
     size_t depth = 0, i = 0;
     bool quoted = false;
     for (; i < json->len; i++) {
-        char c = json->at[i];
-        if (c == '"' && (i == 0 || json->at[i - 1] != '\\'))
+        char c = json->ptr[i];
+        if (c == '"' && (i == 0 || json->ptr[i - 1] != '\\'))
             quoted = !quoted;
         if (quoted)
             continue;
@@ -193,18 +193,18 @@ static struct ps_str next_value(struct ps_str *json)
         depth += c == '[';
         depth -= c == ']';
     }
-    struct ps_str value = {json->at, i};
-    *json = ps_str_skip(*json, i < json->len && json->at[i] == ',' ? i + 1 : i);
+    struct ps_str value = {json->ptr, i};
+    *json = ps_str_skip(*json, i < json->len && json->ptr[i] == ',' ? i + 1 : i);
     return value;
 }
 
 /* Returns the index-th value of a list; {NULL, 0} if it is not a list or too short. */
 static struct ps_str list_value(struct ps_str list, size_t index)
 {
-    if (list.len < 2 || list.at[0] != '[')
+    if (list.len < 2 || list.ptr[0] != '[')
         return (struct ps_str){0};
     struct ps_str rest = ps_str_skip(list, 1);
-    for (size_t i = 0; rest.len > 0 && rest.at[0] != ']'; i++) {
+    for (size_t i = 0; rest.len > 0 && rest.ptr[0] != ']'; i++) {
         struct ps_str value = next_value(&rest);
         if (i == index)
             return value;
@@ -214,21 +214,21 @@ static struct ps_str list_value(struct ps_str list, size_t index)
 
 static struct ps_str trimmed(struct ps_str text)
 {
-    while (text.len && (text.at[0] == ' ' || text.at[0] == '"'))
+    while (text.len && (text.ptr[0] == ' ' || text.ptr[0] == '"'))
         text = ps_str_skip(text, 1);
-    while (text.len && (text.at[text.len - 1] == ' ' || text.at[text.len - 1] == '"'))
+    while (text.len && (text.ptr[text.len - 1] == ' ' || text.ptr[text.len - 1] == '"'))
         text.len--;
     return text;
 }
 
 static struct dims dims_of(struct ps_str list)
 {
-    struct dims dims = {.n = 0, .tensor = list.len >= 2 && list.at[0] == '['};
+    struct dims dims = {.n = 0, .tensor = list.len >= 2 && list.ptr[0] == '['};
     struct ps_str rest = ps_str_skip(list, 1);
-    while (dims.tensor && rest.len > 0 && rest.at[0] != ']') {
+    while (dims.tensor && rest.len > 0 && rest.ptr[0] != ']') {
         struct ps_str value = trimmed(next_value(&rest));
         dims.tensor =
-            dims.n < DIMS_MAX && ps_str_i64(value, &dims.at[dims.n]) && dims.at[dims.n] >= 0;
+            dims.n < DIMS_MAX && ps_str_parse_i64(value, &dims.at[dims.n]) && dims.at[dims.n] >= 0;
         dims.n += dims.tensor;
     }
     return dims;
@@ -280,17 +280,17 @@ static bool convolution_of(struct ps_str concrete, struct convolution *out)
 {
     return pair_of(concrete, 3, 1, out->stride) && pair_of(concrete, 4, 0, out->pad) &&
            pair_of(concrete, 5, 0, out->dilation) &&
-           ps_str_i64(trimmed(list_value(concrete, 6)), &out->groups) && out->groups > 0;
+           ps_str_parse_i64(trimmed(list_value(concrete, 6)), &out->groups) && out->groups > 0;
 }
 
 /* Returns the number of positions of the kernel on one axis. */
 static int64_t places(int64_t size, int64_t kernel, const struct convolution *how, int axis)
 {
     int64_t span = times(how->dilation[axis], kernel - 1);
-    int64_t room = times(2, how->pad[axis]);
-    if (kernel < 1 || span < 0 || room < 0 || __builtin_add_overflow(room, size, &room))
+    int64_t store = times(2, how->pad[axis]);
+    if (kernel < 1 || span < 0 || store < 0 || __builtin_add_overflow(store, size, &store))
         return 0;
-    return room < span + 1 ? 0 : (room - span - 1) / how->stride[axis] + 1;
+    return store < span + 1 ? 0 : (store - span - 1) / how->stride[axis] + 1;
 }
 
 static int64_t convolution_flops(const struct dims *input, const struct dims *weight,
@@ -310,7 +310,7 @@ static int64_t convolution_flops(const struct dims *input, const struct dims *we
 static int64_t compute(const struct tr_trace *trace, enum tr_flops_kind kind,
                        const struct tr_template *template)
 {
-    struct ps_str shapes = tr_text(trace, template->shapes);
+    struct ps_str shapes = tr_text_of_id(trace, template->shapes);
     size_t at = kind == TR_FLOPS_ADDMM || kind == TR_FLOPS_BADDBMM ? 1 : 0;
     struct dims first = dims_of(list_value(shapes, at));
     if (!first.tensor)
@@ -395,7 +395,7 @@ static bool is_named(const struct tr_track *track, uint32_t row)
 /* Sets the family and the flags that follow from the name alone. */
 static void visit_name(struct tr_torch *torch, struct tr_track *track, uint32_t row)
 {
-    struct tr_name name = tr_name_of(&torch->names, track->name_id[row]);
+    struct tr_name name = tr_name_flags(&torch->names, track->name_id[row]);
     bool plain = track->slice_kind[row] == PS_SLICE_ANNOTATION && name.family != PS_FAMILY_DATA &&
                  name.family != PS_FAMILY_COMMUNICATION;
     track->family[row] = plain ? PS_FAMILY_ANNOTATION : name.family;
@@ -414,7 +414,7 @@ static bool is_nvtx(const struct tr_track *track, uint32_t row)
  * operator. */
 static void visit_range(struct tr_torch *torch, struct tr_track *track, uint32_t row)
 {
-    uint8_t family = tr_name_of(&torch->names, track->name_id[row]).family;
+    uint8_t family = tr_name_flags(&torch->names, track->name_id[row]).family;
 
     track->family[row] = family == PS_FAMILY_RUNTIME ? PS_FAMILY_ANNOTATION : family;
 }
@@ -442,7 +442,7 @@ static bool is_async(struct tr_torch *torch, const struct tr_track *track, uint3
 {
     if (!(track->flags[row] & PS_SLICE_COLLECTIVE))
         return false;
-    int flags = tr_name_of(&torch->names, track->name_id[row]).flags;
+    int flags = tr_name_flags(&torch->names, track->name_id[row]).flags;
     bool is_op = track->slice_kind[row] == PS_SLICE_OP && !torch->trace->autograd;
     return flags & (is_op ? TR_NAME_HOST_WORK : TR_NAME_WORK);
 }
@@ -458,24 +458,24 @@ static void attribute(struct tr_track *track, uint32_t op, int64_t ns)
 
 static void visit_runtime(struct tr_torch *torch, struct tr_track *track, uint32_t row, uint32_t op)
 {
-    attribute(track, op, tr_correlations_launch(torch->correlations, track, row, op));
+    attribute(track, op, tr_correlations_attribute(torch->correlations, track, row, op));
 }
 
 static void visit_op(struct tr_torch *torch, struct tr_track *track, uint32_t row)
 {
-    struct tr_name name = tr_name_of(&torch->names, track->name_id[row]);
+    struct tr_name name = tr_name_flags(&torch->names, track->name_id[row]);
     if (name.flops) {
         int64_t flops = flops_of(torch->flops, name.flops, track->template[row]);
         if (flops)
             tr_track_extra(track, TR_FLOPS)[row] = flops;
     }
-    if (tr_correlations_orphans(torch->correlations))
+    if (tr_correlations_has_orphans(torch->correlations))
         attribute(track, row, tr_correlations_adopt(torch->correlations, track, row));
 }
 
 static size_t push(struct tr_torch *torch, size_t open, struct open event)
 {
-    PS_PUSH_ROOM(torch->stack, open, torch->stack_cap);
+    PS_RESERVE_ONE(torch->stack, open, torch->stack_cap);
     torch->stack[open] = event;
     return open + 1;
 }
@@ -580,7 +580,7 @@ static void build(struct tr_torch *torch, struct tr_track *track)
 /* Sets the total of one kind of memory, and self, from which fold subtracts the children. Few
  * tracks have any. */
 static void put_bytes(struct tr_track *track, uint32_t row, int64_t bytes, bool in_tree,
-                      enum tr_extra total, enum tr_extra self)
+                      enum tr_extra_column total, enum tr_extra_column self)
 {
     if (bytes == 0)
         return;
@@ -595,8 +595,8 @@ static void sum_memory(struct tr_torch *torch, struct tr_track *track)
         bool in_tree = torch->parent[row] != NOT_IN_TREE;
         if (!in_tree && !(track->flags[row] & PS_SLICE_ASYNC))
             continue;
-        struct tr_memory_sums sums = tr_memory_in(torch->memory, track->start[row],
-                                                  track->start[row] + track->duration[row]);
+        struct tr_memory_sums sums = tr_memory_sum(torch->memory, track->start[row],
+                                                   track->start[row] + track->duration[row]);
         put_bytes(track, row, sums.cpu, in_tree, TR_CPU_BYTES, TR_CPU_BYTES_SELF);
         put_bytes(track, row, sums.accelerator, in_tree, TR_DEVICE_BYTES, TR_DEVICE_BYTES_SELF);
     }
@@ -619,8 +619,8 @@ static bool same_name(struct tr_torch *torch, const struct tr_track *track, uint
         return true;
     return track->slice_kind[a] == PS_SLICE_ANNOTATION &&
            track->slice_kind[b] == PS_SLICE_ANNOTATION &&
-           tr_name_of(&torch->names, track->name_id[a]).flags &
-               tr_name_of(&torch->names, track->name_id[b]).flags & TR_NAME_STEP;
+           tr_name_flags(&torch->names, track->name_id[a]).flags &
+               tr_name_flags(&torch->names, track->name_id[b]).flags & TR_NAME_STEP;
 }
 
 static void fold_row(struct tr_torch *torch, struct tr_track *track, uint32_t row)
@@ -663,7 +663,7 @@ static void read_tree(struct tr_torch *torch, struct tr_track *track)
     torch->parent = tr_scratch_grow(track->scratch, NULL, track->n, sizeof *torch->parent);
     torch->children = tr_scratch_grow(track->scratch, NULL, track->n, sizeof *torch->children);
     build(torch, track);
-    if (tr_memory_any(torch->memory) && !torch->trace->source)
+    if (tr_memory_has_records(torch->memory) && !torch->trace->source)
         sum_memory(torch, track);
     fold(torch, track);
     tr_scratch_free(track->scratch,
@@ -699,8 +699,8 @@ struct tr_torch *tr_torch_begin(struct tr_trace *trace, struct tr_tracks *device
     torch->devices = devices;
     torch->names.trace = trace;
     torch->frames = has_call_from(trace);
-    torch->memory = tr_memory_of(trace);
-    tr_torch_shapes(trace);
+    torch->memory = tr_memory_get(trace);
+    tr_normalise_shapes(trace);
     torch->flops = new_flops(trace);
     torch->correlations = tr_correlations_new(trace, devices, hosts);
     find_overheads(trace, &torch->overheads);
@@ -727,7 +727,7 @@ static void overhead(const struct tr_torch *torch, struct tr_track *track)
     set_overhead_self(&torch->overheads, track);
 }
 
-enum ps_status tr_torch_host(struct tr_torch *torch, struct tr_track *track)
+enum ps_status tr_torch_host_track(struct tr_torch *torch, struct tr_track *track)
 {
     if (torch->trace->autograd)
         name_autograd(track);
@@ -735,8 +735,8 @@ enum ps_status tr_torch_host(struct tr_torch *torch, struct tr_track *track)
         read_tree(torch, track);
     else if (track->kind == PS_TRACK_OVERHEAD)
         overhead(torch, track);
-    tr_steps_track(torch->steps, track);
-    tr_modules_track(torch->modules, track);
+    tr_steps_add_track(torch->steps, track);
+    tr_modules_add_track(torch->modules, track);
     return PS_OK;
 }
 
@@ -745,7 +745,7 @@ enum ps_status tr_torch_host(struct tr_torch *torch, struct tr_track *track)
 static void set_device_family(struct tr_torch *torch, struct tr_track *track, uint32_t row)
 {
     uint8_t kind = track->slice_kind[row], *family = &track->family[row];
-    struct tr_name name = tr_name_of(&torch->names, track->name_id[row]);
+    struct tr_name name = tr_name_flags(&torch->names, track->name_id[row]);
     if (kind == PS_SLICE_KERNEL) {
         track->flags[row] |= name.flags & TR_NAME_DEVICE_COLLECTIVE ? PS_SLICE_COLLECTIVE : 0;
         track->flags[row] |= name.flags & TR_NAME_TENSOR_CORE ? PS_SLICE_TENSOR_CORE : 0;
@@ -761,7 +761,7 @@ static void set_device_family(struct tr_torch *torch, struct tr_track *track, ui
     }
 }
 
-enum ps_status tr_torch_device(struct tr_torch *torch, struct tr_track *track)
+enum ps_status tr_torch_device_track(struct tr_torch *torch, struct tr_track *track)
 {
     /* all host tracks were read: all work is attributed */
     tr_correlations_free(torch->correlations);
@@ -770,7 +770,7 @@ enum ps_status tr_torch_device(struct tr_torch *torch, struct tr_track *track)
         set_device_family(torch, track, row);
         tr_scratch_row(track->scratch, row);
     }
-    tr_steps_track(torch->steps, track);
+    tr_steps_add_track(torch->steps, track);
     return PS_OK;
 }
 
@@ -790,6 +790,6 @@ void tr_torch_free(struct tr_torch *torch)
     free_flops(torch->flops);
     free_tree(torch);
     free(torch->overheads.at);
-    free(torch->names.at);
+    free(torch->names.flags);
     free(torch);
 }

@@ -20,15 +20,15 @@
 
 /* --- torch.c --- */
 
-/* Order of the calls: tr_torch_begin once all device tracks are nested; tr_torch_host for each host
- * track, before it is written; then tr_torch_device for each device track, before it is written;
- * tr_torch_end, which writes steps and modules to the sink. devices stay in memory until then.
- * hosts: host tracks of the same threads, whose records are released. */
+/* Order of the calls: tr_torch_begin once all device tracks are nested; tr_torch_host_track for
+ * each host track, before it is written; then tr_torch_device_track for each device track, before
+ * it is written; tr_torch_end, which writes steps and modules to the sink. devices stay in memory
+ * until then. hosts: host tracks of the same threads, whose records are released. */
 struct tr_torch;
 struct tr_torch *tr_torch_begin(struct tr_trace *trace, struct tr_tracks *devices,
                                 const struct tr_tracks *hosts);
-enum ps_status tr_torch_host(struct tr_torch *torch, struct tr_track *track);
-enum ps_status tr_torch_device(struct tr_torch *torch, struct tr_track *track);
+enum ps_status tr_torch_host_track(struct tr_torch *torch, struct tr_track *track);
+enum ps_status tr_torch_device_track(struct tr_torch *torch, struct tr_track *track);
 enum ps_status tr_torch_end(struct tr_torch *torch);
 void tr_torch_free(struct tr_torch *torch);
 /* Returns the text id under which key_averages() groups the name: ProfilerStep#7 as ProfilerStep*.
@@ -70,17 +70,17 @@ struct tr_name {
 /* Properties of names by text id, computed on first use. */
 struct tr_names {
     const struct tr_trace *trace;
-    struct tr_name *at;
+    struct tr_name *flags;
     uint32_t n;
 };
 /* Returns the family of an operator or kernel, from its name alone. */
-uint8_t tr_family_of(struct ps_str name);
+uint8_t tr_name_family(struct ps_str name);
 
-struct tr_name tr_name_of(struct tr_names *names, uint32_t text_id);
+struct tr_name tr_name_flags(struct tr_names *names, uint32_t text_id);
 
 /* Rewrites the shapes of templates as torch groups by them: torch's tables show an argument that is
  * a list of tensors as [], while the file has the shape of each tensor. */
-void tr_torch_shapes(struct tr_trace *trace);
+void tr_normalise_shapes(struct tr_trace *trace);
 
 /* --- torch_device.c --- */
 
@@ -92,10 +92,10 @@ struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tr
 /* Sets launch and operator of the device work that the runtime call at `row` launched, inside of
  * operator `op` of its track (TR_NO_ROW: none). Returns the sum of the durations of that work,
  * ns. */
-int64_t tr_correlations_launch(struct tr_correlations *links, const struct tr_track *track,
-                               uint32_t row, uint32_t op);
+int64_t tr_correlations_attribute(struct tr_correlations *links, const struct tr_track *track,
+                                  uint32_t row, uint32_t op);
 /* Whether there is device work whose launch is not in the file but which names its operator. */
-bool tr_correlations_orphans(const struct tr_correlations *links);
+bool tr_correlations_has_orphans(const struct tr_correlations *links);
 /* Attributes such work to the operator at `row`. Returns the sum of its durations, ns. */
 int64_t tr_correlations_adopt(struct tr_correlations *links, const struct tr_track *track,
                               uint32_t row);
@@ -103,11 +103,11 @@ void tr_correlations_free(struct tr_correlations *links);
 
 /* --- modules.c --- */
 
-/* Rows of nn.Module. Order of the calls: tr_modules_new; tr_modules_track for each host track after
- * it was attributed; tr_modules_end, which writes them to the sink. */
+/* Rows of nn.Module. Order of the calls: tr_modules_new; tr_modules_add_track for each host track
+ * after it was attributed; tr_modules_end, which writes them to the sink. */
 struct tr_modules;
 struct tr_modules *tr_modules_new(struct tr_trace *trace);
-void tr_modules_track(struct tr_modules *modules, const struct tr_track *track);
+void tr_modules_add_track(struct tr_modules *modules, const struct tr_track *track);
 enum ps_status tr_modules_end(struct tr_modules *modules);
 void tr_modules_free(struct tr_modules *modules);
 

@@ -19,7 +19,7 @@
 #define TR_NO_ENTRY UINT32_MAX
 
 /* A piece of device work. */
-struct tr_entry {
+struct tr_work_entry {
     uint32_t device, row;
     uint32_t next; /* next entry of the same group; TR_NO_ENTRY: none */
 };
@@ -49,7 +49,7 @@ struct tr_orphan {
 struct tr_correlations {
     struct tr_trace *trace;
     struct tr_tracks *devices;
-    struct tr_entry *entries; /* one per piece of launched work */
+    struct tr_work_entry *entries; /* one per piece of launched work */
     size_t n_entries;
     struct tr_group *groups; /* one per correlation number of that work */
     size_t n_groups;
@@ -126,10 +126,10 @@ static bool correlation_of(const struct tr_trace *trace, const struct tr_track *
     uint32_t template_id = track->template[row];
     int64_t pid = track->thread ? track->thread->pid_number : 0;
     if (template_id <= PS_TEMPLATE_WHOLE ||
-        !tr_slice_param(trace, track, row, trace->templates[template_id].correlation, out))
+        !tr_read_slice_param(trace, track, row, trace->templates[template_id].correlation, out))
         return false;
     if (trace->source && is_launched(track->slice_kind[row]))
-        (void)tr_slice_param(trace, track, row, trace->templates[template_id].pid, &pid);
+        (void)tr_read_slice_param(trace, track, row, trace->templates[template_id].pid, &pid);
     *out = numbered_in(trace, pid, *out);
     return true;
 }
@@ -155,7 +155,7 @@ static struct extent extent_of(struct tr_correlations *links)
 {
     struct extent extent = {INT64_MAX, INT64_MIN, 0, 0};
     for (size_t d = 0; d < links->devices->n; d++) {
-        const struct tr_track *track = &links->devices->at[d];
+        const struct tr_track *track = &links->devices->items[d];
         for (uint32_t row = 0; row < track->n; row++) {
             if (is_launched(track->slice_kind[row]))
                 extend_extent(links, track, row, &extent);
@@ -175,9 +175,9 @@ static void make_tables(struct tr_correlations *links)
         links->n_dense = (size_t)span + 1;
         links->dense = tr_scratch_alloc(scratch, links->n_dense, sizeof *links->dense);
     } else {
-        size_t n_slots = ps_hash_table_slots(extent.correlated);
+        size_t n_slots = ps_hash_table_slots_for(extent.correlated);
         links->slots = tr_scratch_alloc(scratch, n_slots, sizeof *links->slots);
-        links->by_correlation = ps_hash_table_in(links->slots, n_slots);
+        links->by_correlation = ps_hash_table_in_memory(links->slots, n_slots);
     }
     links->groups = tr_scratch_grow(scratch, NULL, extent.correlated + 1, sizeof *links->groups);
     links->entries = tr_scratch_grow(scratch, NULL, extent.n + 1, sizeof *links->entries);
@@ -186,8 +186,8 @@ static void make_tables(struct tr_correlations *links)
 static void add_work(struct tr_correlations *links, uint32_t device, uint32_t row)
 {
     int64_t correlation;
-    struct tr_entry entry = {.device = device, .row = row, .next = TR_NO_ENTRY};
-    if (correlation_of(links->trace, &links->devices->at[device], row, &correlation)) {
+    struct tr_work_entry entry = {.device = device, .row = row, .next = TR_NO_ENTRY};
+    if (correlation_of(links->trace, &links->devices->items[device], row, &correlation)) {
         struct tr_group *group = make(links, correlation);
         entry.next = group->head;
         group->head = (uint32_t)links->n_entries;
@@ -233,8 +233,8 @@ static void visit_records(void *user, const struct tr_record *records, size_t n)
         int64_t correlation, start;
         if (trace->cats[records[i].cat].kind == PS_SLICE_RUNTIME && records[i].ph == 'X' &&
             records[i].template > PS_TEMPLATE_WHOLE &&
-            tr_param(trace, &records[i], trace->templates[records[i].template].correlation,
-                     &correlation) &&
+            tr_read_param(trace, &records[i], trace->templates[records[i].template].correlation,
+                          &correlation) &&
             !__builtin_sub_overflow(records[i].ts, trace->import->shift, &start))
             match_call(links, numbered_in(trace, thread->pid_number, correlation), start);
     }
@@ -257,8 +257,8 @@ static void collect_calls(struct tr_correlations *links, const struct tr_tracks 
 {
     struct tr_trace *trace = links->trace;
     for (size_t i = 0; i < hosts->n; i++) {
-        if (hosts->at[i].thread)
-            visit_track(links, &hosts->at[i]);
+        if (hosts->items[i].thread)
+            visit_track(links, &hosts->items[i]);
     }
     for (uint32_t i = 0; i < trace->n_threads; i++) {
         links->thread = i;
@@ -315,8 +315,8 @@ static void assign_calls(struct tr_correlations *links)
             continue;
         for (uint32_t e = links->groups[calls[from].group].head; e != TR_NO_ENTRY;
              e = links->entries[e].next) {
-            const struct tr_entry *entry = &links->entries[e];
-            const struct tr_track *track = &links->devices->at[entry->device];
+            const struct tr_work_entry *entry = &links->entries[e];
+            const struct tr_track *track = &links->devices->items[entry->device];
             TR_SCRATCH_PUSH(links->trace->scratch, given, n_given, cap);
             given[n_given] = *last_before(calls + from, to - from, track->start[entry->row]);
             given[n_given++].entry = e;
@@ -342,8 +342,8 @@ static bool external_of(const struct tr_correlations *links, const struct tr_tra
 {
     uint32_t template_id = track->template[row];
     return template_id > PS_TEMPLATE_WHOLE &&
-           tr_slice_param(links->trace, track, row,
-                          links->trace->templates[template_id].external_id, out);
+           tr_read_slice_param(links->trace, track, row,
+                               links->trace->templates[template_id].external_id, out);
 }
 
 /* Whether External id equals the correlation on all work that has both. */
@@ -351,8 +351,8 @@ static bool external_is_correlation(const struct tr_correlations *links)
 {
     bool any = false;
     for (size_t i = 0; i < links->n_entries; i++) {
-        const struct tr_entry *entry = &links->entries[i];
-        const struct tr_track *track = &links->devices->at[entry->device];
+        const struct tr_work_entry *entry = &links->entries[i];
+        const struct tr_track *track = &links->devices->items[entry->device];
         int64_t external, correlation;
         if (!external_of(links, track, entry->row, &external) ||
             !correlation_of(links->trace, track, entry->row, &correlation))
@@ -377,8 +377,8 @@ static void collect_orphans(struct tr_correlations *links)
 {
     bool asked = false;
     for (size_t i = 0; i < links->n_entries; i++) {
-        const struct tr_entry *entry = &links->entries[i];
-        const struct tr_track *track = &links->devices->at[entry->device];
+        const struct tr_work_entry *entry = &links->entries[i];
+        const struct tr_track *track = &links->devices->items[entry->device];
         int64_t correlation, external;
         const struct tr_group *group = NULL;
         if (correlation_of(links->trace, track, entry->row, &correlation))
@@ -407,8 +407,8 @@ struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tr
     links->devices = devices;
     make_tables(links);
     for (size_t d = 0; d < devices->n; d++) {
-        for (uint32_t row = 0; row < devices->at[d].n; row++) {
-            if (is_launched(devices->at[d].slice_kind[row]))
+        for (uint32_t row = 0; row < devices->items[d].n; row++) {
+            if (is_launched(devices->items[d].slice_kind[row]))
                 add_work(links, (uint32_t)d, row);
         }
     }
@@ -426,8 +426,8 @@ struct tr_correlations *tr_correlations_new(struct tr_trace *trace, struct tr_tr
 static int64_t attribute_work(struct tr_correlations *links, uint32_t e,
                               const struct tr_track *track, uint32_t launch, uint32_t op)
 {
-    const struct tr_entry *entry = &links->entries[e];
-    struct tr_track *device = &links->devices->at[entry->device];
+    const struct tr_work_entry *entry = &links->entries[e];
+    struct tr_track *device = &links->devices->items[entry->device];
     if (launch != TR_NO_ROW)
         tr_track_extra(device, TR_LAUNCH)[entry->row] = ps_slice_id(track->id, launch);
     if (op != TR_NO_ROW) {
@@ -474,8 +474,8 @@ static uint64_t attribute_shared(struct tr_correlations *links, struct tr_call w
     return sum;
 }
 
-int64_t tr_correlations_launch(struct tr_correlations *links, const struct tr_track *track,
-                               uint32_t row, uint32_t op)
+int64_t tr_correlations_attribute(struct tr_correlations *links, const struct tr_track *track,
+                                  uint32_t row, uint32_t op)
 {
     int64_t correlation;
     if (links->n_groups == 0 || !correlation_of(links->trace, track, row, &correlation))
@@ -510,7 +510,7 @@ void tr_correlations_free(struct tr_correlations *links)
     free(links);
 }
 
-bool tr_correlations_orphans(const struct tr_correlations *links)
+bool tr_correlations_has_orphans(const struct tr_correlations *links)
 {
     return links->n_orphans > 0;
 }

@@ -13,7 +13,7 @@
 static bool starts(struct ps_str name, const char *const *words)
 {
     for (; *words; words++) {
-        if (ps_str_starts(name, ps_str_of(*words)))
+        if (ps_str_starts_with(name, ps_str_from_c(*words)))
             return true;
     }
     return false;
@@ -22,7 +22,7 @@ static bool starts(struct ps_str name, const char *const *words)
 static bool contains(struct ps_str name, const char *const *words)
 {
     for (; *words; words++) {
-        if (ps_str_find(name, ps_str_of(*words)))
+        if (ps_str_find(name, ps_str_from_c(*words)))
             return true;
     }
     return false;
@@ -31,7 +31,7 @@ static bool contains(struct ps_str name, const char *const *words)
 static bool is_one_of(struct ps_str name, const char *const *words)
 {
     for (; *words; words++) {
-        if (ps_str_is(name, *words))
+        if (ps_str_eq_c(name, *words))
             return true;
     }
     return false;
@@ -53,7 +53,7 @@ static bool is_hidden(struct ps_str name)
 
 static bool is_step(struct ps_str name)
 {
-    return ps_str_starts(name, PS_STR("ProfilerStep#"));
+    return ps_str_starts_with(name, PS_STR("ProfilerStep#"));
 }
 
 static bool is_host_work(struct ps_str name)
@@ -110,7 +110,7 @@ static enum tr_flops_kind flops_kind(struct ps_str name)
         {"aten::conv2d", TR_FLOPS_CONV2D},
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (ps_str_is(name, words[i].name))
+        if (ps_str_eq_c(name, words[i].name))
             return words[i].kind;
     }
     return TR_FLOPS_NONE;
@@ -119,23 +119,23 @@ static enum tr_flops_kind flops_kind(struct ps_str name)
 /* Returns the part of a name that decides its family, for example "addmm" for
  * "autograd::engine::evaluate_function: AddmmBackward0": after the last colon, in lower case,
  * without "_" at its ends and without "Backward0". */
-static struct ps_str bare_word(struct ps_str name, char *room, size_t size)
+static struct ps_str bare_word(struct ps_str name, char *store, size_t size)
 {
     size_t from = name.len;
-    while (from > 0 && name.at[from - 1] != ':')
+    while (from > 0 && name.ptr[from - 1] != ':')
         from--;
-    while (from < name.len && (name.at[from] == ' ' || name.at[from] == '_'))
+    while (from < name.len && (name.ptr[from] == ' ' || name.ptr[from] == '_'))
         from++;
     size_t len = 0;
     for (size_t i = from; i < name.len && len < size; i++) {
-        char c = name.at[i];
-        room[len++] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+        char c = name.ptr[i];
+        store[len++] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
     }
-    while (len > 0 && (room[len - 1] == '_' || (room[len - 1] >= '0' && room[len - 1] <= '9')))
+    while (len > 0 && (store[len - 1] == '_' || (store[len - 1] >= '0' && store[len - 1] <= '9')))
         len--;
-    if (len > 8 && memcmp(room + len - 8, "backward", 8) == 0)
-        len -= room[len - 9] == '_' ? 9 : 8;
-    return (struct ps_str){room, len};
+    if (len > 8 && memcmp(store + len - 8, "backward", 8) == 0)
+        len -= store[len - 9] == '_' ? 9 : 8;
+    return (struct ps_str){store, len};
 }
 
 /* Words of one family, NULL after the last. */
@@ -207,15 +207,16 @@ static uint8_t family_of(const struct family_words *table, size_t n, struct ps_s
 
 static uint8_t host_family(struct ps_str name)
 {
-    char room[96];
+    char store[96];
     if (is_collective(name))
         return PS_FAMILY_COMMUNICATION;
-    if (ps_str_starts(name, PS_STR("enumerate(DataLoader)")))
+    if (ps_str_starts_with(name, PS_STR("enumerate(DataLoader)")))
         return PS_FAMILY_DATA;
     /* These are annotations, which torch before 1.11 wrote as operators. */
-    if (ps_str_starts(name, PS_STR("ProfilerStep#")) || ps_str_starts(name, PS_STR("Optimizer.")))
+    if (ps_str_starts_with(name, PS_STR("ProfilerStep#")) ||
+        ps_str_starts_with(name, PS_STR("Optimizer.")))
         return PS_FAMILY_ANNOTATION;
-    struct ps_str word = bare_word(name, room, sizeof room);
+    struct ps_str word = bare_word(name, store, sizeof store);
     uint8_t family = FAMILY_OF(whole_words, word, is_one_of);
     return family == PS_FAMILY_RUNTIME ? FAMILY_OF(word_parts, word, contains) : family;
 }
@@ -226,7 +227,7 @@ static uint8_t device_family(struct ps_str name)
                                       : FAMILY_OF(kernel_parts, name, contains);
 }
 
-uint8_t tr_family_of(struct ps_str name)
+uint8_t tr_name_family(struct ps_str name)
 {
     uint8_t family = host_family(name);
 
@@ -247,23 +248,23 @@ static struct tr_name understand(struct ps_str name)
                             (uint8_t)flops_kind(name)};
 }
 
-struct tr_name tr_name_of(struct tr_names *names, uint32_t text_id)
+struct tr_name tr_name_flags(struct tr_names *names, uint32_t text_id)
 {
     if (text_id >= names->n) {
         uint32_t n = text_id + 1024 + text_id / 2;
-        names->at = ps_grow(names->at, n, sizeof *names->at);
-        memset(names->at + names->n, 0, (n - names->n) * sizeof *names->at);
+        names->flags = ps_grow(names->flags, n, sizeof *names->flags);
+        memset(names->flags + names->n, 0, (n - names->n) * sizeof *names->flags);
         names->n = n;
     }
-    struct tr_name *name = &names->at[text_id];
+    struct tr_name *name = &names->flags[text_id];
     if (!(name->flags & TR_NAME_KNOWN))
-        *name = understand(tr_text(names->trace, text_id));
+        *name = understand(tr_text_of_id(names->trace, text_id));
     return *name;
 }
 
 uint32_t tr_torch_key(struct tr_trace *trace, uint32_t text_id)
 {
-    if (!is_step(tr_text(trace, text_id)))
+    if (!is_step(tr_text_of_id(trace, text_id)))
         return 0;
     return tr_text_id(trace, PS_STR("ProfilerStep*"));
 }
@@ -273,8 +274,8 @@ static bool has_tensor_list(struct ps_str shapes)
 {
     int depth = 0;
     for (size_t i = 0; i < shapes.len; i++) {
-        depth += shapes.at[i] == '[';
-        depth -= shapes.at[i] == ']';
+        depth += shapes.ptr[i] == '[';
+        depth -= shapes.ptr[i] == ']';
         if (depth > 2)
             return true;
     }
@@ -289,7 +290,7 @@ static void put_without_lists(struct ps_str shapes, struct ps_buf *out)
     size_t argument = 0; /* start of the argument in `out` */
     bool list = false;
     for (size_t i = 0; i < shapes.len; i++) {
-        char c = shapes.at[i];
+        char c = shapes.ptr[i];
         depth += c == '[';
         if (c == '[' && depth == 2) {
             argument = out->len;
@@ -305,12 +306,12 @@ static void put_without_lists(struct ps_str shapes, struct ps_buf *out)
     }
 }
 
-void tr_torch_shapes(struct tr_trace *trace)
+void tr_normalise_shapes(struct tr_trace *trace)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     for (uint32_t i = 0; i < trace->n_templates; i++) {
         struct tr_template *template = &trace->templates[i];
-        struct ps_str shapes = tr_text(trace, template->shapes);
+        struct ps_str shapes = tr_text_of_id(trace, template->shapes);
         if (template->shapes == 0 || !has_tensor_list(shapes))
             continue;
         text.len = 0;

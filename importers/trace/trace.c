@@ -63,7 +63,7 @@ static enum ps_status add_window(struct tr_trace *trace)
 
     tr_scratch_drop(trace->scratch);
     window->used = 0;
-    return tr_scratch_segment(trace->scratch, WINDOW, trace->err, &window->at);
+    return tr_scratch_segment(trace->scratch, WINDOW, trace->err, &window->ptr);
 }
 
 /* Allocates zeroed, page-aligned bytes. */
@@ -73,13 +73,13 @@ static enum ps_status allocate_bytes(struct tr_trace *trace, size_t size, char *
     struct tr_window *window = &pages->window;
     bool memory = pages->anonymous + size <= pages->budget || size > WINDOW;
 
-    if (!memory && (!window->at || WINDOW - window->used < size) && add_window(trace) != PS_OK)
+    if (!memory && (!window->ptr || WINDOW - window->used < size) && add_window(trace) != PS_OK)
         return trace->err->code;
-    if (memory || !window->at) {
+    if (memory || !window->ptr) {
         *out = map_memory(pages, size);
         return PS_OK;
     }
-    *out = window->at + window->used;
+    *out = window->ptr + window->used;
     window->used += size;
     return PS_OK;
 }
@@ -110,7 +110,7 @@ static size_t page_records(size_t index)
 }
 
 static enum ps_status add_page(struct tr_trace *trace, struct tr_thread *thread,
-                               struct tr_cursor *cursor)
+                               struct tr_page_cursor *cursor)
 {
     size_t records = page_records(thread->n_pages);
     uint8_t **list = (uint8_t **)(uintptr_t)thread->pages;
@@ -118,11 +118,11 @@ static enum ps_status add_page(struct tr_trace *trace, struct tr_thread *thread,
 
     if (allocate_page(trace, records * sizeof(struct tr_record), &page) != PS_OK)
         return trace->err->code;
-    PS_PUSH_ROOM(list, thread->n_pages, cursor->cap);
+    PS_RESERVE_ONE(list, thread->n_pages, cursor->cap);
     list[thread->n_pages++] = (uint8_t *)page;
     thread->pages = list;
-    cursor->at = (struct tr_record *)(void *)page;
-    cursor->end = cursor->at + records;
+    cursor->next = (struct tr_record *)(void *)page;
+    cursor->end = cursor->next + records;
     return PS_OK;
 }
 
@@ -130,14 +130,14 @@ enum ps_status tr_pages_push(struct tr_trace *trace, uint32_t thread,
                              const struct tr_record *record)
 {
     struct tr_thread *t = &trace->threads[thread];
-    struct tr_cursor *cursor = &trace->pages->cursors[thread];
+    struct tr_page_cursor *cursor = &trace->pages->cursors[thread];
 
-    if (cursor->at == cursor->end && add_page(trace, t, cursor) != PS_OK)
+    if (cursor->next == cursor->end && add_page(trace, t, cursor) != PS_OK)
         return trace->err->code;
     if (record->ts < cursor->last_ts)
         t->ordered = false;
     cursor->last_ts = record->ts;
-    *cursor->at++ = *record;
+    *cursor->next++ = *record;
     t->n++;
     return PS_OK;
 }
@@ -156,25 +156,25 @@ static enum ps_status add_segments(struct tr_trace *trace, size_t need)
         return trace->err->code;
     pages->args_used = (uint64_t)pages->n_segments << SEGMENT_BITS;
     for (size_t i = 0; i < count; i++) {
-        PS_PUSH_ROOM(pages->segments, pages->n_segments, pages->segments_cap);
+        PS_RESERVE_ONE(pages->segments, pages->n_segments, pages->segments_cap);
         pages->segments[pages->n_segments++] =
             (struct tr_segment){at + (i << SEGMENT_BITS), at + (count << SEGMENT_BITS)};
     }
     return PS_OK;
 }
 
-enum ps_status tr_pages_args(struct tr_trace *trace, struct ps_str args, uint64_t *at)
+enum ps_status tr_pages_add_args(struct tr_trace *trace, struct ps_str args, uint64_t *at)
 {
     struct tr_pages *pages = trace->pages;
-    uint64_t room = ((uint64_t)pages->n_segments << SEGMENT_BITS) - pages->args_used;
+    uint64_t store = ((uint64_t)pages->n_segments << SEGMENT_BITS) - pages->args_used;
 
-    if (args.len > room && add_segments(trace, args.len) != PS_OK)
+    if (args.len > store && add_segments(trace, args.len) != PS_OK)
         return trace->err->code;
     *at = pages->args_used;
     if (args.len) {
         const struct tr_segment *segment = &pages->segments[*at >> SEGMENT_BITS];
 
-        memcpy(segment->at + (*at & (SEGMENT - 1)), args.at, args.len);
+        memcpy(segment->begin + (*at & (SEGMENT - 1)), args.ptr, args.len);
         pages->args_used += args.len;
     }
     return PS_OK;
@@ -185,13 +185,14 @@ enum ps_status tr_pages_args(struct tr_trace *trace, struct ps_str args, uint64_
 static void count_access(const struct tr_trace *trace, uint64_t args_at)
 {
     struct tr_pages *pages = trace->pages;
-    uint64_t way = args_at < pages->asked ? pages->asked - args_at : args_at - pages->asked;
+    uint64_t way =
+        args_at < pages->last_asked ? pages->last_asked - args_at : args_at - pages->last_asked;
 
-    pages->asked = args_at;
+    pages->last_asked = args_at;
     tr_scratch_passed(trace->scratch, way < AROUND ? (size_t)way : AROUND);
 }
 
-struct ps_str tr_args_at(const struct tr_trace *trace, uint64_t args_at)
+struct ps_str tr_params_at(const struct tr_trace *trace, uint64_t args_at)
 {
     const struct tr_pages *pages = trace->pages;
     const struct tr_segment *segment;
@@ -201,7 +202,7 @@ struct ps_str tr_args_at(const struct tr_trace *trace, uint64_t args_at)
         return (struct ps_str){"", 0};
     count_access(trace, args_at);
     segment = &pages->segments[args_at >> SEGMENT_BITS];
-    at = segment->at + (args_at & (SEGMENT - 1));
+    at = segment->begin + (args_at & (SEGMENT - 1));
     return (struct ps_str){at, (size_t)(segment->end - at)};
 }
 
@@ -261,12 +262,12 @@ static void free_pages(struct tr_trace *trace)
     ps_intern_free(&pages->threads);
     ps_intern_free(&pages->templates);
     ps_intern_free(&pages->cats);
-    ps_intern_free(&pages->odd);
+    ps_intern_free(&pages->repaired_names);
     ps_intern_free(&pages->header_keys);
-    free(pages->odd_mark);
+    free(pages->repaired_marks);
     ps_buf_free(&pages->whole);
     free(pages->cursors);
-    free(pages->findings.at);
+    free(pages->findings.items);
     free(pages->segments);
     free(pages->blocks);
     free(pages->block_sizes);
@@ -276,14 +277,15 @@ static void free_pages(struct tr_trace *trace)
     trace->scratch = NULL;
 }
 
-bool tr_param(const struct tr_trace *trace, const struct tr_record *record, int index, int64_t *out)
+bool tr_read_param(const struct tr_trace *trace, const struct tr_record *record, int index,
+                   int64_t *out)
 {
     struct ps_num num;
 
     if (index < 0 || record->template >= trace->n_templates)
         return false;
     num = ps_args_param(trace->templates[record->template].markers,
-                        tr_args_at(trace, record->args_at), index);
+                        tr_params_at(trace, record->args_at), index);
     *out = num.kind == PS_NUM_INT ? num.i : 0;
     return num.kind == PS_NUM_INT;
 }
@@ -300,7 +302,7 @@ static size_t count_params(struct ps_str template)
     size_t n = 0;
 
     for (size_t i = 0; i < template.len; i++)
-        n += is_marker(template.at[i]);
+        n += is_marker(template.ptr[i]);
     return n;
 }
 
@@ -310,8 +312,8 @@ static struct ps_str markers_of(struct tr_trace *trace, struct ps_str template)
     size_t n = 0;
 
     for (size_t i = 0; i < template.len; i++)
-        if (is_marker(template.at[i]))
-            markers[n++] = template.at[i];
+        if (is_marker(template.ptr[i]))
+            markers[n++] = template.ptr[i];
     return (struct ps_str){markers, n};
 }
 
@@ -354,17 +356,17 @@ static void describe_pair(struct tr_trace *trace, struct tr_template *t,
     if (index > INT16_MAX)
         index = -1;
     for (size_t i = 0; i < N_FIELDS; i++)
-        if (ps_str_is(pair->key, fields[i].key))
+        if (ps_str_eq_c(pair->key, fields[i].key))
             *field_of(t, i) = (int16_t)index;
-    if (ps_str_is(pair->key, "Input Dims") || ps_str_is(pair->key, "Input dims"))
+    if (ps_str_eq_c(pair->key, "Input Dims") || ps_str_eq_c(pair->key, "Input dims"))
         t->shapes = count_params(pair->value) ? 0 : tr_text_id(trace, pair->value);
-    t->call_from |= ps_str_is(pair->key, "CallFrom");
+    t->call_from |= ps_str_eq_c(pair->key, "CallFrom");
 }
 
 /* Set the properties of a new template or category. */
 static void describe_template(struct tr_trace *trace, struct tr_template *t)
 {
-    struct ps_template_pair pair = {.left = t->text};
+    struct ps_template_pair pair = {.rest = t->text};
 
     for (size_t i = 0; i < N_FIELDS; i++)
         *field_of(t, i) = -1;
@@ -431,7 +433,7 @@ static void describe_cat(struct tr_cat *cat)
     if (cat->text.len >= sizeof lower)
         return;
     for (size_t i = 0; i < cat->text.len; i++) {
-        char c = cat->text.at[i];
+        char c = cat->text.ptr[i];
 
         lower[i] = c >= 'A' && c <= 'Z' ? (char)(c | 32) : c;
     }
@@ -445,13 +447,13 @@ static void describe_cat(struct tr_cat *cat)
 
 /* --- Members of a template --- */
 
-struct ps_str tr_args_members(struct ps_str template)
+struct ps_str tr_args_object(struct ps_str template)
 {
-    const char *mark = template.len ? memchr(template.at, PS_TEMPLATE_REST, template.len) : NULL;
+    const char *mark = template.len ? memchr(template.ptr, PS_TEMPLATE_REST, template.len) : NULL;
 
     if (mark)
-        template.len = (size_t)(mark - template.at);
-    return template.len > 2 ? (struct ps_str){template.at + 1, template.len - 2}
+        template.len = (size_t)(mark - template.ptr);
+    return template.len > 2 ? (struct ps_str){template.ptr + 1, template.len - 2}
                             : (struct ps_str){NULL, 0};
 }
 
@@ -459,13 +461,13 @@ bool tr_next_member(struct ps_str *rest, struct tr_member *out)
 {
     size_t key, value;
 
-    if (rest->len < 3 || rest->at[0] != '"')
+    if (rest->len < 3 || rest->ptr[0] != '"')
         return false;
-    key = ps_json_text_span(*rest);
-    value = ps_json_value_span(ps_str_skip(*rest, key + 1));
-    out->all = (struct ps_str){rest->at, key + 1 + value};
-    out->key = (struct ps_str){rest->at + 1, key - 2};
-    out->value = (struct ps_str){rest->at + key + 1, value};
+    key = ps_json_string_length(*rest);
+    value = ps_json_value_length(ps_str_skip(*rest, key + 1));
+    out->all = (struct ps_str){rest->ptr, key + 1 + value};
+    out->key = (struct ps_str){rest->ptr + 1, key - 2};
+    out->value = (struct ps_str){rest->ptr + key + 1, value};
     if (out->all.len > rest->len)
         return false;
     *rest = ps_str_skip(*rest, out->all.len + 1);
@@ -481,21 +483,21 @@ uint32_t tr_text_id(struct tr_trace *trace, struct ps_str text)
 {
     uint32_t before = trace->names.count, id;
 
-    id = ps_intern_id(&trace->names, (struct ps_str){text.at ? text.at : "", text.len}) + 1;
+    id = ps_intern_add(&trace->names, (struct ps_str){text.ptr ? text.ptr : "", text.len}) + 1;
     if (trace->names.count != before)
         trace->pages->name_bytes += text.len + 1;
     return id;
 }
 
-struct ps_str tr_text(const struct tr_trace *trace, uint32_t id)
+struct ps_str tr_text_of_id(const struct tr_trace *trace, uint32_t id)
 {
     return id && id <= trace->names.count ? trace->names.items[id - 1] : PS_STR("");
 }
 
-uint16_t tr_cat_of(struct tr_trace *trace, struct ps_str text)
+uint16_t tr_cat_index(struct tr_trace *trace, struct ps_str text)
 {
     struct tr_pages *pages = trace->pages;
-    uint32_t index = ps_intern_id(&pages->cats, text) + 1;
+    uint32_t index = ps_intern_add(&pages->cats, text) + 1;
 
     if (index > UINT16_MAX)
         return 0;
@@ -526,16 +528,16 @@ static void split_thread_key(struct ps_str key, struct ps_str *pid, struct ps_st
 {
     uint32_t len;
 
-    memcpy(&len, key.at, sizeof len);
+    memcpy(&len, key.ptr, sizeof len);
     key = ps_str_skip(key, sizeof len);
-    *pid = (struct ps_str){key.at, len};
+    *pid = (struct ps_str){key.ptr, len};
     *tid = ps_str_skip(key, len);
 }
 
-uint32_t tr_thread_of(struct tr_trace *trace, struct ps_str key)
+uint32_t tr_thread_index(struct tr_trace *trace, struct ps_str key)
 {
     struct tr_pages *pages = trace->pages;
-    uint32_t index = ps_intern_id(&pages->threads, key);
+    uint32_t index = ps_intern_add(&pages->threads, key);
     size_t old = pages->threads_cap;
     struct tr_thread *thread;
 
@@ -548,21 +550,21 @@ uint32_t tr_thread_of(struct tr_trace *trace, struct ps_str key)
     }
     thread = &trace->threads[trace->n_threads];
     *thread = (struct tr_thread){.ordered = true, .device = -1, .sort_index = INT64_MIN};
-    pages->cursors[trace->n_threads++] = (struct tr_cursor){.last_ts = INT64_MIN};
+    pages->cursors[trace->n_threads++] = (struct tr_page_cursor){.last_ts = INT64_MIN};
     split_thread_key(pages->threads.items[index], &thread->pid, &thread->tid);
-    if (!ps_str_i64(thread->pid, &thread->pid_number))
+    if (!ps_str_parse_i64(thread->pid, &thread->pid_number))
         thread->pid_number = INT64_MIN;
-    if (!ps_str_i64(thread->tid, &thread->tid_number))
+    if (!ps_str_parse_i64(thread->tid, &thread->tid_number))
         thread->tid_number = INT64_MIN;
-    if (trace->is_array && ps_str_is(thread->pid, "CPU functions"))
+    if (trace->is_array && ps_str_eq_c(thread->pid, "CPU functions"))
         trace->autograd = trace->torch = true;
     return index;
 }
 
-uint32_t tr_template_of(struct tr_trace *trace, struct ps_str text)
+uint32_t tr_template_index(struct tr_trace *trace, struct ps_str text)
 {
     struct tr_pages *pages = trace->pages;
-    uint32_t id = ps_intern_id(&pages->templates, text) + 2;
+    uint32_t id = ps_intern_add(&pages->templates, text) + 2;
 
     if (id < trace->n_templates)
         return id;
@@ -583,10 +585,10 @@ enum ps_status tr_check_limits(struct tr_trace *trace)
     if (trace->pages->name_bytes > NAME_BYTES_MAX) {
         ps_fail(trace->err, PS_LIMIT, "the event names in the trace exceed %llu MiB",
                 (unsigned long long)(NAME_BYTES_MAX >> 20));
-        ps_hint(trace->err, "names with changing numbers cause this; record a shorter time");
+        ps_err_hint(trace->err, "names with changing numbers cause this; record a shorter time");
     } else if (trace->pages->records > RECORDS_MAX) {
         ps_fail(trace->err, PS_LIMIT, "the trace has more than 2^31 events");
-        ps_hint(trace->err, "record a shorter time");
+        ps_err_hint(trace->err, "record a shorter time");
     } else if (trace->n_threads > PS_TRACKS_MAX) {
         ps_fail(trace->err, PS_LIMIT, "the trace has more than %u threads", PS_TRACKS_MAX);
     }
@@ -595,7 +597,7 @@ enum ps_status tr_check_limits(struct tr_trace *trace)
 
 /* --- A trace as a whole --- */
 
-void tr_trace_begin(struct tr_trace *trace, size_t budget)
+void tr_trace_init(struct tr_trace *trace, size_t budget)
 {
     init_pages(trace, budget);
     trace->first_ns = INT64_MAX;
@@ -621,7 +623,8 @@ void tr_trace_free(struct tr_trace *trace)
     free(trace->headers);
 }
 
-void tr_note(struct tr_trace *trace, enum ps_severity severity, uint64_t at, const char *fmt, ...)
+void tr_add_note(struct tr_trace *trace, enum ps_severity severity, uint64_t at, const char *fmt,
+                 ...)
 {
     char text[400];
     va_list args;
@@ -638,7 +641,7 @@ void tr_note(struct tr_trace *trace, enum ps_severity severity, uint64_t at, con
 
 void tr_fill_begin(struct tr_trace *trace, const struct tr_source *source)
 {
-    tr_trace_begin(trace, TR_BUDGET);
+    tr_trace_init(trace, TR_BUDGET);
     trace->source = source;
 }
 
@@ -647,12 +650,12 @@ uint32_t tr_fill_thread(struct tr_trace *trace, struct ps_str pid, struct ps_str
     PS_AUTO(ps_buf_free) struct ps_buf key = {0};
 
     tr_thread_key(&key, pid, tid);
-    return tr_thread_of(trace, ps_buf_slice(&key));
+    return tr_thread_index(trace, ps_buf_slice(&key));
 }
 
 uint16_t tr_fill_cat(struct tr_trace *trace, struct ps_str word, enum ps_slice_kind kind)
 {
-    uint16_t cat = tr_cat_of(trace, word);
+    uint16_t cat = tr_cat_index(trace, word);
 
     if (cat)
         trace->cats[cat].kind = (uint8_t)kind;
@@ -661,12 +664,12 @@ uint16_t tr_fill_cat(struct tr_trace *trace, struct ps_str word, enum ps_slice_k
 
 uint32_t tr_fill_template(struct tr_trace *trace, struct ps_str text)
 {
-    return text.len ? tr_template_of(trace, text) : 0;
+    return text.len ? tr_template_index(trace, text) : 0;
 }
 
 void tr_fill_header(struct tr_trace *trace, struct ps_str key, struct ps_str json)
 {
-    PS_PUSH_ROOM(trace->headers, trace->n_headers, trace->pages->headers_cap);
+    PS_RESERVE_ONE(trace->headers, trace->n_headers, trace->pages->headers_cap);
     trace->headers[trace->n_headers++] = (struct tr_header){
         .key = ps_arena_copy(&trace->arena, key), .json = ps_arena_copy(&trace->arena, json)};
 }
@@ -678,7 +681,7 @@ enum ps_status tr_fill_record(struct tr_trace *trace, uint32_t thread, struct tr
     int64_t end = record.ts + (lasts ? record.dur : 0);
     uint64_t at = 0;
 
-    if (tr_pages_args(trace, params, &at) != PS_OK)
+    if (tr_pages_add_args(trace, params, &at) != PS_OK)
         return trace->err->code;
     record.args_at = at & 0xffffffffff;
     trace->first_ns = record.ts < trace->first_ns ? record.ts : trace->first_ns;

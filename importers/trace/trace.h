@@ -39,7 +39,7 @@ struct tr_record {
     int64_t dur;   /* X: ns. Flows, async, objects: the id (see id_text). TR_NO_DURATION: none */
     uint32_t name; /* text id; 0: no name */
     uint32_t template;     /* 0: no arguments */
-    uint64_t args_at : 40; /* address of its parameters, see tr_args_at */
+    uint64_t args_at : 40; /* address of its parameters, see tr_params_at */
     uint64_t ph : 7;       /* the phase letter */
     uint64_t id_text : 1;  /* dur is the text id of an id that is not a number ("0x1f") */
     uint64_t cat : 16;     /* index in trace.cats; 0: none */
@@ -113,16 +113,16 @@ struct tr_trace {
     int64_t step_ns;                /* mean of the counted steps; 0: none (steps.c) */
     struct tr_pages *pages;         /* private to trace.c and read.c (pages.h) */
     struct tr_scratch *scratch;     /* for arrays that grow with the file; NULL: plain memory */
-    struct tr_memory *memory;       /* private to memory.c; valid while tr_import runs */
-    struct tr_import *import;       /* import.h; valid while tr_import runs */
+    struct tr_memory *memory;       /* private to memory.c; valid while tr_import_trace runs */
+    struct tr_import_state *import; /* import.h; valid while tr_import_trace runs */
 };
 
 /* Reads all of `in` and on PS_OK sets all members above. Release with tr_trace_free in any case. */
 enum ps_status tr_trace_read(struct ps_stream *in, struct tr_trace *trace);
 /* For tests: tr_trace_read with a block size in bytes (0: default), number of workers and bytes of
  * records in memory. */
-enum ps_status tr_trace_read_by(struct ps_stream *in, struct tr_trace *trace, size_t block,
-                                unsigned workers, size_t budget);
+enum ps_status tr_trace_read_with(struct ps_stream *in, struct tr_trace *trace, size_t block,
+                                  unsigned workers, size_t budget);
 /* Whether device work is attributed to the calls that launched it and the operators around them
  * (torch*.c). */
 static inline bool tr_is_attributed(const struct tr_trace *trace)
@@ -140,29 +140,29 @@ void tr_thread_visit(struct tr_trace *trace, const struct tr_thread *thread,
 void tr_thread_visit_once(struct tr_trace *trace, struct tr_thread *thread, tr_visit_records *visit,
                           void *user);
 /* Returns the parameters of a record; the slice extends to the end of their segment. */
-struct ps_str tr_args_at(const struct tr_trace *trace, uint64_t args_at);
+struct ps_str tr_params_at(const struct tr_trace *trace, uint64_t args_at);
 
-/* Text ids. tr_text of 0 is "". */
-struct ps_str tr_text(const struct tr_trace *trace, uint32_t id);
+/* Text ids. tr_text_of_id of 0 is "". */
+struct ps_str tr_text_of_id(const struct tr_trace *trace, uint32_t id);
 uint32_t tr_text_id(struct tr_trace *trace, struct ps_str text);
 
 /* Reads one integer parameter of a record (index from tr_template); false: the record has none. */
-bool tr_param(const struct tr_trace *trace, const struct tr_record *record, int index,
-              int64_t *out);
+bool tr_read_param(const struct tr_trace *trace, const struct tr_record *record, int index,
+                   int64_t *out);
 
 /* Iterates over the `"key":value` members of a JSON object, from after its `{`. */
 struct tr_member {
     struct ps_str all, key, value; /* key without its quotes */
 };
 /* Those of the arguments, not of the other fields. */
-struct ps_str tr_args_members(struct ps_str template);
+struct ps_str tr_args_object(struct ps_str template);
 bool tr_next_member(struct ps_str *rest, struct tr_member *out);
 
 /* Writes one note. The caller counts similar ones and puts the count into the text. */
-void tr_note(struct tr_trace *trace, enum ps_severity severity, uint64_t at, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
+void tr_add_note(struct tr_trace *trace, enum ps_severity severity, uint64_t at, const char *fmt,
+                 ...) __attribute__((format(printf, 4, 5)));
 
 /* Writes the complete trace to the sink (import.c). */
-enum ps_status tr_import(struct tr_trace *trace);
+enum ps_status tr_import_trace(struct tr_trace *trace);
 
 #endif

@@ -46,7 +46,7 @@ void tr_track_tree_columns(struct tr_track *track)
     track->lane = tr_scratch_alloc(track->scratch, track->n, sizeof *track->lane);
 }
 
-int64_t *tr_track_extra(struct tr_track *track, enum tr_extra which)
+int64_t *tr_track_extra(struct tr_track *track, enum tr_extra_column which)
 {
     if (!track->extra[which])
         track->extra[which] = tr_scratch_alloc(track->scratch, track->n, sizeof(int64_t));
@@ -91,22 +91,22 @@ void tr_track_free(struct tr_track *track)
     *track = (struct tr_track){.id = track->id};
 }
 
-struct ps_str tr_args_of(const struct tr_trace *trace, uint64_t args_at)
+struct ps_str tr_packed_args(const struct tr_trace *trace, uint64_t args_at)
 {
-    if (args_at & TR_OWN_ARGS)
-        return ps_str_skip(ps_buf_slice(&trace->import->args), args_at & ~TR_OWN_ARGS);
-    return tr_args_at(trace, args_at);
+    if (args_at & TR_IMPORT_ARGS)
+        return ps_str_skip(ps_buf_slice(&trace->import->args), args_at & ~TR_IMPORT_ARGS);
+    return tr_params_at(trace, args_at);
 }
 
-bool tr_slice_param(const struct tr_trace *trace, const struct tr_track *track, uint32_t row,
-                    int index, int64_t *out)
+bool tr_read_slice_param(const struct tr_trace *trace, const struct tr_track *track, uint32_t row,
+                         int index, int64_t *out)
 {
     struct tr_record record = {.template = track->template[row]};
 
-    if (index < 0 || (track->args_at[row] & TR_OWN_ARGS))
+    if (index < 0 || (track->args_at[row] & TR_IMPORT_ARGS))
         return false;
     record.args_at = track->args_at[row] & ((UINT64_C(1) << 40) - 1);
-    return tr_param(trace, &record, index, out);
+    return tr_read_param(trace, &record, index, out);
 }
 
 /* --- Order --- */
@@ -133,7 +133,7 @@ struct sorting {
 
 static void run_begins(struct sorting *s, size_t at)
 {
-    PS_PUSH_ROOM(s->runs, s->n_runs, s->cap_runs);
+    PS_RESERVE_ONE(s->runs, s->n_runs, s->cap_runs);
     s->runs[s->n_runs++] = at;
 }
 
@@ -225,7 +225,7 @@ static bool in_order(struct tr_scratch *scratch, const void *list, size_t n, tr_
     return true;
 }
 
-uint32_t *tr_sorted(struct tr_scratch *scratch, const void *list, size_t n, tr_less less)
+uint32_t *tr_sort_order(struct tr_scratch *scratch, const void *list, size_t n, tr_less less)
 {
     struct sorting s = {.scratch = scratch, .list = list, .less = less};
 
@@ -303,7 +303,7 @@ static size_t stretch(const uint32_t *order, size_t from)
 void tr_track_sort(struct tr_track *track, bool by_length)
 {
     uint32_t *order =
-        tr_sorted(track->scratch, track, track->n, by_length ? encloses_before : starts_before);
+        tr_sort_order(track->scratch, track, track->n, by_length ? encloses_before : starts_before);
     size_t cap = 0;
     char *buffer = NULL;
 
@@ -343,21 +343,21 @@ static void args_json(const struct pairing *p, uint32_t row, struct ps_buf *out)
     uint32_t template = p->track->template[row];
 
     out->len = 0;
-    ps_args_json(p->trace->templates[template].text, tr_args_of(p->trace, p->track->args_at[row]),
-                 false, out);
+    ps_args_json(p->trace->templates[template].text,
+                 tr_packed_args(p->trace, p->track->args_at[row]), false, out);
 }
 
 /* Merges: all members of `begin` that `end` does not have, then those of `end`. */
 static void merge_objects(struct pairing *p)
 {
-    struct ps_str rest = tr_args_members(ps_buf_slice(&p->begin));
-    struct ps_str over = tr_args_members(ps_buf_slice(&p->end));
+    struct ps_str rest = tr_args_object(ps_buf_slice(&p->begin));
+    struct ps_str over = tr_args_object(ps_buf_slice(&p->end));
     struct tr_member member;
 
     p->merged.len = 0;
     ps_buf_puts(&p->merged, "{");
     while (tr_next_member(&rest, &member)) {
-        if (ps_template_value(ps_buf_slice(&p->end), member.key, false).at)
+        if (ps_template_value(ps_buf_slice(&p->end), member.key, false).ptr)
             continue;
         if (p->merged.len > 1)
             ps_buf_puts(&p->merged, ",");
@@ -372,7 +372,7 @@ static void merge_objects(struct pairing *p)
 static void merge_args(struct pairing *p, uint32_t begin, uint32_t end)
 {
     struct tr_track *track = p->track;
-    struct tr_import *import = p->trace->import;
+    struct tr_import_state *import = p->trace->import;
 
     if (track->template[end] == 0)
         return;
@@ -387,7 +387,7 @@ static void merge_args(struct pairing *p, uint32_t begin, uint32_t end)
     args_json(p, end, &p->end);
     merge_objects(p);
     track->template[begin] = PS_TEMPLATE_WHOLE;
-    track->args_at[begin] = TR_OWN_ARGS | import->args.len;
+    track->args_at[begin] = TR_IMPORT_ARGS | import->args.len;
     ps_args_put_whole(&import->args, ps_buf_slice(&p->merged));
 }
 
@@ -526,7 +526,7 @@ static uint32_t find_lane(const struct tr_lanes *lanes, uint32_t from, int64_t s
     }
 }
 
-uint32_t tr_lane(struct tr_lanes *lanes, uint32_t from, int64_t start, int64_t end)
+uint32_t tr_find_lane(struct tr_lanes *lanes, uint32_t from, int64_t start, int64_t end)
 {
     uint32_t lane = find_lane(lanes, from, start);
 
@@ -591,7 +591,7 @@ static void push_open(struct nesting *nest, uint32_t row, int64_t end)
 {
     uint32_t level = nest->n ? nest->stack[nest->n - 1].level + 1 : 0;
 
-    PS_PUSH_ROOM(nest->stack, nest->n, nest->cap);
+    PS_RESERVE_ONE(nest->stack, nest->n, nest->cap);
     nest->stack[nest->n++] = (struct open){
         .end = end, .covered = INT64_MIN, .row = row, .waiting = TR_NO_ROW, .level = level};
 }
@@ -726,7 +726,7 @@ static void spread_overlaps(struct nesting *nest)
 
     for (size_t i = 0; i < nest->n_overlaps; i++) {
         uint32_t row = nest->overlaps[i];
-        uint32_t lane = tr_lane(&lanes, 0, nest->track->start[row], end_of(nest->track, row));
+        uint32_t lane = tr_find_lane(&lanes, 0, nest->track->start[row], end_of(nest->track, row));
 
         lane += nest->lanes;
         nest->track->lane[row] = (uint16_t)(lane < LANE_MOST ? lane : LANE_MOST);
@@ -801,7 +801,7 @@ void tr_sweep_free(struct tr_sweep *sweep)
 
 struct gather {
     struct tr_trace *trace;
-    struct tr_import *import;
+    struct tr_import_state *import;
     struct tr_thread_facts *facts;
     struct tr_track track[TR_N_CLASSES];
     bool unsorted[TR_N_CLASSES];
@@ -864,9 +864,9 @@ static enum tr_class class_of(const struct gather *g, const struct tr_record *r)
 
 static void put_instant(struct gather *g, const struct tr_record *r)
 {
-    uint8_t rest = g->import->rest[r->template];
+    uint8_t rest = g->import->other_fields[r->template];
 
-    if (rest & (TR_REST_PROCESS | TR_REST_GLOBAL))
+    if (rest & (TR_FIELD_PROCESS | TR_FIELD_GLOBAL))
         tr_instant_add(g->trace, g->facts->process, r);
     else
         put_row(g, TR_CLASS_THREAD, r, 0, PS_SLICE_INSTANT, 0);
@@ -939,7 +939,7 @@ static void gather(void *user, const struct tr_record *records, size_t n)
 static void finish_track(struct gather *g, enum tr_class kind)
 {
     struct tr_track *track = &g->track[kind];
-    struct tr_import *import = g->import;
+    struct tr_import_state *import = g->import;
 
     if (kind == TR_CLASS_THREAD && g->facts->begin_end)
         match_begin_end(g->trace, track);
@@ -975,7 +975,7 @@ enum ps_status tr_nest_thread(struct tr_trace *trace, struct tr_thread *thread,
     for (int i = 0; i < TR_N_CLASSES; i++)
         if (g.facts->n[i]) {
             g.track[i] = tr_track_new(trace->scratch, track_kinds[i], g.facts->n[i]);
-            tr_track_named(trace, index, (enum tr_class)i, &g.track[i]);
+            tr_track_set_name(trace, index, (enum tr_class)i, &g.track[i]);
         }
     tr_thread_visit_once(trace, thread, gather, &g);
     for (int i = 0; i < TR_N_CLASSES; i++)
@@ -984,8 +984,8 @@ enum ps_status tr_nest_thread(struct tr_trace *trace, struct tr_thread *thread,
     bind_flows(&g);
     for (int i = 0; i < TR_N_CLASSES; i++) {
         if (g.track[i].n) {
-            PS_PUSH_ROOM(tracks->at, tracks->n, tracks->cap);
-            tracks->at[tracks->n++] = g.track[i];
+            PS_RESERVE_ONE(tracks->items, tracks->n, tracks->cap);
+            tracks->items[tracks->n++] = g.track[i];
         } else
             tr_track_free(&g.track[i]);
     }

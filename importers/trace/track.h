@@ -14,7 +14,7 @@
 #define TR_NO_ROW UINT32_MAX
 
 /* Columns that few tracks have: NULL until tr_track_extra is called. */
-enum tr_extra {
+enum tr_extra_column {
     TR_OP_SELF,
     TR_DEVICE_SELF,
     TR_DEVICE_TOTAL,
@@ -53,26 +53,26 @@ struct tr_track {
 struct tr_track tr_track_new(struct tr_scratch *scratch, enum ps_track_kind kind, uint32_t n);
 void tr_track_tree_columns(struct tr_track *track);
 /* Returns a column of n values, zeroed when it is created by the first call. */
-int64_t *tr_track_extra(struct tr_track *track, enum tr_extra which);
+int64_t *tr_track_extra(struct tr_track *track, enum tr_extra_column which);
 void tr_track_free(struct tr_track *track); /* frees its columns */
 
 /* Rows [from, to) were written to the sink and are not read again: returns most of their memory to
  * the system. */
 void tr_track_drop_rows(struct tr_track *track, uint32_t from, uint32_t to);
 
-#define TR_OWN_ARGS (UINT64_C(1) << 63) /* bit of args_at: the arguments are in import.args */
+#define TR_IMPORT_ARGS (UINT64_C(1) << 63) /* bit of args_at: the arguments are in import.args */
 
 /* Returns the packed arguments at args_at. */
-struct ps_str tr_args_of(const struct tr_trace *trace, uint64_t args_at);
+struct ps_str tr_packed_args(const struct tr_trace *trace, uint64_t args_at);
 
 /* Reads one integer of a slice's arguments; false: there is none. */
-bool tr_slice_param(const struct tr_trace *trace, const struct tr_track *track, uint32_t row,
-                    int index, int64_t *out);
+bool tr_read_slice_param(const struct tr_trace *trace, const struct tr_track *track, uint32_t row,
+                         int index, int64_t *out);
 
 /* Returns the stable order of n items, NULL if they are already in order. Free it with
  * tr_scratch_free. */
 typedef bool (*tr_less)(const void *list, uint32_t a, uint32_t b);
-uint32_t *tr_sorted(struct tr_scratch *scratch, const void *list, size_t n, tr_less less);
+uint32_t *tr_sort_order(struct tr_scratch *scratch, const void *list, size_t n, tr_less less);
 void tr_track_sort(struct tr_track *track, bool by_length);
 
 /* Sets parents, lanes and self times of sorted slices. Returns how many partly overlap
@@ -86,7 +86,7 @@ struct tr_lanes {
 };
 /* Returns the first lane at or after `from` that is free at `start`, and occupies it until
  * `end`. */
-uint32_t tr_lane(struct tr_lanes *lanes, uint32_t from, int64_t start, int64_t end);
+uint32_t tr_find_lane(struct tr_lanes *lanes, uint32_t from, int64_t start, int64_t end);
 
 /* Returns the innermost slice that is open at `time` (start <= time < end), TR_NO_ROW if
  * there is none. Times must not decrease from call to call. */
@@ -104,7 +104,7 @@ void tr_sweep_free(struct tr_sweep *sweep);
  * may also have tracks of annotations and of waits. Flows, counters and asynchronous events
  * are added to those of the import (flows.c, counters.c, async.c). */
 struct tr_tracks {
-    struct tr_track *at;
+    struct tr_track *items;
     size_t n, cap;
 };
 enum ps_status tr_nest_thread(struct tr_trace *trace, struct tr_thread *thread,

@@ -25,8 +25,8 @@ const char *ps_api_address(struct ps_request *req)
 {
     const char *list = ps_request_header(req, "X-Forwarded-For"), *last;
 
-    if (!ps_api_of(req)->access.config.proxied || !list)
-        return ps_request_peer(req);
+    if (!ps_request_api(req)->access.config.proxied || !list)
+        return ps_request_peer_address(req);
     last = strrchr(list, ',');
     last = last ? last + 1 : list;
     return last + strspn(last, " ");
@@ -34,7 +34,7 @@ const char *ps_api_address(struct ps_request *req)
 
 static const char *cookie_name(const struct ps_request *req)
 {
-    return ps_api_of(req)->access.cookie;
+    return ps_request_api(req)->access.cookie;
 }
 
 void ps_access_init(struct ps_access *access, const struct ps_access_config *config)
@@ -54,31 +54,33 @@ static const char *bearer(const struct ps_request *req)
     return header + 7 + strspn(header + 7, " ");
 }
 
-static enum presented judge(struct ps_request *req, enum ps_status status, const struct ps_err *err)
+static enum presented throttle_outcome(struct ps_request *req, enum ps_status status,
+                                       const struct ps_err *err)
 {
     if (status == PS_OK)
         return KNOWN;
     if (err->code != PS_OK) /* the catalog could not be read: do not count a failed login */
         return BROKEN;
-    ps_throttle_failed(&ps_api_of(req)->access.throttle, ps_api_address(req), now_s());
+    ps_throttle_count_failure(&ps_request_api(req)->access.throttle, ps_api_address(req), now_s());
     return WRONG;
 }
 
-static bool must_wait(struct ps_request *req)
+static bool is_throttled(struct ps_request *req)
 {
-    return ps_throttle_wait(&ps_api_of(req)->access.throttle, ps_api_address(req), now_s()) > 0;
+    return ps_throttle_wait_s(&ps_request_api(req)->access.throttle, ps_api_address(req), now_s()) >
+           0;
 }
 
-static enum presented who_is(struct ps_request *req, struct ps_holder *out)
+static enum presented identify_client(struct ps_request *req, struct ps_token_holder *out)
 {
-    struct ps_api *api = ps_api_of(req);
+    struct ps_api *api = ps_request_api(req);
     const char *token = bearer(req), *session;
     struct ps_err err = PS_ERR_INIT;
 
-    if (token && must_wait(req))
+    if (token && is_throttled(req))
         return TOO_OFTEN;
     if (token)
-        return judge(req, ps_token_check(api->store, token, out, &err), &err);
+        return throttle_outcome(req, ps_token_check(api->store, token, out, &err), &err);
     session = ps_request_cookie(req, cookie_name(req));
     if (session && ps_session_check(api->store, session, out, &err) == PS_OK)
         return KNOWN;
@@ -97,7 +99,7 @@ const char *ps_api_secret(const struct ps_request *req)
 bool ps_api_secret_is_valid(void *api, const char *secret)
 {
     struct ps_store *store = ((struct ps_api *)api)->store;
-    struct ps_holder holder;
+    struct ps_token_holder holder;
 
     return ps_token_check(store, secret, &holder, PS_ERR_IGNORED) != PS_NOT_FOUND ||
            ps_session_check(store, secret, &holder, PS_ERR_IGNORED) != PS_NOT_FOUND;
@@ -108,7 +110,7 @@ bool ps_api_secret_is_valid(void *api, const char *secret)
 static bool refuse(struct ps_reply *reply, unsigned http, const char *word, const char *text,
                    const char *hint)
 {
-    ps_reply_refuse(reply, http, word, text, hint);
+    ps_reply_set_error_fields(reply, http, word, text, hint);
     if (http == 401)
         ps_reply_header(reply, "WWW-Authenticate", "Bearer realm=\"perfshelf\"");
     if (http == 429)
@@ -133,17 +135,17 @@ static bool refuse_presented(enum presented presented, struct ps_reply *reply)
 
 bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply)
 {
-    struct ps_holder holder = {"", PS_RIGHT_NOBODY};
-    bool open = !ps_api_of(req)->access.config.tokens;
+    struct ps_token_holder holder = {"", PS_RIGHT_NOBODY};
+    bool open = !ps_request_api(req)->access.config.tokens;
     enum ps_right need = route->need ? (enum ps_right)route->need : PS_RIGHT_ADMIN;
     enum presented presented;
 
     if (need == PS_RIGHT_NOBODY)
         return true;
-    presented = who_is(req, &holder);
+    presented = identify_client(req, &holder);
     if (presented != KNOWN && !(open && presented == STRANGER))
         return refuse_presented(presented, reply);
-    req->who = ps_arena_copy(&req->arena, ps_str_of(holder.name)).at;
+    req->who = ps_arena_copy(&req->arena, ps_str_from_c(holder.name)).ptr;
     req->right = open ? PS_RIGHT_ADMIN : holder.role;
     if (req->right >= need)
         return true;
@@ -156,25 +158,26 @@ bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct p
 /* --- Handlers --- */
 
 /* Replies with {"name","role","tokens"}: the user, and whether this server requires tokens. */
-static void write_me(struct ps_request *req, const struct ps_holder *holder, struct ps_reply *reply)
+static void write_me(struct ps_request *req, const struct ps_token_holder *holder,
+                     struct ps_reply *reply)
 {
     struct ps_json out = ps_reply_json(reply);
 
     ps_json_object(&out);
     ps_json_kstr(&out, "name", holder->name[0] ? holder->name : NULL);
     ps_json_kstr(&out, "role", ps_right_word(holder->role));
-    ps_json_kbool(&out, "tokens", ps_api_of(req)->access.config.tokens);
+    ps_json_kbool(&out, "tokens", ps_request_api(req)->access.config.tokens);
     ps_json_end(&out);
 }
 
 enum ps_status ps_get_me(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    struct ps_holder holder = {"", PS_RIGHT_NOBODY};
-    enum presented presented = who_is(req, &holder);
+    struct ps_token_holder holder = {"", PS_RIGHT_NOBODY};
+    enum presented presented = identify_client(req, &holder);
 
     (void)err;
     if (presented == KNOWN || presented == STRANGER) {
-        if (!ps_api_of(req)->access.config.tokens)
+        if (!ps_request_api(req)->access.config.tokens)
             holder.role = PS_RIGHT_ADMIN;
         write_me(req, &holder, reply);
     } else {
@@ -185,7 +188,7 @@ enum ps_status ps_get_me(struct ps_request *req, struct ps_reply *reply, struct 
 
 static void set_cookie(struct ps_request *req, struct ps_reply *reply, const char *value, int age_s)
 {
-    const struct ps_access_config *config = &ps_api_of(req)->access.config;
+    const struct ps_access_config *config = &ps_request_api(req)->access.config;
 
     ps_reply_header(reply, "Set-Cookie",
                     ps_arena_printf(&req->arena,
@@ -201,18 +204,19 @@ static void delete_json(cJSON **json)
 
 enum ps_status ps_login(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.at, req->body.len);
+    PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.ptr, req->body.len);
     const char *token = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(body, "token"));
     char session[PS_TOKEN_SIZE];
-    struct ps_holder holder;
+    struct ps_token_holder holder;
     enum presented presented;
 
     if (!token)
         return ps_fail(err, PS_BAD_REQUEST, "the body must be {\"token\":\"psf_...\"}");
-    presented =
-        must_wait(req)
-            ? TOO_OFTEN
-            : judge(req, ps_session_open(ps_api_of(req)->store, token, session, &holder, err), err);
+    presented = is_throttled(req) ? TOO_OFTEN
+                                  : throttle_outcome(req,
+                                                     ps_session_open(ps_request_api(req)->store,
+                                                                     token, session, &holder, err),
+                                                     err);
     if (presented == BROKEN)
         return err->code;
     if (presented != KNOWN) {
@@ -227,7 +231,8 @@ enum ps_status ps_login(struct ps_request *req, struct ps_reply *reply, struct p
 enum ps_status ps_logout(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     const char *session = ps_request_cookie(req, cookie_name(req));
-    enum ps_status status = session ? ps_session_close(ps_api_of(req)->store, session, err) : PS_OK;
+    enum ps_status status =
+        session ? ps_session_close(ps_request_api(req)->store, session, err) : PS_OK;
 
     if (status != PS_OK)
         return status;
@@ -241,7 +246,7 @@ enum ps_status ps_get_health(struct ps_request *req, struct ps_reply *reply, str
 {
     struct ps_json out = ps_reply_json(reply);
     int64_t tokens;
-    enum ps_status status = ps_token_count(ps_api_of(req)->store, &tokens, err);
+    enum ps_status status = ps_token_count(ps_request_api(req)->store, &tokens, err);
 
     ps_json_object(&out);
     ps_json_kbool(&out, "ok", status == PS_OK);
@@ -254,5 +259,5 @@ enum ps_status ps_get_activity(struct ps_request *req, struct ps_reply *reply, s
     struct ps_json out = ps_reply_json(reply);
 
     reply->cache = PS_CACHE_CHECK;
-    return ps_query_activity(ps_api_of(req)->store, ps_api_params(req), &out, err);
+    return ps_query_activity(ps_request_api(req)->store, ps_api_params(req), &out, err);
 }

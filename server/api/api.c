@@ -24,19 +24,19 @@ static void job_changed(void *user, const struct ps_job_view *job)
 {
     struct ps_api *api = user;
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    struct ps_json out = ps_json_to(&text);
+    struct ps_json out = ps_json_writer(&text);
 
-    if (ps_hub_feeds(api->hub) == 0)
+    if (ps_hub_count_feeds(api->hub) == 0)
         return;
     ps_job_json(&out, job);
     ps_hub_send(api->hub, job->id, "job", ps_buf_slice(&text));
     if (job->state != PS_JOB_QUEUED && job->state != PS_JOB_RUNNING)
-        ps_hub_end(api->hub, job->id);
+        ps_hub_end_topic(api->hub, job->id);
 }
 
 static void write_job(struct ps_buf *to, const struct ps_job_view *job)
 {
-    struct ps_json out = ps_json_to(to);
+    struct ps_json out = ps_json_writer(to);
 
     ps_job_json(&out, job);
 }
@@ -46,10 +46,10 @@ static void job_ended(void *user, const struct ps_job_view *job)
     struct ps_api *api = user;
 
     for (size_t i = 0; i < job->parts->n; i++)
-        if (job->parts->at[i].run)
-            ps_api_tell_run(api, job->parts->at[i].run);
-    if (job->parts->n == 0 && job->run && (!job->already || job->sources->n))
-        ps_api_tell_run(api, job->run);
+        if (job->parts->items[i].run)
+            ps_api_send_run_event(api, job->parts->items[i].run);
+    if (job->parts->n == 0 && job->run && (!job->existed || job->sources->n))
+        ps_api_send_run_event(api, job->run);
 }
 
 /* --- Watching the shelf --- */
@@ -63,7 +63,7 @@ static void watch_shelf(struct ps_api *api, int64_t *known)
     if (version == *known)
         return;
     *known = version;
-    ps_api_tell_shelf(api, version);
+    ps_api_send_shelf_event(api, version);
 }
 
 /* Waits for a second, or until the thread is to stop (returns false). The caller holds the lock. */
@@ -84,7 +84,7 @@ static void *watch(void *arg)
     pthread_mutex_lock(&api->lock);
     for (unsigned second = 1; next_second(api); second++) {
         pthread_mutex_unlock(&api->lock);
-        if (ps_hub_feeds(api->hub) > 0)
+        if (ps_hub_count_feeds(api->hub) > 0)
             watch_shelf(api, &known);
         if (second % PING_EVERY_S == 0)
             ps_hub_ping(api->hub, ps_api_secret_is_valid, api);
@@ -135,9 +135,9 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
     const struct ps_jobs_config jobs = {
         .store = config->store,
         .workers = IMPORT_WORKERS,
-        .listed = LIST_JOBS,
-        .keep = KEEP_JOBS,
-        .most = config->queue,
+        .listed_max = LIST_JOBS,
+        .kept_max = KEEP_JOBS,
+        .unfinished_max = config->queue,
         .limits = config->limits,
         .changed = job_changed,
         .write = write_job,
@@ -159,7 +159,7 @@ enum ps_status ps_api_create(const struct ps_api_config *config, struct ps_api *
     if (status == PS_OK)
         status = start_watcher(api, err);
     if (status == PS_OK)
-        ps_store_listen(api->store, ps_api_heard, api);
+        ps_store_listen(api->store, ps_api_on_change, api);
     if (status != PS_OK) {
         ps_api_free(api);
         return status;
@@ -191,7 +191,7 @@ void ps_api_free(struct ps_api *api)
     ps_work_free(api->sql);
     ps_jobs_stop(api->jobs);
     ps_hub_free(api->hub);
-    ps_throttle_done(&api->access.throttle);
+    ps_throttle_free(&api->access.throttle);
     pthread_mutex_destroy(&api->lock);
     free(api);
 }
@@ -224,7 +224,7 @@ struct ps_spool ps_api_spool(struct ps_api *api)
                              spool_remove, api->store,  api->config.upload_max};
 }
 
-uint64_t ps_api_mark(void *api, const char *run)
+uint64_t ps_api_run_mark(void *api, const char *run)
 {
     return ps_run_mark(((struct ps_api *)api)->store, run);
 }
@@ -236,11 +236,11 @@ struct ps_jobs *ps_api_jobs(struct ps_api *api)
 
 void ps_api_close_streams(struct ps_api *api)
 {
-    atomic_store(&api->closing, true);
+    atomic_store(&api->is_closing, true);
     ps_hub_close(api->hub);
 }
 
-size_t ps_api_streams(struct ps_api *api)
+size_t ps_api_count_streams(struct ps_api *api)
 {
-    return ps_hub_feeds(api->hub);
+    return ps_hub_count_feeds(api->hub);
 }

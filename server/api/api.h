@@ -25,13 +25,13 @@ struct ps_api_config {
     struct ps_store *store;
     const struct ps_asset *assets;
     size_t n_assets;
-    struct ps_str shell; /* the HTML page for exports (ps_share_page) */
+    struct ps_str shell; /* the HTML page for exports (ps_share_write_page) */
     struct ps_access_config access;
     struct ps_hub_limits streams;           /* limits for event streams */
     size_t queue;                           /* maximum number of unfinished imports; 0: no limit */
     const struct ps_sandbox_limits *limits; /* of each import; NULL: the defaults */
     uint64_t upload_max;                    /* maximum bytes of one upload, resumable or not */
-    struct ps_keep keep;                    /* retention rules, for GET shelf */
+    struct ps_retention keep;               /* retention rules, for GET shelf */
     const char *listen;                     /* for GET shelf: "127.0.0.1:7700" */
 };
 
@@ -52,14 +52,14 @@ extern const struct ps_route ps_api_routes[];
 extern const size_t ps_api_routes_count;
 bool ps_api_admit(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply);
 struct ps_spool ps_api_spool(struct ps_api *api); /* for uploads up to config.upload_max */
-uint64_t ps_api_mark(void *api, const char *run);
+uint64_t ps_api_run_mark(void *api, const char *run);
 
 struct ps_jobs *ps_api_jobs(struct ps_api *api);
 /* Sends an event to all clients: the run was deleted. May be called from any thread. */
-void ps_api_tell_gone(struct ps_api *api, const char *id);
+void ps_api_send_deleted_event(struct ps_api *api, const char *id);
 /* Ends the event streams and the SQL statements of users, and refuses new ones. */
 void ps_api_close_streams(struct ps_api *api);
-size_t ps_api_streams(struct ps_api *api);
+size_t ps_api_count_streams(struct ps_api *api);
 
 /* Call this when the HTTP server has stopped. Waits for the jobs. NULL is allowed. */
 void ps_api_free(struct ps_api *api);

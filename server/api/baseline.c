@@ -7,9 +7,9 @@ static enum ps_status answer_run(struct ps_request *req, const char *id, struct 
 {
     struct ps_json json = ps_reply_json(reply);
 
-    ps_api_tell_run(ps_api_of(req), id);
+    ps_api_send_run_event(ps_request_api(req), id);
     reply->cache = PS_CACHE_CHECK;
-    return ps_query_run(ps_api_of(req)->store, id, &json, err);
+    return ps_query_run(ps_request_api(req)->store, id, &json, err);
 }
 
 enum ps_status ps_put_baseline(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
@@ -18,7 +18,7 @@ enum ps_status ps_put_baseline(struct ps_request *req, struct ps_reply *reply, s
     enum ps_status status = ps_api_run_id(req, &id, err);
 
     if (status == PS_OK)
-        status = ps_store_pin(ps_api_of(req)->store, id, err);
+        status = ps_store_set_baseline(ps_request_api(req)->store, id, err);
     return status == PS_OK ? answer_run(req, id, reply, err) : status;
 }
 
@@ -29,7 +29,7 @@ enum ps_status ps_delete_baseline(struct ps_request *req, struct ps_reply *reply
     enum ps_status status = ps_api_run_id(req, &id, err);
 
     if (status == PS_OK)
-        status = ps_store_unpin_run(ps_api_of(req)->store, id, err);
+        status = ps_store_clear_baseline_run(ps_request_api(req)->store, id, err);
     return status == PS_OK ? answer_run(req, id, reply, err) : status;
 }
 
@@ -41,7 +41,7 @@ enum ps_status ps_clear_baseline(struct ps_request *req, struct ps_reply *reply,
 
     if (!series || !series[0])
         return ps_fail(err, PS_BAD_REQUEST, "the parameter series is missing");
-    status = ps_store_unpin(ps_api_of(req)->store, series, err);
+    status = ps_store_clear_baseline(ps_request_api(req)->store, series, err);
     if (status == PS_OK)
         reply->status = 204;
     return status;

@@ -10,12 +10,12 @@ static enum ps_status stream(struct ps_request *req, uint64_t topic, struct ps_r
     const char *secret = req->who[0] ? ps_api_secret(req) : "";
     const struct ps_feed_owner owner = {ps_api_address(req), req->who, secret};
 
-    if (ps_hub_subscribe(ps_api_of(req)->hub, topic, &owner, &reply->feed, err) == PS_OK) {
+    if (ps_hub_subscribe(ps_request_api(req)->hub, topic, &owner, &reply->feed, err) == PS_OK) {
         reply->type = "text/event-stream";
         return PS_OK;
     }
-    ps_hint(err, "close other pages of this server, or try again later");
-    ps_reply_error(reply, err);
+    ps_err_hint(err, "close other pages of this server, or try again later");
+    ps_reply_set_error(reply, err);
     ps_reply_header(reply, "Connection", "close");
     return PS_OK;
 }
@@ -30,7 +30,7 @@ static void begin_job_stream(void *user, const struct ps_job_view *job)
 {
     struct ps_feed *feed = user;
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    struct ps_json out = ps_json_to(&text);
+    struct ps_json out = ps_json_writer(&text);
 
     ps_job_json(&out, job);
     ps_feed_send(feed, "job", ps_buf_slice(&text));
@@ -46,18 +46,18 @@ enum ps_status ps_job_events(struct ps_request *req, struct ps_reply *reply, str
     if (status == PS_OK)
         status = stream(req, id, reply, err);
     if (status == PS_OK && reply->feed)
-        status = ps_jobs_show(ps_api_of(req)->jobs, id, begin_job_stream, reply->feed, err);
+        status = ps_jobs_show(ps_request_api(req)->jobs, id, begin_job_stream, reply->feed, err);
     return status;
 }
 
 /* PS_NOT_FOUND: the run does not exist any more. */
-static enum ps_status tell_run(struct ps_api *api, const char *id)
+static enum ps_status send_run_event(struct ps_api *api, const char *id)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    struct ps_json out = ps_json_to(&text);
+    struct ps_json out = ps_json_writer(&text);
     struct ps_err err = PS_ERR_INIT;
     enum ps_status status =
-        ps_hub_feeds(api->hub) > 0 ? ps_query_run(api->store, id, &out, &err) : PS_OK;
+        ps_hub_count_feeds(api->hub) > 0 ? ps_query_run(api->store, id, &out, &err) : PS_OK;
 
     if (status == PS_OK && text.len)
         ps_hub_send(api->hub, PS_TOPIC_SHELF, "run", ps_buf_slice(&text));
@@ -65,15 +65,15 @@ static enum ps_status tell_run(struct ps_api *api, const char *id)
 }
 
 /* If the run was deleted meanwhile, the deletion sends its own event. */
-void ps_api_tell_run(struct ps_api *api, const char *id)
+void ps_api_send_run_event(struct ps_api *api, const char *id)
 {
-    (void)tell_run(api, id);
+    (void)send_run_event(api, id);
 }
 
-void ps_api_tell_gone(struct ps_api *api, const char *id)
+void ps_api_send_deleted_event(struct ps_api *api, const char *id)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    struct ps_json out = ps_json_to(&text);
+    struct ps_json out = ps_json_writer(&text);
 
     ps_json_object(&out);
     ps_json_kstr(&out, "id", id);
@@ -81,10 +81,10 @@ void ps_api_tell_gone(struct ps_api *api, const char *id)
     ps_hub_send(api->hub, PS_TOPIC_SHELF, "gone", ps_buf_slice(&text));
 }
 
-void ps_api_tell_shelf(struct ps_api *api, int64_t version)
+void ps_api_send_shelf_event(struct ps_api *api, int64_t version)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    struct ps_json out = ps_json_to(&text);
+    struct ps_json out = ps_json_writer(&text);
 
     ps_json_object(&out);
     ps_json_kint(&out, "version", version);
@@ -92,21 +92,21 @@ void ps_api_tell_shelf(struct ps_api *api, int64_t version)
     ps_hub_send(api->hub, PS_TOPIC_SHELF, "shelf", ps_buf_slice(&text));
 }
 
-void ps_api_heard(void *user, const struct ps_change *change)
+void ps_api_on_change(void *user, const struct ps_row_change *change)
 {
     struct ps_api *api = user;
 
-    switch (change->what) {
+    switch (change->kind) {
     case PS_CHANGED_RUN:
-        if (tell_run(api, change->run) == PS_NOT_FOUND)
-            ps_api_tell_gone(api, change->run);
+        if (send_run_event(api, change->run) == PS_NOT_FOUND)
+            ps_api_send_deleted_event(api, change->run);
         break;
     case PS_CHANGED_JOB:
-        ps_jobs_heard(api->jobs, change->job);
+        ps_jobs_on_change(api->jobs, change->job);
         break;
-    case PS_CHANGED_MANY:
-        ps_jobs_heard(api->jobs, 0);
-        ps_api_tell_shelf(api, ps_store_version(api->store));
+    case PS_CHANGED_ANYTHING:
+        ps_jobs_on_change(api->jobs, 0);
+        ps_api_send_shelf_event(api, ps_store_version(api->store));
         break;
     }
 }

@@ -7,54 +7,55 @@
 
 #include "server/api/state.h"
 #include "server/http/negotiate.h"
-#include "server/share/pick.h"
+#include "server/share/selection.h"
 
 /* The run in the path, or the groups of a comparison. */
-static enum ps_status pick(struct ps_request *req, struct ps_share_picked **out, struct ps_err *err)
+static enum ps_status pick(struct ps_request *req, struct ps_share_selection **out,
+                           struct ps_err *err)
 {
     const bool one = req->args[0] != NULL;
 
     *out = ps_arena_alloc(&req->arena, sizeof **out);
-    return ps_share_pick(ps_api_of(req)->store, one ? req->args[0] : NULL,
-                         one ? NULL : ps_request_param(req, "base"),
-                         one ? NULL : ps_request_param(req, "new"), *out, err);
+    return ps_share_select(ps_request_api(req)->store, one ? req->args[0] : NULL,
+                           one ? NULL : ps_request_param(req, "base"),
+                           one ? NULL : ps_request_param(req, "new"), *out, err);
 }
 
 enum ps_status ps_get_reveals(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    struct ps_share_picked *picked;
+    struct ps_share_selection *picked;
     struct ps_json json = ps_reply_json(reply);
     enum ps_status status = pick(req, &picked, err);
 
     reply->cache = PS_CACHE_CHECK; /* labels change */
-    return status == PS_OK
-               ? ps_share_reveals(ps_api_of(req)->store, picked->ids, picked->n, &json, err)
-               : status;
+    return status == PS_OK ? ps_share_write_reveals(ps_request_api(req)->store, picked->ids,
+                                                    picked->n, &json, err)
+                           : status;
 }
 
 /* Originals contain data that the views mask: clients without the right to download them get run
  * files instead. */
-static enum ps_status read_form(struct ps_request *req, struct ps_share_form *out,
+static enum ps_status read_form(struct ps_request *req, struct ps_share_options *out,
                                 struct ps_err *err)
 {
     const char *as = ps_request_param(req, "as"), *redact = ps_request_param(req, "redact");
 
-    *out = (struct ps_share_form){.originals = req->right >= PS_RIGHT_ADMIN,
-                                  .html = as && strcmp(as, "html") == 0,
-                                  .shell = ps_api_of(req)->config.shell};
+    *out = (struct ps_share_options){.originals = req->right >= PS_RIGHT_ADMIN,
+                                     .html = as && strcmp(as, "html") == 0,
+                                     .shell = ps_request_api(req)->config.shell};
     if (as && !out->html && strcmp(as, "bundle") != 0) {
-        ps_hint(err, "the parameter as must be bundle or html");
+        ps_err_hint(err, "the parameter as must be bundle or html");
         return ps_fail(err, PS_BAD_REQUEST, "unknown export format '%s'", as);
     }
     return redact ? ps_reveal_parse(redact, &out->redact, err) : PS_OK;
 }
 
 /* Writes to a nameless temporary file and streams it. */
-static enum ps_status write_file(struct ps_request *req, const struct ps_share_picked *picked,
-                                 const struct ps_share_form *form, struct ps_reply *reply,
+static enum ps_status write_file(struct ps_request *req, const struct ps_share_selection *picked,
+                                 const struct ps_share_options *form, struct ps_reply *reply,
                                  struct ps_err *err)
 {
-    struct ps_store *store = ps_api_of(req)->store;
+    struct ps_store *store = ps_request_api(req)->store;
     PS_AUTO(ps_close_fd) int to = -1;
     struct stat about;
     enum ps_status status = ps_store_scratch(store, &to, &reply->stream_fd, err);
@@ -72,19 +73,19 @@ static enum ps_status write_file(struct ps_request *req, const struct ps_share_p
     return PS_OK;
 }
 
-static const char *list_ids(struct ps_arena *arena, const struct ps_share_picked *picked)
+static const char *list_ids(struct ps_arena *arena, const struct ps_share_selection *picked)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
     for (size_t i = 0; i < picked->n; i++)
         ps_buf_printf(&text, "%s%s", i ? "," : "", picked->ids[i]);
-    return ps_arena_copy(arena, ps_buf_slice(&text)).at;
+    return ps_arena_copy(arena, ps_buf_slice(&text)).ptr;
 }
 
 enum ps_status ps_get_export(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    struct ps_share_picked *picked;
-    struct ps_share_form form;
+    struct ps_share_selection *picked;
+    struct ps_share_options form;
     enum ps_status status = read_form(req, &form, err);
 
     if (status == PS_OK)
@@ -94,10 +95,11 @@ enum ps_status ps_get_export(struct ps_request *req, struct ps_reply *reply, str
     if (status != PS_OK)
         return status;
     reply->type = form.html ? "text/html; charset=utf-8" : "application/octet-stream";
-    ps_reply_header(reply, "Content-Disposition",
-                    ps_attachment(&req->arena,
-                                  ps_arena_printf(&req->arena, "%s%s", ps_share_name(picked, &form),
-                                                  ps_share_ending(form.html))));
+    ps_reply_header(
+        reply, "Content-Disposition",
+        ps_format_attachment(&req->arena,
+                             ps_arena_printf(&req->arena, "%s%s", ps_share_name(picked, &form),
+                                             ps_share_file_ending(form.html))));
     ps_reply_header(reply, PS_SHARE_RUNS_HEADER, list_ids(&req->arena, picked));
     return PS_OK;
 }

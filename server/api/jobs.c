@@ -22,19 +22,19 @@ void ps_parts_json(struct ps_json *out, const struct ps_job_parts *parts)
 {
     ps_json_array(out);
     for (size_t i = 0; i < parts->n; i++) {
-        const struct ps_job_part *part = &parts->at[i];
+        const struct ps_job_part *part = &parts->items[i];
 
         ps_json_object(out);
         ps_json_kstr(out, "name", part->name);
         ps_json_kstr(out, "run", part->run);
         ps_json_kstr(out, "kind", part->kind);
-        ps_json_kbool(out, "already", part->already);
-        ps_json_kbool(out, "left_out", part->left_out);
+        ps_json_kbool(out, "already", part->existed);
+        ps_json_kbool(out, "left_out", part->is_skipped);
         ps_json_key(out, "error");
         if (part->run)
             ps_json_null(out);
         else
-            ps_error_json(out, part->err);
+            ps_json_error(out, part->err);
         ps_json_end(out);
     }
     ps_json_end(out);
@@ -59,12 +59,12 @@ void ps_job_json(struct ps_json *out, const struct ps_job_view *job)
     ps_json_kint(out, "bytes_done", (int64_t)job->bytes_done);
     ps_json_kint(out, "records", (int64_t)job->records);
     ps_json_kstr(out, "run", job->run);
-    ps_json_kbool(out, "already", job->already);
+    ps_json_kbool(out, "already", job->existed);
     ps_json_key(out, "error");
     if (job->err->code == PS_OK)
         ps_json_null(out);
     else
-        ps_error_json(out, job->err);
+        ps_json_error(out, job->err);
     ps_json_kstr(out, "created_at", created);
     if (job->sources->n) {
         ps_json_key(out, "sources");
@@ -73,7 +73,7 @@ void ps_job_json(struct ps_json *out, const struct ps_job_view *job)
     if (job->parts->n) {
         ps_json_key(out, "members");
         ps_parts_json(out, job->parts);
-        ps_json_kint(out, "members_untold", (int64_t)job->parts->untold);
+        ps_json_kint(out, "members_untold", (int64_t)job->parts->unlisted);
     }
     ps_json_end(out);
 }
@@ -83,7 +83,7 @@ enum ps_status ps_api_job_id(const struct ps_request *req, uint64_t *id_out, str
     const char *text = req->args[0];
     int64_t id = 0;
 
-    if (text[0] != 'j' || !ps_str_i64(ps_str_of(text + 1), &id) || id < 1)
+    if (text[0] != 'j' || !ps_str_parse_i64(ps_str_from_c(text + 1), &id) || id < 1)
         return ps_fail(err, PS_NOT_FOUND, "no such job");
     *id_out = (uint64_t)id;
     return PS_OK;
@@ -102,7 +102,7 @@ enum ps_status ps_list_jobs(struct ps_request *req, struct ps_reply *reply, stru
     ps_json_object(&out);
     ps_json_key(&out, "rows");
     ps_json_array(&out);
-    status = ps_jobs_each(ps_api_of(req)->jobs, show, &out, err);
+    status = ps_jobs_each(ps_request_api(req)->jobs, show, &out, err);
     ps_json_end(&out);
     ps_json_end(&out);
     return status;
@@ -114,7 +114,7 @@ enum ps_status ps_get_job(struct ps_request *req, struct ps_reply *reply, struct
     uint64_t id;
     enum ps_status status = ps_api_job_id(req, &id, err);
 
-    return status == PS_OK ? ps_jobs_show(ps_api_of(req)->jobs, id, show, &out, err) : status;
+    return status == PS_OK ? ps_jobs_show(ps_request_api(req)->jobs, id, show, &out, err) : status;
 }
 
 enum ps_status ps_cancel_job(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
@@ -123,6 +123,6 @@ enum ps_status ps_cancel_job(struct ps_request *req, struct ps_reply *reply, str
     enum ps_status status = ps_api_job_id(req, &id, err);
 
     if (status == PS_OK)
-        status = ps_jobs_cancel(ps_api_of(req)->jobs, id, err);
+        status = ps_jobs_cancel(ps_request_api(req)->jobs, id, err);
     return status == PS_OK ? ps_get_job(req, reply, err) : status;
 }

@@ -5,11 +5,11 @@
 #include "base/utf8.h"
 #include "server/api/state.h"
 
-enum ps_status ps_label_check(const char *what, const char *value, struct ps_err *err)
+enum ps_status ps_label_check_text(const char *what, const char *value, struct ps_err *err)
 {
     if (strlen(value) > PS_LABEL_MAX)
         return ps_fail(err, PS_BAD_REQUEST, "%s is longer than %d bytes", what, PS_LABEL_MAX);
-    if (!ps_utf8_valid(ps_str_of(value)))
+    if (!ps_utf8_is_valid(ps_str_from_c(value)))
         return ps_fail(err, PS_BAD_REQUEST, "%s is not UTF-8", what);
     for (const char *at = value; *at; at++)
         if ((unsigned char)*at < 0x20 || *at == 0x7f)
@@ -23,7 +23,7 @@ static enum ps_status read_label(struct ps_request *req, const char *key, const 
     const char *value = ps_request_param(req, key);
 
     *out = value ? value : "";
-    return ps_label_check(key, *out, err);
+    return ps_label_check_text(key, *out, err);
 }
 
 static enum ps_status read_note(struct ps_request *req, const char **out, struct ps_err *err)
@@ -36,18 +36,18 @@ static enum ps_status read_note(struct ps_request *req, const char **out, struct
 static bool has_nul(struct ps_str json)
 {
     for (size_t i = 0; i + 1 < json.len; i++)
-        if (json.at[i] == '\\' && ps_str_starts(ps_str_skip(json, ++i), PS_STR("u0000")))
+        if (json.ptr[i] == '\\' && ps_str_starts_with(ps_str_skip(json, ++i), PS_STR("u0000")))
             return true;
     return false;
 }
 
-enum ps_status ps_labels_body(struct ps_request *req, const char *what, cJSON **out,
-                              struct ps_err *err)
+enum ps_status ps_labels_parse_body(struct ps_request *req, const char *what, cJSON **out,
+                                    struct ps_err *err)
 {
     *out = NULL;
     if (has_nul(req->body))
         return ps_fail(err, PS_BAD_REQUEST, "the body contains a NUL character");
-    *out = cJSON_ParseWithLength(req->body.at, req->body.len);
+    *out = cJSON_ParseWithLength(req->body.ptr, req->body.len);
     if (cJSON_IsObject(*out))
         return PS_OK;
     cJSON_Delete(*out);
@@ -55,8 +55,8 @@ enum ps_status ps_labels_body(struct ps_request *req, const char *what, cJSON **
     return ps_fail(err, PS_BAD_REQUEST, "the request body must be a JSON object with %s", what);
 }
 
-enum ps_status ps_note_of(struct ps_request *req, const cJSON *value, const char **out,
-                          struct ps_err *err)
+enum ps_status ps_note_parse(struct ps_request *req, const cJSON *value, const char **out,
+                             struct ps_err *err)
 {
     if (!cJSON_IsString(value))
         return ps_fail(err, PS_BAD_REQUEST, "the note must be a string");
@@ -71,9 +71,9 @@ static enum ps_status read_tag(struct ps_request *req, const char *text, struct 
 
     if (key == 0)
         return ps_fail(err, PS_BAD_REQUEST, "a tag needs a key");
-    out->key = ps_arena_copy(&req->arena, (struct ps_str){text, key}).at;
+    out->key = ps_arena_copy(&req->arena, (struct ps_str){text, key}).ptr;
     out->value = text[key] ? text + key + 1 : "";
-    return ps_label_check("tag", text, err);
+    return ps_label_check_text("tag", text, err);
 }
 
 static enum ps_status read_tags(struct ps_request *req, struct ps_labels *out, struct ps_err *err)
@@ -82,16 +82,17 @@ static enum ps_status read_tags(struct ps_request *req, struct ps_labels *out, s
 
     out->tags = ps_arena_alloc(&req->arena, PS_TAGS_MAX * sizeof *out->tags);
     for (size_t i = 0; i < req->params.n && status == PS_OK; i++) {
-        if (strcmp(req->params.at[i].key, "tag") != 0 || req->params.at[i].value[0] == '\0')
+        if (strcmp(req->params.items[i].key, "tag") != 0 || req->params.items[i].value[0] == '\0')
             continue;
         if (out->n_tags == PS_TAGS_MAX)
             return ps_fail(err, PS_BAD_REQUEST, "more than %d tags", PS_TAGS_MAX);
-        status = read_tag(req, req->params.at[i].value, &out->tags[out->n_tags++], err);
+        status = read_tag(req, req->params.items[i].value, &out->tags[out->n_tags++], err);
     }
     return status;
 }
 
-enum ps_status ps_labels_read(struct ps_request *req, struct ps_labels *out, struct ps_err *err)
+enum ps_status ps_labels_read_params(struct ps_request *req, struct ps_labels *out,
+                                     struct ps_err *err)
 {
     enum ps_status status;
 

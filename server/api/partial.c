@@ -21,7 +21,7 @@ static void write_partial(const char *id, uint64_t bytes, struct ps_reply *reply
 enum ps_status ps_begin_partial(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     char id[PS_PARTIAL_SIZE];
-    enum ps_status status = ps_partial_begin(ps_api_of(req)->store, req->who, id, err);
+    enum ps_status status = ps_partial_begin(ps_request_api(req)->store, req->who, id, err);
 
     if (status != PS_OK)
         return status;
@@ -35,7 +35,7 @@ enum ps_status ps_get_partial(struct ps_request *req, struct ps_reply *reply, st
 {
     uint64_t bytes;
     enum ps_status status =
-        ps_partial_bytes(ps_api_of(req)->store, req->args[0], req->who, &bytes, err);
+        ps_partial_bytes(ps_request_api(req)->store, req->args[0], req->who, &bytes, err);
 
     if (status == PS_OK)
         write_partial(req->args[0], bytes, reply);
@@ -45,7 +45,7 @@ enum ps_status ps_get_partial(struct ps_request *req, struct ps_reply *reply, st
 enum ps_status ps_delete_partial(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
     reply->status = 204;
-    return ps_partial_remove(ps_api_of(req)->store, req->args[0], req->who, err);
+    return ps_partial_remove(ps_request_api(req)->store, req->args[0], req->who, err);
 }
 
 static enum ps_status read_count(const struct ps_request *req, const char *key, uint64_t *out,
@@ -54,7 +54,7 @@ static enum ps_status read_count(const struct ps_request *req, const char *key, 
     const char *text = ps_request_param(req, key);
     int64_t value = -1;
 
-    if (!text || !ps_str_i64(ps_str_of(text), &value) || value < 0)
+    if (!text || !ps_str_parse_i64(ps_str_from_c(text), &value) || value < 0)
         return ps_fail(err, PS_BAD_REQUEST, "%s must be a number of bytes", key);
     *out = (uint64_t)value;
     return PS_OK;
@@ -69,9 +69,9 @@ enum ps_status ps_put_piece(struct ps_request *req, struct ps_reply *reply, stru
         status =
             ps_fail(err, PS_BAD_REQUEST, "the body must be one piece of the upload, and not empty");
     if (status == PS_OK)
-        status =
-            ps_partial_append(ps_api_of(req)->store, req->args[0], req->who, offset,
-                              req->files[0].path, ps_api_of(req)->config.upload_max, &bytes, err);
+        status = ps_partial_append(ps_request_api(req)->store, req->args[0], req->who, offset,
+                                   req->files[0].path, ps_request_api(req)->config.upload_max,
+                                   &bytes, err);
     if (status == PS_OK)
         write_partial(req->args[0], bytes, reply);
     return status;
@@ -86,10 +86,10 @@ static void delete_json(cJSON **json)
 static enum ps_status read_note(struct ps_request *req, const char **out, struct ps_err *err)
 {
     PS_AUTO(delete_json) cJSON *body = NULL;
-    enum ps_status status = ps_labels_body(req, "note", &body, err);
+    enum ps_status status = ps_labels_parse_body(req, "note", &body, err);
 
     return status == PS_OK
-               ? ps_note_of(req, cJSON_GetObjectItemCaseSensitive(body, "note"), out, err)
+               ? ps_note_parse(req, cJSON_GetObjectItemCaseSensitive(body, "note"), out, err)
                : status;
 }
 
@@ -98,19 +98,20 @@ enum ps_status ps_end_partial(struct ps_request *req, struct ps_reply *reply, st
     const char *filename = ps_request_param(req, "filename");
     struct ps_job_request job = {.temporary = true, .accepted = true};
     struct ps_labels labels;
-    enum ps_status status = ps_labels_read(req, &labels, err);
+    enum ps_status status = ps_labels_read_params(req, &labels, err);
 
     if (status == PS_OK && req->body.len)
         status = read_note(req, &labels.note, err);
     if (status == PS_OK && filename)
-        status = ps_label_check("filename", filename, err);
+        status = ps_label_check_text("filename", filename, err);
     if (status == PS_OK)
         status = read_count(req, "bytes", &job.bytes, err);
     if (status == PS_OK)
-        status = ps_jobs_room(ps_api_of(req)->jobs, err); /* if full, the client may end it later */
+        status = ps_jobs_check_limit(ps_request_api(req)->jobs,
+                                     err); /* if full, the client may end it later */
     if (status == PS_OK)
-        status = ps_partial_take(ps_api_of(req)->store, req->args[0], req->who, job.bytes,
-                                 &job.path, err);
+        status = ps_partial_claim(ps_request_api(req)->store, req->args[0], req->who, job.bytes,
+                                  &job.path, err);
     if (status != PS_OK)
         return status;
     job.filename = filename ? filename : "";
@@ -120,5 +121,5 @@ enum ps_status ps_end_partial(struct ps_request *req, struct ps_reply *reply, st
     job.note = labels.note;
     job.tags = labels.tags;
     job.n_tags = labels.n_tags;
-    return ps_api_queue(req, &job, 1, reply, err);
+    return ps_api_queue_jobs(req, &job, 1, reply, err);
 }

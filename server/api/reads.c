@@ -21,11 +21,11 @@ static void set_run_validators(struct ps_request *req, const char *id, struct ps
 
     if (shows_sources(req->args[1]))
         return; /* the tag is computed from the body */
-    reply->etag = ps_arena_printf(&req->arena, "\"%s-%s\"", id, ps_api_of(req)->build);
+    reply->etag = ps_arena_printf(&req->arena, "\"%s-%s\"", id, ps_request_api(req)->build);
     reply->cache = whole ? PS_CACHE_FOREVER : PS_CACHE_CHECK;
-    mark = whole ? ps_run_mark(ps_api_of(req)->store, id) : 0;
+    mark = whole ? ps_run_mark(ps_request_api(req)->store, id) : 0;
     if (mark)
-        ps_reply_again(reply, ps_arena_copy(&req->arena, ps_str_of(id)).at, mark);
+        ps_reply_allow_caching(reply, ps_arena_copy(&req->arena, ps_str_from_c(id)).ptr, mark);
 }
 
 /* Rows depend only on the runs, which never change, on the URL, and on the program. The cache must
@@ -41,15 +41,15 @@ static void set_compare_validators(struct ps_request *req, const struct ps_compa
 
     ps_compare_groups_ids(groups, &ids);
     whole =
-        now && strcmp(ids.at, base ? ps_arena_printf(&req->arena, "%s|%s", base, now) : now) == 0;
+        now && strcmp(ids.ptr, base ? ps_arena_printf(&req->arena, "%s|%s", base, now) : now) == 0;
     if (whole && !(of && strcmp(of, "lines") == 0))
         reply->cache = PS_CACHE_FOREVER;
 }
 
 /* Sends the response as a file: "3fa9c1d2e4b5a697-functions.csv", "comparison-functions.csv",
  * "trend.csv". */
-static void set_download(struct ps_request *req, const struct ps_read *read,
-                         const struct ps_question *question, struct ps_reply *reply)
+static void set_download(struct ps_request *req, const struct ps_read_route *read,
+                         const struct ps_read_request *question, struct ps_reply *reply)
 {
     const char *ending = strncmp(reply->type, "text/csv", 8) == 0 ? "csv" : "json";
     const char *name;
@@ -60,18 +60,18 @@ static void set_download(struct ps_request *req, const struct ps_read *read,
         name = ps_arena_printf(&req->arena, "comparison-%s.%s", req->args[0], ending);
     else
         name = ps_arena_printf(&req->arena, "%s.%s", read->name, ending);
-    ps_reply_header(reply, "Content-Disposition", ps_attachment(&req->arena, name));
+    ps_reply_header(reply, "Content-Disposition", ps_format_attachment(&req->arena, name));
 }
 
-static enum ps_status get(struct ps_request *req, const struct ps_read *read,
+static enum ps_status get(struct ps_request *req, const struct ps_read_route *read,
                           struct ps_reply *reply, struct ps_err *err)
 {
-    PS_AUTO(ps_question_free)
-    struct ps_question question = {.store = ps_api_of(req)->store,
-                                   .params = ps_api_params(req),
-                                   .args = {req->args[0], req->args[1]}};
+    PS_AUTO(ps_read_request_free)
+    struct ps_read_request question = {.store = ps_request_api(req)->store,
+                                       .params = ps_api_params(req),
+                                       .args = {req->args[0], req->args[1]}};
     struct ps_answer answer = {.type = "application/json"};
-    enum ps_status status = ps_question_resolve(read, &question, err);
+    enum ps_status status = ps_read_request_resolve(read, &question, err);
 
     if (status != PS_OK)
         return status;

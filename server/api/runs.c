@@ -11,9 +11,9 @@
 enum ps_status ps_api_run_id(struct ps_request *req, const char **id_out, struct ps_err *err)
 {
     char id[PS_ID_SIZE];
-    enum ps_status status = ps_store_resolve(ps_api_of(req)->store, req->args[0], id, err);
+    enum ps_status status = ps_store_resolve(ps_request_api(req)->store, req->args[0], id, err);
 
-    *id_out = status == PS_OK ? ps_arena_copy(&req->arena, ps_str_of(id)).at : NULL;
+    *id_out = status == PS_OK ? ps_arena_copy(&req->arena, ps_str_from_c(id)).ptr : NULL;
     return status;
 }
 
@@ -22,7 +22,7 @@ struct ps_params ps_api_params(struct ps_request *req)
     struct ps_param *params = ps_arena_alloc(&req->arena, (req->params.n + 1) * sizeof *params);
 
     for (size_t i = 0; i < req->params.n; i++)
-        params[i] = (struct ps_param){req->params.at[i].key, req->params.at[i].value};
+        params[i] = (struct ps_param){req->params.items[i].key, req->params.items[i].value};
     return (struct ps_params){params, req->params.n};
 }
 
@@ -35,7 +35,7 @@ static void delete_json(cJSON **json)
  * delete the run that is @2 by then. */
 enum ps_status ps_resolve_runs(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.at, req->body.len);
+    PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.ptr, req->body.len);
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(body, "runs"), *word;
     const size_t most = (size_t)cJSON_GetArraySize(list);
     const char **words = ps_arena_alloc(&req->arena, (most + 1) * sizeof *words);
@@ -52,13 +52,13 @@ enum ps_status ps_resolve_runs(struct ps_request *req, struct ps_reply *reply, s
                            "the key runs must be an array of strings, each a RUN");
         words[n++] = word->valuestring;
     }
-    if (ps_store_resolve_all(ps_api_of(req)->store, words, n, ids, err) != PS_OK)
+    if (ps_store_resolve_all(ps_request_api(req)->store, words, n, ids, err) != PS_OK)
         return err->code;
     ps_json_object(&json);
     ps_json_key(&json, "ids");
     ps_json_array(&json);
     for (size_t i = 0; i < n; i++)
-        ps_json_str(&json, ps_str_of(ids[i]));
+        ps_json_str(&json, ps_str_from_c(ids[i]));
     ps_json_end(&json);
     ps_json_end(&json);
     return PS_OK;
@@ -70,14 +70,14 @@ static enum ps_status answer_run(struct ps_request *req, const char *id, struct 
     struct ps_json out = ps_reply_json(reply);
 
     reply->cache = PS_CACHE_CHECK;
-    return ps_query_run(ps_api_of(req)->store, id, &out, err);
+    return ps_query_run(ps_request_api(req)->store, id, &out, err);
 }
 
 /* A user may delete their own runs, an admin every run. */
 static enum ps_status may_remove(struct ps_request *req, const char *id, struct ps_err *err)
 {
     struct ps_run_brief brief = {0};
-    enum ps_status status = ps_store_brief(ps_api_of(req)->store, id, &brief, err);
+    enum ps_status status = ps_store_read_brief(ps_request_api(req)->store, id, &brief, err);
 
     if (status == PS_OK && req->right < PS_RIGHT_ADMIN && strcmp(brief.who, req->who) != 0)
         status = ps_fail(err, PS_FORBIDDEN,
@@ -95,10 +95,10 @@ enum ps_status ps_delete_run(struct ps_request *req, struct ps_reply *reply, str
     if (status == PS_OK)
         status = may_remove(req, id, err);
     if (status == PS_OK)
-        status = ps_store_remove(ps_api_of(req)->store, id, req->who, err);
+        status = ps_store_remove(ps_request_api(req)->store, id, req->who, err);
     if (status != PS_OK)
         return status;
-    ps_api_tell_gone(ps_api_of(req), id);
+    ps_api_send_deleted_event(ps_request_api(req), id);
     reply->status = 204;
     return PS_OK;
 }
@@ -108,13 +108,13 @@ enum ps_status ps_get_deleted(struct ps_request *req, struct ps_reply *reply, st
     struct ps_json out = ps_reply_json(reply);
 
     reply->cache = PS_CACHE_CHECK;
-    return ps_query_deleted(ps_api_of(req)->store, &out, err);
+    return ps_query_deleted(ps_request_api(req)->store, &out, err);
 }
 
 /* A user may restore the runs that they may delete. */
 enum ps_status ps_undelete_run(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    struct ps_store *store = ps_api_of(req)->store;
+    struct ps_store *store = ps_request_api(req)->store;
     struct ps_deleted run;
     enum ps_status status = ps_deleted_find(store, req->args[0], &run, err);
 
@@ -125,7 +125,7 @@ enum ps_status ps_undelete_run(struct ps_request *req, struct ps_reply *reply, s
     if (status == PS_OK)
         status = ps_store_undelete(store, run.id, err);
     if (status == PS_OK) {
-        ps_api_tell_run(ps_api_of(req), run.id);
+        ps_api_send_run_event(ps_request_api(req), run.id);
         status = answer_run(req, run.id, reply, err);
     }
     ps_deleted_free(&run);
@@ -144,7 +144,7 @@ static enum ps_status edit_text(const cJSON *value, const char **out, struct ps_
     if (!cJSON_IsString(value))
         return not_text(value->string, err);
     *out = value->valuestring;
-    return ps_label_check(value->string, *out, err);
+    return ps_label_check_text(value->string, *out, err);
 }
 
 /* merge: a null value removes the tag, and tags that are not mentioned remain. */
@@ -170,9 +170,9 @@ static enum ps_status edit_tags(struct ps_request *req, const cJSON *tags, bool 
         if (out->n_tags == PS_TAGS_MAX || !tag->string[0])
             return ps_fail(err, PS_BAD_REQUEST, "a tag has no key, or there are more than %d tags",
                            PS_TAGS_MAX);
-        status = ps_label_check("a tag's key", tag->string, err);
+        status = ps_label_check_text("a tag's key", tag->string, err);
         if (status == PS_OK && tag->valuestring)
-            status = ps_label_check("a tag's value", tag->valuestring, err);
+            status = ps_label_check_text("a tag's value", tag->valuestring, err);
         list[out->n_tags++] = (struct ps_tag){tag->string, tag->valuestring};
     }
     return status;
@@ -191,7 +191,7 @@ static enum ps_status read_edit(struct ps_request *req, const cJSON *body, struc
         else if (strcmp(value->string, "series") == 0)
             status = edit_text(value, &out->series, err);
         else if (strcmp(value->string, "note") == 0)
-            status = ps_note_of(req, value, &out->note, err);
+            status = ps_note_parse(req, value, &out->note, err);
         else if (strcmp(value->string, "tags") == 0)
             status = edit_tags(req, value, false, out, err);
         else if (strcmp(value->string, "merge_tags") == 0)
@@ -215,14 +215,14 @@ enum ps_status ps_patch_run(struct ps_request *req, struct ps_reply *reply, stru
     enum ps_status status = ps_api_run_id(req, &id, err);
 
     if (status == PS_OK)
-        status = ps_labels_body(req, "name, series, note, tags or merge_tags", &body, err);
+        status = ps_labels_parse_body(req, "name, series, note, tags or merge_tags", &body, err);
     if (status == PS_OK)
         status = read_edit(req, body, &edit, err);
     if (status == PS_OK)
-        status = ps_store_edit(ps_api_of(req)->store, id, &edit, err);
+        status = ps_store_edit(ps_request_api(req)->store, id, &edit, err);
     if (status != PS_OK)
         return status;
-    ps_api_tell_run(ps_api_of(req), id);
+    ps_api_send_run_event(ps_request_api(req), id);
     return answer_run(req, id, reply, err);
 }
 
@@ -231,16 +231,16 @@ enum ps_status ps_patch_run(struct ps_request *req, struct ps_reply *reply, stru
 static enum ps_status open_original(struct ps_request *req, const char *id, struct ps_reply *reply,
                                     struct ps_err *err)
 {
-    struct ps_store *store = ps_api_of(req)->store;
+    struct ps_store *store = ps_request_api(req)->store;
     struct ps_run_brief brief = {0};
-    enum ps_status status = ps_store_brief(store, id, &brief, err);
+    enum ps_status status = ps_store_read_brief(store, id, &brief, err);
 
     if (status != PS_OK)
         return status;
-    ps_reply_header(reply, "Content-Disposition", ps_attachment(&req->arena, brief.name));
+    ps_reply_header(reply, "Content-Disposition", ps_format_attachment(&req->arena, brief.name));
     ps_run_brief_free(&brief);
-    return ps_store_original(store, id, &reply->stream, &reply->stream_fd, &reply->stream_bytes,
-                             err);
+    return ps_store_open_original(store, id, &reply->stream, &reply->stream_fd,
+                                  &reply->stream_bytes, err);
 }
 
 enum ps_status ps_get_original(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)

@@ -7,14 +7,14 @@
 #include "server/api/state.h"
 #include "server/catalog/quota.h"
 
-static void write_keep(const struct ps_keep *keep, struct ps_json *out)
+static void write_keep(const struct ps_retention *keep, struct ps_json *out)
 {
     ps_json_key(out, "keep");
     ps_json_array(out);
     for (size_t i = 0; i < keep->n; i++) {
         ps_json_object(out);
-        ps_json_kstr(out, "rule", keep->at[i].text);
-        ps_json_kstr(out, "what", keep->at[i].what);
+        ps_json_kstr(out, "rule", keep->rules[i].text);
+        ps_json_kstr(out, "what", keep->rules[i].description);
         ps_json_end(out);
     }
     ps_json_end(out);
@@ -26,7 +26,7 @@ static void write_store(struct ps_store *store, struct ps_json *out)
     struct ps_shared_store shared;
 
     ps_json_key(out, "store");
-    if (!ps_store_shared(store, &shared)) {
+    if (!ps_store_describe_shared(store, &shared)) {
         ps_json_null(out);
         return;
     }
@@ -48,7 +48,7 @@ static void write_store(struct ps_store *store, struct ps_json *out)
 
 enum ps_status ps_get_shelf(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    struct ps_api *api = ps_api_of(req);
+    struct ps_api *api = ps_request_api(req);
     struct ps_json out = ps_reply_json(reply);
     struct ps_quota room;
     enum ps_status status;
@@ -79,15 +79,15 @@ static void write_kind(const struct ps_kind *kind, struct ps_json *out)
     ps_json_kstr(out, "mark", kind->mark);
     ps_json_key(out, "has");
     ps_json_array(out);
-    for (size_t i = 0; i < PS_KIND_HAS; i++)
+    for (size_t i = 0; i < PS_KIND_HAS_BITS; i++)
         if (kind->has >> i & 1)
-            ps_json_str(out, ps_str_of(ps_kind_word(i)));
+            ps_json_str(out, ps_str_from_c(ps_kind_has_word(i)));
     ps_json_end(out);
     ps_json_kbool(out, "merges", kind->merges);
     ps_json_key(out, "tabs");
     ps_json_array(out);
     for (size_t i = 0; kind->tabs[i]; i++)
-        ps_json_str(out, ps_str_of(kind->tabs[i]));
+        ps_json_str(out, ps_str_from_c(kind->tabs[i]));
     ps_json_end(out);
 }
 
@@ -118,7 +118,7 @@ enum ps_status ps_get_formats(struct ps_request *req, struct ps_reply *reply, st
 
 enum ps_status ps_get_asset(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    const struct ps_api_config *config = &ps_api_of(req)->config;
+    const struct ps_api_config *config = &ps_request_api(req)->config;
     const char *path = ps_arena_printf(&req->arena, "/%s", req->args[0]);
 
     return ps_assets_reply(config->assets, config->n_assets, path, req, reply, err);

@@ -12,7 +12,7 @@ void ps_sources_json(struct ps_json *out, const struct ps_source_outcomes *sourc
 {
     ps_json_array(out);
     for (size_t i = 0; i < sources->n; i++) {
-        const struct ps_source_outcome *one = &sources->at[i];
+        const struct ps_source_outcome *one = &sources->items[i];
         bool attached = one->err.code == PS_OK;
 
         ps_json_object(out);
@@ -24,7 +24,7 @@ void ps_sources_json(struct ps_json *out, const struct ps_source_outcomes *sourc
         if (attached)
             ps_json_null(out);
         else
-            ps_error_json(out, &one->err);
+            ps_json_error(out, &one->err);
         ps_json_end(out);
     }
     ps_json_end(out);
@@ -37,14 +37,14 @@ static enum ps_status check_measured(struct ps_store *store, const char *id, con
                                      struct ps_err *err)
 {
     PS_AUTO(ps_measured_free) struct ps_measured_list measured = {0};
-    enum ps_status status = ps_store_measured(store, id, &measured, err);
+    enum ps_status status = ps_store_list_measured(store, id, &measured, err);
 
     if (status != PS_OK)
         return status;
     for (size_t i = 0; i < measured.n; i++)
-        if (strcmp(measured.at[i].path, path) == 0)
+        if (strcmp(measured.items[i].path, path) == 0)
             return PS_OK;
-    ps_hint(err, "GET /api/v1/runs/%s/sources lists the measured files", id);
+    ps_err_hint(err, "GET /api/v1/runs/%s/sources lists the measured files", id);
     return ps_fail(err, PS_NOT_FOUND, "the profile of this run has no file %s", path);
 }
 
@@ -56,7 +56,7 @@ static enum ps_status attach(struct ps_request *req, const char *id, const char 
 
     if (fd < 0)
         return ps_fail_errno(err, "cannot read", req->files[0].path);
-    return ps_store_source_attach(ps_api_of(req)->store, id, path, fd,
+    return ps_store_source_attach(ps_request_api(req)->store, id, path, fd,
                                   changed && strcmp(changed, "1") == 0, out, err);
 }
 
@@ -74,12 +74,12 @@ enum ps_status ps_put_source(struct ps_request *req, struct ps_reply *reply, str
                        "the parameter path must be the path of a measured file");
     if (req->n_files != 1)
         return ps_fail(err, PS_BAD_REQUEST, "the body must be one source file, and not empty");
-    status = check_measured(ps_api_of(req)->store, id, path, err);
+    status = check_measured(ps_request_api(req)->store, id, path, err);
     if (status == PS_OK)
         status = attach(req, id, path, &source, err);
     if (status != PS_OK)
         return status;
-    ps_api_tell_run(ps_api_of(req), id);
+    ps_api_send_run_event(ps_request_api(req), id);
     ps_json_object(&out);
     ps_json_kstr(&out, "sha256", source.sha256);
     ps_json_kstr(&out, "state", source.changed ? "changed" : "attached");
@@ -109,27 +109,27 @@ static void list_merging(struct ps_buf *out)
 static enum ps_status add_run(struct ps_request *req, const char *word, struct merging *out,
                               struct ps_err *err)
 {
-    struct ps_store *store = ps_api_of(req)->store;
+    struct ps_store *store = ps_request_api(req)->store;
     struct ps_run_brief brief = {.name = NULL};
     char id[PS_ID_SIZE];
     enum ps_status status = ps_store_resolve(store, word, id, err);
 
     if (status == PS_OK)
-        status = ps_store_brief(store, id, &brief, err);
-    if (status == PS_OK && !ps_merge_takes(brief.kind)) {
+        status = ps_store_read_brief(store, id, &brief, err);
+    if (status == PS_OK && !ps_merge_supports(brief.kind)) {
         PS_AUTO(ps_buf_free) struct ps_buf kinds = {0};
 
         list_merging(&kinds);
         status = ps_fail(err, PS_BAD_REQUEST, "%s is a %s run; only %.*s runs can be merged",
-                         brief.name, brief.kind, (int)kinds.len, kinds.at);
+                         brief.name, brief.kind, (int)kinds.len, kinds.ptr);
     }
     for (size_t i = 0; i < out->n && status == PS_OK; i++)
         if (strcmp(out->ids[i], id) == 0)
             status = ps_fail(err, PS_BAD_REQUEST, "run %s is listed twice", brief.name);
     if (status == PS_OK && out->n == 0)
-        out->first_name = ps_arena_copy(&req->arena, ps_str_of(brief.name)).at;
+        out->first_name = ps_arena_copy(&req->arena, ps_str_from_c(brief.name)).ptr;
     if (status == PS_OK)
-        out->ids[out->n++] = ps_arena_copy(&req->arena, ps_str_of(id)).at;
+        out->ids[out->n++] = ps_arena_copy(&req->arena, ps_str_from_c(id)).ptr;
     ps_run_brief_free(&brief);
     return status;
 }
@@ -143,7 +143,7 @@ static enum ps_status read_ids(struct ps_request *req, struct merging *out, stru
         len = strcspn(rest, ",");
         if (out->n == PS_MERGE_MAX)
             return ps_fail(err, PS_BAD_REQUEST, "more than %d runs", PS_MERGE_MAX);
-        status = add_run(req, ps_arena_copy(&req->arena, (struct ps_str){rest, len}).at, out, err);
+        status = add_run(req, ps_arena_copy(&req->arena, (struct ps_str){rest, len}).ptr, out, err);
     }
     if (status == PS_OK && out->n < 2)
         return ps_fail(err, PS_BAD_REQUEST, "ids must name two or more runs, separated by commas");
@@ -159,22 +159,22 @@ enum ps_status ps_merge_runs(struct ps_request *req, struct ps_reply *reply, str
 {
     struct merging merging = {.n = 0};
     struct ps_labels labels;
-    enum ps_status status = ps_labels_read(req, &labels, err);
+    enum ps_status status = ps_labels_read_params(req, &labels, err);
 
     if (status == PS_OK)
         status = read_ids(req, &merging, err);
     if (status != PS_OK)
         return status;
-    return ps_api_queue(req,
-                        &(struct ps_job_request){
-                            .merge = merging.ids,
-                            .n_merge = merging.n,
-                            .name = labels.name[0] ? labels.name : merged_name(req, &merging),
-                            .series = labels.series,
-                            .who = labels.who,
-                            .note = labels.note,
-                            .tags = labels.tags,
-                            .n_tags = labels.n_tags,
-                        },
-                        1, reply, err);
+    return ps_api_queue_jobs(req,
+                             &(struct ps_job_request){
+                                 .merge = merging.ids,
+                                 .n_merge = merging.n,
+                                 .name = labels.name[0] ? labels.name : merged_name(req, &merging),
+                                 .series = labels.series,
+                                 .who = labels.who,
+                                 .note = labels.note,
+                                 .tags = labels.tags,
+                                 .n_tags = labels.n_tags,
+                             },
+                             1, reply, err);
 }

@@ -24,7 +24,7 @@ const struct ps_sql_limits ps_sql_limits_local = {
 struct asked {
     struct ps_request *req;
     struct ps_reply *reply;
-    struct ps_sql_question question;
+    struct ps_sql_request question;
     int64_t timeout_ms;
 };
 
@@ -37,9 +37,9 @@ static enum ps_status poll_asked(void *user, struct ps_err *err)
 {
     const struct asked *asked = user;
 
-    if (atomic_load(&ps_api_of(asked->req)->closing))
+    if (atomic_load(&ps_request_api(asked->req)->is_closing))
         return ps_fail(err, PS_UNAVAILABLE, "the server is stopping");
-    return ps_request_gone(asked->req)
+    return ps_request_is_disconnected(asked->req)
                ? ps_fail(err, PS_CANCELLED, "the client closed its connection")
                : PS_OK;
 }
@@ -80,29 +80,29 @@ static enum ps_status read_limit(const cJSON *body, const char *key, int64_t mos
 }
 
 static enum ps_status read_run(struct ps_request *req, const cJSON *value,
-                               struct ps_sql_question *out, struct ps_err *err)
+                               struct ps_sql_request *out, struct ps_err *err)
 {
     char *id = ps_arena_alloc(&req->arena, PS_ID_SIZE);
 
     if (!cJSON_IsString(value))
         return ps_fail(err, PS_BAD_REQUEST, "the key run must be the id or name of a run");
     out->run = id;
-    return ps_store_resolve(ps_api_of(req)->store, value->valuestring, id, err);
+    return ps_store_resolve(ps_request_api(req)->store, value->valuestring, id, err);
 }
 
 /* Appends a selector. A name that contains a comma is replaced by the id of its run. */
 static void add_word(struct ps_request *req, const char *word, struct ps_buf *words)
 {
     char id[PS_ID_SIZE];
-    const bool found = strchr(word, ',') &&
-                       ps_store_resolve(ps_api_of(req)->store, word, id, PS_ERR_IGNORED) == PS_OK;
+    const bool found = strchr(word, ',') && ps_store_resolve(ps_request_api(req)->store, word, id,
+                                                             PS_ERR_IGNORED) == PS_OK;
 
     ps_buf_printf(words, "%s%s", words->len ? "," : "", found ? id : word);
 }
 
 /* [] means: the catalog without runs. */
 static enum ps_status read_runs(struct ps_request *req, const cJSON *list,
-                                struct ps_sql_question *out, struct ps_err *err)
+                                struct ps_sql_request *out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf words = {0};
     const cJSON *word;
@@ -120,17 +120,17 @@ static enum ps_status read_runs(struct ps_request *req, const cJSON *list,
     if (!words.len)
         return PS_OK;
     out->runs = ps_arena_alloc(&req->arena, PS_SQL_RUNS_MOST * sizeof *out->runs);
-    return ps_query_named(ps_api_of(req)->store, words.at, out->runs, &out->n_runs, err);
+    return ps_query_find_runs(ps_request_api(req)->store, words.ptr, out->runs, &out->n_runs, err);
 }
 
 static enum ps_status read_question(struct asked *asked, struct ps_err *err)
 {
     struct ps_request *req = asked->req;
-    struct ps_sql_question *out = &asked->question;
-    PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.at, req->body.len);
+    struct ps_sql_request *out = &asked->question;
+    PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.ptr, req->body.len);
     const cJSON *sql = cJSON_GetObjectItemCaseSensitive(body, "sql");
     const cJSON *runs = cJSON_GetObjectItemCaseSensitive(body, "runs");
-    const struct ps_sql_limits *limits = &ps_api_of(req)->sql_limits;
+    const struct ps_sql_limits *limits = &ps_request_api(req)->sql_limits;
     int64_t seconds;
     bool file;
     enum ps_status status;
@@ -138,7 +138,7 @@ static enum ps_status read_question(struct asked *asked, struct ps_err *err)
     if (!cJSON_IsString(sql))
         return ps_fail(err, PS_BAD_REQUEST,
                        "the body must be a JSON object with sql and run or runs");
-    out->sql = ps_arena_copy(&req->arena, ps_str_of(sql->valuestring)).at;
+    out->sql = ps_arena_copy(&req->arena, ps_str_from_c(sql->valuestring)).ptr;
     status = read_format(cJSON_GetObjectItemCaseSensitive(body, "format"), &out->format, err);
     file = out->format != PS_SQL_TABLE;
     if (status == PS_OK)
@@ -157,7 +157,7 @@ static enum ps_status read_question(struct asked *asked, struct ps_err *err)
 static void answer(void *arg)
 {
     struct asked *asked = arg;
-    struct ps_api *api = ps_api_of(asked->req);
+    struct ps_api *api = ps_request_api(asked->req);
     struct ps_reply *reply = asked->reply;
     struct ps_answer found = {.type = "application/json"};
     struct ps_err err = PS_ERR_INIT;
@@ -173,17 +173,18 @@ static void answer(void *arg)
     reply->type = found.type;
     if (status == PS_OK && found.attachment)
         ps_reply_header(reply, "Content-Disposition",
-                        ps_attachment(&asked->req->arena,
-                                      asked->question.format == PS_SQL_CSV    ? "result.csv"
-                                      : asked->question.format == PS_SQL_JSON ? "result.json"
-                                                                              : "result.txt"));
-    atomic_fetch_sub(&api->sql_asked, 1);
+                        ps_format_attachment(&asked->req->arena,
+                                             asked->question.format == PS_SQL_CSV ? "result.csv"
+                                             : asked->question.format == PS_SQL_JSON
+                                                 ? "result.json"
+                                                 : "result.txt"));
+    atomic_fetch_sub(&api->sql_pending, 1);
     ps_request_finish(asked->req, status, &err);
 }
 
 enum ps_status ps_post_sql(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    struct ps_api *api = ps_api_of(req);
+    struct ps_api *api = ps_request_api(req);
     struct asked *asked = ps_arena_alloc(&req->arena, sizeof *asked);
     enum ps_status status;
 
@@ -194,9 +195,9 @@ enum ps_status ps_post_sql(struct ps_request *req, struct ps_reply *reply, struc
     status = read_question(asked, err);
     if (status != PS_OK)
         return status;
-    if (atomic_fetch_add(&api->sql_asked, 1) >= WAITING_MOST) {
-        atomic_fetch_sub(&api->sql_asked, 1);
-        ps_hint(err, "try again in a few seconds");
+    if (atomic_fetch_add(&api->sql_pending, 1) >= WAITING_MOST) {
+        atomic_fetch_sub(&api->sql_pending, 1);
+        ps_err_hint(err, "try again in a few seconds");
         return ps_fail(err, PS_UNAVAILABLE, "too many SQL statements are waiting");
     }
     ps_request_defer(req);
@@ -210,7 +211,7 @@ enum ps_status ps_post_sql(struct ps_request *req, struct ps_reply *reply, struc
 static enum ps_status save_query(struct ps_request *req, const cJSON *body, struct ps_err *err)
 {
     const char *kind = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(body, "kind"));
-    struct ps_saved saved = {
+    struct ps_saved_query saved = {
         .kind = kind ? kind : "",
         .name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(body, "name")),
         .sql = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(body, "sql")),
@@ -219,17 +220,17 @@ static enum ps_status save_query(struct ps_request *req, const cJSON *body, stru
 
     if (!saved.name || !saved.name[0] || !saved.sql || !saved.sql[0])
         return ps_fail(err, PS_BAD_REQUEST, "the body must be a JSON object with name and sql");
-    status = ps_label_check("the name", saved.name, err);
+    status = ps_label_check_text("the name", saved.name, err);
     if (status == PS_OK)
-        status = ps_label_check("the kind", saved.kind, err);
-    return status == PS_OK
-               ? ps_saved_put(ps_api_of(req)->store, &saved, req->right >= PS_RIGHT_ADMIN, err)
-               : status;
+        status = ps_label_check_text("the kind", saved.kind, err);
+    return status == PS_OK ? ps_saved_query_put(ps_request_api(req)->store, &saved,
+                                                req->right >= PS_RIGHT_ADMIN, err)
+                           : status;
 }
 
 enum ps_status ps_post_query(struct ps_request *req, struct ps_reply *reply, struct ps_err *err)
 {
-    PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.at, req->body.len);
+    PS_AUTO(delete_json) cJSON *body = cJSON_ParseWithLength(req->body.ptr, req->body.len);
     enum ps_status status = save_query(req, body, err);
 
     reply->status = 204;
@@ -241,7 +242,8 @@ enum ps_status ps_delete_query(struct ps_request *req, struct ps_reply *reply, s
     int64_t id = 0;
 
     reply->status = 204;
-    if (!ps_str_i64(ps_str_of(req->args[0]), &id))
+    if (!ps_str_parse_i64(ps_str_from_c(req->args[0]), &id))
         return ps_fail(err, PS_NOT_FOUND, "no saved query %s", req->args[0]);
-    return ps_saved_remove(ps_api_of(req)->store, id, req->who, req->right >= PS_RIGHT_ADMIN, err);
+    return ps_saved_query_remove(ps_request_api(req)->store, id, req->who,
+                                 req->right >= PS_RIGHT_ADMIN, err);
 }

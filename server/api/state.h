@@ -42,11 +42,11 @@ struct ps_api {
     /* threads for SQL statements of users, so that these do not delay other requests; NULL: they
      * run in the calling thread */
     struct ps_work *sql;
-    atomic_uint sql_asked; /* number of statements that are running or waiting */
-    atomic_bool closing;   /* SQL statements are to stop */
+    atomic_uint sql_pending; /* number of statements that are running or waiting */
+    atomic_bool is_closing;  /* SQL statements are to stop */
 };
 
-static inline struct ps_api *ps_api_of(const struct ps_request *req)
+static inline struct ps_api *ps_request_api(const struct ps_request *req)
 {
     return req->app;
 }
@@ -65,11 +65,11 @@ void ps_sources_json(struct ps_json *out, const struct ps_source_outcomes *sourc
 struct ps_params ps_api_params(struct ps_request *req);
 
 /* Sends an event to all clients: a run was published or changed. */
-void ps_api_tell_run(struct ps_api *api, const char *id);
+void ps_api_send_run_event(struct ps_api *api, const char *id);
 /* Sends an event to all clients: the catalog changed, reload the list. */
-void ps_api_tell_shelf(struct ps_api *api, int64_t version);
+void ps_api_send_shelf_event(struct ps_api *api, int64_t version);
 /* Sends an event for a change by another server (changes.h). `user` is the api. */
-void ps_api_heard(void *user, const struct ps_change *change);
+void ps_api_on_change(void *user, const struct ps_row_change *change);
 
 /* Labels of a run in a request: the parameters name, series, who, note and tag=k=v. */
 struct ps_labels {
@@ -80,20 +80,21 @@ struct ps_labels {
 
 /* Queues imports and replies with the jobs at once, or, with wait=1, with the runs when the imports
  * have ended. */
-enum ps_status ps_api_queue(struct ps_request *req, struct ps_job_request *jobs, size_t n,
-                            struct ps_reply *reply, struct ps_err *err);
+enum ps_status ps_api_queue_jobs(struct ps_request *req, struct ps_job_request *jobs, size_t n,
+                                 struct ps_reply *reply, struct ps_err *err);
 
-enum ps_status ps_labels_read(struct ps_request *req, struct ps_labels *out, struct ps_err *err);
+enum ps_status ps_labels_read_params(struct ps_request *req, struct ps_labels *out,
+                                     struct ps_err *err);
 /* Parses the body as a JSON object, which the caller deletes. PS_BAD_REQUEST: it is not one (`what`
  * describes its members for the message), or a string contains a NUL, where cJSON would truncate
  * it. */
-enum ps_status ps_labels_body(struct ps_request *req, const char *what, cJSON **out,
-                              struct ps_err *err);
+enum ps_status ps_labels_parse_body(struct ps_request *req, const char *what, cJSON **out,
+                                    struct ps_err *err);
 /* Reads and checks a note in such a body. */
-enum ps_status ps_note_of(struct ps_request *req, const cJSON *value, const char **out,
-                          struct ps_err *err);
+enum ps_status ps_note_parse(struct ps_request *req, const cJSON *value, const char **out,
+                             struct ps_err *err);
 /* PS_BAD_REQUEST if `value` is too long, is not UTF-8, or contains control characters. */
-enum ps_status ps_label_check(const char *what, const char *value, struct ps_err *err);
+enum ps_status ps_label_check_text(const char *what, const char *value, struct ps_err *err);
 
 /* Handlers; those of PS_READS are ps_get_NAME. */
 #define PS_API_DECLARE(path, name, flags) ps_handler ps_get_##name;

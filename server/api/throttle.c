@@ -7,11 +7,11 @@
 
 void ps_throttle_init(struct ps_throttle *throttle)
 {
-    memset(throttle->at, 0, sizeof throttle->at);
+    memset(throttle->entries, 0, sizeof throttle->entries);
     pthread_mutex_init(&throttle->lock, NULL);
 }
 
-void ps_throttle_done(struct ps_throttle *throttle)
+void ps_throttle_free(struct ps_throttle *throttle)
 {
     pthread_mutex_destroy(&throttle->lock);
 }
@@ -33,50 +33,50 @@ static void key_of(const char *address, char out[64])
     (void)inet_ntop(AF_INET6, &six, out, 64);
 }
 
-static struct ps_throttled *find(struct ps_throttle *throttle, const char *key)
+static struct ps_throttle_entry *find(struct ps_throttle *throttle, const char *key)
 {
     for (size_t i = 0; i < PS_THROTTLE_ADDRESSES; i++)
-        if (throttle->at[i].failures && strcmp(throttle->at[i].address, key) == 0)
-            return &throttle->at[i];
+        if (throttle->entries[i].failures && strcmp(throttle->entries[i].address, key) == 0)
+            return &throttle->entries[i];
     return NULL;
 }
 
-static struct ps_throttled *oldest(struct ps_throttle *throttle)
+static struct ps_throttle_entry *oldest(struct ps_throttle *throttle)
 {
-    struct ps_throttled *found = throttle->at;
+    struct ps_throttle_entry *found = throttle->entries;
 
     for (size_t i = 1; i < PS_THROTTLE_ADDRESSES; i++)
-        if (throttle->at[i].since_s < found->since_s)
-            found = &throttle->at[i];
+        if (throttle->entries[i].since_s < found->since_s)
+            found = &throttle->entries[i];
     return found;
 }
 
-unsigned ps_throttle_wait(struct ps_throttle *throttle, const char *address, int64_t now_s)
+unsigned ps_throttle_wait_s(struct ps_throttle *throttle, const char *address, int64_t now_s)
 {
-    const struct ps_throttled *one;
+    const struct ps_throttle_entry *one;
     unsigned wait = 0;
     char key[64];
 
     key_of(address, key);
     pthread_mutex_lock(&throttle->lock);
     one = find(throttle, key);
-    if (one && one->failures >= PS_THROTTLE_TRIES && now_s - one->since_s < PS_THROTTLE_S)
-        wait = (unsigned)(PS_THROTTLE_S - (now_s - one->since_s));
+    if (one && one->failures >= PS_THROTTLE_TRIES && now_s - one->since_s < PS_THROTTLE_PERIOD_S)
+        wait = (unsigned)(PS_THROTTLE_PERIOD_S - (now_s - one->since_s));
     pthread_mutex_unlock(&throttle->lock);
     return wait;
 }
 
-void ps_throttle_failed(struct ps_throttle *throttle, const char *address, int64_t now_s)
+void ps_throttle_count_failure(struct ps_throttle *throttle, const char *address, int64_t now_s)
 {
-    struct ps_throttled *one;
+    struct ps_throttle_entry *one;
     char key[64];
 
     key_of(address, key);
     pthread_mutex_lock(&throttle->lock);
     one = find(throttle, key);
-    if (!one || now_s - one->since_s >= PS_THROTTLE_S) {
+    if (!one || now_s - one->since_s >= PS_THROTTLE_PERIOD_S) {
         one = one ? one : oldest(throttle);
-        *one = (struct ps_throttled){.since_s = now_s};
+        *one = (struct ps_throttle_entry){.since_s = now_s};
         memcpy(one->address, key, sizeof key);
     }
     one->failures++;

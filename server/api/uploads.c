@@ -37,7 +37,7 @@ static enum ps_status write_run(struct waiting *waiting, const struct slot *slot
                                 bool already, struct ps_json *out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    struct ps_json run = ps_json_to(&text);
+    struct ps_json run = ps_json_writer(&text);
     enum ps_status status = ps_query_run(waiting->api->store, id, &run, err);
 
     if (status != PS_OK)
@@ -48,7 +48,7 @@ static enum ps_status write_run(struct waiting *waiting, const struct slot *slot
         struct ps_json sources;
 
         ps_buf_puts(&text, ",\"sources\":");
-        sources = ps_json_to(&text);
+        sources = ps_json_writer(&text);
         ps_sources_json(&sources, &slot->sources);
     }
     ps_buf_puts(&text, "}");
@@ -60,7 +60,7 @@ static void write_error(const struct ps_err *err, struct ps_json *out)
 {
     ps_json_object(out);
     ps_json_key(out, "error");
-    ps_error_json(out, err);
+    ps_json_error(out, err);
     ps_json_end(out);
 }
 
@@ -69,11 +69,11 @@ static void write_error(const struct ps_err *err, struct ps_json *out)
 static void write_parts(struct waiting *waiting, const struct slot *slot, struct ps_json *out)
 {
     for (size_t i = 0; i < slot->parts.n; i++) {
-        const struct ps_job_part *part = &slot->parts.at[i];
+        const struct ps_job_part *part = &slot->parts.items[i];
         struct ps_err err = *part->err;
 
-        if (!part->left_out &&
-            (!part->run || write_run(waiting, slot, part->run, part->already, out, &err) != PS_OK))
+        if (!part->is_skipped &&
+            (!part->run || write_run(waiting, slot, part->run, part->existed, out, &err) != PS_OK))
             write_error(&err, out);
     }
 }
@@ -155,7 +155,7 @@ static void on_ended(struct ps_job_ticket *ticket, const struct ps_job_view *job
     struct slot *slot = (struct slot *)ticket;
 
     slot->err = *job->err;
-    slot->already = job->already;
+    slot->already = job->existed;
     ps_source_outcomes_copy(&slot->sources, job->sources);
     ps_job_parts_copy(&slot->parts, job->parts);
     if (job->run)
@@ -175,7 +175,7 @@ static enum ps_status wait_for_runs(struct ps_request *req, struct ps_job_reques
     memset(waiting, 0, sizeof *waiting + n * sizeof waiting->slots[0]);
     waiting->req = req;
     waiting->reply = reply;
-    waiting->api = ps_api_of(req);
+    waiting->api = ps_request_api(req);
     waiting->n = n;
     atomic_init(&waiting->left, n);
     ps_request_defer(req);
@@ -199,7 +199,7 @@ static void show_job(void *user, const struct ps_job_view *job)
 static enum ps_status write_job(struct ps_request *req, uint64_t id, struct ps_json *out,
                                 struct ps_err *err)
 {
-    return ps_jobs_show(ps_api_of(req)->jobs, id, show_job, out, err);
+    return ps_jobs_show(ps_request_api(req)->jobs, id, show_job, out, err);
 }
 
 /* Replies with {"job":JOB}, and with "jobs" in addition for several files. */
@@ -226,8 +226,8 @@ static enum ps_status answer_jobs(struct ps_request *req, const uint64_t *ids, s
     return status;
 }
 
-enum ps_status ps_api_queue(struct ps_request *req, struct ps_job_request *jobs, size_t n,
-                            struct ps_reply *reply, struct ps_err *err)
+enum ps_status ps_api_queue_jobs(struct ps_request *req, struct ps_job_request *jobs, size_t n,
+                                 struct ps_reply *reply, struct ps_err *err)
 {
     const char *wait = ps_request_param(req, "wait");
     uint64_t *ids = ps_arena_alloc(&req->arena, n * sizeof *ids);
@@ -236,7 +236,7 @@ enum ps_status ps_api_queue(struct ps_request *req, struct ps_job_request *jobs,
         return wait_for_runs(req, jobs, n, reply);
     for (size_t i = 0; i < n; i++) { /* continues after a failure: each job takes its file */
         jobs[i].promised = jobs[i].accepted;
-        (void)ps_jobs_add(ps_api_of(req)->jobs, &jobs[i], &ids[i], err);
+        (void)ps_jobs_add(ps_request_api(req)->jobs, &jobs[i], &ids[i], err);
     }
     return err->code == PS_OK ? answer_jobs(req, ids, n, reply, err) : err->code;
 }
@@ -245,7 +245,8 @@ enum ps_status ps_api_queue(struct ps_request *req, struct ps_job_request *jobs,
 
 static enum ps_status no_file(const struct ps_request *req, struct ps_err *err)
 {
-    ps_hint(err, "send the file with curl --fail-with-body --data-binary @FILE, or -F file=@FILE");
+    ps_err_hint(err,
+                "send the file with curl --fail-with-body --data-binary @FILE, or -F file=@FILE");
     return ps_fail(err, PS_BAD_REQUEST,
                    req->form ? "the form contains no file" : "the request body is empty");
 }
@@ -264,8 +265,8 @@ static struct ps_source_set *take_sources(struct ps_request *req)
         if (!is_source(&req->files[i]))
             continue;
         if (!set)
-            set = ps_source_set_create(ps_api_of(req)->store);
-        ps_source_set_add(set, ps_request_take(&req->files[i]), req->files[i].sent_path);
+            set = ps_source_set_create(ps_request_api(req)->store);
+        ps_source_set_add(set, ps_request_claim_file(&req->files[i]), req->files[i].sent_path);
     }
     return set;
 }
@@ -282,7 +283,7 @@ static struct ps_job_request *take_profiles(struct ps_request *req, const struct
         if (is_source(file))
             continue;
         *job++ = (struct ps_job_request){
-            .path = ps_request_take(file),
+            .path = ps_request_claim_file(file),
             .temporary = true,
             .accepted = true,
             .bytes = file->bytes,
@@ -312,7 +313,7 @@ static enum ps_status check_source_fields(const struct ps_request *req, struct p
 {
     if (!req->form || !ps_request_param(req, "source"))
         return PS_OK;
-    ps_hint(err, "curl -F 'source=@app.py;filename=src/app.py'");
+    ps_err_hint(err, "curl -F 'source=@app.py;filename=src/app.py'");
     return ps_fail(err, PS_BAD_REQUEST,
                    "a source part has no filename; set it to the path in the profile");
 }
@@ -323,7 +324,7 @@ enum ps_status ps_post_runs(struct ps_request *req, struct ps_reply *reply, stru
     size_t n = count_profiles(req);
     struct ps_source_set *sources;
     struct ps_labels labels;
-    enum ps_status status = ps_labels_read(req, &labels, err);
+    enum ps_status status = ps_labels_read_params(req, &labels, err);
 
     if (status == PS_OK)
         status = check_source_fields(req, err);
@@ -331,13 +332,13 @@ enum ps_status ps_post_runs(struct ps_request *req, struct ps_reply *reply, stru
         return status;
     if (n == 0)
         return no_file(req, err);
-    if (!req->form && filename && ps_label_check("filename", filename, err) != PS_OK)
+    if (!req->form && filename && ps_label_check_text("filename", filename, err) != PS_OK)
         return err->code;
     if (!req->form && filename)
         req->files[0].filename = filename;
     sources = take_sources(req);
-    status = ps_api_queue(req, take_profiles(req, &labels, sources, n), n, reply, err);
-    ps_source_set_drop(sources);
+    status = ps_api_queue_jobs(req, take_profiles(req, &labels, sources, n), n, reply, err);
+    ps_source_set_release(sources);
     return status;
 }
 

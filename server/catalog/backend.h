@@ -75,9 +75,10 @@ struct ps_backend {
     /* For a run of the catalog: a number that changes with its file; 0: it has no file. */
     uint64_t (*mark)(struct ps_store *store, const char *id);
     enum ps_status (*send)(struct ps_store *store, const char *folder, const char *path,
-                           struct ps_sending *out, struct ps_err *err);
-    enum ps_status (*put)(struct ps_store *store, const struct ps_sending *sent, const char *folder,
-                          const char *key, const char *path, struct ps_err *err);
+                           struct ps_sent_file *out, struct ps_err *err);
+    enum ps_status (*put)(struct ps_store *store, const struct ps_sent_file *sent,
+                          const char *folder, const char *key, const char *path,
+                          struct ps_err *err);
     enum ps_status (*settle)(struct ps_store *store, const char *folder, struct ps_err *err);
     enum ps_status (*remove)(struct ps_store *store, const char *folder, const char *key,
                              struct ps_err *err);

@@ -10,27 +10,28 @@ static enum ps_status change(struct ps_store *store, const char *query, const ch
     struct ps_stmt *stmt = NULL;
 
     ps_catalog_begin(store, PS_DURABLE, err);
-    ps_db_prepare(store->catalog, ps_sql_text(query), &stmt, err);
-    ps_bind_text(stmt, key, ps_str_of(value));
-    if (ps_stmt_finish(stmt, err) == PS_OK)
+    ps_db_prepare(store->catalog, ps_query_sql(query), &stmt, err);
+    ps_bind_text(stmt, key, ps_str_from_c(value));
+    if (ps_stmt_execute(stmt, err) == PS_OK)
         *changed = sqlite3_changes(store->catalog->handle);
     ps_labels_save(store, "baselines", err);
     return ps_catalog_end(store, err->code, err);
 }
 
-enum ps_status ps_store_pin(struct ps_store *store, const char *id, struct ps_err *err)
+enum ps_status ps_store_set_baseline(struct ps_store *store, const char *id, struct ps_err *err)
 {
     int changed = 0;
     enum ps_status status = change(store, "baseline_set", ":id", id, &changed, err);
 
     if (status == PS_OK && changed == 0) {
         status = ps_fail(err, PS_CONFLICT, "run %s has no series, so it cannot be a baseline", id);
-        ps_hint(err, "set its series first");
+        ps_err_hint(err, "set its series first");
     }
     return status;
 }
 
-enum ps_status ps_store_unpin(struct ps_store *store, const char *series, struct ps_err *err)
+enum ps_status ps_store_clear_baseline(struct ps_store *store, const char *series,
+                                       struct ps_err *err)
 {
     int changed = 0;
     enum ps_status status = change(store, "baseline_clear", ":series", series, &changed, err);
@@ -40,7 +41,8 @@ enum ps_status ps_store_unpin(struct ps_store *store, const char *series, struct
     return status;
 }
 
-enum ps_status ps_store_unpin_run(struct ps_store *store, const char *id, struct ps_err *err)
+enum ps_status ps_store_clear_baseline_run(struct ps_store *store, const char *id,
+                                           struct ps_err *err)
 {
     int changed = 0;
     enum ps_status status = change(store, "baseline_forget", ":id", id, &changed, err);

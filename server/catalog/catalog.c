@@ -13,8 +13,8 @@
 static void prepare_for(struct ps_db *db, const char *query, const char *id, struct ps_stmt **out,
                         struct ps_err *err)
 {
-    ps_db_prepare(db, ps_sql_text(query), out, err);
-    ps_bind_text(*out, ":id", ps_str_of(id));
+    ps_db_prepare(db, ps_query_sql(query), out, err);
+    ps_bind_text(*out, ":id", ps_str_from_c(id));
 }
 
 static enum ps_status run_for(struct ps_db *db, const char *query, const char *id,
@@ -23,23 +23,24 @@ static enum ps_status run_for(struct ps_db *db, const char *query, const char *i
     struct ps_stmt *stmt = NULL;
 
     prepare_for(db, query, id, &stmt, err);
-    return ps_stmt_finish(stmt, err);
+    return ps_stmt_execute(stmt, err);
 }
 
-enum ps_status ps_store_outdated(struct ps_store *store, struct ps_buf *ids, struct ps_err *err)
+enum ps_status ps_store_list_outdated(struct ps_store *store, struct ps_buf *ids,
+                                      struct ps_err *err)
 {
     struct ps_db *db = ps_catalog_lock(store);
     struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("run_ids"), &stmt, err);
-    while (ps_stmt_row(stmt, err)) {
+    ps_db_prepare(db, ps_query_sql("run_ids"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
         char id[PS_ID_SIZE];
 
         ps_col_id(stmt, id);
         if (ps_run_outdated(store, id))
             ps_buf_add(ids, id, sizeof id);
     }
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_catalog_unlock(store);
     return err->code;
 }
@@ -51,10 +52,10 @@ static enum ps_status insert_tags(struct ps_db *db, const char *id, const struct
         struct ps_stmt *stmt = NULL;
 
         prepare_for(db, tags[i].value ? "tag_insert" : "tag_remove", id, &stmt, err);
-        ps_bind_text(stmt, ":k", ps_str_of(tags[i].key));
+        ps_bind_text(stmt, ":k", ps_str_from_c(tags[i].key));
         if (tags[i].value)
-            ps_bind_text(stmt, ":v", ps_str_of(tags[i].value));
-        ps_stmt_finish(stmt, err);
+            ps_bind_text(stmt, ":v", ps_str_from_c(tags[i].value));
+        ps_stmt_execute(stmt, err);
     }
     return err->code;
 }
@@ -64,7 +65,7 @@ static enum ps_status check_tag_count(struct ps_db *db, const char *id, struct p
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
     prepare_for(db, "tag_count", id, &stmt, err);
-    if (!ps_stmt_row(stmt, err) || ps_col_int(stmt, 0) <= PS_TAGS_MAX)
+    if (!ps_stmt_step(stmt, err) || ps_col_int(stmt, 0) <= PS_TAGS_MAX)
         return err->code;
     return ps_fail(err, PS_BAD_REQUEST, "the run would have more than %d tags", PS_TAGS_MAX);
 }
@@ -75,10 +76,10 @@ static enum ps_status edit_locked(struct ps_db *db, const char *id, const struct
     struct ps_stmt *stmt = NULL;
 
     prepare_for(db, "run_update", id, &stmt, err);
-    ps_bind_text(stmt, ":name", ps_str_of(edit->name));
-    ps_bind_text(stmt, ":series", ps_str_of(edit->series));
-    ps_bind_text(stmt, ":note", ps_str_of(edit->note));
-    if (ps_stmt_finish(stmt, err) == PS_OK && sqlite3_changes(db->handle) == 0)
+    ps_bind_text(stmt, ":name", ps_str_from_c(edit->name));
+    ps_bind_text(stmt, ":series", ps_str_from_c(edit->series));
+    ps_bind_text(stmt, ":note", ps_str_from_c(edit->note));
+    if (ps_stmt_execute(stmt, err) == PS_OK && sqlite3_changes(db->handle) == 0)
         ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
     if (edit->set_tags)
         run_for(db, "tag_delete", id, err);
@@ -103,14 +104,14 @@ static enum ps_status note_removal(struct ps_db *db, const char *id, const char 
 
     prepare_for(db, "removal_insert", id, &stmt, err);
     ps_bind_int(stmt, ":at", at_ms);
-    ps_bind_text(stmt, ":who", ps_str_of(who));
-    return ps_stmt_finish(stmt, err);
+    ps_bind_text(stmt, ":who", ps_str_from_c(who));
+    return ps_stmt_execute(stmt, err);
 }
 
 static enum ps_status remove_row(struct ps_store *store, const struct ps_removal *removal,
                                  struct ps_err *err)
 {
-    const int64_t at_ms = ps_now_ms();
+    const int64_t at_ms = ps_wall_clock_ms();
 
     ps_catalog_begin(store, PS_DURABLE, err);
     if (removal->check && err->code == PS_OK)
@@ -128,22 +129,22 @@ enum ps_status ps_catalog_remove(struct ps_store *store, const struct ps_removal
     struct ps_err own = PS_ERR_INIT;
     enum ps_status status = remove_row(store, removal, &own);
 
-    if (status == PS_FULL && ps_reserve_use(store)) {
+    if (status == PS_FULL && ps_reserve_file_delete(store)) {
         own = (struct ps_err)PS_ERR_INIT;
         status = remove_row(store, removal, &own);
         while (status == PS_OK && ps_deleted_purge_next(store, INT64_MAX))
             ; /* frees space: the disk is full */
     }
     if (status == PS_OK) {
-        ps_run_mark_forget(store, removal->id);
-        ps_pool_forget(store, removal->id);
+        ps_run_mark_invalidate(store, removal->id);
+        ps_pool_close_run(store, removal->id);
     } else {
         (void)ps_catalog_lock(store); /* the label file may already mark the run as deleted */
         (void)ps_label_save(store, removal->id, PS_ERR_IGNORED); /* own says why already */
         ps_catalog_unlock(store);
-        (void)ps_fail_as(err, &own);
+        (void)ps_fail_copy(err, &own);
     }
-    ps_reserve_make(store);
+    ps_reserve_file_create(store);
     return status;
 }
 
@@ -158,27 +159,27 @@ static enum ps_status insert_log(struct ps_db *db, const struct ps_log_entry *en
 {
     struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("log_insert"), &stmt, err);
-    ps_bind_int(stmt, ":at", ps_now_ms());
-    ps_bind_text(stmt, ":name", ps_str_of(entry->name));
-    ps_bind_text(stmt, ":who", ps_str_of(entry->who));
-    ps_bind_text(stmt, ":sha256", ps_str_of(entry->sha256));
+    ps_db_prepare(db, ps_query_sql("log_insert"), &stmt, err);
+    ps_bind_int(stmt, ":at", ps_wall_clock_ms());
+    ps_bind_text(stmt, ":name", ps_str_from_c(entry->name));
+    ps_bind_text(stmt, ":who", ps_str_from_c(entry->who));
+    ps_bind_text(stmt, ":sha256", ps_str_from_c(entry->sha256));
     ps_bind_int(stmt, ":bytes", (int64_t)entry->bytes);
     ps_bind_real(stmt, ":seconds", entry->seconds);
     if (entry->run_id[0])
-        ps_bind_text(stmt, ":run", ps_str_of(entry->run_id));
+        ps_bind_text(stmt, ":run", ps_str_from_c(entry->run_id));
     if (entry->err && entry->err->code != PS_OK) {
-        ps_bind_text(stmt, ":code", ps_str_of(ps_status_word(entry->err->code)));
-        ps_bind_text(stmt, ":text", ps_str_of(entry->err->text));
-        ps_bind_text(stmt, ":hint", ps_str_of(entry->err->hint));
-        if (entry->err->has_at)
-            ps_bind_int(stmt, ":byte_offset", (int64_t)entry->err->at);
+        ps_bind_text(stmt, ":code", ps_str_from_c(ps_status_word(entry->err->code)));
+        ps_bind_text(stmt, ":text", ps_str_from_c(entry->err->text));
+        ps_bind_text(stmt, ":hint", ps_str_from_c(entry->err->hint));
+        if (entry->err->has_offset)
+            ps_bind_int(stmt, ":byte_offset", (int64_t)entry->err->offset);
     }
-    return ps_stmt_finish(stmt, err);
+    return ps_stmt_execute(stmt, err);
 }
 
-enum ps_status ps_store_log(struct ps_store *store, const struct ps_log_entry *entry,
-                            struct ps_err *err)
+enum ps_status ps_store_log_import(struct ps_store *store, const struct ps_log_entry *entry,
+                                   struct ps_err *err)
 {
     ps_catalog_begin(store, PS_DURABLE, err);
     insert_log(store->catalog, entry, err);
@@ -187,28 +188,28 @@ enum ps_status ps_store_log(struct ps_store *store, const struct ps_log_entry *e
 
 static void bind_run(struct ps_stmt *stmt, const struct ps_catalog_row *row)
 {
-    ps_bind_text(stmt, ":id", ps_str_of(row->id));
-    ps_bind_text(stmt, ":sha256", ps_str_of(row->sha256));
-    ps_bind_text(stmt, ":kind", ps_str_of(row->kind));
-    ps_bind_text(stmt, ":name", ps_str_of(row->name));
-    ps_bind_text(stmt, ":series", ps_str_of(row->series));
-    ps_bind_text(stmt, ":who", ps_str_of(row->who));
-    ps_bind_text(stmt, ":note", ps_str_of(row->note));
-    ps_bind_text(stmt, ":tool", ps_str_of(row->tool));
-    ps_bind_text(stmt, ":tool_version", ps_str_of(row->tool_version));
+    ps_bind_text(stmt, ":id", ps_str_from_c(row->id));
+    ps_bind_text(stmt, ":sha256", ps_str_from_c(row->sha256));
+    ps_bind_text(stmt, ":kind", ps_str_from_c(row->kind));
+    ps_bind_text(stmt, ":name", ps_str_from_c(row->name));
+    ps_bind_text(stmt, ":series", ps_str_from_c(row->series));
+    ps_bind_text(stmt, ":who", ps_str_from_c(row->who));
+    ps_bind_text(stmt, ":note", ps_str_from_c(row->note));
+    ps_bind_text(stmt, ":tool", ps_str_from_c(row->tool));
+    ps_bind_text(stmt, ":tool_version", ps_str_from_c(row->tool_version));
     ps_bind_int(stmt, ":created_at", row->created_ms);
     ps_bind_real(stmt, ":headline_value", row->headline.value);
-    ps_bind_text(stmt, ":headline_unit", ps_str_of(row->headline.unit));
-    ps_bind_text(stmt, ":headline_label", ps_str_of(row->headline.label));
+    ps_bind_text(stmt, ":headline_unit", ps_str_from_c(row->headline.unit));
+    ps_bind_text(stmt, ":headline_label", ps_str_from_c(row->headline.label));
     ps_bind_int(stmt, ":bytes", (int64_t)row->bytes);
     ps_bind_int(stmt, ":db_bytes", (int64_t)row->db_bytes);
-    ps_bind_text(stmt, ":ledger_unit", ps_str_of(row->ledger.unit));
+    ps_bind_text(stmt, ":ledger_unit", ps_str_from_c(row->ledger.unit));
     ps_bind_int(stmt, ":read", (int64_t)row->ledger.read);
     ps_bind_int(stmt, ":stored", (int64_t)row->ledger.stored);
     ps_bind_int(stmt, ":repaired", (int64_t)row->ledger.repaired);
     ps_bind_int(stmt, ":rejected", (int64_t)row->ledger.rejected);
     ps_bind_int(stmt, ":other", (int64_t)row->ledger.other);
-    ps_bind_text(stmt, ":summary", ps_str_of(row->summary));
+    ps_bind_text(stmt, ":summary", ps_str_from_c(row->summary));
 }
 
 enum ps_status ps_catalog_differs(struct ps_db *db, const struct ps_catalog_row *row,
@@ -219,10 +220,10 @@ enum ps_status ps_catalog_differs(struct ps_db *db, const struct ps_catalog_row 
     for (size_t i = 0; i < (label ? 2 : 1); i++) {
         PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-        ps_db_prepare(db, ps_sql_text(queries[i]), &stmt, err);
+        ps_db_prepare(db, ps_query_sql(queries[i]), &stmt, err);
         bind_run(stmt, row);
-        ps_bind_text(stmt, ":label", ps_str_of(label));
-        if (ps_stmt_row(stmt, err) && ps_col_text(stmt, 0).len) {
+        ps_bind_text(stmt, ":label", ps_str_from_c(label));
+        if (ps_stmt_step(stmt, err) && ps_col_text(stmt, 0).len) {
             ps_buf_puts(out, out->len ? ", " : "");
             ps_buf_str(out, ps_col_text(stmt, 0));
         }
@@ -235,11 +236,11 @@ enum ps_status ps_catalog_put(struct ps_db *db, const struct ps_catalog_row *row
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("run_insert"), &stmt, err);
+    ps_db_prepare(db, ps_query_sql("run_insert"), &stmt, err);
     bind_run(stmt, row);
-    if (ps_stmt_row(stmt, err)) {
+    if (ps_stmt_step(stmt, err)) {
         *name_out = ps_strdup(ps_col_text(stmt, 0));
-        (void)ps_stmt_row(stmt, err); /* run it to completion */
+        (void)ps_stmt_step(stmt, err); /* run it to completion */
     }
     return err->code;
 }
@@ -271,16 +272,16 @@ static enum ps_status check_removed(struct ps_db *db, const struct ps_catalog_ro
 
     prepare_for(db, "removed_since", row->id, &stmt, err);
     ps_bind_int(stmt, ":upload", row->upload);
-    if (ps_stmt_row(stmt, err))
+    if (ps_stmt_step(stmt, err))
         ps_fail(err, PS_CANCELLED, "this run was deleted after its upload");
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     return err->code;
 }
 
 static enum ps_status publish_locked(struct ps_store *store, const struct ps_catalog_row *row,
-                                     const struct ps_sending *sent, const char *part, bool renewed,
-                                     struct ps_pending_delete *pending, char **name_out,
-                                     struct ps_err *err)
+                                     const struct ps_sent_file *sent, const char *part,
+                                     bool renewed, struct ps_pending_delete *pending,
+                                     char **name_out, struct ps_err *err)
 {
     bool replaced = false;
 
@@ -293,10 +294,11 @@ static enum ps_status publish_locked(struct ps_store *store, const struct ps_cat
 }
 
 enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalog_row *row,
-                                  const char *part, struct ps_published *out, struct ps_err *err)
+                                  const char *part, struct ps_published_run *out,
+                                  struct ps_err *err)
 {
     struct ps_pending_delete pending = {""};
-    struct ps_sending sent;
+    struct ps_sent_file sent;
     char id[PS_ID_SIZE];
     enum ps_status status = ps_file_send(store, "runs", part, &sent, err);
 
@@ -311,20 +313,20 @@ enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalo
         const bool known = found == PS_OK;
 
         if (found != PS_OK && found != PS_NOT_FOUND)
-            status = ps_fail_as(err, &unknown);
-        out->already = known && ps_file_layout(store, store->catalog, id) >= ps_layout_of_ours();
+            status = ps_fail_copy(err, &unknown);
+        out->existed = known && ps_file_layout(store, store->catalog, id) >= ps_current_layout();
         if (status == PS_OK && row->upload && !known)
             status = check_removed(store->catalog, row, err);
         if (status == PS_OK && !known)
-            status = ps_upload_check(store, row->upload, err);
-        if (status == PS_OK && !out->already)
+            status = ps_upload_check_owner(store, row->upload, err);
+        if (status == PS_OK && !out->existed)
             status = publish_locked(store, row, &sent, part, known, &pending, &out->name, err);
     }
     status = ps_catalog_end(store, status, err);
     ps_pending_delete_end(store, &pending);
-    if (status == PS_OK && !out->already) { /* an older file of the run may be open */
-        ps_run_mark_forget(store, row->id);
-        ps_pool_forget(store, row->id);
+    if (status == PS_OK && !out->existed) { /* an older file of the run may be open */
+        ps_run_mark_invalidate(store, row->id);
+        ps_pool_close_run(store, row->id);
     }
     return status;
 }

@@ -9,7 +9,7 @@
 
 #define IDLE_MAX 8 /* maximum idle connections */
 
-static struct ps_db *take_any(struct ps_store *store)
+static struct ps_db *acquire_connection(struct ps_store *store)
 {
     struct ps_db *db;
 
@@ -25,12 +25,12 @@ static struct ps_db *take_any(struct ps_store *store)
 
 /* Returns an idle connection or NULL. Closes connections that were opened as immutable if another
  * process has begun to write, since they do not see its changes. */
-static struct ps_db *take_idle(struct ps_store *store)
+static struct ps_db *acquire_idle(struct ps_store *store)
 {
     struct ps_db *db;
 
     ps_catalog_refresh(store);
-    while ((db = take_any(store)) && db->immutable && !atomic_load(&store->immutable))
+    while ((db = acquire_connection(store)) && db->immutable && !atomic_load(&store->immutable))
         ps_db_close(db);
     return db;
 }
@@ -39,7 +39,7 @@ static enum ps_status open_one(struct ps_store *store, struct ps_db **out, struc
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
     const bool immutable = ps_catalog_uri(store, &uri);
-    enum ps_status status = ps_catalog_open_reader(uri.at, out, err);
+    enum ps_status status = ps_catalog_open_reader(uri.ptr, out, err);
 
     if (status != PS_OK)
         return status;
@@ -52,12 +52,12 @@ static enum ps_status open_one(struct ps_store *store, struct ps_db **out, struc
     return status;
 }
 
-static enum ps_status say(struct ps_db *db, const char *sql, struct ps_err *err)
+static enum ps_status execute_sql(struct ps_db *db, const char *sql, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
     ps_db_prepare(db, sql, &stmt, err);
-    return ps_stmt_finish(stmt, err);
+    return ps_stmt_execute(stmt, err);
 }
 
 enum ps_status ps_catalog_read(struct ps_store *store, struct ps_db **out, struct ps_err *err)
@@ -65,14 +65,14 @@ enum ps_status ps_catalog_read(struct ps_store *store, struct ps_db **out, struc
     *out = NULL;
     if (err->code != PS_OK)
         return err->code;
-    if (!store->beside) {
+    if (!store->has_file_readers) {
         *out = ps_catalog_lock(store);
         return PS_OK;
     }
-    *out = take_idle(store);
+    *out = acquire_idle(store);
     if (!*out)
         open_one(store, out, err);
-    if (say(*out, "BEGIN", err) != PS_OK) {
+    if (execute_sql(*out, "BEGIN", err) != PS_OK) {
         ps_db_close(*out);
         *out = NULL;
     }
@@ -83,12 +83,12 @@ void ps_catalog_read_end(struct ps_store *store, struct ps_db *db)
 {
     if (!db)
         return;
-    if (!store->beside) {
+    if (!store->has_file_readers) {
         ps_catalog_unlock(store);
         return;
     }
     /* a connection that fails is closed instead of kept */
-    if (say(db, "COMMIT", PS_ERR_IGNORED) == PS_OK) {
+    if (execute_sql(db, "COMMIT", PS_ERR_IGNORED) == PS_OK) {
         pthread_mutex_lock(&store->pool_lock);
         if (store->n_idle_catalogs < IDLE_MAX) {
             db->next = store->idle_catalogs;
@@ -105,15 +105,15 @@ void ps_catalog_read_close(struct ps_store *store)
 {
     struct ps_db *db;
 
-    while ((db = take_any(store)))
+    while ((db = acquire_connection(store)))
         ps_db_close(db);
 }
 
 /* Whether to repeat a query that found nothing, because changes of other servers were applied after
  * *seen. If the database cannot be reached, *status becomes PS_UNAVAILABLE instead of "not found".
  */
-static bool missed(struct ps_store *store, int64_t *seen, enum ps_status *status,
-                   struct ps_err *err)
+static bool must_repeat_query(struct ps_store *store, int64_t *seen, enum ps_status *status,
+                              struct ps_err *err)
 {
     const int64_t before = *seen;
 
@@ -121,20 +121,20 @@ static bool missed(struct ps_store *store, int64_t *seen, enum ps_status *status
         return false;
     if (!store->backend->catch_up(store)) {
         *err = (struct ps_err)PS_ERR_INIT;
-        ps_hint(err, "try again in a moment");
+        ps_err_hint(err, "try again in a moment");
         *status =
             ps_fail(err, PS_UNAVAILABLE,
                     "the store cannot be reached, and this server has no copy of its catalog");
         return false;
     }
-    *seen = store->seen;
+    *seen = store->seen_transaction;
     return *seen != before;
 }
 
-enum ps_status ps_catalog_ask(struct ps_store *store, ps_catalog_question *ask, const char *about,
-                              void *out, struct ps_err *err)
+enum ps_status ps_catalog_run_query(struct ps_store *store, ps_catalog_query *ask,
+                                    const char *about, void *out, struct ps_err *err)
 {
-    int64_t seen = store->seen;
+    int64_t seen = store->seen_transaction;
     struct ps_err own;
     enum ps_status status;
 
@@ -146,7 +146,7 @@ enum ps_status ps_catalog_ask(struct ps_store *store, ps_catalog_question *ask, 
         if (status == PS_OK)
             status = ask(db, about, out, &own);
         ps_catalog_read_end(store, db);
-    } while (missed(store, &seen, &status, &own));
-    (void)ps_fail_as(err, &own);
+    } while (must_repeat_query(store, &seen, &status, &own));
+    (void)ps_fail_copy(err, &own);
     return status; /* may be PS_NOT_FOUND without a message */
 }

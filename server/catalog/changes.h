@@ -8,14 +8,14 @@
 
 #include "server/catalog/store.h"
 
-enum ps_change_of {
-    PS_CHANGED_RUN,  /* a run was added, changed or removed */
-    PS_CHANGED_JOB,  /* the row of a job was added, changed or removed (job_rows.h) */
-    PS_CHANGED_MANY, /* too many changes to report one by one: anything may have changed */
+enum ps_change_kind {
+    PS_CHANGED_RUN,      /* a run was added, changed or removed */
+    PS_CHANGED_JOB,      /* the row of a job was added, changed or removed (job_rows.h) */
+    PS_CHANGED_ANYTHING, /* too many changes to report one by one: anything may have changed */
 };
 
-struct ps_change {
-    enum ps_change_of what;
+struct ps_row_change {
+    enum ps_change_kind kind;
     char run[PS_ID_SIZE]; /* for PS_CHANGED_RUN: id of the run */
     uint64_t job;         /* for PS_CHANGED_JOB: number of the job */
 };
@@ -24,7 +24,7 @@ struct ps_change {
  * thread, without locks; several changes of one object may be merged into one call. `heard` must
  * return quickly, since it delays the next changes. NULL: no call is in progress or made after this
  * returns. Must not be called from within `heard`. */
-typedef void ps_change_listener(void *user, const struct ps_change *change);
+typedef void ps_change_listener(void *user, const struct ps_row_change *change);
 void ps_store_listen(struct ps_store *store, ps_change_listener *heard, void *user);
 
 #endif

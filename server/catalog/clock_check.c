@@ -21,7 +21,7 @@ void ps_clocks_read(struct ps_clocks *out)
 
     out->boot_id[got < 0 ? 0 : got] = '\0';
     out->boot_id[strcspn(out->boot_id, " \n")] = '\0';
-    out->real_ms = ps_now_ms();
+    out->real_ms = ps_wall_clock_ms();
     out->boot_ms = ps_boot_ms();
 }
 
@@ -36,7 +36,7 @@ static int64_t jump_of(const struct ps_clock_reference *reference, const struct 
     return now->real_ms < reference->trusted_ms ? now->real_ms - reference->trusted_ms : 0;
 }
 
-bool ps_clock_agrees(struct ps_clock_reference *reference, const struct ps_clocks *now,
+bool ps_clocks_agree(struct ps_clock_reference *reference, const struct ps_clocks *now,
                      int64_t *jump_ms)
 {
     const int64_t jump = jump_of(reference, now);
@@ -57,7 +57,7 @@ bool ps_clock_agrees(struct ps_clock_reference *reference, const struct ps_clock
 /* Reads the reference of the shelf. False: there is none, or it cannot be read. */
 static bool load(struct ps_store *store, struct ps_clock_reference *out)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_file(store, "clock");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_file_path(store, "clock");
     FILE *file = fopen(path, "re");
     int got;
 
@@ -74,7 +74,7 @@ static bool load(struct ps_store *store, struct ps_clock_reference *out)
 static void save(struct ps_store *store, const struct ps_clock_reference *reference)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    PS_AUTO(ps_free_ptr) char *path = ps_store_file(store, "clock");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_file_path(store, "clock");
     PS_AUTO(ps_free_ptr) char *part = NULL;
     PS_AUTO(ps_close_fd) int fd = -1;
 
@@ -101,7 +101,7 @@ bool ps_clock_check(struct ps_store *store, int64_t *jump_ms)
         return true;
     }
     before = reference;
-    agree = ps_clock_agrees(&reference, &now, jump_ms);
+    agree = ps_clocks_agree(&reference, &now, jump_ms);
     if (strcmp(before.boot_id, reference.boot_id) != 0 || before.jumped_ms != reference.jumped_ms ||
         reference.trusted_ms - before.trusted_ms >= SAVE_MS)
         save(store, &reference);

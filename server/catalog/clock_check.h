@@ -32,7 +32,7 @@ struct ps_clock_reference {
 };
 /* Whether the clocks agree with the reference, which is updated. *jump_ms: how far the wall clock
  * is ahead (as far as known), 0 if they agree. */
-bool ps_clock_agrees(struct ps_clock_reference *reference, const struct ps_clocks *now,
+bool ps_clocks_agree(struct ps_clock_reference *reference, const struct ps_clocks *now,
                      int64_t *jump_ms);
 
 /* Does the same with the reference of the shelf. A shelf without a reference trusts the clock. */

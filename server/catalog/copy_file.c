@@ -21,7 +21,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
            a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-enum ps_status ps_copy_bytes(int from, int to, const char *path, struct ps_err *err)
+enum ps_status ps_copy_rest(int from, int to, const char *path, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *block = ps_grow(NULL, BLOCK, 1);
     enum ps_status status = PS_OK;
@@ -56,11 +56,11 @@ static enum ps_status compare(int from, int to, const char *path, struct ps_err 
     return PS_OK;
 }
 
-enum ps_status ps_copy_whole(int from, int to, const char *path, struct ps_err *err)
+enum ps_status ps_copy_complete(int from, int to, const char *path, struct ps_err *err)
 {
     const bool cloned = ioctl(to, FICLONE, from) == 0; /* shares the blocks if possible */
     struct stat about;
-    enum ps_status status = cloned ? PS_OK : ps_copy_bytes(from, to, path, err);
+    enum ps_status status = cloned ? PS_OK : ps_copy_rest(from, to, path, err);
 
     if (status == PS_OK &&
         (fstat(from, &about) != 0 ||
@@ -103,7 +103,7 @@ enum ps_status ps_copy_file(struct ps_store *from, struct ps_store *to, const ch
         return PS_OK;
     status = ps_new_part(to, folder, &part, &out, err);
     if (status == PS_OK)
-        status = ps_copy_whole(in, out, target, err);
+        status = ps_copy_complete(in, out, target, err);
     if (status == PS_OK && rename(part, target) != 0)
         status = ps_fail_errno(err, "cannot rename to", target);
     if (status != PS_OK && part)

@@ -16,9 +16,9 @@ enum ps_status ps_copy_file(struct ps_store *from, struct ps_store *to, const ch
 
 /* Copies from the current position of `from` to its end into `to`. `path` is the name of `to` in
  * messages. */
-enum ps_status ps_copy_bytes(int from, int to, const char *path, struct ps_err *err);
+enum ps_status ps_copy_rest(int from, int to, const char *path, struct ps_err *err);
 /* Copies a complete file into an empty one, with its timestamps; syncs the copy, reads it back and
  * compares. `path` is the name of `to` in messages. */
-enum ps_status ps_copy_whole(int from, int to, const char *path, struct ps_err *err);
+enum ps_status ps_copy_complete(int from, int to, const char *path, struct ps_err *err);
 
 #endif

@@ -14,13 +14,13 @@ static enum ps_status run_for(struct ps_db *db, const char *query, const char *i
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     bool row;
 
-    ps_db_prepare(db, ps_sql_text(query), &stmt, err);
-    ps_bind_text(stmt, ":id", ps_str_of(id));
-    row = ps_stmt_row(stmt, err);
+    ps_db_prepare(db, ps_query_sql(query), &stmt, err);
+    ps_bind_text(stmt, ":id", ps_str_from_c(id));
+    row = ps_stmt_step(stmt, err);
     if (found)
         *found = row;
     if (row)
-        (void)ps_stmt_row(stmt, err); /* run it to completion */
+        (void)ps_stmt_step(stmt, err); /* run it to completion */
     return err->code;
 }
 
@@ -31,11 +31,11 @@ enum ps_status ps_deleted_add(struct ps_store *store, const char *id, const char
 {
     struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(store->catalog, ps_sql_text("deleted_add"), &stmt, err);
-    ps_bind_text(stmt, ":id", ps_str_of(id));
-    ps_bind_text(stmt, ":who", ps_str_of(who));
+    ps_db_prepare(store->catalog, ps_query_sql("deleted_add"), &stmt, err);
+    ps_bind_text(stmt, ":id", ps_str_from_c(id));
+    ps_bind_text(stmt, ":who", ps_str_from_c(who));
     ps_bind_int(stmt, ":at", at_ms);
-    if (ps_stmt_finish(stmt, err) == PS_OK && sqlite3_changes(store->catalog->handle) == 0)
+    if (ps_stmt_execute(stmt, err) == PS_OK && sqlite3_changes(store->catalog->handle) == 0)
         ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
     run_for(store->catalog, "tag_delete", id, NULL, err);
     run_for(store->catalog, "baseline_forget", id, NULL, err);
@@ -51,14 +51,14 @@ enum ps_status ps_deleted_label(struct ps_store *store, const char *id, const ch
 
     if (status == PS_NOT_FOUND)
         return ps_fail(err, status, "run %s is not on this shelf", id);
-    if (!ps_file_name_is("labels", id)) /* invalid id, not from perfshelf: has no label */
+    if (!ps_file_name_is_valid("labels", id)) /* invalid id, not from perfshelf: has no label */
         return status;
-    ps_db_prepare(store->catalog, ps_sql_text("deleted_label"), &stmt, err);
-    ps_bind_text(stmt, ":id", ps_str_of(id));
+    ps_db_prepare(store->catalog, ps_query_sql("deleted_label"), &stmt, err);
+    ps_bind_text(stmt, ":id", ps_str_from_c(id));
     ps_bind_text(stmt, ":label", ps_buf_slice(&label));
-    ps_bind_text(stmt, ":who", ps_str_of(who));
+    ps_bind_text(stmt, ":who", ps_str_from_c(who));
     ps_bind_int(stmt, ":at", at_ms);
-    if (!ps_stmt_row(stmt, err))
+    if (!ps_stmt_step(stmt, err))
         return err->code;
     return ps_label_write(store, id, ps_col_text(stmt, 0), err);
 }
@@ -77,21 +77,21 @@ static enum ps_status find(struct ps_db *db, const char *run, void *out_, struct
     struct ps_deleted *out = out_;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("deleted_find"), &stmt, err);
-    ps_bind_text(stmt, ":run", ps_str_of(run));
-    if (!ps_stmt_row(stmt, err)) {
+    ps_db_prepare(db, ps_query_sql("deleted_find"), &stmt, err);
+    ps_bind_text(stmt, ":run", ps_str_from_c(run));
+    if (!ps_stmt_step(stmt, err)) {
         if (err->code != PS_OK)
             return err->code;
-        ps_hint(err, "`perfshelf undelete` lists the deleted runs");
+        ps_err_hint(err, "`perfshelf undelete` lists the deleted runs");
         return ps_fail(err, PS_NOT_FOUND, "no deleted run %s", run);
     }
     ps_col_id(stmt, out->id);
     out->name = ps_strdup(ps_col_text(stmt, 1));
     out->who = ps_strdup(ps_col_text(stmt, 2));
-    if (strcmp(out->id, run) == 0 || !ps_stmt_row(stmt, err))
+    if (strcmp(out->id, run) == 0 || !ps_stmt_step(stmt, err))
         return err->code;
     ps_deleted_free(out);
-    ps_hint(err, "use its id: `perfshelf undelete` lists them");
+    ps_err_hint(err, "use its id: `perfshelf undelete` lists them");
     return ps_fail(err, PS_CONFLICT, "%s matches several deleted runs", run);
 }
 
@@ -99,7 +99,7 @@ enum ps_status ps_deleted_find(struct ps_store *store, const char *run, struct p
                                struct ps_err *err)
 {
     *out = (struct ps_deleted){.name = NULL};
-    return ps_catalog_ask(store, find, run, out, err);
+    return ps_catalog_run_query(store, find, run, out, err);
 }
 
 static enum ps_status restore(struct ps_store *store, const char *id, struct ps_err *err)
@@ -124,7 +124,7 @@ enum ps_status ps_store_undelete(struct ps_store *store, const char *id, struct 
     ps_catalog_begin(store, PS_DURABLE, err);
     status = ps_catalog_end(store, restore(store, id, err), err);
     if (status == PS_OK)
-        ps_run_mark_forget(store, id);
+        ps_run_mark_invalidate(store, id);
     return status;
 }
 
@@ -139,8 +139,8 @@ enum ps_status ps_deleted_replace(struct ps_store *store, const char *id,
     if (status != PS_OK || !*replaced)
         return status;
     if (!pending->owner[0])
-        ps_pending_delete_name(store, pending);
-    return ps_sources_forget(store->catalog, id, pending, err);
+        ps_pending_delete_set_owner(store, pending);
+    return ps_sources_remove(store->catalog, id, pending, err);
 }
 
 /* Finds the run that was deleted first. id "": none was deleted before before_ms. */
@@ -152,11 +152,11 @@ static enum ps_status find_next(struct ps_store *store, int64_t before_ms, char 
 
     id[0] = '\0';
     ps_catalog_read(store, &db, err);
-    ps_db_prepare(db, ps_sql_text("deleted_next"), &stmt, err);
+    ps_db_prepare(db, ps_query_sql("deleted_next"), &stmt, err);
     ps_bind_int(stmt, ":before", before_ms);
-    if (ps_stmt_row(stmt, err))
+    if (ps_stmt_step(stmt, err))
         ps_col_id(stmt, id);
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_catalog_read_end(store, db);
     return err->code;
 }
@@ -169,19 +169,19 @@ static enum ps_status forget(struct ps_store *store, const char *id,
     PS_AUTO(ps_free_ptr) char *sha256 = NULL;
     bool there = false;
 
-    ps_db_prepare(store->catalog, ps_sql_text("deleted_forget"), &stmt, err);
-    ps_bind_text(stmt, ":id", ps_str_of(id));
-    *found = ps_stmt_row(stmt, err);
+    ps_db_prepare(store->catalog, ps_query_sql("deleted_forget"), &stmt, err);
+    ps_bind_text(stmt, ":id", ps_str_from_c(id));
+    *found = ps_stmt_step(stmt, err);
     if (!*found)
         return err->code;
     sha256 = ps_strdup(ps_col_text(stmt, 0));
-    (void)ps_stmt_row(stmt, err); /* run it to completion */
+    (void)ps_stmt_step(stmt, err); /* run it to completion */
     run_for(store->catalog, "run_there", id, &there, err);
     if (there) /* the files belong to the run of the same id */
         return err->code;
     ps_pending_delete_add(store->catalog, pending, "runs", id, err);
     ps_pending_delete_add(store->catalog, pending, "originals", sha256, err);
-    return ps_sources_forget(store->catalog, id, pending, err);
+    return ps_sources_remove(store->catalog, id, pending, err);
 }
 
 /* Deletes a deleted run with its files, unless it was recovered in the meantime. */
@@ -190,8 +190,8 @@ static enum ps_status purge(struct ps_store *store, const char *id, struct ps_er
     struct ps_pending_delete pending;
     bool found = false;
 
-    ps_catalog_begin(store, PS_SOON, err);
-    ps_pending_delete_name(store, &pending);
+    ps_catalog_begin(store, PS_NOT_DURABLE, err);
+    ps_pending_delete_set_owner(store, &pending);
     forget(store, id, &pending, &found, err);
     if (ps_catalog_end(store, err->code, err) == PS_OK && found)
         ps_pending_delete_end(store, &pending);
@@ -209,7 +209,7 @@ bool ps_deleted_purge_next(struct ps_store *store, int64_t before_ms)
 
 void ps_deleted_expire(struct ps_store *store)
 {
-    const int64_t before = ps_now_ms() - PS_DELETED_MS;
+    const int64_t before = ps_wall_clock_ms() - PS_DELETED_MS;
     int64_t jump;
 
     if (store->read_only || ps_store_is_away(store) || !ps_clock_check(store, &jump))

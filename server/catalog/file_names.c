@@ -52,7 +52,7 @@ static const struct {
     {"sources", is_sha256}, {"spool", is_spooled}, {"open", is_session},
 };
 
-bool ps_file_name_is(const char *folder, const char *name)
+bool ps_file_name_is_valid(const char *folder, const char *name)
 {
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (strcmp(folders[i].folder, folder) == 0)
@@ -66,30 +66,31 @@ static char *join(const struct ps_store *store, const char *folder, const char *
     struct ps_buf path = {0};
 
     ps_buf_printf(&path, "%s/%s/%s%s", store->dir, folder, name, ending);
-    return path.at;
+    return path.ptr;
 }
 
 enum ps_status ps_store_path(const struct ps_store *store, const char *folder, const char *name,
                              const char *ending, char **path_out, struct ps_err *err)
 {
     *path_out = NULL;
-    if (!ps_file_name_is(folder, name))
+    if (!ps_file_name_is_valid(folder, name))
         return ps_fail(err, PS_NOT_FOUND, "invalid file name in %.20s/: %.80s", folder, name);
     *path_out = join(store, folder, name, ending);
     return PS_OK;
 }
 
-char *ps_store_folder(const struct ps_store *store, const char *folder)
+char *ps_store_folder_path(const struct ps_store *store, const char *folder)
 {
     return join(store, folder, "", "");
 }
 
-char *ps_store_entry(const struct ps_store *store, const char *folder, const struct dirent *entry)
+char *ps_store_entry_path(const struct ps_store *store, const char *folder,
+                          const struct dirent *entry)
 {
     return join(store, folder, entry->d_name, "");
 }
 
-unsigned ps_store_count(struct ps_store *store)
+unsigned ps_store_next_number(struct ps_store *store)
 {
     return atomic_fetch_add(&store->counter, 1);
 }
@@ -98,15 +99,15 @@ char *ps_store_new_path(struct ps_store *store, const char *folder, const char *
 {
     struct ps_buf path = {0};
 
-    ps_buf_printf(&path, "%s/%s/%s-%u%s", store->dir, folder, store->session, ps_store_count(store),
-                  ending);
-    return path.at;
+    ps_buf_printf(&path, "%s/%s/%s-%u%s", store->dir, folder, store->session,
+                  ps_store_next_number(store), ending);
+    return path.ptr;
 }
 
-char *ps_store_top_file(const struct ps_store *store, const char *name)
+char *ps_store_top_path(const struct ps_store *store, const char *name)
 {
     struct ps_buf path = {0};
 
     ps_buf_printf(&path, "%s/%s", store->dir, name);
-    return path.at;
+    return path.ptr;
 }

@@ -15,7 +15,7 @@
 
 /* Whether `name` (without its suffix) is a name that perfshelf uses in this folder: runs, labels,
  * originals, sources, spool or open. For other folders no name is valid. */
-bool ps_file_name_is(const char *folder, const char *name);
+bool ps_file_name_is_valid(const char *folder, const char *name);
 
 /* Builds the path of such a file, malloc'ed. PS_NOT_FOUND, with *path_out NULL: the name is not
  * valid in this folder. */
@@ -25,13 +25,14 @@ enum ps_status ps_store_path(const struct ps_store *store, const char *folder, c
 /* Paths without untrusted names; all are malloc'ed. */
 
 /* A folder of the shelf; the path ends with a slash. */
-char *ps_store_folder(const struct ps_store *store, const char *folder);
+char *ps_store_folder_path(const struct ps_store *store, const char *folder);
 /* An entry that readdir returned for the folder. */
-char *ps_store_entry(const struct ps_store *store, const char *folder, const struct dirent *entry);
+char *ps_store_entry_path(const struct ps_store *store, const char *folder,
+                          const struct dirent *entry);
 /* A new unique path: <folder>/<session>-<n><ending>. */
 char *ps_store_new_path(struct ps_store *store, const char *folder, const char *ending);
 /* A file in the top folder of the shelf. `name` must be a string literal. */
-#define ps_store_file(store, name) ps_store_top_file(store, "" name "")
-char *ps_store_top_file(const struct ps_store *store, const char *name);
+#define ps_store_file_path(store, name) ps_store_top_path(store, "" name "")
+char *ps_store_top_path(const struct ps_store *store, const char *name);
 
 #endif

@@ -38,12 +38,12 @@ enum ps_status ps_file_open(struct ps_store *store, const char *folder, const ch
         if (!store->backend->evicts_files || errno != ENOENT)
             return ps_fail_errno(err, "cannot read", path);
     }
-    return ps_file_left(key, err);
+    return ps_file_fail_evicted(key, err);
 }
 
-enum ps_status ps_file_left(const char *key, struct ps_err *err)
+enum ps_status ps_file_fail_evicted(const char *key, struct ps_err *err)
 {
-    ps_hint(err, "start the server with a larger --cache-size");
+    ps_err_hint(err, "start the server with a larger --cache-size");
     return ps_fail(err, PS_UNAVAILABLE, "%s was evicted from the cache before it could be read",
                    key);
 }
@@ -57,14 +57,14 @@ static enum ps_status copy_to(int from, const char *path, struct ps_err *err)
     enum ps_status status;
 
     ps_buf_printf(&part, "%s.part", path);
-    to = open(part.at, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    to = open(part.ptr, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (to < 0)
-        return ps_fail_errno(err, "cannot write", part.at);
-    status = ps_copy_bytes(from, to, path, err);
-    if (status == PS_OK && rename(part.at, path) != 0)
+        return ps_fail_errno(err, "cannot write", part.ptr);
+    status = ps_copy_rest(from, to, path, err);
+    if (status == PS_OK && rename(part.ptr, path) != 0)
         status = ps_fail_errno(err, "cannot rename to", path);
     if (status != PS_OK)
-        (void)unlink(part.at);
+        (void)unlink(part.ptr);
     return status;
 }
 
@@ -82,7 +82,7 @@ enum ps_status ps_file_link(struct ps_store *store, const char *folder, const ch
 }
 
 /* Reads the layout from the header of the run file. */
-int64_t ps_path_layout(const char *path)
+int64_t ps_file_layout_at(const char *path)
 {
     PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
     unsigned char b[4];
@@ -100,12 +100,12 @@ int64_t ps_file_layout(struct ps_store *store, struct ps_db *db, const char *id)
 }
 
 enum ps_status ps_file_send(struct ps_store *store, const char *folder, const char *path,
-                            struct ps_sending *out, struct ps_err *err)
+                            struct ps_sent_file *out, struct ps_err *err)
 {
     return err->code == PS_OK ? store->backend->send(store, folder, path, out, err) : err->code;
 }
 
-enum ps_status ps_file_put(struct ps_store *store, const struct ps_sending *sent,
+enum ps_status ps_file_put(struct ps_store *store, const struct ps_sent_file *sent,
                            const char *folder, const char *key, const char *path,
                            struct ps_err *err)
 {
@@ -113,18 +113,18 @@ enum ps_status ps_file_put(struct ps_store *store, const struct ps_sending *sent
                               : err->code;
 }
 
-enum ps_status ps_file_settle(struct ps_store *store, const char *folder, struct ps_err *err)
+enum ps_status ps_file_finish_puts(struct ps_store *store, const char *folder, struct ps_err *err)
 {
     return err->code == PS_OK ? store->backend->settle(store, folder, err) : err->code;
 }
 
-enum ps_status ps_file_place(struct ps_store *store, const struct ps_sending *sent,
+enum ps_status ps_file_place(struct ps_store *store, const struct ps_sent_file *sent,
                              const char *folder, const char *key, const char *path,
                              struct ps_err *err)
 {
     enum ps_status status = ps_file_put(store, sent, folder, key, path, err);
 
-    return status == PS_OK ? ps_file_settle(store, folder, err) : status;
+    return status == PS_OK ? ps_file_finish_puts(store, folder, err) : status;
 }
 
 enum ps_status ps_file_remove(struct ps_store *store, const char *folder, const char *key,
@@ -139,15 +139,15 @@ enum ps_status ps_file_check(struct ps_store *store, const char *folder, const c
     return err->code == PS_OK ? store->backend->check(store, folder, key, err) : err->code;
 }
 
-enum ps_status ps_file_row(struct ps_db *db, const char *folder, const char *key,
-                           struct ps_shared_file *out, struct ps_err *err)
+enum ps_status ps_file_read_row(struct ps_db *db, const char *folder, const char *key,
+                                struct ps_file_row *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("kept_find"), &stmt, err);
-    ps_bind_text(stmt, ":folder", ps_str_of(folder));
-    ps_bind_text(stmt, ":key", ps_str_of(key));
-    if (!ps_stmt_row(stmt, err))
+    ps_db_prepare(db, ps_query_sql("kept_find"), &stmt, err);
+    ps_bind_text(stmt, ":folder", ps_str_from_c(folder));
+    ps_bind_text(stmt, ":key", ps_str_from_c(key));
+    if (!ps_stmt_step(stmt, err))
         return err->code == PS_OK ? PS_NOT_FOUND : err->code;
     ps_col_copy(stmt, 0, out->hash, sizeof out->hash);
     out->bytes = (uint64_t)ps_col_int(stmt, 1);
@@ -157,38 +157,38 @@ enum ps_status ps_file_row(struct ps_db *db, const char *folder, const char *key
 
 struct wanted {
     const char *folder;
-    struct ps_shared_file *out;
+    struct ps_file_row *out;
 };
 
 static enum ps_status ask(struct ps_db *db, const char *key, void *user, struct ps_err *err)
 {
     const struct wanted *wanted = user;
 
-    return ps_file_row(db, wanted->folder, key, wanted->out, err);
+    return ps_file_read_row(db, wanted->folder, key, wanted->out, err);
 }
 
 enum ps_status ps_file_find(struct ps_store *store, struct ps_db *db, const char *folder,
-                            const char *key, struct ps_shared_file *out, struct ps_err *err)
+                            const char *key, struct ps_file_row *out, struct ps_err *err)
 {
     struct wanted wanted = {folder, out};
 
-    return db ? ps_file_row(db, folder, key, out, err)
-              : ps_catalog_ask(store, ask, key, &wanted, err);
+    return db ? ps_file_read_row(db, folder, key, out, err)
+              : ps_catalog_run_query(store, ask, key, &wanted, err);
 }
 
-enum ps_status ps_file_row_change(struct ps_db *db, const char *query, const char *folder,
-                                  const char *key, const struct ps_sending *sent,
+enum ps_status ps_file_change_row(struct ps_db *db, const char *query, const char *folder,
+                                  const char *key, const struct ps_sent_file *sent,
                                   struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text(query), &stmt, err);
-    ps_bind_text(stmt, ":folder", ps_str_of(folder));
-    ps_bind_text(stmt, ":key", ps_str_of(key));
+    ps_db_prepare(db, ps_query_sql(query), &stmt, err);
+    ps_bind_text(stmt, ":folder", ps_str_from_c(folder));
+    ps_bind_text(stmt, ":key", ps_str_from_c(key));
     if (sent) {
-        ps_bind_text(stmt, ":hash", ps_str_of(sent->hash));
+        ps_bind_text(stmt, ":hash", ps_str_from_c(sent->hash));
         ps_bind_int(stmt, ":bytes", (int64_t)sent->bytes);
         ps_bind_int(stmt, ":layout", sent->layout);
     }
-    return ps_stmt_finish(stmt, err);
+    return ps_stmt_execute(stmt, err);
 }

@@ -25,9 +25,9 @@ struct ps_db;
 enum ps_status ps_file_path(struct ps_store *store, const char *folder, const char *key,
                             char **path_out, struct ps_err *err);
 #define PS_FILE_TRIES 10 /* attempts to open a file that the cache keeps evicting */
-enum ps_status
-ps_file_left(const char *key,
-             struct ps_err *err); /* sets and returns PS_UNAVAILABLE after the last attempt */
+enum ps_status ps_file_fail_evicted(
+    const char *key,
+    struct ps_err *err); /* sets and returns PS_UNAVAILABLE after the last attempt */
 /* Opens a file for reading. */
 enum ps_status ps_file_open(struct ps_store *store, const char *folder, const char *key,
                             int *fd_out, struct ps_err *err);
@@ -36,7 +36,7 @@ enum ps_status ps_file_link(struct ps_store *store, const char *folder, const ch
                             const char *path, struct ps_err *err);
 
 /* A file that is being added. */
-struct ps_sending {
+struct ps_sent_file {
     char hash[PS_SHA256_SIZE]; /* hash of the file content; in a folder "" except for run files */
     uint64_t bytes;
     int64_t layout; /* of a run file (schema/run.sql); else 0 */
@@ -44,20 +44,20 @@ struct ps_sending {
 /* Sends a file to the backend before the transaction that adds it, so that the transaction does not
  * wait for the transfer. The file must not be altered afterwards. */
 enum ps_status ps_file_send(struct ps_store *store, const char *folder, const char *path,
-                            struct ps_sending *out, struct ps_err *err);
+                            struct ps_sent_file *out, struct ps_err *err);
 /* Inside that transaction: stores the file under this key, in place of an earlier one. In a shared
  * shelf it becomes valid with the commit, in a folder immediately (pending_delete.c). The file at
  * `path` is moved, and stays moved even if the transaction fails. `path` may be NULL only for a
  * shared shelf. PS_UNAVAILABLE: the file must be sent again. */
-enum ps_status ps_file_place(struct ps_store *store, const struct ps_sending *sent,
+enum ps_status ps_file_place(struct ps_store *store, const struct ps_sent_file *sent,
                              const char *folder, const char *key, const char *path,
                              struct ps_err *err);
 /* ps_file_place in two steps, for many files of one folder: ps_file_put for each, then
- * ps_file_settle once before the transaction ends. */
-enum ps_status ps_file_put(struct ps_store *store, const struct ps_sending *sent,
+ * ps_file_finish_puts once before the transaction ends. */
+enum ps_status ps_file_put(struct ps_store *store, const struct ps_sent_file *sent,
                            const char *folder, const char *key, const char *path,
                            struct ps_err *err);
-enum ps_status ps_file_settle(struct ps_store *store, const char *folder, struct ps_err *err);
+enum ps_status ps_file_finish_puts(struct ps_store *store, const char *folder, struct ps_err *err);
 /* Inside a transaction: deletes the file. */
 enum ps_status ps_file_remove(struct ps_store *store, const char *folder, const char *key,
                               struct ps_err *err);
@@ -69,32 +69,32 @@ enum ps_status ps_file_check(struct ps_store *store, const char *folder, const c
 /* Rows of the table kept. A shared shelf has a row for each file. A folder has rows for run files
  * only, since nothing else can verify their bytes. */
 
-struct ps_shared_file {
+struct ps_file_row {
     char hash[PS_SHA256_SIZE];
     uint64_t bytes;
     int64_t layout;
 };
 /* Inside a transaction: runs the query kept_put or kept_remove for this key. sent NULL: there is no
  * file. */
-enum ps_status ps_file_row_change(struct ps_db *db, const char *query, const char *folder,
-                                  const char *key, const struct ps_sending *sent,
+enum ps_status ps_file_change_row(struct ps_db *db, const char *query, const char *folder,
+                                  const char *key, const struct ps_sent_file *sent,
                                   struct ps_err *err);
 /* Reads the row of a file. PS_NOT_FOUND without a message. */
-enum ps_status ps_file_row(struct ps_db *db, const char *folder, const char *key,
-                           struct ps_shared_file *out, struct ps_err *err);
+enum ps_status ps_file_read_row(struct ps_db *db, const char *folder, const char *key,
+                                struct ps_file_row *out, struct ps_err *err);
 
 /* The layout of a run file; -1: there is no such file. `db`: the catalog of the caller's
  * transaction, or NULL. */
 int64_t ps_file_layout(struct ps_store *store, struct ps_db *db, const char *id);
 
 /* The layout of the run file at any path; -1: there is no such file. */
-int64_t ps_path_layout(const char *path);
+int64_t ps_file_layout_at(const char *path);
 
 /* Whether the shelf has the file. `db`: the catalog of the caller's transaction, or NULL. */
 bool ps_file_has(struct ps_store *store, struct ps_db *db, const char *folder, const char *key);
 /* Reads the row of a file. `db`: the catalog of the caller's transaction, or NULL. PS_NOT_FOUND
  * without a message. */
 enum ps_status ps_file_find(struct ps_store *store, struct ps_db *db, const char *folder,
-                            const char *key, struct ps_shared_file *out, struct ps_err *err);
+                            const char *key, struct ps_file_row *out, struct ps_err *err);
 
 #endif

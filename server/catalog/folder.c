@@ -20,8 +20,8 @@
 /* Fails if there are run files but no catalog: a new empty catalog would hide these runs. */
 static enum ps_status check_folder(struct ps_store *store, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *catalog = ps_store_file(store, "catalog.db");
-    PS_AUTO(ps_free_ptr) char *runs = ps_store_folder(store, "runs");
+    PS_AUTO(ps_free_ptr) char *catalog = ps_store_file_path(store, "catalog.db");
+    PS_AUTO(ps_free_ptr) char *runs = ps_store_folder_path(store, "runs");
     bool orphans = false;
     DIR *dir;
 
@@ -35,7 +35,7 @@ static enum ps_status check_folder(struct ps_store *store, struct ps_err *err)
     (void)closedir(dir);
     if (!orphans)
         return PS_OK;
-    ps_hint(err, "`perfshelf rebuild` makes a new catalog from the runs");
+    ps_err_hint(err, "`perfshelf rebuild` makes a new catalog from the runs");
     return ps_fail(err, PS_CONFLICT, "the shelf has runs, but its catalog.db is missing");
 }
 
@@ -43,8 +43,8 @@ bool ps_catalog_is_mirror(struct ps_db *db)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    return ps_db_prepare(db, ps_sql_text("mirror_get"), &stmt, PS_ERR_IGNORED) == PS_OK &&
-           ps_stmt_row(stmt, PS_ERR_IGNORED);
+    return ps_db_prepare(db, ps_query_sql("mirror_get"), &stmt, PS_ERR_IGNORED) == PS_OK &&
+           ps_stmt_step(stmt, PS_ERR_IGNORED);
 }
 
 /* Fails for a mirror: opened as a shelf of its own, it would diverge from the database. */
@@ -53,7 +53,7 @@ static enum ps_status open_folder(struct ps_store *store, const void *where, str
     (void)where;
     if (!ps_catalog_is_mirror(store->catalog))
         return PS_OK;
-    ps_hint(err, "use --store with that store, or another folder");
+    ps_err_hint(err, "use --store with that store, or another folder");
     return ps_fail(err, PS_CONFLICT, "%s is the cache of a store", store->dir);
 }
 
@@ -122,7 +122,8 @@ static bool is_file(const char *path)
 static enum ps_status place_of(struct ps_store *store, const char *folder, const char *key,
                                char **path_out, struct ps_err *err)
 {
-    return ps_store_path(store, folder, key, is_run(folder) ? ".db" : PS_KEPT, path_out, err);
+    return ps_store_path(store, folder, key, is_run(folder) ? ".db" : PS_STORED_SUFFIX, path_out,
+                         err);
 }
 
 /* Builds the path of an existing file, which may have an older suffix; else that of a new one. */
@@ -156,7 +157,8 @@ static int64_t layout(struct ps_store *store, struct ps_db *db, const char *id)
     PS_AUTO(ps_free_ptr) char *path = NULL;
 
     (void)db;
-    return place_of(store, "runs", id, &path, PS_ERR_IGNORED) == PS_OK ? ps_path_layout(path) : -1;
+    return place_of(store, "runs", id, &path, PS_ERR_IGNORED) == PS_OK ? ps_file_layout_at(path)
+                                                                       : -1;
 }
 
 static uint64_t mark(struct ps_store *store, const char *id)
@@ -165,7 +167,7 @@ static uint64_t mark(struct ps_store *store, const char *id)
     struct stat about;
     struct ps_hash hash;
 
-    if (!ps_file_name_is("runs", id))
+    if (!ps_file_name_is_valid("runs", id))
         return 0;
     memcpy(stpncpy(name, id, PS_ID_SIZE - 1), ".db", 4);
     if (fstatat(store->runs_fd, name, &about, 0) != 0)
@@ -178,36 +180,36 @@ static uint64_t mark(struct ps_store *store, const char *id)
     return ps_hash_end(&hash) | 1;
 }
 
-static enum ps_status hash_file(const char *path, struct ps_sending *out, struct ps_err *err)
+static enum ps_status hash_file(const char *path, struct ps_sent_file *out, struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
 
     if (fd < 0)
         return ps_fail_errno(err, "cannot read", path);
-    return ps_content_of(fd, path, out->hash, &out->bytes, err);
+    return ps_content_hash_file(fd, path, out->hash, &out->bytes, err);
 }
 
 static enum ps_status send(struct ps_store *store, const char *folder, const char *path,
-                           struct ps_sending *out, struct ps_err *err)
+                           struct ps_sent_file *out, struct ps_err *err)
 {
     struct stat about;
 
     (void)store;
-    *out = (struct ps_sending){.layout = is_run(folder) ? ps_path_layout(path) : 0};
+    *out = (struct ps_sent_file){.layout = is_run(folder) ? ps_file_layout_at(path) : 0};
     if (stat(path, &about) != 0)
         return ps_fail_errno(err, "cannot read", path);
     out->bytes = (uint64_t)about.st_size;
     return is_run(folder) ? hash_file(path, out, err) : PS_OK;
 }
 
-static enum ps_status put(struct ps_store *store, const struct ps_sending *sent, const char *folder,
-                          const char *key, const char *path, struct ps_err *err)
+static enum ps_status put(struct ps_store *store, const struct ps_sent_file *sent,
+                          const char *folder, const char *key, const char *path, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *final = NULL;
     enum ps_status status = place_of(store, folder, key, &final, err);
 
     if (status == PS_OK && is_run(folder))
-        status = ps_file_row_change(store->catalog, "kept_put", folder, key, sent, err);
+        status = ps_file_change_row(store->catalog, "kept_put", folder, key, sent, err);
     if (status == PS_OK && rename(path, final) != 0)
         status = ps_fail_errno(err, "cannot rename to", final);
     return status;
@@ -215,7 +217,7 @@ static enum ps_status put(struct ps_store *store, const struct ps_sending *sent,
 
 static enum ps_status settle(struct ps_store *store, const char *folder, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *dir = ps_store_folder(store, folder);
+    PS_AUTO(ps_free_ptr) char *dir = ps_store_folder_path(store, folder);
 
     return ps_sync_dir(dir, err);
 }
@@ -229,7 +231,7 @@ static enum ps_status remove_file(struct ps_store *store, const char *folder, co
     if (status == PS_OK && unlink(path) != 0 && errno != ENOENT)
         status = ps_fail_errno(err, "cannot delete", path);
     return status == PS_OK && is_run(folder)
-               ? ps_file_row_change(store->catalog, "kept_remove", folder, key, NULL, err)
+               ? ps_file_change_row(store->catalog, "kept_remove", folder, key, NULL, err)
                : status;
 }
 
@@ -243,8 +245,8 @@ static enum ps_status check(struct ps_store *store, const char *folder, const ch
 static void list(struct ps_store *store,
                  void (*each)(void *user, const char *folder, const char *name), void *user)
 {
-    for (const char *const *folder = ps_kept_folders; *folder; folder++) {
-        PS_AUTO(ps_free_ptr) char *path = ps_store_folder(store, *folder);
+    for (const char *const *folder = ps_stored_folders; *folder; folder++) {
+        PS_AUTO(ps_free_ptr) char *path = ps_store_folder_path(store, *folder);
         DIR *dir = opendir(path);
 
         for (struct dirent *entry; dir && (entry = readdir(dir));)

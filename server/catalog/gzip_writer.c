@@ -39,7 +39,7 @@ enum ps_status ps_gzip_writer_add(struct ps_gzip_writer *s, struct ps_str bytes,
     do {
         uint32_t piece = bytes.len < PIECE ? (uint32_t)bytes.len : PIECE;
 
-        s->z.next_in = (uint8_t *)(uintptr_t)bytes.at;
+        s->z.next_in = (uint8_t *)(uintptr_t)bytes.ptr;
         s->z.avail_in = piece;
         s->z.end_of_stream = last && piece == bytes.len;
         do {
@@ -55,7 +55,7 @@ enum ps_status ps_gzip_writer_add(struct ps_gzip_writer *s, struct ps_str bytes,
     return status;
 }
 
-void ps_gzip_writer_free(struct ps_gzip_writer *squeeze)
+void ps_gzip_writer_free(struct ps_gzip_writer *writer)
 {
-    free(squeeze);
+    free(writer);
 }

@@ -15,8 +15,8 @@ struct ps_gzip_writer;
  * as the writer. */
 struct ps_gzip_writer *ps_gzip_writer_new(int fd, const char *path);
 /* Adds bytes; `last` ends the file (bytes may be empty then). */
-enum ps_status ps_gzip_writer_add(struct ps_gzip_writer *squeeze, struct ps_str bytes, bool last,
+enum ps_status ps_gzip_writer_add(struct ps_gzip_writer *writer, struct ps_str bytes, bool last,
                                   struct ps_err *err);
-void ps_gzip_writer_free(struct ps_gzip_writer *squeeze); /* NULL is allowed */
+void ps_gzip_writer_free(struct ps_gzip_writer *writer); /* NULL is allowed */
 
 #endif

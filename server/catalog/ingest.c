@@ -35,132 +35,133 @@ struct ps_ingest {
 };
 
 /* Bytes written to the copy so far. */
-static uint64_t copied(const struct ps_ingest *intake)
+static uint64_t bytes_copied(const struct ps_ingest *ingest)
 {
     struct stat about;
 
-    return fstat(intake->part_fd, &about) == 0 ? (uint64_t)about.st_size : 0;
+    return fstat(ingest->part_fd, &about) == 0 ? (uint64_t)about.st_size : 0;
 }
 
-static enum ps_status follow(struct ps_ingest *intake)
+static enum ps_status hash_while_growing(struct ps_ingest *ingest)
 {
-    return ps_quota_reserve_growth(intake->store, &intake->claimed, copied(intake), &intake->err);
+    return ps_quota_reserve_growth(ingest->store, &ingest->claimed, bytes_copied(ingest),
+                                   &ingest->err);
 }
 
 /* Hashes and compresses each block while it is in the CPU cache. */
-static enum ps_status read_all(struct ps_ingest *intake, struct ps_gzip_writer *copy)
+static enum ps_status read_all(struct ps_ingest *ingest, struct ps_gzip_writer *copy)
 {
     PS_AUTO(ps_free_ptr) char *block = ps_grow(NULL, BLOCK, 1);
-    struct ps_original *original = &intake->original;
+    struct ps_original *original = &ingest->original;
     struct sha256_ctx hash;
     enum ps_status status = PS_OK;
     ssize_t got;
 
     sha256_init(&hash);
     while (status == PS_OK &&
-           (got = pread(intake->fd, block, BLOCK, (off_t)original->bytes)) != 0) {
+           (got = pread(ingest->fd, block, BLOCK, (off_t)original->bytes)) != 0) {
         if (got < 0)
-            return ps_fail_errno(&intake->err, "cannot read", "the file");
+            return ps_fail_errno(&ingest->err, "cannot read", "the file");
         sha256_update(&hash, (size_t)got, (const uint8_t *)block);
         original->bytes += (uint64_t)got;
-        if (!atomic_load_explicit(&intake->hash_only, memory_order_relaxed))
+        if (!atomic_load_explicit(&ingest->hash_only, memory_order_relaxed))
             status =
-                ps_gzip_writer_add(copy, (struct ps_str){block, (size_t)got}, false, &intake->err);
+                ps_gzip_writer_add(copy, (struct ps_str){block, (size_t)got}, false, &ingest->err);
         if (status == PS_OK)
-            status = follow(intake);
+            status = hash_while_growing(ingest);
     }
     if (status == PS_OK)
         ps_digest_text(&hash, original->sha256);
-    if (status == PS_OK && !atomic_load(&intake->hash_only))
-        status = ps_gzip_writer_add(copy, PS_STR(""), true, &intake->err);
-    return status == PS_OK ? follow(intake) : status;
+    if (status == PS_OK && !atomic_load(&ingest->hash_only))
+        status = ps_gzip_writer_add(copy, PS_STR(""), true, &ingest->err);
+    return status == PS_OK ? hash_while_growing(ingest) : status;
 }
 
-static void *take_in(void *user)
+static void *ingest_thread(void *user)
 {
-    struct ps_ingest *intake = user;
-    struct ps_gzip_writer *copy = ps_gzip_writer_new(intake->part_fd, intake->part);
-    enum ps_status status = read_all(intake, copy);
+    struct ps_ingest *ingest = user;
+    struct ps_gzip_writer *copy = ps_gzip_writer_new(ingest->part_fd, ingest->part);
+    enum ps_status status = read_all(ingest, copy);
 
     ps_gzip_writer_free(copy);
     if (status != PS_OK)
         return NULL;
-    if (ps_store_find(intake->store, intake->original.sha256, intake->id, PS_ERR_IGNORED) ==
+    if (ps_store_find(ingest->store, ingest->original.sha256, ingest->id, PS_ERR_IGNORED) ==
             PS_OK &&
-        !ps_run_outdated(intake->store, intake->id))
-        atomic_store(&intake->known, true);
-    else if (!atomic_load(&intake->hash_only) && fsync(intake->part_fd) != 0)
-        ps_fail_errno(&intake->err, "cannot sync", intake->part);
+        !ps_run_outdated(ingest->store, ingest->id))
+        atomic_store(&ingest->known, true);
+    else if (!atomic_load(&ingest->hash_only) && fsync(ingest->part_fd) != 0)
+        ps_fail_errno(&ingest->err, "cannot sync", ingest->part);
     return NULL;
 }
 
 enum ps_status ps_ingest_begin(struct ps_store *store, const char *where, int fd,
                                struct ps_ingest **out, struct ps_err *err)
 {
-    struct ps_ingest *intake = ps_alloc(sizeof *intake);
+    struct ps_ingest *ingest = ps_alloc(sizeof *ingest);
     enum ps_status status;
 
-    *out = intake;
-    intake->store = store;
-    intake->where = where;
-    intake->fd = fd;
-    intake->part_fd = -1;
-    status = ps_new_part(store, where, &intake->part, &intake->part_fd, err);
+    *out = ingest;
+    ingest->store = store;
+    ingest->where = where;
+    ingest->fd = fd;
+    ingest->part_fd = -1;
+    status = ps_new_part(store, where, &ingest->part, &ingest->part_fd, err);
     if (status != PS_OK)
         return status;
-    if (pthread_create(&intake->thread, NULL, take_in, intake) != 0)
+    if (pthread_create(&ingest->thread, NULL, ingest_thread, ingest) != 0)
         return ps_fail(err, PS_INTERNAL, "cannot start a thread");
-    intake->running = true;
+    ingest->running = true;
     return PS_OK;
 }
 
-bool ps_ingest_is_known(const struct ps_ingest *intake)
+bool ps_ingest_is_known(const struct ps_ingest *ingest)
 {
-    return atomic_load_explicit(&intake->known, memory_order_relaxed);
+    return atomic_load_explicit(&ingest->known, memory_order_relaxed);
 }
 
-enum ps_status ps_ingest_wait(struct ps_ingest *intake, bool keep, struct ps_original *out,
+enum ps_status ps_ingest_wait(struct ps_ingest *ingest, bool keep, struct ps_original *out,
                               struct ps_err *err)
 {
     if (!keep)
-        atomic_store(&intake->hash_only, true);
-    if (intake->running)
-        (void)pthread_join(intake->thread, NULL);
-    intake->running = false;
-    *out = intake->original;
-    return ps_fail_as(err, &intake->err);
+        atomic_store(&ingest->hash_only, true);
+    if (ingest->running)
+        (void)pthread_join(ingest->thread, NULL);
+    ingest->running = false;
+    *out = ingest->original;
+    return ps_fail_copy(err, &ingest->err);
 }
 
-enum ps_status ps_ingest_keep(struct ps_ingest *intake, struct ps_err *err)
+enum ps_status ps_ingest_keep(struct ps_ingest *ingest, struct ps_err *err)
 {
-    struct ps_sending sent;
-    enum ps_status status = ps_file_send(intake->store, intake->where, intake->part, &sent, err);
+    struct ps_sent_file sent;
+    enum ps_status status = ps_file_send(ingest->store, ingest->where, ingest->part, &sent, err);
 
     if (status != PS_OK)
         return status;
-    status = ps_pending_delete_begin(intake->store, &intake->pending, intake->where,
-                                     intake->original.sha256, &sent, intake->part, err);
+    status = ps_pending_delete_begin(ingest->store, &ingest->pending, ingest->where,
+                                     ingest->original.sha256, &sent, ingest->part, err);
     if (status != PS_OK)
         return status;
-    ps_quota_release(intake->store, intake->claimed); /* the catalog counts them from now on */
-    intake->claimed = 0;
-    free(intake->part);
-    intake->part = NULL;
+    ps_quota_release(ingest->store, ingest->claimed); /* the catalog counts them from now on */
+    ingest->claimed = 0;
+    free(ingest->part);
+    ingest->part = NULL;
     return PS_OK;
 }
 
-void ps_ingest_end(struct ps_ingest *intake)
+void ps_ingest_end(struct ps_ingest *ingest)
 {
     struct ps_original unused;
 
-    if (!intake)
+    if (!ingest)
         return;
-    (void)ps_ingest_wait(intake, false, &unused, PS_ERR_IGNORED);
-    if (intake->part)
-        (void)unlink(intake->part);
-    ps_pending_delete_end(intake->store, &intake->pending);
-    ps_quota_release(intake->store, intake->claimed);
-    ps_close_fd(&intake->part_fd);
-    free(intake->part);
-    free(intake);
+    (void)ps_ingest_wait(ingest, false, &unused, PS_ERR_IGNORED);
+    if (ingest->part)
+        (void)unlink(ingest->part);
+    ps_pending_delete_end(ingest->store, &ingest->pending);
+    ps_quota_release(ingest->store, ingest->claimed);
+    ps_close_fd(&ingest->part_fd);
+    free(ingest->part);
+    free(ingest);
 }

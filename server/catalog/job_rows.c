@@ -18,12 +18,12 @@ enum ps_status ps_job_row_put(struct ps_store *store, const struct ps_job_row *r
 {
     struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(store->catalog, ps_sql_text("job_put"), &stmt, err);
+    ps_db_prepare(store->catalog, ps_query_sql("job_put"), &stmt, err);
     ps_bind_int(stmt, ":id", (int64_t)row->id);
-    ps_bind_text(stmt, ":session", ps_str_of(store->session));
-    ps_bind_text(stmt, ":state", ps_str_of(row->state));
+    ps_bind_text(stmt, ":session", ps_str_from_c(store->session));
+    ps_bind_text(stmt, ":state", ps_str_from_c(row->state));
     ps_bind_text(stmt, ":view", row->view);
-    return ps_stmt_finish(stmt, err);
+    return ps_stmt_execute(stmt, err);
 }
 
 static enum ps_status next_id(struct ps_store *store, int64_t at, uint64_t *id_out,
@@ -31,12 +31,12 @@ static enum ps_status next_id(struct ps_store *store, int64_t at, uint64_t *id_o
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(store->catalog, ps_sql_text("job_add"), &stmt, err);
-    ps_bind_text(stmt, ":session", ps_str_of(store->session));
+    ps_db_prepare(store->catalog, ps_query_sql("job_add"), &stmt, err);
+    ps_bind_text(stmt, ":session", ps_str_from_c(store->session));
     ps_bind_int(stmt, ":at", at);
-    if (ps_stmt_row(stmt, err)) {
+    if (ps_stmt_step(stmt, err)) {
         *id_out = (uint64_t)ps_col_int(stmt, 0);
-        (void)ps_stmt_row(stmt, err);
+        (void)ps_stmt_step(stmt, err);
     }
     return err->code;
 }
@@ -46,7 +46,7 @@ enum ps_status ps_job_row_insert(struct ps_store *store, const struct ps_job_new
 {
     PS_AUTO(ps_buf_free) struct ps_buf view = {0};
     struct ps_job_row row = {.state = "queued"};
-    enum ps_status status = next_id(store, job->at, &row.id, err);
+    enum ps_status status = next_id(store, job->requested_ms, &row.id, err);
 
     if (status != PS_OK)
         return status;
@@ -59,7 +59,7 @@ enum ps_status ps_job_row_insert(struct ps_store *store, const struct ps_job_new
 enum ps_status ps_job_row_add(struct ps_store *store, const struct ps_job_new *job,
                               uint64_t *id_out, struct ps_err *err)
 {
-    ps_catalog_begin(store, PS_SOON, err);
+    ps_catalog_begin(store, PS_NOT_DURABLE, err);
     ps_job_row_insert(store, job, id_out, err);
     return ps_catalog_end(store, err->code, err);
 }
@@ -68,9 +68,9 @@ static enum ps_status forget(struct ps_db *db, size_t keep, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("job_forget"), &stmt, err);
+    ps_db_prepare(db, ps_query_sql("job_forget"), &stmt, err);
     ps_bind_int(stmt, ":keep", (int64_t)keep);
-    return ps_stmt_finish(stmt, err);
+    return ps_stmt_execute(stmt, err);
 }
 
 enum ps_status ps_job_rows_put(struct ps_store *store, const struct ps_job_row *rows, size_t n,
@@ -78,10 +78,10 @@ enum ps_status ps_job_rows_put(struct ps_store *store, const struct ps_job_row *
 {
     bool ended = false;
 
-    ps_catalog_begin(store, PS_SOON, err);
+    ps_catalog_begin(store, PS_NOT_DURABLE, err);
     for (size_t i = 0; i < n; i++) {
         ps_job_row_put(store, &rows[i], err);
-        ended |= rows[i].ended;
+        ended |= rows[i].has_ended;
     }
     if (ended)
         forget(store->catalog, keep, err);
@@ -92,7 +92,7 @@ enum ps_status ps_job_rows_put(struct ps_store *store, const struct ps_job_row *
 
 static bool is_ended(struct ps_str state)
 {
-    return !ps_str_is(state, "queued") && !ps_str_is(state, "running");
+    return !ps_str_eq_c(state, "queued") && !ps_str_eq_c(state, "running");
 }
 
 static void read_row(struct ps_store *store, struct ps_stmt *stmt, struct ps_arena *arena,
@@ -100,12 +100,12 @@ static void read_row(struct ps_store *store, struct ps_stmt *stmt, struct ps_are
 {
     *out = (struct ps_job_row){
         .id = (uint64_t)ps_col_int(stmt, 0),
-        .ours = ps_str_is(ps_col_text(stmt, 1), store->session),
-        .ended = is_ended(ps_col_text(stmt, 2)),
-        .state = ps_arena_copy(arena, ps_col_text(stmt, 2)).at,
+        .is_ours = ps_str_eq_c(ps_col_text(stmt, 1), store->session),
+        .has_ended = is_ended(ps_col_text(stmt, 2)),
+        .state = ps_arena_copy(arena, ps_col_text(stmt, 2)).ptr,
         .view = ps_arena_copy(arena, ps_col_text(stmt, 3)),
-        .cancel = ps_col_int(stmt, 4) != 0,
-        .at = ps_col_int(stmt, 5),
+        .is_cancel_requested = ps_col_int(stmt, 4) != 0,
+        .requested_ms = ps_col_int(stmt, 5),
     };
 }
 
@@ -114,15 +114,15 @@ static enum ps_status find(struct ps_store *store, struct ps_db *db, uint64_t id
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("job_get"), &stmt, err);
+    ps_db_prepare(db, ps_query_sql("job_get"), &stmt, err);
     ps_bind_int(stmt, ":id", (int64_t)id);
-    if (!ps_stmt_row(stmt, err))
+    if (!ps_stmt_step(stmt, err))
         return err->code == PS_OK ? PS_NOT_FOUND : err->code;
     read_row(store, stmt, arena, out);
     return PS_OK;
 }
 
-struct sought {
+struct lookup {
     struct ps_store *store;
     uint64_t id;
     struct ps_arena *arena;
@@ -131,7 +131,7 @@ struct sought {
 
 static enum ps_status seek(struct ps_db *db, const char *about, void *out, struct ps_err *err)
 {
-    const struct sought *s = out;
+    const struct lookup *s = out;
 
     (void)about;
     return find(s->store, db, s->id, s->arena, s->out, err);
@@ -140,14 +140,14 @@ static enum ps_status seek(struct ps_db *db, const char *about, void *out, struc
 enum ps_status ps_job_row_find(struct ps_store *store, uint64_t id, bool look,
                                struct ps_arena *arena, struct ps_job_row *out, struct ps_err *err)
 {
-    struct sought sought = {store, id, arena, out};
+    struct lookup lookup = {store, id, arena, out};
     struct ps_db *db = NULL;
     enum ps_status status;
 
     if (look)
-        return ps_catalog_ask(store, seek, NULL, &sought, err);
+        return ps_catalog_run_query(store, seek, NULL, &lookup, err);
     ps_catalog_read(store, &db, err);
-    status = seek(db, NULL, &sought, err);
+    status = seek(db, NULL, &lookup, err);
     ps_catalog_read_end(store, db);
     return status;
 }
@@ -157,9 +157,9 @@ static enum ps_status list(struct ps_store *store, struct ps_db *db, size_t ende
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("job_list"), &stmt, err);
+    ps_db_prepare(db, ps_query_sql("job_list"), &stmt, err);
     ps_bind_int(stmt, ":listed", (int64_t)ended);
-    while (ps_stmt_row(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         struct ps_job_row row;
 
         read_row(store, stmt, arena, &row);
@@ -183,7 +183,7 @@ enum ps_status ps_job_rows_list(struct ps_store *store, size_t ended, struct ps_
     *n_out = rows.len / sizeof **out;
     *out = ps_arena_alloc(arena, rows.len + 1);
     if (rows.len)
-        memcpy(*out, rows.at, rows.len);
+        memcpy(*out, rows.ptr, rows.len);
     return PS_OK;
 }
 
@@ -194,17 +194,17 @@ enum ps_status ps_job_row_cancel(struct ps_store *store, uint64_t id, struct ps_
     struct ps_arena arena = {0};
     struct ps_job_row row;
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
+    enum ps_status status = ps_catalog_begin(store, PS_NOT_DURABLE, err);
 
     if (status == PS_OK)
         status = find(store, store->catalog, id, &arena, &row, err);
-    if (status == PS_OK && row.ended)
+    if (status == PS_OK && row.has_ended)
         status = ps_fail(err, PS_CONFLICT, "job j%llu has finished", (unsigned long long)id);
     if (status == PS_OK)
-        status = ps_db_prepare(store->catalog, ps_sql_text("job_cancel"), &stmt, err);
+        status = ps_db_prepare(store->catalog, ps_query_sql("job_cancel"), &stmt, err);
     if (status == PS_OK) {
         ps_bind_int(stmt, ":id", (int64_t)id);
-        status = ps_stmt_finish(stmt, err);
+        status = ps_stmt_execute(stmt, err);
     }
     ps_arena_free(&arena);
     return ps_catalog_end(store, status, err);
@@ -216,14 +216,14 @@ static enum ps_status leave(struct ps_store *store, const char *query, const cha
 {
     struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(store->catalog, ps_sql_text(query), &stmt, err);
-    ps_bind_text(stmt, ":dead", ps_str_of(dead));
-    ps_bind_text(stmt, ":session", ps_str_of(store->session));
-    ps_bind_text(stmt, ":code", ps_str_of(ps_status_word(PS_INTERRUPTED)));
+    ps_db_prepare(store->catalog, ps_query_sql(query), &stmt, err);
+    ps_bind_text(stmt, ":dead", ps_str_from_c(dead));
+    ps_bind_text(stmt, ":session", ps_str_from_c(store->session));
+    ps_bind_text(stmt, ":code", ps_str_from_c(ps_status_word(PS_INTERRUPTED)));
     ps_bind_text(stmt, ":text", PS_STR("the server stopped before it reported the result"));
     ps_bind_text(stmt, ":hint",
                  PS_STR("look for the run on the shelf; if it is missing, send it again"));
-    return ps_stmt_finish(stmt, err);
+    return ps_stmt_execute(stmt, err);
 }
 
 enum ps_status ps_job_rows_abandon(struct ps_store *store, const char *dead, struct ps_err *err)

@@ -17,17 +17,17 @@ bool ps_store_is_shared(const struct ps_store *store);
 
 struct ps_job_row {
     uint64_t id; /* 1 and up; never reused within a store */
-    bool ended;
-    const char *state;  /* queued, running, done, failed or cancelled */
-    struct ps_str view; /* JOB of docs/api.md, on one line */
-    bool ours;          /* this server runs the job, or ran it */
-    bool cancel;        /* cancellation was requested */
-    int64_t at;         /* ms since 1970: when the job was requested */
+    bool has_ended;
+    const char *state;        /* queued, running, done, failed or cancelled */
+    struct ps_str view;       /* JOB of docs/api.md, on one line */
+    bool is_ours;             /* this server runs the job, or ran it */
+    bool is_cancel_requested; /* cancellation was requested */
+    int64_t requested_ms;     /* ms since 1970: when the job was requested */
 };
 
 /* A queued job. `view` is called once the number of the job is known. */
 struct ps_job_new {
-    int64_t at; /* ms since 1970: when the job was requested */
+    int64_t requested_ms; /* ms since 1970: when the job was requested */
     void (*view)(void *user, uint64_t id, struct ps_buf *out);
     void *user;
 };

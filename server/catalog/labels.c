@@ -53,40 +53,40 @@ enum ps_status ps_label_text(struct ps_db *db, const char *id, struct ps_buf *ou
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("label"), &stmt, err);
-    ps_bind_text(stmt, ":id", ps_str_of(id));
-    if (!ps_stmt_row(stmt, err))
+    ps_db_prepare(db, ps_query_sql("label"), &stmt, err);
+    ps_bind_text(stmt, ":id", ps_str_from_c(id));
+    if (!ps_stmt_step(stmt, err))
         return err->code == PS_OK ? PS_NOT_FOUND : err->code;
     ps_buf_str(out, ps_col_text(stmt, 0));
     return PS_OK;
 }
 
-static void hash_label(struct ps_str text, struct ps_sending *out)
+static void hash_label(struct ps_str text, struct ps_sent_file *out)
 {
-    struct ps_content content;
+    struct ps_content_hash content;
 
-    *out = (struct ps_sending){.bytes = text.len};
-    ps_content_begin(&content);
-    ps_content_add(&content, text);
-    ps_content_end(&content, out->hash);
+    *out = (struct ps_sent_file){.bytes = text.len};
+    ps_content_hash_begin(&content);
+    ps_content_hash_add(&content, text);
+    ps_content_hash_end(&content, out->hash);
 }
 
 static enum ps_status put_hash(struct ps_store *store, const char *id, struct ps_str text,
                                struct ps_err *err)
 {
-    struct ps_sending label;
+    struct ps_sent_file label;
 
     hash_label(text, &label);
-    return ps_file_row_change(store->catalog, "kept_put", "labels", id, &label, err);
+    return ps_file_change_row(store->catalog, "kept_put", "labels", id, &label, err);
 }
 
-bool ps_label_is_kept(struct ps_db *db, const char *id, bool *differs)
+bool ps_label_has_hash(struct ps_db *db, const char *id, bool *differs)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    struct ps_shared_file kept;
-    struct ps_sending label;
+    struct ps_file_row kept;
+    struct ps_sent_file label;
 
-    if (ps_file_row(db, "labels", id, &kept, PS_ERR_IGNORED) != PS_OK)
+    if (ps_file_read_row(db, "labels", id, &kept, PS_ERR_IGNORED) != PS_OK)
         return false;
     if (ps_label_text(db, id, &text, PS_ERR_IGNORED) == PS_OK) {
         hash_label(ps_buf_slice(&text), &label);
@@ -112,8 +112,8 @@ enum ps_status ps_labels_save_all(struct ps_store *store, struct ps_err *err)
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(store);
 
-    ps_db_prepare(db, ps_sql_text("run_ids"), &stmt, err);
-    while (ps_stmt_row(stmt, err)) {
+    ps_db_prepare(db, ps_query_sql("run_ids"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *id = ps_strdup(ps_col_text(stmt, 0));
 
         ps_label_save(store, id, err);
@@ -141,8 +141,8 @@ bool ps_label_read(struct ps_store *store, const char *id, struct ps_buf *out)
     if (fd < 0)
         return false;
     do {
-        ps_buf_room(out, 1 << 16);
-        got = read(fd, out->at + out->len, 1 << 16);
+        ps_buf_reserve(out, 1 << 16);
+        got = read(fd, out->ptr + out->len, 1 << 16);
         out->len += got > 0 ? (size_t)got : 0;
     } while (got > 0 && out->len < LABEL_MAX);
     ps_buf_add(out, "", 0);
@@ -154,10 +154,10 @@ static enum ps_status apply(struct ps_db *db, const char *query, const char *id,
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text(query), &stmt, err);
-    ps_bind_text(stmt, ":id", ps_str_of(id));
+    ps_db_prepare(db, ps_query_sql(query), &stmt, err);
+    ps_bind_text(stmt, ":id", ps_str_from_c(id));
     ps_bind_text(stmt, ":label", label);
-    (void)ps_stmt_row(stmt, err);
+    (void)ps_stmt_step(stmt, err);
     return err->code;
 }
 
@@ -174,8 +174,8 @@ enum ps_status ps_labels_save(struct ps_store *store, const char *of, struct ps_
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(store->catalog, ps_sql_text(of), &stmt, err);
-    if (!ps_stmt_row(stmt, err))
+    ps_db_prepare(store->catalog, ps_query_sql(of), &stmt, err);
+    if (!ps_stmt_step(stmt, err))
         return err->code;
     return ps_label_write(store, of, ps_col_text(stmt, 0), err);
 }

@@ -14,12 +14,12 @@ static enum ps_status read_layout(struct ps_db *db, int64_t *out, struct ps_err 
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
     ps_db_prepare(db, "PRAGMA user_version", &stmt, err);
-    *out = ps_stmt_row(stmt, err) ? ps_col_int(stmt, 0) : 0;
+    *out = ps_stmt_step(stmt, err) ? ps_col_int(stmt, 0) : 0;
     if (err->code != PS_OK)
         return err->code;
     if (*out <= ps_catalog_layout)
         return PS_OK;
-    ps_hint(err, "use that version or a newer one");
+    ps_err_hint(err, "use that version or a newer one");
     return ps_fail(err, PS_CONFLICT, "catalog.db was written by a newer perfshelf (layout %lld)",
                    (long long)*out);
 }
@@ -30,10 +30,10 @@ static enum ps_status lacks_column(struct ps_db *db, const char *table, const ch
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("column_missing"), &stmt, err);
-    ps_bind_text(stmt, ":tbl", ps_str_of(table));
-    ps_bind_text(stmt, ":column", ps_str_of(column));
-    *out = ps_stmt_row(stmt, err);
+    ps_db_prepare(db, ps_query_sql("column_missing"), &stmt, err);
+    ps_bind_text(stmt, ":tbl", ps_str_from_c(table));
+    ps_bind_text(stmt, ":column", ps_str_from_c(column));
+    *out = ps_stmt_step(stmt, err);
     return err->code;
 }
 
@@ -59,7 +59,7 @@ static enum ps_status add_column(struct ps_db *db, const struct ps_catalog_table
         ps_buf_printf(&sql, " DEFAULT %s", column->fallback);
     if (table->is_shared)
         status = restart_mirror(db, err);
-    return status == PS_OK ? ps_db_exec(db, sql.at, err) : status;
+    return status == PS_OK ? ps_db_exec(db, sql.ptr, err) : status;
 }
 
 static enum ps_status add_columns(struct ps_db *db, int64_t layout, struct ps_err *err)
@@ -87,12 +87,12 @@ static enum ps_status drop_views(struct ps_db *db, struct ps_err *err)
                   "SELECT printf('DROP %s main.\"%w\";', type, name) FROM main.sqlite_schema "
                   "WHERE type IN ('view', 'trigger')",
                   &stmt, err);
-    while (ps_stmt_row(stmt, err))
+    while (ps_stmt_step(stmt, err))
         ps_buf_str(&sql, ps_col_text(stmt, 0));
     if (err->code != PS_OK)
         return err->code;
     ps_stmt_rewind(stmt);
-    return sql.len ? ps_db_exec(db, sql.at, err) : PS_OK;
+    return sql.len ? ps_db_exec(db, sql.ptr, err) : PS_OK;
 }
 
 enum ps_status ps_catalog_migrate(struct ps_db *db, struct ps_err *err)
@@ -106,7 +106,7 @@ enum ps_status ps_catalog_migrate(struct ps_db *db, struct ps_err *err)
         return err->code;
     drop_views(db, err);
     add_columns(db, layout, err);
-    ps_db_exec(db, ps_schema_of("catalog"), err);
+    ps_db_exec(db, ps_schema_sql("catalog"), err);
     if (ps_db_exec(db, "COMMIT", err) != PS_OK)
         (void)ps_db_exec(db, "ROLLBACK", PS_ERR_IGNORED);
     return err->code;
@@ -132,8 +132,8 @@ static enum ps_status show_table(struct ps_db *db, const struct ps_catalog_table
         PS_AUTO(ps_buf_free) struct ps_buf view = {0};
 
         ps_buf_printf(&view, "CREATE TEMP VIEW \"%s\" AS SELECT *%s FROM main.\"%s\"", table->name,
-                      sql.at, table->name);
-        ps_db_exec(db, view.at, err);
+                      sql.ptr, table->name);
+        ps_db_exec(db, view.ptr, err);
     }
     return err->code;
 }
@@ -154,7 +154,7 @@ enum ps_status ps_catalog_hide_columns(struct ps_db *db, struct ps_err *err)
         PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
 
         ps_buf_printf(&sql, "DROP VIEW IF EXISTS temp.\"%s\"", table->name);
-        ps_db_exec(db, sql.at, err);
+        ps_db_exec(db, sql.ptr, err);
     }
     return err->code;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * marks.c: caches the results of ps_run_mark, which is called thousands of times a second, to save
- * system calls. A mark is used for PS_MARK_US; a removal or publication by this process invalidates
- * it at once.
+ * system calls. A mark is used for PS_RUN_MARK_CACHE_US; a removal or publication by this process
+ * invalidates it at once.
  */
 #include <stdio.h>
 
@@ -11,29 +11,30 @@
 #include "server/catalog/backend.h"
 #include "server/catalog/state.h"
 
-static enum ps_status ask_there(struct ps_db *db, const char *id, void *unused, struct ps_err *err)
+static enum ps_status read_presence(struct ps_db *db, const char *id, void *unused,
+                                    struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
     (void)unused;
-    ps_db_prepare(db, ps_sql_text("run_there"), &stmt, err);
-    ps_bind_text(stmt, ":id", ps_str_of(id));
-    if (!ps_stmt_row(stmt, err))
+    ps_db_prepare(db, ps_query_sql("run_there"), &stmt, err);
+    ps_bind_text(stmt, ":id", ps_str_from_c(id));
+    if (!ps_stmt_step(stmt, err))
         ps_fail(err, PS_NOT_FOUND, "no run %s", id);
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     return err->code;
 }
 
 static uint64_t mark_of(struct ps_store *store, const char *id)
 {
-    return ps_catalog_ask(store, ask_there, id, NULL, PS_ERR_IGNORED) == PS_OK
+    return ps_catalog_run_query(store, read_presence, id, NULL, PS_ERR_IGNORED) == PS_OK
                ? store->backend->mark(store, id)
                : 0;
 }
 
 static struct ps_mark *place_of(struct ps_store *store, const char *id)
 {
-    return &store->marks.at[ps_hash_bytes(id, strlen(id)) % PS_MARKS];
+    return &store->marks.slots[ps_hash_bytes(id, strlen(id)) % PS_MARKS];
 }
 
 uint64_t ps_run_mark(struct ps_store *store, const char *id)
@@ -44,15 +45,15 @@ uint64_t ps_run_mark(struct ps_store *store, const char *id)
     unsigned forgotten;
 
     pthread_mutex_lock(&store->marks.lock);
-    if (now - place->since_us < PS_MARK_US && strcmp(place->id, id) == 0)
+    if (now - place->since_us < PS_RUN_MARK_CACHE_US && strcmp(place->id, id) == 0)
         mark = place->mark;
-    forgotten = store->marks.forgotten;
+    forgotten = store->marks.n_invalidations;
     pthread_mutex_unlock(&store->marks.lock);
     if (mark)
         return mark;
     mark = mark_of(store, id);
     pthread_mutex_lock(&store->marks.lock);
-    if (forgotten == store->marks.forgotten) { /* else it may be the mark of the old file */
+    if (forgotten == store->marks.n_invalidations) { /* else it may be the mark of the old file */
         *place = (struct ps_mark){.mark = mark, .since_us = now};
         (void)snprintf(place->id, sizeof place->id, "%s", id);
     }
@@ -60,10 +61,10 @@ uint64_t ps_run_mark(struct ps_store *store, const char *id)
     return mark;
 }
 
-void ps_run_mark_forget(struct ps_store *store, const char *id)
+void ps_run_mark_invalidate(struct ps_store *store, const char *id)
 {
     pthread_mutex_lock(&store->marks.lock);
     place_of(store, id)->mark = 0;
-    store->marks.forgotten++;
+    store->marks.n_invalidations++;
     pthread_mutex_unlock(&store->marks.lock);
 }

@@ -14,7 +14,7 @@
 /* Data source of the virtual tables. */
 struct multi_run {
     struct ps_store *store;
-    struct ps_memory *memory;
+    struct ps_memory_limit *memory;
     char (*ids)[PS_ID_SIZE];
     struct ps_db **runs; /* NULL until first read */
     size_t n;
@@ -90,7 +90,7 @@ static int connect_table(sqlite3 *handle, void *multi_run, int argc, const char 
 
     (void)error;
     table->multi_run = multi_run;
-    table->name = ps_strdup(ps_str_of(argv[2]));
+    table->name = ps_strdup(ps_str_from_c(argv[2]));
     table->of_catalog = strcmp(argv[3], "catalog") == 0;
     table->columns = ps_alloc_array((size_t)argc, sizeof *table->columns);
     ps_buf_puts(&schema, table->of_catalog ? "CREATE TABLE x(" : "CREATE TABLE x(run");
@@ -102,7 +102,7 @@ static int connect_table(sqlite3 *handle, void *multi_run, int argc, const char 
         ps_multi_run_name(&schema, table->columns[table->n_columns++]);
     }
     ps_buf_puts(&schema, ")");
-    code = sqlite3_declare_vtab(handle, schema.at);
+    code = sqlite3_declare_vtab(handle, schema.ptr);
     if (code == SQLITE_OK)
         *out = &table->base;
     else
@@ -130,7 +130,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
         ps_buf_printf(&plan, "=%d", c->iColumn);
         cost /= 100;
     }
-    info->idxStr = sqlite3_mprintf("%s", plan.at);
+    info->idxStr = sqlite3_mprintf("%s", plan.ptr);
     info->needToFreeIdxStr = 1;
     info->estimatedCost = cost;
     info->estimatedRows = (sqlite3_int64)cost + 1;
@@ -161,7 +161,7 @@ static void forget_values(struct cursor *cursor)
 static void forget_statements(struct cursor *cursor)
 {
     for (size_t i = 0; i < cursor->n; i++) {
-        ps_stmt_done(cursor->stmts[i]);
+        ps_stmt_release(cursor->stmts[i]);
         cursor->stmts[i] = NULL;
     }
     free(cursor->plan);
@@ -240,8 +240,8 @@ static bool has_column(struct ps_db *db, const char *view, const char *column)
     ps_buf_puts(&sql, " FROM ");
     ps_multi_run_name(&sql, view);
     ps_buf_puts(&sql, " x");
-    has = ps_db_prepare_single(db, sql.at, &stmt, PS_ERR_IGNORED) == PS_OK;
-    ps_stmt_done(stmt);
+    has = ps_db_prepare_single(db, sql.ptr, &stmt, PS_ERR_IGNORED) == PS_OK;
+    ps_stmt_release(stmt);
     return has;
 }
 
@@ -297,7 +297,7 @@ static enum ps_status begin_source(struct cursor *cursor, struct ps_err *err)
         PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
 
         statement_text(table, db, cursor->plan, &sql);
-        status = ps_db_prepare_single(db, sql.at, stmt, err);
+        status = ps_db_prepare_single(db, sql.ptr, stmt, err);
     }
     if (status != PS_OK || !*stmt)
         return status;
@@ -333,7 +333,7 @@ static int go_on(struct cursor *cursor, bool begun)
                 break;
             continue;
         }
-        if (cursor->stmts[cursor->at] && ps_stmt_row(cursor->stmts[cursor->at], &err))
+        if (cursor->stmts[cursor->at] && ps_stmt_step(cursor->stmts[cursor->at], &err))
             return SQLITE_OK;
         if (err.code != PS_OK)
             break;
@@ -372,7 +372,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
     (void)number;
     if (!cursor->plan || strcmp(cursor->plan, plan) != 0) {
         forget_statements(cursor);
-        cursor->plan = ps_strdup(ps_str_of(plan));
+        cursor->plan = ps_strdup(ps_str_from_c(plan));
     }
     keep_values(cursor, plan, argc, argv);
     cursor->at = 0;
@@ -418,7 +418,7 @@ const sqlite3_module ps_multi_run_module = {
 
 /* --- Database handle --- */
 
-static void free_across(void *user)
+static void free_query(void *user)
 {
     struct multi_run *multi_run = user;
 
@@ -441,7 +441,7 @@ static enum ps_status add_tables(struct ps_db *db, struct ps_db *from, const cha
 
     if (status != PS_OK)
         return status;
-    while (ps_stmt_row(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *view = ps_strdup(ps_col_text(stmt, 0));
         PS_AUTO(ps_free_ptr) char *name = ps_strdup(ps_col_text(stmt, 1));
 
@@ -456,7 +456,7 @@ static enum ps_status add_tables(struct ps_db *db, struct ps_db *from, const cha
         ps_multi_run_name(&sql, name);
     }
     ps_buf_puts(&sql, last[0] ? ");" : "");
-    return err->code == PS_OK ? ps_db_exec(db, sql.at ? sql.at : "", err) : err->code;
+    return err->code == PS_OK ? ps_db_exec(db, sql.ptr ? sql.ptr : "", err) : err->code;
 }
 
 static const char run_views[] =
@@ -474,7 +474,7 @@ static enum ps_status add_run_tables(struct ps_db *db, struct ps_err *err)
     enum ps_status status = ps_db_open(":memory:", true, &model, err);
 
     if (status == PS_OK)
-        status = ps_db_exec(model, ps_schema_of("run"), err);
+        status = ps_db_exec(model, ps_schema_sql("run"), err);
     if (status == PS_OK)
         status = add_tables(db, model, run_views, "runs", err);
     ps_db_close(model);
@@ -488,13 +488,13 @@ static enum ps_status add_shelf_tables(struct ps_db *db, struct multi_run *multi
     enum ps_status status;
 
     (void)ps_catalog_uri(multi_run->store, &uri);
-    status = ps_catalog_open_reader(uri.at, &multi_run->catalog, err);
+    status = ps_catalog_open_reader(uri.ptr, &multi_run->catalog, err);
     if (status == PS_OK)
-        status = ps_db_exec(multi_run->catalog, ps_schema_of("shelf_views"), err);
+        status = ps_db_exec(multi_run->catalog, ps_schema_sql("shelf_views"), err);
     if (status == PS_OK)
         status = add_tables(db, multi_run->catalog, shelf_views, "catalog", err);
     if (status == PS_OK)
-        ps_guard(multi_run->catalog, multi_run->memory);
+        ps_db_restrict_to_user_sql(multi_run->catalog, multi_run->memory);
     return status;
 }
 
@@ -513,10 +513,10 @@ enum ps_status ps_shelf_open_for_user_query(struct ps_store *store, char (*ids)[
     if (n)
         memcpy(multi_run->ids, ids, n * PS_ID_SIZE);
     multi_run->runs = ps_alloc_array(n, sizeof *multi_run->runs);
-    (*out)->memory = multi_run->memory = ps_memory_begin(by->memory);
+    (*out)->memory = multi_run->memory = ps_memory_limit_begin(by->memory);
     (*out)->owns_memory = true;
     sqlite3_create_module_v2((*out)->handle, "ps_multi_run", &ps_multi_run_module, multi_run,
-                             free_across);
+                             free_query);
     status = add_run_tables(*out, err);
     if (status == PS_OK)
         status = add_shelf_tables(*out, multi_run, err);
@@ -524,6 +524,6 @@ enum ps_status ps_shelf_open_for_user_query(struct ps_store *store, char (*ids)[
         status =
             ps_db_exec(*out, "SELECT 1 FROM json_each, json_tree, pragma_table_info LIMIT 0", err);
     if (status == PS_OK)
-        ps_guard(*out, multi_run->memory);
+        ps_db_restrict_to_user_sql(*out, multi_run->memory);
     return status;
 }

@@ -8,7 +8,7 @@ static size_t count_characters(struct ps_str text)
     size_t n = 0;
 
     for (size_t i = 0; i < text.len; i++)
-        n += ((unsigned char)text.at[i] & 0xc0) != 0x80;
+        n += ((unsigned char)text.ptr[i] & 0xc0) != 0x80;
     return n;
 }
 
@@ -30,15 +30,15 @@ enum ps_status ps_note_read(struct ps_arena *arena, const char *text, const char
 
     add_with_line_breaks(&note, text);
     whole = ps_buf_slice(&note);
-    if (!ps_utf8_valid(whole))
+    if (!ps_utf8_is_valid(whole))
         return ps_fail(err, PS_BAD_REQUEST, "the note is not UTF-8");
     if (count_characters(whole) > PS_NOTE_MAX)
         return ps_fail(err, PS_BAD_REQUEST, "the note has %zu characters, more than %d",
                        count_characters(whole), PS_NOTE_MAX);
     for (size_t i = 0; i < whole.len; i++)
-        if (((unsigned char)whole.at[i] < 0x20 && whole.at[i] != '\n') || whole.at[i] == 0x7f)
+        if (((unsigned char)whole.ptr[i] < 0x20 && whole.ptr[i] != '\n') || whole.ptr[i] == 0x7f)
             return ps_fail(err, PS_BAD_REQUEST,
                            "the note contains a control character other than a line break");
-    *out = ps_arena_copy(arena, whole).at;
+    *out = ps_arena_copy(arena, whole).ptr;
     return PS_OK;
 }

@@ -10,7 +10,7 @@
 #include "server/catalog/files.h"
 #include "server/catalog/state.h"
 
-const char *const ps_kept_folders[] = {"runs", "labels", "originals", "sources", NULL};
+const char *const ps_stored_folders[] = {"runs", "labels", "originals", "sources", NULL};
 
 static enum ps_status new_file(struct ps_store *store, const char *folder, const char *ending,
                                char **path_out, int *fd_out, struct ps_err *err)
@@ -45,9 +45,9 @@ static enum ps_status temporary_file(char **path_out, int *fd_out, struct ps_err
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
     ps_buf_printf(&path, "%s/perfshelf-XXXXXX", ps_temporary_folder());
-    *fd_out = mkostemp(path.at, O_CLOEXEC);
+    *fd_out = mkostemp(path.ptr, O_CLOEXEC);
     if (*fd_out < 0)
-        return ps_fail_errno(err, "cannot write", path.at);
+        return ps_fail_errno(err, "cannot write", path.ptr);
     *path_out = ps_strdup(ps_buf_slice(&path));
     return PS_OK;
 }
@@ -83,35 +83,37 @@ static enum ps_status original_of(struct ps_store *store, const char *id, struct
     enum ps_status status = ps_catalog_read(store, &db, err);
 
     if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text("run_original"), &stmt, err);
+        status = ps_db_prepare(db, ps_query_sql("run_original"), &stmt, err);
     if (status == PS_OK) {
-        ps_bind_text(stmt, ":id", ps_str_of(id));
-        if (ps_stmt_row(stmt, err)) {
+        ps_bind_text(stmt, ":id", ps_str_from_c(id));
+        if (ps_stmt_step(stmt, err)) {
             ps_col_copy(stmt, 0, out->sha256, sizeof out->sha256);
             out->bytes = (uint64_t)ps_col_int(stmt, 1);
         } else {
             status = ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
         }
-        ps_stmt_done(stmt);
+        ps_stmt_release(stmt);
     }
     ps_catalog_read_end(store, db);
     return status;
 }
 
-enum ps_status ps_store_original_of(struct ps_store *store, const char *sha256,
-                                    struct ps_stream **out, int *fd_out, struct ps_err *err)
+enum ps_status ps_store_open_original_by_hash(struct ps_store *store, const char *sha256,
+                                              struct ps_stream **out, int *fd_out,
+                                              struct ps_err *err)
 {
     static const struct ps_stream_limits none = {0, 0};
     enum ps_status status = ps_file_open(store, "originals", sha256, fd_out, err);
 
     if (status != PS_OK)
         return status;
-    *out = ps_stream_unpack(ps_stream_fd(*fd_out, 0), &none);
+    *out = ps_stream_decompress(ps_stream_fd(*fd_out, 0), &none);
     return PS_OK;
 }
 
-enum ps_status ps_store_original(struct ps_store *store, const char *id, struct ps_stream **out,
-                                 int *fd_out, uint64_t *bytes_out, struct ps_err *err)
+enum ps_status ps_store_open_original(struct ps_store *store, const char *id,
+                                      struct ps_stream **out, int *fd_out, uint64_t *bytes_out,
+                                      struct ps_err *err)
 {
     struct ps_original original;
     enum ps_status status = original_of(store, id, &original, err);
@@ -119,5 +121,5 @@ enum ps_status ps_store_original(struct ps_store *store, const char *id, struct 
     if (status != PS_OK)
         return status;
     *bytes_out = original.bytes;
-    return ps_store_original_of(store, original.sha256, out, fd_out, err);
+    return ps_store_open_original_by_hash(store, original.sha256, out, fd_out, err);
 }

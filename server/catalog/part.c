@@ -26,7 +26,7 @@ struct ps_part {
     uint64_t claimed; /* reserved bytes */
     struct ps_db *db;
     struct ps_arena arena;
-    struct ps_run_about about;
+    struct ps_run_metadata about;
 };
 
 enum ps_status ps_part_create(struct ps_store *store, struct ps_part **out, struct ps_err *err)
@@ -48,7 +48,7 @@ const char *ps_part_path(const struct ps_part *part)
     return part->path;
 }
 
-enum ps_status ps_part_grown(struct ps_part *part, struct ps_err *err)
+enum ps_status ps_part_reserve_growth(struct ps_part *part, struct ps_err *err)
 {
     struct stat file;
 
@@ -86,7 +86,7 @@ static enum ps_status open_written(struct ps_part *part, struct ps_err *err)
 
     ps_uri_path(&uri, part->path);
     ps_buf_puts(&uri, "?nolock=1");
-    status = ps_db_open(uri.at, true, &part->db, err);
+    status = ps_db_open(uri.ptr, true, &part->db, err);
     if (status != PS_OK)
         return status;
     (void)sqlite3_db_config(part->db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -104,9 +104,9 @@ static enum ps_status open_written(struct ps_part *part, struct ps_err *err)
 static enum ps_status check_written(struct ps_part *part, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(part->db, ps_sql_text("part_check"), &stmt, err);
+    enum ps_status status = ps_db_prepare(part->db, ps_query_sql("part_check"), &stmt, err);
 
-    if (status == PS_OK && !ps_stmt_row(stmt, err))
+    if (status == PS_OK && !ps_stmt_step(stmt, err))
         status = err->code;
     if (status == PS_OK && !ps_col_int(stmt, 0))
         status = ps_fail(err, PS_INTERNAL, "its table meta is malformed");
@@ -121,7 +121,7 @@ static enum ps_status read_written(struct ps_part *part, struct ps_err *err)
     if (status == PS_OK)
         status = check_written(part, &own);
     if (status == PS_OK)
-        status = ps_run_about(part->db, &part->arena, &part->about, &own);
+        status = ps_run_metadata_read(part->db, &part->arena, &part->about, &own);
     if (status == PS_OK)
         return PS_OK;
     if (status == PS_FULL)
@@ -134,27 +134,27 @@ static enum ps_status read_written(struct ps_part *part, struct ps_err *err)
 static const char *choose_name(struct ps_part *part, const struct ps_new_run *run, const char *kind)
 {
     const char *base = strrchr(run->filename, '/');
-    struct ps_str title = ps_str_of(part->about.title);
+    struct ps_str title = ps_str_from_c(part->about.title);
 
     title.len = title.len < NAME_MAX_BYTES ? title.len : NAME_MAX_BYTES;
-    while (!ps_utf8_valid(title))
+    while (!ps_utf8_is_valid(title))
         title.len--;
     base = base ? base + 1 : run->filename;
     if (run->name[0] || base[0])
         return run->name[0] ? run->name : base;
-    return title.len ? ps_arena_copy(&part->arena, title).at : kind;
+    return title.len ? ps_arena_copy(&part->arena, title).ptr : kind;
 }
 
 static enum ps_status put(struct ps_part *part, const char *key, struct ps_num number,
                           struct ps_str text, struct ps_err *err)
 {
     struct ps_inserter rows = {.db = part->db, .err = err};
-    struct ps_row_meta row = {.k = ps_str_of(key), .v = {.type = PS_CELL_TEXT, .bytes = text}};
+    struct ps_row_meta row = {.k = ps_str_from_c(key), .v = {.type = PS_CELL_TEXT, .bytes = text}};
 
     if (number.kind == PS_NUM_INT)
         row.v = (struct ps_cell){.type = PS_CELL_INT, .i = number.i};
     ps_insert_meta(&rows, &row);
-    ps_inserter_done(&rows);
+    ps_inserter_free(&rows);
     return err->code;
 }
 
@@ -163,7 +163,7 @@ static enum ps_status put_label(struct ps_part *part, const struct ps_catalog_ro
                                 struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    struct ps_json label = ps_json_to(&text);
+    struct ps_json label = ps_json_writer(&text);
 
     ps_json_object(&label);
     ps_json_kstr(&label, "series", row->series);
@@ -173,8 +173,8 @@ static enum ps_status put_label(struct ps_part *part, const struct ps_catalog_ro
     ps_json_array(&label);
     for (size_t i = 0; i < row->n_tags; i++) {
         ps_json_array(&label);
-        ps_json_str(&label, ps_str_of(row->tags[i].key));
-        ps_json_str(&label, ps_str_of(row->tags[i].value));
+        ps_json_str(&label, ps_str_from_c(row->tags[i].key));
+        ps_json_str(&label, ps_str_from_c(row->tags[i].value));
         ps_json_end(&label);
     }
     ps_json_end(&label);
@@ -195,7 +195,7 @@ static enum ps_status put_identity(struct ps_part *part, struct ps_err *err)
 
     (void)snprintf(created + n, sizeof created - n, ".%03dZ", (int)(row->created_ms % 1000));
     for (size_t i = 0; status == PS_OK && i < sizeof texts / sizeof *texts; i++)
-        status = put(part, texts[i].key, (struct ps_num){0}, ps_str_of(texts[i].value), err);
+        status = put(part, texts[i].key, (struct ps_num){0}, ps_str_from_c(texts[i].value), err);
     return status == PS_OK ? put_label(part, row, err) : status;
 }
 
@@ -204,7 +204,7 @@ static void fill_row(struct ps_part *part, const struct ps_new_run *run, const c
 {
     struct ps_catalog_row *row = &part->about.row;
 
-    row->created_ms = ps_now_ms();
+    row->created_ms = ps_wall_clock_ms();
     (void)snprintf(row->id, sizeof row->id, "%.16s", original->sha256);
     row->sha256 = original->sha256;
     row->bytes = original->bytes;
@@ -232,27 +232,27 @@ static enum ps_status seal(struct ps_part *part, struct ps_err *err)
     if (fsync(part->fd) != 0 || fstat(part->fd, &file) != 0)
         return ps_fail_errno(err, "cannot sync", part->path);
     part->about.row.db_bytes = (uint64_t)file.st_size;
-    return ps_part_grown(part, err);
+    return ps_part_reserve_growth(part, err);
 }
 
-static void tell(const struct ps_catalog_row *row, struct ps_published *out)
+static void fill_published(const struct ps_catalog_row *row, struct ps_published_run *out)
 {
     memcpy(out->id, row->id, sizeof out->id);
     out->rows = row->ledger.stored + row->ledger.repaired;
     out->repaired = row->ledger.repaired;
     out->rejected = row->ledger.rejected;
     if (!out->name)
-        out->name = ps_strdup(ps_str_of(row->name));
+        out->name = ps_strdup(ps_str_from_c(row->name));
 }
 
 enum ps_status ps_part_publish(struct ps_part *part, const struct ps_new_run *run, const char *kind,
-                               const struct ps_original *original, struct ps_published *out,
+                               const struct ps_original *original, struct ps_published_run *out,
                                struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
     enum ps_status status = read_written(part, &own);
 
-    *out = (struct ps_published){.name = NULL};
+    *out = (struct ps_published_run){.name = NULL};
     if (status == PS_OK) {
         fill_row(part, run, kind, original);
         status = seal(part, &own);
@@ -260,14 +260,14 @@ enum ps_status ps_part_publish(struct ps_part *part, const struct ps_new_run *ru
     if (status == PS_OK)
         status = ps_catalog_publish(part->store, &part->about.row, part->path, out, &own);
     if (status != PS_OK) {
-        (void)ps_fail_as(err, &own);
+        (void)ps_fail_copy(err, &own);
         free(out->name);
         out->name = NULL;
         ps_part_abort(part);
         return status;
     }
-    tell(&part->about.row, out);
-    if (out->already)
+    fill_published(&part->about.row, out);
+    if (out->existed)
         (void)unlink(part->path);
     part_free(part);
     return PS_OK;

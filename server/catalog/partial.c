@@ -33,11 +33,11 @@ static enum ps_status make_id(char out[PS_PARTIAL_SIZE], struct ps_err *err)
 enum ps_status ps_partial_prepare(struct ps_store *store, const char *query, const char *id,
                                   const char *who, struct ps_stmt **out, struct ps_err *err)
 {
-    int64_t now = ps_now_ms() / 1000;
+    int64_t now = ps_wall_clock_ms() / 1000;
 
-    ps_db_prepare(store->catalog, ps_sql_text(query), out, err);
-    ps_bind_text(*out, ":id", ps_str_of(id));
-    ps_bind_text(*out, ":who", ps_str_of(who));
+    ps_db_prepare(store->catalog, ps_query_sql(query), out, err);
+    ps_bind_text(*out, ":id", ps_str_from_c(id));
+    ps_bind_text(*out, ":who", ps_str_from_c(who));
     ps_bind_int(*out, ":at", now);
     ps_bind_int(*out, ":before", now - KEEP_S);
     ps_bind_int(*out, ":most", PS_PARTIALS_MAX);
@@ -51,13 +51,13 @@ static enum ps_status ask(struct ps_store *store, const char *query, const char 
     struct ps_stmt *stmt = NULL;
 
     *out = NULL;
-    ps_catalog_begin(store, PS_SOON, err);
+    ps_catalog_begin(store, PS_NOT_DURABLE, err);
     ps_partial_prepare(store, query, id, who, &stmt, err);
     if (file)
-        ps_bind_text(stmt, ":file", ps_str_of(file));
-    if (ps_stmt_row(stmt, err))
+        ps_bind_text(stmt, ":file", ps_str_from_c(file));
+    if (ps_stmt_step(stmt, err))
         *out = ps_strdup(ps_col_text(stmt, 0));
-    ps_stmt_finish(stmt, err);
+    ps_stmt_execute(stmt, err);
     if (ps_catalog_end(store, err->code, err) != PS_OK)
         ps_free_ptr(out);
     return err->code;
@@ -93,7 +93,7 @@ enum ps_status ps_partial_begin(struct ps_store *store, const char *who,
     status =
         ask(store, "partial_add", id_out, who, path ? strrchr(path, '/') + 1 : "", &found, err);
     if (status == PS_OK && !found) {
-        ps_hint(err, "finish or delete one of them; they expire after a day");
+        ps_err_hint(err, "finish or delete one of them; they expire after a day");
         status =
             ps_fail(err, PS_CONFLICT, "%d uploads in pieces are already open", PS_PARTIALS_MAX);
     }
@@ -102,9 +102,9 @@ enum ps_status ps_partial_begin(struct ps_store *store, const char *who,
     return status;
 }
 
-enum ps_status ps_partial_nobody(struct ps_err *err)
+enum ps_status ps_partial_fail_unknown(struct ps_err *err)
 {
-    ps_hint(err, "start the upload again");
+    ps_err_hint(err, "start the upload again");
     return ps_fail(err, PS_NOT_FOUND, "no such upload; it may have expired");
 }
 
@@ -117,7 +117,7 @@ static enum ps_status find(struct ps_store *store, const char *query, const char
 
     *path_out = NULL;
     if (status == PS_OK && !file)
-        return ps_partial_nobody(err);
+        return ps_partial_fail_unknown(err);
     if (status == PS_OK)
         status = ps_store_path(store, "spool", file, "", path_out, err);
     return status;
@@ -138,7 +138,7 @@ static enum ps_status open_alone(const char *path, int *fd, uint64_t *bytes, str
 {
     *fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
     if (*fd < 0)
-        return ps_partial_nobody(err);
+        return ps_partial_fail_unknown(err);
     if (flock(*fd, LOCK_EX) != 0)
         return ps_fail_errno(err, "cannot lock", path);
     return size_of(*fd, path, bytes, err);
@@ -276,8 +276,8 @@ enum ps_status ps_partial_remove(struct ps_store *store, const char *id, const c
     return store->backend->partial->remove(store, id, who, err);
 }
 
-enum ps_status ps_partial_take(struct ps_store *store, const char *id, const char *who,
-                               uint64_t bytes, char **path_out, struct ps_err *err)
+enum ps_status ps_partial_claim(struct ps_store *store, const char *id, const char *who,
+                                uint64_t bytes, char **path_out, struct ps_err *err)
 {
     *path_out = NULL;
     return store->backend->partial->take(store, id, who, bytes, path_out, err);

@@ -30,8 +30,8 @@ enum ps_status ps_partial_remove(struct ps_store *store, const char *id, const c
                                  struct ps_err *err);
 /* Ends an upload that has `bytes` bytes (else PS_CONFLICT) and passes ownership of its file to the
  * caller. *path_out is malloc'ed. */
-enum ps_status ps_partial_take(struct ps_store *store, const char *id, const char *who,
-                               uint64_t bytes, char **path_out, struct ps_err *err);
+enum ps_status ps_partial_claim(struct ps_store *store, const char *id, const char *who,
+                                uint64_t bytes, char **path_out, struct ps_err *err);
 
 /* For backends (backend.h). */
 
@@ -64,7 +64,7 @@ enum ps_status ps_partial_check_offset(uint64_t have, uint64_t offset, struct ps
 enum ps_status ps_partial_check_size(uint64_t offset, uint64_t piece, uint64_t max,
                                      struct ps_err *err);
 /* Sets and returns PS_NOT_FOUND. */
-enum ps_status ps_partial_nobody(struct ps_err *err);
+enum ps_status ps_partial_fail_unknown(struct ps_err *err);
 enum ps_status ps_partial_copy(int from, const char *from_path, int to, const char *path,
                                struct ps_err *err);
 

@@ -17,10 +17,10 @@
 #include "server/catalog/files.h"
 #include "server/catalog/state.h"
 
-void ps_pending_delete_name(struct ps_store *store, struct ps_pending_delete *pending)
+void ps_pending_delete_set_owner(struct ps_store *store, struct ps_pending_delete *pending)
 {
     (void)snprintf(pending->owner, sizeof pending->owner, "%s-%u", store->session,
-                   ps_store_count(store));
+                   ps_store_next_number(store));
 }
 
 enum ps_status ps_pending_delete_add(struct ps_db *db, const struct ps_pending_delete *pending,
@@ -28,11 +28,11 @@ enum ps_status ps_pending_delete_add(struct ps_db *db, const struct ps_pending_d
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("doomed_add"), &stmt, err);
-    ps_bind_text(stmt, ":owner", ps_str_of(pending->owner));
-    ps_bind_text(stmt, ":folder", ps_str_of(folder));
-    ps_bind_text(stmt, ":key", ps_str_of(key));
-    (void)ps_stmt_row(stmt, err);
+    ps_db_prepare(db, ps_query_sql("doomed_add"), &stmt, err);
+    ps_bind_text(stmt, ":owner", ps_str_from_c(pending->owner));
+    ps_bind_text(stmt, ":folder", ps_str_from_c(folder));
+    ps_bind_text(stmt, ":key", ps_str_from_c(key));
+    (void)ps_stmt_step(stmt, err);
     return err->code;
 }
 
@@ -40,18 +40,18 @@ enum ps_status ps_pending_delete_add(struct ps_db *db, const struct ps_pending_d
  * does both. */
 enum ps_status ps_pending_delete_begin(struct ps_store *store, struct ps_pending_delete *pending,
                                        const char *folder, const char *key,
-                                       const struct ps_sending *sent, const char *path,
+                                       const struct ps_sent_file *sent, const char *path,
                                        struct ps_err *err)
 {
     const bool follow = store->backend->files_follow_rows;
 
-    ps_catalog_begin(store, PS_SOON, err);
-    ps_pending_delete_name(store, pending);
+    ps_catalog_begin(store, PS_NOT_DURABLE, err);
+    ps_pending_delete_set_owner(store, pending);
     ps_pending_delete_add(store->catalog, pending, folder, key, err);
     if (follow)
         ps_file_place(store, sent, folder, key, path, err);
     else
-        ps_size_put(store->catalog, folder, key, sent->bytes, err);
+        ps_file_size_put(store->catalog, folder, key, sent->bytes, err);
     ps_catalog_end(store, err->code, err);
     return follow ? err->code : ps_file_place(store, sent, folder, key, path, err);
 }
@@ -59,8 +59,8 @@ enum ps_status ps_pending_delete_begin(struct ps_store *store, struct ps_pending
 enum ps_status ps_pending_delete_run(struct ps_store *store, struct ps_pending_delete *pending,
                                      const char *id, struct ps_err *err)
 {
-    ps_catalog_begin(store, PS_SOON, err);
-    ps_pending_delete_name(store, pending);
+    ps_catalog_begin(store, PS_NOT_DURABLE, err);
+    ps_pending_delete_set_owner(store, pending);
     ps_pending_delete_add(store->catalog, pending, "runs", id, err);
     return ps_catalog_end(store, err->code, err);
 }
@@ -70,10 +70,10 @@ static enum ps_status forget_size(struct ps_db *db, const char *folder, const ch
 {
     struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("size_forget"), &stmt, err);
-    ps_bind_text(stmt, ":folder", ps_str_of(folder));
-    ps_bind_text(stmt, ":sha256", ps_str_of(key));
-    return ps_stmt_finish(stmt, err);
+    ps_db_prepare(db, ps_query_sql("size_forget"), &stmt, err);
+    ps_bind_text(stmt, ":folder", ps_str_from_c(folder));
+    ps_bind_text(stmt, ":sha256", ps_str_from_c(key));
+    return ps_stmt_execute(stmt, err);
 }
 
 /* Deletes the files of a key: the files of a run, or one stored original or source. */
@@ -85,7 +85,7 @@ static enum ps_status remove_files(struct ps_store *store, const char *folder, c
         return forget_size(store->catalog, folder, key, err);
     ps_label_remove(store, key);
     if (store->backend->keeps_labels)
-        ps_file_row_change(store->catalog, "kept_remove", "labels", key, NULL, err);
+        ps_file_change_row(store->catalog, "kept_remove", "labels", key, NULL, err);
     return err->code;
 }
 
@@ -93,9 +93,9 @@ static enum ps_status forget(struct ps_db *db, const char *owner, struct ps_err 
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("doomed_forget"), &stmt, err);
-    ps_bind_text(stmt, ":owner", ps_str_of(owner));
-    (void)ps_stmt_row(stmt, err);
+    ps_db_prepare(db, ps_query_sql("doomed_forget"), &stmt, err);
+    ps_bind_text(stmt, ":owner", ps_str_from_c(owner));
+    (void)ps_stmt_step(stmt, err);
     return err->code;
 }
 
@@ -107,19 +107,20 @@ static enum ps_status remove_unused(struct ps_store *store, const char *owner, s
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     bool removed = false;
 
-    ps_db_prepare(db, ps_sql_text("doomed_unused"), &stmt, err);
-    ps_bind_text(stmt, ":owner", ps_str_of(owner));
-    while (ps_stmt_row(stmt, err)) {
+    ps_db_prepare(db, ps_query_sql("doomed_unused"), &stmt, err);
+    ps_bind_text(stmt, ":owner", ps_str_from_c(owner));
+    while (ps_stmt_step(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *folder = ps_strdup(ps_col_text(stmt, 0));
         PS_AUTO(ps_free_ptr) char *key = ps_strdup(ps_col_text(stmt, 1));
 
-        if (!ps_file_name_is(folder, key))
+        if (!ps_file_name_is_valid(folder, key))
             continue; /* not written by perfshelf: there is no such file */
         remove_files(store, folder, key, err);
         removed = true;
     }
-    for (const char *const *folder = ps_kept_folders; removed && *folder && !err->code; folder++) {
-        PS_AUTO(ps_free_ptr) char *path = ps_store_folder(store, *folder);
+    for (const char *const *folder = ps_stored_folders; removed && *folder && !err->code;
+         folder++) {
+        PS_AUTO(ps_free_ptr) char *path = ps_store_folder_path(store, *folder);
 
         (void)ps_sync_dir(path, err);
     }
@@ -130,7 +131,7 @@ static enum ps_status end(struct ps_store *store, const char *owner)
 {
     struct ps_err err = PS_ERR_INIT;
 
-    ps_catalog_begin(store, PS_SOON, &err);
+    ps_catalog_begin(store, PS_NOT_DURABLE, &err);
     remove_unused(store, owner, &err);
     return ps_catalog_end(store, err.code, &err);
 }
@@ -142,7 +143,7 @@ static void end_own(struct ps_store *store, const char *owner)
     if (end(store, owner) == PS_OK)
         return;
     (void)ps_catalog_lock(store);
-    ps_buf_add(&store->undone, owner, strlen(owner) + 1);
+    ps_buf_add(&store->undeleted_intents, owner, strlen(owner) + 1);
     ps_catalog_unlock(store);
 }
 
@@ -158,10 +159,10 @@ static void end_again(struct ps_store *store)
     PS_AUTO(ps_buf_free) struct ps_buf owners = {0};
 
     (void)ps_catalog_lock(store);
-    owners = store->undone;
-    store->undone = (struct ps_buf){0};
+    owners = store->undeleted_intents;
+    store->undeleted_intents = (struct ps_buf){0};
     ps_catalog_unlock(store);
-    for (const char *at = owners.at; at && at < owners.at + owners.len; at += strlen(at) + 1)
+    for (const char *at = owners.ptr; at && at < owners.ptr + owners.len; at += strlen(at) + 1)
         end_own(store, at);
 }
 
@@ -174,13 +175,13 @@ void ps_pending_delete_sweep(struct ps_store *store)
 
     end_again(store);
     db = ps_catalog_lock(store);
-    ps_db_prepare(db, ps_sql_text("doomed_owners"), &stmt, &ignored);
-    while (ps_stmt_row(stmt, &ignored))
+    ps_db_prepare(db, ps_query_sql("doomed_owners"), &stmt, &ignored);
+    while (ps_stmt_step(stmt, &ignored))
         ps_col_append(stmt, 0, &owners);
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_catalog_unlock(store);
-    for (const char *at = owners.at; at && at < owners.at + owners.len; at += strlen(at) + 1) {
-        PS_AUTO(ps_free_ptr) char *session = ps_strdup(ps_str_of(at));
+    for (const char *at = owners.ptr; at && at < owners.ptr + owners.len; at += strlen(at) + 1) {
+        PS_AUTO(ps_free_ptr) char *session = ps_strdup(ps_str_from_c(at));
         char *dash = strrchr(session, '-');
 
         if (dash)
@@ -192,18 +193,18 @@ void ps_pending_delete_sweep(struct ps_store *store)
 
 #define RESERVE ((off_t)256 << 10)
 
-void ps_reserve_make(struct ps_store *store)
+void ps_reserve_file_create(struct ps_store *store)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_file(store, "reserve");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_file_path(store, "reserve");
     PS_AUTO(ps_close_fd) int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
     if (fd >= 0 && posix_fallocate(fd, 0, RESERVE) != 0)
         (void)unlink(path);
 }
 
-bool ps_reserve_use(struct ps_store *store)
+bool ps_reserve_file_delete(struct ps_store *store)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_file(store, "reserve");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_file_path(store, "reserve");
 
     return unlink(path) == 0;
 }

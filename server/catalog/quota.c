@@ -23,15 +23,15 @@ static enum ps_status add_size(struct ps_store *store, const char *folder, const
     if (ps_file_path(store, folder, sha256, &path, PS_ERR_IGNORED) != PS_OK ||
         stat(path, &about) != 0)
         return PS_OK; /* `perfshelf verify` reports it */
-    return ps_size_put(store->catalog, folder, sha256, (uint64_t)about.st_size, err);
+    return ps_file_size_put(store->catalog, folder, sha256, (uint64_t)about.st_size, err);
 }
 
 static enum ps_status add_sizes(struct ps_store *store, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(store->catalog, ps_sql_text("size_missing"), &stmt, err);
-    while (ps_stmt_row(stmt, err)) {
+    ps_db_prepare(store->catalog, ps_query_sql("size_missing"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *folder = ps_strdup(ps_col_text(stmt, 0));
         PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(stmt, 1));
 
@@ -40,31 +40,31 @@ static enum ps_status add_sizes(struct ps_store *store, struct ps_err *err)
     return err->code;
 }
 
-enum ps_status ps_size_put(struct ps_db *db, const char *folder, const char *sha256, uint64_t bytes,
-                           struct ps_err *err)
+enum ps_status ps_file_size_put(struct ps_db *db, const char *folder, const char *sha256,
+                                uint64_t bytes, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("size_put"), &stmt, err);
-    ps_bind_text(stmt, ":folder", ps_str_of(folder));
-    ps_bind_text(stmt, ":sha256", ps_str_of(sha256));
+    ps_db_prepare(db, ps_query_sql("size_put"), &stmt, err);
+    ps_bind_text(stmt, ":folder", ps_str_from_c(folder));
+    ps_bind_text(stmt, ":sha256", ps_str_from_c(sha256));
     ps_bind_int(stmt, ":bytes", (int64_t)bytes);
-    return ps_stmt_finish(stmt, err);
+    return ps_stmt_execute(stmt, err);
 }
 
-static enum ps_status count_kept(struct ps_store *store, uint64_t *out, uint64_t *deleted,
-                                 struct ps_err *err)
+static enum ps_status count_stored(struct ps_store *store, uint64_t *out, uint64_t *deleted,
+                                   struct ps_err *err)
 {
     struct ps_db *db = NULL;
     struct ps_stmt *stmt = NULL;
 
     ps_catalog_read(store, &db, err);
-    ps_db_prepare(db, ps_sql_text("size_sum"), &stmt, err);
-    if (ps_stmt_row(stmt, err)) {
+    ps_db_prepare(db, ps_query_sql("size_sum"), &stmt, err);
+    if (ps_stmt_step(stmt, err)) {
         *deleted = (uint64_t)ps_col_int(stmt, 1);
         *out = (uint64_t)ps_col_int(stmt, 0) - *deleted;
     }
-    ps_stmt_finish(stmt, err);
+    ps_stmt_execute(stmt, err);
     ps_catalog_read_end(store, db);
     return err->code;
 }
@@ -77,7 +77,7 @@ enum ps_status ps_quota_usage(struct ps_store *store, struct ps_quota *out, stru
 {
     uint64_t kept = 0, deleted = 0;
     const int64_t reserved_bytes = atomic_load(&store->reserved_bytes);
-    enum ps_status status = count_kept(store, &kept, &deleted, err);
+    enum ps_status status = count_stored(store, &kept, &deleted, err);
 
     *out = (struct ps_quota){kept + (reserved_bytes > 0 ? (uint64_t)reserved_bytes : 0), deleted,
                              store->quota};
@@ -86,7 +86,7 @@ enum ps_status ps_quota_usage(struct ps_store *store, struct ps_quota *out, stru
 
 static enum ps_status complete_sizes(struct ps_store *store, struct ps_err *err)
 {
-    ps_catalog_begin(store, PS_SOON, err);
+    ps_catalog_begin(store, PS_NOT_DURABLE, err);
     if (!store->backend->files_follow_rows)
         add_sizes(store, err);
     return ps_catalog_end(store, err->code, err);
@@ -98,17 +98,18 @@ enum ps_status ps_quota_begin(struct ps_store *store, uint64_t quota, struct ps_
     enum ps_status status =
         ps_store_is_away(store) || store->read_only ? PS_OK : complete_sizes(store, err);
 
-    atomic_store(&store->reserved_bytes, (int64_t)ps_session_spooled(store));
+    atomic_store(&store->reserved_bytes, (int64_t)ps_session_spooled_bytes(store));
     store->quota = quota;
     return status;
 }
 
-static enum ps_status over(const struct ps_quota *room, uint64_t bytes, struct ps_err *err)
+static enum ps_status fail_exceeded(const struct ps_quota *usage, uint64_t bytes,
+                                    struct ps_err *err)
 {
-    ps_hint(err, "delete runs, or serve the shelf with a larger --quota; nothing was changed");
+    ps_err_hint(err, "delete runs, or serve the shelf with a larger --quota; nothing was changed");
     return ps_fail(err, PS_FULL,
                    "quota exceeded: %.1f MiB more do not fit; %.1f of %.1f MiB are used",
-                   (double)bytes / MIB, (double)room->used / MIB, (double)room->quota / MIB);
+                   (double)bytes / MIB, (double)usage->used / MIB, (double)usage->quota / MIB);
 }
 
 /* bytes kept free on the disk for the catalog and other files that are not counted */
@@ -120,23 +121,23 @@ static bool is_disk_short(const struct ps_store *store, uint64_t bytes)
 }
 
 /* Purges deleted runs, the first deleted first, until `bytes` more fit. */
-static enum ps_status make_room(struct ps_store *store, uint64_t bytes, struct ps_quota *room,
-                                struct ps_err *err)
+static enum ps_status purge_until_fits(struct ps_store *store, uint64_t bytes,
+                                       struct ps_quota *usage, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
 
-    while (status == PS_OK && room->deleted &&
-           ((room->quota && room->used + room->deleted + bytes > room->quota) ||
+    while (status == PS_OK && usage->deleted &&
+           ((usage->quota && usage->used + usage->deleted + bytes > usage->quota) ||
             is_disk_short(store, bytes)) &&
            ps_deleted_purge_next(store, INT64_MAX))
-        status = ps_quota_usage(store, room, err);
+        status = ps_quota_usage(store, usage, err);
     return status;
 }
 
 /* Check and reservation are atomic: of two concurrent calls, only one gets the last space. */
 enum ps_status ps_quota_reserve(struct ps_store *store, uint64_t bytes, struct ps_err *err)
 {
-    struct ps_quota room = {0};
+    struct ps_quota usage = {0};
     enum ps_status status = PS_OK;
 
     if (!store->quota && !is_disk_short(store, bytes)) {
@@ -144,11 +145,12 @@ enum ps_status ps_quota_reserve(struct ps_store *store, uint64_t bytes, struct p
         return PS_OK;
     }
     pthread_mutex_lock(&store->quota_lock);
-    status = ps_quota_usage(store, &room, err);
-    if (status == PS_OK && room.quota && (room.used > room.quota || bytes > room.quota - room.used))
-        status = over(&room, bytes, err);
+    status = ps_quota_usage(store, &usage, err);
+    if (status == PS_OK && usage.quota &&
+        (usage.used > usage.quota || bytes > usage.quota - usage.used))
+        status = fail_exceeded(&usage, bytes, err);
     if (status == PS_OK)
-        status = make_room(store, bytes, &room, err);
+        status = purge_until_fits(store, bytes, &usage, err);
     if (status == PS_OK)
         atomic_fetch_add(&store->reserved_bytes, (int64_t)bytes);
     pthread_mutex_unlock(&store->quota_lock);

@@ -29,9 +29,9 @@ int64_t ps_store_version(struct ps_store *store)
     version = store->changes;
     /* data_version counts commits of other connections, store->changes those of this one. */
     if (ps_db_prepare(db, "PRAGMA data_version", &stmt, PS_ERR_IGNORED) == PS_OK &&
-        ps_stmt_row(stmt, PS_ERR_IGNORED))
+        ps_stmt_step(stmt, PS_ERR_IGNORED))
         version += ps_col_int(stmt, 0) << 32;
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_catalog_unlock(store);
     return version;
 }
@@ -78,7 +78,7 @@ enum ps_status ps_run_acquire_current(struct ps_store *store, const char *id, st
 {
     *out = NULL;
     if (ps_run_outdated(store, id)) {
-        ps_hint(err, "`perfshelf renew %s` imports its original again", id);
+        ps_err_hint(err, "`perfshelf renew %s` imports its original again", id);
         return ps_fail(err, PS_CONFLICT, "run %s was written by an older perfshelf", id);
     }
     return ps_run_acquire(store, id, out, err);
@@ -90,7 +90,7 @@ void ps_run_release(struct ps_db *db)
     struct ps_db *old = NULL;
 
     if (!store || !db->mark ||
-        ps_context_ended()) { /* not a published run, or its reads were cut off */
+        ps_context_has_ended()) { /* not a published run, or its reads were cut off */
         ps_db_close(db);
         return;
     }
@@ -110,12 +110,12 @@ void ps_run_release(struct ps_db *db)
     ps_db_close(old);
 }
 
-struct ps_store *ps_db_store(const struct ps_db *db)
+struct ps_store *ps_db_get_store(const struct ps_db *db)
 {
     return db->store;
 }
 
-void ps_pool_forget(struct ps_store *store, const char *id)
+void ps_pool_close_run(struct ps_store *store, const char *id)
 {
     pthread_mutex_lock(&store->pool_lock);
     for (struct ps_db **at = &store->pool; *at;) {
@@ -142,15 +142,16 @@ static const char connect_tables[] =
     " ps_kernels, ps_flows, ps_counts, ps_memory_events, ps_stack_nodes, json_each, json_tree,"
     " pragma_table_info LIMIT 0";
 
-enum ps_status ps_run_open_limited(struct ps_store *store, const char *id, struct ps_memory *memory,
-                                   struct ps_db **out, struct ps_err *err)
+enum ps_status ps_run_open_limited(struct ps_store *store, const char *id,
+                                   struct ps_memory_limit *memory, struct ps_db **out,
+                                   struct ps_err *err)
 {
     enum ps_status status = ps_run_open(store, id, out, err);
 
     if (status == PS_OK)
         status = ps_db_exec(*out, connect_tables, err);
     if (status == PS_OK)
-        ps_guard(*out, memory);
+        ps_db_restrict_to_user_sql(*out, memory);
     return status;
 }
 
@@ -159,13 +160,13 @@ enum ps_status ps_run_open_for_user_query(struct ps_store *store, const char *id
                                           struct ps_err *err)
 {
     enum ps_status status;
-    struct ps_memory *memory = ps_memory_begin(by->memory);
+    struct ps_memory_limit *memory = ps_memory_limit_begin(by->memory);
 
     status = ps_run_open_limited(store, id, memory, out, err);
     if (*out)
         (*out)->memory = memory, (*out)->owns_memory = true;
     else
-        ps_memory_end(memory);
+        ps_memory_limit_end(memory);
     return status;
 }
 
@@ -176,10 +177,10 @@ static enum ps_status find_source(struct ps_db *db, const char *id, const char *
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("source_get"), &stmt, err);
-    ps_bind_text(stmt, ":id", ps_str_of(id));
-    ps_bind_text(stmt, ":path", ps_str_of(path));
-    if (!ps_stmt_row(stmt, err))
+    ps_db_prepare(db, ps_query_sql("source_get"), &stmt, err);
+    ps_bind_text(stmt, ":id", ps_str_from_c(id));
+    ps_bind_text(stmt, ":path", ps_str_from_c(path));
+    if (!ps_stmt_step(stmt, err))
         return ps_fail(err, PS_NOT_FOUND, "no source file is attached for %s", path);
     ps_col_copy(stmt, 0, out->sha256, sizeof out->sha256);
     out->bytes = (uint64_t)ps_col_int(stmt, 1);

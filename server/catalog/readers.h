@@ -32,7 +32,7 @@ enum ps_status ps_shelf_open_for_user_query(struct ps_store *store, char (*ids)[
                                             size_t n, const struct ps_query_limits *by,
                                             struct ps_db **out, struct ps_err *err);
 /* The store of a connection. */
-struct ps_store *ps_db_store(const struct ps_db *db);
+struct ps_store *ps_db_get_store(const struct ps_db *db);
 
 /* Opens the committed state of the catalog for reading, until ps_catalog_read_end (NULL is
  * allowed). Does not wait for concurrent writers, and does not see their changes. */

@@ -16,12 +16,12 @@ void ps_col_id(struct ps_stmt *stmt, char id_out[PS_ID_SIZE])
     ps_col_copy(stmt, 0, id_out, PS_ID_SIZE);
 }
 
-enum ps_status ps_stmt_of_run(struct ps_db *db, const char *query, const char *id,
-                              struct ps_stmt **out, struct ps_err *err)
+enum ps_status ps_stmt_open_for_run(struct ps_db *db, const char *query, const char *id,
+                                    struct ps_stmt **out, struct ps_err *err)
 {
-    ps_db_prepare(db, ps_sql_text(query), out, err);
-    ps_bind_text(*out, ":id", ps_str_of(id));
-    if (ps_stmt_row(*out, err))
+    ps_db_prepare(db, ps_query_sql(query), out, err);
+    ps_bind_text(*out, ":id", ps_str_from_c(id));
+    if (ps_stmt_step(*out, err))
         return PS_OK;
     return ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
 }
@@ -31,9 +31,9 @@ enum ps_status ps_catalog_find(struct ps_db *db, const char *sha256, char id_out
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("run_by_sha"), &stmt, err);
-    ps_bind_text(stmt, ":sha256", ps_str_of(sha256));
-    if (!ps_stmt_row(stmt, err))
+    ps_db_prepare(db, ps_query_sql("run_by_sha"), &stmt, err);
+    ps_bind_text(stmt, ":sha256", ps_str_from_c(sha256));
+    if (!ps_stmt_step(stmt, err))
         return err->code == PS_OK ? PS_NOT_FOUND : err->code;
     ps_col_id(stmt, id_out);
     return PS_OK;
@@ -47,20 +47,20 @@ static enum ps_status find(struct ps_db *db, const char *sha256, void *id_out, s
 enum ps_status ps_store_find(struct ps_store *store, const char *sha256, char id_out[PS_ID_SIZE],
                              struct ps_err *err)
 {
-    return ps_catalog_ask(store, find, sha256, id_out, err);
+    return ps_catalog_run_query(store, find, sha256, id_out, err);
 }
 
 static enum ps_status brief_of(struct ps_db *db, const char *id, void *brief, struct ps_err *err)
 {
     struct ps_run_brief *out = brief;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_stmt_of_run(db, "run_brief", id, &stmt, err);
+    enum ps_status status = ps_stmt_open_for_run(db, "run_brief", id, &stmt, err);
     struct ps_str kind;
 
     if (status != PS_OK)
         return status;
     kind = ps_col_text(stmt, 0);
-    (void)snprintf(out->kind, sizeof out->kind, "%.*s", (int)kind.len, kind.at);
+    (void)snprintf(out->kind, sizeof out->kind, "%.*s", (int)kind.len, kind.ptr);
     out->name = ps_strdup(ps_col_text(stmt, 1));
     out->rows = (uint64_t)ps_col_int(stmt, 2);
     out->repaired = (uint64_t)ps_col_int(stmt, 3);
@@ -69,10 +69,10 @@ static enum ps_status brief_of(struct ps_db *db, const char *id, void *brief, st
     return PS_OK;
 }
 
-enum ps_status ps_store_brief(struct ps_store *store, const char *id, struct ps_run_brief *out,
-                              struct ps_err *err)
+enum ps_status ps_store_read_brief(struct ps_store *store, const char *id, struct ps_run_brief *out,
+                                   struct ps_err *err)
 {
-    return ps_catalog_ask(store, brief_of, id, out, err);
+    return ps_catalog_run_query(store, brief_of, id, out, err);
 }
 
 void ps_run_brief_free(struct ps_run_brief *brief)
@@ -87,11 +87,11 @@ static enum ps_status ps_baseline_of(struct ps_db *db, const char *series, char 
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("baseline_of"), &stmt, err);
-    ps_bind_text(stmt, ":series", ps_str_of(series));
-    if (!ps_stmt_row(stmt, err)) {
+    ps_db_prepare(db, ps_query_sql("baseline_of"), &stmt, err);
+    ps_bind_text(stmt, ":series", ps_str_from_c(series));
+    if (!ps_stmt_step(stmt, err)) {
         ps_fail(err, PS_NOT_FOUND, "the series %s has no baseline", series);
-        ps_hint(err, "`perfshelf baseline RUN` sets it");
+        ps_err_hint(err, "`perfshelf baseline RUN` sets it");
         return err->code;
     }
     ps_col_id(stmt, id_out);
@@ -105,14 +105,14 @@ static enum ps_status resolve_nth(struct ps_db *db, const char *run, char id_out
     int64_t n;
     enum ps_status status;
 
-    if (!ps_str_i64(ps_str_of(run + 1), &n) || n < 1)
+    if (!ps_str_parse_i64(ps_str_from_c(run + 1), &n) || n < 1)
         return ps_fail(err, PS_BAD_REQUEST, "%s is not a run; @1 is the newest, @2 the one before",
                        run);
-    status = ps_db_prepare(db, ps_sql_text("run_nth"), &stmt, err);
+    status = ps_db_prepare(db, ps_query_sql("run_nth"), &stmt, err);
     if (status != PS_OK)
         return status;
     ps_bind_int(stmt, ":n", n - 1);
-    if (!ps_stmt_row(stmt, err))
+    if (!ps_stmt_step(stmt, err))
         return ps_fail(err, PS_NOT_FOUND, "%s: the shelf has too few runs", run);
     ps_col_id(stmt, id_out);
     return PS_OK;
@@ -125,7 +125,7 @@ static void add_candidate(struct ps_stmt *stmt, bool by_name, struct ps_buf *out
     const struct ps_str id = ps_col_text(stmt, 0), kind = ps_col_text(stmt, 2),
                         name = ps_col_text(stmt, 3);
     const time_t seconds = (time_t)(ps_col_int(stmt, 4) / 1000);
-    const char *at = name.at, *end = name.at + name.len;
+    const char *at = name.ptr, *end = name.ptr + name.len;
     char when[32] = "";
     struct tm utc;
 
@@ -134,12 +134,13 @@ static void add_candidate(struct ps_stmt *stmt, bool by_name, struct ps_buf *out
     if (by_name) {
         if (gmtime_r(&seconds, &utc))
             (void)strftime(when, sizeof when, "%Y-%m-%d %H:%M", &utc);
-        ps_buf_printf(out, " (%.*s, %s)", (int)kind.len, kind.at, when);
+        ps_buf_printf(out, " (%.*s, %s)", (int)kind.len, kind.ptr, when);
         return;
     }
-    for (size_t len; at < end && at - name.at < NAME_SHOWN && (len = ps_utf8_len(at, end)) > 0;)
+    for (size_t len;
+         at < end && at - name.ptr < NAME_SHOWN && (len = ps_utf8_char_len(at, end)) > 0;)
         at += len;
-    ps_buf_printf(out, " (%.*s%s)", (int)(at - name.at), name.at, at < end ? "..." : "");
+    ps_buf_printf(out, " (%.*s%s)", (int)(at - name.ptr), name.ptr, at < end ? "..." : "");
 }
 
 static enum ps_status resolve_text(struct ps_db *db, const char *run, char id_out[PS_ID_SIZE],
@@ -150,23 +151,23 @@ static enum ps_status resolve_text(struct ps_db *db, const char *run, char id_ou
     int64_t rank;
     int n = 1;
 
-    ps_db_prepare(db, ps_sql_text("run_resolve"), &stmt, err);
-    ps_bind_text(stmt, ":run", ps_str_of(run));
-    if (!ps_stmt_row(stmt, err)) {
+    ps_db_prepare(db, ps_query_sql("run_resolve"), &stmt, err);
+    ps_bind_text(stmt, ":run", ps_str_from_c(run));
+    if (!ps_stmt_step(stmt, err)) {
         ps_fail(err, PS_NOT_FOUND, "no run %s on this shelf", run);
-        ps_hint(err, "`perfshelf list` shows the runs");
+        ps_err_hint(err, "`perfshelf list` shows the runs");
         return err->code;
     }
     ps_col_id(stmt, id_out);
     rank = ps_col_int(stmt, 1);
     add_candidate(stmt, rank == 1, &candidates);
-    while (rank > 0 && ps_stmt_row(stmt, err) && ps_col_int(stmt, 1) == rank)
+    while (rank > 0 && ps_stmt_step(stmt, err) && ps_col_int(stmt, 1) == rank)
         if (++n <= CANDIDATES)
             add_candidate(stmt, rank == 1, &candidates);
     if (err->code != PS_OK || n == 1)
         return err->code;
-    ps_hint(err, "%s: %s%s", rank == 1 ? "use an id" : "use more digits of the id", candidates.at,
-            n > CANDIDATES ? ", ..." : "");
+    ps_err_hint(err, "%s: %s%s", rank == 1 ? "use an id" : "use more digits of the id",
+                candidates.ptr, n > CANDIDATES ? ", ..." : "");
     return ps_fail(err, PS_CONFLICT, "%s matches several runs", run);
 }
 
@@ -181,7 +182,7 @@ static enum ps_status resolve(struct ps_db *db, const char *run, void *id_out, s
 enum ps_status ps_store_resolve(struct ps_store *store, const char *run, char id_out[PS_ID_SIZE],
                                 struct ps_err *err)
 {
-    return ps_catalog_ask(store, resolve, run, id_out, err);
+    return ps_catalog_run_query(store, resolve, run, id_out, err);
 }
 
 struct resolved {
@@ -207,5 +208,5 @@ enum ps_status ps_store_resolve_all(struct ps_store *store, const char *const *r
 {
     struct resolved all = {runs, n, ids_out};
 
-    return ps_catalog_ask(store, resolve_all, NULL, &all, err);
+    return ps_catalog_run_query(store, resolve_all, NULL, &all, err);
 }

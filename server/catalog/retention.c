@@ -12,63 +12,63 @@
 
 /* --- Choosing runs to delete --- */
 
-static const char *query_of(const struct ps_keep_rule *rule)
+static const char *query_of(const struct ps_retention_rule *rule)
 {
     static const char *const of_shelf[] = {"keep_runs", "keep_age", "keep_bytes"};
     static const char *const of_series[] = {"keep_series_runs", "keep_series_age",
                                             "keep_series_bytes"};
 
-    return (rule->of == PS_KEEP_OF_SHELF ? of_shelf : of_series)[rule->by];
+    return (rule->scope == PS_RETAIN_IN_SHELF ? of_shelf : of_series)[rule->unit];
 }
 
 /* Writes the series that have rules of their own, as a JSON array. */
-static void name_series(const struct ps_keep *keep, struct ps_buf *out)
+static void name_series(const struct ps_retention *keep, struct ps_buf *out)
 {
-    struct ps_json json = ps_json_to(out);
+    struct ps_json json = ps_json_writer(out);
 
     ps_json_array(&json);
     for (size_t i = 0; i < keep->n; i++)
-        if (keep->at[i].of == PS_KEEP_OF_ONE)
-            ps_json_str(&json, ps_str_of(keep->at[i].series));
+        if (keep->rules[i].scope == PS_RETAIN_IN_ONE_SERIES)
+            ps_json_str(&json, ps_str_from_c(keep->rules[i].series));
     ps_json_end(&json);
 }
 
-static void take(struct ps_stmt *row, size_t rule, struct ps_leaving_list *out)
+static void add_candidate(struct ps_stmt *row, size_t rule, struct ps_prune_list *out)
 {
-    struct ps_leaving *run;
+    struct ps_prune_candidate *run;
 
-    PS_PUSH_ROOM(out->at, out->n, out->cap);
-    run = &out->at[out->n++];
+    PS_RESERVE_ONE(out->items, out->n, out->cap);
+    run = &out->items[out->n++];
     run->seq = ps_col_int(row, 0);
     ps_col_copy(row, 1, run->id, sizeof run->id);
     run->created_ms = ps_col_int(row, 2);
     run->bytes = (uint64_t)ps_col_int(row, 3);
-    run->name = ps_arena_copy(&out->arena, ps_col_text(row, 4)).at;
-    run->series = ps_arena_copy(&out->arena, ps_col_text(row, 5)).at;
+    run->name = ps_arena_copy(&out->arena, ps_col_text(row, 4)).ptr;
+    run->series = ps_arena_copy(&out->arena, ps_col_text(row, 5)).ptr;
     run->rule = rule;
 }
 
-static enum ps_status find(struct ps_db *db, const struct ps_keep *keep, size_t i, int64_t now_ms,
-                           struct ps_leaving_list *out, struct ps_err *err)
+static enum ps_status find(struct ps_db *db, const struct ps_retention *keep, size_t i,
+                           int64_t now_ms, struct ps_prune_list *out, struct ps_err *err)
 {
-    const struct ps_keep_rule *rule = &keep->at[i];
+    const struct ps_retention_rule *rule = &keep->rules[i];
     PS_AUTO(ps_buf_free) struct ps_buf named = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text(query_of(rule)), &stmt, err);
+    ps_db_prepare(db, ps_query_sql(query_of(rule)), &stmt, err);
     name_series(keep, &named);
     ps_bind_text(stmt, ":named", ps_buf_slice(&named));
-    ps_bind_text(stmt, ":series", rule->series ? ps_str_of(rule->series) : (struct ps_str){0});
+    ps_bind_text(stmt, ":series", rule->series ? ps_str_from_c(rule->series) : (struct ps_str){0});
     ps_bind_int(stmt, ":limit", rule->limit);
     ps_bind_int(stmt, ":before", now_ms - rule->limit);
-    while (ps_stmt_row(stmt, err) && (ps_col_count(stmt) <= GOES || ps_col_int(stmt, GOES)))
-        take(stmt, i, out);
+    while (ps_stmt_step(stmt, err) && (ps_col_count(stmt) <= GOES || ps_col_int(stmt, GOES)))
+        add_candidate(stmt, i, out);
     return err->code;
 }
 
 static int by_age(const void *a_, const void *b_)
 {
-    const struct ps_leaving *a = a_, *b = b_;
+    const struct ps_prune_candidate *a = a_, *b = b_;
 
     if (a->created_ms != b->created_ms)
         return a->created_ms < b->created_ms ? -1 : 1;
@@ -78,35 +78,36 @@ static int by_age(const void *a_, const void *b_)
 }
 
 /* Sorts the runs, oldest first, and removes duplicates. */
-static void put_in_order(struct ps_leaving_list *list)
+static void put_in_order(struct ps_prune_list *list)
 {
     size_t n = 0;
 
     if (list->n)
-        qsort(list->at, list->n, sizeof *list->at, by_age);
+        qsort(list->items, list->n, sizeof *list->items, by_age);
     for (size_t i = 0; i < list->n; i++)
-        if (n == 0 || list->at[n - 1].seq != list->at[i].seq)
-            list->at[n++] = list->at[i];
+        if (n == 0 || list->items[n - 1].seq != list->items[i].seq)
+            list->items[n++] = list->items[i];
     list->n = n;
 }
 
-static enum ps_status find_all(struct ps_store *store, const struct ps_keep *keep, int64_t now_ms,
-                               bool by_age_too, struct ps_leaving_list *out, struct ps_err *err)
+static enum ps_status find_all(struct ps_store *store, const struct ps_retention *keep,
+                               int64_t now_ms, bool by_age_too, struct ps_prune_list *out,
+                               struct ps_err *err)
 {
     struct ps_db *db = NULL;
     enum ps_status status = ps_catalog_read(store, &db, err);
 
-    *out = (struct ps_leaving_list){.n = 0};
+    *out = (struct ps_prune_list){.n = 0};
     for (size_t i = 0; status == PS_OK && i < keep->n; i++)
-        if (by_age_too || keep->at[i].by != PS_KEEP_BY_AGE)
+        if (by_age_too || keep->rules[i].unit != PS_RETAIN_BY_AGE)
             status = find(db, keep, i, now_ms, out, err);
     ps_catalog_read_end(store, db);
     put_in_order(out);
     return status;
 }
 
-enum ps_status ps_keep_find(struct ps_store *store, const struct ps_keep *keep, int64_t now_ms,
-                            struct ps_leaving_list *out, struct ps_err *err)
+enum ps_status ps_retention_find(struct ps_store *store, const struct ps_retention *keep,
+                                 int64_t now_ms, struct ps_prune_list *out, struct ps_err *err)
 {
     return find_all(store, keep, now_ms, true, out, err);
 }
@@ -123,67 +124,69 @@ static enum ps_status read_allowance(struct ps_store *store, int64_t now_ms, int
     *out = 0;
     if (status != PS_OK)
         return status;
-    status = ps_db_prepare(db, ps_sql_text("keep_allowance"), &stmt, &own);
+    status = ps_db_prepare(db, ps_query_sql("keep_allowance"), &stmt, &own);
     if (status == PS_OK) {
         ps_bind_int(stmt, ":hour", now_ms - HOUR_MS);
         ps_bind_int(stmt, ":since", since_ms);
-        if (ps_stmt_row(stmt, &own) && ps_col_int(stmt, 0) > 0)
+        if (ps_stmt_step(stmt, &own) && ps_col_int(stmt, 0) > 0)
             *out = (size_t)ps_col_int(stmt, 0);
     }
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_catalog_read_end(store, db);
-    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+    return own.code == PS_OK ? PS_OK : ps_fail_copy(err, &own);
 }
 
-enum ps_status ps_keep_due(struct ps_store *store, const struct ps_keep *keep, int64_t since_ms,
-                           struct ps_keep_due *out, struct ps_err *err)
+enum ps_status ps_retention_find_due(struct ps_store *store, const struct ps_retention *keep,
+                                     int64_t since_ms, struct ps_retention_due *out,
+                                     struct ps_err *err)
 {
     struct ps_clocks now;
     enum ps_status status;
 
-    *out = (struct ps_keep_due){.allowance = 0};
+    *out = (struct ps_retention_due){.allowance = 0};
     ps_clocks_read(&now);
-    status = find_all(store, keep, now.real_ms, ps_clock_check(store, &out->jump_ms), &out->leaving,
-                      err);
-    if (status == PS_OK && out->leaving.n)
+    status =
+        find_all(store, keep, now.real_ms, ps_clock_check(store, &out->jump_ms), &out->runs, err);
+    if (status == PS_OK && out->runs.n)
         status = read_allowance(store, now.real_ms, since_ms, &out->allowance, err);
     return status;
 }
 
-void ps_leaving_free(struct ps_leaving_list *list)
+void ps_prune_list_free(struct ps_prune_list *list)
 {
-    free(list->at);
+    free(list->items);
     ps_arena_free(&list->arena);
-    *list = (struct ps_leaving_list){.n = 0};
+    *list = (struct ps_prune_list){.n = 0};
 }
 
 /* --- Deleting them --- */
 
 /* Checks inside the transaction that the run is still to be deleted. */
-static enum ps_status still_goes(struct ps_db *db, const void *user, struct ps_err *err)
+static enum ps_status is_still_due(struct ps_db *db, const void *user, struct ps_err *err)
 {
-    const struct ps_leaving *run = user;
+    const struct ps_prune_candidate *run = user;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("keep_still"), &stmt, err);
-    ps_bind_text(stmt, ":id", ps_str_of(run->id));
+    ps_db_prepare(db, ps_query_sql("keep_still"), &stmt, err);
+    ps_bind_text(stmt, ":id", ps_str_from_c(run->id));
     ps_bind_int(stmt, ":seq", run->seq);
-    ps_bind_text(stmt, ":series", ps_str_of(run->series));
-    if (ps_stmt_row(stmt, err))
+    ps_bind_text(stmt, ":series", ps_str_from_c(run->series));
+    if (ps_stmt_step(stmt, err))
         return PS_OK;
     if (err->code == PS_OK)
         ps_fail(err, PS_NOT_FOUND, "run %s is deleted, or a rule keeps it now", run->id);
     return err->code;
 }
 
-enum ps_status ps_keep_remove(struct ps_store *store, const struct ps_keep *keep,
-                              const struct ps_leaving *run, const char *who, struct ps_err *err)
+enum ps_status ps_retention_remove(struct ps_store *store, const struct ps_retention *keep,
+                                   const struct ps_prune_candidate *run, const char *who,
+                                   struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf by = {0};
 
     if (who[0])
-        ps_buf_printf(&by, "%s (--keep %s)", who, keep->at[run->rule].text);
+        ps_buf_printf(&by, "%s (--keep %s)", who, keep->rules[run->rule].text);
     else
-        ps_buf_printf(&by, "--keep %s", keep->at[run->rule].text);
-    return ps_catalog_remove(store, &(struct ps_removal){run->id, by.at, still_goes, run}, err);
+        ps_buf_printf(&by, "--keep %s", keep->rules[run->rule].text);
+    return ps_catalog_remove(store, &(struct ps_removal){run->id, by.ptr, is_still_due, run}, err);
 }

@@ -13,57 +13,59 @@
 
 #include "server/catalog/store.h"
 
-enum ps_keep_of { PS_KEEP_OF_SHELF, PS_KEEP_OF_EACH, PS_KEEP_OF_ONE };
-enum ps_keep_by { PS_KEEP_BY_RUNS, PS_KEEP_BY_AGE, PS_KEEP_BY_BYTES };
+enum ps_retention_scope { PS_RETAIN_IN_SHELF, PS_RETAIN_IN_EACH_SERIES, PS_RETAIN_IN_ONE_SERIES };
+enum ps_retention_unit { PS_RETAIN_BY_RUNS, PS_RETAIN_BY_AGE, PS_RETAIN_BY_BYTES };
 
-struct ps_keep_rule {
-    const char *text; /* the rule as users write it; written to the removal log */
-    const char *what; /* description of what is kept */
-    enum ps_keep_of of;
-    enum ps_keep_by by;
-    const char *series; /* name of the series for PS_KEEP_OF_ONE; else NULL */
+struct ps_retention_rule {
+    const char *text;        /* the rule as users write it; written to the removal log */
+    const char *description; /* description of what is kept */
+    enum ps_retention_scope scope;
+    enum ps_retention_unit unit;
+    const char *series; /* name of the series for PS_RETAIN_IN_ONE_SERIES; else NULL */
     int64_t limit;      /* number of runs; ms; or bytes of run files and uncompressed originals */
 };
-struct ps_keep {
-    const struct ps_keep_rule *at;
+struct ps_retention {
+    const struct ps_retention_rule *rules;
     size_t n; /* 0: all runs are kept */
 };
 
 /* A run that a rule does not keep. */
-struct ps_leaving {
+struct ps_prune_candidate {
     char id[PS_ID_SIZE];
     int64_t seq, created_ms; /* created_ms: ms since 1970 */
     uint64_t bytes;          /* bytes of the run file and of the uncompressed original */
     const char *name, *series;
     size_t rule; /* index of the first rule that deletes the run */
 };
-struct ps_leaving_list {
-    struct ps_leaving *at; /* oldest first */
+struct ps_prune_list {
+    struct ps_prune_candidate *items; /* oldest first */
     size_t n, cap;
     struct ps_arena arena;
 };
 
 /* Finds the runs to delete at now_ms (ms since 1970). Free the list also after a failure. */
-enum ps_status ps_keep_find(struct ps_store *store, const struct ps_keep *keep, int64_t now_ms,
-                            struct ps_leaving_list *out, struct ps_err *err);
+enum ps_status ps_retention_find(struct ps_store *store, const struct ps_retention *keep,
+                                 int64_t now_ms, struct ps_prune_list *out, struct ps_err *err);
 
 /* Runs that may be deleted now without a user's confirmation. */
-struct ps_keep_due {
-    struct ps_leaving_list leaving;
+struct ps_retention_due {
+    struct ps_prune_list runs;
     size_t allowance; /* maximum number of runs to delete now */
     int64_t jump_ms;  /* how far the clock jumped; then no run is deleted by age. Else 0 */
 };
-/* Like ps_keep_find, but limited to a tenth of the shelf per hour, and one more for each run that
- * was added since `since_ms`. Deletes by age only while the clock is trusted (clock_check.h). Free
- * out->leaving also after a failure. */
-enum ps_status ps_keep_due(struct ps_store *store, const struct ps_keep *keep, int64_t since_ms,
-                           struct ps_keep_due *out, struct ps_err *err);
-void ps_leaving_free(struct ps_leaving_list *list);
+/* Like ps_retention_find, but limited to a tenth of the shelf per hour, and one more for each run
+ * that was added since `since_ms`. Deletes by age only while the clock is trusted (clock_check.h).
+ * Free out->leaving also after a failure. */
+enum ps_status ps_retention_find_due(struct ps_store *store, const struct ps_retention *keep,
+                                     int64_t since_ms, struct ps_retention_due *out,
+                                     struct ps_err *err);
+void ps_prune_list_free(struct ps_prune_list *list);
 
 /* Removes one of these runs like ps_store_remove. `who` requested it, "": only the rule.
  * PS_NOT_FOUND: the run was deleted, pinned or moved to another series since it was found; it is
  * not removed. */
-enum ps_status ps_keep_remove(struct ps_store *store, const struct ps_keep *keep,
-                              const struct ps_leaving *run, const char *who, struct ps_err *err);
+enum ps_status ps_retention_remove(struct ps_store *store, const struct ps_retention *keep,
+                                   const struct ps_prune_candidate *run, const char *who,
+                                   struct ps_err *err);
 
 #endif

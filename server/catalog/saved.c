@@ -11,24 +11,24 @@
  */
 static enum ps_status end(struct ps_store *store, struct ps_stmt *stmt, struct ps_err *err)
 {
-    if (ps_stmt_finish(stmt, err) == PS_OK && sqlite3_changes(store->catalog->handle) == 0)
+    if (ps_stmt_execute(stmt, err) == PS_OK && sqlite3_changes(store->catalog->handle) == 0)
         return ps_catalog_end(store, PS_FORBIDDEN, err);
     ps_labels_save(store, "queries", err);
     return ps_catalog_end(store, err->code, err);
 }
 
-enum ps_status ps_saved_put(struct ps_store *store, const struct ps_saved *saved, bool any,
-                            struct ps_err *err)
+enum ps_status ps_saved_query_put(struct ps_store *store, const struct ps_saved_query *saved,
+                                  bool any, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
     ps_catalog_begin(store, PS_DURABLE, err);
-    ps_db_prepare(store->catalog, ps_sql_text("saved_put"), &stmt, err);
-    ps_bind_text(stmt, ":kind", ps_str_of(saved->kind));
-    ps_bind_text(stmt, ":name", ps_str_of(saved->name));
-    ps_bind_text(stmt, ":sql", ps_str_of(saved->sql));
-    ps_bind_text(stmt, ":who", ps_str_of(saved->who));
-    ps_bind_int(stmt, ":at", ps_now_ms());
+    ps_db_prepare(store->catalog, ps_query_sql("saved_put"), &stmt, err);
+    ps_bind_text(stmt, ":kind", ps_str_from_c(saved->kind));
+    ps_bind_text(stmt, ":name", ps_str_from_c(saved->name));
+    ps_bind_text(stmt, ":sql", ps_str_from_c(saved->sql));
+    ps_bind_text(stmt, ":who", ps_str_from_c(saved->who));
+    ps_bind_int(stmt, ":at", ps_wall_clock_ms());
     ps_bind_int(stmt, ":any", any);
     ps_bind_int(stmt, ":most", SAVED_MOST);
     if (end(store, stmt, err) == PS_OK || err->code != PS_OK)
@@ -38,15 +38,15 @@ enum ps_status ps_saved_put(struct ps_store *store, const struct ps_saved *saved
                    saved->name, SAVED_MOST);
 }
 
-enum ps_status ps_saved_remove(struct ps_store *store, int64_t id, const char *who, bool any,
-                               struct ps_err *err)
+enum ps_status ps_saved_query_remove(struct ps_store *store, int64_t id, const char *who, bool any,
+                                     struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
     ps_catalog_begin(store, PS_DURABLE, err);
-    ps_db_prepare(store->catalog, ps_sql_text("saved_remove"), &stmt, err);
+    ps_db_prepare(store->catalog, ps_query_sql("saved_remove"), &stmt, err);
     ps_bind_int(stmt, ":id", id);
-    ps_bind_text(stmt, ":who", ps_str_of(who));
+    ps_bind_text(stmt, ":who", ps_str_from_c(who));
     ps_bind_int(stmt, ":any", any);
     if (end(store, stmt, err) == PS_OK || err->code != PS_OK)
         return err->code;

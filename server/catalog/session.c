@@ -77,7 +77,7 @@ void ps_session_end(struct ps_store *store)
 enum where { NOWHERE, DEAD, ALIVE };
 
 /* State of a session in this folder. `session` may come from an untrusted row. */
-static enum where is_here(const struct ps_store *store, const char *session)
+static enum where local_session_state(const struct ps_store *store, const char *session)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
     PS_AUTO(ps_close_fd) int fd = -1;
@@ -91,20 +91,20 @@ static enum where is_here(const struct ps_store *store, const char *session)
 
 bool ps_session_is_alive(struct ps_store *store, const char *session)
 {
-    const enum where here = is_here(store, session);
+    const enum where here = local_session_state(store, session);
 
     return here == NOWHERE ? store->backend->session_is_alive(store, session) : here == ALIVE;
 }
 
-bool ps_session_others(const struct ps_store *store)
+bool ps_session_has_others(const struct ps_store *store)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_folder(store, "open");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_folder_path(store, "open");
     DIR *dir = opendir(path);
     bool others = false;
 
     for (struct dirent *entry; dir && !others && (entry = readdir(dir));)
         others = entry->d_name[0] != '.' && strcmp(entry->d_name, store->session) != 0 &&
-                 is_here(store, entry->d_name) == ALIVE;
+                 local_session_state(store, entry->d_name) == ALIVE;
     if (dir)
         (void)closedir(dir);
     return others;
@@ -119,12 +119,12 @@ static bool is_orphan(const struct ps_store *store, const char *name)
     if (!dash)
         return true;
     session = ps_strdup((struct ps_str){name, (size_t)(dash - name)});
-    return is_here(store, session) != ALIVE;
+    return local_session_state(store, session) != ALIVE;
 }
 
-uint64_t ps_session_spooled(const struct ps_store *store)
+uint64_t ps_session_spooled_bytes(const struct ps_store *store)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_folder(store, "spool");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_folder_path(store, "spool");
     DIR *dir = opendir(path);
     uint64_t bytes = 0;
 
@@ -152,11 +152,11 @@ static bool is_part(const char *name)
 static void sweep(struct ps_store *store, const char *folder,
                   bool (*gone)(struct ps_store *store, const char *name))
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_folder(store, folder);
+    PS_AUTO(ps_free_ptr) char *path = ps_store_folder_path(store, folder);
     DIR *dir = opendir(path);
 
     for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        PS_AUTO(ps_free_ptr) char *file = ps_store_entry(store, folder, entry);
+        PS_AUTO(ps_free_ptr) char *file = ps_store_entry_path(store, folder, entry);
 
         if (entry->d_name[0] != '.' && gone(store, entry->d_name))
             ps_remove_tree(file);
@@ -172,15 +172,15 @@ static bool is_dead_part(struct ps_store *store, const char *name)
 
 static bool is_dead_spool(struct ps_store *store, const char *name)
 {
-    return is_orphan(store, name) && !ps_upload_holds(store, name);
+    return is_orphan(store, name) && !ps_upload_owns_file(store, name);
 }
 
 /* Deletes the file of a crashed session while holding its lock. A new session that has created but
  * not yet locked its file then waits, finds the file deleted, and creates another. The file is kept
  * until the other servers have been notified. */
-static void bury(struct ps_store *store, const struct dirent *session)
+static void expire_session(struct ps_store *store, const struct dirent *session)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_entry(store, "open", session);
+    PS_AUTO(ps_free_ptr) char *path = ps_store_entry_path(store, "open", session);
     PS_AUTO(ps_close_fd) int fd = open(path, O_RDWR | O_CLOEXEC);
 
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
@@ -190,12 +190,12 @@ static void bury(struct ps_store *store, const struct dirent *session)
 
 static void sweep_sessions(struct ps_store *store)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_folder(store, "open");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_folder_path(store, "open");
     DIR *dir = opendir(path);
 
     for (struct dirent *entry; dir && (entry = readdir(dir));)
         if (entry->d_name[0] != '.')
-            bury(store, entry);
+            expire_session(store, entry);
     if (dir)
         (void)closedir(dir);
 }

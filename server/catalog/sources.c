@@ -14,29 +14,29 @@ static enum ps_status put_row(struct ps_db *db, const char *id, const char *path
 {
     struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("source_put"), &stmt, err);
-    ps_bind_text(stmt, ":id", ps_str_of(id));
-    ps_bind_text(stmt, ":path", ps_str_of(path));
-    ps_bind_text(stmt, ":sha256", ps_str_of(source->sha256));
+    ps_db_prepare(db, ps_query_sql("source_put"), &stmt, err);
+    ps_bind_text(stmt, ":id", ps_str_from_c(id));
+    ps_bind_text(stmt, ":path", ps_str_from_c(path));
+    ps_bind_text(stmt, ":sha256", ps_str_from_c(source->sha256));
     ps_bind_int(stmt, ":bytes", (int64_t)source->bytes);
     ps_bind_int(stmt, ":changed", source->changed);
-    ps_bind_int(stmt, ":at", ps_now_ms());
-    (void)ps_stmt_row(stmt, err);
-    ps_stmt_done(stmt);
+    ps_bind_int(stmt, ":at", ps_wall_clock_ms());
+    (void)ps_stmt_step(stmt, err);
+    ps_stmt_release(stmt);
     return err->code;
 }
 
 /* Adds the source currently attached at this path to the pending deletes. PS_NOT_FOUND: there is no
  * such run. */
-static enum ps_status doom_earlier(struct ps_db *db, const char *id, const char *path,
-                                   const struct ps_pending_delete *pending, struct ps_err *err)
+static enum ps_status delete_replaced(struct ps_db *db, const char *id, const char *path,
+                                      const struct ps_pending_delete *pending, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("run_source"), &stmt, err);
-    ps_bind_text(stmt, ":id", ps_str_of(id));
-    ps_bind_text(stmt, ":path", ps_str_of(path));
-    if (!ps_stmt_row(stmt, err))
+    ps_db_prepare(db, ps_query_sql("run_source"), &stmt, err);
+    ps_bind_text(stmt, ":id", ps_str_from_c(id));
+    ps_bind_text(stmt, ":path", ps_str_from_c(path));
+    if (!ps_stmt_step(stmt, err))
         return ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
     if (ps_col_is_null(stmt, 0))
         return PS_OK;
@@ -51,8 +51,8 @@ static enum ps_status attach(struct ps_store *store, const char *id, const char 
     struct ps_pending_delete earlier;
 
     ps_catalog_begin(store, PS_DURABLE, err);
-    ps_pending_delete_name(store, &earlier);
-    doom_earlier(store->catalog, id, path, &earlier, err);
+    ps_pending_delete_set_owner(store, &earlier);
+    delete_replaced(store->catalog, id, path, &earlier, err);
     ps_file_check(store, "sources", source->sha256, err);
     put_row(store->catalog, id, path, source, err);
     ps_label_save(store, id, err);
@@ -66,22 +66,22 @@ enum ps_status ps_store_source_attach(struct ps_store *store, const char *id, co
                                       struct ps_err *err)
 {
     struct ps_original bytes = {.bytes = 0};
-    struct ps_ingest *intake = NULL;
-    enum ps_status status = ps_ingest_begin(store, "sources", fd, &intake, err);
+    struct ps_ingest *ingest = NULL;
+    enum ps_status status = ps_ingest_begin(store, "sources", fd, &ingest, err);
 
     if (status == PS_OK)
-        status = ps_ingest_wait(intake, true, &bytes, err);
+        status = ps_ingest_wait(ingest, true, &bytes, err);
     if (status == PS_OK && bytes.bytes > PS_SOURCE_MAX)
         status = ps_fail(err, PS_LIMIT, "%s is larger than %d MiB, too large for a source file",
                          path, (int)(PS_SOURCE_MAX >> 20));
     if (status == PS_OK)
-        status = ps_ingest_keep(intake, err);
+        status = ps_ingest_keep(ingest, err);
     if (status == PS_OK) {
         *out = (struct ps_source){.bytes = bytes.bytes, .changed = changed};
         memcpy(out->sha256, bytes.sha256, sizeof out->sha256);
         status = attach(store, id, path, out, err);
     }
-    ps_ingest_end(intake);
+    ps_ingest_end(ingest);
     return status;
 }
 
@@ -95,7 +95,7 @@ enum ps_status ps_source_text(struct ps_store *store, struct ps_source *out, str
 
     if (status != PS_OK)
         return status;
-    stream = ps_stream_unpack(ps_stream_fd(fd, 0), &limits);
+    stream = ps_stream_decompress(ps_stream_fd(fd, 0), &limits);
     while ((bytes = ps_stream_peek(stream, 1)).len) {
         ps_buf_str(&out->text, bytes);
         ps_stream_skip(stream, bytes.len);
@@ -105,20 +105,20 @@ enum ps_status ps_source_text(struct ps_store *store, struct ps_source *out, str
     return status;
 }
 
-enum ps_status ps_store_attached(struct ps_store *store, const char *id,
-                                 struct ps_attached_list *out, struct ps_err *err)
+enum ps_status ps_store_list_attached(struct ps_store *store, const char *id,
+                                      struct ps_attached_list *out, struct ps_err *err)
 {
     struct ps_db *db = ps_catalog_lock(store);
     struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("source_list"), &stmt, err);
-    ps_bind_text(stmt, ":id", ps_str_of(id));
-    while (ps_stmt_row(stmt, err)) {
-        PS_PUSH_ROOM(out->at, out->n, out->cap);
-        out->at[out->n++] =
-            (struct ps_attached){ps_strdup(ps_col_text(stmt, 0)), ps_col_int(stmt, 1) != 0};
+    ps_db_prepare(db, ps_query_sql("source_list"), &stmt, err);
+    ps_bind_text(stmt, ":id", ps_str_from_c(id));
+    while (ps_stmt_step(stmt, err)) {
+        PS_RESERVE_ONE(out->items, out->n, out->cap);
+        out->items[out->n++] =
+            (struct ps_attached_source){ps_strdup(ps_col_text(stmt, 0)), ps_col_int(stmt, 1) != 0};
     }
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_catalog_unlock(store);
     return err->code;
 }
@@ -126,23 +126,23 @@ enum ps_status ps_store_attached(struct ps_store *store, const char *id,
 void ps_attached_free(struct ps_attached_list *list)
 {
     for (size_t i = 0; i < list->n; i++)
-        free(list->at[i].path);
-    free(list->at);
+        free(list->items[i].path);
+    free(list->items);
     *list = (struct ps_attached_list){0};
 }
 
-enum ps_status ps_store_measured(struct ps_store *store, const char *id,
-                                 struct ps_measured_list *out, struct ps_err *err)
+enum ps_status ps_store_list_measured(struct ps_store *store, const char *id,
+                                      struct ps_measured_list *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_db *db = NULL;
 
     if (ps_run_acquire(store, id, &db, err) == PS_OK)
-        ps_db_prepare(db, ps_sql_text("measured"), &stmt, err);
-    while (ps_stmt_row(stmt, err)) {
-        PS_PUSH_ROOM(out->at, out->n, out->cap);
-        out->at[out->n++] =
-            (struct ps_measured){ps_strdup(ps_col_text(stmt, 0)), ps_col_int(stmt, 1) != 0};
+        ps_db_prepare(db, ps_query_sql("measured"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
+        PS_RESERVE_ONE(out->items, out->n, out->cap);
+        out->items[out->n++] =
+            (struct ps_measured_file){ps_strdup(ps_col_text(stmt, 0)), ps_col_int(stmt, 1) != 0};
     }
     ps_stmt_auto(&stmt);
     ps_run_release(db);
@@ -152,25 +152,25 @@ enum ps_status ps_store_measured(struct ps_store *store, const char *id,
 void ps_measured_free(struct ps_measured_list *list)
 {
     for (size_t i = 0; i < list->n; i++)
-        free(list->at[i].path);
-    free(list->at);
+        free(list->items[i].path);
+    free(list->items);
     *list = (struct ps_measured_list){0};
 }
 
-enum ps_status ps_sources_forget(struct ps_db *db, const char *id,
+enum ps_status ps_sources_remove(struct ps_db *db, const char *id,
                                  const struct ps_pending_delete *pending, struct ps_err *err)
 {
     struct ps_stmt *mine = NULL, *gone = NULL;
 
-    ps_db_prepare(db, ps_sql_text("source_mine"), &mine, err);
-    ps_bind_text(mine, ":id", ps_str_of(id));
-    while (ps_stmt_row(mine, err)) {
+    ps_db_prepare(db, ps_query_sql("source_mine"), &mine, err);
+    ps_bind_text(mine, ":id", ps_str_from_c(id));
+    while (ps_stmt_step(mine, err)) {
         PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(mine, 0));
 
         ps_pending_delete_add(db, pending, "sources", sha256, err);
     }
-    ps_stmt_done(mine);
-    ps_db_prepare(db, ps_sql_text("source_forget"), &gone, err);
-    ps_bind_text(gone, ":id", ps_str_of(id));
-    return ps_stmt_finish(gone, err);
+    ps_stmt_release(mine);
+    ps_db_prepare(db, ps_query_sql("source_forget"), &gone, err);
+    ps_bind_text(gone, ":id", ps_str_from_c(id));
+    return ps_stmt_execute(gone, err);
 }

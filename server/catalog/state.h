@@ -23,16 +23,16 @@ struct ps_marks {
         char id[PS_ID_SIZE];
         uint64_t mark; /* 0: the slot must be read again */
         int64_t since_us;
-    } at[PS_MARKS];
-    unsigned forgotten; /* number of calls of ps_run_mark_forget */
+    } slots[PS_MARKS];
+    unsigned n_invalidations; /* number of calls of ps_run_mark_invalidate */
 };
 
 /* An upload that this session accepted or took over. Kept until its row is deleted (uploads.c). */
-struct ps_in_hand {
+struct ps_owned_upload {
     int64_t id;
-    int64_t again_ms; /* monotonic clock: the import may be retried from then on; 0: it is being
+    int64_t retry_ms; /* monotonic clock: the import may be retried from then on; 0: it is being
                          imported */
-    bool over;        /* its import has ended, but its row could not be deleted */
+    bool has_ended;   /* its import has ended, but its row could not be deleted */
     /* what that transaction should have written about its job; state NULL: nothing */
     uint64_t job;
     const char *state;
@@ -49,31 +49,32 @@ struct ps_store {
     int runs_fd; /* descriptor of the folder of run files */
     atomic_uint counter;
     struct ps_db *catalog;
-    bool durable; /* the open transaction is durable (PS_DURABLE) */
+    bool is_durable; /* the open transaction is durable (PS_DURABLE) */
     /* where files are and which catalog is authoritative: backend.h */
     const struct ps_backend *backend;
     /* state of the backend that several servers share; NULL for a folder */
     struct ps_replica *replica;
     /* number of the last transaction of other servers that was applied here */
-    _Atomic int64_t seen;
-    bool ordered;               /* backend->done must be called after the open transaction */
-    struct ps_in_hand *in_hand; /* use only with the catalog locked */
-    size_t n_in_hand, cap_in_hand;
-    struct ps_buf undone; /* intent log entries of this session that could not be deleted
+    _Atomic int64_t seen_transaction;
+    bool has_order; /* backend->done must be called after the open transaction */
+    struct ps_owned_upload *owned_uploads; /* use only with the catalog locked */
+    size_t n_owned_uploads, cap_owned_uploads;
+    struct ps_buf undeleted_intents; /* intent log entries of this session that could not be deleted
                              (pending_delete.c); use only with the catalog locked */
     pthread_mutex_t catalog_lock;
     pthread_mutex_t pool_lock;
     struct ps_db *pool; /* idle readers, most recently used first */
     unsigned pooled;
     struct ps_marks marks;
-    bool beside; /* the catalog is a file: each reader opens its own connection (catalog_read.c) */
+    bool has_file_readers;       /* the catalog is a file: each reader opens its own connection
+                                    (catalog_read.c) */
     struct ps_db *idle_catalogs; /* idle connections of such readers */
     unsigned n_idle_catalogs;
     int64_t changes;       /* catalog writes by this process */
     bool read_only;        /* this user may not write to the folder: every change fails */
     atomic_bool immutable; /* only if read_only: `catalog` was opened as immutable since no process
                               was writing */
-    bool goes;             /* ps_store_close deletes the folder */
+    bool deletes_folder;   /* ps_store_close deletes the folder */
     pthread_mutex_t quota_lock;  /* held during each reservation */
     atomic_llong reserved_bytes; /* bytes reserved for files that the catalog does not count yet */
     uint64_t quota;              /* bytes; 0: no quota */
@@ -84,10 +85,11 @@ enum ps_status ps_run_open(struct ps_store *store, const char *id, struct ps_db 
                            struct ps_err *err);
 /* Reads the text of a source whose hash is known. */
 enum ps_status ps_source_text(struct ps_store *store, struct ps_source *out, struct ps_err *err);
-enum ps_status ps_run_open_limited(struct ps_store *store, const char *id, struct ps_memory *memory,
-                                   struct ps_db **out, struct ps_err *err);
+enum ps_status ps_run_open_limited(struct ps_store *store, const char *id,
+                                   struct ps_memory_limit *memory, struct ps_db **out,
+                                   struct ps_err *err);
 
-#define PS_PRIVATE ".shelf" /* suffix of the folders of private shelves in the spool */
+#define PS_TEMP_SHELF_SUFFIX ".shelf" /* suffix of the folders of private shelves in the spool */
 /* Deletes a folder recursively. Ignores entries that cannot be deleted. */
 void ps_remove_tree(const char *path);
 
@@ -95,8 +97,8 @@ void ps_remove_tree(const char *path);
 struct ps_store *ps_store_new(const char *dir);
 /* Opens the folder exclusively and without its catalog. No other process can open it until *lock is
  * closed. */
-enum ps_status ps_store_open_alone(const char *dir, struct ps_store **out, int *lock,
-                                   struct ps_err *err);
+enum ps_status ps_store_open_exclusive(const char *dir, struct ps_store **out, int *lock,
+                                       struct ps_err *err);
 /* Writes the URI of the catalog for a read-only connection. True: it opens the catalog as an
  * immutable file, which no process writes. */
 bool ps_catalog_uri(const struct ps_store *store, struct ps_buf *out);
@@ -126,33 +128,33 @@ enum ps_status ps_sync_dir(const char *path, struct ps_err *err);
 enum ps_status ps_new_part(struct ps_store *store, const char *where, char **path_out, int *fd_out,
                            struct ps_err *err);
 /* Returns a number that this session has not used yet. */
-unsigned ps_store_count(struct ps_store *store);
-#define PS_KEPT ".gz" /* suffix of stored files (originals and sources) */
+unsigned ps_store_next_number(struct ps_store *store);
+#define PS_STORED_SUFFIX ".gz" /* suffix of stored files (originals and sources) */
 /* Finds the run of an original. PS_NOT_FOUND without a message. */
 enum ps_status ps_catalog_find(struct ps_db *db, const char *sha256, char id_out[PS_ID_SIZE],
                                struct ps_err *err);
 /* runs, labels, originals, sources; NULL-terminated */
-extern const char *const ps_kept_folders[];
+extern const char *const ps_stored_folders[];
 
 /* A query of the catalog. `about` is its input and `out` its output; their types are up to the
  * query. */
-typedef enum ps_status ps_catalog_question(struct ps_db *db, const char *about, void *out,
-                                           struct ps_err *err);
+typedef enum ps_status ps_catalog_query(struct ps_db *db, const char *about, void *out,
+                                        struct ps_err *err);
 /* Runs the query concurrently with writers. Where several servers share the catalog, PS_NOT_FOUND
  * is returned only after the changes of the other servers were applied and the query was run again.
  * The query must therefore fill `out` only when it succeeds. */
-enum ps_status ps_catalog_ask(struct ps_store *store, ps_catalog_question *ask, const char *about,
-                              void *out, struct ps_err *err);
+enum ps_status ps_catalog_run_query(struct ps_store *store, ps_catalog_query *ask,
+                                    const char *about, void *out, struct ps_err *err);
 
 /* Begins a transaction of the catalog. The catalog is locked until ps_catalog_end, also when this
- * call fails. PS_DURABLE: the commit survives power loss. PS_SOON: the commit survives a kill, but
- * survives power loss only once a durable transaction followed. A filled err begins none, so that a
- * transaction is one sequence, checked at its end:
+ * call fails. PS_DURABLE: the commit survives power loss. PS_NOT_DURABLE: the commit survives a
+ * kill, but survives power loss only once a durable transaction followed. A filled err begins none,
+ * so that a transaction is one sequence, checked at its end:
  *
- *     ps_catalog_begin(store, PS_SOON, err);
+ *     ps_catalog_begin(store, PS_NOT_DURABLE, err);
  *     ps_job_row_put(store, row, err);
  *     return ps_catalog_end(store, err->code, err); */
-enum ps_catalog_sync { PS_DURABLE, PS_SOON };
+enum ps_catalog_sync { PS_DURABLE, PS_NOT_DURABLE };
 enum ps_status ps_catalog_begin(struct ps_store *store, enum ps_catalog_sync sync,
                                 struct ps_err *err);
 /* Commits, or rolls back if `status` is an error. */
@@ -178,9 +180,9 @@ void ps_session_end(struct ps_store *store);
 /* Whether a session of this folder, or of any server that shares the store, is alive. */
 bool ps_session_is_alive(struct ps_store *store, const char *session);
 /* Bytes of the files in spool/, without those of sessions that are alive. */
-uint64_t ps_session_spooled(const struct ps_store *store);
+uint64_t ps_session_spooled_bytes(const struct ps_store *store);
 /* Whether any other session is alive. */
-bool ps_session_others(const struct ps_store *store);
+bool ps_session_has_others(const struct ps_store *store);
 /* Deletes what crashed sessions left behind. */
 void ps_session_sweep(struct ps_store *store);
 
@@ -189,36 +191,36 @@ void ps_session_sweep(struct ps_store *store);
 struct ps_pending_delete {
     char owner[64]; /* "": no entry was written */
 };
-struct ps_sending;
+struct ps_sent_file;
 /* Writes an intent log entry, then moves `path` to its final path (files.h). ps_pending_delete_end
  * deletes the file again unless a row refers to it by then. `folder` is originals or sources. The
  * catalog counts the bytes of the file until it is deleted. */
 enum ps_status ps_pending_delete_begin(struct ps_store *store, struct ps_pending_delete *pending,
                                        const char *folder, const char *key,
-                                       const struct ps_sending *sent, const char *path,
+                                       const struct ps_sent_file *sent, const char *path,
                                        struct ps_err *err);
 /* Writes an intent log entry: ps_pending_delete_end deletes the files of the run unless its row
  * exists by then. */
 enum ps_status ps_pending_delete_run(struct ps_store *store, struct ps_pending_delete *pending,
                                      const char *id, struct ps_err *err);
 /* ps_pending_delete_add writes an entry inside the transaction that deletes the row. Call
- * ps_pending_delete_name before that transaction. */
-void ps_pending_delete_name(struct ps_store *store, struct ps_pending_delete *pending);
+ * ps_pending_delete_set_owner before that transaction. */
+void ps_pending_delete_set_owner(struct ps_store *store, struct ps_pending_delete *pending);
 enum ps_status ps_pending_delete_add(struct ps_db *db, const struct ps_pending_delete *pending,
                                      const char *folder, const char *key, struct ps_err *err);
 /* Deletes the files of these entries that no row refers to, and the entries. */
 void ps_pending_delete_end(struct ps_store *store, struct ps_pending_delete *pending);
 /* Does the same for the entries of crashed sessions. */
 void ps_pending_delete_sweep(struct ps_store *store);
-/* A file that only reserves disk space, so that runs can be deleted on a full disk. ps_reserve_make
- * creates it if it is missing and there is space. ps_reserve_use deletes it to free the space.
- * False: there was no such file. */
-void ps_reserve_make(struct ps_store *store);
-bool ps_reserve_use(struct ps_store *store);
+/* A file that only reserves disk space, so that runs can be deleted on a full disk.
+ * ps_reserve_file_create creates it if it is missing and there is space. ps_reserve_file_delete
+ * deletes it to free the space. False: there was no such file. */
+void ps_reserve_file_create(struct ps_store *store);
+bool ps_reserve_file_delete(struct ps_store *store);
 
 /* Records the size of an original or a source, inside a transaction (quota.c). */
-enum ps_status ps_size_put(struct ps_db *db, const char *folder, const char *sha256, uint64_t bytes,
-                           struct ps_err *err);
+enum ps_status ps_file_size_put(struct ps_db *db, const char *folder, const char *sha256,
+                                uint64_t bytes, struct ps_err *err);
 
 /* --- Labels (labels.c) --- */
 
@@ -233,7 +235,7 @@ enum ps_status ps_label_save(struct ps_store *store, const char *id, struct ps_e
 /* Whether the catalog has the hash of the label that was written last (table kept). If so, *differs
  * is whether the current label has another hash. A file in labels/ cannot decide that: it is
  * written before the transaction ends, which may fail. */
-bool ps_label_is_kept(struct ps_db *db, const char *id, bool *differs);
+bool ps_label_has_hash(struct ps_db *db, const char *id, bool *differs);
 /* Writes the labels of all runs: for a shelf from before labels existed. */
 enum ps_status ps_labels_save_all(struct ps_store *store, struct ps_err *err);
 /* Builds the label of a run from the catalog. PS_NOT_FOUND without a message. */
@@ -276,19 +278,19 @@ enum ps_status ps_job_row_put(struct ps_store *store, const struct ps_job_row *r
 enum ps_status ps_job_rows_abandon(struct ps_store *store, const char *dead, struct ps_err *err);
 
 /* Whether a file of the spool belongs to an accepted upload (uploads.c). */
-bool ps_upload_holds(struct ps_store *store, const char *file);
+bool ps_upload_owns_file(struct ps_store *store, const char *file);
 /* Inside the transaction that publishes the run of an upload: PS_INTERRUPTED if another server,
  * which considered this one crashed, has taken over the upload. */
-enum ps_status ps_upload_check(struct ps_store *store, int64_t id, struct ps_err *err);
+enum ps_status ps_upload_check_owner(struct ps_store *store, int64_t id, struct ps_err *err);
 
 /* Inside the transaction that deletes a run: removes its sources from the catalog, and adds those
  * that no other run refers to to the pending deletes. */
-enum ps_status ps_sources_forget(struct ps_db *db, const char *id,
+enum ps_status ps_sources_remove(struct ps_db *db, const char *id,
                                  const struct ps_pending_delete *pending, struct ps_err *err);
 /* Closes idle readers of a run in the pool. */
-void ps_pool_forget(struct ps_store *store, const char *id);
+void ps_pool_close_run(struct ps_store *store, const char *id);
 /* Invalidates the cached mark of a run whose file was replaced or deleted. */
-void ps_run_mark_forget(struct ps_store *store, const char *id);
+void ps_run_mark_invalidate(struct ps_store *store, const char *id);
 /* Closes the connections that ps_catalog_read opened. */
 void ps_catalog_read_close(struct ps_store *store);
 
@@ -303,6 +305,7 @@ enum ps_status ps_catalog_differs(struct ps_db *db, const struct ps_catalog_row 
 /* Renames `part` to the run file and inserts or updates its row, atomically. Sets out->already (the
  * shelf has these bytes, nothing was done) or out->name. */
 enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalog_row *row,
-                                  const char *part, struct ps_published *out, struct ps_err *err);
+                                  const char *part, struct ps_published_run *out,
+                                  struct ps_err *err);
 
 #endif

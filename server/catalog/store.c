@@ -44,7 +44,7 @@ static enum ps_status make_one(char *path, struct ps_err *err)
 
 enum ps_status ps_make_dir(const char *path, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *copy = ps_strdup(ps_str_of(path));
+    PS_AUTO(ps_free_ptr) char *copy = ps_strdup(ps_str_from_c(path));
     size_t len = strlen(copy);
     enum ps_status status = PS_OK;
 
@@ -74,8 +74,8 @@ static enum ps_status lock_folder(const struct ps_store *store, int *fd_out, str
  * immutable. */
 bool ps_catalog_uri(const struct ps_store *store, struct ps_buf *out)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_file(store, "catalog.db");
-    PS_AUTO(ps_free_ptr) char *shm = ps_store_file(store, "catalog.db-shm");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_file_path(store, "catalog.db");
+    PS_AUTO(ps_free_ptr) char *shm = ps_store_file_path(store, "catalog.db-shm");
     const bool immutable = store->read_only && access(shm, F_OK) != 0;
 
     ps_uri_path(out, path);
@@ -93,7 +93,7 @@ void ps_catalog_refresh(struct ps_store *store)
         return;
     (void)ps_catalog_lock(store);
     if (atomic_load(&store->immutable) &&
-        ps_catalog_open_reader(uri.at, &db, PS_ERR_IGNORED) == PS_OK) {
+        ps_catalog_open_reader(uri.ptr, &db, PS_ERR_IGNORED) == PS_OK) {
         old = store->catalog;
         store->catalog = db;
         store->changes++;
@@ -109,7 +109,7 @@ enum ps_status ps_catalog_open(const char *path, struct ps_db **out, struct ps_e
     enum ps_status status;
 
     ps_uri_path(&uri, path);
-    status = ps_db_open(uri.at, true, out, err);
+    status = ps_db_open(uri.ptr, true, out, err);
     if (status == PS_OK)
         status = ps_db_exec(
             *out, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-1024;",
@@ -127,7 +127,7 @@ bool ps_store_exists(const char *dir)
         PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
         ps_buf_printf(&path, "%s/%s", dir, parts[i]);
-        if (access(path.at, F_OK) == 0 || errno == EACCES)
+        if (access(path.ptr, F_OK) == 0 || errno == EACCES)
             return true;
     }
     return false;
@@ -145,7 +145,7 @@ static bool is_write_protected(const struct ps_store *store)
     static const char *const parts[] = {"", "open", "catalog.db"};
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        PS_AUTO(ps_free_ptr) char *path = ps_store_top_file(store, parts[i]);
+        PS_AUTO(ps_free_ptr) char *path = ps_store_top_path(store, parts[i]);
 
         if (access(path, W_OK) != 0 && (errno == EACCES || errno == EROFS || errno == EPERM))
             return true;
@@ -157,21 +157,21 @@ static bool is_write_protected(const struct ps_store *store)
  * can recover. */
 static enum ps_status check_log(const struct ps_store *store, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *log = ps_store_file(store, "catalog.db-wal");
-    PS_AUTO(ps_free_ptr) char *shm = ps_store_file(store, "catalog.db-shm");
+    PS_AUTO(ps_free_ptr) char *log = ps_store_file_path(store, "catalog.db-wal");
+    PS_AUTO(ps_free_ptr) char *shm = ps_store_file_path(store, "catalog.db-shm");
     struct stat about;
 
     if (stat(log, &about) != 0 || about.st_size == 0 || access(shm, F_OK) == 0)
         return PS_OK;
-    ps_hint(err, "open the shelf once as a user who may write to it");
+    ps_err_hint(err, "open the shelf once as a user who may write to it");
     return ps_fail(err, PS_FORBIDDEN,
                    "catalog.db-wal must be recovered, and the shelf is read-only");
 }
 
 static enum ps_status open_read_only(struct ps_store *store, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *runs = ps_store_folder(store, "runs");
-    PS_AUTO(ps_free_ptr) char *catalog = ps_store_file(store, "catalog.db");
+    PS_AUTO(ps_free_ptr) char *runs = ps_store_folder_path(store, "runs");
+    PS_AUTO(ps_free_ptr) char *catalog = ps_store_file_path(store, "catalog.db");
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
     enum ps_status status;
 
@@ -185,17 +185,17 @@ static enum ps_status open_read_only(struct ps_store *store, struct ps_err *err)
         status = check_log(store, err);
     atomic_store(&store->immutable, ps_catalog_uri(store, &uri));
     if (status == PS_OK)
-        status = ps_catalog_open_reader(uri.at, &store->catalog, err);
+        status = ps_catalog_open_reader(uri.ptr, &store->catalog, err);
     if (status == PS_OK)
         status = store->backend->open(store, NULL, err);
-    store->beside = status == PS_OK;
+    store->has_file_readers = status == PS_OK;
     return status == PS_OK ? ps_session_name(store, err) : status;
 }
 
 static enum ps_status open_catalog(struct ps_store *store, const void *where, struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int lock = -1;
-    PS_AUTO(ps_free_ptr) char *path = ps_store_file(store, "catalog.db");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_file_path(store, "catalog.db");
     enum ps_status status = lock_folder(store, &lock, err);
 
     if (status == PS_OK)
@@ -204,7 +204,7 @@ static enum ps_status open_catalog(struct ps_store *store, const void *where, st
         status = ps_catalog_open(path, &store->catalog, err);
     if (status == PS_OK)
         status = store->backend->open(store, where, err);
-    store->beside = status == PS_OK;
+    store->has_file_readers = status == PS_OK;
     return status;
 }
 
@@ -212,13 +212,13 @@ static enum ps_status make_folders(struct ps_store *store, bool *labels_new, str
 {
     static const char *const folders[] = {"open",   "spool",     "runs",
                                           "labels", "originals", "sources"};
-    PS_AUTO(ps_free_ptr) char *labels = ps_store_folder(store, "labels");
-    PS_AUTO(ps_free_ptr) char *runs = ps_store_folder(store, "runs");
+    PS_AUTO(ps_free_ptr) char *labels = ps_store_folder_path(store, "labels");
+    PS_AUTO(ps_free_ptr) char *runs = ps_store_folder_path(store, "runs");
     enum ps_status status = ps_make_dir(store->dir, err);
 
     *labels_new = access(labels, F_OK) != 0;
     for (size_t i = 0; status == PS_OK && i < sizeof folders / sizeof *folders; i++) {
-        PS_AUTO(ps_free_ptr) char *folder = ps_store_folder(store, folders[i]);
+        PS_AUTO(ps_free_ptr) char *folder = ps_store_folder_path(store, folders[i]);
 
         status = ps_make_dir(folder, err);
     }
@@ -234,7 +234,7 @@ struct ps_store *ps_store_new(const char *dir)
 {
     struct ps_store *store = ps_alloc(sizeof *store);
 
-    store->dir = ps_strdup(ps_str_of(dir));
+    store->dir = ps_strdup(ps_str_from_c(dir));
     store->backend = &ps_folder_backend;
     store->session_fd = store->runs_fd = -1;
     atomic_init(&store->counter, 0);
@@ -246,8 +246,8 @@ struct ps_store *ps_store_new(const char *dir)
     return store;
 }
 
-enum ps_status ps_store_open_alone(const char *dir, struct ps_store **out, int *lock,
-                                   struct ps_err *err)
+enum ps_status ps_store_open_exclusive(const char *dir, struct ps_store **out, int *lock,
+                                       struct ps_err *err)
 {
     struct ps_store *store = ps_store_new(dir);
     bool labels_new;
@@ -259,8 +259,8 @@ enum ps_status ps_store_open_alone(const char *dir, struct ps_store **out, int *
         status = ps_session_begin(store, err);
     if (status == PS_OK)
         status = lock_folder(store, lock, err);
-    if (status == PS_OK && ps_session_others(store)) {
-        ps_hint(err, "stop `perfshelf serve` and other programs that use it");
+    if (status == PS_OK && ps_session_has_others(store)) {
+        ps_err_hint(err, "stop `perfshelf serve` and other programs that use it");
         status = ps_fail(err, PS_CONFLICT, "another process has the shelf open");
     }
     if (status == PS_OK)
@@ -284,7 +284,7 @@ static enum ps_status open_writable(struct ps_store *store, const void *where, s
     if (status != PS_OK)
         return status;
     ps_session_sweep(store);
-    ps_reserve_make(store);
+    ps_reserve_file_create(store);
     ps_deleted_expire(store);
     return PS_OK;
 }
@@ -311,7 +311,7 @@ enum ps_status ps_store_open(const char *dir, struct ps_store **out, struct ps_e
     return ps_store_open_backend(dir, &ps_folder_backend, NULL, out, err);
 }
 
-bool ps_store_shared(struct ps_store *store, struct ps_shared_store *out)
+bool ps_store_describe_shared(struct ps_store *store, struct ps_shared_store *out)
 {
     return store->backend->describe(store, out);
 }
@@ -354,16 +354,16 @@ void ps_store_close(struct ps_store *store)
     ps_db_close(store->catalog);
     ps_session_end(store);
     ps_close_fd(&store->runs_fd);
-    if (store->goes)
+    if (store->deletes_folder)
         ps_remove_tree(store->dir);
     pthread_mutex_destroy(&store->catalog_lock);
     pthread_mutex_destroy(&store->quota_lock);
     pthread_mutex_destroy(&store->pool_lock);
     pthread_mutex_destroy(&store->marks.lock);
-    while (store->n_in_hand)
-        ps_upload_release(store, store->in_hand[0].id);
-    free(store->in_hand);
-    ps_buf_free(&store->undone);
+    while (store->n_owned_uploads)
+        ps_upload_release(store, store->owned_uploads[0].id);
+    free(store->owned_uploads);
+    ps_buf_free(&store->undeleted_intents);
     free(store->dir);
     free(store);
 }
@@ -374,10 +374,10 @@ const char *ps_store_dir(const struct ps_store *store)
 }
 
 /* Current layout of run files: the user_version of schema/run.sql. */
-int64_t ps_layout_of_ours(void)
+int64_t ps_current_layout(void)
 {
     static const char word[] = "PRAGMA user_version = ";
-    const char *at = strstr(ps_schema_of("run"), word);
+    const char *at = strstr(ps_schema_sql("run"), word);
 
     return at ? strtoll(at + sizeof word - 1, NULL, 10) : 0;
 }
@@ -388,22 +388,22 @@ enum { OLDEST_LAYOUT = 3 };
 
 bool ps_run_outdated(struct ps_store *store, const char *id)
 {
-    return ps_file_layout(store, NULL, id) < ps_layout_of_ours();
+    return ps_file_layout(store, NULL, id) < ps_current_layout();
 }
 
 static enum ps_status check_layout(int64_t layout, const char *id, struct ps_err *err)
 {
-    int64_t ours = ps_layout_of_ours();
+    int64_t ours = ps_current_layout();
     enum ps_status status = PS_OK;
 
     if (layout < 0) {
         status = ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
     } else if (layout < OLDEST_LAYOUT) {
         status = ps_fail(err, PS_CONFLICT, "run %s was written by an older perfshelf", id);
-        ps_hint(err, "`perfshelf renew %s` imports its original again", id);
+        ps_err_hint(err, "`perfshelf renew %s` imports its original again", id);
     } else if (layout > ours) {
         status = ps_fail(err, PS_CONFLICT, "run %s was written by a newer perfshelf", id);
-        ps_hint(err, "use that version or a newer one");
+        ps_err_hint(err, "use that version or a newer one");
     }
     return status;
 }
@@ -415,7 +415,7 @@ static enum ps_status open_at(const char *path, struct ps_db **out, struct ps_er
 
     ps_uri_path(&uri, path);
     ps_buf_puts(&uri, "?immutable=1");
-    status = ps_db_open(uri.at, false, out, err);
+    status = ps_db_open(uri.ptr, false, out, err);
     if (status != PS_OK)
         return status;
     status = ps_db_exec(*out, "PRAGMA cache_size=-2048; PRAGMA mmap_size=2000000000", err);
@@ -438,10 +438,10 @@ static enum ps_status open_run(struct ps_store *store, const char *id, struct ps
     *left = false;
     if (status != PS_OK)
         return status;
-    layout = ps_path_layout(path);
+    layout = ps_file_layout_at(path);
     *left = store->backend->evicts_files && layout < 0;
     if (*left)
-        return ps_file_left(id, err);
+        return ps_file_fail_evicted(id, err);
     status = check_layout(layout, id, err);
     if (status != PS_OK)
         return status;
@@ -461,5 +461,5 @@ enum ps_status ps_run_open(struct ps_store *store, const char *id, struct ps_db 
         if (open_run(store, id, out, &left, &own) == PS_NOT_FOUND)
             return check_layout(-1, id, err);
     }
-    return ps_fail_as(err, &own);
+    return ps_fail_copy(err, &own);
 }

@@ -70,14 +70,14 @@ struct ps_shared_store {
     uint64_t fetched, evicted; /* bytes, since the store was opened */
 };
 /* False: the store is not shared. */
-bool ps_store_shared(struct ps_store *store, struct ps_shared_store *out);
+bool ps_store_describe_shared(struct ps_store *store, struct ps_shared_store *out);
 
 /* Returns a number that changes whenever the catalog changes, by this process or another. */
 int64_t ps_store_version(struct ps_store *store);
 /* Returns a number that identifies the current file of a run. It changes when the run is imported
  * again. 0: there is no file, or the shelf is private. Changes by other processes are visible after
- * PS_MARK_US. */
-#define PS_MARK_US 1000
+ * PS_RUN_MARK_CACHE_US. */
+#define PS_RUN_MARK_CACHE_US 1000
 uint64_t ps_run_mark(struct ps_store *store, const char *id);
 
 /* --- Originals --- */
@@ -106,24 +106,26 @@ struct ps_ingest;
 enum ps_status ps_ingest_begin(struct ps_store *store, const char *where, int fd,
                                struct ps_ingest **out, struct ps_err *err);
 /* Whether the shelf has an up-to-date run of these bytes. False until their hash is known. Fast. */
-bool ps_ingest_is_known(const struct ps_ingest *intake);
+bool ps_ingest_is_known(const struct ps_ingest *ingest);
 /* Waits until the file was read completely, and fills *out with what was read. With keep false,
  * only the hash is still needed, not the copy. */
-enum ps_status ps_ingest_wait(struct ps_ingest *intake, bool keep, struct ps_original *out,
+enum ps_status ps_ingest_wait(struct ps_ingest *ingest, bool keep, struct ps_original *out,
                               struct ps_err *err);
 /* After ps_ingest_wait: moves the copy to its final path and syncs it. It is kept until
  * ps_ingest_end, or longer if a row refers to it by then. */
-enum ps_status ps_ingest_keep(struct ps_ingest *intake, struct ps_err *err);
-/* Frees `intake` and deletes the copy unless a row refers to it. NULL is allowed. */
-void ps_ingest_end(struct ps_ingest *intake);
+enum ps_status ps_ingest_keep(struct ps_ingest *ingest, struct ps_err *err);
+/* Frees `ingest` and deletes the copy unless a row refers to it. NULL is allowed. */
+void ps_ingest_end(struct ps_ingest *ingest);
 /* Opens the original bytes of a run. Free the stream, then close *fd_out. */
-enum ps_status ps_store_original(struct ps_store *store, const char *id, struct ps_stream **out,
-                                 int *fd_out, uint64_t *bytes_out, struct ps_err *err);
+enum ps_status ps_store_open_original(struct ps_store *store, const char *id,
+                                      struct ps_stream **out, int *fd_out, uint64_t *bytes_out,
+                                      struct ps_err *err);
 
 /* Opens the original with this hash, whether a run has it or not. Free the stream, then close
  * *fd_out. */
-enum ps_status ps_store_original_of(struct ps_store *store, const char *sha256,
-                                    struct ps_stream **out, int *fd_out, struct ps_err *err);
+enum ps_status ps_store_open_original_by_hash(struct ps_store *store, const char *sha256,
+                                              struct ps_stream **out, int *fd_out,
+                                              struct ps_err *err);
 
 /* --- Writing a run --- */
 
@@ -139,7 +141,7 @@ const char *ps_part_path(const struct ps_part *part);
 
 /* Reserves quota for the growth of the file (quota.h). Call it from time to time during writing.
  * PS_FULL: it exceeds the quota. ps_part_publish calls it once more. */
-enum ps_status ps_part_grown(struct ps_part *part, struct ps_err *err);
+enum ps_status ps_part_reserve_growth(struct ps_part *part, struct ps_err *err);
 
 struct ps_new_run {
     const char *name;     /* the name that the user chose; "": the name of the file */
@@ -152,9 +154,9 @@ struct ps_new_run {
     const char *note; /* NULL or "" for none */
 };
 
-struct ps_published {
+struct ps_published_run {
     char id[PS_ID_SIZE];
-    bool already; /* the shelf has these bytes already; nothing was published */
+    bool existed; /* the shelf has these bytes already; nothing was published */
     uint64_t rows, repaired, rejected;
     char *name; /* malloc'ed */
 };
@@ -165,7 +167,7 @@ struct ps_published {
  * has taken over the upload because it considered this server crashed. PS_INTERNAL: the part is
  * invalid; no perfshelf writer produces such a part. Frees the part also after a failure. */
 enum ps_status ps_part_publish(struct ps_part *part, const struct ps_new_run *run, const char *kind,
-                               const struct ps_original *original, struct ps_published *out,
+                               const struct ps_original *original, struct ps_published_run *out,
                                struct ps_err *err);
 /* Deletes the part. NULL is allowed. */
 void ps_part_abort(struct ps_part *part);
@@ -192,36 +194,36 @@ enum ps_status ps_store_source_get(struct ps_store *store, const char *id, const
                                    bool want_text, struct ps_source *out, struct ps_err *err);
 
 /* A source file that is attached to a run. */
-struct ps_attached {
+struct ps_attached_source {
     char *path;
     bool changed;
 };
 struct ps_attached_list {
-    struct ps_attached *at;
+    struct ps_attached_source *items;
     size_t n, cap;
 };
-enum ps_status ps_store_attached(struct ps_store *store, const char *id,
-                                 struct ps_attached_list *out, struct ps_err *err);
+enum ps_status ps_store_list_attached(struct ps_store *store, const char *id,
+                                      struct ps_attached_list *out, struct ps_err *err);
 void ps_attached_free(struct ps_attached_list *list);
 
 /* The source files that a run measured, in the order of the run. Empty for kinds without line
  * measurements. */
-struct ps_measured {
-    char *path;   /* as recorded */
-    bool carried; /* the profile contains the text of its lines */
+struct ps_measured_file {
+    char *path;      /* as recorded */
+    bool has_source; /* the profile contains the text of its lines */
 };
 struct ps_measured_list {
-    struct ps_measured *at;
+    struct ps_measured_file *items;
     size_t n, cap;
 };
-enum ps_status ps_store_measured(struct ps_store *store, const char *id,
-                                 struct ps_measured_list *out, struct ps_err *err);
+enum ps_status ps_store_list_measured(struct ps_store *store, const char *id,
+                                      struct ps_measured_list *out, struct ps_err *err);
 void ps_measured_free(struct ps_measured_list *list);
 
 /* --- Accepted uploads --- */
 
 /* A file of the spool that was accepted for import. All pointers are borrowed. */
-struct ps_accepted {
+struct ps_accepted_upload {
     int64_t id;
     const char *path;
     const char *filename, *name, *series, *who, *note;
@@ -233,32 +235,34 @@ struct ps_accepted {
     const char *sources_text; /* JSON of the sources; equal for uploads that share their sources */
     unsigned tries;           /* imports that were started but did not end */
     /* the job that imports it (job_rows.h); NULL: no job row is created */
-    const struct ps_job_new *row;
-    uint64_t job;      /* number of that job; 0: none */
-    struct ps_err bad; /* set by ps_upload_take: why it cannot be imported; path may be "" then */
-    bool again;        /* it was postponed after an earlier ps_upload_take */
+    const struct ps_job_new *job_row;
+    uint64_t job; /* number of that job; 0: none */
+    struct ps_err
+        err;       /* set by ps_upload_take_over: why it cannot be imported; path may be "" then */
+    bool is_retry; /* it was postponed after an earlier ps_upload_take_over */
 };
 
 /* Records an upload. From then on its file survives the end of this process (with promised, also
  * power loss): the next server imports it. Reads all fields except id, tries, sources_text and job;
  * fills id and job. */
-enum ps_status ps_upload_accept(struct ps_store *store, struct ps_accepted *upload, bool promised,
-                                struct ps_err *err);
+enum ps_status ps_upload_accept(struct ps_store *store, struct ps_accepted_upload *upload,
+                                bool promised, struct ps_err *err);
 /* Counts an import as started; with begins false, uncounts one that was stopped regularly. */
-void ps_upload_try(struct ps_store *store, int64_t id, bool begins);
+void ps_upload_count_try(struct ps_store *store, int64_t id, bool begins);
 /* Call it when the import has succeeded or failed. Deletes the row of the upload and writes the
  * result of its job (job_rows.h) in the same transaction; job NULL: the upload has no job. The
  * caller then deletes the file. id 0: does nothing. */
 void ps_upload_end(struct ps_store *store, int64_t id, const struct ps_job_row *job);
-/* Postpones an import that has no space for its output. ps_upload_take reports the upload again
- * after some seconds, if this session looks for uploads of other sessions. The caller deletes the
- * file, which is fetched again then. */
+/* Postpones an import that has no space for its output. ps_upload_take_over reports the upload
+ * again after some seconds, if this session looks for uploads of other sessions. The caller deletes
+ * the file, which is fetched again then. */
 void ps_upload_postpone(struct ps_store *store, int64_t id);
 /* Takes over the accepted uploads of crashed sessions, and calls `take` once for each, the oldest
  * first. */
-enum ps_status ps_upload_take(struct ps_store *store,
-                              void (*take)(void *user, const struct ps_accepted *upload),
-                              void *user, struct ps_err *err);
+enum ps_status ps_upload_take_over(struct ps_store *store,
+                                   void (*take)(void *user,
+                                                const struct ps_accepted_upload *upload),
+                                   void *user, struct ps_err *err);
 
 /* For a shared store: starts a thread that looks for crashed servers about once a second, and calls
  * `tell` when there are uploads to take over. After ps_store_unwatch_others no call is in progress.
@@ -268,18 +272,18 @@ enum ps_status ps_store_watch_others(struct ps_store *store, void (*tell)(void *
 void ps_store_unwatch_others(struct ps_store *store); /* NULL is allowed */
 
 /* An SQL statement that a user saved for all users. */
-struct ps_saved {
+struct ps_saved_query {
     const char *kind; /* kind of the runs that it applies to; "" the shelf */
     const char *name, *sql;
     const char *who; /* "" unknown */
 };
 /* Saves a statement. Replaces one of the same kind and name if it belongs to the same user, or if
  * `any` is true; else PS_FORBIDDEN. */
-enum ps_status ps_saved_put(struct ps_store *store, const struct ps_saved *saved, bool any,
-                            struct ps_err *err);
+enum ps_status ps_saved_query_put(struct ps_store *store, const struct ps_saved_query *saved,
+                                  bool any, struct ps_err *err);
 /* PS_NOT_FOUND if this user (with `any`: any user) has no such statement. */
-enum ps_status ps_saved_remove(struct ps_store *store, int64_t id, const char *who, bool any,
-                               struct ps_err *err);
+enum ps_status ps_saved_query_remove(struct ps_store *store, int64_t id, const char *who, bool any,
+                                     struct ps_err *err);
 
 /* --- The catalog --- */
 
@@ -288,7 +292,8 @@ enum ps_status ps_saved_remove(struct ps_store *store, int64_t id, const char *w
  * the file, and keeps the name, series, note, tags and sources of the run. */
 bool ps_run_outdated(struct ps_store *store, const char *id);
 /* The ids of all such runs, each followed by a NUL. */
-enum ps_status ps_store_outdated(struct ps_store *store, struct ps_buf *ids, struct ps_err *err);
+enum ps_status ps_store_list_outdated(struct ps_store *store, struct ps_buf *ids,
+                                      struct ps_err *err);
 /* Finds the run of an original. PS_NOT_FOUND without a message in err. */
 enum ps_status ps_store_find(struct ps_store *store, const char *sha256, char id_out[PS_ID_SIZE],
                              struct ps_err *err);
@@ -298,8 +303,8 @@ struct ps_run_brief {
     char *name, *who; /* who "": unknown */
     uint64_t rows, repaired, rejected;
 };
-enum ps_status ps_store_brief(struct ps_store *store, const char *id, struct ps_run_brief *out,
-                              struct ps_err *err);
+enum ps_status ps_store_read_brief(struct ps_store *store, const char *id, struct ps_run_brief *out,
+                                   struct ps_err *err);
 void ps_run_brief_free(struct ps_run_brief *brief); /* frees its members */
 /* Resolves RUN as users write it: an id, a unique prefix, a name, @1 (the newest), @2 ...,
  * baseline:SERIES. */
@@ -327,11 +332,13 @@ enum ps_status ps_store_remove(struct ps_store *store, const char *id, const cha
 
 /* Makes a run the baseline of its series, in place of another. PS_CONFLICT if it has no series. The
  * baseline is ignored while the run is in another series. */
-enum ps_status ps_store_pin(struct ps_store *store, const char *id, struct ps_err *err);
+enum ps_status ps_store_set_baseline(struct ps_store *store, const char *id, struct ps_err *err);
 /* Unsets this run as a baseline. PS_NOT_FOUND if it is not a baseline. */
-enum ps_status ps_store_unpin_run(struct ps_store *store, const char *id, struct ps_err *err);
+enum ps_status ps_store_clear_baseline_run(struct ps_store *store, const char *id,
+                                           struct ps_err *err);
 /* Unsets the baseline of a series. PS_NOT_FOUND if it has none. */
-enum ps_status ps_store_unpin(struct ps_store *store, const char *series, struct ps_err *err);
+enum ps_status ps_store_clear_baseline(struct ps_store *store, const char *series,
+                                       struct ps_err *err);
 
 struct ps_log_entry {
     const char *name, *sha256, *who; /* sha256 "": the import failed before the hash was known */
@@ -342,7 +349,7 @@ struct ps_log_entry {
 };
 /* Adds a row to the import log; also for failed imports. Its failure may be ignored: the command or
  * the job tells the user the result too. */
-enum ps_status ps_store_log(struct ps_store *store, const struct ps_log_entry *entry,
-                            struct ps_err *err);
+enum ps_status ps_store_log_import(struct ps_store *store, const struct ps_log_entry *entry,
+                                   struct ps_err *err);
 
 #endif

@@ -17,18 +17,18 @@
 /* --- Claiming uploads --- */
 
 /* The other sessions that have uploads, each name followed by a NUL. Free the buffer. */
-static struct ps_buf left_by(struct ps_store *store)
+static struct ps_buf sessions_with_uploads(struct ps_store *store)
 {
     struct ps_err ignored = PS_ERR_INIT; /* the next look tries again */
     struct ps_buf sessions = {0};
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(store);
 
-    ps_db_prepare(db, ps_sql_text("upload_sessions"), &stmt, &ignored);
-    ps_bind_text(stmt, ":session", ps_str_of(store->session));
-    while (ps_stmt_row(stmt, &ignored))
+    ps_db_prepare(db, ps_query_sql("upload_sessions"), &stmt, &ignored);
+    ps_bind_text(stmt, ":session", ps_str_from_c(store->session));
+    while (ps_stmt_step(stmt, &ignored))
         ps_col_append(stmt, 0, &sessions);
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_catalog_unlock(store);
     return sessions;
 }
@@ -37,20 +37,20 @@ static enum ps_status take_over(struct ps_store *store, const char *dead, struct
 {
     struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(store->catalog, ps_sql_text("upload_take"), &stmt, err);
-    ps_bind_text(stmt, ":dead", ps_str_of(dead));
-    ps_bind_text(stmt, ":session", ps_str_of(store->session));
-    ps_stmt_finish(stmt, err);
+    ps_db_prepare(store->catalog, ps_query_sql("upload_take"), &stmt, err);
+    ps_bind_text(stmt, ":dead", ps_str_from_c(dead));
+    ps_bind_text(stmt, ":session", ps_str_from_c(store->session));
+    ps_stmt_execute(stmt, err);
     return store->backend->has_other_servers ? ps_job_rows_abandon(store, dead, err) : err->code;
 }
 
 /* Takes over the uploads of one session. Failures are retried at the next check or start. */
-static void claim(struct ps_store *store, const char *session)
+static void take_over_session(struct ps_store *store, const char *session)
 {
     struct ps_err ignored = PS_ERR_INIT; /* the next look tries again */
     bool dead = false;
 
-    if (ps_catalog_begin(store, PS_SOON, &ignored) == PS_OK)
+    if (ps_catalog_begin(store, PS_NOT_DURABLE, &ignored) == PS_OK)
         store->backend->session_is_dead(store, session, &dead, &ignored);
     if (dead)
         take_over(store, session, &ignored);
@@ -59,34 +59,36 @@ static void claim(struct ps_store *store, const char *session)
 
 static void claim_all(struct ps_store *store)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf sessions = left_by(store);
+    PS_AUTO(ps_buf_free) struct ps_buf sessions = sessions_with_uploads(store);
 
-    for (const char *at = sessions.at; at && at < sessions.at + sessions.len; at += strlen(at) + 1)
+    for (const char *at = sessions.ptr; at && at < sessions.ptr + sessions.len;
+         at += strlen(at) + 1)
         if (!ps_session_is_alive(store, at))
-            claim(store, at);
+            take_over_session(store, at);
 }
 
 /* Whether there are uploads of a crashed session, or uploads of this session that it is not
  * importing. */
-bool ps_uploads_wait(struct ps_store *store)
+bool ps_uploads_are_waiting(struct ps_store *store)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf sessions = left_by(store);
+    PS_AUTO(ps_buf_free) struct ps_buf sessions = sessions_with_uploads(store);
     struct ps_err ignored = PS_ERR_INIT; /* the next look asks again */
     struct ps_stmt *stmt = NULL;
     struct ps_db *db;
     bool wait = false;
 
-    for (const char *at = sessions.at; at && at < sessions.at + sessions.len; at += strlen(at) + 1)
+    for (const char *at = sessions.ptr; at && at < sessions.ptr + sessions.len;
+         at += strlen(at) + 1)
         wait |= !ps_session_is_alive(store, at);
     if (wait)
         return true;
     db = ps_catalog_lock(store);
-    ps_db_prepare(db, ps_sql_text("upload_list"), &stmt, &ignored);
-    ps_bind_text(stmt, ":session", ps_str_of(store->session));
+    ps_db_prepare(db, ps_query_sql("upload_list"), &stmt, &ignored);
+    ps_bind_text(stmt, ":session", ps_str_from_c(store->session));
     ps_bind_int(stmt, ":after", 0);
-    while (!wait && ps_stmt_row(stmt, &ignored))
-        wait = !ps_upload_in_hand(store, ps_col_int(stmt, 0));
-    ps_stmt_done(stmt);
+    while (!wait && ps_stmt_step(stmt, &ignored))
+        wait = !ps_upload_is_owned(store, ps_col_int(stmt, 0));
+    ps_stmt_release(stmt);
     ps_catalog_unlock(store);
     return wait;
 }
@@ -95,20 +97,20 @@ bool ps_uploads_wait(struct ps_store *store)
 
 static const char *text_of(struct ps_arena *arena, struct ps_stmt *stmt, int column)
 {
-    return ps_arena_copy(arena, ps_col_text(stmt, column)).at;
+    return ps_arena_copy(arena, ps_col_text(stmt, column)).ptr;
 }
 
-struct ps_tag *ps_upload_pairs(struct ps_store *store, struct ps_arena *arena, const char *text,
-                               size_t *n_out, struct ps_err *err)
+struct ps_tag *ps_upload_parse_pairs(struct ps_store *store, struct ps_arena *arena,
+                                     const char *text, size_t *n_out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_tag *pairs = ps_arena_alloc(arena, (strlen(text) / 4 + 1) * sizeof *pairs);
 
     *n_out = 0;
-    if (ps_db_prepare(store->catalog, ps_sql_text("upload_pairs"), &stmt, err) != PS_OK)
+    if (ps_db_prepare(store->catalog, ps_query_sql("upload_pairs"), &stmt, err) != PS_OK)
         return pairs;
-    ps_bind_text(stmt, ":pairs", ps_str_of(text));
-    while (ps_stmt_row(stmt, err)) {
+    ps_bind_text(stmt, ":pairs", ps_str_from_c(text));
+    while (ps_stmt_step(stmt, err)) {
         const char *key = text_of(arena, stmt, 0), *value = text_of(arena, stmt, 1);
 
         pairs[(*n_out)++] = (struct ps_tag){key, value};
@@ -123,17 +125,17 @@ static const char *spool_path(struct ps_store *store, struct ps_arena *arena, co
     PS_AUTO(ps_free_ptr) char *path = NULL;
 
     if (ps_store_path(store, "spool", file, "", &path, err) == PS_OK)
-        return ps_arena_copy(arena, ps_str_of(path)).at;
-    ps_hint(err, "perfshelf did not write this row of the catalog: find out who did");
+        return ps_arena_copy(arena, ps_str_from_c(path)).ptr;
+    ps_err_hint(err, "perfshelf did not write this row of the catalog: find out who did");
     return "";
 }
 
 static void read_upload(struct ps_store *store, struct ps_stmt *stmt, struct ps_arena *arena,
-                        struct ps_accepted *out)
+                        struct ps_accepted_upload *out)
 {
     struct ps_tag *sources;
 
-    *out = (struct ps_accepted){
+    *out = (struct ps_accepted_upload){
         .id = ps_col_int(stmt, 0),
         .filename = text_of(arena, stmt, 2),
         .name = text_of(arena, stmt, 3),
@@ -143,15 +145,16 @@ static void read_upload(struct ps_store *store, struct ps_stmt *stmt, struct ps_
         .sources_text = text_of(arena, stmt, 7),
         .tries = (unsigned)ps_col_int(stmt, 8),
         .job = (uint64_t)ps_col_int(stmt, 9),
-        .bad = PS_ERR_INIT,
+        .err = PS_ERR_INIT,
     };
-    out->tags = ps_upload_pairs(store, arena, text_of(arena, stmt, 6), &out->n_tags, &out->bad);
-    sources = ps_upload_pairs(store, arena, out->sources_text, &out->n_sources, &out->bad);
-    out->path = spool_path(store, arena, text_of(arena, stmt, 1), &out->bad);
+    out->tags =
+        ps_upload_parse_pairs(store, arena, text_of(arena, stmt, 6), &out->n_tags, &out->err);
+    sources = ps_upload_parse_pairs(store, arena, out->sources_text, &out->n_sources, &out->err);
+    out->path = spool_path(store, arena, text_of(arena, stmt, 1), &out->err);
     for (size_t i = 0; i < out->n_sources; i++)
-        sources[i].key = spool_path(store, arena, sources[i].key, &out->bad);
+        sources[i].key = spool_path(store, arena, sources[i].key, &out->err);
     out->sources = sources;
-    if (out->bad.code != PS_OK) {
+    if (out->err.code != PS_OK) {
         out->path = "";
         out->n_sources = 0;
     }
@@ -160,23 +163,23 @@ static void read_upload(struct ps_store *store, struct ps_stmt *stmt, struct ps_
 /* Reads the next upload of this session that it is not importing, and marks it as being imported.
  */
 static bool next_upload(struct ps_store *store, int64_t after, struct ps_arena *arena,
-                        struct ps_accepted *out, struct ps_err *err)
+                        struct ps_accepted_upload *out, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(store);
     bool found = false;
 
-    if (ps_db_prepare(db, ps_sql_text("upload_list"), &stmt, err) == PS_OK) {
-        ps_bind_text(stmt, ":session", ps_str_of(store->session));
+    if (ps_db_prepare(db, ps_query_sql("upload_list"), &stmt, err) == PS_OK) {
+        ps_bind_text(stmt, ":session", ps_str_from_c(store->session));
         ps_bind_int(stmt, ":after", after);
-        while (!found && ps_stmt_row(stmt, err))
-            found = !ps_upload_in_hand(store, ps_col_int(stmt, 0));
+        while (!found && ps_stmt_step(stmt, err))
+            found = !ps_upload_is_owned(store, ps_col_int(stmt, 0));
     }
     if (found) {
         read_upload(store, stmt, arena, out);
-        out->again = ps_upload_take_in_hand(store, out->id);
+        out->is_retry = ps_upload_own(store, out->id);
     }
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_catalog_unlock(store);
     return found;
 }
@@ -196,7 +199,7 @@ static enum ps_status fetch_file(struct ps_store *store, const char *path, struc
     return status;
 }
 
-static enum ps_status fetch_files(struct ps_store *store, const struct ps_accepted *upload,
+static enum ps_status fetch_files(struct ps_store *store, const struct ps_accepted_upload *upload,
                                   struct ps_err *err)
 {
     enum ps_status status = fetch_file(store, upload->path, err);
@@ -208,23 +211,24 @@ static enum ps_status fetch_files(struct ps_store *store, const struct ps_accept
 
 /* Whether to import the upload now: its files are here, or are missing in the store, which the
  * import reports. Other failures (database, disk) may be temporary. */
-static bool is_fetched(struct ps_store *store, struct ps_accepted *upload)
+static bool is_fetched(struct ps_store *store, struct ps_accepted_upload *upload)
 {
     struct ps_err err = PS_ERR_INIT;
     enum ps_status status = PS_OK;
 
-    if (store->backend->has_other_servers && upload->bad.code == PS_OK)
+    if (store->backend->has_other_servers && upload->err.code == PS_OK)
         status = fetch_files(store, upload, &err);
     if (status == PS_NOT_FOUND) {
-        ps_hint(&err, "send it again");
-        upload->bad = err;
+        ps_err_hint(&err, "send it again");
+        upload->err = err;
     }
     return status == PS_OK || status == PS_NOT_FOUND;
 }
 
-enum ps_status ps_upload_take(struct ps_store *store,
-                              void (*take)(void *user, const struct ps_accepted *upload),
-                              void *user, struct ps_err *err)
+enum ps_status ps_upload_take_over(struct ps_store *store,
+                                   void (*take)(void *user,
+                                                const struct ps_accepted_upload *upload),
+                                   void *user, struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
     int64_t after = 0;
@@ -234,7 +238,7 @@ enum ps_status ps_upload_take(struct ps_store *store,
         claim_all(store);
     do {
         struct ps_arena arena = {0};
-        struct ps_accepted upload;
+        struct ps_accepted_upload upload;
 
         found = next_upload(store, after, &arena, &upload, &own);
         if (found) {
@@ -246,5 +250,5 @@ enum ps_status ps_upload_take(struct ps_store *store,
         }
         ps_arena_free(&arena);
     } while (found);
-    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+    return own.code == PS_OK ? PS_OK : ps_fail_copy(err, &own);
 }

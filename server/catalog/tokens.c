@@ -28,52 +28,53 @@ const char *ps_right_word(enum ps_right role)
     return words[role];
 }
 
-enum ps_status ps_right_of(const char *word, enum ps_right *out, struct ps_err *err)
+enum ps_status ps_right_parse(const char *word, enum ps_right *out, struct ps_err *err)
 {
     for (enum ps_right role = PS_RIGHT_VIEWER; role <= PS_RIGHT_ADMIN; role++) {
         *out = role;
         if (strcmp(words[role], word) == 0)
             return PS_OK;
     }
-    ps_hint(err, "viewer: reads; uploader: also adds runs, and edits and deletes own runs; admin: "
-                 "everything");
+    ps_err_hint(err,
+                "viewer: reads; uploader: also adds runs, and edits and deletes own runs; admin: "
+                "everything");
     return ps_fail(err, PS_BAD_REQUEST, "unknown role '%s'", word);
 }
 
 /* --- Text of a token --- */
 
-struct pass {
+struct token_text {
     char text[PS_TOKEN_SIZE];
     char id[ID_LETTERS + 1];
     char hash[PS_SHA256_SIZE]; /* hash of the secret */
 };
 
-static void say_hex(char *out, const uint8_t *bytes, size_t n)
+static void format_hex(char *out, const uint8_t *bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         (void)snprintf(out + 2 * i, 3, "%02x", bytes[i]);
 }
 
-static void hash_secret(struct pass *pass)
+static void hash_secret(struct token_text *token_text)
 {
-    const char *secret = pass->text + SECRET_AT;
+    const char *secret = token_text->text + SECRET_AT;
     uint8_t digest[SHA256_DIGEST_SIZE];
     struct sha256_ctx hash;
 
     sha256_init(&hash);
     sha256_update(&hash, strlen(secret), (const uint8_t *)secret);
     sha256_digest(&hash, sizeof digest, digest);
-    say_hex(pass->hash, digest, sizeof digest);
+    format_hex(token_text->hash, digest, sizeof digest);
 }
 
-static enum ps_status make_pass(struct pass *out, struct ps_err *err)
+static enum ps_status generate_token(struct token_text *out, struct ps_err *err)
 {
     uint8_t random[ID_BYTES + SECRET_BYTES];
     char secret[BASE64_ENCODE_RAW_LENGTH(SECRET_BYTES) + 1] = {0};
 
     if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
         return ps_fail_errno(err, "cannot read random bytes from", "the kernel");
-    say_hex(out->id, random, ID_BYTES);
+    format_hex(out->id, random, ID_BYTES);
     base64_encode_raw(secret, SECRET_BYTES, random + ID_BYTES);
     secret[strcspn(secret, "=")] = '\0';
     for (char *at = secret; *at; at++) /* base64url, which needs no escapes in URLs and headers */
@@ -85,7 +86,7 @@ static enum ps_status make_pass(struct pass *out, struct ps_err *err)
 }
 
 /* Parses a token. False: malformed. */
-static bool read_pass(const char *text, struct pass *out)
+static bool parse_token(const char *text, struct token_text *out)
 {
     if (strlen(text) != PS_TOKEN_SIZE - 1 || strncmp(text, "psf_", 4) != 0 ||
         text[SECRET_AT - 1] != '_')
@@ -103,9 +104,9 @@ static bool read_pass(const char *text, struct pass *out)
 static void prepare(struct ps_db *db, const char *query, const char *id, struct ps_stmt **out,
                     struct ps_err *err)
 {
-    ps_db_prepare(db, ps_sql_text(query), out, err);
-    ps_bind_text(*out, ":id", ps_str_of(id));
-    ps_bind_int(*out, ":at", ps_now_ms());
+    ps_db_prepare(db, ps_query_sql(query), out, err);
+    ps_bind_text(*out, ":id", ps_str_from_c(id));
+    ps_bind_int(*out, ":at", ps_wall_clock_ms());
 }
 
 static enum ps_status run(struct ps_db *db, const char *query, const char *id, struct ps_err *err)
@@ -113,23 +114,23 @@ static enum ps_status run(struct ps_db *db, const char *query, const char *id, s
     struct ps_stmt *stmt = NULL;
 
     prepare(db, query, id, &stmt, err);
-    return ps_stmt_finish(stmt, err);
+    return ps_stmt_execute(stmt, err);
 }
 
-static enum ps_status insert_token(struct ps_db *db, const struct pass *pass, const char *name,
-                                   enum ps_right role, struct ps_err *err)
+static enum ps_status insert_token(struct ps_db *db, const struct token_text *token_text,
+                                   const char *name, enum ps_right role, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
     bool inserted;
 
-    prepare(db, "token_insert", pass->id, &stmt, err);
-    ps_bind_text(stmt, ":name", ps_str_of(name));
-    ps_bind_text(stmt, ":role", ps_str_of(words[role]));
-    ps_bind_text(stmt, ":hash", ps_str_of(pass->hash));
-    inserted = ps_stmt_row(stmt, err);
-    if (ps_stmt_finish(stmt, err) != PS_OK || inserted)
+    prepare(db, "token_insert", token_text->id, &stmt, err);
+    ps_bind_text(stmt, ":name", ps_str_from_c(name));
+    ps_bind_text(stmt, ":role", ps_str_from_c(words[role]));
+    ps_bind_text(stmt, ":hash", ps_str_from_c(token_text->hash));
+    inserted = ps_stmt_step(stmt, err);
+    if (ps_stmt_execute(stmt, err) != PS_OK || inserted)
         return err->code;
-    ps_hint(err, "revoke that token, or choose another name");
+    ps_err_hint(err, "revoke that token, or choose another name");
     return ps_fail(err, PS_CONFLICT, "%s has a token already", name);
 }
 
@@ -140,7 +141,7 @@ static enum ps_status check_name(const char *name, struct ps_err *err)
     for (size_t i = 0; i < len; i++)
         if ((unsigned char)name[i] < ' ' || name[i] == 127)
             return ps_fail(err, PS_BAD_REQUEST, "the name contains control characters");
-    if (len == 0 || len >= PS_TOKEN_NAME_SIZE || !ps_utf8_valid(ps_str_of(name)))
+    if (len == 0 || len >= PS_TOKEN_NAME_SIZE || !ps_utf8_is_valid(ps_str_from_c(name)))
         return ps_fail(err, PS_BAD_REQUEST, "a name must be 1 to %d bytes of UTF-8",
                        PS_TOKEN_NAME_SIZE - 1);
     return PS_OK;
@@ -149,17 +150,17 @@ static enum ps_status check_name(const char *name, struct ps_err *err)
 enum ps_status ps_token_add(struct ps_store *store, const char *name, enum ps_right role,
                             char text_out[PS_TOKEN_SIZE], struct ps_err *err)
 {
-    struct pass pass;
+    struct token_text token_text;
     enum ps_status status = check_name(name, err);
 
     if (status == PS_OK)
-        status = make_pass(&pass, err);
+        status = generate_token(&token_text, err);
     if (status != PS_OK)
         return status;
     ps_catalog_begin(store, PS_DURABLE, err);
-    insert_token(store->catalog, &pass, name, role, err);
+    insert_token(store->catalog, &token_text, name, role, err);
     if (ps_catalog_end(store, err->code, err) == PS_OK)
-        memcpy(text_out, pass.text, PS_TOKEN_SIZE);
+        memcpy(text_out, token_text.text, PS_TOKEN_SIZE);
     return err->code;
 }
 
@@ -168,14 +169,14 @@ static enum ps_status delete_token(struct ps_db *db, const char *name, struct ps
     struct ps_stmt *stmt = NULL;
     char id[ID_LETTERS + 1] = "";
 
-    ps_db_prepare(db, ps_sql_text("token_delete"), &stmt, err);
-    ps_bind_text(stmt, ":name", ps_str_of(name));
-    if (ps_stmt_row(stmt, err)) {
+    ps_db_prepare(db, ps_query_sql("token_delete"), &stmt, err);
+    ps_bind_text(stmt, ":name", ps_str_from_c(name));
+    if (ps_stmt_step(stmt, err)) {
         struct ps_str found = ps_col_text(stmt, 0);
 
-        (void)snprintf(id, sizeof id, "%.*s", (int)found.len, found.at);
+        (void)snprintf(id, sizeof id, "%.*s", (int)found.len, found.ptr);
     }
-    if (ps_stmt_finish(stmt, err) == PS_OK && !id[0])
+    if (ps_stmt_execute(stmt, err) == PS_OK && !id[0])
         ps_fail(err, PS_NOT_FOUND, "'%s' has no token", name);
     return run(db, "session_delete_all", id, err);
 }
@@ -193,7 +194,7 @@ static enum ps_right role_at(struct ps_stmt *stmt, int column)
     enum ps_right role = PS_RIGHT_NOBODY;
     PS_AUTO(ps_free_ptr) char *word = ps_strdup(ps_col_text(stmt, column));
 
-    return ps_right_of(word, &role, PS_ERR_IGNORED) == PS_OK ? role : PS_RIGHT_NOBODY;
+    return ps_right_parse(word, &role, PS_ERR_IGNORED) == PS_OK ? role : PS_RIGHT_NOBODY;
 }
 
 enum ps_status ps_token_each(struct ps_store *store,
@@ -203,13 +204,13 @@ enum ps_status ps_token_each(struct ps_store *store,
     struct ps_stmt *stmt = NULL;
 
     prepare(ps_catalog_lock(store), "token_list", "", &stmt, err);
-    while (ps_stmt_row(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *name = ps_strdup(ps_col_text(stmt, 0));
 
         show(user, &(struct ps_token_row){name, role_at(stmt, 1), ps_col_int(stmt, 2),
                                           ps_col_int(stmt, 3), ps_col_int(stmt, 4)});
     }
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_catalog_unlock(store);
     return err->code;
 }
@@ -219,8 +220,8 @@ enum ps_status ps_token_count(struct ps_store *store, int64_t *out, struct ps_er
     struct ps_stmt *stmt = NULL;
 
     prepare(ps_catalog_lock(store), "token_count", "", &stmt, err);
-    *out = ps_stmt_row(stmt, err) ? ps_col_int(stmt, 0) : 0;
-    ps_stmt_done(stmt);
+    *out = ps_stmt_step(stmt, err) ? ps_col_int(stmt, 0) : 0;
+    ps_stmt_release(stmt);
     ps_catalog_unlock(store);
     return err->code;
 }
@@ -228,20 +229,21 @@ enum ps_status ps_token_count(struct ps_store *store, int64_t *out, struct ps_er
 /* --- Holders and sessions --- */
 
 /* Looks up the row of a token or session and compares the hash of its secret. *out: the owner. */
-static enum ps_status find_holder(struct ps_db *db, const char *query, const struct pass *pass,
-                                  struct ps_holder *out, int64_t *used, struct ps_err *err)
+static enum ps_status find_holder(struct ps_db *db, const char *query,
+                                  const struct token_text *token_text, struct ps_token_holder *out,
+                                  int64_t *used, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_str hash, name;
 
-    prepare(db, query, pass->id, &stmt, err);
-    if (!ps_stmt_row(stmt, err))
+    prepare(db, query, token_text->id, &stmt, err);
+    if (!ps_stmt_step(stmt, err))
         return err->code != PS_OK ? err->code : PS_NOT_FOUND;
     hash = ps_col_text(stmt, 0);
-    if (hash.len != PS_SHA256_SIZE - 1 || !memeql_sec(hash.at, pass->hash, hash.len))
+    if (hash.len != PS_SHA256_SIZE - 1 || !memeql_sec(hash.ptr, token_text->hash, hash.len))
         return PS_NOT_FOUND;
     name = ps_col_text(stmt, 1);
-    (void)snprintf(out->name, sizeof out->name, "%.*s", (int)name.len, name.at);
+    (void)snprintf(out->name, sizeof out->name, "%.*s", (int)name.len, name.ptr);
     out->role = role_at(stmt, 2);
     if (used)
         *used = ps_col_int(stmt, 3);
@@ -249,8 +251,8 @@ static enum ps_status find_holder(struct ps_db *db, const char *query, const str
 }
 
 struct presented {
-    const struct pass *pass;
-    struct ps_holder *out;
+    const struct token_text *token_text;
+    struct ps_token_holder *out;
     int64_t *used;
 };
 
@@ -258,14 +260,16 @@ static enum ps_status holder_of(struct ps_db *db, const char *query, void *user,
 {
     const struct presented *p = user;
 
-    return find_holder(db, query, p->pass, p->out, p->used, err);
+    return find_holder(db, query, p->token_text, p->out, p->used, err);
 }
 
 /* Does the same without waiting for writers. */
-static enum ps_status look_up(struct ps_store *store, const char *query, const struct pass *pass,
-                              struct ps_holder *out, int64_t *used, struct ps_err *err)
+static enum ps_status look_up(struct ps_store *store, const char *query,
+                              const struct token_text *token_text, struct ps_token_holder *out,
+                              int64_t *used, struct ps_err *err)
 {
-    return ps_catalog_ask(store, holder_of, query, &(struct presented){pass, out, used}, err);
+    return ps_catalog_run_query(store, holder_of, query, &(struct presented){token_text, out, used},
+                                err);
 }
 
 /* Records the last use, for display. Failures are ignored: a full disk must not lock users out. */
@@ -273,49 +277,49 @@ static void note_use(struct ps_store *store, const char *id)
 {
     struct ps_err ignored = PS_ERR_INIT;
 
-    ps_catalog_begin(store, PS_SOON, &ignored);
+    ps_catalog_begin(store, PS_NOT_DURABLE, &ignored);
     run(store->catalog, "token_used", id, &ignored);
     ps_catalog_end(store, ignored.code, &ignored);
 }
 
-enum ps_status ps_token_check(struct ps_store *store, const char *text, struct ps_holder *out,
+enum ps_status ps_token_check(struct ps_store *store, const char *text, struct ps_token_holder *out,
                               struct ps_err *err)
 {
-    struct pass pass;
+    struct token_text token_text;
     int64_t used = 0;
     enum ps_status status;
 
-    if (!read_pass(text, &pass))
+    if (!parse_token(text, &token_text))
         return PS_NOT_FOUND;
-    status = look_up(store, "token_get", &pass, out, &used, err);
-    if (status == PS_OK && ps_now_ms() - used > HOUR_MS && !ps_store_is_away(store))
-        note_use(store, pass.id);
+    status = look_up(store, "token_get", &token_text, out, &used, err);
+    if (status == PS_OK && ps_wall_clock_ms() - used > HOUR_MS && !ps_store_is_away(store))
+        note_use(store, token_text.id);
     return status;
 }
 
-static enum ps_status insert_session(struct ps_db *db, const struct pass *session,
-                                     const struct pass *token, struct ps_err *err)
+static enum ps_status insert_session(struct ps_db *db, const struct token_text *session,
+                                     const struct token_text *token, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
     run(db, "session_expire", "", err);
     prepare(db, "session_insert", session->id, &stmt, err);
-    ps_bind_text(stmt, ":token", ps_str_of(token->id));
-    ps_bind_text(stmt, ":hash", ps_str_of(session->hash));
-    ps_bind_int(stmt, ":expires_at", ps_now_ms() + (int64_t)PS_SESSION_S * 1000);
-    return ps_stmt_finish(stmt, err);
+    ps_bind_text(stmt, ":token", ps_str_from_c(token->id));
+    ps_bind_text(stmt, ":hash", ps_str_from_c(session->hash));
+    ps_bind_int(stmt, ":expires_at", ps_wall_clock_ms() + (int64_t)PS_SESSION_S * 1000);
+    return ps_stmt_execute(stmt, err);
 }
 
 enum ps_status ps_session_open(struct ps_store *store, const char *token,
-                               char text_out[PS_TOKEN_SIZE], struct ps_holder *out,
+                               char text_out[PS_TOKEN_SIZE], struct ps_token_holder *out,
                                struct ps_err *err)
 {
-    struct pass given, session;
-    enum ps_status status = make_pass(&session, err);
+    struct token_text given, session;
+    enum ps_status status = generate_token(&session, err);
 
     if (status != PS_OK)
         return status;
-    if (!read_pass(token, &given))
+    if (!parse_token(token, &given))
         return PS_NOT_FOUND;
     status = ps_token_check(store, token, out, err);
     if (status != PS_OK)
@@ -331,22 +335,23 @@ enum ps_status ps_session_open(struct ps_store *store, const char *token,
     return status;
 }
 
-enum ps_status ps_session_check(struct ps_store *store, const char *text, struct ps_holder *out,
-                                struct ps_err *err)
+enum ps_status ps_session_check(struct ps_store *store, const char *text,
+                                struct ps_token_holder *out, struct ps_err *err)
 {
-    struct pass pass;
+    struct token_text token_text;
 
-    return read_pass(text, &pass) ? look_up(store, "session_get", &pass, out, NULL, err)
-                                  : PS_NOT_FOUND;
+    return parse_token(text, &token_text)
+               ? look_up(store, "session_get", &token_text, out, NULL, err)
+               : PS_NOT_FOUND;
 }
 
 enum ps_status ps_session_close(struct ps_store *store, const char *text, struct ps_err *err)
 {
-    struct pass pass;
+    struct token_text token_text;
 
-    if (!read_pass(text, &pass))
+    if (!parse_token(text, &token_text))
         return PS_OK;
     ps_catalog_begin(store, PS_DURABLE, err);
-    run(store->catalog, "session_delete", pass.id, err);
+    run(store->catalog, "session_delete", token_text.id, err);
     return ps_catalog_end(store, err->code, err);
 }

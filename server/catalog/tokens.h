@@ -15,22 +15,22 @@
 
 /* Roles, each with all rights of the previous one. Stored by name. */
 enum ps_right {
-    PS_RIGHT_UNSAID,   /* a route without a declared role: treated as ADMIN */
-    PS_RIGHT_NOBODY,   /* no token needed: the page itself, logging in */
-    PS_RIGHT_VIEWER,   /* reads */
-    PS_RIGHT_UPLOADER, /* adds runs, names and tags them */
-    PS_RIGHT_ADMIN,    /* removes runs, issues tokens */
+    PS_RIGHT_UNDECLARED, /* a route without a declared role: treated as ADMIN */
+    PS_RIGHT_NOBODY,     /* no token needed: the page itself, logging in */
+    PS_RIGHT_VIEWER,     /* reads */
+    PS_RIGHT_UPLOADER,   /* adds runs, names and tags them */
+    PS_RIGHT_ADMIN,      /* removes runs, issues tokens */
 };
 
 const char *ps_right_word(enum ps_right role);
 /* PS_BAD_REQUEST, with a message that lists the valid names. */
-enum ps_status ps_right_of(const char *word, enum ps_right *out, struct ps_err *err);
+enum ps_status ps_right_parse(const char *word, enum ps_right *out, struct ps_err *err);
 
 #define PS_TOKEN_SIZE      61  /* "psf_", 12 hex digits, "_", 43 letters, NUL */
 #define PS_TOKEN_NAME_SIZE 101 /* bytes of a name, with its NUL */
 #define PS_SESSION_S       (30 * 24 * 3600)
 
-struct ps_holder {
+struct ps_token_holder {
     char name[PS_TOKEN_NAME_SIZE];
     enum ps_right role;
 };
@@ -57,14 +57,14 @@ enum ps_status ps_token_each(struct ps_store *store,
 enum ps_status ps_token_count(struct ps_store *store, int64_t *out, struct ps_err *err);
 
 /* Finds the owner of a token. PS_NOT_FOUND: the token is unknown; err has no further details. */
-enum ps_status ps_token_check(struct ps_store *store, const char *text, struct ps_holder *out,
+enum ps_status ps_token_check(struct ps_store *store, const char *text, struct ps_token_holder *out,
                               struct ps_err *err);
 /* Opens a session of PS_SESSION_S seconds for the owner of a token. */
 enum ps_status ps_session_open(struct ps_store *store, const char *token,
-                               char text_out[PS_TOKEN_SIZE], struct ps_holder *out,
+                               char text_out[PS_TOKEN_SIZE], struct ps_token_holder *out,
                                struct ps_err *err);
-enum ps_status ps_session_check(struct ps_store *store, const char *text, struct ps_holder *out,
-                                struct ps_err *err);
+enum ps_status ps_session_check(struct ps_store *store, const char *text,
+                                struct ps_token_holder *out, struct ps_err *err);
 enum ps_status ps_session_close(struct ps_store *store, const char *text, struct ps_err *err);
 
 #endif

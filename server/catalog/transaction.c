@@ -11,15 +11,16 @@ enum ps_status ps_catalog_begin(struct ps_store *store, enum ps_catalog_sync syn
     struct ps_db *db = ps_catalog_lock(store);
 
     if (store->read_only) {
-        ps_hint(err, "ask the owner for write access, or copy the shelf to your own folder");
+        ps_err_hint(err, "ask the owner for write access, or copy the shelf to your own folder");
         status = ps_fail(err, PS_FORBIDDEN, "no permission to write to the shelf");
     }
-    store->durable = sync == PS_DURABLE;
-    store->ordered = status == PS_OK;
+    store->is_durable = sync == PS_DURABLE;
+    store->has_order = status == PS_OK;
     if (status == PS_OK)
-        status = ps_db_exec(
-            db, store->durable ? "BEGIN IMMEDIATE" : "PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE",
-            err);
+        status = ps_db_exec(db,
+                            store->is_durable ? "BEGIN IMMEDIATE"
+                                              : "PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE",
+                            err);
     if (status == PS_OK)
         status = store->backend->begin(store, err);
     return status;
@@ -36,15 +37,15 @@ enum ps_status ps_catalog_end(struct ps_store *store, enum ps_status status, str
     if (status == PS_OK) {
         status = ps_db_exec(store->catalog, "COMMIT", elsewhere ? PS_ERR_IGNORED : err);
         committed = status == PS_OK;
-        store->changes += store->durable;
+        store->changes += store->is_durable;
         if (elsewhere)
             status = PS_OK;
     }
     if (!committed)
         (void)ps_db_exec(store->catalog, "ROLLBACK", PS_ERR_IGNORED);
-    if (!store->durable && !store->read_only)
+    if (!store->is_durable && !store->read_only)
         (void)ps_db_exec(store->catalog, "PRAGMA synchronous=FULL", PS_ERR_IGNORED);
-    if (store->ordered)
+    if (store->has_order)
         store->backend->done(store, committed);
     ps_catalog_unlock(store);
     return status;

@@ -24,52 +24,52 @@
 
 /* --- Uploads in hand --- */
 
-static struct ps_in_hand *in_hand(struct ps_store *store, int64_t id)
+static struct ps_owned_upload *in_hand(struct ps_store *store, int64_t id)
 {
-    for (size_t i = 0; i < store->n_in_hand; i++)
-        if (store->in_hand[i].id == id)
-            return &store->in_hand[i];
+    for (size_t i = 0; i < store->n_owned_uploads; i++)
+        if (store->owned_uploads[i].id == id)
+            return &store->owned_uploads[i];
     return NULL;
 }
 
-bool ps_upload_in_hand(struct ps_store *store, int64_t id)
+bool ps_upload_is_owned(struct ps_store *store, int64_t id)
 {
-    const struct ps_in_hand *at = in_hand(store, id);
+    const struct ps_owned_upload *at = in_hand(store, id);
 
-    return at && (!at->again_ms || ps_monotonic_ms() < at->again_ms);
+    return at && (!at->retry_ms || ps_monotonic_ms() < at->retry_ms);
 }
 
-bool ps_upload_take_in_hand(struct ps_store *store, int64_t id)
+bool ps_upload_own(struct ps_store *store, int64_t id)
 {
-    struct ps_in_hand *at = in_hand(store, id);
+    struct ps_owned_upload *at = in_hand(store, id);
 
     if (at) {
-        at->again_ms = 0;
+        at->retry_ms = 0;
         return true;
     }
-    PS_PUSH_ROOM(store->in_hand, store->n_in_hand, store->cap_in_hand);
-    store->in_hand[store->n_in_hand++] = (struct ps_in_hand){.id = id};
+    PS_RESERVE_ONE(store->owned_uploads, store->n_owned_uploads, store->cap_owned_uploads);
+    store->owned_uploads[store->n_owned_uploads++] = (struct ps_owned_upload){.id = id};
     return false;
 }
 
 void ps_upload_release(struct ps_store *store, int64_t id)
 {
-    struct ps_in_hand *at = in_hand(store, id);
+    struct ps_owned_upload *at = in_hand(store, id);
 
     if (!at)
         return;
     free(at->view);
-    *at = store->in_hand[--store->n_in_hand];
+    *at = store->owned_uploads[--store->n_owned_uploads];
 }
 
 void ps_upload_postpone(struct ps_store *store, int64_t id)
 {
-    struct ps_in_hand *at;
+    struct ps_owned_upload *at;
 
     (void)ps_catalog_lock(store);
     at = in_hand(store, id);
     if (at)
-        at->again_ms = ps_monotonic_ms() + AGAIN_MS;
+        at->retry_ms = ps_monotonic_ms() + AGAIN_MS;
     ps_catalog_unlock(store);
 }
 
@@ -82,10 +82,10 @@ static enum ps_status sync_file(const char *path, struct ps_err *err)
     return fd >= 0 && fsync(fd) == 0 ? PS_OK : ps_fail_errno(err, "cannot sync", path);
 }
 
-static enum ps_status sync_files(struct ps_store *store, const struct ps_accepted *upload,
+static enum ps_status sync_files(struct ps_store *store, const struct ps_accepted_upload *upload,
                                  struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *spool = ps_store_folder(store, "spool");
+    PS_AUTO(ps_free_ptr) char *spool = ps_store_folder_path(store, "spool");
     enum ps_status status = sync_file(upload->path, err);
 
     for (size_t i = 0; i < upload->n_sources && status == PS_OK; i++)
@@ -93,7 +93,7 @@ static enum ps_status sync_files(struct ps_store *store, const struct ps_accepte
     return status == PS_OK ? ps_sync_dir(spool, err) : status;
 }
 
-static const char *base_of(const char *path)
+static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
 
@@ -101,8 +101,8 @@ static const char *base_of(const char *path)
 }
 
 /* Sends the files of an upload: first the upload itself, then its sources. */
-static enum ps_status send_files(struct ps_store *store, const struct ps_accepted *upload,
-                                 struct ps_sending *out, struct ps_err *err)
+static enum ps_status send_files(struct ps_store *store, const struct ps_accepted_upload *upload,
+                                 struct ps_sent_file *out, struct ps_err *err)
 {
     ps_file_send(store, "spool", upload->path, &out[0], err);
     for (size_t i = 0; i < upload->n_sources; i++)
@@ -110,32 +110,32 @@ static enum ps_status send_files(struct ps_store *store, const struct ps_accepte
     return err->code;
 }
 
-static enum ps_status place_files(struct ps_store *store, const struct ps_accepted *upload,
-                                  const struct ps_sending *sent, struct ps_err *err)
+static enum ps_status place_files(struct ps_store *store, const struct ps_accepted_upload *upload,
+                                  const struct ps_sent_file *sent, struct ps_err *err)
 {
-    ps_file_place(store, &sent[0], "spool", base_of(upload->path), NULL, err);
+    ps_file_place(store, &sent[0], "spool", base_name(upload->path), NULL, err);
     for (size_t i = 0; i < upload->n_sources; i++)
-        ps_file_place(store, &sent[1 + i], "spool", base_of(upload->sources[i].key), NULL, err);
+        ps_file_place(store, &sent[1 + i], "spool", base_name(upload->sources[i].key), NULL, err);
     return err->code;
 }
 
-static bool holds(struct ps_db *db, const char *file)
+static bool is_referenced(struct ps_db *db, const char *file)
 {
     struct ps_stmt *stmt = NULL;
     struct ps_err err = PS_ERR_INIT;
     bool found;
 
-    if (ps_db_prepare(db, ps_sql_text("upload_holds"), &stmt, &err) != PS_OK)
+    if (ps_db_prepare(db, ps_query_sql("upload_holds"), &stmt, &err) != PS_OK)
         return true;
-    ps_bind_text(stmt, ":file", ps_str_of(file));
-    found = ps_stmt_row(stmt, &err);
-    ps_stmt_done(stmt);
+    ps_bind_text(stmt, ":file", ps_str_from_c(file));
+    found = ps_stmt_step(stmt, &err);
+    ps_stmt_release(stmt);
     return found || err.code != PS_OK;
 }
 
-bool ps_upload_holds(struct ps_store *store, const char *file)
+bool ps_upload_owns_file(struct ps_store *store, const char *file)
 {
-    bool found = holds(ps_catalog_lock(store), file);
+    bool found = is_referenced(ps_catalog_lock(store), file);
 
     ps_catalog_unlock(store);
     return found;
@@ -143,9 +143,10 @@ bool ps_upload_holds(struct ps_store *store, const char *file)
 
 /* Removes a file that no upload refers to any more; uploads may share their sources. Ignores
  * invalid names from untrusted rows. */
-static enum ps_status remove_unheld(struct ps_store *store, const char *file, struct ps_err *err)
+static enum ps_status remove_unreferenced(struct ps_store *store, const char *file,
+                                          struct ps_err *err)
 {
-    return !ps_file_name_is("spool", file) || holds(store->catalog, file)
+    return !ps_file_name_is_valid("spool", file) || is_referenced(store->catalog, file)
                ? PS_OK
                : ps_file_remove(store, "spool", file, err);
 }
@@ -155,11 +156,11 @@ static enum ps_status remove_files(struct ps_store *store, const char *file, con
 {
     struct ps_arena arena = {0};
     size_t n = 0;
-    const struct ps_tag *pairs = ps_upload_pairs(store, &arena, sources, &n, err);
+    const struct ps_tag *pairs = ps_upload_parse_pairs(store, &arena, sources, &n, err);
 
-    remove_unheld(store, file, err);
+    remove_unreferenced(store, file, err);
     for (size_t i = 0; i < n; i++)
-        remove_unheld(store, pairs[i].key, err);
+        remove_unreferenced(store, pairs[i].key, err);
     ps_arena_free(&arena);
     return err->code;
 }
@@ -168,60 +169,61 @@ static enum ps_status remove_files(struct ps_store *store, const char *file, con
 
 static void add_pairs(struct ps_buf *out, const struct ps_tag *pairs, size_t n, bool paths)
 {
-    struct ps_json json = ps_json_to(out);
+    struct ps_json json = ps_json_writer(out);
 
     ps_json_array(&json);
     for (size_t i = 0; i < n; i++) {
         ps_json_array(&json);
-        ps_json_str(&json, ps_str_of(paths ? base_of(pairs[i].key) : pairs[i].key));
-        ps_json_str(&json, ps_str_of(pairs[i].value));
+        ps_json_str(&json, ps_str_from_c(paths ? base_name(pairs[i].key) : pairs[i].key));
+        ps_json_str(&json, ps_str_from_c(pairs[i].value));
         ps_json_end(&json);
     }
     ps_json_end(&json);
 }
 
-static enum ps_status insert(struct ps_store *store, struct ps_accepted *upload, struct ps_err *err)
+static enum ps_status insert(struct ps_store *store, struct ps_accepted_upload *upload,
+                             struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf tags = {0};
     PS_AUTO(ps_buf_free) struct ps_buf sources = {0};
 
-    ps_db_prepare(store->catalog, ps_sql_text("upload_add"), &stmt, err);
+    ps_db_prepare(store->catalog, ps_query_sql("upload_add"), &stmt, err);
     add_pairs(&tags, upload->tags, upload->n_tags, false);
     add_pairs(&sources, upload->sources, upload->n_sources, true);
     if (store->backend->number(store)) /* unique among all servers */
         ps_bind_int(stmt, ":id", store->backend->number(store));
-    ps_bind_text(stmt, ":session", ps_str_of(store->session));
-    ps_bind_text(stmt, ":file", ps_str_of(base_of(upload->path)));
-    ps_bind_text(stmt, ":filename", ps_str_of(upload->filename));
-    ps_bind_text(stmt, ":name", ps_str_of(upload->name));
-    ps_bind_text(stmt, ":series", ps_str_of(upload->series));
-    ps_bind_text(stmt, ":who", ps_str_of(upload->who));
-    ps_bind_text(stmt, ":note", upload->note ? ps_str_of(upload->note) : PS_STR(""));
+    ps_bind_text(stmt, ":session", ps_str_from_c(store->session));
+    ps_bind_text(stmt, ":file", ps_str_from_c(base_name(upload->path)));
+    ps_bind_text(stmt, ":filename", ps_str_from_c(upload->filename));
+    ps_bind_text(stmt, ":name", ps_str_from_c(upload->name));
+    ps_bind_text(stmt, ":series", ps_str_from_c(upload->series));
+    ps_bind_text(stmt, ":who", ps_str_from_c(upload->who));
+    ps_bind_text(stmt, ":note", upload->note ? ps_str_from_c(upload->note) : PS_STR(""));
     ps_bind_text(stmt, ":tags", ps_buf_slice(&tags));
     ps_bind_text(stmt, ":sources", ps_buf_slice(&sources));
-    ps_bind_int(stmt, ":at", ps_now_ms());
+    ps_bind_int(stmt, ":at", ps_wall_clock_ms());
     ps_bind_int(stmt, ":job", (int64_t)upload->job);
-    if (ps_stmt_row(stmt, err)) {
+    if (ps_stmt_step(stmt, err)) {
         upload->id = ps_col_int(stmt, 0);
-        (void)ps_stmt_row(stmt, err);
+        (void)ps_stmt_step(stmt, err);
     }
     return err->code;
 }
 
 /* Inserts the rows of the upload, its job and its files in one transaction. */
-static enum ps_status accept(struct ps_store *store, struct ps_accepted *upload, bool promised,
-                             const struct ps_sending *sent, struct ps_err *err)
+static enum ps_status accept(struct ps_store *store, struct ps_accepted_upload *upload,
+                             bool promised, const struct ps_sent_file *sent, struct ps_err *err)
 {
-    ps_catalog_begin(store, promised ? PS_DURABLE : PS_SOON, err);
+    ps_catalog_begin(store, promised ? PS_DURABLE : PS_NOT_DURABLE, err);
     upload->id = 0;
-    if (upload->row)
-        ps_job_row_insert(store, upload->row, &upload->job, err);
+    if (upload->job_row)
+        ps_job_row_insert(store, upload->job_row, &upload->job, err);
     insert(store, upload, err);
     if (store->backend->has_other_servers)
         place_files(store, upload, sent, err);
     if (err->code == PS_OK)
-        ps_upload_take_in_hand(store, upload->id);
+        ps_upload_own(store, upload->id);
     if (ps_catalog_end(store, err->code, err) == PS_OK)
         return PS_OK;
     (void)ps_catalog_lock(store);
@@ -230,11 +232,11 @@ static enum ps_status accept(struct ps_store *store, struct ps_accepted *upload,
     return err->code;
 }
 
-enum ps_status ps_upload_accept(struct ps_store *store, struct ps_accepted *upload, bool promised,
-                                struct ps_err *err)
+enum ps_status ps_upload_accept(struct ps_store *store, struct ps_accepted_upload *upload,
+                                bool promised, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr)
-    struct ps_sending *sent = ps_alloc_array(1 + upload->n_sources, sizeof *sent);
+    struct ps_sent_file *sent = ps_alloc_array(1 + upload->n_sources, sizeof *sent);
     enum ps_status status = PS_OK;
 
     if (store->backend->has_other_servers)
@@ -245,31 +247,31 @@ enum ps_status ps_upload_accept(struct ps_store *store, struct ps_accepted *uplo
 }
 
 /* Ignores failures: the next server may then try the import once more than allowed. */
-void ps_upload_try(struct ps_store *store, int64_t id, bool begins)
+void ps_upload_count_try(struct ps_store *store, int64_t id, bool begins)
 {
     struct ps_err ignored = PS_ERR_INIT;
     struct ps_stmt *stmt = NULL;
 
-    ps_catalog_begin(store, PS_SOON, &ignored);
-    ps_db_prepare(store->catalog, ps_sql_text("upload_try"), &stmt, &ignored);
+    ps_catalog_begin(store, PS_NOT_DURABLE, &ignored);
+    ps_db_prepare(store->catalog, ps_query_sql("upload_try"), &stmt, &ignored);
     ps_bind_int(stmt, ":id", id);
     ps_bind_int(stmt, ":by", begins ? 1 : -1);
-    ps_bind_text(stmt, ":session", ps_str_of(store->session));
-    ps_stmt_finish(stmt, &ignored);
+    ps_bind_text(stmt, ":session", ps_str_from_c(store->session));
+    ps_stmt_execute(stmt, &ignored);
     ps_catalog_end(store, ignored.code, &ignored);
 }
 
-enum ps_status ps_upload_check(struct ps_store *store, int64_t id, struct ps_err *err)
+enum ps_status ps_upload_check_owner(struct ps_store *store, int64_t id, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
     if (!store->backend->has_other_servers || !id)
         return err->code;
-    ps_db_prepare(store->catalog, ps_sql_text("upload_mine"), &stmt, err);
+    ps_db_prepare(store->catalog, ps_query_sql("upload_mine"), &stmt, err);
     ps_bind_int(stmt, ":id", id);
-    ps_bind_text(stmt, ":session", ps_str_of(store->session));
-    if (!ps_stmt_row(stmt, err) && err->code == PS_OK) {
-        ps_hint(err, "look for the run in a moment; if it is missing, send it again");
+    ps_bind_text(stmt, ":session", ps_str_from_c(store->session));
+    if (!ps_stmt_step(stmt, err) && err->code == PS_OK) {
+        ps_err_hint(err, "look for the run in a moment; if it is missing, send it again");
         ps_fail(err, PS_INTERRUPTED,
                 "another server continues this import, because the lease of this one expired");
     }
@@ -284,14 +286,14 @@ static enum ps_status end_locked(struct ps_store *store, int64_t id, struct ps_e
     PS_AUTO(ps_free_ptr) char *sources = NULL;
     struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(store->catalog, ps_sql_text("upload_end"), &stmt, err);
+    ps_db_prepare(store->catalog, ps_query_sql("upload_end"), &stmt, err);
     ps_bind_int(stmt, ":id", id);
-    ps_bind_text(stmt, ":session", ps_str_of(store->session));
-    if (ps_stmt_row(stmt, err)) {
+    ps_bind_text(stmt, ":session", ps_str_from_c(store->session));
+    if (ps_stmt_step(stmt, err)) {
         file = ps_strdup(ps_col_text(stmt, 0));
         sources = ps_strdup(ps_col_text(stmt, 1));
     }
-    if (ps_stmt_finish(stmt, err) != PS_OK || !file || !store->backend->has_other_servers)
+    if (ps_stmt_execute(stmt, err) != PS_OK || !file || !store->backend->has_other_servers)
         return err->code;
     return remove_files(store, file, sources, err);
 }
@@ -302,16 +304,16 @@ static enum ps_status end(struct ps_store *store, int64_t id, const struct ps_jo
 {
     struct ps_err err = PS_ERR_INIT;
 
-    ps_catalog_begin(store, PS_SOON, &err);
+    ps_catalog_begin(store, PS_NOT_DURABLE, &err);
     end_locked(store, id, &err);
     if (job)
         ps_job_row_put(store, job, &err);
     return ps_catalog_end(store, err.code, &err);
 }
 
-static void note_over(struct ps_in_hand *at, const struct ps_job_row *job)
+static void mark_ended(struct ps_owned_upload *at, const struct ps_job_row *job)
 {
-    at->over = true;
+    at->has_ended = true;
     if (!job)
         return;
     at->job = job->id;
@@ -330,30 +332,30 @@ void ps_upload_end(struct ps_store *store, int64_t id, const struct ps_job_row *
     if (status == PS_OK)
         ps_upload_release(store, id);
     else if (in_hand(store, id))
-        note_over(in_hand(store, id), job);
+        mark_ended(in_hand(store, id), job);
     ps_catalog_unlock(store);
 }
 
 /* Returns an upload whose end could not be written. Its strings are valid until it is released. id
  * 0: there is none. */
-static struct ps_in_hand next_over(struct ps_store *store)
+static struct ps_owned_upload next_ended(struct ps_store *store)
 {
-    struct ps_in_hand over = {.id = 0};
+    struct ps_owned_upload over = {.id = 0};
 
     (void)ps_catalog_lock(store);
-    for (size_t i = 0; i < store->n_in_hand && !over.id; i++)
-        if (store->in_hand[i].over)
-            over = store->in_hand[i];
+    for (size_t i = 0; i < store->n_owned_uploads && !over.id; i++)
+        if (store->owned_uploads[i].has_ended)
+            over = store->owned_uploads[i];
     ps_catalog_unlock(store);
     return over;
 }
 
-void ps_uploads_end_again(struct ps_store *store)
+void ps_uploads_retry_end(struct ps_store *store)
 {
     for (;;) {
-        const struct ps_in_hand over = next_over(store);
+        const struct ps_owned_upload over = next_ended(store);
         const struct ps_job_row job = {
-            .id = over.job, .state = over.state, .view = ps_str_of(over.view)};
+            .id = over.job, .state = over.state, .view = ps_str_from_c(over.view)};
 
         if (!over.id || end(store, over.id, over.state ? &job : NULL) != PS_OK)
             return;

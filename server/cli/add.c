@@ -5,11 +5,11 @@
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
 #include "server/cli/folder.h"
-#include "server/cli/limits.h"
+#include "server/cli/import_profile.h"
+#include "server/cli/option_values.h"
 #include "server/cli/progress.h"
-#include "server/cli/remote.h"
-#include "server/cli/served.h"
-#include "server/cli/shelve.h"
+#include "server/cli/remote_import.h"
+#include "server/cli/server_record.h"
 #include "server/jobs/import_process.h"
 #include "server/jobs/merge.h"
 #include "server/jobs/sniff.h"
@@ -28,7 +28,7 @@ struct adding {
     const char *who;
     struct ps_sandbox_limits limits;
     struct ps_sniffer sniffer;
-    struct ps_shelved shelved;
+    struct ps_imported_runs shelved;
     int status;
 };
 
@@ -44,7 +44,7 @@ static struct timespec now(void)
     return (struct timespec){ns / 1000000000, ns % 1000000000};
 }
 
-static void import_profile(struct adding *adding, struct ps_shelving *profile)
+static void import_profile(struct adding *adding, struct ps_import_profile *profile)
 {
     const struct ps_options *options = adding->options;
     const struct ps_label label = {.name = options->name,
@@ -55,18 +55,18 @@ static void import_profile(struct adding *adding, struct ps_shelving *profile)
                                    .n_tags = options->n_tags,
                                    .update = options->update};
     profile->limits = &adding->limits;
-    int failed = ps_client_shelve(adding->client, &label, profile, options->json, &adding->shelved);
+    int failed = ps_client_import(adding->client, &label, profile, options->json, &adding->shelved);
     if (failed)
         adding->status = 1;
 }
 
 static void import_file(struct adding *adding, int fd, const char *path, bool found)
 {
-    struct ps_shelving profile = {.fd = fd,
-                                  .found = found,
-                                  .path = path,
-                                  .filename = base_name(path),
-                                  .from = {path, adding->options->source_root, now()}};
+    struct ps_import_profile profile = {.fd = fd,
+                                        .is_from_folder = found,
+                                        .path = path,
+                                        .filename = base_name(path),
+                                        .from = {path, adding->options->source_root, now()}};
     struct stat about;
     if (fstat(fd, &about) == 0)
         profile.from.written = about.st_mtim;
@@ -105,14 +105,14 @@ static void import_pipe(struct adding *adding, int pipe, const char *path, const
     if (ps_store_scratch(adding->store, &fd, &readable, &err) == PS_OK)
         copy_all(pipe, fd, &progress, path, &err);
     ps_progress_end(&progress);
-    struct ps_shelving profile = {.fd = readable,
-                                  .path = path,
-                                  .filename = filename,
-                                  .from = {NULL, adding->options->source_root, now()}};
+    struct ps_import_profile profile = {.fd = readable,
+                                        .path = path,
+                                        .filename = filename,
+                                        .from = {NULL, adding->options->source_root, now()}};
     if (err.code == PS_OK)
         import_profile(adding, &profile);
     else
-        adding->status = ps_say_failure(path, &err);
+        adding->status = ps_print_failure(path, &err);
 }
 
 /* --- Merging operands --- */
@@ -124,7 +124,8 @@ struct merging {
 };
 
 /* Opens the next operand; leaves out unchanged if there is none. */
-static enum ps_status next_operand(void *user, struct ps_apart_file *out, struct ps_err *err)
+static enum ps_status next_operand(void *user, struct ps_import_process_file *out,
+                                   struct ps_err *err)
 {
     struct merging *merging = user;
     struct stat about;
@@ -135,7 +136,7 @@ static enum ps_status next_operand(void *user, struct ps_apart_file *out, struct
     if (out->fd < 0 || fstat(out->fd, &about) != 0)
         return ps_fail_errno(err, "cannot open", path);
     if (S_ISDIR(about.st_mode)) {
-        ps_hint(err, "name the files in it");
+        ps_err_hint(err, "name the files in it");
         return ps_fail(err, PS_BAD_REQUEST, "--merge cannot read a folder");
     }
     if (S_ISREG(about.st_mode) && about.st_mtim.tv_sec < merging->written.tv_sec)
@@ -145,7 +146,7 @@ static enum ps_status next_operand(void *user, struct ps_apart_file *out, struct
     return PS_OK;
 }
 
-static bool goes_on(void *user, uint64_t done, uint64_t total, uint64_t records)
+static bool is_not_interrupted(void *user, uint64_t done, uint64_t total, uint64_t records)
 {
     (void)user, (void)done, (void)total, (void)records;
     return !ps_progress_interrupted();
@@ -160,16 +161,17 @@ static void add_merged(struct adding *adding, const char *const *paths, size_t n
     PS_AUTO(ps_close_fd) int readable = -1;
     struct merging merging = {.paths = paths, .n = n, .written = now()};
     if (ps_store_scratch(adding->store, &fd, &readable, &err) == PS_OK) {
-        const struct ps_apart apart = {adding->store, fd, &adding->limits, goes_on, NULL};
-        (void)ps_apart_merge(&apart, next_operand, &merging, &err);
+        const struct ps_import_process apart = {adding->store, fd, &adding->limits,
+                                                is_not_interrupted, NULL};
+        (void)ps_import_process_merge(&apart, next_operand, &merging, &err);
     }
     if (err.code == PS_CANCELLED)
         return; /* an interrupt is reported once, at the end */
     if (err.code != PS_OK)
-        adding->status = ps_say_failure(paths[merging.next ? merging.next - 1 : 0], &err);
+        adding->status = ps_print_failure(paths[merging.next ? merging.next - 1 : 0], &err);
     else
         import_profile(adding,
-                       &(struct ps_shelving){
+                       &(struct ps_import_profile){
                            .fd = readable,
                            .path = name,
                            .filename = name,
@@ -183,7 +185,7 @@ static void add_operands_merged(struct adding *adding)
     ps_buf_puts(&name, base_name(options->operands[0]));
     if (options->n_operands > 1)
         ps_buf_printf(&name, " and %zu more", options->n_operands - 1);
-    add_merged(adding, options->operands, options->n_operands, name.at);
+    add_merged(adding, options->operands, options->n_operands, name.ptr);
 }
 
 /* --- Folders --- */
@@ -194,10 +196,10 @@ static size_t job_files(const struct ps_folder *folder, size_t at)
 {
     const char *first = folder->paths[at];
     size_t n = 0, len, first_len;
-    if (!ps_job_folder(first, &first_len))
+    if (!ps_is_job_member(first, &first_len))
         return 0;
     while (at + n < folder->count && n < PS_MERGE_MAX &&
-           ps_job_folder(folder->paths[at + n], &len) && len == first_len &&
+           ps_is_job_member(folder->paths[at + n], &len) && len == first_len &&
            memcmp(folder->paths[at + n], first, len) == 0)
         n++;
     return n;
@@ -220,14 +222,14 @@ static bool add_found(struct adding *adding, const char *file)
     PS_AUTO(ps_close_fd) int fd = open(file, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         ps_fail_errno(&why, "cannot open", file);
-        adding->status = ps_say_failure(file, &why);
-    } else if (ps_sniff(&adding->sniffer, fd, &why) == PS_OK) {
+        adding->status = ps_print_failure(file, &why);
+    } else if (ps_sniffer_check(&adding->sniffer, fd, &why) == PS_OK) {
         import_file(adding, fd, file, true);
         return true;
     } else if (why.code == PS_INTERNAL || why.code == PS_INTERRUPTED) {
-        adding->status = ps_say_failure(file, &why);
+        adding->status = ps_print_failure(file, &why);
     } else if (why.code != PS_CANCELLED) { /* an interrupt is reported once, at the end */
-        ps_say_skipped(file, &why);
+        ps_print_skipped(file, &why);
     }
     return false;
 }
@@ -238,10 +240,10 @@ static bool not_interrupted(void *user)
     return !ps_progress_interrupted();
 }
 
-static void say_unreadable(void *user, const char *path, const struct ps_err *err)
+static void print_unreadable(void *user, const char *path, const struct ps_err *err)
 {
     struct adding *adding = user;
-    adding->status = ps_say_failure(path, err);
+    adding->status = ps_print_failure(path, err);
 }
 
 static void add_folder(struct adding *adding, const char *path)
@@ -249,8 +251,8 @@ static void add_folder(struct adding *adding, const char *path)
     PS_AUTO(ps_folder_free) struct ps_folder folder = {0};
     struct ps_err err = PS_ERR_INIT;
     size_t known = 0;
-    if (ps_folder_read(path, say_unreadable, adding, &folder, &err) != PS_OK) {
-        adding->status = ps_say_failure(path, &err);
+    if (ps_folder_read(path, print_unreadable, adding, &folder, &err) != PS_OK) {
+        adding->status = ps_print_failure(path, &err);
         return;
     }
     for (size_t i = 0; i < folder.count && !ps_progress_interrupted();) {
@@ -263,8 +265,8 @@ static void add_folder(struct adding *adding, const char *path)
     if (known || ps_progress_interrupted())
         return;
     ps_fail(&err, PS_UNKNOWN_KIND, "no profile in this folder or its subfolders");
-    ps_hint(&err, "`perfshelf formats` lists the formats");
-    adding->status = ps_say_failure(path, &err);
+    ps_err_hint(&err, "`perfshelf formats` lists the formats");
+    adding->status = ps_print_failure(path, &err);
 }
 
 static void add_operand(struct adding *adding, const char *path)
@@ -278,7 +280,7 @@ static void add_operand(struct adding *adding, const char *path)
     PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &about) != 0) {
         ps_fail_errno(&err, "cannot open", path);
-        adding->status = ps_say_failure(path, &err);
+        adding->status = ps_print_failure(path, &err);
     } else if (S_ISDIR(about.st_mode)) {
         add_folder(adding, path);
     } else if (S_ISREG(about.st_mode)) {
@@ -296,17 +298,17 @@ static void check_source_root(struct adding *adding)
     struct ps_err err = PS_ERR_INIT;
     if (!root || (stat(root, &about) == 0 && S_ISDIR(about.st_mode)))
         return;
-    ps_hint(&err, "no sources are attached; add the file again with the right folder");
+    ps_err_hint(&err, "no sources are attached; add the file again with the right folder");
     ps_fail(&err, PS_BAD_REQUEST, "--source-root is not a folder");
-    adding->status = ps_say_failure(root, &err);
+    adding->status = ps_print_failure(root, &err);
 }
 
 int ps_cli_add(const struct ps_options *options)
 {
     struct adding adding = {.options = options, .who = ps_cli_login_name()};
     struct ps_err err = PS_ERR_INIT;
-    if (ps_limits_read(options, &adding.limits, &err) != PS_OK) {
-        ps_say_failure("add", &err);
+    if (ps_options_read_limits(options, &adding.limits, &err) != PS_OK) {
+        ps_print_failure("add", &err);
         return 2;
     }
     PS_AUTO(ps_buf_free) struct ps_buf url = {0};
@@ -314,7 +316,7 @@ int ps_cli_add(const struct ps_options *options)
     if (!client)
         return 1;
     adding.client = client;
-    adding.shelved.url = options->json && ps_shelf_url(options, &url) ? url.at : NULL;
+    adding.shelved.url = options->json && ps_server_find_url(options, &url) ? url.ptr : NULL;
     adding.store = ps_client_store(client);
     adding.sniffer = (struct ps_sniffer){&adding.limits, not_interrupted, NULL, {0, -1}};
     ps_progress_catch_interrupts();
@@ -325,10 +327,10 @@ int ps_cli_add(const struct ps_options *options)
          i++)
         add_operand(&adding, options->operands[i]);
     ps_sniffer_end(&adding.sniffer);
-    ps_served_say(options, &adding.shelved);
+    ps_server_print_url(options, &adding.shelved);
     if (ps_progress_interrupted() && adding.status == 0) {
         ps_fail(&err, PS_CANCELLED, "interrupted");
-        adding.status = ps_say_failure("add", &err);
+        adding.status = ps_print_failure("add", &err);
     }
     return adding.status;
 }

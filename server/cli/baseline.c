@@ -12,26 +12,27 @@ static enum ps_status pin(struct ps_client *client, const char *run, struct ps_b
     ps_buf_puts(&path, "runs");
     ps_path_add(&path, run);
     ps_buf_puts(&path, "/baseline");
-    return ps_client_ask(client, "PUT", path.at, (struct ps_str){NULL, 0}, out, err);
+    return ps_client_send(client, "PUT", path.ptr, (struct ps_str){NULL, 0}, out, err);
 }
 
-static enum ps_status say_pinned(const struct ps_buf *text, struct ps_buf *out, struct ps_err *err)
+static enum ps_status print_pinned(const struct ps_buf *text, struct ps_buf *out,
+                                   struct ps_err *err)
 {
     PS_AUTO(ps_run_free) cJSON *run = NULL;
     if (ps_client_parse(ps_buf_slice(text), &run, err) != PS_OK)
         return err->code;
     ps_buf_printf(out, "%s  baseline of ", ps_run_text(run, "id"));
-    ps_plain_text(out, ps_str_of(ps_run_text(run, "series")));
+    ps_append_escaped(out, ps_str_from_c(ps_run_text(run, "series")));
     ps_buf_puts(out, "  ");
-    ps_plain_text(out, ps_str_of(ps_run_text(run, "name")));
+    ps_append_escaped(out, ps_str_from_c(ps_run_text(run, "name")));
     return PS_OK;
 }
 
-static void say_cleared(const char *series, bool json, struct ps_buf *out)
+static void print_cleared(const char *series, bool json, struct ps_buf *out)
 {
-    struct ps_json text = ps_json_to(out);
+    struct ps_json text = ps_json_writer(out);
     if (!json) {
-        ps_plain_text(out, ps_str_of(series));
+        ps_append_escaped(out, ps_str_from_c(series));
         ps_buf_puts(out, "  has no baseline any more");
         return;
     }
@@ -50,9 +51,9 @@ int ps_cli_baseline(const struct ps_options *options)
     struct ps_err err = PS_ERR_INIT;
     enum ps_status status;
     if ((options->n_operands == 1) == (options->clear != NULL)) {
-        ps_hint(&err, "see `perfshelf help baseline`");
+        ps_err_hint(&err, "see `perfshelf help baseline`");
         ps_fail(&err, PS_BAD_REQUEST, "name either a RUN or --clear SERIES");
-        (void)ps_say_failure("baseline", &err);
+        (void)ps_print_failure("baseline", &err);
         return 2;
     }
     client = ps_client_open(options);
@@ -61,18 +62,19 @@ int ps_cli_baseline(const struct ps_options *options)
     if (options->clear) {
         ps_buf_puts(&path, "baselines");
         ps_path_param(&path, "series", options->clear);
-        status = ps_client_ask(client, "DELETE", path.at, (struct ps_str){NULL, 0}, &answer, &err);
-        say_cleared(options->clear, options->json, &out);
+        status =
+            ps_client_send(client, "DELETE", path.ptr, (struct ps_str){NULL, 0}, &answer, &err);
+        print_cleared(options->clear, options->json, &out);
     } else {
         status = pin(client, options->operands[0], &answer, &err);
         if (status == PS_OK && options->json)
             ps_buf_str(&out, ps_buf_slice(&answer));
         else if (status == PS_OK)
-            status = say_pinned(&answer, &out, &err);
+            status = print_pinned(&answer, &out, &err);
     }
     if (status != PS_OK)
-        return ps_say_failure("baseline", &err);
+        return ps_print_failure("baseline", &err);
     ps_buf_puts(&out, "\n");
-    ps_say(&out);
+    ps_print(&out);
     return 0;
 }

@@ -36,7 +36,7 @@ enum ps_status ps_value_read(const char *option, const char *example, const char
         end++;
     (void)snprintf(unit, 8, "%s", end);
     if (end == text || !isfinite(*value) || *value < 0 || !unit_of(end)) {
-        ps_hint(err, "write %s", example);
+        ps_err_hint(err, "write %s", example);
         return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for %s", text, option);
     }
     return PS_OK;
@@ -44,7 +44,7 @@ enum ps_status ps_value_read(const char *option, const char *example, const char
 
 static enum ps_status wrong_form(const char *text, struct ps_err *err)
 {
-    ps_hint(err, "write TABLE.NAME=VALUE or headline=VALUE, such as imports.torch=1.2s");
+    ps_err_hint(err, "write TABLE.NAME=VALUE or headline=VALUE, such as imports.torch=1.2s");
     return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for --budget", text);
 }
 

@@ -2,7 +2,7 @@
 /* check.c: checks the budgets of a run, and its slowdown compared with a baseline. */
 #include "server/cli/budget.h"
 #include "server/cli/cli.h"
-#include "server/cli/compared.h"
+#include "server/cli/comparison.h"
 
 #include "base/json_out.h"
 #include "base/json_span.h"
@@ -38,14 +38,14 @@ struct report {
 static void add_cell(struct ps_buf *out, const char *text)
 {
     PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
-    ps_plain_text(&plain, ps_str_of(text));
+    ps_append_escaped(&plain, ps_str_from_c(text));
     for (size_t i = 0; i < plain.len; i++)
-        ps_buf_printf(out, "%s%c", strchr("|`\\<*_[", plain.at[i]) ? "\\" : "", plain.at[i]);
+        ps_buf_printf(out, "%s%c", strchr("|`\\<*_[", plain.ptr[i]) ? "\\" : "", plain.ptr[i]);
 }
 
 static void add_detail(struct finding *finding, const char *text)
 {
-    ps_plain_text(&finding->details, ps_str_of(text));
+    ps_append_escaped(&finding->details, ps_str_from_c(text));
     ps_buf_puts(&finding->details, "\n");
 }
 
@@ -66,8 +66,8 @@ static void add_json(struct report *report, const struct finding *finding)
     ps_json_key(json, "details");
     ps_json_array(json);
     while (rest.len) {
-        size_t len = (size_t)((const char *)memchr(rest.at, '\n', rest.len) - rest.at);
-        ps_json_str(json, (struct ps_str){rest.at, len});
+        size_t len = (size_t)((const char *)memchr(rest.ptr, '\n', rest.len) - rest.ptr);
+        ps_json_str(json, (struct ps_str){rest.ptr, len});
         rest = ps_str_skip(rest, len + 1);
     }
     ps_json_end(json);
@@ -78,8 +78,8 @@ static void add_details(struct report *report, const struct ps_buf *details)
 {
     struct ps_str rest = ps_buf_slice(details);
     while (rest.len) {
-        size_t len = (size_t)((const char *)memchr(rest.at, '\n', rest.len) - rest.at);
-        PS_AUTO(ps_free_ptr) char *line = ps_strdup((struct ps_str){rest.at, len});
+        size_t len = (size_t)((const char *)memchr(rest.ptr, '\n', rest.len) - rest.ptr);
+        PS_AUTO(ps_free_ptr) char *line = ps_strdup((struct ps_str){rest.ptr, len});
         ps_buf_printf(&report->lines, "        %s\n", line);
         ps_buf_puts(&report->rows, "| | ");
         add_cell(&report->rows, line);
@@ -98,18 +98,18 @@ static void add_finding(struct report *report, const struct finding *finding)
     if (finding->place)
         ps_buf_printf(&what, " (%s)", finding->place);
     if (!isnan(finding->value))
-        ps_cli_figure(finding->value, finding->unit, is);
+        ps_cli_format_value(finding->value, finding->unit, is);
     report->checked++;
     report->over += finding->state == OVER;
     report->missing += finding->state == MISSING;
     ps_buf_printf(&report->lines, "%s ", words[finding->state]);
-    ps_plain_text(&report->lines, ps_str_of(what.at));
+    ps_append_escaped(&report->lines, ps_str_from_c(what.ptr));
     ps_buf_printf(&report->lines, "%s%s  %s%s", is[0] ? "  " : "", is, finding->may_be,
                   finding->why[0] ? "  " : "");
-    ps_plain_text(&report->lines, ps_str_of(finding->why));
+    ps_append_escaped(&report->lines, ps_str_from_c(finding->why));
     ps_buf_puts(&report->lines, "\n");
     ps_buf_printf(&report->rows, "| %s | ", bold[finding->state]);
-    add_cell(&report->rows, what.at);
+    add_cell(&report->rows, what.ptr);
     ps_buf_printf(&report->rows, " | %s | %s | ", is, finding->may_be);
     add_cell(&report->rows, finding->why);
     ps_buf_puts(&report->rows, " |\n");
@@ -135,11 +135,11 @@ static enum ps_status read_imports(struct ps_client *client, const char *run, co
     ps_path_param(&path, "format", "rows");
     ps_path_param(&path, "sort", "ord");
     ps_path_param(&path, "module", module);
-    return ps_client_read(client, path.at, out, err);
+    return ps_client_read(client, path.ptr, out, err);
 }
 
 /* Adds "app > app.models > torch": the chain of first importers of a module, outermost first. */
-static enum ps_status add_path(struct finding *finding, const struct ps_cli_compared *compared,
+static enum ps_status add_path(struct finding *finding, const struct ps_cli_comparison *compared,
                                const char *module, struct ps_err *err)
 {
     const cJSON *runs = cJSON_GetObjectItemCaseSensitive(compared->about, "new"), *step;
@@ -156,7 +156,7 @@ static enum ps_status add_path(struct finding *finding, const struct ps_cli_comp
     cJSON_ArrayForEach(step, cJSON_GetObjectItemCaseSensitive(row, "chain"))
         ps_buf_printf(&path, "%s%s", path.len ? " > " : "", ps_run_text(step, "module"));
     if (status == PS_OK && path.len)
-        add_detail(finding, path.at);
+        add_detail(finding, path.ptr);
     return status;
 }
 
@@ -172,12 +172,12 @@ static void set_budget(struct finding *finding, double limit, const char *unit)
     finding->unit = unit;
     finding->state = finding->value > limit ? OVER : WITHIN;
     (void)snprintf(finding->may_be, sizeof finding->may_be, "budget %.50s",
-                   ps_cli_figure(limit, unit, figure));
+                   ps_cli_format_value(limit, unit, figure));
     (void)snprintf(finding->why, sizeof finding->why, "%s",
-                   ps_cli_percent(finding->value - limit, limit, percent));
+                   ps_cli_format_percent(finding->value - limit, limit, percent));
 }
 
-static enum ps_status check_row(struct report *report, const struct ps_cli_compared *compared,
+static enum ps_status check_row(struct report *report, const struct ps_cli_comparison *compared,
                                 const cJSON *page, int row, double limit, const char *unit,
                                 const struct ps_budget *budget, const char *what,
                                 struct ps_err *err)
@@ -202,14 +202,14 @@ static enum ps_status wrong_unit(const struct ps_budget *budget, const char *uni
                                  struct ps_err *err)
 {
     if (unit[0])
-        ps_hint(err, "write the limit in %s", unit);
+        ps_err_hint(err, "write the limit in %s", unit);
     else
-        ps_hint(err, "write the limit as a number without a unit");
+        ps_err_hint(err, "write the limit as a number without a unit");
     return ps_fail(err, PS_BAD_REQUEST, "--budget %s: wrong unit for this metric", budget->text);
 }
 
 /* Finds the newest run with the row in the series of `run`; PS_NOT_FOUND if there is none. */
-static enum ps_status find_in_series(const struct ps_cli_compared *compared, const cJSON *run,
+static enum ps_status find_in_series(const struct ps_cli_comparison *compared, const cJSON *run,
                                      const char *table, const char *name, struct ps_buf *out,
                                      struct ps_err *err)
 {
@@ -222,12 +222,12 @@ static enum ps_status find_in_series(const struct ps_cli_compared *compared, con
         return PS_NOT_FOUND;
     ps_buf_printf(&runs, "series:%s", series);
     ps_buf_puts(&path, "trend");
-    ps_path_param(&path, "runs", runs.at);
+    ps_path_param(&path, "runs", runs.ptr);
     ps_path_param(&path, "of", table);
     ps_path_param(&path, "row", name);
     ps_path_param(&path, "kind", ps_run_text(run, "kind"));
     ps_path_param(&path, "limit", "2000");
-    enum ps_status status = ps_client_read(compared->client, path.at, &trend, err);
+    enum ps_status status = ps_client_read(compared->client, path.ptr, &trend, err);
     cJSON_ArrayForEach(point, cJSON_GetObjectItemCaseSensitive(trend, "points"))
     {
         if (cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(point, "absent"))) {
@@ -240,7 +240,7 @@ static enum ps_status find_in_series(const struct ps_cli_compared *compared, con
 
 /* None of the checked runs has the row. If the baseline or another run of the series has it, the
  * name is reported as missing; otherwise it was probably mistyped. */
-static enum ps_status check_missing(struct report *report, const struct ps_cli_compared *compared,
+static enum ps_status check_missing(struct report *report, const struct ps_cli_comparison *compared,
                                     const struct ps_budget *budget, const char *name, bool in_base,
                                     struct ps_err *err)
 {
@@ -254,28 +254,28 @@ static enum ps_status check_missing(struct report *report, const struct ps_cli_c
         if (status == PS_NOT_FOUND)
             status = find_in_series(compared, run, budget->table, name, &last, &own);
         if (status != PS_OK && status != PS_NOT_FOUND)
-            return ps_fail_as(err, &own);
+            return ps_fail_copy(err, &own);
     }
     if (status == PS_NOT_FOUND) {
-        ps_hint(err, "`perfshelf diff %s %s --of %s --json` prints the names",
-                ps_run_text(cJSON_GetArrayItem(runs, 0), "id"),
-                ps_run_text(cJSON_GetArrayItem(runs, 0), "id"), budget->table);
+        ps_err_hint(err, "`perfshelf diff %s %s --of %s --json` prints the names",
+                    ps_run_text(cJSON_GetArrayItem(runs, 0), "id"),
+                    ps_run_text(cJSON_GetArrayItem(runs, 0), "id"), budget->table);
         return ps_fail(err, PS_BAD_REQUEST, "--budget %s: no run of this series has %s",
                        budget->text, name);
     }
     PS_AUTO(ps_buf_free) struct ps_buf what = {0};
     ps_buf_printf(&what, "%s.%s", budget->table, name);
-    finding.what = what.at;
+    finding.what = what.ptr;
     (void)snprintf(finding.may_be, sizeof finding.may_be, "not in this run");
     if (last.len)
-        (void)snprintf(finding.why, sizeof finding.why, "last seen in run %s", last.at);
+        (void)snprintf(finding.why, sizeof finding.why, "last seen in run %s", last.ptr);
     else
         (void)snprintf(finding.why, sizeof finding.why, "present in the baseline");
     add_finding(report, &finding);
     return PS_OK;
 }
 
-static enum ps_status check_rows(struct report *report, const struct ps_cli_compared *compared,
+static enum ps_status check_rows(struct report *report, const struct ps_cli_comparison *compared,
                                  const struct ps_budget *budget, const cJSON *table,
                                  const cJSON *metric, const cJSON *page, const char *name,
                                  struct ps_err *err)
@@ -292,7 +292,7 @@ static enum ps_status check_rows(struct report *report, const struct ps_cli_comp
             continue;
         found = true;
         status = ps_value_convert(budget->value, budget->unit, unit, &limit)
-                     ? check_row(report, compared, page, row, limit, unit, budget, what.at, err)
+                     ? check_row(report, compared, page, row, limit, unit, budget, what.ptr, err)
                      : wrong_unit(budget, unit, err);
     }
     if (status == PS_OK && !found)
@@ -300,7 +300,7 @@ static enum ps_status check_rows(struct report *report, const struct ps_cli_comp
     return status;
 }
 
-static enum ps_status check_table(struct report *report, const struct ps_cli_compared *compared,
+static enum ps_status check_table(struct report *report, const struct ps_cli_comparison *compared,
                                   const struct ps_budget *budget, struct ps_err *err)
 {
     const cJSON *table = NULL, *metric = NULL;
@@ -323,13 +323,13 @@ static enum ps_status check_table(struct report *report, const struct ps_cli_com
 
 /* --- Headline --- */
 
-static enum ps_status headline_of(const struct ps_cli_compared *compared, const cJSON **out,
+static enum ps_status headline_of(const struct ps_cli_comparison *compared, const cJSON **out,
                                   struct ps_err *err)
 {
     *out = cJSON_GetObjectItemCaseSensitive(compared->about, "headline");
     if (cJSON_IsObject(*out))
         return PS_OK;
-    ps_hint(err, "compare runs of one kind");
+    ps_err_hint(err, "compare runs of one kind");
     return ps_fail(err, PS_BAD_REQUEST, "these runs have different headline metrics");
 }
 
@@ -343,7 +343,8 @@ static double median_of(const cJSON *headline, const char *group)
     return ps_run_number(group_of(headline, group), "median");
 }
 
-static enum ps_status check_headline(struct report *report, const struct ps_cli_compared *compared,
+static enum ps_status check_headline(struct report *report,
+                                     const struct ps_cli_comparison *compared,
                                      const struct ps_budget *budget, struct ps_err *err)
 {
     const cJSON *headline;
@@ -362,7 +363,7 @@ static enum ps_status check_headline(struct report *report, const struct ps_cli_
 }
 
 /* Adds the rows that grew most, if the headline grew too much. */
-static enum ps_status add_causes(struct finding *finding, const struct ps_cli_compared *compared,
+static enum ps_status add_causes(struct finding *finding, const struct ps_cli_comparison *compared,
                                  struct ps_err *err)
 {
     const cJSON *table = NULL, *metric = NULL;
@@ -382,9 +383,9 @@ static enum ps_status add_causes(struct finding *finding, const struct ps_cli_co
         if (delta <= 0)
             continue;
         ps_buf_printf(&text, "%s %s %s%s%s",
-                      ps_cli_change(delta, ps_run_text(metric, "unit"), change),
+                      ps_cli_format_change(delta, ps_run_text(metric, "unit"), change),
                       ps_run_text(table, "row"), name, by[0] ? ", by " : "", by);
-        add_detail(finding, text.at);
+        add_detail(finding, text.ptr);
         shown++;
     }
     return status;
@@ -404,7 +405,7 @@ static bool is_above_all(const cJSON *headline)
 }
 
 /* Adds a note that there are too few runs for a test, with the number needed. */
-static void add_unknown(struct finding *finding, const struct ps_cli_compared *compared)
+static void add_unknown(struct finding *finding, const struct ps_cli_comparison *compared)
 {
     const cJSON *runs = cJSON_GetObjectItemCaseSensitive(compared->about, "new");
     const int n = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(compared->about, "base")),
@@ -419,16 +420,16 @@ static void add_unknown(struct finding *finding, const struct ps_cli_compared *c
         ps_buf_printf(&text,
                       "%s and %s: the change may be noise; compare at least 5 and 5, or 4 and 6 "
                       "(record --repeat 5)",
-                      ps_figure_count((uint64_t)n, "baseline run", base),
-                      ps_figure_count((uint64_t)m, "new run", now));
-    add_detail(finding, text.at);
+                      ps_format_count((uint64_t)n, "baseline run", base),
+                      ps_format_count((uint64_t)m, "new run", now));
+    add_detail(finding, text.ptr);
     text.len = 0;
     if (n == 1)
         ps_buf_printf(&text,
                       "use the newest 10 runs of a series as the baseline: --against series:%s@10",
                       series[0] ? series : "NAME");
     if (text.len)
-        add_detail(finding, text.at);
+        add_detail(finding, text.ptr);
 }
 
 static void judge_growth(struct finding *finding, const cJSON *headline, bool grew, int n)
@@ -442,14 +443,14 @@ static void judge_growth(struct finding *finding, const cJSON *headline, bool gr
     finding->significance = known ? "significant" : same ? "within noise" : "unknown";
     finding->state = grew && !same && !in_range ? OVER : WITHIN;
     (void)snprintf(finding->why, sizeof finding->why, "%s, %s%s",
-                   ps_cli_percent(delta, finding->base, percent),
+                   ps_cli_format_percent(delta, finding->base, percent),
                    known  ? "significant"
                    : same ? "within noise"
                           : "significance unknown",
                    grew && in_range ? ", not above all baseline runs" : "");
 }
 
-static enum ps_status check_growth(struct report *report, const struct ps_cli_compared *compared,
+static enum ps_status check_growth(struct report *report, const struct ps_cli_comparison *compared,
                                    const char *fail_on, struct ps_err *err)
 {
     const cJSON *headline;
@@ -476,7 +477,7 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
     judge_growth(&finding, headline, finding.value > finding.limit,
                  cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(compared->about, "base")));
     (void)snprintf(finding.may_be, sizeof finding.may_be, "baseline %.50s",
-                   ps_cli_figure(finding.base, finding.unit, figure));
+                   ps_cli_format_value(finding.base, finding.unit, figure));
     if (finding.state == OVER)
         status = add_causes(&finding, compared, err);
     if (finding.state == OVER && strcmp(finding.significance, "unknown") == 0)
@@ -488,11 +489,11 @@ static enum ps_status check_growth(struct report *report, const struct ps_cli_co
 
 /* --- All checks --- */
 
-static void add_json_report(const struct ps_cli_compared *compared, bool against,
+static void add_json_report(const struct ps_cli_comparison *compared, bool against,
                             struct report *report, struct ps_buf *out)
 {
     static const char *const groups[] = {"new", "base"};
-    struct ps_json json = ps_json_to(out);
+    struct ps_json json = ps_json_writer(out);
     ps_json_object(&json);
     for (size_t i = 0; i < (against ? 2 : 1); i++) {
         ps_json_key(&json, groups[i]);
@@ -507,7 +508,7 @@ static void add_json_report(const struct ps_cli_compared *compared, bool against
     ps_buf_puts(out, "\n");
 }
 
-static void print(const struct ps_options *options, const struct ps_cli_compared *compared,
+static void print(const struct ps_options *options, const struct ps_cli_comparison *compared,
                   struct report *report)
 {
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
@@ -524,11 +525,11 @@ static void print(const struct ps_options *options, const struct ps_cli_compared
     } else {
         ps_buf_str(&out, ps_buf_slice(&report->lines));
     }
-    ps_say(&out);
+    ps_print(&out);
 }
 
 static enum ps_status check_all(const struct ps_options *options, const struct ps_budget *budgets,
-                                const struct ps_cli_compared *compared, struct report *report,
+                                const struct ps_cli_comparison *compared, struct report *report,
                                 struct ps_err *err)
 {
     enum ps_status status = PS_OK;
@@ -577,7 +578,7 @@ static bool has_id(const cJSON *runs, const char *id)
 
 static enum ps_status no_baseline(const char *against, const cJSON *base, struct ps_err *err)
 {
-    ps_hint(err, "name an older run, or check a newer one");
+    ps_err_hint(err, "name an older run, or check a newer one");
     if (cJSON_GetArraySize(base) == 1)
         return ps_fail(err, PS_NOT_FOUND,
                        "--against %s is run %s, the run to check, and cannot be its own baseline",
@@ -590,7 +591,7 @@ static enum ps_status no_baseline(const char *against, const cJSON *base, struct
 /* Compares the runs with the baseline, excluding the checked runs from it. *ids contains the ids of
  * a reduced baseline, which out refers to. */
 static enum ps_status compare_with(struct ps_client *client, const char *against, const char *run,
-                                   struct ps_cli_compared *out, struct ps_buf *ids,
+                                   struct ps_cli_comparison *out, struct ps_buf *ids,
                                    struct ps_err *err)
 {
     const cJSON *base, *now, *of_base;
@@ -610,8 +611,8 @@ static enum ps_status compare_with(struct ps_client *client, const char *against
         return no_baseline(against, base, err);
     if (left == cJSON_GetArraySize(base))
         return PS_OK;
-    ps_cli_compared_close(out);
-    return ps_cli_compare(client, ids->at, run, out, err);
+    ps_cli_comparison_close(out);
+    return ps_cli_compare(client, ids->ptr, run, out, err);
 }
 
 /* --- Command --- */
@@ -619,15 +620,15 @@ static enum ps_status compare_with(struct ps_client *client, const char *against
 int ps_cli_check(const struct ps_options *options)
 {
     PS_AUTO(ps_client_close) struct ps_client *client = NULL;
-    PS_AUTO(ps_cli_compared_close) struct ps_cli_compared compared = {.client = NULL};
+    PS_AUTO(ps_cli_comparison_close) struct ps_cli_comparison compared = {.client = NULL};
     PS_AUTO(ps_free_ptr)
     struct ps_budget *budgets = ps_alloc_array(options->n_budgets + 1, sizeof *budgets);
-    struct report report = {.json = ps_json_to(&report.items)};
+    struct report report = {.json = ps_json_writer(&report.items)};
     const char *run = options->operands[0];
     PS_AUTO(ps_buf_free) struct ps_buf ids = {0};
     struct ps_err err = PS_ERR_INIT;
     if (read_options(options, budgets, &err) != PS_OK) {
-        ps_say_failure("check", &err);
+        ps_print_failure("check", &err);
         return 2;
     }
     client = ps_client_open(options);
@@ -642,7 +643,7 @@ int ps_cli_check(const struct ps_options *options)
     if (status == PS_OK)
         print(options, &compared, &report);
     else
-        ps_say_failure("check", &err);
+        ps_print_failure("check", &err);
     ps_buf_free(&report.lines);
     ps_buf_free(&report.rows);
     ps_buf_free(&report.items);

@@ -24,20 +24,20 @@ extern char **environ;
 
 void ps_words_add(struct ps_words *words, const char *word)
 {
-    PS_PUSH_ROOM(words->at, words->n, words->cap);
-    words->at[words->n++] = word;
+    PS_RESERVE_ONE(words->items, words->n, words->cap);
+    words->items[words->n++] = word;
 }
 
 const char *const *ps_words_end(struct ps_words *words)
 {
-    PS_PUSH_ROOM(words->at, words->n, words->cap);
-    words->at[words->n] = NULL;
-    return words->at;
+    PS_RESERVE_ONE(words->items, words->n, words->cap);
+    words->items[words->n] = NULL;
+    return words->items;
 }
 
 void ps_words_free(struct ps_words *words)
 {
-    free(words->at);
+    free(words->items);
     *words = (struct ps_words){0};
 }
 
@@ -49,17 +49,17 @@ static bool is_executable(const char *path)
     return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
 }
 
-char *ps_child_find(const char *name)
+char *ps_find_program(const char *name)
 {
     const char *path = getenv("PATH");
     if (strchr(name, '/'))
-        return ps_strdup(ps_str_of(name));
+        return ps_strdup(ps_str_from_c(name));
     for (const char *at = path ? path : "/usr/bin:/bin"; name[0] && at;) {
         size_t len = strcspn(at, ":");
         struct ps_buf file = {0};
         ps_buf_printf(&file, "%.*s%s%s", (int)len, at, len ? "/" : "./", name);
-        if (is_executable(file.at))
-            return file.at;
+        if (is_executable(file.ptr))
+            return file.ptr;
         ps_buf_free(&file);
         at = at[len] ? at + len + 1 : NULL;
     }
@@ -110,7 +110,7 @@ static void catch_signals(struct sigaction before[N_PASSED])
     }
 }
 
-static void give_back_signals(const struct sigaction before[N_PASSED])
+static void restore_signals(const struct sigaction before[N_PASSED])
 {
     for (size_t i = 0; i < N_PASSED; i++)
         sigaction(passed_on[i], &before[i], NULL);
@@ -119,7 +119,7 @@ static void give_back_signals(const struct sigaction before[N_PASSED])
 /* --- Running --- */
 
 /* Descriptors of the child. -1: inherited, NOWHERE: /dev/null. */
-struct plumbing {
+struct descriptors {
     int in, out, err;
     const sigset_t *mask; /* NULL: inherited */
 };
@@ -133,7 +133,7 @@ static void connect(posix_spawn_file_actions_t *files, int theirs, int ours)
         posix_spawn_file_actions_adddup2(files, ours, theirs);
 }
 
-static enum ps_status start(const char *path, const char *const *argv, const struct plumbing *to,
+static enum ps_status start(const char *path, const char *const *argv, const struct descriptors *to,
                             pid_t *pid, struct ps_err *err)
 {
     posix_spawn_file_actions_t files;
@@ -217,7 +217,7 @@ static enum ps_status split_stderr(int pipe, pid_t pid, int log, struct ps_err *
     return pass_on(&split, log, err);
 }
 
-static enum ps_status run_split(const struct ps_child *child, struct plumbing *to,
+static enum ps_status run_split(const struct ps_child *child, struct descriptors *to,
                                 struct ps_err *err)
 {
     int ends[2];
@@ -235,7 +235,7 @@ static enum ps_status run_split(const struct ps_child *child, struct plumbing *t
     return status == PS_OK ? split_stderr(read_end, pid, child->import_log, err) : status;
 }
 
-static enum ps_status run_plain(const struct ps_child *child, struct plumbing *to,
+static enum ps_status run_plain(const struct ps_child *child, struct descriptors *to,
                                 struct ps_err *err)
 {
     pid_t pid = 0;
@@ -249,9 +249,9 @@ enum ps_status ps_child_run(const struct ps_child *child, int *status_out, struc
 {
     struct sigaction before[N_PASSED];
     sigset_t mask;
-    struct plumbing to = {-1, child->out_to_stderr ? STDERR_FILENO : -1, -1, &mask};
+    struct descriptors to = {-1, child->out_to_stderr ? STDERR_FILENO : -1, -1, &mask};
     if (child->silent)
-        to = (struct plumbing){NOWHERE, NOWHERE, NOWHERE, &mask};
+        to = (struct descriptors){NOWHERE, NOWHERE, NOWHERE, &mask};
     interrupted = 0;
     block(&mask);
     catch_signals(before);
@@ -259,7 +259,7 @@ enum ps_status ps_child_run(const struct ps_child *child, int *status_out, struc
         child->import_log >= 0 ? run_split(child, &to, err) : run_plain(child, &to, err);
     if (running)
         *status_out = reap((pid_t)running);
-    give_back_signals(before);
+    restore_signals(before);
     return status;
 }
 
@@ -275,14 +275,14 @@ static void read_answer(int pipe, struct ps_buf *out)
     }
 }
 
-enum ps_status ps_child_ask(const char *path, const char *const *argv, bool quiet,
-                            struct ps_buf *out, int *status_out, struct ps_err *err)
+enum ps_status ps_child_capture(const char *path, const char *const *argv, bool quiet,
+                                struct ps_buf *out, int *status_out, struct ps_err *err)
 {
     int ends[2];
     pid_t pid = 0;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return ps_fail_errno(err, "cannot create", "a pipe");
-    struct plumbing to = {NOWHERE, ends[1], quiet ? NOWHERE : -1, NULL};
+    struct descriptors to = {NOWHERE, ends[1], quiet ? NOWHERE : -1, NULL};
     enum ps_status status = start(path, argv, &to, &pid, err);
     close(ends[1]);
     if (status == PS_OK) {

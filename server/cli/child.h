@@ -6,10 +6,10 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Arguments of a command. ps_words_end adds a terminating NULL. `at` is malloc'ed, the strings are
- * not. */
+/* Arguments of a command. ps_words_end adds a terminating NULL. `items` is malloc'ed, the strings
+ * are not. */
 struct ps_words {
-    const char **at;
+    const char **items;
     size_t n, cap;
 };
 
@@ -38,11 +38,11 @@ bool ps_child_interrupted(void);
 
 /* Runs a program without input and appends its stdout, of which little is expected. quiet: its
  * stderr is dropped. */
-enum ps_status ps_child_ask(const char *path, const char *const *argv, bool quiet,
-                            struct ps_buf *out, int *status_out, struct ps_err *err);
+enum ps_status ps_child_capture(const char *path, const char *const *argv, bool quiet,
+                                struct ps_buf *out, int *status_out, struct ps_err *err);
 
 /* The path of a program: `name` itself if it contains a slash, else the first executable file in
  * PATH. malloc'ed, or NULL. */
-char *ps_child_find(const char *name);
+char *ps_find_program(const char *name);
 
 #endif

@@ -33,35 +33,35 @@ int ps_cli_copy(const struct ps_options *options);
 int ps_cli_export(const struct ps_options *options);
 int ps_cli_prune(const struct ps_options *options);
 
-/* (say.c) Prints "perfshelf: SUBJECT: TEXT at byte N; HINT" on stderr, with control characters
+/* (print.c) Prints "perfshelf: SUBJECT: TEXT at byte N; HINT" on stderr, with control characters
  * escaped. Returns 1. */
-int ps_say_failure(const char *subject, const struct ps_err *err);
-/* Like ps_say_failure, with the shelf (its folder or shared store) as the subject. */
-int ps_say_failure_of_shelf(const struct ps_options *options, const struct ps_err *err);
+int ps_print_failure(const char *subject, const struct ps_err *err);
+/* Like ps_print_failure, with the shelf (its folder or shared store) as the subject. */
+int ps_print_shelf_failure(const struct ps_options *options, const struct ps_err *err);
 /* Prints "perfshelf: SUBJECT: skipped: TEXT" on stderr. */
-void ps_say_skipped(const char *subject, const struct ps_err *err);
+void ps_print_skipped(const char *subject, const struct ps_err *err);
 /* Prints "perfshelf: SUBJECT: note: TEXT" on stderr, for information that is not a failure. */
-void ps_say_note(const char *subject, const struct ps_err *note);
+void ps_print_note(const char *subject, const struct ps_err *note);
 /* Writes a buffer to stdout. */
-void ps_say(const struct ps_buf *text);
+void ps_print(const struct ps_buf *text);
 /* Flushes stdout. Returns the status, or 1 after an error message if the output could not be
  * written (such as a full disk). */
-int ps_say_done(int status);
+int ps_flush_stdout(int status);
 
 /* Output of a check of the shelf: progress, and one line on stdout for each problem: FILE: WHAT:
  * TEXT; HINT, or an object (verify.c). */
 struct ps_finding;
-struct ps_looking {
+struct ps_check_output {
     struct ps_progress progress;
     bool json;
 };
-void ps_looking_found(void *looking, const struct ps_finding *finding);
-bool ps_looking_step(void *looking, uint64_t done, uint64_t total, uint64_t files);
+void ps_check_output_finding(void *looking, const struct ps_finding *finding);
+bool ps_check_output_progress(void *looking, uint64_t done, uint64_t total, uint64_t files);
 
 /* PS_NOT_FOUND: the folder is not a shelf, and the command does not create one. */
 enum ps_status ps_check_shelf(const char *dir, struct ps_err *err);
 /* Prints on stderr that the folder is a new shelf. */
-void ps_say_created(const char *dir);
+void ps_print_created(const char *dir);
 /* Opens the shelf of --data or --store; add and record create it. NULL after reporting a
  * failure. */
 struct ps_store *ps_cli_open(const struct ps_options *options);

@@ -9,7 +9,7 @@
 #include "server/api/api.h"
 #include "server/catalog/tokens.h"
 #include "server/cli/cli.h"
-#include "server/cli/shelve.h"
+#include "server/cli/import_profile.h"
 #include "server/http/local.h"
 
 #define API "/api/v1/"
@@ -35,7 +35,7 @@ static struct ps_remote_http *open_remote(const struct ps_options *options)
     struct ps_err err = PS_ERR_INIT;
 
     if (ps_remote_http_open(&config, &http, &err) != PS_OK)
-        ps_say_failure(options->server, &err);
+        ps_print_failure(options->server, &err);
     return http;
 }
 
@@ -98,7 +98,7 @@ void ps_path_param(struct ps_buf *path, const char *key, const char *value)
 {
     if (!value)
         return;
-    ps_buf_printf(path, "%c%s=", strchr(path->at, '?') ? '&' : '?', key);
+    ps_buf_printf(path, "%c%s=", strchr(path->ptr, '?') ? '&' : '?', key);
     ps_url_escape(path, value);
 }
 
@@ -126,20 +126,21 @@ static void read_headers(const struct ps_reply *reply, const struct ps_remote_re
     for (size_t i = 0; i < request->n_headers; i++)
         for (size_t j = 0; j < reply->n_headers; j++)
             if (strcmp(reply->headers[j].name, request->headers[i].name) == 0)
-                request->headers[i].value = ps_strdup(ps_str_of(reply->headers[j].value));
+                request->headers[i].value = ps_strdup(ps_str_from_c(reply->headers[j].value));
 }
 
 static enum ps_status ask_local(struct ps_client *client, const struct ps_remote_request *request,
                                 struct ps_buf *out, int fd, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf target = {0};
-    struct ps_local_answer *answer = NULL;
+    struct ps_local_result *answer = NULL;
     enum ps_status status;
 
     ps_buf_printf(&target, API "%s", request->path);
-    status = ps_local_ask(&client->local, request->method, target.at, request->body, &answer, err);
+    status =
+        ps_local_call(&client->local, request->method, target.ptr, request->body, &answer, err);
     if (status == PS_OK) {
-        struct ps_reply *reply = ps_local_reply(answer);
+        struct ps_reply *reply = ps_local_result_reply(answer);
         struct ps_str bytes = ps_buf_slice(&reply->body);
 
         read_headers(reply, request);
@@ -150,7 +151,7 @@ static enum ps_status ask_local(struct ps_client *client, const struct ps_remote
         else
             ps_buf_str(out, bytes);
     }
-    ps_local_free(answer);
+    ps_local_result_free(answer);
     return status;
 }
 
@@ -163,11 +164,11 @@ static enum ps_status ask(struct ps_client *client, const struct ps_remote_reque
         (void)ps_remote_fetch(client->http, request, out, fd, &own);
     else
         (void)ask_local(client, request, out, fd, &own);
-    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+    return own.code == PS_OK ? PS_OK : ps_fail_copy(err, &own);
 }
 
-enum ps_status ps_client_ask(struct ps_client *client, const char *method, const char *path,
-                             struct ps_str body, struct ps_buf *out, struct ps_err *err)
+enum ps_status ps_client_send(struct ps_client *client, const char *method, const char *path,
+                              struct ps_str body, struct ps_buf *out, struct ps_err *err)
 {
     /* A DELETE is not retried, because the second one would not find the run that the first
      * deleted. */
@@ -178,7 +179,7 @@ enum ps_status ps_client_ask(struct ps_client *client, const char *method, const
 }
 
 enum ps_status ps_client_save(struct ps_client *client, const char *method, const char *path,
-                              struct ps_str body, int fd, struct ps_answer_header *headers,
+                              struct ps_str body, int fd, struct ps_wanted_header *headers,
                               size_t n_headers, struct ps_err *err)
 {
     const struct ps_remote_request request = {
@@ -190,15 +191,15 @@ enum ps_status ps_client_save(struct ps_client *client, const char *method, cons
 enum ps_status ps_client_get(struct ps_client *client, const char *path, struct ps_buf *out,
                              struct ps_err *err)
 {
-    return ps_client_ask(client, "GET", path, (struct ps_str){NULL, 0}, out, err);
+    return ps_client_send(client, "GET", path, (struct ps_str){NULL, 0}, out, err);
 }
 
 enum ps_status ps_client_parse(struct ps_str answer, cJSON **out, struct ps_err *err)
 {
-    *out = cJSON_ParseWithLength(answer.at, answer.len);
+    *out = cJSON_ParseWithLength(answer.ptr, answer.len);
     if (*out)
         return PS_OK;
-    ps_hint(err, "if you use --server, check that it is the URL of a perfshelf server");
+    ps_err_hint(err, "if you use --server, check that it is the URL of a perfshelf server");
     return ps_fail(err, PS_INTERNAL, "the shelf sent an answer that is not JSON");
 }
 
@@ -211,9 +212,9 @@ enum ps_status ps_client_read(struct ps_client *client, const char *path, cJSON 
     return status == PS_OK ? ps_client_parse(ps_buf_slice(&text), out, err) : status;
 }
 
-enum ps_status ps_client_empty_run(struct ps_err *err)
+enum ps_status ps_client_fail_empty_run(struct ps_err *err)
 {
-    ps_hint(err, "`perfshelf list` shows the runs");
+    ps_err_hint(err, "`perfshelf list` shows the runs");
     return ps_fail(err, PS_BAD_REQUEST, "RUN is empty");
 }
 
@@ -223,10 +224,10 @@ enum ps_status ps_client_run(struct ps_client *client, const char *run, struct p
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
     if (!run[0])
-        return ps_client_empty_run(err);
+        return ps_client_fail_empty_run(err);
     ps_buf_puts(&path, "runs");
     ps_path_add(&path, run);
-    return ps_client_get(client, path.at, out, err);
+    return ps_client_get(client, path.ptr, out, err);
 }
 
 enum ps_status ps_client_read_run(struct ps_client *client, const char *run, cJSON **out,

@@ -2,7 +2,7 @@
 /*
  * client.h: access to the shelf of a command through the HTTP API (docs/api.md). For --data and
  * --store the handlers run in this process; for --server they run on that server. Commands need not
- * distinguish the two. Imports use other functions: see shelve.h and remote.h.
+ * distinguish the two. Imports use other functions: see import_profile.h and remote_import.h.
  */
 #ifndef PS_CLI_CLIENT_H
 #define PS_CLI_CLIENT_H
@@ -26,8 +26,8 @@ void ps_path_add(struct ps_buf *path, const char *segment); /* any bytes, such a
 void ps_path_param(struct ps_buf *path, const char *key, const char *value);
 
 /* Sends a request; `body` is JSON, may be empty. The JSON of the response is appended to out. */
-enum ps_status ps_client_ask(struct ps_client *client, const char *method, const char *path,
-                             struct ps_str body, struct ps_buf *out, struct ps_err *err);
+enum ps_status ps_client_send(struct ps_client *client, const char *method, const char *path,
+                              struct ps_str body, struct ps_buf *out, struct ps_err *err);
 enum ps_status ps_client_get(struct ps_client *client, const char *path, struct ps_buf *out,
                              struct ps_err *err);
 /* Parses a response; free the tree with ps_run_free. PS_INTERNAL: it is not JSON. */
@@ -38,11 +38,11 @@ enum ps_status ps_client_read(struct ps_client *client, const char *path, cJSON 
 /* Writes the body of the response, which may be larger than memory, to the empty file at fd. The
  * values of `headers` are filled in. */
 enum ps_status ps_client_save(struct ps_client *client, const char *method, const char *path,
-                              struct ps_str body, int fd, struct ps_answer_header *headers,
+                              struct ps_str body, int fd, struct ps_wanted_header *headers,
                               size_t n_headers, struct ps_err *err);
 
 /* Fails because a RUN argument is "". */
-enum ps_status ps_client_empty_run(struct ps_err *err);
+enum ps_status ps_client_fail_empty_run(struct ps_err *err);
 /* Appends the RUN object of a RUN argument, as JSON. */
 enum ps_status ps_client_run(struct ps_client *client, const char *run, struct ps_buf *out,
                              struct ps_err *err);

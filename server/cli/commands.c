@@ -4,22 +4,22 @@
 
 #define MANY ((size_t)-1)
 
-const char *const ps_command_groups[PS_GROUPS] = {
-    [PS_GROUP_ADD] = "Record and add",        [PS_GROUP_LOOK] = "Look",
+const char *const ps_command_groups[PS_N_GROUPS] = {
+    [PS_GROUP_ADD] = "Record and add",        [PS_GROUP_SHOW] = "Look",
     [PS_GROUP_COMPARE] = "Compare and check", [PS_GROUP_SHARE] = "Share",
     [PS_GROUP_OPERATE] = "Operate",
 };
 
-const struct ps_command_row ps_commands[PS_COMMANDS] = {
+const struct ps_command_row ps_commands[PS_N_COMMANDS] = {
     [PS_COMMAND_RECORD] =
-        {.name = "record", .group = PS_GROUP_ADD, .min = 2, .max = MANY, .own = 2},
+        {.name = "record", .group = PS_GROUP_ADD, .min = 2, .max = MANY, .n_own_operands = 2},
     [PS_COMMAND_ADD] = {.name = "add", .group = PS_GROUP_ADD, .min = 1, .max = MANY},
-    [PS_COMMAND_SERVE] = {.name = "serve", .group = PS_GROUP_LOOK, .max = MANY},
-    [PS_COMMAND_LIST] = {.name = "list", .group = PS_GROUP_LOOK},
-    [PS_COMMAND_SHOW] = {.name = "show", .group = PS_GROUP_LOOK, .min = 1, .max = 1},
-    [PS_COMMAND_SQL] = {.name = "sql", .group = PS_GROUP_LOOK, .min = 2, .max = 2},
-    [PS_COMMAND_WHATIF] = {.name = "whatif", .group = PS_GROUP_LOOK, .min = 1, .max = MANY},
-    [PS_COMMAND_FORMATS] = {.name = "formats", .group = PS_GROUP_LOOK},
+    [PS_COMMAND_SERVE] = {.name = "serve", .group = PS_GROUP_SHOW, .max = MANY},
+    [PS_COMMAND_LIST] = {.name = "list", .group = PS_GROUP_SHOW},
+    [PS_COMMAND_SHOW] = {.name = "show", .group = PS_GROUP_SHOW, .min = 1, .max = 1},
+    [PS_COMMAND_SQL] = {.name = "sql", .group = PS_GROUP_SHOW, .min = 2, .max = 2},
+    [PS_COMMAND_WHATIF] = {.name = "whatif", .group = PS_GROUP_SHOW, .min = 1, .max = MANY},
+    [PS_COMMAND_FORMATS] = {.name = "formats", .group = PS_GROUP_SHOW},
     [PS_COMMAND_DIFF] = {.name = "diff", .group = PS_GROUP_COMPARE, .min = 2, .max = 2},
     [PS_COMMAND_CHECK] = {.name = "check", .group = PS_GROUP_COMPARE, .min = 1, .max = 1},
     [PS_COMMAND_TREND] = {.name = "trend", .group = PS_GROUP_COMPARE, .min = 1, .max = 1},

@@ -12,13 +12,13 @@
 
 enum ps_command_group {
     PS_GROUP_ADD,
-    PS_GROUP_LOOK,
+    PS_GROUP_SHOW,
     PS_GROUP_COMPARE,
     PS_GROUP_SHARE,
     PS_GROUP_OPERATE,
 };
-#define PS_GROUPS 5
-extern const char *const ps_command_groups[PS_GROUPS]; /* titles */
+#define PS_N_GROUPS 5
+extern const char *const ps_command_groups[PS_N_GROUPS]; /* titles */
 
 struct ps_command_row {
     const char *name;
@@ -26,7 +26,7 @@ struct ps_command_row {
     size_t min, max; /* number of operands */
     /* operands after which option parsing stops: the rest is the command line of another program;
      * 0: never */
-    size_t own;
+    size_t n_own_operands;
 };
 
 /* The texts of help/COMMAND.txt, which help/embed.py converts to this form. They are not wrapped;
@@ -55,13 +55,13 @@ struct ps_option_row {
 };
 
 /* Indexed by enum ps_command. PS_COMMAND_NONE has only a text, perfshelf.txt. */
-#define PS_COMMANDS (PS_COMMAND_BACKUP + 1)
-extern const struct ps_command_row ps_commands[PS_COMMANDS];
-extern const struct ps_command_text ps_command_texts[PS_COMMANDS];
+#define PS_N_COMMANDS (PS_COMMAND_BACKUP + 1)
+extern const struct ps_command_row ps_commands[PS_N_COMMANDS];
+extern const struct ps_command_text ps_command_texts[PS_N_COMMANDS];
 extern const struct ps_option_row ps_option_rows[];
 extern const size_t ps_option_rows_count;
 
-static inline bool ps_option_is_of(const struct ps_option_row *option, enum ps_command command)
+static inline bool ps_option_applies_to(const struct ps_option_row *option, enum ps_command command)
 {
     return option->commands & (1U << command);
 }

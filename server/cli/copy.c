@@ -1,49 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /* copy.c: copies a shelf into another one, and prints a line for each difference. */
 #include "server/cli/cli.h"
-#include "server/cli/plain.h"
+#include "server/cli/format.h"
 #include "server/maintenance/transfer.h"
 #include "server/replica/url.h"
 
 #include "base/json_out.h"
 
-static void add_json(struct ps_buf *line, const struct ps_transferred *sum)
+static void add_json(struct ps_buf *line, const struct ps_transfer_result *sum)
 {
     const struct {
         const char *key;
         uint64_t value;
     } figures[] = {
-        {"runs", sum->runs},       {"already", sum->already}, {"removed", sum->removed},
+        {"runs", sum->runs},       {"already", sum->existed}, {"removed", sum->removed},
         {"updated", sum->updated}, {"files", sum->files},     {"bytes", sum->bytes},
         {"rows", sum->rows},       {"waiting", sum->waiting}, {"findings", sum->findings}};
-    struct ps_json json = ps_json_to(line);
+    struct ps_json json = ps_json_writer(line);
     ps_json_object(&json);
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         ps_json_kint(&json, figures[i].key, (int64_t)figures[i].value);
     ps_json_end(&json);
 }
 
-static void add_plain(struct ps_buf *line, const struct ps_transferred *sum)
+static void add_plain(struct ps_buf *line, const struct ps_transfer_result *sum)
 {
     char size[48], count[2][64];
     ps_buf_printf(line, "%s copied (%s, %s), %llu already there",
-                  ps_figure_count(sum->runs, "run", count[0]),
-                  ps_figure_count(sum->files, "file", count[1]),
-                  ps_figure_bytes((double)sum->bytes, size), (unsigned long long)sum->already);
+                  ps_format_count(sum->runs, "run", count[0]),
+                  ps_format_count(sum->files, "file", count[1]),
+                  ps_format_bytes((double)sum->bytes, size), (unsigned long long)sum->existed);
     if (sum->removed)
         ps_buf_printf(line, ", %llu deleted meanwhile", (unsigned long long)sum->removed);
     if (sum->updated)
-        ps_buf_printf(line, ", %s updated", ps_figure_count(sum->updated, "item", count[0]));
+        ps_buf_printf(line, ", %s updated", ps_format_count(sum->updated, "item", count[0]));
     if (sum->waiting)
         ps_buf_printf(line, "; %s not copied",
-                      ps_figure_count(sum->waiting, "waiting upload", count[0]));
+                      ps_format_count(sum->waiting, "waiting upload", count[0]));
     if (sum->findings)
-        ps_buf_printf(line, ": %s", ps_figure_count(sum->findings, "difference", count[0]));
+        ps_buf_printf(line, ": %s", ps_format_count(sum->findings, "difference", count[0]));
     else
         ps_buf_puts(line, ": the copy is complete");
 }
 
-static void say_sum(const struct ps_options *options, const struct ps_transferred *sum)
+static void print_summary(const struct ps_options *options, const struct ps_transfer_result *sum)
 {
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     if (options->json)
@@ -51,23 +51,23 @@ static void say_sum(const struct ps_options *options, const struct ps_transferre
     else
         add_plain(&line, sum);
     ps_buf_puts(&line, "\n");
-    ps_say(&line);
+    ps_print(&line);
 }
 
 /* The name of a shelf, without a password. malloc'ed. */
 static char *place_of(const char *shelf)
 {
-    return ps_pg_is_url(shelf) ? ps_pg_place(shelf) : ps_strdup(ps_str_of(shelf));
+    return ps_pg_is_url(shelf) ? ps_pg_place(shelf) : ps_strdup(ps_str_from_c(shelf));
 }
 
 int ps_cli_copy(const struct ps_options *options)
 {
-    struct ps_looking looking = {.json = options->json};
-    const struct ps_transfer_how how = {.update = options->update,
-                                        .found = ps_looking_found,
-                                        .progress = ps_looking_step,
-                                        .user = &looking};
-    struct ps_transferred sum;
+    struct ps_check_output looking = {.json = options->json};
+    const struct ps_transfer_options how = {.update = options->update,
+                                            .found = ps_check_output_finding,
+                                            .progress = ps_check_output_progress,
+                                            .user = &looking};
+    struct ps_transfer_result sum;
     struct ps_err err = PS_ERR_INIT;
     const bool created = !ps_pg_is_url(options->to) && !ps_store_exists(options->to);
     ps_progress_catch_interrupts();
@@ -75,14 +75,14 @@ int ps_cli_copy(const struct ps_options *options)
     enum ps_status status = ps_store_transfer(options->from, options->to, &how, &sum, &err);
     ps_progress_end(&looking.progress);
     if (created && ps_store_exists(options->to))
-        ps_say_created(options->to);
+        ps_print_created(options->to);
     if (status == PS_OK) {
-        say_sum(options, &sum);
+        print_summary(options, &sum);
         return sum.findings ? 1 : 0;
     }
     PS_AUTO(ps_free_ptr) char *from = place_of(options->from);
     PS_AUTO(ps_free_ptr) char *to = place_of(options->to);
     PS_AUTO(ps_buf_free) struct ps_buf subject = {0};
     ps_buf_printf(&subject, "%s to %s", from, to);
-    return ps_say_failure(subject.at, &err);
+    return ps_print_failure(subject.ptr, &err);
 }

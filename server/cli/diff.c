@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/cli.h"
-#include "server/cli/compared.h"
+#include "server/cli/comparison.h"
 #include "server/cli/table.h"
 
 #include <math.h>
@@ -43,16 +43,16 @@ static void add_test(const cJSON *headline, int n, int m, struct ps_buf *out)
         return;
     }
     ps_buf_printf(out, "Noise %s; rank sum test of %d and %d runs: p = %.2g",
-                  ps_cli_figure(ps_run_number(headline, "noise"), unit, noise), n, m,
+                  ps_cli_format_value(ps_run_number(headline, "noise"), unit, noise), n, m,
                   ps_run_number(headline, "p"));
     if (cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(headline, "low")))
         ps_buf_printf(out, "; 95 %% interval of the change %s to %s",
-                      ps_cli_change(ps_run_number(headline, "low"), unit, low),
-                      ps_cli_change(ps_run_number(headline, "high"), unit, high));
+                      ps_cli_format_change(ps_run_number(headline, "low"), unit, low),
+                      ps_cli_format_change(ps_run_number(headline, "high"), unit, high));
     ps_buf_puts(out, ".\n");
 }
 
-static void add_headline(const struct ps_cli_compared *compared, struct ps_buf *out)
+static void add_headline(const struct ps_cli_comparison *compared, struct ps_buf *out)
 {
     const cJSON *base = cJSON_GetObjectItemCaseSensitive(compared->about, "base"),
                 *now = cJSON_GetObjectItemCaseSensitive(compared->about, "new"),
@@ -61,9 +61,9 @@ static void add_headline(const struct ps_cli_compared *compared, struct ps_buf *
     double from = ps_run_number(cJSON_GetObjectItemCaseSensitive(headline, "base"), "median"),
            to = ps_run_number(cJSON_GetObjectItemCaseSensitive(headline, "new"), "median");
     char text[3][64], percent[32];
-    ps_cli_names(base, out);
+    ps_cli_format_names(base, out);
     ps_buf_puts(out, " → ");
-    ps_cli_names(now, out);
+    ps_cli_format_names(now, out);
     ps_buf_puts(out, "\n");
     if (cJSON_IsNull(headline)) {
         ps_buf_puts(out, "These runs have different headline metrics.\n");
@@ -72,9 +72,9 @@ static void add_headline(const struct ps_cli_compared *compared, struct ps_buf *
     if (verdict[0])
         ps_buf_printf(out, "%s: ", words_of(verdict, !is_time(unit)));
     ps_buf_printf(out, "%s %s → %s, %s (%s)\n", ps_run_text(headline, "label"),
-                  ps_cli_figure(from, unit, text[0]), ps_cli_figure(to, unit, text[1]),
-                  ps_cli_change(to - from, unit, text[2]),
-                  ps_cli_percent(to - from, from, percent));
+                  ps_cli_format_value(from, unit, text[0]), ps_cli_format_value(to, unit, text[1]),
+                  ps_cli_format_change(to - from, unit, text[2]),
+                  ps_cli_format_percent(to - from, from, percent));
     add_test(headline, cJSON_GetArraySize(base), cJSON_GetArraySize(now), out);
 }
 
@@ -87,10 +87,10 @@ static void add_row(struct ps_table *table, const cJSON *about, const cJSON *met
     double base = ps_cli_number(page, row, "base"), delta = ps_cli_number(page, row, "delta");
     const char *verdict = ps_cli_text(page, row, "verdict");
     char figure[64], percent[32];
-    ps_table_cell(table, ps_cli_figure(base, unit, figure));
-    ps_table_cell(table, ps_cli_figure(ps_cli_number(page, row, "new"), unit, figure));
-    ps_table_cell(table, ps_cli_change(delta, unit, figure));
-    ps_table_cell(table, ps_cli_percent(delta, base, percent));
+    ps_table_cell(table, ps_cli_format_value(base, unit, figure));
+    ps_table_cell(table, ps_cli_format_value(ps_cli_number(page, row, "new"), unit, figure));
+    ps_table_cell(table, ps_cli_format_change(delta, unit, figure));
+    ps_table_cell(table, ps_cli_format_percent(delta, base, percent));
     ps_table_printf(table, "%+.1f %%", ps_cli_number(page, row, "share"));
     ps_table_cell(table, words_of(verdict, !is_time(unit)));
     ps_table_cell(table, ps_cli_text(page, row, "change"));
@@ -118,12 +118,12 @@ static void add_table(const cJSON *about, const cJSON *metric, const cJSON *page
     if (rows == ROWS && ps_run_number(page, "total") > ROWS)
         ps_buf_printf(
             out, "and %s; --json prints all\n",
-            ps_figure_count((uint64_t)ps_run_number(page, "total") - ROWS, "more row", more));
+            ps_format_count((uint64_t)ps_run_number(page, "total") - ROWS, "more row", more));
     ps_table_free(&table);
 }
 
-static enum ps_status say_table(const struct ps_cli_compared *compared, const cJSON *table,
-                                const cJSON *metric, struct ps_buf *out, struct ps_err *err)
+static enum ps_status print_table(const struct ps_cli_comparison *compared, const cJSON *table,
+                                  const cJSON *metric, struct ps_buf *out, struct ps_err *err)
 {
     PS_AUTO(ps_run_free) cJSON *page = NULL;
     enum ps_status status = ps_cli_rows(compared, table, metric, NULL, ROWS, &page, err);
@@ -137,7 +137,7 @@ static enum ps_status say_table(const struct ps_cli_compared *compared, const cJ
 int ps_cli_diff(const struct ps_options *options)
 {
     PS_AUTO(ps_client_close) struct ps_client *client = ps_client_open(options);
-    PS_AUTO(ps_cli_compared_close) struct ps_cli_compared compared = {.client = NULL};
+    PS_AUTO(ps_cli_comparison_close) struct ps_cli_comparison compared = {.client = NULL};
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
     struct ps_err err = PS_ERR_INIT;
     const cJSON *table = NULL, *metric = NULL;
@@ -150,10 +150,10 @@ int ps_cli_diff(const struct ps_options *options)
     if (status == PS_OK)
         status = ps_cli_metric(table, options->metric, &metric, &err);
     if (status == PS_OK)
-        status = options->json ? ps_cli_compared_json(&compared, table, metric, &out, &err)
-                               : say_table(&compared, table, metric, &out, &err);
+        status = options->json ? ps_cli_comparison_json(&compared, table, metric, &out, &err)
+                               : print_table(&compared, table, metric, &out, &err);
     if (status != PS_OK)
-        return ps_say_failure("diff", &err);
-    ps_say(&out);
+        return ps_print_failure("diff", &err);
+    ps_print(&out);
     return 0;
 }

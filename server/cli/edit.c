@@ -9,7 +9,7 @@
 
 void ps_edit_json(const struct ps_edit *edit, struct ps_buf *out)
 {
-    struct ps_json json = ps_json_to(out);
+    struct ps_json json = ps_json_writer(out);
     ps_json_object(&json);
     if (edit->name)
         ps_json_kstr(&json, "name", edit->name);
@@ -54,7 +54,7 @@ enum ps_status ps_edit_run(struct ps_client *client, const char *id, const struc
     ps_buf_puts(&path, "runs");
     ps_path_add(&path, id);
     ps_edit_json(edit, &body);
-    return ps_client_ask(client, "PATCH", path.at, ps_buf_slice(&body), out, err);
+    return ps_client_send(client, "PATCH", path.ptr, ps_buf_slice(&body), out, err);
 }
 
 static int edit_one(const struct ps_options *options, struct ps_client *client, const char *id,
@@ -66,28 +66,28 @@ static int edit_one(const struct ps_options *options, struct ps_client *client, 
     PS_AUTO(ps_run_free) cJSON *run = NULL;
     struct ps_err err = PS_ERR_INIT;
     if (ps_edit_run(client, id, edit, &answer, &err) != PS_OK)
-        return ps_say_failure(id, &err);
+        return ps_print_failure(id, &err);
     if (options->json) {
         ps_buf_puts(&answer, "\n");
-        ps_say(&answer);
+        ps_print(&answer);
         return 0;
     }
-    run = cJSON_ParseWithLength(answer.at, answer.len);
-    ps_run_tags(run, &tags);
+    run = cJSON_ParseWithLength(answer.ptr, answer.len);
+    ps_run_format_tags(run, &tags);
     ps_buf_printf(&line, "%s  edited  ", id);
-    ps_plain_text(&line, ps_str_of(ps_run_text(run, "name")));
+    ps_append_escaped(&line, ps_str_from_c(ps_run_text(run, "name")));
     if (ps_run_text(run, "series")[0]) {
         ps_buf_puts(&line, "  series ");
-        ps_plain_text(&line, ps_str_of(ps_run_text(run, "series")));
+        ps_append_escaped(&line, ps_str_from_c(ps_run_text(run, "series")));
     }
     if (ps_run_text(run, "note")[0])
         ps_buf_puts(&line, "  with a note");
     if (tags.len) {
         ps_buf_puts(&line, "  ");
-        ps_plain_text(&line, ps_buf_slice(&tags));
+        ps_append_escaped(&line, ps_buf_slice(&tags));
     }
     ps_buf_puts(&line, "\n");
-    ps_say(&line);
+    ps_print(&line);
     return 0;
 }
 
@@ -103,17 +103,17 @@ int ps_cli_edit(const struct ps_options *options)
     struct ps_err err = PS_ERR_INIT;
     int status = 0;
     if (!edit.name && !edit.series && !edit.note && !edit.n_tags) {
-        ps_hint(&err, "give --name, --series, --note, --tag or --untag");
+        ps_err_hint(&err, "give --name, --series, --note, --tag or --untag");
         ps_fail(&err, PS_BAD_REQUEST, "nothing to change");
-        ps_say_failure("edit", &err);
+        ps_print_failure("edit", &err);
         return 2;
     }
     client = ps_client_open(options);
     if (!client)
         return 1;
     if (ps_cli_resolve(client, options->operands, options->n_operands, &ids, &err) != PS_OK)
-        return ps_say_failure("nothing edited", &err);
+        return ps_print_failure("nothing edited", &err);
     for (size_t i = 0; i < ids.n; i++)
-        status |= edit_one(options, client, ids.at[i], &edit);
+        status |= edit_one(options, client, ids.items[i], &edit);
     return status;
 }

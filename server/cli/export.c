@@ -13,7 +13,7 @@
 #include "server/cli/runs.h"
 #include "server/cli/table.h"
 #include "server/http/negotiate.h"
-#include "server/share/pick.h"
+#include "server/share/selection.h"
 
 /* Appends a selector. A name that contains a comma is replaced by the id of its run, because commas
  * separate runs. */
@@ -23,7 +23,7 @@ static void add_word(struct ps_client *client, const char *word, struct ps_buf *
     struct ps_err none = PS_ERR_INIT;
     const bool found =
         strchr(word, ',') && ps_cli_resolve(client, &word, 1, &ids, &none) == PS_OK && ids.n == 1;
-    ps_buf_printf(runs, "%s%s", runs->len ? "," : "", found ? ids.at[0] : word);
+    ps_buf_printf(runs, "%s%s", runs->len ? "," : "", found ? ids.items[0] : word);
 }
 
 /* Appends the path of the exported runs; of: "export" or "reveals". */
@@ -35,7 +35,7 @@ static void put_path(const struct ps_options *options, struct ps_client *client,
         add_word(client, options->operands[i], &runs);
     ps_buf_puts(path, options->n_operands ? "runs" : "compare");
     if (options->n_operands)
-        ps_path_add(path, runs.at);
+        ps_path_add(path, runs.ptr);
     ps_buf_printf(path, "/%s", of);
     ps_path_param(path, "base", options->base);
     ps_path_param(path, "new", options->fresh);
@@ -67,11 +67,11 @@ static void add_category(struct ps_table *table, const cJSON *category)
     ps_table_cell(table, "");
 }
 
-static void say_reveals(const struct ps_buf *text)
+static void print_reveals(const struct ps_buf *text)
 {
     struct ps_table table = {.columns = 4, .right = 1U << 1};
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
-    PS_AUTO(ps_run_free) cJSON *json = cJSON_Parse(text->at);
+    PS_AUTO(ps_run_free) cJSON *json = cJSON_Parse(text->ptr);
     const cJSON *category;
     const char *const head[] = {"category", "values", "example", "redacted"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
@@ -80,7 +80,7 @@ static void say_reveals(const struct ps_buf *text)
         add_category(&table, category);
     ps_table_print(&table, &out);
     ps_table_free(&table);
-    ps_say(&out);
+    ps_print(&out);
 }
 
 static enum ps_status preview(const struct ps_options *options, struct ps_client *client,
@@ -89,14 +89,14 @@ static enum ps_status preview(const struct ps_options *options, struct ps_client
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     put_path(options, client, "reveals", &path);
-    if (ps_client_get(client, path.at, &text, err) != PS_OK)
+    if (ps_client_get(client, path.ptr, &text, err) != PS_OK)
         return err->code;
     if (!options->json) {
-        say_reveals(&text);
+        print_reveals(&text);
         return PS_OK;
     }
     ps_buf_puts(&text, "\n");
-    ps_say(&text);
+    ps_print(&text);
     return PS_OK;
 }
 
@@ -108,7 +108,7 @@ enum { NAME, RUNS, HEADERS };
 static void add_json(const struct ps_out_file *out, const char *ending, char *runs,
                      struct ps_buf *line)
 {
-    struct ps_json json = ps_json_to(line);
+    struct ps_json json = ps_json_writer(line);
     struct stat about = {.st_size = 0};
     char *rest = NULL;
     (void)fstat(out->fd, &about);
@@ -119,7 +119,7 @@ static void add_json(const struct ps_out_file *out, const char *ending, char *ru
     ps_json_key(&json, "runs");
     ps_json_array(&json);
     for (char *id = runs ? strtok_r(runs, ",", &rest) : NULL; id; id = strtok_r(NULL, ",", &rest))
-        ps_json_str(&json, ps_str_of(id));
+        ps_json_str(&json, ps_str_from_c(id));
     ps_json_end(&json);
     ps_json_end(&json);
 }
@@ -128,7 +128,7 @@ static void add_json(const struct ps_out_file *out, const char *ending, char *ru
 static void name_file(struct ps_out_file *out, const char *disposition)
 {
     PS_AUTO(ps_arena_free) struct ps_arena arena = {0};
-    const char *name = ps_attachment_name(&arena, disposition);
+    const char *name = ps_parse_attachment(&arena, disposition);
     char stem[PS_SHARE_NAME];
     ps_share_file_name(name && name[0] ? name : "perfshelf", stem);
     size_t len = strlen(stem), ending = strlen(out->ending);
@@ -143,8 +143,8 @@ static enum ps_status write_file(const struct ps_options *options, struct ps_cli
     PS_AUTO(ps_out_file_close) struct ps_out_file out = PS_OUT_FILE_INIT;
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
-    const char *ending = ps_share_ending(options->html);
-    struct ps_answer_header headers[HEADERS] = {{"Content-Disposition", NULL},
+    const char *ending = ps_share_file_ending(options->html);
+    struct ps_wanted_header headers[HEADERS] = {{"Content-Disposition", NULL},
                                                 {PS_SHARE_RUNS_HEADER, NULL}};
     enum ps_status status = options->output
                                 ? ps_out_file_open(options->output, options->force, &out, err)
@@ -153,7 +153,7 @@ static enum ps_status write_file(const struct ps_options *options, struct ps_cli
     ps_path_param(&path, "as", options->html ? "html" : NULL);
     ps_path_param(&path, "redact", options->redact);
     if (status == PS_OK)
-        status = ps_client_save(client, "GET", path.at, (struct ps_str){NULL, 0}, out.fd, headers,
+        status = ps_client_save(client, "GET", path.ptr, (struct ps_str){NULL, 0}, out.fd, headers,
                                 HEADERS, err);
     if (status == PS_OK && !options->output)
         name_file(&out, headers[NAME].value);
@@ -162,10 +162,10 @@ static enum ps_status write_file(const struct ps_options *options, struct ps_cli
     if (status == PS_OK && options->json)
         add_json(&out, ending, headers[RUNS].value, &line);
     else if (status == PS_OK && !options->output)
-        ps_plain_text(&line, ps_str_of(out.path));
+        ps_append_escaped(&line, ps_str_from_c(out.path));
     if (line.len) {
         ps_buf_puts(&line, "\n");
-        ps_say(&line);
+        ps_print(&line);
     }
     for (size_t i = 0; i < HEADERS; i++)
         free(headers[i].value);
@@ -180,8 +180,8 @@ int ps_cli_export(const struct ps_options *options)
         return 1;
     for (size_t i = 0; i < options->n_operands; i++)
         if (!options->operands[i][0])
-            (void)ps_client_empty_run(&err);
+            (void)ps_client_fail_empty_run(&err);
     if (err.code == PS_OK)
         (void)(options->preview ? preview : write_file)(options, client, &err);
-    return err.code == PS_OK ? ps_say_done(0) : ps_say_failure("export", &err);
+    return err.code == PS_OK ? ps_flush_stdout(0) : ps_print_failure("export", &err);
 }

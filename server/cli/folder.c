@@ -32,8 +32,8 @@ static enum ps_status take_path(const struct walk *walk, const char *path, unsig
         return PS_OK; /* a dangling link is skipped */
     if (!S_ISREG(about.st_mode))
         return PS_OK;
-    PS_PUSH_ROOM(out->paths, out->count, out->cap);
-    out->paths[out->count++] = ps_strdup(ps_str_of(path));
+    PS_RESERVE_ONE(out->paths, out->count, out->cap);
+    out->paths[out->count++] = ps_strdup(ps_str_from_c(path));
     return PS_OK;
 }
 
@@ -44,15 +44,15 @@ static void take_entry(const struct walk *walk, const char *folder, const char *
     struct ps_err err = PS_ERR_INIT;
     size_t len = strlen(folder);
     ps_buf_printf(&path, "%s%s%s", folder, len && folder[len - 1] == '/' ? "" : "/", name);
-    if (take_path(walk, path.at, depth, &err) != PS_OK)
-        walk->unreadable(walk->user, path.at, &err);
+    if (take_path(walk, path.ptr, depth, &err) != PS_OK)
+        walk->unreadable(walk->user, path.ptr, &err);
 }
 
 static enum ps_status read_into(const struct walk *walk, const char *path, unsigned depth,
                                 struct ps_err *err)
 {
     if (depth > DEEPEST) {
-        ps_hint(err, "add a deeper folder by its own name");
+        ps_err_hint(err, "add a deeper folder by its own name");
         return ps_fail(err, PS_LIMIT, "folders are nested more than %d deep", DEEPEST);
     }
     DIR *dir = opendir(path);

@@ -7,7 +7,7 @@
 
 static void print_json(const struct ps_importer *const *list, size_t count, struct ps_buf *out)
 {
-    struct ps_json json = ps_json_to(out);
+    struct ps_json json = ps_json_writer(out);
     ps_json_array(&json);
     for (size_t i = 0; i < count; i++) {
         ps_json_object(&json);
@@ -44,6 +44,6 @@ int ps_cli_formats(const struct ps_options *options)
         print_json(list, count, &out);
     else
         print_table(list, count, &out);
-    ps_say(&out);
+    ps_print(&out);
     return 0;
 }

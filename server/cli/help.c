@@ -15,7 +15,7 @@
 static unsigned spaces_at(struct ps_str text)
 {
     unsigned n = 0;
-    while (n < text.len && text.at[n] == ' ')
+    while (n < text.len && text.ptr[n] == ' ')
         n++;
     return n;
 }
@@ -24,9 +24,9 @@ static unsigned spaces_at(struct ps_str text)
 static struct ps_str next_word(struct ps_str *line)
 {
     struct ps_str word = ps_str_skip(*line, spaces_at(*line));
-    const char *end = word.len ? memchr(word.at, ' ', word.len) : NULL;
-    word.len = end ? (size_t)(end - word.at) : word.len;
-    *line = ps_str_skip(*line, (size_t)(word.at + word.len - line->at));
+    const char *end = word.len ? memchr(word.ptr, ' ', word.len) : NULL;
+    word.len = end ? (size_t)(end - word.ptr) : word.len;
+    *line = ps_str_skip(*line, (size_t)(word.ptr + word.len - line->ptr));
     return word;
 }
 
@@ -51,8 +51,8 @@ static void add_wrapped(struct ps_buf *out, struct ps_str text, unsigned column,
 /* Removes the first line from a text and returns it. */
 static struct ps_str next_line(struct ps_str *text)
 {
-    const char *end = text->len ? memchr(text->at, '\n', text->len) : NULL;
-    struct ps_str line = {text->at, end ? (size_t)(end - text->at) : text->len};
+    const char *end = text->len ? memchr(text->ptr, '\n', text->len) : NULL;
+    struct ps_str line = {text->ptr, end ? (size_t)(end - text->ptr) : text->len};
     *text = ps_str_skip(*text, line.len + (end != NULL));
     return line;
 }
@@ -85,12 +85,12 @@ static void add_list(struct ps_buf *out, struct ps_str lines)
     for (struct ps_str rest = lines; rest.len;) {
         struct ps_str line = next_line(&rest);
         column =
-            column_for(column, (size_t)((const char *)memchr(line.at, '\t', line.len) - line.at));
+            column_for(column, (size_t)((const char *)memchr(line.ptr, '\t', line.len) - line.ptr));
     }
     while (lines.len) {
         struct ps_str line = next_line(&lines);
-        const size_t term = (size_t)((const char *)memchr(line.at, '\t', line.len) - line.at);
-        add_entry(out, column, (struct ps_str){line.at, term}, ps_str_skip(line, term + 1));
+        const size_t term = (size_t)((const char *)memchr(line.ptr, '\t', line.len) - line.ptr);
+        add_entry(out, column, (struct ps_str){line.ptr, term}, ps_str_skip(line, term + 1));
     }
 }
 
@@ -100,11 +100,11 @@ static void add_paragraphs(struct ps_buf *out, const char *text)
     while (*text) {
         const char *end = strstr(text, "\n\n");
         struct ps_str part = {text, end ? (size_t)(end - text) : strlen(text)};
-        if (memchr(part.at, '\t', part.len))
+        if (memchr(part.ptr, '\t', part.len))
             add_list(out, part);
         else
             add_wrapped(out, part, 0, 0);
-        text = end ? end + 2 : part.at + part.len;
+        text = end ? end + 2 : part.ptr + part.len;
         ps_buf_puts(out, *text ? "\n" : "");
     }
 }
@@ -120,7 +120,7 @@ static void add_summary(const char *summary, struct ps_buf *out)
 /* Appends "Usage: perfshelf show RUN [OPTIONS]", one line for each form. */
 static void add_usage(const char *command, const char *usage, struct ps_buf *out)
 {
-    struct ps_str forms = ps_str_of(usage);
+    struct ps_str forms = ps_str_from_c(usage);
     const char *title = "Usage:";
     do {
         struct ps_str form = next_line(&forms);
@@ -145,7 +145,7 @@ static void add_options(enum ps_command command, bool of_shelf, struct ps_buf *o
     PS_AUTO(ps_buf_free) struct ps_buf lines = {0};
     for (size_t i = 0; i < ps_option_rows_count; i++) {
         const struct ps_option_row *option = &ps_option_rows[i];
-        if (!ps_option_is_of(option, command) || option->of_shelf != of_shelf)
+        if (!ps_option_applies_to(option, command) || option->of_shelf != of_shelf)
             continue;
         add_spelling(option, &lines);
         ps_buf_printf(&lines, "\t%s\n", option->what);
@@ -160,7 +160,7 @@ static void add_options(enum ps_command command, bool of_shelf, struct ps_buf *o
 
 static void add_examples(const char *examples, struct ps_buf *out)
 {
-    struct ps_str rest = ps_str_of(examples);
+    struct ps_str rest = ps_str_from_c(examples);
     ps_buf_puts(out, "\nExamples:\n");
     while (rest.len) {
         ps_buf_puts(out, "  ");
@@ -178,14 +178,14 @@ static void add_command_help(enum ps_command command, struct ps_buf *out)
     add_paragraphs(out, text->about);
     if (text->arguments) {
         ps_buf_puts(out, "\nArguments:\n");
-        add_list(out, ps_str_of(text->arguments));
+        add_list(out, ps_str_from_c(text->arguments));
     }
     add_options(command, false, out);
     add_options(command, true, out);
     add_examples(text->examples, out);
     if (text->exit_status) {
         ps_buf_puts(out, "\nExit status:\n  ");
-        add_wrapped(out, ps_str_of(text->exit_status), INDENT, INDENT);
+        add_wrapped(out, ps_str_from_c(text->exit_status), INDENT, INDENT);
     }
 }
 
@@ -193,7 +193,7 @@ static void add_command_help(enum ps_command command, struct ps_buf *out)
 
 static void add_group(enum ps_command_group group, struct ps_buf *out)
 {
-    for (size_t i = PS_COMMAND_NONE + 1; i < PS_COMMANDS; i++)
+    for (size_t i = PS_COMMAND_NONE + 1; i < PS_N_COMMANDS; i++)
         if (ps_commands[i].group == group)
             ps_buf_printf(out, "  %-10s%s\n", ps_commands[i].name, ps_command_texts[i].summary);
 }
@@ -203,7 +203,7 @@ static void add_all_commands(struct ps_buf *out)
     const struct ps_command_text *text = &ps_command_texts[PS_COMMAND_NONE];
     ps_buf_printf(out, "perfshelf " PS_VERSION ": %s\n\nUsage: perfshelf %s\n", text->summary,
                   text->usage);
-    for (unsigned group = 0; group < PS_GROUPS; group++) {
+    for (unsigned group = 0; group < PS_N_GROUPS; group++) {
         ps_buf_printf(out, "\n%s\n", ps_command_groups[group]);
         add_group((enum ps_command_group)group, out);
     }

@@ -51,19 +51,19 @@ static size_t decide(struct ps_import_split *split, const char *text, size_t len
 void ps_import_split_feed(struct ps_import_split *split, const char *bytes, size_t n)
 {
     size_t at = 0, took;
-    ps_buf_add(&split->held, bytes, n);
+    ps_buf_add(&split->undecided, bytes, n);
     do {
-        took = decide(split, split->held.at + at, split->held.len - at);
+        took = decide(split, split->undecided.ptr + at, split->undecided.len - at);
         at += took;
-    } while (took && at < split->held.len);
-    memmove(split->held.at, split->held.at + at, split->held.len - at);
-    split->held.len -= at;
+    } while (took && at < split->undecided.len);
+    memmove(split->undecided.ptr, split->undecided.ptr + at, split->undecided.len - at);
+    split->undecided.len -= at;
 }
 
 void ps_import_split_flush(struct ps_import_split *split, bool ended)
 {
-    struct ps_buf *held = &split->held;
-    if (ended && held->len > MARK_LEN && is_import(held->at, held->len)) {
+    struct ps_buf *held = &split->undecided;
+    if (ended && held->len > MARK_LEN && is_import(held->ptr, held->len)) {
         ps_buf_str(&split->log, ps_buf_slice(held));
         ps_buf_puts(&split->log, "\n");
     } else {
@@ -74,7 +74,7 @@ void ps_import_split_flush(struct ps_import_split *split, bool ended)
 
 void ps_import_split_free(struct ps_import_split *split)
 {
-    ps_buf_free(&split->held);
+    ps_buf_free(&split->undecided);
     ps_buf_free(&split->log);
     ps_buf_free(&split->rest);
 }

@@ -9,8 +9,8 @@
 /* Initialize with `struct ps_import_split s = {0};`. The caller reads log and rest and then sets
  * their len to 0. */
 struct ps_import_split {
-    struct ps_buf held; /* may become a line about an import */
-    struct ps_buf log;  /* complete lines about imports */
+    struct ps_buf undecided; /* may become a line about an import */
+    struct ps_buf log;       /* complete lines about imports */
     /* all other output, including the beginning of a line that continues with a line about an
      * import */
     struct ps_buf rest;

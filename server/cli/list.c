@@ -22,16 +22,16 @@ static enum ps_status add_row(struct ps_table *table, struct ps_buf *out, struct
     (void)out;
     if (ps_client_parse(text, &run, err) != PS_OK)
         return err->code;
-    ps_run_tags(run, &tags);
+    ps_run_format_tags(run, &tags);
     ps_table_printf(table, "@%zu", n);
     ps_table_cell(table, ps_run_text(run, "id"));
     ps_table_cell(table, ps_run_text(run, "kind"));
-    ps_table_cell(table, ps_run_headline(run, figure));
-    ps_table_cell(table, ps_figure_bytes(ps_run_number(run, "bytes"), figure));
-    ps_table_cell(table, ps_run_when(run, figure));
+    ps_table_cell(table, ps_run_format_headline(run, figure));
+    ps_table_cell(table, ps_format_bytes(ps_run_number(run, "bytes"), figure));
+    ps_table_cell(table, ps_run_format_time(run, figure));
     ps_table_cell(table, ps_run_text(run, "series"));
     ps_table_cell(table, ps_run_text(run, "name"));
-    ps_table_cell(table, tags.at);
+    ps_table_cell(table, tags.ptr);
     return PS_OK;
 }
 
@@ -57,9 +57,9 @@ static enum ps_status write_all(struct ps_client *client, write_run *write, stru
         struct ps_str rows, run;
         before = n;
         ps_buf_printf(&path, "runs?sort=created_at&desc=1&limit=%d&offset=%zu", PAGE, n);
-        status = ps_client_get(client, path.at, &page, err);
+        status = ps_client_get(client, path.ptr, &page, err);
         rows = ps_json_member(ps_buf_slice(&page), "rows");
-        while (status == PS_OK && ps_json_element(&rows, &run))
+        while (status == PS_OK && ps_json_next_element(&rows, &run))
             status = write(table, out, run, ++n, err);
     } while (status == PS_OK && n == before + PAGE);
     return status;
@@ -95,7 +95,7 @@ int ps_cli_list(const struct ps_options *options)
         ps_buf_puts(&out, "The shelf is empty. Add a profile with `perfshelf add FILE`. "
                           "`perfshelf formats` lists the formats.\n");
     if (status != PS_OK)
-        return ps_say_failure("list", &err);
-    ps_say(&out);
+        return ps_print_failure("list", &err);
+    ps_print(&out);
     return 0;
 }

@@ -72,7 +72,7 @@ void ps_nearest_offer(struct ps_nearest *nearest, const char *word)
     nearest->distance = distance;
 }
 
-const char *ps_nearest_of(const char *typed, const char *const *words, size_t n)
+const char *ps_nearest_find(const char *typed, const char *const *words, size_t n)
 {
     struct ps_nearest nearest = {.typed = typed};
 

@@ -16,6 +16,6 @@ struct ps_nearest {
 void ps_nearest_offer(struct ps_nearest *nearest, const char *word);
 
 /* The most similar of n words, or NULL. */
-const char *ps_nearest_of(const char *typed, const char *const *words, size_t n);
+const char *ps_nearest_find(const char *typed, const char *const *words, size_t n);
 
 #endif

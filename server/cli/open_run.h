@@ -5,8 +5,8 @@
 
 #include "server/cli/options.h"
 
-/* Opens the run at the running server of the shelf (served.h), or serves the shelf at --listen
- * until interrupted. Returns the exit status. */
+/* Opens the run at the running server of the shelf (server_record.h), or serves the shelf at
+ * --listen until interrupted. Returns the exit status. */
 int ps_cli_open_run(const struct ps_options *options, const char *run);
 
 #endif

@@ -16,7 +16,7 @@ const char *ps_command_name(enum ps_command command)
 static enum ps_status wrong(const struct ps_options *out, struct ps_err *err)
 {
     const char *command = ps_command_name(out->command);
-    ps_hint(err, "see `perfshelf help%s%s`", command[0] ? " " : "", command);
+    ps_err_hint(err, "see `perfshelf help%s%s`", command[0] ? " " : "", command);
     return PS_BAD_REQUEST;
 }
 
@@ -35,10 +35,10 @@ static bool has_word(const char *words, const char *word)
 static const char *nearest_command(const char *word)
 {
     struct ps_nearest nearest = {.typed = word};
-    for (size_t i = PS_COMMAND_NONE + 1; i < PS_COMMANDS; i++)
+    for (size_t i = PS_COMMAND_NONE + 1; i < PS_N_COMMANDS; i++)
         if (has_word(ps_command_texts[i].synonyms, word))
             return ps_commands[i].name;
-    for (size_t i = PS_COMMAND_NONE + 1; i < PS_COMMANDS; i++)
+    for (size_t i = PS_COMMAND_NONE + 1; i < PS_N_COMMANDS; i++)
         ps_nearest_offer(&nearest, ps_commands[i].name);
     ps_nearest_offer(&nearest, "help");
     return nearest.word;
@@ -48,8 +48,9 @@ static enum ps_status unknown_command(const char *word, struct ps_err *err)
 {
     const char *nearest = nearest_command(word);
     if (nearest)
-        ps_hint(err, "did you mean `perfshelf %s`? `perfshelf help` lists the commands", nearest);
-    ps_hint(err, "`perfshelf help` lists the commands");
+        ps_err_hint(err, "did you mean `perfshelf %s`? `perfshelf help` lists the commands",
+                    nearest);
+    ps_err_hint(err, "`perfshelf help` lists the commands");
     return ps_fail(err, PS_BAD_REQUEST, "unknown command '%s'", word);
 }
 
@@ -62,7 +63,7 @@ static void add_commands(unsigned commands, struct ps_buf *out)
     const unsigned n = (unsigned)__builtin_popcount(commands);
     const unsigned named = n > COMMANDS_NAMED + 1 ? COMMANDS_NAMED : n;
     unsigned count = 0;
-    for (size_t i = PS_COMMAND_NONE + 1; i < PS_COMMANDS && count < named; i++) {
+    for (size_t i = PS_COMMAND_NONE + 1; i < PS_N_COMMANDS && count < named; i++) {
         if (!(commands & (1U << i)))
             continue;
         count++;
@@ -90,7 +91,7 @@ static const char *nearest_option(enum ps_command command, const char *name)
 {
     struct ps_nearest nearest = {.typed = name};
     for (size_t i = 0; i < ps_option_rows_count; i++)
-        if (ps_option_is_of(&ps_option_rows[i], command))
+        if (ps_option_applies_to(&ps_option_rows[i], command))
             ps_nearest_offer(&nearest, ps_option_rows[i].name);
     ps_nearest_offer(&nearest, "--help");
     return nearest.word;
@@ -107,10 +108,10 @@ static enum ps_status unknown_option(const struct ps_options *out, const char *w
     const char *nearest = commands ? NULL : nearest_option(out->command, name);
     if (commands) {
         add_commands(commands, &others);
-        ps_hint(err, "it is an option of %s; see `perfshelf help %s`", others.at, command);
+        ps_err_hint(err, "it is an option of %s; see `perfshelf help %s`", others.ptr, command);
     }
     if (nearest)
-        ps_hint(err, "did you mean %s? See `perfshelf help %s`", nearest, command);
+        ps_err_hint(err, "did you mean %s? See `perfshelf help %s`", nearest, command);
     (void)wrong(out, err);
     return ps_fail(err, PS_BAD_REQUEST, "unknown option %s", name);
 }
@@ -119,7 +120,7 @@ static enum ps_status unknown_option(const struct ps_options *out, const char *w
 
 static enum ps_command find_command(const char *word)
 {
-    for (size_t i = PS_COMMAND_NONE + 1; i < PS_COMMANDS; i++)
+    for (size_t i = PS_COMMAND_NONE + 1; i < PS_N_COMMANDS; i++)
         if (strcmp(ps_commands[i].name, word) == 0)
             return (enum ps_command)i;
     return PS_COMMAND_NONE;
@@ -130,8 +131,8 @@ static const struct ps_option_row *find_option(enum ps_command command, const ch
 {
     size_t len = strcspn(word, "=");
     for (size_t i = 0; i < ps_option_rows_count; i++)
-        if (ps_option_is_of(&ps_option_rows[i], command) && strlen(ps_option_rows[i].name) == len &&
-            memcmp(ps_option_rows[i].name, word, len) == 0)
+        if (ps_option_applies_to(&ps_option_rows[i], command) &&
+            strlen(ps_option_rows[i].name) == len && memcmp(ps_option_rows[i].name, word, len) == 0)
             return &ps_option_rows[i];
     return NULL;
 }
@@ -149,7 +150,7 @@ static enum ps_status add_tag(struct ps_options *out, const char *value, struct 
         return wrong(out, err);
     }
     struct ps_tag *tag = &out->tags[out->n_tags++];
-    tag->key = ps_arena_copy(&out->arena, (struct ps_str){value, (size_t)(equals - value)}).at;
+    tag->key = ps_arena_copy(&out->arena, (struct ps_str){value, (size_t)(equals - value)}).ptr;
     tag->value = equals + 1;
     return PS_OK;
 }
@@ -206,7 +207,7 @@ static enum ps_status take_option(int argc, char **argv, int *i, struct ps_optio
 static enum ps_status take_arguments(int argc, char **argv, struct ps_options *out,
                                      struct ps_err *err)
 {
-    size_t own = ps_commands[out->command].own;
+    size_t own = ps_commands[out->command].n_own_operands;
     bool only_operands = false;
     for (int i = 2; i < argc; i++) {
         const char *word = argv[i];
@@ -236,7 +237,7 @@ static void hint_usage(enum ps_command command, struct ps_err *err)
         ps_buf_printf(&usage, "%sperfshelf %s%s%.*s", usage.len ? ", or " : "",
                       ps_command_name(command), len ? " " : "", (int)len, form);
     }
-    ps_hint(err, "usage: %s", usage.at);
+    ps_err_hint(err, "usage: %s", usage.ptr);
 }
 
 static enum ps_status check_operands(const struct ps_options *out, struct ps_err *err)
@@ -269,7 +270,7 @@ static enum ps_status default_data(struct ps_options *out, struct ps_err *err)
     if (out->data && out->data[0])
         return PS_OK;
     ps_fail(err, PS_BAD_REQUEST, "no folder for the shelf: neither XDG_DATA_HOME nor HOME is set");
-    ps_hint(err, "name one with --data DIR");
+    ps_err_hint(err, "name one with --data DIR");
     return PS_BAD_REQUEST;
 }
 
@@ -280,7 +281,8 @@ static enum ps_status check_url(const char *option, const char *url, bool said, 
     bool secret;
     if (ps_pg_check(url, &secret, err) != PS_OK || !said || !secret)
         return err->code;
-    ps_hint(err, "put the URL into $PERFSHELF_STORE, or the password into the file $PGPASSFILE");
+    ps_err_hint(err,
+                "put the URL into $PERFSHELF_STORE, or the password into the file $PGPASSFILE");
     return ps_fail(err, PS_BAD_REQUEST,
                    "%s contains a password, which other users of this machine can see", option);
 }
@@ -310,7 +312,7 @@ static enum ps_status take_store(struct ps_options *out, struct ps_err *err)
     if (!out->store)
         return PS_OK;
     if (!ps_pg_is_url(out->store)) {
-        ps_hint(err, "write postgresql://HOST/DATABASE, or use --data DIR for a folder");
+        ps_err_hint(err, "write postgresql://HOST/DATABASE, or use --data DIR for a folder");
         return ps_fail(err, PS_BAD_REQUEST, "%s is not a URL of PostgreSQL",
                        said ? "--store" : "$PERFSHELF_STORE");
     }
@@ -349,7 +351,7 @@ static enum ps_status default_cache(struct ps_options *out, struct ps_err *err)
     if (out->data)
         return PS_OK;
     ps_fail(err, PS_BAD_REQUEST, "no folder for the cache: neither XDG_CACHE_HOME nor HOME is set");
-    ps_hint(err, "name one with --data DIR");
+    ps_err_hint(err, "name one with --data DIR");
     return PS_BAD_REQUEST;
 }
 
@@ -369,7 +371,7 @@ static enum ps_status parse_help(int argc, char **argv, struct ps_options *out, 
         return unknown_command(argv[2], err);
     if (argc == 3)
         return PS_OK;
-    ps_hint(err, "usage: perfshelf help [COMMAND]");
+    ps_err_hint(err, "usage: perfshelf help [COMMAND]");
     return ps_fail(err, PS_BAD_REQUEST, "unexpected argument '%s'", argv[3]);
 }
 

@@ -35,7 +35,7 @@ static char *target_of(const char *path)
 /* Follows all links; the target need not exist. */
 static enum ps_status follow_links(const char *path, char **out, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *at = ps_strdup(ps_str_of(path));
+    PS_AUTO(ps_free_ptr) char *at = ps_strdup(ps_str_from_c(path));
     for (int i = 0; i < LINKS_MAX; i++) {
         char *next = target_of(at);
         if (!next) {
@@ -54,13 +54,13 @@ static enum ps_status follow_links(const char *path, char **out, struct ps_err *
 static int descriptor_of(const char *path)
 {
     static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
-    PS_AUTO(ps_free_ptr) char *at = ps_strdup(ps_str_of(path));
+    PS_AUTO(ps_free_ptr) char *at = ps_strdup(ps_str_from_c(path));
     for (int i = 0; at && i < LINKS_MAX; i++) {
         for (size_t j = 0; j < sizeof folders / sizeof *folders; j++) {
             const size_t len = strlen(folders[j]);
             int64_t n;
-            if (strncmp(at, folders[j], len) == 0 && ps_str_i64(ps_str_of(at + len), &n) &&
-                n >= 0 && n <= INT_MAX)
+            if (strncmp(at, folders[j], len) == 0 &&
+                ps_str_parse_i64(ps_str_from_c(at + len), &n) && n >= 0 && n <= INT_MAX)
                 return (int)n;
         }
         char *next = target_of(at);
@@ -92,11 +92,11 @@ static enum ps_status check_target(const char *path, bool force, const struct st
                                    struct ps_err *err)
 {
     if (S_ISDIR(about->st_mode)) {
-        ps_hint(err, "name a file in it");
+        ps_err_hint(err, "name a file in it");
         return ps_fail(err, PS_BAD_REQUEST, "cannot write %s: it is a folder", path);
     }
     if (S_ISREG(about->st_mode) && !force) {
-        ps_hint(err, "--force overwrites it");
+        ps_err_hint(err, "--force overwrites it");
         return ps_fail(err, PS_CONFLICT, "%s already exists", path);
     }
     return PS_OK;
@@ -118,7 +118,7 @@ static enum ps_status check_folder(const char *path, struct ps_err *err)
         return err->code;
     ps_buf_str(&folder, folder_of(target));
     ps_buf_puts(&folder, ".");
-    return access(folder.at, W_OK | X_OK) == 0 ? PS_OK : ps_fail_errno(err, "cannot write", path);
+    return access(folder.ptr, W_OK | X_OK) == 0 ? PS_OK : ps_fail_errno(err, "cannot write", path);
 }
 
 enum ps_status ps_out_file_check(const char *path, bool force, struct ps_err *err)
@@ -145,10 +145,10 @@ static enum ps_status open_scratch(struct ps_out_file *out, struct ps_err *err)
     const char *folder = getenv("TMPDIR");
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     ps_buf_printf(&path, "%s/perfshelf-XXXXXX", folder && folder[0] == '/' ? folder : "/tmp");
-    out->fd = mkostemp(path.at, O_CLOEXEC);
+    out->fd = mkostemp(path.ptr, O_CLOEXEC);
     if (out->fd < 0)
-        return ps_fail_errno(err, "cannot write", path.at);
-    (void)unlink(path.at);
+        return ps_fail_errno(err, "cannot write", path.ptr);
+    (void)unlink(path.ptr);
     return PS_OK;
 }
 
@@ -159,7 +159,7 @@ static enum ps_status open_part(struct ps_out_file *out, mode_t mode, struct ps_
     PS_AUTO(ps_buf_free) struct ps_buf part = {0};
     ps_buf_str(&part, folder_of(out->path));
     ps_buf_puts(&part, ".perfshelf-XXXXXX");
-    out->fd = mkostemp(part.at, O_CLOEXEC);
+    out->fd = mkostemp(part.ptr, O_CLOEXEC);
     if (out->fd < 0)
         return ps_fail_errno(err, "cannot write", out->path);
     out->part = ps_strdup(ps_buf_slice(&part));
@@ -187,13 +187,13 @@ enum ps_status ps_out_file_open(const char *path, bool force, struct ps_out_file
     if (exists && out->to < 0 && is_stdout(&about))
         out->to = STDOUT_FILENO;
     if (out->to >= 0) {
-        out->path = ps_strdup(ps_str_of(out->to == STDOUT_FILENO ? "-" : path));
+        out->path = ps_strdup(ps_str_from_c(out->to == STDOUT_FILENO ? "-" : path));
         return open_scratch(out, err);
     }
     if (exists && check_target(path, force, &about, err) != PS_OK)
         return err->code;
     if (exists && !S_ISREG(about.st_mode)) {
-        out->path = ps_strdup(ps_str_of(path));
+        out->path = ps_strdup(ps_str_from_c(path));
         return open_scratch(out, err);
     }
     out->replaces = exists;

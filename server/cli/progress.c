@@ -3,7 +3,7 @@
 #include "server/cli/progress.h"
 
 #include "base/clock.h"
-#include "server/cli/plain.h"
+#include "server/cli/format.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ bool ps_progress_interrupted(void)
     return interrupted;
 }
 
-static double now_s(void)
+static double monotonic_s(void)
 {
     return (double)ps_monotonic_ns() * 1e-9;
 }
@@ -43,7 +43,7 @@ static double now_s(void)
 void ps_progress_start(struct ps_progress *progress, const char *subject)
 {
     *progress = (struct ps_progress){
-        .subject = subject, .started = now_s(), .terminal = isatty(STDERR_FILENO)};
+        .subject = subject, .started = monotonic_s(), .terminal = isatty(STDERR_FILENO)};
 }
 
 /* "big.prof  [#######-----]  62 %, 27.1 MiB of 43.5 MiB, about 2 s left" */
@@ -53,28 +53,28 @@ static void draw(const struct ps_progress *progress, double done, double total, 
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     char a[48], b[48], count[64];
     ps_buf_puts(&line, "\r\033[K");
-    ps_plain_text(&line, ps_str_of(progress->subject));
+    ps_append_escaped(&line, ps_str_from_c(progress->subject));
     if (total > 0) {
         double share = done < total ? done / total : 1;
         int filled = (int)(share * BAR);
         ps_buf_printf(&line, "  [%.*s%.*s]  %.0f %%, %s of %s", filled, "########################",
                       BAR - filled, "------------------------", share * 100,
-                      ps_figure_bytes(done, a), ps_figure_bytes(total, b));
+                      ps_format_bytes(done, a), ps_format_bytes(total, b));
         if (share > 0.02 && share < 1)
             ps_buf_printf(&line, ", about %.0f s left", spent / share - spent + 0.5);
     } else {
-        ps_buf_printf(&line, "  %s", ps_figure_bytes(done, a));
+        ps_buf_printf(&line, "  %s", ps_format_bytes(done, a));
     }
     if (records)
-        ps_buf_printf(&line, ", %s", ps_figure_count(records, "record", count));
-    fwrite(line.at, 1, line.len, stderr);
+        ps_buf_printf(&line, ", %s", ps_format_count(records, "record", count));
+    fwrite(line.ptr, 1, line.len, stderr);
 }
 
 bool ps_progress_step(void *user, uint64_t done, uint64_t total, uint64_t records)
 {
     struct ps_progress *progress = user;
     if (progress->terminal) {
-        double now = now_s();
+        double now = monotonic_s();
         if (now - progress->started >= FIRST_AFTER_S && now - progress->drawn >= REDRAW_S) {
             draw(progress, (double)done, (double)total, records, now - progress->started);
             progress->drawn = now;

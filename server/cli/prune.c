@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* prune.c: deletes the runs that the retention rules no longer keep. */
 #include "server/cli/cli.h"
-#include "server/cli/keep.h"
-#include "server/cli/plain.h"
-#include "server/cli/shelve.h"
+#include "server/cli/format.h"
+#include "server/cli/import_profile.h"
+#include "server/cli/retention_options.h"
 
 #include "base/clock.h"
 #include "base/json_out.h"
@@ -14,19 +14,19 @@
 struct pruning {
     const struct ps_options *options;
     struct ps_store *store;
-    struct ps_keep keep;
+    struct ps_retention keep;
     size_t n; /* number of runs that were (or would be) deleted */
     uint64_t bytes;
     int status; /* exit status */
 };
 
-static void say_run(const struct pruning *pruning, const struct ps_leaving *run)
+static void print_run(const struct pruning *pruning, const struct ps_prune_candidate *run)
 {
     const bool removed = !pruning->options->dry_run;
-    const char *rule = pruning->keep.at[run->rule].text;
+    const char *rule = pruning->keep.rules[run->rule].text;
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     if (pruning->options->json) {
-        struct ps_json json = ps_json_to(&line);
+        struct ps_json json = ps_json_writer(&line);
         ps_json_object(&json);
         ps_json_kstr(&json, "id", run->id);
         ps_json_kstr(&json, "name", run->name);
@@ -37,84 +37,85 @@ static void say_run(const struct pruning *pruning, const struct ps_leaving *run)
         ps_json_end(&json);
     } else {
         ps_buf_printf(&line, "%s  %s  ", run->id, removed ? "deleted" : "would be deleted");
-        ps_plain_text(&line, ps_str_of(run->name));
+        ps_append_escaped(&line, ps_str_from_c(run->name));
         ps_buf_puts(&line, "  (");
-        ps_plain_text(&line, ps_str_of(rule));
+        ps_append_escaped(&line, ps_str_from_c(rule));
         ps_buf_puts(&line, ")");
     }
     ps_buf_puts(&line, "\n");
-    ps_say(&line);
+    ps_print(&line);
 }
 
-static void say_sum(const struct pruning *pruning)
+static void print_summary(const struct pruning *pruning)
 {
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     char size[48], runs[64];
     if (pruning->options->json) {
-        struct ps_json json = ps_json_to(&line);
+        struct ps_json json = ps_json_writer(&line);
         ps_json_object(&json);
         ps_json_kint(&json, "runs", (int64_t)pruning->n);
         ps_json_kint(&json, "bytes", (int64_t)pruning->bytes);
         ps_json_kbool(&json, "removed", !pruning->options->dry_run);
         ps_json_end(&json);
         ps_buf_puts(&line, "\n");
-        ps_say(&line);
+        ps_print(&line);
         return;
     }
-    ps_buf_printf(&line, "%s %s", ps_figure_count(pruning->n, "run", runs),
+    ps_buf_printf(&line, "%s %s", ps_format_count(pruning->n, "run", runs),
                   pruning->options->dry_run ? "would be deleted" : "deleted");
     if (pruning->n)
         ps_buf_printf(&line, ", %s with their original files",
-                      ps_figure_bytes((double)pruning->bytes, size));
+                      ps_format_bytes((double)pruning->bytes, size));
     ps_buf_puts(&line, "\n");
-    ps_say(&line);
+    ps_print(&line);
 }
 
 /* Deletes one run. If another process deleted it, or the rules keep it now, that is not a failure.
  * False: deleting the others would fail too. */
-static bool remove_one(struct pruning *pruning, const struct ps_leaving *run)
+static bool remove_one(struct pruning *pruning, const struct ps_prune_candidate *run)
 {
     struct ps_err err = PS_ERR_INIT;
     enum ps_status status = PS_OK;
     if (!pruning->options->dry_run)
-        status = ps_keep_remove(pruning->store, &pruning->keep, run, ps_cli_login_name(), &err);
+        status =
+            ps_retention_remove(pruning->store, &pruning->keep, run, ps_cli_login_name(), &err);
     if (status == PS_NOT_FOUND)
         return true;
     if (status != PS_OK) {
-        pruning->status = ps_say_failure(run->id, &err);
+        pruning->status = ps_print_failure(run->id, &err);
         return status != PS_UNAVAILABLE && status != PS_FULL;
     }
     pruning->n++;
     pruning->bytes += run->bytes;
-    say_run(pruning, run);
+    print_run(pruning, run);
     return true;
 }
 
 int ps_cli_prune(const struct ps_options *options)
 {
     PS_AUTO(ps_arena_free) struct ps_arena arena = {0};
-    PS_AUTO(ps_leaving_free) struct ps_leaving_list leaving = {.n = 0};
+    PS_AUTO(ps_prune_list_free) struct ps_prune_list leaving = {.n = 0};
     PS_AUTO(ps_store_close_ptr) struct ps_store *store = NULL;
     struct pruning pruning = {.options = options};
     struct ps_err err = PS_ERR_INIT;
     if (options->n_keep == 0) {
-        ps_hint(&err, "`perfshelf help prune` explains the rules");
+        ps_err_hint(&err, "`perfshelf help prune` explains the rules");
         ps_fail(&err, PS_BAD_REQUEST, "missing --keep RULE");
     }
-    if (err.code != PS_OK || ps_keep_read(options, &arena, &pruning.keep, &err) != PS_OK) {
-        ps_say_failure("prune", &err);
+    if (err.code != PS_OK || ps_retention_parse(options, &arena, &pruning.keep, &err) != PS_OK) {
+        ps_print_failure("prune", &err);
         return 2;
     }
     pruning.store = store = ps_cli_open(options);
     if (!store)
         return 1;
-    if (ps_keep_find(store, &pruning.keep, ps_now_ms(), &leaving, &err) != PS_OK)
-        return ps_say_failure("prune", &err);
+    if (ps_retention_find(store, &pruning.keep, ps_wall_clock_ms(), &leaving, &err) != PS_OK)
+        return ps_print_failure("prune", &err);
     if (!options->dry_run)
         ps_clock_accept(store); /* running prune by hand confirms that the clock is right */
     for (size_t i = 0; i < leaving.n; i++)
-        if (!remove_one(&pruning, &leaving.at[i]))
+        if (!remove_one(&pruning, &leaving.items[i]))
             break;
-    say_sum(&pruning);
+    print_summary(&pruning);
     return pruning.status;
 }

@@ -66,7 +66,7 @@ static bool take_letters(struct flags *flags, struct ps_python_command *out)
         return false;
     }
     if (at > 1)
-        ps_words_add(&out->flags, ps_arena_copy(&out->arena, (struct ps_str){word, at}).at);
+        ps_words_add(&out->flags, ps_arena_copy(&out->arena, (struct ps_str){word, at}).ptr);
     value = value_of(flags, word + at + 1);
     return take_program(flags, word[at] == 'c' ? PS_PROGRAM_CODE : PS_PROGRAM_MODULE, value, out);
 }
@@ -93,19 +93,19 @@ static enum ps_status read_words(const char *const *words, size_t n, struct ps_p
                                  struct ps_err *err)
 {
     struct flags flags = {words, n, 1};
-    PS_AUTO(ps_free_ptr) char *path = ps_child_find(words[0]);
+    PS_AUTO(ps_free_ptr) char *path = ps_find_program(words[0]);
     if (!path || access(path, X_OK) != 0) {
-        ps_hint(err, "name the Python that runs the program, by its path or its name in PATH");
+        ps_err_hint(err, "name the Python that runs the program, by its path or its name in PATH");
         return ps_fail(err, PS_NOT_FOUND, "%s: %s", words[0],
                        path ? "not an executable file" : "not found in PATH");
     }
     out->python = words[0];
-    out->path = ps_arena_copy(&out->arena, ps_str_of(path)).at;
+    out->path = ps_arena_copy(&out->arena, ps_str_from_c(path)).ptr;
     while (flags.i < n && !take_word(&flags, out))
         flags.i++;
     if (out->target)
         return PS_OK;
-    ps_hint(err, "add a file, -m MODULE or -c CODE");
+    ps_err_hint(err, "add a file, -m MODULE or -c CODE");
     return ps_fail(err, PS_BAD_REQUEST, "%s: no program to run", words[0]);
 }
 
@@ -173,10 +173,10 @@ static enum ps_status not_python(const char *word, const char *path, struct ps_e
 {
     size_t len = strlen(path);
     if (len > 3 && strcmp(path + len - 3, ".py") == 0)
-        ps_hint(err, "write `python %s`", word);
+        ps_err_hint(err, "write `python %s`", word);
     else
-        ps_hint(err, "start the command with a Python interpreter, such as `python -m %s`",
-                base_name(word));
+        ps_err_hint(err, "start the command with a Python interpreter, such as `python -m %s`",
+                    base_name(word));
     return ps_fail(err, PS_BAD_REQUEST,
                    "%s: neither a Python interpreter nor a script whose first line names one",
                    word);
@@ -205,7 +205,7 @@ static enum ps_status read_script(const char *const *words, size_t n, const char
     for (size_t i = 1; i < n; i++)
         ps_words_add(&all, words[i]);
     const char **kept = ps_arena_alloc(&out->arena, all.n * sizeof *kept);
-    memcpy(kept, all.at, all.n * sizeof *kept);
+    memcpy(kept, all.items, all.n * sizeof *kept);
     n = all.n;
     ps_words_free(&all);
     return read_words(kept, n, out, err);
@@ -231,22 +231,23 @@ enum ps_status ps_python_command_read(const char *const *words, size_t n,
 {
     *out = (struct ps_python_command){.kind = PS_PROGRAM_FILE};
     if (starts_others(words[0])) {
-        ps_hint(err, "let it start perfshelf: %s ... perfshelf record ... -- python ...",
-                base_name(words[0]));
+        ps_err_hint(err, "let it start perfshelf: %s ... perfshelf record ... -- python ...",
+                    base_name(words[0]));
         return ps_fail(err, PS_BAD_REQUEST, "%s starts other programs and cannot be recorded",
                        words[0]);
     }
     if (is_python(words[0]))
         return read_words(words, n, out, err);
-    PS_AUTO(ps_free_ptr) char *path = ps_child_find(words[0]);
+    PS_AUTO(ps_free_ptr) char *path = ps_find_program(words[0]);
     if (!path) {
-        ps_hint(err,
-                access(words[0], R_OK) == 0 ? "write `python %s`"
-                                            : "check that %s is installed for the Python in use",
-                words[0]);
+        ps_err_hint(err,
+                    access(words[0], R_OK) == 0
+                        ? "write `python %s`"
+                        : "check that %s is installed for the Python in use",
+                    words[0]);
         return ps_fail(err, PS_NOT_FOUND, "%s: not found in PATH", words[0]);
     }
-    return read_script(words, n, ps_arena_copy(&out->arena, ps_str_of(path)).at, out, err);
+    return read_script(words, n, ps_arena_copy(&out->arena, ps_str_from_c(path)).ptr, out, err);
 }
 
 void ps_python_command_free(struct ps_python_command *command)

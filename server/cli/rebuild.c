@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* rebuild.c: rebuilds the catalog and imports the runs with damaged files again. */
 #include "server/cli/cli.h"
-#include "server/cli/plain.h"
+#include "server/cli/format.h"
+#include "server/cli/import_profile.h"
 #include "server/cli/progress.h"
-#include "server/cli/shelve.h"
 #include "server/maintenance/maintenance.h"
 
 #include "base/json_out.h"
 
 #include <stdlib.h>
 
-struct rebuilding {
+struct rebuild_state {
     struct ps_progress progress;
 };
 
 static bool step(void *user, uint64_t done, uint64_t total, uint64_t files)
 {
-    struct rebuilding *rebuilding = user;
-    return ps_progress_step(&rebuilding->progress, done, total, files);
+    struct rebuild_state *rebuild_state = user;
+    return ps_progress_step(&rebuild_state->progress, done, total, files);
 }
 
-static void told(void *user, const char *file, const char *text)
+static void on_report(void *user, const char *file, const char *text)
 {
-    struct rebuilding *rebuilding = user;
+    struct rebuild_state *rebuild_state = user;
     struct ps_err note = PS_ERR_INIT;
     ps_fail(&note, PS_IO, "%s", text);
-    ps_progress_end(&rebuilding->progress);
-    ps_say_note(file, &note);
+    ps_progress_end(&rebuild_state->progress);
+    ps_print_note(file, &note);
 }
 
 /* Decompresses an original into a nameless temporary file and imports it. */
@@ -39,17 +39,17 @@ static int import_original(const struct ps_options *options, struct ps_store *st
     struct ps_stream *in = NULL;
     struct ps_err err = PS_ERR_INIT;
     const struct ps_label label = {.name = NULL, .who = ps_cli_login_name()};
-    enum ps_status status = ps_store_original_of(store, sha256, &in, &kept, &err);
+    enum ps_status status = ps_store_open_original_by_hash(store, sha256, &in, &kept, &err);
     if (status == PS_OK)
         status = ps_store_scratch(store, &to, &fd, &err);
     if (status == PS_OK)
         status = ps_stream_spool(in, to, &err);
     ps_stream_free(in);
     if (status != PS_OK)
-        return ps_say_failure(sha256, &err);
-    return ps_cli_shelve(
+        return ps_print_failure(sha256, &err);
+    return ps_cli_import_profile(
         store, &label,
-        &(struct ps_shelving){.fd = fd, .path = sha256, .filename = "", .again = true},
+        &(struct ps_import_profile){.fd = fd, .path = sha256, .filename = "", .is_reimport = true},
         options->json, NULL);
 }
 
@@ -59,48 +59,48 @@ static int import_originals(const struct ps_options *options, const struct ps_bu
     int status = store ? 0 : 1;
     for (size_t at = 0; store && at < originals->len && !ps_progress_interrupted();
          at += PS_SHA256_SIZE)
-        status |= import_original(options, store, originals->at + at);
+        status |= import_original(options, store, originals->ptr + at);
     return status;
 }
 
-static void say_sum(const struct ps_options *options, const struct ps_rebuilt *sum)
+static void print_summary(const struct ps_options *options, const struct ps_rebuild_result *sum)
 {
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     char runs[64], again[64], aside[64];
     unsigned long long originals = sum->originals.len / PS_SHA256_SIZE;
     if (options->json) {
-        struct ps_json json = ps_json_to(&line);
+        struct ps_json json = ps_json_writer(&line);
         ps_json_object(&json);
         ps_json_kint(&json, "runs", (int64_t)sum->runs);
         ps_json_kint(&json, "imported_again", (int64_t)originals);
-        ps_json_kint(&json, "set_aside", (int64_t)sum->set_aside);
+        ps_json_kint(&json, "set_aside", (int64_t)sum->moved_to_lost);
         ps_json_end(&json);
     } else {
         ps_buf_printf(&line, "%s in the catalog, %s imported again, %s moved to lost/",
-                      ps_figure_count(sum->runs, "run", runs),
-                      ps_figure_count(originals, "original", again),
-                      ps_figure_count(sum->set_aside, "file", aside));
+                      ps_format_count(sum->runs, "run", runs),
+                      ps_format_count(originals, "original", again),
+                      ps_format_count(sum->moved_to_lost, "file", aside));
     }
     ps_buf_puts(&line, "\n");
-    ps_say(&line);
+    ps_print(&line);
 }
 
 int ps_cli_rebuild(const struct ps_options *options)
 {
-    struct rebuilding rebuilding = {.progress = {.drawn = 0}};
-    const struct ps_rebuild how = {told, step, &rebuilding};
-    struct ps_rebuilt sum;
+    struct rebuild_state rebuild_state = {.progress = {.drawn = 0}};
+    const struct ps_rebuild_options how = {on_report, step, &rebuild_state};
+    struct ps_rebuild_result sum;
     struct ps_err err = PS_ERR_INIT;
     ps_progress_catch_interrupts();
-    ps_progress_start(&rebuilding.progress, "rebuild");
+    ps_progress_start(&rebuild_state.progress, "rebuild");
     enum ps_status status = ps_check_shelf(options->data, &err);
     if (status == PS_OK)
         status = ps_store_rebuild(options->data, &how, &sum, &err);
-    ps_progress_end(&rebuilding.progress);
+    ps_progress_end(&rebuild_state.progress);
     if (status != PS_OK)
-        return ps_say_failure(options->data, &err);
+        return ps_print_failure(options->data, &err);
     int failed = import_originals(options, &sum.originals);
-    say_sum(options, &sum);
+    print_summary(options, &sum);
     ps_buf_free(&sum.originals);
     return failed;
 }

@@ -4,16 +4,16 @@
 #include "base/content.h"
 #include "base/file.h"
 #include "server/cli/cli.h"
-#include "server/cli/limits.h"
+#include "server/cli/import_profile.h"
 #include "server/cli/open_run.h"
+#include "server/cli/option_values.h"
 #include "server/cli/out_file.h"
 #include "server/cli/progress.h"
-#include "server/cli/record_about.h"
+#include "server/cli/record_tags.h"
 #include "server/cli/recorder.h"
-#include "server/cli/remote.h"
+#include "server/cli/remote_import.h"
 #include "server/cli/runs.h"
-#include "server/cli/served.h"
-#include "server/cli/shelve.h"
+#include "server/cli/server_record.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -34,12 +34,12 @@ struct recording {
     unsigned repeat;
     struct ps_client *client;
     struct ps_label label;
-    struct ps_about about;
+    struct ps_record_tags about;
     const char *filename; /* "app.prof" */
     /* temporary folder, and the file that the profiler writes; deleted at the end */
     char *folder, *file;
     char *importers; /* temporary file for --importers, or NULL */
-    struct ps_shelved shelved;
+    struct ps_imported_runs shelved;
     struct ps_arena arena;
 };
 
@@ -51,8 +51,8 @@ static char *program_line(struct recording *r)
 {
     const struct ps_python_command *command = &r->command;
     const bool is_code = command->kind == PS_PROGRAM_CODE;
-    PS_AUTO(ps_free_ptr) char *code = is_code ? ps_about_quote(&command->target, 1, true) : NULL;
-    PS_AUTO(ps_free_ptr) char *args = ps_about_quote(command->args, command->n_args, true);
+    PS_AUTO(ps_free_ptr) char *code = is_code ? ps_quote_command(&command->target, 1, true) : NULL;
+    PS_AUTO(ps_free_ptr) char *args = ps_quote_command(command->args, command->n_args, true);
     char *line =
         ps_arena_printf(&r->arena, "%s%s%s%s", is_code ? "-c " : "",
                         is_code ? code : ps_python_command_name(command), args[0] ? " " : "", args);
@@ -78,13 +78,13 @@ static const char *run_name(struct recording *r, const char *line)
 static const char *series_name(struct recording *r, const char *line)
 {
     const char *name = run_name(r, line);
-    char hash[PS_CONTENT_SIZE];
-    struct ps_content content;
+    char hash[PS_CONTENT_HASH_SIZE];
+    struct ps_content_hash content;
     if (name == line)
         return line;
-    ps_content_begin(&content);
-    ps_content_add(&content, ps_str_of(line));
-    ps_content_end(&content, hash);
+    ps_content_hash_begin(&content);
+    ps_content_hash_add(&content, ps_str_from_c(line));
+    ps_content_hash_end(&content, hash);
     return ps_arena_printf(&r->arena, "%s %.8s", name, hash);
 }
 
@@ -101,7 +101,7 @@ static void fill_label(struct recording *r)
 {
     const struct ps_options *options = r->options;
     const char *line = program_line(r);
-    ps_about_fill(&r->about, options->tags, options->n_tags, r->typed, r->version);
+    ps_record_tags_fill(&r->about, options->tags, options->n_tags, r->typed, r->version);
     r->filename = file_name(r);
     r->label.name = options->name ? options->name : run_name(r, line);
     r->label.series = options->series ? options->series
@@ -112,7 +112,7 @@ static void fill_label(struct recording *r)
 }
 
 /* The file name for -o: "out.prof", or "out.3.prof" for the third of several runs. */
-static const char *kept_name(struct recording *r, unsigned i)
+static const char *output_name(struct recording *r, unsigned i)
 {
     const char *out = r->options->output, *slash = strrchr(out, '/');
     const char *dot = strrchr(slash ? slash + 1 : out, '.');
@@ -129,12 +129,12 @@ static enum ps_status check_output(struct recording *r, struct ps_err *err)
     if (!r->options->output)
         return PS_OK;
     if (strcmp(r->options->output, "-") == 0) {
-        ps_hint(err, "name a file");
+        ps_err_hint(err, "name a file");
         return ps_fail(err, PS_BAD_REQUEST,
                        "-o - is not possible: standard output belongs to the program");
     }
     for (unsigned i = 1; status == PS_OK && i <= r->repeat; i++)
-        status = ps_out_file_check(kept_name(r, i), r->options->force, err);
+        status = ps_out_file_check(output_name(r, i), r->options->force, err);
     return status;
 }
 
@@ -147,10 +147,10 @@ static enum ps_status prepare(struct recording *r, struct ps_err *err)
     if (r->recorder && options->importers && !r->recorder->from_stderr)
         return ps_fail(err, PS_BAD_REQUEST, "--importers works only with the recorder importtime");
     if (!r->recorder ||
-        ps_count_read("--repeat", options->repeat, PS_REPEAT_MAX, &repeat, err) != PS_OK)
+        ps_options_parse_count("--repeat", options->repeat, PS_REPEAT_MAX, &repeat, err) != PS_OK)
         return err->code;
     r->repeat = repeat ? (unsigned)repeat : 1;
-    r->typed = ps_about_quote(options->operands + 1, options->n_operands - 1, true);
+    r->typed = ps_quote_command(options->operands + 1, options->n_operands - 1, true);
     if (ps_python_command_read(options->operands + 1, options->n_operands - 1, &r->command, err) !=
             PS_OK ||
         check_output(r, err) != PS_OK ||
@@ -179,7 +179,7 @@ static enum ps_status make_folder(struct recording *r, struct ps_err *err)
 static enum ps_status run_program(struct recording *r, int fd, int *exit_status, struct ps_err *err)
 {
     PS_AUTO(ps_words_free) struct ps_words words = {0};
-    ps_recorder_words(r->recorder, &r->command, r->file, r->typed, &r->arena, &words);
+    ps_recorder_command(r->recorder, &r->command, r->file, r->typed, &r->arena, &words);
     const struct ps_child child = {
         .path = r->command.path,
         .argv = ps_words_end(&words),
@@ -205,7 +205,7 @@ static enum ps_status add_importers(struct recording *r, unsigned i, struct ps_e
 {
     PS_AUTO(ps_words_free) struct ps_words words = {0};
     int exit_status = 0;
-    ps_recorder_importer_words(&r->command, r->importers, &r->arena, &words);
+    ps_recorder_importers_command(&r->command, r->importers, &r->arena, &words);
     const struct ps_child child = {
         .path = r->command.path, .argv = ps_words_end(&words), .import_log = -1, .silent = true};
     if (i == 1 && ps_child_run(&child, &exit_status, err) != PS_OK)
@@ -230,14 +230,14 @@ static enum ps_status keep(struct recording *r, unsigned i, struct ps_err *err)
     PS_AUTO(ps_out_file_close) struct ps_out_file out = PS_OUT_FILE_INIT;
     if (from < 0)
         return ps_fail_errno(err, "cannot read", r->file);
-    enum ps_status status = ps_out_file_open(kept_name(r, i), r->options->force, &out, err);
+    enum ps_status status = ps_out_file_open(output_name(r, i), r->options->force, &out, err);
     if (status == PS_OK)
         status = copy(from, out.fd, out.path, err);
     return status == PS_OK ? ps_out_file_commit(&out, err) : status;
 }
 
 /* Prints a note about the exit status if the program failed. */
-static void tell_exit(const struct recording *r, int exit_status, const char *profile)
+static void report_exit(const struct recording *r, int exit_status, const char *profile)
 {
     struct ps_err note = PS_ERR_INIT;
     if (exit_status == 0 && !ps_child_interrupted())
@@ -249,18 +249,18 @@ static void tell_exit(const struct recording *r, int exit_status, const char *pr
                 profile);
     else
         ps_fail(&note, PS_IO, "the command exited with status %d; %s", exit_status, profile);
-    ps_say_note(r->subject, &note);
+    ps_print_note(r->subject, &note);
 }
 
 static int nothing_recorded(const struct recording *r, int exit_status)
 {
     struct ps_err err = PS_ERR_INIT;
-    tell_exit(r, exit_status, "it wrote no profile");
+    report_exit(r, exit_status, "it wrote no profile");
     if (exit_status != 0)
         return exit_status;
-    ps_hint(&err, "a program that calls os._exit() or exec ends before its profile is written");
+    ps_err_hint(&err, "a program that calls os._exit() or exec ends before its profile is written");
     ps_fail(&err, PS_NOT_FOUND, "the command wrote no profile");
-    return ps_say_failure(r->subject, &err);
+    return ps_print_failure(r->subject, &err);
 }
 
 /* Imports the profile. Its sources are searched from the current folder. */
@@ -271,18 +271,18 @@ static int shelve(struct recording *r, unsigned i)
     PS_AUTO(ps_close_fd) int fd = open(r->file, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &about) != 0) {
         ps_fail_errno(&err, "cannot open", r->file);
-        return ps_say_failure(r->subject, &err);
+        return ps_print_failure(r->subject, &err);
     }
     struct ps_label label = r->label;
     if (r->repeat > 1)
-        ps_about_set(&r->about, "repeat", ps_arena_printf(&r->arena, "%u/%u", i, r->repeat));
+        ps_record_tags_set(&r->about, "repeat", ps_arena_printf(&r->arena, "%u/%u", i, r->repeat));
     label.tags = r->about.tags;
     label.n_tags = r->about.n;
-    const struct ps_shelving profile = {.fd = fd,
-                                        .path = r->filename,
-                                        .filename = r->filename,
-                                        .from = {r->filename, NULL, about.st_mtim}};
-    return ps_client_shelve(r->client, &label, &profile, r->options->json, &r->shelved);
+    const struct ps_import_profile profile = {.fd = fd,
+                                              .path = r->filename,
+                                              .filename = r->filename,
+                                              .from = {r->filename, NULL, about.st_mtim}};
+    return ps_client_import(r->client, &label, &profile, r->options->json, &r->shelved);
 }
 
 static int take_profile(struct recording *r, unsigned i, int exit_status)
@@ -291,13 +291,13 @@ static int take_profile(struct recording *r, unsigned i, int exit_status)
     struct stat about;
     if (stat(r->file, &about) != 0 || about.st_size == 0)
         return nothing_recorded(r, exit_status);
-    int status = keep(r, i, &err) == PS_OK ? 0 : ps_say_failure(r->subject, &err);
+    int status = keep(r, i, &err) == PS_OK ? 0 : ps_print_failure(r->subject, &err);
     ps_progress_catch_interrupts();
     size_t n_tags = r->about.n;
     bool shelved = shelve(r, i) == 0;
     r->about.n = n_tags;
-    tell_exit(r, exit_status,
-              shelved ? "its profile is on the shelf" : "its profile cannot be imported");
+    report_exit(r, exit_status,
+                shelved ? "its profile is on the shelf" : "its profile cannot be imported");
     return exit_status ? exit_status : shelved ? status : 1;
 }
 
@@ -311,15 +311,15 @@ static int record_once(struct recording *r, unsigned i)
     int fd = open(r->file, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
     if (fd < 0) {
         ps_fail_errno(&err, "cannot write", r->file);
-        return ps_say_failure(r->subject, &err);
+        return ps_print_failure(r->subject, &err);
     }
     fflush(stdout);
     if (run_program(r, fd, &exit_status, &err) != PS_OK) {
-        ps_say_failure(r->subject, &err);
+        ps_print_failure(r->subject, &err);
         return exit_status ? exit_status : 1;
     }
     if (r->importers && !ps_child_interrupted() && add_importers(r, i, &err) != PS_OK)
-        ps_say_note(r->subject, &err);
+        ps_print_note(r->subject, &err);
     return take_profile(r, i, exit_status);
 }
 
@@ -334,20 +334,20 @@ static int record_all(struct recording *r)
 }
 
 /* If no function was measured, prints a note on how to mark one. */
-static void tell_nothing(const struct recording *r)
+static void report_empty(const struct recording *r)
 {
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     PS_AUTO(ps_run_free) cJSON *sources = NULL;
     struct ps_err note = PS_ERR_INIT, none = PS_ERR_INIT;
-    if (!r->recorder->nothing || !r->shelved.n)
+    if (!r->recorder->empty_hint || !r->shelved.n)
         return;
     ps_buf_printf(&path, "runs/%s/sources", r->shelved.id);
-    if (ps_client_read(r->client, path.at, &sources, &none) != PS_OK ||
+    if (ps_client_read(r->client, path.ptr, &sources, &none) != PS_OK ||
         cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(sources, "rows")) > 0)
         return;
-    ps_hint(&note, "%s", r->recorder->nothing);
+    ps_err_hint(&note, "%s", r->recorder->empty_hint);
     ps_fail(&note, PS_NOT_FOUND, "no function was measured");
-    ps_say_note(r->subject, &note);
+    ps_print_note(r->subject, &note);
 }
 
 static int record_to(struct recording *r)
@@ -358,19 +358,19 @@ static int record_to(struct recording *r)
         return 1;
     PS_AUTO(ps_buf_free) struct ps_buf url = {0};
     r->client = client;
-    r->shelved.url = r->options->json && ps_shelf_url(r->options, &url) ? url.at : NULL;
+    r->shelved.url = r->options->json && ps_server_find_url(r->options, &url) ? url.ptr : NULL;
     if (make_folder(r, &err) != PS_OK)
-        return ps_say_failure(r->subject, &err);
+        return ps_print_failure(r->subject, &err);
     int status = record_all(r);
     unlink(r->file);
     if (r->importers)
         unlink(r->importers);
     if (rmdir(r->folder) != 0) { /* the program wrote another file into it */
         ps_fail_errno(&err, "cannot remove", r->folder);
-        ps_say_note(r->subject, &err);
+        ps_print_note(r->subject, &err);
     }
-    tell_nothing(r);
-    ps_served_say(r->options, &r->shelved);
+    report_empty(r);
+    ps_server_print_url(r->options, &r->shelved);
     return status;
 }
 
@@ -382,11 +382,11 @@ int ps_cli_record(const struct ps_options *options)
     if (prepare(&r, &err) == PS_OK)
         status = record_to(&r);
     else
-        status = ps_say_failure(r.subject, &err) + (err.code == PS_BAD_REQUEST);
+        status = ps_print_failure(r.subject, &err) + (err.code == PS_BAD_REQUEST);
     if (options->open && r.shelved.n && ps_cli_open_run(options, r.shelved.id) != 0 && status == 0)
         status = 1;
     ps_python_command_free(&r.command);
-    ps_about_free(&r.about);
+    ps_record_tags_free(&r.about);
     ps_arena_free(&r.arena);
     free(r.typed);
     return status;

@@ -10,7 +10,7 @@ static const struct ps_recorder recorders[] = {
     {.name = "importtime",
      .ending = ".importtime.log",
      .module = "sys",
-     .least = 307,
+     .python_min = 307,
      .from_stderr = true},
     {.name = "cprofile", .ending = ".prof", .module = "cProfile", .launch = "cprofile"},
     {.name = "lines",
@@ -18,8 +18,8 @@ static const struct ps_recorder recorders[] = {
      .module = "line_profiler",
      .package = "line_profiler",
      .launch = "lines",
-     .nothing = "put @profile before the functions to measure; `record` defines it, without an "
-                "import"},
+     .empty_hint = "put @profile before the functions to measure; `record` defines it, without an "
+                   "import"},
     {.name = "memory",
      .ending = ".dat",
      .module = "memory_profiler",
@@ -43,8 +43,8 @@ const struct ps_recorder *ps_recorder_find(const char *name, struct ps_err *err)
     for (size_t i = 0; i < N_RECORDERS; i++)
         ps_nearest_offer(&nearest, recorders[i].name);
     if (nearest.word)
-        ps_hint(err, "did you mean %s? See `perfshelf help record`", nearest.word);
-    ps_hint(err, "the recorders are importtime, cprofile, lines, memory and torch");
+        ps_err_hint(err, "did you mean %s? See `perfshelf help record`", nearest.word);
+    ps_err_hint(err, "the recorders are importtime, cprofile, lines, memory and torch");
     ps_fail(err, PS_BAD_REQUEST, "unknown recorder '%s'", name);
     return NULL;
 }
@@ -63,16 +63,16 @@ static void add_python(const struct ps_python_command *command, struct ps_words 
 {
     ps_words_add(words, command->python);
     for (size_t i = 0; i < command->flags.n; i++)
-        ps_words_add(words, command->flags.at[i]);
+        ps_words_add(words, command->flags.items[i]);
 }
 
 static enum ps_status missing(const struct ps_recorder *recorder,
                               const struct ps_python_command *command, struct ps_err *err)
 {
     if (recorder->package)
-        ps_hint(err, "install it: %s -m pip install %s", command->python, recorder->package);
+        ps_err_hint(err, "install it: %s -m pip install %s", command->python, recorder->package);
     else
-        ps_hint(err, "install all of Python's standard library");
+        ps_err_hint(err, "install all of Python's standard library");
     return ps_fail(err, PS_NOT_FOUND, "%s has no module %s", command->python, recorder->module);
 }
 
@@ -84,13 +84,14 @@ static enum ps_status judge(const struct ps_recorder *recorder,
     char has[8] = "";
     if (sscanf(answer, "%23s %7s", version_out, has) != 2 ||
         sscanf(version_out, "%u.%u", &major, &minor) != 2) {
-        ps_hint(err, "check that it is a Python");
+        ps_err_hint(err, "check that it is a Python");
         return ps_fail(err, PS_IO, "%s did not print the version of a Python", command->python);
     }
-    if (major * 100 + minor < recorder->least) {
-        ps_hint(err, "use another Python");
+    if (major * 100 + minor < recorder->python_min) {
+        ps_err_hint(err, "use another Python");
         return ps_fail(err, PS_NOT_FOUND, "needs Python %u.%u or later, %s is %s",
-                       recorder->least / 100, recorder->least % 100, command->python, version_out);
+                       recorder->python_min / 100, recorder->python_min % 100, command->python,
+                       version_out);
     }
     return strcmp(has, "has") == 0 ? PS_OK : missing(recorder, command, err);
 }
@@ -100,7 +101,7 @@ static enum ps_status judge(const struct ps_recorder *recorder,
 static bool has_importtime(const struct ps_python_command *command)
 {
     for (size_t i = 0; i < command->flags.n; i++)
-        if (strstr(command->flags.at[i], "importtime"))
+        if (strstr(command->flags.items[i], "importtime"))
             return true;
     return false;
 }
@@ -116,13 +117,13 @@ enum ps_status ps_recorder_check(const struct ps_recorder *recorder,
     ps_words_add(&words, "-c");
     ps_words_add(&words, text_of("probe"));
     ps_words_add(&words, recorder->module);
-    if (ps_child_ask(command->path, ps_words_end(&words), has_importtime(command), &answer,
-                     &exit_status, err) != PS_OK)
+    if (ps_child_capture(command->path, ps_words_end(&words), has_importtime(command), &answer,
+                         &exit_status, err) != PS_OK)
         return err->code;
     ps_buf_puts(&answer, "");
     if (exit_status == 0)
-        return judge(recorder, command, answer.at, version_out, err);
-    ps_hint(err, "check that it is a Python that works");
+        return judge(recorder, command, answer.ptr, version_out, err);
+    ps_err_hint(err, "check that it is a Python that works");
     return ps_fail(err, PS_IO, "%s exited with status %d when asked for its version",
                    command->python, exit_status);
 }
@@ -164,9 +165,9 @@ static void add_launch(const struct ps_recorder *recorder, const struct ps_pytho
     add_program(command, words);
 }
 
-void ps_recorder_words(const struct ps_recorder *recorder, const struct ps_python_command *command,
-                       const char *out, const char *typed, struct ps_arena *arena,
-                       struct ps_words *words)
+void ps_recorder_command(const struct ps_recorder *recorder,
+                         const struct ps_python_command *command, const char *out,
+                         const char *typed, struct ps_arena *arena, struct ps_words *words)
 {
     if (!recorder->launch) {
         add_flag(command, words);
@@ -182,8 +183,8 @@ void ps_recorder_words(const struct ps_recorder *recorder, const struct ps_pytho
     add_launch(recorder, command, out, arena, words);
 }
 
-void ps_recorder_importer_words(const struct ps_python_command *command, const char *out,
-                                struct ps_arena *arena, struct ps_words *words)
+void ps_recorder_importers_command(const struct ps_python_command *command, const char *out,
+                                   struct ps_arena *arena, struct ps_words *words)
 {
     add_launch(&(const struct ps_recorder){.launch = "importers"}, command, out, arena, words);
 }

@@ -12,9 +12,9 @@ struct ps_recorder {
     const char *module;         /* required Python module, or NULL */
     const char *package;        /* package that contains the module; NULL: the standard library */
     const char *launch, *outer; /* names of scripts in launch/; NULL: none */
-    unsigned least;             /* minimum Python version; 307 is 3.7 */
+    unsigned python_min;        /* minimum Python version; 307 is 3.7 */
     bool from_stderr;           /* the profile is extracted from stderr */
-    const char *nothing;        /* hint if the profile is empty, or NULL */
+    const char *empty_hint;     /* hint if the profile is empty, or NULL */
 };
 
 /* NULL and err if the profiler is unknown. */
@@ -28,13 +28,13 @@ enum ps_status ps_recorder_check(const struct ps_recorder *recorder,
 
 /* Appends the command line that records the command into the file `out`; `typed` is the command as
  * typed. The strings are in `arena` or belong to the command. */
-void ps_recorder_words(const struct ps_recorder *recorder, const struct ps_python_command *command,
-                       const char *out, const char *typed, struct ps_arena *arena,
-                       struct ps_words *words);
+void ps_recorder_command(const struct ps_recorder *recorder,
+                         const struct ps_python_command *command, const char *out,
+                         const char *typed, struct ps_arena *arena, struct ps_words *words);
 
 /* Appends a command line that runs the program once more and writes all importers of each module to
  * the file `out` (launch/importers.py). */
-void ps_recorder_importer_words(const struct ps_python_command *command, const char *out,
-                                struct ps_arena *arena, struct ps_words *words);
+void ps_recorder_importers_command(const struct ps_python_command *command, const char *out,
+                                   struct ps_arena *arena, struct ps_words *words);
 
 #endif

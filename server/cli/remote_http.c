@@ -102,7 +102,7 @@ static enum ps_status check(const struct ps_remote_config *config, struct ps_err
     for (const char *at = token; *at; at++) {
         if (*at > ' ' && *at < 0x7f)
             continue;
-        ps_hint(err, "copy the token again, without spaces or line breaks");
+        ps_err_hint(err, "copy the token again, without spaces or line breaks");
         return ps_fail(err, PS_BAD_REQUEST, "the token contains an invalid character");
     }
     return PS_OK;
@@ -113,13 +113,13 @@ enum ps_status ps_remote_http_open(const struct ps_remote_config *config,
 {
     struct ps_remote_http *http;
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
-    struct ps_str base = ps_str_of(config->server);
+    struct ps_str base = ps_str_from_c(config->server);
 
     if (check(config, err) != PS_OK)
         return err->code;
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         return ps_fail(err, PS_INTERNAL, "cannot initialize libcurl");
-    while (base.at[base.len - 1] == '/')
+    while (base.ptr[base.len - 1] == '/')
         base.len--;
     http = ps_alloc(sizeof *http);
     http->base = ps_strdup(base);
@@ -133,7 +133,7 @@ enum ps_status ps_remote_http_open(const struct ps_remote_config *config,
     http->known = config->token;
     if (config->token) {
         ps_buf_printf(&line, "Authorization: Bearer %s", config->token);
-        add_header(http, line.at);
+        add_header(http, line.ptr);
     }
     set_up(http, config);
     *out = http;
@@ -171,16 +171,16 @@ static const char *text_of(const cJSON *object, const char *key)
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
 }
 
-void ps_remote_error(const cJSON *error, long http, struct ps_err *err)
+void ps_remote_read_error(const cJSON *error, long http, struct ps_err *err)
 {
     const char *text = text_of(error, "text"), *hint = text_of(error, "hint");
     const cJSON *at = cJSON_GetObjectItemCaseSensitive(error, "at");
     enum ps_status code = code_of(text_of(error, "code"), http);
 
     if (hint)
-        ps_hint(err, "%s", hint);
+        ps_err_hint(err, "%s", hint);
     else if (!text)
-        ps_hint(err, "check the URL of --server");
+        ps_err_hint(err, "check the URL of --server");
     if (text && cJSON_IsNumber(at))
         ps_fail_at(err, code, (uint64_t)at->valuedouble, "%s", text);
     else if (text)
@@ -198,7 +198,7 @@ static void set_body(CURL *curl, const struct ps_remote_request *request)
         return;
     (void)curl_easy_setopt(curl, CURLOPT_POST, 1L);
     (void)curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body.len);
-    (void)curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body.at ? request->body.at : "");
+    (void)curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body.ptr ? request->body.ptr : "");
 }
 
 /* Reports a failure without a response. Invalid certificates are not worth a retry. */
@@ -207,11 +207,11 @@ static void fail_line(struct ps_remote_http *http, CURLcode code, struct ps_err 
     bool certificate = code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE;
 
     if (certificate)
-        ps_hint(err, "name a certificate of your own with --ca FILE");
+        ps_err_hint(err, "name a certificate of your own with --ca FILE");
     else if (code == CURLE_GOT_NOTHING && strncmp(http->base, "http:", 5) == 0)
-        ps_hint(err, "if the server uses HTTPS, write https:// in its URL");
+        ps_err_hint(err, "if the server uses HTTPS, write https:// in its URL");
     else if (code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST)
-        ps_hint(err, "check the URL, and that `perfshelf serve` runs there");
+        ps_err_hint(err, "check the URL, and that `perfshelf serve` runs there");
     ps_fail(err, certificate ? PS_FORBIDDEN : PS_IO, "%s",
             http->why[0] ? http->why : curl_easy_strerror(code));
 }
@@ -225,9 +225,9 @@ static void name_server(const struct ps_remote_http *http, long status, struct p
         return;
     *err = (struct ps_err)PS_ERR_INIT;
     if (own.hint[0])
-        ps_hint(err, "%s", own.hint);
-    if (own.has_at)
-        ps_fail_at(err, own.code, own.at, "%s", own.text);
+        ps_err_hint(err, "%s", own.hint);
+    if (own.has_offset)
+        ps_fail_at(err, own.code, own.offset, "%s", own.text);
     else if (status)
         ps_fail(err, own.code, "%s (%s answered %ld)", own.text, http->base, status);
     else
@@ -249,7 +249,7 @@ static void read_headers(CURL *curl, const struct ps_remote_request *request)
     for (size_t i = 0; i < request->n_headers; i++)
         if (curl_easy_header(curl, request->headers[i].name, 0, CURLH_HEADER, -1, &found) ==
             CURLHE_OK)
-            request->headers[i].value = ps_strdup(ps_str_of(found->value));
+            request->headers[i].value = ps_strdup(ps_str_from_c(found->value));
 }
 
 /* Sends the request once. *status_out is the HTTP status, 0 without a response; err is set unless
@@ -268,25 +268,25 @@ static void try_once(struct ps_remote_http *http, const struct ps_remote_request
     http->why[0] = '\0';
     set_body(http->curl, request);
     (void)curl_easy_setopt(http->curl, CURLOPT_CUSTOMREQUEST, request->method);
-    (void)curl_easy_setopt(http->curl, CURLOPT_URL, url.at);
+    (void)curl_easy_setopt(http->curl, CURLOPT_URL, url.ptr);
     (void)curl_easy_setopt(http->curl, CURLOPT_WRITEDATA, &exchange);
     (void)curl_easy_setopt(http->curl, CURLOPT_XFERINFODATA, &exchange);
     code = curl_easy_perform(http->curl);
     if (ps_progress_interrupted())
         ps_fail(err, PS_CANCELLED, "interrupted");
     else if (exchange.err.code != PS_OK)
-        (void)ps_fail_as(err, &exchange.err);
+        (void)ps_fail_copy(err, &exchange.err);
     else if (code != CURLE_OK)
         fail_line(http, code, err);
     else
         (void)curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, status_out);
     if (*status_out == 401 && !http->known)
-        ps_hint(err, "set PERFSHELF_TOKEN to a token; `perfshelf token add NAME` on the server "
-                     "creates one");
+        ps_err_hint(err, "set PERFSHELF_TOKEN to a token; `perfshelf token add NAME` on the server "
+                         "creates one");
     if (code == CURLE_OK && *status_out / 100 != 2) {
-        cJSON *json = cJSON_ParseWithLength(exchange.answer.at, exchange.answer.len);
+        cJSON *json = cJSON_ParseWithLength(exchange.answer.ptr, exchange.answer.len);
 
-        ps_remote_error(cJSON_GetObjectItemCaseSensitive(json, "error"), *status_out, err);
+        ps_remote_read_error(cJSON_GetObjectItemCaseSensitive(json, "error"), *status_out, err);
         cJSON_Delete(json);
     }
     if (err->code != PS_OK)
@@ -338,12 +338,12 @@ enum ps_status ps_remote_fetch(struct ps_remote_http *http, const struct ps_remo
     }
 }
 
-enum ps_status ps_remote_ask(struct ps_remote_http *http, const struct ps_remote_request *request,
-                             cJSON **out, struct ps_err *err)
+enum ps_status ps_remote_send(struct ps_remote_http *http, const struct ps_remote_request *request,
+                              cJSON **out, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     enum ps_status status = ps_remote_fetch(http, request, &text, -1, err);
 
-    *out = status == PS_OK && text.len ? cJSON_ParseWithLength(text.at, text.len) : NULL;
+    *out = status == PS_OK && text.len ? cJSON_ParseWithLength(text.ptr, text.len) : NULL;
     return status;
 }

@@ -24,7 +24,7 @@ enum ps_status ps_remote_http_open(const struct ps_remote_config *config,
 void ps_remote_http_close(struct ps_remote_http *http); /* NULL is allowed */
 
 /* A response header that the caller wants. */
-struct ps_answer_header {
+struct ps_wanted_header {
     const char *name;
     char *value; /* malloc'ed, owned by the caller; NULL if it is absent */
 };
@@ -36,7 +36,7 @@ struct ps_remote_request {
     /* NULL: none; it covers `total` bytes, of which `before` were sent already */
     struct ps_progress *progress;
     uint64_t before, total;
-    struct ps_answer_header *headers; /* filled in from a 2xx response */
+    struct ps_wanted_header *headers; /* filled in from a 2xx response */
     size_t n_headers;
 };
 
@@ -44,14 +44,14 @@ struct ps_remote_request {
  * has no body. Otherwise err is the error of the server or of the network (PS_IO); PS_CANCELLED:
  * the process was interrupted. Retries with increasing delays, about 50 s in total; at most two
  * times if the server was never reached. */
-enum ps_status ps_remote_ask(struct ps_remote_http *http, const struct ps_remote_request *request,
-                             cJSON **out, struct ps_err *err);
-/* Like ps_remote_ask, without parsing: the body of the response is appended to out or, if fd >= 0,
+enum ps_status ps_remote_send(struct ps_remote_http *http, const struct ps_remote_request *request,
+                              cJSON **out, struct ps_err *err);
+/* Like ps_remote_send, without parsing: the body of the response is appended to out or, if fd >= 0,
  * written to that file, which is truncated before each attempt. */
 enum ps_status ps_remote_fetch(struct ps_remote_http *http, const struct ps_remote_request *request,
                                struct ps_buf *out, int fd, struct ps_err *err);
 /* Converts the error of a response or job ({"code","text","at","hint"}, or NULL) to err. */
-void ps_remote_error(const cJSON *error, long http, struct ps_err *err);
+void ps_remote_read_error(const cJSON *error, long http, struct ps_err *err);
 /* Waits before attempt `n` (1, 2, ...); false if there are no more attempts. */
 bool ps_remote_wait(struct ps_remote_http *http, unsigned n);
 

@@ -35,9 +35,9 @@ static enum ps_status read_whole(int fd, const char *path, struct ps_buf *out, s
 
     if (fstat(fd, &about) != 0)
         return ps_fail_errno(err, "cannot read", path);
-    ps_buf_room(out, (size_t)about.st_size);
+    ps_buf_reserve(out, (size_t)about.st_size);
     while (got > 0 && out->len < (size_t)about.st_size) {
-        got = pread(fd, out->at + out->len, (size_t)about.st_size - out->len, (off_t)out->len);
+        got = pread(fd, out->ptr + out->len, (size_t)about.st_size - out->len, (off_t)out->len);
         out->len += got > 0 ? (size_t)got : 0;
     }
     if (got < 0)
@@ -62,29 +62,29 @@ static enum ps_status attach_there(void *user, const char *path, int fd, bool ch
         return PS_OK; /* an empty file has no lines to show */
     ps_buf_printf(&where, "runs/%s/sources?changed=%d&path=", there->run, changed);
     ps_url_escape(&where, path);
-    request.path = where.at;
+    request.path = where.ptr;
     request.body = ps_buf_slice(&bytes);
-    return ps_remote_ask(there->http, &request, &answer, err);
+    return ps_remote_send(there->http, &request, &answer, err);
 }
 
-void ps_remote_attach(struct ps_remote_http *http, const char *run,
-                      const struct ps_provenance *from)
+void ps_remote_upload_sources(struct ps_remote_http *http, const char *run,
+                              const struct ps_provenance *from)
 {
     struct there there = {http, run};
     PS_AUTO(ps_buf_free) struct ps_buf where = {0};
     PS_AUTO(delete_json) cJSON *answer = NULL;
-    PS_AUTO(ps_free_ptr) struct ps_wanted *wanted = NULL;
+    PS_AUTO(ps_free_ptr) struct ps_wanted_source *wanted = NULL;
     const cJSON *rows, *row;
     struct ps_err err = PS_ERR_INIT;
     size_t n = 0;
     struct ps_remote_request request = {.method = "GET"};
 
     ps_buf_printf(&where, "runs/%s/sources", run);
-    request.path = where.at;
-    if (ps_remote_ask(http, &request, &answer, &err) != PS_OK) {
+    request.path = where.ptr;
+    if (ps_remote_send(http, &request, &answer, &err) != PS_OK) {
         if (err.code !=
             PS_NOT_FOUND) /* PS_NOT_FOUND: this kind of run has no lines, so no sources */
-            ps_say_note(run, &err);
+            ps_print_note(run, &err);
         return;
     }
     rows = cJSON_GetObjectItemCaseSensitive(answer, "rows");
@@ -94,7 +94,8 @@ void ps_remote_attach(struct ps_remote_http *http, const char *run,
         const char *state = text_of(row, "state");
 
         if (strcmp(state, "carried") != 0)
-            wanted[n++] = (struct ps_wanted){text_of(row, "path"), strcmp(state, "missing") != 0};
+            wanted[n++] =
+                (struct ps_wanted_source){text_of(row, "path"), strcmp(state, "missing") != 0};
     }
-    ps_cli_attach_all(from, wanted, n, attach_there, &there);
+    ps_cli_attach_files(from, wanted, n, attach_there, &there);
 }

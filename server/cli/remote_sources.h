@@ -6,8 +6,8 @@
 #include "server/cli/remote_http.h"
 #include "server/cli/sources.h"
 
-/* Like ps_cli_attach, for a run (its id) of the remote server. */
-void ps_remote_attach(struct ps_remote_http *http, const char *run,
-                      const struct ps_provenance *from);
+/* Like ps_cli_attach_sources, for a run (its id) of the remote server. */
+void ps_remote_upload_sources(struct ps_remote_http *http, const char *run,
+                              const struct ps_provenance *from);
 
 #endif

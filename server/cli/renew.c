@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* renew.c: imports runs of an older perfshelf version again, from their originals. */
 #include "server/cli/cli.h"
+#include "server/cli/import_profile.h"
 #include "server/cli/progress.h"
 #include "server/cli/runs.h"
-#include "server/cli/shelve.h"
 
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ static enum ps_status unpack(struct ps_store *store, const char *id, int *fd_out
     PS_AUTO(ps_close_fd) int to = -1;
     struct ps_stream *in = NULL;
     uint64_t bytes;
-    enum ps_status status = ps_store_original(store, id, &in, &kept, &bytes, err);
+    enum ps_status status = ps_store_open_original(store, id, &in, &kept, &bytes, err);
     if (status == PS_OK)
         status = ps_store_scratch(store, &to, fd_out, err);
     if (status == PS_OK)
@@ -30,14 +30,16 @@ static int renew(const struct ps_options *options, struct ps_store *store, const
     struct ps_run_brief brief = {.name = NULL};
     PS_AUTO(ps_close_fd) int fd = -1;
     int failed = 1;
-    if (ps_store_brief(store, id, &brief, &err) == PS_OK && unpack(store, id, &fd, &err) == PS_OK) {
+    if (ps_store_read_brief(store, id, &brief, &err) == PS_OK &&
+        unpack(store, id, &fd, &err) == PS_OK) {
         const struct ps_label label = {.name = brief.name, .who = ps_cli_login_name()};
-        failed = ps_cli_shelve(
+        failed = ps_cli_import_profile(
             store, &label,
-            &(struct ps_shelving){.fd = fd, .path = id, .filename = brief.name, .again = true},
+            &(struct ps_import_profile){
+                .fd = fd, .path = id, .filename = brief.name, .is_reimport = true},
             options->json, NULL);
     } else {
-        ps_say_failure(id, &err);
+        ps_print_failure(id, &err);
     }
     ps_run_brief_free(&brief);
     return failed;
@@ -48,10 +50,10 @@ static int renew_all(const struct ps_options *options, struct ps_store *store)
     struct ps_err err = PS_ERR_INIT;
     PS_AUTO(ps_buf_free) struct ps_buf ids = {0};
     int status = 0;
-    if (ps_store_outdated(store, &ids, &err) != PS_OK)
-        return ps_say_failure("renew", &err);
+    if (ps_store_list_outdated(store, &ids, &err) != PS_OK)
+        return ps_print_failure("renew", &err);
     for (size_t at = 0; at < ids.len && !ps_progress_interrupted(); at += PS_ID_SIZE)
-        status |= renew(options, store, ids.at + at);
+        status |= renew(options, store, ids.ptr + at);
     return status;
 }
 
@@ -68,8 +70,8 @@ int ps_cli_renew(const struct ps_options *options)
     if (!options->n_operands)
         return renew_all(options, store);
     if (ps_cli_resolve(client, options->operands, options->n_operands, &ids, &err) != PS_OK)
-        return ps_say_failure("nothing renewed", &err);
+        return ps_print_failure("nothing renewed", &err);
     for (size_t i = 0; i < ids.n && !ps_progress_interrupted(); i++)
-        status |= renew(options, store, ids.at[i]);
+        status |= renew(options, store, ids.items[i]);
     return status;
 }

@@ -10,7 +10,7 @@ static enum ps_status delete_run(struct ps_client *client, const char *id, struc
     PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
     ps_buf_puts(&path, "runs");
     ps_path_add(&path, id);
-    return ps_client_ask(client, "DELETE", path.at, (struct ps_str){NULL, 0}, &answer, err);
+    return ps_client_send(client, "DELETE", path.ptr, (struct ps_str){NULL, 0}, &answer, err);
 }
 
 static int remove_run(const struct ps_options *options, struct ps_client *client, const char *id)
@@ -20,9 +20,9 @@ static int remove_run(const struct ps_options *options, struct ps_client *client
     PS_AUTO(ps_run_free) cJSON *about = NULL;
     if (ps_client_read_run(client, id, &about, &err) != PS_OK ||
         delete_run(client, id, &err) != PS_OK)
-        return ps_say_failure(id, &err);
+        return ps_print_failure(id, &err);
     if (options->json) {
-        struct ps_json json = ps_json_to(&line);
+        struct ps_json json = ps_json_writer(&line);
         ps_json_object(&json);
         ps_json_kstr(&json, "id", id);
         ps_json_kstr(&json, "name", ps_run_text(about, "name"));
@@ -30,10 +30,10 @@ static int remove_run(const struct ps_options *options, struct ps_client *client
         ps_json_end(&json);
     } else {
         ps_buf_printf(&line, "%s  deleted  ", id);
-        ps_plain_text(&line, ps_str_of(ps_run_text(about, "name")));
+        ps_append_escaped(&line, ps_str_from_c(ps_run_text(about, "name")));
     }
     ps_buf_puts(&line, "\n");
-    ps_say(&line);
+    ps_print(&line);
     return 0;
 }
 
@@ -46,8 +46,8 @@ int ps_cli_rm(const struct ps_options *options)
     if (!client)
         return 1;
     if (ps_cli_resolve(client, options->operands, options->n_operands, &ids, &err) != PS_OK)
-        return ps_say_failure("nothing deleted", &err);
+        return ps_print_failure("nothing deleted", &err);
     for (size_t i = 0; i < ids.n; i++)
-        status |= remove_run(options, client, ids.at[i]);
+        status |= remove_run(options, client, ids.items[i]);
     return status;
 }

@@ -11,7 +11,7 @@
 static bool has_id(const struct ps_run_ids *ids, const char *id)
 {
     for (size_t i = 0; i < ids->n; i++)
-        if (strcmp(ids->at[i], id) == 0)
+        if (strcmp(ids->items[i], id) == 0)
             return true;
     return false;
 }
@@ -22,16 +22,16 @@ static enum ps_status ask_ids(struct ps_client *client, const char *const *words
 {
     PS_AUTO(ps_buf_free) struct ps_buf body = {0};
     PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
-    struct ps_json json = ps_json_to(&body);
+    struct ps_json json = ps_json_writer(&body);
     ps_json_object(&json);
     ps_json_key(&json, "runs");
     ps_json_array(&json);
     for (size_t i = 0; i < n; i++)
-        ps_json_str(&json, ps_str_of(words[i]));
+        ps_json_str(&json, ps_str_from_c(words[i]));
     ps_json_end(&json);
     ps_json_end(&json);
     enum ps_status status =
-        ps_client_ask(client, "POST", "resolve", ps_buf_slice(&body), &answer, err);
+        ps_client_send(client, "POST", "resolve", ps_buf_slice(&body), &answer, err);
     return status == PS_OK ? ps_client_parse(ps_buf_slice(&answer), out, err) : status;
 }
 
@@ -41,20 +41,20 @@ enum ps_status ps_cli_resolve(struct ps_client *client, const char *const *words
     PS_AUTO(ps_run_free) cJSON *answer = NULL;
     const cJSON *item;
     enum ps_status status = ask_ids(client, words, n, &answer, err);
-    out->at = ps_grow(NULL, n, sizeof *out->at);
+    out->items = ps_grow(NULL, n, sizeof *out->items);
     out->n = 0;
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(answer, "ids"))
     {
         const char *id = cJSON_GetStringValue(item);
         if (id && strlen(id) == PS_ID_SIZE - 1 && out->n < n && !has_id(out, id))
-            memcpy(out->at[out->n++], id, PS_ID_SIZE);
+            memcpy(out->items[out->n++], id, PS_ID_SIZE);
     }
     return status;
 }
 
 void ps_run_ids_free(struct ps_run_ids *ids)
 {
-    free(ids->at);
+    free(ids->items);
     *ids = (struct ps_run_ids){0};
 }
 
@@ -76,22 +76,22 @@ double ps_run_number(const cJSON *run, const char *key)
     return cJSON_IsNumber(item) ? item->valuedouble : 0;
 }
 
-char *ps_run_headline(const cJSON *run, char out[64])
+char *ps_run_format_headline(const cJSON *run, char out[64])
 {
     const cJSON *headline = cJSON_GetObjectItemCaseSensitive(run, "headline");
     const char *unit = ps_run_text(headline, "unit");
     char figure[48];
     out[0] = '\0';
     if (strcmp(unit, "s") == 0)
-        (void)snprintf(out, 64, "%s", ps_figure_seconds(ps_run_number(headline, "value"), figure));
+        (void)snprintf(out, 64, "%s", ps_format_seconds(ps_run_number(headline, "value"), figure));
     else if (strcmp(unit, "B") == 0)
-        (void)snprintf(out, 64, "%s", ps_figure_bytes(ps_run_number(headline, "value"), figure));
+        (void)snprintf(out, 64, "%s", ps_format_bytes(ps_run_number(headline, "value"), figure));
     else if (unit[0])
         (void)snprintf(out, 64, "%.4g %s", ps_run_number(headline, "value"), unit);
     return out;
 }
 
-char *ps_run_when(const cJSON *run, char out[32])
+char *ps_run_format_time(const cJSON *run, char out[32])
 {
     const char *iso = ps_run_text(run, "created_at");
     struct tm utc = {0}, local;
@@ -107,7 +107,7 @@ char *ps_run_when(const cJSON *run, char out[32])
     return out;
 }
 
-void ps_run_tags(const cJSON *run, struct ps_buf *out)
+void ps_run_format_tags(const cJSON *run, struct ps_buf *out)
 {
     const cJSON *tag;
     size_t from = out->len;

@@ -4,11 +4,11 @@
 #define PS_CLI_RUNS_H
 
 #include "server/cli/client.h"
-#include "server/cli/plain.h"
+#include "server/cli/format.h"
 
 /* Distinct runs, in the order of the arguments. */
 struct ps_run_ids {
-    char (*at)[PS_ID_SIZE];
+    char (*items)[PS_ID_SIZE];
     size_t n;
 };
 /* Resolves all arguments before the caller changes any run, because deleting one changes the
@@ -24,10 +24,10 @@ const char *ps_run_text(const cJSON *run, const char *key);
 double ps_run_number(const cJSON *run, const char *key);
 
 /* "1.534 s": the headline with its unit; seconds are scaled. Returns out; "" without a headline. */
-char *ps_run_headline(const cJSON *run, char out[64]);
+char *ps_run_format_headline(const cJSON *run, char out[64]);
 /* "2026-11-20 14:02": local time of the creation time, which is ISO 8601 in UTC. Returns out. */
-char *ps_run_when(const cJSON *run, char out[32]);
+char *ps_run_format_time(const cJSON *run, char out[32]);
 /* Appends "k=v k2=v2". */
-void ps_run_tags(const cJSON *run, struct ps_buf *out);
+void ps_run_format_tags(const cJSON *run, struct ps_buf *out);
 
 #endif

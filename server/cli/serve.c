@@ -25,10 +25,10 @@
 #include "server/catalog/job_rows.h"
 #include "server/catalog/quota.h"
 #include "server/catalog/tokens.h"
-#include "server/cli/plain.h"
+#include "server/cli/format.h"
 #include "server/cli/serve_files.h"
-#include "server/cli/serve_keep.h"
-#include "server/cli/served.h"
+#include "server/cli/serve_retention.h"
+#include "server/cli/server_record.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
 #include "server/replica/replica.h"
@@ -60,8 +60,8 @@ struct server {
     struct ps_store *store;
     struct ps_api *api;
     struct ps_http *http;
-    struct ps_keeper *keeper;
-    struct ps_served_record *record;
+    struct ps_retention_thread *keeper;
+    struct ps_server_record *record;
     struct ps_listener listener;
     char hostname[256], hostname_local[264];
     const char **hosts; /* accepted names; the strings belong to others */
@@ -231,8 +231,9 @@ static unsigned timeout_ms(void)
     const char *text = getenv("PERFSHELF_TIMEOUT_MS");
     int64_t ms;
 
-    return text && ps_str_i64(ps_str_of(text), &ms) && ms > 0 && ms < TIMEOUT_MS ? (unsigned)ms
-                                                                                 : TIMEOUT_MS;
+    return text && ps_str_parse_i64(ps_str_from_c(text), &ms) && ms > 0 && ms < TIMEOUT_MS
+               ? (unsigned)ms
+               : TIMEOUT_MS;
 }
 
 static enum ps_status start_http(struct server *server, const struct ps_serve_options *options,
@@ -253,9 +254,9 @@ static enum ps_status start_http(struct server *server, const struct ps_serve_op
         .idle_s = IDLE_S,
         .app = server->api,
         .admit = ps_api_admit,
-        .mark = ps_api_mark,
-        .tls_cert = server->tls_cert.at,
-        .tls_key = server->tls_key.at,
+        .mark = ps_api_run_mark,
+        .tls_cert = server->tls_cert.ptr,
+        .tls_key = server->tls_key.ptr,
     };
 
     return ps_http_start(&config, &server->http, err);
@@ -309,7 +310,8 @@ static enum ps_status start(struct server *server, const struct ps_serve_options
     write_url(server, server->listener.any ? any_host(server) : server->listener.host, server->url);
     status = start_http(server, options, err);
     if (status == PS_OK)
-        status = ps_keeper_start(server->store, server->api, &options->keep, &server->keeper, err);
+        status = ps_retention_thread_start(server->store, server->api, &options->keep,
+                                           &server->keeper, err);
     return status;
 }
 
@@ -328,7 +330,7 @@ static void announce_sandbox(void)
 
 /* Logs if the quota is exceeded: files may have been added without the server, or the quota was
  * lowered. */
-static void announce_room(const struct server *server)
+static void print_quota(const struct server *server)
 {
     struct ps_quota room;
     char used[48], quota[48];
@@ -337,8 +339,8 @@ static void announce_room(const struct server *server)
         room.used > room.quota)
         ps_log("warning: the shelf takes %s, more than its quota of %s: uploads are refused until "
                "runs are deleted",
-               ps_figure_bytes((double)room.used, used),
-               ps_figure_bytes((double)room.quota, quota));
+               ps_format_bytes((double)room.used, used),
+               ps_format_bytes((double)room.quota, quota));
 }
 
 /* Prints the URLs for other machines if the server listens on all addresses, because 0.0.0.0 is not
@@ -372,10 +374,10 @@ static void print_addresses(const struct server *server)
     }
 }
 
-static void announce(const struct server *server)
+static void publishRunChange(const struct server *server)
 {
     struct ps_shared_store shared = {.place = NULL};
-    const bool is_shared = ps_store_shared(server->store, &shared);
+    const bool is_shared = ps_store_describe_shared(server->store, &shared);
     int64_t tokens;
 
     (void)printf("perfshelf %s serves %s at %s\n", PS_VERSION,
@@ -401,7 +403,7 @@ static void announce(const struct server *server)
             "warning: cannot reach the store: cached files are served, and changes fail until it "
             "is back");
     announce_sandbox();
-    announce_room(server);
+    print_quota(server);
     if (!server->listener.loopback && server->tls_key.len == 0)
         ps_log("warning: tokens and profiles cross the network unencrypted; use --tls-cert and "
                "--tls-key, or a proxy");
@@ -414,12 +416,12 @@ static void record_server(struct server *server)
     struct ps_err err = PS_ERR_INIT;
 
     if (!ps_store_is_shared(server->store) &&
-        ps_served_announce(server->url, ps_store_dir(server->store), &server->record, &err) !=
+        ps_server_record_write(server->url, ps_store_dir(server->store), &server->record, &err) !=
             PS_OK) {
-        ps_served_withdraw(server->record);
+        ps_server_record_delete(server->record);
         server->record = NULL;
-        ps_hint(&err,
-                "other commands do not find this server by themselves: use --data or --server");
+        ps_err_hint(&err,
+                    "other commands do not find this server by themselves: use --data or --server");
         ps_log_err("serve", &err);
     }
 }
@@ -436,15 +438,15 @@ static void cancel_imports(struct server *server)
 {
     size_t n = ps_jobs_unfinished(ps_api_jobs(server->api));
 
-    size_t left = ps_jobs_leave_all(ps_api_jobs(server->api));
+    size_t left = ps_jobs_hand_over_all(ps_api_jobs(server->api));
 
     char count[64];
 
     if (n > left)
-        ps_log("stopping: %s cancelled", ps_figure_count(n - left, "unfinished import", count));
+        ps_log("stopping: %s cancelled", ps_format_count(n - left, "unfinished import", count));
     if (left > 0)
         ps_log("stopping: %s will be imported at the next start",
-               ps_figure_count(left, "accepted upload", count));
+               ps_format_count(left, "accepted upload", count));
 }
 
 /* Waits for running requests and imports, and cancels them if that takes too long or a second
@@ -480,7 +482,7 @@ static bool drain(struct server *server)
 /* Waits up to 50 intervals for the event streams to end; clients that do not read are ignored. */
 static void end_streams(struct server *server)
 {
-    for (int i = 0; i < 50 && ps_api_streams(server->api) > 0; i++)
+    for (int i = 0; i < 50 && ps_api_count_streams(server->api) > 0; i++)
         ps_sleep_ms(CHECK_MS);
 }
 
@@ -492,7 +494,7 @@ static void forget_tls(struct server *server)
 
 static int stop(struct server *server)
 {
-    ps_served_withdraw(server->record);
+    ps_server_record_delete(server->record);
     ps_store_unwatch_others(server->store);
     ps_http_quiesce(server->http);
     ps_api_close_streams(server->api);
@@ -500,10 +502,10 @@ static int stop(struct server *server)
         char count[64];
 
         ps_log("forced exit: %s not answered",
-               ps_figure_count(ps_http_in_flight(server->http), "request", count));
+               ps_format_count(ps_http_in_flight(server->http), "request", count));
         _exit(1);
     }
-    ps_keeper_stop(server->keeper);
+    ps_retention_thread_stop(server->keeper);
     end_streams(server);
     ps_http_stop(server->http);
     ps_api_free(server->api);
@@ -537,7 +539,7 @@ int ps_cli_serve(const struct ps_serve_options *options)
         return 1;
     }
     record_server(&server);
-    announce(&server);
+    publishRunChange(&server);
     ps_serve_files(server.store, ps_api_jobs(server.api), options, server.url);
     while (!is_signalled(1, SWEEP_MS)) {
         ps_http_sweep(server.http);

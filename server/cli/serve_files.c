@@ -35,11 +35,11 @@ static void free_ticket(struct file_ticket *file)
 }
 
 /* Reports the outcome for a file of an archive. */
-static void told_part(const struct file_ticket *file, const struct ps_job_part *part)
+static void on_part(const struct file_ticket *file, const struct ps_job_part *part)
 {
     if (part->run)
-        ps_cli_attach(file->store, part->run,
-                      &(struct ps_provenance){file->path, NULL, file->written});
+        ps_cli_attach_sources(file->store, part->run,
+                              &(struct ps_provenance){file->path, NULL, file->written});
     else
         ps_log_err(part->name, part->err);
 }
@@ -51,10 +51,10 @@ static void on_ended(struct ps_job_ticket *ticket, const struct ps_job_view *job
     if (job->err->code != PS_OK)
         ps_log_err(file->path, job->err);
     for (size_t i = 0; i < job->parts->n; i++)
-        told_part(file, &job->parts->at[i]);
+        on_part(file, &job->parts->items[i]);
     if (job->run && job->parts->n == 0)
-        ps_cli_attach(file->store, job->run,
-                      &(struct ps_provenance){file->path, NULL, file->written});
+        ps_cli_attach_sources(file->store, job->run,
+                              &(struct ps_provenance){file->path, NULL, file->written});
     if (file->url)
         show_run(file->url, job->run);
     free_ticket(file);
@@ -68,7 +68,7 @@ static struct file_ticket *new_ticket(struct ps_store *store, const char *path,
     file->ticket.ended = on_ended;
     file->store = store;
     file->written = written;
-    file->url = url ? ps_strdup(ps_str_of(url)) : NULL;
+    file->url = url ? ps_strdup(ps_str_from_c(url)) : NULL;
     memcpy(file->path, path, strlen(path) + 1);
     return file;
 }
@@ -87,11 +87,11 @@ static enum ps_status queue(struct ps_store *store, struct ps_jobs *jobs, const 
     if (stat(path, &st) != 0)
         return ps_fail_errno(err, "cannot open", path);
     if (!S_ISREG(st.st_mode)) {
-        ps_hint(err, "add folders and pipes with `perfshelf add`");
+        ps_err_hint(err, "add folders and pipes with `perfshelf add`");
         return ps_fail(err, PS_BAD_REQUEST, "not a regular file");
     }
     ticket = new_ticket(store, path, st.st_mtim, url);
-    request.path = ps_strdup(ps_str_of(path));
+    request.path = ps_strdup(ps_str_from_c(path));
     request.bytes = (uint64_t)st.st_size;
     request.ticket = &ticket->ticket;
     status = ps_jobs_add(jobs, &request, &id, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/cli.h"
-#include "server/cli/compared.h"
+#include "server/cli/comparison.h"
 #include "server/cli/runs.h"
 #include "server/cli/table.h"
 
@@ -19,10 +19,10 @@ static void add_headline(struct ps_table *table, const cJSON *run)
 {
     char figure[64];
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    ps_run_headline(run, figure);
+    ps_run_format_headline(run, figure);
     const char *label = ps_run_text(cJSON_GetObjectItemCaseSensitive(run, "headline"), "label");
     ps_buf_printf(&text, "%s %s", figure, label);
-    add_text(table, "headline", figure[0] ? text.at : "");
+    add_text(table, "headline", figure[0] ? text.ptr : "");
 }
 
 static void add_ledger(struct ps_table *table, const cJSON *run)
@@ -48,7 +48,7 @@ static void add_list(struct ps_table *table, const char *label, const cJSON *lis
         const char *word = cJSON_GetStringValue(item);
         ps_buf_printf(&text, "%s%s", text.len ? " \u2192 " : "", word ? word : "");
     }
-    add_text(table, label, text.at ? text.at : "");
+    add_text(table, label, text.ptr ? text.ptr : "");
 }
 
 static bool ends_with(const char *text, const char *tail)
@@ -62,13 +62,13 @@ static void add_number(struct ps_table *table, const char *key, double value)
     char figure[48];
     ps_table_cell(table, key);
     if (ends_with(key, "_us"))
-        ps_table_cell(table, ps_figure_seconds(value * 1e-6, figure));
+        ps_table_cell(table, ps_format_seconds(value * 1e-6, figure));
     else if (ends_with(key, "_ns"))
-        ps_table_cell(table, ps_figure_seconds(value * 1e-9, figure));
+        ps_table_cell(table, ps_format_seconds(value * 1e-9, figure));
     else if (ends_with(key, "_s"))
-        ps_table_cell(table, ps_figure_seconds(value, figure));
+        ps_table_cell(table, ps_format_seconds(value, figure));
     else if (ends_with(key, "_bytes"))
-        ps_table_cell(table, ps_figure_bytes(value, figure));
+        ps_table_cell(table, ps_format_bytes(value, figure));
     else
         ps_table_printf(table, value == floor(value) ? "%.0f" : "%.4g", value);
 }
@@ -97,16 +97,16 @@ static void add_run(struct ps_table *table, const cJSON *run)
     static const char *const first[] = {"id", "kind", "name", "series"};
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         add_text(table, first[i], ps_run_text(run, first[i]));
-    ps_run_tags(run, &words);
-    add_text(table, "tags", words.at ? words.at : "");
+    ps_run_format_tags(run, &words);
+    add_text(table, "tags", words.ptr ? words.ptr : "");
     words.len = 0;
     ps_buf_printf(&words, "%s %s", ps_run_text(run, "tool"), ps_run_text(run, "tool_version"));
-    add_text(table, "tool", words.at);
+    add_text(table, "tool", words.ptr);
     add_text(table, "by", ps_run_text(run, "who"));
-    add_text(table, "when", ps_run_when(run, text));
+    add_text(table, "when", ps_run_format_time(run, text));
     add_headline(table, run);
-    add_text(table, "file size", ps_figure_bytes(ps_run_number(run, "bytes"), text));
-    add_text(table, "stored size", ps_figure_bytes(ps_run_number(run, "db_bytes"), text));
+    add_text(table, "file size", ps_format_bytes(ps_run_number(run, "bytes"), text));
+    add_text(table, "stored size", ps_format_bytes(ps_run_number(run, "db_bytes"), text));
     add_text(table, "sha256", ps_run_text(run, "sha256"));
     add_ledger(table, run);
     add_summary(table, run);
@@ -121,7 +121,7 @@ static void add_note(const cJSON *run, struct ps_buf *out)
     while (line[0]) {
         const size_t len = strcspn(line, "\n");
         ps_buf_puts(out, len ? "  " : "");
-        ps_plain_text(out, (struct ps_str){line, len});
+        ps_append_escaped(out, (struct ps_str){line, len});
         ps_buf_puts(out, "\n");
         line += len + (line[len] == '\n');
     }
@@ -152,15 +152,15 @@ static void add_finding(struct ps_client *client, const char *id, struct ps_buf 
         PS_AUTO(ps_run_free) cJSON *answer = NULL;
         struct ps_err none = PS_ERR_INIT; /* ignored: kinds without this view */
         ps_buf_printf(&path, "runs/%s/%s", id, views[i].view);
-        if (ps_client_read(client, path.at, &answer, &none) != PS_OK)
+        if (ps_client_read(client, path.ptr, &answer, &none) != PS_OK)
             continue;
         const cJSON *first =
             cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(answer, views[i].list), 0);
         if (!ps_run_text(first, views[i].title)[0])
             continue;
-        ps_plain_text(out, ps_str_of(ps_run_text(first, views[i].title)));
+        ps_append_escaped(out, ps_str_from_c(ps_run_text(first, views[i].title)));
         ps_buf_puts(out, ps_run_text(first, views[i].text)[0] ? ": " : "");
-        ps_plain_text(out, ps_str_of(ps_run_text(first, views[i].text)));
+        ps_append_escaped(out, ps_str_from_c(ps_run_text(first, views[i].text)));
         ps_buf_puts(out, "\n");
         return;
     }
@@ -187,10 +187,10 @@ static void add_conclusion(const cJSON *table, const cJSON *metric, const cJSON 
     if (!ps_cli_cell(page, 0, "median") || ps_cli_number(page, 0, "median") <= 0 ||
         !one_unit(table, metric, page))
         return;
-    ps_plain_text(out, ps_str_of(ps_cli_text(page, 0, "name")));
+    ps_append_escaped(out, ps_str_from_c(ps_cli_text(page, 0, "name")));
     ps_buf_printf(out, ": %s %s", ps_run_text(metric, "title"),
-                  ps_cli_figure(ps_cli_number(page, 0, "median"),
-                                ps_cli_unit(table, metric, page, 0), figure));
+                  ps_cli_format_value(ps_cli_number(page, 0, "median"),
+                                      ps_cli_unit(table, metric, page, 0), figure));
     for (; n < 3 && ps_cli_cell(page, n, "share"); n++)
         sum += ps_cli_number(page, n, "share");
     if (cJSON_IsNumber(ps_cli_cell(page, 0, "share")))
@@ -225,8 +225,8 @@ static void add_rows(const cJSON *about, const cJSON *metric, const cJSON *page,
         ps_table_cell(&table, ps_run_text(others[i], "title"));
     ps_table_cell(&table, ps_run_text(about, "row"));
     for (; ps_cli_cell(page, row, "median"); row++) {
-        ps_table_cell(&table, ps_cli_figure(ps_cli_number(page, row, "median"),
-                                            ps_cli_unit(about, metric, page, row), figure));
+        ps_table_cell(&table, ps_cli_format_value(ps_cli_number(page, row, "median"),
+                                                  ps_cli_unit(about, metric, page, row), figure));
         if (cJSON_IsNumber(ps_cli_cell(page, row, "share")))
             ps_table_printf(&table, "%.1f %%", ps_cli_number(page, row, "share"));
         else
@@ -234,8 +234,8 @@ static void add_rows(const cJSON *about, const cJSON *metric, const cJSON *page,
         for (unsigned i = 0; i < n; i++) {
             (void)snprintf(column, sizeof column, "median_%.60s", ps_run_text(others[i], "metric"));
             if (cJSON_IsNumber(ps_cli_cell(page, row, column)))
-                ps_table_cell(&table, ps_cli_figure(ps_cli_number(page, row, column),
-                                                    ps_run_text(others[i], "unit"), figure));
+                ps_table_cell(&table, ps_cli_format_value(ps_cli_number(page, row, column),
+                                                          ps_run_text(others[i], "unit"), figure));
             else
                 ps_table_cell(&table, "");
         }
@@ -245,12 +245,12 @@ static void add_rows(const cJSON *about, const cJSON *metric, const cJSON *page,
     if (ps_run_number(page, "total") > row)
         ps_buf_printf(
             out, "and %s; --rows shows more\n",
-            ps_figure_count((uint64_t)(ps_run_number(page, "total") - row), "more row", figure));
+            ps_format_count((uint64_t)(ps_run_number(page, "total") - row), "more row", figure));
 }
 
 /* The requested table of a run (--of, default: the first), its metric, and the rows to show. */
 struct asked {
-    struct ps_cli_compared compared;
+    struct ps_cli_comparison compared;
     const cJSON *table, *metric;
     unsigned rows;
     char sort[80]; /* column; "": the metric */
@@ -258,7 +258,7 @@ struct asked {
 
 static void asked_close(struct asked *asked)
 {
-    ps_cli_compared_close(&asked->compared);
+    ps_cli_comparison_close(&asked->compared);
 }
 
 static enum ps_status read_asked(const struct ps_options *options, struct ps_client *client,
@@ -271,9 +271,9 @@ static enum ps_status read_asked(const struct ps_options *options, struct ps_cli
         status = ps_cli_table(&out->compared, options->of, &out->table, err);
     if (status == PS_OK)
         status = ps_cli_metric(out->table, options->metric, &out->metric, err);
-    return status == PS_OK
-               ? ps_cli_shown(options, out->table, out->metric, &out->rows, out->sort, err)
-               : status;
+    return status == PS_OK ? ps_cli_read_rows_options(options, out->table, out->metric, &out->rows,
+                                                      out->sort, err)
+                           : status;
 }
 
 static enum ps_status add_table(const struct ps_options *options, struct ps_client *client,
@@ -330,8 +330,8 @@ static enum ps_status show_run(const struct ps_options *options, struct ps_clien
     if (add_table(options, client, ps_run_text(run, "id"), out, &why) == PS_OK)
         return PS_OK;
     if (asked)
-        return ps_fail_as(err, &why);
-    ps_say_note(options->operands[0], &why); /* the run itself is printed anyway */
+        return ps_fail_copy(err, &why);
+    ps_print_note(options->operands[0], &why); /* the run itself is printed anyway */
     return PS_OK;
 }
 
@@ -346,7 +346,7 @@ int ps_cli_show(const struct ps_options *options)
                                 ? ps_cli_show_group(options, client, &out, &err)
                                 : show_run(options, client, &out, &err);
     if (status != PS_OK)
-        return ps_say_failure(options->operands[0], &err);
-    ps_say(&out);
+        return ps_print_failure(options->operands[0], &err);
+    ps_print(&out);
     return 0;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* show_group.c: shows several runs as one report: medians and their spread. */
 #include "server/cli/cli.h"
-#include "server/cli/compared.h"
+#include "server/cli/comparison.h"
 
 #include <math.h>
 
 #define ROWS 30 /* default number of rows */
 
-static void add_headline(const struct ps_cli_compared *compared, struct ps_buf *out)
+static void add_headline(const struct ps_cli_comparison *compared, struct ps_buf *out)
 {
     const cJSON *headline = cJSON_GetObjectItemCaseSensitive(compared->about, "headline"),
                 *runs = cJSON_GetObjectItemCaseSensitive(compared->about, "new"),
@@ -16,7 +16,7 @@ static void add_headline(const struct ps_cli_compared *compared, struct ps_buf *
     const char *unit = ps_run_text(headline, "unit");
     double least = INFINITY, most = -INFINITY;
     char text[4][64], count[64];
-    ps_cli_names(runs, out);
+    ps_cli_format_names(runs, out);
     ps_buf_puts(out, "\n");
     if (cJSON_IsNull(headline)) {
         ps_buf_puts(out, "These runs have different headline metrics.\n");
@@ -27,12 +27,12 @@ static void add_headline(const struct ps_cli_compared *compared, struct ps_buf *
         least = fmin(least, value->valuedouble);
         most = fmax(most, value->valuedouble);
     }
-    ps_buf_printf(out, "%s: median %s, median deviation %s, %s to %s, %s\n",
-                  ps_run_text(headline, "label"),
-                  ps_cli_figure(ps_run_number(group, "median"), unit, text[0]),
-                  ps_cli_figure(ps_run_number(group, "mad"), unit, text[1]),
-                  ps_cli_figure(least, unit, text[2]), ps_cli_figure(most, unit, text[3]),
-                  ps_figure_count((uint64_t)cJSON_GetArraySize(values), "run", count));
+    ps_buf_printf(
+        out, "%s: median %s, median deviation %s, %s to %s, %s\n", ps_run_text(headline, "label"),
+        ps_cli_format_value(ps_run_number(group, "median"), unit, text[0]),
+        ps_cli_format_value(ps_run_number(group, "mad"), unit, text[1]),
+        ps_cli_format_value(least, unit, text[2]), ps_cli_format_value(most, unit, text[3]),
+        ps_format_count((uint64_t)cJSON_GetArraySize(values), "run", count));
 }
 
 static void add_row(struct ps_table *table, const cJSON *about, const cJSON *metric,
@@ -42,7 +42,8 @@ static void add_row(struct ps_table *table, const cJSON *about, const cJSON *met
     const char *unit = ps_cli_unit(about, metric, page, row);
     char figure[64];
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        ps_table_cell(table, ps_cli_figure(ps_cli_number(page, row, figures[i]), unit, figure));
+        ps_table_cell(table,
+                      ps_cli_format_value(ps_cli_number(page, row, figures[i]), unit, figure));
     if (cJSON_IsNumber(ps_cli_cell(page, row, "share")))
         ps_table_printf(table, "%.1f %%", ps_cli_number(page, row, "share"));
     else
@@ -51,7 +52,7 @@ static void add_row(struct ps_table *table, const cJSON *about, const cJSON *met
     ps_cli_name_cell(table, about, page, row);
 }
 
-static void add_table(const struct ps_cli_compared *compared, const cJSON *about,
+static void add_table(const struct ps_cli_comparison *compared, const cJSON *about,
                       const cJSON *metric, const cJSON *page, struct ps_buf *out)
 {
     static const char *const titles[] = {"median", "spread", "min", "max", "share", "runs"};
@@ -71,12 +72,12 @@ static void add_table(const struct ps_cli_compared *compared, const cJSON *about
     if (ps_run_number(page, "total") > rows)
         ps_buf_printf(
             out, "and %s; --json prints all\n",
-            ps_figure_count((uint64_t)(ps_run_number(page, "total") - rows), "more row", more));
+            ps_format_count((uint64_t)(ps_run_number(page, "total") - rows), "more row", more));
 }
 
-static enum ps_status say_table(const struct ps_cli_compared *compared, const cJSON *table,
-                                const cJSON *metric, const char *sort, unsigned rows,
-                                struct ps_buf *out, struct ps_err *err)
+static enum ps_status print_table(const struct ps_cli_comparison *compared, const cJSON *table,
+                                  const cJSON *metric, const char *sort, unsigned rows,
+                                  struct ps_buf *out, struct ps_err *err)
 {
     PS_AUTO(ps_run_free) cJSON *page = NULL;
     enum ps_status status =
@@ -91,7 +92,7 @@ static enum ps_status say_table(const struct ps_cli_compared *compared, const cJ
 enum ps_status ps_cli_show_group(const struct ps_options *options, struct ps_client *client,
                                  struct ps_buf *out, struct ps_err *err)
 {
-    PS_AUTO(ps_cli_compared_close) struct ps_cli_compared compared = {.client = NULL};
+    PS_AUTO(ps_cli_comparison_close) struct ps_cli_comparison compared = {.client = NULL};
     const cJSON *table = NULL, *metric = NULL;
     unsigned rows = ROWS;
     char sort[80];
@@ -101,9 +102,9 @@ enum ps_status ps_cli_show_group(const struct ps_options *options, struct ps_cli
     if (status == PS_OK)
         status = ps_cli_metric(table, options->metric, &metric, err);
     if (status == PS_OK) /* with --json all rows are printed, but both must be valid */
-        status = ps_cli_shown(options, table, metric, &rows, sort, err);
+        status = ps_cli_read_rows_options(options, table, metric, &rows, sort, err);
     if (status == PS_OK)
-        status = options->json ? ps_cli_compared_json(&compared, table, metric, out, err)
-                               : say_table(&compared, table, metric, sort, rows, out, err);
+        status = options->json ? ps_cli_comparison_json(&compared, table, metric, out, err)
+                               : print_table(&compared, table, metric, sort, rows, out, err);
     return status;
 }

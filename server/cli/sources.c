@@ -19,7 +19,7 @@ struct names {
 };
 
 struct attaching {
-    ps_attach_one *attach;
+    ps_attach_source *attach;
     void *user; /* passed to attach */
     const struct ps_provenance *from;
     char *root;   /* real path of from->root, or NULL */
@@ -44,8 +44,8 @@ static void tell(const struct attaching *a, const char *what, const struct names
         return;
     if (names->n > NAMES_TOLD)
         snprintf(more, sizeof more, " and %zu more", names->n - NAMES_TOLD);
-    ps_fail(&note, PS_NOT_FOUND, "%s: %s%s", what, names->text.at, more);
-    ps_say_note(subject, &note);
+    ps_fail(&note, PS_NOT_FOUND, "%s: %s%s", what, names->text.ptr, more);
+    ps_print_note(subject, &note);
 }
 
 /* --- Reading a source --- */
@@ -98,7 +98,7 @@ static int open_below(const char *root, const char *tail)
     size_t len = strlen(root);
 
     ps_buf_printf(&path, "%s/%s", root, tail);
-    real = realpath(path.at, NULL);
+    real = realpath(path.ptr, NULL);
     if (!real || strncmp(real, root, len) != 0 || (real[len] != '/' && root[len - 1] != '/'))
         return -1;
     return open_source(real, O_NOFOLLOW);
@@ -112,7 +112,7 @@ static bool is_vague(const char *tail)
 
 static int find_below(const char *root, const char *recorded)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_strdup(ps_str_of(recorded));
+    PS_AUTO(ps_free_ptr) char *path = ps_strdup(ps_str_from_c(recorded));
     bool whole = true;
     int fd = -1;
 
@@ -136,7 +136,7 @@ static int find_recorded(const struct attaching *a, const char *recorded)
         return open_source(recorded, 0);
     if (a->folder[0]) {
         ps_buf_printf(&path, "%s%s", a->folder, recorded);
-        fd = open_source(path.at, 0);
+        fd = open_source(path.ptr, 0);
     }
     return fd >= 0 ? fd : open_source(recorded, 0);
 }
@@ -152,7 +152,7 @@ static bool is_later(const struct timespec *source, const struct timespec *profi
     return source->tv_sec > profile->tv_sec + COPIED_TOGETHER;
 }
 
-static void attach_one(struct attaching *a, const struct ps_wanted *wanted)
+static void attach_one(struct attaching *a, const struct ps_wanted_source *wanted)
 {
     struct ps_err err = PS_ERR_INIT;
     struct stat about;
@@ -169,7 +169,7 @@ static void attach_one(struct attaching *a, const struct ps_wanted *wanted)
     }
     changed = is_later(&about.st_mtim, &a->from->written);
     if (a->attach(a->user, wanted->path, fd, changed, &err) != PS_OK)
-        ps_say_note(wanted->path, &err);
+        ps_print_note(wanted->path, &err);
     else if (changed)
         add_name(&a->changed, wanted->path);
 }
@@ -194,8 +194,8 @@ static char *folder_of(const char *path)
     return ps_strdup((struct ps_str){path, slash ? (size_t)(slash + 1 - path) : 0});
 }
 
-void ps_cli_attach_all(const struct ps_provenance *from, const struct ps_wanted *wanted, size_t n,
-                       ps_attach_one *attach, void *user)
+void ps_cli_attach_files(const struct ps_provenance *from, const struct ps_wanted_source *wanted,
+                         size_t n, ps_attach_source *attach, void *user)
 {
     struct attaching a = {.attach = attach, .user = user, .from = from};
 
@@ -213,16 +213,16 @@ void ps_cli_attach_all(const struct ps_provenance *from, const struct ps_wanted 
 
 /* --- Attaching to a local shelf --- */
 
-struct here {
+struct local_run {
     struct ps_store *store;
     const char *run;
 };
 
-static bool is_attached(const struct here *here, const char *path)
+static bool is_attached(const struct local_run *local_run, const char *path)
 {
     struct ps_source source = {.bytes = 0};
-    bool found =
-        ps_store_source_get(here->store, here->run, path, false, &source, PS_ERR_IGNORED) == PS_OK;
+    bool found = ps_store_source_get(local_run->store, local_run->run, path, false, &source,
+                                     PS_ERR_IGNORED) == PS_OK;
 
     ps_buf_free(&source.text);
     return found;
@@ -231,28 +231,30 @@ static bool is_attached(const struct here *here, const char *path)
 static enum ps_status attach_here(void *user, const char *path, int fd, bool changed,
                                   struct ps_err *err)
 {
-    const struct here *here = user;
+    const struct local_run *local_run = user;
     struct ps_source source = {.bytes = 0};
 
-    return ps_store_source_attach(here->store, here->run, path, fd, changed, &source, err);
+    return ps_store_source_attach(local_run->store, local_run->run, path, fd, changed, &source,
+                                  err);
 }
 
-void ps_cli_attach(struct ps_store *store, const char *run, const struct ps_provenance *from)
+void ps_cli_attach_sources(struct ps_store *store, const char *run,
+                           const struct ps_provenance *from)
 {
     PS_AUTO(ps_measured_free) struct ps_measured_list measured = {0};
-    PS_AUTO(ps_free_ptr) struct ps_wanted *wanted = NULL;
-    struct here here = {store, run};
+    PS_AUTO(ps_free_ptr) struct ps_wanted_source *wanted = NULL;
+    struct local_run local_run = {store, run};
     struct ps_err err = PS_ERR_INIT;
     size_t n = 0;
 
-    if (ps_store_measured(store, run, &measured, &err) != PS_OK) {
-        ps_say_note(run, &err);
+    if (ps_store_list_measured(store, run, &measured, &err) != PS_OK) {
+        ps_print_note(run, &err);
         return;
     }
     wanted = ps_alloc_array(measured.n + 1, sizeof *wanted);
     for (size_t i = 0; i < measured.n; i++)
-        if (!measured.at[i].carried)
-            wanted[n++] =
-                (struct ps_wanted){measured.at[i].path, is_attached(&here, measured.at[i].path)};
-    ps_cli_attach_all(from, wanted, n, attach_here, &here);
+        if (!measured.items[i].has_source)
+            wanted[n++] = (struct ps_wanted_source){
+                measured.items[i].path, is_attached(&local_run, measured.items[i].path)};
+    ps_cli_attach_files(from, wanted, n, attach_here, &local_run);
 }

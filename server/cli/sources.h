@@ -16,13 +16,13 @@ struct ps_provenance {
 };
 
 /* A measured file whose source the profile does not contain. */
-struct ps_wanted {
+struct ps_wanted_source {
     const char *path; /* path in the profile */
     bool attached;    /* a source was attached before */
 };
 /* Attaches the file at fd as `path`; fd remains the caller's. */
-typedef enum ps_status ps_attach_one(void *user, const char *path, int fd, bool changed,
-                                     struct ps_err *err);
+typedef enum ps_status ps_attach_source(void *user, const char *path, int fd, bool changed,
+                                        struct ps_err *err);
 
 /*
  * Finds and attaches these files. Below `root`, the recorded path is tried, then ever shorter
@@ -31,9 +31,10 @@ typedef enum ps_status ps_attach_one(void *user, const char *path, int fd, bool 
  * kept. Only regular files that are Python by name or first line are used, since a profile may name
  * any file. Never fails: missing, changed and refused sources are reported on stderr as notes.
  */
-void ps_cli_attach_all(const struct ps_provenance *from, const struct ps_wanted *wanted, size_t n,
-                       ps_attach_one *attach, void *user);
-/* Like ps_cli_attach_all, for all measured files of a run in the store. */
-void ps_cli_attach(struct ps_store *store, const char *run, const struct ps_provenance *from);
+void ps_cli_attach_files(const struct ps_provenance *from, const struct ps_wanted_source *wanted,
+                         size_t n, ps_attach_source *attach, void *user);
+/* Like ps_cli_attach_files, for all measured files of a run in the store. */
+void ps_cli_attach_sources(struct ps_store *store, const char *run,
+                           const struct ps_provenance *from);
 
 #endif

@@ -3,14 +3,14 @@
 #include "base/json_out.h"
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
-#include "server/cli/limits.h"
+#include "server/cli/option_values.h"
 
 #include <unistd.h>
 
 static void write_question(const struct ps_options *options, int64_t rows, int64_t seconds,
                            struct ps_buf *out)
 {
-    struct ps_json json = ps_json_to(out);
+    struct ps_json json = ps_json_writer(out);
     ps_json_object(&json);
     ps_json_kstr(&json, "run", options->operands[0]);
     ps_json_kstr(&json, "sql", options->operands[1]);
@@ -29,12 +29,12 @@ static enum ps_status print_file(int fd, struct ps_err *err)
     char last = '\n';
     ssize_t got;
     while ((got = read(fd, block, sizeof block)) > 0) {
-        struct ps_buf bytes = {.at = block, .len = (size_t)got};
-        ps_say(&bytes);
+        struct ps_buf bytes = {.ptr = block, .len = (size_t)got};
+        ps_print(&bytes);
         last = block[got - 1];
     }
     if (last != '\n')
-        ps_say(&(struct ps_buf){.at = (char[]){"\n"}, .len = 1});
+        ps_print(&(struct ps_buf){.ptr = (char[]){"\n"}, .len = 1});
     return got < 0 ? ps_fail_errno(err, "cannot read", "the result") : PS_OK;
 }
 
@@ -49,9 +49,10 @@ int ps_cli_sql(const struct ps_options *options)
     PS_AUTO(ps_close_fd) int from = -1;
     int64_t rows, seconds;
 
-    if (ps_count_read("--rows", options->rows, INT64_MAX, &rows, &err) != PS_OK ||
-        ps_count_read("--seconds", options->seconds, PS_SECONDS_MAX, &seconds, &err) != PS_OK)
-        return ps_say_failure("sql", &err);
+    if (ps_options_parse_count("--rows", options->rows, INT64_MAX, &rows, &err) != PS_OK ||
+        ps_options_parse_count("--seconds", options->seconds, PS_SECONDS_MAX, &seconds, &err) !=
+            PS_OK)
+        return ps_print_failure("sql", &err);
     client = ps_client_open(options);
     if (!client)
         return 1;
@@ -59,6 +60,6 @@ int ps_cli_sql(const struct ps_options *options)
     if (ps_store_scratch(NULL, &to, &from, &err) != PS_OK ||
         ps_client_save(client, "POST", "sql", ps_buf_slice(&body), to, NULL, 0, &err) != PS_OK ||
         print_file(from, &err) != PS_OK)
-        return ps_say_failure(options->operands[0], &err);
+        return ps_print_failure(options->operands[0], &err);
     return 0;
 }

@@ -2,7 +2,7 @@
 #define _DEFAULT_SOURCE /* winsize */
 #include "server/cli/table.h"
 
-#include "server/cli/plain.h"
+#include "server/cli/format.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -15,13 +15,13 @@
 
 static void end_cell(struct ps_table *table)
 {
-    PS_PUSH_ROOM(table->ends, table->count, table->cap);
+    PS_RESERVE_ONE(table->ends, table->count, table->cap);
     table->ends[table->count++] = table->text.len;
 }
 
 void ps_table_cell(struct ps_table *table, const char *text)
 {
-    ps_plain_text(&table->text, text ? ps_str_of(text) : PS_STR("\u2013"));
+    ps_append_escaped(&table->text, text ? ps_str_from_c(text) : PS_STR("\u2013"));
     end_cell(table);
 }
 
@@ -38,7 +38,7 @@ void ps_table_printf(struct ps_table *table, const char *fmt, ...)
 static struct ps_str cell_at(const struct ps_table *table, size_t i)
 {
     size_t from = i ? table->ends[i - 1] : 0;
-    return (struct ps_str){table->text.at + from, table->ends[i] - from};
+    return (struct ps_str){table->text.ptr + from, table->ends[i] - from};
 }
 
 /* Number of code points: most terminals use one column for each. */
@@ -46,7 +46,7 @@ static unsigned width_of(struct ps_str text)
 {
     unsigned width = 0;
     for (size_t i = 0; i < text.len; i++)
-        width += ((unsigned char)text.at[i] & 0xc0) != 0x80;
+        width += ((unsigned char)text.ptr[i] & 0xc0) != 0x80;
     return width;
 }
 
@@ -57,9 +57,9 @@ static struct ps_str head_of(struct ps_str text, unsigned points)
 {
     size_t n = 0;
     for (; n < text.len; n++)
-        if (((unsigned char)text.at[n] & 0xc0) != 0x80 && points-- == 0)
+        if (((unsigned char)text.ptr[n] & 0xc0) != 0x80 && points-- == 0)
             break;
-    return (struct ps_str){text.at, n};
+    return (struct ps_str){text.ptr, n};
 }
 
 /* Appends "beginning…end" in `width` columns: both the start of a name and the end of a path
@@ -81,7 +81,9 @@ unsigned ps_terminal_width(void)
         return 0;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
         return size.ws_col;
-    return columns && ps_str_i64(ps_str_of(columns), &n) && n > 0 && n < 10000 ? (unsigned)n : 0;
+    return columns && ps_str_parse_i64(ps_str_from_c(columns), &n) && n > 0 && n < 10000
+               ? (unsigned)n
+               : 0;
 }
 
 static void add_cell(struct ps_buf *out, struct ps_str cell, unsigned width, bool right, bool last)

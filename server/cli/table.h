@@ -20,7 +20,7 @@ struct ps_table {
 };
 
 void ps_table_cell(struct ps_table *table,
-                   const char *text); /* NULL: an en dash; see ps_plain_text */
+                   const char *text); /* NULL: an en dash; see ps_append_escaped */
 void ps_table_printf(struct ps_table *table, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* Appends the table to out; last cells are not padded. */

@@ -51,7 +51,7 @@ static enum ps_status list(const struct ps_options *options, struct ps_store *st
 {
     static const char *const titles[] = {"name", "role", "created", "last used", "sessions"};
     PS_AUTO(ps_table_free) struct ps_table table = {.columns = 5, .right = 1U << 4};
-    struct ps_json json = ps_json_to(out);
+    struct ps_json json = ps_json_writer(out);
     enum ps_status status;
 
     if (options->json) {
@@ -72,10 +72,10 @@ static enum ps_status add(const struct ps_options *options, struct ps_store *sto
                           struct ps_buf *out, struct ps_err *err)
 {
     const char *name = options->operands[1];
-    struct ps_json json = ps_json_to(out);
+    struct ps_json json = ps_json_writer(out);
     enum ps_right role = PS_RIGHT_UPLOADER;
     char text[PS_TOKEN_SIZE];
-    enum ps_status status = options->role ? ps_right_of(options->role, &role, err) : PS_OK;
+    enum ps_status status = options->role ? ps_right_parse(options->role, &role, err) : PS_OK;
 
     if (status == PS_OK)
         status = ps_token_add(store, name, role, text, err);
@@ -99,7 +99,7 @@ static enum ps_status revoke(const struct ps_options *options, struct ps_store *
 {
     enum ps_status status = ps_token_revoke(store, options->operands[1], err);
 
-    struct ps_json json = ps_json_to(out);
+    struct ps_json json = ps_json_writer(out);
 
     if (status == PS_OK && options->json) {
         ps_json_object(&json);
@@ -117,12 +117,13 @@ static enum ps_status wrong_words(const struct ps_options *options, struct ps_er
 {
     static const char *const actions[] = {"add", "list", "revoke"};
     const char *word = options->operands[0];
-    const char *nearest = ps_nearest_of(word, actions, sizeof actions / sizeof *actions);
+    const char *nearest = ps_nearest_find(word, actions, sizeof actions / sizeof *actions);
 
     if (nearest && strcmp(nearest, word) != 0)
-        ps_hint(err, "did you mean `perfshelf token %s`? See `perfshelf help token`", nearest);
-    ps_hint(err, "usage: perfshelf token add NAME, perfshelf token list, or perfshelf token revoke "
-                 "NAME");
+        ps_err_hint(err, "did you mean `perfshelf token %s`? See `perfshelf help token`", nearest);
+    ps_err_hint(err,
+                "usage: perfshelf token add NAME, perfshelf token list, or perfshelf token revoke "
+                "NAME");
     if (!nearest || strcmp(nearest, word) != 0)
         return ps_fail(err, PS_BAD_REQUEST, "unknown action '%s'", word);
     return options->n_operands == 1
@@ -148,25 +149,25 @@ int ps_cli_token(const struct ps_options *options)
         i++;
     if (i == 3) {
         (void)wrong_words(options, &err);
-        (void)ps_say_failure("token", &err);
+        (void)ps_print_failure("token", &err);
         return 2;
     }
     store = ps_cli_open(options);
     if (!store)
         return 1;
     if (acts[i].act(options, store, &out, &err) != PS_OK)
-        return ps_say_failure("token", &err);
-    ps_say(&out);
-    if (ps_say_done(0) == 0)
+        return ps_print_failure("token", &err);
+    ps_print(&out);
+    if (ps_flush_stdout(0) == 0)
         return 0;
     if (acts[i].act != add)
         return 1;
     /* The token was not printed, and the shelf stores only its hash: nobody can use it. */
     err = (struct ps_err)PS_ERR_INIT;
     if (ps_token_revoke(store, options->operands[1], &err) != PS_OK)
-        return ps_say_failure("token", &err);
-    ps_hint(&err, "run the command again");
+        return ps_print_failure("token", &err);
+    ps_err_hint(&err, "run the command again");
     (void)ps_fail(&err, PS_IO, "token %s was not added: it could not be printed",
                   options->operands[1]);
-    return ps_say_failure("token", &err);
+    return ps_print_failure("token", &err);
 }

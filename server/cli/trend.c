@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
-#include "server/cli/compared.h"
+#include "server/cli/comparison.h"
 #include "server/cli/table.h"
 
 #include <stdio.h>
@@ -42,25 +42,25 @@ static void add_head(const cJSON *trend, struct ps_buf *out)
     const cJSON *row = list_of(trend, "row"), *left;
     const char *unit = ps_run_text(trend, "unit");
     char count[64];
-    ps_plain_text(out, ps_str_of(ps_run_text(trend, "runs")));
+    ps_append_escaped(out, ps_str_from_c(ps_run_text(trend, "runs")));
     if (cJSON_IsString(row)) {
         ps_buf_puts(out, "  ");
-        ps_plain_text(out, ps_str_of(row->valuestring));
+        ps_append_escaped(out, ps_str_from_c(row->valuestring));
     }
     ps_buf_puts(out, "  ");
-    ps_plain_text(out, ps_str_of(ps_run_text(trend, "title")));
+    ps_append_escaped(out, ps_str_from_c(ps_run_text(trend, "title")));
     ps_buf_printf(
         out, "%s%s, %s", unit[0] ? ", " : "", unit,
-        ps_figure_count((uint64_t)cJSON_GetArraySize(list_of(trend, "points")), "point", count));
+        ps_format_count((uint64_t)cJSON_GetArraySize(list_of(trend, "points")), "point", count));
     if (ps_run_number(trend, "older") > 0)
         ps_buf_printf(out, " after %s",
-                      ps_figure_count((uint64_t)ps_run_number(trend, "older"), "older run", count));
+                      ps_format_count((uint64_t)ps_run_number(trend, "older"), "older run", count));
     ps_buf_puts(out, "\n");
     cJSON_ArrayForEach(left, list_of(trend, "left_out"))
     {
         ps_buf_printf(out, "left out: %s: ",
-                      ps_figure_count((uint64_t)ps_run_number(left, "runs"), "run", count));
-        ps_plain_text(out, ps_str_of(ps_run_text(left, "why")));
+                      ps_format_count((uint64_t)ps_run_number(left, "runs"), "run", count));
+        ps_append_escaped(out, ps_str_from_c(ps_run_text(left, "why")));
         ps_buf_puts(out, "\n");
     }
 }
@@ -84,8 +84,8 @@ static void add_step(struct ps_table *table, const cJSON *change, const char *un
     if (!change)
         ps_table_cell(table, "");
     else
-        ps_table_printf(table, "%s  %s", ps_cli_change(step, unit, delta),
-                        ps_cli_percent(step, ps_run_number(change, "before"), percent));
+        ps_table_printf(table, "%s  %s", ps_cli_format_change(step, unit, delta),
+                        ps_cli_format_percent(step, ps_run_number(change, "before"), percent));
 }
 
 static void add_point(struct ps_table *table, const cJSON *trend, int at)
@@ -97,14 +97,14 @@ static void add_point(struct ps_table *table, const cJSON *trend, int at)
     double value = ps_run_number(point, "value");
     char figure[64], percent[32] = "";
     ps_table_printf(table, "%.10s", ps_run_text(point, "at"));
-    ps_table_cell(table, ps_cli_figure(value, unit, figure));
+    ps_table_cell(table, ps_cli_format_value(value, unit, figure));
     if (at > 0)
-        ps_cli_percent(value - value_at(points, at - 1), value_at(points, at - 1), percent);
+        ps_cli_format_percent(value - value_at(points, at - 1), value_at(points, at - 1), percent);
     ps_table_cell(table, percent);
     percent[0] = '\0';
     if (cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(baseline, "value")))
-        ps_cli_percent(value - ps_run_number(baseline, "value"), ps_run_number(baseline, "value"),
-                       percent);
+        ps_cli_format_percent(value - ps_run_number(baseline, "value"),
+                              ps_run_number(baseline, "value"), percent);
     ps_table_cell(table, percent);
     ps_table_printf(table, "%.0f", ps_run_number(point, "n"));
     add_step(table, change_at(trend, at), unit);
@@ -128,10 +128,10 @@ static void add_points(const cJSON *trend, struct ps_buf *out)
     ps_table_free(&table);
     if (from > 0)
         ps_buf_printf(out, "and %s; --json prints all\n",
-                      ps_figure_count((uint64_t)from, "earlier point", count));
+                      ps_format_count((uint64_t)from, "earlier point", count));
 }
 
-static enum ps_status say_trend(const struct ps_buf *json, struct ps_buf *out, struct ps_err *err)
+static enum ps_status print_trend(const struct ps_buf *json, struct ps_buf *out, struct ps_err *err)
 {
     PS_AUTO(ps_run_free) cJSON *trend = NULL;
     if (ps_client_parse(ps_buf_slice(json), &trend, err) != PS_OK)
@@ -155,13 +155,13 @@ static enum ps_status ask(const struct ps_options *options, struct ps_client *cl
     ps_buf_printf(&runs, "%s%s", whole ? "" : "series:", series);
     ps_buf_printf(&by, "tag:%s", options->by ? options->by : "");
     ps_buf_puts(&path, "trend");
-    ps_path_param(&path, "runs", runs.at);
-    ps_path_param(&path, "by", options->by ? by.at : NULL);
+    ps_path_param(&path, "runs", runs.ptr);
+    ps_path_param(&path, "by", options->by ? by.ptr : NULL);
     ps_path_param(&path, "of", options->of);
     ps_path_param(&path, "row", options->row);
     ps_path_param(&path, "place", options->place);
     ps_path_param(&path, "metric", options->metric);
-    return ps_client_get(client, path.at, out, err);
+    return ps_client_get(client, path.ptr, out, err);
 }
 
 int ps_cli_trend(const struct ps_options *options)
@@ -174,11 +174,11 @@ int ps_cli_trend(const struct ps_options *options)
         return 1;
     enum ps_status status = ask(options, client, &answer, &err);
     if (status == PS_OK && !options->json)
-        status = say_trend(&answer, &out, &err);
+        status = print_trend(&answer, &out, &err);
     if (status != PS_OK)
-        return ps_say_failure("trend", &err);
+        return ps_print_failure("trend", &err);
     if (options->json)
         ps_buf_puts(&answer, "\n");
-    ps_say(options->json ? &answer : &out);
+    ps_print(options->json ? &answer : &out);
     return 0;
 }

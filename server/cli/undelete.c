@@ -18,15 +18,15 @@ static int recover(const struct ps_options *options, struct ps_client *client, c
     ps_path_add(&path, word);
     ps_buf_puts(&path, "/undelete");
     if (!word[0])
-        status = ps_client_empty_run(&err);
+        status = ps_client_fail_empty_run(&err);
     else
-        status = ps_client_ask(client, "POST", path.at, (struct ps_str){NULL, 0}, &answer, &err);
+        status = ps_client_send(client, "POST", path.ptr, (struct ps_str){NULL, 0}, &answer, &err);
     if (status == PS_OK)
         status = ps_client_parse(ps_buf_slice(&answer), &run, &err);
     if (status != PS_OK)
-        return ps_say_failure(word[0] ? word : "undelete", &err);
+        return ps_print_failure(word[0] ? word : "undelete", &err);
     if (options->json) {
-        struct ps_json json = ps_json_to(&line);
+        struct ps_json json = ps_json_writer(&line);
         ps_json_object(&json);
         ps_json_kstr(&json, "id", ps_run_text(run, "id"));
         ps_json_kstr(&json, "name", ps_run_text(run, "name"));
@@ -34,10 +34,10 @@ static int recover(const struct ps_options *options, struct ps_client *client, c
         ps_json_end(&json);
     } else {
         ps_buf_printf(&line, "%s  restored  ", ps_run_text(run, "id"));
-        ps_plain_text(&line, ps_str_of(ps_run_text(run, "name")));
+        ps_append_escaped(&line, ps_str_from_c(ps_run_text(run, "name")));
     }
     ps_buf_puts(&line, "\n");
-    ps_say(&line);
+    ps_print(&line);
     return 0;
 }
 
@@ -47,7 +47,7 @@ static void add_time(struct ps_table *table, const cJSON *run, const char *key)
     const cJSON *time = cJSON_GetObjectItemCaseSensitive(run, key);
     PS_AUTO(ps_run_free) cJSON *as_run = cJSON_CreateObject();
     cJSON_AddStringToObject(as_run, "created_at", cJSON_GetStringValue(time));
-    ps_table_cell(table, ps_run_when(as_run, text));
+    ps_table_cell(table, ps_run_format_time(as_run, text));
 }
 
 static void add_table(const cJSON *rows, struct ps_buf *out)
@@ -81,7 +81,7 @@ static int list(const struct ps_options *options, struct ps_client *client)
     PS_AUTO(ps_run_free) cJSON *page = NULL;
     struct ps_err err = PS_ERR_INIT;
     if (ps_client_read(client, "deleted", &page, &err) != PS_OK)
-        return ps_say_failure("undelete", &err);
+        return ps_print_failure("undelete", &err);
     const cJSON *rows = cJSON_GetObjectItemCaseSensitive(page, "rows");
     if (options->json) {
         PS_AUTO(ps_free_ptr) char *array = cJSON_PrintUnformatted(rows);
@@ -90,7 +90,7 @@ static int list(const struct ps_options *options, struct ps_client *client)
     } else {
         add_table(rows, &out);
     }
-    ps_say(&out);
+    ps_print(&out);
     return 0;
 }
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* verify.c: checks the files of a shelf and prints a line for each problem. */
 #include "server/cli/cli.h"
-#include "server/cli/plain.h"
+#include "server/cli/format.h"
 #include "server/maintenance/maintenance.h"
 
 #include "base/json_out.h"
 
 #include <stdio.h>
 
-static void say_finding(const struct ps_finding *finding, bool json_lines)
+static void print_finding(const struct ps_finding *finding, bool json_lines)
 {
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     if (json_lines) {
-        struct ps_json json = ps_json_to(&line);
+        struct ps_json json = ps_json_writer(&line);
         ps_json_object(&json);
         ps_json_kstr(&json, "what", finding->what);
         ps_json_kstr(&json, "file", finding->file);
@@ -20,35 +20,35 @@ static void say_finding(const struct ps_finding *finding, bool json_lines)
         ps_json_kstr(&json, "hint", finding->hint);
         ps_json_end(&json);
     } else {
-        ps_plain_text(&line, ps_str_of(finding->file));
+        ps_append_escaped(&line, ps_str_from_c(finding->file));
         ps_buf_printf(&line, ": %s: ", finding->what);
-        ps_plain_text(&line, ps_str_of(finding->text));
+        ps_append_escaped(&line, ps_str_from_c(finding->text));
         if (finding->hint[0])
             ps_buf_printf(&line, "; %s", finding->hint);
     }
     ps_buf_puts(&line, "\n");
-    ps_say(&line);
+    ps_print(&line);
 }
 
-void ps_looking_found(void *user, const struct ps_finding *finding)
+void ps_check_output_finding(void *user, const struct ps_finding *finding)
 {
-    struct ps_looking *looking = user;
+    struct ps_check_output *looking = user;
     ps_progress_end(&looking->progress);
-    say_finding(finding, looking->json);
+    print_finding(finding, looking->json);
 }
 
-bool ps_looking_step(void *user, uint64_t done, uint64_t total, uint64_t files)
+bool ps_check_output_progress(void *user, uint64_t done, uint64_t total, uint64_t files)
 {
-    struct ps_looking *looking = user;
+    struct ps_check_output *looking = user;
     return ps_progress_step(&looking->progress, done, total, files);
 }
 
-static void say_sum(const struct ps_options *options, const struct ps_verified *sum)
+static void print_summary(const struct ps_options *options, const struct ps_verify_result *sum)
 {
     PS_AUTO(ps_buf_free) struct ps_buf line = {0};
     char size[48], count[2][64];
     if (options->json) {
-        struct ps_json json = ps_json_to(&line);
+        struct ps_json json = ps_json_writer(&line);
         ps_json_object(&json);
         ps_json_kint(&json, "runs", (int64_t)sum->runs);
         ps_json_kint(&json, "files", (int64_t)sum->files);
@@ -59,35 +59,36 @@ static void say_sum(const struct ps_options *options, const struct ps_verified *
         ps_json_end(&json);
         ps_buf_puts(&line, "\n");
     } else {
-        ps_buf_printf(&line, "%s, %s, %s: ", ps_figure_count(sum->runs, "run", count[0]),
-                      ps_figure_count(sum->files, "file", count[1]),
-                      ps_figure_bytes((double)sum->bytes, size));
+        ps_buf_printf(&line, "%s, %s, %s: ", ps_format_count(sum->runs, "run", count[0]),
+                      ps_format_count(sum->files, "file", count[1]),
+                      ps_format_bytes((double)sum->bytes, size));
         if (sum->findings)
-            ps_buf_puts(&line, ps_figure_count(sum->findings, "problem", count[0]));
+            ps_buf_puts(&line, ps_format_count(sum->findings, "problem", count[0]));
         else
             ps_buf_puts(&line, options->quick ? "all files exist" : "no problem found");
         if (sum->hashed)
             ps_buf_printf(&line, "; recorded the missing hashes of %s",
-                          ps_figure_count(sum->hashed, "run file", count[0]));
+                          ps_format_count(sum->hashed, "run file", count[0]));
         ps_buf_puts(&line, "\n");
     }
-    ps_say(&line);
+    ps_print(&line);
 }
 
 int ps_cli_verify(const struct ps_options *options)
 {
-    struct ps_looking looking = {.json = options->json};
-    const struct ps_verify how = {options->quick, ps_looking_found, ps_looking_step, &looking};
-    struct ps_verified sum;
+    struct ps_check_output looking = {.json = options->json};
+    const struct ps_verify_options how = {options->quick, ps_check_output_finding,
+                                          ps_check_output_progress, &looking};
+    struct ps_verify_result sum;
     struct ps_err err = PS_ERR_INIT;
     ps_progress_catch_interrupts();
     ps_progress_start(&looking.progress, "verify");
     enum ps_status status = ps_store_verify(options->store, options->data, &how, &sum, &err);
     ps_progress_end(&looking.progress);
     if (status != PS_OK) {
-        ps_say_failure_of_shelf(options, &err);
+        ps_print_shelf_failure(options, &err);
         return 2;
     }
-    say_sum(options, &sum);
+    print_summary(options, &sum);
     return sum.findings ? 1 : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
-#include "server/cli/compared.h"
+#include "server/cli/comparison.h"
 #include "server/cli/table.h"
 
 #define ROWS 20 /* modules in the printed table, the slowest first */
@@ -15,7 +15,7 @@ static const cJSON *member(const cJSON *answer, const char *key)
 static void add_share(const char *what, double us, double of, struct ps_buf *out)
 {
     char figure[64];
-    ps_buf_printf(out, "%s%s", what, ps_cli_figure(us, "us", figure));
+    ps_buf_printf(out, "%s%s", what, ps_cli_format_value(us, "us", figure));
     if (of > 0)
         ps_buf_printf(out, " (%.1f %% of all imports)", 100 * us / of);
     ps_buf_puts(out, "\n");
@@ -29,11 +29,11 @@ static void add_head(const cJSON *answer, struct ps_buf *out)
     char least[64], most[64], figure[64];
     add_share("saves    ", ps_run_number(saving, "best"), before, out);
     if (low < high)
-        ps_buf_printf(out, "range    %s to %s\n", ps_cli_figure(low, "us", least),
-                      ps_cli_figure(high, "us", most));
-    ps_buf_printf(out, "imports  %s now", ps_cli_figure(before, "us", figure));
+        ps_buf_printf(out, "range    %s to %s\n", ps_cli_format_value(low, "us", least),
+                      ps_cli_format_value(high, "us", most));
+    ps_buf_printf(out, "imports  %s now", ps_cli_format_value(before, "us", figure));
     ps_buf_printf(out, ", %s then\n",
-                  ps_cli_figure(ps_run_number(answer, "after_us"), "us", figure));
+                  ps_cli_format_value(ps_run_number(answer, "after_us"), "us", figure));
     ps_buf_printf(out, "verdict  %s", ps_run_text(answer, "verdict"));
     if (ps_run_text(answer, "why")[0])
         ps_buf_printf(out, ": %s; %s", ps_run_text(answer, "why"), ps_run_text(answer, "do"));
@@ -47,7 +47,7 @@ static void add_startup(const cJSON *answer, struct ps_buf *out)
     {
         if (!cJSON_IsTrue(member(tick, "startup")))
             continue;
-        ps_plain_text(out, ps_str_of(ps_run_text(tick, "module")));
+        ps_append_escaped(out, ps_str_from_c(ps_run_text(tick, "module")));
         ps_buf_puts(out,
                     " cannot be made lazy: Python itself imports it before the program starts\n");
     }
@@ -61,7 +61,7 @@ static void add_importer(const cJSON *row, struct ps_table *table)
     ps_buf_puts(&text, ps_run_text(row, "by"));
     if (cJSON_IsObject(in))
         ps_buf_printf(&text, ", as in %s", ps_run_text(in, "name"));
-    ps_table_cell(table, text.at ? text.at : "");
+    ps_table_cell(table, text.ptr ? text.ptr : "");
 }
 
 static void add_modules(const cJSON *answer, struct ps_buf *out)
@@ -82,7 +82,7 @@ static void add_modules(const cJSON *answer, struct ps_buf *out)
         if (n++ == ROWS)
             break;
         ps_table_cell(&table, ps_run_text(row, "module"));
-        ps_table_cell(&table, ps_cli_figure(ps_run_number(row, "self_us"), "us", figure));
+        ps_table_cell(&table, ps_cli_format_value(ps_run_number(row, "self_us"), "us", figure));
         ps_table_cell(&table, ps_run_text(row, "fate"));
         add_importer(row, &table);
     }
@@ -90,7 +90,7 @@ static void add_modules(const cJSON *answer, struct ps_buf *out)
     if (cJSON_GetArraySize(rows) > ROWS)
         ps_buf_printf(
             out, "and %s; --json prints all\n",
-            ps_figure_count((uint64_t)(cJSON_GetArraySize(rows) - ROWS), "more module", more));
+            ps_format_count((uint64_t)(cJSON_GetArraySize(rows) - ROWS), "more module", more));
 }
 
 static void add_suggestions(const cJSON *answer, struct ps_buf *out)
@@ -103,16 +103,16 @@ static void add_suggestions(const cJSON *answer, struct ps_buf *out)
     cJSON_ArrayForEach(row, member(answer, "suggestions"))
     {
         char figure[64];
-        ps_table_cell(&table, ps_cli_figure(ps_run_number(row, "low_us"), "us", figure));
-        ps_table_cell(&table, ps_cli_figure(ps_run_number(row, "best_us"), "us", figure));
-        ps_table_cell(&table, ps_cli_figure(ps_run_number(row, "high_us"), "us", figure));
+        ps_table_cell(&table, ps_cli_format_value(ps_run_number(row, "low_us"), "us", figure));
+        ps_table_cell(&table, ps_cli_format_value(ps_run_number(row, "best_us"), "us", figure));
+        ps_table_cell(&table, ps_cli_format_value(ps_run_number(row, "high_us"), "us", figure));
         ps_table_cell(&table, ps_run_text(row, "lazy"));
     }
     ps_table_print(&table, out);
 }
 
-static enum ps_status say_answer(const struct ps_buf *json, bool asked, struct ps_buf *out,
-                                 struct ps_err *err)
+static enum ps_status print_answer(const struct ps_buf *json, bool asked, struct ps_buf *out,
+                                   struct ps_err *err)
 {
     PS_AUTO(ps_run_free) cJSON *answer = NULL;
     if (ps_client_parse(ps_buf_slice(json), &answer, err) != PS_OK)
@@ -137,9 +137,9 @@ static enum ps_status ask(const struct ps_options *options, struct ps_client *cl
     ps_buf_puts(&path, "runs");
     ps_path_add(&path, options->operands[0]);
     ps_buf_puts(&path, "/what_if");
-    ps_path_param(&path, "lazy", lazy.at);
+    ps_path_param(&path, "lazy", lazy.ptr);
     ps_path_param(&path, "limit", "5000");
-    return ps_client_get(client, path.at, answer, err);
+    return ps_client_get(client, path.ptr, answer, err);
 }
 
 int ps_cli_whatif(const struct ps_options *options)
@@ -152,11 +152,11 @@ int ps_cli_whatif(const struct ps_options *options)
         return 1;
     enum ps_status status = ask(options, client, &answer, &err);
     if (status == PS_OK && !options->json)
-        status = say_answer(&answer, options->n_operands > 1, &out, &err);
+        status = print_answer(&answer, options->n_operands > 1, &out, &err);
     if (status != PS_OK)
-        return ps_say_failure(options->operands[0], &err);
+        return ps_print_failure(options->operands[0], &err);
     if (options->json)
         ps_buf_puts(&answer, "\n");
-    ps_say(options->json ? &answer : &out);
+    ps_print(options->json ? &answer : &out);
     return 0;
 }

@@ -10,12 +10,13 @@ static struct ps_str between(const unsigned char *from, const unsigned char *to)
 
 static void fill(const struct ps_asset *asset, bool packed, struct ps_reply *reply)
 {
-    ps_reply_again(reply, NULL, 0);
+    ps_reply_allow_caching(reply, NULL, 0);
     reply->type = asset->type;
     /* A web worker runs under the policy that is sent with its script. */
-    reply->page = strncmp(asset->type, "text/html", 9) == 0 ||
-                  strncmp(asset->type, "text/javascript", 15) == 0;
-    reply->fixed = packed ? between(asset->gz, asset->gz_end) : between(asset->raw, asset->raw_end);
+    reply->is_page = strncmp(asset->type, "text/html", 9) == 0 ||
+                     strncmp(asset->type, "text/javascript", 15) == 0;
+    reply->static_body =
+        packed ? between(asset->gz, asset->gz_end) : between(asset->raw, asset->raw_end);
     reply->encoding = packed ? "gzip" : NULL;
     reply->etag = packed ? asset->etag_gz : asset->etag;
     reply->cache = asset->hashed ? "public, max-age=31536000, immutable" : "no-cache";

@@ -23,7 +23,7 @@ void ps_clients_init(struct ps_clients *clients)
     clients->first = NULL;
 }
 
-void ps_clients_done(struct ps_clients *clients)
+void ps_clients_destroy(struct ps_clients *clients)
 {
     pthread_mutex_destroy(&clients->lock);
 }
@@ -33,7 +33,7 @@ struct ps_client *ps_client_add(struct ps_clients *clients, int fd)
     struct ps_client *client = ps_alloc(sizeof *client);
 
     client->fd = fd;
-    atomic_init(&client->since_s, now_s());
+    atomic_init(&client->waiting_since_s, now_s());
     pthread_mutex_lock(&clients->lock);
     client->next = clients->first;
     client->link = &clients->first;
@@ -54,14 +54,14 @@ void ps_client_remove(struct ps_clients *clients, struct ps_client *client)
     free(client);
 }
 
-void ps_client_awaits(struct ps_client *client)
+void ps_client_begin_waiting(struct ps_client *client)
 {
-    atomic_store_explicit(&client->since_s, now_s(), memory_order_relaxed);
+    atomic_store_explicit(&client->waiting_since_s, now_s(), memory_order_relaxed);
 }
 
-void ps_client_busy(struct ps_client *client)
+void ps_client_end_waiting(struct ps_client *client)
 {
-    atomic_store_explicit(&client->since_s, 0, memory_order_relaxed);
+    atomic_store_explicit(&client->waiting_since_s, 0, memory_order_relaxed);
 }
 
 /* Whether data is waiting for the client. *acked: bytes that it has acknowledged since it
@@ -86,16 +86,16 @@ static bool reads_too_slowly(struct ps_client *client, int64_t now, int64_t wind
     uint64_t acked, floor;
 
     if (!has_to_read(client, &acked)) {
-        client->reading_s = 0;
+        client->window_start_s = 0;
         return false;
     }
-    if (client->reading_s != 0 && now - client->reading_s < window_s)
+    if (client->window_start_s != 0 && now - client->window_start_s < window_s)
         return false;
-    floor = client->read + (uint64_t)(now - client->reading_s) * PS_READ_SLOWEST;
-    if (client->reading_s != 0 && acked < floor)
+    floor = client->acknowledged + (uint64_t)(now - client->window_start_s) * PS_READ_RATE_MIN;
+    if (client->window_start_s != 0 && acked < floor)
         return true;
-    client->reading_s = now;
-    client->read = acked;
+    client->window_start_s = now;
+    client->acknowledged = acked;
     return false;
 }
 
@@ -115,7 +115,7 @@ void ps_clients_sweep(struct ps_clients *clients, int64_t patience_s)
 
     pthread_mutex_lock(&clients->lock);
     for (struct ps_client *client = clients->first; client; client = client->next) {
-        int64_t since = atomic_load_explicit(&client->since_s, memory_order_relaxed);
+        int64_t since = atomic_load_explicit(&client->waiting_since_s, memory_order_relaxed);
 
         if ((since != 0 && now - since > patience_s) ||
             reads_too_slowly(client, now, patience_s / 4))

@@ -15,17 +15,17 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define PS_READ_SLOWEST 256
+#define PS_READ_RATE_MIN 256
 
 struct ps_client {
     struct ps_client *next, **link;
     int fd;
     /* seconds on the monotonic clock since which headers are awaited; 0 during a request */
-    atomic_int_least64_t since_s;
+    atomic_int_least64_t waiting_since_s;
     /* used by ps_clients_sweep only: start of the current window (seconds) in which data waits for
      * the client, or 0 */
-    int64_t reading_s;
-    uint64_t read; /* bytes that the client had acknowledged at reading_s */
+    int64_t window_start_s;
+    uint64_t acknowledged; /* bytes that the client had acknowledged at reading_s */
 };
 
 struct ps_clients {
@@ -34,17 +34,17 @@ struct ps_clients {
 };
 
 void ps_clients_init(struct ps_clients *clients);
-void ps_clients_done(struct ps_clients *clients);
+void ps_clients_destroy(struct ps_clients *clients);
 
 /* Register and unregister a connection. fd must stay open in between. */
 struct ps_client *ps_client_add(struct ps_clients *clients, int fd);
 void ps_client_remove(struct ps_clients *clients, struct ps_client *client);
 
-void ps_client_awaits(struct ps_client *client); /* waits for headers from now on */
-void ps_client_busy(struct ps_client *client);   /* has received the headers */
+void ps_client_begin_waiting(struct ps_client *client); /* waits for headers from now on */
+void ps_client_end_waiting(struct ps_client *client);   /* has received the headers */
 
 /* Shuts down connections that wait longer than `patience_s` seconds for headers, and connections
- * that read less than PS_READ_SLOWEST bytes a second for a quarter of that time although data was
+ * that read less than PS_READ_RATE_MIN bytes a second for a quarter of that time although data was
  * waiting. */
 void ps_clients_sweep(struct ps_clients *clients, int64_t patience_s);
 

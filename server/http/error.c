@@ -2,7 +2,7 @@
 /* error.c: maps ps_status to HTTP status codes and to the error codes of docs/api.md. */
 #include "server/http/reply.h"
 
-unsigned ps_http_code(enum ps_status status)
+unsigned ps_http_status_of(enum ps_status status)
 {
     switch (status) {
     case PS_OK:
@@ -44,8 +44,8 @@ static const char *word_of(enum ps_status status)
     return status == PS_IO ? "internal" : ps_status_word(status);
 }
 
-void ps_error_object(struct ps_json *out, const char *word, const char *text, const uint64_t *at,
-                     const char *hint)
+void ps_json_error_fields(struct ps_json *out, const char *word, const char *text,
+                          const uint64_t *at, const char *hint)
 {
     ps_json_object(out);
     ps_json_kstr(out, "code", word);
@@ -59,7 +59,8 @@ void ps_error_object(struct ps_json *out, const char *word, const char *text, co
     ps_json_end(out);
 }
 
-void ps_error_json(struct ps_json *out, const struct ps_err *err)
+void ps_json_error(struct ps_json *out, const struct ps_err *err)
 {
-    ps_error_object(out, word_of(err->code), err->text, err->has_at ? &err->at : NULL, err->hint);
+    ps_json_error_fields(out, word_of(err->code), err->text, err->has_offset ? &err->offset : NULL,
+                         err->hint);
 }

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/context.h"
-#include "server/http/strict.h"
+#include "server/http/ambiguity.h"
 
 /* A connection is closed if after SLOW_AFTER_S seconds its body has arrived at less than
  * SLOW_BYTES_PER_S. */
@@ -22,15 +22,16 @@ static struct ps_exchange *exchange_of(const struct ps_request *req)
 }
 
 /* A local request (local.h) has no connection: no headers, no cookies, no client address. */
-static const char *look_up(const struct ps_request *req, enum MHD_ValueKind kind, const char *name)
+static const char *request_value(const struct ps_request *req, enum MHD_ValueKind kind,
+                                 const char *name)
 {
     struct MHD_Connection *connection = exchange_of(req)->connection;
 
     return connection ? MHD_lookup_connection_value(connection, kind, name) : NULL;
 }
 
-static const union MHD_ConnectionInfo *look_at(const struct ps_request *req,
-                                               enum MHD_ConnectionInfoType what)
+static const union MHD_ConnectionInfo *connection_info(const struct ps_request *req,
+                                                       enum MHD_ConnectionInfoType what)
 {
     struct MHD_Connection *connection = exchange_of(req)->connection;
 
@@ -39,7 +40,7 @@ static const union MHD_ConnectionInfo *look_at(const struct ps_request *req,
 
 const char *ps_request_header(const struct ps_request *req, const char *name)
 {
-    return look_up(req, MHD_HEADER_KIND, name);
+    return request_value(req, MHD_HEADER_KIND, name);
 }
 
 const char *ps_request_param(const struct ps_request *req, const char *key)
@@ -49,12 +50,12 @@ const char *ps_request_param(const struct ps_request *req, const char *key)
 
 const char *ps_request_cookie(const struct ps_request *req, const char *name)
 {
-    return look_up(req, MHD_COOKIE_KIND, name);
+    return request_value(req, MHD_COOKIE_KIND, name);
 }
 
-const char *ps_request_peer(struct ps_request *req)
+const char *ps_request_peer_address(struct ps_request *req)
 {
-    const union MHD_ConnectionInfo *info = look_at(req, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const union MHD_ConnectionInfo *info = connection_info(req, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     const struct sockaddr *from = info ? info->client_addr : NULL;
     const struct sockaddr_in6 *six = (const void *)from;
     char *text = ps_arena_alloc(&req->arena, INET6_ADDRSTRLEN);
@@ -70,15 +71,15 @@ const char *ps_request_peer(struct ps_request *req)
     return text;
 }
 
-bool ps_request_gone(const struct ps_request *req)
+bool ps_request_is_disconnected(const struct ps_request *req)
 {
-    const union MHD_ConnectionInfo *info = look_at(req, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const union MHD_ConnectionInfo *info = connection_info(req, MHD_CONNECTION_INFO_CONNECTION_FD);
     struct pollfd client = {.fd = info ? info->connect_fd : -1, .events = POLLRDHUP};
 
     return poll(&client, 1, 0) > 0 && client.revents & (POLLRDHUP | POLLHUP | POLLERR);
 }
 
-char *ps_request_take(struct ps_upload_file *file)
+char *ps_request_claim_file(struct ps_upload_file *file)
 {
     char *path = file->path;
 
@@ -99,18 +100,18 @@ struct ps_exchange *ps_exchange_create(struct ps_http *http, const char *uri,
     x->req.app = http->config.app;
     x->req.who = "";
     ps_reply_init(&x->reply);
-    raw = ps_arena_copy(&x->req.arena, ps_str_of(uri));
+    raw = ps_arena_copy(&x->req.arena, ps_str_from_c(uri));
     x->uri = raw;
-    x->path = (struct ps_str){raw.at, strcspn(raw.at, "?")};
+    x->path = (struct ps_str){raw.ptr, strcspn(raw.ptr, "?")};
     atomic_init(&x->deferral, PS_RUNNING);
     return x;
 }
 
-void ps_exchange_worked(struct ps_exchange *x)
+void ps_exchange_handler_done(struct ps_exchange *x)
 {
-    if (x->busy)
+    if (x->is_in_handler)
         atomic_fetch_sub(&x->http->busy, 1);
-    x->busy = false;
+    x->is_in_handler = false;
 }
 
 void ps_exchange_free(struct ps_exchange *x)
@@ -121,14 +122,14 @@ void ps_exchange_free(struct ps_exchange *x)
     ps_upload_drop_files(&x->http->config.spool, &x->req);
     ps_buf_free(&x->body);
     ps_reply_free(&x->reply);
-    if (x->ready)
-        ps_ready_release(x->ready);
+    if (x->cached)
+        ps_response_cache_release(x->cached);
     ps_arena_free(&x->req.arena);
-    if (x->counted)
+    if (x->is_counted)
         atomic_fetch_sub(&x->http->in_flight, 1);
     /* not done yet if the client disconnected while the request was suspended */
-    ps_exchange_worked(x);
-    ps_client_awaits(x->client);
+    ps_exchange_handler_done(x);
+    ps_client_begin_waiting(x->client);
     free(x);
 }
 
@@ -139,28 +140,28 @@ void ps_exchange_free(struct ps_exchange *x)
 static bool refuse(struct ps_exchange *x, unsigned http, const char *word, const char *text,
                    const char *hint)
 {
-    ps_reply_refuse(&x->reply, http, word, text, hint);
-    x->refused = true;
+    ps_reply_set_error_fields(&x->reply, http, word, text, hint);
+    x->is_refused = true;
     return false;
 }
 
 static bool refuse_err(struct ps_exchange *x)
 {
-    ps_reply_error(&x->reply, &x->err);
-    x->refused = true;
+    ps_reply_set_error(&x->reply, &x->err);
+    x->is_refused = true;
     return false;
 }
 
 /* Refuses requests whose end is ambiguous, and closes the connection after the response. */
 static bool unambiguous(struct ps_exchange *x)
 {
-    const char *fault = ps_strict_fault(x->connection);
+    const char *fault = ps_request_find_ambiguity(x->connection);
 
     if (!fault)
         return true;
     (void)refuse(x, 400, "bad_request", fault, NULL);
     ps_reply_header(&x->reply, "Connection", "close");
-    x->ambiguous = true;
+    x->is_ambiguous = true;
     return false;
 }
 
@@ -174,14 +175,14 @@ static const char *host_name(struct ps_exchange *x, const char *host)
 
     if (len == 0 || len > 253 || name < len || len > strlen(host))
         return "NAME";
-    return ps_arena_copy(&x->req.arena, (struct ps_str){host, len}).at;
+    return ps_arena_copy(&x->req.arena, (struct ps_str){host, len}).ptr;
 }
 
 static bool known_host(struct ps_exchange *x)
 {
     const char *host = ps_request_header(&x->req, "Host");
 
-    if (ps_guard_host(&x->http->config.guard, host))
+    if (ps_guard_accepts_host(&x->http->config.guard, host))
         return true;
     return refuse(
         x, 403, "forbidden", "this server does not answer to the host name in the request",
@@ -198,8 +199,8 @@ static bool is_read(const struct ps_exchange *x)
 
 static bool own_site(struct ps_exchange *x)
 {
-    if (ps_guard_site(ps_request_header(&x->req, "Sec-Fetch-Site"),
-                      is_read(x) ? ps_request_header(&x->req, "Sec-Fetch-Dest") : NULL))
+    if (ps_guard_accepts_site(ps_request_header(&x->req, "Sec-Fetch-Site"),
+                              is_read(x) ? ps_request_header(&x->req, "Sec-Fetch-Dest") : NULL))
         return true;
     return refuse(x, 403, "forbidden", "requests from pages of other sites are refused",
                   "open the address of the shelf in the browser");
@@ -207,8 +208,8 @@ static bool own_site(struct ps_exchange *x)
 
 static bool own_origin(struct ps_exchange *x)
 {
-    if (is_read(x) ||
-        ps_guard_origin(ps_request_header(&x->req, "Origin"), ps_request_header(&x->req, "Host")))
+    if (is_read(x) || ps_guard_accepts_origin(ps_request_header(&x->req, "Origin"),
+                                              ps_request_header(&x->req, "Host")))
         return true;
     return refuse(x, 403, "forbidden", "changes requested by pages of other sites are refused",
                   NULL);
@@ -220,8 +221,8 @@ static bool known_route(struct ps_exchange *x)
     struct ps_match match;
     enum ps_status status;
 
-    if (ps_exchange_recall(x)) {
-        x->route = x->ready->route;
+    if (ps_exchange_find_cached(x)) {
+        x->route = x->cached->route;
         return true;
     }
     status = ps_router_find(config->routes, config->n_routes, x->req.method, x->path, &x->req.arena,
@@ -237,20 +238,21 @@ static bool known_route(struct ps_exchange *x)
     return false;
 }
 
-static bool admitted(struct ps_exchange *x)
+static bool is_admitted(struct ps_exchange *x)
 {
     const struct ps_http_config *config = &x->http->config;
 
-    x->refused = config->admit && !config->admit(&x->req, x->route, &x->reply);
-    return !x->refused;
+    x->is_refused = config->admit && !config->admit(&x->req, x->route, &x->reply);
+    return !x->is_refused;
 }
 
 static bool readable_query(struct ps_exchange *x)
 {
-    struct ps_str query = ps_str_of(x->path.at + x->path.len);
+    struct ps_str query = ps_str_from_c(x->path.ptr + x->path.len);
 
-    return x->ready ||
-           ps_url_query(&x->req.arena, ps_str_skip(query, 1), &x->req.params, &x->err) == PS_OK ||
+    return x->cached ||
+           ps_url_parse_query(&x->req.arena, ps_str_skip(query, 1), &x->req.params, &x->err) ==
+               PS_OK ||
            refuse_err(x);
 }
 
@@ -260,7 +262,7 @@ static int64_t declared_length(const struct ps_exchange *x)
     const char *text = ps_request_header(&x->req, "Content-Length");
     int64_t length;
 
-    return text && ps_str_i64(ps_str_of(text), &length) ? length : -1;
+    return text && ps_str_parse_i64(ps_str_from_c(text), &length) ? length : -1;
 }
 
 static uint64_t longest_body(const struct ps_exchange *x)
@@ -284,7 +286,7 @@ static bool fitting_length(struct ps_exchange *x)
     return refuse_err(x);
 }
 
-static bool sink_opens(struct ps_exchange *x)
+static bool open_sink(struct ps_exchange *x)
 {
     int64_t length = declared_length(x);
 
@@ -301,9 +303,9 @@ static bool sink_opens(struct ps_exchange *x)
 
 /* Whether to reply before reading the body: if the client expects it (Expect header), or if the
  * body is too long to be read and discarded. */
-static bool answers_now(const struct ps_exchange *x)
+static bool replies_before_body(const struct ps_exchange *x)
 {
-    return x->ambiguous || ps_request_header(&x->req, "Expect") ||
+    return x->is_ambiguous || ps_request_header(&x->req, "Expect") ||
            declared_length(x) > (int64_t)PS_DISCARD_MAX;
 }
 
@@ -311,29 +313,29 @@ enum MHD_Result ps_exchange_begin(struct ps_exchange *x, const char *method)
 {
     if (atomic_load(&x->http->stopped))
         return MHD_NO;
-    ps_client_busy(x->client);
+    ps_client_end_waiting(x->client);
     x->headers_seen = true;
-    x->counted = true;
+    x->is_counted = true;
     atomic_fetch_add(&x->http->in_flight, 1);
     x->req.method = method;
     x->began_ms = ps_monotonic_ms();
     if (unambiguous(x) && known_host(x) && own_site(x) && own_origin(x) && known_route(x) &&
-        admitted(x) && readable_query(x) && fitting_length(x) && sink_opens(x))
+        is_admitted(x) && readable_query(x) && fitting_length(x) && open_sink(x))
         return MHD_YES;
     x->sink = PS_SINK_DISCARD;
-    return answers_now(x) ? ps_exchange_send(x) : MHD_YES;
+    return replies_before_body(x) ? ps_exchange_send(x) : MHD_YES;
 }
 
 /* --- Body --- */
 
-static bool crawls(const struct ps_exchange *x)
+static bool is_slow_route(const struct ps_exchange *x)
 {
     const int64_t seconds = (ps_monotonic_ms() - x->began_ms) / 1000;
 
     return seconds > SLOW_AFTER_S && x->received < (uint64_t)seconds * SLOW_BYTES_PER_S;
 }
 
-static enum ps_status take(struct ps_exchange *x, struct ps_str bytes)
+static enum ps_status receive_bytes(struct ps_exchange *x, struct ps_str bytes)
 {
     if (x->sink == PS_SINK_UPLOAD)
         return ps_upload_feed(x->upload, bytes, &x->err);
@@ -357,11 +359,11 @@ static void fail_body(struct ps_exchange *x)
 enum MHD_Result ps_exchange_receive(struct ps_exchange *x, struct ps_str bytes)
 {
     x->received += bytes.len;
-    if (crawls(x))
+    if (is_slow_route(x))
         return MHD_NO;
     if (x->sink == PS_SINK_DISCARD)
         return declared_length(x) >= 0 || x->received <= PS_DISCARD_MAX ? MHD_YES : MHD_NO;
-    if (take(x, bytes) != PS_OK)
+    if (receive_bytes(x, bytes) != PS_OK)
         fail_body(x);
     return MHD_YES;
 }
@@ -378,15 +380,15 @@ static void end_body(struct ps_exchange *x)
 
 /* --- Answer --- */
 
-static void settle(struct ps_exchange *x, enum ps_status status, const struct ps_err *err)
+static void finish_deferred(struct ps_exchange *x, enum ps_status status, const struct ps_err *err)
 {
     if (status != PS_OK)
-        ps_reply_error(&x->reply, err);
+        ps_reply_set_error(&x->reply, err);
 }
 
 static void run(struct ps_exchange *x)
 {
-    settle(x, x->route->handle(&x->req, &x->reply, &x->err), &x->err);
+    finish_deferred(x, x->route->handle(&x->req, &x->reply, &x->err), &x->err);
 }
 
 /* Reason to stop a request that only reads, or PS_OK. */
@@ -396,7 +398,7 @@ static enum ps_status poll_read(void *user, struct ps_err *err)
 
     if (atomic_load(&x->http->cancelled))
         return ps_fail(err, PS_UNAVAILABLE, "the server is stopping");
-    if (ps_request_gone(&x->req))
+    if (ps_request_is_disconnected(&x->req))
         return ps_fail(err, PS_CANCELLED, "the client closed its connection");
     x->yields = ps_work_must_yield(x->http->reads);
     return x->yields ? ps_fail(err, PS_UNAVAILABLE, "the request waits for a free worker") : PS_OK;
@@ -415,13 +417,13 @@ static void run_within_limits(struct ps_exchange *x)
     struct ps_context context;
 
     ps_context_begin(&context, x->http->config.timeout_ms, poll_read, x);
-    if (!ps_context_ended())
+    if (!ps_context_has_ended())
         run(x);
     if (ps_context_leave(&context) == PS_OK)
         return;
     drop_reply(x);
     if (!x->yields)
-        settle(x, context.why.code, &context.why);
+        finish_deferred(x, context.err.code, &context.err);
 }
 
 /* Runs the handler on a worker thread while the connection is suspended. A handler that deferred
@@ -440,13 +442,13 @@ static void run_slow(void *arg)
         ps_work_add_long(x->http->reads, run_slow, x);
         return;
     }
-    if (!x->deferred || !atomic_compare_exchange_strong(&x->deferral, &running, PS_SUSPENDED))
+    if (!x->is_deferred || !atomic_compare_exchange_strong(&x->deferral, &running, PS_SUSPENDED))
         MHD_resume_connection(x->connection);
 }
 
 void ps_request_defer(struct ps_request *req)
 {
-    exchange_of(req)->deferred = true;
+    exchange_of(req)->is_deferred = true;
 }
 
 void ps_request_finish(struct ps_request *req, enum ps_status status, const struct ps_err *err)
@@ -454,9 +456,9 @@ void ps_request_finish(struct ps_request *req, enum ps_status status, const stru
     struct ps_exchange *x = exchange_of(req);
 
     if (status != PS_OK && !x->connection)
-        (void)ps_fail_as(&x->err, err);
+        (void)ps_fail_copy(&x->err, err);
     else
-        settle(x, status, err);
+        finish_deferred(x, status, err);
     if (atomic_exchange(&x->deferral, PS_READY) == PS_SUSPENDED)
         MHD_resume_connection(x->connection);
 }
@@ -480,31 +482,31 @@ static enum MHD_Result wait_for_slow(struct ps_exchange *x)
 
 /* The daemon must not be stopped while a connection is suspended, so the counter is incremented
  * before `stopped` is checked. */
-static bool may_work(struct ps_exchange *x)
+static bool may_start_handler(struct ps_exchange *x)
 {
-    x->busy = true;
+    x->is_in_handler = true;
     atomic_fetch_add(&x->http->busy, 1);
     return !atomic_load(&x->http->stopped);
 }
 
-static enum MHD_Result work(struct ps_exchange *x)
+static enum MHD_Result start_handler(struct ps_exchange *x)
 {
-    if (x->ready)
-        return ps_exchange_send_again(x);
-    if (!may_work(x))
+    if (x->cached)
+        return ps_exchange_send_cached(x);
+    if (!may_start_handler(x))
         return MHD_NO;
     if (x->route->flags & PS_ROUTE_SLOW)
         return wait_for_slow(x);
     run(x);
-    return x->deferred ? wait_for_finish(x) : ps_exchange_send(x);
+    return x->is_deferred ? wait_for_finish(x) : ps_exchange_send(x);
 }
 
 enum MHD_Result ps_exchange_answer(struct ps_exchange *x)
 {
-    if (x->handled)
+    if (x->is_handled)
         return ps_exchange_send(x);
-    x->handled = true;
-    if (!x->refused)
+    x->is_handled = true;
+    if (!x->is_refused)
         end_body(x);
-    return x->refused ? ps_exchange_send(x) : work(x);
+    return x->is_refused ? ps_exchange_send(x) : start_handler(x);
 }

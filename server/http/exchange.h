@@ -13,7 +13,7 @@
 
 #include "server/http/clients.h"
 #include "server/http/http.h"
-#include "server/http/ready.h"
+#include "server/http/response_cache.h"
 #include "server/http/router.h"
 #include "server/http/work.h"
 
@@ -36,13 +36,13 @@ struct ps_exchange {
     struct ps_client *client;
     struct ps_str uri, path; /* raw (percent-encoded): with the query, without it */
     const struct ps_route *route;
-    const struct ps_ready *ready; /* cached response, or NULL: the handler makes it */
+    const struct ps_cached_response *cached; /* cached response, or NULL: the handler makes it */
     enum ps_sink sink;
     struct ps_buf body;
     struct ps_upload *upload;
     uint64_t received; /* bytes of the body received so far */
     int64_t began_ms;  /* monotonic clock */
-    bool headers_seen, ambiguous, refused, handled, deferred, counted, busy;
+    bool headers_seen, is_ambiguous, is_refused, is_handled, is_deferred, is_counted, is_in_handler;
     bool yields; /* the handler is to be run again, in the long lane */
     atomic_int deferral;
 };
@@ -51,7 +51,7 @@ struct ps_http {
     struct ps_http_config config;
     struct MHD_Daemon *daemon;
     struct ps_work *reads, *writes; /* writes wait for the disk or a database */
-    struct ps_ready_set *ready;
+    struct ps_response_cache *response_cache;
     struct ps_clients clients;
     atomic_uint in_flight; /* requests that have begun and not ended */
     atomic_uint busy;      /* requests in a handler, suspended, or waiting for a handler */
@@ -63,15 +63,15 @@ struct ps_http {
 enum MHD_Result ps_exchange_send(struct ps_exchange *exchange);
 /* Whether a cached response to this URL is still valid. If so, sets exchange->ready, which contains
  * the route too. */
-bool ps_exchange_recall(struct ps_exchange *exchange);
+bool ps_exchange_find_cached(struct ps_exchange *exchange);
 /* Sends exchange->ready. */
-enum MHD_Result ps_exchange_send_again(struct ps_exchange *exchange);
+enum MHD_Result ps_exchange_send_cached(struct ps_exchange *exchange);
 
 struct ps_exchange *ps_exchange_create(struct ps_http *http, const char *uri,
                                        struct MHD_Connection *connection);
 void ps_exchange_free(struct ps_exchange *exchange);
 /* The request is neither in a handler nor suspended any more. */
-void ps_exchange_worked(struct ps_exchange *exchange);
+void ps_exchange_handler_done(struct ps_exchange *exchange);
 /* The headers are known: checks the request and decides how its body is read. */
 enum MHD_Result ps_exchange_begin(struct ps_exchange *exchange, const char *method);
 enum MHD_Result ps_exchange_receive(struct ps_exchange *exchange, struct ps_str bytes);

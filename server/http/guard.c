@@ -9,7 +9,7 @@
 #include "base/str.h"
 
 /* Splits "name:port"; false if the text after the colon is not a port. */
-static bool cut_port(const char *host, struct ps_str *name)
+static bool split_port(const char *host, struct ps_str *name)
 {
     const char *end = host[0] == '[' ? strchr(host, ']') : NULL;
     const char *colon;
@@ -23,7 +23,7 @@ static bool cut_port(const char *host, struct ps_str *name)
 
 static bool same_name(struct ps_str name, const char *known)
 {
-    return name.len == strlen(known) && strncasecmp(name.at, known, name.len) == 0;
+    return name.len == strlen(known) && strncasecmp(name.ptr, known, name.len) == 0;
 }
 
 /* 192.168.0.7 or [fe80::1] */
@@ -31,23 +31,23 @@ static bool is_address(struct ps_str name)
 {
     char text[INET6_ADDRSTRLEN];
     unsigned char bytes[16];
-    bool six = name.len > 2 && name.at[0] == '[' && name.at[name.len - 1] == ']';
+    bool six = name.len > 2 && name.ptr[0] == '[' && name.ptr[name.len - 1] == ']';
 
     if (six)
-        name = (struct ps_str){name.at + 1, name.len - 2};
+        name = (struct ps_str){name.ptr + 1, name.len - 2};
     if (name.len >= sizeof text)
         return false;
-    memcpy(text, name.at, name.len);
+    memcpy(text, name.ptr, name.len);
     text[name.len] = '\0';
     return inet_pton(six ? AF_INET6 : AF_INET, text, bytes) == 1;
 }
 
-bool ps_guard_host(const struct ps_guard *guard, const char *host)
+bool ps_guard_accepts_host(const struct ps_guard *guard, const char *host)
 {
     static const char *const local[] = {"localhost", "127.0.0.1", "[::1]"};
     struct ps_str name;
 
-    if (!host || !cut_port(host, &name))
+    if (!host || !split_port(host, &name))
         return !host;
     for (size_t i = 0; i < sizeof local / sizeof *local; i++)
         if (same_name(name, local[i]))
@@ -58,7 +58,7 @@ bool ps_guard_host(const struct ps_guard *guard, const char *host)
     return guard->any_address && is_address(name);
 }
 
-bool ps_guard_origin(const char *origin, const char *host)
+bool ps_guard_accepts_origin(const char *origin, const char *host)
 {
     const char *at;
 
@@ -72,7 +72,7 @@ bool ps_guard_origin(const char *origin, const char *host)
     return strcasecmp(at + 3, host) == 0;
 }
 
-bool ps_guard_site(const char *site, const char *dest)
+bool ps_guard_accepts_site(const char *site, const char *dest)
 {
     if (!site || strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0)
         return true;

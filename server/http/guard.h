@@ -28,13 +28,13 @@ struct ps_guard {
 };
 
 /* Whether the Host header is accepted. host: its value, or NULL (HTTP/1.0), which is accepted. */
-bool ps_guard_host(const struct ps_guard *guard, const char *host);
+bool ps_guard_accepts_host(const struct ps_guard *guard, const char *host);
 /* Whether the Origin header is accepted. origin: its value, or NULL (not sent by a browser), which
  * is accepted. */
-bool ps_guard_origin(const char *origin, const char *host);
+bool ps_guard_accepts_origin(const char *origin, const char *host);
 
 /* Whether the request may come from this site. site, dest: the headers Sec-Fetch-Site and
  * Sec-Fetch-Dest of a read, NULL if absent. For a write, dest is NULL. */
-bool ps_guard_site(const char *site, const char *dest);
+bool ps_guard_accepts_site(const char *site, const char *dest);
 
 #endif

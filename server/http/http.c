@@ -16,12 +16,12 @@
 
 /* Gets the raw request line, before libmicrohttpd decodes it: afterwards %2F looks like a slash,
  * and a string ends at %00. */
-static void *on_line(void *cls, const char *uri, struct MHD_Connection *connection)
+static void *on_request_line(void *cls, const char *uri, struct MHD_Connection *connection)
 {
     return ps_exchange_create(cls, uri, connection);
 }
 
-static size_t leave_escapes(void *cls, struct MHD_Connection *connection, char *text)
+static size_t keep_escapes(void *cls, struct MHD_Connection *connection, char *text)
 {
     (void)cls, (void)connection;
     return strlen(text);
@@ -90,8 +90,8 @@ static struct MHD_Daemon *start_daemon(struct ps_http *http)
         {MHD_OPTION_CONNECTION_TIMEOUT, config->idle_s, NULL},
         {MHD_OPTION_CONNECTION_MEMORY_LIMIT, MEMORY_PER_CLIENT, NULL},
         {MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)on_connection, http},
-        {MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)on_line, http},
-        {MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)leave_escapes, http},
+        {MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)on_request_line, http},
+        {MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)keep_escapes, http},
         {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)on_end, http},
         {config->tls_key ? MHD_OPTION_HTTPS_MEM_KEY : MHD_OPTION_END, 0,
          (void *)(uintptr_t)config->tls_key},
@@ -107,8 +107,8 @@ static void free_http(struct ps_http *http)
 {
     ps_work_free(http->reads);
     ps_work_free(http->writes);
-    ps_ready_free(http->ready);
-    ps_clients_done(&http->clients);
+    ps_response_cache_free(http->response_cache);
+    ps_clients_destroy(&http->clients);
     ps_close_fd(&http->config.listen_fd);
     free(http);
 }
@@ -121,7 +121,7 @@ enum ps_status ps_http_start(const struct ps_http_config *config, struct ps_http
 
     http->config = *config;
     ps_clients_init(&http->clients);
-    http->ready = ps_ready_create();
+    http->response_cache = ps_response_cache_create();
     status = ps_work_create(config->slow_threads, config->slow_threads, &http->reads, err);
     if (status == PS_OK)
         status = ps_work_create(config->slow_threads, 0, &http->writes, err);

@@ -36,7 +36,7 @@ struct ps_http_config {
      * everything is allowed. */
     bool (*admit)(struct ps_request *req, const struct ps_route *route, struct ps_reply *reply);
     /* Version number of the subject of a reply, 0 if the subject does not exist; see
-     * ps_reply_again. Called from any thread. NULL if no handler names a subject. */
+     * ps_reply_allow_caching. Called from any thread. NULL if no handler names a subject. */
     uint64_t (*mark)(void *app, const char *subject);
     const char *tls_cert, *tls_key; /* PEM; both set: HTTPS, both NULL: HTTP */
 };

@@ -88,9 +88,9 @@ static struct ps_feed *add_feed(struct ps_hub *hub, uint64_t topic,
     *feed = (struct ps_feed){
         .hub = hub,
         .topic = topic,
-        .address = ps_strdup(ps_str_of(owner->address)),
-        .holder = ps_strdup(ps_str_of(owner->holder)),
-        .secret = ps_strdup(ps_str_of(owner->secret)),
+        .address = ps_strdup(ps_str_from_c(owner->address)),
+        .holder = ps_strdup(ps_str_from_c(owner->holder)),
+        .secret = ps_strdup(ps_str_from_c(owner->secret)),
         .next = hub->feeds,
         .link = &hub->feeds,
     };
@@ -199,7 +199,7 @@ static void list_secrets(struct ps_hub *hub, struct ps_buf *out)
     for (const struct ps_feed *feed = hub->feeds; feed; feed = feed->next) {
         const size_t len = strlen(feed->secret) + 1;
 
-        if (len > 1 && !(out->len && memmem(out->at, out->len, feed->secret, len)))
+        if (len > 1 && !(out->len && memmem(out->ptr, out->len, feed->secret, len)))
             ps_buf_add(out, feed->secret, len);
     }
     pthread_mutex_unlock(&hub->lock);
@@ -222,9 +222,9 @@ void ps_hub_ping(struct ps_hub *hub, bool (*is_valid)(void *user, const char *se
     PS_AUTO(ps_buf_free) struct ps_buf secrets = {0};
 
     list_secrets(hub, &secrets);
-    for (size_t at = 0; at < secrets.len; at += strlen(secrets.at + at) + 1)
-        if (!is_valid(user, secrets.at + at))
-            end_feeds_of(hub, secrets.at + at);
+    for (size_t at = 0; at < secrets.len; at += strlen(secrets.ptr + at) + 1)
+        if (!is_valid(user, secrets.ptr + at))
+            end_feeds_of(hub, secrets.ptr + at);
     push_all(hub, PS_TOPIC_ALL, PS_STR(": ping\n\n"));
 }
 
@@ -249,7 +249,7 @@ static void end_where(struct ps_hub *hub, bool all, uint64_t topic)
     pthread_mutex_unlock(&hub->lock);
 }
 
-void ps_hub_end(struct ps_hub *hub, uint64_t topic)
+void ps_hub_end_topic(struct ps_hub *hub, uint64_t topic)
 {
     end_where(hub, false, topic);
 }
@@ -259,7 +259,7 @@ void ps_hub_close(struct ps_hub *hub)
     end_where(hub, true, PS_TOPIC_ALL);
 }
 
-size_t ps_hub_feeds(struct ps_hub *hub)
+size_t ps_hub_count_feeds(struct ps_hub *hub)
 {
     size_t n;
 
@@ -282,7 +282,7 @@ static ssize_t read_feed(void *cls, uint64_t pos, char *buf, size_t max)
     rest = ps_str_skip(ps_buf_slice(&feed->out), feed->sent);
     n = (ssize_t)(rest.len < max ? rest.len : max);
     if (n > 0) {
-        memcpy(buf, rest.at, (size_t)n);
+        memcpy(buf, rest.ptr, (size_t)n);
         feed->sent += (size_t)n;
     } else if (feed->ending) {
         n = MHD_CONTENT_READER_END_OF_STREAM;

@@ -44,11 +44,11 @@ void ps_feed_send(struct ps_feed *feed, const char *event, struct ps_str data);
 /* End this feed, or all feeds of a topic (except those of PS_TOPIC_ALL), after the events that are
  * already queued. */
 void ps_feed_end(struct ps_feed *feed);
-void ps_hub_end(struct ps_hub *hub, uint64_t topic);
+void ps_hub_end_topic(struct ps_hub *hub, uint64_t topic);
 /* Sends a comment to every feed, which detects clients that have disconnected. Ends the feeds whose
  * secret is no longer valid; is_valid is called once for each secret, without a lock. */
 void ps_hub_ping(struct ps_hub *hub, bool (*is_valid)(void *user, const char *secret), void *user);
 void ps_hub_close(struct ps_hub *hub); /* ends every feed and refuses new ones */
-size_t ps_hub_feeds(struct ps_hub *hub);
+size_t ps_hub_count_feeds(struct ps_hub *hub);
 
 #endif

@@ -18,28 +18,28 @@ struct place {
 
 static enum ps_status bad_address(const char *where, struct ps_err *err)
 {
-    ps_hint(err, "use ADDRESS:PORT, for example 127.0.0.1:7700 or [::1]:7700");
+    ps_err_hint(err, "use ADDRESS:PORT, for example 127.0.0.1:7700 or [::1]:7700");
     return ps_fail(err, PS_BAD_REQUEST, "%s is not an address to listen on", where);
 }
 
 static enum ps_status split(const char *where, struct place *out, struct ps_err *err)
 {
-    struct ps_str host = ps_str_of(where), port;
+    struct ps_str host = ps_str_from_c(where), port;
     const char *colon = strrchr(where, ':');
     int64_t number;
 
     if (!colon)
         return bad_address(where, err);
     host.len = (size_t)(colon - where);
-    port = ps_str_of(colon + 1);
-    if (host.len > 1 && host.at[0] == '[' && host.at[host.len - 1] == ']')
-        host = (struct ps_str){host.at + 1, host.len - 2};
-    else if (memchr(host.at, ':', host.len))
+    port = ps_str_from_c(colon + 1);
+    if (host.len > 1 && host.ptr[0] == '[' && host.ptr[host.len - 1] == ']')
+        host = (struct ps_str){host.ptr + 1, host.len - 2};
+    else if (memchr(host.ptr, ':', host.len))
         return bad_address(where, err);
-    if (!ps_str_i64(port, &number) || number < 0 || number > 65535 ||
+    if (!ps_str_parse_i64(port, &number) || number < 0 || number > 65535 ||
         port.len >= sizeof out->port || host.len >= sizeof out->host)
         return bad_address(where, err);
-    (void)snprintf(out->host, sizeof out->host, "%.*s", (int)host.len, host.len ? host.at : "");
+    (void)snprintf(out->host, sizeof out->host, "%.*s", (int)host.len, host.len ? host.ptr : "");
     (void)snprintf(out->port, sizeof out->port, "%d", (int)number);
     return PS_OK;
 }
@@ -54,14 +54,15 @@ enum ps_status ps_listen_check(const char *where, struct ps_err *err)
 static enum ps_status refused(const char *where, int code, struct ps_err *err)
 {
     if (code == EADDRINUSE) {
-        ps_hint(err, "stop the other program (another perfshelf?), or use a free port with "
-                     "--listen 127.0.0.1:0");
+        ps_err_hint(err, "stop the other program (another perfshelf?), or use a free port with "
+                         "--listen 127.0.0.1:0");
         return ps_fail(err, PS_CONFLICT, "cannot listen on %s: it is in use", where);
     }
     if (code == EACCES)
-        ps_hint(err, "ports below 1024 need root: use a higher one");
+        ps_err_hint(err, "ports below 1024 need root: use a higher one");
     if (code == EADDRNOTAVAIL)
-        ps_hint(err, "this machine does not have that address: use 127.0.0.1 or one of its own");
+        ps_err_hint(err,
+                    "this machine does not have that address: use 127.0.0.1 or one of its own");
     return ps_fail(err, PS_IO, "cannot listen on %s: %s", where, strerror(code));
 }
 

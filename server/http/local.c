@@ -6,7 +6,7 @@
 #include "server/http/exchange.h"
 
 /* An exchange without a connection (exchange.h). */
-struct ps_local_answer {
+struct ps_local_result {
     struct ps_exchange x;
 };
 
@@ -16,17 +16,17 @@ static enum ps_status run(struct ps_exchange *x, struct ps_err *err)
 {
     enum ps_status status = x->route->handle(&x->req, &x->reply, err);
 
-    if (status == PS_OK && x->deferred && x->err.code != PS_OK)
-        return ps_fail_as(err, &x->err);
-    if (status == PS_OK && x->deferred && atomic_load(&x->deferral) != PS_READY)
+    if (status == PS_OK && x->is_deferred && x->err.code != PS_OK)
+        return ps_fail_copy(err, &x->err);
+    if (status == PS_OK && x->is_deferred && atomic_load(&x->deferral) != PS_READY)
         return ps_fail(err, PS_INTERNAL, "the handler deferred a request that has no connection");
     return status;
 }
 
-enum ps_status ps_local_ask(const struct ps_local *local, const char *method, const char *target,
-                            struct ps_str body, struct ps_local_answer **out, struct ps_err *err)
+enum ps_status ps_local_call(const struct ps_local *local, const char *method, const char *target,
+                             struct ps_str body, struct ps_local_result **out, struct ps_err *err)
 {
-    struct ps_local_answer *answer = ps_alloc(sizeof *answer);
+    struct ps_local_result *answer = ps_alloc(sizeof *answer);
     struct ps_exchange *x = &answer->x;
     struct ps_str path = {target, strcspn(target, "?")};
     struct ps_match match;
@@ -47,20 +47,20 @@ enum ps_status ps_local_ask(const struct ps_local *local, const char *method, co
         return ps_fail(err, PS_BAD_REQUEST, "uploads need a server");
     x->route = match.route;
     memcpy(x->req.args, match.args, sizeof x->req.args);
-    status = ps_url_query(&x->req.arena, ps_str_skip(ps_str_of(target + path.len), 1),
-                          &x->req.params, err);
+    status = ps_url_parse_query(&x->req.arena, ps_str_skip(ps_str_from_c(target + path.len), 1),
+                                &x->req.params, err);
     if (status != PS_OK)
         return status;
     x->req.body = ps_arena_copy(&x->req.arena, body);
     return run(x, err);
 }
 
-struct ps_reply *ps_local_reply(struct ps_local_answer *answer)
+struct ps_reply *ps_local_result_reply(struct ps_local_result *answer)
 {
     return &answer->x.reply;
 }
 
-void ps_local_free(struct ps_local_answer *answer)
+void ps_local_result_free(struct ps_local_result *answer)
 {
     if (!answer)
         return;

@@ -17,13 +17,13 @@ struct ps_local {
     unsigned right;  /* for req->right */
 };
 
-struct ps_local_answer;
+struct ps_local_result;
 
 /* Calls the handler of `target`, which has the form of a request line: "/api/v1/runs?limit=1".
  * After PS_OK the reply contains the result. Free *out in any case. */
-enum ps_status ps_local_ask(const struct ps_local *local, const char *method, const char *target,
-                            struct ps_str body, struct ps_local_answer **out, struct ps_err *err);
-struct ps_reply *ps_local_reply(struct ps_local_answer *answer);
-void ps_local_free(struct ps_local_answer *answer); /* NULL is allowed */
+enum ps_status ps_local_call(const struct ps_local *local, const char *method, const char *target,
+                             struct ps_str body, struct ps_local_result **out, struct ps_err *err);
+struct ps_reply *ps_local_result_reply(struct ps_local_result *answer);
+void ps_local_result_free(struct ps_local_result *answer); /* NULL is allowed */
 
 #endif

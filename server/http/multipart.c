@@ -22,7 +22,7 @@ struct ps_multipart {
     struct ps_buf hold; /* input that cannot be parsed yet */
 };
 
-bool ps_multipart_is(const char *content_type)
+bool ps_is_multipart(const char *content_type)
 {
     static const char name[] = "multipart/form-data";
 
@@ -32,7 +32,7 @@ bool ps_multipart_is(const char *content_type)
 enum ps_status ps_multipart_create(const char *content_type, const struct ps_multipart_ops *ops,
                                    void *user, struct ps_multipart **out, struct ps_err *err)
 {
-    struct ps_str name = ps_header_param(ps_str_of(content_type), "boundary");
+    struct ps_str name = ps_header_param(ps_str_from_c(content_type), "boundary");
     struct ps_multipart *parser;
 
     *out = NULL;
@@ -43,7 +43,7 @@ enum ps_status ps_multipart_create(const char *content_type, const struct ps_mul
     parser->ops = ops;
     parser->user = user;
     memcpy(parser->boundary, "\r\n--", 4);
-    memcpy(parser->boundary + 4, name.at, name.len);
+    memcpy(parser->boundary + 4, name.ptr, name.len);
     parser->boundary_len = name.len + 4;
     /* The first boundary may be at the very start of the body, without a preceding line break. */
     ps_buf_add(&parser->hold, "\r\n", 2);
@@ -71,7 +71,7 @@ static size_t before_boundary(const struct ps_multipart *parser, struct ps_str i
 
     *found = at != NULL;
     if (at)
-        return (size_t)(at - in.at);
+        return (size_t)(at - in.ptr);
     return in.len < parser->boundary_len ? 0 : in.len - parser->boundary_len + 1;
 }
 
@@ -79,7 +79,7 @@ static enum ps_status step_data(struct ps_multipart *parser, struct ps_str *in, 
                                 struct ps_err *err)
 {
     bool found;
-    struct ps_str data = {in->at, before_boundary(parser, *in, &found)};
+    struct ps_str data = {in->ptr, before_boundary(parser, *in, &found)};
     enum ps_status status = PS_OK;
 
     if (parser->state == IN_DATA && data.len > 0)
@@ -97,14 +97,14 @@ static enum ps_status step_data(struct ps_multipart *parser, struct ps_str *in, 
 static enum ps_status step_after_boundary(struct ps_multipart *parser, struct ps_str *in,
                                           bool *more, struct ps_err *err)
 {
-    while (in->len > 0 && (in->at[0] == ' ' || in->at[0] == '\t'))
+    while (in->len > 0 && (in->ptr[0] == ' ' || in->ptr[0] == '\t'))
         *in = ps_str_skip(*in, 1);
     *more = in->len >= 2;
     if (!*more)
         return PS_OK;
-    if (memcmp(in->at, "--", 2) == 0)
+    if (memcmp(in->ptr, "--", 2) == 0)
         parser->state = DONE;
-    else if (memcmp(in->at, "\r\n", 2) == 0)
+    else if (memcmp(in->ptr, "\r\n", 2) == 0)
         parser->state = IN_HEAD;
     else
         return ps_fail(err, PS_BAD_REQUEST, "the multipart form is malformed after a boundary");
@@ -128,10 +128,10 @@ static enum ps_status step_head(struct ps_multipart *parser, struct ps_str *in, 
                        "a part of the multipart form has a header that is too long");
     if (!at)
         return PS_OK;
-    status = ps_part_read((struct ps_str){in->at, (size_t)(at - in->at)}, &part, err);
+    status = ps_part_head_parse((struct ps_str){in->ptr, (size_t)(at - in->ptr)}, &part, err);
     if (status != PS_OK)
         return status;
-    *in = ps_str_skip(*in, (size_t)(at - in->at) + 2);
+    *in = ps_str_skip(*in, (size_t)(at - in->ptr) + 2);
     parser->state = DATA_BEGINS;
     return parser->ops->begin(parser->user, &part, err);
 }
@@ -143,7 +143,7 @@ static enum ps_status step_data_begins(struct ps_multipart *parser, struct ps_st
     *more = in->len >= parser->boundary_len;
     if (!*more)
         return PS_OK;
-    if (!ps_str_starts(*in, boundary_of(parser)))
+    if (!ps_str_starts_with(*in, boundary_of(parser)))
         *in = ps_str_skip(*in, 2);
     parser->state = IN_DATA;
     return PS_OK;
@@ -176,11 +176,11 @@ enum ps_status ps_multipart_feed(struct ps_multipart *parser, struct ps_str byte
     struct ps_str in;
     bool more = true;
 
-    ps_buf_add(&parser->hold, bytes.at, bytes.len);
+    ps_buf_add(&parser->hold, bytes.ptr, bytes.len);
     in = ps_buf_slice(&parser->hold);
     while (more && status == PS_OK)
         status = step(parser, &in, &more, err);
-    memmove(parser->hold.at, in.at, in.len);
+    memmove(parser->hold.ptr, in.ptr, in.len);
     parser->hold.len = in.len;
     return status;
 }

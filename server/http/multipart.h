@@ -27,7 +27,7 @@ struct ps_multipart_ops {
 
 struct ps_multipart;
 
-bool ps_multipart_is(const char *content_type); /* false for NULL */
+bool ps_is_multipart(const char *content_type); /* false for NULL */
 
 /* PS_BAD_REQUEST: the content type has no usable boundary. */
 enum ps_status ps_multipart_create(const char *content_type, const struct ps_multipart_ops *ops,

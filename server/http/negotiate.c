@@ -53,13 +53,13 @@ bool ps_etag_matches(const char *if_none_match, const char *etag)
     return false;
 }
 
-bool ps_type_shrinks(const char *type)
+bool ps_type_is_compressible(const char *type)
 {
     return strncmp(type, "text/", 5) == 0 || strncmp(type, "application/json", 16) == 0 ||
            strncmp(type, "image/svg", 9) == 0;
 }
 
-bool ps_gzip(struct ps_str in, struct ps_buf *out)
+bool ps_gzip_compress(struct ps_str in, struct ps_buf *out)
 {
     PS_AUTO(ps_free_ptr) uint8_t *work = NULL;
     struct isal_zstream z;
@@ -69,15 +69,15 @@ bool ps_gzip(struct ps_str in, struct ps_buf *out)
         return false;
     work = ps_alloc(ISAL_DEF_LVL1_DEFAULT);
     isal_deflate_init(&z);
-    ps_buf_room(out, in.len);
+    ps_buf_reserve(out, in.len);
     z.level = 1;
     z.level_buf = work;
     z.level_buf_size = ISAL_DEF_LVL1_DEFAULT;
     z.gzip_flag = IGZIP_GZIP;
     z.end_of_stream = 1;
-    z.next_in = (uint8_t *)(uintptr_t)in.at;
+    z.next_in = (uint8_t *)(uintptr_t)in.ptr;
     z.avail_in = (uint32_t)in.len;
-    z.next_out = (uint8_t *)out->at + before;
+    z.next_out = (uint8_t *)out->ptr + before;
     z.avail_out = (uint32_t)in.len;
     if (isal_deflate(&z) != COMP_OK || z.internal_state.state != ZSTATE_END)
         return false;
@@ -91,7 +91,7 @@ static bool plain(unsigned char c)
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '%' && c != '/';
 }
 
-char *ps_attachment(struct ps_arena *arena, const char *name)
+char *ps_format_attachment(struct ps_arena *arena, const char *name)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     bool exact = true;
@@ -112,10 +112,10 @@ char *ps_attachment(struct ps_arena *arena, const char *name)
         else
             ps_buf_printf(&text, "%%%02X", c);
     }
-    return (char *)(uintptr_t)ps_arena_copy(arena, ps_buf_slice(&text)).at;
+    return (char *)(uintptr_t)ps_arena_copy(arena, ps_buf_slice(&text)).ptr;
 }
 
-const char *ps_attachment_name(struct ps_arena *arena, const char *disposition)
+const char *ps_parse_attachment(struct ps_arena *arena, const char *disposition)
 {
     static const char encoded[] = "filename*=UTF-8''", quoted[] = "filename=\"";
     const char *at = disposition ? strstr(disposition, encoded) : NULL, *name = NULL;
@@ -130,5 +130,5 @@ const char *ps_attachment_name(struct ps_arena *arena, const char *disposition)
     if (!at)
         return NULL;
     at += sizeof quoted - 1;
-    return ps_arena_copy(arena, (struct ps_str){at, strcspn(at, "\"")}).at;
+    return ps_arena_copy(arena, (struct ps_str){at, strcspn(at, "\"")}).ptr;
 }

@@ -13,17 +13,17 @@ bool ps_accepts_gzip(const char *accept_encoding);
 bool ps_etag_matches(const char *if_none_match, const char *etag);
 
 /* Whether content of this type is worth compressing; type is not NULL. */
-bool ps_type_shrinks(const char *type);
+bool ps_type_is_compressible(const char *type);
 
 /* Appends the gzip form of `in`; false if it would not be smaller. */
-bool ps_gzip(struct ps_str in, struct ps_buf *out);
+bool ps_gzip_compress(struct ps_str in, struct ps_buf *out);
 
 /* The value of Content-Disposition for a download: `attachment` with the name in ASCII and, if
  * needed, in UTF-8 (RFC 6266). name is not NULL. */
-char *ps_attachment(struct ps_arena *arena, const char *name);
+char *ps_format_attachment(struct ps_arena *arena, const char *name);
 
 /* The file name in such a header, possibly of another server; NULL if it has none. It may contain
  * slashes. */
-const char *ps_attachment_name(struct ps_arena *arena, const char *disposition);
+const char *ps_parse_attachment(struct ps_arena *arena, const char *disposition);
 
 #endif

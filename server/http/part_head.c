@@ -7,23 +7,23 @@
 
 static bool same_word(struct ps_str text, const char *word)
 {
-    return text.len == strlen(word) && strncasecmp(text.at, word, text.len) == 0;
+    return text.len == strlen(word) && strncasecmp(text.ptr, word, text.len) == 0;
 }
 
 static struct ps_str trim(struct ps_str text)
 {
-    while (text.len && (text.at[0] == ' ' || text.at[0] == '\t'))
+    while (text.len && (text.ptr[0] == ' ' || text.ptr[0] == '\t'))
         text = ps_str_skip(text, 1);
-    while (text.len && (text.at[text.len - 1] == ' ' || text.at[text.len - 1] == '\t'))
+    while (text.len && (text.ptr[text.len - 1] == ' ' || text.ptr[text.len - 1] == '\t'))
         text.len--;
     return text;
 }
 
 static struct ps_str cut_at(struct ps_str text, char end)
 {
-    const char *found = text.len ? memchr(text.at, end, text.len) : NULL;
+    const char *found = text.len ? memchr(text.ptr, end, text.len) : NULL;
 
-    return (struct ps_str){text.at, found ? (size_t)(found - text.at) : text.len};
+    return (struct ps_str){text.ptr, found ? (size_t)(found - text.ptr) : text.len};
 }
 
 /* The content of a quoted string that starts at text; \" does not end it. */
@@ -31,10 +31,10 @@ static struct ps_str quoted(struct ps_str text)
 {
     size_t n = 1;
 
-    while (n < text.len && text.at[n] != '"')
-        n += text.at[n] == '\\' && n + 1 < text.len && text.at[n + 1] == '"' ? 2 : 1;
+    while (n < text.len && text.ptr[n] != '"')
+        n += text.ptr[n] == '\\' && n + 1 < text.len && text.ptr[n + 1] == '"' ? 2 : 1;
     n = n < text.len ? n : text.len;
-    return (struct ps_str){text.at + 1, n - 1};
+    return (struct ps_str){text.ptr + 1, n - 1};
 }
 
 struct ps_str ps_header_param(struct ps_str value, const char *key)
@@ -49,10 +49,10 @@ struct ps_str ps_header_param(struct ps_str value, const char *key)
             continue;
         }
         rest = trim(ps_str_skip(rest, name.len + 1));
-        found = rest.len && rest.at[0] == '"' ? quoted(rest) : trim(cut_at(rest, ';'));
+        found = rest.len && rest.ptr[0] == '"' ? quoted(rest) : trim(cut_at(rest, ';'));
         if (same_word(trim(name), key))
             return found;
-        rest = ps_str_skip(rest, (size_t)(found.at + found.len - rest.at));
+        rest = ps_str_skip(rest, (size_t)(found.ptr + found.len - rest.ptr));
         rest = ps_str_skip(rest, cut_at(rest, ';').len + 1);
     }
     return (struct ps_str){NULL, 0};
@@ -65,7 +65,7 @@ static int hex(struct ps_str text, size_t at)
 
     if (text.len - at < 3)
         return -1;
-    memcpy(digits, text.at + at + 1, 2);
+    memcpy(digits, text.ptr + at + 1, 2);
     byte = strtol(digits, &end, 16);
     return *end || digits[0] == '-' || digits[0] == '+' || digits[0] == ' ' ? -1 : (int)byte;
 }
@@ -77,14 +77,14 @@ static size_t unescape(struct ps_str text, bool all, char *out, size_t size)
     size_t n = 0;
 
     for (size_t i = 0; i < text.len && n + 1 < size; i++) {
-        char c = text.at[i];
+        char c = text.ptr[i];
         int byte = c == '%' ? hex(text, i) : -1;
 
         if (byte >= 0 && (all || byte == '"' || byte == '\r' || byte == '\n')) {
             c = (char)byte;
             i += 2;
-        } else if (c == '\\' && i + 1 < text.len && text.at[i + 1] == '"') {
-            c = text.at[++i];
+        } else if (c == '\\' && i + 1 < text.len && text.ptr[i + 1] == '"') {
+            c = text.ptr[++i];
         }
         out[n++] = (unsigned char)c < 0x20 || c == 0x7f ? '_' : c;
     }
@@ -112,8 +112,8 @@ static void read_filename(struct ps_str disposition, struct ps_part *out)
     struct ps_str wide = ps_header_param(disposition, "filename*");
     char text[sizeof out->path];
 
-    out->is_file = plain.at || wide.at || strcmp(out->name, "file") == 0;
-    if (wide.len > utf8.len && strncasecmp(wide.at, utf8.at, utf8.len) == 0)
+    out->is_file = plain.ptr || wide.ptr || strcmp(out->name, "file") == 0;
+    if (wide.len > utf8.len && strncasecmp(wide.ptr, utf8.ptr, utf8.len) == 0)
         unescape(ps_str_skip(wide, utf8.len), true, text, sizeof text);
     else
         unescape(plain, false, text, sizeof text);
@@ -123,17 +123,17 @@ static void read_filename(struct ps_str disposition, struct ps_part *out)
     memcpy(out->filename, text, strlen(text) + 1);
 }
 
-enum ps_status ps_part_read(struct ps_str head, struct ps_part *out, struct ps_err *err)
+enum ps_status ps_part_head_parse(struct ps_str head, struct ps_part *out, struct ps_err *err)
 {
     struct ps_str name = {NULL, 0};
 
     *out = (struct ps_part){0};
-    while (head.len > 0 && !name.at) {
+    while (head.len > 0 && !name.ptr) {
         struct ps_str line = cut_at(head, '\n'), key = cut_at(line, ':');
         struct ps_str value = ps_str_skip(line, key.len + 1);
 
         head = ps_str_skip(head, line.len + 1);
-        if (value.len && value.at[value.len - 1] == '\r')
+        if (value.len && value.ptr[value.len - 1] == '\r')
             value.len--;
         if (!same_word(trim(key), "content-disposition"))
             continue;
@@ -141,7 +141,7 @@ enum ps_status ps_part_read(struct ps_str head, struct ps_part *out, struct ps_e
         unescape(name, false, out->name, sizeof out->name);
         read_filename(value, out);
     }
-    if (!name.at)
+    if (!name.ptr)
         return ps_fail(err, PS_BAD_REQUEST, "a part of the multipart form has no name");
     return PS_OK;
 }

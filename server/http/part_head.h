@@ -11,6 +11,6 @@ struct ps_str ps_header_param(struct ps_str value, const char *key);
 
 /* Reads the header lines of a part (`head`, without the empty line). PS_BAD_REQUEST: the part has
  * no name. */
-enum ps_status ps_part_read(struct ps_str head, struct ps_part *out, struct ps_err *err);
+enum ps_status ps_part_head_parse(struct ps_str head, struct ps_part *out, struct ps_err *err);
 
 #endif

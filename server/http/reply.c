@@ -34,35 +34,35 @@ void ps_reply_header(struct ps_reply *reply, const char *name, const char *value
     reply->headers[reply->n_headers++].value = value;
 }
 
-void ps_reply_again(struct ps_reply *reply, const char *subject, uint64_t mark)
+void ps_reply_allow_caching(struct ps_reply *reply, const char *subject, uint64_t mark)
 {
-    reply->again = true;
+    reply->is_cacheable = true;
     reply->subject = subject;
     reply->mark = mark;
 }
 
 struct ps_json ps_reply_json(struct ps_reply *reply)
 {
-    return ps_json_to(&reply->body);
+    return ps_json_writer(&reply->body);
 }
 
-void ps_reply_error(struct ps_reply *reply, const struct ps_err *err)
+void ps_reply_set_error(struct ps_reply *reply, const struct ps_err *err)
 {
     struct ps_json out;
 
     ps_reply_free(reply);
-    reply->status = ps_http_code(err->code);
+    reply->status = ps_http_status_of(err->code);
     if (err->code == PS_UNAVAILABLE) /* not PS_TOO_SLOW: a retry would be too slow again */
         ps_reply_header(reply, "Retry-After", "1");
     out = ps_reply_json(reply);
     ps_json_object(&out);
     ps_json_key(&out, "error");
-    ps_error_json(&out, err);
+    ps_json_error(&out, err);
     ps_json_end(&out);
 }
 
-void ps_reply_refuse(struct ps_reply *reply, unsigned http, const char *word, const char *text,
-                     const char *hint)
+void ps_reply_set_error_fields(struct ps_reply *reply, unsigned http, const char *word,
+                               const char *text, const char *hint)
 {
     struct ps_json out;
 
@@ -71,6 +71,6 @@ void ps_reply_refuse(struct ps_reply *reply, unsigned http, const char *word, co
     out = ps_reply_json(reply);
     ps_json_object(&out);
     ps_json_key(&out, "error");
-    ps_error_object(&out, word, text, NULL, hint);
+    ps_json_error_fields(&out, word, text, NULL, hint);
     ps_json_end(&out);
 }

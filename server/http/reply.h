@@ -20,8 +20,9 @@ struct ps_feed;
 struct ps_reply {
     unsigned status;
     const char *type;
-    struct ps_buf body;   /* moved out when it is sent */
-    struct ps_str fixed;  /* instead of body: bytes that stay valid as long as the server runs */
+    struct ps_buf body; /* moved out when it is sent */
+    struct ps_str
+        static_body;      /* instead of body: bytes that stay valid as long as the server runs */
     const char *encoding; /* Content-Encoding of fixed: "gzip" or NULL */
     /* instead of body: stream_bytes bytes of this stream; then it is freed and stream_fd is
      * closed */
@@ -32,12 +33,12 @@ struct ps_reply {
     const char *etag;     /* quoted; NULL: computed from the body if cache is set */
     const char *cache;    /* Cache-Control; NULL: no-store */
     /* an HTML page or a script of ours: is sent with the policy that allows our scripts */
-    bool page;
+    bool is_page;
     struct {
         const char *name, *value;
     } headers[PS_REPLY_HEADERS];
     size_t n_headers;
-    bool again;          /* ps_reply_again was called */
+    bool is_cacheable;   /* ps_reply_allow_caching was called */
     const char *subject; /* its argument */
     uint64_t mark;
 };
@@ -51,21 +52,21 @@ void ps_reply_header(struct ps_reply *reply, const char *name, const char *value
 /* Allows the server to cache this response. It must be the same for every client that is admitted
  * to this URL, for as long as ps_http_config.mark of the subject returns `mark` (subject NULL: as
  * long as the server runs). Read the mark before computing the response. */
-void ps_reply_again(struct ps_reply *reply, const char *subject, uint64_t mark);
+void ps_reply_allow_caching(struct ps_reply *reply, const char *subject, uint64_t mark);
 /* A JSON writer into the body. */
 struct ps_json ps_reply_json(struct ps_reply *reply);
 
 /* The HTTP status code of an error. All replies use this mapping. */
-unsigned ps_http_code(enum ps_status status);
+unsigned ps_http_status_of(enum ps_status status);
 /* Writes {"code","text","at","hint"} as a value; also used for jobs and lists. */
-void ps_error_json(struct ps_json *out, const struct ps_err *err);
-/* Like ps_error_json, with any code word; at, hint: NULL if there is none. */
-void ps_error_object(struct ps_json *out, const char *word, const char *text, const uint64_t *at,
-                     const char *hint);
+void ps_json_error(struct ps_json *out, const struct ps_err *err);
+/* Like ps_json_error, with any code word; at, hint: NULL if there is none. */
+void ps_json_error_fields(struct ps_json *out, const char *word, const char *text,
+                          const uint64_t *at, const char *hint);
 /* Turns the reply into the error err; its former content is dropped. */
-void ps_reply_error(struct ps_reply *reply, const struct ps_err *err);
-/* Like ps_reply_error, for an error without ps_status: HTTP status and code word. */
-void ps_reply_refuse(struct ps_reply *reply, unsigned http, const char *word, const char *text,
-                     const char *hint);
+void ps_reply_set_error(struct ps_reply *reply, const struct ps_err *err);
+/* Like ps_reply_set_error, for an error without ps_status: HTTP status and code word. */
+void ps_reply_set_error_fields(struct ps_reply *reply, unsigned http, const char *word,
+                               const char *text, const char *hint);
 
 #endif

@@ -20,7 +20,7 @@
 #define PS_SMALL_MAX ((uint64_t)16 << 20)
 
 /* An uploaded file: in the spool, closed. It is deleted with the request unless the handler claims
- * it with ps_request_take. */
+ * it with ps_request_claim_file. */
 struct ps_upload_file {
     char *path;            /* malloc'ed; NULL once it was claimed */
     const char *part;      /* name of its form part; "" if the file is the request body */
@@ -63,7 +63,7 @@ struct ps_route {
 
 /* Address of the client: "192.168.0.7", "fe80::1", or "" without a connection. Allocated in the
  * arena. */
-const char *ps_request_peer(struct ps_request *req);
+const char *ps_request_peer_address(struct ps_request *req);
 /* The value of a cookie, or NULL. */
 const char *ps_request_cookie(const struct ps_request *req, const char *name);
 /* The value of a header, or NULL. */
@@ -71,11 +71,11 @@ const char *ps_request_header(const struct ps_request *req, const char *name);
 /* The last value of a parameter, or NULL. */
 const char *ps_request_param(const struct ps_request *req, const char *key);
 /* Claims the file: the caller unlinks it and frees the path. */
-char *ps_request_take(struct ps_upload_file *file);
+char *ps_request_claim_file(struct ps_upload_file *file);
 
 /* Whether the client has closed its connection, so that no reply is needed. For deferred or slow
  * requests; may be called from any thread. */
-bool ps_request_gone(const struct ps_request *req);
+bool ps_request_is_disconnected(const struct ps_request *req);
 
 void ps_request_defer(struct ps_request *req);
 /* status, err: as a handler would return them; err may be NULL if status is PS_OK. */

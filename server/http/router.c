@@ -18,18 +18,18 @@ static bool fits(const char *pattern, struct ps_str path, struct raw_args *args)
         bool rest;
 
         if (*pattern != '{') {
-            if (at == path.len || path.at[at++] != *pattern++)
+            if (at == path.len || path.ptr[at++] != *pattern++)
                 return false;
             continue;
         }
         pattern = strchr(pattern, '}') + 1;
         rest = pattern[-2] == '*';
-        for (from = at; at < path.len && (rest || path.at[at] != '/');)
+        for (from = at; at < path.len && (rest || path.ptr[at] != '/');)
             at++;
         if (at == from && !rest)
             return false;
         assert(args->n < PS_PATH_ARGS);
-        args->at[args->n++] = (struct ps_str){path.at + from, at - from};
+        args->at[args->n++] = (struct ps_str){path.ptr + from, at - from};
     }
     return at == path.len;
 }

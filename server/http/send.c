@@ -32,7 +32,7 @@ static ssize_t read_stream(void *cls, uint64_t pos, char *buf, size_t max)
         /* more bytes were requested than the stream has */
         return MHD_CONTENT_READER_END_WITH_ERROR;
     bytes.len = bytes.len < max ? bytes.len : max;
-    memcpy(buf, bytes.at, bytes.len);
+    memcpy(buf, bytes.ptr, bytes.len);
     ps_stream_skip(body->stream, bytes.len);
     return (ssize_t)bytes.len;
 }
@@ -69,16 +69,17 @@ static struct MHD_Response *response_of(struct ps_exchange *x)
     }
     if (reply->stream)
         return stream_response(reply);
-    if (reply->fixed.at)
-        return MHD_create_response_from_buffer(reply->fixed.len, (void *)(uintptr_t)reply->fixed.at,
+    if (reply->static_body.ptr)
+        return MHD_create_response_from_buffer(reply->static_body.len,
+                                               (void *)(uintptr_t)reply->static_body.ptr,
                                                MHD_RESPMEM_PERSISTENT);
     reply->body = (struct ps_buf){0};
-    if (!body.at)
+    if (!body.ptr)
         return MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
-    return MHD_create_response_from_buffer(body.len, body.at, MHD_RESPMEM_MUST_FREE);
+    return MHD_create_response_from_buffer(body.len, body.ptr, MHD_RESPMEM_MUST_FREE);
 }
 
-static void tag_body(struct ps_exchange *x)
+static void set_body_etag(struct ps_exchange *x)
 {
     struct ps_reply *reply = &x->reply;
 
@@ -86,14 +87,14 @@ static void tag_body(struct ps_exchange *x)
         reply->etag =
             ps_arena_printf(&x->req.arena, "\"%016llx\"",
                             (unsigned long long)crc64_ecma_refl(
-                                0, (const unsigned char *)reply->body.at, reply->body.len));
+                                0, (const unsigned char *)reply->body.ptr, reply->body.len));
 }
 
-static void drop_if_known(struct ps_exchange *x)
+static void drop_if_not_modified(struct ps_exchange *x)
 {
     struct ps_reply *reply = &x->reply;
     const char *etag = reply->etag, *cache = reply->cache;
-    bool page = reply->page; /* browsers replace the stored policy with that of a 304 */
+    bool page = reply->is_page; /* browsers replace the stored policy with that of a 304 */
 
     if (reply->status != 200 || !ps_etag_matches(ps_request_header(&x->req, "If-None-Match"), etag))
         return;
@@ -101,7 +102,7 @@ static void drop_if_known(struct ps_exchange *x)
     reply->status = 304;
     reply->etag = etag;
     reply->cache = cache;
-    reply->page = page;
+    reply->is_page = page;
 }
 
 static bool accepts_gzip(const struct ps_exchange *x)
@@ -114,10 +115,10 @@ static void compress_body(struct ps_exchange *x)
     struct ps_reply *reply = &x->reply;
     struct ps_buf packed = {0};
 
-    if (reply->body.len < GZIP_FROM || !ps_type_shrinks(reply->type))
+    if (reply->body.len < GZIP_FROM || !ps_type_is_compressible(reply->type))
         return;
     ps_reply_header(reply, "Vary", "Accept-Encoding");
-    if (!accepts_gzip(x) || !ps_gzip(ps_buf_slice(&reply->body), &packed)) {
+    if (!accepts_gzip(x) || !ps_gzip_compress(ps_buf_slice(&reply->body), &packed)) {
         ps_buf_free(&packed);
         return;
     }
@@ -151,51 +152,52 @@ static void add_headers(struct ps_exchange *x, struct MHD_Response *response)
     add(response, "Referrer-Policy", "no-referrer");
     add(response, "Cross-Origin-Opener-Policy", "same-origin");
     add(response, "Cross-Origin-Resource-Policy", "same-origin");
-    add(response, "Content-Security-Policy", reply->page ? page_policy : data_policy);
+    add(response, "Content-Security-Policy", reply->is_page ? page_policy : data_policy);
     if (atomic_load(&x->http->quiesced))
         add(response, "Connection", "close");
 }
 
 static void stop_counting(struct ps_exchange *x)
 {
-    if (x->counted)
+    if (x->is_counted)
         atomic_fetch_sub(&x->http->in_flight, 1);
-    x->counted = false;
+    x->is_counted = false;
 }
 
-static bool reads(const struct ps_exchange *x)
+static bool is_read_request(const struct ps_exchange *x)
 {
     return strcmp(x->req.method, "GET") == 0 || strcmp(x->req.method, "HEAD") == 0;
 }
 
-static bool still_holds(const struct ps_http *http, const struct ps_ready *ready)
+static bool is_still_valid(const struct ps_http *http, const struct ps_cached_response *ready)
 {
     return !ready->subject || http->config.mark(http->config.app, ready->subject) == ready->mark;
 }
 
-bool ps_exchange_recall(struct ps_exchange *x)
+bool ps_exchange_find_cached(struct ps_exchange *x)
 {
-    const struct ps_ready *ready;
+    const struct ps_cached_response *ready;
 
-    if (!reads(x) || atomic_load(&x->http->quiesced)) /* then responses contain Connection: close */
+    if (!is_read_request(x) ||
+        atomic_load(&x->http->quiesced)) /* then responses contain Connection: close */
         return false;
-    ready = ps_ready_find(x->http->ready, x->uri, accepts_gzip(x));
-    if (ready && !still_holds(x->http, ready)) {
-        ps_ready_drop(x->http->ready, ready);
-        ps_ready_release(ready);
+    ready = ps_response_cache_find(x->http->response_cache, x->uri, accepts_gzip(x));
+    if (ready && !is_still_valid(x->http, ready)) {
+        ps_response_cache_drop(x->http->response_cache, ready);
+        ps_response_cache_release(ready);
         ready = NULL;
     }
-    x->ready = ready;
+    x->cached = ready;
     return ready != NULL;
 }
 
-enum MHD_Result ps_exchange_send_again(struct ps_exchange *x)
+enum MHD_Result ps_exchange_send_cached(struct ps_exchange *x)
 {
-    const struct ps_ready *ready = x->ready;
+    const struct ps_cached_response *ready = x->cached;
 
     if (ps_etag_matches(ps_request_header(&x->req, "If-None-Match"), ready->etag))
-        return MHD_queue_response(x->connection, 304, ready->unchanged);
-    return MHD_queue_response(x->connection, 200, ready->whole);
+        return MHD_queue_response(x->connection, 304, ready->not_modified);
+    return MHD_queue_response(x->connection, 200, ready->response);
 }
 
 /* The 304 response that belongs to the reply. */
@@ -214,24 +216,24 @@ static struct MHD_Response *unchanged_response(struct ps_exchange *x)
 }
 
 /* Caches the response for later requests or releases it. */
-static void keep_or_drop(struct ps_exchange *x, struct MHD_Response *response, size_t bytes)
+static void cache_or_release(struct ps_exchange *x, struct MHD_Response *response, size_t bytes)
 {
-    struct ps_ready ready = {
+    struct ps_cached_response ready = {
         .route = x->route,
-        .whole = response,
+        .response = response,
         .etag = x->reply.etag,
         .subject = x->reply.subject,
         .mark = x->reply.mark,
         .bytes = bytes,
     };
 
-    if (!x->reply.again || x->reply.status != 200 || bytes > PS_READY_MOST || !reads(x) ||
-        atomic_load(&x->http->quiesced)) {
+    if (!x->reply.is_cacheable || x->reply.status != 200 || bytes > PS_RESPONSE_CACHE_BODY_MAX ||
+        !is_read_request(x) || atomic_load(&x->http->quiesced)) {
         MHD_destroy_response(response);
         return;
     }
-    ready.unchanged = unchanged_response(x);
-    ps_ready_put(x->http->ready, x->uri, accepts_gzip(x), &ready);
+    ready.not_modified = unchanged_response(x);
+    ps_response_cache_put(x->http->response_cache, x->uri, accepts_gzip(x), &ready);
 }
 
 enum MHD_Result ps_exchange_send(struct ps_exchange *x)
@@ -240,9 +242,9 @@ enum MHD_Result ps_exchange_send(struct ps_exchange *x)
     enum MHD_Result sent;
     size_t bytes;
 
-    ps_exchange_worked(x);
-    tag_body(x);
-    drop_if_known(x);
+    ps_exchange_handler_done(x);
+    set_body_etag(x);
+    drop_if_not_modified(x);
     compress_body(x);
     if (x->reply.feed)
         stop_counting(x);
@@ -252,6 +254,6 @@ enum MHD_Result ps_exchange_send(struct ps_exchange *x)
         return MHD_NO;
     add_headers(x, response);
     sent = MHD_queue_response(x->connection, x->reply.status, response);
-    keep_or_drop(x, response, bytes);
+    cache_or_release(x, response, bytes);
     return sent;
 }

@@ -38,9 +38,9 @@ static enum ps_status open_file(struct ps_upload *upload, const struct ps_part *
     file = &req->files[req->n_files++];
     *file = (struct ps_upload_file){
         .path = path,
-        .part = ps_arena_copy(&req->arena, ps_str_of(part->name)).at,
-        .filename = ps_arena_copy(&req->arena, ps_str_of(part->filename)).at,
-        .sent_path = ps_arena_copy(&req->arena, ps_str_of(part->path)).at,
+        .part = ps_arena_copy(&req->arena, ps_str_from_c(part->name)).ptr,
+        .filename = ps_arena_copy(&req->arena, ps_str_from_c(part->filename)).ptr,
+        .sent_path = ps_arena_copy(&req->arena, ps_str_from_c(part->path)).ptr,
     };
     return PS_OK;
 }
@@ -67,7 +67,7 @@ static enum ps_status begin_part(void *user, const struct ps_part *part, struct 
     upload->in_field = !part->is_file;
     if (part->is_file)
         return open_file(upload, part, err);
-    upload->field_name = ps_arena_copy(&upload->req->arena, ps_str_of(part->name)).at;
+    upload->field_name = ps_arena_copy(&upload->req->arena, ps_str_from_c(part->name)).ptr;
     upload->field.len = 0;
     return PS_OK;
 }
@@ -96,10 +96,10 @@ static enum ps_status end_part(void *user, struct ps_err *err)
         ps_close_fd(&upload->fd);
         return PS_OK;
     }
-    if (value.len && memchr(value.at, '\0', value.len))
+    if (value.len && memchr(value.ptr, '\0', value.len))
         return ps_fail(err, PS_BAD_REQUEST, "the field %s contains a NUL byte", upload->field_name);
     value = ps_arena_copy(&req->arena, value);
-    if (!ps_pairs_add(&req->arena, &req->params, upload->field_name, value.at))
+    if (!ps_pairs_add(&req->arena, &req->params, upload->field_name, value.ptr))
         return ps_fail(err, PS_BAD_REQUEST, "more than %d parameters", PS_PAIRS_MAX);
     return PS_OK;
 }
@@ -113,7 +113,7 @@ static enum ps_status claim(struct ps_upload *upload, uint64_t bytes, struct ps_
 
     if (bytes <= upload->claimed)
         return PS_OK;
-    if (spool->claim(spool->user, bytes - upload->claimed, err) != PS_OK)
+    if (spool->reserve(spool->user, bytes - upload->claimed, err) != PS_OK)
         return err->code;
     upload->claimed = bytes;
     return PS_OK;
@@ -121,7 +121,7 @@ static enum ps_status claim(struct ps_upload *upload, uint64_t bytes, struct ps_
 
 static void give_back(struct ps_upload *upload)
 {
-    upload->spool->give_back(upload->spool->user, upload->claimed - upload->written);
+    upload->spool->release(upload->spool->user, upload->claimed - upload->written);
     upload->claimed = upload->written;
 }
 
@@ -134,7 +134,7 @@ enum ps_status ps_upload_create(const struct ps_spool *spool, struct ps_request 
 
     *upload = (struct ps_upload){.spool = spool, .req = req, .max = max, .fd = -1};
     status = claim(upload, length, err);
-    req->form = ps_multipart_is(content_type);
+    req->form = ps_is_multipart(content_type);
     if (status == PS_OK && req->form)
         status = ps_multipart_create(content_type, &part_ops, upload, &upload->form, err);
     *out = upload;

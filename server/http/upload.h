@@ -16,9 +16,9 @@ struct ps_spool {
     /* Creates a file for writing; the path is malloc'ed. */
     enum ps_status (*open)(void *user, char **path, int *fd, struct ps_err *err);
     /* Reserves space before bytes are written. PS_FULL: there is not enough. */
-    enum ps_status (*claim)(void *user, uint64_t bytes, struct ps_err *err);
+    enum ps_status (*reserve)(void *user, uint64_t bytes, struct ps_err *err);
     /* Releases space that was reserved and not written. */
-    void (*give_back)(void *user, uint64_t bytes);
+    void (*release)(void *user, uint64_t bytes);
     /* Deletes a file that was not claimed, and releases its space. */
     void (*remove)(void *user, const char *path);
     void *user;

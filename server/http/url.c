@@ -18,14 +18,14 @@ static int escaped_byte(struct ps_str text, size_t at)
 
     if (text.len - at < 3)
         return -1;
-    high = hex_digit(text.at[at + 1]);
-    low = hex_digit(text.at[at + 2]);
+    high = hex_digit(text.ptr[at + 1]);
+    low = hex_digit(text.ptr[at + 2]);
     return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
 static enum ps_status broken(struct ps_err *err)
 {
-    ps_hint(err, "write a percent sign as %%25");
+    ps_err_hint(err, "write a percent sign as %%25");
     return ps_fail(err, PS_BAD_REQUEST, "the URL contains a %% that does not begin an escape");
 }
 
@@ -36,7 +36,7 @@ enum ps_status ps_url_decode(struct ps_arena *arena, struct ps_str text, bool pl
     size_t n = 0;
 
     for (size_t i = 0; i < text.len; i++) {
-        int byte = (unsigned char)text.at[i];
+        int byte = (unsigned char)text.ptr[i];
 
         if (byte == '+' && plus) {
             byte = ' ';
@@ -75,19 +75,19 @@ bool ps_pairs_add(struct ps_arena *arena, struct ps_pairs *pairs, const char *ke
         struct ps_pair *more = ps_arena_alloc(arena, cap * sizeof *more);
 
         if (pairs->n)
-            memcpy(more, pairs->at, pairs->n * sizeof *more);
-        pairs->at = more;
+            memcpy(more, pairs->items, pairs->n * sizeof *more);
+        pairs->items = more;
         pairs->cap = cap;
     }
-    pairs->at[pairs->n++] = (struct ps_pair){key, value};
+    pairs->items[pairs->n++] = (struct ps_pair){key, value};
     return true;
 }
 
 static enum ps_status add_one(struct ps_arena *arena, struct ps_str text, struct ps_pairs *out,
                               struct ps_err *err)
 {
-    const char *equals = text.len ? memchr(text.at, '=', text.len) : NULL;
-    struct ps_str name = {text.at, equals ? (size_t)(equals - text.at) : text.len};
+    const char *equals = text.len ? memchr(text.ptr, '=', text.len) : NULL;
+    struct ps_str name = {text.ptr, equals ? (size_t)(equals - text.ptr) : text.len};
     struct ps_str rest = ps_str_skip(text, name.len + 1);
     const char *key, *value;
     enum ps_status status;
@@ -102,12 +102,12 @@ static enum ps_status add_one(struct ps_arena *arena, struct ps_str text, struct
     return status;
 }
 
-enum ps_status ps_url_query(struct ps_arena *arena, struct ps_str query, struct ps_pairs *out,
-                            struct ps_err *err)
+enum ps_status ps_url_parse_query(struct ps_arena *arena, struct ps_str query, struct ps_pairs *out,
+                                  struct ps_err *err)
 {
     while (query.len > 0) {
-        const char *amp = memchr(query.at, '&', query.len);
-        struct ps_str one = {query.at, amp ? (size_t)(amp - query.at) : query.len};
+        const char *amp = memchr(query.ptr, '&', query.len);
+        struct ps_str one = {query.ptr, amp ? (size_t)(amp - query.ptr) : query.len};
         enum ps_status status = add_one(arena, one, out, err);
 
         if (status != PS_OK)
@@ -120,7 +120,7 @@ enum ps_status ps_url_query(struct ps_arena *arena, struct ps_str query, struct 
 const char *ps_pairs_get(const struct ps_pairs *pairs, const char *key)
 {
     for (size_t i = pairs->n; i > 0; i--)
-        if (strcmp(pairs->at[i - 1].key, key) == 0)
-            return pairs->at[i - 1].value;
+        if (strcmp(pairs->items[i - 1].key, key) == 0)
+            return pairs->items[i - 1].value;
     return NULL;
 }

@@ -12,7 +12,7 @@ struct ps_pair {
 };
 
 struct ps_pairs {
-    struct ps_pair *at;
+    struct ps_pair *items;
     size_t n, cap;
 };
 
@@ -27,8 +27,8 @@ enum ps_status ps_url_decode(struct ps_arena *arena, struct ps_str text, bool pl
 void ps_url_escape(struct ps_buf *out, const char *text);
 
 /* Appends the parameters of a query string ("a=1&b=2"); a parameter without = has the value "". */
-enum ps_status ps_url_query(struct ps_arena *arena, struct ps_str query, struct ps_pairs *out,
-                            struct ps_err *err);
+enum ps_status ps_url_parse_query(struct ps_arena *arena, struct ps_str query, struct ps_pairs *out,
+                                  struct ps_err *err);
 
 /* Appends one pair; the strings are not copied. False if there are PS_PAIRS_MAX already. */
 bool ps_pairs_add(struct ps_arena *arena, struct ps_pairs *pairs, const char *key,

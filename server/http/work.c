@@ -80,7 +80,7 @@ static int64_t move_overdue(struct ps_work *work)
     return next;
 }
 
-static struct task *take_from(struct ps_work *work, enum lane lane)
+static struct task *pop_task(struct ps_work *work, enum lane lane)
 {
     struct task *task = work->lanes[lane].first;
 
@@ -113,7 +113,7 @@ static bool is_done(const struct ps_work *work)
 /* --- Threads and public functions --- */
 
 /* Waits for the next task; NULL if there will be none. */
-static struct task *take(struct ps_work *work)
+static struct task *next_task(struct ps_work *work)
 {
     struct task *task = NULL;
 
@@ -126,9 +126,9 @@ static struct task *take(struct ps_work *work)
     while (!task && !is_done(work)) {
         const int64_t again = move_overdue(work);
 
-        task = take_from(work, QUICK);
+        task = pop_task(work, QUICK);
         if (!task)
-            task = take_from(work, LONG);
+            task = pop_task(work, LONG);
         if (!task && !is_done(work))
             wait_until(work, again);
     }
@@ -145,7 +145,7 @@ static void *loop(void *worker)
     struct task *task;
 
     self = worker;
-    while ((task = take(self->work))) {
+    while ((task = next_task(self->work))) {
         task->fn(task->arg);
         free(task);
     }

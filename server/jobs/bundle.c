@@ -12,9 +12,9 @@
 #define RUNS_MOST 1000
 #define SIZE_MOST (16 << 20)
 
-bool ps_bundle_is(struct ps_str head)
+bool ps_is_bundle(struct ps_str head)
 {
-    return ps_str_starts(head, PS_STR("{\"format\":")) &&
+    return ps_str_starts_with(head, PS_STR("{\"format\":")) &&
            ps_str_find(head, PS_STR("\"perfshelf\":"));
 }
 
@@ -31,7 +31,7 @@ struct reading {
 
 static const char *keep(struct reading *r)
 {
-    return ps_arena_copy(&r->bundle->arena, r->json.text).at;
+    return ps_arena_copy(&r->bundle->arena, r->json.text).ptr;
 }
 
 /* Whether the next token, which begins the value of a key, is of this type; if not, skips the
@@ -42,7 +42,7 @@ static bool wants(struct reading *r, enum ps_json_token type)
 
     if (token == type)
         return true;
-    r->good = ps_json_in_rest(&r->json, token) && r->good;
+    r->good = ps_json_in_skip_rest(&r->json, token) && r->good;
     return false;
 }
 
@@ -81,7 +81,7 @@ static void read_tags(struct reading *r, struct ps_bundle_run *run)
         read_text(r, &tag.key);
         read_text(r, &tag.value);
         r->good = r->good && ps_json_in_next(&r->json) == PS_JSON_ARRAY_END;
-        PS_PUSH_ROOM(run->tags, run->n_tags, run->cap_tags);
+        PS_RESERVE_ONE(run->tags, run->n_tags, run->cap_tags);
         run->tags[run->n_tags++] = tag;
     }
 }
@@ -92,16 +92,16 @@ static void read_source(struct reading *r, size_t run)
     struct ps_bundle_source source = {"", "", false, run};
 
     while (next_key(r)) {
-        if (ps_str_is(r->json.text, "file"))
+        if (ps_str_eq_c(r->json.text, "file"))
             read_text(r, &source.file);
-        else if (ps_str_is(r->json.text, "path"))
+        else if (ps_str_eq_c(r->json.text, "path"))
             read_text(r, &source.path);
-        else if (ps_str_is(r->json.text, "changed"))
+        else if (ps_str_eq_c(r->json.text, "changed"))
             source.changed = wants(r, PS_JSON_TRUE);
         else
             r->good = ps_json_in_skip(&r->json);
     }
-    PS_PUSH_ROOM(bundle->sources, bundle->n_sources, bundle->cap_sources);
+    PS_RESERVE_ONE(bundle->sources, bundle->n_sources, bundle->cap_sources);
     bundle->sources[bundle->n_sources++] = source;
 }
 
@@ -119,24 +119,24 @@ static void read_run(struct reading *r)
     struct ps_bundle_run run = {.file = "", .name = "", .series = "", .note = ""};
 
     while (next_key(r)) {
-        if (ps_str_is(r->json.text, "file"))
+        if (ps_str_eq_c(r->json.text, "file"))
             read_text(r, &run.file);
-        else if (ps_str_is(r->json.text, "name"))
+        else if (ps_str_eq_c(r->json.text, "name"))
             read_text(r, &run.name);
-        else if (ps_str_is(r->json.text, "series"))
+        else if (ps_str_eq_c(r->json.text, "series"))
             read_text(r, &run.series);
-        else if (ps_str_is(r->json.text, "note"))
+        else if (ps_str_eq_c(r->json.text, "note"))
             read_text(r, &run.note);
-        else if (ps_str_is(r->json.text, "sha256"))
+        else if (ps_str_eq_c(r->json.text, "sha256"))
             read_text(r, &run.sha256);
-        else if (ps_str_is(r->json.text, "tags"))
+        else if (ps_str_eq_c(r->json.text, "tags"))
             read_tags(r, &run);
-        else if (ps_str_is(r->json.text, "sources"))
+        else if (ps_str_eq_c(r->json.text, "sources"))
             read_sources(r, bundle->n_runs);
         else
             r->good = ps_json_in_skip(&r->json);
     }
-    PS_PUSH_ROOM(bundle->runs, bundle->n_runs, bundle->cap_runs);
+    PS_RESERVE_ONE(bundle->runs, bundle->n_runs, bundle->cap_runs);
     bundle->runs[bundle->n_runs++] = run;
 }
 
@@ -144,10 +144,10 @@ static void read_all(struct reading *r)
 {
     r->good = ps_json_in_next(&r->json) == PS_JSON_OBJECT;
     while (next_key(r)) {
-        if (ps_str_is(r->json.text, "format")) {
-            if (wants(r, PS_JSON_NUMBER) && !ps_str_i64(r->json.text, &r->format))
+        if (ps_str_eq_c(r->json.text, "format")) {
+            if (wants(r, PS_JSON_NUMBER) && !ps_str_parse_i64(r->json.text, &r->format))
                 r->format = -1;
-        } else if (ps_str_is(r->json.text, "runs")) {
+        } else if (ps_str_eq_c(r->json.text, "runs")) {
             if (!wants(r, PS_JSON_ARRAY))
                 continue;
             while (r->bundle->n_runs < RUNS_MOST && next_item(r, PS_JSON_OBJECT))
@@ -165,7 +165,7 @@ static bool is_label(const char *text)
 {
     size_t n = strlen(text);
 
-    return n <= PS_LABEL_MAX && ps_utf8_valid((struct ps_str){text, n});
+    return n <= PS_LABEL_MAX && ps_utf8_is_valid((struct ps_str){text, n});
 }
 
 static bool is_sound(struct ps_arena *arena, struct ps_bundle_run *run)
@@ -183,13 +183,14 @@ static bool is_sound(struct ps_arena *arena, struct ps_bundle_run *run)
 static enum ps_status check(const struct reading *r, struct ps_err *err)
 {
     if (r->good && r->format > FORMAT) {
-        ps_hint(err, "add it with the perfshelf version that wrote it, or a newer one");
+        ps_err_hint(err, "add it with the perfshelf version that wrote it, or a newer one");
         return ps_fail(err, PS_BAD_INPUT,
                        "the bundle has format %lld, which this version cannot read",
                        (long long)r->format);
     }
     if (!r->good || r->format != FORMAT || !r->bundle->n_runs)
-        return ps_fail_at(err, PS_BAD_INPUT, ps_json_in_at(&r->json), "bundle.json is malformed");
+        return ps_fail_at(err, PS_BAD_INPUT, ps_json_in_offset(&r->json),
+                          "bundle.json is malformed");
     for (size_t i = 0; i < r->bundle->n_runs; i++)
         if (!is_sound(&r->bundle->arena, &r->bundle->runs[i]))
             return ps_fail(err, PS_BAD_INPUT, "bundle.json has invalid values for run %zu", i);

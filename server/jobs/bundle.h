@@ -6,9 +6,9 @@
 
 #include "server/catalog/store.h"
 
-#define PS_BUNDLE_HEAD 256 /* bytes that ps_bundle_is needs */
+#define PS_BUNDLE_HEAD_SIZE 256 /* bytes that ps_is_bundle needs */
 /* Whether the bytes are the start of a bundle.json. */
-bool ps_bundle_is(struct ps_str head);
+bool ps_is_bundle(struct ps_str head);
 
 struct ps_bundle_run {
     const char *file, *name, *series, *note;

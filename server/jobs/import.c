@@ -22,17 +22,17 @@ static double seconds_since(int64_t start_ns)
 }
 
 /* Fills out if the shelf already has an up-to-date run of these bytes. */
-static bool found(struct ps_store *store, const char *sha256, struct ps_import_result *out)
+static bool find_existing(struct ps_store *store, const char *sha256, struct ps_import_result *out)
 {
     struct ps_run_brief brief;
 
     if (ps_store_find(store, sha256, out->id, PS_ERR_IGNORED) != PS_OK ||
         ps_run_outdated(store, out->id) ||
-        ps_store_brief(store, out->id, &brief, PS_ERR_IGNORED) != PS_OK)
+        ps_store_read_brief(store, out->id, &brief, PS_ERR_IGNORED) != PS_OK)
         return false;
-    out->already = true;
-    out->kind = ps_static_kind(brief.kind);
-    out->name = ps_strdup(ps_str_of(brief.name));
+    out->existed = true;
+    out->kind = ps_kind_static_name(brief.kind);
+    out->name = ps_strdup(ps_str_from_c(brief.name));
     out->rows = brief.rows;
     out->repaired = brief.repaired;
     out->rejected = brief.rejected;
@@ -53,7 +53,8 @@ static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t reco
     struct watch *watch = user;
     const struct ps_import_request *request = watch->request;
 
-    if (ps_ingest_is_known(watch->intake) || ps_part_grown(watch->part, &watch->full) != PS_OK)
+    if (ps_ingest_is_known(watch->intake) ||
+        ps_part_reserve_growth(watch->part, &watch->full) != PS_OK)
         return false;
     return !request->progress || request->progress(request->user, done, total, records);
 }
@@ -61,7 +62,7 @@ static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t reco
 static enum ps_status load(struct ps_store *store, struct watch *watch, const char **kind,
                            struct ps_err *err)
 {
-    const struct ps_apart apart = {
+    const struct ps_import_process process = {
         .store = store,
         .fd = watch->request->fd,
         .limits = watch->request->limits,
@@ -69,7 +70,7 @@ static enum ps_status load(struct ps_store *store, struct watch *watch, const ch
         .user = watch,
     };
 
-    enum ps_status status = ps_apart_load(&apart, ps_part_path(watch->part), kind, err);
+    enum ps_status status = ps_import_process_run(&process, ps_part_path(watch->part), kind, err);
 
     if (watch->full.code != PS_OK)
         *err = watch->full;
@@ -90,7 +91,7 @@ static enum ps_status publish(struct ps_part *part, const struct ps_import_reque
         .n_tags = request->n_tags,
         .upload = request->upload,
     };
-    struct ps_published published = {0};
+    struct ps_published_run published = {0};
     enum ps_status status = ps_ingest_keep(intake, err);
 
     if (status == PS_OK)
@@ -100,7 +101,7 @@ static enum ps_status publish(struct ps_part *part, const struct ps_import_reque
     if (status != PS_OK)
         return status;
     memcpy(out->id, published.id, sizeof out->id);
-    out->already = published.already;
+    out->existed = published.existed;
     out->rows = published.rows;
     out->repaired = published.repaired;
     out->rejected = published.rejected;
@@ -110,9 +111,10 @@ static enum ps_status publish(struct ps_part *part, const struct ps_import_reque
 
 /* Hashes and stores the file in a thread while another process imports it. A failure leaves
  * nothing. */
-static enum ps_status import_beside(struct ps_store *store, const struct ps_import_request *request,
-                                    struct ps_ingest *intake, struct ps_original *original,
-                                    struct ps_import_result *out, struct ps_err *err)
+static enum ps_status import_in_process(struct ps_store *store,
+                                        const struct ps_import_request *request,
+                                        struct ps_ingest *intake, struct ps_original *original,
+                                        struct ps_import_result *out, struct ps_err *err)
 {
     struct watch watch = {.request = request, .intake = intake};
     struct ps_part *part = NULL;
@@ -126,7 +128,7 @@ static enum ps_status import_beside(struct ps_store *store, const struct ps_impo
     if (read == PS_OK && request->sha256 && strcmp(request->sha256, original->sha256) != 0)
         status = read = ps_fail(
             err, PS_BAD_INPUT, "its hash differs from the one in the bundle: the file was changed");
-    if (read == PS_OK && found(store, original->sha256, out)) {
+    if (read == PS_OK && find_existing(store, original->sha256, out)) {
         ps_part_abort(part);
         *err = (struct ps_err)PS_ERR_INIT;
         return PS_OK;
@@ -151,7 +153,7 @@ static enum ps_status import_once(struct ps_store *store, const struct ps_import
     *out = (struct ps_import_result){0};
     *original = (struct ps_original){0};
     if (status == PS_OK)
-        status = import_beside(store, request, intake, original, out, err);
+        status = import_in_process(store, request, intake, original, out, err);
     ps_ingest_end(intake);
     memcpy(out->sha256, original->sha256, sizeof out->sha256);
     out->bytes = original->bytes;
@@ -181,7 +183,7 @@ enum ps_status ps_import_file(struct ps_store *store, const struct ps_import_req
             break;
         }
     }
-    if ((!out->already || status != PS_OK) && !(status == PS_FULL && request->waits)) {
+    if ((!out->existed || status != PS_OK) && !(status == PS_FULL && request->is_retried)) {
         const struct ps_log_entry entry = {
             or_empty(request->filename),    original.sha256,
             or_empty(request->who),         original.bytes,
@@ -189,9 +191,9 @@ enum ps_status ps_import_file(struct ps_store *store, const struct ps_import_req
             seconds_since(start_ns),
         };
 
-        (void)ps_store_log(store, &entry, PS_ERR_IGNORED);
+        (void)ps_store_log_import(store, &entry, PS_ERR_IGNORED);
     }
-    (void)ps_fail_as(err, &own);
+    (void)ps_fail_copy(err, &own);
     return status;
 }
 
@@ -201,10 +203,10 @@ void ps_import_result_free(struct ps_import_result *result)
     result->name = NULL;
 }
 
-struct all {
+struct archive_import {
     struct ps_store *store;
     const struct ps_import_request *request;
-    ps_import_told *told;
+    ps_import_outcome_fn *on_outcome;
     void *user;
     struct ps_tag *tags; /* tags of the request and archive=NAME */
     size_t n_tags, runs;
@@ -216,51 +218,54 @@ struct all {
 
 static bool member_progress(void *user, uint64_t done, uint64_t total, uint64_t records)
 {
-    struct all *all = user;
-    const struct ps_import_request *request = all->request;
+    struct archive_import *archive_import = user;
+    const struct ps_import_request *request = archive_import->request;
 
-    all->done = done;
-    all->total = total;
-    all->records = records;
+    archive_import->done = done;
+    archive_import->total = total;
+    archive_import->records = records;
     return !request->progress || request->progress(request->user, done, total, records);
 }
 
 /* Progress callback while the archive is unpacked, which has no progress values of its own. */
 static bool archive_progress(void *user, uint64_t done, uint64_t total, uint64_t records)
 {
-    struct all *all = user;
+    struct archive_import *archive_import = user;
 
     (void)done, (void)total, (void)records;
-    return member_progress(all, all->done, all->total, all->records);
+    return member_progress(archive_import, archive_import->done, archive_import->total,
+                           archive_import->records);
 }
 
 static bool is_bundle(int fd)
 {
-    char bytes[PS_BUNDLE_HEAD];
+    char bytes[PS_BUNDLE_HEAD_SIZE];
     ssize_t got = pread(fd, bytes, sizeof bytes, 0);
 
-    return got > 0 && ps_bundle_is((struct ps_str){bytes, (size_t)got});
+    return got > 0 && ps_is_bundle((struct ps_str){bytes, (size_t)got});
 }
 
 /* The name of the request is not used: it would be the same for all runs. */
-static struct ps_import_request member_request(struct all *all, const char *name, int fd)
+static struct ps_import_request member_request(struct archive_import *archive_import,
+                                               const char *name, int fd)
 {
-    struct ps_import_request request = *all->request;
+    struct ps_import_request request = *archive_import->request;
 
     request.fd = fd;
     request.filename = name;
     request.name = NULL;
-    request.tags = all->tags;
-    request.n_tags = all->n_tags;
+    request.tags = archive_import->tags;
+    request.n_tags = archive_import->n_tags;
     request.progress = member_progress;
-    request.user = all;
+    request.user = archive_import;
     return request;
 }
 
 /* Imports a member and reports the outcome. fd -1: only reports that it is skipped, with the
  * reason. */
-static bool import_request(struct all *all, const struct ps_import_request *request,
-                           const struct ps_err *why, char id_out[PS_ID_SIZE])
+static bool import_request(struct archive_import *archive_import,
+                           const struct ps_import_request *request, const struct ps_err *why,
+                           char id_out[PS_ID_SIZE])
 {
     struct ps_import_result result = {0};
     struct ps_err err = PS_ERR_INIT;
@@ -268,43 +273,46 @@ static bool import_request(struct all *all, const struct ps_import_request *requ
 
     if (request->fd < 0)
         err = *why;
-    status = request->fd < 0 ? why->code : ps_import_file(all->store, request, &result, &err);
-    all->runs += status == PS_OK;
-    if (status != PS_OK && request->fd >= 0 && all->first.code == PS_OK)
-        all->first = err;
-    all->cancelled = status == PS_CANCELLED;
-    all->told(all->user, request->filename, &result, &err);
+    status =
+        request->fd < 0 ? why->code : ps_import_file(archive_import->store, request, &result, &err);
+    archive_import->runs += status == PS_OK;
+    if (status != PS_OK && request->fd >= 0 && archive_import->first.code == PS_OK)
+        archive_import->first = err;
+    archive_import->cancelled = status == PS_CANCELLED;
+    archive_import->on_outcome(archive_import->user, request->filename, &result, &err);
     if (status == PS_OK)
         memcpy(id_out, result.id, PS_ID_SIZE);
     ps_import_result_free(&result);
-    return !all->cancelled;
+    return !archive_import->cancelled;
 }
 
 /* Reports an invalid member of a bundle. Returns true: continue with the next one. */
-static bool refuse_member(struct all *all, const char *name, const struct ps_err *why)
+static bool refuse_member(struct archive_import *archive_import, const char *name,
+                          const struct ps_err *why)
 {
     struct ps_import_result none = {0};
 
-    if (all->first.code == PS_OK)
-        all->first = *why;
-    all->told(all->user, name, &none, why);
+    if (archive_import->first.code == PS_OK)
+        archive_import->first = *why;
+    archive_import->on_outcome(archive_import->user, name, &none, why);
     return true;
 }
 
-static bool attach_source(struct all *all, const struct ps_bundle_source *source, int fd)
+static bool attach_source(struct archive_import *archive_import,
+                          const struct ps_bundle_source *source, int fd)
 {
-    const char *id = all->bundle->runs[source->run].id;
+    const char *id = archive_import->bundle->runs[source->run].id;
     struct ps_source attached;
     struct ps_err err = PS_ERR_INIT;
 
-    if (!id[0] || ps_store_source_attach(all->store, id, source->path, fd, source->changed,
-                                         &attached, &err) == PS_OK)
+    if (!id[0] || ps_store_source_attach(archive_import->store, id, source->path, fd,
+                                         source->changed, &attached, &err) == PS_OK)
         return true; /* its run could not be imported (no id) */
-    return refuse_member(all, source->path, &err);
+    return refuse_member(archive_import, source->path, &err);
 }
 
 /* Appends the tags of the request to those of the run: for equal keys the last one wins. */
-static bool import_bundled(struct all *all, struct ps_bundle_run *run,
+static bool import_bundled(struct archive_import *archive_import, struct ps_bundle_run *run,
                            struct ps_import_request request)
 {
     size_t n = run->n_tags;
@@ -320,85 +328,88 @@ static bool import_bundled(struct all *all, struct ps_bundle_run *run,
     request.tags = tags;
     request.n_tags = n;
     request.sha256 = run->sha256;
-    return import_request(all, &request, NULL, run->id);
+    return import_request(archive_import, &request, NULL, run->id);
 }
 
-static bool take_bundled(struct all *all, const char *name, int fd)
+static bool import_bundled_file(struct archive_import *archive_import, const char *name, int fd)
 {
-    struct ps_bundle_run *run = ps_bundle_run(all->bundle, name);
-    const struct ps_bundle_source *source = ps_bundle_source(all->bundle, name);
+    struct ps_bundle_run *run = ps_bundle_run(archive_import->bundle, name);
+    const struct ps_bundle_source *source = ps_bundle_source(archive_import->bundle, name);
     struct ps_err err = PS_ERR_INIT;
 
     if (run)
-        return import_bundled(all, run, member_request(all, name, fd));
+        return import_bundled(archive_import, run, member_request(archive_import, name, fd));
     if (source)
-        return attach_source(all, source, fd);
+        return attach_source(archive_import, source, fd);
     (void)ps_fail(&err, PS_BAD_INPUT, "bundle.json does not list it");
-    return refuse_member(all, name, &err);
+    return refuse_member(archive_import, name, &err);
 }
 
 static bool import_member(void *user, const char *name, int fd, const struct ps_err *why)
 {
-    struct all *all = user;
-    const struct ps_import_request request = member_request(all, name, fd);
+    struct archive_import *archive_import = user;
+    const struct ps_import_request request = member_request(archive_import, name, fd);
     struct ps_err err = PS_ERR_INIT;
     char id[PS_ID_SIZE];
 
-    if (all->bundle && fd >= 0)
-        return take_bundled(all, name, fd);
-    if (fd < 0 || all->runs || strcmp(name, PS_BUNDLE_NAME) != 0 || !is_bundle(fd))
-        return import_request(all, &request, why, id);
-    all->n_tags = all->request->n_tags; /* without archive=NAME */
-    if (ps_bundle_read(fd, &all->bundle, &err) == PS_OK)
+    if (archive_import->bundle && fd >= 0)
+        return import_bundled_file(archive_import, name, fd);
+    if (fd < 0 || archive_import->runs || strcmp(name, PS_BUNDLE_NAME) != 0 || !is_bundle(fd))
+        return import_request(archive_import, &request, why, id);
+    archive_import->n_tags = archive_import->request->n_tags; /* without archive=NAME */
+    if (ps_bundle_read(fd, &archive_import->bundle, &err) == PS_OK)
         return true;
-    (void)refuse_member(all, name, &err);
+    (void)refuse_member(archive_import, name, &err);
     return false;
 }
 
-static void choose_tags(struct all *all)
+static void choose_tags(struct archive_import *archive_import)
 {
-    const struct ps_import_request *request = all->request;
+    const struct ps_import_request *request = archive_import->request;
     size_t n = request->n_tags;
 
-    all->tags = ps_alloc_array(n + 1, sizeof *all->tags);
+    archive_import->tags = ps_alloc_array(n + 1, sizeof *archive_import->tags);
     for (size_t i = 0; i < n; i++)
-        all->tags[i] = request->tags[i];
+        archive_import->tags[i] = request->tags[i];
     if (or_empty(request->filename)[0])
-        all->tags[n++] = (struct ps_tag){"archive", request->filename};
-    all->n_tags = n;
+        archive_import->tags[n++] = (struct ps_tag){"archive", request->filename};
+    archive_import->n_tags = n;
 }
 
 /* Returns false if the file is not to be unpacked (PS_OK) or cannot be. */
-static bool import_members(struct all *all, enum ps_status *status, struct ps_err *err)
+static bool import_members(struct archive_import *archive_import, enum ps_status *status,
+                           struct ps_err *err)
 {
-    const struct ps_import_request *request = all->request;
-    const struct ps_apart apart = {
-        .store = all->store,
+    const struct ps_import_request *request = archive_import->request;
+    const struct ps_import_process process = {
+        .store = archive_import->store,
         .fd = request->fd,
         .limits = request->limits,
         .progress = archive_progress,
-        .user = all,
+        .user = archive_import,
     };
     bool archive = false;
 
-    choose_tags(all);
-    *status = ps_apart_members(&apart, import_member, all, &archive, err);
-    free(all->tags);
-    ps_bundle_free(all->bundle);
-    if (*status == PS_OK && all->cancelled)
+    choose_tags(archive_import);
+    *status = ps_import_process_unpack(&process, import_member, archive_import, &archive, err);
+    free(archive_import->tags);
+    ps_bundle_free(archive_import->bundle);
+    if (*status == PS_OK && archive_import->cancelled)
         *status = ps_fail(err, PS_CANCELLED, "the import was cancelled");
-    if (*status == PS_OK && archive && !all->runs)
-        ps_hint(err, "%s", all->first.hint);
-    if (*status == PS_OK && archive && !all->runs)
-        *status = ps_fail(err, all->first.code, "no profile in this archive could be imported: %s",
-                          all->first.text);
+    if (*status == PS_OK && archive && !archive_import->runs)
+        ps_err_hint(err, "%s", archive_import->first.hint);
+    if (*status == PS_OK && archive && !archive_import->runs)
+        *status =
+            ps_fail(err, archive_import->first.code,
+                    "no profile in this archive could be imported: %s", archive_import->first.text);
     return archive;
 }
 
 /* Logs a failure of the archive itself: its members have their own rows. */
-static void log_archive(const struct all *all, int64_t start_ns, const struct ps_err *err)
+static void log_archive(const struct archive_import *archive_import, int64_t start_ns,
+                        const struct ps_err *err)
 {
-    const struct ps_import_request *request = all->request;
+    const struct ps_import_request *request = archive_import->request;
     struct stat about = {0};
     const struct ps_log_entry entry = {
         .name = or_empty(request->filename),
@@ -410,25 +421,27 @@ static void log_archive(const struct all *all, int64_t start_ns, const struct ps
         .seconds = seconds_since(start_ns),
     };
 
-    (void)ps_store_log(all->store, &entry, PS_ERR_IGNORED);
+    (void)ps_store_log_import(archive_import->store, &entry, PS_ERR_IGNORED);
 }
 
 enum ps_status ps_import_all(struct ps_store *store, const struct ps_import_request *request,
-                             ps_import_told *told, void *user, struct ps_err *err)
+                             ps_import_outcome_fn *on_outcome, void *user, struct ps_err *err)
 {
-    struct all all = {.store = store, .request = request, .told = told, .user = user};
+    struct archive_import archive_import = {
+        .store = store, .request = request, .on_outcome = on_outcome, .user = user};
     struct ps_import_result result = {0};
     const int64_t start_ns = ps_monotonic_ns();
     enum ps_status status = PS_OK;
     bool archive;
 
-    archive = ps_apart_may_be_archive(request->fd) && import_members(&all, &status, err);
+    archive = ps_import_process_may_be_archive(request->fd) &&
+              import_members(&archive_import, &status, err);
     if (status != PS_OK)
-        log_archive(&all, start_ns, err);
+        log_archive(&archive_import, start_ns, err);
     if (archive || status != PS_OK)
         return status;
     status = ps_import_file(store, request, &result, err);
-    told(user, "", &result, err);
+    on_outcome(user, "", &result, err);
     ps_import_result_free(&result);
     return status;
 }

@@ -17,7 +17,7 @@ struct ps_import_request {
     size_t n_tags;
     const char *sha256; /* expected hash of the bytes; NULL: any */
     int64_t upload;     /* id of the accepted upload that contains the file; 0: none */
-    bool waits;         /* the import is retried if there is no space: PS_FULL is not logged */
+    bool is_retried;    /* the import is retried if there is no space: PS_FULL is not logged */
     bool (*progress)(void *user, uint64_t done, uint64_t total,
                      uint64_t records); /* false: cancel; may be NULL */
     void *user;
@@ -28,7 +28,7 @@ struct ps_import_result {
     char id[PS_ID_SIZE];
     char sha256[PS_SHA256_SIZE];
     const char *kind; /* static; NULL if the format is unknown */
-    bool already;     /* the shelf already has a run of these bytes; nothing was imported */
+    bool existed;     /* the shelf already has a run of these bytes; nothing was imported */
     uint64_t bytes, rows, repaired, rejected;
     char *name; /* malloc'ed; free it with ps_import_result_free */
 };
@@ -39,8 +39,8 @@ enum ps_status ps_import_file(struct ps_store *store, const struct ps_import_req
 /* Reports the outcome for one profile. `name` is the path of the member of an archive, "" for a
  * file that is one profile. err: PS_OK, or why the profile was not imported; reported also for
  * members that are not profiles. The callback must copy what it needs of the result. */
-typedef void ps_import_told(void *user, const char *name, const struct ps_import_result *result,
-                            const struct ps_err *err);
+typedef void ps_import_outcome_fn(void *user, const char *name,
+                                  const struct ps_import_result *result, const struct ps_err *err);
 
 /* Imports a file, or each profile in an archive as a separate run with the tag archive=FILENAME,
  * and reports each one through `told`. Only the members are stored, not the archive. A damaged
@@ -48,7 +48,7 @@ typedef void ps_import_told(void *user, const char *name, const struct ps_import
  * and note of the request, if set, replace them, and its tags are added. Returns PS_OK if there is
  * at least one run, else the first error. */
 enum ps_status ps_import_all(struct ps_store *store, const struct ps_import_request *request,
-                             ps_import_told *told, void *user, struct ps_err *err);
+                             ps_import_outcome_fn *told, void *user, struct ps_err *err);
 void ps_import_result_free(struct ps_import_result *result);
 
 #endif

@@ -13,7 +13,7 @@
 
 #define SCRATCH_MOST (2 * PS_MEMBERS_MAX) /* maximum number of temporary files of one import */
 
-const char *ps_static_kind(const char *kind)
+const char *ps_kind_static_name(const char *kind)
 {
     size_t n;
     const struct ps_importer *const *importers = ps_importers(&n);
@@ -24,32 +24,32 @@ const char *ps_static_kind(const char *kind)
     return NULL; /* a kind of a newer version of perfshelf */
 }
 
-struct talk {
-    const struct ps_apart *apart;
+struct import_session {
+    const struct ps_import_process *process;
     const struct ps_sandbox_limits *limits;
     struct ps_child child;
     uint64_t done, total, records;
     unsigned scratches;
     bool ended;       /* the importer reported its result, or the caller stopped it */
     const char *kind; /* set when the profile was loaded */
-    /* ps_apart_members only */
-    ps_member_take *take;
+    /* ps_import_process_unpack only */
+    ps_member_visit *take;
     bool archive;
-    /* ps_apart_merge only */
-    ps_apart_next *next;
+    /* ps_import_process_merge only */
+    ps_import_process_next_file *next;
     void *user; /* for take or next */
 };
 
 static bool goes_on(void *user)
 {
-    const struct talk *t = user;
-    const struct ps_apart *apart = t->apart;
+    const struct import_session *t = user;
+    const struct ps_import_process *process = t->process;
 
-    return !apart->progress || apart->progress(apart->user, t->done, t->total, t->records);
+    return !process->progress || process->progress(process->user, t->done, t->total, t->records);
 }
 
 /* Sends the importer a temporary file or the reason why there is none. */
-static enum ps_status give_scratch(struct talk *t, struct ps_err *err)
+static enum ps_status give_scratch(struct import_session *t, struct ps_err *err)
 {
     struct ps_frame answer = {.type = PS_FRAME_FILE, .fd = -1};
     PS_AUTO(ps_free_ptr) char *path = NULL;
@@ -57,7 +57,7 @@ static enum ps_status give_scratch(struct talk *t, struct ps_err *err)
 
     if (++t->scratches > SCRATCH_MOST)
         ps_fail(&answer.err, PS_LIMIT, "more than %d temporary files", SCRATCH_MOST);
-    else if (ps_store_spool(t->apart->store, &path, &answer.fd, &answer.err) == PS_OK)
+    else if (ps_store_spool(t->process->store, &path, &answer.fd, &answer.err) == PS_OK)
         (void)unlink(path);
     status = ps_frame_send(t->child.socket, &answer, err);
     ps_close_fd(&answer.fd);
@@ -77,9 +77,10 @@ static enum ps_status broken(struct ps_err *err)
     return ps_fail(err, PS_INTERNAL, "importer protocol violation");
 }
 
-static enum ps_status take_member(struct talk *t, const struct ps_frame *frame, struct ps_err *err)
+static enum ps_status take_member(struct import_session *t, const struct ps_frame *frame,
+                                  struct ps_err *err)
 {
-    const struct ps_frame go = {.type = PS_FRAME_GO, .fd = -1};
+    const struct ps_frame go = {.type = PS_FRAME_CONTINUE, .fd = -1};
 
     if (!t->take || is_file(frame->fd) == (frame->err.code != PS_OK))
         return broken(err);
@@ -90,9 +91,9 @@ static enum ps_status take_member(struct talk *t, const struct ps_frame *frame, 
     return PS_OK;
 }
 
-static enum ps_status give_next(struct talk *t, struct ps_err *err)
+static enum ps_status give_next(struct import_session *t, struct ps_err *err)
 {
-    struct ps_apart_file file = {.fd = -1};
+    struct ps_import_process_file file = {.fd = -1};
     struct ps_frame answer = {.type = PS_FRAME_FILE};
     enum ps_status status = t->next ? t->next(t->user, &file, err) : broken(err);
 
@@ -108,10 +109,11 @@ static enum ps_status give_next(struct talk *t, struct ps_err *err)
     return status;
 }
 
-static enum ps_status take_end(struct talk *t, const struct ps_frame *frame, struct ps_err *err)
+static enum ps_status take_end(struct import_session *t, const struct ps_frame *frame,
+                               struct ps_err *err)
 {
     t->ended = true;
-    t->kind = ps_static_kind(frame->word);
+    t->kind = ps_kind_static_name(frame->word);
     t->archive |= t->take && strcmp(frame->word, PS_IMPORTER_ARCHIVE) == 0;
     if (frame->err.code == PS_OK && !t->kind && !t->take && !t->next)
         return ps_fail(err, PS_INTERNAL, "importer protocol violation: no kind of file");
@@ -120,7 +122,8 @@ static enum ps_status take_end(struct talk *t, const struct ps_frame *frame, str
     return frame->err.code;
 }
 
-static enum ps_status take(struct talk *t, const struct ps_frame *frame, struct ps_err *err)
+static enum ps_status take(struct import_session *t, const struct ps_frame *frame,
+                           struct ps_err *err)
 {
     switch (frame->type) {
     case PS_FRAME_PROGRESS:
@@ -141,19 +144,19 @@ static enum ps_status take(struct talk *t, const struct ps_frame *frame, struct 
     }
 }
 
-static enum ps_status begin(struct talk *t, const char *task, struct ps_err *err)
+static enum ps_status begin(struct import_session *t, const char *task, struct ps_err *err)
 {
     struct ps_frame frame = {
         .type = PS_FRAME_BEGIN,
         .numbers = {t->limits->memory, t->limits->cpu_s, t->limits->file},
-        .fd = t->apart->fd,
+        .fd = t->process->fd,
     };
 
     (void)snprintf(frame.word, sizeof frame.word, "%s", task);
     return ps_frame_send(t->child.socket, &frame, err);
 }
 
-static enum ps_status listen_to(struct talk *t, struct ps_err *err)
+static enum ps_status listen_to(struct import_session *t, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
 
@@ -169,14 +172,15 @@ static enum ps_status listen_to(struct talk *t, struct ps_err *err)
 }
 
 /* Runs one importer: start, messages, end. */
-static enum ps_status talk(struct talk *t, const char *task, const char *part, struct ps_err *err)
+static enum ps_status import_session(struct import_session *t, const char *task, const char *part,
+                                     struct ps_err *err)
 {
     static const struct ps_sandbox_limits usual = {PS_SANDBOX_MEMORY, PS_SANDBOX_CPU_S,
                                                    PS_SANDBOX_FILE};
     struct ps_err own = PS_ERR_INIT, why = PS_ERR_INIT;
     enum ps_status status = ps_child_start(&t->child, PS_IMPORTER_VERB, part, &own);
 
-    t->limits = t->apart->limits ? t->apart->limits : &usual;
+    t->limits = t->process->limits ? t->process->limits : &usual;
     if (status == PS_OK)
         status = begin(t, task, &own);
     if (status == PS_OK)
@@ -187,43 +191,45 @@ static enum ps_status talk(struct talk *t, const char *task, const char *part, s
     ps_child_end(&t->child);
     if (why.code != PS_OK)
         own = why;
-    return ps_fail_as(err, &own);
+    return ps_fail_copy(err, &own);
 }
 
-enum ps_status ps_apart_load(const struct ps_apart *apart, const char *part, const char **kind_out,
-                             struct ps_err *err)
+enum ps_status ps_import_process_run(const struct ps_import_process *process, const char *part,
+                                     const char **kind_out, struct ps_err *err)
 {
-    struct talk t = {.apart = apart};
-    enum ps_status status = talk(&t, "", part, err);
+    struct import_session t = {.process = process};
+    enum ps_status status = import_session(&t, "", part, err);
 
     *kind_out = t.kind;
     return status;
 }
 
-bool ps_apart_may_be_archive(int fd)
+bool ps_import_process_may_be_archive(int fd)
 {
-    char bytes[PS_ARCHIVE_HEAD];
+    char bytes[PS_ARCHIVE_HEAD_SIZE];
     ssize_t got = pread(fd, bytes, sizeof bytes, 0);
     struct ps_str head = {bytes, got > 0 ? (size_t)got : 0};
 
-    return ps_archive_is(head) || ps_str_starts(head, PS_STR("\x1f\x8b")) ||
-           ps_str_starts(head, PS_STR("\x28\xb5\x2f\xfd"));
+    return ps_is_archive(head) || ps_str_starts_with(head, PS_STR("\x1f\x8b")) ||
+           ps_str_starts_with(head, PS_STR("\x28\xb5\x2f\xfd"));
 }
 
-enum ps_status ps_apart_members(const struct ps_apart *apart, ps_member_take *take_one, void *user,
-                                bool *archive_out, struct ps_err *err)
+enum ps_status ps_import_process_unpack(const struct ps_import_process *process,
+                                        ps_member_visit *take_one, void *user, bool *archive_out,
+                                        struct ps_err *err)
 {
-    struct talk t = {.apart = apart, .take = take_one, .user = user};
-    enum ps_status status = talk(&t, PS_IMPORTER_ARCHIVE, "", err);
+    struct import_session t = {.process = process, .take = take_one, .user = user};
+    enum ps_status status = import_session(&t, PS_IMPORTER_ARCHIVE, "", err);
 
     *archive_out = t.archive;
     return status;
 }
 
-enum ps_status ps_apart_merge(const struct ps_apart *apart, ps_apart_next *next, void *user,
-                              struct ps_err *err)
+enum ps_status ps_import_process_merge(const struct ps_import_process *process,
+                                       ps_import_process_next_file *next, void *user,
+                                       struct ps_err *err)
 {
-    struct talk t = {.apart = apart, .next = next, .user = user};
+    struct import_session t = {.process = process, .next = next, .user = user};
 
-    return talk(&t, PS_IMPORTER_MERGE, "", err);
+    return import_session(&t, PS_IMPORTER_MERGE, "", err);
 }

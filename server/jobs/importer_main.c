@@ -20,31 +20,31 @@
 static struct ps_sandbox_limits limits; /* for messages about fatal errors */
 static uint64_t last_done;
 
-static void say(struct ps_frame *frame)
+static void send_frame(struct ps_frame *frame)
 {
     if (ps_frame_send(PS_CHILD_SOCKET, frame, PS_ERR_IGNORED) != PS_OK)
         _exit(1); /* the parent is not reachable any more */
 }
 
-static void say_done(const struct ps_err *err, const char *word)
+static void send_done(const struct ps_err *err, const char *word)
 {
     struct ps_frame frame = {.type = PS_FRAME_DONE, .err = *err, .fd = -1};
 
     (void)snprintf(frame.word, sizeof frame.word, "%s", word);
-    say(&frame);
+    send_frame(&frame);
 }
 
 /* --- Fatal errors --- */
 
-static void memory_is_gone(void)
+static void on_memory_exhausted(void)
 {
     struct ps_err err = PS_ERR_INIT;
 
-    ps_hint(&err, "allow more with --import-memory SIZE");
+    ps_err_hint(&err, "allow more with --import-memory SIZE");
     ps_fail_at(&err, PS_LIMIT, last_done,
                "the importer was stopped: it used more than %llu MiB of memory",
                (unsigned long long)(limits.memory >> 20));
-    say_done(&err, "");
+    send_done(&err, "");
     _exit(1);
 }
 
@@ -55,10 +55,10 @@ static void on_forbidden(int signal, siginfo_t *what, void *context)
 
     (void)signal;
     (void)context;
-    ps_hint(&err, "this is a bug: please report it with the number of the system call");
+    ps_err_hint(&err, "this is a bug: please report it with the number of the system call");
     ps_fail_at(&err, PS_INTERNAL, last_done,
                "the importer was stopped: it made the forbidden system call %d", what->si_syscall);
-    say_done(&err, "");
+    send_done(&err, "");
     _exit(1);
 }
 
@@ -66,7 +66,7 @@ static void prepare_ends(void)
 {
     const struct sigaction forbidden = {.sa_sigaction = on_forbidden, .sa_flags = SA_SIGINFO};
 
-    ps_memory_gone = memory_is_gone;
+    ps_on_memory_exhausted = on_memory_exhausted;
     (void)sigaction(SIGSYS, &forbidden, NULL);
 }
 
@@ -81,7 +81,8 @@ static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t reco
     if (now_ns - *told_ns < TELL_EVERY_NS)
         return true;
     *told_ns = now_ns;
-    say(&(struct ps_frame){.type = PS_FRAME_PROGRESS, .numbers = {done, total, records}, .fd = -1});
+    send_frame(
+        &(struct ps_frame){.type = PS_FRAME_PROGRESS, .numbers = {done, total, records}, .fd = -1});
     return true; /* the parent stops an import by killing this process */
 }
 
@@ -90,7 +91,7 @@ static int scratch(void *user, struct ps_err *err)
     struct ps_frame frame = {.type = PS_FRAME_SCRATCH, .fd = -1};
 
     (void)user;
-    say(&frame);
+    send_frame(&frame);
     if (ps_frame_receive(PS_CHILD_SOCKET, &frame, err) == PS_OK && frame.fd < 0)
         ps_fail(err, frame.err.code ? frame.err.code : PS_IO, "%s", frame.err.text);
     return frame.fd;
@@ -99,8 +100,8 @@ static int scratch(void *user, struct ps_err *err)
 /* --- Import --- */
 
 /* Imports a shared run file, which contains its kind. */
-static enum ps_status take_shared(int fd, struct ps_writer *writer, const char **kind,
-                                  struct ps_err *err)
+static enum ps_status import_shared_run(int fd, struct ps_writer *writer, const char **kind,
+                                        struct ps_err *err)
 {
     static char word[32];
 
@@ -111,7 +112,8 @@ static enum ps_status take_shared(int fd, struct ps_writer *writer, const char *
 static enum ps_status load(int fd, const char *part, const char **kind, struct ps_err *err)
 {
     int64_t told_ns = 0;
-    struct ps_writing writing = {.progress = on_progress, .scratch = scratch, .user = &told_ns};
+    struct ps_writer_options writing = {
+        .progress = on_progress, .scratch = scratch, .user = &told_ns};
     const struct ps_importer *picked = NULL;
     struct ps_writer *writer = NULL;
     struct ps_sink *sink;
@@ -127,7 +129,7 @@ static enum ps_status load(int fd, const char *part, const char **kind, struct p
     if (status != PS_OK)
         return status;
     if (ps_is_run_file(fd))
-        return take_shared(fd, writer, kind, err);
+        return import_shared_run(fd, writer, kind, err);
     sink = ps_writer_sink(writer);
     status = ps_import_stream(ps_stream_fd(fd, writing.input_bytes), sink, &picked, err);
     *kind = picked ? picked->kind : "";
@@ -149,13 +151,13 @@ static bool show_member(void *user, const char *name, int fd, const struct ps_er
     (void)snprintf(frame.word, sizeof frame.word, "%s", name);
     if (fd < 0)
         frame.err = *why;
-    say(&frame);
+    send_frame(&frame);
     if (ps_frame_receive(PS_CHILD_SOCKET, &frame, PS_ERR_IGNORED) != PS_OK)
         _exit(1);
     return true; /* the parent kills this process to stop it */
 }
 
-static enum ps_status take_apart(int fd, const char **kind, struct ps_err *err)
+static enum ps_status unpack_archive(int fd, const char **kind, struct ps_err *err)
 {
     struct ps_members *members = NULL;
     enum ps_status status = ps_sandbox_enter(&limits, err);
@@ -175,7 +177,7 @@ static enum ps_status take_apart(int fd, const char **kind, struct ps_err *err)
 static bool next_file(struct ps_frame *out)
 {
     *out = (struct ps_frame){.type = PS_FRAME_NEXT, .fd = -1};
-    say(out);
+    send_frame(out);
     if (ps_frame_receive(PS_CHILD_SOCKET, out, PS_ERR_IGNORED) != PS_OK)
         _exit(1);
     return out->fd >= 0;
@@ -194,7 +196,7 @@ static enum ps_status merge(int fd, struct ps_err *err)
         (void)lseek(file.fd, 0, SEEK_SET); /* fails for a pipe, which is allowed */
         in = ps_stream_fd(file.fd, 0);
         if (file.numbers[1])
-            in = ps_stream_unpack(in, &none);
+            in = ps_stream_decompress(in, &none);
         status = ps_merge_add(merge, in, file.numbers[0], file.word, err);
         ps_close_fd(&file.fd);
     }
@@ -213,7 +215,7 @@ static enum ps_status sniff(int fd, struct ps_err *err)
 
     if (lseek(fd, 0, SEEK_SET) < 0)
         return ps_fail_errno(err, "cannot read", "the file");
-    in = ps_stream_utf8(ps_stream_unpack(ps_stream_fd(fd, 0), &most));
+    in = ps_stream_utf8(ps_stream_decompress(ps_stream_fd(fd, 0), &most));
     status = ps_importer_pick(in, &importer, err);
     ps_stream_free(in);
     return status;
@@ -226,7 +228,7 @@ static void sniff_all(int fd)
     struct ps_frame file = {.fd = fd};
 
     if (ps_sandbox_enter(&limits, &refused) != PS_OK) {
-        say_done(&refused, "");
+        send_done(&refused, "");
         _exit(1);
     }
     do {
@@ -234,7 +236,7 @@ static void sniff_all(int fd)
 
         (void)sniff(file.fd, &err);
         ps_close_fd(&file.fd);
-        say_done(&err, "");
+        send_done(&err, "");
     } while (ps_frame_receive(PS_CHILD_SOCKET, &file, PS_ERR_IGNORED) == PS_OK && file.fd >= 0);
     _exit(0);
 }
@@ -245,7 +247,7 @@ int ps_importer_main(int argc, char **argv)
     struct ps_frame begin;
     const char *kind = "";
 
-    ps_child_settle();
+    ps_child_isolate();
     if (argc != 3 || ps_frame_receive(PS_CHILD_SOCKET, &begin, &err) != PS_OK ||
         begin.type != PS_FRAME_BEGIN || begin.fd < 0) {
         (void)fputs("perfshelf: this is for perfshelf itself\n", stderr);
@@ -257,11 +259,11 @@ int ps_importer_main(int argc, char **argv)
     if (strcmp(begin.word, PS_IMPORTER_SNIFF) == 0)
         sniff_all(begin.fd);
     if (strcmp(begin.word, PS_IMPORTER_ARCHIVE) == 0)
-        (void)take_apart(begin.fd, &kind, &err);
+        (void)unpack_archive(begin.fd, &kind, &err);
     else if (strcmp(begin.word, PS_IMPORTER_MERGE) == 0)
         (void)merge(begin.fd, &err);
     else
         (void)load(begin.fd, argv[2], &kind, &err);
-    say_done(&err, kind);
+    send_done(&err, kind);
     _exit(0); /* memory and descriptors are released with the process */
 }

@@ -14,7 +14,7 @@
 
 static char *copy(const char *text)
 {
-    return ps_strdup(ps_str_of(text ? text : ""));
+    return ps_strdup(ps_str_from_c(text ? text : ""));
 }
 
 struct ps_job *ps_job_create(const struct ps_job_request *request)
@@ -37,10 +37,10 @@ struct ps_job *ps_job_create(const struct ps_job_request *request)
     job->n_merge = request->n_merge;
     for (size_t i = 0; i < job->n_merge; i++)
         (void)snprintf(job->merge[i], sizeof job->merge[i], "%s", request->merge[i]);
-    job->set = ps_source_set_hold(request->sources);
+    job->set = ps_source_set_retain(request->sources);
     job->ticket = request->ticket;
     job->bytes_total = request->bytes;
-    job->created_ms = ps_now_ms();
+    job->created_ms = ps_wall_clock_ms();
     job->row_state = -1;
     atomic_init(&job->cancel, false);
     return job;
@@ -54,7 +54,7 @@ void ps_job_free(struct ps_job *job)
     }
     free(job->tags);
     free(job->merge);
-    ps_source_set_drop(job->set);
+    ps_source_set_release(job->set);
     ps_source_outcomes_free(&job->sources);
     ps_job_parts_free(&job->parts);
     free(job->path);
@@ -79,7 +79,7 @@ const char *ps_job_state_word(enum ps_job_state state)
 enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool promised,
                              const struct ps_job_new *row, struct ps_err *err)
 {
-    struct ps_accepted upload = {
+    struct ps_accepted_upload upload = {
         .path = job->path,
         .filename = job->filename,
         .name = job->name,
@@ -88,7 +88,7 @@ enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool pr
         .note = job->note,
         .tags = job->tags,
         .n_tags = job->n_tags,
-        .row = row,
+        .job_row = row,
     };
     enum ps_status status;
 
@@ -104,10 +104,10 @@ enum ps_status ps_job_accept(struct ps_job *job, struct ps_store *store, bool pr
 void ps_job_drop_file(struct ps_job *job, struct ps_store *store, bool cancelled,
                       const struct ps_job_row *row)
 {
-    if (job->accepted && job->leave && cancelled) {
-        ps_source_set_leave(job->set);
-        if (job->begun)
-            ps_upload_try(store, job->upload, false);
+    if (job->accepted && job->is_handed_over && cancelled) {
+        ps_source_set_keep_files(job->set);
+        if (job->has_begun)
+            ps_upload_count_try(store, job->upload, false);
         return;
     }
     if (job->upload)
@@ -118,10 +118,10 @@ void ps_job_drop_file(struct ps_job *job, struct ps_store *store, bool cancelled
 
 void ps_job_postpone(struct ps_job *job, struct ps_store *store)
 {
-    ps_upload_try(store, job->upload, false);
+    ps_upload_count_try(store, job->upload, false);
     if (job->temporary)
         ps_spool_remove(store, job->path);
-    ps_source_set_drop(job->set);
+    ps_source_set_release(job->set);
     job->set = NULL;
     ps_upload_postpone(store, job->upload);
 }
@@ -142,7 +142,7 @@ struct ps_job_view ps_job_view(const struct ps_job *job)
         .bytes_done = job->bytes_done,
         .records = job->records,
         .run = job->state == PS_JOB_DONE ? job->run : NULL,
-        .already = job->already,
+        .existed = job->existed,
         .err = &job->err,
         .created_ms = job->created_ms,
         .sources = &job->sources,
@@ -161,7 +161,7 @@ static size_t attached(const struct ps_source_outcomes *sources)
     size_t n = 0;
 
     for (size_t i = 0; i < sources->n; i++)
-        n += sources->at[i].err.code == PS_OK;
+        n += sources->items[i].err.code == PS_OK;
     return n;
 }
 
@@ -190,11 +190,11 @@ static void on_told(void *user, const char *name, const struct ps_import_result 
 
     if (!name[0]) { /* not an archive */
         out->kind = result->kind;
-        out->already = result->already;
+        out->existed = result->existed;
         out->name = run ? copy(result->name) : NULL;
     } else {
         ps_job_parts_add(&out->parts, name, result, err);
-        out->already = out->parts.runs && !out->parts.fresh;
+        out->existed = out->parts.runs && !out->parts.new_runs;
     }
     if (!run)
         return;
@@ -232,7 +232,7 @@ static void import(struct ps_job *job, int fd, struct ps_store *store,
         .tags = job->tags,
         .n_tags = job->n_tags,
         .upload = job->upload,
-        .waits = job->waits,
+        .is_retried = job->waits_for_space,
         .progress = progress,
         .user = job,
         .limits = limits,
@@ -249,7 +249,8 @@ struct merging {
     char *name; /* of the run that is being merged */
 };
 
-static enum ps_status next_original(void *user, struct ps_apart_file *out, struct ps_err *err)
+static enum ps_status next_original(void *user, struct ps_import_process_file *out,
+                                    struct ps_err *err)
 {
     struct merging *merging = user;
     struct ps_run_brief brief = {.name = NULL};
@@ -260,9 +261,9 @@ static enum ps_status next_original(void *user, struct ps_apart_file *out, struc
     if (merging->next == merging->job->n_merge)
         return PS_OK;
     id = merging->job->merge[merging->next++];
-    status = ps_store_brief(merging->store, id, &brief, err);
+    status = ps_store_read_brief(merging->store, id, &brief, err);
     if (status == PS_OK)
-        status = ps_store_original(merging->store, id, &in, &out->fd, &out->bytes, err);
+        status = ps_store_open_original(merging->store, id, &in, &out->fd, &out->bytes, err);
     ps_stream_free(in); /* only the descriptor is needed: the importer reads it */
     free(merging->name);
     out->name = merging->name = copy(brief.name);
@@ -284,7 +285,7 @@ static void log_failure(const struct ps_job *job, struct ps_store *store, const 
     const char *name = job->filename[0] ? job->filename : job->name;
     const struct ps_log_entry entry = {name, "", job->who, job->bytes_total, "", err, 0};
 
-    (void)ps_store_log(store, &entry, PS_ERR_IGNORED);
+    (void)ps_store_log_import(store, &entry, PS_ERR_IGNORED);
 }
 
 /* Merges the runs into a nameless file of the spool, which is deleted when its last descriptor is
@@ -296,10 +297,10 @@ static enum ps_status merge_runs(struct ps_job *job, struct ps_store *store,
     PS_AUTO(ps_close_fd) int to = -1;
     struct merging merging = {.job = job, .store = store};
     enum ps_status status = ps_store_scratch(store, &to, fd_out, err);
-    const struct ps_apart apart = {store, to, limits, merge_goes_on, &merging};
+    const struct ps_import_process process = {store, to, limits, merge_goes_on, &merging};
 
     if (status == PS_OK)
-        status = ps_apart_merge(&apart, next_original, &merging, err);
+        status = ps_import_process_merge(&process, next_original, &merging, err);
     free(merging.name);
     if (status != PS_OK)
         log_failure(job, store, err);
@@ -311,7 +312,7 @@ static enum ps_status merge_runs(struct ps_job *job, struct ps_store *store,
 /* Fails an import during which servers stopped repeatedly, and logs it. */
 static enum ps_status give_up(const struct ps_job *job, struct ps_store *store, struct ps_err *err)
 {
-    ps_hint(err, "add the file with `perfshelf add`, which prints the cause");
+    ps_err_hint(err, "add the file with `perfshelf add`, which prints the cause");
     ps_fail(err, PS_INTERRUPTED, "the server stopped %u times while importing this file",
             job->tries);
     log_failure(job, store, err);
@@ -342,9 +343,9 @@ void ps_job_run(struct ps_job *job, struct ps_store *store, const struct ps_sand
         out->status = ps_fail_errno(&out->err, "cannot open", job->path);
     if (out->status != PS_OK)
         return;
-    job->begun = job->accepted;
-    if (job->begun)
-        ps_upload_try(store, job->upload, true);
+    job->has_begun = job->accepted;
+    if (job->has_begun)
+        ps_upload_count_try(store, job->upload, true);
     if (atomic_load(&job->cancel))
         out->status = ps_fail(&out->err, PS_CANCELLED, "the import was cancelled");
     else

@@ -21,22 +21,22 @@ struct ps_job {
     struct ps_job_parts parts;         /* set when the job has ended */
     struct ps_tag *tags;               /* keys and values are malloc'ed */
     size_t n_tags;
-    bool temporary, accepted, begun;
-    bool leave;     /* once cancelled, the upload is left to the next server */
-    bool lost;      /* another server took the job over and reports its progress */
-    int64_t upload; /* id of the accepted upload in the store; 0: none */
-    unsigned tries; /* number of servers that stopped while importing it */
+    bool temporary, accepted, has_begun;
+    bool is_handed_over; /* once cancelled, the upload is left to the next server */
+    bool is_taken_over;  /* another server took the job over and reports its progress */
+    int64_t upload;      /* id of the accepted upload in the store; 0: none */
+    unsigned tries;      /* number of servers that stopped while importing it */
     /* taken over in a shared store: no client waits for the reply, so the import waits until there
      * is space */
-    bool waits;
+    bool waits_for_space;
     struct ps_job_ticket *ticket;
     const char *kind;
     uint64_t bytes_total, bytes_done, records;
     char run[PS_ID_SIZE];
-    bool already;
+    bool existed;
     struct ps_err err; /* set before the import: the reason why it is not possible */
     /* created_ms: since 1970; told_ms: monotonic time of the last progress report */
-    int64_t created_ms, told_ms;
+    int64_t created_ms, reported_ms;
     int64_t row_ms; /* monotonic time of the last report to other servers */
     int row_state;  /* state in that report; -1: none */
     atomic_bool cancel;
@@ -69,7 +69,7 @@ struct ps_job_result {
     struct ps_err err;
     const char *kind;
     char run[PS_ID_SIZE];
-    bool already;
+    bool existed;
     uint64_t rows;
     char *name; /* malloc'ed or NULL */
     struct ps_source_outcomes sources;

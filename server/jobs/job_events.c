@@ -22,7 +22,7 @@ struct entries {
     size_t n, cap;
 };
 
-struct ps_told {
+struct ps_job_publisher {
     struct ps_store *store;
     size_t keep;
     pthread_t thread;
@@ -46,7 +46,7 @@ static void add(struct entries *entries, struct entry entry, bool older)
         }
         return;
     }
-    PS_PUSH_ROOM(entries->at, entries->n, entries->cap);
+    PS_RESERVE_ONE(entries->at, entries->n, entries->cap);
     entries->at[entries->n++] = entry;
 }
 
@@ -58,7 +58,7 @@ static void free_entries(struct entries *entries)
     *entries = (struct entries){.at = NULL};
 }
 
-static enum ps_status write_all(struct ps_told *told, const struct entries *entries)
+static enum ps_status write_all(struct ps_job_publisher *publisher, const struct entries *entries)
 {
     struct ps_job_row *rows = ps_alloc_array(entries->n, sizeof *rows);
     enum ps_status status;
@@ -69,97 +69,98 @@ static enum ps_status write_all(struct ps_told *told, const struct entries *entr
         rows[i] = (struct ps_job_row){
             .id = entry->id,
             .state = ps_job_state_word(entry->state),
-            .ended = entry->state != PS_JOB_QUEUED && entry->state != PS_JOB_RUNNING,
+            .has_ended = entry->state != PS_JOB_QUEUED && entry->state != PS_JOB_RUNNING,
             .view = ps_buf_slice(&entry->view),
         };
     }
     /* after a failure the caller writes these rows again */
-    status = ps_job_rows_put(told->store, rows, entries->n, told->keep, PS_ERR_IGNORED);
+    status = ps_job_rows_put(publisher->store, rows, entries->n, publisher->keep, PS_ERR_IGNORED);
     free(rows);
     return status;
 }
 
 /* Waits, or until the thread is to stop. The caller holds the lock. */
-static void wait_ms(struct ps_told *told, int64_t ms)
+static void wait_ms(struct ps_job_publisher *publisher, int64_t ms)
 {
     const int64_t until_ms = ps_monotonic_ms() + ms;
 
-    while (!told->stop && ps_cond_wait_until(&told->wake, &told->lock, until_ms))
+    while (!publisher->stop && ps_cond_wait_until(&publisher->wake, &publisher->lock, until_ms))
         ;
 }
 
-static void *keep_telling(void *user)
+static void *write_events(void *user)
 {
-    struct ps_told *told = user;
+    struct ps_job_publisher *publisher = user;
 
-    (void)pthread_mutex_lock(&told->lock);
+    (void)pthread_mutex_lock(&publisher->lock);
     for (;;) {
         struct entries now;
         bool last;
         enum ps_status status;
 
-        while (!told->next.n && !told->stop)
-            (void)pthread_cond_wait(&told->wake, &told->lock);
-        if (!told->next.n)
+        while (!publisher->next.n && !publisher->stop)
+            (void)pthread_cond_wait(&publisher->wake, &publisher->lock);
+        if (!publisher->next.n)
             break;
-        wait_ms(told, GATHER_MS);
-        last = told->stop;
-        now = told->next;
-        told->next = (struct entries){.at = NULL};
-        (void)pthread_mutex_unlock(&told->lock);
-        status = write_all(told, &now);
-        (void)pthread_mutex_lock(&told->lock);
+        wait_ms(publisher, GATHER_MS);
+        last = publisher->stop;
+        now = publisher->next;
+        publisher->next = (struct entries){.at = NULL};
+        (void)pthread_mutex_unlock(&publisher->lock);
+        status = write_all(publisher, &now);
+        (void)pthread_mutex_lock(&publisher->lock);
         for (; status != PS_OK && !last && now.n; now.n--)
-            add(&told->next, now.at[now.n - 1], true);
+            add(&publisher->next, now.at[now.n - 1], true);
         free_entries(&now);
         if (status != PS_OK)
-            wait_ms(told, AGAIN_MS);
+            wait_ms(publisher, AGAIN_MS);
     }
-    (void)pthread_mutex_unlock(&told->lock);
+    (void)pthread_mutex_unlock(&publisher->lock);
     return NULL;
 }
 
-enum ps_status ps_told_start(struct ps_store *store, size_t keep, struct ps_told **out,
-                             struct ps_err *err)
+enum ps_status ps_job_publisher_start(struct ps_store *store, size_t keep,
+                                      struct ps_job_publisher **out, struct ps_err *err)
 {
-    struct ps_told *told = ps_alloc(sizeof *told);
+    struct ps_job_publisher *publisher = ps_alloc(sizeof *publisher);
     int code;
 
-    told->store = store;
-    told->keep = keep;
-    (void)pthread_mutex_init(&told->lock, NULL);
-    (void)pthread_cond_init(&told->wake, NULL);
-    code = pthread_create(&told->thread, NULL, keep_telling, told);
+    publisher->store = store;
+    publisher->keep = keep;
+    (void)pthread_mutex_init(&publisher->lock, NULL);
+    (void)pthread_cond_init(&publisher->wake, NULL);
+    code = pthread_create(&publisher->thread, NULL, write_events, publisher);
     if (code != 0) {
-        (void)pthread_cond_destroy(&told->wake);
-        (void)pthread_mutex_destroy(&told->lock);
-        free(told);
+        (void)pthread_cond_destroy(&publisher->wake);
+        (void)pthread_mutex_destroy(&publisher->lock);
+        free(publisher);
         return ps_fail(err, PS_IO, "cannot start a thread: %s", strerror(code));
     }
-    *out = told;
+    *out = publisher;
     return PS_OK;
 }
 
-void ps_told_put(struct ps_told *told, uint64_t id, enum ps_job_state state, struct ps_buf *view)
+void ps_job_publisher_put(struct ps_job_publisher *publisher, uint64_t id, enum ps_job_state state,
+                          struct ps_buf *view)
 {
-    (void)pthread_mutex_lock(&told->lock);
-    add(&told->next, (struct entry){id, state, *view}, false);
-    *view = (struct ps_buf){.at = NULL};
-    (void)pthread_cond_signal(&told->wake);
-    (void)pthread_mutex_unlock(&told->lock);
+    (void)pthread_mutex_lock(&publisher->lock);
+    add(&publisher->next, (struct entry){id, state, *view}, false);
+    *view = (struct ps_buf){.ptr = NULL};
+    (void)pthread_cond_signal(&publisher->wake);
+    (void)pthread_mutex_unlock(&publisher->lock);
 }
 
-void ps_told_stop(struct ps_told *told)
+void ps_job_publisher_stop(struct ps_job_publisher *publisher)
 {
-    if (!told)
+    if (!publisher)
         return;
-    (void)pthread_mutex_lock(&told->lock);
-    told->stop = true;
-    (void)pthread_cond_signal(&told->wake);
-    (void)pthread_mutex_unlock(&told->lock);
-    (void)pthread_join(told->thread, NULL);
-    free_entries(&told->next);
-    (void)pthread_cond_destroy(&told->wake);
-    (void)pthread_mutex_destroy(&told->lock);
-    free(told);
+    (void)pthread_mutex_lock(&publisher->lock);
+    publisher->stop = true;
+    (void)pthread_cond_signal(&publisher->wake);
+    (void)pthread_mutex_unlock(&publisher->lock);
+    (void)pthread_join(publisher->thread, NULL);
+    free_entries(&publisher->next);
+    (void)pthread_cond_destroy(&publisher->wake);
+    (void)pthread_mutex_destroy(&publisher->lock);
+    free(publisher);
 }

@@ -11,15 +11,16 @@
 #include "base/buf.h"
 #include "server/jobs/jobs.h"
 
-struct ps_told;
+struct ps_job_publisher;
 
 /* keep: number of ended jobs to keep, for ps_job_rows_put. */
-enum ps_status ps_told_start(struct ps_store *store, size_t keep, struct ps_told **out,
-                             struct ps_err *err);
+enum ps_status ps_job_publisher_start(struct ps_store *store, size_t keep,
+                                      struct ps_job_publisher **out, struct ps_err *err);
 /* Queues the current JOB; moves the content out of `view`. Returns at once. */
-void ps_told_put(struct ps_told *told, uint64_t id, enum ps_job_state state, struct ps_buf *view);
+void ps_job_publisher_put(struct ps_job_publisher *told, uint64_t id, enum ps_job_state state,
+                          struct ps_buf *view);
 /* Writes the queued updates, unless the database is unreachable, and frees everything. NULL is
  * allowed. */
-void ps_told_stop(struct ps_told *told);
+void ps_job_publisher_stop(struct ps_job_publisher *told);
 
 #endif

@@ -11,14 +11,14 @@
 #define TELL_EVERY_MS 100
 
 /* Reports the state of a job. The caller holds the lock. */
-static void tell(struct ps_job *job)
+static void report_state(struct ps_job *job)
 {
     const struct ps_jobs_config *config = &job->jobs->config;
     const struct ps_job_view view = ps_job_view(job);
 
-    if (config->changed && !job->lost)
+    if (config->changed && !job->is_taken_over)
         config->changed(config->user, &view);
-    ps_jobs_tell_others(job, &view);
+    ps_jobs_publish(job, &view);
 }
 
 /* Frees the oldest ended jobs above `keep`. The caller holds the lock. */
@@ -29,7 +29,7 @@ static void forget(struct ps_jobs *jobs)
     for (struct ps_job **link = &jobs->list; *link;) {
         struct ps_job *job = *link;
 
-        if (ps_job_ended(job) && ++ended > jobs->config.keep) {
+        if (ps_job_ended(job) && ++ended > jobs->config.kept_max) {
             *link = job->next;
             ps_job_free(job);
         } else {
@@ -52,18 +52,18 @@ static void end_job(struct ps_jobs *jobs, struct ps_job *job, enum ps_job_state 
 
     job->state = state;
     jobs->unfinished--;
-    ps_source_set_drop(job->set);
+    ps_source_set_release(job->set);
     job->set = NULL;
     view = ps_job_view(job);
-    view.name = ps_arena_copy(&arena, ps_str_of(view.name)).at;
-    view.run = view.run ? ps_arena_copy(&arena, ps_str_of(view.run)).at : NULL;
+    view.name = ps_arena_copy(&arena, ps_str_from_c(view.name)).ptr;
+    view.run = view.run ? ps_arena_copy(&arena, ps_str_from_c(view.run)).ptr : NULL;
     err = job->err;
     view.err = &err;
     ps_source_outcomes_copy(&sources, &job->sources);
     view.sources = &sources;
     ps_job_parts_copy(&parts, &job->parts);
     view.parts = &parts;
-    tell(job);
+    report_state(job);
     forget(jobs);
     pthread_cond_broadcast(&jobs->wake);
     pthread_mutex_unlock(&jobs->lock);
@@ -83,12 +83,12 @@ static void drop_file(struct ps_jobs *jobs, struct ps_job *job, const struct ps_
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     struct ps_job_row row = {.id = job->id, .state = ps_job_state_word(ended->state)};
 
-    if (jobs->told) {
+    if (jobs->publisher) {
         jobs->config.write(&text, ended);
         row.view = ps_buf_slice(&text);
     }
     ps_job_drop_file(job, jobs->config.store, ended->state == PS_JOB_CANCELLED,
-                     jobs->told ? &row : NULL);
+                     jobs->publisher ? &row : NULL);
 }
 
 /* --- Workers --- */
@@ -98,13 +98,13 @@ static bool on_progress(void *user, uint64_t done, uint64_t total, uint64_t reco
     struct ps_job *job = user;
     int64_t now = ps_monotonic_coarse_ms();
 
-    if (now - job->told_ms >= TELL_EVERY_MS) {
-        job->told_ms = now;
+    if (now - job->reported_ms >= TELL_EVERY_MS) {
+        job->reported_ms = now;
         pthread_mutex_lock(&job->jobs->lock);
         job->bytes_done = done;
         job->bytes_total = total ? total : job->bytes_total;
         job->records = records;
-        tell(job);
+        report_state(job);
         pthread_mutex_unlock(&job->jobs->lock);
     }
     return !atomic_load(&job->cancel);
@@ -122,8 +122,8 @@ static struct ps_job *next_job(struct ps_jobs *jobs)
                 oldest = job;
         if (oldest) {
             oldest->state = PS_JOB_RUNNING;
-            oldest->told_ms = ps_monotonic_coarse_ms();
-            tell(oldest);
+            oldest->reported_ms = ps_monotonic_coarse_ms();
+            report_state(oldest);
             return oldest;
         }
         if (jobs->stopping)
@@ -146,7 +146,7 @@ static struct ps_job_view ended_view(const struct ps_job *job, const struct ps_j
 
     view.state = state_of(result->status);
     view.kind = result->kind;
-    view.already = result->already;
+    view.existed = result->existed;
     view.err = &result->err;
     view.sources = &result->sources;
     view.parts = &result->parts;
@@ -163,7 +163,7 @@ static struct ps_job_view ended_view(const struct ps_job *job, const struct ps_j
 static void keep_result(struct ps_job *job, struct ps_job_result *result)
 {
     job->kind = result->kind;
-    job->already = result->already;
+    job->existed = result->existed;
     job->err = result->err;
     job->sources = result->sources;
     job->parts = result->parts;
@@ -179,9 +179,10 @@ static void keep_result(struct ps_job *job, struct ps_job_result *result)
 }
 
 /* Whether a job that was taken over has to wait for space; not if it was cancelled by a user. */
-static bool is_to_wait(const struct ps_job *job, const struct ps_job_result *result)
+static bool must_wait_for_space(const struct ps_job *job, const struct ps_job_result *result)
 {
-    return job->waits && result->status == PS_FULL && (job->leave || !atomic_load(&job->cancel));
+    return job->waits_for_space && result->status == PS_FULL &&
+           (job->is_handed_over || !atomic_load(&job->cancel));
 }
 
 /* Shows the job as queued and removes it from this queue; it is read from the store again later. */
@@ -191,7 +192,7 @@ static void postpone(struct ps_jobs *jobs, struct ps_job *job, struct ps_job_res
 
     pthread_mutex_lock(&jobs->lock);
     job->state = PS_JOB_QUEUED;
-    tell(job);
+    report_state(job);
     while (*link != job)
         link = &(*link)->next;
     *link = job->next;
@@ -220,18 +221,18 @@ static void *work(void *arg)
         pthread_mutex_unlock(&jobs->lock);
         if (!job)
             return NULL;
-        if (ps_jobs_end_asked(jobs, job->id))
+        if (ps_jobs_is_cancel_requested(jobs, job->id))
             atomic_store(&job->cancel, true);
         ps_job_run(job, jobs->config.store, jobs->config.limits, on_progress, &result);
-        if (is_to_wait(job, &result)) {
+        if (must_wait_for_space(job, &result)) {
             postpone(jobs, job, &result);
             continue;
         }
         ended = ended_view(job, &result);
         drop_file(jobs, job, &ended);
-        lost = ps_jobs_taken_over(jobs, job->id);
+        lost = ps_jobs_is_taken_over(jobs, job->id);
         pthread_mutex_lock(&jobs->lock);
-        job->lost |= lost;
+        job->is_taken_over |= lost;
         keep_result(job, &result);
         idle = jobs->unfinished == 1;
         end_job(jobs, job, state_of(result.status));
@@ -255,7 +256,7 @@ enum ps_status ps_jobs_start(const struct ps_jobs_config *config, struct ps_jobs
     pthread_mutex_init(&jobs->lock, NULL);
     pthread_cond_init(&jobs->wake, NULL);
     if (config->write && ps_store_is_shared(config->store) &&
-        ps_told_start(config->store, config->keep, &jobs->told, err) != PS_OK) {
+        ps_job_publisher_start(config->store, config->kept_max, &jobs->publisher, err) != PS_OK) {
         ps_jobs_stop(jobs);
         return err->code;
     }
@@ -285,20 +286,20 @@ bool ps_jobs_enqueue(struct ps_jobs *jobs, struct ps_job *job, uint64_t *id_out)
         jobs->list = job;
         jobs->unfinished++;
         *id_out = job->id;
-        tell(job);
+        report_state(job);
         pthread_cond_signal(&jobs->wake);
     }
     pthread_mutex_unlock(&jobs->lock);
     return open;
 }
 
-enum ps_status ps_jobs_room(struct ps_jobs *jobs, struct ps_err *err)
+enum ps_status ps_jobs_check_limit(struct ps_jobs *jobs, struct ps_err *err)
 {
-    const size_t most = jobs->config.most;
+    const size_t most = jobs->config.unfinished_max;
 
     if (most == 0 || ps_jobs_unfinished(jobs) < most)
         return PS_OK;
-    ps_hint(err, "try again when some of them have finished");
+    ps_err_hint(err, "try again when some of them have finished");
     return ps_fail(err, PS_UNAVAILABLE, "%zu imports are already waiting", most);
 }
 
@@ -313,24 +314,25 @@ static void write_row(void *user, uint64_t id, struct ps_buf *out)
 }
 
 /* Records the job in the store, if it is an accepted upload or the store is shared. */
-static enum ps_status note(struct ps_jobs *jobs, struct ps_job *job, bool promised,
-                           struct ps_err *err)
+static enum ps_status record_job(struct ps_jobs *jobs, struct ps_job *job, bool promised,
+                                 struct ps_err *err)
 {
     const struct ps_job_new row = {job->created_ms, write_row, job};
     enum ps_status status = PS_OK;
 
     job->jobs = jobs;
     if (job->accepted)
-        status = ps_job_accept(job, jobs->config.store, promised, jobs->told ? &row : NULL, err);
-    else if (jobs->told)
+        status =
+            ps_job_accept(job, jobs->config.store, promised, jobs->publisher ? &row : NULL, err);
+    else if (jobs->publisher)
         status = ps_job_row_add(jobs->config.store, &row, &job->id, err);
-    if (jobs->told)
+    if (jobs->publisher)
         job->row_state = PS_JOB_QUEUED;
     return status;
 }
 
 /* Fails a job because the queue was closed meanwhile. */
-static enum ps_status turn_away(struct ps_jobs *jobs, struct ps_job *job, struct ps_err *err)
+static enum ps_status fail_closed(struct ps_jobs *jobs, struct ps_job *job, struct ps_err *err)
 {
     struct ps_job_view view;
 
@@ -339,7 +341,7 @@ static enum ps_status turn_away(struct ps_jobs *jobs, struct ps_job *job, struct
     job->err = *err;
     view = ps_job_view(job);
     pthread_mutex_lock(&jobs->lock);
-    ps_jobs_tell_others(job, &view);
+    ps_jobs_publish(job, &view);
     pthread_mutex_unlock(&jobs->lock);
     return err->code;
 }
@@ -349,14 +351,14 @@ enum ps_status ps_jobs_add(struct ps_jobs *jobs, const struct ps_job_request *re
 {
     struct ps_store *store = jobs->config.store;
     struct ps_job *job = ps_job_create(request);
-    enum ps_status status = ps_jobs_room(jobs, err);
+    enum ps_status status = ps_jobs_check_limit(jobs, err);
 
     if (status == PS_OK)
-        status = note(jobs, job, request->promised, err);
+        status = record_job(jobs, job, request->promised, err);
     if (status == PS_OK && ps_jobs_enqueue(jobs, job, id_out))
         return PS_OK;
     if (status == PS_OK)
-        status = turn_away(jobs, job, err);
+        status = fail_closed(jobs, job, err);
     ps_job_drop_file(job, store, true, NULL);
     ps_job_free(job);
     return status;
@@ -400,7 +402,7 @@ enum ps_status ps_jobs_cancel_own(struct ps_jobs *jobs, uint64_t id, struct ps_e
 
     pthread_mutex_lock(&jobs->lock);
     job = ps_jobs_find(jobs, id);
-    if (job && job->lost)
+    if (job && job->is_taken_over)
         job = NULL;
     if (job && !ps_job_ended(job)) {
         cancel(jobs, job);
@@ -411,14 +413,14 @@ enum ps_status ps_jobs_cancel_own(struct ps_jobs *jobs, uint64_t id, struct ps_e
                : PS_NOT_FOUND;
 }
 
-void ps_jobs_lose(struct ps_jobs *jobs, uint64_t id, bool in_vain)
+void ps_jobs_mark_taken_over(struct ps_jobs *jobs, uint64_t id, bool in_vain)
 {
     struct ps_job *job;
 
     pthread_mutex_lock(&jobs->lock);
     job = ps_jobs_find(jobs, id);
     if (job)
-        job->lost = true;
+        job->is_taken_over = true;
     if (job && in_vain && !ps_job_ended(job))
         cancel(jobs, job);
     else
@@ -441,8 +443,8 @@ static size_t cancel_all(struct ps_jobs *jobs, bool leave)
 
     pthread_mutex_lock(&jobs->lock);
     while ((job = any_uncancelled(jobs))) {
-        job->leave = leave && job->accepted;
-        left += job->leave;
+        job->is_handed_over = leave && job->accepted;
+        left += job->is_handed_over;
         cancel(jobs, job);
         pthread_mutex_lock(&jobs->lock);
     }
@@ -455,7 +457,7 @@ void ps_jobs_cancel_all(struct ps_jobs *jobs)
     (void)cancel_all(jobs, false);
 }
 
-size_t ps_jobs_leave_all(struct ps_jobs *jobs)
+size_t ps_jobs_hand_over_all(struct ps_jobs *jobs)
 {
     return cancel_all(jobs, true);
 }
@@ -480,8 +482,8 @@ void ps_jobs_stop(struct ps_jobs *jobs)
     pthread_mutex_unlock(&jobs->lock);
     for (unsigned i = 0; i < jobs->n_workers; i++)
         pthread_join(jobs->workers[i], NULL);
-    ps_told_stop(jobs->told);
-    jobs->config.keep = 0;
+    ps_job_publisher_stop(jobs->publisher);
+    jobs->config.kept_max = 0;
     forget(jobs);
     pthread_cond_destroy(&jobs->wake);
     pthread_mutex_destroy(&jobs->lock);

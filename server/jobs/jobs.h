@@ -33,12 +33,12 @@ struct ps_job_view {
     const char *kind; /* NULL until known */
     uint64_t bytes_total, bytes_done, records;
     const char *run;          /* id of the run; NULL before the end and after a failure */
-    bool already;             /* the shelf already had these bytes */
+    bool existed;             /* the shelf already had these bytes */
     const struct ps_err *err; /* PS_OK unless failed or cancelled */
     int64_t created_ms;       /* since 1970 */
     const struct ps_source_outcomes *sources; /* outcomes of the uploaded sources; may be empty */
     /* the files of an archive, once the job has ended: then `run` is the first of its runs,
-     * `already` is true if all runs existed before, and the job is done if there is at least one
+     * `existed` is true if all runs existed before, and the job is done if there is at least one
      * run. Empty for a profile. */
     const struct ps_job_parts *parts;
 };
@@ -52,10 +52,10 @@ struct ps_job_ticket {
 struct ps_jobs_config {
     struct ps_store *store;
     unsigned workers;
-    size_t listed; /* maximum number of ended jobs that ps_jobs_each shows */
-    size_t keep;   /* number of ended jobs that ps_jobs_show can find: clients with many uploads ask
-                      late */
-    size_t most;   /* maximum number of unfinished jobs; 0: no limit */
+    size_t listed_max; /* maximum number of ended jobs that ps_jobs_each shows */
+    size_t kept_max;   /* number of ended jobs that ps_jobs_show can find: clients with many uploads
+                      ask   late */
+    size_t unfinished_max;                  /* maximum number of unfinished jobs; 0: no limit */
     const struct ps_sandbox_limits *limits; /* of each import; NULL: the defaults */
     /* Called for each change of state, and for progress at most ten times a second. The queue is
      * locked: the callback must return quickly and must not call functions of this file. May be
@@ -77,7 +77,7 @@ struct ps_job_request {
     bool accepted;
     /* accepted, and the client gets a reply before the import ends: sync to disk first */
     bool promised;
-    /* ids of runs whose originals are merged into one run (ps_merge_takes); copied */
+    /* ids of runs whose originals are merged into one run (ps_merge_supports); copied */
     const char *const *merge;
     size_t n_merge;
     uint64_t bytes;
@@ -94,7 +94,7 @@ enum ps_status ps_jobs_start(const struct ps_jobs_config *config, struct ps_jobs
                              struct ps_err *err);
 
 /* PS_UNAVAILABLE: `most` jobs are unfinished, so ps_jobs_add would fail. */
-enum ps_status ps_jobs_room(struct ps_jobs *jobs, struct ps_err *err);
+enum ps_status ps_jobs_check_limit(struct ps_jobs *jobs, struct ps_err *err);
 /* Queues an import and returns the id of its job: 1, 2, ... in this process or in the shared store.
  * PS_UNAVAILABLE after ps_jobs_stop has begun, while `most` jobs are unfinished, or while a shared
  * store is unreachable. request->path is consumed in any case. */
@@ -115,7 +115,7 @@ enum ps_status ps_jobs_each(struct ps_jobs *jobs,
                             struct ps_err *err);
 /* Called when another server has changed this job (changes.h), or possibly any job (id 0): reports
  * jobs of other servers to `changed` and cancels own jobs if requested. */
-void ps_jobs_heard(struct ps_jobs *jobs, uint64_t id);
+void ps_jobs_on_change(struct ps_jobs *jobs, uint64_t id);
 
 /* A queued job is cancelled at once, a running one at its next step (it may still end as done), a
  * job of another server when that server reads the request. PS_CONFLICT: the job has ended. */
@@ -123,7 +123,7 @@ enum ps_status ps_jobs_cancel(struct ps_jobs *jobs, uint64_t id, struct ps_err *
 void ps_jobs_cancel_all(struct ps_jobs *jobs);
 /* Like ps_jobs_cancel_all, but accepted uploads are left to the next server. Returns their
  * number. */
-size_t ps_jobs_leave_all(struct ps_jobs *jobs);
+size_t ps_jobs_hand_over_all(struct ps_jobs *jobs);
 
 /* Number of jobs that are queued or running. */
 size_t ps_jobs_unfinished(struct ps_jobs *jobs);

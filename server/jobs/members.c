@@ -56,7 +56,7 @@ static size_t folder_len(const char *path)
     return (size_t)(base_name(path) - path);
 }
 
-bool ps_job_folder(const char *path, size_t *len)
+bool ps_is_job_member(const char *path, size_t *len)
 {
     static const char *const endings[] = {".pt.trace.json", ".pt.trace.json.gz"};
     size_t n = strlen(path);
@@ -85,9 +85,9 @@ static bool is_merged(const struct ps_members *members)
 static int part_of(struct ps_members *members, struct ps_str folder)
 {
     for (size_t i = 0; i < members->n_parts; i++)
-        if (ps_str_is(folder, members->parts[i].folder))
+        if (ps_str_eq_c(folder, members->parts[i].folder))
             return (int)i;
-    PS_PUSH_ROOM(members->parts, members->n_parts, members->cap_parts);
+    PS_RESERVE_ONE(members->parts, members->n_parts, members->cap_parts);
     members->parts[members->n_parts] = (struct part){.folder = ps_strdup(folder), .fd = -1};
     return (int)members->n_parts++;
 }
@@ -100,7 +100,7 @@ static void find_jobs(struct ps_members *members)
     for (size_t i = 0; i < members->n; i++) {
         struct member *member = &members->at[i];
 
-        if (member->part == LEFT_OUT || !member->torch || !ps_job_folder(member->name, &len))
+        if (member->part == LEFT_OUT || !member->torch || !ps_is_job_member(member->name, &len))
             continue;
         member->part = part_of(members, (struct ps_str){member->name, len});
         members->parts[member->part].files++;
@@ -120,14 +120,14 @@ static char *shown_name(struct ps_str name)
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
     for (size_t i = 0; i < name.len; i++)
-        ps_buf_add(&text, (unsigned char)name.at[i] < ' ' || name.at[i] == 127 ? "_" : &name.at[i],
-                   1);
-    while (text.len > NAME_MAX_BYTES || (text.len && !ps_utf8_valid(ps_buf_slice(&text))))
+        ps_buf_add(&text,
+                   (unsigned char)name.ptr[i] < ' ' || name.ptr[i] == 127 ? "_" : &name.ptr[i], 1);
+    while (text.len > NAME_MAX_BYTES || (text.len && !ps_utf8_is_valid(ps_buf_slice(&text))))
         text.len--;
     return ps_strdup(ps_buf_slice(&text));
 }
 
-static void look(struct ps_stream *in, struct member *member)
+static void inspect_member(struct ps_stream *in, struct member *member)
 {
     const struct ps_importer *importer = NULL;
 
@@ -135,14 +135,14 @@ static void look(struct ps_stream *in, struct member *member)
         member->part = LEFT_OUT;
     } else if (importer == &ps_trace_job) {
         member->part = LEFT_OUT;
-        ps_hint(&member->why, "unpack it and add its files");
+        ps_err_hint(&member->why, "unpack it and add its files");
         ps_fail(&member->why, PS_UNKNOWN_KIND, "archives inside archives are not read");
     }
     member->torch = importer == &ps_torch_trace;
 }
 
-static enum ps_status look_at_all(struct ps_members *members, struct ps_archive *archive,
-                                  struct ps_err *err)
+static enum ps_status inspect_members(struct ps_members *members, struct ps_archive *archive,
+                                      struct ps_err *err)
 {
     struct ps_str name;
 
@@ -155,13 +155,13 @@ static enum ps_status look_at_all(struct ps_members *members, struct ps_archive 
             return ps_fail(err, PS_LIMIT, "the archive contains more than %d files",
                            PS_MEMBERS_MAX);
         }
-        in = ps_stream_utf8(ps_stream_unpack(ps_archive_member(archive), &limits));
+        in = ps_stream_utf8(ps_stream_decompress(ps_archive_member(archive), &limits));
         if (members->n == 0 && strcmp(member.name, PS_BUNDLE_NAME) == 0)
-            members->bundle = ps_bundle_is(ps_stream_peek(in, PS_BUNDLE_HEAD));
+            members->bundle = ps_is_bundle(ps_stream_peek(in, PS_BUNDLE_HEAD_SIZE));
         if (!members->bundle)
-            look(in, &member);
+            inspect_member(in, &member);
         ps_stream_free(in);
-        PS_PUSH_ROOM(members->at, members->n, members->cap);
+        PS_RESERVE_ONE(members->at, members->n, members->cap);
         members->at[members->n++] = member;
     }
     return PS_OK; /* damage is reported after the members before it were processed */
@@ -200,10 +200,10 @@ static enum ps_status check_any(const struct ps_members *members, struct ps_arch
     status = ps_archive_status(archive, err);
     if (status != PS_OK)
         return status;
-    name = ps_text_head(ps_str_of(first->name), 120);
-    ps_hint(err, "%s", first->why.hint);
+    name = ps_text_head(ps_str_from_c(first->name), 120);
+    ps_err_hint(err, "%s", first->why.hint);
     return ps_fail(err, PS_UNKNOWN_KIND, "this archive contains no profile: %.*s: %s",
-                   (int)name.len, name.at, first->why.text);
+                   (int)name.len, name.ptr, first->why.text);
 }
 
 /* Opens the file from its start; NULL and an error in *status if that fails. */
@@ -211,7 +211,7 @@ static struct ps_stream *open_file(int fd, enum ps_status *status, struct ps_err
 {
     *status = PS_OK;
     if (lseek(fd, 0, SEEK_SET) == 0)
-        return ps_stream_unpack(ps_stream_fd(fd, 0), &limits);
+        return ps_stream_decompress(ps_stream_fd(fd, 0), &limits);
     *status = ps_fail_errno(err, "cannot read", "the archive");
     return NULL;
 }
@@ -220,17 +220,17 @@ enum ps_status ps_members_read(int fd, struct ps_members **out, struct ps_err *e
 {
     enum ps_status status;
     struct ps_stream *in = open_file(fd, &status, err);
-    struct ps_str head = in ? ps_stream_peek(in, PS_ARCHIVE_HEAD) : (struct ps_str){0};
+    struct ps_str head = in ? ps_stream_peek(in, PS_ARCHIVE_HEAD_SIZE) : (struct ps_str){0};
 
     *out = NULL;
-    if (status == PS_OK && ps_archive_is(head)) {
+    if (status == PS_OK && ps_is_archive(head)) {
         struct ps_members *members = *out = ps_alloc(sizeof *members);
         struct ps_archive *archive;
 
         members->fd = fd;
-        members->tar = !ps_str_starts(head, PS_STR("PK"));
+        members->tar = !ps_str_starts_with(head, PS_STR("PK"));
         archive = ps_archive_open(in, &limits);
-        status = look_at_all(members, archive, err);
+        status = inspect_members(members, archive, err);
         if (status == PS_OK)
             status = check_any(members, archive, err);
         ps_archive_free(archive);
@@ -246,16 +246,16 @@ enum ps_status ps_members_read(int fd, struct ps_members **out, struct ps_err *e
 
 /* --- Importing members --- */
 
-struct taking {
+struct member_import {
     struct ps_members *members;
     ps_member_scratch *scratch;
-    ps_member_take *take;
+    ps_member_visit *take;
     void *user;
     bool goes_on;
 };
 
-static enum ps_status take_alone(struct taking *t, const struct member *member,
-                                 struct ps_stream *in, struct ps_err *err)
+static enum ps_status visit_single_file(struct member_import *t, const struct member *member,
+                                        struct ps_stream *in, struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int fd = t->scratch(t->user, err);
     enum ps_status status = fd < 0 ? err->code : ps_stream_spool(in, fd, err);
@@ -267,7 +267,7 @@ static enum ps_status take_alone(struct taking *t, const struct member *member,
 }
 
 /* A job is named after its folder, or after its last file if that is not in a folder. */
-static enum ps_status end_part(struct taking *t, struct part *part, const char *name,
+static enum ps_status end_part(struct member_import *t, struct part *part, const char *name,
                                struct ps_err *err)
 {
     enum ps_status status = ps_merge_end(part->merge, err);
@@ -281,12 +281,12 @@ static enum ps_status end_part(struct taking *t, struct part *part, const char *
 
 /* Copies the member to a temporary file first: in a zip file the size may follow the content, and a
  * damaged member must not be truncated in the middle of a job. */
-static enum ps_status add_to_job(struct taking *t, struct ps_merge *merge, struct ps_stream *in,
-                                 const char *name, struct ps_err *err)
+static enum ps_status add_to_job(struct member_import *t, struct ps_merge *merge,
+                                 struct ps_stream *in, const char *name, struct ps_err *err)
 {
     PS_AUTO(ps_close_fd) int fd = t->scratch(t->user, err);
     enum ps_status status = fd < 0 ? err->code : ps_stream_spool(in, fd, err);
-    uint64_t bytes = ps_stream_at(in);
+    uint64_t bytes = ps_stream_offset(in);
 
     ps_stream_free(in);
     if (status == PS_OK && lseek(fd, 0, SEEK_SET) != 0)
@@ -295,8 +295,8 @@ static enum ps_status add_to_job(struct taking *t, struct ps_merge *merge, struc
                            : status;
 }
 
-static enum ps_status take_part(struct taking *t, const struct member *member, struct ps_stream *in,
-                                struct ps_err *err)
+static enum ps_status collect_job_file(struct member_import *t, const struct member *member,
+                                       struct ps_stream *in, struct ps_err *err)
 {
     struct part *part = &t->members->parts[member->part];
     enum ps_status status = PS_OK, end = PS_OK;
@@ -315,7 +315,7 @@ static enum ps_status take_part(struct taking *t, const struct member *member, s
     return status == PS_OK ? end : status;
 }
 
-static enum ps_status take_member(struct taking *t, const struct member *member,
+static enum ps_status take_member(struct member_import *t, const struct member *member,
                                   struct ps_archive *archive, struct ps_err *err)
 {
     if (member->part == LEFT_OUT) {
@@ -323,14 +323,14 @@ static enum ps_status take_member(struct taking *t, const struct member *member,
         return PS_OK;
     }
     if (member->part == ALONE)
-        return take_alone(t, member, ps_archive_member(archive), err);
-    return take_part(t, member, ps_archive_member(archive), err);
+        return visit_single_file(t, member, ps_archive_member(archive), err);
+    return collect_job_file(t, member, ps_archive_member(archive), err);
 }
 
 enum ps_status ps_members_each(struct ps_members *members, ps_member_scratch *scratch,
-                               ps_member_take *take, void *user, struct ps_err *err)
+                               ps_member_visit *take, void *user, struct ps_err *err)
 {
-    struct taking t = {members, scratch, take, user, true};
+    struct member_import t = {members, scratch, take, user, true};
     enum ps_status status;
     struct ps_stream *in = open_file(members->fd, &status, err);
     struct ps_archive *archive = in ? ps_archive_open(in, &limits) : NULL;

@@ -16,7 +16,7 @@
 /* Whether the path is a file of a training job. *len: length of the folder part of the path; the
  * workers and spans in one folder are one run. torch's tensorboard_trace_handler names these files
  * WORKER.TIME.pt.trace.json, with .gz if it compresses them. */
-bool ps_job_folder(const char *path, size_t *len);
+bool ps_is_job_member(const char *path, size_t *len);
 
 struct ps_members;
 
@@ -29,7 +29,7 @@ void ps_members_free(struct ps_members *members); /* NULL is allowed */
 
 /* Called for a member. `fd`: a file with its content, or with the merged files of its job, to be
  * read from offset 0. fd -1: the member is skipped because of `why`. False: stop. */
-typedef bool ps_member_take(void *user, const char *name, int fd, const struct ps_err *why);
+typedef bool ps_member_visit(void *user, const char *name, int fd, const struct ps_err *why);
 
 /* Returns a descriptor of an empty, nameless file, open for reading and writing; -1: see err. */
 typedef int ps_member_scratch(void *user, struct ps_err *err);
@@ -38,6 +38,6 @@ typedef int ps_member_scratch(void *user, struct ps_err *err);
  * Content is stored in temporary files: one for the current member, and one for each unfinished
  * job. A damaged archive fails after the members before the damage. */
 enum ps_status ps_members_each(struct ps_members *members, ps_member_scratch *scratch,
-                               ps_member_take *take, void *user, struct ps_err *err);
+                               ps_member_visit *take, void *user, struct ps_err *err);
 
 #endif

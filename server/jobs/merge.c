@@ -20,7 +20,7 @@ struct ps_merge {
     struct ps_archive_writer *tar;
 };
 
-bool ps_merge_takes(const char *kind)
+bool ps_merge_supports(const char *kind)
 {
     return ps_kind_find(kind)->merges;
 }
@@ -38,19 +38,19 @@ static enum way way_of_plain(struct ps_str head)
 {
     size_t blank = 0;
 
-    if (head.len >= 2 && (unsigned char)head.at[0] == 0x80)
+    if (head.len >= 2 && (unsigned char)head.ptr[0] == 0x80)
         return PICKLES;
-    while (blank < head.len && strchr(" \t\r\n", head.at[blank]))
+    while (blank < head.len && strchr(" \t\r\n", head.ptr[blank]))
         blank++;
     head = ps_str_skip(head, blank);
-    return head.len && (head.at[0] == '{' || head.at[0] == '[') ? TRACES : NOTHING;
+    return head.len && (head.ptr[0] == '{' || head.ptr[0] == '[') ? TRACES : NOTHING;
 }
 
 /* The format of a file that may be compressed. Only the first bytes are decompressed, because the
  * file is read once. */
 static enum way way_of(struct ps_str head)
 {
-    struct ps_stream *inside = ps_stream_unpack(ps_stream_memory(head, 0), &limits);
+    struct ps_stream *inside = ps_stream_decompress(ps_stream_memory(head, 0), &limits);
     enum way way = way_of_plain(ps_stream_peek(inside, HEAD_INSIDE));
 
     ps_stream_free(inside);
@@ -61,8 +61,9 @@ static enum ps_status check_way(struct ps_merge *merge, enum way way, const char
                                 struct ps_err *err)
 {
     if (way == NOTHING) {
-        ps_hint(err, "merge .lprof files, or the traces of one job (text reports are rounded and "
-                     "cannot be summed)");
+        ps_err_hint(err,
+                    "merge .lprof files, or the traces of one job (text reports are rounded and "
+                    "cannot be summed)");
         return ps_fail(err, PS_BAD_REQUEST, "%s is neither an .lprof file nor a trace", name);
     }
     if (merge->way != NOTHING && merge->way != way)
@@ -79,7 +80,7 @@ static enum ps_status add_trace(struct ps_merge *merge, struct ps_stream *in, ui
 
     if (!merge->tar)
         merge->tar = ps_archive_writer_new(merge->fd);
-    status = ps_archive_add(merge->tar, name, bytes, in, err);
+    status = ps_archive_writer_add(merge->tar, name, bytes, in, err);
     ps_stream_free(in);
     return status;
 }
@@ -111,13 +112,13 @@ enum ps_status ps_merge_add(struct ps_merge *merge, struct ps_stream *in, uint64
     enum way way = way_of(head);
     enum ps_status status = ps_stream_status(in, err);
 
-    if (status == PS_OK && ps_archive_is(head))
+    if (status == PS_OK && ps_is_archive(head))
         return add_members(merge, in, name, err);
     if (status == PS_OK)
         status = check_way(merge, way, name, err);
     if (status == PS_OK && way == TRACES)
         return add_trace(merge, in, bytes, name, err);
-    in = ps_stream_unpack(in, &limits);
+    in = ps_stream_decompress(in, &limits);
     if (status == PS_OK)
         status = ps_stream_spool(in, merge->fd, err);
     ps_stream_free(in);

@@ -17,7 +17,7 @@
 #define PS_MERGE_MAX 1000 /* maximum number of files of one merge */
 
 /* Whether runs of this kind can be merged. */
-bool ps_merge_takes(const char *kind);
+bool ps_merge_supports(const char *kind);
 
 struct ps_merge;
 

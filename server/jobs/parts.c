@@ -5,7 +5,7 @@
 
 static const char *keep(struct ps_arena *arena, const char *text)
 {
-    return text ? ps_arena_copy(arena, ps_str_of(text)).at : NULL;
+    return text ? ps_arena_copy(arena, ps_str_from_c(text)).ptr : NULL;
 }
 
 static void push(struct ps_job_parts *parts, struct ps_job_part part)
@@ -16,8 +16,8 @@ static void push(struct ps_job_parts *parts, struct ps_job_part part)
     part.err = err;
     part.name = keep(&parts->arena, part.name);
     part.run = keep(&parts->arena, part.run);
-    PS_PUSH_ROOM(parts->at, parts->n, parts->cap);
-    parts->at[parts->n++] = part;
+    PS_RESERVE_ONE(parts->items, parts->n, parts->cap);
+    parts->items[parts->n++] = part;
 }
 
 void ps_job_parts_add(struct ps_job_parts *parts, const char *name,
@@ -25,32 +25,33 @@ void ps_job_parts_add(struct ps_job_parts *parts, const char *name,
 {
     const bool run = err->code == PS_OK;
 
-    if (!run && parts->n - parts->runs >= PS_PARTS_TOLD_MAX) {
-        parts->untold++;
+    if (!run && parts->n - parts->runs >= PS_PARTS_LISTED_MAX) {
+        parts->unlisted++;
         return;
     }
     parts->runs += run;
-    parts->fresh += run && !result->already;
+    parts->new_runs += run && !result->existed;
     push(parts, (struct ps_job_part){
                     .name = name,
                     .run = run ? result->id : NULL,
                     .kind = run ? result->kind : NULL,
-                    .already = run && result->already,
-                    .left_out = err->code == PS_UNKNOWN_KIND,
+                    .existed = run && result->existed,
+                    .is_skipped = err->code == PS_UNKNOWN_KIND,
                     .err = err,
                 });
 }
 
 void ps_job_parts_copy(struct ps_job_parts *out, const struct ps_job_parts *from)
 {
-    *out = (struct ps_job_parts){.runs = from->runs, .fresh = from->fresh, .untold = from->untold};
+    *out = (struct ps_job_parts){
+        .runs = from->runs, .new_runs = from->new_runs, .unlisted = from->unlisted};
     for (size_t i = 0; i < from->n; i++)
-        push(out, from->at[i]);
+        push(out, from->items[i]);
 }
 
 void ps_job_parts_free(struct ps_job_parts *parts)
 {
-    free(parts->at);
+    free(parts->items);
     ps_arena_free(&parts->arena);
     *parts = (struct ps_job_parts){0};
 }

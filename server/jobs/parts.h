@@ -5,23 +5,23 @@
 
 #include "server/jobs/import.h"
 
-#define PS_PARTS_TOLD_MAX 200 /* listed files without a run, per archive */
+#define PS_PARTS_LISTED_MAX 200 /* listed files without a run, per archive */
 
 struct ps_job_part {
     const char *name;         /* path in the archive; for the traces of a job, their folder */
     const char *run;          /* id; NULL if there is no run: see err */
     const char *kind;         /* static; NULL without a run */
-    bool already;             /* the shelf already had the run */
-    bool left_out;            /* skipped: not a profile */
+    bool existed;             /* the shelf already had the run */
+    bool is_skipped;          /* skipped: not a profile */
     const struct ps_err *err; /* PS_OK if there is a run */
 };
 
 struct ps_job_parts {
-    struct ps_job_part *at;
+    struct ps_job_part *items;
     size_t n, cap;
-    size_t runs, fresh, untold; /* runs: parts with a run; fresh: new runs; untold: parts above the
-                                   maximum, not listed */
-    struct ps_arena arena;      /* contains the strings */
+    size_t runs, new_runs, unlisted; /* runs: parts with a run; fresh: new runs; untold: parts above
+                                   the maximum, not listed */
+    struct ps_arena arena;           /* contains the strings */
 };
 
 /* Adds one outcome, as reported by ps_import_all. */

@@ -17,7 +17,7 @@ struct ps_jobs {
     uint64_t last_id;
     size_t unfinished;
     bool stopping;
-    struct ps_told *told; /* NULL: the store is not shared, or nothing is published */
+    struct ps_job_publisher *publisher; /* NULL: the store is not shared, or nothing is published */
     unsigned n_workers;
     pthread_t workers[];
 };
@@ -32,15 +32,15 @@ enum ps_status ps_jobs_cancel_own(struct ps_jobs *jobs, uint64_t id, struct ps_e
 /* Marks a job that another server took over. It is no longer reported, but continues, because a
  * client may wait for it here, until its run is published or cannot be. in_vain: cancels it,
  * because there will be no run. Does nothing if this server does not have the job. */
-void ps_jobs_lose(struct ps_jobs *jobs, uint64_t id, bool in_vain);
+void ps_jobs_mark_taken_over(struct ps_jobs *jobs, uint64_t id, bool in_vain);
 
 /* (shared_jobs.c) Publishes the state of the job to the other servers, unless they have it already.
  * The caller holds the lock; the job has an id. */
-void ps_jobs_tell_others(struct ps_job *job, const struct ps_job_view *view);
+void ps_jobs_publish(struct ps_job *job, const struct ps_job_view *view);
 /* (shared_jobs.c) Whether another server has taken over this job, because it regarded this server
  * as crashed. */
-bool ps_jobs_taken_over(struct ps_jobs *jobs, uint64_t id);
+bool ps_jobs_is_taken_over(struct ps_jobs *jobs, uint64_t id);
 /* (shared_jobs.c) Whether another server requested to cancel this job. */
-bool ps_jobs_end_asked(struct ps_jobs *jobs, uint64_t id);
+bool ps_jobs_is_cancel_requested(struct ps_jobs *jobs, uint64_t id);
 
 #endif

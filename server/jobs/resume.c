@@ -6,33 +6,36 @@
 
 #include "server/jobs/queue.h"
 
-struct resuming {
+struct resume_state {
     struct ps_jobs *jobs;
     struct ps_source_set *set; /* sources of the previous upload */
     char *set_text;
 };
 
-static void share_sources(struct resuming *resuming, const struct ps_accepted *upload)
+static void share_sources(struct resume_state *resume_state,
+                          const struct ps_accepted_upload *upload)
 {
-    if (resuming->set_text && strcmp(resuming->set_text, upload->sources_text) == 0)
+    if (resume_state->set_text && strcmp(resume_state->set_text, upload->sources_text) == 0)
         return;
-    ps_source_set_drop(resuming->set);
-    free(resuming->set_text);
-    resuming->set = upload->n_sources ? ps_source_set_create(resuming->jobs->config.store) : NULL;
-    resuming->set_text = ps_strdup(ps_str_of(upload->sources_text));
+    ps_source_set_release(resume_state->set);
+    free(resume_state->set_text);
+    resume_state->set =
+        upload->n_sources ? ps_source_set_create(resume_state->jobs->config.store) : NULL;
+    resume_state->set_text = ps_strdup(ps_str_from_c(upload->sources_text));
     for (size_t i = 0; i < upload->n_sources; i++)
-        ps_source_set_add(resuming->set, ps_strdup(ps_str_of(upload->sources[i].key)),
+        ps_source_set_add(resume_state->set, ps_strdup(ps_str_from_c(upload->sources[i].key)),
                           upload->sources[i].value);
 }
 
-static void log_resumed(struct ps_store *store, const struct ps_accepted *upload, uint64_t bytes)
+static void log_resumed(struct ps_store *store, const struct ps_accepted_upload *upload,
+                        uint64_t bytes)
 {
     const struct ps_err note = {
         .code = PS_INTERRUPTED,
         .text = "the server stopped before it imported this upload; the next server continues"};
     const struct ps_log_entry entry = {upload->filename, "", upload->who, bytes, "", &note, 0};
 
-    (void)ps_store_log(store, &entry, PS_ERR_IGNORED);
+    (void)ps_store_log_import(store, &entry, PS_ERR_IGNORED);
 }
 
 /* In a shared store, the job keeps its id and its creation time. */
@@ -41,21 +44,21 @@ static void take_number(struct ps_jobs *jobs, struct ps_job *job, uint64_t id)
     struct ps_arena arena = {0};
     struct ps_job_row row;
 
-    if (jobs->told && id) {
+    if (jobs->publisher && id) {
         job->id = id;
         if (ps_job_row_find(jobs->config.store, id, false, &arena, &row, PS_ERR_IGNORED) == PS_OK)
-            job->created_ms = row.at;
+            job->created_ms = row.requested_ms;
     }
     ps_arena_free(&arena);
 }
 
-static void resume(void *user, const struct ps_accepted *upload)
+static void resume(void *user, const struct ps_accepted_upload *upload)
 {
-    struct resuming *resuming = user;
+    struct resume_state *resume_state = user;
     struct stat about = {0};
     const struct ps_job_request request = {
-        .path = ps_strdup(ps_str_of(upload->path)),
-        .temporary = upload->bad.code == PS_OK,
+        .path = ps_strdup(ps_str_from_c(upload->path)),
+        .temporary = upload->err.code == PS_OK,
         .bytes = stat(upload->path, &about) == 0 ? (uint64_t)about.st_size : 0,
         .filename = upload->filename,
         .name = upload->name,
@@ -68,29 +71,29 @@ static void resume(void *user, const struct ps_accepted *upload)
     struct ps_job *job;
     uint64_t id;
 
-    share_sources(resuming, upload);
+    share_sources(resume_state, upload);
     job = ps_job_create(&request);
-    job->set = ps_source_set_hold(resuming->set);
+    job->set = ps_source_set_retain(resume_state->set);
     job->accepted = true;
     job->upload = upload->id;
     job->tries = upload->tries;
-    job->err = upload->bad;
-    job->waits = ps_store_is_shared(resuming->jobs->config.store);
-    take_number(resuming->jobs, job, upload->job);
-    if (!upload->again)
-        log_resumed(resuming->jobs->config.store, upload, request.bytes);
-    if (ps_jobs_enqueue(resuming->jobs, job, &id))
+    job->err = upload->err;
+    job->waits_for_space = ps_store_is_shared(resume_state->jobs->config.store);
+    take_number(resume_state->jobs, job, upload->job);
+    if (!upload->is_retry)
+        log_resumed(resume_state->jobs->config.store, upload, request.bytes);
+    if (ps_jobs_enqueue(resume_state->jobs, job, &id))
         return;
-    ps_source_set_leave(job->set);
+    ps_source_set_keep_files(job->set);
     ps_job_free(job);
 }
 
 enum ps_status ps_jobs_resume(struct ps_jobs *jobs, struct ps_err *err)
 {
-    struct resuming resuming = {.jobs = jobs};
-    enum ps_status status = ps_upload_take(jobs->config.store, resume, &resuming, err);
+    struct resume_state resume_state = {.jobs = jobs};
+    enum ps_status status = ps_upload_take_over(jobs->config.store, resume, &resume_state, err);
 
-    ps_source_set_drop(resuming.set);
-    free(resuming.set_text);
+    ps_source_set_release(resume_state.set);
+    free(resume_state.set_text);
     return status;
 }

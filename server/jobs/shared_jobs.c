@@ -11,31 +11,32 @@
 /* --- Publishing own jobs --- */
 
 /* The view for other servers: a job that is left to the next server is queued. */
-static struct ps_job_view as_told(const struct ps_job *job, const struct ps_job_view *view)
+static struct ps_job_view publish_view(const struct ps_job *job, const struct ps_job_view *view)
 {
     static const struct ps_err none = PS_ERR_INIT;
     struct ps_job_view told = *view;
 
-    if (job->leave && view->state == PS_JOB_CANCELLED) {
+    if (job->is_handed_over && view->state == PS_JOB_CANCELLED) {
         told.state = PS_JOB_QUEUED;
         told.err = &none;
     }
     return told;
 }
 
-void ps_jobs_tell_others(struct ps_job *job, const struct ps_job_view *view)
+void ps_jobs_publish(struct ps_job *job, const struct ps_job_view *view)
 {
     const struct ps_jobs *jobs = job->jobs;
-    const struct ps_job_view told = as_told(job, view);
+    const struct ps_job_view told = publish_view(job, view);
     const int64_t now = ps_monotonic_coarse_ms();
     struct ps_buf text = {0};
 
-    if (!jobs->told || ((int)told.state == job->row_state && now - job->row_ms < TELL_EVERY_MS))
+    if (!jobs->publisher ||
+        ((int)told.state == job->row_state && now - job->row_ms < TELL_EVERY_MS))
         return;
     job->row_state = (int)told.state;
     job->row_ms = now;
     jobs->config.write(&text, &told);
-    ps_told_put(jobs->told, job->id, told.state, &text);
+    ps_job_publisher_put(jobs->publisher, job->id, told.state, &text);
 }
 
 /* --- Showing jobs of all servers --- */
@@ -61,7 +62,7 @@ static struct ps_job_view row_view(const struct ps_job_row *row)
         .text = row->view,
         .name = "",
         .err = &none,
-        .created_ms = row->at,
+        .created_ms = row->requested_ms,
         .sources = &no_sources,
         .parts = &no_parts,
     };
@@ -93,10 +94,10 @@ static void show_row(struct ps_jobs *jobs, const struct ps_job_row *row, shown *
     pthread_mutex_unlock(&jobs->lock);
 }
 
-static enum ps_status not_there(const struct ps_jobs *jobs, uint64_t id, struct ps_err *err)
+static enum ps_status fail_unknown_job(const struct ps_jobs *jobs, uint64_t id, struct ps_err *err)
 {
     return ps_fail(err, PS_NOT_FOUND, "no job j%llu; only the last %zu finished jobs are kept",
-                   (unsigned long long)id, jobs->config.keep);
+                   (unsigned long long)id, jobs->config.kept_max);
 }
 
 /* If another server took over a job of this one, shows the state of that server. */
@@ -107,7 +108,8 @@ static enum ps_status show_shared(struct ps_jobs *jobs, uint64_t id, shown *show
     struct ps_job_row row;
     enum ps_status status = ps_job_row_find(store, id, false, arena, &row, err);
 
-    if ((status == PS_NOT_FOUND || (status == PS_OK && row.ours)) && show_own(jobs, id, show, user))
+    if ((status == PS_NOT_FOUND || (status == PS_OK && row.is_ours)) &&
+        show_own(jobs, id, show, user))
         return PS_OK;
     if (status == PS_NOT_FOUND)
         status = ps_job_row_find(store, id, true, arena, &row, err);
@@ -118,7 +120,7 @@ static enum ps_status show_shared(struct ps_jobs *jobs, uint64_t id, shown *show
             err, PS_UNAVAILABLE,
             "the store cannot be reached, so job j%llu cannot be looked up; try again later",
             (unsigned long long)id);
-    return status == PS_NOT_FOUND ? not_there(jobs, id, err) : status;
+    return status == PS_NOT_FOUND ? fail_unknown_job(jobs, id, err) : status;
 }
 
 enum ps_status ps_jobs_show(struct ps_jobs *jobs, uint64_t id, shown *show, void *user,
@@ -127,8 +129,8 @@ enum ps_status ps_jobs_show(struct ps_jobs *jobs, uint64_t id, shown *show, void
     struct ps_arena arena = {0};
     enum ps_status status;
 
-    if (!jobs->told)
-        return show_own(jobs, id, show, user) ? PS_OK : not_there(jobs, id, err);
+    if (!jobs->publisher)
+        return show_own(jobs, id, show, user) ? PS_OK : fail_unknown_job(jobs, id, err);
     status = show_shared(jobs, id, show, user, &arena, err);
     ps_arena_free(&arena);
     return status;
@@ -149,7 +151,7 @@ static void show_next(struct showing *showing, const struct ps_job_view *view)
         showing->show(showing->user, view);
 }
 
-static void each_own(struct ps_jobs *jobs, struct showing *showing)
+static void show_own_jobs(struct ps_jobs *jobs, struct showing *showing)
 {
     for (struct ps_job *job = jobs->list; job; job = job->next) {
         const struct ps_job_view view = ps_job_view(job);
@@ -162,17 +164,18 @@ enum ps_status ps_jobs_each(struct ps_jobs *jobs, shown *show, void *user, struc
 {
     struct ps_arena arena = {0};
     struct ps_job_row *rows = NULL;
-    struct showing showing = {show, user, jobs->config.listed, 0};
+    struct showing showing = {show, user, jobs->config.listed_max, 0};
     size_t n = 0;
     enum ps_status status = PS_OK;
 
-    if (jobs->told)
-        status = ps_job_rows_list(jobs->config.store, jobs->config.listed, &arena, &rows, &n, err);
+    if (jobs->publisher)
+        status =
+            ps_job_rows_list(jobs->config.store, jobs->config.listed_max, &arena, &rows, &n, err);
     pthread_mutex_lock(&jobs->lock);
-    if (!jobs->told)
-        each_own(jobs, &showing);
+    if (!jobs->publisher)
+        show_own_jobs(jobs, &showing);
     for (size_t i = 0; i < n; i++) {
-        const struct ps_job *own = rows[i].ours ? ps_jobs_find(jobs, rows[i].id) : NULL;
+        const struct ps_job *own = rows[i].is_ours ? ps_jobs_find(jobs, rows[i].id) : NULL;
         const struct ps_job_view view = own ? ps_job_view(own) : row_view(&rows[i]);
 
         show_next(&showing, &view);
@@ -184,42 +187,42 @@ enum ps_status ps_jobs_each(struct ps_jobs *jobs, shown *show, void *user, struc
 
 /* --- Changes by other servers --- */
 
-static void hear(struct ps_jobs *jobs, const struct ps_job_row *row)
+static void apply_job_row(struct ps_jobs *jobs, const struct ps_job_row *row)
 {
-    if (row->ours) {
-        if (row->cancel && !row->ended)
+    if (row->is_ours) {
+        if (row->is_cancel_requested && !row->has_ended)
             (void)ps_jobs_cancel_own(jobs, row->id, PS_ERR_IGNORED);
         return;
     }
-    ps_jobs_lose(jobs, row->id, row->ended && state_of(row->state) != PS_JOB_DONE);
+    ps_jobs_mark_taken_over(jobs, row->id, row->has_ended && state_of(row->state) != PS_JOB_DONE);
     if (jobs->config.changed)
         show_row(jobs, row, jobs->config.changed, jobs->config.user);
 }
 
-void ps_jobs_heard(struct ps_jobs *jobs, uint64_t id)
+void ps_jobs_on_change(struct ps_jobs *jobs, uint64_t id)
 {
     struct ps_arena arena = {0};
     struct ps_job_row one, *rows = &one;
     size_t n = 1;
     enum ps_status status = PS_OK;
 
-    if (!jobs->told)
+    if (!jobs->publisher)
         return;
     if (id)
         status = ps_job_row_find(jobs->config.store, id, false, &arena, &one, PS_ERR_IGNORED);
     else
-        status = ps_job_rows_list(jobs->config.store, jobs->config.listed, &arena, &rows, &n,
+        status = ps_job_rows_list(jobs->config.store, jobs->config.listed_max, &arena, &rows, &n,
                                   PS_ERR_IGNORED);
     for (size_t i = 0; status == PS_OK && i < n; i++)
-        hear(jobs, &rows[i]);
+        apply_job_row(jobs, &rows[i]);
     ps_arena_free(&arena);
 }
 
 static bool row_of(struct ps_jobs *jobs, uint64_t id, struct ps_job_row *out)
 {
     struct ps_arena arena = {0};
-    const bool found = jobs->told && ps_job_row_find(jobs->config.store, id, false, &arena, out,
-                                                     PS_ERR_IGNORED) == PS_OK;
+    const bool found = jobs->publisher && ps_job_row_find(jobs->config.store, id, false, &arena,
+                                                          out, PS_ERR_IGNORED) == PS_OK;
 
     ps_arena_free(&arena);
     out->state = NULL;
@@ -227,25 +230,25 @@ static bool row_of(struct ps_jobs *jobs, uint64_t id, struct ps_job_row *out)
     return found;
 }
 
-bool ps_jobs_taken_over(struct ps_jobs *jobs, uint64_t id)
+bool ps_jobs_is_taken_over(struct ps_jobs *jobs, uint64_t id)
 {
     struct ps_job_row row;
 
-    return row_of(jobs, id, &row) && !row.ours;
+    return row_of(jobs, id, &row) && !row.is_ours;
 }
 
-bool ps_jobs_end_asked(struct ps_jobs *jobs, uint64_t id)
+bool ps_jobs_is_cancel_requested(struct ps_jobs *jobs, uint64_t id)
 {
     struct ps_job_row row;
 
-    return row_of(jobs, id, &row) && row.cancel;
+    return row_of(jobs, id, &row) && row.is_cancel_requested;
 }
 
 enum ps_status ps_jobs_cancel(struct ps_jobs *jobs, uint64_t id, struct ps_err *err)
 {
     enum ps_status status = ps_jobs_cancel_own(jobs, id, err);
 
-    if (status == PS_NOT_FOUND && jobs->told)
+    if (status == PS_NOT_FOUND && jobs->publisher)
         status = ps_job_row_cancel(jobs->config.store, id, err);
-    return status == PS_NOT_FOUND ? not_there(jobs, id, err) : status;
+    return status == PS_NOT_FOUND ? fail_unknown_job(jobs, id, err) : status;
 }

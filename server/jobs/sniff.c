@@ -29,7 +29,7 @@ static enum ps_status ask(struct ps_sniffer *sniffer, int fd, struct ps_err *err
     return begin(sniffer, fd, err);
 }
 
-enum ps_status ps_sniff(struct ps_sniffer *sniffer, int fd, struct ps_err *err)
+enum ps_status ps_sniffer_check(struct ps_sniffer *sniffer, int fd, struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT, why = PS_ERR_INIT;
     struct ps_frame frame = {.fd = -1};

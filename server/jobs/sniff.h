@@ -10,12 +10,12 @@ struct ps_sniffer {
     const struct ps_sandbox_limits *limits;
     bool (*goes_on)(void *user); /* called often; false: stop with PS_CANCELLED */
     void *user;
-    struct ps_child child; /* initially {0, -1}; started by the first ps_sniff */
+    struct ps_child child; /* initially {0, -1}; started by the first ps_sniffer_check */
 };
 
 /* PS_OK: an importer accepts the file at fd, whose offset is changed. Otherwise the reason why none
  * does. PS_INTERNAL, PS_INTERRUPTED: the process failed; the next file gets a new one. */
-enum ps_status ps_sniff(struct ps_sniffer *sniffer, int fd, struct ps_err *err);
+enum ps_status ps_sniffer_check(struct ps_sniffer *sniffer, int fd, struct ps_err *err);
 void ps_sniffer_end(struct ps_sniffer *sniffer);
 
 #endif

@@ -21,9 +21,9 @@ static struct ps_str last_part(struct ps_str *path)
     size_t from = path->len;
     struct ps_str part;
 
-    while (from > 0 && !is_slash(path->at[from - 1]))
+    while (from > 0 && !is_slash(path->ptr[from - 1]))
         from--;
-    part = (struct ps_str){path->at + from, path->len - from};
+    part = (struct ps_str){path->ptr + from, path->len - from};
     path->len = from > 0 ? from - 1 : 0;
     return part;
 }
@@ -31,7 +31,7 @@ static struct ps_str last_part(struct ps_str *path)
 /* Number of common components if one path is a suffix of the other; else 0. */
 static size_t common_parts(const char *a, const char *b)
 {
-    struct ps_str left = ps_str_of(a), right = ps_str_of(b);
+    struct ps_str left = ps_str_from_c(a), right = ps_str_from_c(b);
     size_t n = 0;
 
     while (left.len && right.len) {
@@ -42,14 +42,14 @@ static size_t common_parts(const char *a, const char *b)
     return n;
 }
 
-enum ps_status ps_measured_find(const struct ps_measured_list *list, const char *name,
-                                size_t *index_out, struct ps_err *err)
+enum ps_status ps_measured_list_find(const struct ps_measured_list *list, const char *name,
+                                     size_t *index_out, struct ps_err *err)
 {
     size_t best = 0, agreeing = 0;
 
     for (size_t i = 0; i < list->n; i++) {
-        size_t n =
-            strcmp(list->at[i].path, name) == 0 ? SIZE_MAX : common_parts(list->at[i].path, name);
+        size_t n = strcmp(list->items[i].path, name) == 0 ? SIZE_MAX
+                                                          : common_parts(list->items[i].path, name);
 
         agreeing = n > best ? 1 : agreeing + (n == best && n > 0);
         if (n > best)
@@ -60,7 +60,7 @@ enum ps_status ps_measured_find(const struct ps_measured_list *list, const char 
         return PS_OK;
     if (best == 0)
         return ps_fail(err, PS_NOT_FOUND, "the profile of this run has no file %s", name);
-    ps_hint(err, "send the full path, as in the profile");
+    ps_err_hint(err, "send the full path, as in the profile");
     return ps_fail(err, PS_CONFLICT, "%s fits %zu measured files", name, agreeing);
 }
 
@@ -74,7 +74,7 @@ void ps_source_outcomes_free(struct ps_source_outcomes *outcomes)
 
 static const char *keep(struct ps_arena *arena, const char *text)
 {
-    return text ? ps_arena_copy(arena, ps_str_of(text)).at : NULL;
+    return text ? ps_arena_copy(arena, ps_str_from_c(text)).ptr : NULL;
 }
 
 void ps_source_outcomes_copy(struct ps_source_outcomes *out, const struct ps_source_outcomes *from)
@@ -82,11 +82,11 @@ void ps_source_outcomes_copy(struct ps_source_outcomes *out, const struct ps_sou
     *out = (struct ps_source_outcomes){.n = from->n};
     if (from->n == 0)
         return;
-    out->at = ps_arena_alloc(&out->arena, from->n * sizeof *out->at);
+    out->items = ps_arena_alloc(&out->arena, from->n * sizeof *out->items);
     for (size_t i = 0; i < from->n; i++) {
-        out->at[i] = from->at[i];
-        out->at[i].name = keep(&out->arena, from->at[i].name);
-        out->at[i].path = keep(&out->arena, from->at[i].path);
+        out->items[i] = from->items[i];
+        out->items[i].name = keep(&out->arena, from->items[i].name);
+        out->items[i].path = keep(&out->arena, from->items[i].path);
     }
 }
 
@@ -112,18 +112,18 @@ struct ps_source_set *ps_source_set_create(struct ps_store *store)
 
 void ps_source_set_add(struct ps_source_set *set, char *path, const char *name)
 {
-    PS_PUSH_ROOM(set->at, set->n, set->cap);
-    set->at[set->n++] = (struct ps_tag){path, ps_strdup(ps_str_of(name))};
+    PS_RESERVE_ONE(set->at, set->n, set->cap);
+    set->at[set->n++] = (struct ps_tag){path, ps_strdup(ps_str_from_c(name))};
 }
 
-struct ps_source_set *ps_source_set_hold(struct ps_source_set *set)
+struct ps_source_set *ps_source_set_retain(struct ps_source_set *set)
 {
     if (set)
         atomic_fetch_add(&set->holders, 1);
     return set;
 }
 
-void ps_source_set_drop(struct ps_source_set *set)
+void ps_source_set_release(struct ps_source_set *set)
 {
     if (!set || atomic_fetch_sub(&set->holders, 1) != 1)
         return;
@@ -137,7 +137,7 @@ void ps_source_set_drop(struct ps_source_set *set)
     free(set);
 }
 
-void ps_source_set_leave(struct ps_source_set *set)
+void ps_source_set_keep_files(struct ps_source_set *set)
 {
     if (set)
         atomic_store(&set->left, true);
@@ -152,14 +152,14 @@ const struct ps_tag *ps_source_set_files(const struct ps_source_set *set, size_t
 static void attach_one(struct ps_store *store, const char *run, const struct ps_tag *file,
                        const struct ps_measured_list *measured, struct ps_source_outcomes *out)
 {
-    struct ps_source_outcome *outcome = &out->at[out->n++];
+    struct ps_source_outcome *outcome = &out->items[out->n++];
     PS_AUTO(ps_close_fd) int fd = -1;
     size_t i;
 
     *outcome = (struct ps_source_outcome){.name = keep(&out->arena, file->value)};
-    if (ps_measured_find(measured, file->value, &i, &outcome->err) != PS_OK)
+    if (ps_measured_list_find(measured, file->value, &i, &outcome->err) != PS_OK)
         return;
-    outcome->path = keep(&out->arena, measured->at[i].path);
+    outcome->path = keep(&out->arena, measured->items[i].path);
     fd = open(file->key, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         (void)ps_fail_errno(&outcome->err, "cannot read", file->value);
@@ -173,15 +173,15 @@ void ps_source_set_attach(struct ps_source_set *set, struct ps_store *store, con
 {
     PS_AUTO(ps_measured_free) struct ps_measured_list measured = {0};
     struct ps_err err = PS_ERR_INIT;
-    enum ps_status status = ps_store_measured(store, run, &measured, &err);
+    enum ps_status status = ps_store_list_measured(store, run, &measured, &err);
 
     *out = (struct ps_source_outcomes){0};
-    out->at = ps_arena_alloc(&out->arena, (set->n + 1) * sizeof *out->at);
+    out->items = ps_arena_alloc(&out->arena, (set->n + 1) * sizeof *out->items);
     for (size_t i = 0; i < set->n; i++) {
         if (status == PS_OK)
             attach_one(store, run, &set->at[i], &measured, out);
         else
-            out->at[out->n++] =
+            out->items[out->n++] =
                 (struct ps_source_outcome){.name = keep(&out->arena, set->at[i].value), .err = err};
     }
 }

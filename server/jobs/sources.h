@@ -17,7 +17,7 @@ struct ps_source_outcome {
 };
 
 struct ps_source_outcomes {
-    struct ps_source_outcome *at;
+    struct ps_source_outcome *items;
     size_t n;
     struct ps_arena arena; /* contains the array and all strings */
 };
@@ -30,10 +30,10 @@ struct ps_source_set;
 
 struct ps_source_set *ps_source_set_create(struct ps_store *store);              /* one reference */
 void ps_source_set_add(struct ps_source_set *set, char *path, const char *name); /* owns path */
-struct ps_source_set *ps_source_set_hold(struct ps_source_set *set);
-void ps_source_set_drop(struct ps_source_set *set); /* NULL is allowed */
+struct ps_source_set *ps_source_set_retain(struct ps_source_set *set);
+void ps_source_set_release(struct ps_source_set *set); /* NULL is allowed */
 /* The files are not deleted with the last reference. */
-void ps_source_set_leave(struct ps_source_set *set);
+void ps_source_set_keep_files(struct ps_source_set *set);
 /* The files of the set: key is the path, value the name from the sender. */
 const struct ps_tag *ps_source_set_files(const struct ps_source_set *set, size_t *n);
 
@@ -48,7 +48,7 @@ void ps_source_set_attach(struct ps_source_set *set, struct ps_store *store, con
  * backslashes separate them. The longest match wins. PS_NOT_FOUND: none; PS_CONFLICT: several match
  * equally well.
  */
-enum ps_status ps_measured_find(const struct ps_measured_list *list, const char *name,
-                                size_t *index_out, struct ps_err *err);
+enum ps_status ps_measured_list_find(const struct ps_measured_list *list, const char *name,
+                                     size_t *index_out, struct ps_err *err);
 
 #endif

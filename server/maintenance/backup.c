@@ -25,8 +25,8 @@
 #define MARK "backup-of" /* file in the target with the path of the shelf whose backup it is */
 
 struct backing {
-    const struct ps_backup *how;
-    struct ps_backed_up *out;
+    const struct ps_backup_options *how;
+    struct ps_backup_result *out;
     struct ps_store *from, *to; /* the catalog of `to` is the snapshot */
     char *part;                 /* path of the snapshot */
     uint64_t done, total;
@@ -41,7 +41,7 @@ static enum ps_status write_mark(const char *path, const char *source, struct ps
 
     if (fd < 0)
         return ps_fail_errno(err, "cannot write", path);
-    status = ps_write_all(fd, ps_str_of(source), path, err);
+    status = ps_write_all(fd, ps_str_from_c(source), path, err);
     return status == PS_OK && fsync(fd) != 0 ? ps_fail_errno(err, "cannot sync", path) : status;
 }
 
@@ -54,16 +54,16 @@ static enum ps_status check_target(const char *target, const char *source, struc
     ssize_t got;
 
     ps_buf_printf(&mark, "%s/" MARK, target);
-    fd = open(mark.at, O_RDONLY | O_CLOEXEC);
+    fd = open(mark.ptr, O_RDONLY | O_CLOEXEC);
     if (fd < 0 && !ps_dir_is_empty(target)) {
-        ps_hint(err, "use an empty folder, or one that a backup made");
+        ps_err_hint(err, "use an empty folder, or one that a backup made");
         return ps_fail(err, PS_CONFLICT, "%s is not a backup of a shelf", target);
     }
     if (fd < 0)
-        return write_mark(mark.at, source, err);
+        return write_mark(mark.ptr, source, err);
     got = read(fd, said, sizeof said - 1);
     if (got < 0)
-        return ps_fail_errno(err, "cannot read", mark.at);
+        return ps_fail_errno(err, "cannot read", mark.ptr);
     return strcmp(said, source) == 0
                ? PS_OK
                : ps_fail(err, PS_CONFLICT, "%s is the backup of another shelf, %s", target, said);
@@ -78,7 +78,7 @@ static enum ps_status open_target(struct backing *b, const char *target, int *lo
 
     if (status != PS_OK)
         return status;
-    status = ps_check_apart(b->from->dir, target, err);
+    status = ps_check_folders_disjoint(b->from->dir, target, err);
     if (status != PS_OK && made)
         (void)rmdir(target);
     if (status != PS_OK)
@@ -86,7 +86,7 @@ static enum ps_status open_target(struct backing *b, const char *target, int *lo
     if (!realpath(b->from->dir, source))
         return ps_fail_errno(err, "cannot find", b->from->dir);
     status = check_target(target, source, err);
-    return status == PS_OK ? ps_store_open_alone(target, &b->to, lock, err) : status;
+    return status == PS_OK ? ps_store_open_exclusive(target, &b->to, lock, err) : status;
 }
 
 /* --- Catalog --- */
@@ -99,8 +99,8 @@ static enum ps_status take_catalog(struct backing *b, struct ps_err *err)
 
     (void)unlink(b->part);
     ps_uri_path(&uri, b->part);
-    ps_snapshot_take(b->from, b->part, err);
-    ps_db_open(uri.at, true, &b->to->catalog, err);
+    ps_snapshot_write(b->from, b->part, err);
+    ps_db_open(uri.ptr, true, &b->to->catalog, err);
     return ps_db_exec(b->to->catalog,
                       "DELETE FROM upload; DELETE FROM doomed; DELETE FROM removed_since; "
                       "DELETE FROM partial",
@@ -138,12 +138,12 @@ static enum ps_status leave_out(struct backing *b, const char *id, const char *s
     const enum ps_status status = ps_store_find(b->from, sha256, found, &gone);
 
     if (status != PS_OK && status != PS_NOT_FOUND)
-        return ps_fail_as(err, &gone);
+        return ps_fail_copy(err, &gone);
     if (status == PS_OK) {
-        ps_hint(err, "`perfshelf verify` has details");
+        ps_err_hint(err, "`perfshelf verify` has details");
         return ps_fail(err, PS_IO, "a file of run %s is missing", id);
     }
-    return ps_snapshot_leave_out(b->to->catalog, id, err);
+    return ps_snapshot_remove_run(b->to->catalog, id, err);
 }
 
 static enum ps_status copy_run(struct backing *b, const char *id, const char *sha256,
@@ -182,14 +182,14 @@ static enum ps_status copy_runs(struct backing *b, struct ps_err *err)
     PS_AUTO(ps_buf_free) struct ps_buf rows = {0};
     struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(b->to->catalog, ps_sql_text("run_files"), &stmt, err);
-    while (ps_stmt_row(stmt, err)) {
+    ps_db_prepare(b->to->catalog, ps_query_sql("run_files"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
         ps_col_append(stmt, 0, &rows);
         ps_col_append(stmt, 1, &rows);
         b->total++;
     }
-    ps_stmt_done(stmt);
-    for (const char *id = rows.at; id && id < rows.at + rows.len && err->code == PS_OK;) {
+    ps_stmt_release(stmt);
+    for (const char *id = rows.ptr; id && id < rows.ptr + rows.len && err->code == PS_OK;) {
         const char *sha256 = id + strlen(id) + 1;
 
         if (copy_run(b, id, sha256, err) == PS_OK)
@@ -203,14 +203,14 @@ static enum ps_status copy_sources(struct backing *b, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(b->to->catalog, ps_sql_text("source_shas"), &stmt, err);
-    while (ps_stmt_row(stmt, err)) {
+    ps_db_prepare(b->to->catalog, ps_query_sql("source_shas"), &stmt, err);
+    while (ps_stmt_step(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(stmt, 0));
 
         if (copy(b, "sources", sha256, err) == PS_NOT_FOUND)
-            ps_snapshot_leave_source(b->to->catalog, sha256, err);
+            ps_snapshot_remove_source(b->to->catalog, sha256, err);
     }
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     return err->code;
 }
 
@@ -221,18 +221,18 @@ static bool is_used(struct ps_db *db, const char *folder, const char *name)
     PS_AUTO(ps_free_ptr) char *key = ps_strdup((struct ps_str){name, strcspn(name, ".")});
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    if (ps_db_prepare(db, ps_sql_text("kept_used"), &stmt, PS_ERR_IGNORED) != PS_OK)
+    if (ps_db_prepare(db, ps_query_sql("kept_used"), &stmt, PS_ERR_IGNORED) != PS_OK)
         return true;
-    ps_bind_text(stmt, ":folder", ps_str_of(folder));
-    ps_bind_text(stmt, ":key", ps_str_of(key));
-    return !ps_stmt_row(stmt, PS_ERR_IGNORED) || ps_col_int(stmt, 0) != 0;
+    ps_bind_text(stmt, ":folder", ps_str_from_c(folder));
+    ps_bind_text(stmt, ":key", ps_str_from_c(key));
+    return !ps_stmt_step(stmt, PS_ERR_IGNORED) || ps_col_int(stmt, 0) != 0;
 }
 
 /* Lists files of the previous backup that the new one does not refer to, each followed by a NUL. */
 static void list_unused(struct backing *b, struct ps_buf *out)
 {
-    for (const char *const *folder = ps_kept_folders; *folder; folder++) {
-        PS_AUTO(ps_free_ptr) char *path = ps_store_folder(b->to, *folder);
+    for (const char *const *folder = ps_stored_folders; *folder; folder++) {
+        PS_AUTO(ps_free_ptr) char *path = ps_store_folder_path(b->to, *folder);
         DIR *dir = opendir(path);
 
         for (struct dirent *entry; dir && (entry = readdir(dir));)
@@ -249,8 +249,8 @@ static enum ps_status sync_folders(struct backing *b, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
 
-    for (const char *const *folder = ps_kept_folders; status == PS_OK && *folder; folder++) {
-        PS_AUTO(ps_free_ptr) char *path = ps_store_folder(b->to, *folder);
+    for (const char *const *folder = ps_stored_folders; status == PS_OK && *folder; folder++) {
+        PS_AUTO(ps_free_ptr) char *path = ps_store_folder_path(b->to, *folder);
 
         status = ps_sync_dir(path, err);
     }
@@ -260,9 +260,9 @@ static enum ps_status sync_folders(struct backing *b, struct ps_err *err)
 /* Deletes the old -wal and -shm files before the new catalog.db replaces the old one. */
 static enum ps_status put_catalog(struct backing *b, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *final = ps_store_file(b->to, "catalog.db");
-    PS_AUTO(ps_free_ptr) char *wal = ps_store_file(b->to, "catalog.db-wal");
-    PS_AUTO(ps_free_ptr) char *shm = ps_store_file(b->to, "catalog.db-shm");
+    PS_AUTO(ps_free_ptr) char *final = ps_store_file_path(b->to, "catalog.db");
+    PS_AUTO(ps_free_ptr) char *wal = ps_store_file_path(b->to, "catalog.db-wal");
+    PS_AUTO(ps_free_ptr) char *shm = ps_store_file_path(b->to, "catalog.db-shm");
     PS_AUTO(ps_close_fd) int fd = -1;
 
     ps_db_close(b->to->catalog);
@@ -296,19 +296,20 @@ static enum ps_status back_up(struct backing *b, struct ps_err *err)
         return status;
     list_unused(b, &unused);
     status = put_catalog(b, err);
-    for (size_t at = 0; status == PS_OK && at < unused.len; at += strlen(unused.at + at) + 1)
-        b->out->removed += unlink(unused.at + at) == 0;
+    for (size_t at = 0; status == PS_OK && at < unused.len; at += strlen(unused.ptr + at) + 1)
+        b->out->removed += unlink(unused.ptr + at) == 0;
     return status;
 }
 
-enum ps_status ps_store_backup(const char *dir, const char *target, const struct ps_backup *how,
-                               struct ps_backed_up *out, struct ps_err *err)
+enum ps_status ps_store_backup(const char *dir, const char *target,
+                               const struct ps_backup_options *how, struct ps_backup_result *out,
+                               struct ps_err *err)
 {
     struct backing b = {.how = how, .out = out};
     PS_AUTO(ps_close_fd) int lock = -1;
     enum ps_status status = PS_OK;
 
-    *out = (struct ps_backed_up){.runs = 0};
+    *out = (struct ps_backup_result){.runs = 0};
     if (!ps_store_exists(dir))
         status = ps_fail(err, PS_NOT_FOUND, "there is no shelf");
     if (status == PS_OK)
@@ -316,7 +317,7 @@ enum ps_status ps_store_backup(const char *dir, const char *target, const struct
     if (status == PS_OK)
         status = open_target(&b, target, &lock, err);
     if (status == PS_OK) {
-        b.part = ps_store_file(b.to, "catalog.part");
+        b.part = ps_store_file_path(b.to, "catalog.part");
         status = back_up(&b, err);
         if (status != PS_OK)
             (void)unlink(b.part);

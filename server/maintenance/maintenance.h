@@ -9,7 +9,7 @@
 
 /* Reports progress: `done` of `total` bytes or files, and the number of files or runs so far.
  * False: stop. */
-typedef bool ps_vault_progress(void *user, uint64_t done, uint64_t total, uint64_t files);
+typedef bool ps_maintenance_progress(void *user, uint64_t done, uint64_t total, uint64_t files);
 
 /* --- Verify --- */
 
@@ -20,14 +20,14 @@ struct ps_finding {
     const char *hint; /* what to do */
 };
 
-struct ps_verify {
+struct ps_verify_options {
     bool quick; /* check only that each file exists and has the right header */
     void (*found)(void *user, const struct ps_finding *finding);
-    ps_vault_progress *progress; /* bytes; may be NULL */
+    ps_maintenance_progress *progress; /* bytes; may be NULL */
     void *user;
 };
 
-struct ps_verified {
+struct ps_verify_result {
     uint64_t runs, files, bytes, findings;
     uint64_t hashed; /* run files of an older shelf whose hash was recorded now */
 };
@@ -37,39 +37,40 @@ struct ps_verified {
  * other processes are not reported as findings. Fails only if it cannot check (PS_NOT_FOUND: there
  * is no such shelf; PS_IO, PS_FORBIDDEN: this user may not read it), or was stopped (PS_CANCELLED).
  */
-enum ps_status ps_store_verify(const char *url, const char *dir, const struct ps_verify *how,
-                               struct ps_verified *out, struct ps_err *err);
+enum ps_status ps_store_verify(const char *url, const char *dir,
+                               const struct ps_verify_options *how, struct ps_verify_result *out,
+                               struct ps_err *err);
 
 /* --- Rebuild --- */
 
-struct ps_rebuild {
+struct ps_rebuild_options {
     /* Reports a file that was not simply added to the catalog, and what was done with it. */
-    void (*told)(void *user, const char *file, const char *text);
-    ps_vault_progress *progress; /* run files checked so far; the total is unknown */
+    void (*report)(void *user, const char *file, const char *text);
+    ps_maintenance_progress *progress; /* run files checked so far; the total is unknown */
     void *user;
 };
 
-struct ps_rebuilt {
-    uint64_t runs;      /* added to the catalog */
-    uint64_t set_aside; /* files moved to lost/ */
+struct ps_rebuild_result {
+    uint64_t runs;          /* added to the catalog */
+    uint64_t moved_to_lost; /* files moved to lost/ */
     /* hashes of originals without a run file, each followed by a NUL; the caller imports them
-     * with ps_store_original_of and frees the buffer */
+     * with ps_store_open_original_by_hash and frees the buffer */
     struct ps_buf originals;
 };
 
 /* Creates a new catalog from the run files, labels/, and the old catalog as far as it is readable.
  * PS_CONFLICT: another process has the shelf open. After a failure the shelf is unchanged. */
-enum ps_status ps_store_rebuild(const char *dir, const struct ps_rebuild *how,
-                                struct ps_rebuilt *out, struct ps_err *err);
+enum ps_status ps_store_rebuild(const char *dir, const struct ps_rebuild_options *how,
+                                struct ps_rebuild_result *out, struct ps_err *err);
 
 /* --- Backup --- */
 
-struct ps_backup {
-    ps_vault_progress *progress; /* runs */
+struct ps_backup_options {
+    ps_maintenance_progress *progress; /* runs */
     void *user;
 };
 
-struct ps_backed_up {
+struct ps_backup_result {
     uint64_t runs;         /* runs in the backup */
     uint64_t files, bytes; /* copied, because they were missing in the backup */
     uint64_t removed;      /* files deleted from the backup, of runs that no longer exist */
@@ -78,7 +79,8 @@ struct ps_backed_up {
 /* Makes the folder `target` a copy of the current shelf, while other processes may use the shelf.
  * PS_CONFLICT: the folder contains something else, or another process has it open. After a failure
  * the previous backup is intact, except for additional files. */
-enum ps_status ps_store_backup(const char *dir, const char *target, const struct ps_backup *how,
-                               struct ps_backed_up *out, struct ps_err *err);
+enum ps_status ps_store_backup(const char *dir, const char *target,
+                               const struct ps_backup_options *how, struct ps_backup_result *out,
+                               struct ps_err *err);
 
 #endif

@@ -27,9 +27,9 @@ struct found { /* an intact run file */
     int64_t created_ms, seq;
 };
 
-struct rebuilding {
-    const struct ps_rebuild *how;
-    struct ps_rebuilt *out;
+struct rebuild_state {
+    const struct ps_rebuild_options *how;
+    struct ps_rebuild_result *out;
     struct ps_store *store; /* its catalog is the new one */
     struct ps_db *old;      /* NULL: unreadable */
     bool old_whole;
@@ -38,18 +38,18 @@ struct rebuilding {
     size_t n, cap;
 };
 
-static void tell(struct rebuilding *r, const char *file, const char *text)
+static void report(struct rebuild_state *r, const char *file, const char *text)
 {
-    r->how->told(r->how->user, file, text);
+    r->how->report(r->how->user, file, text);
 }
 
 /* Moves a file to lost/, which is created if necessary. */
-static void set_aside(struct rebuilding *r, const char *folder, const struct dirent *file,
+static void set_aside(struct rebuild_state *r, const char *folder, const struct dirent *file,
                       const char *why)
 {
-    PS_AUTO(ps_free_ptr) char *lost = ps_store_folder(r->store, "lost");
-    PS_AUTO(ps_free_ptr) char *from = ps_store_entry(r->store, folder, file);
-    PS_AUTO(ps_free_ptr) char *to = ps_store_entry(r->store, "lost", file);
+    PS_AUTO(ps_free_ptr) char *lost = ps_store_folder_path(r->store, "lost");
+    PS_AUTO(ps_free_ptr) char *from = ps_store_entry_path(r->store, folder, file);
+    PS_AUTO(ps_free_ptr) char *to = ps_store_entry_path(r->store, "lost", file);
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
     (void)mkdir(lost, 0777);
@@ -57,31 +57,31 @@ static void set_aside(struct rebuilding *r, const char *folder, const struct dir
         ps_buf_printf(&text, "%s; moved to lost/%s", why, file->d_name);
     else
         ps_buf_printf(&text, "%s; it could not be moved to lost/", why);
-    tell(r, from + strlen(r->store->dir) + 1, text.at);
-    r->out->set_aside++;
+    report(r, from + strlen(r->store->dir) + 1, text.ptr);
+    r->out->moved_to_lost++;
 }
 
 /* --- Old catalog --- */
 
-static void open_old(struct rebuilding *r)
+static void open_old(struct rebuild_state *r)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
     struct ps_err err = PS_ERR_INIT;
 
     if (access(r->old_path, F_OK) != 0) {
-        tell(r, "catalog.db", "it is missing");
+        report(r, "catalog.db", "it is missing");
         return;
     }
     ps_uri_path(&uri, r->old_path);
-    if (ps_db_open(uri.at, true, &r->old, &err) == PS_OK)
+    if (ps_db_open(uri.ptr, true, &r->old, &err) == PS_OK)
         r->old_whole =
             ps_check_db(r->old, false, &err) == PS_OK && ps_catalog_migrate(r->old, &err) == PS_OK;
     if (!r->old_whole)
-        tell(r, "catalog.db", err.text);
+        report(r, "catalog.db", err.text);
 }
 
 /* Copies the rows of a table up to the first unreadable one. An older catalog may lack columns. */
-static void copy_table(struct rebuilding *r, const char *table)
+static void copy_table(struct rebuild_state *r, const char *table)
 {
     PS_AUTO(ps_buf_free) struct ps_buf read = {0};
     PS_AUTO(ps_buf_free) struct ps_buf write = {0};
@@ -91,7 +91,7 @@ static void copy_table(struct rebuilding *r, const char *table)
     if (!r->old)
         return;
     ps_buf_printf(&read, "SELECT * FROM %s", table);
-    if (sqlite3_prepare_v2(r->old->handle, read.at, -1, &from, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(r->old->handle, read.ptr, -1, &from, NULL) != SQLITE_OK)
         return;
     columns = sqlite3_column_count(from);
     ps_buf_printf(&write, "INSERT OR IGNORE INTO %s(", table);
@@ -100,7 +100,7 @@ static void copy_table(struct rebuilding *r, const char *table)
     for (int i = 0; i < columns; i++)
         ps_buf_puts(&write, i ? ", ?" : ") VALUES (?");
     ps_buf_puts(&write, ")");
-    if (sqlite3_prepare_v2(r->store->catalog->handle, write.at, -1, &to, NULL) == SQLITE_OK)
+    if (sqlite3_prepare_v2(r->store->catalog->handle, write.ptr, -1, &to, NULL) == SQLITE_OK)
         while (sqlite3_step(from) == SQLITE_ROW) {
             for (int i = 0; i < columns; i++)
                 sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i));
@@ -111,7 +111,7 @@ static void copy_table(struct rebuilding *r, const char *table)
     sqlite3_finalize(to);
 }
 
-static void tell_label(struct rebuilding *r, const char *label, const struct ps_err *err)
+static void tell_label(struct rebuild_state *r, const char *label, const struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf file = {0};
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
@@ -120,11 +120,11 @@ static void tell_label(struct rebuilding *r, const char *label, const struct ps_
         return;
     ps_buf_printf(&file, "labels/%s.json", label);
     ps_buf_printf(&text, "it could not be restored: %s", err->text);
-    tell(r, file.at, text.at);
+    report(r, file.ptr, text.ptr);
 }
 
 /* Inserts the data of labels/<label>.json that is not in the catalog yet. */
-static void apply_label(struct rebuilding *r, const char *label, const char *query)
+static void apply_label(struct rebuild_state *r, const char *label, const char *query)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     struct ps_stmt *stmt = NULL;
@@ -132,14 +132,14 @@ static void apply_label(struct rebuilding *r, const char *label, const char *que
 
     if (!ps_label_read(r->store, label, &text))
         return;
-    if (ps_db_prepare(r->store->catalog, ps_sql_text(query), &stmt, &err) == PS_OK) {
+    if (ps_db_prepare(r->store->catalog, ps_query_sql(query), &stmt, &err) == PS_OK) {
         ps_bind_text(stmt, ":label", ps_buf_slice(&text));
-        (void)ps_stmt_finish(stmt, &err);
+        (void)ps_stmt_execute(stmt, &err);
     }
     tell_label(r, label, &err);
 }
 
-static void copy_tables(struct rebuilding *r)
+static void copy_tables(struct rebuild_state *r)
 {
     for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++)
         if (table->salvage == PS_SALVAGE_ROWS ||
@@ -158,10 +158,10 @@ static bool read_when(struct ps_db *db, struct ps_str label, struct found *out)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    if (ps_db_prepare(db, ps_sql_text("label_when"), &stmt, PS_ERR_IGNORED) != PS_OK)
+    if (ps_db_prepare(db, ps_query_sql("label_when"), &stmt, PS_ERR_IGNORED) != PS_OK)
         return false;
     ps_bind_text(stmt, ":label", label);
-    if (!ps_stmt_row(stmt, PS_ERR_IGNORED))
+    if (!ps_stmt_step(stmt, PS_ERR_IGNORED))
         return false;
     if (!ps_col_is_null(stmt, 0))
         out->created_ms = ps_col_int(stmt, 0);
@@ -172,7 +172,8 @@ static bool read_when(struct ps_db *db, struct ps_str label, struct found *out)
 
 /* Reads the latest label of a run: from the old catalog if it is intact, else from labels/. *when:
  * the time of publication in it. False: there is no label later than that of the run file. */
-static bool last_label(struct rebuilding *r, const char *id, struct ps_buf *out, struct found *when)
+static bool last_label(struct rebuild_state *r, const char *id, struct ps_buf *out,
+                       struct found *when)
 {
     if (r->old_whole && ps_label_text(r->old, id, out, PS_ERR_IGNORED) == PS_OK)
         return read_when(r->store->catalog, ps_buf_slice(out), when);
@@ -188,12 +189,12 @@ static enum ps_status read_run(const char *path, struct ps_arena *arena, struct 
                                const char **label, struct ps_err *err)
 {
     struct ps_db *db = NULL;
-    struct ps_run_about about = {.row = {.name = NULL}};
+    struct ps_run_metadata about = {.row = {.name = NULL}};
     struct stat file;
     enum ps_status status = ps_check_open(path, &db, err);
 
     if (status == PS_OK)
-        status = ps_run_about(db, arena, &about, err);
+        status = ps_run_metadata_read(db, arena, &about, err);
     if (status == PS_OK) {
         *row = about.row;
         *label = about.label;
@@ -205,7 +206,7 @@ static enum ps_status read_run(const char *path, struct ps_arena *arena, struct 
 
 /* Sets aside an invalid run file, and writes its label to labels/, for a later import of its
  * original. */
-static void give_up(struct rebuilding *r, const char *id, const struct dirent *file,
+static void give_up(struct rebuild_state *r, const char *id, const struct dirent *file,
                     const char *label, const char *why)
 {
     PS_AUTO(ps_buf_free) struct ps_buf last = {0};
@@ -214,15 +215,15 @@ static void give_up(struct rebuilding *r, const char *id, const struct dirent *f
 
     if (last_label(r, id, &last, &when))
         (void)ps_label_write(r->store, id, ps_buf_slice(&last), &err);
-    else if (read_when(r->store->catalog, ps_str_of(label), &when))
-        (void)ps_label_write(r->store, id, ps_str_of(label), &err);
+    else if (read_when(r->store->catalog, ps_str_from_c(label), &when))
+        (void)ps_label_write(r->store, id, ps_str_from_c(label), &err);
     tell_label(r, id, &err);
     set_aside(r, "runs", file, why);
 }
 
-static void look_at(struct rebuilding *r, const struct dirent *file)
+static void look_at(struct rebuild_state *r, const struct dirent *file)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_entry(r->store, "runs", file);
+    PS_AUTO(ps_free_ptr) char *path = ps_store_entry_path(r->store, "runs", file);
     PS_AUTO(ps_buf_free) struct ps_buf last = {0};
     struct ps_arena arena = {0};
     struct ps_catalog_row row = {.name = NULL};
@@ -233,14 +234,14 @@ static void look_at(struct rebuilding *r, const struct dirent *file)
 
     (void)snprintf(run.id, sizeof run.id, "%.16s", file->d_name);
     if (status == PS_OK &&
-        (!ps_file_name_is("originals", row.sha256) || strncmp(row.sha256, run.id, 16) != 0))
+        (!ps_file_name_is_valid("originals", row.sha256) || strncmp(row.sha256, run.id, 16) != 0))
         status = ps_fail(&err, PS_CONFLICT, "it belongs to another original");
     if (status == PS_OK)
         status = ps_check_run(path, row.sha256, true, &err);
     if (status == PS_OK) {
         run.created_ms = row.created_ms;
         (void)last_label(r, run.id, &last, &run);
-        PS_PUSH_ROOM(r->runs, r->n, r->cap);
+        PS_RESERVE_ONE(r->runs, r->n, r->cap);
         r->runs[r->n++] = run;
     } else {
         give_up(r, run.id, file, label, err.text);
@@ -262,9 +263,9 @@ static int by_age(const void *left, const void *right)
     return (a->seq > b->seq) - (a->seq < b->seq);
 }
 
-static enum ps_status find_runs(struct rebuilding *r, struct ps_err *err)
+static enum ps_status find_runs(struct rebuild_state *r, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_folder(r->store, "runs");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_folder_path(r->store, "runs");
     DIR *dir = opendir(path);
     uint64_t looked = 0;
 
@@ -286,31 +287,31 @@ static enum ps_status find_runs(struct rebuilding *r, struct ps_err *err)
 
 /* Restores a deleted run as deleted, recoverable for another full day. Its label is written before
  * the removal, which may have been interrupted. */
-static enum ps_status put_deleted(struct rebuilding *r, const char *id, struct ps_str label,
+static enum ps_status put_deleted(struct rebuild_state *r, const char *id, struct ps_str label,
                                   struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_free_ptr) char *who = NULL;
     bool was_baseline;
 
-    ps_db_prepare(r->store->catalog, ps_sql_text("label_deleted"), &stmt, err);
+    ps_db_prepare(r->store->catalog, ps_query_sql("label_deleted"), &stmt, err);
     ps_bind_text(stmt, ":label", label);
-    if (!ps_stmt_row(stmt, err)) {
+    if (!ps_stmt_step(stmt, err)) {
         r->out->runs++;
         return err->code;
     }
     who = ps_strdup(ps_col_text(stmt, 0));
     was_baseline = ps_col_int(stmt, 1) != 0;
-    if (ps_deleted_add(r->store, id, who, ps_now_ms(), err) != PS_OK || !was_baseline)
+    if (ps_deleted_add(r->store, id, who, ps_wall_clock_ms(), err) != PS_OK || !was_baseline)
         return err->code;
-    ps_stmt_done(stmt);
-    ps_db_prepare(r->store->catalog, ps_sql_text("deleted_was_baseline"), &stmt, err);
-    ps_bind_text(stmt, ":id", ps_str_of(id));
-    (void)ps_stmt_row(stmt, err);
+    ps_stmt_release(stmt);
+    ps_db_prepare(r->store->catalog, ps_query_sql("deleted_was_baseline"), &stmt, err);
+    ps_bind_text(stmt, ":id", ps_str_from_c(id));
+    (void)ps_stmt_step(stmt, err);
     return err->code;
 }
 
-static enum ps_status put_run(struct rebuilding *r, const struct found *run, struct ps_err *err)
+static enum ps_status put_run(struct rebuild_state *r, const struct found *run, struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
     PS_AUTO(ps_free_ptr) char *name = NULL;
@@ -318,7 +319,7 @@ static enum ps_status put_run(struct rebuilding *r, const struct found *run, str
     struct ps_arena arena = {0};
     struct ps_catalog_row row = {.name = NULL};
     struct found when;
-    struct ps_sending sent;
+    struct ps_sent_file sent;
     const char *label = "";
     enum ps_status status = ps_store_path(r->store, "runs", run->id, ".db", &path, err);
 
@@ -331,16 +332,16 @@ static enum ps_status put_run(struct rebuilding *r, const struct found *run, str
     if (status == PS_OK)
         status = ps_file_send(r->store, "runs", path, &sent, err);
     if (status == PS_OK)
-        status = ps_file_row_change(r->store->catalog, "kept_put", "runs", run->id, &sent, err);
+        status = ps_file_change_row(r->store->catalog, "kept_put", "runs", run->id, &sent, err);
     if (status == PS_OK && last_label(r, run->id, &last, &when))
         status = ps_label_apply(r->store->catalog, run->id, ps_buf_slice(&last), err);
     else if (status == PS_OK && label[0])
-        status = ps_label_apply(r->store->catalog, run->id, ps_str_of(label), err);
+        status = ps_label_apply(r->store->catalog, run->id, ps_str_from_c(label), err);
     ps_arena_free(&arena);
     return status == PS_OK ? put_deleted(r, run->id, ps_buf_slice(&last), err) : status;
 }
 
-static enum ps_status fill(struct rebuilding *r, struct ps_err *err)
+static enum ps_status fill(struct rebuild_state *r, struct ps_err *err)
 {
     enum ps_status status = ps_catalog_begin(r->store, PS_DURABLE, err);
 
@@ -354,7 +355,7 @@ static enum ps_status fill(struct rebuilding *r, struct ps_err *err)
 /* --- End of the rebuild --- */
 
 /* Whether the run of this original is a deleted run, which needs no import. */
-static bool is_deleted(struct rebuilding *r, const char *sha256)
+static bool is_deleted(struct rebuild_state *r, const char *sha256)
 {
     char id[PS_ID_SIZE];
     struct ps_deleted deleted;
@@ -366,9 +367,9 @@ static bool is_deleted(struct rebuilding *r, const char *sha256)
     return true;
 }
 
-static void list_orphans(struct rebuilding *r)
+static void list_orphans(struct rebuild_state *r)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_folder(r->store, "originals");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_folder_path(r->store, "originals");
     DIR *dir = opendir(path);
 
     for (struct dirent *entry; dir && (entry = readdir(dir));) {
@@ -385,14 +386,14 @@ static void list_orphans(struct rebuilding *r)
 }
 
 /* Moves files of accepted uploads whose rows could not be read to lost/. */
-static void save_spool(struct rebuilding *r)
+static void save_spool(struct rebuild_state *r)
 {
-    PS_AUTO(ps_free_ptr) char *path = ps_store_folder(r->store, "spool");
+    PS_AUTO(ps_free_ptr) char *path = ps_store_folder_path(r->store, "spool");
     DIR *dir = opendir(path);
 
     for (struct dirent *entry; dir && (entry = readdir(dir));)
-        if (entry->d_name[0] != '.' && !strstr(entry->d_name, PS_PRIVATE) &&
-            !ps_upload_holds(r->store, entry->d_name))
+        if (entry->d_name[0] != '.' && !strstr(entry->d_name, PS_TEMP_SHELF_SUFFIX) &&
+            !ps_upload_owns_file(r->store, entry->d_name))
             set_aside(r, "spool", entry, "an upload that was not imported yet, or a part of one");
     if (dir)
         (void)closedir(dir);
@@ -400,32 +401,32 @@ static void save_spool(struct rebuilding *r)
 
 /* Moves the old catalog to lost/ and puts the new one in its place. The old log is moved first,
  * because SQLite would apply it to the new catalog. */
-static enum ps_status swap(struct rebuilding *r, struct ps_err *err)
+static enum ps_status swap(struct rebuild_state *r, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *lost = ps_store_folder(r->store, "lost");
+    PS_AUTO(ps_free_ptr) char *lost = ps_store_folder_path(r->store, "lost");
     PS_AUTO(ps_buf_free) struct ps_buf log = {0};
     PS_AUTO(ps_buf_free) struct ps_buf aside = {0};
     char when[32];
-    time_t now = (time_t)(ps_now_ms() / 1000);
+    time_t now = (time_t)(ps_wall_clock_ms() / 1000);
     struct tm utc;
 
     (void)strftime(when, sizeof when, "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));
     ps_buf_printf(&aside, "%scatalog-%s-%ld.db", lost, when, (long)getpid());
     (void)mkdir(lost, 0777);
-    if (link(r->old_path, aside.at) != 0 && errno != ENOENT)
-        tell(r, "catalog.db", "it cannot be moved to lost/");
+    if (link(r->old_path, aside.ptr) != 0 && errno != ENOENT)
+        report(r, "catalog.db", "it cannot be moved to lost/");
     ps_buf_printf(&log, "%s-wal", r->old_path);
     ps_buf_puts(&aside, "-wal");
-    (void)rename(log.at, aside.at);
+    (void)rename(log.ptr, aside.ptr);
     log.len -= 4;
     ps_buf_puts(&log, "-shm");
-    (void)unlink(log.at);
+    (void)unlink(log.ptr);
     if (rename(r->new_path, r->old_path) != 0)
         return ps_fail_errno(err, "cannot rename to", r->old_path);
     return ps_sync_dir(r->store->dir, err);
 }
 
-static void remove_new(const struct rebuilding *r)
+static void remove_new(const struct rebuild_state *r)
 {
     static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
 
@@ -433,11 +434,11 @@ static void remove_new(const struct rebuilding *r)
         PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
         ps_buf_printf(&path, "%s%s", r->new_path, endings[i]);
-        (void)unlink(path.at);
+        (void)unlink(path.ptr);
     }
 }
 
-static enum ps_status rebuild(struct rebuilding *r, struct ps_err *err)
+static enum ps_status rebuild(struct rebuild_state *r, struct ps_err *err)
 {
     enum ps_status status = ps_catalog_open(r->new_path, &r->store->catalog, err);
 
@@ -458,19 +459,19 @@ static enum ps_status rebuild(struct rebuilding *r, struct ps_err *err)
     return swap(r, err);
 }
 
-enum ps_status ps_store_rebuild(const char *dir, const struct ps_rebuild *how,
-                                struct ps_rebuilt *out, struct ps_err *err)
+enum ps_status ps_store_rebuild(const char *dir, const struct ps_rebuild_options *how,
+                                struct ps_rebuild_result *out, struct ps_err *err)
 {
-    struct rebuilding r = {.how = how, .out = out};
+    struct rebuild_state r = {.how = how, .out = out};
     PS_AUTO(ps_close_fd) int lock = -1;
     enum ps_status status;
 
-    *out = (struct ps_rebuilt){.runs = 0};
-    status = ps_store_open_alone(dir, &r.store, &lock, err);
+    *out = (struct ps_rebuild_result){.runs = 0};
+    status = ps_store_open_exclusive(dir, &r.store, &lock, err);
     if (status != PS_OK)
         return status;
-    r.old_path = ps_store_file(r.store, "catalog.db");
-    r.new_path = ps_store_file(r.store, "catalog.new.db");
+    r.old_path = ps_store_file_path(r.store, "catalog.db");
+    r.new_path = ps_store_file_path(r.store, "catalog.new.db");
     remove_new(&r);
     status = rebuild(&r, err);
     ps_db_close(r.old);

@@ -11,9 +11,9 @@ static enum ps_status run_sql(struct ps_db *db, const char *query, const char *k
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text(query), &stmt, err);
-    ps_bind_text(stmt, key, ps_str_of(value));
-    while (ps_stmt_row(stmt, err))
+    ps_db_prepare(db, ps_query_sql(query), &stmt, err);
+    ps_bind_text(stmt, key, ps_str_from_c(value));
+    while (ps_stmt_step(stmt, err))
         ;
     return err->code;
 }
@@ -27,10 +27,10 @@ static enum ps_status copy_catalog(struct ps_db *db, const char *path, struct ps
     if (ps_catalog_hide_columns(db, err) == PS_OK)
         (void)run_sql(db, "snapshot", ":path", path, err);
     (void)ps_catalog_show_columns(db, &own);
-    return ps_fail_as(err, &own) == PS_OK ? err->code : own.code;
+    return ps_fail_copy(err, &own) == PS_OK ? err->code : own.code;
 }
 
-enum ps_status ps_snapshot_take(struct ps_store *store, const char *path, struct ps_err *err)
+enum ps_status ps_snapshot_write(struct ps_store *store, const char *path, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
     struct ps_db *db = NULL;
@@ -38,7 +38,7 @@ enum ps_status ps_snapshot_take(struct ps_store *store, const char *path, struct
     copy_catalog(ps_catalog_lock(store), path, err);
     ps_catalog_unlock(store);
     ps_uri_path(&uri, path);
-    ps_db_open(uri.at, true, &db, err);
+    ps_db_open(uri.ptr, true, &db, err);
     ps_catalog_migrate(db, err);
     /* deleted runs can be recovered only in the original shelf */
     ps_db_exec(db,
@@ -55,7 +55,7 @@ enum ps_status ps_snapshot_take(struct ps_store *store, const char *path, struct
     return err->code;
 }
 
-enum ps_status ps_snapshot_leave_out(struct ps_db *snapshot, const char *id, struct ps_err *err)
+enum ps_status ps_snapshot_remove_run(struct ps_db *snapshot, const char *id, struct ps_err *err)
 {
     static const char *const queries[] = {"tag_delete", "source_forget", "baseline_forget",
                                           "kept_forget", "run_delete"};
@@ -65,8 +65,8 @@ enum ps_status ps_snapshot_leave_out(struct ps_db *snapshot, const char *id, str
     return err->code;
 }
 
-enum ps_status ps_snapshot_leave_source(struct ps_db *snapshot, const char *sha256,
-                                        struct ps_err *err)
+enum ps_status ps_snapshot_remove_source(struct ps_db *snapshot, const char *sha256,
+                                         struct ps_err *err)
 {
     run_sql(snapshot, "kept_forget_labels", ":sha256", sha256, err);
     return run_sql(snapshot, "source_gone", ":sha256", sha256, err);
@@ -79,7 +79,7 @@ static bool is_inside(const char *path, const char *folder)
     return strncmp(path, folder, len) == 0 && (path[len] == '/' || path[len] == '\0');
 }
 
-enum ps_status ps_check_apart(const char *shelf, const char *target, struct ps_err *err)
+enum ps_status ps_check_folders_disjoint(const char *shelf, const char *target, struct ps_err *err)
 {
     char a[PATH_MAX], b[PATH_MAX];
 

@@ -8,15 +8,15 @@
 
 /* Writes the snapshot to a file that is missing or empty. Other processes may use the shelf
  * meanwhile. */
-enum ps_status ps_snapshot_take(struct ps_store *store, const char *path, struct ps_err *err);
+enum ps_status ps_snapshot_write(struct ps_store *store, const char *path, struct ps_err *err);
 /* Deletes a run that is not copied from the snapshot, with its tags, sources and baseline. */
-enum ps_status ps_snapshot_leave_out(struct ps_db *snapshot, const char *id, struct ps_err *err);
+enum ps_status ps_snapshot_remove_run(struct ps_db *snapshot, const char *id, struct ps_err *err);
 /* Deletes the source with this hash from the snapshot. */
-enum ps_status ps_snapshot_leave_source(struct ps_db *snapshot, const char *sha256,
-                                        struct ps_err *err);
+enum ps_status ps_snapshot_remove_source(struct ps_db *snapshot, const char *sha256,
+                                         struct ps_err *err);
 
 /* PS_CONFLICT: one folder is the other, or is inside it. Both folders must exist. */
-enum ps_status ps_check_apart(const char *shelf, const char *target, struct ps_err *err);
+enum ps_status ps_check_folders_disjoint(const char *shelf, const char *target, struct ps_err *err);
 bool ps_dir_is_empty(const char *path);
 
 #endif

@@ -30,7 +30,7 @@ struct transfer_file {
     bool there;                  /* `to` has the file */
     struct ps_err wrong;         /* error if the file of `from` is missing or damaged */
     char *path;                  /* path of the copy, a .part file of `to`; NULL: not copied */
-    struct ps_sending sent;
+    struct ps_sent_file sent;
 };
 
 struct transfer_run {
@@ -43,8 +43,8 @@ struct transfer_run {
 };
 
 struct transfer {
-    const struct ps_transfer_how *how;
-    struct ps_transferred *out;
+    const struct ps_transfer_options *how;
+    struct ps_transfer_result *out;
     struct ps_store *from, *to;
     char *dir;   /* temporary folder in the spool of `to`, deleted with its session */
     char *taken; /* path of the snapshot in this folder */
@@ -95,7 +95,7 @@ static bool is_among(const char *words, struct ps_str word)
     ps_buf_puts(&text, " ");
     ps_buf_str(&text, word);
     ps_buf_puts(&text, " ");
-    return strstr(words, text.at) != NULL;
+    return strstr(words, text.ptr) != NULL;
 }
 
 /* Appends "<before>column" for each column of a table except those in `but` (separated by spaces),
@@ -105,14 +105,14 @@ static enum ps_status transfer_columns(struct ps_db *db, const char *table, cons
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("mirror_columns"), &stmt, err);
-    ps_bind_text(stmt, ":tbl", ps_str_of(table));
-    while (ps_stmt_row(stmt, err)) {
+    ps_db_prepare(db, ps_query_sql("mirror_columns"), &stmt, err);
+    ps_bind_text(stmt, ":tbl", ps_str_from_c(table));
+    while (ps_stmt_step(stmt, err)) {
         const struct ps_str name = ps_col_text(stmt, 0);
 
         if (!is_among(but, name))
             ps_buf_printf(out, "%s%s\"%.*s\"", out->len ? ", " : "", before, (int)name.len,
-                          name.at);
+                          name.ptr);
     }
     return err->code;
 }
@@ -131,16 +131,16 @@ static enum ps_status transfer_same(struct ps_db *db, const struct transfer_tabl
         return PS_OK;
     }
     ps_buf_printf(&but, " at %s ", table->number);
-    status = transfer_columns(db, table->name, "m.", but.at, &ours, err);
+    status = transfer_columns(db, table->name, "m.", but.ptr, &ours, err);
     if (status == PS_OK)
-        status = transfer_columns(db, table->name, "o.", but.at, &theirs, err);
+        status = transfer_columns(db, table->name, "o.", but.ptr, &theirs, err);
     if (status ==
         PS_OK) /* `at` is compared separately, so that SQLite creates an automatic index */
-        ps_buf_printf(out, "m.at = o.at AND (%s) IS (%s)", ours.at, theirs.at);
+        ps_buf_printf(out, "m.at = o.at AND (%s) IS (%s)", ours.ptr, theirs.ptr);
     return status;
 }
 
-struct told {
+struct id_text {
     const char *id, *text;
 };
 
@@ -152,27 +152,27 @@ static enum ps_status list(struct transfer *t, const char *query, struct ps_buf 
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(t->to);
     struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, &own);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql(query), &stmt, &own);
 
-    while (status == PS_OK && ps_stmt_row(stmt, &own))
+    while (status == PS_OK && ps_stmt_step(stmt, &own))
         for (int i = 0; i < 2; i++) {
             PS_AUTO(ps_free_ptr) char *text = ps_strdup(ps_col_text(stmt, i));
 
             ps_buf_add(out, text, strlen(text) + 1);
         }
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_catalog_unlock(t->to);
-    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+    return own.code == PS_OK ? PS_OK : ps_fail_copy(err, &own);
 }
 
 /* Reads the next pair of a list. False: end of the list. */
-static bool next(const struct ps_buf *list, size_t *at, struct told *out)
+static bool next(const struct ps_buf *list, size_t *at, struct id_text *out)
 {
     if (*at >= list->len)
         return false;
-    out->id = list->at + *at;
+    out->id = list->ptr + *at;
     out->text = out->id + strlen(out->id) + 1;
-    *at = (size_t)(out->text - list->at) + strlen(out->text) + 1;
+    *at = (size_t)(out->text - list->ptr) + strlen(out->text) + 1;
     return true;
 }
 
@@ -184,7 +184,7 @@ static enum ps_status transfer_differing(struct ps_db *db, const char *table, co
     PS_AUTO(ps_buf_free) struct ps_buf columns = {0};
     enum ps_status status = transfer_columns(db, table, "", but, &columns, err);
 
-    for (char *at = columns.at, *next; status == PS_OK && at && *at; at = next) {
+    for (char *at = columns.ptr, *next; status == PS_OK && at && *at; at = next) {
         const size_t len = strcspn(at, ",");
 
         next = at + len + strspn(at + len, ", ");
@@ -205,26 +205,26 @@ static enum ps_status transfer_ask(struct ps_db *db, const char *sql, int64_t *o
     *out = 0;
     if (status != PS_OK)
         return status;
-    if (ps_stmt_row(stmt, &own))
+    if (ps_stmt_step(stmt, &own))
         *out = ps_col_int(stmt, 0);
-    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+    return own.code == PS_OK ? PS_OK : ps_fail_copy(err, &own);
 }
 
 /* Inserts the rows of a table that are missing in `to` into the temporary table todo. With
- * `update`, also rows that differ; for them column `told` lists the columns. */
+ * `update`, also rows that differ; for them column `id_text` lists the columns. */
 static enum ps_status list_rows(struct transfer *t, const struct transfer_table *table, int64_t *n,
                                 bool *renumber, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf same = {0};
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     PS_AUTO(ps_buf_free) struct ps_buf taken = {0};
-    PS_AUTO(ps_buf_free) struct ps_buf told = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf id_text = {0};
     struct ps_db *db = t->to->catalog;
     int64_t found = 0;
     enum ps_status status = transfer_same(t->snap, table, &same, err);
 
     if (status == PS_OK && t->how->update && table->same)
-        status = transfer_differing(t->snap, table->name, table->apart, &told, err);
+        status = transfer_differing(t->snap, table->name, table->apart, &id_text, err);
     if (status != PS_OK)
         return status;
     ps_buf_printf(&sql,
@@ -233,15 +233,15 @@ static enum ps_status list_rows(struct transfer *t, const struct transfer_table 
                   "o.\"%s\" AS k, o.\"%s\", iif(m.\"%s\" IS NULL, NULL, %s) AS told FROM "
                   "old.\"%s\" o LEFT JOIN main.\"%s\" m ON %s WHERE %s) "
                   "WHERE told IS NULL OR told <> '' ORDER BY k",
-                  table->key, table->label, table->key, told.len ? told.at : "''", table->name,
-                  table->name, same.at, table->fit ? table->fit : "1");
-    status = ps_db_exec(db, sql.at, err);
+                  table->key, table->label, table->key, id_text.len ? id_text.ptr : "''",
+                  table->name, table->name, same.ptr, table->fit ? table->fit : "1");
+    status = ps_db_exec(db, sql.ptr, err);
     if (status == PS_OK)
         status = transfer_ask(db, "SELECT count(*) FROM temp.todo", n, err);
     ps_buf_printf(&taken, "SELECT 1 FROM temp.todo t JOIN main.\"%s\" m ON m.\"%s\" = t.k LIMIT 1",
                   table->name, table->key);
     if (status == PS_OK && table->number[0])
-        status = transfer_ask(db, taken.at, &found, err);
+        status = transfer_ask(db, taken.ptr, &found, err);
     *renumber = found != 0;
     return status;
 }
@@ -259,12 +259,12 @@ static enum ps_status drop_some(struct transfer *t, const struct transfer_table 
                   "old.\"%s\" o ON o.\"%s\" = t.k WHERE t.told IS NOT NULL AND t.n > :after AND "
                   "t.n <= :upto AND (%s))",
                   table->name, table->name, table->key, table->same);
-    status = ps_db_prepare(t->to->catalog, sql.at, &stmt, err);
+    status = ps_db_prepare(t->to->catalog, sql.ptr, &stmt, err);
     if (status != PS_OK)
         return status;
     ps_bind_int(stmt, ":after", after);
     ps_bind_int(stmt, ":upto", after + ROWS_AT_ONCE);
-    status = ps_stmt_finish(stmt, err);
+    status = ps_stmt_execute(stmt, err);
     return status == PS_OK && strcmp(table->name, "token") == 0
                ? ps_db_exec(t->to->catalog,
                             "DELETE FROM main.session WHERE token NOT IN (SELECT id FROM old.token "
@@ -277,15 +277,15 @@ static enum ps_status drop_some(struct transfer *t, const struct transfer_table 
 static void transfer_updated(struct transfer *t, const char *what, const char *name,
                              const char *text)
 {
-    PS_AUTO(ps_buf_free) struct ps_buf told = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf id_text = {0};
 
-    ps_buf_printf(&told, "the %s %s", what, text);
+    ps_buf_printf(&id_text, "the %s %s", what, text);
     t->out->updated++;
-    t->how->found(t->how->user, &(struct ps_finding){"updated", name, told.at, ""});
+    t->how->found(t->how->user, &(struct ps_finding){"updated", name, id_text.ptr, ""});
 }
 
-static enum ps_status tell_some(struct transfer *t, const struct transfer_table *table,
-                                int64_t after, struct ps_err *err)
+static enum ps_status report_some(struct transfer *t, const struct transfer_table *table,
+                                  int64_t after, struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(t->to);
@@ -300,15 +300,15 @@ static enum ps_status tell_some(struct transfer *t, const struct transfer_table 
         ps_bind_int(stmt, ":after", after);
         ps_bind_int(stmt, ":upto", after + ROWS_AT_ONCE);
     }
-    while (status == PS_OK && ps_stmt_row(stmt, &own)) {
+    while (status == PS_OK && ps_stmt_step(stmt, &own)) {
         PS_AUTO(ps_free_ptr) char *label = ps_strdup(ps_col_text(stmt, 0));
         PS_AUTO(ps_free_ptr) char *text = ps_strdup(ps_col_text(stmt, 1));
 
         transfer_updated(t, table->what, label, text);
     }
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_catalog_unlock(t->to);
-    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+    return own.code == PS_OK ? PS_OK : ps_fail_copy(err, &own);
 }
 
 static enum ps_status put_some(struct transfer *t, const struct transfer_table *table,
@@ -322,9 +322,9 @@ static enum ps_status put_some(struct transfer *t, const struct transfer_table *
     enum ps_status status;
 
     ps_buf_printf(&but, " %s ", number);
-    status = transfer_columns(t->snap, table->name, "", but.at, &columns, err);
+    status = transfer_columns(t->snap, table->name, "", but.ptr, &columns, err);
     ps_buf_printf(&sql, "INSERT INTO main.\"%s\"(%s%s%s) SELECT ", table->name, number,
-                  number[0] ? ", " : "", columns.at);
+                  number[0] ? ", " : "", columns.ptr);
     if (number[0])
         ps_buf_printf(&sql,
                       "CASE WHEN NOT :renumber AND NOT EXISTS (SELECT 1 FROM main.\"%s\" WHERE "
@@ -333,15 +333,15 @@ static enum ps_status put_some(struct transfer *t, const struct transfer_table *
     ps_buf_printf(&sql,
                   "%s FROM temp.todo t CROSS JOIN old.\"%s\" o ON o.\"%s\" = t.k"
                   " WHERE t.n > :after AND t.n <= :upto ORDER BY t.n ON CONFLICT DO NOTHING",
-                  columns.at, table->name, table->key);
+                  columns.ptr, table->name, table->key);
     if (status == PS_OK)
-        status = ps_db_prepare(t->to->catalog, sql.at, &stmt, err);
+        status = ps_db_prepare(t->to->catalog, sql.ptr, &stmt, err);
     if (status != PS_OK)
         return status;
     ps_bind_int(stmt, ":renumber", renumber);
     ps_bind_int(stmt, ":after", after);
     ps_bind_int(stmt, ":upto", after + ROWS_AT_ONCE);
-    status = ps_stmt_finish(stmt, err);
+    status = ps_stmt_execute(stmt, err);
     return status == PS_OK && table->labels ? ps_labels_save(t->to, table->labels, err) : status;
 }
 
@@ -363,7 +363,7 @@ static enum ps_status put_table(struct transfer *t, const struct transfer_table 
             status = put_some(t, table, at, renumber, err);
         status = ps_catalog_end(t->to, status, err);
         if (status == PS_OK)
-            status = tell_some(t, table, at, err);
+            status = report_some(t, table, at, err);
         if (status == PS_OK && !t->how->progress(t->how->user, t->done, t->total, t->out->files))
             status = ps_fail(err, PS_CANCELLED, "stopped; the next copy continues from here");
     }
@@ -423,8 +423,8 @@ static void fit(sqlite3_context *context, int argc, sqlite3_value **argv)
 
         ps_buf_puts(&text, "");
         if (at)
-            (void)ps_utf8_mend(&text, (struct ps_str){at, strnlen(at, len)});
-        sqlite3_result_text64(context, text.at ? text.at : "", text.len, SQLITE_TRANSIENT,
+            (void)ps_utf8_repair(&text, (struct ps_str){at, strnlen(at, len)});
+        sqlite3_result_text64(context, text.ptr ? text.ptr : "", text.len, SQLITE_TRANSIENT,
                               SQLITE_UTF8);
     }
 }
@@ -440,8 +440,8 @@ static enum ps_status fit_table(struct transfer *t, const char *table, uint64_t 
 
     ps_db_prepare(t->snap, "SELECT name, type FROM pragma_table_info(:tbl) ORDER BY cid", &stmt,
                   err);
-    ps_bind_text(stmt, ":tbl", ps_str_of(table));
-    while (ps_stmt_row(stmt, err)) {
+    ps_bind_text(stmt, ":tbl", ps_str_from_c(table));
+    while (ps_stmt_step(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *name = ps_strdup(ps_col_text(stmt, 0));
         PS_AUTO(ps_free_ptr) char *type = ps_strdup(ps_col_text(stmt, 1));
 
@@ -455,8 +455,8 @@ static enum ps_status fit_table(struct transfer *t, const char *table, uint64_t 
     if (err->code == PS_OK) {
         PS_AUTO(ps_buf_free) struct ps_buf all = {0};
 
-        ps_buf_printf(&all, "UPDATE OR REPLACE \"%s\" SET %s WHERE %s", table, sql.at, where.at);
-        (void)ps_db_exec(t->snap, all.at, err);
+        ps_buf_printf(&all, "UPDATE OR REPLACE \"%s\" SET %s WHERE %s", table, sql.ptr, where.ptr);
+        (void)ps_db_exec(t->snap, all.ptr, err);
         *changed += err->code == PS_OK ? (uint64_t)sqlite3_changes64(t->snap->handle) : 0;
     }
     return err->code;
@@ -513,13 +513,13 @@ static enum ps_status prepare(struct transfer *t, struct ps_err *err)
                                &stmt, err);
     if (status != PS_OK)
         return status;
-    while (ps_stmt_row(stmt, err))
+    while (ps_stmt_step(stmt, err))
         ps_buf_printf(&sql, "DROP TRIGGER \"%.*s\";", (int)ps_col_text(stmt, 0).len,
-                      ps_col_text(stmt, 0).at);
+                      ps_col_text(stmt, 0).ptr);
     ps_stmt_auto(&stmt);
     /* files reported as missing, so that each is reported once */
     ps_buf_puts(&sql, "CREATE TABLE told(folder TEXT, key TEXT, PRIMARY KEY(folder, key))");
-    return err->code == PS_OK ? ps_db_exec(t->snap, sql.at, err) : err->code;
+    return err->code == PS_OK ? ps_db_exec(t->snap, sql.ptr, err) : err->code;
 }
 
 /* Attach the snapshot to a catalog of `to`, and detach it. */
@@ -528,8 +528,8 @@ static enum ps_status transfer_attach(struct ps_db *db, const char *taken, struc
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
     ps_db_prepare(db, "ATTACH :path AS old", &stmt, err);
-    ps_bind_text(stmt, ":path", ps_str_of(taken));
-    (void)ps_stmt_row(stmt, err);
+    ps_bind_text(stmt, ":path", ps_str_from_c(taken));
+    (void)ps_stmt_step(stmt, err);
     return err->code;
 }
 
@@ -557,7 +557,7 @@ static enum ps_status count_rows(struct transfer *t, struct ps_err *err)
  * spool, other processes would delete them as leftovers of crashed sessions. */
 static enum ps_status make_place(struct transfer *t, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) char *dir = ps_store_new_path(t->to, "spool", PS_PRIVATE);
+    PS_AUTO(ps_free_ptr) char *dir = ps_store_new_path(t->to, "spool", PS_TEMP_SHELF_SUFFIX);
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
 
     if (mkdir(dir, 0700) != 0)
@@ -570,15 +570,15 @@ static enum ps_status make_place(struct transfer *t, struct ps_err *err)
 }
 
 /* Leaves runs that were removed from `to` out of the snapshot, and reports them. */
-static enum ps_status transfer_stay_away(struct transfer *t, struct ps_err *err)
+static enum ps_status transfer_set_unreachable(struct transfer *t, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf away = {0};
-    struct told run;
+    struct id_text run;
     enum ps_status status = list(t, "copy_away", &away, err);
 
     for (size_t at = 0; status == PS_OK && next(&away, &at, &run);) {
         transfer_found(t, "run", run.id, "--update copies it again", "%s", run.text);
-        status = ps_snapshot_leave_out(t->snap, run.id, err);
+        status = ps_snapshot_remove_run(t->snap, run.id, err);
     }
     return status;
 }
@@ -591,10 +591,10 @@ static enum ps_status transfer_snapshot(struct transfer *t, struct ps_err *err)
     enum ps_status status = make_place(t, err);
 
     if (status == PS_OK)
-        status = ps_snapshot_take(t->from, t->taken, err);
+        status = ps_snapshot_write(t->from, t->taken, err);
     if (status == PS_OK) {
         ps_uri_path(&uri, t->taken);
-        status = ps_db_open(uri.at, true, &t->snap, err);
+        status = ps_db_open(uri.ptr, true, &t->snap, err);
     }
     if (status == PS_OK)
         status = prepare(t, err);
@@ -611,7 +611,7 @@ static enum ps_status transfer_snapshot(struct transfer *t, struct ps_err *err)
     ps_catalog_unlock(t->to);
     t->renumber = taken != 0;
     if (status == PS_OK && !t->how->update)
-        status = transfer_stay_away(t, err);
+        status = transfer_set_unreachable(t, err);
     return status == PS_OK ? count_rows(t, err) : status;
 }
 
@@ -634,9 +634,9 @@ static enum ps_status put(struct ps_db *db, const char *sql, const struct transf
     struct ps_stmt *stmt = NULL;
 
     ps_db_prepare(db, sql, &stmt, err);
-    ps_bind_text(stmt, ":id", ps_str_of(run->id));
+    ps_bind_text(stmt, ":id", ps_str_from_c(run->id));
     ps_bind_int(stmt, ":renumber", renumber);
-    return ps_stmt_finish(stmt, err);
+    return ps_stmt_execute(stmt, err);
 }
 
 /* Copies the rows of a table that refer to this run. */
@@ -650,8 +650,8 @@ static enum ps_status insert_rows(struct transfer *t, const char *table,
     ps_buf_printf(&sql,
                   "INSERT INTO main.%s(%s) SELECT %s FROM old.%s WHERE run = :id"
                   " ON CONFLICT DO NOTHING",
-                  table, columns.at, columns.at, table);
-    return status == PS_OK ? put(t->to->catalog, sql.at, run, false, err) : status;
+                  table, columns.ptr, columns.ptr, table);
+    return status == PS_OK ? put(t->to->catalog, sql.ptr, run, false, err) : status;
 }
 
 /* Inserts the row of a run unless another process has inserted it. If its sequence number is in use
@@ -668,8 +668,8 @@ static enum ps_status put_run(struct transfer *t, const struct transfer_run *run
                   " (SELECT 1 FROM main.run WHERE seq = o.seq) THEN seq END, %s"
                   " FROM old.run o WHERE id = :id AND NOT EXISTS"
                   " (SELECT 1 FROM main.run m WHERE m.id = o.id AND m.sha256 = o.sha256)",
-                  columns.at, columns.at);
-    return status == PS_OK ? put(t->to->catalog, sql.at, run, t->renumber, err) : status;
+                  columns.ptr, columns.ptr);
+    return status == PS_OK ? put(t->to->catalog, sql.ptr, run, t->renumber, err) : status;
 }
 
 /* Writes the label file of a copied run if its label may differ from that in the run file: if the
@@ -742,7 +742,7 @@ static enum ps_status check(struct fetching *f, const struct transfer_file *piec
 
     return strcmp(piece->folder, "runs") == 0
                ? ps_check_run(piece->path, piece->sha256, true, err)
-               : ps_check_kept(piece->path, piece->sha256, true, &watch, err);
+               : ps_check_stored_file(piece->path, piece->sha256, true, &watch, err);
 }
 
 /* Whether `from` still has the run. A run removed meanwhile is left out, even if its files exist.
@@ -770,12 +770,12 @@ static enum ps_status fetch(struct fetching *f, struct transfer_file *piece, str
     }
     status = ps_file_open(t->from, piece->folder, piece->key, &from, wrong);
     if (status == PS_UNAVAILABLE)
-        return ps_fail_as(err, wrong);
+        return ps_fail_copy(err, wrong);
     if (status != PS_OK)
         return PS_OK;
     status = ps_new_part(t->to, piece->folder, &piece->path, &to, err);
     if (status == PS_OK)
-        status = ps_copy_whole(from, to, piece->path, err);
+        status = ps_copy_complete(from, to, piece->path, err);
     if (status != PS_OK)
         return status;
     status = check(f, piece, wrong);
@@ -799,7 +799,7 @@ static void *work(void *user)
             fetch(f, &f->t->pieces[i], &err) == PS_OK)
             continue;
         (void)pthread_mutex_lock(&f->lock);
-        (void)ps_fail_as(&f->err, &err);
+        (void)ps_fail_copy(&f->err, &err);
         (void)pthread_mutex_unlock(&f->lock);
         atomic_store(&f->stopped, true);
     }
@@ -821,7 +821,7 @@ static enum ps_status transfer_fetch(struct transfer *t, struct ps_err *err)
     while (n)
         (void)pthread_join(others[--n], NULL);
     (void)pthread_mutex_destroy(&f.lock);
-    return f.err.code == PS_OK ? PS_OK : ps_fail_as(err, &f.err);
+    return f.err.code == PS_OK ? PS_OK : ps_fail_copy(err, &f.err);
 }
 
 static void piece_free(struct transfer_file *piece)
@@ -854,7 +854,7 @@ static void plan(struct transfer *t, struct transfer_run *run, const char *folde
         (void)ps_fail(&piece.wrong, PS_IO, "%s", bad);
     else
         piece.there = ps_file_has(t->to, NULL, folder, key);
-    PS_PUSH_ROOM(t->pieces, t->n_pieces, t->cap_pieces);
+    PS_RESERVE_ONE(t->pieces, t->n_pieces, t->cap_pieces);
     t->pieces[t->n_pieces++] = piece;
 }
 
@@ -870,20 +870,20 @@ static enum ps_status leave_out(struct transfer *t, struct transfer_run *run,
                        wrong->text);
     else
         t->out->removed++;
-    return ps_snapshot_leave_out(t->snap, run->id, err);
+    return ps_snapshot_remove_run(t->snap, run->id, err);
 }
 
 /* Reports a missing file, once even if its batch is processed again. */
-static enum ps_status tell_once(struct transfer *t, const char *what, const char *folder,
-                                const char *key, const char *hint, const struct ps_err *wrong,
-                                struct ps_err *err)
+static enum ps_status report_once(struct transfer *t, const char *what, const char *folder,
+                                  const char *key, const char *hint, const struct ps_err *wrong,
+                                  struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
     ps_db_prepare(t->snap, "INSERT OR IGNORE INTO told VALUES (:folder, :key)", &stmt, err);
-    ps_bind_text(stmt, ":folder", ps_str_of(folder));
-    ps_bind_text(stmt, ":key", ps_str_of(key));
-    if (ps_stmt_finish(stmt, err) == PS_OK && sqlite3_changes(t->snap->handle))
+    ps_bind_text(stmt, ":folder", ps_str_from_c(folder));
+    ps_bind_text(stmt, ":key", ps_str_from_c(key));
+    if (ps_stmt_execute(stmt, err) == PS_OK && sqlite3_changes(t->snap->handle))
         transfer_found(t, what, key, hint, "%s", wrong->text);
     return err->code;
 }
@@ -895,18 +895,18 @@ static enum ps_status list_sources(struct transfer *t, const struct transfer_run
 {
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(t->to);
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("copy_sources"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("copy_sources"), &stmt, err);
 
     *missing = false;
     if (status == PS_OK)
-        ps_bind_text(stmt, ":id", ps_str_of(run->id));
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        ps_bind_text(stmt, ":id", ps_str_from_c(run->id));
+    while (status == PS_OK && ps_stmt_step(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *sha256 = ps_strdup(ps_col_text(stmt, 0));
 
         ps_buf_add(out, sha256, strlen(sha256) + 1);
         *missing = *missing || ps_col_int(stmt, 1);
     }
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_catalog_unlock(t->to);
     return err->code;
 }
@@ -918,9 +918,9 @@ static enum ps_status plan_sources(struct transfer *t, struct transfer_run *run,
     enum ps_status status = list_sources(t, run, &list, &missing, err);
 
     run->whole = run->known && !missing;
-    for (size_t at = 0; status == PS_OK && at < list.len; at += strlen(list.at + at) + 1)
-        plan(t, run, "sources", list.at + at, list.at + at,
-             ps_file_name_is("sources", list.at + at)
+    for (size_t at = 0; status == PS_OK && at < list.len; at += strlen(list.ptr + at) + 1)
+        plan(t, run, "sources", list.ptr + at, list.ptr + at,
+             ps_file_name_is_valid("sources", list.ptr + at)
                  ? NULL
                  : "the catalog of the source has no valid hash for this file");
     return status;
@@ -930,8 +930,8 @@ static enum ps_status plan_sources(struct transfer *t, struct transfer_run *run,
 static enum ps_status transfer_plan(struct transfer *t, struct transfer_run *run,
                                     struct ps_err *err)
 {
-    if (!ps_file_name_is("originals", run->sha256) || !ps_file_name_is("runs", run->id) ||
-        strncmp(run->id, run->sha256, 16) != 0) {
+    if (!ps_file_name_is_valid("originals", run->sha256) ||
+        !ps_file_name_is_valid("runs", run->id) || strncmp(run->id, run->sha256, 16) != 0) {
         plan(t, run, "runs", run->id, run->sha256,
              "the catalog of the source has no valid hash for this file");
         return PS_OK;
@@ -943,8 +943,8 @@ static enum ps_status transfer_plan(struct transfer *t, struct transfer_run *run
 
 /* Reports a missing original or source; the run is copied without it. If the run was removed
  * meanwhile, leaves it out. */
-static enum ps_status do_without(struct transfer *t, struct transfer_file *piece,
-                                 struct ps_err *err)
+static enum ps_status skip_missing(struct transfer *t, struct transfer_file *piece,
+                                   struct ps_err *err)
 {
     const bool source = strcmp(piece->folder, "sources") == 0;
     enum ps_status status = PS_OK;
@@ -953,12 +953,12 @@ static enum ps_status do_without(struct transfer *t, struct transfer_file *piece
         return PS_OK;
     if (is_there_still(t, piece->run))
         status =
-            tell_once(t, source ? "source" : "original", piece->folder, piece->key,
-                      source ? "the runs are copied without it" : "the run is copied without it",
-                      &piece->wrong, err);
+            report_once(t, source ? "source" : "original", piece->folder, piece->key,
+                        source ? "the runs are copied without it" : "the run is copied without it",
+                        &piece->wrong, err);
     else if (!source)
         status = leave_out(t, piece->run, &piece->wrong, err);
-    return status == PS_OK && source ? ps_snapshot_leave_source(t->snap, piece->key, err) : status;
+    return status == PS_OK && source ? ps_snapshot_remove_source(t->snap, piece->key, err) : status;
 }
 
 /* Handles the missing or damaged files of the batch: reports them, and leaves out runs or sources.
@@ -975,7 +975,7 @@ static enum ps_status transfer_look(struct transfer *t, struct ps_err *err)
             continue;
         }
         if (strcmp(piece->folder, "runs") != 0)
-            status = do_without(t, piece, err);
+            status = skip_missing(t, piece, err);
         else
             status = leave_out(t, piece->run, &piece->wrong, err);
         piece_free(piece);
@@ -1000,20 +1000,20 @@ static enum ps_status write_down(struct transfer *t, const struct ps_pending_del
         status = ps_pending_delete_add(db, pending, piece->folder, piece->key, err);
         if (status == PS_OK && !t->to->backend->files_follow_rows &&
             strcmp(piece->folder, "runs") != 0)
-            status = ps_size_put(db, piece->folder, piece->key, piece->sent.bytes, err);
+            status = ps_file_size_put(db, piece->folder, piece->key, piece->sent.bytes, err);
     }
     return status;
 }
 
 /* Writes the intent log before the transaction, for a folder: there, files are moved before the
  * rows are committed (pending_delete.c). */
-static enum ps_status transfer_doom(struct transfer *t, struct ps_pending_delete *pending,
-                                    struct ps_err *err)
+static enum ps_status transfer_mark_deleted(struct transfer *t, struct ps_pending_delete *pending,
+                                            struct ps_err *err)
 {
-    ps_pending_delete_name(t->to, pending);
+    ps_pending_delete_set_owner(t->to, pending);
     if (t->to->backend->files_follow_rows)
         return PS_OK;
-    if (ps_catalog_begin(t->to, PS_SOON, err) == PS_OK)
+    if (ps_catalog_begin(t->to, PS_NOT_DURABLE, err) == PS_OK)
         write_down(t, pending, err);
     return ps_catalog_end(t->to, err->code, err);
 }
@@ -1035,7 +1035,7 @@ static enum ps_status transfer_place(struct transfer *t, const struct ps_pending
                              piece->folder, piece->key);
     }
     for (size_t i = 0; status == PS_OK && i < sizeof folders / sizeof *folders; i++)
-        status = ps_file_settle(t->to, folders[i], err);
+        status = ps_file_finish_puts(t->to, folders[i], err);
     return status;
 }
 
@@ -1058,7 +1058,7 @@ static void transfer_drop_pieces(struct transfer *t)
 static enum ps_status remove_gone(struct transfer *t, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf gone = {0};
-    struct told run;
+    struct id_text run;
     enum ps_status status = list(t, "copy_gone", &gone, err);
 
     for (size_t at = 0; status == PS_OK && next(&gone, &at, &run);) {
@@ -1068,7 +1068,7 @@ static enum ps_status remove_gone(struct transfer *t, struct ps_err *err)
         if (status == PS_OK)
             transfer_updated(t, "run", run.id, run.text);
         else /* PS_NOT_FOUND: another process has removed it */
-            status = status == PS_NOT_FOUND ? PS_OK : ps_fail_as(err, &own);
+            status = status == PS_NOT_FOUND ? PS_OK : ps_fail_copy(err, &own);
     }
     return status;
 }
@@ -1078,9 +1078,9 @@ static enum ps_status run_for(struct ps_db *db, const char *query, const char *i
 {
     struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text(query), &stmt, err);
-    ps_bind_text(stmt, ":id", ps_str_of(id));
-    return ps_stmt_finish(stmt, err);
+    ps_db_prepare(db, ps_query_sql(query), &stmt, err);
+    ps_bind_text(stmt, ":id", ps_str_from_c(id));
+    return ps_stmt_execute(stmt, err);
 }
 
 /* Updates the label of a run, inside a transaction. Ignores a run that was removed meanwhile. */
@@ -1101,7 +1101,7 @@ static enum ps_status put_labels(struct transfer *t, const struct ps_buf *labels
                                  struct ps_err *err)
 {
     size_t from = *at, n = 0;
-    struct told run;
+    struct id_text run;
     enum ps_status status = ps_catalog_begin(t->to, PS_DURABLE, err);
 
     while (status == PS_OK && n < UPDATES_AT_ONCE && next(labels, at, &run)) {
@@ -1135,13 +1135,13 @@ static enum ps_status transfer_update(struct transfer *t, struct ps_err *err)
 #define BRINGS "--update brings it over"
 
 /* Reports the rows of a query as findings: name, problem, and hint or NULL. */
-static enum ps_status tell_rows(struct transfer *t, struct ps_db *db, const char *sql,
-                                const char *what, struct ps_err *err)
+static enum ps_status report_rows(struct transfer *t, struct ps_db *db, const char *sql,
+                                  const char *what, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
     ps_db_prepare(db, sql, &stmt, err);
-    while (ps_stmt_row(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *name = ps_strdup(ps_col_text(stmt, 0));
         PS_AUTO(ps_free_ptr) char *wrong = ps_strdup(ps_col_text(stmt, 1));
         PS_AUTO(ps_free_ptr) char *hint = ps_strdup(ps_col_text(stmt, 2));
@@ -1168,8 +1168,8 @@ static enum ps_status compare_rows(struct transfer *t, struct ps_db *db, const c
         "so:' || differs), iif(mends AND NOT gone, '" BRINGS "', '') FROM (SELECT o.\"%s\" AS "
         "label, m.\"%s\" IS NULL AS gone, %s AS mends, %s AS differs FROM old.\"%s\" o LEFT JOIN "
         "main.\"%s\" m ON %s) WHERE gone OR differs <> ''",
-        label, key, mend, differing.at, table, table, same);
-    return status == PS_OK ? tell_rows(t, db, sql.at, what, err) : status;
+        label, key, mend, differing.ptr, table, table, same);
+    return status == PS_OK ? report_rows(t, db, sql.ptr, what, err) : status;
 }
 
 /* Reports how many rows of a log are missing. */
@@ -1184,15 +1184,16 @@ static enum ps_status compare_log(struct transfer *t, struct ps_db *db,
                   "SELECT '%s', count(*) || ' of its rows are not there', '' FROM (SELECT 1 FROM "
                   "old.\"%s\" o LEFT JOIN main.\"%s\" m ON %s WHERE m.\"%s\" IS NULL) HAVING "
                   "count(*) > 0",
-                  table->name, table->name, table->name, same.at, table->key);
-    return status == PS_OK ? tell_rows(t, db, sql.at, table->what, err) : status;
+                  table->name, table->name, table->name, same.ptr, table->key);
+    return status == PS_OK ? report_rows(t, db, sql.ptr, table->what, err) : status;
 }
 
 /* With `update`, reports the tokens that only `to` has: it is unknown whether they were revoked in
  * `from` or created in `to`. */
 static enum ps_status compare_tokens(struct transfer *t, struct ps_db *db, struct ps_err *err)
 {
-    return t->how->update ? tell_rows(t, db, ps_sql_text("copy_tokens_more"), "token", err) : PS_OK;
+    return t->how->update ? report_rows(t, db, ps_query_sql("copy_tokens_more"), "token", err)
+                          : PS_OK;
 }
 
 static enum ps_status compare_tables(struct transfer *t, struct ps_db *db, struct ps_err *err)
@@ -1202,9 +1203,9 @@ static enum ps_status compare_tables(struct transfer *t, struct ps_db *db, struc
         "(m.name, m.series, m.who, m.note) IS NOT (o.name, o.series, o.who, o.note)", "run", err);
 
     if (status == PS_OK)
-        status = tell_rows(t, db, ps_sql_text("copy_tags_differ"), "run", err);
+        status = report_rows(t, db, ps_query_sql("copy_tags_differ"), "run", err);
     if (status == PS_OK)
-        status = tell_rows(t, db, ps_sql_text("copy_sources_differ"), "run", err);
+        status = report_rows(t, db, ps_query_sql("copy_sources_differ"), "run", err);
     for (size_t i = 0; status == PS_OK && i < sizeof copied_tables / sizeof *copied_tables; i++) {
         const struct transfer_table *table = &copied_tables[i];
 
@@ -1220,9 +1221,9 @@ static enum ps_status compare_files(struct transfer *t, struct ps_store *to, str
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(t->snap, ps_sql_text("copy_files"), &stmt, err);
+    enum ps_status status = ps_db_prepare(t->snap, ps_query_sql("copy_files"), &stmt, err);
 
-    while (status == PS_OK && ps_stmt_row(stmt, &own)) {
+    while (status == PS_OK && ps_stmt_step(stmt, &own)) {
         PS_AUTO(ps_free_ptr) char *folder = ps_strdup(ps_col_text(stmt, 0));
         PS_AUTO(ps_free_ptr) char *key = ps_strdup(ps_col_text(stmt, 1));
 
@@ -1230,7 +1231,7 @@ static enum ps_status compare_files(struct transfer *t, struct ps_store *to, str
             transfer_found(t, strcmp(folder, "runs") == 0 ? "run" : "file", key, "",
                            "%s/%s is missing", folder, key);
     }
-    return own.code == PS_OK ? status : ps_fail_as(err, &own);
+    return own.code == PS_OK ? status : ps_fail_copy(err, &own);
 }
 
 /* Reports the differences between the reopened `to` and the snapshot. */
@@ -1270,13 +1271,13 @@ static enum ps_status find_place(const char *said, struct shelf_at *out, struct 
     const char *folder = getenv("TMPDIR");
 
     if (!ps_pg_is_url(said)) {
-        out->dir = ps_strdup(ps_str_of(said));
+        out->dir = ps_strdup(ps_str_from_c(said));
         return PS_OK;
     }
     out->url = said;
     ps_buf_printf(&path, "%s/perfshelf-XXXXXX", folder && folder[0] ? folder : P_tmpdir);
-    if (!mkdtemp(path.at))
-        return ps_fail_errno(err, "cannot create folder", path.at);
+    if (!mkdtemp(path.ptr))
+        return ps_fail_errno(err, "cannot create folder", path.ptr);
     out->dir = ps_strdup(ps_buf_slice(&path));
     return PS_OK;
 }
@@ -1287,7 +1288,7 @@ static enum ps_status open_from(const struct shelf_at *at, struct ps_store **out
     PS_AUTO(ps_buf_free) struct ps_buf catalog = {0};
 
     ps_buf_printf(&catalog, "%s/catalog.db", at->dir);
-    if (!at->url && access(catalog.at, F_OK) != 0)
+    if (!at->url && access(catalog.ptr, F_OK) != 0)
         return ps_fail(err, PS_NOT_FOUND, "%s is not a shelf", at->dir);
     return ps_store_open_shared(at->url, at->dir, CACHE_BYTES, out, err);
 }
@@ -1297,9 +1298,9 @@ static enum ps_status check_target(const char *dir, struct ps_err *err)
     PS_AUTO(ps_buf_free) struct ps_buf catalog = {0};
 
     ps_buf_printf(&catalog, "%s/catalog.db", dir);
-    if (access(dir, F_OK) != 0 || access(catalog.at, F_OK) == 0 || ps_dir_is_empty(dir))
+    if (access(dir, F_OK) != 0 || access(catalog.ptr, F_OK) == 0 || ps_dir_is_empty(dir))
         return PS_OK;
-    ps_hint(err, "use an empty folder, or a shelf");
+    ps_err_hint(err, "use an empty folder, or a shelf");
     return ps_fail(err, PS_CONFLICT, "%s is not a shelf", dir);
 }
 
@@ -1312,7 +1313,7 @@ static enum ps_status open_to(const struct shelf_at *from, const struct shelf_at
     if (status == PS_OK)
         status = ps_make_dir(to->dir, err);
     if (status == PS_OK && !from->url && !to->url)
-        status = ps_check_apart(from->dir, to->dir, err);
+        status = ps_check_folders_disjoint(from->dir, to->dir, err);
     if (status != PS_OK && made)
         (void)rmdir(to->dir);
     return status == PS_OK ? ps_store_open_shared(to->url, to->dir, CACHE_BYTES, out, err) : status;
@@ -1323,12 +1324,12 @@ static enum ps_status name_of(struct ps_store *store, char out[64], struct ps_er
 {
     struct ps_stmt *stmt = NULL;
     enum ps_status status =
-        ps_db_prepare(ps_catalog_lock(store), ps_sql_text("mirror_get"), &stmt, err);
+        ps_db_prepare(ps_catalog_lock(store), ps_query_sql("mirror_get"), &stmt, err);
 
     out[0] = '\0';
-    if (status == PS_OK && ps_stmt_row(stmt, err))
+    if (status == PS_OK && ps_stmt_step(stmt, err))
         ps_col_copy(stmt, 1, out, 64);
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_catalog_unlock(store);
     return err->code;
 }
@@ -1351,14 +1352,14 @@ static enum ps_status list_runs(struct transfer *t, int64_t after, struct ps_err
 {
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(t->to);
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("copy_runs"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("copy_runs"), &stmt, err);
 
     t->n = 0;
     if (status == PS_OK) {
         ps_bind_int(stmt, ":after", after);
         ps_bind_int(stmt, ":n", RUNS_AT_ONCE);
     }
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+    while (status == PS_OK && ps_stmt_step(stmt, err)) {
         struct transfer_run *run = &t->runs[t->n++];
 
         *run = (struct transfer_run){.seq = ps_col_int(stmt, 0),
@@ -1367,7 +1368,7 @@ static enum ps_status list_runs(struct transfer *t, int64_t after, struct ps_err
         ps_col_copy(stmt, 1, run->id, sizeof run->id);
         ps_col_copy(stmt, 2, run->sha256, sizeof run->sha256);
     }
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_catalog_unlock(t->to);
     return err->code;
 }
@@ -1388,7 +1389,7 @@ static enum ps_status publish(struct transfer *t, const struct transfer_run *run
                               struct ps_err *err)
 {
     struct ps_pending_delete pending = {""};
-    enum ps_status status = transfer_doom(t, &pending, err);
+    enum ps_status status = transfer_mark_deleted(t, &pending, err);
 
     if (status != PS_OK)
         return status;
@@ -1403,7 +1404,7 @@ static enum ps_status publish(struct transfer *t, const struct transfer_run *run
 static void count(struct transfer *t, const struct transfer_run *runs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        t->out->already += runs[i].known && !runs[i].out;
+        t->out->existed += runs[i].known && !runs[i].out;
         t->out->runs += !runs[i].known && !runs[i].out;
     }
     for (size_t i = 0; i < t->n_pieces; i++)
@@ -1453,10 +1454,10 @@ static enum ps_status copy_runs(struct transfer *t, struct transfer_run *runs, s
         count(t, runs, n);
     transfer_drop_pieces(t);
     if (status == PS_OK || !is_of_rows(status))
-        return status == PS_OK ? PS_OK : ps_fail_as(err, &own);
+        return status == PS_OK ? PS_OK : ps_fail_copy(err, &own);
     if (n == 1) {
         transfer_found(t, "run", runs->id, "not copied", "%s", own.text);
-        return ps_snapshot_leave_out(t->snap, runs->id, err);
+        return ps_snapshot_remove_run(t->snap, runs->id, err);
     }
     status = PS_OK; /* repeat one by one to find the run */
     for (size_t i = 0; status == PS_OK && i < n; i++)
@@ -1518,7 +1519,7 @@ static enum ps_status compare(struct transfer *t, const struct shelf_at *to, str
     enum ps_status status;
 
     ps_buf_printf(&dir, "%s/again", t->dir);
-    status = ps_store_open_shared(to->url, to->url ? dir.at : to->dir, CACHE_BYTES, &anew, err);
+    status = ps_store_open_shared(to->url, to->url ? dir.ptr : to->dir, CACHE_BYTES, &anew, err);
     if (status == PS_OK)
         status = transfer_compare(t, anew, err);
     ps_store_close(anew);
@@ -1542,15 +1543,15 @@ static enum ps_status transfer(struct transfer *t, const struct shelf_at *to, st
 }
 
 enum ps_status ps_store_transfer(const char *from, const char *to,
-                                 const struct ps_transfer_how *how, struct ps_transferred *out,
-                                 struct ps_err *err)
+                                 const struct ps_transfer_options *how,
+                                 struct ps_transfer_result *out, struct ps_err *err)
 {
     struct transfer t = {.how = how, .out = out};
     PS_AUTO(shelf_at_free) struct shelf_at a = {NULL, NULL};
     PS_AUTO(shelf_at_free) struct shelf_at b = {NULL, NULL};
     enum ps_status status = find_place(from, &a, err);
 
-    *out = (struct ps_transferred){0};
+    *out = (struct ps_transfer_result){0};
     if (status == PS_OK)
         status = find_place(to, &b, err);
     if (status == PS_OK)

@@ -12,7 +12,7 @@
 
 #include "server/maintenance/maintenance.h"
 
-struct ps_transfer_how {
+struct ps_transfer_options {
     /* overwrite differing data in `to` by that of `from`, and remove runs that were removed from
      * `from` */
     bool update;
@@ -20,13 +20,13 @@ struct ps_transfer_how {
      * source, baseline, token, query, log, text), `file` its name. With `what` "updated": an item
      * that was overwritten. */
     void (*found)(void *user, const struct ps_finding *finding);
-    ps_vault_progress *progress; /* bytes of run files and originals; `files` counts runs */
+    ps_maintenance_progress *progress; /* bytes of run files and originals; `files` counts runs */
     void *user;
 };
 
-struct ps_transferred {
+struct ps_transfer_result {
     /* copied; existing in `to` before; removed from `from` meanwhile */
-    uint64_t runs, already, removed;
+    uint64_t runs, existed, removed;
     uint64_t updated;      /* number of updated runs, tokens, baselines and saved queries */
     uint64_t files, bytes; /* copied */
     /* copied rows of tokens, baselines, saved queries, import log and removal log */
@@ -48,7 +48,7 @@ struct ps_transferred {
  * findings, not failures: the other runs are copied.
  */
 enum ps_status ps_store_transfer(const char *from, const char *to,
-                                 const struct ps_transfer_how *how, struct ps_transferred *out,
-                                 struct ps_err *err);
+                                 const struct ps_transfer_options *how,
+                                 struct ps_transfer_result *out, struct ps_err *err);
 
 #endif

@@ -23,8 +23,8 @@ struct expected { /* a run of the catalog */
 };
 
 struct verifying {
-    const struct ps_verify *how;
-    struct ps_verified *out;
+    const struct ps_verify_options *how;
+    struct ps_verify_result *out;
     struct ps_store *store;
     struct expected *runs;
     size_t n, cap;
@@ -72,10 +72,10 @@ static bool ask_locked(struct verifying *v, const char *query, const char *folde
     struct ps_err err = PS_ERR_INIT;
     bool yes;
 
-    ps_db_prepare(v->store->catalog, ps_sql_text(query), &stmt, &err);
-    ps_bind_text(stmt, ":folder", ps_str_of(folder));
-    ps_bind_text(stmt, ":key", ps_str_of(key));
-    yes = ps_stmt_row(stmt, &err) && ps_col_int(stmt, 0) != 0;
+    ps_db_prepare(v->store->catalog, ps_query_sql(query), &stmt, &err);
+    ps_bind_text(stmt, ":folder", ps_str_from_c(folder));
+    ps_bind_text(stmt, ":key", ps_str_from_c(key));
+    yes = ps_stmt_step(stmt, &err) && ps_col_int(stmt, 0) != 0;
     if (!v->unreadable)
         report_catalog(v, &err);
     return yes || err.code != PS_OK;
@@ -94,7 +94,7 @@ static bool ask(struct verifying *v, const char *query, const char *folder, cons
     ps_catalog_unlock(v->store);
     if (yes)
         return true;
-    status = ps_catalog_begin(v->store, PS_SOON, &ignored);
+    status = ps_catalog_begin(v->store, PS_NOT_DURABLE, &ignored);
     yes = ask_locked(v, query, folder, key);
     (void)ps_catalog_end(v->store, status, &ignored);
     return yes;
@@ -108,11 +108,11 @@ static void list_runs(struct verifying *v)
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(v->store);
 
-    if (ps_db_prepare(db, ps_sql_text("run_files"), &stmt, &err) == PS_OK)
-        while (ps_stmt_row(stmt, &err)) {
+    if (ps_db_prepare(db, ps_query_sql("run_files"), &stmt, &err) == PS_OK)
+        while (ps_stmt_step(stmt, &err)) {
             struct expected *run;
 
-            PS_PUSH_ROOM(v->runs, v->n, v->cap);
+            PS_RESERVE_ONE(v->runs, v->n, v->cap);
             run = &v->runs[v->n++];
             ps_col_id(stmt, run->id);
             ps_col_copy(stmt, 1, run->sha256, sizeof run->sha256);
@@ -120,7 +120,7 @@ static void list_runs(struct verifying *v)
             run->db_bytes = (uint64_t)ps_col_int(stmt, 3);
             v->total += run->db_bytes + run->bytes;
         }
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_catalog_unlock(v->store);
     report_catalog(v, &err);
 }
@@ -133,13 +133,13 @@ static void check_catalog(struct verifying *v)
     enum ps_status status = ps_check_db(db, v->how->quick, &err);
 
     if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text("catalog_orphans"), &stmt, &err);
-    while (status == PS_OK && ps_stmt_row(stmt, &err)) {
+        status = ps_db_prepare(db, ps_query_sql("catalog_orphans"), &stmt, &err);
+    while (status == PS_OK && ps_stmt_step(stmt, &err)) {
         PS_AUTO(ps_free_ptr) char *text = ps_strdup(ps_col_text(stmt, 0));
 
         report(v, "catalog", "catalog.db", text, REBUILD);
     }
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_catalog_unlock(v->store);
     report_catalog(v, &err);
     v->out->files++;
@@ -162,7 +162,7 @@ static void report_file(struct verifying *v, const char *what, const char *folde
     if (v->stopped || !ask(v, "kept_wanted", folder, key))
         return;
     ps_buf_printf(&file, "%s/%s%s", folder, key, ending);
-    report(v, what, file.at, err->text, hint);
+    report(v, what, file.ptr, err->text, hint);
 }
 
 static void check_label(struct verifying *v, const char *id)
@@ -183,9 +183,9 @@ static void check_label(struct verifying *v, const char *id)
     if (!ps_label_read(v->store, id, &label))
         return;
     v->out->files++;
-    if (!ask(v, "label_valid", NULL, label.at ? label.at : "")) {
+    if (!ask(v, "label_valid", NULL, label.ptr ? label.ptr : "")) {
         ps_buf_printf(&file, "labels/%s.json", id);
-        report(v, "label", file.at, "the file is damaged", "`perfshelf rebuild` writes it again");
+        report(v, "label", file.ptr, "the file is damaged", "`perfshelf rebuild` writes it again");
     }
 }
 
@@ -206,12 +206,12 @@ static void check_lists(struct verifying *v)
 
         db = ps_catalog_lock(v->store); /* the file is written with this lock held */
         if (ps_label_read(v->store, lists[i].label, &label) &&
-            ask_locked(v, "label_valid", NULL, label.at)) {
-            ps_db_prepare(db, ps_sql_text(lists[i].query), &stmt, &err);
+            ask_locked(v, "label_valid", NULL, label.ptr)) {
+            ps_db_prepare(db, ps_query_sql(lists[i].query), &stmt, &err);
             ps_bind_text(stmt, ":label", ps_buf_slice(&label));
-            differs = ps_stmt_row(stmt, &err) && ps_col_int(stmt, 0) != 0;
+            differs = ps_stmt_step(stmt, &err) && ps_col_int(stmt, 0) != 0;
         }
-        ps_stmt_done(stmt);
+        ps_stmt_release(stmt);
         ps_catalog_unlock(v->store);
         report_catalog(v, &err);
         if (differs)
@@ -231,11 +231,11 @@ static const char *ending_of(const char *path)
 /* Compares a run file with the hash recorded when it was written. *known: there is such a hash;
  * older shelves have none. */
 static enum ps_status check_hash(struct verifying *v, const char *id, const char *path,
-                                 struct ps_sending *found, bool *known, struct ps_err *err)
+                                 struct ps_sent_file *found, bool *known, struct ps_err *err)
 {
-    struct ps_shared_file kept;
+    struct ps_file_row kept;
     struct ps_db *db = ps_catalog_lock(v->store);
-    enum ps_status status = ps_file_row(db, "runs", id, &kept, err);
+    enum ps_status status = ps_file_read_row(db, "runs", id, &kept, err);
 
     ps_catalog_unlock(v->store);
     if (err->code != PS_OK)
@@ -248,39 +248,39 @@ static enum ps_status check_hash(struct verifying *v, const char *id, const char
 }
 
 /* Records the hash of a run file that passed all other checks. */
-static void record_hash(struct verifying *v, const char *id, const struct ps_sending *found)
+static void record_hash(struct verifying *v, const char *id, const struct ps_sent_file *found)
 {
     struct ps_err ignored = PS_ERR_INIT; /* the count of recorded hashes says it */
-    enum ps_status status = ps_catalog_begin(v->store, PS_SOON, &ignored);
+    enum ps_status status = ps_catalog_begin(v->store, PS_NOT_DURABLE, &ignored);
 
     if (status == PS_OK && ask_locked(v, "kept_wanted", "runs", id))
-        status = ps_file_row_change(v->store->catalog, "kept_put", "runs", id, found, &ignored);
+        status = ps_file_change_row(v->store->catalog, "kept_put", "runs", id, found, &ignored);
     if (ps_catalog_end(v->store, status, &ignored) == PS_OK)
         v->out->hashed++;
 }
 
 /* Data of the run file, and the last label (labels.c). */
-struct said {
+struct run_record {
     struct ps_arena arena;
-    struct ps_run_about about;
+    struct ps_run_metadata about;
     struct ps_buf label;
 };
 
-static void said_free(struct said *said)
+static void run_record_free(struct run_record *run_record)
 {
-    ps_arena_free(&said->arena);
-    ps_buf_free(&said->label);
+    ps_arena_free(&run_record->arena);
+    ps_buf_free(&run_record->label);
 }
 
-static enum ps_status read_said(const struct expected *run, const char *path, struct said *out,
-                                struct ps_err *err)
+static enum ps_status read_run_record(const struct expected *run, const char *path,
+                                      struct run_record *out, struct ps_err *err)
 {
     struct ps_db *db = NULL;
     struct stat file;
     enum ps_status status = ps_check_open(path, &db, err);
 
     if (status == PS_OK)
-        status = ps_run_about(db, &out->arena, &out->about, err);
+        status = ps_run_metadata_read(db, &out->arena, &out->about, err);
     ps_db_close(db);
     if (status == PS_OK && stat(path, &file) == 0)
         out->about.row.db_bytes = (uint64_t)file.st_size;
@@ -288,32 +288,33 @@ static enum ps_status read_said(const struct expected *run, const char *path, st
     return status;
 }
 
-static void compare_label(struct verifying *v, const struct said *said, const char *label,
-                          struct ps_buf *differs)
+static void compare_label(struct verifying *v, const struct run_record *run_record,
+                          const char *label, struct ps_buf *differs)
 {
     struct ps_err err = PS_ERR_INIT;
 
     differs->len = 0;
-    if (ps_catalog_differs(v->store->catalog, &said->about.row, label, differs, &err) != PS_OK)
+    if (ps_catalog_differs(v->store->catalog, &run_record->about.row, label, differs, &err) !=
+        PS_OK)
         ps_buf_printf(differs, "the file cannot be read (%s)", err.text);
 }
 
 /* Compares the row with the run file and its label, with the catalog locked. Without a recorded
  * label hash, the label of the run file or that in labels/ must match: a failed change may have
  * left a file in labels/. */
-static void compare_row(struct verifying *v, struct said *said, struct ps_buf *differs)
+static void compare_row(struct verifying *v, struct run_record *run_record, struct ps_buf *differs)
 {
-    const char *id = said->about.row.id, *label = said->about.label;
+    const char *id = run_record->about.row.id, *label = run_record->about.label;
     bool changed = false;
 
-    if (ps_label_is_kept(v->store->catalog, id, &changed) || !v->store->backend->keeps_labels ||
+    if (ps_label_has_hash(v->store->catalog, id, &changed) || !v->store->backend->keeps_labels ||
         !label[0])
         label = NULL;
-    compare_label(v, said, label, differs);
-    said->label.len = 0;
-    if (differs->len && label && ps_label_read(v->store, id, &said->label) &&
-        ask_locked(v, "label_valid", NULL, said->label.at))
-        compare_label(v, said, said->label.at, differs);
+    compare_label(v, run_record, label, differs);
+    run_record->label.len = 0;
+    if (differs->len && label && ps_label_read(v->store, id, &run_record->label) &&
+        ask_locked(v, "label_valid", NULL, run_record->label.ptr))
+        compare_label(v, run_record, run_record->label.ptr, differs);
     if (changed)
         ps_buf_printf(differs, "%slabel", differs->len ? ", " : "");
 }
@@ -322,30 +323,30 @@ static void compare_row(struct verifying *v, struct said *said, struct ps_buf *d
  * reason. */
 static void check_row(struct verifying *v, const struct expected *run, const char *path)
 {
-    PS_AUTO(said_free) struct said said = {.about = {.title = NULL}};
+    PS_AUTO(run_record_free) struct run_record run_record = {.about = {.title = NULL}};
     PS_AUTO(ps_buf_free) struct ps_buf differs = {0};
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     struct ps_err err = PS_ERR_INIT;
-    enum ps_status status = read_said(run, path, &said, &err);
+    enum ps_status status = read_run_record(run, path, &run_record, &err);
 
     if (status != PS_OK) {
         report_file(v, "run", "runs", run->id, ".db", &err, REBUILD);
         return;
     }
     (void)ps_catalog_lock(v->store);
-    compare_row(v, &said, &differs);
+    compare_row(v, &run_record, &differs);
     ps_catalog_unlock(v->store);
     if (!differs.len)
         return;
     err = (struct ps_err)PS_ERR_INIT; /* as in ask */
-    status = ps_catalog_begin(v->store, PS_SOON, &err);
-    compare_row(v, &said, &differs);
+    status = ps_catalog_begin(v->store, PS_NOT_DURABLE, &err);
+    compare_row(v, &run_record, &differs);
     (void)ps_catalog_end(v->store, status, &err);
     if (!differs.len)
         return;
     ps_buf_printf(&text, "the row of run %s differs from its run file or label file in: ", run->id);
     ps_buf_str(&text, ps_buf_slice(&differs));
-    report(v, "catalog", "catalog.db", text.at, REBUILD);
+    report(v, "catalog", "catalog.db", text.ptr, REBUILD);
 }
 
 /* Performs all checks of a run file. The hash of a fetched file was verified during the fetch. */
@@ -353,7 +354,7 @@ static enum ps_status check_run_file(struct verifying *v, const struct expected 
                                      const char *path, struct ps_err *err)
 {
     const bool hashes = !v->store->backend->evicts_files && !v->how->quick;
-    struct ps_sending found;
+    struct ps_sent_file found;
     bool known = true;
     enum ps_status status = ps_check_run(path, run->sha256, false, err);
 
@@ -381,13 +382,13 @@ static void check_run(struct verifying *v, const struct expected *run)
 
         ps_buf_printf(&hint, "`perfshelf %s` imports it again from its original",
                       v->store->backend->repair_command);
-        report_file(v, "run", "runs", run->id, ".db", &err, hint.at);
+        report_file(v, "run", "runs", run->id, ".db", &err, hint.ptr);
     }
     if (v->stopped || !read_on(v, run->db_bytes))
         return;
     err = (struct ps_err)PS_ERR_INIT;
     if (ps_file_path(v->store, "originals", run->sha256, &kept, &err) != PS_OK ||
-        ps_check_kept(kept, run->sha256, !v->how->quick, &watch, &err) != PS_OK)
+        ps_check_stored_file(kept, run->sha256, !v->how->quick, &watch, &err) != PS_OK)
         report_file(v, "original", "originals", run->sha256, ending_of(kept), &err,
                     "restore it from a backup; the run itself can still be read");
     check_label(v, run->id);
@@ -403,19 +404,19 @@ static void check_sources(struct verifying *v)
     struct ps_err failed = PS_ERR_INIT;
     struct ps_db *db = ps_catalog_lock(v->store);
 
-    ps_db_prepare(db, ps_sql_text("source_shas"), &stmt, &failed);
-    while (ps_stmt_row(stmt, &failed))
+    ps_db_prepare(db, ps_query_sql("source_shas"), &stmt, &failed);
+    while (ps_stmt_step(stmt, &failed))
         ps_col_append(stmt, 0, &shas);
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_catalog_unlock(v->store);
     report_catalog(v, &failed);
-    for (size_t at = 0; at < shas.len && !v->stopped; at += strlen(shas.at + at) + 1) {
-        const char *sha256 = shas.at + at;
+    for (size_t at = 0; at < shas.len && !v->stopped; at += strlen(shas.ptr + at) + 1) {
+        const char *sha256 = shas.ptr + at;
         PS_AUTO(ps_free_ptr) char *kept = NULL;
         struct ps_err err = PS_ERR_INIT;
 
         if (ps_file_path(v->store, "sources", sha256, &kept, &err) != PS_OK ||
-            ps_check_kept(kept, sha256, !v->how->quick, &watch, &err) != PS_OK)
+            ps_check_stored_file(kept, sha256, !v->how->quick, &watch, &err) != PS_OK)
             report_file(v, "source", "sources", sha256, ending_of(kept), &err,
                         "attach it again with `perfshelf add --source-root`");
         v->out->files++;
@@ -433,7 +434,7 @@ static void check_stray(void *user, const char *folder, const char *name)
     if (strstr(name, ".part") || ask(v, "kept_used", folder, key))
         return;
     ps_buf_printf(&file, "%s/%s", folder, name);
-    report(v, "stray", file.at, "no run refers to it",
+    report(v, "stray", file.ptr, "no run refers to it",
            strcmp(folder, "runs") == 0 ? "`perfshelf rebuild` adds it as a run; or delete it"
                                        : "delete it");
 }
@@ -458,7 +459,7 @@ static enum ps_status verify_open(struct verifying *v, struct ps_err *err)
     if (!v->stopped)
         v->store->backend->list(v->store, check_stray, v);
     if (v->away.code != PS_OK)
-        return ps_fail_as(err, &v->away);
+        return ps_fail_copy(err, &v->away);
     return v->stopped ? ps_fail(err, PS_CANCELLED, "stopped") : PS_OK;
 }
 
@@ -472,14 +473,15 @@ static enum ps_status check_readable(const char *dir, struct ps_err *err)
         const bool is_file = strchr(parts[i], '.') != NULL;
 
         ps_buf_printf(&path, "%s/%s", dir, parts[i]);
-        if (access(path.at, is_file ? R_OK : R_OK | X_OK) != 0 && errno != ENOENT)
-            return ps_fail_errno(err, "cannot read", path.at);
+        if (access(path.ptr, is_file ? R_OK : R_OK | X_OK) != 0 && errno != ENOENT)
+            return ps_fail_errno(err, "cannot read", path.ptr);
     }
     return PS_OK;
 }
 
-enum ps_status ps_store_verify(const char *url, const char *dir, const struct ps_verify *how,
-                               struct ps_verified *out, struct ps_err *err)
+enum ps_status ps_store_verify(const char *url, const char *dir,
+                               const struct ps_verify_options *how, struct ps_verify_result *out,
+                               struct ps_err *err)
 {
     struct verifying v = {.how = how, .out = out};
     struct ps_err opening = PS_ERR_INIT;
@@ -487,7 +489,7 @@ enum ps_status ps_store_verify(const char *url, const char *dir, const struct ps
     char *fetched = NULL;
     enum ps_status status = PS_OK;
 
-    *out = (struct ps_verified){0};
+    *out = (struct ps_verify_result){0};
     if (!url && stat(dir, &about) != 0)
         return errno == ENOENT ? ps_fail(err, PS_NOT_FOUND, "there is no shelf")
                                : ps_fail_errno(err, "cannot examine", dir);
@@ -500,7 +502,7 @@ enum ps_status ps_store_verify(const char *url, const char *dir, const struct ps
         if (status == PS_OK)
             status = verify_open(&v, err);
     } else if (url) {
-        status = ps_fail_as(err, &opening);
+        status = ps_fail_copy(err, &opening);
     } else {
         report(&v, "catalog", "catalog.db", opening.text, REBUILD);
     }

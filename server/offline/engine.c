@@ -52,13 +52,13 @@ void ps_engine_file(char *name, const unsigned char *bytes, size_t len)
 
 /* Runs an SQL statement. Parameters replace the JSON body of the server's URL: sql, run or runs,
  * limit, format. */
-static enum ps_status ask_sql(const struct ps_question *q, struct ps_answer *out,
+static enum ps_status ask_sql(const struct ps_read_request *q, struct ps_answer *out,
                               struct ps_err *err)
 {
     const char *format = ps_param_get(q->params, "format");
     const char *run = ps_param_get(q->params, "run"), *runs = ps_param_get(q->params, "runs");
     const char *limit = ps_param_get(q->params, "limit");
-    struct ps_sql_question sql = {
+    struct ps_sql_request sql = {
         .sql = ps_param_get(q->params, "sql"),
         .rows = PS_SQL_ROWS,
         .by = {.memory = SQL_MOST},
@@ -72,7 +72,7 @@ static enum ps_status ask_sql(const struct ps_question *q, struct ps_answer *out
         sql.rows = PS_SQL_FILE_ROWS;
         sql.bytes = PS_SQL_FILE_BYTES;
     }
-    if (!sql.sql || (limit && !ps_str_i64(ps_str_of(limit), &sql.rows)))
+    if (!sql.sql || (limit && !ps_str_parse_i64(ps_str_from_c(limit), &sql.rows)))
         return ps_fail(err, PS_BAD_REQUEST,
                        "the statement is missing, or its limit is not a number");
     if (run) {
@@ -80,7 +80,7 @@ static enum ps_status ask_sql(const struct ps_question *q, struct ps_answer *out
         status = ps_store_resolve(store, run, run_id, err);
     } else if (runs && runs[0]) {
         sql.runs = run_ids;
-        status = ps_query_named(store, runs, sql.runs, &sql.n_runs, err);
+        status = ps_query_find_runs(store, runs, sql.runs, &sql.n_runs, err);
     }
     if (status != PS_OK)
         return status;
@@ -90,34 +90,35 @@ static enum ps_status ask_sql(const struct ps_question *q, struct ps_answer *out
     return status;
 }
 
-static const struct ps_read read_sql = {"sql", ask_sql, 0};
+static const struct ps_read_route read_sql = {"sql", ask_sql, 0};
 
 #define ROUTE(pattern, name, flags) {.method = "GET", .path = API pattern},
 #define READ(pattern, name, flags)  &ps_read_##name,
 static const struct ps_route routes[] = {{.method = "GET", .path = API "sql"}, PS_READS(ROUTE)};
-static const struct ps_read *const reads[] = {&read_sql, PS_READS(READ)}; /* same order as routes */
+static const struct ps_read_route *const reads[] = {&read_sql,
+                                                    PS_READS(READ)}; /* same order as routes */
 
 /* --- Dispatch --- */
 
-static enum ps_status answer(const struct ps_read *read, struct ps_question *question,
+static enum ps_status answer(const struct ps_read_route *read, struct ps_read_request *question,
                              struct ps_answer *out, struct ps_err *err)
 {
-    enum ps_status status = ps_question_resolve(read, question, err);
+    enum ps_status status = ps_read_request_resolve(read, question, err);
 
     if (status == PS_OK)
         status = read->ask(question, out, err);
-    ps_question_free(question);
+    ps_read_request_free(question);
     return status;
 }
 
 static enum ps_status dispatch(struct ps_arena *arena, struct ps_str url, struct ps_answer *out,
                                struct ps_err *err)
 {
-    const char *mark = memchr(url.at, '?', url.len);
-    struct ps_str path = {url.at, mark ? (size_t)(mark - url.at) : url.len};
+    const char *mark = memchr(url.ptr, '?', url.len);
+    struct ps_str path = {url.ptr, mark ? (size_t)(mark - url.ptr) : url.len};
     struct ps_str query = ps_str_skip(url, path.len + (mark != NULL));
     struct ps_pairs pairs = {0};
-    struct ps_question question = {.store = store};
+    struct ps_read_request question = {.store = store};
     struct ps_err missing = PS_ERR_INIT;
     struct ps_match match;
     struct ps_param *params;
@@ -128,13 +129,13 @@ static enum ps_status dispatch(struct ps_arena *arena, struct ps_str url, struct
     if (status == PS_NOT_FOUND)
         return ps_fail(err, PS_NOT_FOUND, "not available in an exported page");
     if (status != PS_OK)
-        return ps_fail_as(err, &missing);
-    status = ps_url_query(arena, query, &pairs, err);
+        return ps_fail_copy(err, &missing);
+    status = ps_url_parse_query(arena, query, &pairs, err);
     if (status != PS_OK)
         return status;
     params = ps_arena_alloc(arena, (pairs.n + 1) * sizeof *params);
     for (size_t i = 0; i < pairs.n; i++)
-        params[i] = (struct ps_param){pairs.at[i].key, pairs.at[i].value};
+        params[i] = (struct ps_param){pairs.items[i].key, pairs.items[i].value};
     question.params = (struct ps_params){params, pairs.n};
     memcpy(question.args, match.args, sizeof question.args);
     return answer(reads[match.route - routes], &question, out, err);
@@ -142,11 +143,11 @@ static enum ps_status dispatch(struct ps_arena *arena, struct ps_str url, struct
 
 static void error_body(struct ps_buf *body, const struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(body);
+    struct ps_json json = ps_json_writer(body);
 
     ps_json_object(&json);
     ps_json_key(&json, "error");
-    ps_error_json(&json, err);
+    ps_json_error(&json, err);
     ps_json_end(&json);
 }
 
@@ -172,13 +173,13 @@ const struct answer *ps_engine_ask(char *url)
 
     ps_buf_free(&found.body);
     found = (struct ps_answer){.type = "application/json"};
-    status = dispatch(&arena, ps_str_of(url), &found, &err);
+    status = dispatch(&arena, ps_str_from_c(url), &found, &err);
     if (status != PS_OK) {
         ps_buf_free(&found.body);
         found = (struct ps_answer){.type = "application/json"};
         error_body(&found.body, &err);
     }
-    said = (struct answer){ps_http_code(status), found.type, found.body.at,
+    said = (struct answer){ps_http_status_of(status), found.type, found.body.ptr,
                            (uint32_t)found.body.len, found.attachment};
     ps_arena_free(&arena);
     free(url);

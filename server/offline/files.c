@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/sqlite_still.h"
+#include "base/sqlite_immutable.h"
 
 struct file {
     char *name;
@@ -21,8 +21,8 @@ static size_t n_files, cap_files;
 
 void ps_files_add(const char *name, const unsigned char *bytes, size_t len)
 {
-    PS_PUSH_ROOM(files, n_files, cap_files);
-    files[n_files++] = (struct file){ps_strdup(ps_str_of(name)), bytes, len};
+    PS_RESERVE_ONE(files, n_files, cap_files);
+    files[n_files++] = (struct file){ps_strdup(ps_str_from_c(name)), bytes, len};
 }
 
 const unsigned char *ps_files_find(const char *name, size_t *len)
@@ -153,7 +153,7 @@ static int now(sqlite3_vfs *vfs, sqlite3_int64 *out) /* out: milliseconds of the
     static const sqlite3_int64 epoch = 24405875 * (sqlite3_int64)8640000;
 
     (void)vfs;
-    *out = epoch + ps_now_ms();
+    *out = epoch + ps_wall_clock_ms();
     return SQLITE_OK;
 }
 
@@ -187,8 +187,8 @@ int sqlite3_os_init(void)
         .xCurrentTimeInt64 = now,
     };
 
-    ps_sqlite_still_vfs(&vfs);
-    ps_sqlite_still_file(&methods);
+    ps_sqlite_immutable_vfs(&vfs);
+    ps_sqlite_immutable_file(&methods);
     methods.iVersion = 3; /* version 3 has xFetch */
     return sqlite3_vfs_register(&vfs, 1);
 }

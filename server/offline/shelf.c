@@ -34,11 +34,11 @@ enum ps_status ps_shelf_open(struct ps_store **out, struct ps_err *err)
     struct ps_store *store = ps_alloc(sizeof *store);
     enum ps_status status;
 
-    store->dir = ps_strdup(ps_str_of(""));
+    store->dir = ps_strdup(ps_str_from_c(""));
     store->backend = &page;
     store->session_fd = -1;
     (void)ps_catalog_uri(store, &uri);
-    status = ps_db_open(uri.at, false, &store->catalog, err);
+    status = ps_db_open(uri.ptr, false, &store->catalog, err);
     *out = store;
     return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* shelf.h: a read-only store of files in memory (files.h) instead of a folder: /catalog.db,
- * /runs/<id>.db and /sources/<sha256>, as written by ps_private_files. */
+ * /runs/<id>.db and /sources/<sha256>, as written by ps_temp_shelf_each_file. */
 #ifndef PS_OFFLINE_SHELF_H
 #define PS_OFFLINE_SHELF_H
 

@@ -6,7 +6,7 @@ static enum ps_status write_rows(struct ps_db *db, int64_t limit, struct ps_json
                                  struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("activity"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("activity"), &stmt, err);
 
     if (status != PS_OK)
         return status;

@@ -10,11 +10,11 @@
 #define WAIT_MS 20
 
 /* Requires the lock. Moves the entry to the front of the list and adds a user. */
-static struct ps_kept *find(struct ps_kept_list *list, const char *key)
+static struct ps_cache_entry *find(struct ps_lru_cache *list, const char *key)
 {
-    struct ps_kept *found = NULL;
+    struct ps_cache_entry *found = NULL;
 
-    for (struct ps_kept **at = &list->newest; *at; at = &(*at)->next) {
+    for (struct ps_cache_entry **at = &list->newest; *at; at = &(*at)->next) {
         if (strcmp((*at)->key, key) != 0)
             continue;
         found = *at;
@@ -27,9 +27,9 @@ static struct ps_kept *find(struct ps_kept_list *list, const char *key)
     return found;
 }
 
-struct ps_kept *ps_kept_find(struct ps_kept_list *list, const char *key)
+struct ps_cache_entry *ps_lru_cache_find(struct ps_lru_cache *list, const char *key)
 {
-    struct ps_kept *found;
+    struct ps_cache_entry *found;
 
     pthread_mutex_lock(&list->lock);
     found = find(list, key);
@@ -37,9 +37,9 @@ struct ps_kept *ps_kept_find(struct ps_kept_list *list, const char *key)
     return found;
 }
 
-static bool is_claimed(const struct ps_kept_list *list, const char *key)
+static bool is_claimed(const struct ps_lru_cache *list, const char *key)
 {
-    for (const struct ps_kept_claim *at = list->claims; at; at = at->next)
+    for (const struct ps_cache_claim *at = list->claims; at; at = at->next)
         if (strcmp(at->key, key) == 0)
             return true;
     return false;
@@ -47,31 +47,31 @@ static bool is_claimed(const struct ps_kept_list *list, const char *key)
 
 /* Requires the lock. Waits until a claim ends, but only briefly, so that the caller can check
  * whether its context has ended. */
-static void wait_a_moment(struct ps_kept_list *list)
+static void wait_briefly(struct ps_lru_cache *list)
 {
     (void)ps_cond_wait_until(&list->done, &list->lock, ps_monotonic_ms() + WAIT_MS);
 }
 
-struct ps_kept *ps_kept_claim(struct ps_kept_list *list, const char *key,
-                              struct ps_kept_claim *claim)
+struct ps_cache_entry *ps_lru_cache_claim(struct ps_lru_cache *list, const char *key,
+                                          struct ps_cache_claim *claim)
 {
-    struct ps_kept *found;
+    struct ps_cache_entry *found;
 
     pthread_mutex_lock(&list->lock);
-    while (!(found = find(list, key)) && is_claimed(list, key) && !ps_context_ended())
-        wait_a_moment(list);
+    while (!(found = find(list, key)) && is_claimed(list, key) && !ps_context_has_ended())
+        wait_briefly(list);
     if (!found) {
-        *claim = (struct ps_kept_claim){list->claims, key};
+        *claim = (struct ps_cache_claim){list->claims, key};
         list->claims = claim;
     }
     pthread_mutex_unlock(&list->lock);
     return found;
 }
 
-void ps_kept_unclaim(struct ps_kept_list *list, struct ps_kept_claim *claim)
+void ps_lru_cache_unclaim(struct ps_lru_cache *list, struct ps_cache_claim *claim)
 {
     pthread_mutex_lock(&list->lock);
-    for (struct ps_kept_claim **at = &list->claims; *at; at = &(*at)->next)
+    for (struct ps_cache_claim **at = &list->claims; *at; at = &(*at)->next)
         if (*at == claim) {
             *at = claim->next;
             break;
@@ -81,38 +81,39 @@ void ps_kept_unclaim(struct ps_kept_list *list, struct ps_kept_claim *claim)
 }
 
 /* Requires the lock. */
-static void evict(struct ps_kept_list *list)
+static void evict(struct ps_lru_cache *list)
 {
-    while (list->held > list->most) {
-        struct ps_kept **oldest = NULL, *gone;
+    while (list->bytes > list->bytes_max) {
+        struct ps_cache_entry **oldest = NULL, *gone;
 
-        for (struct ps_kept **at = &list->newest; *at; at = &(*at)->next)
+        for (struct ps_cache_entry **at = &list->newest; *at; at = &(*at)->next)
             if (!(*at)->users)
                 oldest = at;
         if (!oldest)
             return;
         gone = *oldest;
         *oldest = gone->next;
-        list->held -= gone->bytes;
+        list->bytes -= gone->bytes;
         list->free(gone);
     }
 }
 
-void ps_kept_put(struct ps_kept_list *list, struct ps_kept *entry, char *key, size_t bytes)
+void ps_lru_cache_put(struct ps_lru_cache *list, struct ps_cache_entry *entry, char *key,
+                      size_t bytes)
 {
-    if (ps_context_ended()) { /* the entry may be incomplete */
-        *entry = (struct ps_kept){.key = NULL};
+    if (ps_context_has_ended()) { /* the entry may be incomplete */
+        *entry = (struct ps_cache_entry){.key = NULL};
         free(key);
         return;
     }
     pthread_mutex_lock(&list->lock);
-    *entry = (struct ps_kept){list->newest, key, 1, bytes};
+    *entry = (struct ps_cache_entry){list->newest, key, 1, bytes};
     list->newest = entry;
-    list->held += bytes;
+    list->bytes += bytes;
     pthread_mutex_unlock(&list->lock);
 }
 
-void ps_kept_release(struct ps_kept_list *list, struct ps_kept *entry)
+void ps_lru_cache_release(struct ps_lru_cache *list, struct ps_cache_entry *entry)
 {
     if (!entry)
         return;

@@ -71,8 +71,8 @@ static const struct ps_view views[] = {
 const char *ps_param_get(struct ps_params params, const char *key)
 {
     for (size_t i = params.n; i > 0; i--)
-        if (strcmp(params.at[i - 1].key, key) == 0)
-            return params.at[i - 1].value;
+        if (strcmp(params.items[i - 1].key, key) == 0)
+            return params.items[i - 1].value;
     return NULL;
 }
 
@@ -84,7 +84,7 @@ enum ps_status ps_param_int(struct ps_params params, const char *key, int64_t lo
     *out = fallback;
     if (!text || !text[0])
         return PS_OK;
-    if (!ps_str_i64(ps_str_of(text), out) || *out < low || *out > high)
+    if (!ps_str_parse_i64(ps_str_from_c(text), out) || *out < low || *out > high)
         return ps_fail(err, PS_BAD_REQUEST, "%s must be a whole number from %lld to %lld", key,
                        (long long)low, (long long)high);
     return PS_OK;
@@ -108,7 +108,7 @@ enum ps_status ps_param_real(struct ps_params params, const char *key, double lo
 enum ps_status ps_query_prepare(struct ps_db *db, const char *query, int64_t id,
                                 struct ps_stmt **out, struct ps_err *err)
 {
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), out, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql(query), out, err);
 
     if (status == PS_OK)
         ps_bind_int(*out, ":id", id);
@@ -132,7 +132,8 @@ static bool path_fits(const char *pattern, const char *path, int64_t *id)
     *id = 0;
     if (!pattern[fixed])
         return strcmp(pattern, path) == 0;
-    return strncmp(pattern, path, fixed) == 0 && ps_str_i64(ps_str_of(path + fixed), id) && *id > 0;
+    return strncmp(pattern, path, fixed) == 0 &&
+           ps_str_parse_i64(ps_str_from_c(path + fixed), id) && *id > 0;
 }
 
 static bool kind_fits(unsigned has, const char *kind)
@@ -164,7 +165,7 @@ enum ps_status ps_query_view(struct ps_store *store, const char *id, const char 
     const struct ps_view *found;
     struct ps_run_brief brief = {.name = NULL};
     struct ps_db *db = NULL;
-    enum ps_status status = ps_store_brief(store, id, &brief, err);
+    enum ps_status status = ps_store_read_brief(store, id, &brief, err);
 
     free(brief.name);
     free(brief.who);

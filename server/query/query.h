@@ -17,7 +17,7 @@ struct ps_param {
 };
 
 struct ps_params {
-    const struct ps_param *at;
+    const struct ps_param *items;
     size_t n;
 };
 
@@ -129,11 +129,11 @@ enum ps_sql_format {
 
 /* Finds the runs in a comma-separated list, as for comparisons. A run that is listed twice is
  * PS_BAD_REQUEST. */
-enum ps_status ps_query_named(struct ps_store *store, const char *words,
-                              char ids[PS_SQL_RUNS_MOST][PS_ID_SIZE], size_t *n,
-                              struct ps_err *err);
+enum ps_status ps_query_find_runs(struct ps_store *store, const char *words,
+                                  char ids[PS_SQL_RUNS_MOST][PS_ID_SIZE], size_t *n,
+                                  struct ps_err *err);
 
-struct ps_sql_question {
+struct ps_sql_request {
     const char *run; /* complete id; NULL: query the shelf, and `runs` */
     char (*runs)[PS_ID_SIZE];
     size_t n_runs;
@@ -148,7 +148,7 @@ enum ps_status ps_query_saved(struct ps_store *store, struct ps_params params, s
                               struct ps_err *err);
 
 /* POST /api/v1/sql. */
-enum ps_status ps_query_user_sql(struct ps_store *store, const struct ps_sql_question *question,
+enum ps_status ps_query_user_sql(struct ps_store *store, const struct ps_sql_request *question,
                                  struct ps_answer *answer, struct ps_err *err);
 
 #endif

@@ -44,7 +44,7 @@ enum ps_query_rows {
 struct ps_query_table {
     const char *query; /* the name of the statement */
     enum ps_query_rows rows;
-    const char *of; /* SELECT for the number of rows before filtering; NULL: none */
+    const char *count_query; /* SELECT for the number of rows before filtering; NULL: none */
     const struct ps_query_sort *sorts; /* the first is the default */
     const struct ps_query_sum *sums;
     const struct ps_query_param *params;

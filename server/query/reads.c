@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/query/reads.h"
 
-enum ps_status ps_question_resolve(const struct ps_read *read, struct ps_question *question,
-                                   struct ps_err *err)
+enum ps_status ps_read_request_resolve(const struct ps_read_route *read,
+                                       struct ps_read_request *question, struct ps_err *err)
 {
     if (read->flags & PS_READ_RUN)
         return ps_store_resolve(question->store, question->args[0], question->run, err);
@@ -11,112 +11,113 @@ enum ps_status ps_question_resolve(const struct ps_read *read, struct ps_questio
     return PS_OK;
 }
 
-void ps_question_free(struct ps_question *question)
+void ps_read_request_free(struct ps_read_request *question)
 {
     ps_compare_groups_free(question->groups);
     question->groups = NULL;
 }
 
-static enum ps_status ask_runs(const struct ps_question *q, struct ps_answer *out,
+static enum ps_status ask_runs(const struct ps_read_request *q, struct ps_answer *out,
                                struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&out->body);
+    struct ps_json json = ps_json_writer(&out->body);
 
     return ps_query_runs(q->store, q->params, &json, err);
 }
 
-static enum ps_status ask_run(const struct ps_question *q, struct ps_answer *out,
+static enum ps_status ask_run(const struct ps_read_request *q, struct ps_answer *out,
                               struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&out->body);
+    struct ps_json json = ps_json_writer(&out->body);
 
     return ps_query_run(q->store, q->run, &json, err);
 }
 
-static enum ps_status ask_what_if(const struct ps_question *q, struct ps_answer *out,
+static enum ps_status ask_what_if(const struct ps_read_request *q, struct ps_answer *out,
                                   struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&out->body);
+    struct ps_json json = ps_json_writer(&out->body);
 
     return ps_query_what_if(q->store, q->run, q->params, &json, err);
 }
 
-static enum ps_status ask_view(const struct ps_question *q, struct ps_answer *out,
+static enum ps_status ask_view(const struct ps_read_request *q, struct ps_answer *out,
                                struct ps_err *err)
 {
     return ps_query_view(q->store, q->run, q->args[1], q->params, out, err);
 }
 
-static enum ps_status ask_line_files(const struct ps_question *q, struct ps_answer *out,
+static enum ps_status ask_line_files(const struct ps_read_request *q, struct ps_answer *out,
                                      struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&out->body);
+    struct ps_json json = ps_json_writer(&out->body);
 
     return ps_query_line_files(q->store, q->params, &json, err);
 }
 
-static enum ps_status ask_lines(const struct ps_question *q, struct ps_answer *out,
+static enum ps_status ask_lines(const struct ps_read_request *q, struct ps_answer *out,
                                 struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&out->body);
+    struct ps_json json = ps_json_writer(&out->body);
 
     return ps_query_lines(q->store, q->params, &json, err);
 }
 
-static enum ps_status ask_compare(const struct ps_question *q, struct ps_answer *out,
+static enum ps_status ask_compare(const struct ps_read_request *q, struct ps_answer *out,
                                   struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&out->body);
+    struct ps_json json = ps_json_writer(&out->body);
 
     return ps_query_compare(q->store, q->groups, &json, err);
 }
 
-static enum ps_status ask_compare_tree(const struct ps_question *q, struct ps_answer *out,
+static enum ps_status ask_compare_tree(const struct ps_read_request *q, struct ps_answer *out,
                                        struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&out->body);
+    struct ps_json json = ps_json_writer(&out->body);
 
     return ps_query_compare_tree(q->store, q->groups, q->params, &json, err);
 }
 
-static enum ps_status ask_compare_twin(const struct ps_question *q, struct ps_answer *out,
+static enum ps_status ask_compare_twin(const struct ps_read_request *q, struct ps_answer *out,
                                        struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&out->body);
+    struct ps_json json = ps_json_writer(&out->body);
 
     return ps_query_compare_twin(q->store, q->groups, q->args[0], q->params, &json, err);
 }
 
-static enum ps_status ask_compare_rows(const struct ps_question *q, struct ps_answer *out,
+static enum ps_status ask_compare_rows(const struct ps_read_request *q, struct ps_answer *out,
                                        struct ps_err *err)
 {
     return ps_query_compare_rows(q->store, q->groups, q->args[0], q->params, out, err);
 }
 
-static enum ps_status ask_compare_row(const struct ps_question *q, struct ps_answer *out,
+static enum ps_status ask_compare_row(const struct ps_read_request *q, struct ps_answer *out,
                                       struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&out->body);
+    struct ps_json json = ps_json_writer(&out->body);
     int64_t row;
 
-    if (!ps_str_i64(ps_str_of(q->args[1]), &row))
+    if (!ps_str_parse_i64(ps_str_from_c(q->args[1]), &row))
         return ps_fail(err, PS_NOT_FOUND, "no row %s in this table", q->args[1]);
     return ps_query_compare_row(q->store, q->groups, q->args[0], row, q->params, &json, err);
 }
 
-static enum ps_status ask_trend(const struct ps_question *q, struct ps_answer *out,
+static enum ps_status ask_trend(const struct ps_read_request *q, struct ps_answer *out,
                                 struct ps_err *err)
 {
     return ps_query_trend(q->store, q->params, out, err);
 }
 
-static enum ps_status ask_queries(const struct ps_question *q, struct ps_answer *out,
+static enum ps_status ask_queries(const struct ps_read_request *q, struct ps_answer *out,
                                   struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&out->body);
+    struct ps_json json = ps_json_writer(&out->body);
 
     return ps_query_saved(q->store, q->params, &json, err);
 }
 
-#define DEFINE(path, name, flags) const struct ps_read ps_read_##name = {#name, ask_##name, flags};
+#define DEFINE(path, name, flags)                                                                  \
+    const struct ps_read_route ps_read_##name = {#name, ask_##name, flags};
 PS_READS(DEFINE)

@@ -37,28 +37,28 @@ enum ps_read_flags {
     READ("trend", trend, PS_READ_SLOW)                                                             \
     READ("queries", queries, 0)
 
-struct ps_question {
+struct ps_read_request {
     struct ps_store *store;
     struct ps_params params;
     const char *args[PS_READ_ARGS]; /* what {...} of the path stood for, decoded */
-    /* By ps_question_resolve: */
+    /* By ps_read_request_resolve: */
     char run[PS_ID_SIZE];             /* PS_READ_RUN: its whole id */
     struct ps_compare_groups *groups; /* PS_READ_GROUPS */
 };
 
-struct ps_read {
+struct ps_read_route {
     const char *name; /* as in PS_READS */
-    enum ps_status (*ask)(const struct ps_question *question, struct ps_answer *answer,
+    enum ps_status (*ask)(const struct ps_read_request *question, struct ps_answer *answer,
                           struct ps_err *err);
     unsigned flags;
 };
 
-#define PS_READ_DECLARE(path, name, flags) extern const struct ps_read ps_read_##name;
+#define PS_READ_DECLARE(path, name, flags) extern const struct ps_read_route ps_read_##name;
 PS_READS(PS_READ_DECLARE)
 
 /* Finds the runs that a question names, before it is asked. Free it in any case. */
-enum ps_status ps_question_resolve(const struct ps_read *read, struct ps_question *question,
-                                   struct ps_err *err);
-void ps_question_free(struct ps_question *question);
+enum ps_status ps_read_request_resolve(const struct ps_read_route *read,
+                                       struct ps_read_request *question, struct ps_err *err);
+void ps_read_request_free(struct ps_read_request *question);
 
 #endif

@@ -30,7 +30,7 @@ void ps_row_names(struct ps_stmt *stmt, struct ps_json *out)
 {
     ps_json_array(out);
     for (int i = 0; i < ps_col_count(stmt); i++)
-        ps_json_str(out, ps_str_of(ps_col_name(stmt, i)));
+        ps_json_str(out, ps_str_from_c(ps_col_name(stmt, i)));
     ps_json_end(out);
 }
 
@@ -40,7 +40,7 @@ enum ps_status ps_rows_write(struct ps_stmt *stmt, const char *key,
 {
     ps_json_key(out, key);
     ps_json_array(out);
-    while (ps_stmt_row(stmt, err))
+    while (ps_stmt_step(stmt, err))
         row(stmt, 0, out);
     ps_json_end(out);
     return err->code;
@@ -51,7 +51,7 @@ enum ps_status ps_query_write(struct ps_db *db, const char *key, const char *que
                               struct ps_json *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql(query), &stmt, err);
 
     return status == PS_OK ? ps_rows_write(stmt, key, row, out, err) : status;
 }
@@ -60,13 +60,13 @@ enum ps_status ps_query_write(struct ps_db *db, const char *key, const char *que
  * profiles. So ps_csv_text puts an apostrophe before such cells, which makes them text. */
 static bool is_formula(struct ps_str text)
 {
-    return text.len > 0 && memchr("=+-@\t\r", text.at[0], 6);
+    return text.len > 0 && memchr("=+-@\t\r", text.ptr[0], 6);
 }
 
 static void quote_csv(struct ps_str text, struct ps_buf *out)
 {
-    bool quote = memchr(text.at, ',', text.len) || memchr(text.at, '"', text.len) ||
-                 memchr(text.at, '\n', text.len) || memchr(text.at, '\r', text.len);
+    bool quote = memchr(text.ptr, ',', text.len) || memchr(text.ptr, '"', text.len) ||
+                 memchr(text.ptr, '\n', text.len) || memchr(text.ptr, '\r', text.len);
 
     if (!quote) {
         ps_buf_str(out, text);
@@ -74,7 +74,7 @@ static void quote_csv(struct ps_str text, struct ps_buf *out)
     }
     ps_buf_puts(out, "\"");
     for (size_t i = 0; i < text.len; i++)
-        ps_buf_add(out, text.at[i] == '"' ? "\"\"" : &text.at[i], text.at[i] == '"' ? 2 : 1);
+        ps_buf_add(out, text.ptr[i] == '"' ? "\"\"" : &text.ptr[i], text.ptr[i] == '"' ? 2 : 1);
     ps_buf_puts(out, "\"");
 }
 
@@ -82,10 +82,10 @@ void ps_csv_text(struct ps_str text, struct ps_buf *out)
 {
     PS_AUTO(ps_buf_free) struct ps_buf marked = {0};
 
-    if (is_formula(text) || !ps_utf8_valid(text)) {
+    if (is_formula(text) || !ps_utf8_is_valid(text)) {
         if (is_formula(text))
             ps_buf_puts(&marked, "'");
-        (void)ps_utf8_mend(&marked, text);
+        (void)ps_utf8_repair(&marked, text);
         text = ps_buf_slice(&marked);
     }
     quote_csv(text, out);
@@ -94,19 +94,19 @@ void ps_csv_text(struct ps_str text, struct ps_buf *out)
 void ps_value_csv(struct ps_value value, struct ps_buf *out)
 {
     char number[32];
-    struct ps_json json = ps_json_to(out);
+    struct ps_json json = ps_json_writer(out);
 
     if (value.num.kind == PS_NUM_INT)
         ps_json_int(&json, value.num.i);
     else if (value.num.kind == PS_NUM_REAL)
-        ps_buf_add(out, number, ps_real_text(value.num.r, number));
-    else if (value.text.at)
+        ps_buf_add(out, number, ps_real_format(value.num.r, number));
+    else if (value.text.ptr)
         ps_csv_text(value.text, out);
 }
 
 void ps_value_json(struct ps_value value, struct ps_json *out)
 {
-    if (value.num.kind == PS_NUM_NONE && value.text.at)
+    if (value.num.kind == PS_NUM_NONE && value.text.ptr)
         ps_json_str(out, value.text);
     else
         ps_json_num(out, value.num);
@@ -116,7 +116,7 @@ void ps_csv_head(struct ps_stmt *stmt, struct ps_buf *out)
 {
     for (int i = 0; i < ps_col_count(stmt); i++) {
         ps_buf_puts(out, i ? "," : "");
-        ps_csv_text(ps_str_of(ps_col_name(stmt, i)), out);
+        ps_csv_text(ps_str_from_c(ps_col_name(stmt, i)), out);
     }
     ps_buf_puts(out, "\r\n");
 }

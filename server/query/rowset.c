@@ -67,11 +67,11 @@ enum ps_status ps_bind_search(struct ps_stmt *stmt, struct ps_params params, str
     if (q && q[0]) {
         if (is_regex)
             status = ps_regex_check(q, err);
-        ps_bind_text(stmt, is_regex ? ":regex" : ":q", ps_str_of(q));
+        ps_bind_text(stmt, is_regex ? ":regex" : ":q", ps_str_from_c(q));
     }
     if (status == PS_OK && hide && hide[0]) {
         status = ps_regex_check(hide, err);
-        ps_bind_text(stmt, ":hide", ps_str_of(hide));
+        ps_bind_text(stmt, ":hide", ps_str_from_c(hide));
     }
     return status;
 }
@@ -106,13 +106,13 @@ struct rows {
 static bool next_row(struct rows *rows, struct ps_err *err)
 {
     if (!rows->ids)
-        return ps_stmt_row(rows->stmt, err);
+        return ps_stmt_step(rows->stmt, err);
     for (; rows->next < rows->end && err->code == PS_OK; rows->next++) {
         if (rows->stmt) {
             ps_stmt_rewind(rows->stmt);
             ps_bind_int(rows->stmt, ":row", rows->ids[rows->next]);
         }
-        if (!rows->stmt || ps_stmt_row(rows->stmt, err)) {
+        if (!rows->stmt || ps_stmt_step(rows->stmt, err)) {
             rows->next++;
             return true;
         }
@@ -142,7 +142,7 @@ static void write_names(const struct rows *rows, struct ps_json *out)
     }
     ps_json_array(out);
     for (size_t i = 0; i < array->n_columns; i++)
-        ps_json_str(out, ps_str_of(array_name(array, i, name)));
+        ps_json_str(out, ps_str_from_c(array_name(array, i, name)));
     ps_json_end(out);
 }
 
@@ -214,7 +214,7 @@ static void write_csv_row(const struct rows *rows, struct ps_buf *out)
 static enum ps_status write_file(struct rows *rows, bool csv, struct ps_answer *answer,
                                  struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
 
     answer->attachment = true;
     if (csv) {
@@ -237,7 +237,7 @@ static enum ps_status write_file(struct rows *rows, bool csv, struct ps_answer *
 
 /* What all pages of one order have in common. */
 struct entry {
-    struct ps_kept kept;
+    struct ps_cache_entry kept;
     int64_t total, of;  /* rows that pass the filters, rows without filters */
     struct ps_buf sums; /* JSON object */
     uint32_t *ids;      /* PS_ROWS_BY_ID and arrays: the rows in order */
@@ -249,7 +249,7 @@ struct entry {
     struct ps_buf head; /* JSON array with the names of the columns */
 };
 
-static void entry_free(struct ps_kept *kept)
+static void entry_free(struct ps_cache_entry *kept)
 {
     struct entry *entry = (struct entry *)kept;
 
@@ -262,12 +262,12 @@ static void entry_free(struct ps_kept *kept)
     free(entry);
 }
 
-static struct ps_kept_list entries = {
-    .lock = PTHREAD_MUTEX_INITIALIZER, .most = CACHE_BYTES, .free = entry_free};
+static struct ps_lru_cache entries = {
+    .lock = PTHREAD_MUTEX_INITIALIZER, .bytes_max = CACHE_BYTES, .free = entry_free};
 
 static void entry_release(struct entry *entry)
 {
-    ps_kept_release(&entries, entry ? &entry->kept : NULL);
+    ps_lru_cache_release(&entries, entry ? &entry->kept : NULL);
 }
 
 /* owner, name: the run and the statement, or the array. The caller frees the key. */
@@ -277,13 +277,13 @@ static char *entry_key(const char *owner, const char *name, struct ps_params par
 
     ps_buf_printf(&key, "%s\n%s", owner, name);
     for (size_t i = 0; i < params.n; i++) {
-        const char *param = params.at[i].key;
+        const char *param = params.items[i].key;
 
         if (strcmp(param, "limit") != 0 && strcmp(param, "offset") != 0 &&
             strcmp(param, "format") != 0)
-            ps_buf_printf(&key, "\n%s=%s", param, params.at[i].value);
+            ps_buf_printf(&key, "\n%s=%s", param, params.items[i].value);
     }
-    return key.at;
+    return key.ptr;
 }
 
 static void entry_add(struct entry *entry, const char *key)
@@ -292,7 +292,7 @@ static void entry_add(struct entry *entry, const char *key)
                    entry->rows.cap + entry->head.cap + strlen(key) +
                    (entry->row_at ? (size_t)entry->n_rows + 1 : 0) * sizeof *entry->row_at;
 
-    ps_kept_put(&entries, &entry->kept, ps_strdup(ps_str_of(key)), bytes);
+    ps_lru_cache_put(&entries, &entry->kept, ps_strdup(ps_str_from_c(key)), bytes);
 }
 
 /* --- Order --- */
@@ -318,9 +318,9 @@ static struct sort_key key_of(uint32_t id, struct ps_value value)
     } else if (value.num.kind == PS_NUM_REAL) {
         key.kind = KEY_REAL;
         key.r = value.num.r;
-    } else if (value.text.at) {
+    } else if (value.text.ptr) {
         key.kind = KEY_TEXT;
-        key.text = value.text.at;
+        key.text = value.text.ptr;
         key.len = value.text.len;
     }
     return key;
@@ -352,7 +352,7 @@ static int order_keys(const struct sort_key *a, const struct sort_key *b)
     return (a->kind > b->kind) - (a->kind < b->kind);
 }
 
-static int upward(const void *a, const void *b)
+static int compare_ascending(const void *a, const void *b)
 {
     const struct sort_key *x = a, *y = b;
     int order = order_keys(x, y);
@@ -360,7 +360,7 @@ static int upward(const void *a, const void *b)
     return order ? order : (x->id > y->id) - (x->id < y->id);
 }
 
-static int downward(const void *a, const void *b)
+static int compare_descending(const void *a, const void *b)
 {
     const struct sort_key *x = a, *y = b;
     int order = order_keys(y, x);
@@ -372,7 +372,7 @@ static int downward(const void *a, const void *b)
 static void sort_ids(struct sort_key *keys, size_t n, bool is_descending, struct entry *out)
 {
     if (n)
-        qsort(keys, n, sizeof *keys, is_descending ? downward : upward);
+        qsort(keys, n, sizeof *keys, is_descending ? compare_descending : compare_ascending);
     out->ids = ps_grow(NULL, n + 1, sizeof *out->ids);
     out->n_ids = (int64_t)n;
     for (size_t i = 0; i < n; i++)
@@ -403,7 +403,7 @@ static void write_cached(const struct entry *entry, struct ps_page page, struct 
     ps_json_key(out, "rows");
     ps_json_array(out);
     if (end > page.offset)
-        ps_json_raw(out, (struct ps_str){entry->rows.at + entry->row_at[page.offset],
+        ps_json_raw(out, (struct ps_str){entry->rows.ptr + entry->row_at[page.offset],
                                          entry->row_at[end] - entry->row_at[page.offset] - 1});
     ps_json_end(out);
 }
@@ -412,7 +412,7 @@ static void write_cached(const struct entry *entry, struct ps_page page, struct 
 static enum ps_status write_page(const struct entry *entry, struct ps_page page, struct rows *rows,
                                  const char *metric, struct ps_answer *answer, struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
 
     ps_json_object(&json);
     ps_json_kint(&json, "total", entry->total);
@@ -452,14 +452,14 @@ static enum ps_status order_array(const struct ps_array_rows *array, struct ps_p
     int column;
     enum ps_status status = read_sort(params, &sort, &desc, err);
 
-    *out = (struct entry *)ps_kept_find(&entries, key);
+    *out = (struct entry *)ps_lru_cache_find(&entries, key);
     if (status != PS_OK || *out)
         return status;
     column = array->sort(array->of, sort);
     if (column < 0)
         return fail_sort(sort, err);
     *out = ps_alloc(sizeof **out);
-    sums = ps_json_to(&(*out)->sums);
+    sums = ps_json_writer(&(*out)->sums);
     ids = ps_grow(NULL, array->n + 1, sizeof *ids);
     status = array->filter(array->of, params, ids, &n, &sums, err);
     if (status != PS_OK)
@@ -513,7 +513,8 @@ enum ps_status ps_array_index(const struct ps_array_rows *array, struct ps_param
 
 /* --- Rows of a statement --- */
 
-void ps_made_alloc(struct ps_made *out, enum ps_temp_table table, size_t n, size_t n_columns)
+void ps_made_alloc(struct ps_computed_table *out, enum ps_temp_table table, size_t n,
+                   size_t n_columns)
 {
     out->values = ps_grow(NULL, n * n_columns + 1, sizeof *out->values);
     out->temp_rows = (struct ps_temp_rows){.table = table, .n = n};
@@ -521,8 +522,8 @@ void ps_made_alloc(struct ps_made *out, enum ps_temp_table table, size_t n, size
         out->temp_rows.column[c] = out->values + c * n;
 }
 
-void ps_made_rows(struct ps_made *out, enum ps_temp_table table, const void *rows, size_t n,
-                  size_t size, size_t n_columns)
+void ps_made_rows(struct ps_computed_table *out, enum ps_temp_table table, const void *rows,
+                  size_t n, size_t size, size_t n_columns)
 {
     ps_made_alloc(out, table, n, n_columns);
     for (size_t r = 0; r < n; r++) {
@@ -560,7 +561,7 @@ struct table_request {
     struct ps_params params;
     struct ps_table_order order;
     const char *sql;
-    struct ps_made made;
+    struct ps_computed_table made;
     bool is_made;
 };
 
@@ -591,7 +592,7 @@ static enum ps_status prepare_ordered(struct table_request *request, const struc
     if (page)
         ps_buf_printf(&text, " LIMIT %lld OFFSET %lld", (long long)page->limit,
                       (long long)page->offset);
-    return prepare(request, text.at, out, err);
+    return prepare(request, text.ptr, out, err);
 }
 
 /* Counts and sums the rows that pass the filters. */
@@ -600,15 +601,15 @@ static enum ps_status sum_rows(struct table_request *request, struct entry *out,
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     const struct ps_query_table *table = request->order.table;
-    struct ps_json json = ps_json_to(&out->sums);
+    struct ps_json json = ps_json_writer(&out->sums);
     enum ps_status status;
 
     ps_buf_puts(&text, "SELECT count(*)");
     for (size_t i = 0; i < table->n_sums; i++)
         ps_buf_printf(&text, ", %s AS %s", table->sums[i].expression, table->sums[i].name);
     ps_buf_printf(&text, " FROM (%s)", request->sql);
-    status = prepare(request, text.at, &stmt, err);
-    if (status != PS_OK || !ps_stmt_row(stmt, err))
+    status = prepare(request, text.ptr, &stmt, err);
+    if (status != PS_OK || !ps_stmt_step(stmt, err))
         return status == PS_OK ? err->code : status;
     out->total = ps_col_int(stmt, 0);
     ps_row_object(stmt, 1, &json);
@@ -627,13 +628,13 @@ static enum ps_status sort_numbers(struct table_request *request, struct entry *
     enum ps_status status;
 
     ps_buf_printf(&text, "SELECT id, %s FROM (%s)", request->order.sort->expression, request->sql);
-    status = prepare(request, text.at, &stmt, err);
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+    status = prepare(request, text.ptr, &stmt, err);
+    while (status == PS_OK && ps_stmt_step(stmt, err)) {
         struct ps_value value = {.num = ps_col_num(stmt, 1)};
 
         if (value.num.kind == PS_NUM_NONE && !ps_col_is_null(stmt, 1))
             return PS_OK;
-        PS_PUSH_ROOM(keys, n, cap);
+        PS_RESERVE_ONE(keys, n, cap);
         keys[n++] = key_of((uint32_t)ps_col_int(stmt, 0), value);
     }
     if (status == PS_OK && err->code == PS_OK)
@@ -655,9 +656,9 @@ static enum ps_status order_ids(struct table_request *request, struct entry *out
     if (status != PS_OK || out->ids)
         return status;
     ps_buf_printf(&text, "SELECT id FROM (%s) ORDER BY %s", request->sql, request->order.terms);
-    status = prepare(request, text.at, &stmt, err);
+    status = prepare(request, text.ptr, &stmt, err);
     out->ids = ps_alloc_array((size_t)out->total + 1, sizeof *out->ids);
-    while (status == PS_OK && out->n_ids < out->total && ps_stmt_row(stmt, err))
+    while (status == PS_OK && out->n_ids < out->total && ps_stmt_step(stmt, err))
         out->ids[out->n_ids++] = (uint32_t)ps_col_int(stmt, 0);
     return status == PS_OK ? err->code : status;
 }
@@ -708,7 +709,7 @@ static void add_value(struct sum *sum, struct ps_num n)
 static void write_sums(const struct ps_query_table *table, const struct sum *sums,
                        struct ps_buf *out)
 {
-    struct ps_json json = ps_json_to(out);
+    struct ps_json json = ps_json_writer(out);
 
     ps_json_object(&json);
     for (size_t i = 0; i < table->n_sums; i++) {
@@ -730,7 +731,7 @@ static enum ps_status cache_rows(struct table_request *request, struct entry *ou
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     const struct ps_query_table *table = request->order.table;
     struct sum sums[SUMS_MAX] = {{0}};
-    struct ps_json head = ps_json_to(&out->head);
+    struct ps_json head = ps_json_writer(&out->head);
     size_t n = 0, cap = 0;
     enum ps_status status = prepare_ordered(request, NULL, &stmt, err);
 
@@ -739,19 +740,19 @@ static enum ps_status cache_rows(struct table_request *request, struct entry *ou
     if (status != PS_OK)
         return status;
     ps_row_names(stmt, &head);
-    for (; ps_stmt_row(stmt, err); out->total++) {
-        struct ps_json json = ps_json_to(&out->rows);
+    for (; ps_stmt_step(stmt, err); out->total++) {
+        struct ps_json json = ps_json_writer(&out->rows);
 
         for (size_t i = 0; i < table->n_sums; i++)
             add_value(&sums[i], ps_col_num(stmt, sums[i].column));
         if (n == ROWS_MAX)
             continue;
-        PS_PUSH_ROOM(out->row_at, n, cap);
+        PS_RESERVE_ONE(out->row_at, n, cap);
         out->row_at[n++] = out->rows.len;
         ps_row_array(stmt, 0, &json);
         ps_buf_puts(&out->rows, ",");
     }
-    PS_PUSH_ROOM(out->row_at, n, cap);
+    PS_RESERVE_ONE(out->row_at, n, cap);
     out->row_at[n] = out->rows.len;
     out->n_rows = (int64_t)n;
     write_sums(table, sums, &out->sums);
@@ -764,10 +765,10 @@ static enum ps_status count_all(const struct table_request *request, int64_t *ou
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status;
 
-    if (!request->order.table->of)
+    if (!request->order.table->count_query)
         return PS_OK;
-    status = ps_db_prepare(request->rows.db, request->order.table->of, &stmt, err);
-    if (status == PS_OK && ps_stmt_row(stmt, err))
+    status = ps_db_prepare(request->rows.db, request->order.table->count_query, &stmt, err);
+    if (status == PS_OK && ps_stmt_step(stmt, err))
         *out = ps_col_int(stmt, 0);
     return status == PS_OK ? err->code : status;
 }
@@ -780,10 +781,10 @@ static enum ps_status order_table(struct table_request *request, struct entry **
                                           struct ps_err *) = {
         [PS_ROWS_ORDERED] = sum_rows, [PS_ROWS_BY_ID] = order_ids, [PS_ROWS_CACHED] = cache_rows};
     PS_AUTO(ps_free_ptr)
-    char *key = entry_key(ps_db_run(request->rows.db), request->rows.query, request->params);
+    char *key = entry_key(ps_db_run_id(request->rows.db), request->rows.query, request->params);
     enum ps_status status;
 
-    *out = (struct entry *)ps_kept_find(&entries, key);
+    *out = (struct entry *)ps_lru_cache_find(&entries, key);
     if (*out)
         return PS_OK;
     *out = ps_alloc(sizeof **out);
@@ -831,7 +832,7 @@ enum ps_status ps_answer_table(const struct ps_table_rows *table, struct ps_para
                                struct ps_answer *answer, struct ps_err *err)
 {
     struct table_request request = {
-        .rows = *table, .params = params, .sql = ps_sql_text(table->query)};
+        .rows = *table, .params = params, .sql = ps_query_sql(table->query)};
     struct output output;
     enum ps_status status = ps_table_order_read(table->query, params, &request.order, err);
 

@@ -32,18 +32,19 @@
 /* --- Rows of a statement --- */
 
 /* A temporary table that a statement reads; `values` is the memory of its columns. */
-struct ps_made {
+struct ps_computed_table {
     struct ps_temp_rows temp_rows;
     int64_t *values; /* value of row r in column c: [c * n + r], n as allocated; freed by the caller
                         of ps_make_rows */
 };
 /* Allocates the columns of n rows. */
-void ps_made_alloc(struct ps_made *out, enum ps_temp_table table, size_t n, size_t n_columns);
+void ps_made_alloc(struct ps_computed_table *out, enum ps_temp_table table, size_t n,
+                   size_t n_columns);
 /* Copies rows of `size` bytes that each begin with their n_columns values, which are int64_t. */
-void ps_made_rows(struct ps_made *out, enum ps_temp_table table, const void *rows, size_t n,
-                  size_t size, size_t n_columns);
-typedef enum ps_status ps_make_rows(struct ps_db *db, struct ps_params params, struct ps_made *out,
-                                    struct ps_err *err);
+void ps_made_rows(struct ps_computed_table *out, enum ps_temp_table table, const void *rows,
+                  size_t n, size_t size, size_t n_columns);
+typedef enum ps_status ps_make_rows(struct ps_db *db, struct ps_params params,
+                                    struct ps_computed_table *out, struct ps_err *err);
 
 struct ps_table_rows {
     struct ps_db *db;   /* of the run */

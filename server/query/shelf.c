@@ -63,14 +63,14 @@ static enum ps_status write_tags(struct ps_db *db, struct ps_stmt *row, struct p
                                  struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_tags"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("run_tags"), &stmt, err);
 
     if (status != PS_OK)
         return status;
     ps_bind_text(stmt, ":id", ps_col_text(row, R_RUN));
     ps_json_key(json, "tags");
     ps_json_object(json);
-    while (ps_stmt_row(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *key = ps_strdup(ps_col_text(stmt, 0));
 
         write_column(stmt, 1, key, json);
@@ -87,7 +87,7 @@ static enum ps_status write_trend(struct ps_db *db, struct ps_stmt *row, struct 
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     double values[16];
     int n = 0;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_trend"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("run_trend"), &stmt, err);
 
     if (status != PS_OK)
         return status;
@@ -95,7 +95,7 @@ static enum ps_status write_trend(struct ps_db *db, struct ps_stmt *row, struct 
     ps_bind_text(stmt, ":kind", ps_col_text(row, R_KIND));
     ps_bind_int(stmt, ":seq", ps_col_int(row, R_SEQ));
     if (ps_col_text(row, R_SERIES).len)
-        while (n < 16 && ps_stmt_row(stmt, err))
+        while (n < 16 && ps_stmt_step(stmt, err))
             values[n++] = ps_col_real(stmt, 0);
     ps_json_key(json, "trend");
     ps_json_array(json);
@@ -164,14 +164,14 @@ static enum ps_status find_words(struct ps_db *db, const char *q, int64_t **foun
                                  struct ps_temp_rows *temp_rows, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("runs_words"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("runs_words"), &stmt, err);
     size_t cap = 0;
 
     if (status != PS_OK)
         return status;
-    ps_bind_text(stmt, ":q", ps_str_of(q));
-    while (ps_stmt_row(stmt, err)) {
-        PS_PUSH_ROOM(*found, temp_rows->n, cap);
+    ps_bind_text(stmt, ":q", ps_str_from_c(q));
+    while (ps_stmt_step(stmt, err)) {
+        PS_RESERVE_ONE(*found, temp_rows->n, cap);
         (*found)[temp_rows->n++] = ps_col_int(stmt, 0);
     }
     temp_rows->column[0] = *found;
@@ -209,28 +209,28 @@ static enum ps_status runs_found(struct ps_db *db, struct ps_params params,
     add_filters(order->table, params, &where);
     if (where.len) /* LIMIT -1 keeps SQLite from joining for the count */
         ps_buf_printf(&count, "SELECT count(*) FROM (SELECT seq FROM %s WHERE true%s LIMIT -1)",
-                      from, where.at);
+                      from, where.ptr);
     else
         ps_buf_puts(&count, "SELECT count(*) FROM run");
     ps_buf_printf(&text,
                   "SELECT * FROM (%s) WHERE id IN (SELECT seq AS id FROM %s WHERE true%s "
                   "ORDER BY %s DESC LIMIT %lld OFFSET %lld) ORDER BY %s DESC",
-                  ps_sql_text("runs"), from, where.at ? where.at : "", order->terms,
+                  ps_query_sql("runs"), from, where.ptr ? where.ptr : "", order->terms,
                   (long long)page.limit, (long long)page.offset, order->terms);
-    status = ps_db_prepare(db, count.at, &counted, err);
+    status = ps_db_prepare(db, count.ptr, &counted, err);
     if (status == PS_OK)
         status = ps_bind_filters(counted, order->table, params, err);
     if (status == PS_OK)
-        status = ps_db_prepare(db, text.at, &stmt, err);
+        status = ps_db_prepare(db, text.ptr, &stmt, err);
     if (status == PS_OK)
         status = ps_bind_filters(stmt, order->table, params, err);
-    if (status != PS_OK || !ps_stmt_row(counted, err))
+    if (status != PS_OK || !ps_stmt_step(counted, err))
         return status == PS_OK ? err->code : status;
     ps_json_object(json);
     ps_json_kint(json, "total", ps_col_int(counted, 0));
     ps_json_key(json, "rows");
     ps_json_array(json);
-    while (status == PS_OK && ps_stmt_row(stmt, err))
+    while (status == PS_OK && ps_stmt_step(stmt, err))
         status = write_run(db, stmt, json, err);
     ps_json_end(json);
     ps_json_end(json);
@@ -275,14 +275,14 @@ static enum ps_status deleted_locked(struct ps_db *db, struct ps_json *json, str
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("deleted_list"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("deleted_list"), &stmt, err);
 
     if (status != PS_OK)
         return status;
     ps_json_object(json);
     ps_json_key(json, "rows");
     ps_json_array(json);
-    while (ps_stmt_row(stmt, &own)) {
+    while (ps_stmt_step(stmt, &own)) {
         const int64_t deleted_ms = ps_col_int(stmt, 7);
 
         ps_json_object(json);
@@ -297,7 +297,7 @@ static enum ps_status deleted_locked(struct ps_db *db, struct ps_json *json, str
     }
     ps_json_end(json);
     ps_json_end(json);
-    return own.code == PS_OK ? PS_OK : ps_fail_as(err, &own);
+    return own.code == PS_OK ? PS_OK : ps_fail_copy(err, &own);
 }
 
 enum ps_status ps_query_deleted(struct ps_store *store, struct ps_json *out, struct ps_err *err)
@@ -318,12 +318,12 @@ static enum ps_status run_locked(struct ps_db *db, const char *id, struct ps_jso
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status;
 
-    ps_buf_printf(&text, "%s WHERE r.id = :row", ps_sql_text("runs"));
-    status = ps_db_prepare(db, text.at, &stmt, err);
+    ps_buf_printf(&text, "%s WHERE r.id = :row", ps_query_sql("runs"));
+    status = ps_db_prepare(db, text.ptr, &stmt, err);
     if (status != PS_OK)
         return status;
-    ps_bind_text(stmt, ":row", ps_str_of(id));
-    if (!ps_stmt_row(stmt, err))
+    ps_bind_text(stmt, ":row", ps_str_from_c(id));
+    if (!ps_stmt_step(stmt, err))
         return ps_fail(err, PS_NOT_FOUND, "run %s is not on this shelf", id);
     return write_run(db, stmt, out, err);
 }
@@ -345,13 +345,13 @@ static enum ps_status write_list(struct ps_db *db, const char *query, const char
                                  struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql(query), &stmt, err);
 
     if (status != PS_OK)
         return status;
     ps_json_key(json, key);
     ps_json_array(json);
-    while (ps_stmt_row(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         if (ps_col_count(stmt) == 1)
             ps_col_json(stmt, 0, json);
         else
@@ -368,9 +368,9 @@ static enum ps_status shelf_locked(struct ps_db *db, struct ps_json *json, struc
                                            {"shelf_tags", "tags"},
                                            {"shelf_who", "who"}};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("shelf"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("shelf"), &stmt, err);
 
-    if (status != PS_OK || !ps_stmt_row(stmt, err))
+    if (status != PS_OK || !ps_stmt_step(stmt, err))
         return status == PS_OK ? err->code : status;
     write_column(stmt, 0, "runs", json);
     write_column(stmt, 1, "bytes_runs", json);

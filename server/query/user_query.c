@@ -74,7 +74,7 @@ static void add_rows(struct page *page, int64_t most, struct ps_err *err)
 {
     int64_t n = 0;
 
-    while (!page->cut && ps_stmt_row(page->stmt, err)) {
+    while (!page->cut && ps_stmt_step(page->stmt, err)) {
         if (n == most)
             page->cut = "rows";
         else if (!add_row(page))
@@ -105,11 +105,11 @@ static double seconds_now(void)
     return (double)ps_monotonic_ns() / 1e9;
 }
 
-static void write_page(struct ps_stmt *stmt, const struct ps_sql_question *question,
+static void write_page(struct ps_stmt *stmt, const struct ps_sql_request *question,
                        struct ps_buf *out, struct ps_err *err)
 {
     double began = seconds_now();
-    struct page page = {.stmt = stmt, .json = ps_json_to(out), .columns = ps_col_count(stmt)};
+    struct page page = {.stmt = stmt, .json = ps_json_writer(out), .columns = ps_col_count(stmt)};
 
     ps_json_object(&page.json);
     ps_json_key(&page.json, "rows");
@@ -123,14 +123,14 @@ static void write_page(struct ps_stmt *stmt, const struct ps_sql_question *quest
 }
 
 /* The next row of a file that has `n` rows and `bytes` so far. */
-static bool next_file_row(struct ps_stmt *stmt, const struct ps_sql_question *question, int64_t n,
+static bool next_file_row(struct ps_stmt *stmt, const struct ps_sql_request *question, int64_t n,
                           size_t bytes, struct ps_err *err)
 {
-    if (!ps_stmt_row(stmt, err))
+    if (!ps_stmt_step(stmt, err))
         return false;
     if (n < question->rows && (!question->bytes || bytes <= question->bytes))
         return true;
-    ps_hint(
+    ps_err_hint(
         err,
         "add a LIMIT or a WHERE; `perfshelf sql --rows` on the server's machine allows more rows");
     if (n == question->rows)
@@ -140,10 +140,10 @@ static bool next_file_row(struct ps_stmt *stmt, const struct ps_sql_question *qu
     return false;
 }
 
-static void write_rows(struct ps_stmt *stmt, const struct ps_sql_question *question,
+static void write_rows(struct ps_stmt *stmt, const struct ps_sql_request *question,
                        struct ps_buf *out, struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(out);
+    struct ps_json json = ps_json_writer(out);
 
     ps_json_array(&json);
     for (int64_t n = 0; next_file_row(stmt, question, n, out->len, err); n++)
@@ -152,7 +152,7 @@ static void write_rows(struct ps_stmt *stmt, const struct ps_sql_question *quest
         ps_json_end(&json);
 }
 
-static void write_csv(struct ps_stmt *stmt, const struct ps_sql_question *question,
+static void write_csv(struct ps_stmt *stmt, const struct ps_sql_request *question,
                       struct ps_buf *out, struct ps_err *err)
 {
     ps_csv_head(stmt, out);
@@ -165,7 +165,7 @@ static size_t width_of(struct ps_str text)
     size_t width = 0;
 
     for (size_t i = 0; i < text.len; i++)
-        width += ((unsigned char)text.at[i] & 0xc0) != 0x80;
+        width += ((unsigned char)text.ptr[i] & 0xc0) != 0x80;
     return width;
 }
 
@@ -176,13 +176,13 @@ static void cell_text(struct ps_stmt *stmt, int column, struct ps_buf *out)
 
     out->len = 0;
     if (n.kind == PS_NUM_REAL)
-        ps_buf_add(out, text, ps_real_text(n.r, text));
+        ps_buf_add(out, text, ps_real_format(n.r, text));
     else if (!ps_col_is_null(stmt, column))
         ps_buf_str(out, ps_col_text(stmt, column));
 }
 
 /* Columns are as wide as their widest cell, so all rows are read before the first is written. */
-static void write_text(struct ps_stmt *stmt, const struct ps_sql_question *question,
+static void write_text(struct ps_stmt *stmt, const struct ps_sql_request *question,
                        struct ps_buf *out, struct ps_err *err)
 {
     const size_t columns = (size_t)ps_col_count(stmt);
@@ -193,13 +193,13 @@ static void write_text(struct ps_stmt *stmt, const struct ps_sql_question *quest
     PS_AUTO(ps_buf_free) struct ps_buf cell = {0};
 
     for (size_t c = 0; c < columns; c++) {
-        PS_PUSH_ROOM(cells, n, cap);
-        cells[n++] = ps_arena_copy(&arena, ps_str_of(ps_col_name(stmt, (int)c)));
+        PS_RESERVE_ONE(cells, n, cap);
+        cells[n++] = ps_arena_copy(&arena, ps_str_from_c(ps_col_name(stmt, (int)c)));
     }
     for (int64_t row = 0; next_file_row(stmt, question, row, bytes, err); row++) {
         for (size_t c = 0; c < columns; c++) {
             cell_text(stmt, (int)c, &cell);
-            PS_PUSH_ROOM(cells, n, cap);
+            PS_RESERVE_ONE(cells, n, cap);
             cells[n++] = ps_arena_copy(&arena, ps_buf_slice(&cell));
             bytes += cell.len + 1;
         }
@@ -223,7 +223,7 @@ static void write_text(struct ps_stmt *stmt, const struct ps_sql_question *quest
     ps_arena_free(&arena);
 }
 
-enum ps_status ps_query_user_sql(struct ps_store *store, const struct ps_sql_question *question,
+enum ps_status ps_query_user_sql(struct ps_store *store, const struct ps_sql_request *question,
                                  struct ps_answer *answer, struct ps_err *err)
 {
     struct ps_db *db = NULL;
@@ -236,7 +236,7 @@ enum ps_status ps_query_user_sql(struct ps_store *store, const struct ps_sql_que
     if (status == PS_OK)
         status = ps_db_prepare_single(db, question->sql, &stmt, err);
     if (status == PS_OK) {
-        static void (*const write[])(struct ps_stmt *, const struct ps_sql_question *,
+        static void (*const write[])(struct ps_stmt *, const struct ps_sql_request *,
                                      struct ps_buf *,
                                      struct ps_err *) = {[PS_SQL_TABLE] = write_page,
                                                          [PS_SQL_JSON] = write_rows,
@@ -250,7 +250,7 @@ enum ps_status ps_query_user_sql(struct ps_store *store, const struct ps_sql_que
         write[question->format](stmt, question, &answer->body, err);
         status = err->code;
     }
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_db_close(db);
     return status;
 }
@@ -264,15 +264,15 @@ enum ps_status ps_query_saved(struct ps_store *store, struct ps_params params, s
     enum ps_status status = ps_catalog_read(store, &db, err);
 
     if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text("saved_queries"), &stmt, err);
+        status = ps_db_prepare(db, ps_query_sql("saved_queries"), &stmt, err);
 
     if (status == PS_OK) {
-        ps_bind_text(stmt, ":kind", ps_str_of(kind ? kind : ""));
+        ps_bind_text(stmt, ":kind", ps_str_from_c(kind ? kind : ""));
         ps_json_object(out);
         status = ps_rows_write(stmt, "rows", ps_row_object, out, err);
         ps_json_end(out);
     }
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_catalog_read_end(store, db);
     return status;
 }

@@ -59,13 +59,13 @@ static enum ps_status commit(struct ps_store *store, bool *committed, struct ps_
 {
     enum ps_status status = ps_mirror_send(store, err);
 
-    *committed = store->replica->mirror->sent;
+    *committed = store->replica->mirror->is_sent;
     return status;
 }
 
 static int64_t number(const struct ps_store *store)
 {
-    return store->replica->mirror->now.n;
+    return store->replica->mirror->clock.n;
 }
 
 /* --- Files --- */
@@ -73,43 +73,44 @@ static int64_t number(const struct ps_store *store)
 static enum ps_status path(struct ps_store *store, const char *folder, const char *key,
                            char **path_out, struct ps_err *err)
 {
-    struct ps_shared_file file;
+    struct ps_file_row file;
     enum ps_status status = ps_file_find(store, NULL, folder, key, &file, err);
 
     if (status == PS_NOT_FOUND)
         return ps_fail(err, status, "%s/%s is not in the store", folder, key);
-    return status == PS_OK ? ps_shared_fetch(store, &file, path_out, err) : status;
+    return status == PS_OK ? ps_shared_files_fetch(store, &file, path_out, err) : status;
 }
 
 static bool has(struct ps_store *store, struct ps_db *db, const char *folder, const char *key)
 {
-    struct ps_shared_file file;
+    struct ps_file_row file;
 
     return ps_file_find(store, db, folder, key, &file, PS_ERR_IGNORED) == PS_OK;
 }
 
 static int64_t layout(struct ps_store *store, struct ps_db *db, const char *id)
 {
-    struct ps_shared_file file;
+    struct ps_file_row file;
 
     return ps_file_find(store, db, "runs", id, &file, PS_ERR_IGNORED) == PS_OK ? file.layout : -1;
 }
 
 static uint64_t mark(struct ps_store *store, const char *id)
 {
-    struct ps_shared_file file;
+    struct ps_file_row file;
 
     if (ps_file_find(store, NULL, "runs", id, &file, PS_ERR_IGNORED) != PS_OK)
         return 0;
-    ps_shared_use(store, &file);
+    ps_shared_files_use(store, &file);
     return ps_hash_bytes(file.hash, strlen(file.hash)) | 1;
 }
 
 static enum ps_status send(struct ps_store *store, const char *folder, const char *path,
-                           struct ps_sending *out, struct ps_err *err)
+                           struct ps_sent_file *out, struct ps_err *err)
 {
-    *out = (struct ps_sending){.layout = strcmp(folder, "runs") == 0 ? ps_path_layout(path) : 0};
-    return ps_shared_send(store, path, out, err);
+    *out =
+        (struct ps_sent_file){.layout = strcmp(folder, "runs") == 0 ? ps_file_layout_at(path) : 0};
+    return ps_shared_files_send(store, path, out, err);
 }
 
 static enum ps_status settle(struct ps_store *store, const char *folder, struct ps_err *err)
@@ -123,7 +124,7 @@ static enum ps_status check(struct ps_store *store, const char *folder, const ch
 {
     if (has(store, store->catalog, folder, key))
         return PS_OK;
-    ps_hint(err, "try again");
+    ps_err_hint(err, "try again");
     return ps_fail(err, PS_UNAVAILABLE,
                    "the lease of this server expired, and its unfinished files were removed");
 }
@@ -137,14 +138,14 @@ static void list(struct ps_store *store,
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = ps_catalog_lock(store);
 
-    if (ps_db_prepare(db, ps_sql_text("kept_all"), &stmt, PS_ERR_IGNORED) == PS_OK)
-        while (ps_stmt_row(stmt, PS_ERR_IGNORED)) {
+    if (ps_db_prepare(db, ps_query_sql("kept_all"), &stmt, PS_ERR_IGNORED) == PS_OK)
+        while (ps_stmt_step(stmt, PS_ERR_IGNORED)) {
             ps_col_append(stmt, 0, &rows);
             ps_col_append(stmt, 1, &rows);
         }
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_catalog_unlock(store);
-    for (const char *folder = rows.at; folder && folder < rows.at + rows.len;) {
+    for (const char *folder = rows.ptr; folder && folder < rows.ptr + rows.len;) {
         const char *key = folder + strlen(folder) + 1;
 
         each(user, folder, key);
@@ -154,8 +155,8 @@ static void list(struct ps_store *store,
 
 static enum ps_status bypass_cache(struct ps_store *store, char **dir_out, struct ps_err *err)
 {
-    *dir_out = ps_store_new_path(store, "spool", PS_PRIVATE);
-    return ps_shared_files_bypass(store, *dir_out, err);
+    *dir_out = ps_store_new_path(store, "spool", PS_TEMP_SHELF_SUFFIX);
+    return ps_shared_files_bypass_cache(store, *dir_out, err);
 }
 
 static uint64_t free_bytes(const struct ps_store *store)
@@ -181,7 +182,7 @@ static enum ps_status session_is_dead(struct ps_store *store, const char *sessio
                                       struct ps_err *err)
 {
     bool is = false;
-    enum ps_status status = ps_lease_is(store->replica->mirror->writer, session, &is, err);
+    enum ps_status status = ps_lease_exists(store->replica->mirror->writer, session, &is, err);
 
     *dead = !is;
     return status;
@@ -207,14 +208,14 @@ static void look(void *user)
 
     if (ps_heartbeat_expire_dead(store, &died, PS_ERR_IGNORED) != PS_OK || ps_store_is_away(store))
         return;
-    ps_uploads_end_again(store);
-    if (ps_uploads_wait(store))
+    ps_uploads_retry_end(store);
+    if (ps_uploads_are_waiting(store))
         watch->tell(watch->user);
     ps_pending_delete_sweep(store);
     if (died || watch->sweeps || ps_monotonic_ms() - watch->swept_ms > SWEEP_MS) {
         watch->swept_ms = ps_monotonic_ms();
         /* what a sweep leaves, the next one finds */
-        (void)ps_shared_files_sweep(store, PS_SENT_HOLD_MS, &watch->sweeps, PS_ERR_IGNORED);
+        (void)ps_shared_files_sweep(store, PS_UNPLACED_KEEP_MS, &watch->sweeps, PS_ERR_IGNORED);
     }
 }
 
@@ -254,17 +255,17 @@ const struct ps_backend ps_replica_backend = {
     .order = ps_mirror_order,
     .begin = ps_mirror_begin,
     .commit = commit,
-    .done = ps_mirror_done,
+    .done = ps_mirror_end,
     .number = number,
-    .catch_up = ps_mirror_look,
+    .catch_up = ps_mirror_poll,
     .path = path,
     .has = has,
     .layout = layout,
     .mark = mark,
     .send = send,
-    .put = ps_shared_place,
+    .put = ps_shared_files_place,
     .settle = settle,
-    .remove = ps_shared_remove,
+    .remove = ps_shared_files_remove,
     .check = check,
     .list = list,
     .bypass_cache = bypass_cache,

@@ -26,7 +26,7 @@ static void ps_blob_forget(struct ps_blob_row *row)
     *row = (struct ps_blob_row){NULL, 0, 0};
 }
 
-static enum ps_status take_row(void *user, const struct ps_pg_value *values, size_t n,
+static enum ps_status read_row(void *user, const struct ps_pg_value *values, size_t n,
                                struct ps_err *err)
 {
     struct ps_blob_row *out = user;
@@ -46,7 +46,7 @@ static enum ps_status ps_blob_look(struct ps_pg *pg, const char *hash, struct ps
 
     *out = (struct ps_blob_row){NULL, 0, 0};
     return ps_pg_run(pg, "SELECT place, bytes, chunks FROM blob WHERE hash = $1", &value, 1,
-                     take_row, out, err);
+                     read_row, out, err);
 }
 
 /* Sets and returns PS_NOT_FOUND. */
@@ -67,8 +67,8 @@ static enum ps_status ps_blob_let_go(struct ps_pg *pg, const char *place, struct
                      NULL, NULL, err);
 }
 
-static enum ps_status take_range(void *user, const struct ps_pg_value *values, size_t n,
-                                 struct ps_err *err)
+static enum ps_status read_range_row(void *user, const struct ps_pg_value *values, size_t n,
+                                     struct ps_err *err)
 {
     int64_t *range = user;
 
@@ -86,7 +86,7 @@ static enum ps_status ps_blob_remove(struct ps_pg *pg, const char *place, struct
     int64_t range[2] = {0, -1};
     enum ps_status status = ps_pg_run(
         pg, "SELECT coalesce(min(n), 0), coalesce(max(n), -1) FROM chunk WHERE place = $1", values,
-        1, take_range, range, err);
+        1, read_range_row, range, err);
 
     for (int64_t n = range[0]; status == PS_OK && n <= range[1]; n += PS_BLOB_WINDOW) {
         values[1] = ps_pg_int(n);
@@ -101,10 +101,10 @@ static enum ps_status ps_blob_remove(struct ps_pg *pg, const char *place, struct
 
 /* --- References --- */
 
-enum ps_status ps_blob_tie(struct ps_pg *pg, const char *hash, struct ps_err *err)
+enum ps_status ps_blob_add_reference(struct ps_pg *pg, const char *hash, struct ps_err *err)
 {
     struct ps_blob_row row = {NULL, 0, 0};
-    enum ps_status status = ps_pg_settle(pg, NULL, NULL, err);
+    enum ps_status status = ps_pg_flush(pg, NULL, NULL, err);
 
     if (status == PS_OK)
         status = ps_blob_look(pg, hash, &row, err);
@@ -113,27 +113,27 @@ enum ps_status ps_blob_tie(struct ps_pg *pg, const char *hash, struct ps_err *er
     } else if (status == PS_OK) {
         const struct ps_pg_value place = ps_pg_text(row.place);
 
-        status = ps_pg_say(pg, "DELETE FROM loose WHERE place = $1", &place, 1, err);
+        status = ps_pg_queue(pg, "DELETE FROM loose WHERE place = $1", &place, 1, err);
     }
     ps_blob_forget(&row);
     return status;
 }
 
-enum ps_status ps_blob_untie(struct ps_pg *pg, const char *hash, struct ps_err *err)
+enum ps_status ps_blob_remove_reference(struct ps_pg *pg, const char *hash, struct ps_err *err)
 {
     const struct ps_pg_value value = ps_pg_text(hash);
 
-    return ps_pg_say(pg,
-                     "INSERT INTO loose(place, hash, owner) SELECT place, hash, '' FROM blob "
-                     "WHERE hash = $1 ON CONFLICT (place) DO NOTHING",
-                     &value, 1, err);
+    return ps_pg_queue(pg,
+                       "INSERT INTO loose(place, hash, owner) SELECT place, hash, '' FROM blob "
+                       "WHERE hash = $1 ON CONFLICT (place) DO NOTHING",
+                       &value, 1, err);
 }
 
 /* --- Sweeping --- */
 
 /* Appends place, hash and owner of a row, each followed by a NUL. */
-static enum ps_status take_loose(void *user, const struct ps_pg_value *values, size_t n,
-                                 struct ps_err *err)
+static enum ps_status append_loose_row(void *user, const struct ps_pg_value *values, size_t n,
+                                       struct ps_err *err)
 {
     struct ps_buf *out = user;
 
@@ -149,8 +149,8 @@ struct state {
     bool reserved_bytes, here, kept;
 };
 
-static enum ps_status take_state(void *user, const struct ps_pg_value *values, size_t n,
-                                 struct ps_err *err)
+static enum ps_status read_state_row(void *user, const struct ps_pg_value *values, size_t n,
+                                     struct ps_err *err)
 {
     struct state *out = user;
 
@@ -162,20 +162,20 @@ static enum ps_status take_state(void *user, const struct ps_pg_value *values, s
 
 /* Inside a transaction of the clock: a complete loose blob is either referenced, and is no longer
  * loose, or its row is deleted, so that it cannot be found any more. */
-static enum ps_status judge(struct ps_pg *pg, const struct ps_pg_value values[2], struct state *out,
-                            struct ps_err *err)
+static enum ps_status check_complete(struct ps_pg *pg, const struct ps_pg_value values[2],
+                                     struct state *out, struct ps_err *err)
 {
     enum ps_status status =
         ps_pg_run(pg,
                   "SELECT (SELECT count(*) FROM loose WHERE place = $1 AND owner = ''), "
                   "(SELECT count(*) FROM blob WHERE hash = $2 AND place = $1), "
                   "(SELECT count(*) FROM kept WHERE hash = $2)",
-                  values, 2, take_state, out, err);
+                  values, 2, read_state_row, out, err);
 
     if (status == PS_OK && out->reserved_bytes && out->here)
-        status = out->kept ? ps_pg_say(pg, "DELETE FROM loose WHERE place = $1", values, 1, err)
-                           : ps_pg_say(pg, "DELETE FROM blob WHERE place = $1 AND hash = $2",
-                                       values, 2, err);
+        status = out->kept ? ps_pg_queue(pg, "DELETE FROM loose WHERE place = $1", values, 1, err)
+                           : ps_pg_queue(pg, "DELETE FROM blob WHERE place = $1 AND hash = $2",
+                                         values, 2, err);
     return status;
 }
 
@@ -187,9 +187,9 @@ static enum ps_status sweep_one(struct ps_pg *pg, const char *place, const char 
     enum ps_status status = ps_blob_let_go(pg, place, err);
 
     if (status == PS_OK)
-        status = ps_clock_hold(pg, PS_BLOB_WAIT_MS, err);
+        status = ps_clock_lock(pg, PS_BLOB_WAIT_MS, err);
     if (status == PS_OK)
-        status = judge(pg, values, &state, err);
+        status = check_complete(pg, values, &state, err);
     if (status == PS_OK && state.reserved_bytes && state.here)
         status = ps_pg_commit(pg, err);
     ps_pg_rollback(pg);
@@ -198,8 +198,8 @@ static enum ps_status sweep_one(struct ps_pg *pg, const char *place, const char 
     return status;
 }
 
-enum ps_status ps_blob_sweep(struct ps_pg *pg, ps_blob_lives *lives, void *user, int64_t most_ms,
-                             bool *more, size_t *out, struct ps_err *err)
+enum ps_status ps_blob_sweep(struct ps_pg *pg, ps_blob_is_needed *is_alive, void *user,
+                             int64_t most_ms, bool *more, size_t *out, struct ps_err *err)
 {
     const int64_t until = ps_monotonic_ms() + most_ms;
     PS_AUTO(ps_buf_free) struct ps_buf list = {0};
@@ -209,21 +209,21 @@ enum ps_status ps_blob_sweep(struct ps_pg *pg, ps_blob_lives *lives, void *user,
     const char *at;
 
     if (status == PS_OK)
-        status =
-            ps_pg_run(pg, "SELECT place, hash, owner FROM loose", NULL, 0, take_loose, &list, &own);
-    at = list.at;
+        status = ps_pg_run(pg, "SELECT place, hash, owner FROM loose", NULL, 0, append_loose_row,
+                           &list, &own);
+    at = list.ptr;
     *more = false;
-    while (at && at < list.at + list.len && ps_pg_is_up(pg) && !*more) {
+    while (at && at < list.ptr + list.len && ps_pg_is_connected(pg) && !*more) {
         const char *place = at, *hash = place + strlen(place) + 1, *owner = hash + strlen(hash) + 1;
 
-        if (!owner[0] || !lives(user, owner, place))
+        if (!owner[0] || !is_alive(user, owner, place))
             n += sweep_one(pg, place, hash, &own) == PS_OK;
         at = owner + strlen(owner) + 1;
-        *more = ps_monotonic_ms() >= until && at < list.at + list.len;
+        *more = ps_monotonic_ms() >= until && at < list.ptr + list.len;
     }
     if (out)
         *out = n;
-    return ps_fail_as(err, &own);
+    return ps_fail_copy(err, &own);
 }
 
 #define TRIES 4  /* maximum attempts without progress */
@@ -237,9 +237,9 @@ struct sending {
     int fd;
     uint64_t bytes;
     char *chunk;
-    struct ps_content content; /* hash of the bytes read so far */
-    int64_t chunks;            /* number of chunks queued */
-    bool away;                 /* the database is unreachable */
+    struct ps_content_hash content; /* hash of the bytes read so far */
+    int64_t chunks;                 /* number of chunks queued */
+    bool away;                      /* the database is unreachable */
 };
 
 static enum ps_status count_row(void *user, const struct ps_pg_value *values, size_t n,
@@ -255,27 +255,28 @@ static enum ps_status count_row(void *user, const struct ps_pg_value *values, si
 /* Queues the begin of a transaction that adds to the place. It locks the row of loose, so that no
  * sweep can clear its owner. If the owner is cleared already, the queued statements insert nothing.
  */
-static enum ps_status begin_own(struct sending *s, struct ps_err *err)
+static enum ps_status begin_transfer(struct sending *s, struct ps_err *err)
 {
     const struct ps_pg_value values[] = {ps_pg_text(s->place), ps_pg_text(s->session)};
-    enum ps_status status = ps_pg_say(s->pg, "BEGIN ISOLATION LEVEL READ COMMITTED", NULL, 0, err);
+    enum ps_status status =
+        ps_pg_queue(s->pg, "BEGIN ISOLATION LEVEL READ COMMITTED", NULL, 0, err);
 
     if (status == PS_OK)
-        status = ps_pg_say(s->pg,
-                           "UPDATE loose SET owner = $2 WHERE place = $1 AND owner = $2 "
-                           "RETURNING place",
-                           values, 2, err);
+        status = ps_pg_queue(s->pg,
+                             "UPDATE loose SET owner = $2 WHERE place = $1 AND owner = $2 "
+                             "RETURNING place",
+                             values, 2, err);
     return status;
 }
 
-static enum ps_status end_own(struct sending *s, enum ps_status status, struct ps_err *err)
+static enum ps_status end_transfer(struct sending *s, enum ps_status status, struct ps_err *err)
 {
     size_t rows = 0;
 
     if (status == PS_OK)
-        status = ps_pg_say(s->pg, "COMMIT", NULL, 0, err);
+        status = ps_pg_queue(s->pg, "COMMIT", NULL, 0, err);
     if (status == PS_OK)
-        status = ps_pg_settle(s->pg, count_row, &rows, err);
+        status = ps_pg_flush(s->pg, count_row, &rows, err);
     if (status == PS_OK && rows == 0)
         status = ps_fail(err, PS_UNAVAILABLE, "the store: the lease of this server expired");
     if (status != PS_OK)
@@ -293,11 +294,11 @@ static enum ps_status read_chunk(struct sending *s, size_t *len, struct ps_err *
         if (got < 0)
             return ps_fail_errno(err, "cannot read", "the file to send");
     }
-    ps_content_add(&s->content, (struct ps_str){s->chunk, *len});
+    ps_content_hash_add(&s->content, (struct ps_str){s->chunk, *len});
     return PS_OK;
 }
 
-static enum ps_status say_chunk(struct sending *s, size_t len, struct ps_err *err)
+static enum ps_status queue_chunk(struct sending *s, size_t len, struct ps_err *err)
 {
     const struct ps_pg_value values[] = {
         ps_pg_text(s->place),
@@ -307,16 +308,16 @@ static enum ps_status say_chunk(struct sending *s, size_t len, struct ps_err *er
     };
 
     s->chunks++;
-    return ps_pg_say(s->pg,
-                     "INSERT INTO chunk(place, n, data) SELECT $1, $2, $3 FROM loose "
-                     "WHERE place = $1 AND owner = $4",
-                     values, 4, err);
+    return ps_pg_queue(s->pg,
+                       "INSERT INTO chunk(place, n, data) SELECT $1, $2, $3 FROM loose "
+                       "WHERE place = $1 AND owner = $4",
+                       values, 4, err);
 }
 
 /* Sends up to GROUP chunks in one transaction. *more: the end of the file was not reached. */
 static enum ps_status send_group(struct sending *s, bool *more, struct ps_err *err)
 {
-    enum ps_status status = begin_own(s, err);
+    enum ps_status status = begin_transfer(s, err);
 
     *more = true;
     for (size_t i = 0; status == PS_OK && *more && i < GROUP; i++) {
@@ -325,22 +326,22 @@ static enum ps_status send_group(struct sending *s, bool *more, struct ps_err *e
         status = read_chunk(s, &len, err);
         *more = len > 0;
         if (status == PS_OK && len)
-            status = say_chunk(s, len, err);
+            status = queue_chunk(s, len, err);
     }
-    return end_own(s, status, err);
+    return end_transfer(s, status, err);
 }
 
 static enum ps_status send_chunks(struct sending *s, struct ps_err *err)
 {
-    char found[PS_CONTENT_SIZE];
+    char found[PS_CONTENT_HASH_SIZE];
     bool more = true;
     enum ps_status status = PS_OK;
 
-    ps_content_begin(&s->content);
+    ps_content_hash_begin(&s->content);
     s->chunks = 0;
     while (status == PS_OK && more && s->content.bytes <= s->bytes)
         status = send_group(s, &more, err);
-    ps_content_end(&s->content, found);
+    ps_content_hash_end(&s->content, found);
     if (status == PS_OK && (s->content.bytes != s->bytes || strcmp(found, s->hash) != 0))
         status = ps_fail(err, PS_BAD_INPUT,
                          "the file changed while it was sent: its hash is not %s", s->hash);
@@ -355,15 +356,15 @@ static enum ps_status publish(struct sending *s, struct ps_err *err)
                                          ps_pg_int((int64_t)s->bytes), ps_pg_int(s->chunks),
                                          ps_pg_text(s->session)};
     struct ps_blob_row row = {NULL, 0, 0};
-    enum ps_status status = begin_own(s, err);
+    enum ps_status status = begin_transfer(s, err);
 
     if (status == PS_OK)
         status =
-            ps_pg_say(s->pg,
-                      "INSERT INTO blob(hash, place, bytes, chunks) SELECT $1, $2, $3, $4 "
-                      "FROM loose WHERE place = $2 AND owner = $5 ON CONFLICT (hash) DO NOTHING",
-                      values, 5, err);
-    status = end_own(s, status, err);
+            ps_pg_queue(s->pg,
+                        "INSERT INTO blob(hash, place, bytes, chunks) SELECT $1, $2, $3, $4 "
+                        "FROM loose WHERE place = $2 AND owner = $5 ON CONFLICT (hash) DO NOTHING",
+                        values, 5, err);
+    status = end_transfer(s, status, err);
     if (status == PS_OK)
         status = ps_blob_look(s->pg, s->hash, &row, err);
     if (status == PS_OK && (!row.place || strcmp(row.place, s->place) != 0))
@@ -414,7 +415,7 @@ enum ps_status ps_blob_send(struct ps_pg *pg, const char *session, const char *p
         bool placed = false;
 
         ps_buf_printf(&here, places ? "%s.%d" : "%s", place, places);
-        s.place = here.at;
+        s.place = here.ptr;
         own = (struct ps_err)PS_ERR_INIT;
         if (send_once(&s, before, &placed, &own) == PS_OK)
             return PS_OK;
@@ -424,10 +425,10 @@ enum ps_status ps_blob_send(struct ps_pg *pg, const char *session, const char *p
             before = ps_strdup(ps_buf_slice(&here));
         }
     }
-    if (before && ps_pg_is_up(pg))
+    if (before && ps_pg_is_connected(pg))
         /* if it fails, the end of the session releases it */
         (void)ps_blob_let_go(pg, before, PS_ERR_IGNORED);
-    return ps_fail_as(err, &own);
+    return ps_fail_copy(err, &own);
 }
 
 /* --- Fetching --- */
@@ -435,7 +436,7 @@ enum ps_status ps_blob_send(struct ps_pg *pg, const char *session, const char *p
 struct fetching {
     struct ps_pg *pg;
     const char *hash;
-    ps_blob_take *take;
+    ps_blob_receive *take;
     void *user;
     struct ps_blob_row row;
     int64_t next;  /* number of the next chunk */
@@ -443,8 +444,8 @@ struct fetching {
     bool over;     /* no further attempt: take failed, or the database is unreachable */
 };
 
-static enum ps_status take_chunk(void *user, const struct ps_pg_value *values, size_t n,
-                                 struct ps_err *err)
+static enum ps_status receive_chunk(void *user, const struct ps_pg_value *values, size_t n,
+                                    struct ps_err *err)
 {
     struct fetching *f = user;
     enum ps_status status;
@@ -473,7 +474,7 @@ static enum ps_status fetch_on(struct fetching *f, struct ps_err *err)
         status = ps_pg_run(f->pg,
                            "SELECT n, data FROM chunk WHERE place = $1 AND n >= $2 AND n < $3 "
                            "ORDER BY n",
-                           values, 3, take_chunk, f, err);
+                           values, 3, receive_chunk, f, err);
     }
     return status;
 }
@@ -499,12 +500,12 @@ static enum ps_status fetch_once(struct fetching *f, struct ps_err *err)
         if (status == PS_OK && f->next == f->row.chunks && f->bytes == f->row.bytes)
             return PS_OK;
         free(before);
-        before = f->row.place ? ps_strdup(ps_str_of(f->row.place)) : NULL;
+        before = f->row.place ? ps_strdup(ps_str_from_c(f->row.place)) : NULL;
     }
     return status;
 }
 
-enum ps_status ps_blob_fetch(struct ps_pg *pg, const char *hash, ps_blob_take *take, void *user,
+enum ps_status ps_blob_fetch(struct ps_pg *pg, const char *hash, ps_blob_receive *take, void *user,
                              struct ps_err *err)
 {
     struct fetching f = {.pg = pg, .hash = hash, .take = take, .user = user};
@@ -520,5 +521,5 @@ enum ps_status ps_blob_fetch(struct ps_pg *pg, const char *hash, ps_blob_take *t
         tries = f.next > at ? 0 : tries + 1;
     } while (status == PS_UNAVAILABLE && !f.over && tries < TRIES);
     ps_blob_forget(&f.row);
-    return ps_fail_as(err, &own);
+    return ps_fail_copy(err, &own);
 }

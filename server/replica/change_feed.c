@@ -15,29 +15,29 @@ static const struct {
 } told[] = {{"run", "id"},     {"tag", "run"}, {"baseline", "run"},
             {"source", "run"}, {"job", "id"},  {"saved_query", NULL}};
 
-static void add(struct ps_change_feed *news, const struct ps_change *change)
+static void add(struct ps_change_feed *feed, const struct ps_row_change *change)
 {
-    for (size_t i = 0; i < news->n; i++)
-        if (news->at[i].job == change->job && strcmp(news->at[i].run, change->run) == 0)
+    for (size_t i = 0; i < feed->n; i++)
+        if (feed->items[i].job == change->job && strcmp(feed->items[i].run, change->run) == 0)
             return;
-    if (news->n == PS_NEWS_MOST) {
-        news->many = true;
+    if (feed->n == PS_CHANGE_FEED_MAX) {
+        feed->is_overflowed = true;
         return;
     }
-    PS_PUSH_ROOM(news->at, news->n, news->cap);
-    news->at[news->n++] = *change;
+    PS_RESERVE_ONE(feed->items, feed->n, feed->cap);
+    feed->items[feed->n++] = *change;
 }
 
-static void add_value(struct ps_change_feed *news, bool job, sqlite3_value *value)
+static void add_value(struct ps_change_feed *feed, bool job, sqlite3_value *value)
 {
-    struct ps_change change = {.what = job ? PS_CHANGED_JOB : PS_CHANGED_RUN};
+    struct ps_row_change change = {.kind = job ? PS_CHANGED_JOB : PS_CHANGED_RUN};
 
     if (job)
         change.job = (uint64_t)sqlite3_value_int64(value);
     else
         (void)snprintf(change.run, sizeof change.run, "%s",
                        (const char *)sqlite3_value_text(value));
-    add(news, &change);
+    add(feed, &change);
 }
 
 static int column_of(const struct ps_change_feed_watch *watch, const char *table,
@@ -54,7 +54,7 @@ static void on_row(void *user, sqlite3 *db, int op, const char *schema, const ch
                    sqlite3_int64 before, sqlite3_int64 after)
 {
     const struct ps_change_feed_watch *watch = user;
-    struct ps_change_feed *news = watch->news;
+    struct ps_change_feed *feed = watch->feed;
     size_t i = 0;
     bool job;
     int column;
@@ -66,14 +66,14 @@ static void on_row(void *user, sqlite3 *db, int op, const char *schema, const ch
     if (i == sizeof told / sizeof *told)
         return;
     job = strcmp(table, "job") == 0;
-    news->shelf |= !job;
-    if (!told[i].column || news->many)
+    feed->has_shelf_change |= !job;
+    if (!told[i].column || feed->is_overflowed)
         return;
     column = column_of(watch, table, told[i].column);
     if (op != SQLITE_INSERT && sqlite3_preupdate_old(db, column, &value) == SQLITE_OK)
-        add_value(news, job, value);
+        add_value(feed, job, value);
     if (op != SQLITE_DELETE && sqlite3_preupdate_new(db, column, &value) == SQLITE_OK)
-        add_value(news, job, value);
+        add_value(feed, job, value);
 }
 
 void ps_change_feed_watch(struct ps_change_feed_watch *watch, sqlite3 *db)
@@ -88,15 +88,15 @@ void ps_change_feed_unwatch(sqlite3 *db)
 
 void ps_change_feed_move(struct ps_change_feed *from, struct ps_change_feed *to)
 {
-    for (size_t i = 0; i < from->n && !to->many; i++)
-        add(to, &from->at[i]);
-    to->many |= from->many;
-    to->shelf |= from->shelf;
+    for (size_t i = 0; i < from->n && !to->is_overflowed; i++)
+        add(to, &from->items[i]);
+    to->is_overflowed |= from->is_overflowed;
+    to->has_shelf_change |= from->has_shelf_change;
     ps_change_feed_free(from);
 }
 
-void ps_change_feed_free(struct ps_change_feed *news)
+void ps_change_feed_free(struct ps_change_feed *feed)
 {
-    free(news->at);
-    *news = (struct ps_change_feed){.at = NULL};
+    free(feed->items);
+    *feed = (struct ps_change_feed){.items = NULL};
 }

@@ -8,17 +8,17 @@
 #include "server/catalog/state.h"
 #include "server/replica/clock.h"
 
-#define PS_NEWS_MOST 1000 /* maximum changes that are reported one by one */
+#define PS_CHANGE_FEED_MAX 1000 /* maximum changes that are reported one by one */
 
 struct ps_change_feed {
-    struct ps_change *at; /* malloc'ed */
+    struct ps_row_change *items; /* malloc'ed */
     size_t n, cap;
-    bool many;  /* there are more changes than PS_NEWS_MOST */
-    bool shelf; /* some change is visible on the shelf, which changes of jobs are not */
+    bool is_overflowed;    /* there are more changes than PS_CHANGE_FEED_MAX */
+    bool has_shelf_change; /* some change is visible on the shelf, which changes of jobs are not */
 };
 
 struct ps_change_feed_watch {
-    struct ps_change_feed *news;
+    struct ps_change_feed *feed;
     const struct ps_clock_table *tables;
     size_t n_tables;
 };
@@ -30,6 +30,6 @@ void ps_change_feed_unwatch(sqlite3 *db);
 
 /* Moves all changes of `from` to `to`. `from` is empty afterwards. */
 void ps_change_feed_move(struct ps_change_feed *from, struct ps_change_feed *to);
-void ps_change_feed_free(struct ps_change_feed *news); /* empty and reusable afterwards */
+void ps_change_feed_free(struct ps_change_feed *feed); /* empty and reusable afterwards */
 
 #endif

@@ -11,8 +11,8 @@
 
 /* --- Change counter --- */
 
-static enum ps_status take_clock(void *user, const struct ps_pg_value *values, size_t n,
-                                 struct ps_err *err)
+static enum ps_status read_clock_row(void *user, const struct ps_pg_value *values, size_t n,
+                                     struct ps_err *err)
 {
     struct ps_clock *out = user;
 
@@ -21,7 +21,7 @@ static enum ps_status take_clock(void *user, const struct ps_pg_value *values, s
     out->n = values[0].i;
     out->pruned = values[1].i;
     (void)snprintf(out->store, sizeof out->store, "%.*s", (int)values[2].text.len,
-                   values[2].text.at);
+                   values[2].text.ptr);
     return PS_OK;
 }
 
@@ -35,13 +35,13 @@ enum ps_status ps_clock_read(struct ps_pg *pg, struct ps_clock *out, struct ps_e
     enum ps_status status;
 
     *out = (struct ps_clock){.n = -1};
-    status = ps_pg_run(pg, "SELECT n, pruned, store FROM clock WHERE one = 1", NULL, 0, take_clock,
-                       out, err);
+    status = ps_pg_run(pg, "SELECT n, pruned, store FROM clock WHERE one = 1", NULL, 0,
+                       read_clock_row, out, err);
     return status == PS_OK ? check_clock(out, err) : status;
 }
 
-static enum ps_status take_number(void *user, const struct ps_pg_value *values, size_t n,
-                                  struct ps_err *err)
+static enum ps_status read_number_row(void *user, const struct ps_pg_value *values, size_t n,
+                                      struct ps_err *err)
 {
     (void)err;
     *(int64_t *)user = n ? values[0].i : 0;
@@ -52,15 +52,15 @@ static enum ps_status begin_once(struct ps_pg *pg, int64_t step, struct ps_clock
                                  struct ps_err *err)
 {
     const struct ps_pg_value value = ps_pg_int(step);
-    enum ps_status status = ps_pg_say(pg, "BEGIN ISOLATION LEVEL READ COMMITTED", NULL, 0, err);
+    enum ps_status status = ps_pg_queue(pg, "BEGIN ISOLATION LEVEL READ COMMITTED", NULL, 0, err);
 
     *out = (struct ps_clock){.n = -1};
     if (status == PS_OK)
         status =
-            ps_pg_say(pg, "UPDATE clock SET n = n + $1 WHERE one = 1 RETURNING n, pruned, store",
-                      &value, 1, err);
+            ps_pg_queue(pg, "UPDATE clock SET n = n + $1 WHERE one = 1 RETURNING n, pruned, store",
+                        &value, 1, err);
     if (status == PS_OK)
-        status = ps_pg_settle(pg, take_clock, out, err);
+        status = ps_pg_flush(pg, read_clock_row, out, err);
     return status == PS_OK ? check_clock(out, err) : status;
 }
 
@@ -79,8 +79,8 @@ static enum ps_status begin(struct ps_pg *pg, int64_t wait_ms, int64_t step, str
         if (status == PS_OK)
             return PS_OK;
         ps_pg_rollback(pg);
-        if (status != PS_UNAVAILABLE || !ps_pg_pause(&pause, until))
-            return ps_fail_as(err, &own);
+        if (status != PS_UNAVAILABLE || !ps_pg_sleep(&pause, until))
+            return ps_fail_copy(err, &own);
     }
 }
 
@@ -90,14 +90,14 @@ enum ps_status ps_clock_begin(struct ps_pg *pg, int64_t wait_ms, struct ps_clock
     return begin(pg, wait_ms, 1, out, err);
 }
 
-enum ps_status ps_clock_hold(struct ps_pg *pg, int64_t wait_ms, struct ps_err *err)
+enum ps_status ps_clock_lock(struct ps_pg *pg, int64_t wait_ms, struct ps_err *err)
 {
     struct ps_clock clock;
 
     return begin(pg, wait_ms, 0, &clock, err);
 }
 
-enum ps_status ps_clock_look(struct ps_pg *pg, struct ps_err *err)
+enum ps_status ps_clock_begin_read(struct ps_pg *pg, struct ps_err *err)
 {
     return ps_pg_script(pg, "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", err);
 }
@@ -126,20 +126,20 @@ static bool read_part(struct ps_str *at, struct ps_pg_value *out)
 
     if (at->len < 2)
         return false;
-    if (at->at[0] == 'i') {
-        *out = ps_pg_int(strtoll(at->at + 1, &end, 10));
+    if (at->ptr[0] == 'i') {
+        *out = ps_pg_int(strtoll(at->ptr + 1, &end, 10));
         if (*end != ';')
             return false;
         end++;
     } else {
-        len = strtoull(at->at + 1, &end, 10);
-        if (at->at[0] != 't' || *end != ':' || len > at->len - (size_t)(end + 1 - at->at))
+        len = strtoull(at->ptr + 1, &end, 10);
+        if (at->ptr[0] != 't' || *end != ':' || len > at->len - (size_t)(end + 1 - at->ptr))
             return false;
         *out = (struct ps_pg_value){.type = PS_PG_TEXT, .text = {end + 1, (size_t)len}};
         end += 1 + len;
     }
-    at->len -= (size_t)(end - at->at);
-    at->at = end;
+    at->len -= (size_t)(end - at->ptr);
+    at->ptr = end;
     return true;
 }
 
@@ -184,7 +184,7 @@ enum ps_status ps_clock_put(struct ps_pg *pg, const struct ps_clock_table *table
     memcpy(all, values, table->n * sizeof *values);
     all[table->n] = ps_pg_int(n);
     upsert(&sql, table);
-    return ps_pg_say(pg, sql.at, all, table->n + 1, err);
+    return ps_pg_queue(pg, sql.ptr, all, table->n + 1, err);
 }
 
 enum ps_status ps_clock_remove(struct ps_pg *pg, const struct ps_clock_table *table, int64_t n,
@@ -203,19 +203,19 @@ enum ps_status ps_clock_remove(struct ps_pg *pg, const struct ps_clock_table *ta
     gone[0] = ps_pg_text(table->name);
     gone[1] = (struct ps_pg_value){.type = PS_PG_TEXT, .text = ps_buf_slice(&text)};
     gone[2] = ps_pg_int(n);
-    gone[3] = ps_pg_int(ps_now_ms());
-    status = ps_pg_say(pg, sql.at, key, table->n_key, err);
+    gone[3] = ps_pg_int(ps_wall_clock_ms());
+    status = ps_pg_queue(pg, sql.ptr, key, table->n_key, err);
     if (status != PS_OK)
         return status;
-    return ps_pg_say(pg,
-                     "INSERT INTO gone(tbl, \"key\", tx, at) VALUES ($1, $2, $3, $4) "
-                     "ON CONFLICT (tbl, \"key\") DO UPDATE SET tx = excluded.tx, "
-                     "at = excluded.at",
-                     gone, 4, err);
+    return ps_pg_queue(pg,
+                       "INSERT INTO gone(tbl, \"key\", tx, at) VALUES ($1, $2, $3, $4) "
+                       "ON CONFLICT (tbl, \"key\") DO UPDATE SET tx = excluded.tx, "
+                       "at = excluded.at",
+                       gone, 4, err);
 }
 
-enum ps_status ps_clock_changed(struct ps_pg *pg, const struct ps_clock_table *table, int64_t after,
-                                ps_pg_row *row, void *user, struct ps_err *err)
+enum ps_status ps_clock_read_changed(struct ps_pg *pg, const struct ps_clock_table *table,
+                                     int64_t after, ps_pg_row *row, void *user, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     const struct ps_pg_value since = ps_pg_int(after);
@@ -223,7 +223,7 @@ enum ps_status ps_clock_changed(struct ps_pg *pg, const struct ps_clock_table *t
     ps_buf_puts(&sql, "SELECT ");
     add_names(&sql, table);
     ps_buf_printf(&sql, " FROM \"%s\" WHERE tx > $1", table->name);
-    return ps_pg_run(pg, sql.at, &since, 1, row, user, err);
+    return ps_pg_run(pg, sql.ptr, &since, 1, row, user, err);
 }
 
 struct keys {
@@ -232,8 +232,8 @@ struct keys {
     void *user;
 };
 
-static enum ps_status take_key(void *user, const struct ps_pg_value *values, size_t n,
-                               struct ps_err *err)
+static enum ps_status read_key_row(void *user, const struct ps_pg_value *values, size_t n,
+                                   struct ps_err *err)
 {
     const struct keys *keys = user;
     PS_AUTO(ps_free_ptr) char *text = ps_strdup(values[0].text);
@@ -249,13 +249,13 @@ static enum ps_status take_key(void *user, const struct ps_pg_value *values, siz
     return keys->take(keys->user, key, keys->table->n_key, err);
 }
 
-enum ps_status ps_clock_gone(struct ps_pg *pg, const struct ps_clock_table *table, int64_t after,
-                             ps_pg_row *key, void *user, struct ps_err *err)
+enum ps_status ps_clock_read_deleted(struct ps_pg *pg, const struct ps_clock_table *table,
+                                     int64_t after, ps_pg_row *key, void *user, struct ps_err *err)
 {
     const struct ps_pg_value of[] = {ps_pg_text(table->name), ps_pg_int(after)};
     struct keys keys = {table, key, user};
 
-    return ps_pg_run(pg, "SELECT \"key\" FROM gone WHERE tbl = $1 AND tx > $2", of, 2, take_key,
+    return ps_pg_run(pg, "SELECT \"key\" FROM gone WHERE tbl = $1 AND tx > $2", of, 2, read_key_row,
                      &keys, err);
 }
 
@@ -268,13 +268,13 @@ enum ps_status ps_clock_prune(struct ps_pg *pg, int64_t before, struct ps_err *e
 
     if (status == PS_OK)
         status = ps_pg_run(pg, "SELECT coalesce(max(tx), 0) FROM gone WHERE at < $1", &at, 1,
-                           take_number, &last, err);
+                           read_number_row, &last, err);
     if (status == PS_OK && last) {
         const struct ps_pg_value up_to = ps_pg_int(last);
 
-        status = ps_pg_say(pg, "DELETE FROM gone WHERE tx <= $1", &up_to, 1, err);
+        status = ps_pg_queue(pg, "DELETE FROM gone WHERE tx <= $1", &up_to, 1, err);
         if (status == PS_OK)
-            status = ps_pg_say(pg, "UPDATE clock SET pruned = $1 WHERE one = 1", &up_to, 1, err);
+            status = ps_pg_queue(pg, "UPDATE clock SET pruned = $1 WHERE one = 1", &up_to, 1, err);
         if (status == PS_OK)
             return ps_pg_commit(pg, err);
     }

@@ -36,11 +36,11 @@ enum ps_status ps_clock_begin(struct ps_pg *pg, int64_t wait_ms, struct ps_clock
                               struct ps_err *err);
 /* Like ps_clock_begin, for a transaction that changes no rows with column tx and so does not
  * advance the clock. */
-enum ps_status ps_clock_hold(struct ps_pg *pg, int64_t wait_ms, struct ps_err *err);
+enum ps_status ps_clock_lock(struct ps_pg *pg, int64_t wait_ms, struct ps_err *err);
 /* Begins a read-only transaction with a consistent snapshot. */
-enum ps_status ps_clock_look(struct ps_pg *pg, struct ps_err *err);
+enum ps_status ps_clock_begin_read(struct ps_pg *pg, struct ps_err *err);
 
-/* Inside a transaction with number n, pipelined (ps_pg_say): ps_clock_put inserts or replaces a
+/* Inside a transaction with number n, pipelined (ps_pg_queue): ps_clock_put inserts or replaces a
  * row, ps_clock_remove deletes the row with this key. */
 enum ps_status ps_clock_put(struct ps_pg *pg, const struct ps_clock_table *table, int64_t n,
                             const struct ps_pg_value *values, struct ps_err *err);
@@ -49,10 +49,10 @@ enum ps_status ps_clock_remove(struct ps_pg *pg, const struct ps_clock_table *ta
 
 /* Read the rows of a table that were written after transaction `after`, and the keys of deleted
  * rows. A deleted key may have been inserted again: apply the deletions first. */
-enum ps_status ps_clock_changed(struct ps_pg *pg, const struct ps_clock_table *table, int64_t after,
-                                ps_pg_row *row, void *user, struct ps_err *err);
-enum ps_status ps_clock_gone(struct ps_pg *pg, const struct ps_clock_table *table, int64_t after,
-                             ps_pg_row *key, void *user, struct ps_err *err);
+enum ps_status ps_clock_read_changed(struct ps_pg *pg, const struct ps_clock_table *table,
+                                     int64_t after, ps_pg_row *row, void *user, struct ps_err *err);
+enum ps_status ps_clock_read_deleted(struct ps_pg *pg, const struct ps_clock_table *table,
+                                     int64_t after, ps_pg_row *key, void *user, struct ps_err *err);
 
 /* Prunes deletions older than `before` (ms since 1970), in a transaction of its own. */
 enum ps_status ps_clock_prune(struct ps_pg *pg, int64_t before, struct ps_err *err);

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "server/replica/blobs.h"
-#include "server/replica/cache.h"
+#include "server/replica/file_cache.h"
 #include "server/replica/files.h"
 #include "server/replica/mirror.h"
 #include "server/replica/state.h"
@@ -25,7 +25,7 @@ struct sent {
 };
 
 struct ps_shared_files {
-    struct ps_cache *cache;
+    struct ps_file_cache *cache;
     char *url;
     pthread_mutex_t lock;
     struct ps_pg *idle[IDLE];
@@ -38,23 +38,24 @@ enum ps_status ps_shared_files_open(struct ps_store *store, const char *url, uin
                                     struct ps_err *err)
 {
     struct ps_shared_files *shared = ps_alloc(sizeof *shared);
-    PS_AUTO(ps_free_ptr) char *dir = ps_store_folder(store, "cache");
+    PS_AUTO(ps_free_ptr) char *dir = ps_store_folder_path(store, "cache");
 
     store->replica->files = shared;
-    shared->url = ps_strdup(ps_str_of(url));
+    shared->url = ps_strdup(ps_str_from_c(url));
     (void)pthread_mutex_init(&shared->lock, NULL);
-    return ps_cache_open(dir, store->session, cache_bytes ? cache_bytes : PS_CACHE_BYTES,
-                         &shared->cache, err);
+    return ps_file_cache_open(dir, store->session, cache_bytes ? cache_bytes : PS_CACHE_BYTES,
+                              &shared->cache, err);
 }
 
-enum ps_status ps_shared_files_bypass(struct ps_store *store, const char *dir, struct ps_err *err)
+enum ps_status ps_shared_files_bypass_cache(struct ps_store *store, const char *dir,
+                                            struct ps_err *err)
 {
-    struct ps_cache *anew;
-    enum ps_status status = ps_cache_open(dir, store->session, ANEW_BYTES, &anew, err);
+    struct ps_file_cache *anew;
+    enum ps_status status = ps_file_cache_open(dir, store->session, ANEW_BYTES, &anew, err);
 
     if (status != PS_OK)
         return status;
-    ps_cache_close(store->replica->files->cache);
+    ps_file_cache_close(store->replica->files->cache);
     store->replica->files->cache = anew;
     return PS_OK;
 }
@@ -67,7 +68,7 @@ void ps_shared_files_close(struct ps_store *store)
         return;
     while (shared->n_idle)
         ps_pg_free(shared->idle[--shared->n_idle]);
-    ps_cache_close(shared->cache);
+    ps_file_cache_close(shared->cache);
     (void)pthread_mutex_destroy(&shared->lock);
     free(shared->url);
     free(shared->sent);
@@ -77,9 +78,9 @@ void ps_shared_files_close(struct ps_store *store)
 
 bool ps_shared_files_describe(struct ps_store *store, struct ps_shared_store *out)
 {
-    struct ps_cache_stats stats;
+    struct ps_file_cache_stats stats;
 
-    ps_cache_look(store->replica->files->cache, &stats);
+    ps_file_cache_read_stats(store->replica->files->cache, &stats);
     *out = (struct ps_shared_store){.place = ps_pg_place(store->replica->files->url),
                                     .cache_bytes = stats.bytes,
                                     .cache_most = stats.most,
@@ -92,7 +93,7 @@ bool ps_shared_files_describe(struct ps_store *store, struct ps_shared_store *ou
 
 /* --- Connections --- */
 
-static struct ps_pg *borrow(struct ps_shared_files *shared)
+static struct ps_pg *acquire_connection(struct ps_shared_files *shared)
 {
     struct ps_pg *pg = NULL;
 
@@ -103,7 +104,7 @@ static struct ps_pg *borrow(struct ps_shared_files *shared)
     return pg ? pg : ps_pg_new(shared->url);
 }
 
-static void give_back(struct ps_shared_files *shared, struct ps_pg *pg)
+static void release_connection(struct ps_shared_files *shared, struct ps_pg *pg)
 {
     (void)pthread_mutex_lock(&shared->lock);
     if (shared->n_idle < IDLE) {
@@ -117,67 +118,69 @@ static void give_back(struct ps_shared_files *shared, struct ps_pg *pg)
 /* --- Rows --- */
 
 /* Removes the reference of the key to its previous content, unless its hash is `unless`. */
-static enum ps_status untie(struct ps_store *store, const char *folder, const char *key,
-                            const char *unless, struct ps_err *err)
+static enum ps_status remove_previous_reference(struct ps_store *store, const char *folder,
+                                                const char *key, const char *unless,
+                                                struct ps_err *err)
 {
-    struct ps_shared_file old;
-    enum ps_status status = ps_file_row(store->catalog, folder, key, &old, err);
+    struct ps_file_row old;
+    enum ps_status status = ps_file_read_row(store->catalog, folder, key, &old, err);
 
     if (status == PS_NOT_FOUND || (status == PS_OK && strcmp(old.hash, unless) == 0))
         return PS_OK;
-    return status == PS_OK ? ps_blob_untie(store->replica->mirror->writer, old.hash, err) : status;
+    return status == PS_OK ? ps_blob_remove_reference(store->replica->mirror->writer, old.hash, err)
+                           : status;
 }
 
 /* Moves the file into the cache, even if the transaction fails later: its hash is right anyway. */
-static void adopt(struct ps_store *store, const char *hash, const char *path)
+static void move_into_cache(struct ps_store *store, const char *hash, const char *path)
 {
-    if (ps_cache_adopt(store->replica->files->cache, hash, path, PS_ERR_IGNORED) != PS_OK)
+    if (ps_file_cache_adopt(store->replica->files->cache, hash, path, PS_ERR_IGNORED) != PS_OK)
         (void)unlink(path); /* it will be fetched when needed */
 }
 
-enum ps_status ps_shared_place(struct ps_store *store, const struct ps_sending *sent,
-                               const char *folder, const char *key, const char *path,
-                               struct ps_err *err)
+enum ps_status ps_shared_files_place(struct ps_store *store, const struct ps_sent_file *sent,
+                                     const char *folder, const char *key, const char *path,
+                                     struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
-    enum ps_status status = ps_blob_tie(store->replica->mirror->writer, sent->hash, &own);
+    enum ps_status status = ps_blob_add_reference(store->replica->mirror->writer, sent->hash, &own);
 
     if (status == PS_NOT_FOUND) { /* sent by a server that crashed; a sweep deleted the bytes */
-        ps_hint(err, "try again");
+        ps_err_hint(err, "try again");
         status = ps_fail(err, PS_UNAVAILABLE, "the store no longer has the file");
     } else if (status != PS_OK) {
-        (void)ps_fail_as(err, &own);
+        (void)ps_fail_copy(err, &own);
     }
     if (status == PS_OK)
-        status = untie(store, folder, key, sent->hash, err);
+        status = remove_previous_reference(store, folder, key, sent->hash, err);
     if (status == PS_OK)
-        status = ps_file_row_change(store->catalog, "kept_put", folder, key, sent, err);
+        status = ps_file_change_row(store->catalog, "kept_put", folder, key, sent, err);
     if (path)
-        adopt(store, sent->hash, path);
+        move_into_cache(store, sent->hash, path);
     return status;
 }
 
-enum ps_status ps_shared_remove(struct ps_store *store, const char *folder, const char *key,
-                                struct ps_err *err)
+enum ps_status ps_shared_files_remove(struct ps_store *store, const char *folder, const char *key,
+                                      struct ps_err *err)
 {
-    enum ps_status status = untie(store, folder, key, "", err);
+    enum ps_status status = remove_previous_reference(store, folder, key, "", err);
 
     return status == PS_OK
-               ? ps_file_row_change(store->catalog, "kept_remove", folder, key, NULL, err)
+               ? ps_file_change_row(store->catalog, "kept_remove", folder, key, NULL, err)
                : status;
 }
 
 /* --- Contents --- */
 
-static void note_sending(struct ps_shared_files *shared, unsigned n)
+static void begin_send(struct ps_shared_files *shared, unsigned n)
 {
     (void)pthread_mutex_lock(&shared->lock);
-    PS_PUSH_ROOM(shared->sent, shared->n_sent, shared->cap_sent);
+    PS_RESERVE_ONE(shared->sent, shared->n_sent, shared->cap_sent);
     shared->sent[shared->n_sent++] = (struct sent){n, 0};
     (void)pthread_mutex_unlock(&shared->lock);
 }
 
-static void note_sent(struct ps_shared_files *shared, unsigned n)
+static void end_send(struct ps_shared_files *shared, unsigned n)
 {
     (void)pthread_mutex_lock(&shared->lock);
     for (size_t i = shared->n_sent; i-- > 0;) {
@@ -189,48 +192,48 @@ static void note_sent(struct ps_shared_files *shared, unsigned n)
     (void)pthread_mutex_unlock(&shared->lock);
 }
 
-enum ps_status ps_shared_send(struct ps_store *store, const char *path, struct ps_sending *out,
-                              struct ps_err *err)
+enum ps_status ps_shared_files_send(struct ps_store *store, const char *path,
+                                    struct ps_sent_file *out, struct ps_err *err)
 {
-    const unsigned n = ps_store_count(store);
+    const unsigned n = ps_store_next_number(store);
     PS_AUTO(ps_close_fd) int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct ps_pg *pg;
     char place[80];
     enum ps_status status = fd < 0 ? ps_fail_errno(err, "cannot read", path)
-                                   : ps_content_of(fd, path, out->hash, &out->bytes, err);
+                                   : ps_content_hash_file(fd, path, out->hash, &out->bytes, err);
 
     if (status != PS_OK)
         return status;
     (void)snprintf(place, sizeof place, "%s-%u", store->session, n);
-    note_sending(store->replica->files, n);
-    pg = borrow(store->replica->files);
+    begin_send(store->replica->files, n);
+    pg = acquire_connection(store->replica->files);
     status = ps_blob_send(pg, store->session, place, fd, out->hash, out->bytes, err);
-    give_back(store->replica->files, pg);
-    note_sent(store->replica->files, n);
+    release_connection(store->replica->files, pg);
+    end_send(store->replica->files, n);
     return status;
 }
 
-static enum ps_status fetch(void *user, const char *hash, ps_blob_take *take, void *to,
+static enum ps_status fetch(void *user, const char *hash, ps_blob_receive *take, void *to,
                             struct ps_err *err)
 {
     struct ps_shared_files *shared = user;
-    struct ps_pg *pg = borrow(shared);
+    struct ps_pg *pg = acquire_connection(shared);
     enum ps_status status = ps_blob_fetch(pg, hash, take, to, err);
 
-    give_back(shared, pg);
+    release_connection(shared, pg);
     return status;
 }
 
-enum ps_status ps_shared_fetch(struct ps_store *store, const struct ps_shared_file *file,
-                               char **path_out, struct ps_err *err)
+enum ps_status ps_shared_files_fetch(struct ps_store *store, const struct ps_file_row *file,
+                                     char **path_out, struct ps_err *err)
 {
-    return ps_cache_get(store->replica->files->cache, file->hash, file->bytes, fetch,
-                        store->replica->files, path_out, err);
+    return ps_file_cache_get(store->replica->files->cache, file->hash, file->bytes, fetch,
+                             store->replica->files, path_out, err);
 }
 
-void ps_shared_use(struct ps_store *store, const struct ps_shared_file *kept)
+void ps_shared_files_use(struct ps_store *store, const struct ps_file_row *file_row)
 {
-    ps_cache_use(store->replica->files->cache, kept->hash, kept->bytes);
+    ps_file_cache_use(store->replica->files->cache, file_row->hash, file_row->bytes);
 }
 
 static void forget_sent(struct ps_shared_files *shared, int64_t hold_ms)
@@ -260,7 +263,7 @@ static bool is_wanted(struct ps_store *store, const char *place)
     return is;
 }
 
-static bool lives(void *user, const char *session, const char *place)
+static bool is_alive(void *user, const char *session, const char *place)
 {
     struct ps_store *store = user;
 
@@ -271,11 +274,11 @@ static bool lives(void *user, const char *session, const char *place)
 enum ps_status ps_shared_files_sweep(struct ps_store *store, int64_t hold_ms, bool *more,
                                      struct ps_err *err)
 {
-    struct ps_pg *pg = borrow(store->replica->files);
+    struct ps_pg *pg = acquire_connection(store->replica->files);
     enum ps_status status;
 
     forget_sent(store->replica->files, hold_ms);
-    status = ps_blob_sweep(pg, lives, store, SWEEP_MOST_MS, more, NULL, err);
-    give_back(store->replica->files, pg);
+    status = ps_blob_sweep(pg, is_alive, store, SWEEP_MOST_MS, more, NULL, err);
+    release_connection(store->replica->files, pg);
     return status;
 }

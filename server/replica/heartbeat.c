@@ -16,65 +16,66 @@
 /* Ignores failures: the next beat retries. */
 static void beat(void *user)
 {
-    struct ps_heartbeat *lives = user;
+    struct ps_heartbeat *is_alive = user;
     const int64_t now = ps_monotonic_ms();
 
-    if (lives->begun && ps_pg_connect(lives->beater, 0, PS_ERR_IGNORED) == PS_OK &&
-        ps_lease_beat(lives->beater, &lives->lease, PS_ERR_IGNORED) == PS_OK)
-        lives->beat_ms = now;
+    if (is_alive->has_begun && ps_pg_connect(is_alive->renew_pg, 0, PS_ERR_IGNORED) == PS_OK &&
+        ps_lease_renew(is_alive->renew_pg, &is_alive->lease, PS_ERR_IGNORED) == PS_OK)
+        is_alive->renewed_ms = now;
 }
 
 enum ps_status ps_heartbeat_start(struct ps_store *store, const char *url, struct ps_err *err)
 {
-    struct ps_heartbeat *lives = ps_alloc(sizeof *lives);
+    struct ps_heartbeat *is_alive = ps_alloc(sizeof *is_alive);
     char host[128] = "";
 
     (void)gethostname(host, sizeof host - 1);
-    (void)snprintf(lives->lease.session, sizeof lives->lease.session, "%s", store->session);
-    (void)snprintf(lives->lease.place, sizeof lives->lease.place, "%s %ld", host, (long)getpid());
-    lives->beater = ps_pg_new(url);
-    lives->asker = ps_pg_new(url);
-    (void)pthread_mutex_init(&lives->begin_lock, NULL);
-    (void)pthread_mutex_init(&lives->ask_lock, NULL);
-    store->replica->heartbeat = lives;
-    return ps_ticker_start(&lives->beats, PS_LEASE_BEAT_MS, beat, lives, err);
+    (void)snprintf(is_alive->lease.session, sizeof is_alive->lease.session, "%s", store->session);
+    (void)snprintf(is_alive->lease.place, sizeof is_alive->lease.place, "%s %ld", host,
+                   (long)getpid());
+    is_alive->renew_pg = ps_pg_new(url);
+    is_alive->check_pg = ps_pg_new(url);
+    (void)pthread_mutex_init(&is_alive->begin_lock, NULL);
+    (void)pthread_mutex_init(&is_alive->check_lock, NULL);
+    store->replica->heartbeat = is_alive;
+    return ps_ticker_start(&is_alive->ticker, PS_LEASE_BEAT_MS, beat, is_alive, err);
 }
 
 void ps_heartbeat_stop(struct ps_store *store)
 {
-    struct ps_heartbeat *lives = store->replica->heartbeat;
+    struct ps_heartbeat *is_alive = store->replica->heartbeat;
 
-    if (!lives)
+    if (!is_alive)
         return;
-    ps_ticker_stop(&lives->beats);
+    ps_ticker_stop(&is_alive->ticker);
     /* if it fails, the lease expires */
-    if (lives->begun && ps_pg_connect(lives->beater, 0, PS_ERR_IGNORED) == PS_OK)
-        (void)ps_lease_end(lives->beater, lives->lease.session, PS_ERR_IGNORED);
-    ps_pg_free(lives->beater);
-    ps_pg_free(lives->asker);
-    ps_lease_watch_free(&lives->watch);
-    (void)pthread_mutex_destroy(&lives->begin_lock);
-    (void)pthread_mutex_destroy(&lives->ask_lock);
-    free(lives);
+    if (is_alive->has_begun && ps_pg_connect(is_alive->renew_pg, 0, PS_ERR_IGNORED) == PS_OK)
+        (void)ps_lease_end(is_alive->renew_pg, is_alive->lease.session, PS_ERR_IGNORED);
+    ps_pg_free(is_alive->renew_pg);
+    ps_pg_free(is_alive->check_pg);
+    ps_lease_watch_free(&is_alive->watch);
+    (void)pthread_mutex_destroy(&is_alive->begin_lock);
+    (void)pthread_mutex_destroy(&is_alive->check_lock);
+    free(is_alive);
     store->replica->heartbeat = NULL;
 }
 
 enum ps_status ps_heartbeat_confirm(struct ps_store *store, struct ps_pg *pg, struct ps_err *err)
 {
-    struct ps_heartbeat *lives = store->replica->heartbeat;
+    struct ps_heartbeat *is_alive = store->replica->heartbeat;
     const int64_t now = ps_monotonic_ms();
     enum ps_status status = PS_OK;
 
-    if (lives->begun && now - lives->beat_ms < FRESH_MS)
+    if (is_alive->has_begun && now - is_alive->renewed_ms < FRESH_MS)
         return PS_OK;
-    (void)pthread_mutex_lock(&lives->begin_lock);
-    status = lives->begun ? ps_lease_beat(pg, &lives->lease, err)
-                          : ps_lease_begin(pg, &lives->lease, err);
+    (void)pthread_mutex_lock(&is_alive->begin_lock);
+    status = is_alive->has_begun ? ps_lease_renew(pg, &is_alive->lease, err)
+                                 : ps_lease_begin(pg, &is_alive->lease, err);
     if (status == PS_OK) {
-        lives->beat_ms = now;
-        lives->begun = true;
+        is_alive->renewed_ms = now;
+        is_alive->has_begun = true;
     }
-    (void)pthread_mutex_unlock(&lives->begin_lock);
+    (void)pthread_mutex_unlock(&is_alive->begin_lock);
     return status;
 }
 
@@ -82,65 +83,66 @@ enum ps_status ps_heartbeat_confirm(struct ps_store *store, struct ps_pg *pg, st
 
 bool ps_heartbeat_is_alive(struct ps_store *store, const char *session)
 {
-    struct ps_heartbeat *lives = store->replica->heartbeat;
-    const struct ps_lease_seen *seen;
+    struct ps_heartbeat *is_alive = store->replica->heartbeat;
+    const struct ps_lease_state *seen;
     bool is = true;
 
     if (strcmp(session, store->session) == 0)
         return true;
-    (void)pthread_mutex_lock(&lives->ask_lock);
-    seen = ps_lease_seen(&lives->watch, session);
-    if (!seen && (ps_pg_connect(lives->asker, 0, PS_ERR_IGNORED) != PS_OK ||
-                  ps_lease_is(lives->asker, session, &is, PS_ERR_IGNORED) != PS_OK))
+    (void)pthread_mutex_lock(&is_alive->check_lock);
+    seen = ps_lease_find(&is_alive->watch, session);
+    if (!seen && (ps_pg_connect(is_alive->check_pg, 0, PS_ERR_IGNORED) != PS_OK ||
+                  ps_lease_exists(is_alive->check_pg, session, &is, PS_ERR_IGNORED) != PS_OK))
         is = true;
-    (void)pthread_mutex_unlock(&lives->ask_lock);
+    (void)pthread_mutex_unlock(&is_alive->check_lock);
     return is;
 }
 
 bool ps_heartbeat_expire(struct ps_store *store, const char *session)
 {
-    struct ps_heartbeat *lives = store->replica->heartbeat;
+    struct ps_heartbeat *is_alive = store->replica->heartbeat;
     bool done;
 
-    (void)pthread_mutex_lock(&lives->ask_lock);
-    done = ps_pg_connect(lives->asker, 0, PS_ERR_IGNORED) == PS_OK &&
-           ps_lease_end(lives->asker, session, PS_ERR_IGNORED) == PS_OK;
-    (void)pthread_mutex_unlock(&lives->ask_lock);
+    (void)pthread_mutex_lock(&is_alive->check_lock);
+    done = ps_pg_connect(is_alive->check_pg, 0, PS_ERR_IGNORED) == PS_OK &&
+           ps_lease_end(is_alive->check_pg, session, PS_ERR_IGNORED) == PS_OK;
+    (void)pthread_mutex_unlock(&is_alive->check_lock);
     return done;
 }
 
 /* Deletes the expired leases. A session that renewed its lease, or that another server expired, is
  * removed from the list and observed anew. */
-static enum ps_status break_dead(struct ps_heartbeat *lives, bool *died, struct ps_err *err)
+static enum ps_status break_dead(struct ps_heartbeat *is_alive, bool *died, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
 
-    for (size_t i = lives->watch.n; status == PS_OK && i-- > 0;) {
-        struct ps_lease_seen *seen = &lives->watch.at[i];
+    for (size_t i = is_alive->watch.n; status == PS_OK && i-- > 0;) {
+        struct ps_lease_state *seen = &is_alive->watch.items[i];
         bool broken = false;
 
-        if (seen->still_ms < PS_LEASE_DEAD_MS || strcmp(seen->session, lives->lease.session) == 0)
+        if (seen->unchanged_since_ms < PS_LEASE_DEAD_MS ||
+            strcmp(seen->session, is_alive->lease.session) == 0)
             continue;
-        status = ps_lease_break(lives->asker, seen, &broken, err);
+        status = ps_lease_break(is_alive->check_pg, seen, &broken, err);
         *died |= broken;
         if (status == PS_OK)
-            *seen = lives->watch.at[--lives->watch.n];
+            *seen = is_alive->watch.items[--is_alive->watch.n];
     }
     return status;
 }
 
 enum ps_status ps_heartbeat_expire_dead(struct ps_store *store, bool *died, struct ps_err *err)
 {
-    struct ps_heartbeat *lives = store->replica->heartbeat;
+    struct ps_heartbeat *is_alive = store->replica->heartbeat;
     enum ps_status status;
 
     *died = false;
-    (void)pthread_mutex_lock(&lives->ask_lock);
-    status = ps_pg_connect(lives->asker, 0, err);
+    (void)pthread_mutex_lock(&is_alive->check_lock);
+    status = ps_pg_connect(is_alive->check_pg, 0, err);
     if (status == PS_OK)
-        status = ps_lease_look(lives->asker, &lives->watch, ps_monotonic_ms(), err);
+        status = ps_lease_check_all(is_alive->check_pg, &is_alive->watch, ps_monotonic_ms(), err);
     if (status == PS_OK)
-        status = break_dead(lives, died, err);
-    (void)pthread_mutex_unlock(&lives->ask_lock);
+        status = break_dead(is_alive, died, err);
+    (void)pthread_mutex_unlock(&is_alive->check_lock);
     return status;
 }

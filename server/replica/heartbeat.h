@@ -13,12 +13,12 @@
 
 struct ps_heartbeat {
     struct ps_lease lease;
-    struct ps_pg *beater, *asker;
+    struct ps_pg *renew_pg, *check_pg;
     pthread_mutex_t begin_lock; /* held while the row is inserted */
-    pthread_mutex_t ask_lock;   /* protects asker and watch */
-    atomic_bool begun;
-    _Atomic int64_t beat_ms; /* monotonic clock: start of the last successful beat */
-    struct ps_ticker beats;
+    pthread_mutex_t check_lock; /* protects asker and watch */
+    atomic_bool has_begun;
+    _Atomic int64_t renewed_ms; /* monotonic clock: start of the last successful beat */
+    struct ps_ticker ticker;
     struct ps_lease_watch watch; /* of a server that monitors others (backend.c); else empty */
 };
 

@@ -57,7 +57,7 @@ enum ps_status ps_lease_begin(struct ps_pg *pg, struct ps_lease *lease, struct p
     return status;
 }
 
-enum ps_status ps_lease_beat(struct ps_pg *pg, const struct ps_lease *lease, struct ps_err *err)
+enum ps_status ps_lease_renew(struct ps_pg *pg, const struct ps_lease *lease, struct ps_err *err)
 {
     const struct ps_pg_value session = ps_pg_text(lease->session);
     int64_t beat = 0;
@@ -75,7 +75,7 @@ enum ps_status ps_lease_end(struct ps_pg *pg, const char *session, struct ps_err
     return ps_pg_run(pg, "DELETE FROM server WHERE \"session\" = $1", &value, 1, NULL, NULL, err);
 }
 
-enum ps_status ps_lease_is(struct ps_pg *pg, const char *session, bool *out, struct ps_err *err)
+enum ps_status ps_lease_exists(struct ps_pg *pg, const char *session, bool *out, struct ps_err *err)
 {
     const struct ps_pg_value value = ps_pg_text(session);
     int64_t beat = 0;
@@ -88,17 +88,17 @@ enum ps_status ps_lease_is(struct ps_pg *pg, const char *session, bool *out, str
 
 /* --- Leases of others --- */
 
-static struct ps_lease_seen *find(const struct ps_lease_watch *watch, struct ps_str session)
+static struct ps_lease_state *find(const struct ps_lease_watch *watch, struct ps_str session)
 {
     for (size_t i = 0; i < watch->n; i++)
-        if (ps_str_eq(ps_str_of(watch->at[i].session), session))
-            return &watch->at[i];
+        if (ps_str_eq(ps_str_from_c(watch->items[i].session), session))
+            return &watch->items[i];
     return NULL;
 }
 
-const struct ps_lease_seen *ps_lease_seen(const struct ps_lease_watch *watch, const char *session)
+const struct ps_lease_state *ps_lease_find(const struct ps_lease_watch *watch, const char *session)
 {
-    return find(watch, ps_str_of(session));
+    return find(watch, ps_str_from_c(session));
 }
 
 struct look {
@@ -111,20 +111,21 @@ static enum ps_status take_row(void *user, const struct ps_pg_value *values, siz
 {
     const struct look *look = user;
     struct ps_lease_watch *watch = look->watch;
-    struct ps_lease_seen *seen = find(watch, values[0].text);
+    struct ps_lease_state *seen = find(watch, values[0].text);
 
     (void)err;
     if (n != 2 || values[0].text.len >= PS_LEASE_SIZE)
         return PS_OK; /* not written by perfshelf */
     if (!seen) {
-        PS_PUSH_ROOM(watch->at, watch->n, watch->cap);
-        seen = &watch->at[watch->n++];
-        *seen = (struct ps_lease_seen){.beat = -1};
-        memcpy(seen->session, values[0].text.at, values[0].text.len);
+        PS_RESERVE_ONE(watch->items, watch->n, watch->cap);
+        seen = &watch->items[watch->n++];
+        *seen = (struct ps_lease_state){.number = -1};
+        memcpy(seen->session, values[0].text.ptr, values[0].text.len);
     }
-    seen->still_ms = seen->beat == values[1].i ? seen->still_ms + look->passed_ms : 0;
-    seen->beat = values[1].i;
-    seen->there = true;
+    seen->unchanged_since_ms =
+        seen->number == values[1].i ? seen->unchanged_since_ms + look->passed_ms : 0;
+    seen->number = values[1].i;
+    seen->exists = true;
     return PS_OK;
 }
 
@@ -133,32 +134,32 @@ static void forget_gone(struct ps_lease_watch *watch)
     size_t n = 0;
 
     for (size_t i = 0; i < watch->n; i++)
-        if (watch->at[i].there)
-            watch->at[n++] = watch->at[i];
+        if (watch->items[i].exists)
+            watch->items[n++] = watch->items[i];
     watch->n = n;
 }
 
-enum ps_status ps_lease_look(struct ps_pg *pg, struct ps_lease_watch *watch, int64_t now_ms,
-                             struct ps_err *err)
+enum ps_status ps_lease_check_all(struct ps_pg *pg, struct ps_lease_watch *watch, int64_t now_ms,
+                                  struct ps_err *err)
 {
-    struct look look = {watch, watch->looked_ms ? now_ms - watch->looked_ms : 0};
+    struct look look = {watch, watch->checked_ms ? now_ms - watch->checked_ms : 0};
     enum ps_status status;
 
     if (look.passed_ms > LOOK_MOST_MS)
         look.passed_ms = LOOK_MOST_MS;
     for (size_t i = 0; i < watch->n; i++)
-        watch->at[i].there = false;
+        watch->items[i].exists = false;
     status = ps_pg_run(pg, "SELECT \"session\", beat FROM server", NULL, 0, take_row, &look, err);
-    watch->looked_ms = status == PS_OK ? now_ms : 0;
+    watch->checked_ms = status == PS_OK ? now_ms : 0;
     if (status == PS_OK)
         forget_gone(watch);
     return status;
 }
 
-enum ps_status ps_lease_break(struct ps_pg *pg, const struct ps_lease_seen *seen, bool *broken,
+enum ps_status ps_lease_break(struct ps_pg *pg, const struct ps_lease_state *seen, bool *broken,
                               struct ps_err *err)
 {
-    const struct ps_pg_value values[] = {ps_pg_text(seen->session), ps_pg_int(seen->beat)};
+    const struct ps_pg_value values[] = {ps_pg_text(seen->session), ps_pg_int(seen->number)};
     int64_t beat = 0;
     enum ps_status status =
         ps_pg_run(pg, "DELETE FROM server WHERE \"session\" = $1 AND beat = $2 RETURNING beat",
@@ -170,6 +171,6 @@ enum ps_status ps_lease_break(struct ps_pg *pg, const struct ps_lease_seen *seen
 
 void ps_lease_watch_free(struct ps_lease_watch *watch)
 {
-    free(watch->at);
+    free(watch->items);
     *watch = (struct ps_lease_watch){.n = 0};
 }

@@ -27,34 +27,35 @@ struct ps_lease {
  * number. */
 enum ps_status ps_lease_begin(struct ps_pg *pg, struct ps_lease *lease, struct ps_err *err);
 /* Increments the number of the row. Inserts the row again if it was deleted. */
-enum ps_status ps_lease_beat(struct ps_pg *pg, const struct ps_lease *lease, struct ps_err *err);
+enum ps_status ps_lease_renew(struct ps_pg *pg, const struct ps_lease *lease, struct ps_err *err);
 /* Deletes the row of a session that ended or crashed. Does nothing if there is none. */
 enum ps_status ps_lease_end(struct ps_pg *pg, const char *session, struct ps_err *err);
 /* Whether the session has a row; allowed inside a transaction, too. */
-enum ps_status ps_lease_is(struct ps_pg *pg, const char *session, bool *out, struct ps_err *err);
+enum ps_status ps_lease_exists(struct ps_pg *pg, const char *session, bool *out,
+                               struct ps_err *err);
 
-struct ps_lease_seen {
+struct ps_lease_state {
     char session[PS_LEASE_SIZE];
-    int64_t beat, still_ms;
-    bool there;
+    int64_t number, unchanged_since_ms;
+    bool exists;
 };
 
 struct ps_lease_watch {
-    struct ps_lease_seen *at;
+    struct ps_lease_state *items;
     size_t n, cap;
     /* time of the last successful check; 0: the last one failed, or there was none */
-    int64_t looked_ms;
+    int64_t checked_ms;
 };
 
 /* Reads all rows. now_ms: monotonic clock, read before the call. After a failure, the time until
  * the next successful check counts for no session. */
-enum ps_status ps_lease_look(struct ps_pg *pg, struct ps_lease_watch *watch, int64_t now_ms,
-                             struct ps_err *err);
+enum ps_status ps_lease_check_all(struct ps_pg *pg, struct ps_lease_watch *watch, int64_t now_ms,
+                                  struct ps_err *err);
 /* Last state of a session; NULL: it had no row at the last check. */
-const struct ps_lease_seen *ps_lease_seen(const struct ps_lease_watch *watch, const char *session);
+const struct ps_lease_state *ps_lease_find(const struct ps_lease_watch *watch, const char *session);
 /* Deletes the row of a crashed session. *broken false: its number has changed since, or the row is
  * gone. */
-enum ps_status ps_lease_break(struct ps_pg *pg, const struct ps_lease_seen *seen, bool *broken,
+enum ps_status ps_lease_break(struct ps_pg *pg, const struct ps_lease_state *seen, bool *broken,
                               struct ps_err *err);
 void ps_lease_watch_free(struct ps_lease_watch *watch);
 

@@ -71,7 +71,7 @@ static void add_table(struct ps_buf *sql, const struct ps_catalog_table *table, 
         }
 }
 
-void ps_pg_layout(int64_t layout, struct ps_buf *out)
+void ps_pg_layout_script(int64_t layout, struct ps_buf *out)
 {
     for (const struct ps_catalog_table *table = ps_catalog_tables; table->name; table++)
         if (table->is_shared)
@@ -125,13 +125,14 @@ static enum ps_status name_store(struct ps_pg *pg, struct ps_err *err)
 
 static enum ps_status migrate_from(struct ps_pg *pg, int64_t layout, struct ps_err *err)
 {
-    const struct ps_pg_value values[] = {ps_pg_int(ps_catalog_layout), ps_pg_int(ps_now_ms())};
+    const struct ps_pg_value values[] = {ps_pg_int(ps_catalog_layout),
+                                         ps_pg_int(ps_wall_clock_ms())};
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     enum ps_status status = ps_pg_script(pg, "BEGIN", err);
 
-    ps_pg_layout(layout, &sql);
+    ps_pg_layout_script(layout, &sql);
     if (status == PS_OK)
-        status = ps_pg_script(pg, sql.at, err);
+        status = ps_pg_script(pg, sql.ptr, err);
     if (status == PS_OK)
         status = name_store(pg, err);
     if (status == PS_OK)
@@ -157,7 +158,7 @@ static enum ps_status migrate(struct ps_pg *pg, struct ps_err *err)
         return status;
     if (layout < ps_catalog_layout)
         return migrate_from(pg, layout, err);
-    ps_hint(err, "use that version or a newer one");
+    ps_err_hint(err, "use that version or a newer one");
     return ps_fail(err, PS_CONFLICT, "the store was written by a newer perfshelf (layout %lld)",
                    (long long)layout);
 }
@@ -173,5 +174,5 @@ enum ps_status ps_pg_migrate(struct ps_pg *pg, struct ps_err *err)
             break;
         ps_sleep_ms(PAUSE_MS);
     }
-    return ps_fail_as(err, &own);
+    return ps_fail_copy(err, &own);
 }

@@ -25,14 +25,14 @@ static enum ps_status make_ready(struct ps_store *store, struct ps_pg *pg, struc
     struct ps_mirror *m = store->replica->mirror;
     enum ps_status status = PS_OK;
 
-    if (m->ready)
+    if (m->is_ready)
         return PS_OK;
     (void)pthread_mutex_lock(&m->ready_lock);
-    if (!m->ready)
+    if (!m->is_ready)
         status = ps_pg_migrate(pg, err);
-    if (!m->ready && status == PS_OK)
+    if (!m->is_ready && status == PS_OK)
         status = ps_heartbeat_confirm(store, pg, err);
-    m->ready = status == PS_OK;
+    m->is_ready = status == PS_OK;
     (void)pthread_mutex_unlock(&m->ready_lock);
     return status;
 }
@@ -51,8 +51,8 @@ static enum ps_status prepare(struct ps_store *store, int64_t until, struct ps_e
             (void)make_ready(store, pg, &own);
         if (own.code == PS_OK)
             (void)ps_heartbeat_confirm(store, pg, &own);
-        if (own.code != PS_UNAVAILABLE || !ps_pg_pause(&pause, until))
-            return ps_fail_as(err, &own);
+        if (own.code != PS_UNAVAILABLE || !ps_pg_sleep(&pause, until))
+            return ps_fail_copy(err, &own);
     }
 }
 
@@ -71,13 +71,13 @@ enum ps_status ps_mirror_order(struct ps_store *store, struct ps_err *err)
     enum ps_status status;
 
     if (!lock_for(&m->write_lock, WAIT_MS)) {
-        ps_hint(err, "try again in a moment");
+        ps_err_hint(err, "try again in a moment");
         return ps_fail(err, PS_UNAVAILABLE, "the store: too many concurrent changes");
     }
-    m->sent = m->mended = false;
+    m->is_sent = m->has_repairs = false;
     status = prepare(store, until, err);
     if (status == PS_OK)
-        status = ps_clock_begin(m->writer, until - ps_monotonic_ms(), &m->now, err);
+        status = ps_clock_begin(m->writer, until - ps_monotonic_ms(), &m->clock, err);
     if (status != PS_OK)
         (void)pthread_mutex_unlock(&m->write_lock);
     return status;
@@ -89,7 +89,7 @@ static enum ps_status record(struct ps_store *store, struct ps_err *err)
     int code = sqlite3session_create(store->catalog->handle, "main", &m->session);
 
     for (size_t i = 0; code == SQLITE_OK && i < m->tables.n; i++)
-        code = sqlite3session_attach(m->session, m->tables.at[i].name);
+        code = sqlite3session_attach(m->session, m->tables.items[i].name);
     return code == SQLITE_OK ? PS_OK : ps_fail(err, PS_INTERNAL, "SQLite does not record changes");
 }
 
@@ -100,38 +100,38 @@ static enum ps_status catch_up(struct ps_store *store, struct ps_pg *pg, const s
                                struct ps_err *err)
 {
     struct ps_mirror *m = store->replica->mirror;
-    struct ps_change_feed_watch watch = {&m->caught, m->tables.at, m->tables.n};
+    struct ps_change_feed_watch watch = {&m->applied_changes, m->tables.items, m->tables.n};
     int64_t from = -1;
     enum ps_status status;
 
     ps_change_feed_watch(&watch, store->catalog->handle);
     status = ps_mirror_catch_up(store->catalog, pg, &m->tables, to, &from, err);
     ps_change_feed_unwatch(store->catalog->handle);
-    if (from != store->seen)
-        m->caught.many = m->caught.shelf = true;
+    if (from != store->seen_transaction)
+        m->applied_changes.is_overflowed = m->applied_changes.has_shelf_change = true;
     return status;
 }
 
 /* Call it after the transaction of the mirror. n: new version of the rows, if committed. */
-static void caught_up(struct ps_store *store, bool committed, int64_t n)
+static void finish_catch_up(struct ps_store *store, bool committed, int64_t n)
 {
     struct ps_mirror *m = store->replica->mirror;
 
     if (!committed) {
-        ps_change_feed_free(&m->caught);
+        ps_change_feed_free(&m->applied_changes);
         return;
     }
-    store->seen = n;
-    store->changes += m->caught.shelf;
-    (void)pthread_mutex_lock(&m->news_lock);
-    ps_change_feed_move(&m->caught, &m->news);
-    (void)pthread_mutex_unlock(&m->news_lock);
+    store->seen_transaction = n;
+    store->changes += m->applied_changes.has_shelf_change;
+    (void)pthread_mutex_lock(&m->pending_lock);
+    ps_change_feed_move(&m->applied_changes, &m->pending_changes);
+    (void)pthread_mutex_unlock(&m->pending_lock);
 }
 
 enum ps_status ps_mirror_begin(struct ps_store *store, struct ps_err *err)
 {
     struct ps_mirror *m = store->replica->mirror;
-    struct ps_clock before = m->now;
+    struct ps_clock before = m->clock;
     enum ps_status status;
 
     before.n--;
@@ -147,26 +147,26 @@ enum ps_status ps_mirror_send(struct ps_store *store, struct ps_err *err)
     struct ps_mirror *m = store->replica->mirror;
     size_t rows = 0;
     enum ps_status status = ps_mirror_queue_rows(store->catalog, m->session, m->writer, &m->tables,
-                                                 &m->now, &rows, &m->mended, err);
+                                                 &m->clock, &rows, &m->has_repairs, err);
 
-    if (status == PS_OK && rows && !m->mended)
-        status = ps_mirror_record(store->catalog, &m->now, err);
+    if (status == PS_OK && rows && !m->has_repairs)
+        status = ps_mirror_store_version(store->catalog, &m->clock, err);
     if (status == PS_OK && rows)
         status = ps_pg_commit(m->writer, err);
-    m->sent = status == PS_OK && rows;
+    m->is_sent = status == PS_OK && rows;
     return status;
 }
 
-void ps_mirror_done(struct ps_store *store, bool committed)
+void ps_mirror_end(struct ps_store *store, bool committed)
 {
     struct ps_mirror *m = store->replica->mirror;
 
     if (m->session)
         sqlite3session_delete(m->session);
     m->session = NULL;
-    if (!m->sent)
+    if (!m->is_sent)
         ps_pg_rollback(m->writer);
-    caught_up(store, committed, m->sent && !m->mended ? m->now.n : m->now.n - 1);
+    finish_catch_up(store, committed, m->is_sent && !m->has_repairs ? m->clock.n : m->clock.n - 1);
     (void)pthread_mutex_unlock(&m->write_lock);
 }
 
@@ -182,54 +182,54 @@ static enum ps_status fetch(struct ps_store *store, struct ps_err *err)
     enum ps_status status = ps_db_exec(db, "BEGIN IMMEDIATE", err);
 
     if (status == PS_OK)
-        status = ps_clock_look(m->looker, err);
+        status = ps_clock_begin_read(m->poll_pg, err);
     if (status == PS_OK)
-        status = ps_clock_read(m->looker, &clock, err);
+        status = ps_clock_read(m->poll_pg, &clock, err);
     if (status == PS_OK)
-        status = catch_up(store, m->looker, &clock, err);
+        status = catch_up(store, m->poll_pg, &clock, err);
     if (status == PS_OK)
         status = ps_db_exec(db, "COMMIT", err);
     if (status != PS_OK)
         (void)ps_db_exec(db, "ROLLBACK", PS_ERR_IGNORED);
-    caught_up(store, status == PS_OK, clock.n);
+    finish_catch_up(store, status == PS_OK, clock.n);
     ps_catalog_unlock(store);
     return status;
 }
 
 /* Reports to readers of the shelf that the database became unreachable or reachable. Do not call it
  * with look_lock held: a thread with the catalog locked may be waiting for the database. */
-static void note_away(struct ps_store *store)
+static void report_reachability(struct ps_store *store)
 {
     struct ps_mirror *m = store->replica->mirror;
-    const bool away = m->away;
+    const bool away = m->is_away;
 
-    if (m->noted_away == away)
+    if (m->reported_away == away)
         return;
-    m->noted_away = away;
+    m->reported_away = away;
     (void)ps_catalog_lock(store);
     store->changes++;
     ps_catalog_unlock(store);
 }
 
 /* With look_lock held: polls once. */
-static enum ps_status look_once(struct ps_store *store, int64_t wait_ms, struct ps_err *err)
+static enum ps_status poll_once(struct ps_store *store, int64_t wait_ms, struct ps_err *err)
 {
     struct ps_mirror *m = store->replica->mirror;
     struct ps_clock clock;
-    enum ps_status status = ps_pg_connect(m->looker, wait_ms, err);
+    enum ps_status status = ps_pg_connect(m->poll_pg, wait_ms, err);
 
     if (status == PS_OK)
-        status = make_ready(store, m->looker, err);
-    ps_pg_patience(m->looker, STILL_MS);
+        status = make_ready(store, m->poll_pg, err);
+    ps_pg_set_timeout(m->poll_pg, STILL_MS);
     if (status == PS_OK)
-        status = ps_clock_read(m->looker, &clock, err);
-    ps_pg_patience(m->looker, 0);
-    if (status == PS_OK && clock.n != store->seen)
+        status = ps_clock_read(m->poll_pg, &clock, err);
+    ps_pg_set_timeout(m->poll_pg, 0);
+    if (status == PS_OK && clock.n != store->seen_transaction)
         status = fetch(store, err);
-    ps_pg_rollback(m->looker);
+    ps_pg_rollback(m->poll_pg);
     if (status == PS_OK ||
-        !ps_context_ended()) /* else the request was cancelled; the database may be reachable */
-        m->away = status != PS_OK;
+        !ps_context_has_ended()) /* else the request was cancelled; the database may be reachable */
+        m->is_away = status != PS_OK;
     return status;
 }
 
@@ -238,31 +238,31 @@ static enum ps_status look(struct ps_store *store, int64_t wait_ms, struct ps_er
     struct ps_mirror *m = store->replica->mirror;
     enum ps_status status;
 
-    (void)pthread_mutex_lock(&m->look_lock);
-    status = look_once(store, wait_ms, err);
-    (void)pthread_mutex_unlock(&m->look_lock);
+    (void)pthread_mutex_lock(&m->poll_lock);
+    status = poll_once(store, wait_ms, err);
+    (void)pthread_mutex_unlock(&m->poll_lock);
     return status;
 }
 
 /* Polls for a request that waits. Concurrent requests are serialized; after one failure the others
  * return at once. */
-bool ps_mirror_look(struct ps_store *store)
+bool ps_mirror_poll(struct ps_store *store)
 {
     struct ps_mirror *m = store->replica->mirror;
     bool looked = false;
 
-    if (m->away)
+    if (m->is_away)
         return false;
-    (void)pthread_mutex_lock(&m->look_lock);
-    if (!m->away)
-        looked = look_once(store, 0, PS_ERR_IGNORED) == PS_OK;
-    (void)pthread_mutex_unlock(&m->look_lock);
+    (void)pthread_mutex_lock(&m->poll_lock);
+    if (!m->is_away)
+        looked = poll_once(store, 0, PS_ERR_IGNORED) == PS_OK;
+    (void)pthread_mutex_unlock(&m->poll_lock);
     return looked;
 }
 
 bool ps_mirror_is_away(const struct ps_store *store)
 {
-    return store->replica->mirror && store->replica->mirror->away;
+    return store->replica->mirror && store->replica->mirror->is_away;
 }
 
 /* Prunes old deletions. One server would suffice; several do no harm. */
@@ -271,10 +271,10 @@ static void prune(struct ps_mirror *m)
     if (ps_monotonic_ms() - m->pruned_ms < PRUNE_MS)
         return;
     m->pruned_ms = ps_monotonic_ms();
-    (void)pthread_mutex_lock(&m->look_lock);
+    (void)pthread_mutex_lock(&m->poll_lock);
     /* what is left, the next call deletes */
-    (void)ps_clock_prune(m->looker, ps_now_ms() - KEEP_MS, PS_ERR_IGNORED);
-    (void)pthread_mutex_unlock(&m->look_lock);
+    (void)ps_clock_prune(m->poll_pg, ps_wall_clock_ms() - KEEP_MS, PS_ERR_IGNORED);
+    (void)pthread_mutex_unlock(&m->poll_lock);
 }
 
 /* --- Notifying --- */
@@ -283,37 +283,37 @@ void ps_mirror_listen(struct ps_store *store, ps_change_listener *heard, void *u
 {
     struct ps_mirror *m = store->replica->mirror;
 
-    (void)pthread_mutex_lock(&m->heard_lock);
-    m->heard = heard;
-    m->heard_user = user;
-    (void)pthread_mutex_unlock(&m->heard_lock);
+    (void)pthread_mutex_lock(&m->report_lock);
+    m->listener = heard;
+    m->listener_user = user;
+    (void)pthread_mutex_unlock(&m->report_lock);
 }
 
-static void tell(struct ps_mirror *m)
+static void report_changes(struct ps_mirror *m)
 {
-    struct ps_change_feed news = {.at = NULL};
+    struct ps_change_feed feed = {.items = NULL};
 
-    (void)pthread_mutex_lock(&m->news_lock);
-    ps_change_feed_move(&m->news, &news);
-    (void)pthread_mutex_unlock(&m->news_lock);
-    (void)pthread_mutex_lock(&m->heard_lock);
-    if (m->heard && news.many)
-        m->heard(m->heard_user, &(struct ps_change){.what = PS_CHANGED_MANY});
-    for (size_t i = 0; m->heard && !news.many && i < news.n; i++)
-        m->heard(m->heard_user, &news.at[i]);
-    (void)pthread_mutex_unlock(&m->heard_lock);
-    ps_change_feed_free(&news);
+    (void)pthread_mutex_lock(&m->pending_lock);
+    ps_change_feed_move(&m->pending_changes, &feed);
+    (void)pthread_mutex_unlock(&m->pending_lock);
+    (void)pthread_mutex_lock(&m->report_lock);
+    if (m->listener && feed.is_overflowed)
+        m->listener(m->listener_user, &(struct ps_row_change){.kind = PS_CHANGED_ANYTHING});
+    for (size_t i = 0; m->listener && !feed.is_overflowed && i < feed.n; i++)
+        m->listener(m->listener_user, &feed.items[i]);
+    (void)pthread_mutex_unlock(&m->report_lock);
+    ps_change_feed_free(&feed);
 }
 
 /* Polls and reports. Ignores failures: reads continue, and writes report the error themselves. */
-static void look_again(void *user)
+static void poll_again(void *user)
 {
     struct ps_store *store = user;
 
     if (look(store, 0, PS_ERR_IGNORED) == PS_OK)
         prune(store->replica->mirror);
-    note_away(store);
-    tell(store->replica->mirror);
+    report_reachability(store);
+    report_changes(store->replica->mirror);
 }
 
 /* --- Opening and closing --- */
@@ -331,12 +331,12 @@ static enum ps_status check_free(struct ps_store *store, struct ps_err *err)
         if (table->is_shared)
             ps_buf_printf(&sql, "%s EXISTS (SELECT 1 FROM \"%s\")", sql.len ? " OR" : "SELECT",
                           table->name);
-    status = ps_db_prepare(store->catalog, sql.at, &stmt, err);
+    status = ps_db_prepare(store->catalog, sql.ptr, &stmt, err);
     if (status != PS_OK)
         return status;
-    if (!ps_stmt_row(stmt, &own) || !ps_col_int(stmt, 0))
-        return ps_fail_as(err, &own);
-    ps_hint(err, "use another folder as the cache of the store");
+    if (!ps_stmt_step(stmt, &own) || !ps_col_int(stmt, 0))
+        return ps_fail_copy(err, &own);
+    ps_err_hint(err, "use another folder as the cache of the store");
     return ps_fail(err, PS_CONFLICT, "%s is itself a shelf", store->dir);
 }
 
@@ -345,24 +345,25 @@ static struct ps_mirror *new_mirror(const char *url)
     struct ps_mirror *m = ps_alloc(sizeof *m);
 
     m->writer = ps_pg_new(url);
-    m->looker = ps_pg_new(url);
+    m->poll_pg = ps_pg_new(url);
     m->pruned_ms = ps_monotonic_ms();
     (void)pthread_mutex_init(&m->write_lock, NULL);
-    (void)pthread_mutex_init(&m->look_lock, NULL);
+    (void)pthread_mutex_init(&m->poll_lock, NULL);
     (void)pthread_mutex_init(&m->ready_lock, NULL);
-    (void)pthread_mutex_init(&m->news_lock, NULL);
-    (void)pthread_mutex_init(&m->heard_lock, NULL);
+    (void)pthread_mutex_init(&m->pending_lock, NULL);
+    (void)pthread_mutex_init(&m->report_lock, NULL);
     return m;
 }
 
 /* First poll. If the database is unreachable, an existing mirror is sufficient. */
-static enum ps_status first_look(struct ps_store *store, struct ps_err *err)
+static enum ps_status first_poll(struct ps_store *store, struct ps_err *err)
 {
     const bool fetched = ps_catalog_is_mirror(store->catalog);
     struct ps_err own = PS_ERR_INIT;
     enum ps_status status = look(store, WAIT_MS, &own);
 
-    return status == PS_OK || (status == PS_UNAVAILABLE && fetched) ? PS_OK : ps_fail_as(err, &own);
+    return status == PS_OK || (status == PS_UNAVAILABLE && fetched) ? PS_OK
+                                                                    : ps_fail_copy(err, &own);
 }
 
 enum ps_status ps_mirror_open(struct ps_store *store, const char *url, struct ps_err *err)
@@ -371,14 +372,15 @@ enum ps_status ps_mirror_open(struct ps_store *store, const char *url, struct ps
     enum ps_status status = check_free(store, err);
 
     store->replica->mirror = m;
-    store->seen = -1;
+    store->seen_transaction = -1;
     if (status == PS_OK)
         status = ps_mirror_describe(store->catalog, &m->tables, err);
     if (status == PS_OK)
         status = ps_heartbeat_start(store, url, err);
     if (status == PS_OK)
-        status = first_look(store, err);
-    return status == PS_OK ? ps_ticker_start(&m->looks, LOOK_MS, look_again, store, err) : status;
+        status = first_poll(store, err);
+    return status == PS_OK ? ps_ticker_start(&m->poll_ticker, LOOK_MS, poll_again, store, err)
+                           : status;
 }
 
 void ps_mirror_close(struct ps_store *store)
@@ -387,17 +389,17 @@ void ps_mirror_close(struct ps_store *store)
 
     if (!m)
         return;
-    ps_ticker_stop(&m->looks);
+    ps_ticker_stop(&m->poll_ticker);
     ps_pg_free(m->writer);
-    ps_pg_free(m->looker);
+    ps_pg_free(m->poll_pg);
     ps_heartbeat_stop(store);
     (void)pthread_mutex_destroy(&m->write_lock);
-    (void)pthread_mutex_destroy(&m->look_lock);
+    (void)pthread_mutex_destroy(&m->poll_lock);
     (void)pthread_mutex_destroy(&m->ready_lock);
-    (void)pthread_mutex_destroy(&m->news_lock);
-    (void)pthread_mutex_destroy(&m->heard_lock);
-    ps_change_feed_free(&m->caught);
-    ps_change_feed_free(&m->news);
+    (void)pthread_mutex_destroy(&m->pending_lock);
+    (void)pthread_mutex_destroy(&m->report_lock);
+    ps_change_feed_free(&m->applied_changes);
+    ps_change_feed_free(&m->pending_changes);
     ps_arena_free(&m->tables.arena);
     free(m);
     store->replica->mirror = NULL;

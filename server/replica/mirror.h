@@ -27,32 +27,34 @@
  * own folder. */
 #define PS_MIRROR_TABLES 32
 struct ps_mirror_tables {
-    struct ps_clock_table at[PS_MIRROR_TABLES];
+    struct ps_clock_table items[PS_MIRROR_TABLES];
     size_t n;
     struct ps_arena arena;
 };
 
 struct ps_mirror {
-    struct ps_pg *writer, *looker;
+    struct ps_pg *writer, *poll_pg;
     /* each protects its connection; lock it before the catalog */
-    pthread_mutex_t write_lock, look_lock;
+    pthread_mutex_t write_lock, poll_lock;
     struct ps_mirror_tables tables;
-    atomic_bool away;    /* the last poll failed */
-    bool noted_away;     /* value of `away` that was last reported to readers of the shelf */
-    int64_t pruned_ms;   /* monotonic clock: last time that old deletions were pruned */
-    struct ps_clock now; /* of the open transaction */
+    atomic_bool is_away;   /* the last poll failed */
+    bool reported_away;    /* value of `is_away` that was last reported to readers of the shelf */
+    int64_t pruned_ms;     /* monotonic clock: last time that old deletions were pruned */
+    struct ps_clock clock; /* of the open transaction */
     sqlite3_session *session;
-    bool sent;   /* it is committed remotely */
-    bool mended; /* invalid strings were repaired, so the rows sent differ from the local ones */
+    bool is_sent;     /* it is committed remotely */
+    bool has_repairs; /* invalid strings were repaired, so the rows sent differ from the local ones
+                       */
     pthread_mutex_t ready_lock;
     /* the remote tables have the current layout, and this session has its lease */
-    atomic_bool ready;
-    struct ps_ticker looks;
-    struct ps_change_feed caught; /* changes applied by the open transaction of the mirror */
-    struct ps_change_feed news;   /* committed changes, not reported yet */
-    pthread_mutex_t news_lock, heard_lock; /* heard_lock: held during a report */
-    void (*heard)(void *user, const struct ps_change *change); /* NULL: no listener */
-    void *heard_user;
+    atomic_bool is_ready;
+    struct ps_ticker poll_ticker;
+    struct ps_change_feed
+        applied_changes; /* changes applied by the open transaction of the mirror */
+    struct ps_change_feed pending_changes;     /* committed changes, not reported yet */
+    pthread_mutex_t pending_lock, report_lock; /* heard_lock: held during a report */
+    void (*listener)(void *user, const struct ps_row_change *change); /* NULL: no listener */
+    void *listener_user;
 };
 
 /* For an open catalog: connects, creates or migrates the remote tables, catches up, and starts a
@@ -62,21 +64,21 @@ enum ps_status ps_mirror_open(struct ps_store *store, const char *url, struct ps
 void ps_mirror_close(struct ps_store *store); /* does nothing without a mirror */
 
 /* Steps of a transaction, for transaction.c only. Before the catalog is locked: locks the clock.
- * After PS_OK, ps_mirror_done releases it. */
+ * After PS_OK, ps_mirror_end releases it. */
 enum ps_status ps_mirror_order(struct ps_store *store, struct ps_err *err);
 /* Inside the transaction of the mirror: catches up, and begins to record changes. */
 enum ps_status ps_mirror_begin(struct ps_store *store, struct ps_err *err);
 /* Sends the recorded changes and commits them remotely. */
 enum ps_status ps_mirror_send(struct ps_store *store, struct ps_err *err);
 /* Ends the transaction. committed: the local commit succeeded. */
-void ps_mirror_done(struct ps_store *store, bool committed);
+void ps_mirror_end(struct ps_store *store, bool committed);
 
 /* ps_store_listen. */
 void ps_mirror_listen(struct ps_store *store, ps_change_listener *heard, void *user);
 /* The database could not be reached at the last poll. */
 bool ps_mirror_is_away(const struct ps_store *store);
 /* Applies what was committed since the last poll. False: the database is unreachable. */
-bool ps_mirror_look(struct ps_store *store);
+bool ps_mirror_poll(struct ps_store *store);
 
 /* Rows (mirror_rows.c). */
 
@@ -88,9 +90,10 @@ enum ps_status ps_mirror_catch_up(struct ps_db *db, struct ps_pg *pg,
                                   const struct ps_mirror_tables *tables, const struct ps_clock *to,
                                   int64_t *from, struct ps_err *err);
 /* Stores the version of the rows. */
-enum ps_status ps_mirror_record(struct ps_db *db, const struct ps_clock *at, struct ps_err *err);
-/* Queues (ps_pg_say) the rows that a session recorded, as changes of transaction `at`. *rows: their
- * number. *mended: invalid UTF-8 was repaired before sending, so the local rows differ. */
+enum ps_status ps_mirror_store_version(struct ps_db *db, const struct ps_clock *at,
+                                       struct ps_err *err);
+/* Queues (ps_pg_queue) the rows that a session recorded, as changes of transaction `at`. *rows:
+ * their number. *mended: invalid UTF-8 was repaired before sending, so the local rows differ. */
 enum ps_status ps_mirror_queue_rows(struct ps_db *db, sqlite3_session *session, struct ps_pg *pg,
                                     const struct ps_mirror_tables *tables,
                                     const struct ps_clock *at, size_t *rows, bool *mended,

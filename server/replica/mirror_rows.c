@@ -18,10 +18,10 @@ static enum ps_status describe(struct ps_db *db, const char *name, struct ps_are
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("mirror_columns"), &stmt, err);
+    ps_db_prepare(db, ps_query_sql("mirror_columns"), &stmt, err);
     out->name = name;
-    ps_bind_text(stmt, ":tbl", ps_str_of(name));
-    while (ps_stmt_row(stmt, err)) {
+    ps_bind_text(stmt, ":tbl", ps_str_from_c(name));
+    while (ps_stmt_step(stmt, err)) {
         const int64_t pk = ps_col_int(stmt, 1);
 
         if (out->n + 1 == PS_PG_COLUMNS || pk > PS_CLOCK_KEY)
@@ -30,7 +30,7 @@ static enum ps_status describe(struct ps_db *db, const char *name, struct ps_are
             out->key[pk - 1] = out->n;
             out->n_key++;
         }
-        out->columns[out->n++] = ps_arena_copy(arena, ps_col_text(stmt, 0)).at;
+        out->columns[out->n++] = ps_arena_copy(arena, ps_col_text(stmt, 0)).ptr;
     }
     return out->n_key ? PS_OK : ps_fail(err, PS_INTERNAL, "table %s has no key", name);
 }
@@ -46,7 +46,7 @@ enum ps_status ps_mirror_describe(struct ps_db *db, struct ps_mirror_tables *out
             continue;
         if (out->n == PS_MIRROR_TABLES)
             return ps_fail(err, PS_INTERNAL, "internal error: too many shared tables");
-        status = describe(db, table->name, &out->arena, &out->at[out->n++], err);
+        status = describe(db, table->name, &out->arena, &out->items[out->n++], err);
     }
     return status;
 }
@@ -79,32 +79,32 @@ static void bind(struct ps_stmt *stmt, int at, const struct ps_pg_value *value)
         sqlite3_bind_double(stmt->handle, at, value->real);
         break;
     case PS_PG_TEXT:
-        sqlite3_bind_text64(stmt->handle, at, value->text.at, value->text.len, SQLITE_TRANSIENT,
+        sqlite3_bind_text64(stmt->handle, at, value->text.ptr, value->text.len, SQLITE_TRANSIENT,
                             SQLITE_UTF8);
         break;
     case PS_PG_BYTES:
-        sqlite3_bind_blob64(stmt->handle, at, value->text.at, value->text.len, SQLITE_TRANSIENT);
+        sqlite3_bind_blob64(stmt->handle, at, value->text.ptr, value->text.len, SQLITE_TRANSIENT);
         break;
     }
 }
 
 /* Runs a prepared statement with the values of one row. */
-static enum ps_status take(void *user, const struct ps_pg_value *values, size_t n,
-                           struct ps_err *err)
+static enum ps_status apply_row(void *user, const struct ps_pg_value *values, size_t n,
+                                struct ps_err *err)
 {
     struct ps_stmt *stmt = user;
     struct ps_err own = PS_ERR_INIT;
 
     for (size_t i = 0; i < n; i++)
         bind(stmt, (int)i + 1, &values[i]);
-    (void)ps_stmt_row(stmt, &own);
+    (void)ps_stmt_step(stmt, &own);
     ps_stmt_rewind(stmt);
     return own.code == PS_OK ? PS_OK : ps_fail(err, own.code, "%s", own.text);
 }
 
-static enum ps_status take_gone(struct ps_db *db, struct ps_pg *pg,
-                                const struct ps_clock_table *table, int64_t after,
-                                struct ps_err *err)
+static enum ps_status apply_deleted(struct ps_db *db, struct ps_pg *pg,
+                                    const struct ps_clock_table *table, int64_t after,
+                                    struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -112,14 +112,14 @@ static enum ps_status take_gone(struct ps_db *db, struct ps_pg *pg,
 
     ps_buf_printf(&sql, "DELETE FROM \"%s\"", table->name);
     add_where(&sql, table);
-    status = ps_db_prepare(db, sql.at, &stmt, err);
-    return status == PS_OK ? ps_clock_gone(pg, table, after, take, stmt, err) : status;
+    status = ps_db_prepare(db, sql.ptr, &stmt, err);
+    return status == PS_OK ? ps_clock_read_deleted(pg, table, after, apply_row, stmt, err) : status;
 }
 
 /* Uses an upsert, not REPLACE, so that the triggers of the catalog see the old row. */
-static enum ps_status take_changed(struct ps_db *db, struct ps_pg *pg,
-                                   const struct ps_clock_table *table, int64_t after,
-                                   struct ps_err *err)
+static enum ps_status apply_changed(struct ps_db *db, struct ps_pg *pg,
+                                    const struct ps_clock_table *table, int64_t after,
+                                    struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -133,39 +133,41 @@ static enum ps_status take_changed(struct ps_db *db, struct ps_pg *pg,
     for (size_t i = 0; i < table->n; i++)
         ps_buf_printf(&sql, "%s\"%s\" = excluded.\"%s\"", i ? ", " : "", table->columns[i],
                       table->columns[i]);
-    status = ps_db_prepare(db, sql.at, &stmt, err);
-    return status == PS_OK ? ps_clock_changed(pg, table, after, take, stmt, err) : status;
+    status = ps_db_prepare(db, sql.ptr, &stmt, err);
+    return status == PS_OK ? ps_clock_read_changed(pg, table, after, apply_row, stmt, err) : status;
 }
 
 static enum ps_status read_note(struct ps_db *db, struct ps_clock *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("mirror_get"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("mirror_get"), &stmt, err);
 
     *out = (struct ps_clock){.n = -1};
-    if (status == PS_OK && ps_stmt_row(stmt, err)) {
+    if (status == PS_OK && ps_stmt_step(stmt, err)) {
         out->n = ps_col_int(stmt, 0);
         (void)snprintf(out->store, sizeof out->store, "%.*s", (int)ps_col_text(stmt, 1).len,
-                       ps_col_text(stmt, 1).at);
+                       ps_col_text(stmt, 1).ptr);
     }
     return status;
 }
 
-enum ps_status ps_mirror_record(struct ps_db *db, const struct ps_clock *at, struct ps_err *err)
+enum ps_status ps_mirror_store_version(struct ps_db *db, const struct ps_clock *at,
+                                       struct ps_err *err)
 {
     struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("mirror_set"), &stmt, err);
+    ps_db_prepare(db, ps_query_sql("mirror_set"), &stmt, err);
     ps_bind_int(stmt, ":n", at->n);
-    ps_bind_text(stmt, ":store", ps_str_of(at->store));
-    return ps_stmt_finish(stmt, err);
+    ps_bind_text(stmt, ":store", ps_str_from_c(at->store));
+    return ps_stmt_execute(stmt, err);
 }
 
 /* Empties the mirror if it belongs to another store, if it is newer than the database (which was
  * restored from a backup), or if it is older than the pruned deletions. */
-static enum ps_status empty_unless_fit(struct ps_db *db, const struct ps_mirror_tables *tables,
-                                       struct ps_clock *at, const struct ps_clock *to,
-                                       struct ps_err *err)
+static enum ps_status clear_unless_compatible(struct ps_db *db,
+                                              const struct ps_mirror_tables *tables,
+                                              struct ps_clock *at, const struct ps_clock *to,
+                                              struct ps_err *err)
 {
     enum ps_status status = PS_OK;
 
@@ -175,8 +177,8 @@ static enum ps_status empty_unless_fit(struct ps_db *db, const struct ps_mirror_
     for (size_t i = 0; status == PS_OK && i < tables->n; i++) {
         PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
 
-        ps_buf_printf(&sql, "DELETE FROM \"%s\"", tables->at[i].name);
-        status = ps_db_exec(db, sql.at, err);
+        ps_buf_printf(&sql, "DELETE FROM \"%s\"", tables->items[i].name);
+        status = ps_db_exec(db, sql.ptr, err);
     }
     return status;
 }
@@ -189,23 +191,23 @@ enum ps_status ps_mirror_catch_up(struct ps_db *db, struct ps_pg *pg,
     enum ps_status status = read_note(db, &at, err);
 
     if (status == PS_OK)
-        status = empty_unless_fit(db, tables, &at, to, err);
+        status = clear_unless_compatible(db, tables, &at, to, err);
     *from = at.n;
     if (status != PS_OK || at.n == to->n)
         return status;
     /* a new mirror is one large transaction */
     status = ps_db_exec(db, "PRAGMA cache_size=-65536", err);
     for (size_t i = 0; status == PS_OK && at.n >= 0 && i < tables->n; i++)
-        status = take_gone(db, pg, &tables->at[i], at.n, err);
+        status = apply_deleted(db, pg, &tables->items[i], at.n, err);
     for (size_t i = 0; status == PS_OK && i < tables->n; i++)
-        status = take_changed(db, pg, &tables->at[i], at.n, err);
+        status = apply_changed(db, pg, &tables->items[i], at.n, err);
     (void)ps_db_exec(db, "PRAGMA cache_size=-1024", PS_ERR_IGNORED);
-    return status == PS_OK ? ps_mirror_record(db, to, err) : status;
+    return status == PS_OK ? ps_mirror_store_version(db, to, err) : status;
 }
 
 /* --- Writing changes to the store --- */
 
-struct saying {
+struct row_sender {
     struct ps_db *db;
     struct ps_pg *pg;
     const struct ps_clock *at;
@@ -214,7 +216,7 @@ struct saying {
     bool mended;
 };
 
-static void get(struct saying *s, sqlite3_value *from, struct ps_pg_value *out)
+static void get(struct row_sender *s, sqlite3_value *from, struct ps_pg_value *out)
 {
     *out = (struct ps_pg_value){.type = PS_PG_NULL};
     switch (sqlite3_value_type(from)) {
@@ -227,31 +229,31 @@ static void get(struct saying *s, sqlite3_value *from, struct ps_pg_value *out)
         break;
     case SQLITE_TEXT:
         out->type = PS_PG_TEXT;
-        out->text.at = (const char *)sqlite3_value_text(from);
+        out->text.ptr = (const char *)sqlite3_value_text(from);
         out->text.len = (size_t)sqlite3_value_bytes(from);
         break;
     case SQLITE_BLOB:
         out->type = PS_PG_BYTES;
-        out->text.at = sqlite3_value_blob(from);
+        out->text.ptr = sqlite3_value_blob(from);
         out->text.len = (size_t)sqlite3_value_bytes(from);
         break;
     default:
         break;
     }
     if (out->type == PS_PG_TEXT &&
-        (!ps_utf8_valid(out->text) || memchr(out->text.at, '\0', out->text.len))) {
+        (!ps_utf8_is_valid(out->text) || memchr(out->text.ptr, '\0', out->text.len))) {
         PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
-        out->text.len = strnlen(out->text.at, out->text.len);
-        (void)ps_utf8_mend(&text, out->text);
+        out->text.len = strnlen(out->text.ptr, out->text.len);
+        (void)ps_utf8_repair(&text, out->text);
         out->text = ps_arena_copy(&s->arena, ps_buf_slice(&text));
         s->mended = true;
     }
 }
 
 /* Queues the current row with this key. */
-static enum ps_status say_row(struct saying *s, const struct ps_clock_table *table,
-                              const struct ps_pg_value *key, struct ps_err *err)
+static enum ps_status queue_row(struct row_sender *s, const struct ps_clock_table *table,
+                                const struct ps_pg_value *key, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
@@ -262,12 +264,12 @@ static enum ps_status say_row(struct saying *s, const struct ps_clock_table *tab
     add_columns(&sql, table);
     ps_buf_printf(&sql, " FROM \"%s\"", table->name);
     add_where(&sql, table);
-    status = ps_db_prepare(s->db, sql.at, &stmt, err);
+    status = ps_db_prepare(s->db, sql.ptr, &stmt, err);
     if (status != PS_OK)
         return status;
     for (size_t i = 0; i < table->n_key; i++)
         bind(stmt, (int)i + 1, &key[i]);
-    if (!ps_stmt_row(stmt, err))
+    if (!ps_stmt_step(stmt, err))
         return ps_fail(err, PS_INTERNAL, "a changed row of table %s is missing", table->name);
     for (size_t i = 0; i < table->n; i++)
         get(s, sqlite3_column_value(stmt->handle, (int)i), &values[i]);
@@ -279,13 +281,13 @@ static const struct ps_clock_table *table_of(const struct ps_mirror_tables *tabl
 {
     size_t i = 0;
 
-    while (strcmp(tables->at[i].name, name) != 0)
+    while (strcmp(tables->items[i].name, name) != 0)
         i++; /* the session only records these tables */
-    return &tables->at[i];
+    return &tables->items[i];
 }
 
-static enum ps_status say_change(struct saying *s, const struct ps_mirror_tables *tables,
-                                 sqlite3_changeset_iter *iter, struct ps_err *err)
+static enum ps_status queue_change(struct row_sender *s, const struct ps_mirror_tables *tables,
+                                   sqlite3_changeset_iter *iter, struct ps_err *err)
 {
     struct ps_pg_value key[PS_CLOCK_KEY];
     const struct ps_clock_table *table;
@@ -311,7 +313,7 @@ static enum ps_status say_change(struct saying *s, const struct ps_mirror_tables
     s->rows++;
     if (op == SQLITE_DELETE)
         return ps_clock_remove(s->pg, table, s->at->n, key, err);
-    status = say_row(s, table, key, err);
+    status = queue_row(s, table, key, err);
     return status;
 }
 
@@ -320,7 +322,7 @@ enum ps_status ps_mirror_queue_rows(struct ps_db *db, sqlite3_session *session, 
                                     const struct ps_clock *at, size_t *rows, bool *mended,
                                     struct ps_err *err)
 {
-    struct saying s = {.db = db, .pg = pg, .at = at};
+    struct row_sender s = {.db = db, .pg = pg, .at = at};
     sqlite3_changeset_iter *iter = NULL;
     void *changes = NULL;
     int size = 0;
@@ -331,7 +333,7 @@ enum ps_status ps_mirror_queue_rows(struct ps_db *db, sqlite3_session *session, 
         status = ps_fail(err, PS_INTERNAL, "SQLite reports no changes");
     *mended = false;
     while (status == PS_OK && sqlite3changeset_next(iter) == SQLITE_ROW) {
-        status = say_change(&s, tables, iter, err);
+        status = queue_change(&s, tables, iter, err);
         *mended |= s.mended;
         s.mended = false;
         ps_arena_free(&s.arena);

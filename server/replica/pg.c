@@ -15,7 +15,7 @@
 struct ps_pg {
     char *url;
     PGconn *link; /* NULL: not connected */
-    size_t said;  /* queued statements without a result yet (ps_pg_say) */
+    size_t said;  /* queued statements without a result yet (ps_pg_queue) */
     int64_t silence_ms;
 };
 
@@ -42,13 +42,13 @@ struct ps_pg *ps_pg_new(const char *url)
 {
     struct ps_pg *pg = ps_alloc(sizeof *pg);
 
-    pg->url = ps_strdup(ps_str_of(url));
+    pg->url = ps_strdup(ps_str_from_c(url));
     pg->silence_ms = PS_PG_SILENCE_MS;
     return pg;
 }
 
 /* Closes the connection. */
-static void drop_link(struct ps_pg *pg)
+static void close_connection(struct ps_pg *pg)
 {
     PQfinish(pg->link);
     pg->link = NULL;
@@ -59,23 +59,23 @@ void ps_pg_free(struct ps_pg *pg)
 {
     if (!pg)
         return;
-    drop_link(pg);
+    close_connection(pg);
     free(pg->url);
     free(pg);
 }
 
-void ps_pg_patience(struct ps_pg *pg, int64_t ms)
+void ps_pg_set_timeout(struct ps_pg *pg, int64_t ms)
 {
     pg->silence_ms = ms ? ms : PS_PG_SILENCE_MS;
 }
 
-bool ps_pg_is_up(const struct ps_pg *pg)
+bool ps_pg_is_connected(const struct ps_pg *pg)
 {
     return pg->link && PQstatus(pg->link) == CONNECTION_OK;
 }
 
 /* Connects. Parameters in the URL override our defaults, except for the encoding. */
-static PGconn *dial(const char *url)
+static PGconn *connect_to_url(const char *url)
 {
     static const char *const keys[] = {
         "connect_timeout",  "keepalives_idle",  "keepalives_interval",
@@ -86,13 +86,13 @@ static PGconn *dial(const char *url)
     return PQconnectdbParams(keys, values, 1);
 }
 
-static enum ps_status say_lost(struct ps_pg *pg, struct ps_err *err)
+static enum ps_status report_lost(struct ps_pg *pg, struct ps_err *err)
 {
     const char *why = PQerrorMessage(pg->link);
     enum ps_status status =
         ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached: %.*s", first_line(why), why);
 
-    ps_hint(err, "try again in a moment");
+    ps_err_hint(err, "try again in a moment");
     return status;
 }
 
@@ -121,7 +121,7 @@ static enum ps_status status_of(const char *state)
 
 /* After these states (server shutting down or read-only) the connection is useless for further
  * statements. */
-static bool ends_link(const char *state)
+static bool is_fatal_state(const char *state)
 {
     return strncmp(state, "57P", 3) == 0 || strcmp(state, "25006") == 0;
 }
@@ -137,9 +137,9 @@ static enum ps_status fail(struct ps_pg *pg, const PGresult *result, struct ps_e
         text = link && link[0] ? link : "the connection was lost";
     (void)ps_fail(err, status, "the store: %.*s", (int)strcspn(text, "\n"), text);
     if (status == PS_UNAVAILABLE)
-        ps_hint(err, "try again in a moment");
-    if (PQstatus(pg->link) != CONNECTION_OK || !state || ends_link(state))
-        drop_link(pg);
+        ps_err_hint(err, "try again in a moment");
+    if (PQstatus(pg->link) != CONNECTION_OK || !state || is_fatal_state(state))
+        close_connection(pg);
     return status;
 }
 
@@ -158,16 +158,16 @@ static bool wait_for(struct ps_pg *pg, bool to_write)
 
         got = poll(&at, 1, left > SLICE_MS ? SLICE_MS : left > 0 ? (int)left : 0);
     } while ((got < 0 && errno == EINTR) ||
-             (got == 0 && ps_monotonic_ms() < until && !ps_context_ended()));
+             (got == 0 && ps_monotonic_ms() < until && !ps_context_has_ended()));
     return got > 0;
 }
 
-static enum ps_status silent(struct ps_pg *pg, struct ps_err *err)
+static enum ps_status fail_timeout(struct ps_pg *pg, struct ps_err *err)
 {
-    drop_link(pg);
+    close_connection(pg);
     if (ps_context_check(err) != PS_OK)
         return err->code;
-    ps_hint(err, "try again in a moment");
+    ps_err_hint(err, "try again in a moment");
     return ps_fail(err, PS_UNAVAILABLE, "the store did not answer within %d s",
                    (int)(pg->silence_ms / 1000));
 }
@@ -178,7 +178,7 @@ static enum ps_status flush(struct ps_pg *pg, struct ps_err *err)
 
     while ((left = PQflush(pg->link)) > 0) {
         if (!wait_for(pg, true))
-            return silent(pg, err);
+            return fail_timeout(pg, err);
         if (!PQconsumeInput(pg->link))
             return fail(pg, NULL, err);
     }
@@ -190,7 +190,7 @@ static enum ps_status next_result(struct ps_pg *pg, PGresult **out, struct ps_er
 {
     while (PQisBusy(pg->link)) {
         if (!wait_for(pg, false))
-            return silent(pg, err);
+            return fail_timeout(pg, err);
         if (!PQconsumeInput(pg->link))
             return fail(pg, NULL, err);
     }
@@ -235,8 +235,8 @@ static enum ps_status read_value(const PGresult *result, int row, int column,
     return PS_OK;
 }
 
-static enum ps_status take_rows(const PGresult *result, ps_pg_row *row, void *user,
-                                struct ps_err *err)
+static enum ps_status read_result_rows(const PGresult *result, ps_pg_row *row, void *user,
+                                       struct ps_err *err)
 {
     struct ps_pg_value values[PS_PG_COLUMNS];
     const int n = PQnfields(result);
@@ -254,13 +254,13 @@ static enum ps_status take_rows(const PGresult *result, ps_pg_row *row, void *us
 }
 
 /* Passes the rows of one result to `row`, or reports its error. */
-static enum ps_status take_result(struct ps_pg *pg, const PGresult *result, ps_pg_row *row,
+static enum ps_status read_result(struct ps_pg *pg, const PGresult *result, ps_pg_row *row,
                                   void *user, struct ps_err *err)
 {
     switch (PQresultStatus(result)) {
     case PGRES_SINGLE_TUPLE:
     case PGRES_TUPLES_OK:
-        return row ? take_rows(result, row, user, err) : PS_OK;
+        return row ? read_result_rows(result, row, user, err) : PS_OK;
     case PGRES_COMMAND_OK:
     case PGRES_EMPTY_QUERY:
     case PGRES_PIPELINE_SYNC:
@@ -272,7 +272,7 @@ static enum ps_status take_result(struct ps_pg *pg, const PGresult *result, ps_p
 
 /* Reads all results of one statement, even after a failure, so that the connection remains usable.
  */
-static enum ps_status take_results(struct ps_pg *pg, ps_pg_row *row, void *user, struct ps_err *err)
+static enum ps_status read_results(struct ps_pg *pg, ps_pg_row *row, void *user, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
 
@@ -285,7 +285,7 @@ static enum ps_status take_results(struct ps_pg *pg, ps_pg_row *row, void *user,
         if (!result)
             return status;
         if (status == PS_OK)
-            status = take_result(pg, result, row, user, err);
+            status = read_result(pg, result, row, user, err);
         PQclear(result);
         if (!pg->link)
             return status;
@@ -301,7 +301,7 @@ enum ps_status ps_pg_script(struct ps_pg *pg, const char *sql, struct ps_err *er
     if (!PQsendQuery(pg->link, sql))
         return fail(pg, NULL, err);
     status = flush(pg, err);
-    return status == PS_OK ? take_results(pg, NULL, NULL, err) : status;
+    return status == PS_OK ? read_results(pg, NULL, NULL, err) : status;
 }
 
 /* Ignores notices such as "relation already exists, skipping". */
@@ -311,33 +311,33 @@ static void ignore_notice(void *user, const char *text)
     (void)text;
 }
 
-static enum ps_status dial_once(struct ps_pg *pg, struct ps_err *err)
+static enum ps_status connect_once(struct ps_pg *pg, struct ps_err *err)
 {
     const char *encoding;
     enum ps_status status;
 
-    drop_link(pg);
-    pg->link = dial(pg->url);
+    close_connection(pg);
+    pg->link = connect_to_url(pg->url);
     if (PQstatus(pg->link) != CONNECTION_OK)
-        return say_lost(pg, err);
+        return report_lost(pg, err);
     (void)PQsetNoticeProcessor(pg->link, ignore_notice, NULL);
     encoding = PQparameterStatus(pg->link, "server_encoding");
     if (encoding && strcmp(encoding, "UTF8") != 0) {
-        ps_hint(err, "CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0");
+        ps_err_hint(err, "CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0");
         return ps_fail(err, PS_BAD_REQUEST,
                        "the store's database has the encoding %s; it must be UTF8", encoding);
     }
     if (PQsetnonblocking(pg->link, 1) != 0)
-        return say_lost(pg, err);
+        return report_lost(pg, err);
     status = ps_pg_script(pg, SESSION, err);
     return status;
 }
 
-bool ps_pg_pause(int64_t *ms, int64_t until)
+bool ps_pg_sleep(int64_t *ms, int64_t until)
 {
     *ms = *ms ? *ms * 2 : TRY_AGAIN_MS;
     *ms = *ms < TRY_AGAIN_MOST_MS ? *ms : TRY_AGAIN_MOST_MS;
-    if (ps_context_ended() || ps_monotonic_ms() + *ms > until)
+    if (ps_context_has_ended() || ps_monotonic_ms() + *ms > until)
         return false;
     ps_sleep_ms(*ms);
     return true;
@@ -351,11 +351,11 @@ enum ps_status ps_pg_connect(struct ps_pg *pg, int64_t wait_ms, struct ps_err *e
     for (;;) {
         struct ps_err own = PS_ERR_INIT;
 
-        if (ps_pg_is_up(pg) || dial_once(pg, &own) == PS_OK)
+        if (ps_pg_is_connected(pg) || connect_once(pg, &own) == PS_OK)
             return PS_OK;
-        if (own.code != PS_UNAVAILABLE || !ps_pg_pause(&pause, until)) {
-            drop_link(pg);
-            return ps_fail_as(err, &own);
+        if (own.code != PS_UNAVAILABLE || !ps_pg_sleep(&pause, until)) {
+            close_connection(pg);
+            return ps_fail_copy(err, &own);
         }
     }
 }
@@ -398,7 +398,7 @@ static void put(struct params *out, size_t i, const struct ps_pg_value *value)
     case PS_PG_TEXT:
     case PS_PG_BYTES:
         out->types[i] = value->type == PS_PG_TEXT ? OID_TEXT : OID_BYTEA;
-        out->values[i] = value->text.at ? value->text.at : "";
+        out->values[i] = value->text.ptr ? value->text.ptr : "";
         out->lengths[i] = (int)value->text.len;
         break;
     }
@@ -429,14 +429,15 @@ enum ps_status ps_pg_run(struct ps_pg *pg, const char *sql, const struct ps_pg_v
         (void)PQsetSingleRowMode(pg->link);
     if (status == PS_OK)
         status = flush(pg, err);
-    return status == PS_OK ? take_results(pg, row, user, err) : status;
+    return status == PS_OK ? read_results(pg, row, user, err) : status;
 }
 
 /* --- Pipelined statements --- */
 
 /* Reads the results of queued statements. Those after a failed one are reported as aborted: returns
  * the first error. */
-static enum ps_status take_said(struct ps_pg *pg, ps_pg_row *row, void *user, struct ps_err *err)
+static enum ps_status read_queued_results(struct ps_pg *pg, ps_pg_row *row, void *user,
+                                          struct ps_err *err)
 {
     enum ps_status first = PS_OK;
     bool ended = false; /* a second NULL in a row: no sync result will follow */
@@ -452,7 +453,7 @@ static enum ps_status take_said(struct ps_pg *pg, ps_pg_row *row, void *user, st
             return fail(pg, NULL, err);
         ended = !result;
         if (result && first == PS_OK)
-            first = take_result(pg, result, row, user, err);
+            first = read_result(pg, result, row, user, err);
         synced = result && PQresultStatus(result) == PGRES_PIPELINE_SYNC;
         PQclear(result);
         if (!pg->link || synced)
@@ -460,7 +461,7 @@ static enum ps_status take_said(struct ps_pg *pg, ps_pg_row *row, void *user, st
     }
 }
 
-enum ps_status ps_pg_settle(struct ps_pg *pg, ps_pg_row *row, void *user, struct ps_err *err)
+enum ps_status ps_pg_flush(struct ps_pg *pg, ps_pg_row *row, void *user, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
 
@@ -473,21 +474,21 @@ enum ps_status ps_pg_settle(struct ps_pg *pg, ps_pg_row *row, void *user, struct
         return fail(pg, NULL, err);
     status = flush(pg, err);
     if (status == PS_OK)
-        status = take_said(pg, row, user, err);
+        status = read_queued_results(pg, row, user, err);
     if (pg->link && !PQexitPipelineMode(pg->link))
-        drop_link(pg);
+        close_connection(pg);
     return status;
 }
 
-enum ps_status ps_pg_say(struct ps_pg *pg, const char *sql, const struct ps_pg_value *params,
-                         size_t n, struct ps_err *err)
+enum ps_status ps_pg_queue(struct ps_pg *pg, const char *sql, const struct ps_pg_value *params,
+                           size_t n, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
 
     if (!pg->link)
         return ps_fail(err, PS_UNAVAILABLE, "the store cannot be reached");
     if (pg->said == SAY_AT_MOST)
-        status = ps_pg_settle(pg, NULL, NULL, err);
+        status = ps_pg_flush(pg, NULL, NULL, err);
     if (status == PS_OK && pg->said == 0 && !PQenterPipelineMode(pg->link))
         return fail(pg, NULL, err);
     if (status == PS_OK)
@@ -504,9 +505,9 @@ enum ps_status ps_pg_say(struct ps_pg *pg, const char *sql, const struct ps_pg_v
  * round trip. */
 enum ps_status ps_pg_commit(struct ps_pg *pg, struct ps_err *err)
 {
-    enum ps_status status = ps_pg_say(pg, "COMMIT", NULL, 0, err);
+    enum ps_status status = ps_pg_queue(pg, "COMMIT", NULL, 0, err);
 
-    return status == PS_OK ? ps_pg_settle(pg, NULL, NULL, err) : status;
+    return status == PS_OK ? ps_pg_flush(pg, NULL, NULL, err) : status;
 }
 
 void ps_pg_rollback(struct ps_pg *pg)
@@ -514,8 +515,8 @@ void ps_pg_rollback(struct ps_pg *pg)
     if (!pg->link)
         return;
     if (pg->said)
-        (void)ps_pg_settle(pg, NULL, NULL, PS_ERR_IGNORED);
+        (void)ps_pg_flush(pg, NULL, NULL, PS_ERR_IGNORED);
     if (pg->link && PQtransactionStatus(pg->link) != PQTRANS_IDLE &&
         ps_pg_script(pg, "ROLLBACK", PS_ERR_IGNORED) != PS_OK)
-        drop_link(pg);
+        close_connection(pg);
 }

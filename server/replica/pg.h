@@ -36,12 +36,12 @@ void ps_pg_free(struct ps_pg *pg); /* NULL is allowed */
 enum ps_status ps_pg_connect(struct ps_pg *pg, int64_t wait_ms, struct ps_err *err);
 /* Sleeps before a retry, each time longer. Begin with *ms 0. False: the sleep would end after
  * `until` (monotonic clock, ms). */
-bool ps_pg_pause(int64_t *ms, int64_t until);
+bool ps_pg_sleep(int64_t *ms, int64_t until);
 /* Sets how long the database may be silent before the connection is closed; 0: the default, longer
  * than its lock timeout. */
-void ps_pg_patience(struct ps_pg *pg, int64_t ms);
+void ps_pg_set_timeout(struct ps_pg *pg, int64_t ms);
 /* Whether the connection was open at its last use. */
-bool ps_pg_is_up(const struct ps_pg *pg);
+bool ps_pg_is_connected(const struct ps_pg *pg);
 
 /* --- Values --- */
 
@@ -67,7 +67,7 @@ static inline struct ps_pg_value ps_pg_int(int64_t i)
 
 static inline struct ps_pg_value ps_pg_text(const char *text)
 {
-    return (struct ps_pg_value){.type = PS_PG_TEXT, .text = ps_str_of(text)};
+    return (struct ps_pg_value){.type = PS_PG_TEXT, .text = ps_str_from_c(text)};
 }
 
 #define PS_PG_COLUMNS 40 /* maximum columns of a row and parameters of a statement */
@@ -84,12 +84,12 @@ enum ps_status ps_pg_run(struct ps_pg *pg, const char *sql, const struct ps_pg_v
                          size_t n, ps_pg_row *row, void *user, struct ps_err *err);
 /* Runs several statements without parameters, and ignores their rows. */
 enum ps_status ps_pg_script(struct ps_pg *pg, const char *sql, struct ps_err *err);
-/* ps_pg_say queues a statement (pipeline) without waiting for its result; ps_pg_settle waits for
+/* ps_pg_queue queues a statement (pipeline) without waiting for its result; ps_pg_flush waits for
  * the results of all queued statements. Call it before any other statement. Either call may return
  * an error; statements after the failed one are not executed. */
-enum ps_status ps_pg_say(struct ps_pg *pg, const char *sql, const struct ps_pg_value *params,
-                         size_t n, struct ps_err *err);
-enum ps_status ps_pg_settle(struct ps_pg *pg, ps_pg_row *row, void *user, struct ps_err *err);
+enum ps_status ps_pg_queue(struct ps_pg *pg, const char *sql, const struct ps_pg_value *params,
+                           size_t n, struct ps_err *err);
+enum ps_status ps_pg_flush(struct ps_pg *pg, ps_pg_row *row, void *user, struct ps_err *err);
 
 /* Commits, together with queued statements. After a failure the transaction was most likely rolled
  * back; if the connection was lost, its result is unknown. */
@@ -104,6 +104,6 @@ void ps_pg_rollback(struct ps_pg *pg);
 enum ps_status ps_pg_migrate(struct ps_pg *pg, struct ps_err *err);
 /* Appends the statements that ps_pg_migrate runs for a database of this layout; 0: an empty
  * database. */
-void ps_pg_layout(int64_t layout, struct ps_buf *out);
+void ps_pg_layout_script(int64_t layout, struct ps_buf *out);
 
 #endif

@@ -26,8 +26,8 @@ static enum ps_status find(struct ps_store *store, const char *id, const char *w
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
     ps_partial_prepare(store, "pieces_find", id, who, &stmt, err);
-    if (!ps_stmt_row(stmt, err))
-        return err->code == PS_OK ? ps_partial_nobody(err) : err->code;
+    if (!ps_stmt_step(stmt, err))
+        return err->code == PS_OK ? ps_partial_fail_unknown(err) : err->code;
     *out = (uint64_t)ps_col_int(stmt, 0);
     return PS_OK;
 }
@@ -39,7 +39,7 @@ static enum ps_status list(struct ps_store *store, const char *id, struct ps_buf
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
     ps_partial_prepare(store, "pieces_list", id, "", &stmt, err);
-    while (ps_stmt_row(stmt, err))
+    while (ps_stmt_step(stmt, err))
         ps_col_append(stmt, 0, keys);
     return err->code;
 }
@@ -51,7 +51,7 @@ static enum ps_status add(struct ps_store *store, const char *id, const char *wh
 
     ps_partial_prepare(store, "pieces_add", id, who, &stmt, err);
     ps_bind_int(stmt, ":bytes", (int64_t)bytes);
-    return ps_stmt_finish(stmt, err);
+    return ps_stmt_execute(stmt, err);
 }
 
 /* Deletes the row and the pieces. */
@@ -61,10 +61,10 @@ static enum ps_status drop(struct ps_store *store, const char *id, struct ps_err
     struct ps_stmt *stmt = NULL;
 
     list(store, id, &keys, err);
-    for (const char *at = keys.at; at && at < keys.at + keys.len; at += strlen(at) + 1)
+    for (const char *at = keys.ptr; at && at < keys.ptr + keys.len; at += strlen(at) + 1)
         ps_file_remove(store, "pieces", at, err);
     ps_partial_prepare(store, "pieces_end", id, "", &stmt, err);
-    return ps_stmt_finish(stmt, err);
+    return ps_stmt_execute(stmt, err);
 }
 
 /* --- Transactions --- */
@@ -72,20 +72,21 @@ static enum ps_status drop(struct ps_store *store, const char *id, struct ps_err
 static enum ps_status pieces_bytes(struct ps_store *store, const char *id, const char *who,
                                    uint64_t *out, struct ps_err *err)
 {
-    ps_catalog_begin(store, PS_SOON, err);
+    ps_catalog_begin(store, PS_NOT_DURABLE, err);
     find(store, id, who, out, err);
     return ps_catalog_end(store, err->code, err);
 }
 
-static enum ps_status place(struct ps_store *store, const char *id, const char *who,
-                            uint64_t offset, const struct ps_sending *sent, struct ps_err *err)
+static enum ps_status insert_piece(struct ps_store *store, const char *id, const char *who,
+                                   uint64_t offset, const struct ps_sent_file *sent,
+                                   struct ps_err *err)
 {
     char key[PS_PARTIAL_SIZE + 24];
     uint64_t have = 0;
 
     (void)snprintf(key, sizeof key, "%.*s.%020llu", PS_PARTIAL_SIZE - 1, id,
                    (unsigned long long)offset);
-    ps_catalog_begin(store, PS_SOON, err);
+    ps_catalog_begin(store, PS_NOT_DURABLE, err);
     find(store, id, who, &have, err);
     ps_partial_check_offset(have, offset, err);
     ps_file_place(store, sent, "pieces", key, NULL, err);
@@ -99,7 +100,7 @@ static enum ps_status pieces_append(struct ps_store *store, const char *id, cons
                                     uint64_t offset, const char *from, uint64_t max,
                                     uint64_t *bytes_out, struct ps_err *err)
 {
-    struct ps_sending sent;
+    struct ps_sent_file sent;
     struct stat about = {0};
     enum ps_status status = pieces_bytes(store, id, who, bytes_out, err);
 
@@ -112,7 +113,7 @@ static enum ps_status pieces_append(struct ps_store *store, const char *id, cons
     if (status == PS_OK)
         status = ps_file_send(store, "pieces", from, &sent, err);
     if (status == PS_OK)
-        status = place(store, id, who, offset, &sent, err);
+        status = insert_piece(store, id, who, offset, &sent, err);
     if (status == PS_OK) {
         *bytes_out = offset + sent.bytes;
         ps_spool_remove(store, from);
@@ -126,7 +127,7 @@ static enum ps_status end(struct ps_store *store, const char *id, const char *wh
 {
     uint64_t have = 0;
 
-    ps_catalog_begin(store, PS_SOON, err);
+    ps_catalog_begin(store, PS_NOT_DURABLE, err);
     find(store, id, who, &have, err);
     if (bytes)
         ps_partial_check_offset(have, *bytes, err);
@@ -147,7 +148,7 @@ static enum ps_status find_expired(struct ps_store *store, char id_out[PS_PARTIA
 
     id_out[0] = '\0';
     ps_partial_prepare(store, "pieces_expired", "", "", &stmt, err);
-    if (ps_stmt_row(stmt, err))
+    if (ps_stmt_step(stmt, err))
         ps_col_copy(stmt, 0, id_out, PS_PARTIAL_SIZE);
     return err->code;
 }
@@ -159,7 +160,7 @@ static void pieces_expire(struct ps_store *store)
     struct ps_err ignored = PS_ERR_INIT; /* the next look tries again */
 
     do {
-        ps_catalog_begin(store, PS_SOON, &ignored);
+        ps_catalog_begin(store, PS_NOT_DURABLE, &ignored);
         find_expired(store, id, &ignored);
         if (id[0])
             drop(store, id, &ignored);
@@ -168,11 +169,11 @@ static void pieces_expire(struct ps_store *store)
 
 /* --- Completion --- */
 
-static enum ps_status look_at(struct ps_store *store, const char *id, const char *who,
-                              uint64_t bytes, struct ps_buf *keys, struct ps_err *err)
+static enum ps_status read_pieces(struct ps_store *store, const char *id, const char *who,
+                                  uint64_t bytes, struct ps_buf *keys, struct ps_err *err)
 {
     uint64_t have = 0;
-    enum ps_status status = ps_catalog_begin(store, PS_SOON, err);
+    enum ps_status status = ps_catalog_begin(store, PS_NOT_DURABLE, err);
 
     if (status == PS_OK)
         status = find(store, id, who, &have, err);
@@ -183,12 +184,12 @@ static enum ps_status look_at(struct ps_store *store, const char *id, const char
     return ps_catalog_end(store, status, err);
 }
 
-static enum ps_status put_together(struct ps_store *store, const struct ps_buf *keys, int to,
-                                   const char *path, struct ps_err *err)
+static enum ps_status concatenate_pieces(struct ps_store *store, const struct ps_buf *keys, int to,
+                                         const char *path, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
 
-    for (const char *at = keys->at; status == PS_OK && at && at < keys->at + keys->len;
+    for (const char *at = keys->ptr; status == PS_OK && at && at < keys->ptr + keys->len;
          at += strlen(at) + 1) {
         PS_AUTO(ps_close_fd) int fd = -1;
 
@@ -206,13 +207,13 @@ static enum ps_status pieces_take(struct ps_store *store, const char *id, const 
 {
     PS_AUTO(ps_buf_free) struct ps_buf keys = {0};
     PS_AUTO(ps_close_fd) int fd = -1;
-    enum ps_status status = look_at(store, id, who, bytes, &keys, err);
+    enum ps_status status = read_pieces(store, id, who, bytes, &keys, err);
 
     *path_out = NULL;
     if (status == PS_OK)
         status = ps_store_spool(store, path_out, &fd, err);
     if (status == PS_OK)
-        status = put_together(store, &keys, fd, *path_out, err);
+        status = concatenate_pieces(store, &keys, fd, *path_out, err);
     if (status == PS_OK)
         status = end(store, id, who, &bytes, err);
     if (status == PS_OK) {

@@ -8,12 +8,12 @@ static void *run(void *arg)
     struct ps_ticker *ticker = arg;
 
     (void)pthread_mutex_lock(&ticker->lock);
-    while (!ticker->stop) {
+    while (!ticker->is_stopping) {
         const int64_t until_ms = ps_monotonic_ms() + ticker->pause_ms;
 
-        while (!ticker->stop && ps_cond_wait_until(&ticker->wake, &ticker->lock, until_ms))
+        while (!ticker->is_stopping && ps_cond_wait_until(&ticker->wake, &ticker->lock, until_ms))
             ;
-        if (ticker->stop)
+        if (ticker->is_stopping)
             break;
         (void)pthread_mutex_unlock(&ticker->lock);
         ticker->tick(ticker->user);
@@ -27,13 +27,14 @@ static void destroy(struct ps_ticker *ticker)
 {
     (void)pthread_cond_destroy(&ticker->wake);
     (void)pthread_mutex_destroy(&ticker->lock);
-    *ticker = (struct ps_ticker){.runs = false};
+    *ticker = (struct ps_ticker){.is_running = false};
 }
 
 enum ps_status ps_ticker_start(struct ps_ticker *ticker, int64_t pause_ms, void (*tick)(void *user),
                                void *user, struct ps_err *err)
 {
-    *ticker = (struct ps_ticker){.pause_ms = pause_ms, .tick = tick, .user = user, .runs = true};
+    *ticker =
+        (struct ps_ticker){.pause_ms = pause_ms, .tick = tick, .user = user, .is_running = true};
     (void)pthread_mutex_init(&ticker->lock, NULL);
     (void)pthread_cond_init(&ticker->wake, NULL);
     if (pthread_create(&ticker->thread, NULL, run, ticker) == 0)
@@ -44,10 +45,10 @@ enum ps_status ps_ticker_start(struct ps_ticker *ticker, int64_t pause_ms, void 
 
 void ps_ticker_stop(struct ps_ticker *ticker)
 {
-    if (!ticker->runs)
+    if (!ticker->is_running)
         return;
     (void)pthread_mutex_lock(&ticker->lock);
-    ticker->stop = true;
+    ticker->is_stopping = true;
     (void)pthread_cond_signal(&ticker->wake);
     (void)pthread_mutex_unlock(&ticker->lock);
     (void)pthread_join(ticker->thread, NULL);

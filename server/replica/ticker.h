@@ -15,7 +15,7 @@ struct ps_ticker {
     int64_t pause_ms;
     void (*tick)(void *user);
     void *user;
-    bool runs, stop;
+    bool is_running, is_stopping;
 };
 
 /* Starts a thread that calls tick after pause_ms, and again pause_ms after each return. */

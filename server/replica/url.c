@@ -54,5 +54,5 @@ char *ps_pg_place(const char *url)
     if (service)
         ps_buf_printf(&out, "?service=%s", service);
     PQconninfoFree(options);
-    return out.at;
+    return out.ptr;
 }

@@ -29,7 +29,7 @@ static bool get_varint(struct ps_str *blob, uint64_t *out)
     uint64_t value = 0;
 
     for (unsigned shift = 0; shift < 64 && blob->len; shift += 7) {
-        unsigned char c = (unsigned char)*blob->at;
+        unsigned char c = (unsigned char)*blob->ptr;
 
         *blob = ps_str_skip(*blob, 1);
         value |= (uint64_t)(c & 0x7f) << shift;
@@ -60,7 +60,7 @@ static bool get_num(struct ps_str *blob, unsigned kind, struct ps_num *out)
     if (kind == PS_NUM_REAL) {
         if (blob->len < 8)
             return false;
-        memcpy(&out->r, blob->at, 8);
+        memcpy(&out->r, blob->ptr, 8);
         *blob = ps_str_skip(*blob, 8);
         return true;
     }
@@ -79,8 +79,8 @@ void ps_calls_pack(struct ps_buf *out, const struct ps_call *calls, uint32_t n)
         unsigned char *at;
         size_t len;
 
-        ps_buf_room(out, 5 + 1 + 4 * 10);
-        at = (unsigned char *)out->at + out->len;
+        ps_buf_reserve(out, 5 + 1 + 4 * 10);
+        at = (unsigned char *)out->ptr + out->len;
         len = put_varint(at, c->caller);
         at[len++] = (unsigned char)(c->ncalls.kind | c->primitive_calls.kind << 2 |
                                     c->tottime_s.kind << 4 | c->cumtime_s.kind << 6);
@@ -100,7 +100,7 @@ bool ps_calls_next(struct ps_str *blob, struct ps_call *out)
     if (!get_varint(blob, &caller) || caller > UINT32_MAX || !blob->len)
         return false;
     out->caller = (uint32_t)caller;
-    kinds = (unsigned char)*blob->at;
+    kinds = (unsigned char)*blob->ptr;
     *blob = ps_str_skip(*blob, 1);
     return get_num(blob, kinds & 3, &out->ncalls) &&
            get_num(blob, kinds >> 2 & 3, &out->primitive_calls) &&
@@ -111,8 +111,8 @@ bool ps_calls_next(struct ps_str *blob, struct ps_call *out)
 void ps_ids_pack(struct ps_buf *out, const uint32_t *ids, uint32_t n)
 {
     for (uint32_t i = 0, last = 0; i < n; last = ids[i++]) {
-        ps_buf_room(out, 5);
-        out->len += put_varint((unsigned char *)out->at + out->len, ids[i] - last);
+        ps_buf_reserve(out, 5);
+        out->len += put_varint((unsigned char *)out->ptr + out->len, ids[i] - last);
     }
 }
 

@@ -29,10 +29,10 @@ enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what
 
     if (code != SQLITE_OK && code != SQLITE_DONE && ps_context_check(err) != PS_OK)
         return err->code;
-    if (ps_memory_exceeded(db->memory))
+    if (ps_memory_limit_is_exceeded(db->memory))
         return ps_fail(err, PS_LIMIT, "the query needs too much memory and was stopped");
     if (damaged)
-        ps_hint(err, "`perfshelf verify` names the file, `perfshelf rebuild` restores it");
+        ps_err_hint(err, "`perfshelf verify` names the file, `perfshelf rebuild` restores it");
     return ps_fail(err, status, "%s: %s", what,
                    status == PS_FULL ? "insufficient storage" : sqlite3_errmsg(db->handle));
 }
@@ -41,7 +41,7 @@ enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what
 static int is_ended(void *user)
 {
     (void)user;
-    return ps_context_ended();
+    return ps_context_has_ended();
 }
 
 enum ps_status ps_db_open(const char *uri, bool write, struct ps_db **out, struct ps_err *err)
@@ -50,7 +50,7 @@ enum ps_status ps_db_open(const char *uri, bool write, struct ps_db **out, struc
     int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
                 (write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
 
-    if (err->code != PS_OK || ps_memory_ready(err) != PS_OK)
+    if (err->code != PS_OK || ps_memory_limit_check(err) != PS_OK)
         return err->code;
     db = ps_alloc(sizeof *db);
     if (sqlite3_open_v2(uri, &db->handle, flags, NULL) != SQLITE_OK) {
@@ -89,7 +89,7 @@ void ps_db_close(struct ps_db *db)
     ps_trace_cache_free(db->trace);
     sqlite3_close(db->handle);
     if (db->owns_memory)
-        ps_memory_end(db->memory);
+        ps_memory_limit_end(db->memory);
     free(db);
 }
 
@@ -103,7 +103,7 @@ static int by_query_name(const void *name, const void *text)
 }
 
 /* Uses binary search, since handlers call this for each row that they write. */
-const char *ps_sql_text(const char *name)
+const char *ps_query_sql(const char *name)
 {
     const struct ps_schema_text *found =
         bsearch(name, ps_schema_texts, ps_n_schema_texts, sizeof *found, by_query_name);
@@ -138,8 +138,8 @@ enum ps_status ps_db_prepare(struct ps_db *db, const char *sql, struct ps_stmt *
             return err->code;
         }
         stmt = ps_alloc(sizeof *stmt);
-        *stmt = (struct ps_stmt){handle, db, ps_strdup(ps_str_of(sql)), false, true};
-        PS_PUSH_ROOM(db->stmts, db->n_stmts, db->cap_stmts);
+        *stmt = (struct ps_stmt){handle, db, ps_strdup(ps_str_from_c(sql)), false, true};
+        PS_RESERVE_ONE(db->stmts, db->n_stmts, db->cap_stmts);
         db->stmts[db->n_stmts++] = stmt;
     }
     stmt->busy = true;
@@ -159,7 +159,7 @@ enum ps_status ps_db_prepare_single(struct ps_db *db, const char *sql, struct ps
     if (sqlite3_prepare_v2(db->handle, sql, -1, &handle, &rest) != SQLITE_OK) {
         int at = sqlite3_error_offset(db->handle);
 
-        if (ps_context_ended() || ps_memory_exceeded(db->memory))
+        if (ps_context_has_ended() || ps_memory_limit_is_exceeded(db->memory))
             return ps_db_fail(db, err, "SQL");
         if (at >= 0)
             return ps_fail_at(err, PS_BAD_REQUEST, (uint64_t)at, "SQL: %s",
@@ -175,11 +175,11 @@ enum ps_status ps_db_prepare_single(struct ps_db *db, const char *sql, struct ps
                                : "only read-only statements are allowed");
     }
     *out = ps_alloc(sizeof **out);
-    **out = (struct ps_stmt){handle, db, ps_strdup(ps_str_of(sql)), true, false};
+    **out = (struct ps_stmt){handle, db, ps_strdup(ps_str_from_c(sql)), true, false};
     return PS_OK;
 }
 
-void ps_stmt_done(struct ps_stmt *stmt)
+void ps_stmt_release(struct ps_stmt *stmt)
 {
     if (!stmt)
         return;
@@ -197,21 +197,21 @@ void ps_stmt_rewind(struct ps_stmt *stmt)
     sqlite3_reset(stmt->handle);
 }
 
-const char *ps_db_run(const struct ps_db *db)
+const char *ps_db_run_id(const struct ps_db *db)
 {
     return db->id;
 }
 
-enum ps_status ps_stmt_finish(struct ps_stmt *stmt, struct ps_err *err)
+enum ps_status ps_stmt_execute(struct ps_stmt *stmt, struct ps_err *err)
 {
-    (void)ps_stmt_row(stmt, err);
-    ps_stmt_done(stmt);
+    (void)ps_stmt_step(stmt, err);
+    ps_stmt_release(stmt);
     return err->code;
 }
 
 void ps_stmt_auto(struct ps_stmt **stmt)
 {
-    ps_stmt_done(*stmt);
+    ps_stmt_release(*stmt);
     *stmt = NULL;
 }
 
@@ -248,11 +248,11 @@ void ps_bind_text(struct ps_stmt *stmt, const char *name, struct ps_str value)
 {
     const int at = find_parameter(stmt, name);
 
-    if (at && value.at)
-        sqlite3_bind_text64(stmt->handle, at, value.at, value.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+    if (at && value.ptr)
+        sqlite3_bind_text64(stmt->handle, at, value.ptr, value.len, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-bool ps_stmt_row(struct ps_stmt *stmt, struct ps_err *err)
+bool ps_stmt_step(struct ps_stmt *stmt, struct ps_err *err)
 {
     int code;
 
@@ -311,10 +311,10 @@ void ps_col_copy(struct ps_stmt *stmt, int column, char *out, size_t size)
 {
     const struct ps_str text = ps_col_text(stmt, column);
     const size_t room = text.len < size ? text.len : size - 1;
-    const size_t len = text.at ? strnlen(text.at, room) : 0;
+    const size_t len = text.ptr ? strnlen(text.ptr, room) : 0;
 
     if (len)
-        memcpy(out, text.at, len);
+        memcpy(out, text.ptr, len);
     out[len] = '\0';
 }
 
@@ -322,7 +322,7 @@ void ps_col_append(struct ps_stmt *stmt, int column, struct ps_buf *list)
 {
     const struct ps_str text = ps_col_text(stmt, column);
 
-    ps_buf_add(list, text.at, text.at ? strnlen(text.at, text.len) : 0);
+    ps_buf_add(list, text.ptr, text.ptr ? strnlen(text.ptr, text.len) : 0);
     ps_buf_add(list, "", 1);
 }
 
@@ -344,7 +344,7 @@ static void blob_json(struct ps_str blob, struct ps_json *out)
 
     ps_buf_puts(&hex, "x'");
     for (size_t i = 0; i < blob.len; i++)
-        ps_buf_printf(&hex, "%02x", (unsigned char)blob.at[i]);
+        ps_buf_printf(&hex, "%02x", (unsigned char)blob.ptr[i]);
     ps_buf_puts(&hex, "'");
     ps_json_str(out, ps_buf_slice(&hex));
 }
@@ -371,21 +371,21 @@ bool ps_db_is_json(struct ps_db *db, struct ps_str text)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    if (!text.at || !ps_utf8_valid(text) ||
+    if (!text.ptr || !ps_utf8_is_valid(text) ||
         ps_db_prepare(db, "SELECT json_valid(:text)", &stmt, PS_ERR_IGNORED) != PS_OK)
         return false;
     ps_bind_text(stmt, ":text", text);
-    return ps_stmt_row(stmt, PS_ERR_IGNORED) && ps_col_int(stmt, 0) != 0;
+    return ps_stmt_step(stmt, PS_ERR_IGNORED) && ps_col_int(stmt, 0) != 0;
 }
 
 void ps_col_raw_json(struct ps_stmt *stmt, int column, const char *otherwise, struct ps_json *out)
 {
     const struct ps_str text = ps_col_text(stmt, column);
 
-    ps_json_raw(out, ps_db_is_json(stmt->db, text) ? text : ps_str_of(otherwise));
+    ps_json_raw(out, ps_db_is_json(stmt->db, text) ? text : ps_str_from_c(otherwise));
 }
 
-const char *ps_schema_of(const char *name)
+const char *ps_schema_sql(const char *name)
 {
     for (const struct ps_schema_text *t = ps_schema_texts; t->name; t++)
         if (strcmp(t->name, name) == 0)

@@ -9,9 +9,9 @@
  *
  *     struct ps_stmt *stmt = NULL;
  *
- *     ps_db_prepare(db, ps_sql_text("tag_insert"), &stmt, err);
- *     ps_bind_text(stmt, ":id", ps_str_of(id));
- *     return ps_stmt_finish(stmt, err);
+ *     ps_db_prepare(db, ps_query_sql("tag_insert"), &stmt, err);
+ *     ps_bind_text(stmt, ":id", ps_str_from_c(id));
+ *     return ps_stmt_execute(stmt, err);
  *
  * Work that has to be done after a failure (ROLLBACK, DETACH) therefore gets an err of its own.
  */
@@ -37,19 +37,19 @@ struct ps_stmt;
 void ps_db_close(struct ps_db *db);
 
 /* Returns the id of the run that the handle was acquired for. */
-const char *ps_db_run(const struct ps_db *db);
+const char *ps_db_run_id(const struct ps_db *db);
 /* Returns the text of schema/queries/<name>.sql; NULL if there is none. */
-const char *ps_sql_text(const char *name);
+const char *ps_query_sql(const char *name);
 
 /* Prepares sql, or reuses a prepared statement that is idle; no parameter is bound. Release it with
- * ps_stmt_done (NULL is allowed). */
+ * ps_stmt_release (NULL is allowed). */
 enum ps_status ps_db_prepare(struct ps_db *db, const char *sql, struct ps_stmt **out,
                              struct ps_err *err);
-void ps_stmt_done(struct ps_stmt *stmt);
+void ps_stmt_release(struct ps_stmt *stmt);
 void ps_stmt_rewind(struct ps_stmt *stmt); /* back to before the first row; keeps bindings */
 /* Executes a statement whose rows are not wanted any more, and releases it, also after a failure.
  */
-enum ps_status ps_stmt_finish(struct ps_stmt *stmt, struct ps_err *err);
+enum ps_status ps_stmt_execute(struct ps_stmt *stmt, struct ps_err *err);
 void ps_stmt_auto(struct ps_stmt **stmt); /* for PS_AUTO */
 /* Runs all statements of sql. */
 enum ps_status ps_db_exec(struct ps_db *db, const char *sql, struct ps_err *err);
@@ -63,18 +63,18 @@ void ps_bind_text(struct ps_stmt *stmt, const char *name,
 
 /* Whether `id` is plausible after so many rows: ids in a run file begin at 1 and are almost dense,
  * whatever program wrote it. Arrays indexed by id then grow with the file. */
-static inline bool ps_id_is_dense(int64_t id, size_t rows)
+static inline bool ps_id_is_plausible(int64_t id, size_t rows)
 {
     return id >= 0 && (uint64_t)id <= 16 * (uint64_t)rows + 65536;
 }
 
 /* Steps to the next row. False: no more rows, or err is filled. Columns are read after true only.
  */
-bool ps_stmt_row(struct ps_stmt *stmt, struct ps_err *err);
+bool ps_stmt_step(struct ps_stmt *stmt, struct ps_err *err);
 /* Prepares a query of schema/queries with the parameter :id, a run, and steps to its row;
  * PS_NOT_FOUND if there is none. The caller releases the statement, also after a failure. */
-enum ps_status ps_stmt_of_run(struct ps_db *db, const char *query, const char *id,
-                              struct ps_stmt **out, struct ps_err *err);
+enum ps_status ps_stmt_open_for_run(struct ps_db *db, const char *query, const char *id,
+                                    struct ps_stmt **out, struct ps_err *err);
 
 int ps_col_count(struct ps_stmt *stmt);
 const char *ps_col_name(struct ps_stmt *stmt, int column);

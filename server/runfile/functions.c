@@ -26,20 +26,20 @@ static const char *next_of(const char *at, const char *end, char c)
  * searched after each key press. */
 static bool contains(struct ps_str hay, struct ps_str needle)
 {
-    const char c = needle.len ? needle.at[0] : '\0', folded = (char)(c | 0x20);
+    const char c = needle.len ? needle.ptr[0] : '\0', folded = (char)(c | 0x20);
     const char *end, *one, *two = NULL;
 
     if (!needle.len || hay.len < needle.len)
         return !needle.len;
-    end = hay.at + (hay.len - needle.len) + 1;
-    one = next_of(hay.at, end, c);
+    end = hay.ptr + (hay.len - needle.len) + 1;
+    one = next_of(hay.ptr, end, c);
     if (folded >= 'a' && folded <= 'z')
-        two = next_of(hay.at, end, (char)(c ^ 0x20));
-    while ((one || two) && !ps_context_ended()) {
+        two = next_of(hay.ptr, end, (char)(c ^ 0x20));
+    while ((one || two) && !ps_context_has_ended()) {
         const bool is_one = !two || (one && one < two);
         const char *at = is_one ? one : two;
 
-        if (strncasecmp(at, needle.at, needle.len) == 0)
+        if (strncasecmp(at, needle.ptr, needle.len) == 0)
             return true;
         *(is_one ? &one : &two) = next_of(at + 1, end, *at);
     }
@@ -73,11 +73,11 @@ static void words(sqlite3_context *context, int n, sqlite3_value **values)
     bool match = true;
 
     for (struct ps_str word; match && at && (word = next_word(&at)).len;) {
-        bool without = word.len > 1 && word.at[0] == '-';
+        bool without = word.len > 1 && word.ptr[0] == '-';
 
         match = any_contains(values + 1, n - 1, ps_str_skip(word, without)) != without;
     }
-    if (ps_context_ended())
+    if (ps_context_has_ended())
         sqlite3_result_error_code(context, SQLITE_INTERRUPT);
     else
         sqlite3_result_int(context, match);

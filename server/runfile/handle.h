@@ -14,7 +14,7 @@
 #include "importers/sink.h"
 #include "server/runfile/db.h"
 
-struct ps_memory;
+struct ps_memory_limit;
 struct ps_store;
 struct ps_temp_rows;
 
@@ -25,7 +25,7 @@ struct ps_stmt {
     bool busy, cached;
 };
 
-struct ps_memory;
+struct ps_memory_limit;
 
 struct ps_db {
     sqlite3 *handle;
@@ -34,8 +34,8 @@ struct ps_db {
     uint64_t mark; /* ps_run_mark at the time of opening */
     struct ps_stmt **stmts;
     size_t n_stmts, cap_stmts;
-    struct ps_memory *memory; /* memory limit of a user's query; NULL: none */
-    bool owns_memory;         /* freed with the handle */
+    struct ps_memory_limit *memory; /* memory limit of a user's query; NULL: none */
+    bool owns_memory;               /* freed with the handle */
     /* tables of a trace (trace_reader.h); NULL: not loaded yet */
     struct ps_trace_cache *trace;
     const struct ps_temp_rows *temp_rows; /* set by the query layer for its statements */
@@ -48,23 +48,23 @@ enum ps_status ps_db_open(const char *uri, bool write, struct ps_db **out, struc
 enum ps_status ps_db_fail(struct ps_db *db, struct ps_err *err, const char *what);
 
 /* Returns the text of schema/<name>.sql; "" if there is none. */
-const char *ps_schema_of(const char *name);
+const char *ps_schema_sql(const char *name);
 
 /* --- User queries (user_query.c) --- */
 
 /* From now on this handle only prepares statements that a user may run, within this memory. */
-void ps_guard(struct ps_db *db, struct ps_memory *memory);
+void ps_db_restrict_to_user_sql(struct ps_db *db, struct ps_memory_limit *memory);
 
 /* --- SQLite memory limit (sqlite_memory.c) --- */
 
 /* Fails if SQLite does not use the allocator that enforces the limits below. */
-enum ps_status ps_memory_ready(struct ps_err *err);
+enum ps_status ps_memory_limit_check(struct ps_err *err);
 /* Limits what SQLite allocates on this thread to `most` more bytes (0: no limit) until
- * ps_memory_end. Until then allocations also fail once the thread's context has ended: that is the
- * only way to stop SQLite while it prepares a statement. */
-struct ps_memory *ps_memory_begin(size_t most);
-void ps_memory_end(struct ps_memory *memory);
-bool ps_memory_exceeded(const struct ps_memory *memory); /* NULL: false */
+ * ps_memory_limit_end. Until then allocations also fail once the thread's context has ended: that
+ * is the only way to stop SQLite while it prepares a statement. */
+struct ps_memory_limit *ps_memory_limit_begin(size_t most);
+void ps_memory_limit_end(struct ps_memory_limit *memory);
+bool ps_memory_limit_is_exceeded(const struct ps_memory_limit *memory); /* NULL: false */
 
 /* Appends a file: URI of path. */
 void ps_uri_path(struct ps_buf *out, const char *path);
@@ -77,7 +77,7 @@ void ps_col_append(struct ps_stmt *stmt, int column, struct ps_buf *list);
 /* Copies the id in the first column of a row. */
 void ps_col_id(struct ps_stmt *stmt, char id_out[PS_ID_SIZE]);
 
-int64_t ps_layout_of_ours(void); /* user_version of run.sql */
+int64_t ps_current_layout(void); /* user_version of run.sql */
 
 /* --- Virtual tables (sql_table.c) --- */
 
@@ -127,7 +127,8 @@ void ps_register_traces(struct ps_db *db); /* ps_slices, ps_operators, ps_kernel
 
 struct ps_operator;
 /* Adds a memory event outside of all operators to what torch lists as the operator [memory]. */
-void ps_memory_sum(struct ps_operator *sum, int64_t t_ns, int64_t device_type, int64_t bytes);
+void ps_memory_operator_add(struct ps_operator *sum, int64_t t_ns, int64_t device_type,
+                            int64_t bytes);
 
 void ps_trace_cache_free(struct ps_trace_cache *cache);
 

@@ -57,19 +57,19 @@ static bool is_sum(const void *items, uint32_t index, const void *key)
 static struct ps_kernel_sum *sum_of(struct ps_kernel_sums *sums, const struct ps_kernel_key *key)
 {
     uint32_t index = ps_hash_table_add(&sums->by_key, ps_hash_bytes(key, sizeof *key),
-                                       (uint32_t)sums->n, is_sum, sums->at, key);
+                                       (uint32_t)sums->n, is_sum, sums->items, key);
 
     if (index == sums->n) {
-        PS_PUSH_ROOM(sums->at, sums->n, sums->cap);
-        sums->at[sums->n++] =
+        PS_RESERVE_ONE(sums->items, sums->n, sums->cap);
+        sums->items[sums->n++] =
             (struct ps_kernel_sum){.key = *key, .min_ns = INT64_MAX, .first_ns = INT64_MAX};
     }
-    return &sums->at[index];
+    return &sums->items[index];
 }
 
 void ps_kernel_sums_free(struct ps_kernel_sums *sums)
 {
-    free(sums->at);
+    free(sums->items);
     ps_hash_table_free(&sums->by_key);
     *sums = (struct ps_kernel_sums){0};
 }
@@ -87,7 +87,7 @@ static const struct places *places_of(struct summing *s, int64_t template)
         struct ps_str text = ps_trace_template(s->cache, template);
 
         for (int w = 0; w < N_WANTED; w++)
-            places->at[w] = ps_template_param(text, ps_str_of(wanted[w].key));
+            places->at[w] = ps_template_param(text, ps_str_from_c(wanted[w].key));
         places->known = true;
     }
     return places;
@@ -95,8 +95,8 @@ static const struct places *places_of(struct summing *s, int64_t template)
 
 static struct ps_num param(struct summing *s, const struct ps_chunk *chunk, uint32_t i, int index)
 {
-    int64_t template = ps_chunk_at(chunk, PS_COL_TEMPLATE, i);
-    int64_t at = ps_chunk_at(chunk, PS_COL_ARGS_AT, i);
+    int64_t template = ps_chunk_value(chunk, PS_COL_TEMPLATE, i);
+    int64_t at = ps_chunk_value(chunk, PS_COL_ARGS_AT, i);
 
     if (index < 0 || at < 0 || (uint64_t)at > chunk->args.len)
         return (struct ps_num){0};
@@ -121,7 +121,7 @@ static void add_mean(struct ps_num value, int64_t duration, double *sum, double 
  * launched by several threads in turn, so the packed columns of names are kept for all chunks. */
 static int64_t operator_name(struct summing *s, int64_t slice)
 {
-    const struct ps_chunk_row *chunk = slice ? ps_trace_chunk_of(s->cache, slice) : NULL;
+    const struct ps_chunk_row *chunk = slice ? ps_trace_find_chunk(s->cache, slice) : NULL;
     struct names *names;
     int64_t name = 0;
 
@@ -129,24 +129,24 @@ static int64_t operator_name(struct summing *s, int64_t slice)
         return 0;
     names = &s->names[chunk - s->cache->chunks];
     if (!names->known) {
-        struct ps_trace_reader *reader = ps_reader_take(s->db);
+        struct ps_trace_reader *reader = ps_trace_reader_acquire(s->db);
         struct ps_str raw;
 
-        if (ps_reader_raw(reader, chunk, PS_COL_NAME, &raw, s->err) == PS_OK && raw.len)
+        if (ps_trace_reader_packed(reader, chunk, PS_COL_NAME, &raw, s->err) == PS_OK && raw.len)
             ps_buf_str(&names->raw, raw);
-        ps_reader_give(reader);
+        ps_trace_reader_release(reader);
         names->known = true;
     }
-    if (names->raw.len &&
-        !ps_column_at(ps_buf_slice(&names->raw), chunk->n, (uint32_t)slice - chunk->first, &name))
-        (void)ps_trace_damaged(s->err, "names of chunk", chunk->id);
+    if (names->raw.len && !ps_column_unpack_one(ps_buf_slice(&names->raw), chunk->n,
+                                                (uint32_t)slice - chunk->first, &name))
+        (void)ps_trace_fail_damaged(s->err, "names of chunk", chunk->id);
     return name;
 }
 
 static void add_launch(struct summing *s, const struct ps_chunk *chunk, uint32_t i,
                        const struct places *places, struct ps_kernel_key *key)
 {
-    key->op = operator_name(s, ps_chunk_at(chunk, PS_COL_OP, i));
+    key->op = operator_name(s, ps_chunk_value(chunk, PS_COL_OP, i));
     for (int k = 0; k < 3; k++) {
         if (places->at[GRID] >= 0)
             key->grid[k] = whole(param(s, chunk, i, places->at[GRID] + k));
@@ -161,10 +161,10 @@ static void add_launch(struct summing *s, const struct ps_chunk *chunk, uint32_t
 
 static void add_slice(struct summing *s, const struct ps_chunk *chunk, uint32_t i, int64_t kind)
 {
-    int64_t start = ps_chunk_at(chunk, PS_COL_START, i);
-    int64_t duration = ps_chunk_at(chunk, PS_COL_DURATION, i);
-    const struct places *places = places_of(s, ps_chunk_at(chunk, PS_COL_TEMPLATE, i));
-    struct ps_kernel_key key = {.name = ps_chunk_at(chunk, PS_COL_NAME, i),
+    int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
+    int64_t duration = ps_chunk_value(chunk, PS_COL_DURATION, i);
+    const struct places *places = places_of(s, ps_chunk_value(chunk, PS_COL_TEMPLATE, i));
+    struct ps_kernel_key key = {.name = ps_chunk_value(chunk, PS_COL_NAME, i),
                                 .device = s->row->device,
                                 .stream = s->row->stream,
                                 .kind = kind,
@@ -178,12 +178,12 @@ static void add_slice(struct summing *s, const struct ps_chunk *chunk, uint32_t 
         add_launch(s, chunk, i, places, &key);
     sum = sum_of(s->out, &key);
     if (!sum->calls++)
-        sum->family = (uint8_t)ps_chunk_at(chunk, PS_COL_FAMILY, i);
+        sum->family = (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i);
     sum->total_ns = (int64_t)((uint64_t)sum->total_ns + (uint64_t)duration);
     sum->min_ns = duration < sum->min_ns ? duration : sum->min_ns;
     sum->max_ns = duration > sum->max_ns ? duration : sum->max_ns;
     sum->first_ns = start < sum->first_ns ? start : sum->first_ns;
-    sum->tensor_core += (ps_chunk_at(chunk, PS_COL_FLAGS, i) & PS_SLICE_TENSOR_CORE) != 0;
+    sum->tensor_core += (ps_chunk_value(chunk, PS_COL_FLAGS, i) & PS_SLICE_TENSOR_CORE) != 0;
     add_mean(param(s, chunk, i, places->at[BLOCKS_PER_SM]), duration, &sum->blocks_sum,
              &sum->blocks_weight);
     add_mean(param(s, chunk, i, places->at[OCCUPANCY]), duration, &sum->occupancy_sum,
@@ -194,10 +194,10 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
 {
     struct summing *s = user;
 
-    s->row = ps_trace_chunk_of(s->cache, ps_slice_id(chunk->track, chunk->first));
+    s->row = ps_trace_find_chunk(s->cache, ps_slice_id(chunk->track, chunk->first));
     for (uint32_t i = 0; i < chunk->n; i++) {
-        int64_t kind = ps_chunk_at(chunk, PS_COL_KIND, i);
-        int64_t start = ps_chunk_at(chunk, PS_COL_START, i);
+        int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
+        int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
 
         if (ps_slice_on_device(kind) && start >= s->range.from_ns && start < s->range.to_ns)
             add_slice(s, chunk, i, kind);
@@ -205,8 +205,8 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
     return s->err->code == PS_OK;
 }
 
-enum ps_status ps_kernel_sums_of(struct ps_db *db, struct ps_range range, bool by_launch,
-                                 struct ps_kernel_sums *out, struct ps_err *err)
+enum ps_status ps_kernel_sums_read(struct ps_db *db, struct ps_range range, bool by_launch,
+                                   struct ps_kernel_sums *out, struct ps_err *err)
 {
     const struct ps_chunk_query query = {
         .slice_kinds = 1u << PS_SLICE_KERNEL | 1u << PS_SLICE_MEMCPY | 1u << PS_SLICE_MEMSET,
@@ -220,11 +220,11 @@ enum ps_status ps_kernel_sums_of(struct ps_db *db, struct ps_range range, bool b
     };
     struct summing s = {.db = db, .range = range, .by_launch = by_launch, .out = out, .err = err};
 
-    if (ps_trace_texts(db, &s.cache, err) != PS_OK)
+    if (ps_trace_cache_load_texts(db, &s.cache, err) != PS_OK)
         return err->code;
     s.places = ps_alloc_array(s.cache->n_templates + 1, sizeof *s.places);
     s.names = ps_alloc_array(s.cache->n_chunks + 1, sizeof *s.names);
-    (void)ps_trace_chunks(db, &query, add_chunk, &s, err);
+    (void)ps_trace_each_chunk(db, &query, add_chunk, &s, err);
     for (size_t i = 0; i < s.cache->n_chunks; i++)
         ps_buf_free(&s.names[i].raw);
     free(s.names);

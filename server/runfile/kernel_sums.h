@@ -23,13 +23,13 @@ struct ps_kernel_sum {
 };
 
 struct ps_kernel_sums {
-    struct ps_kernel_sum *at;
+    struct ps_kernel_sum *items;
     size_t n, cap;
     struct ps_hash_table by_key; /* index in at */
 };
 
-enum ps_status ps_kernel_sums_of(struct ps_db *db, struct ps_range range, bool by_launch,
-                                 struct ps_kernel_sums *out, struct ps_err *err);
+enum ps_status ps_kernel_sums_read(struct ps_db *db, struct ps_range range, bool by_launch,
+                                   struct ps_kernel_sums *out, struct ps_err *err);
 void ps_kernel_sums_free(struct ps_kernel_sums *sums);
 
 #endif

@@ -175,7 +175,7 @@ static void heap_push(struct walk *w, uint32_t node)
     const struct ps_path_node *nodes = w->out->nodes;
     uint32_t at = w->n_heap;
 
-    PS_PUSH_ROOM(w->heap, w->n_heap, w->cap_heap);
+    PS_RESERVE_ONE(w->heap, w->n_heap, w->cap_heap);
     for (w->n_heap++; at && nodes[w->heap[(at - 1) / 2]].hi < nodes[node].hi; at = (at - 1) / 2)
         w->heap[at] = w->heap[(at - 1) / 2];
     w->heap[at] = node;
@@ -202,7 +202,7 @@ static uint32_t heap_pop(struct walk *w)
     return top;
 }
 
-static int wider_first(const void *a, const void *b)
+static int compare_hi_descending(const void *a, const void *b)
 {
     const struct ps_path_node *x = a, *y = b;
 
@@ -236,7 +236,7 @@ static struct callers_sum sum_callers(struct ps_str callers, uint32_t self)
 static struct ps_path_node *add_node(struct ps_paths *out, uint32_t function, uint32_t parent,
                                      uint32_t depth)
 {
-    PS_PUSH_ROOM(out->nodes, out->n, out->cap);
+    PS_RESERVE_ONE(out->nodes, out->n, out->cap);
     out->nodes[out->n] =
         (struct ps_path_node){.function = function, .parent = parent, .depth = depth};
     return &out->nodes[out->n++];
@@ -245,7 +245,7 @@ static struct ps_path_node *add_node(struct ps_paths *out, uint32_t function, ui
 /* Adds a function as root: with all of its time if nothing in the profile called it, or if all else
  * happened inside the calls from outside (for example builtins.exec, which imports re-enter);
  * otherwise with the time that its callers do not account for. */
-static void consider_root(struct ps_paths *out, uint32_t id, const struct fn *fn)
+static void add_root_if_called(struct ps_paths *out, uint32_t id, const struct fn *fn)
 {
     struct callers_sum sum = sum_callers(fn->callers, id);
     double from_outside = ps_num_real(fn->ncalls) - sum.ncalls, rest = fn->cumtime - sum.cumtime;
@@ -299,7 +299,7 @@ static int all_roots(sqlite3 *db, struct ps_paths *out)
     while (sqlite3_step(stmt) == SQLITE_ROW) {
         struct fn fn = fn_of_row(stmt);
 
-        consider_root(out, (uint32_t)sqlite3_column_int64(stmt, 7), &fn);
+        add_root_if_called(out, (uint32_t)sqlite3_column_int64(stmt, 7), &fn);
     }
     code = sqlite3_finalize(stmt);
     return code == SQLITE_OK && out->n == 0 ? widest_root(db, out) : code;
@@ -372,8 +372,8 @@ static struct room room_of(const struct callee *callees, size_t n)
 }
 
 /* Applies the rules of paths.h to a callee whose upper bound is set. */
-static void decide(const struct ps_path_node *above, const struct fn *f, struct room room,
-                   struct callee *c)
+static void set_certainty(const struct ps_path_node *above, const struct fn *f, struct room room,
+                          struct callee *c)
 {
     struct ps_path_node *node = &c->node;
     double others = node->hi == room.most ? room.second : room.most;
@@ -412,7 +412,7 @@ static void read_callees(struct walk *w, struct known *k)
 
         if (!fetch(w, id, &g) || !find_edge(g.callers, k->function, &edge))
             continue;
-        PS_PUSH_ROOM(k->callees, k->n, cap);
+        PS_RESERVE_ONE(k->callees, k->n, cap);
         k->callees[k->n++] = callee_of(id, &g, &edge);
     }
     k->fn.callers = k->fn.callees = (struct ps_str){NULL, 0};
@@ -420,7 +420,7 @@ static void read_callees(struct walk *w, struct known *k)
 
 /* Returns a function with its callees; NULL if the file does not have it. Valid until the next
  * call. */
-static const struct known *know(struct walk *w, uint32_t function)
+static const struct known *load_function(struct walk *w, uint32_t function)
 {
     struct known k = {.function = function};
     uint64_t hash = ps_hash_u64(function);
@@ -431,7 +431,7 @@ static const struct known *know(struct walk *w, uint32_t function)
     if (!fetch(w, function, &k.fn))
         return NULL;
     read_callees(w, &k);
-    PS_PUSH_ROOM(w->known, w->n_known, w->cap_known);
+    PS_RESERVE_ONE(w->known, w->n_known, w->cap_known);
     index = ps_hash_table_add(&w->known_at, hash, w->n_known, is_function, w->known, &function);
     w->known[w->n_known++] = k;
     return &w->known[index];
@@ -461,7 +461,7 @@ static bool becomes_node(const struct walk *w, uint32_t at, const struct fn *f, 
         c->node.certainty = PS_UNKNOWN;
         c->node.self = c->node.calls = (struct ps_num){0};
     } else {
-        decide(above, f, room, c);
+        set_certainty(above, f, room, c);
     }
     c->node.parent = at;
     c->node.depth = above->depth + 1;
@@ -471,7 +471,7 @@ static bool becomes_node(const struct walk *w, uint32_t at, const struct fn *f, 
 static void expand(struct walk *w, uint32_t at)
 {
     struct ps_paths *out = w->out;
-    const struct known *k = know(w, out->nodes[at].function);
+    const struct known *k = load_function(w, out->nodes[at].function);
     PS_AUTO(ps_free_ptr) struct callee *callees = NULL;
     uint32_t first = out->n;
     struct room room;
@@ -491,7 +491,7 @@ static void expand(struct walk *w, uint32_t at)
             out->cut++;
     }
     if (out->n > first)
-        qsort(out->nodes + first, out->n - first, sizeof *out->nodes, wider_first);
+        qsort(out->nodes + first, out->n - first, sizeof *out->nodes, compare_hi_descending);
     out->nodes[at].first_child = first;
     out->nodes[at].n_children = out->n - first;
     for (uint32_t i = first; i < out->n; i++)
@@ -499,7 +499,7 @@ static void expand(struct walk *w, uint32_t at)
             heap_push(w, i);
 }
 
-int ps_paths_expand(sqlite3 *db, const struct ps_paths_limits *limits, struct ps_paths *out)
+int ps_call_paths_expand(sqlite3 *db, const struct ps_paths_limits *limits, struct ps_paths *out)
 {
     struct walk w = {.limits = limits, .out = out};
     int code = sqlite3_prepare_v2(db, "SELECT " FN_COLUMNS " FROM function WHERE id = ?1", -1,
@@ -513,7 +513,7 @@ int ps_paths_expand(sqlite3 *db, const struct ps_paths_limits *limits, struct ps
     else
         code = all_roots(db, out);
     if (out->n)
-        qsort(out->nodes, out->n, sizeof *out->nodes, wider_first);
+        qsort(out->nodes, out->n, sizeof *out->nodes, compare_hi_descending);
     out->n_roots = out->n;
     for (uint32_t i = 0; i < out->n; i++) {
         out->total += out->nodes[i].hi;
@@ -527,7 +527,7 @@ int ps_paths_expand(sqlite3 *db, const struct ps_paths_limits *limits, struct ps
     return code == SQLITE_OK ? w.code : code;
 }
 
-void ps_paths_free(struct ps_paths *paths)
+void ps_call_paths_free(struct ps_paths *paths)
 {
     free(paths->nodes);
     *paths = (struct ps_paths){0};
@@ -552,7 +552,7 @@ static void release(sqlite3_vtab_cursor *base)
 {
     struct cursor *cursor = (struct cursor *)base;
 
-    ps_paths_free(&cursor->paths);
+    ps_call_paths_free(&cursor->paths);
     free(cursor->order);
     free(cursor->rank);
     cursor->order = cursor->rank = NULL;
@@ -593,7 +593,8 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
     limits.max_nodes = (uint32_t)sqlite3_value_int64(argv[3]);
     release(base);
     cursor->at = 0;
-    code = ps_paths_expand(((struct ps_table *)base->pVtab)->db->handle, &limits, &cursor->paths);
+    code =
+        ps_call_paths_expand(((struct ps_table *)base->pVtab)->db->handle, &limits, &cursor->paths);
     if (code == SQLITE_OK)
         make_order(cursor);
     return code;

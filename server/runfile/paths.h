@@ -55,8 +55,8 @@ struct ps_paths_limits {
 };
 
 /* Expands the nodes with the largest hi first, so that these are present for any max_nodes. Returns
- * an SQLite code. Free with ps_paths_free. */
-int ps_paths_expand(sqlite3 *db, const struct ps_paths_limits *limits, struct ps_paths *out);
-void ps_paths_free(struct ps_paths *paths);
+ * an SQLite code. Free with ps_call_paths_free. */
+int ps_call_paths_expand(sqlite3 *db, const struct ps_paths_limits *limits, struct ps_paths *out);
+void ps_call_paths_free(struct ps_paths *paths);
 
 #endif

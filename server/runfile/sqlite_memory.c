@@ -9,13 +9,13 @@
 
 #include "server/runfile/handle.h"
 
-struct ps_memory {
+struct ps_memory_limit {
     size_t used, most;
     bool exceeded;
-    struct ps_memory *outer;
+    struct ps_memory_limit *outer;
 };
 
-static _Thread_local struct ps_memory *current;
+static _Thread_local struct ps_memory_limit *current;
 static sqlite3_mem_methods own; /* SQLite's default methods */
 
 /* SQLite calls these functions with a lock held: they must not call SQLite. */
@@ -25,7 +25,7 @@ static bool may_grow(size_t more)
         return true;
     if (current->most && current->used + more > current->most)
         current->exceeded = true;
-    return !current->exceeded && !ps_context_ended();
+    return !current->exceeded && !ps_context_has_ended();
 }
 
 static void count(int before, int after)
@@ -34,7 +34,7 @@ static void count(int before, int after)
 
     if (!current)
         return;
-    /* some was allocated before ps_memory_begin */
+    /* some was allocated before ps_memory_limit_begin */
     released = released < current->used ? released : current->used;
     current->used += added - released;
 }
@@ -83,7 +83,7 @@ __attribute__((constructor)) static void set_allocator(void)
     setup_code = sqlite3_config(SQLITE_CONFIG_MALLOC, &ours);
 }
 
-enum ps_status ps_memory_ready(struct ps_err *err)
+enum ps_status ps_memory_limit_check(struct ps_err *err)
 {
     return setup_code == SQLITE_OK
                ? PS_OK
@@ -91,22 +91,22 @@ enum ps_status ps_memory_ready(struct ps_err *err)
                          setup_code);
 }
 
-struct ps_memory *ps_memory_begin(size_t most)
+struct ps_memory_limit *ps_memory_limit_begin(size_t most)
 {
-    struct ps_memory *memory = ps_alloc(sizeof *memory);
+    struct ps_memory_limit *memory = ps_alloc(sizeof *memory);
 
-    *memory = (struct ps_memory){.most = most, .outer = current};
+    *memory = (struct ps_memory_limit){.most = most, .outer = current};
     current = memory;
     return memory;
 }
 
-void ps_memory_end(struct ps_memory *memory)
+void ps_memory_limit_end(struct ps_memory_limit *memory)
 {
     current = memory->outer;
     free(memory);
 }
 
-bool ps_memory_exceeded(const struct ps_memory *memory)
+bool ps_memory_limit_is_exceeded(const struct ps_memory_limit *memory)
 {
     return memory && memory->exceeded;
 }

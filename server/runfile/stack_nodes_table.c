@@ -9,7 +9,7 @@
 
 #include "server/runfile/trace_reader.h"
 #include "slices/flame.h"
-#include "slices/spans.h"
+#include "slices/intervals.h"
 
 #define NODES_MAX (12u << 20)
 #define DEPTH_MAX (1u << 16)
@@ -50,9 +50,9 @@ static void release(sqlite3_vtab_cursor *base)
 
 static void begin_track(struct cursor *c, uint32_t track)
 {
-    PS_PUSH_ROOM(c->trees, c->n, c->cap);
-    PS_PUSH_ROOM(c->tracks, c->n, c->cap_tracks);
-    c->trees[c->n] = (struct ps_flame){.at = NULL};
+    PS_RESERVE_ONE(c->trees, c->n, c->cap);
+    PS_RESERVE_ONE(c->tracks, c->n, c->cap_tracks);
+    c->trees[c->n] = (struct ps_flame){.nodes = NULL};
     c->tracks[c->n++] = track;
     c->n_open = 0;
 }
@@ -62,8 +62,8 @@ static void begin_track(struct cursor *c, uint32_t track)
 static void add_slice(struct cursor *c, const struct ps_chunk *chunk, uint32_t i)
 {
     struct ps_flame *tree = &c->trees[c->n - 1];
-    int64_t depth = ps_chunk_at(chunk, PS_COL_DEPTH, i);
-    int64_t length = ps_chunk_at(chunk, PS_COL_DURATION, i);
+    int64_t depth = ps_chunk_value(chunk, PS_COL_DEPTH, i);
+    int64_t length = ps_chunk_value(chunk, PS_COL_DURATION, i);
     uint32_t up, node;
 
     if (depth >= 0 && (uint64_t)depth < c->n_open)
@@ -71,14 +71,14 @@ static void add_slice(struct cursor *c, const struct ps_chunk *chunk, uint32_t i
     if (c->n_open >= DEPTH_MAX)
         return;
     up = c->n_open ? c->open[c->n_open - 1] : UINT32_MAX;
-    node =
-        ps_flame_child(tree, up, (uint32_t)ps_chunk_at(chunk, PS_COL_NAME, i), PS_SLICE_OTHER, 0);
-    PS_PUSH_ROOM(c->open, c->n_open, c->cap_open);
+    node = ps_flame_child_of(tree, up, (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i),
+                             PS_SLICE_OTHER, 0);
+    PS_RESERVE_ONE(c->open, c->n_open, c->cap_open);
     c->open[c->n_open++] = node;
-    tree->at[node].self_ns = ps_sum(tree->at[node].self_ns, length);
-    tree->at[node].count++;
+    tree->nodes[node].self_ns = ps_add_saturated(tree->nodes[node].self_ns, length);
+    tree->nodes[node].count++;
     if (up != UINT32_MAX)
-        tree->at[up].self_ns = ps_sum(tree->at[up].self_ns, -length);
+        tree->nodes[up].self_ns = ps_add_saturated(tree->nodes[up].self_ns, -length);
 }
 
 static bool add_chunk(void *user, const struct ps_chunk *chunk)
@@ -113,7 +113,8 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
 
     (void)plan, (void)name, (void)argc, (void)argv;
     release(base);
-    (void)ps_trace_chunks(((struct ps_table *)base->pVtab)->db, &query, add_chunk, cursor, &err);
+    (void)ps_trace_each_chunk(((struct ps_table *)base->pVtab)->db, &query, add_chunk, cursor,
+                              &err);
     if (err.code == PS_OK && cursor->too_many)
         ps_fail(&err, PS_LIMIT, "the stacks have more than %u different paths", NODES_MAX);
     if (err.code != PS_OK)
@@ -151,7 +152,7 @@ static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int col)
 {
     const struct cursor *cursor = (struct cursor *)base;
-    const struct ps_flame_node *node = &cursor->trees[cursor->tree].at[cursor->node];
+    const struct ps_flame_node *node = &cursor->trees[cursor->tree].nodes[cursor->node];
     const sqlite3_int64 values[] = {
         [COL_ID] = cursor->before + cursor->node + 1,
         [COL_PARENT] = cursor->before + (sqlite3_int64)node->parent + 1,

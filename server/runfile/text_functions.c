@@ -32,9 +32,9 @@ static const char *find_text(struct ps_str text, struct ps_str part, bool is_blo
 {
     if (part.len > text.len)
         return NULL;
-    if (!is_blob && part.len && is_continuation(part.at[0]))
-        return memcmp(text.at, part.at, part.len) == 0 ? text.at : NULL;
-    return part.len ? memmem(text.at, text.len, part.at, part.len) : text.at;
+    if (!is_blob && part.len && is_continuation(part.ptr[0]))
+        return memcmp(text.ptr, part.ptr, part.len) == 0 ? text.ptr : NULL;
+    return part.len ? memmem(text.ptr, text.len, part.ptr, part.len) : text.ptr;
 }
 
 static void instr(sqlite3_context *context, int n, sqlite3_value **values)
@@ -50,25 +50,25 @@ static void instr(sqlite3_context *context, int n, sqlite3_value **values)
         sqlite3_value_type(values[1]) == SQLITE_NULL)
         return;
     if (is_blob) {
-        text.at = sqlite3_value_blob(values[0]);
+        text.ptr = sqlite3_value_blob(values[0]);
         text.len = (size_t)sqlite3_value_bytes(values[0]);
-        part.at = sqlite3_value_blob(values[1]);
+        part.ptr = sqlite3_value_blob(values[1]);
         part.len = (size_t)sqlite3_value_bytes(values[1]);
     } else {
         text = text_of(values[0]);
         part = text_of(values[1]);
     }
     found = find_text(text, part, is_blob);
-    for (const char *at = text.at + 1; found && at <= found; at++)
+    for (const char *at = text.ptr + 1; found && at <= found; at++)
         position += is_blob || !is_continuation(*at);
     sqlite3_result_int64(context, found || !part.len ? position : 0);
 }
 
 static const char *next_match(struct ps_str text, const char *from, struct ps_str part)
 {
-    const size_t left = text.len - (size_t)(from - text.at);
+    const size_t left = text.len - (size_t)(from - text.ptr);
 
-    return left < part.len ? NULL : memmem(from, left, part.at, part.len);
+    return left < part.len ? NULL : memmem(from, left, part.ptr, part.len);
 }
 
 static char *copy_bytes(char *to, const char *from, size_t n)
@@ -83,12 +83,12 @@ static void replace(sqlite3_context *context, int n, sqlite3_value **values)
     const struct ps_str text = text_of(values[0]), part = text_of(values[1]),
                         other = text_of(values[2]);
     const int most = sqlite3_limit(sqlite3_context_db_handle(context), SQLITE_LIMIT_LENGTH, -1);
-    const char *from = text.at;
+    const char *from = text.ptr;
     size_t found = 0, size;
     char *out, *to;
 
     (void)n;
-    if (!text.at || !part.at || (part.len && !other.at))
+    if (!text.ptr || !part.ptr || (part.len && !other.ptr))
         return;
     if (!part.len) {
         sqlite3_result_value(context, values[0]);
@@ -109,9 +109,9 @@ static void replace(sqlite3_context *context, int n, sqlite3_value **values)
     }
     for (const char *at; (at = next_match(text, from, part)); from = at + part.len) {
         to = copy_bytes(to, from, (size_t)(at - from));
-        to = copy_bytes(to, other.at, other.len);
+        to = copy_bytes(to, other.ptr, other.len);
     }
-    (void)copy_bytes(to, from, text.len - (size_t)(from - text.at));
+    (void)copy_bytes(to, from, text.len - (size_t)(from - text.ptr));
     sqlite3_result_text64(context, out, size, sqlite3_free, SQLITE_UTF8);
 }
 
@@ -128,7 +128,7 @@ struct charset {
 /* Returns the length of the character at `at`; 1 for invalid UTF-8. */
 static size_t char_len(const char *at, const char *end)
 {
-    const size_t len = (unsigned char)*at < 0x80 ? 1 : ps_utf8_len(at, end);
+    const size_t len = (unsigned char)*at < 0x80 ? 1 : ps_utf8_char_len(at, end);
 
     return len ? len : 1;
 }
@@ -145,9 +145,9 @@ static uint32_t code_point(const char *at, size_t len)
 
 static void read_charset(struct ps_str text, struct charset *out)
 {
-    const char *end = text.at + text.len;
+    const char *end = text.ptr + text.len;
 
-    for (const char *at = text.at; at < end;) {
+    for (const char *at = text.ptr; at < end;) {
         const size_t len = char_len(at, end);
 
         if (len == 1) {
@@ -178,7 +178,7 @@ static bool has_char(const struct charset *set, const char *at, size_t len)
 /* Returns the length of the last character. */
 static size_t last_len(struct ps_str text)
 {
-    const char *end = text.at + text.len;
+    const char *end = text.ptr + text.len;
 
     for (size_t len = 2; len <= 4 && len <= text.len; len++)
         if (!is_continuation(end[-(ptrdiff_t)len]))
@@ -195,23 +195,23 @@ static void trim(sqlite3_context *context, int n, sqlite3_value **values)
     struct charset set = {.wide = NULL};
     size_t len;
 
-    if (!text.at || !chars.at)
+    if (!text.ptr || !chars.ptr)
         return;
     read_charset(chars, &set);
     while ((sides & LEFT) && text.len) {
-        len = char_len(text.at, text.at + text.len);
-        if (!has_char(&set, text.at, len))
+        len = char_len(text.ptr, text.ptr + text.len);
+        if (!has_char(&set, text.ptr, len))
             break;
         text = ps_str_skip(text, len);
     }
     while ((sides & RIGHT) && text.len) {
         len = last_len(text);
-        if (!has_char(&set, text.at + text.len - len, len))
+        if (!has_char(&set, text.ptr + text.len - len, len))
             break;
         text.len -= len;
     }
     free(set.wide);
-    sqlite3_result_text64(context, text.at, text.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+    sqlite3_result_text64(context, text.ptr, text.len, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
 /* --- like and glob --- */
@@ -289,9 +289,9 @@ static bool is_all(const struct pattern *pattern, const char *p)
  * could not help. */
 static bool is_like(const struct pattern *pattern, const char *p, struct ps_str text)
 {
-    const char *at = text.at, *end = text.at + text.len, *behind_all = NULL, *taken = NULL;
+    const char *at = text.ptr, *end = text.ptr + text.len, *behind_all = NULL, *taken = NULL;
 
-    while (at < end && !ps_context_ended()) {
+    while (at < end && !ps_context_has_ended()) {
         if (is_all(pattern, p)) {
             behind_all = ++p;
             taken = at;
@@ -319,15 +319,15 @@ static bool is_like(const struct pattern *pattern, const char *p, struct ps_str 
 static bool read_escape(sqlite3_context *context, sqlite3_value *value, struct pattern *pattern)
 {
     struct ps_str text = text_of(value);
-    const char *at = text.at;
+    const char *at = text.ptr;
 
-    if (!text.at)
+    if (!text.ptr)
         return false;
     if (!text.len || char_len(at, at + text.len) != text.len) {
         sqlite3_result_error(context, "ESCAPE expression must be a single character", -1);
         return false;
     }
-    pattern->escape = next_char(&at, text.at + text.len);
+    pattern->escape = next_char(&at, text.ptr + text.len);
     if (pattern->escape == pattern->all)
         pattern->all = NO_CHAR;
     if (pattern->escape == pattern->one)
@@ -358,11 +358,11 @@ static void like(sqlite3_context *context, int n, sqlite3_value **values)
         sqlite3_result_error(context, "LIKE or GLOB pattern too complex", -1);
         return;
     }
-    if ((n > 2 && !read_escape(context, values[2], &pattern)) || !text.at || !from.at)
+    if ((n > 2 && !read_escape(context, values[2], &pattern)) || !text.ptr || !from.ptr)
         return;
-    pattern.end = from.at + from.len;
-    matched = is_like(&pattern, from.at, text);
-    if (ps_context_ended())
+    pattern.end = from.ptr + from.len;
+    matched = is_like(&pattern, from.ptr, text);
+    if (ps_context_has_ended())
         sqlite3_result_error_code(context, SQLITE_INTERRUPT);
     else
         sqlite3_result_int(context, matched);

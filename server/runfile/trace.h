@@ -45,9 +45,9 @@ struct ps_chunk_query {
 };
 /* Calls `visit` with the chunks, by track and row, until it returns false. The chunk is valid
  * during the call. PS_INTERNAL: the file is damaged. PS_TOO_SLOW: the handle's time is up. */
-enum ps_status ps_trace_chunks(struct ps_db *db, const struct ps_chunk_query *query,
-                               bool (*visit)(void *user, const struct ps_chunk *chunk), void *user,
-                               struct ps_err *err);
+enum ps_status ps_trace_each_chunk(struct ps_db *db, const struct ps_chunk_query *query,
+                                   bool (*visit)(void *user, const struct ps_chunk *chunk),
+                                   void *user, struct ps_err *err);
 
 /* Reads the requested columns of one slice. PS_NOT_FOUND: there is no such slice. */
 enum ps_status ps_trace_slice(struct ps_db *db, int64_t id, uint32_t columns,

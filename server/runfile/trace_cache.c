@@ -5,7 +5,7 @@
 #include "server/runfile/trace_reader.h"
 #include "slices/args.h"
 
-enum ps_status ps_trace_damaged(struct ps_err *err, const char *what, int64_t id)
+enum ps_status ps_trace_fail_damaged(struct ps_err *err, const char *what, int64_t id)
 {
     return ps_fail(err, PS_INTERNAL, "the run file is damaged: %s %lld", what, (long long)id);
 }
@@ -45,14 +45,14 @@ static enum ps_status load_tracks(struct ps_db *db, struct ps_trace_cache *cache
                                   struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_tracks"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_tracks"), &stmt, err);
     struct ps_err own = PS_ERR_INIT;
     size_t cap = 0;
 
-    while (status == PS_OK && ps_stmt_row(stmt, &own)) {
+    while (status == PS_OK && ps_stmt_step(stmt, &own)) {
         if (ps_col_int(stmt, 0) < 1 || ps_col_int(stmt, 0) > PS_TRACKS_MAX)
-            return ps_trace_damaged(err, "track", ps_col_int(stmt, 0));
-        PS_PUSH_ROOM(cache->tracks, cache->n_tracks, cap);
+            return ps_trace_fail_damaged(err, "track", ps_col_int(stmt, 0));
+        PS_RESERVE_ONE(cache->tracks, cache->n_tracks, cap);
         cache->tracks[cache->n_tracks++] = (struct ps_track_row){
             .id = (uint32_t)ps_col_int(stmt, 0),
             .process = (uint32_t)ps_col_int(stmt, 1),
@@ -75,8 +75,8 @@ static enum ps_status add_chunk(struct ps_trace_cache *cache, struct ps_stmt *st
 
     if (id < 1 || id > INT64_MAX / 64 || first < 0 || n < 1 || n > PS_CHUNK_ROWS ||
         first + n > UINT32_MAX)
-        return ps_trace_damaged(err, "chunk", id);
-    PS_PUSH_ROOM(cache->chunks, cache->n_chunks, *cap);
+        return ps_trace_fail_damaged(err, "chunk", id);
+    PS_RESERVE_ONE(cache->chunks, cache->n_chunks, *cap);
     cache->chunks[cache->n_chunks++] = (struct ps_chunk_row){
         .id = id,
         .track = (uint32_t)ps_col_int(stmt, 1),
@@ -98,11 +98,11 @@ static enum ps_status load_chunks(struct ps_db *db, struct ps_trace_cache *cache
                                   struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_chunks"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_chunks"), &stmt, err);
     struct ps_err own = PS_ERR_INIT;
     size_t cap = 0;
 
-    while (status == PS_OK && ps_stmt_row(stmt, &own))
+    while (status == PS_OK && ps_stmt_step(stmt, &own))
         status = add_chunk(cache, stmt, &cap, err);
     return status == PS_OK && own.code ? ps_fail(err, own.code, "%s", own.text) : status;
 }
@@ -115,18 +115,19 @@ static enum ps_status check_tracks(const struct ps_trace_cache *cache, struct ps
         uint64_t rows = 0;
         size_t at, end;
 
-        for (ps_trace_chunks_of(cache, track->id, &at, &end); at < end; at++) {
+        for (ps_trace_chunk_range(cache, track->id, &at, &end); at < end; at++) {
             if (cache->chunks[at].first != rows)
-                return ps_trace_damaged(err, "rows of chunk", cache->chunks[at].id);
+                return ps_trace_fail_damaged(err, "rows of chunk", cache->chunks[at].id);
             rows += cache->chunks[at].n;
         }
         if (rows != track->slices)
-            return ps_trace_damaged(err, "rows of track", track->id);
+            return ps_trace_fail_damaged(err, "rows of track", track->id);
     }
     return PS_OK;
 }
 
-enum ps_status ps_trace_cache_of(struct ps_db *db, struct ps_trace_cache **out, struct ps_err *err)
+enum ps_status ps_trace_cache_load(struct ps_db *db, struct ps_trace_cache **out,
+                                   struct ps_err *err)
 {
     struct ps_trace_cache *cache;
     enum ps_status status;
@@ -155,15 +156,15 @@ static enum ps_status load_by_id(struct ps_db *db, const char *query, struct ps_
                                  struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql(query), &stmt, err);
     struct ps_err own = PS_ERR_INIT;
     size_t rows = 0, n_texts = 0, n_numbers = 0;
 
-    while (status == PS_OK && ps_stmt_row(stmt, &own)) {
+    while (status == PS_OK && ps_stmt_step(stmt, &own)) {
         int64_t id = ps_col_int(stmt, 0);
 
-        if (!ps_id_is_dense(id, rows++))
-            return ps_trace_damaged(err, query, id);
+        if (!ps_id_is_plausible(id, rows++))
+            return ps_trace_fail_damaged(err, query, id);
         if (!ps_try_grow_to(texts, &n_texts, (size_t)id, sizeof **texts) ||
             !ps_try_grow_to(numbers, &n_numbers, (size_t)id, sizeof **numbers))
             return ps_fail_memory(err, "the names of the trace");
@@ -177,14 +178,15 @@ static enum ps_status load_by_id(struct ps_db *db, const char *query, struct ps_
 static void find_memory(struct ps_trace_cache *cache)
 {
     for (size_t i = 0; i < cache->n_texts && !cache->memory_text; i++)
-        if (ps_str_is(cache->texts[i], "[memory]"))
+        if (ps_str_eq_c(cache->texts[i], "[memory]"))
             cache->memory_text = (uint32_t)i;
 }
 
-enum ps_status ps_trace_texts(struct ps_db *db, struct ps_trace_cache **out, struct ps_err *err)
+enum ps_status ps_trace_cache_load_texts(struct ps_db *db, struct ps_trace_cache **out,
+                                         struct ps_err *err)
 {
     struct ps_trace_cache *cache;
-    enum ps_status status = ps_trace_cache_of(db, &cache, err);
+    enum ps_status status = ps_trace_cache_load(db, &cache, err);
 
     if (status == PS_OK && !cache->has_texts) {
         status = load_by_id(db, "trace_texts", &cache->arena, &cache->texts, &cache->keys,
@@ -205,7 +207,7 @@ enum ps_status ps_trace_tracks(struct ps_db *db, const struct ps_track_row **out
                                struct ps_err *err)
 {
     struct ps_trace_cache *cache;
-    enum ps_status status = ps_trace_cache_of(db, &cache, err);
+    enum ps_status status = ps_trace_cache_load(db, &cache, err);
 
     *out = status == PS_OK ? cache->tracks : NULL;
     *n = status == PS_OK ? cache->n_tracks : 0;
@@ -217,7 +219,7 @@ struct ps_str ps_trace_text(struct ps_db *db, uint32_t id)
     struct ps_trace_cache *cache;
     struct ps_err err = PS_ERR_INIT;
 
-    if (ps_trace_texts(db, &cache, &err) != PS_OK || id >= cache->n_texts)
+    if (ps_trace_cache_load_texts(db, &cache, &err) != PS_OK || id >= cache->n_texts)
         return (struct ps_str){NULL, 0};
     return cache->texts[id];
 }
@@ -225,7 +227,7 @@ struct ps_str ps_trace_text(struct ps_db *db, uint32_t id)
 enum ps_status ps_trace_text_end(struct ps_db *db, size_t *end, struct ps_err *err)
 {
     struct ps_trace_cache *cache;
-    enum ps_status status = ps_trace_texts(db, &cache, err);
+    enum ps_status status = ps_trace_cache_load_texts(db, &cache, err);
 
     *end = status == PS_OK ? cache->n_texts : 0;
     return status;
@@ -244,7 +246,7 @@ struct ps_str ps_trace_args_template(struct ps_db *db, int64_t id)
     struct ps_trace_cache *cache;
     struct ps_err err = PS_ERR_INIT;
 
-    if (ps_trace_texts(db, &cache, &err) != PS_OK)
+    if (ps_trace_cache_load_texts(db, &cache, &err) != PS_OK)
         return (struct ps_str){NULL, 0};
     return ps_trace_template(cache, id);
 }
@@ -253,7 +255,7 @@ enum ps_status ps_trace_keys(struct ps_db *db, struct ps_operators *sums, bool b
                              struct ps_err *err)
 {
     struct ps_trace_cache *cache;
-    enum ps_status status = ps_trace_texts(db, &cache, err);
+    enum ps_status status = ps_trace_cache_load_texts(db, &cache, err);
 
     if (status != PS_OK)
         return status;
@@ -264,8 +266,8 @@ enum ps_status ps_trace_keys(struct ps_db *db, struct ps_operators *sums, bool b
     return PS_OK;
 }
 
-void ps_trace_chunks_of(const struct ps_trace_cache *cache, uint32_t track, size_t *first,
-                        size_t *end)
+void ps_trace_chunk_range(const struct ps_trace_cache *cache, uint32_t track, size_t *first,
+                          size_t *end)
 {
     size_t low = 0, high = cache->n_chunks;
 
@@ -286,14 +288,14 @@ void ps_trace_chunks_of(const struct ps_trace_cache *cache, uint32_t track, size
         ++*end;
 }
 
-const struct ps_chunk_row *ps_trace_chunk_of(const struct ps_trace_cache *cache, int64_t slice)
+const struct ps_chunk_row *ps_trace_find_chunk(const struct ps_trace_cache *cache, int64_t slice)
 {
     size_t first, end;
     uint32_t row = (uint32_t)slice;
 
     if (slice >> 32 <= 0 || slice >> 32 > UINT32_MAX)
         return NULL;
-    ps_trace_chunks_of(cache, (uint32_t)(slice >> 32), &first, &end);
+    ps_trace_chunk_range(cache, (uint32_t)(slice >> 32), &first, &end);
     while (first < end) {
         size_t middle = first + (end - first) / 2;
         const struct ps_chunk_row *chunk = &cache->chunks[middle];

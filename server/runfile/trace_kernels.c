@@ -57,7 +57,7 @@ static int filter_kernels(sqlite3_vtab_cursor *base, int plan, const char *name,
     cursor->at = 0;
     cursor->by_launch = by_launch && sqlite3_value_int(by_launch);
     (void)ps_table_range(plan, argv, &range);
-    if (ps_kernel_sums_of(db, range, cursor->by_launch, &cursor->sums, &err) != PS_OK)
+    if (ps_kernel_sums_read(db, range, cursor->by_launch, &cursor->sums, &err) != PS_OK)
         return ps_table_fail(base->pVtab, &err);
     return SQLITE_OK;
 }
@@ -101,7 +101,7 @@ static void result_known(sqlite3_context *context, int64_t value)
 static int kernel_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
 {
     const struct cursor *cursor = (struct cursor *)base;
-    const struct ps_kernel_sum *k = &cursor->sums.at[cursor->at];
+    const struct ps_kernel_sum *k = &cursor->sums.items[cursor->at];
     const struct ps_kernel_key *key = &k->key;
     const int64_t plain[] = {key->name, key->device, key->stream, key->kind, k->family,
                              k->calls,  k->total_ns, k->min_ns,   k->max_ns};

@@ -26,9 +26,9 @@ static int best_operators(sqlite3_vtab *table, sqlite3_index_info *info)
 
 static struct ps_operator *push(struct ps_operators *sums)
 {
-    PS_PUSH_ROOM(sums->at, sums->n, sums->cap);
-    sums->at[sums->n] = (struct ps_operator){0};
-    return &sums->at[sums->n++];
+    PS_RESERVE_ONE(sums->items, sums->n, sums->cap);
+    sums->items[sums->n] = (struct ps_operator){0};
+    return &sums->items[sums->n++];
 }
 
 /* Reads the rows that were summed when the run was written. */
@@ -37,10 +37,10 @@ static enum ps_status read_rows(struct ps_db *db, bool by_shape, struct ps_opera
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    if (ps_db_prepare(db, ps_sql_text("trace_operators"), &stmt, err) != PS_OK)
+    if (ps_db_prepare(db, ps_query_sql("trace_operators"), &stmt, err) != PS_OK)
         return err->code;
     ps_bind_int(stmt, ":by_shape", by_shape);
-    while (ps_stmt_row(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         struct ps_operator *o = push(out);
 
         o->name = (uint32_t)ps_col_int(stmt, 0);
@@ -83,7 +83,8 @@ static int64_t plus(int64_t a, int64_t b)
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-void ps_memory_sum(struct ps_operator *sum, int64_t t_ns, int64_t device_type, int64_t bytes)
+void ps_memory_operator_add(struct ps_operator *sum, int64_t t_ns, int64_t device_type,
+                            int64_t bytes)
 {
     if (!sum->calls || t_ns < sum->first_start_ns)
         sum->first_start_ns = t_ns;
@@ -111,8 +112,8 @@ static enum ps_status add_memory(struct ps_db *db, struct ps_range range, struct
                 int64_t t = reader.rows.column[T][i];
 
                 if (reader.rows.column[OUTSIDE][i] && t >= range.from_ns && t < range.to_ns)
-                    ps_memory_sum(&sum, t, reader.rows.column[DEVICE_TYPE][i],
-                                  reader.rows.column[BYTES][i]);
+                    ps_memory_operator_add(&sum, t, reader.rows.column[DEVICE_TYPE][i],
+                                           reader.rows.column[BYTES][i]);
             }
     ps_packed_close(&reader);
     if (err->code == PS_OK && sum.calls)
@@ -128,7 +129,7 @@ static enum ps_status sum_range(struct ps_db *db, struct ps_range range, bool by
         .range = range, .starting = true, .columns = PS_OPERATORS_COLUMNS};
 
     if (ps_trace_keys(db, sums, by_shape, err) != PS_OK ||
-        ps_trace_chunks(db, &query, add_chunk, &summing, err) != PS_OK)
+        ps_trace_each_chunk(db, &query, add_chunk, &summing, err) != PS_OK)
         return err->code;
     return add_memory(db, range, sums, err);
 }
@@ -141,16 +142,16 @@ static enum ps_status sum_all(struct ps_db *db, struct ps_range range, struct ps
     const struct ps_chunk_query query = {
         .range = range, .starting = true, .columns = PS_OPERATORS_COLUMNS};
 
-    sums->all = true;
-    return ps_trace_chunks(db, &query, add_chunk, &summing, err);
+    sums->counts_all = true;
+    return ps_trace_each_chunk(db, &query, add_chunk, &summing, err);
 }
 
 static bool is_plain(struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    return ps_db_prepare(db, ps_sql_text("trace_plain"), &stmt, err) == PS_OK &&
-           ps_stmt_row(stmt, err);
+    return ps_db_prepare(db, ps_query_sql("trace_plain"), &stmt, err) == PS_OK &&
+           ps_stmt_step(stmt, err);
 }
 
 static void release(sqlite3_vtab_cursor *base)
@@ -198,7 +199,7 @@ static int at_end(sqlite3_vtab_cursor *base)
 static int operator_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
 {
     const struct cursor *cursor = (struct cursor *)base;
-    const struct ps_operator *o = &cursor->sums.at[cursor->at];
+    const struct ps_operator *o = &cursor->sums.items[cursor->at];
     const int64_t values[] = {o->name,           o->shapes,         o->kind,
                               o->family,         o->calls,          o->self_cpu_ns,
                               o->cpu_total_ns,   o->self_device_ns, o->device_total_ns,

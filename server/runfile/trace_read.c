@@ -6,7 +6,7 @@
 #include "slices/args.h"
 #include "slices/column.h"
 
-struct ps_trace_reader *ps_reader_take(struct ps_db *db)
+struct ps_trace_reader *ps_trace_reader_acquire(struct ps_db *db)
 {
     struct ps_trace_reader *reader = db->trace->idle;
 
@@ -20,7 +20,7 @@ struct ps_trace_reader *ps_reader_take(struct ps_db *db)
     return reader;
 }
 
-void ps_reader_give(struct ps_trace_reader *reader)
+void ps_trace_reader_release(struct ps_trace_reader *reader)
 {
     if (!reader)
         return;
@@ -41,11 +41,12 @@ static enum ps_status seek(struct ps_trace_reader *reader, int64_t key, struct p
     reader->blob = NULL;
     if (code == SQLITE_INTERRUPT)
         return ps_fail(err, PS_TOO_SLOW, "the query took too long and was stopped");
-    return ps_trace_damaged(err, "column", key);
+    return ps_trace_fail_damaged(err, "column", key);
 }
 
-enum ps_status ps_reader_raw(struct ps_trace_reader *reader, const struct ps_chunk_row *chunk,
-                             unsigned column, struct ps_str *out, struct ps_err *err)
+enum ps_status ps_trace_reader_packed(struct ps_trace_reader *reader,
+                                      const struct ps_chunk_row *chunk, unsigned column,
+                                      struct ps_str *out, struct ps_err *err)
 {
     struct ps_buf *raw = &reader->raw[column];
     int64_t key = ps_chunk_key(chunk->id, column);
@@ -53,60 +54,60 @@ enum ps_status ps_reader_raw(struct ps_trace_reader *reader, const struct ps_chu
     *out = (struct ps_str){NULL, 0};
     if (!(chunk->columns & PS_COL_BIT(column)))
         return PS_OK;
-    if (reader->holds[column] != chunk->id) {
+    if (reader->chunk_of_column[column] != chunk->id) {
         size_t len;
 
         if (seek(reader, key, err) != PS_OK)
             return err->code;
         len = (size_t)sqlite3_blob_bytes(reader->blob);
         raw->len = 0;
-        reader->holds[column] = 0;
-        ps_buf_room(raw, len + 1);
-        if (sqlite3_blob_read(reader->blob, raw->at, (int)len, 0) != SQLITE_OK)
-            return ps_trace_damaged(err, "column", key);
+        reader->chunk_of_column[column] = 0;
+        ps_buf_reserve(raw, len + 1);
+        if (sqlite3_blob_read(reader->blob, raw->ptr, (int)len, 0) != SQLITE_OK)
+            return ps_trace_fail_damaged(err, "column", key);
         raw->len = len;
-        reader->holds[column] = chunk->id;
+        reader->chunk_of_column[column] = chunk->id;
     }
     *out = ps_buf_slice(raw);
     return PS_OK;
 }
 
-enum ps_status ps_reader_column(struct ps_trace_reader *reader, const struct ps_chunk_row *chunk,
-                                enum ps_slice_column column, const int64_t **out,
-                                struct ps_err *err)
+enum ps_status ps_trace_reader_column(struct ps_trace_reader *reader,
+                                      const struct ps_chunk_row *chunk, enum ps_slice_column column,
+                                      const int64_t **out, struct ps_err *err)
 {
     struct ps_str raw;
 
     *out = NULL;
-    if (ps_reader_raw(reader, chunk, column, &raw, err) != PS_OK)
+    if (ps_trace_reader_packed(reader, chunk, column, &raw, err) != PS_OK)
         return err->code;
-    if (!raw.at)
+    if (!raw.ptr)
         return PS_OK;
     if (!reader->column[column])
         reader->column[column] = ps_grow(NULL, PS_CHUNK_ROWS, sizeof(int64_t));
     if (!ps_column_unpack(raw, chunk->n, reader->column[column]))
-        return ps_trace_damaged(err, "column", ps_chunk_key(chunk->id, column));
+        return ps_trace_fail_damaged(err, "column", ps_chunk_key(chunk->id, column));
     *out = reader->column[column];
     return PS_OK;
 }
 
-enum ps_status ps_reader_at(struct ps_trace_reader *reader, const struct ps_chunk_row *chunk,
-                            enum ps_slice_column column, uint32_t i, int64_t *out,
-                            struct ps_err *err)
+enum ps_status ps_trace_reader_value(struct ps_trace_reader *reader,
+                                     const struct ps_chunk_row *chunk, enum ps_slice_column column,
+                                     uint32_t i, int64_t *out, struct ps_err *err)
 {
     struct ps_str raw;
 
     *out = 0;
-    if (ps_reader_raw(reader, chunk, column, &raw, err) != PS_OK)
+    if (ps_trace_reader_packed(reader, chunk, column, &raw, err) != PS_OK)
         return err->code;
-    if (raw.at && !ps_column_at(raw, chunk->n, i, out))
-        return ps_trace_damaged(err, "column", ps_chunk_key(chunk->id, column));
+    if (raw.ptr && !ps_column_unpack_one(raw, chunk->n, i, out))
+        return ps_trace_fail_damaged(err, "column", ps_chunk_key(chunk->id, column));
     return PS_OK;
 }
 
-enum ps_status ps_reader_first_from(struct ps_trace_reader *reader,
-                                    const struct ps_chunk_row *chunk, int64_t at, uint32_t low,
-                                    uint32_t *out, struct ps_err *err)
+enum ps_status ps_trace_reader_find_start(struct ps_trace_reader *reader,
+                                          const struct ps_chunk_row *chunk, int64_t at,
+                                          uint32_t low, uint32_t *out, struct ps_err *err)
 {
     uint32_t high = chunk->n;
 
@@ -114,7 +115,7 @@ enum ps_status ps_reader_first_from(struct ps_trace_reader *reader,
         uint32_t middle = low + (high - low) / 2;
         int64_t start;
 
-        if (ps_reader_at(reader, chunk, PS_COL_START, middle, &start, err) != PS_OK)
+        if (ps_trace_reader_value(reader, chunk, PS_COL_START, middle, &start, err) != PS_OK)
             return err->code;
         if (start < at)
             low = middle + 1;
@@ -125,20 +126,21 @@ enum ps_status ps_reader_first_from(struct ps_trace_reader *reader,
     return PS_OK;
 }
 
-enum ps_status ps_reader_args(struct ps_trace_reader *reader, const struct ps_chunk_row *chunk,
-                              uint32_t i, struct ps_buf *out, struct ps_err *err)
+enum ps_status ps_trace_reader_args(struct ps_trace_reader *reader,
+                                    const struct ps_chunk_row *chunk, uint32_t i,
+                                    struct ps_buf *out, struct ps_err *err)
 {
     struct ps_trace_cache *cache;
     struct ps_str packed;
     int64_t template, at;
 
-    if (ps_trace_texts(reader->db, &cache, err) != PS_OK ||
-        ps_reader_at(reader, chunk, PS_COL_TEMPLATE, i, &template, err) != PS_OK ||
-        ps_reader_at(reader, chunk, PS_COL_ARGS_AT, i, &at, err) != PS_OK ||
-        ps_reader_raw(reader, chunk, PS_CHUNK_ARGS, &packed, err) != PS_OK)
+    if (ps_trace_cache_load_texts(reader->db, &cache, err) != PS_OK ||
+        ps_trace_reader_value(reader, chunk, PS_COL_TEMPLATE, i, &template, err) != PS_OK ||
+        ps_trace_reader_value(reader, chunk, PS_COL_ARGS_AT, i, &at, err) != PS_OK ||
+        ps_trace_reader_packed(reader, chunk, PS_CHUNK_ARGS, &packed, err) != PS_OK)
         return err->code;
     if (at < 0 || (uint64_t)at > packed.len)
-        return ps_trace_damaged(err, "arguments in chunk", chunk->id);
+        return ps_trace_fail_damaged(err, "arguments in chunk", chunk->id);
     ps_args_json(ps_trace_template(cache, template), ps_str_skip(packed, (size_t)at), false, out);
     return PS_OK;
 }
@@ -173,15 +175,16 @@ static enum ps_status read_chunk(struct ps_trace_reader *reader, const struct ps
     };
     for (int c = 0; c < PS_N_SLICE_COLUMNS && status == PS_OK; c++)
         if (query->columns & PS_COL_BIT(c))
-            status = ps_reader_column(reader, row, (enum ps_slice_column)c, &out->column[c], err);
+            status =
+                ps_trace_reader_column(reader, row, (enum ps_slice_column)c, &out->column[c], err);
     if (status == PS_OK && query->args)
-        status = ps_reader_raw(reader, row, PS_CHUNK_ARGS, &out->args, err);
+        status = ps_trace_reader_packed(reader, row, PS_CHUNK_ARGS, &out->args, err);
     return status;
 }
 
-enum ps_status ps_trace_chunks(struct ps_db *db, const struct ps_chunk_query *query,
-                               bool (*visit)(void *user, const struct ps_chunk *chunk), void *user,
-                               struct ps_err *err)
+enum ps_status ps_trace_each_chunk(struct ps_db *db, const struct ps_chunk_query *query,
+                                   bool (*visit)(void *user, const struct ps_chunk *chunk),
+                                   void *user, struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
     struct ps_trace_cache *cache;
@@ -189,10 +192,10 @@ enum ps_status ps_trace_chunks(struct ps_db *db, const struct ps_chunk_query *qu
     size_t at, end;
     bool more = true;
 
-    if (ps_trace_cache_of(db, &cache, &own) != PS_OK)
-        return ps_fail_as(err, &own);
-    reader = ps_reader_take(db);
-    ps_trace_chunks_of(cache, query->track, &at, &end);
+    if (ps_trace_cache_load(db, &cache, &own) != PS_OK)
+        return ps_fail_copy(err, &own);
+    reader = ps_trace_reader_acquire(db);
+    ps_trace_chunk_range(cache, query->track, &at, &end);
     for (; at < end && more && own.code == PS_OK; at++) {
         struct ps_chunk chunk;
 
@@ -201,8 +204,8 @@ enum ps_status ps_trace_chunks(struct ps_db *db, const struct ps_chunk_query *qu
         more = read_chunk(reader, query, &cache->chunks[at], &chunk, &own) == PS_OK &&
                visit(user, &chunk);
     }
-    ps_reader_give(reader);
-    return ps_fail_as(err, &own);
+    ps_trace_reader_release(reader);
+    return ps_fail_copy(err, &own);
 }
 
 /* --- One slice --- */
@@ -213,13 +216,13 @@ static enum ps_status find_slice(struct ps_db *db, int64_t id, const struct ps_c
 {
     struct ps_trace_cache *cache;
 
-    if (ps_trace_cache_of(db, &cache, err) != PS_OK)
+    if (ps_trace_cache_load(db, &cache, err) != PS_OK)
         return err->code;
-    *chunk = ps_trace_chunk_of(cache, id);
+    *chunk = ps_trace_find_chunk(cache, id);
     if (!*chunk)
         return ps_fail(err, PS_NOT_FOUND, "no slice %lld in this run", (long long)id);
     if (!cache->point)
-        cache->point = ps_reader_take(db);
+        cache->point = ps_trace_reader_acquire(db);
     return PS_OK;
 }
 
@@ -232,9 +235,9 @@ enum ps_status ps_trace_slice(struct ps_db *db, int64_t id, uint32_t columns,
 
     for (int c = 0; c < PS_N_SLICE_COLUMNS && status == PS_OK; c++)
         if (columns & PS_COL_BIT(c))
-            status = ps_reader_at(db->trace->point, chunk, (enum ps_slice_column)c,
-                                  (uint32_t)id - chunk->first, &out[c], &own);
-    return ps_fail_as(err, &own);
+            status = ps_trace_reader_value(db->trace->point, chunk, (enum ps_slice_column)c,
+                                           (uint32_t)id - chunk->first, &out[c], &own);
+    return ps_fail_copy(err, &own);
 }
 
 enum ps_status ps_trace_args(struct ps_db *db, int64_t id, struct ps_buf *out, struct ps_err *err)
@@ -243,6 +246,6 @@ enum ps_status ps_trace_args(struct ps_db *db, int64_t id, struct ps_buf *out, s
     const struct ps_chunk_row *chunk;
 
     if (find_slice(db, id, &chunk, &own) == PS_OK)
-        (void)ps_reader_args(db->trace->point, chunk, (uint32_t)id - chunk->first, out, &own);
-    return ps_fail_as(err, &own);
+        (void)ps_trace_reader_args(db->trace->point, chunk, (uint32_t)id - chunk->first, out, &own);
+    return ps_fail_copy(err, &own);
 }

@@ -19,8 +19,8 @@ struct ps_chunk_row {
 struct ps_trace_reader {
     struct ps_db *db;
     sqlite3_blob *blob;
-    struct ps_buf raw[32]; /* packed values, by column */
-    int64_t holds[32];     /* id of the chunk whose column is in `raw`; 0: none */
+    struct ps_buf raw[32];       /* packed values, by column */
+    int64_t chunk_of_column[32]; /* id of the chunk whose column is in `raw`; 0: none */
     int64_t *column[PS_N_SLICE_COLUMNS];
     struct ps_trace_reader *next; /* next idle reader */
 };
@@ -45,42 +45,46 @@ struct ps_trace_cache {
 };
 
 /* Returns the cache with tracks and chunks loaded. */
-enum ps_status ps_trace_cache_of(struct ps_db *db, struct ps_trace_cache **out, struct ps_err *err);
+enum ps_status ps_trace_cache_load(struct ps_db *db, struct ps_trace_cache **out,
+                                   struct ps_err *err);
 /* Returns the cache with texts and templates loaded too. */
-enum ps_status ps_trace_texts(struct ps_db *db, struct ps_trace_cache **out, struct ps_err *err);
+enum ps_status ps_trace_cache_load_texts(struct ps_db *db, struct ps_trace_cache **out,
+                                         struct ps_err *err);
 /* Finds the chunks of a track: [*first, *end). Track 0: all. */
-void ps_trace_chunks_of(const struct ps_trace_cache *cache, uint32_t track, size_t *first,
-                        size_t *end);
+void ps_trace_chunk_range(const struct ps_trace_cache *cache, uint32_t track, size_t *first,
+                          size_t *end);
 /* Returns the chunk that contains a slice; NULL: none. */
-const struct ps_chunk_row *ps_trace_chunk_of(const struct ps_trace_cache *cache, int64_t slice);
+const struct ps_chunk_row *ps_trace_find_chunk(const struct ps_trace_cache *cache, int64_t slice);
 
-struct ps_trace_reader *ps_reader_take(struct ps_db *db); /* the cache must be loaded */
-void ps_reader_give(struct ps_trace_reader *reader);
+struct ps_trace_reader *ps_trace_reader_acquire(struct ps_db *db); /* the cache must be loaded */
+void ps_trace_reader_release(struct ps_trace_reader *reader);
 /* Reads a column in packed form; {NULL, 0}: all values are 0. Valid until the reader reads this
  * column of another chunk. */
-enum ps_status ps_reader_raw(struct ps_trace_reader *reader, const struct ps_chunk_row *chunk,
-                             unsigned column, struct ps_str *out, struct ps_err *err);
+enum ps_status ps_trace_reader_packed(struct ps_trace_reader *reader,
+                                      const struct ps_chunk_row *chunk, unsigned column,
+                                      struct ps_str *out, struct ps_err *err);
 /* Reads and unpacks a column; *out NULL: all values are 0. Valid until the reader unpacks this
  * column again. */
-enum ps_status ps_reader_column(struct ps_trace_reader *reader, const struct ps_chunk_row *chunk,
-                                enum ps_slice_column column, const int64_t **out,
-                                struct ps_err *err);
+enum ps_status ps_trace_reader_column(struct ps_trace_reader *reader,
+                                      const struct ps_chunk_row *chunk, enum ps_slice_column column,
+                                      const int64_t **out, struct ps_err *err);
 /* Reads one value. */
-enum ps_status ps_reader_at(struct ps_trace_reader *reader, const struct ps_chunk_row *chunk,
-                            enum ps_slice_column column, uint32_t i, int64_t *out,
-                            struct ps_err *err);
+enum ps_status ps_trace_reader_value(struct ps_trace_reader *reader,
+                                     const struct ps_chunk_row *chunk, enum ps_slice_column column,
+                                     uint32_t i, int64_t *out, struct ps_err *err);
 /* Finds the first row from `low` on that starts at or after `at`; chunk->n: none. */
-enum ps_status ps_reader_first_from(struct ps_trace_reader *reader,
-                                    const struct ps_chunk_row *chunk, int64_t at, uint32_t low,
-                                    uint32_t *out, struct ps_err *err);
+enum ps_status ps_trace_reader_find_start(struct ps_trace_reader *reader,
+                                          const struct ps_chunk_row *chunk, int64_t at,
+                                          uint32_t low, uint32_t *out, struct ps_err *err);
 /* Appends the arguments of a slice as JSON. */
-enum ps_status ps_reader_args(struct ps_trace_reader *reader, const struct ps_chunk_row *chunk,
-                              uint32_t i, struct ps_buf *out, struct ps_err *err);
+enum ps_status ps_trace_reader_args(struct ps_trace_reader *reader,
+                                    const struct ps_chunk_row *chunk, uint32_t i,
+                                    struct ps_buf *out, struct ps_err *err);
 
 /* Returns the text of a template; {NULL, 0} if there is none. */
 struct ps_str ps_trace_template(const struct ps_trace_cache *cache, int64_t id);
 
-enum ps_status ps_trace_damaged(struct ps_err *err, const char *what, int64_t id);
+enum ps_status ps_trace_fail_damaged(struct ps_err *err, const char *what, int64_t id);
 
 /* Rows of table packed. */
 struct ps_packed_rows {

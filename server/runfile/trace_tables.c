@@ -90,7 +90,7 @@ static int64_t count_rows(sqlite3_vtab *table)
     struct ps_err err = PS_ERR_INIT;
     int64_t n = 0;
 
-    if (ps_trace_cache_of(((struct ps_table *)table)->db, &cache, &err) != PS_OK)
+    if (ps_trace_cache_load(((struct ps_table *)table)->db, &cache, &err) != PS_OK)
         return 1; /* xFilter will report the error */
     for (size_t i = 0; i < cache->n_chunks; i++)
         n += cache->chunks[i].n;
@@ -126,7 +126,7 @@ static void release(sqlite3_vtab_cursor *base)
 {
     struct cursor *cursor = (struct cursor *)base;
 
-    ps_reader_give(cursor->reader);
+    ps_trace_reader_release(cursor->reader);
     ps_buf_free(&cursor->args);
 }
 
@@ -135,10 +135,10 @@ static enum ps_status value_at(struct cursor *cursor, enum ps_slice_column colum
                                int64_t *out, struct ps_err *err)
 {
     if (cursor->alone)
-        return ps_reader_at(cursor->reader, cursor->chunk, column, row, out, err);
+        return ps_trace_reader_value(cursor->reader, cursor->chunk, column, row, out, err);
     if (!(cursor->known & PS_COL_BIT(column))) {
-        if (ps_reader_column(cursor->reader, cursor->chunk, column, &cursor->column[column], err) !=
-            PS_OK)
+        if (ps_trace_reader_column(cursor->reader, cursor->chunk, column, &cursor->column[column],
+                                   err) != PS_OK)
             return err->code;
         cursor->known |= PS_COL_BIT(column);
     }
@@ -159,12 +159,12 @@ static enum ps_status settle(struct cursor *cursor, struct ps_err *err)
         cursor->row = 0;
         cursor->stop = chunk->n;
         if (chunk->start_ns < cursor->from_ns &&
-            ps_reader_first_from(cursor->reader, chunk, cursor->from_ns, 0, &cursor->row, err) !=
-                PS_OK)
+            ps_trace_reader_find_start(cursor->reader, chunk, cursor->from_ns, 0, &cursor->row,
+                                       err) != PS_OK)
             return err->code;
         if (chunk->last_start_ns > cursor->to_ns && cursor->to_ns < INT64_MAX &&
-            ps_reader_first_from(cursor->reader, chunk, cursor->to_ns + 1, cursor->row,
-                                 &cursor->stop, err) != PS_OK)
+            ps_trace_reader_find_start(cursor->reader, chunk, cursor->to_ns + 1, cursor->row,
+                                       &cursor->stop, err) != PS_OK)
             return err->code;
         if (cursor->row < cursor->stop)
             return PS_OK;
@@ -187,7 +187,7 @@ static int next_slice(sqlite3_vtab_cursor *base)
 
 static void start_alone(struct cursor *cursor, const struct ps_trace_cache *cache, int64_t id)
 {
-    cursor->chunk = ps_trace_chunk_of(cache, id);
+    cursor->chunk = ps_trace_find_chunk(cache, id);
     cursor->end = cursor->chunk ? cursor->chunk + 1 : NULL;
     cursor->row = cursor->chunk ? (uint32_t)id - cursor->chunk->first : 0;
     cursor->stop = cursor->row + 1;
@@ -216,7 +216,7 @@ static void start_all(struct cursor *cursor, const struct ps_trace_cache *cache,
         cursor->from_ns = sqlite3_value_int64(*argv++);
     if (plan & ASK_TO)
         cursor->to_ns = sqlite3_value_int64(*argv);
-    ps_trace_chunks_of(cache, (uint32_t)track, &first, &end);
+    ps_trace_chunk_range(cache, (uint32_t)track, &first, &end);
     cursor->chunk = cache->n_chunks ? cache->chunks + first : NULL;
     cursor->end = cache->n_chunks ? cache->chunks + end : NULL;
 }
@@ -230,10 +230,10 @@ static int filter_slices(sqlite3_vtab_cursor *base, int plan, const char *name, 
     struct ps_err err = PS_ERR_INIT;
 
     (void)name, (void)argc;
-    if (ps_trace_cache_of(db, &cache, &err) != PS_OK)
+    if (ps_trace_cache_load(db, &cache, &err) != PS_OK)
         return ps_table_fail(base->pVtab, &err);
     if (!cursor->reader)
-        cursor->reader = ps_reader_take(db);
+        cursor->reader = ps_trace_reader_acquire(db);
     if (plan & ASK_ID) {
         start_alone(cursor, cache, sqlite3_value_int64(argv[0]));
         return SQLITE_OK;
@@ -264,8 +264,9 @@ static enum ps_status result_args(struct cursor *cursor, sqlite3_context *contex
                                   struct ps_err *err)
 {
     cursor->args.len = 0;
-    if (ps_reader_args(cursor->reader, cursor->chunk, cursor->row, &cursor->args, err) == PS_OK)
-        sqlite3_result_text64(context, cursor->args.at, cursor->args.len, SQLITE_TRANSIENT,
+    if (ps_trace_reader_args(cursor->reader, cursor->chunk, cursor->row, &cursor->args, err) ==
+        PS_OK)
+        sqlite3_result_text64(context, cursor->args.ptr, cursor->args.len, SQLITE_TRANSIENT,
                               SQLITE_UTF8);
     return err->code;
 }

@@ -18,11 +18,11 @@ static enum ps_status find_levels(struct ps_db *db, uint32_t track, struct level
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    if (ps_db_prepare(db, ps_sql_text("trace_levels"), &stmt, err) != PS_OK)
+    if (ps_db_prepare(db, ps_query_sql("trace_levels"), &stmt, err) != PS_OK)
         return err->code;
     ps_bind_int(stmt, ":first", ps_pyramid_key(track, 0));
     ps_bind_int(stmt, ":end", ps_pyramid_key(track, 0) + LEVELS_MAX);
-    for (out->n = 0; out->n < LEVELS_MAX && ps_stmt_row(stmt, err); out->n++) {
+    for (out->n = 0; out->n < LEVELS_MAX && ps_stmt_step(stmt, err); out->n++) {
         out->key[out->n] = ps_col_int(stmt, 0);
         out->bin_ns[out->n] = ps_col_int(stmt, 1);
     }
@@ -37,19 +37,19 @@ static enum ps_status read_blocks(sqlite3_blob *blob, const struct ps_window *wi
     int size = sqlite3_blob_bytes(blob), at = 0;
 
     while (at < size) {
-        char head[PS_PYRAMID_HEAD];
+        char head[PS_PYRAMID_HEAD_SIZE];
         struct ps_pyramid_block block;
 
-        if (size - at < PS_PYRAMID_HEAD ||
+        if (size - at < PS_PYRAMID_HEAD_SIZE ||
             sqlite3_blob_read(blob, head, sizeof head, at) != SQLITE_OK ||
-            !ps_pyramid_head((struct ps_str){head, sizeof head}, &block) ||
+            !ps_pyramid_read_block((struct ps_str){head, sizeof head}, &block) ||
             block.bytes > (unsigned)(size - at))
             return PS_INTERNAL;
-        if (block.bins && !bins)
+        if (block.is_bins && !bins)
             break; /* they follow the long slices */
-        if (ps_window_wants(window, &block)) {
-            ps_buf_room(out, block.bytes);
-            if (sqlite3_blob_read(blob, out->at + out->len, (int)block.bytes, at) != SQLITE_OK)
+        if (ps_window_overlaps(window, &block)) {
+            ps_buf_reserve(out, block.bytes);
+            if (sqlite3_blob_read(blob, out->ptr + out->len, (int)block.bytes, at) != SQLITE_OK)
                 return PS_INTERNAL;
             out->len += block.bytes;
         }
@@ -73,7 +73,7 @@ static enum ps_status add_levels(struct ps_db *db, const struct levels *levels, 
         blocks.len = 0;
         if (code != SQLITE_OK || read_blocks(blob, window, bins && k == lowest, &blocks) != PS_OK ||
             !ps_window_add_level(window, ps_buf_slice(&blocks), bins && k == lowest))
-            (void)ps_trace_damaged(err, "level of detail", key);
+            (void)ps_trace_fail_damaged(err, "level of detail", key);
     }
     sqlite3_blob_close(blob);
     return err->code;
@@ -90,14 +90,14 @@ static enum ps_status read_rows(struct ps_trace_reader *reader, const struct ps_
 
         if (!(PS_WINDOW_COLUMNS & PS_COL_BIT(c)))
             continue;
-        if (ps_reader_raw(reader, row, (unsigned)c, &raw, err) != PS_OK)
+        if (ps_trace_reader_packed(reader, row, (unsigned)c, &raw, err) != PS_OK)
             return err->code;
-        if (!raw.at)
+        if (!raw.ptr)
             continue;
         if (!reader->column[c])
             reader->column[c] = ps_grow(NULL, PS_CHUNK_ROWS, sizeof(int64_t));
-        if (!ps_column_part(raw, row->n, first, end - first, reader->column[c]))
-            return ps_trace_damaged(err, "column", ps_chunk_key(row->id, (unsigned)c));
+        if (!ps_column_unpack_range(raw, row->n, first, end - first, reader->column[c]))
+            return ps_trace_fail_damaged(err, "column", ps_chunk_key(row->id, (unsigned)c));
         out->column[c] = reader->column[c];
     }
     return PS_OK;
@@ -115,12 +115,12 @@ static int64_t before(int64_t at, int64_t by)
 static enum ps_status add_chunks(struct ps_db *db, uint32_t track, int64_t shorter_ns,
                                  struct ps_window *window, struct ps_err *err)
 {
-    struct ps_trace_reader *reader = ps_reader_take(db);
+    struct ps_trace_reader *reader = ps_trace_reader_acquire(db);
     bool all = shorter_ns == INT64_MAX;
     int64_t from = all ? INT64_MIN : before(window->from_ns, shorter_ns);
     size_t at, end;
 
-    ps_trace_chunks_of(db->trace, track, &at, &end);
+    ps_trace_chunk_range(db->trace, track, &at, &end);
     for (; at < end && err->code == PS_OK; at++) {
         const struct ps_chunk_row *row = &db->trace->chunks[at];
         struct ps_chunk chunk;
@@ -129,13 +129,13 @@ static enum ps_status add_chunks(struct ps_db *db, uint32_t track, int64_t short
         if (row->start_ns >= window->to_ns || row->end_ns < window->from_ns ||
             row->last_start_ns < from)
             continue;
-        if ((!all && ps_reader_first_from(reader, row, from, 0, &first, err) != PS_OK) ||
-            ps_reader_first_from(reader, row, window->to_ns, first, &last, err) != PS_OK ||
+        if ((!all && ps_trace_reader_find_start(reader, row, from, 0, &first, err) != PS_OK) ||
+            ps_trace_reader_find_start(reader, row, window->to_ns, first, &last, err) != PS_OK ||
             read_rows(reader, row, first, last, &chunk, err) != PS_OK)
             break;
         ps_window_add_chunk(window, &chunk, shorter_ns);
     }
-    ps_reader_give(reader);
+    ps_trace_reader_release(reader);
     return err->code;
 }
 
@@ -166,12 +166,12 @@ enum ps_status ps_trace_window(struct ps_db *db, uint32_t track, int64_t from_ns
     size_t first, end;
 
     ps_window_begin(out, from_ns, to_ns, px);
-    if (ps_trace_cache_of(db, &cache, &own) != PS_OK)
-        return ps_fail_as(err, &own);
-    ps_trace_chunks_of(cache, track, &first, &end);
+    if (ps_trace_cache_load(db, &cache, &own) != PS_OK)
+        return ps_fail_copy(err, &own);
+    ps_trace_chunk_range(cache, track, &first, &end);
     if (!track || first == end)
         (void)ps_fail(&own, PS_NOT_FOUND, "no track %u in this run", track);
     else if (fill(db, track, out, &own) == PS_OK)
         ps_window_end(out);
-    return ps_fail_as(err, &own);
+    return ps_fail_copy(err, &own);
 }

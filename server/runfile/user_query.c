@@ -12,7 +12,7 @@
 
 static int is_ended(void *user)
 {
-    return ps_context_ended() || ps_memory_exceeded(user);
+    return ps_context_has_ended() || ps_memory_limit_is_exceeded(user);
 }
 
 /* Functions without side effects that take time linear in the length of their arguments. Only those
@@ -161,7 +161,7 @@ static int authorize(void *user, int action, const char *a, const char *b, const
     return may ? SQLITE_OK : SQLITE_DENY;
 }
 
-void ps_guard(struct ps_db *db, struct ps_memory *memory)
+void ps_db_restrict_to_user_sql(struct ps_db *db, struct ps_memory_limit *memory)
 {
     static const struct {
         int what, most;

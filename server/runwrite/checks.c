@@ -46,7 +46,7 @@ enum ps_status ps_check_open(const char *path, struct ps_db **out, struct ps_err
         return status;
     ps_uri_path(&uri, path);
     ps_buf_puts(&uri, "?immutable=1");
-    return ps_db_open(uri.at, false, out, err);
+    return ps_db_open(uri.ptr, false, out, err);
 }
 
 enum ps_status ps_check_db(struct ps_db *db, bool quick, struct ps_err *err)
@@ -57,13 +57,13 @@ enum ps_status ps_check_db(struct ps_db *db, bool quick, struct ps_err *err)
 
     if (ps_db_prepare(db, quick ? "PRAGMA quick_check(1)" : "PRAGMA integrity_check(1)", &stmt,
                       &own) != PS_OK ||
-        !ps_stmt_row(stmt, &own))
+        !ps_stmt_step(stmt, &own))
         return ps_fail(err, PS_IO, "the file is damaged: %s", own.text);
     said = ps_col_text(stmt, 0);
-    if (ps_str_is(said, "ok"))
+    if (ps_str_eq_c(said, "ok"))
         return PS_OK;
     return ps_fail(err, PS_IO, "the file is damaged: %.*s", (int)(said.len < 200 ? said.len : 200),
-                   said.at);
+                   said.ptr);
 }
 
 static enum ps_status check_sha(struct ps_db *db, const char *sha256, struct ps_err *err)
@@ -72,10 +72,10 @@ static enum ps_status check_sha(struct ps_db *db, const char *sha256, struct ps_
     struct ps_err own = PS_ERR_INIT;
 
     if (ps_db_prepare(db, "SELECT v FROM meta WHERE k = 'sha256'", &stmt, &own) != PS_OK ||
-        !ps_stmt_row(stmt, &own))
+        !ps_stmt_step(stmt, &own))
         return ps_fail(err, PS_IO, "the file is damaged: %s",
                        own.text[0] ? own.text : "it does not name its original");
-    if (!ps_str_is(ps_col_text(stmt, 0), sha256))
+    if (!ps_str_eq_c(ps_col_text(stmt, 0), sha256))
         return ps_fail(err, PS_CONFLICT, "it belongs to another original");
     return PS_OK;
 }
@@ -103,7 +103,7 @@ static enum ps_status hash_stream(struct ps_stream *in, const struct ps_check_wa
 
     sha256_init(&hash);
     while ((bytes = ps_stream_peek(in, 1)).len) {
-        sha256_update(&hash, bytes.len, (const uint8_t *)bytes.at);
+        sha256_update(&hash, bytes.len, (const uint8_t *)bytes.ptr);
         ps_stream_skip(in, bytes.len);
         if (!watch->read(watch->user, bytes.len))
             return ps_fail(err, PS_CANCELLED, "stopped");
@@ -112,8 +112,8 @@ static enum ps_status hash_stream(struct ps_stream *in, const struct ps_check_wa
     return ps_stream_status(in, err);
 }
 
-enum ps_status ps_check_kept(const char *path, const char *sha256, bool whole,
-                             const struct ps_check_watch *watch, struct ps_err *err)
+enum ps_status ps_check_stored_file(const char *path, const char *sha256, bool whole,
+                                    const struct ps_check_watch *watch, struct ps_err *err)
 {
     static const struct ps_stream_limits none = {0, 0};
     PS_AUTO(ps_close_fd) int fd = -1;
@@ -127,7 +127,7 @@ enum ps_status ps_check_kept(const char *path, const char *sha256, bool whole,
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return ps_fail_errno(err, "cannot read", path);
-    in = ps_stream_unpack(ps_stream_fd(fd, 0), &none);
+    in = ps_stream_decompress(ps_stream_fd(fd, 0), &none);
     status = hash_stream(in, watch, found, &own);
     ps_stream_free(in);
     if (status == PS_CANCELLED)

@@ -23,8 +23,8 @@ enum ps_status ps_check_run(const char *path, const char *sha256, bool whole, st
 
 /* Checks that a stored file decompresses to bytes with this hash; without `whole` only that it
  * exists. */
-enum ps_status ps_check_kept(const char *path, const char *sha256, bool whole,
-                             const struct ps_check_watch *watch, struct ps_err *err);
+enum ps_status ps_check_stored_file(const char *path, const char *sha256, bool whole,
+                                    const struct ps_check_watch *watch, struct ps_err *err);
 
 /* Runs SQLite's integrity check on an open database; `quick`: the cheaper one. */
 enum ps_status ps_check_db(struct ps_db *db, bool quick, struct ps_err *err);

@@ -25,7 +25,7 @@ static uint32_t big_endian(const unsigned char *at)
 static bool read_head(int fd, unsigned char head[HEAD])
 {
     return pread(fd, head, HEAD, 0) == HEAD &&
-           memcmp(head, PS_SQLITE_MAGIC.at, PS_SQLITE_MAGIC.len) == 0 &&
+           memcmp(head, PS_SQLITE_MAGIC.ptr, PS_SQLITE_MAGIC.len) == 0 &&
            big_endian(head + AT_ID) == ID;
 }
 
@@ -49,7 +49,7 @@ static enum ps_status read_meta(struct ps_sqlite *from, struct ps_str *text, str
 
     *text = (struct ps_str){NULL, 0};
     while (status == PS_OK && rows && ps_rows_next(rows, err))
-        if (ps_str_is(ps_rows_text(rows, 0), PS_SHARED_KEY) && !text->at) {
+        if (ps_str_eq_c(ps_rows_text(rows, 0), PS_SHARED_KEY) && !text->ptr) {
             ps_buf_str(keep, ps_rows_text(rows, 1));
             *text = ps_buf_slice(keep);
         }
@@ -66,12 +66,12 @@ static enum ps_status read_shared(struct ps_writer *w, struct ps_sqlite *from, c
     enum ps_status status = read_meta(from, &text, &keep, err);
 
     if (status == PS_OK)
-        status = ps_db_prepare(w->db, ps_sql_text("shared"), &stmt, err);
+        status = ps_db_prepare(w->db, ps_query_sql("shared"), &stmt, err);
     if (status != PS_OK)
         return status;
     ps_bind_text(stmt, ":shared", text);
-    if (!text.at || !ps_stmt_row(stmt, err) || ps_col_is_null(stmt, 0)) {
-        ps_hint(err, "add the original profile, or a bundle that `perfshelf export` wrote");
+    if (!text.ptr || !ps_stmt_step(stmt, err) || ps_col_is_null(stmt, 0)) {
+        ps_err_hint(err, "add the original profile, or a bundle that `perfshelf export` wrote");
         return ps_fail(err, PS_BAD_INPUT, "this is a run file of a shelf, not an export");
     }
     ps_col_copy(stmt, 0, kind, 32);
@@ -83,15 +83,15 @@ static enum ps_status read_shared(struct ps_writer *w, struct ps_sqlite *from, c
 static enum ps_status check_layout(int fd, const char *version, struct ps_err *err)
 {
     unsigned char head[HEAD] = {0};
-    int64_t ours = ps_layout_of_ours(), layout;
+    int64_t ours = ps_current_layout(), layout;
 
     if (!read_head(fd, head))
         return ps_fail(err, PS_BAD_INPUT, "this is not a run file");
     layout = big_endian(head + AT_VERSION);
     if (layout == ours)
         return PS_OK;
-    ps_hint(err, layout > ours ? "add it with that version or a newer one"
-                               : "export it again with a newer perfshelf");
+    ps_err_hint(err, layout > ours ? "add it with that version or a newer one"
+                                   : "export it again with a newer perfshelf");
     return ps_fail(err, PS_BAD_INPUT,
                    "the shared run was written by perfshelf %s with layout %lld; this version "
                    "reads layout %lld",
@@ -109,7 +109,7 @@ static bool is_table(const char *name)
 static enum ps_status check_tables(struct ps_sqlite *from, struct ps_err *err)
 {
     for (size_t i = 0; i < PS_N_RUN_TABLES; i++)
-        if (!ps_sqlite_has(from, ps_run_tables[i].name))
+        if (!ps_sqlite_has_table(from, ps_run_tables[i].name))
             return ps_fail(err, PS_BAD_INPUT, "the shared run has no table %s",
                            ps_run_tables[i].name);
     for (size_t i = 0; i < ps_sqlite_tables(from); i++)
@@ -126,14 +126,14 @@ static bool read_cells(const struct ps_rows *rows, struct ps_cell *cells, size_t
 
     for (size_t i = 0; i < n; i++) {
         cells[i] = ps_rows_cell(rows, i);
-        good = good && (cells[i].type != PS_CELL_TEXT || ps_utf8_valid(cells[i].bytes));
+        good = good && (cells[i].type != PS_CELL_TEXT || ps_utf8_is_valid(cells[i].bytes));
     }
     return good;
 }
 
 static bool go_on(struct ps_writer *w, struct ps_sqlite *from, uint64_t rows, struct ps_err *err)
 {
-    uint64_t total, done = ps_sqlite_done(from, &total);
+    uint64_t total, done = ps_sqlite_bytes_read(from, &total);
 
     if ((rows & 0xfff) == 0 && w->writing.progress &&
         !w->writing.progress(w->writing.user, done, total, rows))
@@ -145,7 +145,7 @@ static bool go_on(struct ps_writer *w, struct ps_sqlite *from, uint64_t rows, st
 static enum ps_status fail_row(const char *table, const struct ps_err *why, struct ps_err *err)
 {
     if (why->code != PS_INTERNAL && why->code != PS_BAD_REQUEST)
-        return ps_fail_as(err, why);
+        return ps_fail_copy(err, why);
     return ps_fail(err, PS_BAD_INPUT, "the shared run has an invalid row in %s", table);
 }
 

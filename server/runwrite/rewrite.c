@@ -28,7 +28,7 @@ static enum ps_status add_columns(struct ps_db *db, struct stored_table *table, 
     enum ps_status status;
 
     ps_buf_printf(&sql, "SELECT * FROM \"%s\"", table->name);
-    status = ps_db_prepare(db, sql.at, &stmt, err);
+    status = ps_db_prepare(db, sql.ptr, &stmt, err);
     if (status != PS_OK)
         return status;
     table->n = (size_t)ps_col_count(stmt);
@@ -37,8 +37,8 @@ static enum ps_status add_columns(struct ps_db *db, struct stored_table *table, 
     for (size_t i = 0; i < table->n; i++) {
         const char *type = sqlite3_column_decltype(stmt->handle, (int)i);
 
-        table->columns[i] = ps_strdup(ps_str_of(ps_col_name(stmt, (int)i)));
-        table->types[i] = ps_strdup(ps_str_of(type ? type : ""));
+        table->columns[i] = ps_strdup(ps_str_from_c(ps_col_name(stmt, (int)i)));
+        table->types[i] = ps_strdup(ps_str_from_c(type ? type : ""));
     }
     return PS_OK;
 }
@@ -46,12 +46,12 @@ static enum ps_status add_columns(struct ps_db *db, struct stored_table *table, 
 static enum ps_status read_tables(struct ps_db *db, struct stored_tables *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_tables"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("run_tables"), &stmt, err);
 
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+    while (status == PS_OK && ps_stmt_step(stmt, err)) {
         struct stored_table *table;
 
-        PS_PUSH_ROOM(out->at, out->n, out->cap);
+        PS_RESERVE_ONE(out->at, out->n, out->cap);
         table = &out->at[out->n++];
         *table = (struct stored_table){.name = ps_strdup(ps_col_text(stmt, 0))};
         status = add_columns(db, table, err);
@@ -79,14 +79,14 @@ static bool is_identity(const struct ps_row *row)
     static const char *const keys[] = {"kind", "name", "created_at", "sha256", "bytes", "label"};
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (ps_str_is(row->cells[0].bytes, keys[i]))
+        if (ps_str_eq_c(row->cells[0].bytes, keys[i]))
             return strcmp(row->table, "meta") == 0;
     return false;
 }
 
 static enum ps_status copy_table(struct ps_db *from, struct ps_db *to,
-                                 const struct stored_table *table, const struct ps_rewrite *how,
-                                 struct ps_err *err)
+                                 const struct stored_table *table,
+                                 const struct ps_rewrite_callbacks *how, struct ps_err *err)
 {
     struct ps_cell cells[PS_RUN_COLUMNS_MAX];
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
@@ -97,16 +97,16 @@ static enum ps_status copy_table(struct ps_db *from, struct ps_db *to,
     for (size_t i = 0; i < table->n; i++)
         ps_buf_printf(&sql, "%s\"%s\"", i ? ", " : "SELECT ", table->columns[i]);
     ps_buf_printf(&sql, " FROM \"%s\"", table->name);
-    status = ps_db_prepare(from, sql.at, &rows, err);
+    status = ps_db_prepare(from, sql.ptr, &rows, err);
     if (status == PS_OK && to)
         status = ps_cells_prepare(to, table->name, (const char *const *)table->columns, table->n,
                                   &insert, err);
-    while (status == PS_OK && ps_stmt_row(rows, err)) {
+    while (status == PS_OK && ps_stmt_step(rows, err)) {
         struct ps_row row = {from, table->name, (const char *const *)table->columns, cells,
                              table->n};
 
         for (size_t i = 0; i < table->n; i++)
-            cells[i] = ps_cell_of(rows->handle, (int)i);
+            cells[i] = ps_cell_from_stmt(rows->handle, (int)i);
         if (!is_identity(&row) && how->row(how->user, &row, err) && to)
             status = ps_cells_insert(insert, cells, table->n, err);
         if (status == PS_OK)
@@ -116,7 +116,7 @@ static enum ps_status copy_table(struct ps_db *from, struct ps_db *to,
 }
 
 static enum ps_status look_at_columns(const struct stored_tables *tables,
-                                      const struct ps_rewrite *how, struct ps_err *err)
+                                      const struct ps_rewrite_callbacks *how, struct ps_err *err)
 {
     for (size_t i = 0; how->column && i < tables->n; i++) {
         const struct stored_table *table = &tables->at[i];
@@ -129,7 +129,7 @@ static enum ps_status look_at_columns(const struct stored_tables *tables,
 }
 
 static enum ps_status copy_tables(struct ps_db *from, struct ps_db *to,
-                                  const struct ps_rewrite *how, struct ps_err *err)
+                                  const struct ps_rewrite_callbacks *how, struct ps_err *err)
 {
     struct stored_tables tables = {.n = 0};
     enum ps_status status = read_tables(from, &tables, err);
@@ -142,8 +142,8 @@ static enum ps_status copy_tables(struct ps_db *from, struct ps_db *to,
     return status;
 }
 
-enum ps_status ps_rewrite_run(struct ps_db *from, const char *path, const struct ps_rewrite *how,
-                              struct ps_err *err)
+enum ps_status ps_rewrite_run(struct ps_db *from, const char *path,
+                              const struct ps_rewrite_callbacks *how, struct ps_err *err)
 {
     struct ps_db *to = NULL;
     struct ps_err own = PS_ERR_INIT;
@@ -156,42 +156,42 @@ enum ps_status ps_rewrite_run(struct ps_db *from, const char *path, const struct
     if (status == PS_OK && to)
         status = ps_db_exec(to, "COMMIT", &own);
     ps_db_close(to);
-    (void)ps_fail_as(err, &own);
+    (void)ps_fail_copy(err, &own);
     return status;
 }
 
-enum ps_status ps_rewrite_meta(struct ps_db *to, const char *key, struct ps_str text,
-                               struct ps_err *err)
+enum ps_status ps_rewrite_add_meta(struct ps_db *to, const char *key, struct ps_str text,
+                                   struct ps_err *err)
 {
     struct ps_inserter rows = {.db = to, .err = err};
 
-    ps_insert_meta(&rows, &(struct ps_row_meta){.k = ps_str_of(key),
+    ps_insert_meta(&rows, &(struct ps_row_meta){.k = ps_str_from_c(key),
                                                 .v = {.type = PS_CELL_TEXT, .bytes = text}});
-    ps_inserter_done(&rows);
+    ps_inserter_free(&rows);
     return err->code;
 }
 
-enum ps_status ps_rewrite_note(struct ps_db *to, struct ps_str text, struct ps_err *err)
+enum ps_status ps_rewrite_add_note(struct ps_db *to, struct ps_str text, struct ps_err *err)
 {
     struct ps_inserter rows = {.db = to, .err = err};
 
     ps_insert_note(&rows, &(struct ps_row_note){.severity = PS_NOTE_INFO, .what = text});
-    ps_inserter_done(&rows);
+    ps_inserter_free(&rows);
     return err->code;
 }
 
-enum ps_status ps_rewrite_bare(void *user, struct ps_db *to, struct ps_err *err)
+enum ps_status ps_rewrite_drop_views(void *user, struct ps_db *to, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
     struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(to, ps_sql_text("run_views"), &stmt, err);
+    enum ps_status status = ps_db_prepare(to, ps_query_sql("run_views"), &stmt, err);
 
     (void)user;
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+    while (status == PS_OK && ps_stmt_step(stmt, err)) {
         struct ps_str name = ps_col_text(stmt, 0);
 
-        ps_buf_printf(&sql, "DROP VIEW \"%.*s\";", (int)name.len, name.at);
+        ps_buf_printf(&sql, "DROP VIEW \"%.*s\";", (int)name.len, name.ptr);
     }
-    ps_stmt_done(stmt);
-    return status == PS_OK && err->code == PS_OK ? ps_db_exec(to, sql.at, err) : err->code;
+    ps_stmt_release(stmt);
+    return status == PS_OK && err->code == PS_OK ? ps_db_exec(to, sql.ptr, err) : err->code;
 }

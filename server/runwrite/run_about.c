@@ -11,12 +11,12 @@ static struct ps_str text_or_empty(struct ps_stmt *stmt, int column)
 {
     struct ps_str text = ps_col_text(stmt, column);
 
-    return text.at ? text : PS_STR("");
+    return text.ptr ? text : PS_STR("");
 }
 
 static const char *keep(struct ps_arena *arena, struct ps_stmt *stmt, int column)
 {
-    return ps_arena_copy(arena, text_or_empty(stmt, column)).at;
+    return ps_arena_copy(arena, text_or_empty(stmt, column)).ptr;
 }
 
 static const char *keep_null(struct ps_arena *arena, struct ps_stmt *stmt, int column)
@@ -24,7 +24,7 @@ static const char *keep_null(struct ps_arena *arena, struct ps_stmt *stmt, int c
     return ps_col_is_null(stmt, column) ? NULL : keep(arena, stmt, column);
 }
 
-static void read_row(struct ps_stmt *stmt, struct ps_arena *arena, struct ps_run_about *out)
+static void read_row(struct ps_stmt *stmt, struct ps_arena *arena, struct ps_run_metadata *out)
 {
     struct ps_catalog_row *row = &out->row;
 
@@ -50,13 +50,13 @@ static void read_row(struct ps_stmt *stmt, struct ps_arena *arena, struct ps_run
     out->title = keep(arena, stmt, 18);
 }
 
-enum ps_status ps_run_about(struct ps_db *db, struct ps_arena *arena, struct ps_run_about *out,
-                            struct ps_err *err)
+enum ps_status ps_run_metadata_read(struct ps_db *db, struct ps_arena *arena,
+                                    struct ps_run_metadata *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_meta"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("run_meta"), &stmt, err);
 
-    if (status == PS_OK && !ps_stmt_row(stmt, err))
+    if (status == PS_OK && !ps_stmt_step(stmt, err))
         status = err->code;
     if (status == PS_OK)
         read_row(stmt, arena, out);
@@ -75,9 +75,9 @@ const char *ps_run_schema(void)
 static enum ps_status layout_of(struct ps_db *db, struct ps_buf *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("layout"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("layout"), &stmt, err);
 
-    if (status == PS_OK && !ps_stmt_row(stmt, err))
+    if (status == PS_OK && !ps_stmt_step(stmt, err))
         status = err->code;
     if (status == PS_OK)
         ps_buf_str(out, ps_col_text(stmt, 0));

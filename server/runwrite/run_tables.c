@@ -36,7 +36,7 @@ static enum ps_status prepare(struct ps_db *to, const char *verb, const char *ta
     for (size_t i = 1; i < n; i++)
         ps_buf_puts(&sql, ", ?");
     ps_buf_puts(&sql, ")");
-    return ps_db_prepare(to, sql.at, out, err);
+    return ps_db_prepare(to, sql.ptr, out, err);
 }
 
 enum ps_status ps_cells_prepare(struct ps_db *to, const char *table, const char *const *columns,
@@ -47,12 +47,12 @@ enum ps_status ps_cells_prepare(struct ps_db *to, const char *table, const char 
 
 static void bind_text(sqlite3_stmt *stmt, int at, struct ps_str text)
 {
-    sqlite3_bind_text64(stmt, at, text.len ? text.at : "", text.len, SQLITE_STATIC, SQLITE_UTF8);
+    sqlite3_bind_text64(stmt, at, text.len ? text.ptr : "", text.len, SQLITE_STATIC, SQLITE_UTF8);
 }
 
 static void bind_blob(sqlite3_stmt *stmt, int at, struct ps_str bytes)
 {
-    sqlite3_bind_blob64(stmt, at, bytes.len ? bytes.at : "", bytes.len, SQLITE_STATIC);
+    sqlite3_bind_blob64(stmt, at, bytes.len ? bytes.ptr : "", bytes.len, SQLITE_STATIC);
 }
 
 static void bind_num(sqlite3_stmt *stmt, int at, struct ps_num n)
@@ -110,7 +110,7 @@ static bool is_null(const struct ps_column *column, const void *member)
     switch (column->type) {
     case PS_COLUMN_TEXT:
     case PS_COLUMN_BLOB:
-        return column->is_nullable && !((const struct ps_str *)member)->at;
+        return column->is_nullable && !((const struct ps_str *)member)->ptr;
     case PS_COLUMN_ANY:
         return ((const struct ps_cell *)member)->type == PS_CELL_NULL;
     case PS_COLUMN_NUMBER:
@@ -197,10 +197,10 @@ void ps_insert_row(struct ps_inserter *to, int which, const void *row)
     (void)step(open->stmt, to->err);
 }
 
-void ps_inserter_done(struct ps_inserter *to)
+void ps_inserter_free(struct ps_inserter *to)
 {
     for (size_t t = 0; to->tables && t < PS_N_RUN_TABLES; t++)
-        ps_stmt_done(to->tables[t].stmt);
+        ps_stmt_release(to->tables[t].stmt);
     free(to->tables);
     to->tables = NULL;
 }

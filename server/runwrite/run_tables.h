@@ -15,7 +15,7 @@
  *
  *    struct ps_inserter to = {.db = db, .err = &err};
  *    ps_insert_span(&to, &(struct ps_row_span){.name = PS_STR("load"), .end_s = 2.5});
- *    ps_inserter_done(&to);
+ *    ps_inserter_free(&to);
  *
  * An inserter belongs to one thread. Its first error is kept in *err; later rows are ignored.
  */
@@ -85,7 +85,7 @@ struct ps_inserter {
 
 /* Use the typed functions ps_insert_TABLE; `table` is an enum ps_run_table_id, `row` its struct. */
 void ps_insert_row(struct ps_inserter *to, int table, const void *row);
-void ps_inserter_done(struct ps_inserter *to);
+void ps_inserter_free(struct ps_inserter *to);
 
 #include "server/runwrite/run_rows.h" /* generated */
 

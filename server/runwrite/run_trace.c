@@ -21,7 +21,7 @@ static struct ps_writer *writer_of(struct ps_sink *sink)
 }
 
 /* Finds the range of the times, which are the first column, or the last two of flows. */
-static void span_of(const struct ps_packing *p, int64_t *start, int64_t *end)
+static void span_of(const struct ps_pack_buffer *p, int64_t *start, int64_t *end)
 {
     unsigned first = p->family == PS_PACKED_FLOWS ? 3 : 0,
              last = p->family == PS_PACKED_FLOWS ? 4 : 0;
@@ -40,7 +40,7 @@ static bool is_zero(const struct ps_buf *packed)
 {
     static const char zero[9];
 
-    return packed->len == sizeof zero && memcmp(packed->at, zero, sizeof zero) == 0;
+    return packed->len == sizeof zero && memcmp(packed->ptr, zero, sizeof zero) == 0;
 }
 
 static void put_chunk_column(struct ps_writer *w, int64_t key, struct ps_str bytes)
@@ -69,7 +69,7 @@ static uint32_t put_columns(struct ps_writer *w, int64_t id, const struct ps_chu
     return kept;
 }
 
-static void put_packed_columns(struct ps_writer *w, const struct ps_packing *p, int64_t id)
+static void put_packed_columns(struct ps_writer *w, const struct ps_pack_buffer *p, int64_t id)
 {
     for (unsigned c = 0; c < p->columns; c++) {
         w->blob.len = 0;
@@ -80,7 +80,7 @@ static void put_packed_columns(struct ps_writer *w, const struct ps_packing *p, 
     }
 }
 
-static void flush(struct ps_writer *w, struct ps_packing *p)
+static void flush(struct ps_writer *w, struct ps_pack_buffer *p)
 {
     int64_t start, end, id;
 
@@ -98,7 +98,7 @@ static void flush(struct ps_writer *w, struct ps_packing *p)
     p->n = 0;
 }
 
-static void push(struct ps_writer *w, struct ps_packing *p, const int64_t *row)
+static void push(struct ps_writer *w, struct ps_pack_buffer *p, const int64_t *row)
 {
     if (p->n == p->cap) {
         p->cap = p->cap ? p->cap * 4 : 128;
@@ -113,12 +113,12 @@ static void push(struct ps_writer *w, struct ps_packing *p, const int64_t *row)
 
 void ps_writer_flow(struct ps_sink *sink, const struct ps_flow *row)
 {
-    struct ps_packing *p = &writer_of(sink)->trace.flows;
+    struct ps_pack_buffer *p = &writer_of(sink)->trace.flows;
 
     if (!ps_sink_ok(sink))
         return;
     if (!p->columns)
-        *p = (struct ps_packing){.family = PS_PACKED_FLOWS, .columns = 5, .most = ROWS};
+        *p = (struct ps_pack_buffer){.family = PS_PACKED_FLOWS, .columns = 5, .most = ROWS};
     push(writer_of(sink), p,
          (const int64_t[]){row->kind, row->from_slice, row->to_slice, row->from_ns, row->to_ns});
 }
@@ -135,7 +135,7 @@ void ps_writer_counter(struct ps_sink *sink, const struct ps_counter *row)
                 sums->n_series);
         return;
     }
-    PS_PUSH_ROOM(sums->series, sums->n_series, sums->series_cap);
+    PS_RESERVE_ONE(sums->series, sums->n_series, sums->series_cap);
     sums->series[sums->n_series++] = (struct ps_series){
         .process = row->process,
         .name = ps_arena_copy(&w->arena, row->name),
@@ -168,17 +168,18 @@ void ps_writer_count(struct ps_sink *sink, uint32_t counter, int64_t t_ns, doubl
 void ps_writer_memory_event(struct ps_sink *sink, const struct ps_memory_event *row)
 {
     struct ps_trace_sums *sums = &writer_of(sink)->trace;
-    struct ps_packing *p = &sums->events;
+    struct ps_pack_buffer *p = &sums->events;
 
     if (!ps_sink_ok(sink))
         return;
     if (!p->columns)
-        *p = (struct ps_packing){.family = PS_PACKED_MEMORY, .columns = 10, .most = ROWS};
+        *p = (struct ps_pack_buffer){.family = PS_PACKED_MEMORY, .columns = 10, .most = ROWS};
     push(writer_of(sink), p,
          (const int64_t[]){row->t_ns, row->device_type, row->device, row->bytes, row->address,
-                           row->allocated, row->reserved, row->slice, row->outside, row->worker});
-    if (row->outside)
-        ps_memory_sum(&sums->memory, row->t_ns, row->device_type, row->bytes);
+                           row->allocated, row->reserved, row->slice, row->is_outside,
+                           row->worker});
+    if (row->is_outside)
+        ps_memory_operator_add(&sums->memory, row->t_ns, row->device_type, row->bytes);
 }
 
 /* Converts NaN, which means unknown, to NULL. */
@@ -209,7 +210,7 @@ void ps_trace_packed_end(struct ps_writer *w)
     }
 }
 
-static void packing_free(struct ps_packing *p)
+static void packing_free(struct ps_pack_buffer *p)
 {
     for (unsigned c = 0; c < PS_PACKED_COLUMNS_MAX; c++)
         free(p->column[c]);
@@ -240,16 +241,16 @@ static uint32_t kinds_of(const struct ps_chunk *chunk)
 
 static void put_chunk(struct ps_writer *w, int64_t id, const struct ps_chunk *chunk, uint32_t kept)
 {
-    ps_insert_chunk(&w->rows, &(struct ps_row_chunk){
-                                  .id = id,
-                                  .track = chunk->track,
-                                  .first = chunk->first,
-                                  .n = chunk->n,
-                                  .start_ns = chunk->start_ns,
-                                  .end_ns = chunk->end_ns,
-                                  .last_start_ns = ps_chunk_at(chunk, PS_COL_START, chunk->n - 1),
-                                  .columns = kept,
-                                  .kinds = kinds_of(chunk)});
+    ps_insert_chunk(&w->rows, &(struct ps_row_chunk){.id = id,
+                                                     .track = chunk->track,
+                                                     .first = chunk->first,
+                                                     .n = chunk->n,
+                                                     .start_ns = chunk->start_ns,
+                                                     .end_ns = chunk->end_ns,
+                                                     .last_start_ns = ps_chunk_value(
+                                                         chunk, PS_COL_START, chunk->n - 1),
+                                                     .columns = kept,
+                                                     .kinds = kinds_of(chunk)});
 }
 
 /* Sums by name and shapes; the sums by name are derived from these. */
@@ -364,17 +365,17 @@ static void put_operators(struct ps_writer *w)
     int64_t rows[2] = {0, 0}; /* number of rows: host, devices */
 
     for (size_t i = 0; i < sums->n; i++)
-        put_operator(w, &sums->at[i], true);
+        put_operator(w, &sums->items[i], true);
     if (sums->n)
-        qsort(sums->at, sums->n, sizeof *sums->at, by_name);
+        qsort(sums->items, sums->n, sizeof *sums->items, by_name);
     for (size_t i = 0, next; i < sums->n; i = next) {
-        struct ps_operator row = sums->at[i];
+        struct ps_operator row = sums->items[i];
 
         row.shapes = 0;
-        for (next = i + 1;
-             next < sums->n && sums->at[next].name == row.name && sums->at[next].kind == row.kind;
+        for (next = i + 1; next < sums->n && sums->items[next].name == row.name &&
+                           sums->items[next].kind == row.kind;
              next++)
-            join(&row, &sums->at[next]);
+            join(&row, &sums->items[next]);
         put_operator(w, &row, false);
         rows[ps_slice_on_device(row.kind)]++;
     }
@@ -492,7 +493,7 @@ void ps_writer_trace_step(struct ps_sink *sink, const struct ps_step *row)
                                          .end_ns = row->end_ns,
                                          .host_start_ns = row->host_start_ns,
                                          .host_end_ns = row->host_end_ns,
-                                         .counted = row->counted});
+                                         .counted = row->is_counted});
 }
 
 void ps_writer_step_part(struct ps_sink *sink, const struct ps_step_part *row)
@@ -500,7 +501,7 @@ void ps_writer_step_part(struct ps_sink *sink, const struct ps_step_part *row)
     ps_insert_step_part(&writer_of(sink)->rows,
                         &(struct ps_row_step_part){.step = row->step,
                                                    .definition = row->definition,
-                                                   .name = ps_str_of(row->name),
+                                                   .name = ps_str_from_c(row->name),
                                                    .ns = row->ns});
 }
 
@@ -554,7 +555,7 @@ void ps_writer_module(struct ps_sink *sink, const struct ps_module *row)
 
 int ps_writer_scratch(struct ps_sink *sink)
 {
-    const struct ps_writing *writing = &writer_of(sink)->writing;
+    const struct ps_writer_options *writing = &writer_of(sink)->writing;
 
     return ps_sink_ok(sink) ? writing->scratch(writing->user, &sink->err) : -1;
 }

@@ -16,7 +16,7 @@ static struct ps_writer *writer_of(struct ps_sink *sink)
 
 /* By the importer's keys; summed as its functions arrive. */
 
-struct ps_num ps_num_sum(struct ps_num a, struct ps_num b)
+struct ps_num ps_num_add(struct ps_num a, struct ps_num b)
 {
     int64_t whole;
 
@@ -37,33 +37,33 @@ static uint32_t *place_of(struct ps_run_files *files, uint32_t key)
 
 static uint32_t add(struct ps_run_files *files, const struct ps_function *row)
 {
-    PS_PUSH_ROOM(files->at, files->n, files->cap);
-    files->at[files->n] = (struct ps_run_file){.path = ps_arena_copy(&files->arena, row->file),
-                                               .origin = row->origin,
-                                               .ncalls = ps_int(0),
-                                               .tottime_s = ps_int(0)};
+    PS_RESERVE_ONE(files->items, files->n, files->cap);
+    files->items[files->n] = (struct ps_run_file){.path = ps_arena_copy(&files->arena, row->file),
+                                                  .origin = row->origin,
+                                                  .ncalls = ps_int(0),
+                                                  .tottime_s = ps_int(0)};
     return ++files->n;
 }
 
-uint32_t ps_run_file(struct ps_run_files *files, const struct ps_function *row)
+uint32_t ps_run_files_add(struct ps_run_files *files, const struct ps_function *row)
 {
     uint32_t *place = place_of(files, row->file_key);
     struct ps_run_file *file;
 
     if (!*place)
         *place = add(files, row);
-    file = &files->at[*place - 1];
+    file = &files->items[*place - 1];
     if (row->listed) {
         file->functions++;
-        file->ncalls = ps_num_sum(file->ncalls, row->ncalls);
-        file->tottime_s = ps_num_sum(file->tottime_s, row->tottime_s);
+        file->ncalls = ps_num_add(file->ncalls, row->ncalls);
+        file->tottime_s = ps_num_add(file->tottime_s, row->tottime_s);
     }
     return *place;
 }
 
 static void ps_run_files_free(struct ps_run_files *files)
 {
-    free(files->at);
+    free(files->items);
     free(files->by_key);
     ps_arena_free(&files->arena);
 }
@@ -94,23 +94,23 @@ static struct ps_line_sum *sum_of(struct ps_line_sums *sums, const struct ps_lin
                                    : slot_of(&sums->by_file, &sums->n_files, row->file);
 
     if (!*slot) {
-        PS_PUSH_ROOM(sums->at, sums->n, sums->cap);
-        sums->at[sums->n] = (struct ps_line_sum){
+        PS_RESERVE_ONE(sums->items, sums->n, sums->cap);
+        sums->items[sums->n] = (struct ps_line_sum){
             .file = row->file, .function = row->function, .first_row = sums->rows};
         *slot = (uint32_t)++sums->n;
     }
-    return &sums->at[*slot - 1];
+    return &sums->items[*slot - 1];
 }
 
 /* The first increment of a block is the memory that the program had before: it is not growth. */
 static void add_increment(struct ps_line_sum *sum, const struct ps_line_row *row)
 {
-    struct ps_num increment = row->figures.increment_mib;
+    struct ps_num increment = row->metrics.increment_mib;
 
     if (increment.kind == PS_NUM_NONE)
         return;
     if (sum->block == row->block)
-        sum->increment_mib = ps_num_sum(sum->increment_mib, increment);
+        sum->increment_mib = ps_num_add(sum->increment_mib, increment);
     sum->block = row->block;
 }
 
@@ -120,7 +120,7 @@ static void add_line(struct ps_line_sum *sum, const struct ps_line_row *row)
     sum->last_line = sum->last_line > row->line ? sum->last_line : row->line;
 }
 
-static void add_function(struct ps_line_sum *sum, const struct ps_line_figures *f)
+static void add_function(struct ps_line_sum *sum, const struct ps_line_metrics *f)
 {
     sum->cpu_python_pct = larger(sum->cpu_python_pct, f->cpu_python_pct);
     sum->cpu_native_pct = larger(sum->cpu_native_pct, f->cpu_native_pct);
@@ -132,21 +132,21 @@ static void add_function(struct ps_line_sum *sum, const struct ps_line_figures *
 
 void ps_line_sums_add(struct ps_line_sums *sums, const struct ps_line_row *row)
 {
-    const struct ps_line_figures *f = &row->figures;
+    const struct ps_line_metrics *f = &row->metrics;
     struct ps_line_sum *sum;
 
     sums->rows++;
     sum = sum_of(sums, row);
     sum->last_row = sums->rows;
-    sum->carried = sum->carried || row->source.at;
+    sum->carried = sum->carried || row->source.ptr;
     if (row->of_function)
         add_function(sum, f);
     else
         add_line(sum, row);
     sum->executed += f->hits.kind != PS_NUM_NONE;
     sum->executed += f->occurrences.kind != PS_NUM_NONE;
-    sum->hits = ps_num_sum(sum->hits, f->hits);
-    sum->ticks = ps_num_sum(sum->ticks, f->ticks);
+    sum->hits = ps_num_add(sum->hits, f->hits);
+    sum->ticks = ps_num_add(sum->ticks, f->ticks);
     sum->mem_mib = larger(sum->mem_mib, f->mem_mib);
     sum->peak_mib = larger(sum->peak_mib, f->peak_mib);
     add_increment(sum, row);
@@ -154,7 +154,7 @@ void ps_line_sums_add(struct ps_line_sums *sums, const struct ps_line_row *row)
 
 void ps_line_sums_free(struct ps_line_sums *sums)
 {
-    free(sums->at);
+    free(sums->items);
     free(sums->by_function);
     free(sums->by_file);
 }
@@ -178,20 +178,20 @@ static void report(struct ps_sink *sink, const struct ps_report *row)
                      &(struct ps_row_report){.id = row->id,
                                              .stage = row->stage,
                                              .title = row->title,
-                                             .ordered = row->ordered,
-                                             .by = ps_str_of(row->by),
+                                             .ordered = row->sort_key,
+                                             .by = ps_str_from_c(row->grouped_by),
                                              .ncalls = row->ncalls,
                                              .primitive_calls = row->primitive_calls,
                                              .seconds = row->seconds,
                                              .device_seconds = row->device_seconds,
-                                             .listed_of = row->of,
-                                             .first = row->first,
-                                             .last = (int64_t)row->first + row->rows - 1});
+                                             .listed_of = row->n_profile_functions,
+                                             .first = row->first_row,
+                                             .last = (int64_t)row->first_row + row->n_rows - 1});
 }
 
 static void operator_row(struct ps_sink *sink, const struct ps_operator_row *row)
 {
-    const struct ps_num *f = row->figures;
+    const struct ps_num *f = row->metrics;
 
     ps_insert_printed_operator(to(sink), &(struct ps_row_printed_operator){
                                              .id = row->id,
@@ -199,7 +199,7 @@ static void operator_row(struct ps_sink *sink, const struct ps_operator_row *row
                                              .overload = null_if_empty(row->overload),
                                              .shapes = null_if_empty(row->shapes),
                                              .source = null_if_empty(row->source),
-                                             .cut = row->cut,
+                                             .cut = row->is_truncated,
                                              .family = row->family,
                                              .calls = f[PS_OPERATOR_CALLS].i,
                                              .self_cpu_ns = f[PS_OPERATOR_SELF_CPU_NS],
@@ -241,16 +241,16 @@ static void action(struct ps_sink *sink, const struct ps_action *row)
 /* Writes the facts that have no column as a JSON object. */
 static void put_more(struct ps_buf *out, const struct ps_measurement *row)
 {
-    struct ps_json json = ps_json_to(out);
+    struct ps_json json = ps_json_writer(out);
     struct ps_buf key = {0};
 
     ps_json_object(&json);
-    for (size_t i = 0; i < row->n_more; i++) {
-        const struct ps_measured_fact *more = &row->more[i];
+    for (size_t i = 0; i < row->n_extras; i++) {
+        const struct ps_measurement_extra *more = &row->extras[i];
 
         key.len = 0;
         ps_buf_str(&key, more->key);
-        ps_json_key(&json, key.at ? key.at : "");
+        ps_json_key(&json, key.ptr ? key.ptr : "");
         if (more->number.kind != PS_NUM_NONE)
             ps_json_num(&json, more->number);
         else
@@ -278,8 +278,8 @@ static void measurement(struct ps_sink *sink, const struct ps_measurement *row)
                       .name = row->name,
                       .grp = row->group,
                       .value = row->value,
-                      .unit = ps_str_of(row->unit),
-                      .statistic = ps_str_of(row->statistic),
+                      .unit = ps_str_from_c(row->unit),
+                      .statistic = ps_str_from_c(row->statistic),
                       .n = row->n,
                       .mean = row->mean,
                       .median = row->median,
@@ -296,7 +296,7 @@ static void measurement(struct ps_sink *sink, const struct ps_measurement *row)
 /* Writes the number, or the text if there is no number. */
 static void put_meta(struct ps_writer *w, const char *key, struct ps_num number, struct ps_str text)
 {
-    struct ps_row_meta row = {.k = ps_str_of(key)};
+    struct ps_row_meta row = {.k = ps_str_from_c(key)};
 
     if (number.kind == PS_NUM_INT)
         row.v = (struct ps_cell){.type = PS_CELL_INT, .i = number.i};
@@ -337,16 +337,16 @@ static void note(struct ps_sink *sink, const struct ps_note *note)
 {
     struct ps_writer *w = writer_of(sink);
 
-    if (note->severity >= PS_NOTE_REPAIRED && ++w->notes > NOTES_MAX) {
+    if (note->severity >= PS_NOTE_REPAIRED && ++w->notes > PS_NOTES_MAX) {
         w->notes_left_out++;
         return;
     }
-    ps_insert_note(
-        &w->rows,
-        &(struct ps_row_note){.severity = note->severity,
-                              .byte_offset = note->has_at ? ps_int((int64_t)note->at) : PS_NO_NUM,
-                              .line = note->line ? ps_int((int64_t)note->line) : PS_NO_NUM,
-                              .what = note->what});
+    ps_insert_note(&w->rows,
+                   &(struct ps_row_note){
+                       .severity = note->severity,
+                       .byte_offset = note->has_offset ? ps_int((int64_t)note->offset) : PS_NO_NUM,
+                       .line = note->line ? ps_int((int64_t)note->line) : PS_NO_NUM,
+                       .what = note->text});
 }
 
 static void package(struct ps_sink *sink, const struct ps_package *row)
@@ -411,7 +411,7 @@ static void function(struct ps_sink *sink, const struct ps_function *row)
     ps_ids_pack(&w->blob2, row->callees, row->n_callees);
     ps_insert_function(
         to(sink), &(struct ps_row_function){.id = row->id,
-                                            .file = ps_run_file(&w->files, row),
+                                            .file = ps_run_files_add(&w->files, row),
                                             .line = row->line,
                                             .name = row->name,
                                             .ncalls = row->ncalls,
@@ -443,7 +443,7 @@ static void line_function(struct ps_sink *sink, const struct ps_line_function *r
 
 static void line(struct ps_sink *sink, const struct ps_line_row *row)
 {
-    const struct ps_line_figures *f = &row->figures;
+    const struct ps_line_metrics *f = &row->metrics;
 
     if (!ps_sink_ok(sink))
         return;
@@ -482,10 +482,11 @@ static void line(struct ps_sink *sink, const struct ps_line_row *row)
 
 static void memory(struct ps_sink *sink, const struct ps_memory_sample *row)
 {
-    ps_insert_memory_sample(to(sink), &(struct ps_row_memory_sample){.t_s = row->t_s,
-                                                                     .process = row->process,
-                                                                     .kind = ps_str_of(row->kind),
-                                                                     .mib = row->mib});
+    ps_insert_memory_sample(to(sink),
+                            &(struct ps_row_memory_sample){.t_s = row->t_s,
+                                                           .process = row->process,
+                                                           .kind = ps_str_from_c(row->kind),
+                                                           .mib = row->mib});
 }
 
 static void span(struct ps_sink *sink, const struct ps_span *row)
@@ -503,7 +504,7 @@ static void span(struct ps_sink *sink, const struct ps_span *row)
 static void insert_line_sums(struct ps_writer *w)
 {
     for (size_t i = 0; i < w->line_sums.n; i++) {
-        const struct ps_line_sum *sum = &w->line_sums.at[i];
+        const struct ps_line_sum *sum = &w->line_sums.items[i];
 
         ps_insert_line_sum(
             &w->rows,
@@ -532,7 +533,7 @@ static void insert_line_sums(struct ps_writer *w)
 static void insert_files(struct ps_writer *w)
 {
     for (uint32_t i = 0; i < w->files.n; i++) {
-        const struct ps_run_file *file = &w->files.at[i];
+        const struct ps_run_file *file = &w->files.items[i];
 
         ps_insert_file(&w->rows, &(struct ps_row_file){.id = i + 1,
                                                        .path = file->path,
@@ -555,7 +556,7 @@ static void headline(struct ps_sink *sink, const struct ps_headline *headline)
 
 static bool progress(struct ps_sink *sink, uint64_t done, uint64_t total, uint64_t records)
 {
-    const struct ps_writing *writing = &writer_of(sink)->writing;
+    const struct ps_writer_options *writing = &writer_of(sink)->writing;
 
     return !writing->progress || writing->progress(writing->user, done, total, records);
 }
@@ -610,7 +611,7 @@ enum ps_status ps_run_create(const char *path, uint64_t input_bytes, struct ps_d
 
     ps_uri_path(&uri, path);
     ps_buf_puts(&uri, "?nolock=1"); /* no other process has opened the file */
-    status = ps_db_open(uri.at, true, out, err);
+    status = ps_db_open(uri.ptr, true, out, err);
     if (status == PS_OK)
         status = ps_db_exec(
             *out, input_bytes < LARGE ? "PRAGMA page_size=8192" : "PRAGMA page_size=32768", err);
@@ -627,7 +628,7 @@ void ps_writer_free(struct ps_writer *w)
 {
     if (!w)
         return;
-    ps_inserter_done(&w->rows);
+    ps_inserter_free(&w->rows);
     ps_db_close(w->db);
     free(w->low);
     ps_run_files_free(&w->files);
@@ -640,7 +641,7 @@ void ps_writer_free(struct ps_writer *w)
     free(w);
 }
 
-enum ps_status ps_writer_open(const char *path, const struct ps_writing *writing,
+enum ps_status ps_writer_open(const char *path, const struct ps_writer_options *writing,
                               struct ps_writer **out, struct ps_err *err)
 {
     struct ps_writer *w = ps_alloc(sizeof *w);
@@ -650,7 +651,7 @@ enum ps_status ps_writer_open(const char *path, const struct ps_writing *writing
     w->writing = *writing;
     w->headline.unit = w->headline.label = "";
     w->ledger.unit = "";
-    w->summary = ps_json_to(&w->summary_text);
+    w->summary = ps_json_writer(&w->summary_text);
     ps_json_object(&w->summary);
     status = ps_run_create(path, writing->input_bytes, &w->db, err);
     w->rows = (struct ps_inserter){.db = w->db, .err = &w->sink.err};
@@ -671,7 +672,7 @@ static void put_ledger(struct ps_writer *w)
 {
     const struct ps_ledger *l = &w->ledger;
 
-    put_meta(w, "ledger_unit", PS_NO_NUM, ps_str_of(l->unit));
+    put_meta(w, "ledger_unit", PS_NO_NUM, ps_str_from_c(l->unit));
     put_meta(w, "ledger_read", ps_int((int64_t)l->read), PS_STR(""));
     put_meta(w, "ledger_stored", ps_int((int64_t)l->stored), PS_STR(""));
     put_meta(w, "ledger_repaired", ps_int((int64_t)l->repaired), PS_STR(""));
@@ -682,21 +683,21 @@ static void put_ledger(struct ps_writer *w)
 static void put_headline(struct ps_writer *w)
 {
     put_meta(w, "headline_value", ps_real(w->headline.value), PS_STR(""));
-    put_meta(w, "headline_unit", PS_NO_NUM, ps_str_of(w->headline.unit));
-    put_meta(w, "headline_label", PS_NO_NUM, ps_str_of(w->headline.label));
+    put_meta(w, "headline_unit", PS_NO_NUM, ps_str_from_c(w->headline.unit));
+    put_meta(w, "headline_label", PS_NO_NUM, ps_str_from_c(w->headline.label));
 }
 
 static void note_left_out(struct ps_writer *w)
 {
     char text[120];
-    struct ps_note note = {.severity = PS_NOTE_WARNING, .what = {text, 0}};
+    struct ps_note note = {.severity = PS_NOTE_WARNING, .text = {text, 0}};
 
     if (!w->notes_left_out)
         return;
-    note.what.len = (size_t)snprintf(
+    note.text.len = (size_t)snprintf(
         text, sizeof text,
         "%llu more records were repaired or rejected; only the first %d are listed",
-        (unsigned long long)w->notes_left_out, NOTES_MAX);
+        (unsigned long long)w->notes_left_out, PS_NOTES_MAX);
     w->sink.ops->note(&w->sink, &note);
 }
 

@@ -13,7 +13,7 @@
 struct ps_tag;
 struct ps_writer;
 
-struct ps_writing {
+struct ps_writer_options {
     uint64_t input_bytes; /* approximate size of the input; 0: unknown */
     bool (*progress)(void *user, uint64_t done, uint64_t total,
                      uint64_t records);             /* false: cancel; may be NULL */
@@ -23,7 +23,7 @@ struct ps_writing {
 
 /* Creates the tables in the empty file. The writer's sink accepts the rows of an importer; the
  * first failure stays in sink->err. Opens nothing more afterwards. */
-enum ps_status ps_writer_open(const char *path, const struct ps_writing *writing,
+enum ps_status ps_writer_open(const char *path, const struct ps_writer_options *writing,
                               struct ps_writer **out, struct ps_err *err);
 struct ps_sink *ps_writer_sink(struct ps_writer *writer);
 /* Writes the rows that are known after all others, and commits: after PS_OK the file is
@@ -47,14 +47,14 @@ struct ps_catalog_row {
 
 /* Metadata of a run file. If the file is not published yet, only what a writer knows is set:
  * headline, ledger, summary, tool and title; all else is "" or 0. */
-struct ps_run_about {
+struct ps_run_metadata {
     struct ps_catalog_row row; /* except id and db_bytes */
     const char *label;         /* the run's label when it was published */
     const char *title;         /* title in the profile */
 };
 /* Reads the metadata; the strings are allocated in the arena. */
-enum ps_status ps_run_about(struct ps_db *db, struct ps_arena *arena, struct ps_run_about *out,
-                            struct ps_err *err);
+enum ps_status ps_run_metadata_read(struct ps_db *db, struct ps_arena *arena,
+                                    struct ps_run_metadata *out, struct ps_err *err);
 const char *ps_run_schema(void); /* the tables of a run file as SQL */
 /* Creates an empty run file at `path`, for an input of this size, and begins a transaction. */
 enum ps_status ps_run_create(const char *path, uint64_t input_bytes, struct ps_db **out,

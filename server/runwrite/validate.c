@@ -66,8 +66,8 @@ static enum ps_status check_references(struct ps_db *db, const struct ps_run_tab
         "SELECT 1 FROM \"%s\" t WHERE t.\"%s\" <> 0 AND NOT EXISTS(SELECT 1 FROM \"%s\" o "
         "WHERE o.id = t.\"%s\") LIMIT 1",
         table->name, column->name, column->references, column->name);
-    status = ps_db_prepare(db, sql.at, &stmt, err);
-    if (status == PS_OK && ps_stmt_row(stmt, err))
+    status = ps_db_prepare(db, sql.ptr, &stmt, err);
+    if (status == PS_OK && ps_stmt_step(stmt, err))
         status = broken(err, table->name, column->name, "refers to a missing row");
     return status == PS_OK ? err->code : status;
 }
@@ -83,11 +83,11 @@ static enum ps_status check_rows(struct ps_db *db, const struct ps_run_table *ta
     for (size_t i = 0; i < table->n; i++)
         ps_buf_printf(&sql, "%s\"%s\"", i ? ", " : "SELECT ", table->columns[i].name);
     ps_buf_printf(&sql, " FROM \"%s\"", table->name);
-    status = ps_db_prepare(db, sql.at, &stmt, err);
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+    status = ps_db_prepare(db, sql.ptr, &stmt, err);
+    while (status == PS_OK && ps_stmt_step(stmt, err)) {
         rows++;
         for (size_t i = 0; i < table->n && status == PS_OK; i++) {
-            struct ps_cell cell = ps_cell_of(stmt->handle, (int)i);
+            struct ps_cell cell = ps_cell_from_stmt(stmt->handle, (int)i);
 
             status = check_cell(table, &table->columns[i], &cell, err);
             if (table->columns[i].is_id && cell.i > last_id)
@@ -117,10 +117,11 @@ static enum ps_status check_tables(struct ps_db *db, struct ps_err *err)
 static enum ps_status check_invariants(struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_invariants"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("run_invariants"), &stmt, err);
 
-    if (status == PS_OK && ps_stmt_row(stmt, err))
-        status = ps_fail(err, PS_BAD_INPUT, "the run file is invalid: %s", ps_col_text(stmt, 0).at);
+    if (status == PS_OK && ps_stmt_step(stmt, err))
+        status =
+            ps_fail(err, PS_BAD_INPUT, "the run file is invalid: %s", ps_col_text(stmt, 0).ptr);
     return status == PS_OK ? err->code : status;
 }
 
@@ -130,7 +131,7 @@ static int64_t number(struct ps_db *db, const char *query, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    return ps_db_prepare(db, query, &stmt, err) == PS_OK && ps_stmt_row(stmt, err)
+    return ps_db_prepare(db, query, &stmt, err) == PS_OK && ps_stmt_step(stmt, err)
                ? ps_col_int(stmt, 0)
                : 0;
 }
@@ -165,7 +166,7 @@ static enum ps_status check_functions(struct ps_db *db, struct ps_err *err)
 
     if (status == PS_OK)
         status = ps_db_prepare(db, "SELECT callers, callees FROM function", &stmt, err);
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+    while (status == PS_OK && ps_stmt_step(stmt, err)) {
         if (!are_calls(ps_col_text(stmt, 0), last))
             status = broken(err, "function", "callers", "is damaged");
         else if (!are_ids(ps_col_text(stmt, 1), last))
@@ -191,7 +192,7 @@ static bool is_json(struct trace *t, struct ps_str text)
 
     ps_stmt_rewind(t->json);
     ps_bind_text(t->json, ":text", text);
-    valid = text.at && ps_stmt_row(t->json, t->err) && ps_col_int(t->json, 0);
+    valid = text.ptr && ps_stmt_step(t->json, t->err) && ps_col_int(t->json, 0);
     ps_stmt_rewind(t->json);
     return valid;
 }
@@ -202,15 +203,15 @@ static bool is_template(struct trace *t, struct ps_str text)
     PS_AUTO(ps_buf_free) struct ps_buf copy = {0};
     size_t from = 0;
 
-    if (ps_str_is(text, PS_TEMPLATE_WHOLE_TEXT))
+    if (ps_str_eq_c(text, PS_TEMPLATE_WHOLE_TEXT))
         return true;
     ps_buf_str(&copy, text);
     for (size_t i = 0; i < copy.len; i++)
-        if (copy.at[i] == PS_TEMPLATE_INT || copy.at[i] == PS_TEMPLATE_DECIMAL)
-            copy.at[i] = '0';
+        if (copy.ptr[i] == PS_TEMPLATE_INT || copy.ptr[i] == PS_TEMPLATE_DECIMAL)
+            copy.ptr[i] = '0';
     for (size_t i = 0; i <= copy.len; i++)
-        if (i == copy.len || copy.at[i] == PS_TEMPLATE_REST) {
-            if (i > from && !is_json(t, (struct ps_str){copy.at + from, i - from}))
+        if (i == copy.len || copy.ptr[i] == PS_TEMPLATE_REST) {
+            if (i > from && !is_json(t, (struct ps_str){copy.ptr + from, i - from}))
                 return false;
             from = i + 1;
         }
@@ -220,7 +221,7 @@ static bool is_template(struct trace *t, struct ps_str text)
 static enum ps_status check_templates(struct trace *t)
 {
     for (size_t i = 0; i < t->cache->n_templates; i++)
-        if (t->cache->templates[i].at && !is_template(t, t->cache->templates[i]))
+        if (t->cache->templates[i].ptr && !is_template(t, t->cache->templates[i]))
             return broken(t->err, "args_template", "text", "is not JSON");
     return t->err->code;
 }
@@ -266,12 +267,12 @@ static struct span span_of(const struct trace *t, enum ps_slice_column column)
 
 static bool check_args(struct trace *t, const struct ps_chunk *chunk, uint32_t i)
 {
-    int64_t template = ps_chunk_at(chunk, PS_COL_TEMPLATE, i),
-            at = ps_chunk_at(chunk, PS_COL_ARGS_AT, i);
+    int64_t template = ps_chunk_value(chunk, PS_COL_TEMPLATE, i),
+            at = ps_chunk_value(chunk, PS_COL_ARGS_AT, i);
     struct ps_str packed;
 
-    if (i && template == ps_chunk_at(chunk, PS_COL_TEMPLATE, i - 1) &&
-        at == ps_chunk_at(chunk, PS_COL_ARGS_AT, i - 1))
+    if (i && template == ps_chunk_value(chunk, PS_COL_TEMPLATE, i - 1) &&
+        at == ps_chunk_value(chunk, PS_COL_ARGS_AT, i - 1))
         return true;
     if ((uint64_t)at > chunk->args.len)
         return false;
@@ -283,12 +284,12 @@ static bool check_args(struct trace *t, const struct ps_chunk *chunk, uint32_t i
 
 static enum ps_status check_slice(struct trace *t, const struct ps_chunk *chunk, uint32_t i)
 {
-    if (ps_chunk_at(chunk, PS_COL_PARENT, i) > (int64_t)chunk->first + i)
+    if (ps_chunk_value(chunk, PS_COL_PARENT, i) > (int64_t)chunk->first + i)
         return broken(t->err, "chunk_column", "data", "has a parent that is not in its track");
-    if (!is_slice(t, ps_chunk_at(chunk, PS_COL_LAUNCH, i)) ||
-        !is_slice(t, ps_chunk_at(chunk, PS_COL_OP, i)))
+    if (!is_slice(t, ps_chunk_value(chunk, PS_COL_LAUNCH, i)) ||
+        !is_slice(t, ps_chunk_value(chunk, PS_COL_OP, i)))
         return broken(t->err, "chunk_column", "data", "refers to a missing slice");
-    if (i && ps_chunk_at(chunk, PS_COL_START, i) < ps_chunk_at(chunk, PS_COL_START, i - 1))
+    if (i && ps_chunk_value(chunk, PS_COL_START, i) < ps_chunk_value(chunk, PS_COL_START, i - 1))
         return broken(t->err, "chunk_column", "data", "has slices that are not sorted by start");
     if (!check_args(t, chunk, i))
         return broken(t->err, "chunk_column", "data", "has arguments that cannot be read");
@@ -329,9 +330,9 @@ static bool is_block(const struct trace *t, struct ps_str body,
 
         if (body.len < sizeof len)
             return false;
-        memcpy(&len, body.at, sizeof len);
+        memcpy(&len, body.ptr, sizeof len);
         body = ps_str_skip(body, sizeof len);
-        if (len > body.len || !ps_column_unpack((struct ps_str){body.at, len}, block->n, values))
+        if (len > body.len || !ps_column_unpack((struct ps_str){body.ptr, len}, block->n, values))
             return false;
         for (uint32_t i = 0; i < block->n; i++)
             if (values[i] < span.min || values[i] > span.max)
@@ -346,16 +347,17 @@ static enum ps_status check_pyramid(struct trace *t)
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status = ps_db_prepare(t->db, "SELECT data FROM pyramid", &stmt, t->err);
 
-    while (status == PS_OK && ps_stmt_row(stmt, t->err)) {
+    while (status == PS_OK && ps_stmt_step(stmt, t->err)) {
         struct ps_str blocks = ps_col_text(stmt, 0);
 
         while (blocks.len && status == PS_OK) {
             struct ps_pyramid_block block;
 
-            if (!ps_pyramid_head(blocks, &block) || block.bytes > blocks.len ||
-                !is_block(
-                    t, (struct ps_str){blocks.at + PS_PYRAMID_HEAD, block.bytes - PS_PYRAMID_HEAD},
-                    &block))
+            if (!ps_pyramid_read_block(blocks, &block) || block.bytes > blocks.len ||
+                !is_block(t,
+                          (struct ps_str){blocks.ptr + PS_PYRAMID_HEAD_SIZE,
+                                          block.bytes - PS_PYRAMID_HEAD_SIZE},
+                          &block))
                 status = broken(t->err, "pyramid", "data", "is damaged");
             else
                 blocks = ps_str_skip(blocks, block.bytes);
@@ -417,7 +419,7 @@ static enum ps_status check_blobs(struct trace *t)
     if (status == PS_OK)
         status = check_templates(t);
     if (status == PS_OK)
-        status = ps_trace_chunks(t->db, &all, check_chunk, t, t->err);
+        status = ps_trace_each_chunk(t->db, &all, check_chunk, t, t->err);
     if (status == PS_OK)
         status = t->err->code;
     if (status == PS_OK)
@@ -435,14 +437,14 @@ static enum ps_status check_trace(struct ps_db *db, struct ps_err *err)
 {
     struct trace t = {.db = db, .err = err};
     struct ps_trace_cache *cache;
-    enum ps_status status = ps_trace_texts(db, &cache, err);
+    enum ps_status status = ps_trace_cache_load_texts(db, &cache, err);
 
     t.cache = cache;
     if (status == PS_OK)
         status = ps_db_prepare(db, "SELECT json_valid(:text)", &t.json, err);
     if (status == PS_OK)
         status = check_blobs(&t);
-    ps_stmt_done(t.json);
+    ps_stmt_release(t.json);
     free(t.slices);
     return status;
 }
@@ -461,5 +463,5 @@ enum ps_status ps_run_validate(struct ps_db *db, struct ps_err *err)
         if (status == PS_INTERNAL) /* a reader found damage: the file is invalid */
             own.code = PS_BAD_INPUT;
     }
-    return ps_fail_as(err, &own);
+    return ps_fail_copy(err, &own);
 }

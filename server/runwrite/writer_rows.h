@@ -10,7 +10,7 @@
 #include "slices/operators.h"
 #include "slices/pyramid.h"
 
-#define NOTES_MAX                                                                                  \
+#define PS_NOTES_MAX                                                                               \
     10000 /* limit of notes on repaired and rejected records of one file; the ledger counts all */
 
 /* A file with functions, and their sums. Views need the sums often, and collecting them while the
@@ -23,7 +23,7 @@ struct ps_run_file {
 };
 
 struct ps_run_files {
-    struct ps_run_file *at; /* id is the index + 1 */
+    struct ps_run_file *items; /* id is the index + 1 */
     uint32_t n, cap;
     uint32_t *by_key; /* ids by ps_function.file_key; 0: not seen yet */
     size_t n_keys;
@@ -31,10 +31,10 @@ struct ps_run_files {
 };
 
 /* Returns the id of the file of a function, and adds the function's numbers to its sums. */
-uint32_t ps_run_file(struct ps_run_files *files, const struct ps_function *row);
+uint32_t ps_run_files_add(struct ps_run_files *files, const struct ps_function *row);
 
 /* Returns a + b, as an integer if possible. If a is PS_NUM_NONE the sum is b, and vice versa. */
-struct ps_num ps_num_sum(struct ps_num a, struct ps_num b);
+struct ps_num ps_num_add(struct ps_num a, struct ps_num b);
 
 /* Sums over the lines of a function, or over the lines of a file that are in no function. */
 struct ps_line_sum {
@@ -48,7 +48,7 @@ struct ps_line_sum {
 };
 
 struct ps_line_sums {
-    struct ps_line_sum *at;
+    struct ps_line_sum *items;
     size_t n, cap;
     uint64_t rows;
     uint32_t *by_function, *by_file;
@@ -59,7 +59,7 @@ void ps_line_sums_add(struct ps_line_sums *sums, const struct ps_line_row *row);
 void ps_line_sums_free(struct ps_line_sums *sums);
 
 /* Rows of which there may be millions, collected for the tables packed and packed_column. */
-struct ps_packing {
+struct ps_pack_buffer {
     enum ps_packed_family family;
     int64_t part;
     unsigned columns;
@@ -72,7 +72,7 @@ struct ps_series {
     uint32_t process;
     struct ps_str name, unit;
     double least, greatest;
-    struct ps_packing counts;
+    struct ps_pack_buffer counts;
 };
 
 /* Sums over a trace, collected while it is written. */
@@ -86,7 +86,7 @@ struct ps_trace_sums {
     struct ps_pyramid *pyramid;
     uint32_t track;         /* the track of `pyramid` */
     int64_t chunks, packed; /* last ids used */
-    struct ps_packing flows, events;
+    struct ps_pack_buffer flows, events;
     struct ps_series *series; /* by id - 1 */
     uint32_t n_series, series_cap;
 };
@@ -99,7 +99,7 @@ void ps_trace_packed_free(struct ps_trace_sums *sums);
 
 struct ps_writer {
     struct ps_sink sink; /* first member: a pointer to it is a pointer to the writer */
-    struct ps_writing writing;
+    struct ps_writer_options writing;
     struct ps_db *db;
     struct ps_arena arena;
     struct ps_ledger ledger;

@@ -86,7 +86,7 @@ enum ps_status ps_child_start(struct ps_child *child, const char *verb, const ch
     return ps_fail_errno(err, "cannot start", "the importer");
 }
 
-void ps_child_settle(void)
+void ps_child_isolate(void)
 {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     (void)close_range(PS_CHILD_SOCKET + 1, ~0u, 0);
@@ -143,7 +143,7 @@ static void explain_signal(int signal, const struct ps_sandbox_limits *limits, u
     char size[32];
 
     if (signal == SIGXCPU) {
-        ps_hint(why, "allow more with --import-cpu SECONDS");
+        ps_err_hint(why, "allow more with --import-cpu SECONDS");
         ps_fail_at(why, PS_TOO_SLOW, at,
                    "the importer was stopped: it used more than %llu s of CPU time",
                    (unsigned long long)limits->cpu_s);
@@ -151,12 +151,12 @@ static void explain_signal(int signal, const struct ps_sandbox_limits *limits, u
         ps_fail_at(why, PS_LIMIT, at, "the importer was stopped: it wrote more than %s",
                    size_text(limits->file, size));
     } else if (signal == SIGKILL) {
-        ps_hint(why, "the system may have run out of memory; try again");
+        ps_err_hint(why, "the system may have run out of memory; try again");
         ps_fail_at(why, PS_INTERRUPTED, at, "the importer was killed (SIGKILL)");
     } else if (signal == SIGTERM || signal == SIGSTOP) {
         ps_fail_at(why, PS_INTERRUPTED, at, "the importer was stopped by signal %d", signal);
     } else {
-        ps_hint(why, "this is a bug: please report it with the file");
+        ps_err_hint(why, "this is a bug: please report it with the file");
         ps_fail_at(why, PS_INTERNAL, at, "the importer crashed with signal %d", signal);
     }
 }

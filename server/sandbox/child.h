@@ -23,7 +23,7 @@ enum ps_status ps_child_start(struct ps_child *child, const char *verb, const ch
                               struct ps_err *err);
 /* Call it first in the child: makes it end with its parent and closes all other inherited
  * descriptors. */
-void ps_child_settle(void);
+void ps_child_isolate(void);
 
 /* Receives the next frame, like ps_frame_receive; calls `goes_on` at least ten times a second while
  * it waits. PS_CANCELLED: goes_on returned false. PS_INTERRUPTED: the child ended or was stopped;

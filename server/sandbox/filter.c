@@ -189,7 +189,7 @@ int fstat64(int fd, struct stat64 *out)
     return (int)syscall(SYS_fstat, fd, out);
 }
 
-bool ps_filter_there(void)
+bool ps_filter_is_supported(void)
 {
     const uint32_t action = SECCOMP_RET_TRAP;
 
@@ -208,7 +208,7 @@ int ps_filter_enter(void)
 
 #else
 
-bool ps_filter_there(void)
+bool ps_filter_is_supported(void)
 {
     return false;
 }

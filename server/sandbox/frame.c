@@ -10,13 +10,13 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-static void mend_text(char *text, size_t size)
+static void repair_text(char *text, size_t size)
 {
     text[size - 1] = '\0';
-    ps_utf8_show(text);
+    ps_utf8_make_printable(text);
 }
 
-bool ps_frame_read(const void *bytes, size_t size, struct ps_frame *out)
+bool ps_frame_parse(const void *bytes, size_t size, struct ps_frame *out)
 {
     unsigned type, code;
     unsigned char has_at;
@@ -26,14 +26,14 @@ bool ps_frame_read(const void *bytes, size_t size, struct ps_frame *out)
     /* checked as integers before they are used as an enum and a bool */
     memcpy(&type, (const char *)bytes + offsetof(struct ps_frame, type), sizeof type);
     memcpy(&code, (const char *)bytes + offsetof(struct ps_frame, err.code), sizeof code);
-    memcpy(&has_at, (const char *)bytes + offsetof(struct ps_frame, err.has_at), 1);
+    memcpy(&has_at, (const char *)bytes + offsetof(struct ps_frame, err.has_offset), 1);
     if (type < PS_FRAME_BEGIN || type >= PS_FRAME_TYPES || code > PS_INTERNAL || has_at > 1)
         return false;
     memcpy(out, bytes, size);
     out->fd = -1;
-    mend_text(out->err.text, sizeof out->err.text);
-    mend_text(out->err.hint, sizeof out->err.hint);
-    mend_text(out->word, sizeof out->word);
+    repair_text(out->err.text, sizeof out->err.text);
+    repair_text(out->err.hint, sizeof out->err.hint);
+    repair_text(out->word, sizeof out->word);
     return true;
 }
 
@@ -109,7 +109,7 @@ enum ps_status ps_frame_receive(int socket, struct ps_frame *out, struct ps_err 
     alone = take_descriptors(&message, &fd);
     if (got == 0 && fd < 0 && alone)
         return ps_fail(err, PS_INTERRUPTED, "the other process ended");
-    if (!alone || !ps_frame_read(room, (size_t)got, out) ||
+    if (!alone || !ps_frame_parse(room, (size_t)got, out) ||
         (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC))) {
         ps_close_fd(&fd);
         return ps_fail(err, PS_INTERNAL, "importer protocol violation");

@@ -16,7 +16,7 @@ enum ps_frame_type {
     PS_FRAME_BEGIN = 1, /* parent: the task (word), with the input; `numbers`: limits of memory,
                            seconds and file size */
     PS_FRAME_FILE,      /* parent: a file, with its descriptor; `numbers`: its size */
-    PS_FRAME_GO,        /* parent: continue */
+    PS_FRAME_CONTINUE,  /* parent: continue */
     PS_FRAME_PROGRESS,  /* importer: `numbers` done, total, records */
     PS_FRAME_SCRATCH,   /* importer: requests a temporary file; the reply is FILE, or GO with err */
     PS_FRAME_MEMBER,    /* importer: a file of an archive (word), with its descriptor, or err; the
@@ -26,13 +26,13 @@ enum ps_frame_type {
     PS_FRAME_TYPES
 };
 
-#define PS_FRAME_WORD 512
+#define PS_FRAME_WORD_SIZE 512
 
 struct ps_frame {
     enum ps_frame_type type;
     uint64_t numbers[3];
     struct ps_err err;
-    char word[PS_FRAME_WORD];
+    char word[PS_FRAME_WORD_SIZE];
     int fd; /* -1: none. The receiver closes the descriptor of a received frame */
 };
 
@@ -43,6 +43,6 @@ enum ps_status ps_frame_send(int socket, const struct ps_frame *frame, struct ps
  * message is not a valid frame. fd is -1 in both cases. */
 enum ps_status ps_frame_receive(int socket, struct ps_frame *out, struct ps_err *err);
 /* Whether these bytes are a valid frame; copies it without its descriptor. */
-bool ps_frame_read(const void *bytes, size_t size, struct ps_frame *out);
+bool ps_frame_parse(const void *bytes, size_t size, struct ps_frame *out);
 
 #endif

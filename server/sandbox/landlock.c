@@ -32,7 +32,7 @@ static long version_of_kernel(void)
     return syscall(SYS_landlock_create_ruleset, NULL, (size_t)0, 1u);
 }
 
-bool ps_landlock_there(void)
+bool ps_landlock_is_supported(void)
 {
     return version_of_kernel() > 0;
 }

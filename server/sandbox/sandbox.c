@@ -21,8 +21,8 @@ unsigned ps_sandbox_parts(void)
     unsigned parts = atomic_load(&known);
 
     if (parts == 0) {
-        parts = 8u | (ps_landlock_there() ? PS_SANDBOX_LANDLOCK : 0u) |
-                (ps_filter_there() ? PS_SANDBOX_SECCOMP : 0u) |
+        parts = 8u | (ps_landlock_is_supported() ? PS_SANDBOX_LANDLOCK : 0u) |
+                (ps_filter_is_supported() ? PS_SANDBOX_SECCOMP : 0u) |
                 (LIMITS_MEMORY ? PS_SANDBOX_MEMORY_LIMIT : 0u);
         atomic_store(&known, parts);
     }

@@ -40,7 +40,7 @@ enum ps_status ps_sandbox_enter(const struct ps_sandbox_limits *limits, struct p
 int ps_landlock_enter(void);
 int ps_filter_enter(void);
 /* Whether the kernel supports them. */
-bool ps_landlock_there(void);
-bool ps_filter_there(void);
+bool ps_landlock_is_supported(void);
+bool ps_filter_is_supported(void);
 
 #endif

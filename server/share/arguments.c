@@ -15,7 +15,7 @@
 /* --- Templates --- */
 
 /* Whether the key is one that profilers write themselves. */
-static bool is_of_tool(struct ps_str key)
+static bool is_profiler_key(struct ps_str key)
 {
     static const char *const keys[] = {"External id",
                                        "Ev Idx",
@@ -54,59 +54,59 @@ static bool is_of_tool(struct ps_str key)
                                        "sort_index"};
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (ps_str_is(key, keys[i]))
+        if (ps_str_eq_c(key, keys[i]))
             return true;
     return false;
 }
 
 /* Whether a pair is kept: keys of profilers, and of traces with a known format also plain numbers.
  * In other traces the meaning of a number is unknown. */
-static bool stays(const struct ps_redaction *r, const struct ps_template_pair *pair)
+static bool is_pair_kept(const struct ps_redaction *r, const struct ps_template_pair *pair)
 {
-    bool plain = !memchr(pair->value.at, '"', pair->value.len);
+    bool plain = !memchr(pair->value.ptr, '"', pair->value.len);
 
-    if (!(r->scrub.redact & PS_REVEAL_ARGUMENTS) || is_of_tool(pair->key))
+    if (!(r->scrub.redact & PS_REVEAL_ARGUMENTS) || is_profiler_key(pair->key))
         return true;
     return plain && !(r->texts & PS_ARGUMENTS_ARE_UNKNOWN) &&
-           !(ps_scrub_key(pair->key) & PS_REVEAL_ARGUMENTS);
+           !(ps_scrub_key_category(pair->key) & PS_REVEAL_ARGUMENTS);
 }
 
-static void see(struct ps_redaction *r, const struct ps_template_pair *pair)
+static void record_pair(struct ps_redaction *r, const struct ps_template_pair *pair)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
     ps_buf_str(&text, pair->key);
     ps_buf_puts(&text, ": ");
     for (size_t i = 0; i < pair->value.len && i < 80; i++)
-        ps_buf_add(&text, (unsigned char)pair->value.at[i] < ' ' ? "#" : pair->value.at + i, 1);
-    ps_scrub_see(&r->scrub, PS_REVEAL_ARGUMENTS, ps_buf_slice(&text), "left out");
+        ps_buf_add(&text, (unsigned char)pair->value.ptr[i] < ' ' ? "#" : pair->value.ptr + i, 1);
+    ps_scrub_record(&r->scrub, PS_REVEAL_ARGUMENTS, ps_buf_slice(&text), "left out");
 }
 
-static void note_markers(struct ps_kept_params *params, struct ps_str value, bool stay)
+static void note_markers(struct ps_redacted_params *params, struct ps_str value, bool stay)
 {
     for (size_t i = 0; params && i < value.len; i++)
-        if (value.at[i] == PS_TEMPLATE_INT || value.at[i] == PS_TEMPLATE_DECIMAL) {
-            ps_buf_add(&params->markers, value.at + i, 1);
+        if (value.ptr[i] == PS_TEMPLATE_INT || value.ptr[i] == PS_TEMPLATE_DECIMAL) {
+            ps_buf_add(&params->markers, value.ptr + i, 1);
             ps_buf_add(&params->keep, stay ? "\1" : "\0", 1);
         }
 }
 
 /* params NULL: the object has no parameters. */
 static void filter_object(struct ps_redaction *r, struct ps_str object,
-                          struct ps_kept_params *params, struct ps_buf *out)
+                          struct ps_redacted_params *params, struct ps_buf *out)
 {
-    struct ps_template_pair pair = {.left = object};
+    struct ps_template_pair pair = {.rest = object};
     bool first = true;
 
     if (!object.len)
         return;
     ps_buf_puts(out, "{");
     while (ps_template_next(&pair)) {
-        bool good = stays(r, &pair);
+        bool good = is_pair_kept(r, &pair);
 
         note_markers(params, pair.value, good);
         if (!good) {
-            see(r, &pair);
+            record_pair(r, &pair);
             continue;
         }
         ps_buf_printf(out, "%s\"", first ? "" : ",");
@@ -118,14 +118,14 @@ static void filter_object(struct ps_redaction *r, struct ps_str object,
     ps_buf_puts(out, "}");
 }
 
-static void filter(struct ps_redaction *r, struct ps_str text, struct ps_kept_params *params,
+static void filter(struct ps_redaction *r, struct ps_str text, struct ps_redacted_params *params,
                    struct ps_buf *out)
 {
     PS_AUTO(ps_buf_free) struct ps_buf filtered = {0};
-    const char *mark = text.len ? memchr(text.at, PS_TEMPLATE_REST, text.len) : NULL;
-    size_t n = mark ? (size_t)(mark - text.at) : text.len;
+    const char *mark = text.len ? memchr(text.ptr, PS_TEMPLATE_REST, text.len) : NULL;
+    size_t n = mark ? (size_t)(mark - text.ptr) : text.len;
 
-    filter_object(r, (struct ps_str){text.at, n}, params, &filtered);
+    filter_object(r, (struct ps_str){text.ptr, n}, params, &filtered);
     if (mark) {
         ps_buf_add(&filtered, mark, 1);
         filter_object(r, ps_str_skip(text, n + 1), params, &filtered);
@@ -134,9 +134,9 @@ static void filter(struct ps_redaction *r, struct ps_str text, struct ps_kept_pa
 }
 
 /* Returns the entry for the next template, which must have this id; NULL: err is filled. */
-static struct ps_kept_params *params_of(struct ps_redaction *r, int64_t id, struct ps_err *err)
+static struct ps_redacted_params *params_of(struct ps_redaction *r, int64_t id, struct ps_err *err)
 {
-    if (!ps_id_is_dense(id, r->n_templates++)) {
+    if (!ps_id_is_plausible(id, r->n_templates++)) {
         ps_fail(err, PS_INTERNAL, "the run file is damaged: template %lld", (long long)id);
         return NULL;
     }
@@ -150,12 +150,12 @@ static struct ps_kept_params *params_of(struct ps_redaction *r, int64_t id, stru
 bool ps_redact_template(struct ps_redaction *r, int64_t id, struct ps_str text, struct ps_buf *out,
                         struct ps_err *err)
 {
-    struct ps_kept_params *params = params_of(r, id, err);
+    struct ps_redacted_params *params = params_of(r, id, err);
 
     if (!params)
         return false;
     params->markers.len = params->keep.len = 0;
-    if (ps_str_is(text, PS_TEMPLATE_WHOLE_TEXT))
+    if (ps_str_eq_c(text, PS_TEMPLATE_WHOLE_TEXT))
         ps_buf_str(out, text);
     else
         filter(r, text, params, out);
@@ -167,13 +167,13 @@ bool ps_redact_template(struct ps_redaction *r, int64_t id, struct ps_str text, 
 static enum ps_status column_of(struct ps_db *db, int64_t id, struct ps_stmt **stmt,
                                 struct ps_str *out, struct ps_err *err)
 {
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("chunk_column_of"), stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("chunk_column_of"), stmt, err);
 
     *out = (struct ps_str){NULL, 0};
     if (status != PS_OK)
         return status;
     ps_bind_int(*stmt, ":id", id);
-    if (ps_stmt_row(*stmt, err))
+    if (ps_stmt_step(*stmt, err))
         *out = ps_col_text(*stmt, 0);
     return err->code;
 }
@@ -186,7 +186,7 @@ static enum ps_status numbers_of(struct ps_db *db, int64_t chunk, unsigned colum
     enum ps_status status = column_of(db, chunk * CHUNK_COLUMNS + column, &stmt, &packed, err);
 
     memset(out, 0, n * sizeof *out);
-    if (status == PS_OK && packed.at && !ps_column_unpack(packed, n, out))
+    if (status == PS_OK && packed.ptr && !ps_column_unpack(packed, n, out))
         status = ps_fail(err, PS_IO, "chunk %lld of the run is damaged", (long long)chunk);
     return status;
 }
@@ -195,9 +195,9 @@ static enum ps_status rows_of(struct ps_db *db, int64_t chunk, size_t *n, struct
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(db, ps_sql_text("chunk_rows"), &stmt, err);
+    ps_db_prepare(db, ps_query_sql("chunk_rows"), &stmt, err);
     ps_bind_int(stmt, ":id", chunk);
-    if (!ps_stmt_row(stmt, err) || ps_col_int(stmt, 0) < 1 || ps_col_int(stmt, 0) > PS_CHUNK_ROWS)
+    if (!ps_stmt_step(stmt, err) || ps_col_int(stmt, 0) < 1 || ps_col_int(stmt, 0) > PS_CHUNK_ROWS)
         return ps_fail(err, PS_IO, "chunk %lld of the run is damaged", (long long)chunk);
     *n = (size_t)ps_col_int(stmt, 0);
     return PS_OK;
@@ -227,21 +227,21 @@ static enum ps_status find_in_chunk(struct ps_redaction *r, struct ps_db *db, in
         status = numbers_of(db, chunk, PS_COL_NAME, n, names, err);
     for (size_t i = 0; status == PS_OK && i < n; i++)
         if (is_marked(kinds[i]) && (!i || !is_marked(kinds[i - 1]) || names[i] != names[i - 1]))
-            (void)ps_intern_id(&r->labels,
-                               (struct ps_str){(const char *)&names[i], sizeof names[i]});
+            (void)ps_intern_add(&r->labels,
+                                (struct ps_str){(const char *)&names[i], sizeof names[i]});
     return status;
 }
 
 enum ps_status ps_redact_find_labels(struct ps_redaction *r, struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("chunks_of_kinds"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("chunks_of_kinds"), &stmt, err);
 
     if (status != PS_OK)
         return status;
     ps_bind_int(stmt, ":kinds",
                 1 << PS_SLICE_ANNOTATION | 1 << PS_SLICE_GPU_ANNOTATION | 1 << PS_SLICE_NVTX);
-    while (status == PS_OK && ps_stmt_row(stmt, err))
+    while (status == PS_OK && ps_stmt_step(stmt, err))
         status = find_in_chunk(r, db, ps_col_int(stmt, 0), err);
     r->knows_labels = status == PS_OK && err->code == PS_OK;
     return status == PS_OK ? err->code : status;
@@ -253,9 +253,9 @@ enum ps_status ps_redact_find_labels(struct ps_redaction *r, struct ps_db *db, s
 static void put_arguments(struct ps_redaction *r, int64_t template, struct ps_str packed)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    const struct ps_kept_params *params;
+    const struct ps_redacted_params *params;
 
-    if (r->learning) {
+    if (r->is_learning) {
         if (template == PS_TEMPLATE_WHOLE)
             ps_scrub_learn_json(&r->scrub, ps_args_whole(packed));
     } else if (template == PS_TEMPLATE_WHOLE) {
@@ -263,8 +263,8 @@ static void put_arguments(struct ps_redaction *r, int64_t template, struct ps_st
         ps_args_put_whole(&r->args, ps_buf_slice(&text));
     } else if (template > 0 && (size_t) template <r->n_params) {
         params = &r->params[template];
-        ps_args_copy((struct ps_str){params->markers.at, params->markers.len}, packed,
-                     params->keep.at, &r->args);
+        ps_args_copy((struct ps_str){params->markers.ptr, params->markers.len}, packed,
+                     params->keep.ptr, &r->args);
     }
 }
 

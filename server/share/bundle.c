@@ -11,7 +11,7 @@
 
 struct bundling {
     struct ps_store *store; /* the shelf, or a private store with the redacted copies */
-    const struct ps_share_what *what;
+    const struct ps_bundle_options *what;
     bool originals;
     struct ps_archive_writer *tar;
 };
@@ -24,8 +24,8 @@ static void put_tags(const struct ps_share_labels *labels, struct ps_json *json)
     ps_json_array(json);
     for (size_t i = 0; i < labels->n_tags; i++) {
         ps_json_array(json);
-        ps_json_str(json, ps_str_of(labels->tags[i].key));
-        ps_json_str(json, ps_str_of(labels->tags[i].value));
+        ps_json_str(json, ps_str_from_c(labels->tags[i].key));
+        ps_json_str(json, ps_str_from_c(labels->tags[i].value));
         ps_json_end(json);
     }
     ps_json_end(json);
@@ -41,8 +41,8 @@ static void put_sources(const struct ps_attached_list *list, size_t index, struc
         (void)snprintf(file, sizeof file, "%zu/source-%zu", index, i);
         ps_json_object(json);
         ps_json_kstr(json, "file", file);
-        ps_json_kstr(json, "path", list->at[i].path);
-        ps_json_kbool(json, "changed", list->at[i].changed);
+        ps_json_kstr(json, "path", list->items[i].path);
+        ps_json_kbool(json, "changed", list->items[i].changed);
         ps_json_end(json);
     }
     ps_json_end(json);
@@ -64,7 +64,7 @@ static enum ps_status put_run(struct bundling *b, size_t index, struct ps_json *
     enum ps_status status = ps_share_labels_read(b->store, id, &labels, err);
 
     if (status == PS_OK)
-        status = ps_store_attached(b->store, id, &sources, err);
+        status = ps_store_list_attached(b->store, id, &sources, err);
     if (status == PS_OK) {
         ps_json_object(json);
         ps_json_kstr(json, "file", member_name(b, index, file));
@@ -97,7 +97,7 @@ static void put_side(const char *key, size_t from, size_t to, struct ps_json *js
 static enum ps_status put_about(struct bundling *b, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
-    struct ps_json json = ps_json_to(&text);
+    struct ps_json json = ps_json_writer(&text);
     struct ps_stream *in;
     enum ps_status status = PS_OK;
 
@@ -117,7 +117,7 @@ static enum ps_status put_about(struct bundling *b, struct ps_err *err)
     }
     ps_json_end(&json);
     in = ps_stream_memory(ps_buf_slice(&text), 0);
-    status = ps_archive_add(b->tar, PS_BUNDLE_NAME, text.len, in, err);
+    status = ps_archive_writer_add(b->tar, PS_BUNDLE_NAME, text.len, in, err);
     ps_stream_free(in);
     return status;
 }
@@ -130,10 +130,11 @@ static enum ps_status put_original(struct bundling *b, size_t index, struct ps_e
     struct ps_stream *in = NULL;
     uint64_t bytes = 0;
     PS_AUTO(ps_close_fd) int fd = -1;
-    enum ps_status status = ps_store_original(b->store, b->what->ids[index], &in, &fd, &bytes, err);
+    enum ps_status status =
+        ps_store_open_original(b->store, b->what->ids[index], &in, &fd, &bytes, err);
 
     if (status == PS_OK)
-        status = ps_archive_add(b->tar, member_name(b, index, name), bytes, in, err);
+        status = ps_archive_writer_add(b->tar, member_name(b, index, name), bytes, in, err);
     ps_stream_free(in);
     return status;
 }
@@ -147,7 +148,7 @@ static bool as_it_is(void *user, struct ps_row *row, struct ps_err *err)
 /* Writes the run file, without the views and meta data of the private store. */
 static enum ps_status put_run_file(struct bundling *b, size_t index, struct ps_err *err)
 {
-    const struct ps_rewrite how = {.row = as_it_is, .end = ps_rewrite_bare};
+    const struct ps_rewrite_callbacks how = {.row = as_it_is, .end = ps_rewrite_drop_views};
     PS_AUTO(ps_free_ptr) char *path = NULL;
     PS_AUTO(ps_close_fd) int fd = -1;
     struct stat about;
@@ -161,8 +162,8 @@ static enum ps_status put_run_file(struct bundling *b, size_t index, struct ps_e
         status = ps_fail_errno(err, "cannot read", path);
     if (status == PS_OK) {
         in = ps_stream_fd(fd, (uint64_t)about.st_size);
-        status =
-            ps_archive_add(b->tar, member_name(b, index, name), (uint64_t)about.st_size, in, err);
+        status = ps_archive_writer_add(b->tar, member_name(b, index, name), (uint64_t)about.st_size,
+                                       in, err);
         ps_stream_free(in);
     }
     if (path)
@@ -174,18 +175,18 @@ static enum ps_status put_source_files(struct bundling *b, size_t index, struct 
 {
     struct ps_attached_list list = {.n = 0};
     const char *id = b->what->ids[index];
-    enum ps_status status = ps_store_attached(b->store, id, &list, err);
+    enum ps_status status = ps_store_list_attached(b->store, id, &list, err);
 
     for (size_t i = 0; status == PS_OK && i < list.n; i++) {
         struct ps_source source = {.bytes = 0};
         struct ps_stream *in;
         char name[64];
 
-        status = ps_store_source_get(b->store, id, list.at[i].path, true, &source, err);
+        status = ps_store_source_get(b->store, id, list.items[i].path, true, &source, err);
         if (status == PS_OK) {
             (void)snprintf(name, sizeof name, "%zu/source-%zu", index, i);
             in = ps_stream_memory(ps_buf_slice(&source.text), 0);
-            status = ps_archive_add(b->tar, name, source.text.len, in, err);
+            status = ps_archive_writer_add(b->tar, name, source.text.len, in, err);
             ps_stream_free(in);
         }
         ps_buf_free(&source.text);
@@ -208,7 +209,7 @@ static enum ps_status put_all(struct bundling *b, struct ps_err *err)
 
 /* If a run was imported without its original, its run file is stored as the original and is
  * exported unchanged. */
-enum ps_status ps_bundle_write(struct ps_store *store, const struct ps_share_what *what, int fd,
+enum ps_status ps_bundle_write(struct ps_store *store, const struct ps_bundle_options *what, int fd,
                                struct ps_err *err)
 {
     struct bundling b = {store, what, what->originals && !what->redact, NULL};
@@ -217,11 +218,11 @@ enum ps_status ps_bundle_write(struct ps_store *store, const struct ps_share_wha
     enum ps_status status = PS_OK;
 
     if (!b.originals) {
-        status = ps_share_rewritten(store, what->ids, what->n, what->redact, &copy, &own);
+        status = ps_share_copy_rewritten(store, what->ids, what->n, what->redact, &copy, &own);
         b.store = copy.store;
     }
     if (status == PS_OK) {
-        b.tar = ps_archive_writer_zstd(fd);
+        b.tar = ps_archive_writer_new_zstd(fd);
         status = put_all(&b, &own);
         if (ps_archive_writer_end(b.tar, &end) != PS_OK && status == PS_OK) {
             own = end;
@@ -229,6 +230,6 @@ enum ps_status ps_bundle_write(struct ps_store *store, const struct ps_share_wha
         }
     }
     ps_share_copy_free(&copy);
-    (void)ps_fail_as(err, &own);
+    (void)ps_fail_copy(err, &own);
     return status;
 }

@@ -14,7 +14,7 @@
 #include "base/json_out.h"
 #include "server/share/redact.h"
 
-struct ps_share_what {
+struct ps_bundle_options {
     const char (*ids)[PS_ID_SIZE]; /* complete ids; for a comparison, those of base first */
     size_t n;
     bool compared; /* the runs are a comparison */
@@ -25,12 +25,12 @@ struct ps_share_what {
 
 /* Writes the bundle to the empty file at fd. Memory does not grow with the size of the runs.
  * PS_NOT_FOUND: there is no such run, or its original is lost. */
-enum ps_status ps_bundle_write(struct ps_store *store, const struct ps_share_what *what, int fd,
+enum ps_status ps_bundle_write(struct ps_store *store, const struct ps_bundle_options *what, int fd,
                                struct ps_err *err);
 
 /* GET /api/v1/runs/{id}/reveals: what runs reveal, by category, and what each value becomes when
  * redacted. */
-enum ps_status ps_share_reveals(struct ps_store *store, const char (*ids)[PS_ID_SIZE], size_t n,
-                                struct ps_json *json, struct ps_err *err);
+enum ps_status ps_share_write_reveals(struct ps_store *store, const char (*ids)[PS_ID_SIZE],
+                                      size_t n, struct ps_json *json, struct ps_err *err);
 
 #endif

@@ -10,14 +10,14 @@ static const char *keep(struct ps_share_labels *labels, struct ps_stmt *stmt, in
 {
     struct ps_str text = ps_col_text(stmt, column);
 
-    return ps_arena_copy(&labels->arena, text.at ? text : PS_STR("")).at;
+    return ps_arena_copy(&labels->arena, text.ptr ? text : PS_STR("")).ptr;
 }
 
 static enum ps_status read_run(struct ps_db *db, const char *id, struct ps_share_labels *out,
                                struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_stmt_of_run(db, "run_labels", id, &stmt, err);
+    enum ps_status status = ps_stmt_open_for_run(db, "run_labels", id, &stmt, err);
 
     if (status != PS_OK)
         return status;
@@ -35,13 +35,13 @@ static enum ps_status read_tags(struct ps_db *db, const char *id, struct ps_shar
                                 struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_tags"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("run_tags"), &stmt, err);
     size_t cap = 0;
 
     if (status == PS_OK)
-        ps_bind_text(stmt, ":id", ps_str_of(id));
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
-        PS_PUSH_ROOM(out->tags, out->n_tags, cap);
+        ps_bind_text(stmt, ":id", ps_str_from_c(id));
+    while (status == PS_OK && ps_stmt_step(stmt, err)) {
+        PS_RESERVE_ONE(out->tags, out->n_tags, cap);
         out->tags[out->n_tags].key = keep(out, stmt, 0);
         out->tags[out->n_tags++].value = keep(out, stmt, 1);
     }
@@ -62,7 +62,7 @@ enum ps_status ps_share_labels_read(struct ps_store *store, const char *id,
     ps_catalog_unlock(store);
     if (status != PS_OK) {
         ps_share_labels_free(out);
-        return ps_fail_as(err, &own);
+        return ps_fail_copy(err, &own);
     }
     return PS_OK;
 }
@@ -81,19 +81,19 @@ void ps_share_labels_learn(struct ps_redaction *r, const struct ps_share_labels 
     const char *const texts[] = {labels->name, labels->series};
 
     if (labels->who[0])
-        ps_scrub_learn_person(&r->scrub, ps_str_of(labels->who));
+        ps_scrub_learn_person(&r->scrub, ps_str_from_c(labels->who));
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        ps_scrub_learn(&r->scrub, ps_str_of(texts[i]));
+        ps_scrub_learn(&r->scrub, ps_str_from_c(texts[i]));
         if (texts[i][0])
-            ps_scrub_see(&r->scrub, PS_REVEAL_LABELS, ps_str_of(texts[i]),
-                         i ? "left out" : labels->kind);
+            ps_scrub_record(&r->scrub, PS_REVEAL_LABELS, ps_str_from_c(texts[i]),
+                            i ? "left out" : labels->kind);
     }
-    ps_scrub_learn(&r->scrub, ps_str_of(labels->note));
+    ps_scrub_learn(&r->scrub, ps_str_from_c(labels->note));
     if (labels->note[0])
-        ps_scrub_see(&r->scrub, PS_REVEAL_LABELS, ps_str_of(labels->note), "left out");
+        ps_scrub_record(&r->scrub, PS_REVEAL_LABELS, ps_str_from_c(labels->note), "left out");
     for (size_t i = 0; i < labels->n_tags; i++) {
-        struct ps_str value = ps_str_of(labels->tags[i].value);
-        unsigned says = ps_scrub_key(ps_str_of(labels->tags[i].key));
+        struct ps_str value = ps_str_from_c(labels->tags[i].value);
+        unsigned says = ps_scrub_key_category(ps_str_from_c(labels->tags[i].key));
         PS_AUTO(ps_buf_free) struct ps_buf tag = {0};
 
         if (says == PS_REVEAL_HOSTS)
@@ -102,37 +102,37 @@ void ps_share_labels_learn(struct ps_redaction *r, const struct ps_share_labels 
             ps_scrub_learn_person(&r->scrub, value);
         ps_scrub_learn(&r->scrub, value);
         ps_buf_printf(&tag, "%s=%s", labels->tags[i].key, labels->tags[i].value);
-        ps_scrub_see(&r->scrub, PS_REVEAL_LABELS, ps_buf_slice(&tag), "left out");
+        ps_scrub_record(&r->scrub, PS_REVEAL_LABELS, ps_buf_slice(&tag), "left out");
     }
 }
 
 /* --- Names that are commands --- */
 
 /* `record` truncates long names with "…". */
-static bool is_cut(struct ps_str text)
+static bool is_truncated(struct ps_str text)
 {
     const struct ps_str dots = PS_STR("…");
 
-    return text.len >= dots.len && memcmp(text.at + text.len - dots.len, dots.at, dots.len) == 0;
+    return text.len >= dots.len && memcmp(text.ptr + text.len - dots.len, dots.ptr, dots.len) == 0;
 }
 
 /* Appends the text without white space, quotes and backslashes: a name and the tag of the same
  * command may be quoted differently. */
-static void put_bare(struct ps_str text, struct ps_buf *out)
+static void append_unquoted(struct ps_str text, struct ps_buf *out)
 {
     for (size_t i = 0; i < text.len; i++)
-        if ((unsigned char)text.at[i] > ' ' && !strchr("'\"\\", text.at[i]))
-            ps_buf_add(out, text.at + i, 1);
+        if ((unsigned char)text.ptr[i] > ' ' && !strchr("'\"\\", text.ptr[i]))
+            ps_buf_add(out, text.ptr + i, 1);
 }
 
 /* Removes the hash from a series of `record`: "app.py a b c… 0123abcd". */
 static struct ps_str without_hash(struct ps_str text)
 {
     const size_t hash = 9; /* including the space */
-    struct ps_str rest = {text.at, text.len > hash ? text.len - hash : 0};
+    struct ps_str rest = {text.ptr, text.len > hash ? text.len - hash : 0};
 
-    if (!is_cut(rest) || text.at[rest.len] != ' ' ||
-        strspn(text.at + rest.len + 1, "0123456789abcdef") < hash - 1)
+    if (!is_truncated(rest) || text.ptr[rest.len] != ' ' ||
+        strspn(text.ptr + rest.len + 1, "0123456789abcdef") < hash - 1)
         return text;
     return rest;
 }
@@ -141,13 +141,13 @@ static bool occurs_in_command(const struct ps_share_labels *labels, struct ps_st
 {
     PS_AUTO(ps_buf_free) struct ps_buf bare = {0};
 
-    put_bare(text, &bare);
+    append_unquoted(text, &bare);
     for (size_t i = 0; i < labels->n_tags && bare.len; i++) {
         PS_AUTO(ps_buf_free) struct ps_buf command = {0};
 
-        if (ps_scrub_key(ps_str_of(labels->tags[i].key)) != PS_REVEAL_ARGUMENTS)
+        if (ps_scrub_key_category(ps_str_from_c(labels->tags[i].key)) != PS_REVEAL_ARGUMENTS)
             continue;
-        put_bare(ps_str_of(labels->tags[i].value), &command);
+        append_unquoted(ps_str_from_c(labels->tags[i].value), &command);
         if (ps_str_find(ps_buf_slice(&command), ps_buf_slice(&bare)))
             return true;
     }
@@ -159,9 +159,9 @@ static bool occurs_in_command(const struct ps_share_labels *labels, struct ps_st
  * tags can be edited. */
 static bool is_command(const struct ps_share_labels *labels, const char *label)
 {
-    struct ps_str text = without_hash(ps_str_of(label));
+    struct ps_str text = without_hash(ps_str_from_c(label));
 
-    return is_cut(text) || occurs_in_command(labels, text);
+    return is_truncated(text) || occurs_in_command(labels, text);
 }
 
 static const char *scrubbed(struct ps_redaction *r, struct ps_share_labels *labels,
@@ -170,10 +170,10 @@ static const char *scrubbed(struct ps_redaction *r, struct ps_share_labels *labe
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
 
     if (command)
-        ps_scrub_command(&r->scrub, ps_str_of(text), &out);
+        ps_scrub_command(&r->scrub, ps_str_from_c(text), &out);
     else
-        ps_scrub_text(&r->scrub, ps_str_of(text), &out);
-    return out.len ? ps_arena_copy(&labels->arena, ps_buf_slice(&out)).at : "";
+        ps_scrub_text(&r->scrub, ps_str_from_c(text), &out);
+    return out.len ? ps_arena_copy(&labels->arena, ps_buf_slice(&out)).ptr : "";
 }
 
 static const char *replaced(struct ps_redaction *r, struct ps_share_labels *labels,
@@ -182,8 +182,8 @@ static const char *replaced(struct ps_redaction *r, struct ps_share_labels *labe
 {
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
 
-    act(&r->scrub, ps_str_of(text), &out);
-    return out.len ? ps_arena_copy(&labels->arena, ps_buf_slice(&out)).at : "";
+    act(&r->scrub, ps_str_from_c(text), &out);
+    return out.len ? ps_arena_copy(&labels->arena, ps_buf_slice(&out)).ptr : "";
 }
 
 /* Whether the value of this tag begins with a program, which may be kept. */
@@ -202,13 +202,13 @@ static void put_arguments(struct ps_scrub *scrub, struct ps_str value, struct ps
     if (!value.len)
         return;
     ps_scrub_arguments(scrub, value, out);
-    ps_scrub_see(scrub, PS_REVEAL_ARGUMENTS, value, out->at);
+    ps_scrub_record(scrub, PS_REVEAL_ARGUMENTS, value, out->ptr);
 }
 
 static const char *tag_value(struct ps_redaction *r, struct ps_share_labels *labels,
                              const struct ps_tag *tag)
 {
-    unsigned says = ps_scrub_key(ps_str_of(tag->key)) & r->scrub.redact;
+    unsigned says = ps_scrub_key_category(ps_str_from_c(tag->key)) & r->scrub.redact;
 
     if (says == PS_REVEAL_HOSTS)
         return replaced(r, labels, tag->value, ps_scrub_host);

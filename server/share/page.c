@@ -15,7 +15,7 @@
 #include "base/json_out.h"
 #include "importers/kinds.h"
 #include "server/catalog/gzip_writer.h"
-#include "server/catalog/private.h"
+#include "server/catalog/temp_shelf.h"
 
 #define NAME        "the page" /* name of the file in error messages */
 #define SHELL_MOST  ((uint64_t)64 << 20)
@@ -29,12 +29,12 @@ struct page {
     uint64_t bytes; /* uncompressed bytes of the files so far */
 };
 
-void ps_share_run_start(const char *id, struct ps_buf *out)
+void ps_share_run_address(const char *id, struct ps_buf *out)
 {
     ps_buf_printf(out, "#/run/%s", id);
 }
 
-void ps_share_compare_start(const char *base, const char *fresh, struct ps_buf *out)
+void ps_share_compare_address(const char *base, const char *fresh, struct ps_buf *out)
 {
     ps_buf_printf(out, "#/compare?%s%s%snew=%s", base[0] ? "base=" : "", base, base[0] ? "&" : "",
                   fresh);
@@ -49,8 +49,8 @@ static enum ps_status put(const struct page *page, struct ps_str text, struct ps
 /* --- Files --- */
 
 /* Compresses a file to out_fd; *bytes: its uncompressed size. */
-static enum ps_status squeeze(struct page *page, struct ps_stream *in, int out_fd, uint64_t *bytes,
-                              struct ps_err *err)
+static enum ps_status compress_and_encode(struct page *page, struct ps_stream *in, int out_fd,
+                                          uint64_t *bytes, struct ps_err *err)
 {
     struct ps_gzip_writer *packer = ps_gzip_writer_new(out_fd, NAME);
     enum ps_status status = PS_OK;
@@ -64,7 +64,7 @@ static enum ps_status squeeze(struct page *page, struct ps_stream *in, int out_f
     }
     page->bytes += *bytes;
     if (status == PS_OK && page->bytes > PS_SHARE_PAGE_MAX) {
-        ps_hint(err, "export a bundle instead, which has no such limit");
+        ps_err_hint(err, "export a bundle instead, which has no such limit");
         status =
             ps_fail(err, PS_LIMIT, "the runs are larger than the %llu MiB that a page can contain",
                     (unsigned long long)(PS_SHARE_PAGE_MAX / MIB));
@@ -139,7 +139,7 @@ static enum ps_status put_file(void *user, const char *name, struct ps_stream *b
     enum ps_status status = ps_store_scratch(page->store, &write_fd, &read_fd, err);
 
     if (status == PS_OK)
-        status = squeeze(page, bytes, write_fd, &n, err);
+        status = compress_and_encode(page, bytes, write_fd, &n, err);
     return status == PS_OK ? put_packed(page, name, n, read_fd, err) : status;
 }
 
@@ -153,21 +153,21 @@ static enum ps_status put_about(const struct page *page, const struct ps_share_c
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     struct ps_json json;
     char when[32];
-    time_t now = (time_t)(ps_now_ms() / 1000);
+    time_t now = (time_t)(ps_wall_clock_ms() / 1000);
     struct tm utc;
 
     (void)strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S.000Z", gmtime_r(&now, &utc));
     ps_buf_puts(&text, "<script type=\"application/json\" id=\"offline-file\">");
-    json = ps_json_to(&text);
+    json = ps_json_writer(&text);
     ps_json_object(&json);
     ps_json_kstr(&json, "start", start);
     ps_json_kstr(&json, "made_at", when);
     ps_json_kstr(&json, "made_by", "perfshelf " PS_VERSION);
     ps_json_key(&json, "redacted");
     ps_json_array(&json);
-    for (unsigned i = 0; i < PS_REVEALS; i++)
+    for (unsigned i = 0; i < PS_N_REVEALS; i++)
         if (copy->redacted & 1u << i)
-            ps_json_str(&json, ps_str_of(ps_reveal_words[i]));
+            ps_json_str(&json, ps_str_from_c(ps_reveal_words[i]));
     ps_json_end(&json);
     ps_json_end(&json);
     ps_buf_puts(&text, "</script>\n");
@@ -182,11 +182,11 @@ static enum ps_status inflate(struct ps_str shell, struct ps_buf *out, struct ps
     enum ps_status status;
 
     if (!shell.len) {
-        ps_hint(err, "build the engine with ./dev build engine, then export again");
+        ps_err_hint(err, "build the engine with ./dev build engine, then export again");
         return ps_fail(err, PS_CONFLICT,
                        "this program was built without the engine of offline pages");
     }
-    in = ps_stream_unpack(ps_stream_memory(shell, 0), &limits);
+    in = ps_stream_decompress(ps_stream_memory(shell, 0), &limits);
     while ((piece = ps_stream_peek(in, 1)).len) {
         ps_buf_str(out, piece);
         ps_stream_skip(in, piece.len);
@@ -199,8 +199,8 @@ static enum ps_status inflate(struct ps_str shell, struct ps_buf *out, struct ps
 /* Returns the part of *text before `mark`, and removes that part and the mark from *text. */
 static struct ps_str before(struct ps_str *text, struct ps_str mark)
 {
-    const char *at = memmem(text->at, text->len, mark.at, mark.len);
-    struct ps_str found = {text->at, at ? (size_t)(at - text->at) : text->len};
+    const char *at = memmem(text->ptr, text->len, mark.ptr, mark.len);
+    struct ps_str found = {text->ptr, at ? (size_t)(at - text->ptr) : text->len};
 
     *text = ps_str_skip(*text, at ? found.len + mark.len : found.len);
     return found;
@@ -219,7 +219,8 @@ static bool has_graph(struct ps_store *store, struct ps_err *err)
         (void)snprintf(word, sizeof word, "@%u", n);
         if (ps_store_resolve(store, word, id, &end) == PS_NOT_FOUND)
             break;
-        if (ps_fail_as(err, &end) != PS_OK || ps_store_brief(store, id, &brief, err) != PS_OK)
+        if (ps_fail_copy(err, &end) != PS_OK ||
+            ps_store_read_brief(store, id, &brief, err) != PS_OK)
             break;
         found = ps_kind_has(brief.kind, PS_HAS_CALLS);
         ps_run_brief_free(&brief);
@@ -227,8 +228,8 @@ static bool has_graph(struct ps_store *store, struct ps_err *err)
     return found;
 }
 
-enum ps_status ps_share_page(const struct ps_share_copy *copy, const char *start,
-                             struct ps_str shell, int fd, struct ps_err *err)
+enum ps_status ps_share_write_page(const struct ps_share_copy *copy, const char *start,
+                                   struct ps_str shell, int fd, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf page_text = {0};
     struct page page = {copy->store, fd, 0};
@@ -245,6 +246,6 @@ enum ps_status ps_share_page(const struct ps_share_copy *copy, const char *start
     put(&page, before(&text, PS_STR("<!--runs-->")), err);
     put_about(&page, copy, start, err);
     if (err->code == PS_OK)
-        ps_private_files(copy->store, put_file, &page, err);
+        ps_temp_shelf_each_file(copy->store, put_file, &page, err);
     return put(&page, text, err);
 }

@@ -16,14 +16,14 @@
 
 /* Appends the address of a report, "#/run/ID", or of a comparison of two groups, each a list of ids
  * separated by commas; base "": one group only. */
-void ps_share_run_start(const char *id, struct ps_buf *out);
-void ps_share_compare_start(const char *base, const char *fresh, struct ps_buf *out);
+void ps_share_run_address(const char *id, struct ps_buf *out);
+void ps_share_compare_address(const char *base, const char *fresh, struct ps_buf *out);
 
 /* Writes the file to fd. `shell`: the page without runs, gzip (server/http/assets.h); `start`: the
  * address that it opens first, with complete ids. Uses some megabytes of memory, whatever the size
  * of the runs. PS_LIMIT: the runs are larger than PS_SHARE_PAGE_MAX; PS_CONFLICT: there is no
  * shell. */
-enum ps_status ps_share_page(const struct ps_share_copy *copy, const char *start,
-                             struct ps_str shell, int fd, struct ps_err *err);
+enum ps_status ps_share_write_page(const struct ps_share_copy *copy, const char *start,
+                                   struct ps_str shell, int fd, struct ps_err *err);
 
 #endif

@@ -4,18 +4,18 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "server/catalog/private.h"
+#include "server/catalog/temp_shelf.h"
 #include "server/share/redaction.h"
 
-const char *const ps_reveal_words[PS_REVEALS] = {"paths",     "hosts",  "people",
-                                                 "arguments", "source", "labels"};
+const char *const ps_reveal_words[PS_N_REVEALS] = {"paths",     "hosts",  "people",
+                                                   "arguments", "source", "labels"};
 
 static unsigned bit_of(struct ps_str word)
 {
-    for (unsigned i = 0; i < PS_REVEALS; i++)
-        if (ps_str_is(word, ps_reveal_words[i]))
+    for (unsigned i = 0; i < PS_N_REVEALS; i++)
+        if (ps_str_eq_c(word, ps_reveal_words[i]))
             return 1u << i;
-    return ps_str_is(word, "all") ? PS_REVEAL_ALL : 0;
+    return ps_str_eq_c(word, "all") ? PS_REVEAL_ALL : 0;
 }
 
 enum ps_status ps_reveal_parse(const char *words, unsigned *out, struct ps_err *err)
@@ -23,7 +23,7 @@ enum ps_status ps_reveal_parse(const char *words, unsigned *out, struct ps_err *
     unsigned bits = 0;
 
     if (!words[0]) {
-        ps_hint(err, "give paths, hosts, people, arguments, source, labels, or all");
+        ps_err_hint(err, "give paths, hosts, people, arguments, source, labels, or all");
         return ps_fail(err, PS_BAD_REQUEST, "no category to redact is given");
     }
     while (*words) {
@@ -31,9 +31,9 @@ enum ps_status ps_reveal_parse(const char *words, unsigned *out, struct ps_err *
         unsigned bit = bit_of(word);
 
         if (!bit) {
-            ps_hint(err, "use paths, hosts, people, arguments, source, labels or all");
+            ps_err_hint(err, "use paths, hosts, people, arguments, source, labels or all");
             return ps_fail(err, PS_BAD_REQUEST, "unknown category to redact: %.*s",
-                           (int)(word.len < 40 ? word.len : 40), word.at);
+                           (int)(word.len < 40 ? word.len : 40), word.ptr);
         }
         bits |= bit;
         words += word.len + (words[word.len] == ',');
@@ -47,9 +47,9 @@ enum ps_status ps_reveal_parse(const char *words, unsigned *out, struct ps_err *
 void ps_reveal_json(unsigned bits, struct ps_json *json)
 {
     ps_json_array(json);
-    for (unsigned i = 0; i < PS_REVEALS; i++)
+    for (unsigned i = 0; i < PS_N_REVEALS; i++)
         if (bits >> i & 1)
-            ps_json_str(json, ps_str_of(ps_reveal_words[i]));
+            ps_json_str(json, ps_str_from_c(ps_reveal_words[i]));
     ps_json_end(json);
 }
 
@@ -57,14 +57,14 @@ static enum ps_status learn_sources(struct ps_redaction *r, struct ps_store *sto
                                     struct ps_err *err)
 {
     struct ps_attached_list list = {.n = 0};
-    enum ps_status status = ps_store_attached(store, id, &list, err);
+    enum ps_status status = ps_store_list_attached(store, id, &list, err);
 
     for (size_t i = 0; status == PS_OK && i < list.n; i++) {
         struct ps_source source = {.bytes = 0};
 
-        status = ps_store_source_get(store, id, list.at[i].path, true, &source, err);
+        status = ps_store_source_get(store, id, list.items[i].path, true, &source, err);
         ps_scrub_learn(&r->scrub, ps_buf_slice(&source.text));
-        ps_scrub_learn(&r->scrub, ps_str_of(list.at[i].path));
+        ps_scrub_learn(&r->scrub, ps_str_from_c(list.items[i].path));
         ps_buf_free(&source.text);
     }
     ps_attached_free(&list);
@@ -72,7 +72,7 @@ static enum ps_status learn_sources(struct ps_redaction *r, struct ps_store *sto
 }
 
 enum ps_status ps_share_rewrite(struct ps_store *store, const char *id, const char *path,
-                                const struct ps_rewrite *how, struct ps_err *err)
+                                const struct ps_rewrite_callbacks *how, struct ps_err *err)
 {
     struct ps_db *from = NULL;
     enum ps_status status = ps_run_acquire_current(store, id, &from, err);
@@ -86,14 +86,15 @@ enum ps_status ps_share_rewrite(struct ps_store *store, const char *id, const ch
 static enum ps_status learn_run(struct ps_redaction *r, struct ps_store *store, const char *id,
                                 struct ps_err *err)
 {
-    const struct ps_rewrite how = {.column = ps_redact_column, .row = ps_redact_row, .user = r};
+    const struct ps_rewrite_callbacks how = {
+        .column = ps_redact_column, .row = ps_redact_row, .user = r};
     struct ps_share_labels labels;
     enum ps_status status = ps_share_labels_read(store, id, &labels, err);
 
     if (status != PS_OK)
         return status;
     ps_share_labels_learn(r, &labels);
-    ps_redact_begin(r, labels.kind);
+    ps_redact_begin_run(r, labels.kind);
     ps_share_labels_free(&labels);
     status = learn_sources(r, store, id, err);
     return status == PS_OK ? ps_share_rewrite(store, id, NULL, &how, err) : status;
@@ -104,10 +105,10 @@ enum ps_status ps_redact_learn(struct ps_redaction *r, struct ps_store *store,
 {
     enum ps_status status = PS_OK;
 
-    r->learning = true;
+    r->is_learning = true;
     for (size_t i = 0; status == PS_OK && i < n; i++)
         status = learn_run(r, store, ids[i], err);
-    r->learning = false;
+    r->is_learning = false;
     return status;
 }
 
@@ -116,9 +117,9 @@ static enum ps_status put_words(struct ps_db *to, struct ps_str words, struct ps
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
 
-    ps_db_prepare(to, ps_sql_text("summary_redacted"), &stmt, err);
+    ps_db_prepare(to, ps_query_sql("summary_redacted"), &stmt, err);
     ps_bind_text(stmt, ":words", words);
-    (void)ps_stmt_row(stmt, err);
+    (void)ps_stmt_step(stmt, err);
     return err->code;
 }
 
@@ -128,8 +129,8 @@ static enum ps_status end_file(void *user, struct ps_db *to, struct ps_err *err)
     PS_AUTO(ps_buf_free) struct ps_buf shared = {0};
     PS_AUTO(ps_buf_free) struct ps_buf words = {0};
     PS_AUTO(ps_buf_free) struct ps_buf note = {0};
-    struct ps_json json = ps_json_to(&shared), list = ps_json_to(&words);
-    unsigned bits = r->scrub.redact | r->already;
+    struct ps_json json = ps_json_writer(&shared), list = ps_json_writer(&words);
+    unsigned bits = r->scrub.redact | r->already_redacted;
     enum ps_status status;
 
     ps_json_object(&json);
@@ -140,26 +141,26 @@ static enum ps_status end_file(void *user, struct ps_db *to, struct ps_err *err)
     ps_json_end(&json);
     ps_reveal_json(bits, &list);
     ps_buf_puts(&note, PS_SHARED_NOTE);
-    for (unsigned i = 0, n = 0; i < PS_REVEALS; i++)
+    for (unsigned i = 0, n = 0; i < PS_N_REVEALS; i++)
         if (bits >> i & 1)
             ps_buf_printf(&note, "%s%s", n++ ? ", " : "; redacted: ", ps_reveal_words[i]);
-    status = ps_rewrite_meta(to, PS_SHARED_KEY, ps_buf_slice(&shared), err);
+    status = ps_rewrite_add_meta(to, PS_SHARED_KEY, ps_buf_slice(&shared), err);
     if (status == PS_OK)
         status = put_words(to, ps_buf_slice(&words), err);
-    return status == PS_OK ? ps_rewrite_note(to, ps_buf_slice(&note), err) : status;
+    return status == PS_OK ? ps_rewrite_add_note(to, ps_buf_slice(&note), err) : status;
 }
 
 enum ps_status ps_redact_file(struct ps_redaction *r, struct ps_store *store, const char *id,
                               const char *path, struct ps_err *err)
 {
-    const struct ps_rewrite how = {
+    const struct ps_rewrite_callbacks how = {
         .column = ps_redact_column, .row = ps_redact_row, .end = end_file, .user = r};
     struct ps_run_brief brief;
-    enum ps_status status = ps_store_brief(store, id, &brief, err);
+    enum ps_status status = ps_store_read_brief(store, id, &brief, err);
 
     if (status != PS_OK)
         return status;
-    ps_redact_begin(r, brief.kind);
+    ps_redact_begin_run(r, brief.kind);
     ps_run_brief_free(&brief);
     return ps_share_rewrite(store, id, path, &how, err);
 }
@@ -178,13 +179,13 @@ static enum ps_status publish(struct ps_store *from, struct ps_store *to, const 
                                    .tags = labels->tags,
                                    .n_tags = labels->n_tags};
 
-    return ps_private_publish(from, to, id, part, &run, err);
+    return ps_temp_shelf_publish(from, to, id, part, &run, err);
 }
 
 /* Copies an attached source with its text and path scrubbed. */
 static enum ps_status copy_source(struct ps_redaction *r, struct ps_store *from,
                                   struct ps_store *to, const char *id,
-                                  const struct ps_attached *attached, struct ps_err *err)
+                                  const struct ps_attached_source *attached, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
@@ -197,11 +198,11 @@ static enum ps_status copy_source(struct ps_redaction *r, struct ps_store *from,
         status = ps_store_spool(to, &file, &fd, err);
     if (status == PS_OK) {
         ps_scrub_text(&r->scrub, ps_buf_slice(&source.text), &text);
-        ps_scrub_path(&r->scrub, ps_str_of(attached->path), &path);
+        ps_scrub_path(&r->scrub, ps_str_from_c(attached->path), &path);
         status = ps_write_all(fd, ps_buf_slice(&text), file, err);
     }
     if (status == PS_OK)
-        status = ps_store_source_attach(to, id, path.at, fd, attached->changed, &ignored, err);
+        status = ps_store_source_attach(to, id, path.ptr, fd, attached->changed, &ignored, err);
     ps_buf_free(&source.text);
     return status;
 }
@@ -211,10 +212,10 @@ static enum ps_status copy_sources(struct ps_redaction *r, struct ps_store *from
 {
     struct ps_attached_list list = {.n = 0};
     enum ps_status status =
-        r->scrub.redact & PS_REVEAL_SOURCE ? PS_OK : ps_store_attached(from, id, &list, err);
+        r->scrub.redact & PS_REVEAL_SOURCE ? PS_OK : ps_store_list_attached(from, id, &list, err);
 
     for (size_t i = 0; status == PS_OK && i < list.n; i++)
-        status = copy_source(r, from, to, id, &list.at[i], err);
+        status = copy_source(r, from, to, id, &list.items[i], err);
     ps_attached_free(&list);
     return status;
 }
@@ -262,18 +263,19 @@ static enum ps_status end_copy(struct ps_share_copy *out, enum ps_status status,
 {
     if (status != PS_OK)
         ps_share_copy_free(out);
-    (void)ps_fail_as(err, own);
+    (void)ps_fail_copy(err, own);
     return status;
 }
 
-enum ps_status ps_share_rewritten(struct ps_store *from, const char (*ids)[PS_ID_SIZE], size_t n,
-                                  unsigned redact, struct ps_share_copy *out, struct ps_err *err)
+enum ps_status ps_share_copy_rewritten(struct ps_store *from, const char (*ids)[PS_ID_SIZE],
+                                       size_t n, unsigned redact, struct ps_share_copy *out,
+                                       struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
     enum ps_status status;
 
     *out = (struct ps_share_copy){.redacted = redact};
-    status = ps_private_open(from, &out->store, &own);
+    status = ps_temp_shelf_open(from, &out->store, &own);
     if (status == PS_OK)
         status = copy_all(from, ids, n, out, &own);
     return end_copy(out, status, &own, err);
@@ -286,11 +288,11 @@ enum ps_status ps_share_copy(struct ps_store *from, const char (*ids)[PS_ID_SIZE
     enum ps_status status;
 
     if (redact)
-        return ps_share_rewritten(from, ids, n, redact, out, err);
+        return ps_share_copy_rewritten(from, ids, n, redact, out, err);
     *out = (struct ps_share_copy){.redacted = 0};
-    status = ps_private_open(from, &out->store, &own);
+    status = ps_temp_shelf_open(from, &out->store, &own);
     for (size_t i = 0; status == PS_OK && i < n; i++)
-        status = ps_private_take(from, out->store, ids[i], &own);
+        status = ps_temp_shelf_add_run(from, out->store, ids[i], &own);
     return end_copy(out, status, &own, err);
 }
 

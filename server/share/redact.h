@@ -22,12 +22,12 @@ enum ps_reveal {
     PS_REVEAL_SOURCE = 16,   /* source lines, attached source files */
     PS_REVEAL_LABELS = 32,   /* name, series, note and tags */
 };
-#define PS_REVEALS         6
+#define PS_N_REVEALS       6
 #define PS_REVEAL_ALL      63u
 #define PS_REVEAL_EXAMPLES 5 /* maximum number of example values per category in a preview */
 
 /* The names of the categories in command lines and URLs; index i is bit 1 << i. */
-extern const char *const ps_reveal_words[PS_REVEALS];
+extern const char *const ps_reveal_words[PS_N_REVEALS];
 /* Parses names separated by commas, or "all". PS_BAD_REQUEST: empty, or an unknown category. */
 enum ps_status ps_reveal_parse(const char *words, unsigned *out, struct ps_err *err);
 

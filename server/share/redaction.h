@@ -12,22 +12,22 @@
 #define PS_SHARED_NOTE    "shared without its original"
 
 /* The markers of one template, and which of them are kept; a byte each. */
-struct ps_kept_params {
+struct ps_redacted_params {
     struct ps_buf markers, keep;
 };
 
 struct ps_redaction {
     struct ps_scrub scrub;
-    bool learning, whole; /* learning: the first pass, which only collects names. whole: the run has
-                             arguments stored without a template */
-    unsigned already;     /* categories that were redacted in the run before it was imported */
+    bool is_learning, has_whole_args; /* learning: the first pass, which only collects names. whole:
+                             the run has arguments stored without a template */
+    unsigned already_redacted; /* categories that were redacted in the run before it was imported */
     /* State of the current run. */
     char kind[32];
     unsigned texts;          /* of the kind: bits of enum ps_kind_texts */
     bool knows_labels;       /* `labels` is complete */
     struct ps_intern labels; /* ids of texts that are names of ranges marked by the program */
     struct ps_buf cells[PS_REDACTED_CELLS]; /* the redacted cells of a row */
-    struct ps_kept_params *params;          /* by template id */
+    struct ps_redacted_params *params;      /* by template id */
     size_t n_params, n_templates;           /* n_templates: rows of args_template so far */
     int64_t chunk;                          /* the chunk of `at` and `args`; 0: none */
     struct ps_buf at, args;
@@ -37,16 +37,16 @@ void ps_redaction_free(struct ps_redaction *redaction); /* frees its members */
 
 /* Calls ps_rewrite_run for a run of a shelf. */
 enum ps_status ps_share_rewrite(struct ps_store *store, const char *id, const char *path,
-                                const struct ps_rewrite *how, struct ps_err *err);
+                                const struct ps_rewrite_callbacks *how, struct ps_err *err);
 
 /* Whether a column of a run file has a redaction class. */
 bool ps_redaction_has_class(const char *table, const char *column);
-/* The callbacks for a column and a row of struct ps_rewrite (user: the redaction). */
+/* The callbacks for a column and a row of struct ps_rewrite_callbacks (user: the redaction). */
 bool ps_redact_column(void *user, const char *table, const char *column, const char *type,
                       struct ps_err *err);
 bool ps_redact_row(void *user, struct ps_row *row, struct ps_err *err);
 /* Resets the state of the current run; the next run is of this kind. */
-void ps_redact_begin(struct ps_redaction *redaction, const char *kind);
+void ps_redact_begin_run(struct ps_redaction *redaction, const char *kind);
 
 /* Appends the redacted form of a template of arguments to out, and records which of its numbers are
  * kept. False: failed, see err. */
@@ -87,8 +87,9 @@ enum ps_status ps_redact_learn(struct ps_redaction *redaction, struct ps_store *
 enum ps_status ps_redact_file(struct ps_redaction *redaction, struct ps_store *store,
                               const char *id, const char *path, struct ps_err *err);
 /* Like ps_share_copy, but rewrites the run files even if nothing is redacted. */
-enum ps_status ps_share_rewritten(struct ps_store *from, const char (*ids)[PS_ID_SIZE], size_t n,
-                                  unsigned redact, struct ps_share_copy *out, struct ps_err *err);
+enum ps_status ps_share_copy_rewritten(struct ps_store *from, const char (*ids)[PS_ID_SIZE],
+                                       size_t n, unsigned redact, struct ps_share_copy *out,
+                                       struct ps_err *err);
 /* Writes the names of some categories as a JSON array. */
 void ps_reveal_json(unsigned bits, struct ps_json *json);
 

@@ -7,25 +7,25 @@
 
 #define SHOWN 200 /* maximum bytes of an example */
 
-static void put_example(const struct ps_seen *seen, uint32_t i, struct ps_json *json)
+static void put_example(const struct ps_scrub_examples *seen, uint32_t i, struct ps_json *json)
 {
     struct ps_str value = seen->values.items[i];
 
     if (value.len > SHOWN) {
         value.len = SHOWN;
-        while (value.len && ((unsigned char)value.at[value.len] & 0xc0) == 0x80)
+        while (value.len && ((unsigned char)value.ptr[value.len] & 0xc0) == 0x80)
             value.len--;
     }
     ps_json_object(json);
     ps_json_key(json, "value");
     ps_json_str(json, value);
-    ps_json_kstr(json, "becomes", seen->became[i]);
+    ps_json_kstr(json, "becomes", seen->replacements[i]);
     ps_json_end(json);
 }
 
 static void put_category(const struct ps_redaction *r, unsigned index, struct ps_json *json)
 {
-    const struct ps_seen *seen = &r->scrub.seen[index];
+    const struct ps_scrub_examples *seen = &r->scrub.examples[index];
 
     ps_json_object(json);
     ps_json_kstr(json, "what", ps_reveal_words[index]);
@@ -42,16 +42,16 @@ static enum ps_status look_at_sources(struct ps_redaction *r, struct ps_store *s
                                       const char *id, struct ps_err *err)
 {
     struct ps_attached_list list = {.n = 0};
-    enum ps_status status = ps_store_attached(store, id, &list, err);
+    enum ps_status status = ps_store_list_attached(store, id, &list, err);
 
     for (size_t i = 0; i < list.n; i++)
-        ps_scrub_see(&r->scrub, PS_REVEAL_SOURCE, ps_str_of(list.at[i].path), "left out");
+        ps_scrub_record(&r->scrub, PS_REVEAL_SOURCE, ps_str_from_c(list.items[i].path), "left out");
     ps_attached_free(&list);
     return status;
 }
 
-enum ps_status ps_share_reveals(struct ps_store *store, const char (*ids)[PS_ID_SIZE], size_t n,
-                                struct ps_json *json, struct ps_err *err)
+enum ps_status ps_share_write_reveals(struct ps_store *store, const char (*ids)[PS_ID_SIZE],
+                                      size_t n, struct ps_json *json, struct ps_err *err)
 {
     struct ps_redaction *r = ps_alloc(sizeof *r);
     enum ps_status status;
@@ -69,7 +69,7 @@ enum ps_status ps_share_reveals(struct ps_store *store, const char (*ids)[PS_ID_
         ps_json_object(json);
         ps_json_key(json, "reveals");
         ps_json_array(json);
-        for (unsigned i = 0; i < PS_REVEALS; i++)
+        for (unsigned i = 0; i < PS_N_REVEALS; i++)
             put_category(r, i, json);
         ps_json_end(json);
         ps_json_end(json);

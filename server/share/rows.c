@@ -28,7 +28,7 @@ bool ps_redaction_has_class(const char *table, const char *column)
 
 static bool has_no_class(const char *table, const char *column, struct ps_err *err)
 {
-    ps_hint(err, "please report this bug of perfshelf");
+    ps_err_hint(err, "please report this bug of perfshelf");
     (void)ps_fail(err, PS_INTERNAL, "no redaction class for column %s.%s", table, column);
     return false;
 }
@@ -60,10 +60,10 @@ static bool is_header_of_tool(struct ps_str key)
     static const char *const begins[] = {"cuda_", "hip_", "cupti_", "roctracer_", "with_"};
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (ps_str_is(key, known[i]))
+        if (ps_str_eq_c(key, known[i]))
             return true;
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-        if (ps_str_starts(key, ps_str_of(begins[i])))
+        if (ps_str_starts_with(key, ps_str_from_c(begins[i])))
             return true;
     return false;
 }
@@ -73,45 +73,45 @@ static struct ps_str host_of_worker(struct ps_str name)
 {
     size_t n = name.len;
 
-    while (n && name.at[n - 1] >= '0' && name.at[n - 1] <= '9')
+    while (n && name.ptr[n - 1] >= '0' && name.ptr[n - 1] <= '9')
         n--;
-    if (n < 2 || n == name.len || name.at[n - 1] != '_')
+    if (n < 2 || n == name.len || name.ptr[n - 1] != '_')
         return (struct ps_str){NULL, 0};
-    return (struct ps_str){name.at, n - 1};
+    return (struct ps_str){name.ptr, n - 1};
 }
 
 /* The host in HOST_PID.TIME.pt.trace.json, torch's name of a trace file. */
 static struct ps_str host_of_file(struct ps_str file)
 {
-    const char *slash = file.len ? memrchr(file.at, '/', file.len) : NULL;
+    const char *slash = file.len ? memrchr(file.ptr, '/', file.len) : NULL;
     const char *mark, *dot;
 
     if (slash)
-        file = ps_str_skip(file, (size_t)(slash - file.at) + 1);
+        file = ps_str_skip(file, (size_t)(slash - file.ptr) + 1);
     mark = ps_str_find(file, PS_STR(".pt.trace.json"));
-    dot = mark ? memrchr(file.at, '.', (size_t)(mark - file.at)) : NULL;
-    return dot ? host_of_worker((struct ps_str){file.at, (size_t)(dot - file.at)})
+    dot = mark ? memrchr(file.ptr, '.', (size_t)(mark - file.ptr)) : NULL;
+    return dot ? host_of_worker((struct ps_str){file.ptr, (size_t)(dot - file.ptr)})
                : (struct ps_str){NULL, 0};
 }
 
 static bool is_worker_name(struct ps_str key)
 {
-    return ps_str_starts(key, PS_STR("worker.")) && key.len > 5 &&
-           memcmp(key.at + key.len - 5, ".name", 5) == 0;
+    return ps_str_starts_with(key, PS_STR("worker.")) && key.len > 5 &&
+           memcmp(key.ptr + key.len - 5, ".name", 5) == 0;
 }
 
 static void learn_meta(struct ps_redaction *r, struct ps_str key, struct ps_str value)
 {
     struct ps_str header = ps_str_skip(key, 7), host = host_of_file(value);
-    bool is_header = ps_str_starts(key, PS_STR("header."));
-    unsigned says = ps_scrub_key(is_header ? header : key);
+    bool is_header = ps_str_starts_with(key, PS_STR("header."));
+    unsigned says = ps_scrub_key_category(is_header ? header : key);
 
     if (is_worker_name(key))
         host = host_of_worker(value);
-    if (host.at)
+    if (host.ptr)
         ps_scrub_learn_host(&r->scrub, host);
-    if (is_header && value.len > 1 && value.at[0] == '"')
-        value = (struct ps_str){value.at + 1, value.len - 2};
+    if (is_header && value.len > 1 && value.ptr[0] == '"')
+        value = (struct ps_str){value.ptr + 1, value.len - 2};
     if (says == PS_REVEAL_HOSTS)
         ps_scrub_learn_host(&r->scrub, value);
     else if (says == PS_REVEAL_PEOPLE)
@@ -122,16 +122,16 @@ static void learn_meta(struct ps_redaction *r, struct ps_str key, struct ps_str 
 
 static void already_of(struct ps_redaction *r, struct ps_str shared)
 {
-    for (unsigned i = 0; i < PS_REVEALS; i++)
-        if (ps_str_find(shared, ps_str_of(ps_reveal_words[i])))
-            r->already |= 1u << i;
+    for (unsigned i = 0; i < PS_N_REVEALS; i++)
+        if (ps_str_find(shared, ps_str_from_c(ps_reveal_words[i])))
+            r->already_redacted |= 1u << i;
 }
 
 /* False: omit the row. */
 static bool redact_header(struct ps_redaction *r, struct ps_str key, struct ps_str value,
                           struct ps_buf *out)
 {
-    unsigned redact = r->scrub.redact, says = ps_scrub_key(key);
+    unsigned redact = r->scrub.redact, says = ps_scrub_key_category(key);
 
     if (says & (PS_REVEAL_HOSTS | PS_REVEAL_PEOPLE) & redact) {
         ps_buf_printf(out, "\"%s\"", "redacted");
@@ -139,8 +139,9 @@ static bool redact_header(struct ps_redaction *r, struct ps_str key, struct ps_s
     }
     if ((says & PS_REVEAL_SOURCE & redact) ||
         ((redact & PS_REVEAL_ARGUMENTS) && !is_header_of_tool(key))) {
-        ps_scrub_see(&r->scrub, says == PS_REVEAL_SOURCE ? PS_REVEAL_SOURCE : PS_REVEAL_ARGUMENTS,
-                     key, "left out");
+        ps_scrub_record(&r->scrub,
+                        says == PS_REVEAL_SOURCE ? PS_REVEAL_SOURCE : PS_REVEAL_ARGUMENTS, key,
+                        "left out");
         return false;
     }
     ps_scrub_json(&r->scrub, value, out);
@@ -160,25 +161,26 @@ static void redact_tool(struct ps_redaction *r, struct ps_str tool, struct ps_bu
 static bool redact_meta(struct ps_redaction *r, struct ps_str key, struct ps_str value,
                         struct ps_buf *out)
 {
-    unsigned redact = r->scrub.redact, says = ps_scrub_key(key);
+    unsigned redact = r->scrub.redact, says = ps_scrub_key_category(key);
 
-    if (ps_str_is(key, PS_SHARED_KEY)) {
+    if (ps_str_eq_c(key, PS_SHARED_KEY)) {
         already_of(r, value);
         return false; /* end_file writes it again */
     }
-    if (ps_str_starts(key, PS_STR("header.")))
+    if (ps_str_starts_with(key, PS_STR("header.")))
         return redact_header(r, ps_str_skip(key, 7), value, out);
-    if (ps_str_is(key, "summary"))
+    if (ps_str_eq_c(key, "summary"))
         ps_scrub_json(&r->scrub, value, out);
-    else if (ps_str_is(key, "title") && (redact & PS_REVEAL_LABELS))
+    else if (ps_str_eq_c(key, "title") && (redact & PS_REVEAL_LABELS))
         return false;
-    else if (ps_str_is(key, "title") && r->texts & PS_NAMES_ARE_COMMANDS)
+    else if (ps_str_eq_c(key, "title") && r->texts & PS_NAMES_ARE_COMMANDS)
         ps_scrub_command(&r->scrub, value, out);
-    else if (ps_str_is(key, "tool"))
+    else if (ps_str_eq_c(key, "tool"))
         redact_tool(r, value, out);
     else if (says & PS_REVEAL_HOSTS & redact)
         ps_scrub_host(&r->scrub, value, out);
-    else if ((ps_str_is(key, "branch") || ps_str_is(key, "commit")) && (redact & PS_REVEAL_LABELS))
+    else if ((ps_str_eq_c(key, "branch") || ps_str_eq_c(key, "commit")) &&
+             (redact & PS_REVEAL_LABELS))
         return false;
     else
         ps_scrub_text(&r->scrub, value, out);
@@ -190,7 +192,7 @@ static bool redact_meta(struct ps_redaction *r, struct ps_str key, struct ps_str
 static void redact_source(struct ps_redaction *r, struct ps_cell *cell, struct ps_buf *out)
 {
     if (r->scrub.redact & PS_REVEAL_SOURCE) {
-        ps_scrub_see(&r->scrub, PS_REVEAL_SOURCE, cell->bytes, "left out");
+        ps_scrub_record(&r->scrub, PS_REVEAL_SOURCE, cell->bytes, "left out");
         *cell = (struct ps_cell){.type = PS_CELL_NULL};
         return;
     }
@@ -200,9 +202,9 @@ static void redact_source(struct ps_redaction *r, struct ps_cell *cell, struct p
 /* A name with several lines is code passed to exec. */
 static void redact_text(struct ps_redaction *r, struct ps_str text, struct ps_buf *out)
 {
-    if ((r->scrub.redact & PS_REVEAL_SOURCE) && text.len && memchr(text.at, '\n', text.len)) {
+    if ((r->scrub.redact & PS_REVEAL_SOURCE) && text.len && memchr(text.ptr, '\n', text.len)) {
         ps_scrub_number(&r->scrub.arguments, text, "code ", out);
-        ps_scrub_see(&r->scrub, PS_REVEAL_SOURCE, text, out->at);
+        ps_scrub_record(&r->scrub, PS_REVEAL_SOURCE, text, out->ptr);
     } else {
         ps_scrub_text(&r->scrub, text, out);
     }
@@ -293,14 +295,14 @@ static bool learn_cell(struct ps_redaction *r, struct ps_row *row, size_t at,
     struct ps_str bytes = row->cells[at].bytes;
 
     if (class == PS_REDACT_CHUNK)
-        return !r->whole || ps_redact_chunk(r, row, err);
+        return !r->has_whole_args || ps_redact_chunk(r, row, err);
     if (class == PS_REDACT_META)
         learn_meta(r, row->cells[0].bytes, bytes);
     else if (class == PS_REDACT_JSON || class == PS_REDACT_TEMPLATE)
         ps_scrub_learn_json(&r->scrub, bytes);
     else if (class != PS_REDACT_FIXED && class != PS_REDACT_NUMBERS)
         ps_scrub_learn(&r->scrub, bytes);
-    r->whole |= class == PS_REDACT_TEMPLATE && ps_str_is(bytes, PS_TEMPLATE_WHOLE_TEXT);
+    r->has_whole_args |= class == PS_REDACT_TEMPLATE && ps_str_eq_c(bytes, PS_TEMPLATE_WHOLE_TEXT);
     return true;
 }
 
@@ -308,7 +310,7 @@ static bool learn_cell(struct ps_redaction *r, struct ps_row *row, size_t at,
 static bool is_our_note(const struct ps_row *row, size_t at)
 {
     return strcmp(row->columns[at], "what") == 0 &&
-           ps_str_starts(row->cells[at].bytes, PS_STR(PS_SHARED_NOTE));
+           ps_str_starts_with(row->cells[at].bytes, PS_STR(PS_SHARED_NOTE));
 }
 
 bool ps_redact_row(void *user, struct ps_row *row, struct ps_err *err)
@@ -324,7 +326,7 @@ bool ps_redact_row(void *user, struct ps_row *row, struct ps_err *err)
         class = class_of(row->table, row->columns[i]);
         if (class == PS_REDACT_NONE)
             return has_no_class(row->table, row->columns[i], err);
-        if (r->learning)
+        if (r->is_learning)
             stays = learn_cell(r, row, i, class, err);
         else
             stays = !is_our_note(row, i) && redact_cell(r, row, i, class, err);
@@ -332,7 +334,7 @@ bool ps_redact_row(void *user, struct ps_row *row, struct ps_err *err)
     return stays;
 }
 
-void ps_redact_begin(struct ps_redaction *r, const char *kind)
+void ps_redact_begin_run(struct ps_redaction *r, const char *kind)
 {
     for (size_t i = 0; i < r->n_params; i++) {
         ps_buf_free(&r->params[i].markers);
@@ -342,8 +344,8 @@ void ps_redact_begin(struct ps_redaction *r, const char *kind)
     r->params = NULL;
     r->n_params = r->n_templates = 0;
     r->chunk = 0;
-    r->already = 0;
-    r->whole = false;
+    r->already_redacted = 0;
+    r->has_whole_args = false;
     r->knows_labels = false;
     ps_intern_free(&r->labels);
     (void)snprintf(r->kind, sizeof r->kind, "%s", kind);
@@ -353,7 +355,7 @@ void ps_redact_begin(struct ps_redaction *r, const char *kind)
 
 void ps_redaction_free(struct ps_redaction *r)
 {
-    ps_redact_begin(r, "");
+    ps_redact_begin_run(r, "");
     for (size_t i = 0; i < PS_REDACTED_CELLS; i++)
         ps_buf_free(&r->cells[i]);
     ps_buf_free(&r->at);

@@ -22,7 +22,7 @@ static const char *const common[] = {
 static bool is_common(struct ps_str name)
 {
     for (size_t i = 0; i < sizeof common / sizeof *common; i++)
-        if (name.len == strlen(common[i]) && strncasecmp(name.at, common[i], name.len) == 0)
+        if (name.len == strlen(common[i]) && strncasecmp(name.ptr, common[i], name.len) == 0)
             return true;
     return false;
 }
@@ -37,20 +37,20 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-void ps_scrub_see(struct ps_scrub *scrub, enum ps_reveal category, struct ps_str value,
-                  const char *became)
+void ps_scrub_record(struct ps_scrub *scrub, enum ps_reveal category, struct ps_str value,
+                     const char *became)
 {
-    struct ps_seen *seen = &scrub->seen[__builtin_ctz((unsigned)category)];
-    uint32_t before = seen->values.count, id = ps_intern_id(&seen->values, value);
+    struct ps_scrub_examples *seen = &scrub->examples[__builtin_ctz((unsigned)category)];
+    uint32_t before = seen->values.count, id = ps_intern_add(&seen->values, value);
 
     if (id == before && id < PS_REVEAL_EXAMPLES)
-        seen->became[id] = ps_strdup(ps_str_of(became));
+        seen->replacements[id] = ps_strdup(ps_str_from_c(became));
 }
 
 void ps_scrub_number(struct ps_intern *table, struct ps_str value, const char *word,
                      struct ps_buf *out)
 {
-    ps_buf_printf(out, "%s%u", word, ps_intern_id(table, value) + 1);
+    ps_buf_printf(out, "%s%u", word, ps_intern_add(table, value) + 1);
 }
 
 static char lower(char c)
@@ -65,8 +65,8 @@ static uint32_t number_of(struct ps_names *names, struct ps_str name)
 
     ps_buf_str(&small, name);
     for (size_t i = 0; i < small.len; i++)
-        small.at[i] = lower(small.at[i]);
-    return ps_intern_id(&names->words, ps_buf_slice(&small)) + 1;
+        small.ptr[i] = lower(small.ptr[i]);
+    return ps_intern_add(&names->words, ps_buf_slice(&small)) + 1;
 }
 
 void ps_scrub_person(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *out)
@@ -89,10 +89,10 @@ static void learn(struct ps_scrub *scrub, enum ps_reveal category, struct ps_nam
     if (!name.len)
         return;
     (void)snprintf(became, sizeof became, "%s%u", word, number_of(names, name));
-    ps_scrub_see(scrub, category, name, became);
+    ps_scrub_record(scrub, category, name, became);
     if (name.len >= LEAST_WORD && name.len < 64 && !is_common(name)) {
         names->lengths |= UINT64_C(1) << name.len;
-        names->first[(unsigned char)lower(name.at[0])] = true;
+        names->first[(unsigned char)lower(name.ptr[0])] = true;
     }
 }
 
@@ -105,24 +105,24 @@ void ps_scrub_learn_person(struct ps_scrub *scrub, struct ps_str name)
  * ordinary word and is not learned. */
 static void learn_domain(struct ps_scrub *scrub, struct ps_str name)
 {
-    if (!ps_str_is(name, "localhost") && !ps_str_is(name, "127.0.0.1"))
+    if (!ps_str_eq_c(name, "localhost") && !ps_str_eq_c(name, "127.0.0.1"))
         learn(scrub, PS_REVEAL_HOSTS, &scrub->hosts, name, "host");
 }
 
 /* For a name with a domain, also learns the first part alone. */
 void ps_scrub_learn_host(struct ps_scrub *scrub, struct ps_str name)
 {
-    const char *dot = name.len ? memchr(name.at, '.', name.len) : NULL;
+    const char *dot = name.len ? memchr(name.ptr, '.', name.len) : NULL;
 
     learn_domain(scrub, name);
-    if (dot && !is_digit(name.at[0]))
+    if (dot && !is_digit(name.ptr[0]))
         learn(scrub, PS_REVEAL_HOSTS, &scrub->hosts,
-              (struct ps_str){name.at, (size_t)(dot - name.at)}, "host");
+              (struct ps_str){name.ptr, (size_t)(dot - name.ptr)}, "host");
 }
 
 /* Returns the offset of the account name after a folder of home folders at `at`; 0: no such folder
  * at `at`. */
-size_t ps_scrub_home_at(struct ps_str text, size_t at)
+size_t ps_scrub_find_home(struct ps_str text, size_t at)
 {
     static const struct ps_str homes[] = {
         PS_STR("/home/"),      PS_STR("/homes/"),      PS_STR("/home2/"),
@@ -133,7 +133,7 @@ size_t ps_scrub_home_at(struct ps_str text, size_t at)
     struct ps_str rest = ps_str_skip(text, at);
 
     for (size_t i = 0; i < sizeof homes / sizeof *homes; i++)
-        if (rest.len > homes[i].len && strncasecmp(rest.at, homes[i].at, homes[i].len) == 0)
+        if (rest.len > homes[i].len && strncasecmp(rest.ptr, homes[i].ptr, homes[i].len) == 0)
             return at + homes[i].len;
     return 0;
 }
@@ -144,11 +144,11 @@ static size_t name_length(struct ps_str text)
 {
     size_t n = 0;
 
-    while (n < text.len && !strchr("/\\\"'<>|:;,()[]{}%\n\t", text.at[n]))
+    while (n < text.len && !strchr("/\\\"'<>|:;,()[]{}%\n\t", text.ptr[n]))
         n++;
-    if (n == text.len && n && memchr(text.at, '.', n))
+    if (n == text.len && n && memchr(text.ptr, '.', n))
         return 0;
-    while (n && text.at[n - 1] == ' ')
+    while (n && text.ptr[n - 1] == ' ')
         n--;
     return n;
 }
@@ -157,11 +157,11 @@ static size_t name_length(struct ps_str text)
  * contains a space, the sentence may continue after its first word, so that word is learned too. */
 static void learn_home(struct ps_scrub *scrub, struct ps_str rest, bool afs)
 {
-    struct ps_str name = {rest.at, name_length(rest)};
+    struct ps_str name = {rest.ptr, name_length(rest)};
     size_t n = name.len;
     const char *blank;
 
-    for (int skipped = 0; n && n < rest.len && rest.at[n] == '/' && skipped < (afs ? 5 : 2);
+    for (int skipped = 0; n && n < rest.len && rest.ptr[n] == '/' && skipped < (afs ? 5 : 2);
          skipped++) {
         struct ps_str next = ps_str_skip(rest, n + 1);
 
@@ -170,15 +170,15 @@ static void learn_home(struct ps_scrub *scrub, struct ps_str rest, bool afs)
         rest = next;
         n = name_length(rest);
         if (n > 1 || afs)
-            name = (struct ps_str){rest.at, n};
-        if (n > 2 && afs && !ps_str_is(name, "user") && !ps_str_is(name, "users") &&
-            !ps_str_is(name, "home"))
+            name = (struct ps_str){rest.ptr, n};
+        if (n > 2 && afs && !ps_str_eq_c(name, "user") && !ps_str_eq_c(name, "users") &&
+            !ps_str_eq_c(name, "home"))
             break;
     }
     ps_scrub_learn_person(scrub, name);
-    blank = name.len ? memchr(name.at, ' ', name.len) : NULL;
+    blank = name.len ? memchr(name.ptr, ' ', name.len) : NULL;
     if (blank)
-        ps_scrub_learn_person(scrub, (struct ps_str){name.at, (size_t)(blank - name.at)});
+        ps_scrub_learn_person(scrub, (struct ps_str){name.ptr, (size_t)(blank - name.ptr)});
 }
 
 /* The host of a URL, without login and port. */
@@ -187,13 +187,13 @@ static struct ps_str authority(struct ps_str rest)
     size_t n = 0;
     const char *mark;
 
-    while (n < rest.len && !strchr("/?#\"'<>() \n\t,;\\", rest.at[n]))
+    while (n < rest.len && !strchr("/?#\"'<>() \n\t,;\\", rest.ptr[n]))
         n++;
     rest.len = n;
-    if ((mark = n ? memrchr(rest.at, '@', n) : NULL))
-        rest = ps_str_skip(rest, (size_t)(mark - rest.at) + 1);
-    if ((mark = rest.len ? memchr(rest.at, ':', rest.len) : NULL))
-        rest.len = (size_t)(mark - rest.at);
+    if ((mark = n ? memrchr(rest.ptr, '@', n) : NULL))
+        rest = ps_str_skip(rest, (size_t)(mark - rest.ptr) + 1);
+    if ((mark = rest.len ? memchr(rest.ptr, ':', rest.len) : NULL))
+        rest.len = (size_t)(mark - rest.ptr);
     return rest;
 }
 
@@ -201,12 +201,12 @@ static struct ps_str authority(struct ps_str rest)
 static void learn_url(struct ps_scrub *scrub, struct ps_str rest)
 {
     struct ps_str host = authority(rest);
-    struct ps_str user = {rest.at, 0};
+    struct ps_str user = {rest.ptr, 0};
 
     learn_domain(scrub, host);
-    if (!host.len || host.at == rest.at)
+    if (!host.len || host.ptr == rest.ptr)
         return;
-    while (rest.at + user.len + 1 < host.at && rest.at[user.len] != ':')
+    while (rest.ptr + user.len + 1 < host.ptr && rest.ptr[user.len] != ':')
         user.len++;
     ps_scrub_learn_person(scrub, user);
 }
@@ -214,8 +214,8 @@ static void learn_url(struct ps_scrub *scrub, struct ps_str rest)
 /* Whether \\HOST\share begins at `at`. */
 static bool is_unc(struct ps_str text, size_t at)
 {
-    return at + 3 < text.len && text.at[at + 1] == '\\' && is_alnum(text.at[at + 2]) &&
-           (!at || strchr(" \"'=(,;", text.at[at - 1]));
+    return at + 3 < text.len && text.ptr[at + 1] == '\\' && is_alnum(text.ptr[at + 2]) &&
+           (!at || strchr(" \"'=(,;", text.ptr[at - 1]));
 }
 
 /* The length of NAME in ~NAME/; 0: no such path. */
@@ -223,10 +223,10 @@ static size_t tilde_length(struct ps_str text, size_t at)
 {
     size_t n = 1;
 
-    while (at + n < text.len && (is_alnum(text.at[at + n]) || strchr("_.-", text.at[at + n])))
+    while (at + n < text.len && (is_alnum(text.ptr[at + n]) || strchr("_.-", text.ptr[at + n])))
         n++;
-    return n > 1 && !is_digit(text.at[at + 1]) && at + n < text.len && text.at[at + n] == '/' &&
-                   (!at || !is_alnum(text.at[at - 1]))
+    return n > 1 && !is_digit(text.ptr[at + 1]) && at + n < text.len && text.ptr[at + n] == '/' &&
+                   (!at || !is_alnum(text.ptr[at - 1]))
                ? n - 1
                : 0;
 }
@@ -242,15 +242,15 @@ static void learn_mail(struct ps_scrub *scrub, struct ps_str text, size_t at)
     size_t from = at, to = at + 1;
     const char *dot;
 
-    while (from && is_address_char(text.at[from - 1]))
+    while (from && is_address_char(text.ptr[from - 1]))
         from--;
-    while (to < text.len && (is_alnum(text.at[to]) || strchr(".-", text.at[to])))
+    while (to < text.len && (is_alnum(text.ptr[to]) || strchr(".-", text.ptr[to])))
         to++;
-    dot = memchr(text.at + at, '.', to - at);
-    if (from == at || !dot || dot + 2 >= text.at + to || (from && text.at[from - 1] == ':'))
+    dot = memchr(text.ptr + at, '.', to - at);
+    if (from == at || !dot || dot + 2 >= text.ptr + to || (from && text.ptr[from - 1] == ':'))
         return; /* after a colon it is the password of a URL */
-    ps_scrub_learn_person(scrub, (struct ps_str){text.at + from, at - from});
-    learn_domain(scrub, (struct ps_str){text.at + at + 1, to - at - 1});
+    ps_scrub_learn_person(scrub, (struct ps_str){text.ptr + from, at - from});
+    learn_domain(scrub, (struct ps_str){text.ptr + at + 1, to - at - 1});
 }
 
 /* The length of the IPv4 address at `at`; 0: none. */
@@ -258,42 +258,43 @@ static size_t ip_length(struct ps_str text, size_t at)
 {
     size_t i = at;
 
-    if (at && (is_alnum(text.at[at - 1]) || text.at[at - 1] == '.'))
+    if (at && (is_alnum(text.ptr[at - 1]) || text.ptr[at - 1] == '.'))
         return 0;
     for (int part = 0; part < 4; part++) {
         int value = 0;
         size_t from = i;
 
-        if (part && (i >= text.len || text.at[i++] != '.'))
+        if (part && (i >= text.len || text.ptr[i++] != '.'))
             return 0;
         from = i;
-        while (i < text.len && is_digit(text.at[i]) && i - from < 4)
-            value = value * 10 + (text.at[i++] - '0');
+        while (i < text.len && is_digit(text.ptr[i]) && i - from < 4)
+            value = value * 10 + (text.ptr[i++] - '0');
         if (i == from || value > 255)
             return 0;
     }
-    return i < text.len && (is_alnum(text.at[i]) || text.at[i] == '.') ? 0 : i - at;
+    return i < text.len && (is_alnum(text.ptr[i]) || text.ptr[i] == '.') ? 0 : i - at;
 }
 
 void ps_scrub_learn(struct ps_scrub *scrub, struct ps_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
         struct ps_str rest = ps_str_skip(text, i);
-        size_t home = strchr("/\\%", text.at[i]) && text.at[i] ? ps_scrub_home_at(text, i) : 0, n;
+        size_t home = strchr("/\\%", text.ptr[i]) && text.ptr[i] ? ps_scrub_find_home(text, i) : 0,
+               n;
 
         if (home) {
-            learn_home(scrub, ps_str_skip(text, home), ps_str_starts(rest, PS_STR("/afs/")));
-        } else if (text.at[i] == ':' && ps_str_starts(rest, PS_STR("://"))) {
+            learn_home(scrub, ps_str_skip(text, home), ps_str_starts_with(rest, PS_STR("/afs/")));
+        } else if (text.ptr[i] == ':' && ps_str_starts_with(rest, PS_STR("://"))) {
             learn_url(scrub, ps_str_skip(rest, 3));
-        } else if (text.at[i] == '\\' && is_unc(text, i)) {
+        } else if (text.ptr[i] == '\\' && is_unc(text, i)) {
             n = name_length(ps_str_skip(rest, 2));
-            learn_domain(scrub, (struct ps_str){rest.at + 2, n});
-        } else if (text.at[i] == '~' && (n = tilde_length(text, i))) {
-            ps_scrub_learn_person(scrub, (struct ps_str){rest.at + 1, n});
-        } else if (text.at[i] == '@') {
+            learn_domain(scrub, (struct ps_str){rest.ptr + 2, n});
+        } else if (text.ptr[i] == '~' && (n = tilde_length(text, i))) {
+            ps_scrub_learn_person(scrub, (struct ps_str){rest.ptr + 1, n});
+        } else if (text.ptr[i] == '@') {
             learn_mail(scrub, text, i);
-        } else if (is_digit(text.at[i]) && (n = ip_length(text, i))) {
-            learn_domain(scrub, (struct ps_str){rest.at, n});
+        } else if (is_digit(text.ptr[i]) && (n = ip_length(text, i))) {
+            learn_domain(scrub, (struct ps_str){rest.ptr, n});
             i += n - 1;
         }
     }
@@ -304,7 +305,7 @@ void ps_scrub_learn(struct ps_scrub *scrub, struct ps_str text)
 /* Whether a word may begin at `at`; also after an escape such as %2F. */
 static bool begins_word(struct ps_str text, size_t at)
 {
-    return !at || !is_alnum(text.at[at - 1]) || (at > 2 && text.at[at - 3] == '%');
+    return !at || !is_alnum(text.ptr[at - 1]) || (at > 2 && text.ptr[at - 3] == '%');
 }
 
 /* The length of the longest name that is a word at `at`; 0: none. */
@@ -312,15 +313,15 @@ static size_t word_at(const struct ps_names *names, struct ps_str text, size_t a
 {
     char small[64];
 
-    if (!names->first[(unsigned char)lower(text.at[at])] || !begins_word(text, at))
+    if (!names->first[(unsigned char)lower(text.ptr[at])] || !begins_word(text, at))
         return 0;
     for (size_t i = 0; i < sizeof small && at + i < text.len; i++)
-        small[i] = lower(text.at[at + i]);
+        small[i] = lower(text.ptr[at + i]);
     for (uint64_t left = names->lengths; left;) {
         unsigned n = 63 - (unsigned)__builtin_clzll(left);
 
         left &= ~(UINT64_C(1) << n);
-        if (n <= text.len - at && (n == text.len - at || !is_alnum(text.at[at + n])) &&
+        if (n <= text.len - at && (n == text.len - at || !is_alnum(text.ptr[at + n])) &&
             ps_intern_find(&names->words, (struct ps_str){small, n}) != PS_INTERN_NONE)
             return n;
     }
@@ -332,11 +333,11 @@ static size_t replace(struct ps_scrub *scrub, struct ps_str text, size_t at, str
     size_t n;
 
     if ((scrub->redact & PS_REVEAL_HOSTS) && (n = word_at(&scrub->hosts, text, at))) {
-        ps_scrub_host(scrub, (struct ps_str){text.at + at, n}, out);
+        ps_scrub_host(scrub, (struct ps_str){text.ptr + at, n}, out);
         return n;
     }
     if ((scrub->redact & PS_REVEAL_PEOPLE) && (n = word_at(&scrub->people, text, at))) {
-        ps_scrub_person(scrub, (struct ps_str){text.at + at, n}, out);
+        ps_scrub_person(scrub, (struct ps_str){text.ptr + at, n}, out);
         return n;
     }
     return 0;
@@ -345,26 +346,26 @@ static size_t replace(struct ps_scrub *scrub, struct ps_str text, size_t at, str
 void ps_scrub_words(struct ps_scrub *scrub, struct ps_str text, struct ps_buf *out)
 {
     for (size_t i = 0; i < text.len;) {
-        size_t home = scrub->redact & PS_REVEAL_PEOPLE ? ps_scrub_home_at(text, i) : 0, n;
+        size_t home = scrub->redact & PS_REVEAL_PEOPLE ? ps_scrub_find_home(text, i) : 0, n;
 
         if (home && (n = name_length(ps_str_skip(text, home)))) {
-            ps_buf_add(out, text.at + i, home - i);
-            ps_scrub_person(scrub, (struct ps_str){text.at + home, n}, out);
+            ps_buf_add(out, text.ptr + i, home - i);
+            ps_scrub_person(scrub, (struct ps_str){text.ptr + home, n}, out);
             i = home + n;
         } else if ((n = replace(scrub, text, i, out))) {
             i += n;
         } else {
-            ps_buf_add(out, text.at + i++, 1);
+            ps_buf_add(out, text.ptr + i++, 1);
         }
     }
 }
 
 void ps_scrub_free(struct ps_scrub *scrub)
 {
-    for (size_t i = 0; i < PS_REVEALS; i++) {
+    for (size_t i = 0; i < PS_N_REVEALS; i++) {
         for (size_t k = 0; k < PS_REVEAL_EXAMPLES; k++)
-            free(scrub->seen[i].became[k]);
-        ps_intern_free(&scrub->seen[i].values);
+            free(scrub->examples[i].replacements[k]);
+        ps_intern_free(&scrub->examples[i].values);
     }
     ps_intern_free(&scrub->folders);
     ps_intern_free(&scrub->arguments);

@@ -14,9 +14,9 @@
 #include "server/share/redact.h"
 
 /* The distinct values of a category, and the replacements of the first of them. */
-struct ps_seen {
+struct ps_scrub_examples {
     struct ps_intern values;
-    char *became[PS_REVEAL_EXAMPLES]; /* replacements of values.items; malloc'ed */
+    char *replacements[PS_REVEAL_EXAMPLES]; /* replacements of values.items; malloc'ed */
 };
 
 /* Names that are replaced wherever they occur as a word. */
@@ -31,7 +31,7 @@ struct ps_scrub {
     bool test_names; /* names like test_sort[1000] have arguments in brackets */
     struct ps_intern folders, arguments;
     struct ps_names people, hosts;
-    struct ps_seen seen[PS_REVEALS]; /* by the bit index of the category */
+    struct ps_scrub_examples examples[PS_N_REVEALS]; /* by the bit index of the category */
 };
 
 void ps_scrub_free(struct ps_scrub *scrub); /* frees its members */
@@ -64,11 +64,11 @@ void ps_scrub_person(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *
 void ps_scrub_host(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *out);
 
 /* Records a value of a category and its replacement, for the preview. */
-void ps_scrub_see(struct ps_scrub *scrub, enum ps_reveal category, struct ps_str value,
-                  const char *became);
+void ps_scrub_record(struct ps_scrub *scrub, enum ps_reveal category, struct ps_str value,
+                     const char *became);
 
 /* The category of a value by its key (of JSON, a tag or a header); 0: none. */
-unsigned ps_scrub_key(struct ps_str key);
+unsigned ps_scrub_key_category(struct ps_str key);
 
 /* Helpers of the functions above, for the files of the scrubber. */
 void ps_scrub_words(struct ps_scrub *scrub, struct ps_str text, struct ps_buf *out);
@@ -79,9 +79,10 @@ void ps_scrub_arguments(struct ps_scrub *scrub, struct ps_str arguments, struct 
 bool ps_scrub_is_command(struct ps_str text);
 bool ps_scrub_is_thread(
     struct ps_str text); /* a frame of py-spy that stands for a process or a thread */
-size_t ps_scrub_home_at(struct ps_str text, size_t at); /* offset of NAME in /home/NAME; 0: none */
-size_t ps_scrub_path_length(struct ps_str text,
-                            size_t at); /* length of the path at `at`; 0: none */
+size_t ps_scrub_find_home(struct ps_str text,
+                          size_t at); /* offset of NAME in /home/NAME; 0: none */
+size_t ps_scrub_measure_path(struct ps_str text,
+                             size_t at); /* length of the path at `at`; 0: none */
 /* Scrubs a path that may be a folder: its last part is kept if it looks like a file. */
 void ps_scrub_path_in_text(struct ps_scrub *scrub, struct ps_str path, struct ps_buf *out);
 #endif

@@ -25,16 +25,16 @@ static size_t word_length(struct ps_str text)
 {
     size_t n = 0;
 
-    while (n < text.len && (unsigned char)text.at[n] > ' ')
+    while (n < text.len && (unsigned char)text.ptr[n] > ' ')
         n++;
     return n;
 }
 
 static struct ps_str trim(struct ps_str text)
 {
-    while (text.len && (unsigned char)text.at[0] <= ' ')
+    while (text.len && (unsigned char)text.ptr[0] <= ' ')
         text = ps_str_skip(text, 1);
-    while (text.len && (unsigned char)text.at[text.len - 1] <= ' ')
+    while (text.len && (unsigned char)text.ptr[text.len - 1] <= ' ')
         text.len--;
     return text;
 }
@@ -47,20 +47,20 @@ static bool is_sign(char c)
 /* The word without the punctuation around it. */
 static struct ps_str bare(struct ps_str word)
 {
-    while (word.len && is_sign(word.at[0]))
+    while (word.len && is_sign(word.ptr[0]))
         word = ps_str_skip(word, 1);
-    while (word.len && is_sign(word.at[word.len - 1]))
+    while (word.len && is_sign(word.ptr[word.len - 1]))
         word.len--;
     return word;
 }
 
 static bool is_number(struct ps_str word)
 {
-    bool hex = word.len > 2 && word.at[0] == '0' && (word.at[1] | 32) == 'x';
+    bool hex = word.len > 2 && word.ptr[0] == '0' && (word.ptr[1] | 32) == 'x';
 
     for (size_t i = hex ? 2 : 0; i < word.len; i++)
-        if (!is_digit(word.at[i]) && !strchr(".:/-", word.at[i]) &&
-            !(hex && (word.at[i] | 32) >= 'a' && (word.at[i] | 32) <= 'f'))
+        if (!is_digit(word.ptr[i]) && !strchr(".:/-", word.ptr[i]) &&
+            !(hex && (word.ptr[i] | 32) >= 'a' && (word.ptr[i] | 32) <= 'f'))
             return false;
     return true;
 }
@@ -68,7 +68,7 @@ static bool is_number(struct ps_str word)
 static bool is_one_of(struct ps_str word, const char *const *words, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (word.len == strlen(words[i]) && strncasecmp(word.at, words[i], word.len) == 0)
+        if (word.len == strlen(words[i]) && strncasecmp(word.ptr, words[i], word.len) == 0)
             return true;
     return false;
 }
@@ -76,7 +76,7 @@ static bool is_one_of(struct ps_str word, const char *const *words, size_t n)
 /* Removes the number from "thread-1", "worker_3". */
 static struct ps_str without_number(struct ps_str word)
 {
-    while (word.len && (is_digit(word.at[word.len - 1]) || strchr("-_#.", word.at[word.len - 1])))
+    while (word.len && (is_digit(word.ptr[word.len - 1]) || strchr("-_#.", word.ptr[word.len - 1])))
         word.len--;
     return word;
 }
@@ -89,7 +89,7 @@ static bool is_interpreter(struct ps_str program)
         "sudo",     "nohup",     "ssh",    "curl",    "wget", "docker", "kubectl",  "python.exe"};
 
     for (size_t i = program.len; i; i--)
-        if (program.at[i - 1] == '/' || program.at[i - 1] == '\\') {
+        if (program.ptr[i - 1] == '/' || program.ptr[i - 1] == '\\') {
             program = ps_str_skip(program, i);
             break;
         }
@@ -170,9 +170,9 @@ static bool is_assignment(struct ps_str word)
     size_t n = 0;
 
     while (n < word.len &&
-           (is_letter(word.at[n]) || word.at[n] == '_' || (n && is_digit(word.at[n]))))
+           (is_letter(word.ptr[n]) || word.ptr[n] == '_' || (n && is_digit(word.ptr[n]))))
         n++;
-    return n && n < word.len && word.at[n] == '=';
+    return n && n < word.len && word.ptr[n] == '=';
 }
 
 /* Like is_assignment, with a name in capitals, as environment variables have. */
@@ -180,8 +180,8 @@ static bool is_environment(struct ps_str word)
 {
     if (!is_assignment(word))
         return false;
-    for (size_t i = 0; word.at[i] != '='; i++)
-        if (word.at[i] >= 'a' && word.at[i] <= 'z')
+    for (size_t i = 0; word.ptr[i] != '='; i++)
+        if (word.ptr[i] >= 'a' && word.ptr[i] <= 'z')
             return false;
     return true;
 }
@@ -196,12 +196,12 @@ static size_t skip_variables(struct ps_str line)
     while (is_assignment(ps_str_skip(line, at))) {
         char quote = '\0';
 
-        while (at < line.len && (quote || (unsigned char)line.at[at] > ' ')) {
-            if (quote ? line.at[at] == quote : line.at[at] == '"' || line.at[at] == '\'')
-                quote = quote ? '\0' : line.at[at];
+        while (at < line.len && (quote || (unsigned char)line.ptr[at] > ' ')) {
+            if (quote ? line.ptr[at] == quote : line.ptr[at] == '"' || line.ptr[at] == '\'')
+                quote = quote ? '\0' : line.ptr[at];
             at++;
         }
-        while (at < line.len && (unsigned char)line.at[at] <= ' ')
+        while (at < line.len && (unsigned char)line.ptr[at] <= ' ')
             at++;
     }
     return at;
@@ -213,20 +213,20 @@ static size_t program_length(struct ps_str line, struct ps_str *name)
 {
     size_t n = 0;
 
-    if (line.len && (line.at[0] == '"' || line.at[0] == '\'')) {
-        const char *end = memchr(line.at + 1, line.at[0], line.len - 1);
+    if (line.len && (line.ptr[0] == '"' || line.ptr[0] == '\'')) {
+        const char *end = memchr(line.ptr + 1, line.ptr[0], line.len - 1);
 
-        n = end ? (size_t)(end - line.at) + 1 : line.len;
-        *name = (struct ps_str){line.at + 1, n - 1 - (end != NULL)};
+        n = end ? (size_t)(end - line.ptr) + 1 : line.len;
+        *name = (struct ps_str){line.ptr + 1, n - 1 - (end != NULL)};
         return n;
     }
-    while (n < line.len && (unsigned char)line.at[n] > ' ' &&
-           !strchr("\"'`=()[]{}<>|;&,$*?!#%", line.at[n]))
+    while (n < line.len && (unsigned char)line.ptr[n] > ' ' &&
+           !strchr("\"'`=()[]{}<>|;&,$*?!#%", line.ptr[n]))
         n++;
-    *name = (struct ps_str){line.at, n};
-    if (ps_str_is(*name, "-c")) /* a recorded run of code without a file: the code follows */
+    *name = (struct ps_str){line.ptr, n};
+    if (ps_str_eq_c(*name, "-c")) /* a recorded run of code without a file: the code follows */
         return n;
-    if (n && (line.at[0] == '-' || ps_is_token(line) || (n < line.len && line.at[n] == '=')))
+    if (n && (line.ptr[0] == '-' || ps_is_token(line) || (n < line.len && line.ptr[n] == '=')))
         n = name->len = 0;
     return n;
 }
@@ -240,7 +240,7 @@ void ps_scrub_arguments(struct ps_scrub *scrub, struct ps_str arguments, struct 
 
 static void put_program(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *out)
 {
-    if (name.len && (memchr(name.at, '/', name.len) || memchr(name.at, '\\', name.len)))
+    if (name.len && (memchr(name.ptr, '/', name.len) || memchr(name.ptr, '\\', name.len)))
         ps_scrub_path(scrub, name, out);
     else
         ps_scrub_words(scrub, name, out);
@@ -263,7 +263,7 @@ void ps_scrub_command(struct ps_scrub *scrub, struct ps_str line, struct ps_buf 
             ps_buf_puts(&became, " ");
         ps_scrub_arguments(scrub, variables ? line : ps_str_skip(rest, n), &became);
     }
-    ps_scrub_see(scrub, PS_REVEAL_ARGUMENTS, line, became.at);
+    ps_scrub_record(scrub, PS_REVEAL_ARGUMENTS, line, became.ptr);
     ps_buf_str(out, ps_buf_slice(&became));
 }
 
@@ -274,20 +274,21 @@ bool ps_scrub_is_command(struct ps_str text)
     struct ps_str program, rest;
 
     text = trim(text);
-    program = (struct ps_str){text.at, word_length(text)};
+    program = (struct ps_str){text.ptr, word_length(text)};
     rest = ps_str_skip(text, program.len);
-    if (!trim(rest).len || memchr(text.at, '\n', text.len))
+    if (!trim(rest).len || memchr(text.ptr, '\n', text.len))
         return false;
     if (is_environment(text) || is_interpreter(program))
-        return !is_number(bare(rest)) && !(ps_str_starts(trim(rest), PS_STR("(arguments ")));
+        return !is_number(bare(rest)) && !(ps_str_starts_with(trim(rest), PS_STR("(arguments ")));
     for (size_t i = 0; i < program.len; i++)
-        if (is_sign(program.at[i]) && !strchr("_./\\:~@+-", program.at[i]))
+        if (is_sign(program.ptr[i]) && !strchr("_./\\:~@+-", program.ptr[i]))
             return false;
     for (size_t i = 0; i + 2 < rest.len; i++)
-        if (rest.at[i] == ' ' && rest.at[i + 1] == '-' &&
-            (is_letter(rest.at[i + 2]) ||
-             (rest.at[i + 2] == '-' && i + 3 < rest.len && is_letter(rest.at[i + 3]))))
-            return is_letter(program.at[program.len - 1]) || is_digit(program.at[program.len - 1]);
+        if (rest.ptr[i] == ' ' && rest.ptr[i + 1] == '-' &&
+            (is_letter(rest.ptr[i + 2]) ||
+             (rest.ptr[i + 2] == '-' && i + 3 < rest.len && is_letter(rest.ptr[i + 3]))))
+            return is_letter(program.ptr[program.len - 1]) ||
+                   is_digit(program.ptr[program.len - 1]);
     return false;
 }
 
@@ -298,34 +299,34 @@ static size_t process_length(struct ps_str text)
 {
     size_t n = 8;
 
-    if (text.len < 11 || strncasecmp(text.at, "process ", 8) != 0)
+    if (text.len < 11 || strncasecmp(text.ptr, "process ", 8) != 0)
         return 0;
-    while (n < text.len && is_digit(text.at[n]))
+    while (n < text.len && is_digit(text.ptr[n]))
         n++;
-    return n > 8 && ps_str_starts(ps_str_skip(text, n), PS_STR(":\"")) ? n + 2 : 0;
+    return n > 8 && ps_str_starts_with(ps_str_skip(text, n), PS_STR(":\"")) ? n + 2 : 0;
 }
 
 bool ps_scrub_is_thread(struct ps_str text)
 {
-    bool named = text.len > 8 && (strncasecmp(text.at, "process ", 8) == 0 ||
-                                  strncasecmp(text.at, "thread ", 7) == 0);
-    const char *next = named ? (const char *)memchr(text.at, ' ', text.len) + 1 : NULL;
+    bool named = text.len > 8 && (strncasecmp(text.ptr, "process ", 8) == 0 ||
+                                  strncasecmp(text.ptr, "thread ", 7) == 0);
+    const char *next = named ? (const char *)memchr(text.ptr, ' ', text.len) + 1 : NULL;
 
-    return named && next < text.at + text.len && (is_digit(*next) || *next == '(');
+    return named && next < text.ptr + text.len && (is_digit(*next) || *next == '(');
 }
 
 /* Whether the first word of a label may be kept: it is not a value, option or secret. */
 static bool is_name(struct ps_str word)
 {
-    return !memchr(word.at, '=', word.len) && word.at[0] != '-' && !ps_is_token(word) &&
-           !memchr(word.at, '\'', word.len) && !memchr(word.at, '"', word.len);
+    return !memchr(word.ptr, '=', word.len) && word.ptr[0] != '-' && !ps_is_token(word) &&
+           !memchr(word.ptr, '\'', word.len) && !memchr(word.ptr, '"', word.len);
 }
 
 /* Whether the word is the function in "Thread-1 (worker)", Python's default name of a thread. */
 static bool is_target(struct ps_str word, struct ps_str before)
 {
-    return ps_str_starts(before, PS_STR("Thread-")) && word.len > 2 && word.at[0] == '(' &&
-           word.at[word.len - 1] == ')' && !memchr(word.at, '=', word.len);
+    return ps_str_starts_with(before, PS_STR("Thread-")) && word.len > 2 && word.ptr[0] == '(' &&
+           word.ptr[word.len - 1] == ')' && !memchr(word.ptr, '=', word.len);
 }
 
 /* The length of the part of a label that is kept. */
@@ -336,7 +337,7 @@ static size_t kept_length(struct ps_str label)
     size_t at = 0, kept = 0;
 
     while (at < label.len) {
-        struct ps_str word = {label.at + at, word_length(ps_str_skip(label, at))};
+        struct ps_str word = {label.ptr + at, word_length(ps_str_skip(label, at))};
         bool stays = is_number(bare(word)) || is_known(word) || is_target(word, before);
 
         if (!stays && (named || !is_name(word)))
@@ -344,7 +345,7 @@ static size_t kept_length(struct ps_str label)
         named |= bare(word).len > 0;
         before = word;
         kept = at + word.len;
-        for (at = kept; at < label.len && (unsigned char)label.at[at] <= ' '; at++)
+        for (at = kept; at < label.len && (unsigned char)label.ptr[at] <= ' '; at++)
             ;
     }
     return label.len;
@@ -354,14 +355,14 @@ void ps_scrub_label(struct ps_scrub *scrub, struct ps_str label, struct ps_buf *
 {
     PS_AUTO(ps_buf_free) struct ps_buf became = {0};
     size_t process = process_length(label), n = kept_length(label);
-    struct ps_str kept = {label.at, n};
+    struct ps_str kept = {label.ptr, n};
 
     if (!(scrub->redact & PS_REVEAL_ARGUMENTS)) {
         ps_scrub_message(scrub, label, out);
     } else if (process) {
-        bool closed = label.at[label.len - 1] == '"' && label.len > process;
+        bool closed = label.ptr[label.len - 1] == '"' && label.len > process;
 
-        ps_buf_add(out, label.at, process);
+        ps_buf_add(out, label.ptr, process);
         label = ps_str_skip(label, process);
         label.len -= closed;
         ps_scrub_command(scrub, label, out);
@@ -376,7 +377,7 @@ void ps_scrub_label(struct ps_scrub *scrub, struct ps_str label, struct ps_buf *
         if (n)
             ps_buf_puts(&became, " ");
         ps_scrub_arguments(scrub, ps_str_skip(label, n), &became);
-        ps_scrub_see(scrub, PS_REVEAL_ARGUMENTS, label, became.at);
+        ps_scrub_record(scrub, PS_REVEAL_ARGUMENTS, label, became.ptr);
         ps_buf_str(out, ps_buf_slice(&became));
     }
 }

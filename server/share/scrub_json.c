@@ -61,13 +61,14 @@ static const struct {
     {"file_info", PS_REVEAL_SOURCE},
 };
 
-unsigned ps_scrub_key(struct ps_str key)
+unsigned ps_scrub_key_category(struct ps_str key)
 {
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (key.len == strlen(keys[i].key) && strncasecmp(key.at, keys[i].key, key.len) == 0)
+        if (key.len == strlen(keys[i].key) && strncasecmp(key.ptr, keys[i].key, key.len) == 0)
             return keys[i].says;
-    return ps_str_starts(key, PS_STR("parameter ")) || ps_names_secret(key) ? PS_REVEAL_ARGUMENTS
-                                                                            : 0;
+    return ps_str_starts_with(key, PS_STR("parameter ")) || ps_is_secret_name(key)
+               ? PS_REVEAL_ARGUMENTS
+               : 0;
 }
 
 /* --- JSON strings --- */
@@ -78,9 +79,9 @@ static void decode(struct ps_str text, struct ps_buf *out)
     struct ps_str inside = ps_str_skip(text, 1);
     struct ps_json_in in = {.in = NULL};
 
-    if (inside.len && inside.at[inside.len - 1] == '"')
+    if (inside.len && inside.ptr[inside.len - 1] == '"')
         inside.len--;
-    if (!inside.len || !memchr(inside.at, '\\', inside.len)) {
+    if (!inside.len || !memchr(inside.ptr, '\\', inside.len)) {
         ps_buf_str(out, inside);
         return;
     }
@@ -92,7 +93,7 @@ static void decode(struct ps_str text, struct ps_buf *out)
 
 static void put_text(struct ps_str text, struct ps_buf *out)
 {
-    struct ps_json json = ps_json_to(out);
+    struct ps_json json = ps_json_writer(out);
 
     ps_json_str(&json, text);
 }
@@ -100,7 +101,8 @@ static void put_text(struct ps_str text, struct ps_buf *out)
 /* Whether a string contains a JSON object: "{\"a\":1}". */
 static bool is_json(struct ps_str text)
 {
-    return text.len > 4 && text.at[0] == '{' && text.at[1] == '"' && text.at[text.len - 1] == '}';
+    return text.len > 4 && text.ptr[0] == '{' && text.ptr[1] == '"' &&
+           text.ptr[text.len - 1] == '}';
 }
 
 /* --- Values --- */
@@ -112,7 +114,7 @@ static void put_known(struct ps_scrub *scrub, unsigned says, struct ps_str value
     PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
     PS_AUTO(ps_buf_free) struct ps_buf became = {0};
 
-    if (value.len && value.at[0] == '"')
+    if (value.len && value.ptr[0] == '"')
         decode(value, &plain);
     else
         ps_buf_str(&plain, value);
@@ -122,7 +124,7 @@ static void put_known(struct ps_scrub *scrub, unsigned says, struct ps_str value
         ps_scrub_person(scrub, ps_buf_slice(&plain), &became);
     else
         ps_buf_puts(&became, "redacted");
-    ps_scrub_see(scrub, (enum ps_reveal)says, ps_buf_slice(&plain), became.at);
+    ps_scrub_record(scrub, (enum ps_reveal)says, ps_buf_slice(&plain), became.ptr);
     put_text(ps_buf_slice(&became), out);
 }
 
@@ -145,14 +147,14 @@ static void put_scrubbed(struct ps_scrub *scrub, struct ps_str text, struct ps_b
 static bool has_marker(struct ps_str value)
 {
     for (size_t i = 0; i < value.len; i++)
-        if ((unsigned char)value.at[i] < 4)
+        if ((unsigned char)value.ptr[i] < 4)
             return true;
     return false;
 }
 
 static size_t skip_blanks(struct ps_str json, size_t at)
 {
-    while (at < json.len && (unsigned char)json.at[at] <= ' ' && (unsigned char)json.at[at] > 4)
+    while (at < json.len && (unsigned char)json.ptr[at] <= ' ' && (unsigned char)json.ptr[at] > 4)
         at++;
     return at;
 }
@@ -163,29 +165,29 @@ static unsigned look_at_key(struct ps_str json, size_t at, size_t len, size_t *v
 {
     size_t colon = skip_blanks(json, at + len);
 
-    if (colon >= json.len || json.at[colon] != ':' || len < 2)
+    if (colon >= json.len || json.ptr[colon] != ':' || len < 2)
         return 0;
     *value = skip_blanks(json, colon + 1);
-    return ps_scrub_key((struct ps_str){json.at + at + 1, len - 2});
+    return ps_scrub_key_category((struct ps_str){json.ptr + at + 1, len - 2});
 }
 
 void ps_scrub_json(struct ps_scrub *scrub, struct ps_str json, struct ps_buf *out)
 {
     for (size_t i = 0; i < json.len;) {
         struct ps_str rest = ps_str_skip(json, i);
-        size_t n = json.at[i] == '"' ? ps_json_text_span(rest) : 0, value = 0;
+        size_t n = json.ptr[i] == '"' ? ps_json_string_length(rest) : 0, value = 0;
         unsigned says = n ? look_at_key(json, i, n, &value) : 0;
         struct ps_str known = ps_str_skip(json, value);
 
-        known.len = says ? ps_json_value_span(known) : 0;
+        known.len = says ? ps_json_value_length(known) : 0;
         if (!n) {
-            ps_buf_add(out, json.at + i++, 1);
+            ps_buf_add(out, json.ptr + i++, 1);
         } else if ((says & scrub->redact) && !has_marker(known)) {
-            ps_buf_add(out, json.at + i, value - i);
+            ps_buf_add(out, json.ptr + i, value - i);
             put_known(scrub, says, known, out);
             i = value + known.len;
         } else {
-            put_scrubbed(scrub, (struct ps_str){rest.at, n}, out);
+            put_scrubbed(scrub, (struct ps_str){rest.ptr, n}, out);
             i += n;
         }
     }
@@ -196,20 +198,20 @@ void ps_scrub_learn_json(struct ps_scrub *scrub, struct ps_str json)
     for (size_t i = 0; i < json.len;) {
         PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
         struct ps_str rest = ps_str_skip(json, i);
-        size_t n = json.at[i] == '"' ? ps_json_text_span(rest) : 0, value = 0;
+        size_t n = json.ptr[i] == '"' ? ps_json_string_length(rest) : 0, value = 0;
         unsigned says = n ? look_at_key(json, i, n, &value) : 0;
         struct ps_str known = ps_str_skip(json, value);
 
         i += n ? n : 1;
         if (n)
-            decode((struct ps_str){rest.at, n}, &plain);
+            decode((struct ps_str){rest.ptr, n}, &plain);
         if (is_json(ps_buf_slice(&plain)))
             ps_scrub_learn_json(scrub, ps_buf_slice(&plain));
         ps_scrub_learn(scrub, ps_buf_slice(&plain));
-        if (!says || !known.len || known.at[0] != '"')
+        if (!says || !known.len || known.ptr[0] != '"')
             continue;
         plain.len = 0;
-        decode((struct ps_str){known.at, ps_json_text_span(known)}, &plain);
+        decode((struct ps_str){known.ptr, ps_json_string_length(known)}, &plain);
         if (says == PS_REVEAL_HOSTS)
             ps_scrub_learn_host(scrub, ps_buf_slice(&plain));
         else if (says == PS_REVEAL_PEOPLE)

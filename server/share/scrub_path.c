@@ -24,13 +24,13 @@ static bool is_letter(char c)
 
 static bool has_slash(struct ps_str text)
 {
-    return text.len && (memchr(text.at, '/', text.len) || memchr(text.at, '\\', text.len));
+    return text.len && (memchr(text.ptr, '/', text.len) || memchr(text.ptr, '\\', text.len));
 }
 
 static bool is_one_of(struct ps_str word, const char *const *words, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (ps_str_is(word, words[i]))
+        if (ps_str_eq_c(word, words[i]))
             return true;
     return false;
 }
@@ -49,9 +49,9 @@ static int hex_digit(char c)
 static void ps_scrub_decode_percent(struct ps_str text, struct ps_buf *out)
 {
     for (size_t i = 0; i < text.len; i++) {
-        int high = i + 2 < text.len && text.at[i] == '%' ? hex_digit(text.at[i + 1]) : -1;
-        int low = high >= 0 ? hex_digit(text.at[i + 2]) : -1;
-        char c = low < 0 ? text.at[i] : (char)(high * 16 + low);
+        int high = i + 2 < text.len && text.ptr[i] == '%' ? hex_digit(text.ptr[i + 1]) : -1;
+        int low = high >= 0 ? hex_digit(text.ptr[i + 2]) : -1;
+        char c = low < 0 ? text.ptr[i] : (char)(high * 16 + low);
 
         ps_buf_add(out, &c, 1);
         i += low < 0 ? 0 : 2;
@@ -61,8 +61,8 @@ static void ps_scrub_decode_percent(struct ps_str text, struct ps_buf *out)
 static bool ps_scrub_has_percent_slash(struct ps_str text)
 {
     for (size_t i = 0; i + 2 < text.len; i++)
-        if (text.at[i] == '%' && ((text.at[i + 1] == '2' && (text.at[i + 2] | 32) == 'f') ||
-                                  (text.at[i + 1] == '5' && (text.at[i + 2] | 32) == 'c')))
+        if (text.ptr[i] == '%' && ((text.ptr[i + 1] == '2' && (text.ptr[i + 2] | 32) == 'f') ||
+                                   (text.ptr[i + 1] == '5' && (text.ptr[i + 2] | 32) == 'c')))
             return true;
     return false;
 }
@@ -74,11 +74,11 @@ static struct ps_str skip_invisible(struct ps_str text)
                                           PS_STR("\xef\xbb")};
 
     for (bool more = true; more && text.len;) {
-        more = (unsigned char)text.at[0] <= ' ';
+        more = (unsigned char)text.ptr[0] <= ' ';
         if (more)
             text = ps_str_skip(text, 1);
         for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-            if (ps_str_starts(text, marks[i])) {
+            if (ps_str_starts_with(text, marks[i])) {
                 text = ps_str_skip(text, 3);
                 more = true;
             }
@@ -91,27 +91,28 @@ static struct ps_str skip_scheme(struct ps_str path)
 {
     size_t n = 0;
 
-    while (n < path.len && (is_letter(path.at[n]) || (n && strchr("+.-", path.at[n]))))
+    while (n < path.len && (is_letter(path.ptr[n]) || (n && strchr("+.-", path.ptr[n]))))
         n++;
-    if (n < 2 || n + 1 >= path.len || path.at[n] != ':' || path.at[n + 1] != '/')
+    if (n < 2 || n + 1 >= path.len || path.ptr[n] != ':' || path.ptr[n + 1] != '/')
         return path;
     path = ps_str_skip(path, n + 1);
-    if (ps_str_starts(path, PS_STR("//"))) {
+    if (ps_str_starts_with(path, PS_STR("//"))) {
         path = ps_str_skip(path, 2);
-        while (path.len && path.at[0] != '/')
+        while (path.len && path.ptr[0] != '/')
             path = ps_str_skip(path, 1);
     }
-    return path.len > 3 && is_letter(path.at[1]) && path.at[2] == ':' ? ps_str_skip(path, 1) : path;
+    return path.len > 3 && is_letter(path.ptr[1]) && path.ptr[2] == ':' ? ps_str_skip(path, 1)
+                                                                        : path;
 }
 
 /* The length of the root of a path, which ".." does not leave: "/", "C:\\", "\\\\". */
 static size_t root_length(struct ps_str path)
 {
-    if (path.len > 2 && is_letter(path.at[0]) && path.at[1] == ':' && is_slash(path.at[2]))
+    if (path.len > 2 && is_letter(path.ptr[0]) && path.ptr[1] == ':' && is_slash(path.ptr[2]))
         return 3;
-    if (path.len > 1 && path.at[0] == '\\' && path.at[1] == '\\')
+    if (path.len > 1 && path.ptr[0] == '\\' && path.ptr[1] == '\\')
         return 2;
-    return path.len && is_slash(path.at[0]) ? 1 : 0;
+    return path.len && is_slash(path.ptr[0]) ? 1 : 0;
 }
 
 /* Appends a part after the root; for ".." removes the last part. */
@@ -119,17 +120,17 @@ static void put_part(struct ps_buf *out, size_t root, struct ps_str part, char s
 {
     size_t at = out->len;
 
-    if (!part.len || ps_str_is(part, "."))
+    if (!part.len || ps_str_eq_c(part, "."))
         return;
-    while (at > root && !is_slash(out->at[at - 1]))
+    while (at > root && !is_slash(out->ptr[at - 1]))
         at--;
-    if (!ps_str_is(part, "..")) {
+    if (!ps_str_eq_c(part, "..")) {
         if (out->len > root)
             ps_buf_add(out, &slash, 1);
         ps_buf_str(out, part);
-    } else if (out->len > root && strcmp(out->at + at, "..") != 0) {
+    } else if (out->len > root && strcmp(out->ptr + at, "..") != 0) {
         out->len = at > root ? at - 1 : root;
-        out->at[out->len] = '\0';
+        out->ptr[out->len] = '\0';
     } else if (!root) {
         if (out->len)
             ps_buf_add(out, &slash, 1);
@@ -140,13 +141,13 @@ static void put_part(struct ps_buf *out, size_t root, struct ps_str part, char s
 /* Skips folders in which the kernel shows other paths: /proc/12/cwd/..., /proc/self/root/... */
 static struct ps_str skip_proc(struct ps_str path)
 {
-    for (struct ps_str rest; ps_str_starts(path, PS_STR("/proc/")); path = rest) {
-        const char *slash = memchr(path.at + 6, '/', path.len - 6);
+    for (struct ps_str rest; ps_str_starts_with(path, PS_STR("/proc/")); path = rest) {
+        const char *slash = memchr(path.ptr + 6, '/', path.len - 6);
 
-        rest = slash ? ps_str_skip(path, (size_t)(slash - path.at)) : (struct ps_str){NULL, 0};
-        if (ps_str_starts(rest, PS_STR("/cwd/")))
+        rest = slash ? ps_str_skip(path, (size_t)(slash - path.ptr)) : (struct ps_str){NULL, 0};
+        if (ps_str_starts_with(rest, PS_STR("/cwd/")))
             rest = ps_str_skip(rest, 4);
-        else if (ps_str_starts(rest, PS_STR("/root/")))
+        else if (ps_str_starts_with(rest, PS_STR("/root/")))
             rest = ps_str_skip(rest, 5);
         else
             break;
@@ -159,21 +160,21 @@ static struct ps_str normalise(struct ps_str path, struct ps_buf *plain, struct 
 {
     size_t root;
 
-    if (ps_scrub_has_percent_slash(path) || (path.len && memchr(path.at, '%', path.len))) {
+    if (ps_scrub_has_percent_slash(path) || (path.len && memchr(path.ptr, '%', path.len))) {
         ps_scrub_decode_percent(path, plain);
         path = ps_buf_slice(plain);
     }
     path = skip_scheme(skip_invisible(path));
     root = root_length(path);
-    ps_buf_add(out, path.at, root);
+    ps_buf_add(out, path.ptr, root);
     ps_buf_puts(out, "");
     for (size_t at = root, to; at < path.len; at = to + 1) {
-        for (to = at; to < path.len && !is_slash(path.at[to]); to++)
+        for (to = at; to < path.len && !is_slash(path.ptr[to]); to++)
             ;
-        put_part(out, root, (struct ps_str){path.at + at, to - at},
-                 to < path.len && at              ? path.at[at - 1]
-                 : memchr(path.at, '/', path.len) ? '/'
-                                                  : '\\');
+        put_part(out, root, (struct ps_str){path.ptr + at, to - at},
+                 to < path.len && at               ? path.ptr[at - 1]
+                 : memchr(path.ptr, '/', path.len) ? '/'
+                                                   : '\\');
     }
     return skip_proc(ps_buf_slice(out));
 }
@@ -187,9 +188,9 @@ static bool next_part(struct ps_str path, size_t *at, struct ps_str *part)
 
     if (from >= path.len)
         return false;
-    for (to = from; to < path.len && !is_slash(path.at[to]); to++)
+    for (to = from; to < path.len && !is_slash(path.ptr[to]); to++)
         ;
-    *part = (struct ps_str){path.at + from, to - from};
+    *part = (struct ps_str){path.ptr + from, to - from};
     *at = to + 1;
     return true;
 }
@@ -197,14 +198,14 @@ static bool next_part(struct ps_str path, size_t *at, struct ps_str *part)
 /* Whether the folder is named like "python3.11", "python3" or "pypy3.9". */
 static bool is_version_folder(struct ps_str part)
 {
-    struct ps_str rest = ps_str_starts(part, PS_STR("python")) ? ps_str_skip(part, 6)
-                         : ps_str_starts(part, PS_STR("pypy")) ? ps_str_skip(part, 4)
-                                                               : (struct ps_str){"", 0};
+    struct ps_str rest = ps_str_starts_with(part, PS_STR("python")) ? ps_str_skip(part, 6)
+                         : ps_str_starts_with(part, PS_STR("pypy")) ? ps_str_skip(part, 4)
+                                                                    : (struct ps_str){"", 0};
 
     for (size_t i = 0; i < rest.len; i++)
-        if (!is_digit(rest.at[i]) && rest.at[i] != '.' && rest.at[i] != 't')
+        if (!is_digit(rest.ptr[i]) && rest.ptr[i] != '.' && rest.ptr[i] != 't')
             return false;
-    return rest.len > 0 && is_digit(rest.at[0]);
+    return rest.len > 0 && is_digit(rest.ptr[0]);
 }
 
 /* Whether the path below lib/pythonX.Y is a file or a known folder of the standard library. */
@@ -240,11 +241,12 @@ static size_t public_from(struct ps_str path)
     size_t at = 0, begin = 0, last_begin = 0;
 
     while (next_part(path, &at, &part) && at <= path.len) {
-        bool in_lib = ps_str_is(last, "lib") || ps_str_is(last, "lib64") || ps_str_is(last, "Lib");
+        bool in_lib =
+            ps_str_eq_c(last, "lib") || ps_str_eq_c(last, "lib64") || ps_str_eq_c(last, "Lib");
 
         if (in_lib && is_version_folder(part) && is_of_stdlib(ps_str_skip(path, at)))
             return last_begin;
-        if (ps_str_is(part, "site-packages") || ps_str_is(part, "dist-packages"))
+        if (ps_str_eq_c(part, "site-packages") || ps_str_eq_c(part, "dist-packages"))
             return in_lib ? last_begin : begin;
         last = part;
         last_begin = begin;
@@ -262,9 +264,9 @@ static bool is_public_front(struct ps_str front)
         ""};
 
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if (ps_str_is(front, folders[i]))
+        if (ps_str_eq_c(front, folders[i]))
             return true;
-    return ps_str_starts(front, PS_STR("/Library/Frameworks/Python.framework/"));
+    return ps_str_starts_with(front, PS_STR("/Library/Frameworks/Python.framework/"));
 }
 
 static bool is_of_system(struct ps_str path)
@@ -278,13 +280,13 @@ static bool is_of_system(struct ps_str path)
     static const struct ps_str local[] = {PS_STR("/usr/local/lib/"), PS_STR("/usr/local/bin/"),
                                           PS_STR("/usr/local/include/")};
 
-    if (ps_str_starts(path, PS_STR("/dev/shm/")))
+    if (ps_str_starts_with(path, PS_STR("/dev/shm/")))
         return false;
     for (size_t i = 0; i < sizeof fronts / sizeof *fronts; i++)
-        if (ps_str_starts(path, fronts[i]))
+        if (ps_str_starts_with(path, fronts[i]))
             return true;
     for (size_t i = 0; i < sizeof local / sizeof *local; i++)
-        if (ps_str_starts(path, local[i]))
+        if (ps_str_starts_with(path, local[i]))
             return !has_slash(ps_str_skip(path, local[i].len));
     return false;
 }
@@ -305,7 +307,7 @@ static bool is_known_package(struct ps_str path)
     if (!next_part(path, &at, &part))
         return false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (ps_str_is(part, names[i]))
+        if (ps_str_eq_c(part, names[i]))
             return true;
     return false;
 }
@@ -320,7 +322,7 @@ static void put_folder(struct ps_scrub *scrub, struct ps_str path, struct ps_str
     if (rest.len)
         ps_buf_puts(&became, "/");
     ps_scrub_words(scrub, rest, &became);
-    ps_scrub_see(scrub, PS_REVEAL_PATHS, path, became.at);
+    ps_scrub_record(scrub, PS_REVEAL_PATHS, path, became.ptr);
     ps_buf_str(out, ps_buf_slice(&became));
 }
 
@@ -328,12 +330,12 @@ static void put_folder(struct ps_scrub *scrub, struct ps_str path, struct ps_str
  * program. */
 static bool may_be_folder(struct ps_str path, size_t cut)
 {
-    struct ps_str last = ps_str_skip(path, cut), front = {path.at, cut ? cut - 1 : 0};
-    const char *slash = front.len ? memrchr(front.at, '/', front.len) : NULL;
-    struct ps_str parent = slash ? ps_str_skip(front, (size_t)(slash - front.at) + 1) : front;
+    struct ps_str last = ps_str_skip(path, cut), front = {path.ptr, cut ? cut - 1 : 0};
+    const char *slash = front.len ? memrchr(front.ptr, '/', front.len) : NULL;
+    struct ps_str parent = slash ? ps_str_skip(front, (size_t)(slash - front.ptr) + 1) : front;
 
-    return !last.len || (!memchr(last.at, '.', last.len) && !ps_str_is(parent, "bin") &&
-                         !ps_str_is(parent, "sbin") && !ps_str_is(parent, "Scripts"));
+    return !last.len || (!memchr(last.ptr, '.', last.len) && !ps_str_eq_c(parent, "bin") &&
+                         !ps_str_eq_c(parent, "sbin") && !ps_str_eq_c(parent, "Scripts"));
 }
 
 static void scrub_path(struct ps_scrub *scrub, struct ps_str path, bool is_file, struct ps_buf *out)
@@ -344,11 +346,11 @@ static void scrub_path(struct ps_scrub *scrub, struct ps_str path, bool is_file,
     size_t keep = public_from(normal), cut = normal.len;
 
     if (keep == normal.len) {
-        while (cut && !is_slash(normal.at[cut - 1]))
+        while (cut && !is_slash(normal.ptr[cut - 1]))
             cut--;
         keep = cut;
     }
-    struct ps_str front = {normal.at, keep ? keep - 1 : 0};
+    struct ps_str front = {normal.ptr, keep ? keep - 1 : 0};
 
     if (!keep || (cut == normal.len && is_public_front(front)) || is_of_system(normal) ||
         (cut < normal.len && is_known_package(normal)) || !front.len)
@@ -370,18 +372,18 @@ static size_t bracket_kept(struct ps_str name)
     static const struct ps_str cell = PS_STR("<ipython-input-");
     size_t n = 0, hash = cell.len;
 
-    while (n < name.len && name.at[n] != ' ' && name.at[n] != '>')
+    while (n < name.len && name.ptr[n] != ' ' && name.ptr[n] != '>')
         n++;
-    if (is_one_of((struct ps_str){name.at, n}, fixed, sizeof fixed / sizeof *fixed))
+    if (is_one_of((struct ps_str){name.ptr, n}, fixed, sizeof fixed / sizeof *fixed))
         return name.len;
-    if (!ps_str_starts(name, cell))
+    if (!ps_str_starts_with(name, cell))
         return n;
-    while (hash < n && is_digit(name.at[hash]))
+    while (hash < n && is_digit(name.ptr[hash]))
         hash++;
-    if (hash == n || name.at[hash] != '-')
+    if (hash == n || name.ptr[hash] != '-')
         return n;
     for (size_t i = ++hash; i < n; i++)
-        if (hex_digit(name.at[i]) < 0)
+        if (hex_digit(name.ptr[i]) < 0)
             return hash;
     return n;
 }
@@ -390,29 +392,29 @@ static size_t bracket_kept(struct ps_str name)
  * words become a number. */
 static void scrub_bracket(struct ps_scrub *scrub, struct ps_str name, struct ps_buf *out)
 {
-    const char *end = memrchr(name.at, '>', name.len);
-    size_t to = end ? (size_t)(end - name.at) : name.len, at = 1, keep = bracket_kept(name), blank;
+    const char *end = memrchr(name.ptr, '>', name.len);
+    size_t to = end ? (size_t)(end - name.ptr) : name.len, at = 1, keep = bracket_kept(name), blank;
 
     keep = keep < to ? keep : to;
-    while (at < to && !is_slash(name.at[at]))
+    while (at < to && !is_slash(name.ptr[at]))
         at++;
-    for (blank = at; at < to && blank && name.at[blank - 1] != ' ' && name.at[blank - 1] != '<';)
+    for (blank = at; at < to && blank && name.ptr[blank - 1] != ' ' && name.ptr[blank - 1] != '<';)
         blank--;
     if (at < to && blank < keep)
         keep = blank;
-    ps_scrub_words(scrub, (struct ps_str){name.at, keep}, out);
+    ps_scrub_words(scrub, (struct ps_str){name.ptr, keep}, out);
     if (at < to && keep == blank) {
-        scrub_path(scrub, (struct ps_str){name.at + blank, to - blank}, true, out);
+        scrub_path(scrub, (struct ps_str){name.ptr + blank, to - blank}, true, out);
     } else if (keep < to) {
-        struct ps_str left = {name.at + keep, to - keep};
+        struct ps_str left = {name.ptr + keep, to - keep};
 
-        if (left.at[0] == ' ') {
+        if (left.ptr[0] == ' ') {
             ps_buf_puts(out, " ");
             left = ps_str_skip(left, 1);
         }
         put_folder(scrub, left, left, (struct ps_str){"", 0}, out);
     }
-    ps_buf_add(out, name.at + to, to < name.len);
+    ps_buf_add(out, name.ptr + to, to < name.len);
     if (has_slash(ps_str_skip(name, to)))
         scrub_path(scrub, ps_str_skip(name, to + 1), true, out);
     else
@@ -424,7 +426,7 @@ void ps_scrub_path(struct ps_scrub *scrub, struct ps_str path, struct ps_buf *ou
 {
     if (!(scrub->redact & PS_REVEAL_PATHS) || !path.len)
         ps_scrub_words(scrub, path, out);
-    else if (path.at[0] == '<')
+    else if (path.ptr[0] == '<')
         scrub_bracket(scrub, path, out);
     else if (!has_slash(path) && !ps_scrub_has_percent_slash(path))
         ps_scrub_words(scrub, path, out);
@@ -434,7 +436,7 @@ void ps_scrub_path(struct ps_scrub *scrub, struct ps_str path, struct ps_buf *ou
 
 void ps_scrub_path_in_text(struct ps_scrub *scrub, struct ps_str path, struct ps_buf *out)
 {
-    if (path.at[0] == '<')
+    if (path.ptr[0] == '<')
         scrub_bracket(scrub, path, out);
     else
         scrub_path(scrub, path, false, out);
@@ -449,7 +451,7 @@ static bool ends_path(char c)
 
 static bool begins_word(struct ps_str text, size_t at)
 {
-    char before = at ? text.at[at - 1] : ' ';
+    char before = at ? text.ptr[at - 1] : ' ';
 
     return !is_digit(before) && !is_letter(before) && !strchr("_./\\~-+%@", before) &&
            (unsigned char)before < 0x80;
@@ -459,15 +461,15 @@ static bool begins_word(struct ps_str text, size_t at)
  * -I/a/b, @/a/b. */
 static bool begins_rooted(struct ps_str text, size_t at)
 {
-    char before = at ? text.at[at - 1] : ' ';
+    char before = at ? text.ptr[at - 1] : ' ';
 
     if (begins_word(text, at))
         return true;
-    if (text.at[at] != '/')
+    if (text.ptr[at] != '/')
         return false;
     return before == '@' || before == '+' || (unsigned char)before >= 0x80 ||
-           (is_letter(before) && at > 1 && text.at[at - 2] == '-' &&
-            (at == 2 || ends_path(text.at[at - 3])));
+           (is_letter(before) && at > 1 && text.ptr[at - 2] == '-' &&
+            (at == 2 || ends_path(text.ptr[at - 3])));
 }
 
 /* Whether a rooted path begins here: /a/b, ~/a, ~mei/a, C:\a, \\host\a; *skip: length of the part
@@ -477,31 +479,31 @@ static bool is_rooted(struct ps_str rest, size_t *skip)
     size_t n = 1;
 
     *skip = 0;
-    if (rest.len > 3 && is_letter(rest.at[0]) && rest.at[1] == ':' && is_slash(rest.at[2])) {
+    if (rest.len > 3 && is_letter(rest.ptr[0]) && rest.ptr[1] == ':' && is_slash(rest.ptr[2])) {
         *skip = 2;
         return true;
     }
-    if (rest.len > 3 && rest.at[0] == '\\' && rest.at[1] == '\\' && is_letter(rest.at[2]))
+    if (rest.len > 3 && rest.ptr[0] == '\\' && rest.ptr[1] == '\\' && is_letter(rest.ptr[2]))
         return true;
-    if (rest.len > 2 && rest.at[0] == '~') {
-        while (n < rest.len && (is_letter(rest.at[n]) || (n > 1 && is_digit(rest.at[n]))))
+    if (rest.len > 2 && rest.ptr[0] == '~') {
+        while (n < rest.len && (is_letter(rest.ptr[n]) || (n > 1 && is_digit(rest.ptr[n]))))
             n++;
-        return n < rest.len && rest.at[n] == '/';
+        return n < rest.len && rest.ptr[n] == '/';
     }
-    return rest.len > 2 && rest.at[0] == '/' && !is_slash(rest.at[1]) && !ends_path(rest.at[1]);
+    return rest.len > 2 && rest.ptr[0] == '/' && !is_slash(rest.ptr[1]) && !ends_path(rest.ptr[1]);
 }
 
 /* The length of the path before the line number in "file.py(12)"; 0: there is none. */
 static size_t before_line(struct ps_str rest)
 {
-    for (size_t i = 1; i + 2 < rest.len && rest.at[i] != ';' && rest.at[i] != '\n'; i++) {
+    for (size_t i = 1; i + 2 < rest.len && rest.ptr[i] != ';' && rest.ptr[i] != '\n'; i++) {
         size_t k = i + 1;
 
-        if (rest.at[i] != '(')
+        if (rest.ptr[i] != '(')
             continue;
-        while (k < rest.len && is_digit(rest.at[k]))
+        while (k < rest.len && is_digit(rest.ptr[k]))
             k++;
-        return k > i + 1 && k < rest.len && rest.at[k] == ')' ? i : 0;
+        return k > i + 1 && k < rest.len && rest.ptr[k] == ')' ? i : 0;
     }
     return 0;
 }
@@ -510,18 +512,18 @@ static size_t before_line(struct ps_str rest)
  * before it: "(/a b/c.py:12)", "'/a b/c'". */
 static size_t until_close(struct ps_str text, size_t at)
 {
-    char before = at ? text.at[at - 1] : '\0';
+    char before = at ? text.ptr[at - 1] : '\0';
     char close = before == '(' ? ')' : before == '"' || before == '\'' ? before : '\0';
     struct ps_str rest = ps_str_skip(text, at);
-    const char *end = close ? memchr(rest.at, close, rest.len) : NULL;
-    size_t n = end ? (size_t)(end - rest.at) : 0, digits = n;
+    const char *end = close ? memchr(rest.ptr, close, rest.len) : NULL;
+    size_t n = end ? (size_t)(end - rest.ptr) : 0, digits = n;
 
-    while (digits && is_digit(rest.at[digits - 1]))
+    while (digits && is_digit(rest.ptr[digits - 1]))
         digits--;
-    if (digits < n && digits && rest.at[digits - 1] == ':')
+    if (digits < n && digits && rest.ptr[digits - 1] == ':')
         n = digits - 1;
     for (size_t i = 2; i < n; i++)
-        if (rest.at[i] == ':' || rest.at[i] == '\n')
+        if (rest.ptr[i] == ':' || rest.ptr[i] == '\n')
             return 0;
     return n;
 }
@@ -530,7 +532,7 @@ static size_t plain_length(struct ps_str rest, size_t skip)
 {
     size_t n = skip;
 
-    while (n < rest.len && !ends_path(rest.at[n]))
+    while (n < rest.len && !ends_path(rest.ptr[n]))
         n++;
     return n;
 }
@@ -545,12 +547,12 @@ static bool ends_like_file(struct ps_str path)
         "cfg", "ini", "csv", "html", "pt",  "pth", "pkl",  "npz",   "npy",   "h5",   "bin",  "md"};
     size_t at = path.len;
 
-    while (at && path.at[at - 1] != '.' && !is_slash(path.at[at - 1]))
+    while (at && path.ptr[at - 1] != '.' && !is_slash(path.ptr[at - 1]))
         at--;
-    if (!at || path.at[at - 1] != '.')
+    if (!at || path.ptr[at - 1] != '.')
         return false;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (ps_str_is(ps_str_skip(path, at), endings[i]))
+        if (ps_str_eq_c(ps_str_skip(path, at), endings[i]))
             return true;
     return false;
 }
@@ -559,7 +561,7 @@ static bool ends_like_file(struct ps_str path)
 static bool has_home(struct ps_str word)
 {
     for (size_t i = 0; i < word.len; i++)
-        if (is_slash(word.at[i]) && ps_scrub_home_at(word, i))
+        if (is_slash(word.ptr[i]) && ps_scrub_find_home(word, i))
             return true;
     return false;
 }
@@ -569,33 +571,33 @@ static size_t code_length(struct ps_str rest)
 {
     static const struct ps_str begins[] = {PS_STR("<ipython-input-"), PS_STR("<string "),
                                            PS_STR("<doctest "), PS_STR("<stdin ")};
-    const char *end = memchr(rest.at, '>', rest.len);
+    const char *end = memchr(rest.ptr, '>', rest.len);
 
     for (size_t i = 0; end && i < sizeof begins / sizeof *begins; i++)
-        if (ps_str_starts(rest, begins[i]))
-            return (size_t)(end - rest.at) + 1;
+        if (ps_str_starts_with(rest, begins[i]))
+            return (size_t)(end - rest.ptr) + 1;
     return 0;
 }
 
-size_t ps_scrub_path_length(struct ps_str text, size_t at)
+size_t ps_scrub_measure_path(struct ps_str text, size_t at)
 {
     struct ps_str rest = ps_str_skip(text, at), path = rest;
     size_t skip, n;
 
     if (begins_rooted(text, at) && is_rooted(rest, &skip)) {
-        n = at == 0 || text.at[at - 1] == ';' ? before_line(rest) : 0;
+        n = at == 0 || text.ptr[at - 1] == ';' ? before_line(rest) : 0;
         n = n ? n : until_close(text, at);
         n = n ? n : plain_length(rest, skip);
-        path = (struct ps_str){rest.at + 1, n - 1};
+        path = (struct ps_str){rest.ptr + 1, n - 1};
         return has_slash(path) || ends_like_file(path) ? n : 0;
     }
     if (!begins_word(text, at))
         return 0;
-    if (rest.at[0] == '<')
+    if (rest.ptr[0] == '<')
         return code_length(rest);
-    if (rest.len > 2 && rest.at[0] == '-' && is_letter(rest.at[1]) && rest.at[2] == '/')
+    if (rest.len > 2 && rest.ptr[0] == '-' && is_letter(rest.ptr[1]) && rest.ptr[2] == '/')
         return 0; /* -I/a/b: the path begins after the option */
-    if (rest.len > 1 && strchr("@+", rest.at[0]) && rest.at[1] == '/')
+    if (rest.len > 1 && strchr("@+", rest.ptr[0]) && rest.ptr[1] == '/')
         return 0;
     path.len = plain_length(rest, 0);
     if (ps_scrub_has_percent_slash(path))

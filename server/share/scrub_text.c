@@ -28,7 +28,7 @@ static size_t value_length(struct ps_str text)
 {
     size_t n = 0;
 
-    while (n < text.len && !ends_value(text.at[n]))
+    while (n < text.len && !ends_value(text.ptr[n]))
         n++;
     return n;
 }
@@ -41,17 +41,17 @@ static size_t scheme_length(struct ps_str text)
     size_t n = 0;
 
     while (n < text.len && n < 24 &&
-           (is_letter(text.at[n]) || (n && strchr("+.-0123456789", text.at[n]))))
+           (is_letter(text.ptr[n]) || (n && strchr("+.-0123456789", text.ptr[n]))))
         n++;
-    return n && ps_str_starts(ps_str_skip(text, n), PS_STR("://")) ? n + 3 : 0;
+    return n && ps_str_starts_with(ps_str_skip(text, n), PS_STR("://")) ? n + 3 : 0;
 }
 
 /* Scrubs the local path of a file URL; returns its length in `rest`. */
 static size_t put_file(struct ps_scrub *scrub, struct ps_str rest, struct ps_buf *out)
 {
-    size_t n = rest.len > 3 && rest.at[2] == ':' ? 3 : 0;
+    size_t n = rest.len > 3 && rest.ptr[2] == ':' ? 3 : 0;
 
-    while (n < rest.len && !ends_value(rest.at[n]) && !strchr(":*?", rest.at[n]))
+    while (n < rest.len && !ends_value(rest.ptr[n]) && !strchr(":*?", rest.ptr[n]))
         n++;
     rest.len = n;
     if (scrub->redact & PS_REVEAL_PATHS)
@@ -64,10 +64,10 @@ static size_t put_file(struct ps_scrub *scrub, struct ps_str rest, struct ps_buf
 /* Scrubs USER:PASSWORD@HOST:PORT. */
 static void put_authority(struct ps_scrub *scrub, struct ps_str authority, struct ps_buf *out)
 {
-    const char *at = authority.len ? memrchr(authority.at, '@', authority.len) : NULL;
-    struct ps_str login = {authority.at, at ? (size_t)(at - authority.at) : 0};
-    const char *colon = login.len ? memchr(login.at, ':', login.len) : NULL;
-    struct ps_str user = {login.at, colon ? (size_t)(colon - login.at) : login.len};
+    const char *at = authority.len ? memrchr(authority.ptr, '@', authority.len) : NULL;
+    struct ps_str login = {authority.ptr, at ? (size_t)(at - authority.ptr) : 0};
+    const char *colon = login.len ? memchr(login.ptr, ':', login.len) : NULL;
+    struct ps_str user = {login.ptr, colon ? (size_t)(colon - login.ptr) : login.len};
 
     if (at) {
         if (user.len && (scrub->redact & PS_REVEAL_PEOPLE))
@@ -76,7 +76,7 @@ static void put_authority(struct ps_scrub *scrub, struct ps_str authority, struc
             ps_buf_str(out, user);
         if (colon && (scrub->redact & (PS_REVEAL_PEOPLE | PS_REVEAL_ARGUMENTS))) {
             ps_buf_puts(out, ":redacted");
-            ps_scrub_see(scrub, PS_REVEAL_ARGUMENTS, login, ":redacted");
+            ps_scrub_record(scrub, PS_REVEAL_ARGUMENTS, login, ":redacted");
         } else {
             ps_buf_str(out, ps_str_skip(login, user.len));
         }
@@ -97,23 +97,23 @@ static void put_tail(struct ps_scrub *scrub, struct ps_str tail, struct ps_buf *
     }
     ps_buf_puts(&became, "/");
     ps_scrub_arguments(scrub, tail, &became);
-    ps_scrub_see(scrub, PS_REVEAL_ARGUMENTS, tail, became.at);
+    ps_scrub_record(scrub, PS_REVEAL_ARGUMENTS, tail, became.ptr);
     ps_buf_str(out, ps_buf_slice(&became));
 }
 
 /* Scrubs the part of a URL after its scheme; returns its length in `rest`. */
 static size_t put_url(struct ps_scrub *scrub, struct ps_str rest, struct ps_buf *out)
 {
-    const char *bracket = rest.len && rest.at[0] == '[' ? memchr(rest.at, ']', rest.len) : NULL;
-    size_t n = bracket ? (size_t)(bracket - rest.at) + 1 : 0, host = 0; /* IPv6 */
+    const char *bracket = rest.len && rest.ptr[0] == '[' ? memchr(rest.ptr, ']', rest.len) : NULL;
+    size_t n = bracket ? (size_t)(bracket - rest.ptr) + 1 : 0, host = 0; /* IPv6 */
 
     n += value_length(ps_str_skip(rest, n));
-    while (n < rest.len && rest.at[n] == '&')
+    while (n < rest.len && rest.ptr[n] == '&')
         n += 1 + value_length(ps_str_skip(rest, n + 1));
-    while (host < n && !strchr("/?#", rest.at[host]))
+    while (host < n && !strchr("/?#", rest.ptr[host]))
         host++;
-    put_authority(scrub, (struct ps_str){rest.at, host}, out);
-    put_tail(scrub, (struct ps_str){rest.at + host, n - host}, out);
+    put_authority(scrub, (struct ps_str){rest.ptr, host}, out);
+    put_tail(scrub, (struct ps_str){rest.ptr + host, n - host}, out);
     return n;
 }
 
@@ -124,21 +124,21 @@ static bool is_secret_key(struct ps_str key)
     static const char *const shorts[] = {"pw", "pwd", "pass", "passphrase", "auth", "bearer"};
 
     for (size_t i = 0; i < sizeof shorts / sizeof *shorts; i++)
-        if (key.len == strlen(shorts[i]) && strncasecmp(key.at, shorts[i], key.len) == 0)
+        if (key.len == strlen(shorts[i]) && strncasecmp(key.ptr, shorts[i], key.len) == 0)
             return true;
-    return ps_names_secret(key);
+    return ps_is_secret_name(key);
 }
 
 static size_t skip_blanks(struct ps_str text, size_t at)
 {
-    while (at < text.len && text.at[at] == ' ')
+    while (at < text.len && text.ptr[at] == ' ')
         at++;
     return at;
 }
 
 static bool is_quote(struct ps_str text, size_t at)
 {
-    return at < text.len && (text.at[at] == '"' || text.at[at] == '\'');
+    return at < text.len && (text.ptr[at] == '"' || text.ptr[at] == '\'');
 }
 
 /* The length of the value after a key that names a secret; *from: its offset. 0: no secret. Forms:
@@ -149,17 +149,17 @@ static size_t secret_length(struct ps_str text, bool option, size_t *from)
     size_t n = 0, key, at, length;
     bool quoted;
 
-    while (n < text.len && n <= 64 && (is_word_char(text.at[n]) || text.at[n] == '-'))
+    while (n < text.len && n <= 64 && (is_word_char(text.ptr[n]) || text.ptr[n] == '-'))
         n++;
-    if (!n || n > 64 || !is_secret_key((struct ps_str){text.at, n}))
+    if (!n || n > 64 || !is_secret_key((struct ps_str){text.ptr, n}))
         return 0;
     key = n;
     quoted = is_quote(text, n);
     n = skip_blanks(text, n + quoted);
-    if (n < text.len && text.at[n] == '=')
+    if (n < text.len && text.ptr[n] == '=')
         n++;
-    else if (n < text.len && text.at[n] == ':' &&
-             (quoted || (n + 1 < text.len && text.at[n + 1] == ' ')))
+    else if (n < text.len && text.ptr[n] == ':' &&
+             (quoted || (n + 1 < text.len && text.ptr[n + 1] == ' ')))
         n++;
     else if (!option || quoted || n == key)
         return 0;
@@ -167,9 +167,9 @@ static size_t secret_length(struct ps_str text, bool option, size_t *from)
     at += is_quote(text, at);
     value = ps_str_skip(text, at);
     length = value_length(value);
-    if ((length == 6 && strncasecmp(value.at, "bearer", 6) == 0) ||
+    if ((length == 6 && strncasecmp(value.ptr, "bearer", 6) == 0) ||
         (length == 5 &&
-         (strncasecmp(value.at, "basic", 5) == 0 || strncasecmp(value.at, "token", 5) == 0)))
+         (strncasecmp(value.ptr, "basic", 5) == 0 || strncasecmp(value.ptr, "token", 5) == 0)))
         length = length + 1 + value_length(ps_str_skip(value, length + 1));
     *from = at;
     return length < value.len ? length : value.len;
@@ -183,12 +183,12 @@ static size_t brackets_length(const struct ps_scrub *scrub, struct ps_str text, 
 {
     const char *end;
 
-    if (!scrub->test_names || text.at[at] != '[' || !at || !is_word_char(text.at[at - 1]))
+    if (!scrub->test_names || text.ptr[at] != '[' || !at || !is_word_char(text.ptr[at - 1]))
         return 0;
-    end = memrchr(text.at + at, ']', text.len - at);
-    for (const char *c = text.at + at + 1; end && c < end; c++)
+    end = memrchr(text.ptr + at, ']', text.len - at);
+    for (const char *c = text.ptr + at + 1; end && c < end; c++)
         if (!strchr("0123456789.-", *c))
-            return (size_t)(end - text.at) - at - 1;
+            return (size_t)(end - text.ptr) - at - 1;
     return 0;
 }
 
@@ -196,35 +196,36 @@ static size_t brackets_length(const struct ps_scrub *scrub, struct ps_str text, 
 static size_t scrub_at(struct ps_scrub *scrub, struct ps_str text, size_t at, struct ps_buf *out)
 {
     struct ps_str rest = ps_str_skip(text, at);
-    bool begins = !at || !is_word_char(text.at[at - 1]);
+    bool begins = !at || !is_word_char(text.ptr[at - 1]);
     bool redacts = scrub->redact & PS_REVEAL_ARGUMENTS;
-    size_t n = begins && is_letter(text.at[at]) ? scheme_length(rest) : 0, from;
+    size_t n = begins && is_letter(text.ptr[at]) ? scheme_length(rest) : 0, from;
 
     if (n) {
-        ps_buf_add(out, rest.at, n);
-        if (ps_str_starts(rest, PS_STR("file:")) || ps_str_starts(rest, PS_STR("vscode")))
+        ps_buf_add(out, rest.ptr, n);
+        if (ps_str_starts_with(rest, PS_STR("file:")) || ps_str_starts_with(rest, PS_STR("vscode")))
             return n + put_file(scrub, ps_str_skip(rest, n), out);
         return n + put_url(scrub, ps_str_skip(rest, n), out);
     }
-    if ((scrub->redact & PS_REVEAL_PATHS) && (n = ps_scrub_path_length(text, at))) {
-        ps_scrub_path_in_text(scrub, (struct ps_str){rest.at, n}, out);
+    if ((scrub->redact & PS_REVEAL_PATHS) && (n = ps_scrub_measure_path(text, at))) {
+        ps_scrub_path_in_text(scrub, (struct ps_str){rest.ptr, n}, out);
         return n;
     }
-    if (redacts && begins && (n = secret_length(rest, at && text.at[at - 1] == '-', &from))) {
-        ps_scrub_words(scrub, (struct ps_str){rest.at, from}, out);
+    if (redacts && begins && (n = secret_length(rest, at && text.ptr[at - 1] == '-', &from))) {
+        ps_scrub_words(scrub, (struct ps_str){rest.ptr, from}, out);
         ps_buf_puts(out, "redacted");
-        ps_scrub_see(scrub, PS_REVEAL_ARGUMENTS, (struct ps_str){rest.at, from + n}, "redacted");
+        ps_scrub_record(scrub, PS_REVEAL_ARGUMENTS, (struct ps_str){rest.ptr, from + n},
+                        "redacted");
         return from + n;
     }
     if (redacts && begins && ps_is_token(rest) &&
-        ps_is_token((struct ps_str){rest.at, n = value_length(rest)})) {
+        ps_is_token((struct ps_str){rest.ptr, n = value_length(rest)})) {
         ps_buf_puts(out, "redacted");
-        ps_scrub_see(scrub, PS_REVEAL_ARGUMENTS, (struct ps_str){rest.at, n}, "redacted");
+        ps_scrub_record(scrub, PS_REVEAL_ARGUMENTS, (struct ps_str){rest.ptr, n}, "redacted");
         return n;
     }
     if (redacts && (n = brackets_length(scrub, text, at))) {
         ps_buf_puts(out, "[");
-        ps_scrub_number(&scrub->arguments, (struct ps_str){rest.at + 1, n}, "arguments ", out);
+        ps_scrub_number(&scrub->arguments, (struct ps_str){rest.ptr + 1, n}, "arguments ", out);
         return n + 1;
     }
     return 0;
@@ -244,7 +245,7 @@ void ps_scrub_message(struct ps_scrub *scrub, struct ps_str text, struct ps_buf 
             i++;
             continue;
         }
-        ps_scrub_words(scrub, (struct ps_str){text.at + from, i - from}, out);
+        ps_scrub_words(scrub, (struct ps_str){text.ptr + from, i - from}, out);
         ps_buf_str(out, ps_buf_slice(&became));
         i += n;
         from = i;

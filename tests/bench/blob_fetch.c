@@ -16,7 +16,7 @@
 
 #include <fcntl.h>
 
-#include "server/replica/cache.h"
+#include "server/replica/file_cache.h"
 
 #define PLACE "(SELECT place FROM blob WHERE hash = '%s')"
 
@@ -44,12 +44,12 @@ static void send_file(const char *url, const char *path)
 {
     struct ps_pg *pg = ps_pg_new(url);
     struct ps_err err = PS_ERR_INIT;
-    char hash[PS_CONTENT_SIZE], place[40];
+    char hash[PS_CONTENT_HASH_SIZE], place[40];
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     uint64_t bytes = 0;
 
     (void)snprintf(place, sizeof place, "bench-%ld", (long)getpid());
-    (void)ps_content_of(fd, path, hash, &bytes, &err);
+    (void)ps_content_hash_file(fd, path, hash, &bytes, &err);
     (void)ps_pg_migrate(pg, &err);
     (void)ps_blob_send(pg, "bench", place, fd, hash, bytes, &err);
     check(&err);
@@ -100,18 +100,19 @@ static size_t with_copy(PGconn *link, const char *hash)
 
 /* --- The cache --- */
 
-static enum ps_status fetch(void *user, const char *hash, ps_blob_take *take, void *to,
+static enum ps_status fetch(void *user, const char *hash, ps_blob_receive *take, void *to,
                             struct ps_err *err)
 {
     return ps_blob_fetch(user, hash, take, to, err);
 }
 
-static void with_cache(struct ps_cache *cache, struct ps_pg *pg, const char *hash, size_t bytes)
+static void with_cache(struct ps_file_cache *cache, struct ps_pg *pg, const char *hash,
+                       size_t bytes)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
     struct ps_err err = PS_ERR_INIT;
 
-    (void)ps_cache_get(cache, hash, bytes, fetch, pg, &path, &err);
+    (void)ps_file_cache_get(cache, hash, bytes, fetch, pg, &path, &err);
     check(&err);
 }
 
@@ -129,7 +130,7 @@ static void read_bytes(const char *url, const char *hash, const char *folder, in
     double *seconds = ps_alloc(4 * (size_t)turns * sizeof *seconds), at[5];
     PGconn *link = PQconnectdb(url);
     struct ps_pg *pg = ps_pg_new(url);
-    struct ps_cache *cache = NULL;
+    struct ps_file_cache *cache = NULL;
     struct ps_err err = PS_ERR_INIT;
     char path[4096];
     size_t bytes = 0;
@@ -138,7 +139,7 @@ static void read_bytes(const char *url, const char *hash, const char *folder, in
     if (PQstatus(link) != CONNECTION_OK)
         die(PQerrorMessage(link));
     (void)ps_pg_connect(pg, 5000, &err);
-    (void)ps_cache_open(folder, "bench", (uint64_t)1 << 40, &cache, &err);
+    (void)ps_file_cache_open(folder, "bench", (uint64_t)1 << 40, &cache, &err);
     check(&err);
     for (int i = 0; i < turns; i++) {
         (void)unlink(path);
@@ -159,7 +160,7 @@ static void read_bytes(const char *url, const char *hash, const char *folder, in
         print(names[k], seconds + k * turns, turns);
     (void)printf("}\n");
     (void)unlink(path);
-    ps_cache_close(cache);
+    ps_file_cache_close(cache);
     ps_pg_free(pg);
     PQfinish(link);
     free(seconds);

@@ -23,7 +23,7 @@ struct judge {
 
 static void check_text(struct ps_str text)
 {
-    FUZZ_HOLDS(ps_utf8_valid(text));
+    FUZZ_HOLDS(ps_utf8_is_valid(text));
 }
 
 static void on_meta(struct ps_sink *sink, const char *key, struct ps_str value)
@@ -51,7 +51,7 @@ static void on_list(struct ps_sink *sink, const char *key, const struct ps_str *
 static void on_note(struct ps_sink *sink, const struct ps_note *note)
 {
     (void)sink;
-    check_text(note->what);
+    check_text(note->text);
 }
 
 static void on_package(struct ps_sink *sink, const struct ps_package *package)
@@ -126,12 +126,12 @@ static void on_line(struct ps_sink *sink, const struct ps_line_row *row)
     FUZZ_HOLDS(row->block >= 1 && row->line <= INT32_MAX);
     if (row->function > judge->highest)
         judge->highest = row->function;
-    if (row->source.at)
+    if (row->source.ptr)
         check_text(row->source);
-    check_finite(row->figures.hits);
-    check_finite(row->figures.ticks);
-    check_finite(row->figures.mem_mib);
-    check_finite(row->figures.peak_mib);
+    check_finite(row->metrics.hits);
+    check_finite(row->metrics.ticks);
+    check_finite(row->metrics.mem_mib);
+    check_finite(row->metrics.peak_mib);
     for (uint32_t i = 0; i < 2 * row->n_samples; i++)
         FUZZ_HOLDS(isfinite(row->samples[i]));
 }
@@ -188,14 +188,14 @@ static void on_track(struct ps_sink *sink, const struct ps_track *row)
 
 static void check_slice(const struct ps_chunk *chunk, uint32_t i)
 {
-    int64_t start = ps_chunk_at(chunk, PS_COL_START, i);
-    int64_t duration = ps_chunk_at(chunk, PS_COL_DURATION, i);
+    int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
+    int64_t duration = ps_chunk_value(chunk, PS_COL_DURATION, i);
 
     FUZZ_HOLDS(duration >= 0 && start >= chunk->start_ns && start + duration <= chunk->end_ns);
-    FUZZ_HOLDS(i == 0 || ps_chunk_at(chunk, PS_COL_START, i - 1) <= start);
-    FUZZ_HOLDS(ps_chunk_at(chunk, PS_COL_PARENT, i) <= (int64_t)chunk->first + i);
-    FUZZ_HOLDS(ps_chunk_at(chunk, PS_COL_KIND, i) < PS_N_SLICE_KINDS);
-    FUZZ_HOLDS(ps_chunk_at(chunk, PS_COL_ARGS_AT, i) <= (int64_t)chunk->args.len);
+    FUZZ_HOLDS(i == 0 || ps_chunk_value(chunk, PS_COL_START, i - 1) <= start);
+    FUZZ_HOLDS(ps_chunk_value(chunk, PS_COL_PARENT, i) <= (int64_t)chunk->first + i);
+    FUZZ_HOLDS(ps_chunk_value(chunk, PS_COL_KIND, i) < PS_N_SLICE_KINDS);
+    FUZZ_HOLDS(ps_chunk_value(chunk, PS_COL_ARGS_AT, i) <= (int64_t)chunk->args.len);
 }
 
 static void on_slices(struct ps_sink *sink, const struct ps_chunk *chunk)
@@ -273,12 +273,12 @@ static void on_report(struct ps_sink *sink, const struct ps_report *row)
     struct judge *judge = (struct judge *)sink;
 
     FUZZ_HOLDS(row->id == ++judge->reports);
-    FUZZ_HOLDS(row->first == judge->functions + judge->operators + 1);
-    FUZZ_HOLDS(row->first == judge->promised + 1);
-    judge->promised += row->rows;
+    FUZZ_HOLDS(row->first_row == judge->functions + judge->operators + 1);
+    FUZZ_HOLDS(row->first_row == judge->promised + 1);
+    judge->promised += row->n_rows;
     check_text(row->stage);
     check_text(row->title);
-    check_text(row->ordered);
+    check_text(row->sort_key);
 }
 
 static void on_operator_row(struct ps_sink *sink, const struct ps_operator_row *row)
@@ -290,9 +290,9 @@ static void on_operator_row(struct ps_sink *sink, const struct ps_operator_row *
     check_text(row->overload);
     check_text(row->shapes);
     check_text(row->source);
-    FUZZ_HOLDS(row->figures[PS_OPERATOR_CALLS].kind == PS_NUM_INT);
-    for (int i = 0; i < PS_N_OPERATOR_FIGURES; i++)
-        check_finite(row->figures[i]);
+    FUZZ_HOLDS(row->metrics[PS_OPERATOR_CALLS].kind == PS_NUM_INT);
+    for (int i = 0; i < PS_N_OPERATOR_METRICS; i++)
+        check_finite(row->metrics[i]);
 }
 
 static void on_section(struct ps_sink *sink, const struct ps_section *row)
@@ -336,10 +336,10 @@ static void on_measurement(struct ps_sink *sink, const struct ps_measurement *ro
         check_finite(figures[i]);
     for (size_t i = 0; i < row->n_samples; i++)
         FUZZ_HOLDS(isfinite(row->samples[i]));
-    for (size_t i = 0; i < row->n_more; i++) {
-        check_text(row->more[i].key);
-        check_text(row->more[i].text);
-        check_finite(row->more[i].number);
+    for (size_t i = 0; i < row->n_extras; i++) {
+        check_text(row->extras[i].key);
+        check_text(row->extras[i].text);
+        check_finite(row->extras[i].number);
     }
 }
 

@@ -22,9 +22,9 @@
 #include "server/runwrite/validate.h"
 #include "slices/column.h"
 #include "slices/slices.h"
-#include "tests/ask_run.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/try_shelf.h"
+#include "tests/run_queries.h"
+#include "tests/test_shelf.h"
 
 /* Only added to: inputs that are kept choose by number. */
 static const char *const samples[] = {
@@ -72,7 +72,7 @@ static struct template
 }
 templates[SAMPLES];
 
-static struct try_shelf shelf;
+static struct test_shelf shelf;
 
 /* --- Valid run files --- */
 
@@ -83,16 +83,16 @@ static struct ps_db *open_file(const char *path)
 
     ps_uri_path(&uri, path);
     ps_buf_puts(&uri, "?nolock=1");
-    FUZZ_HOLDS(ps_db_open(uri.at, true, &db, PS_ERR_IGNORED) == PS_OK);
+    FUZZ_HOLDS(ps_db_open(uri.ptr, true, &db, PS_ERR_IGNORED) == PS_OK);
     return db;
 }
 
 static enum holds declared(struct ps_str type)
 {
-    return ps_str_is(type, "INTEGER") ? HOLDS_INT
-           : ps_str_is(type, "TEXT")  ? HOLDS_TEXT
-           : ps_str_is(type, "BLOB")  ? HOLDS_BLOB
-                                      : HOLDS_OTHER;
+    return ps_str_eq_c(type, "INTEGER") ? HOLDS_INT
+           : ps_str_eq_c(type, "TEXT")  ? HOLDS_TEXT
+           : ps_str_eq_c(type, "BLOB")  ? HOLDS_BLOB
+                                        : HOLDS_OTHER;
 }
 
 static void list_cells(struct template *t, struct ps_db *db)
@@ -104,7 +104,7 @@ static void list_cells(struct template *t, struct ps_db *db)
                              "pragma_table_info(m.name) c "
                              "WHERE m.type = 'table' ORDER BY m.rowid, c.cid",
                              &stmt, PS_ERR_IGNORED) == PS_OK);
-    while (ps_stmt_row(stmt, PS_ERR_IGNORED)) {
+    while (ps_stmt_step(stmt, PS_ERR_IGNORED)) {
         PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
         struct cell cell = {.table = ps_strdup(ps_col_text(stmt, 0)),
                             .column = ps_strdup(ps_col_text(stmt, 1)),
@@ -112,10 +112,10 @@ static void list_cells(struct template *t, struct ps_db *db)
                             .is_id = ps_col_int(stmt, 3) != 0};
 
         ps_buf_printf(&sql, "SELECT count(*) FROM %s", cell.table);
-        FUZZ_HOLDS(ps_db_prepare(db, sql.at, &count, PS_ERR_IGNORED) == PS_OK &&
-                   ps_stmt_row(count, PS_ERR_IGNORED));
+        FUZZ_HOLDS(ps_db_prepare(db, sql.ptr, &count, PS_ERR_IGNORED) == PS_OK &&
+                   ps_stmt_step(count, PS_ERR_IGNORED));
         cell.rows = ps_col_int(count, 0);
-        ps_stmt_done(count);
+        ps_stmt_release(count);
         if (cell.rows == 0) {
             free(cell.table);
             free(cell.column);
@@ -124,12 +124,12 @@ static void list_cells(struct template *t, struct ps_db *db)
         cell.first = t->n && strcmp(t->cells[t->n - 1].table, cell.table) == 0
                          ? t->cells[t->n - 1].first
                          : t->n;
-        PS_PUSH_ROOM(t->cells, t->n, t->cap);
+        PS_RESERVE_ONE(t->cells, t->n, t->cap);
         t->cells[t->n++] = cell;
         for (size_t i = cell.first; i < t->n; i++)
             t->cells[i].n = t->n - cell.first;
     }
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
 }
 
 static void make(struct template *t, const char *sample)
@@ -137,18 +137,18 @@ static void make(struct template *t, const char *sample)
     PS_AUTO(ps_buf_free) struct ps_buf path = {0};
     struct ps_err err = PS_ERR_INIT;
     struct ps_part *part = NULL;
-    struct try_said said;
+    struct import_outcome said;
     struct ps_stream *in;
     struct ps_str bytes;
     struct ps_db *db;
     int fd;
 
     ps_buf_printf(&path, "%s/../%s", PS_TESTS_DIR, sample);
-    fd = open(path.at, O_RDONLY | O_CLOEXEC);
+    fd = open(path.ptr, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        perror(path.at);
+        perror(path.ptr);
     FUZZ_HOLDS(fd >= 0);
-    FUZZ_HOLDS(try_import(&shelf, fd, &said, &part, &err) == PS_OK);
+    FUZZ_HOLDS(test_shelf_import(&shelf, fd, &said, &part, &err) == PS_OK);
     (void)close(fd);
     t->kind = said.picked->kind;
     fd = open(ps_part_path(part), O_RDONLY | O_CLOEXEC);
@@ -178,14 +178,14 @@ static void end(void)
         free(templates[i].cells);
         ps_buf_free(&templates[i].bytes);
     }
-    try_shelf_close(&shelf);
+    test_shelf_close(&shelf);
 }
 
 static void begin(void)
 {
     if (shelf.store)
         return;
-    try_shelf_open(&shelf);
+    test_shelf_open(&shelf);
     for (size_t i = 0; i < SAMPLES; i++)
         make(&templates[i], samples[i]);
     (void)atexit(end);
@@ -220,7 +220,7 @@ struct change {
 
 static bool next_change(struct ps_str *rest, struct change *out)
 {
-    const unsigned char *at = (const unsigned char *)rest->at;
+    const unsigned char *at = (const unsigned char *)rest->ptr;
     size_t len;
 
     if (rest->len < 5)
@@ -229,7 +229,7 @@ static bool next_change(struct ps_str *rest, struct change *out)
     len = at[4];
     *rest = ps_str_skip(*rest, 5);
     len = len < rest->len ? len : rest->len;
-    out->data = (struct ps_str){rest->at, len};
+    out->data = (struct ps_str){rest->ptr, len};
     *rest = ps_str_skip(*rest, len);
     return true;
 }
@@ -238,7 +238,7 @@ static int64_t int_of(struct ps_str data)
 {
     int64_t value = 0;
 
-    memcpy(&value, data.at, data.len < sizeof value ? data.len : sizeof value);
+    memcpy(&value, data.ptr, data.len < sizeof value ? data.len : sizeof value);
     return value;
 }
 
@@ -250,12 +250,12 @@ static int64_t odd_of(struct ps_str data)
         1ll << 32, 1ll << 53, INT64_MAX,  INT64_MIN, INT64_MAX / 2, 1000000000,
         31,        32,        4294967297, 100000};
 
-    return odd[data.len ? (unsigned char)data.at[0] % (sizeof odd / sizeof *odd) : 0];
+    return odd[data.len ? (unsigned char)data.ptr[0] % (sizeof odd / sizeof *odd) : 0];
 }
 
 static int64_t row_of(struct ps_str data)
 {
-    return (uint16_t)int_of((struct ps_str){data.at, data.len < 2 ? data.len : 2});
+    return (uint16_t)int_of((struct ps_str){data.ptr, data.len < 2 ? data.len : 2});
 }
 
 /* Wraps: a number of the change is of any size. */
@@ -276,8 +276,8 @@ static void bind_altered(sqlite3_stmt *update, struct ps_str old, const struct c
         bytes.len = at;
     else
         for (size_t i = 2; i < c->data.len && at < bytes.len; i++)
-            bytes.at[at++] = c->data.at[i];
-    sqlite3_bind_blob64(update, 1, bytes.len ? bytes.at : "", bytes.len, SQLITE_TRANSIENT);
+            bytes.ptr[at++] = c->data.ptr[i];
+    sqlite3_bind_blob64(update, 1, bytes.len ? bytes.ptr : "", bytes.len, SQLITE_TRANSIENT);
 }
 
 /* How many values the packed column `key` of a table has, as its row of chunk or packed says. */
@@ -336,7 +336,7 @@ static void bind_repacked(sqlite3_stmt *update, struct ps_db *db, const struct c
         repack_calls(c, old, &bytes);
     else if (strcmp(cell->column, "data") == 0 && strcmp(cell->table, "pyramid") != 0)
         repack_column(db, cell, key, c, old, &bytes);
-    sqlite3_bind_blob64(update, 1, bytes.len ? bytes.at : "", bytes.len, SQLITE_TRANSIENT);
+    sqlite3_bind_blob64(update, 1, bytes.len ? bytes.ptr : "", bytes.len, SQLITE_TRANSIENT);
 }
 
 static void bind(sqlite3_stmt *update, sqlite3_stmt *select, struct ps_db *db,
@@ -363,10 +363,10 @@ static void bind(sqlite3_stmt *update, sqlite3_stmt *select, struct ps_db *db,
         sqlite3_bind_double(update, 1, real);
         break;
     case SET_TEXT:
-        sqlite3_bind_text64(update, 1, c->data.at, c->data.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+        sqlite3_bind_text64(update, 1, c->data.ptr, c->data.len, SQLITE_TRANSIENT, SQLITE_UTF8);
         break;
     case SET_BLOB:
-        sqlite3_bind_blob64(update, 1, c->data.at, c->data.len, SQLITE_TRANSIENT);
+        sqlite3_bind_blob64(update, 1, c->data.ptr, c->data.len, SQLITE_TRANSIENT);
         break;
     case COPY:
         sqlite3_bind_int64(update, 1, row_of(c->data) % cell->rows);
@@ -429,9 +429,9 @@ static void alter(struct ps_db *db, const struct template *t, const struct chang
     ps_buf_printf(&select_sql, "SELECT %s, %s FROM %s LIMIT 1 OFFSET %lld", key, cell->column,
                   cell->table, (long long)(c->row % cell->rows));
     write_sql(&update_sql, t, cell, key, c->how);
-    if (sqlite3_prepare_v2(db->handle, select_sql.at, -1, &select, NULL) == SQLITE_OK &&
+    if (sqlite3_prepare_v2(db->handle, select_sql.ptr, -1, &select, NULL) == SQLITE_OK &&
         sqlite3_step(select) == SQLITE_ROW &&
-        sqlite3_prepare_v2(db->handle, update_sql.at, -1, &update, NULL) == SQLITE_OK) {
+        sqlite3_prepare_v2(db->handle, update_sql.ptr, -1, &update, NULL) == SQLITE_OK) {
         bind(update, select, db, cell, c);
         sqlite3_bind_value(update, 2, sqlite3_column_value(select, 0));
         sqlite3_reset(select);
@@ -447,7 +447,7 @@ static void write_raw(int fd, const struct template *t, const struct change *c)
     uint64_t at = ((uint64_t)c->cell * 64 + c->row) % t->bytes.len;
 
     if (c->how == RAW && c->data.len)
-        (void)!pwrite(fd, c->data.at, c->data.len, (off_t)at);
+        (void)!pwrite(fd, c->data.ptr, c->data.len, (off_t)at);
 }
 
 static struct ps_part *change(const struct template *t, struct ps_str changes)
@@ -478,8 +478,8 @@ static struct ps_part *change(const struct template *t, struct ps_str changes)
 static const char *base_of(struct template *t)
 {
     if (!t->id[0])
-        FUZZ_HOLDS(try_publish(&shelf, change(t, (struct ps_str){NULL, 0}), t->kind, t->id,
-                               &(struct ps_err)PS_ERR_INIT) == PS_OK);
+        FUZZ_HOLDS(test_shelf_publish(&shelf, change(t, (struct ps_str){NULL, 0}), t->kind, t->id,
+                                      &(struct ps_err)PS_ERR_INIT) == PS_OK);
     return t->id;
 }
 
@@ -499,12 +499,12 @@ static bool passes(const struct ps_part *part)
 static void ask(struct template *t, const char *id, size_t question, bool valid)
 {
     struct ps_err err = PS_ERR_INIT;
-    enum ps_status status = ask_run(shelf.store, id, base_of(t), t->kind, question, &err);
+    enum ps_status status = run_query(shelf.store, id, base_of(t), t->kind, question, &err);
 
-    if (!valid || ask_is_answer(status))
+    if (!valid || is_expected_status(status))
         return;
     (void)fprintf(stderr, "a valid run file of kind %s is asked for %s, which fails: %s\n", t->kind,
-                  ask_name(t->kind, question), err.text);
+                  run_query_name(t->kind, question), err.text);
     abort();
 }
 
@@ -521,10 +521,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
     if (len < 2)
         return 0;
     t = &templates[bytes[0] % SAMPLES];
-    n = ask_count(t->kind);
+    n = run_queries_count(t->kind);
     part = change(t, (struct ps_str){(const char *)bytes + 2, len - 2});
     valid = passes(part);
-    if (try_publish(&shelf, part, t->kind, id, &err) != PS_OK)
+    if (test_shelf_publish(&shelf, part, t->kind, id, &err) != PS_OK)
         return 0;
     for (size_t i = 0; i < n; i++)
         if (bytes[1] == 0 || (bytes[1] - 1u) % n == i)

@@ -13,7 +13,7 @@
 
 static void read_column(struct ps_str bytes)
 {
-    size_t n = bytes.len ? (unsigned char)bytes.at[0] * 257u : 0;
+    size_t n = bytes.len ? (unsigned char)bytes.ptr[0] * 257u : 0;
     PS_AUTO(ps_free_ptr) int64_t *all = ps_grow(NULL, n + 1, sizeof *all);
     int64_t one;
 
@@ -21,7 +21,7 @@ static void read_column(struct ps_str bytes)
     if (!ps_column_unpack(bytes, n, all))
         return;
     for (size_t i = 0; i < n; i += 1 + n / 8)
-        (void)ps_column_at(bytes, n, i, &one);
+        (void)ps_column_unpack_one(bytes, n, i, &one);
 }
 
 static void read_level(struct ps_str bytes)
@@ -39,8 +39,8 @@ static void read_level(struct ps_str bytes)
 static void read_args(struct ps_str bytes)
 {
     PS_AUTO(ps_buf_free) struct ps_buf json = {0};
-    const char *nul = bytes.len ? memchr(bytes.at, 0, bytes.len) : NULL;
-    struct ps_str template = {bytes.at, nul ? (size_t)(nul - bytes.at) : bytes.len};
+    const char *nul = bytes.len ? memchr(bytes.ptr, 0, bytes.len) : NULL;
+    struct ps_str template = {bytes.ptr, nul ? (size_t)(nul - bytes.ptr) : bytes.len};
     struct ps_str packed = ps_str_skip(bytes, template.len + 1);
 
     ps_args_json(template, packed, false, &json);
@@ -57,7 +57,7 @@ static void pack_column(struct ps_str bytes)
     PS_AUTO(ps_free_ptr) int64_t *back = ps_alloc((n + 1) * sizeof *back);
 
     if (n)
-        memcpy(values, bytes.at, n * 8);
+        memcpy(values, bytes.ptr, n * 8);
     ps_column_pack(values, n, &packed);
     FUZZ_HOLDS(ps_column_unpack(ps_buf_slice(&packed), n, back));
     FUZZ_HOLDS(memcmp(values, back, n * 8) == 0);
@@ -70,7 +70,7 @@ static uint64_t count(struct ps_str level, bool bins)
 
     ps_window_begin(&window, INT64_MIN, INT64_MAX, 1);
     FUZZ_HOLDS(ps_window_add_level(&window, level, bins));
-    return window.counted + window.n_slices;
+    return window.n_counted + window.n_slices;
 }
 
 static void check_levels(struct ps_pyramid *pyramid, uint64_t slices)
@@ -99,7 +99,7 @@ static void build_levels(struct ps_str bytes)
     struct ps_pyramid *pyramid;
 
     for (uint32_t i = 0; i < n; i++) {
-        const unsigned char *b = (const unsigned char *)bytes.at + 4 * i;
+        const unsigned char *b = (const unsigned char *)bytes.ptr + 4 * i;
 
         t += (int64_t)b[0] << (b[3] & 15);
         start[i] = t;

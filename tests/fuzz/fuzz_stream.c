@@ -11,13 +11,13 @@ static const struct ps_stream_limits limits = {.inflated = 1 << 20, .inflated_ra
 
 static struct ps_stream *open_stream(struct ps_str bytes, size_t block)
 {
-    return ps_stream_utf8(ps_stream_unpack(ps_stream_memory(bytes, block), &limits));
+    return ps_stream_utf8(ps_stream_decompress(ps_stream_memory(bytes, block), &limits));
 }
 
 static enum ps_status by_peeks(struct ps_str bytes, size_t block, struct ps_buf *out)
 {
     struct ps_stream *in = open_stream(bytes, block);
-    uint64_t before = ps_stream_at(in);
+    uint64_t before = ps_stream_offset(in);
     struct ps_str window;
     enum ps_status status;
     size_t want = 1;
@@ -25,10 +25,10 @@ static enum ps_status by_peeks(struct ps_str bytes, size_t block, struct ps_buf 
     while ((window = ps_stream_peek(in, want)).len > 0) {
         size_t n = window.len > 2 ? window.len / 2 : window.len;
 
-        ps_buf_add(out, window.at, n);
+        ps_buf_add(out, window.ptr, n);
         ps_stream_skip(in, n);
-        FUZZ_HOLDS(ps_stream_at(in) >= before);
-        before = ps_stream_at(in);
+        FUZZ_HOLDS(ps_stream_offset(in) >= before);
+        before = ps_stream_offset(in);
         want = want % 300 + 7;
     }
     status = ps_stream_status(in, PS_ERR_IGNORED);
@@ -44,7 +44,7 @@ static enum ps_status by_lines(struct ps_str bytes, size_t block, struct ps_buf 
 
     while (ps_stream_line(in, 16 << 20, &line)) {
         ps_buf_str(out, line.text);
-        if (line.ended)
+        if (line.has_newline)
             ps_buf_add(out, "\n", 1);
     }
     status = ps_stream_status(in, PS_ERR_IGNORED);

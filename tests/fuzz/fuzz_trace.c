@@ -18,7 +18,7 @@ static void read_in_blocks(struct ps_str bytes, size_t block, struct ps_buf *out
     enum ps_status status;
 
     dump_sink_init(&sink, out);
-    status = tr_trace_read_by(in, &trace, block, 1, 16u << 20);
+    status = tr_trace_read_with(in, &trace, block, 1, 16u << 20);
     if (status == PS_OK)
         trace_text(&trace, out);
     FUZZ_HOLDS(trace.counts.read ==

@@ -17,7 +17,7 @@ static void add(struct ps_archive_writer *writer, const char *name, struct ps_st
     struct ps_stream *in = ps_stream_memory(bytes, 0);
     struct ps_err err = PS_ERR_INIT;
 
-    FUZZ_HOLDS(ps_archive_add(writer, name, bytes.len, in, &err) == PS_OK);
+    FUZZ_HOLDS(ps_archive_writer_add(writer, name, bytes.len, in, &err) == PS_OK);
     ps_stream_free(in);
 }
 
@@ -34,8 +34,8 @@ static struct ps_buf pack(struct ps_str one, struct ps_str other)
     FUZZ_HOLDS(ps_archive_writer_end(writer, &err) == PS_OK);
     size = lseek(fd, 0, SEEK_END);
     FUZZ_HOLDS(size > 0);
-    ps_buf_room(&tar, (size_t)size);
-    FUZZ_HOLDS(pread(fd, tar.at, (size_t)size, 0) == size);
+    ps_buf_reserve(&tar, (size_t)size);
+    FUZZ_HOLDS(pread(fd, tar.ptr, (size_t)size, 0) == size);
     tar.len = (size_t)size;
     (void)close(fd);
     return tar;
@@ -45,10 +45,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
     struct ps_str text = {(const char *)bytes, len};
 
-    if (ps_archive_is(text)) {
+    if (ps_is_archive(text)) {
         fuzz_import(&ps_trace_job, text, len % 3 ? 0 : len % 64 + 1);
     } else {
-        struct ps_buf tar = pack((struct ps_str){text.at, len / 2}, ps_str_skip(text, len / 2));
+        struct ps_buf tar = pack((struct ps_str){text.ptr, len / 2}, ps_str_skip(text, len / 2));
 
         fuzz_import(&ps_trace_job, ps_buf_slice(&tar), 0);
         ps_buf_free(&tar);

@@ -4,7 +4,7 @@
 #define PS_TESTS_HOSTILE_H
 
 #include "base/buf.h"
-#include "tests/try_shelf.h"
+#include "tests/test_shelf.h"
 
 struct sample {
     char *path;
@@ -22,7 +22,7 @@ struct format {
 #define FORMATS_MAX 40
 
 struct formats {
-    struct format at[FORMATS_MAX];
+    struct format items[FORMATS_MAX];
     size_t n;
     size_t largest; /* bytes of a sample; larger files are passed by */
 };
@@ -32,7 +32,7 @@ struct formats {
  * are passed by. */
 void formats_read(struct formats *formats, char **paths, size_t n, size_t largest);
 /* Keeps at most so many samples of each, of all sizes; 0: all. */
-void formats_thin(struct formats *formats, size_t most);
+void formats_limit_samples(struct formats *formats, size_t most);
 void formats_free(struct formats *formats);
 
 struct plan {
@@ -44,7 +44,7 @@ struct plan {
 };
 
 /* How many inputs a format has. */
-uint64_t inputs_of(const struct format *format, const struct plan *plan);
+uint64_t count_inputs(const struct format *format, const struct plan *plan);
 /* The i-th: always the same bytes. Returns the sample that it is made of; `how` says what was done
  * to it. */
 const struct sample *input_make(const struct format *format, const struct plan *plan, uint64_t i,
@@ -52,14 +52,14 @@ const struct sample *input_make(const struct format *format, const struct plan *
 
 /* What became of the inputs of a format; in memory that its process shares. */
 struct tally {
-    volatile uint64_t at; /* the input at work */
+    volatile uint64_t current; /* the input at work */
     uint64_t accepted, refused, asked;
     uint64_t memory_kib; /* most at any time */
-    char wrong[1000];    /* what did not hold of it; "": nothing said */
+    char failure[1000];  /* what did not hold of it; "": nothing said */
 };
 
 /* Puts it through. False: something did not hold, and tally->wrong says what. */
-bool input_try(struct try_shelf *shelf, const struct format *format, const struct plan *plan,
-               struct ps_str bytes, struct tally *tally);
+bool check_input(struct test_shelf *shelf, const struct format *format, const struct plan *plan,
+                 struct ps_str bytes, struct tally *tally);
 
 #endif

@@ -74,26 +74,26 @@ static void note_memory(struct tally *tally)
 static void work(const struct worker *w, const struct plan *plan, uint64_t from)
 {
     PS_AUTO(ps_buf_free) struct ps_buf bytes = {0};
-    uint64_t n = inputs_of(w->format, plan);
-    struct try_shelf shelf;
+    uint64_t n = count_inputs(w->format, plan);
+    struct test_shelf shelf;
     char how[80];
 
-    try_shelf_open(&shelf);
+    test_shelf_open(&shelf);
     for (uint64_t i = from; i < n; i++) {
-        w->tally->at = i;
+        w->tally->current = i;
         (void)input_make(w->format, plan, i, &bytes, how);
         limit_time();
-        if (!input_try(&shelf, w->format, plan, ps_buf_slice(&bytes), w->tally))
+        if (!check_input(&shelf, w->format, plan, ps_buf_slice(&bytes), w->tally))
             _exit(3);
         note_memory(w->tally);
     }
-    w->tally->at = n;
-    try_shelf_close(&shelf);
+    w->tally->current = n;
+    test_shelf_close(&shelf);
 }
 
 static void start(struct worker *w, const struct plan *plan, uint64_t from)
 {
-    w->tally->wrong[0] = '\0';
+    w->tally->failure[0] = '\0';
     (void)fflush(stdout);
     w->pid = fork();
     if (w->pid < 0) {
@@ -117,11 +117,11 @@ static void save(const struct options *o, const struct worker *w, struct ps_str 
     FILE *file;
 
     (void)snprintf(path, sizeof path, "%s/hostile-%.40s-%llu", o->save, w->format->label,
-                   (unsigned long long)w->tally->at);
+                   (unsigned long long)w->tally->current);
     for (char *c = path + strlen(o->save) + 1; *c; c++)
         *c = (*c == ' ' || *c == '/') ? '_' : *c;
     file = fopen(path, "wb");
-    if (!file || fwrite(bytes.at, 1, bytes.len, file) != bytes.len || fclose(file) != 0)
+    if (!file || fwrite(bytes.ptr, 1, bytes.len, file) != bytes.len || fclose(file) != 0)
         perror(path);
     else
         (void)printf("    it lies in %s\n", path);
@@ -134,16 +134,16 @@ static void tell(const struct options *o, struct worker *w, int status)
     char how[80];
 
     w->findings++;
-    if (w->tally->at >= inputs_of(w->format, &o->plan)) {
+    if (w->tally->current >= count_inputs(w->format, &o->plan)) {
         (void)printf("%s: its process ended with status %d, for leaks most likely\n",
                      w->format->label, status);
         return;
     }
-    sample = input_make(w->format, &o->plan, w->tally->at, &bytes, how);
+    sample = input_make(w->format, &o->plan, w->tally->current, &bytes, how);
     (void)printf("%s, input %llu: %s, %s: %s%d: %s\n", w->format->label,
-                 (unsigned long long)w->tally->at, sample->path, how,
+                 (unsigned long long)w->tally->current, sample->path, how,
                  WIFSIGNALED(status) ? "signal " : "exit status ",
-                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), w->tally->wrong);
+                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), w->tally->failure);
     save(o, w, ps_buf_slice(&bytes));
 }
 
@@ -154,7 +154,7 @@ static void sum_up(const struct options *o, const struct worker *w)
     (void)printf(
         "%-44s %3zu samples %7llu inputs %7llu accepted %7llu refused %6llu asked %5llu MiB"
         "%s\n",
-        w->format->label, w->format->n, (unsigned long long)inputs_of(w->format, &o->plan),
+        w->format->label, w->format->n, (unsigned long long)count_inputs(w->format, &o->plan),
         (unsigned long long)t->accepted, (unsigned long long)t->refused,
         (unsigned long long)t->asked, (unsigned long long)(t->memory_kib >> 10),
         w->findings ? " FAILED" : "");
@@ -167,8 +167,9 @@ static bool ended(const struct options *o, struct worker *w, int status)
     w->pid = 0;
     if (status != 0) {
         tell(o, w, status);
-        if (w->tally->at + 1 < inputs_of(w->format, &o->plan) && w->findings < FINDINGS_MAX) {
-            start(w, &o->plan, w->tally->at + 1);
+        if (w->tally->current + 1 < count_inputs(w->format, &o->plan) &&
+            w->findings < FINDINGS_MAX) {
+            start(w, &o->plan, w->tally->current + 1);
             return true;
         }
     }
@@ -193,7 +194,7 @@ static unsigned run_all(const struct options *o, const struct formats *formats)
         if (started < formats->n && running < o->jobs) {
             struct worker *w = &workers[started];
 
-            *w = (struct worker){.format = &formats->at[started], .tally = &tallies[started]};
+            *w = (struct worker){.format = &formats->items[started], .tally = &tallies[started]};
             started++;
             if (o->only && !strstr(w->format->label, o->only))
                 continue;
@@ -285,7 +286,7 @@ int main(int argc, char **argv)
     unsigned findings;
 
     formats_read(&formats, argv + optind, (size_t)(argc - optind), o.largest);
-    formats_thin(&formats, o.samples);
+    formats_limit_samples(&formats, o.samples);
     if (formats.n == 0) {
         (void)fprintf(stderr, "hostile: no profile lies there\n%s", usage);
         return 2;

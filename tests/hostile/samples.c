@@ -16,11 +16,11 @@ static struct format *format_of(const char *label, bool archive)
     struct format *format;
 
     for (size_t i = 0; i < filled->n; i++)
-        if (strcmp(filled->at[i].label, label) == 0)
-            return &filled->at[i];
+        if (strcmp(filled->items[i].label, label) == 0)
+            return &filled->items[i];
     if (filled->n == FORMATS_MAX)
         abort();
-    format = &filled->at[filled->n++];
+    format = &filled->items[filled->n++];
     *format = (struct format){.label = label, .archive = archive};
     return format;
 }
@@ -29,9 +29,9 @@ static void add(struct format *format, const char *path, struct ps_str bytes)
 {
     struct sample *sample;
 
-    PS_PUSH_ROOM(format->samples, format->n, format->cap);
+    PS_RESERVE_ONE(format->samples, format->n, format->cap);
     sample = &format->samples[format->n++];
-    *sample = (struct sample){.path = ps_strdup(ps_str_of(path))};
+    *sample = (struct sample){.path = ps_strdup(ps_str_from_c(path))};
     ps_buf_str(&sample->bytes, bytes);
 }
 
@@ -63,14 +63,14 @@ static void sort_in(const char *path, struct ps_str packed)
 {
     PS_AUTO(ps_buf_free) struct ps_buf plain = {0};
     static const struct ps_stream_limits none = {0, 0};
-    struct ps_stream *in = ps_stream_unpack(ps_stream_memory(packed, 0), &none);
+    struct ps_stream *in = ps_stream_decompress(ps_stream_memory(packed, 0), &none);
     const char *encoding = NULL;
 
     if (read_all(in, &plain)) {
         const struct ps_importer *picked = recognise(ps_buf_slice(&plain));
 
         encoding = ps_stream_encoding(in);
-        if (ps_archive_is(ps_buf_slice(&plain)))
+        if (ps_is_archive(ps_buf_slice(&plain)))
             add(format_of("archive", true), path, packed);
         if (picked)
             add(format_of(picked->label, false), path, ps_buf_slice(&plain));
@@ -108,7 +108,7 @@ struct packing {
 
 static struct packing pack_begin(void)
 {
-    int fd = try_file(PS_STR(""));
+    int fd = memory_file(PS_STR(""));
 
     return (struct packing){ps_archive_writer_new(fd), fd};
 }
@@ -118,7 +118,7 @@ static void pack(struct packing *tar, const char *name, struct ps_str bytes)
     struct ps_stream *in = ps_stream_memory(bytes, 0);
     struct ps_err err = PS_ERR_INIT;
 
-    if (ps_archive_add(tar->writer, name, bytes.len, in, &err) != PS_OK)
+    if (ps_archive_writer_add(tar->writer, name, bytes.len, in, &err) != PS_OK)
         abort();
     ps_stream_free(in);
 }
@@ -147,11 +147,11 @@ static void make_archives(struct formats *formats)
     size_t n = formats->n;
 
     for (size_t i = 0; i < n; i++) {
-        struct ps_str bytes = ps_buf_slice(&formats->at[i].samples[0].bytes);
+        struct ps_str bytes = ps_buf_slice(&formats->items[i].samples[0].bytes);
 
-        if (!formats->at[i].archive && bytes.len <= 4096)
-            pack(&several, formats->at[i].label, bytes);
-        if (strcmp(formats->at[i].label, ps_torch_trace.label) == 0) {
+        if (!formats->items[i].archive && bytes.len <= 4096)
+            pack(&several, formats->items[i].label, bytes);
+        if (strcmp(formats->items[i].label, ps_torch_trace.label) == 0) {
             pack(&job, "host_1.1.pt.trace.json", bytes);
             pack(&job, "host_2.1.pt.trace.json", bytes);
         }
@@ -176,7 +176,8 @@ void formats_read(struct formats *formats, char **paths, size_t n, size_t larges
     for (size_t i = 0; i < n; i++)
         (void)nftw(paths[i], read_one, 16, FTW_PHYS);
     for (size_t i = 0; i < formats->n; i++)
-        qsort(formats->at[i].samples, formats->at[i].n, sizeof *formats->at[i].samples, by_size);
+        qsort(formats->items[i].samples, formats->items[i].n, sizeof *formats->items[i].samples,
+              by_size);
     make_archives(formats);
 }
 
@@ -186,10 +187,10 @@ static void drop(struct sample *sample)
     ps_buf_free(&sample->bytes);
 }
 
-void formats_thin(struct formats *formats, size_t most)
+void formats_limit_samples(struct formats *formats, size_t most)
 {
     for (size_t f = 0; f < formats->n; f++) {
-        struct format *format = &formats->at[f];
+        struct format *format = &formats->items[f];
         size_t kept = 0;
 
         if (most == 0 || format->n <= most)
@@ -206,9 +207,9 @@ void formats_thin(struct formats *formats, size_t most)
 void formats_free(struct formats *formats)
 {
     for (size_t f = 0; f < formats->n; f++) {
-        for (size_t i = 0; i < formats->at[f].n; i++)
-            drop(&formats->at[f].samples[i]);
-        free(formats->at[f].samples);
+        for (size_t i = 0; i < formats->items[f].n; i++)
+            drop(&formats->items[f].samples[i]);
+        free(formats->items[f].samples);
     }
 }
 
@@ -223,7 +224,7 @@ static uint64_t next(uint64_t *state)
     return z ^ z >> 31;
 }
 
-uint64_t inputs_of(const struct format *format, const struct plan *plan)
+uint64_t count_inputs(const struct format *format, const struct plan *plan)
 {
     return format->n ? format->n * plan->cuts + plan->flips : 0;
 }
@@ -244,7 +245,7 @@ static void flip(struct ps_buf *out, uint64_t *random, char how[80])
 
     for (uint64_t i = 0; i < n; i++) {
         bit = next(random) % (out->len * 8);
-        out->at[bit / 8] = (char)((unsigned char)out->at[bit / 8] ^ 1u << bit % 8);
+        out->ptr[bit / 8] = (char)((unsigned char)out->ptr[bit / 8] ^ 1u << bit % 8);
     }
     (void)snprintf(how, 80, "%llu bits flipped, the last in byte %llu", (unsigned long long)n,
                    (unsigned long long)bit / 8);

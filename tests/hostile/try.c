@@ -9,18 +9,18 @@
 #include "server/jobs/members.h"
 #include "server/runwrite/checks.h"
 #include "server/runwrite/validate.h"
-#include "tests/ask_run.h"
 #include "tests/hostile/hostile.h"
+#include "tests/run_queries.h"
 
 struct trying {
-    struct try_shelf *shelf;
+    struct test_shelf *shelf;
     struct tally *tally;
     bool written, asked; /* it becomes a run file; that is published and asked */
 };
 
 static bool wrong(const struct trying *t, const char *what, const char *more)
 {
-    (void)snprintf(t->tally->wrong, sizeof t->tally->wrong, "%s: %s", what, more);
+    (void)snprintf(t->tally->failure, sizeof t->tally->failure, "%s: %s", what, more);
     return false;
 }
 
@@ -34,10 +34,10 @@ static uint64_t bytes_inside(int fd)
     uint64_t at;
 
     (void)lseek(fd, 0, SEEK_SET);
-    in = ps_stream_unpack(ps_stream_fd(fd, 0), &limits);
+    in = ps_stream_decompress(ps_stream_fd(fd, 0), &limits);
     while ((bytes = ps_stream_peek(in, 1)).len)
         ps_stream_skip(in, bytes.len);
-    at = ps_stream_at(in);
+    at = ps_stream_offset(in);
     ps_stream_free(in);
     return at > (uint64_t)size ? at : (uint64_t)size;
 }
@@ -47,7 +47,7 @@ static bool can_be_shown(const char *text)
     for (const char *c = text; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
             return false;
-    return text[0] && ps_utf8_valid(ps_str_of(text));
+    return text[0] && ps_utf8_is_valid(ps_str_from_c(text));
 }
 
 /* One sentence that says what is wrong, and a place that is in the file. */
@@ -56,19 +56,19 @@ static bool check_refusal(const struct trying *t, int fd, enum ps_status status,
 {
     char line[800];
 
-    (void)ps_err_line(err, line, sizeof line);
+    (void)ps_err_format(err, line, sizeof line);
     if (status != err->code)
         return wrong(t, "its error says another status", line);
     if (status != PS_BAD_INPUT && status != PS_UNKNOWN_KIND && status != PS_LIMIT)
         return wrong(t, "it is refused for a reason that is not its own", line);
     if (!can_be_shown(line))
         return wrong(t, "its error cannot be shown", line);
-    if (err->has_at && err->at > bytes_inside(fd))
+    if (err->has_offset && err->offset > bytes_inside(fd))
         return wrong(t, "its error is at a byte behind its end", line);
     return true;
 }
 
-static bool check_ledger(const struct trying *t, int fd, const struct try_said *said)
+static bool check_ledger(const struct trying *t, int fd, const struct import_outcome *said)
 {
     const struct ps_ledger *l = &said->ledger;
     char text[200];
@@ -106,17 +106,17 @@ static bool ask_everything(const struct trying *t, struct ps_part *part, const c
         ps_part_abort(part);
         return wrong(t, "it was imported and its run file breaks a rule", err.text);
     }
-    if (try_publish(t->shelf, part, kind, id, &err) != PS_OK)
+    if (test_shelf_publish(t->shelf, part, kind, id, &err) != PS_OK)
         return wrong(t, "it was imported and is not published", err.text);
-    for (size_t i = 0; i < ask_count(kind); i++) {
+    for (size_t i = 0; i < run_queries_count(kind); i++) {
         struct ps_err own = PS_ERR_INIT;
 
-        (void)snprintf(what, sizeof what, "asked for %s it fails", ask_name(kind, i));
-        (void)snprintf(t->tally->wrong, sizeof t->tally->wrong, "%s", what);
-        if (!ask_is_answer(ask_run(t->shelf->store, id, id, kind, i, &own)))
+        (void)snprintf(what, sizeof what, "asked for %s it fails", run_query_name(kind, i));
+        (void)snprintf(t->tally->failure, sizeof t->tally->failure, "%s", what);
+        if (!is_expected_status(run_query(t->shelf->store, id, id, kind, i, &own)))
             return wrong(t, what, own.text);
     }
-    t->tally->wrong[0] = '\0';
+    t->tally->failure[0] = '\0';
     if (ps_store_remove(t->shelf->store, id, "", &err) != PS_OK)
         return wrong(t, "its run cannot be removed", err.text);
     return true;
@@ -126,9 +126,9 @@ static bool try_file_at(const struct trying *t, int fd)
 {
     struct ps_err err = PS_ERR_INIT;
     struct ps_part *part = NULL;
-    struct try_said said;
-    enum ps_status status =
-        t->written ? try_import(t->shelf, fd, &said, &part, &err) : try_read(fd, &said, &err);
+    struct import_outcome said;
+    enum ps_status status = t->written ? test_shelf_import(t->shelf, fd, &said, &part, &err)
+                                       : test_shelf_read(fd, &said, &err);
     bool good;
 
     if (status != PS_OK) {
@@ -188,13 +188,13 @@ static bool try_archive(const struct trying *t, int fd)
     return check_refusal(t, fd, status, &err);
 }
 
-bool input_try(struct try_shelf *shelf, const struct format *format, const struct plan *plan,
-               struct ps_str bytes, struct tally *tally)
+bool check_input(struct test_shelf *shelf, const struct format *format, const struct plan *plan,
+                 struct ps_str bytes, struct tally *tally)
 {
-    bool asked = plan->asked && tally->at % plan->asked == 0;
-    const struct trying t = {shelf, tally,
-                             asked || (plan->written && tally->at % plan->written == 0), asked};
-    int fd = try_file(bytes);
+    bool asked = plan->asked && tally->current % plan->asked == 0;
+    const struct trying t = {
+        shelf, tally, asked || (plan->written && tally->current % plan->written == 0), asked};
+    int fd = memory_file(bytes);
     bool good = format->archive ? try_archive(&t, fd) : try_file_at(&t, fd);
 
     (void)close(fd);

@@ -37,7 +37,7 @@ struct file new_file(uint64_t bytes, uint64_t seed)
     (void)unlink(path);
     assert_int_equal(write(file.fd, all, bytes), (ssize_t)bytes);
     free(all);
-    assert_int_equal(ps_content_of(file.fd, path, file.hash, &found, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_content_hash_file(file.fd, path, file.hash, &found, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(found, bytes);
     return file;
 }
@@ -51,19 +51,19 @@ enum ps_status send_file(struct ps_pg *pg, const char *session, const char *plac
 enum ps_status add_bytes(void *user, struct ps_str bytes, struct ps_err *err)
 {
     (void)err;
-    ps_content_add(user, bytes);
+    ps_content_hash_add(user, bytes);
     return PS_OK;
 }
 
 void expect_bytes(struct ps_pg *pg, const struct file *file)
 {
     struct ps_err err = PS_ERR_INIT;
-    char hash[PS_CONTENT_SIZE];
-    struct ps_content content;
+    char hash[PS_CONTENT_HASH_SIZE];
+    struct ps_content_hash content;
 
-    ps_content_begin(&content);
+    ps_content_hash_begin(&content);
     (void)ps_blob_fetch(pg, file->hash, add_bytes, &content, &err);
-    ps_content_end(&content, hash);
+    ps_content_hash_end(&content, hash);
     assert_string_equal(err.text, "");
     assert_int_equal(content.bytes, file->bytes);
     assert_string_equal(hash, file->hash);
@@ -90,7 +90,7 @@ int64_t ask(struct ps_pg *pg, const char *sql)
     return out;
 }
 
-void expect_nothing(struct ps_pg *pg)
+void expect_no_blobs(struct ps_pg *pg)
 {
     assert_int_equal(BLOBS(pg), 0);
     assert_int_equal(CHUNKS(pg), 0);
@@ -106,8 +106,8 @@ enum ps_status refer(struct ps_pg *pg, const char *key, const struct file *file,
     enum ps_status status = ps_clock_begin(pg, 5000, &clock, PS_ERR_IGNORED);
 
     if (status == PS_OK)
-        status = on ? ps_blob_tie(pg, file->hash, PS_ERR_IGNORED)
-                    : ps_blob_untie(pg, file->hash, PS_ERR_IGNORED);
+        status = on ? ps_blob_add_reference(pg, file->hash, PS_ERR_IGNORED)
+                    : ps_blob_remove_reference(pg, file->hash, PS_ERR_IGNORED);
     if (status == PS_OK)
         status = on ? ps_clock_put(pg, &kept, clock.n, row, PS_ERR_IGNORED)
                     : ps_clock_remove(pg, &kept, clock.n, row, PS_ERR_IGNORED);
@@ -117,7 +117,7 @@ enum ps_status refer(struct ps_pg *pg, const char *key, const struct file *file,
     return status;
 }
 
-bool all_live(void *user, const char *session, const char *place)
+bool all_are_needed(void *user, const char *session, const char *place)
 {
     (void)user;
     (void)place;
@@ -125,7 +125,7 @@ bool all_live(void *user, const char *session, const char *place)
     return true;
 }
 
-bool none_lives(void *user, const char *session, const char *place)
+bool none_are_needed(void *user, const char *session, const char *place)
 {
     (void)user;
     (void)session;
@@ -133,7 +133,7 @@ bool none_lives(void *user, const char *session, const char *place)
     return false;
 }
 
-size_t sweep(struct ps_pg *pg, ps_blob_lives *lives)
+size_t sweep(struct ps_pg *pg, ps_blob_is_needed *lives)
 {
     struct ps_err err = PS_ERR_INIT;
     size_t n = 0;

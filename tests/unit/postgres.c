@@ -93,7 +93,7 @@ void postgres_hasten(bool fast)
         abort();
 }
 
-void postgres_tell(const char *word)
+void postgres_command(const char *word)
 {
     char answer[32];
 

@@ -11,7 +11,7 @@ bool postgres_start(void);
 /* The URL of a new, empty database; malloc'ed. */
 char *postgres_database(void);
 /* "stop", "start", "kill" */
-void postgres_tell(const char *word);
+void postgres_command(const char *word);
 /* While the server is stopped: whether time passes 25 times as fast (base/clock.h), so that what
  * waits for the server soon gives up. */
 void postgres_hasten(bool fast);

@@ -77,7 +77,7 @@ enum ps_status put_run(struct ps_store *store, unsigned n, const char *name, str
         status = ps_catalog_put(store->catalog, &row, &kept, &own);
     free(kept);
     status = ps_catalog_end(store, status, &own);
-    return status == PS_OK ? PS_OK : ps_fail_as(err, &own);
+    return status == PS_OK ? PS_OK : ps_fail_copy(err, &own);
 }
 
 void id_of(unsigned n, char out[PS_ID_SIZE])
@@ -100,7 +100,7 @@ enum ps_status log_one(struct ps_store *store, const char *name)
     const struct ps_log_entry entry = {
         .name = name, .sha256 = "", .who = "mei", .run_id = "", .seconds = 0.25};
 
-    return ps_store_log(store, &entry, PS_ERR_IGNORED);
+    return ps_store_log_import(store, &entry, PS_ERR_IGNORED);
 }
 
 /* --- Comparison of shelves --- */
@@ -109,13 +109,13 @@ static void dump_table(struct ps_store *store, const char *name, struct ps_buf *
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
-    struct ps_json json = ps_json_to(out);
+    struct ps_json json = ps_json_writer(out);
 
     ps_buf_printf(&sql, "SELECT * FROM \"%s\" ORDER BY 1, 2", name);
-    assert_int_equal(ps_db_prepare(store->catalog, sql.at, &stmt, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_db_prepare(store->catalog, sql.ptr, &stmt, PS_ERR_IGNORED), PS_OK);
     ps_json_array(&json);
-    ps_json_str(&json, ps_str_of(name));
-    while (ps_stmt_row(stmt, PS_ERR_IGNORED))
+    ps_json_str(&json, ps_str_from_c(name));
+    while (ps_stmt_step(stmt, PS_ERR_IGNORED))
         for (int i = 0; i < ps_col_count(stmt); i++)
             ps_col_json(stmt, i, &json);
     ps_json_end(&json);
@@ -126,10 +126,10 @@ static char *dump(struct ps_store *store)
 {
     struct ps_buf out = {0};
     struct ps_err err = PS_ERR_INIT;
-    enum ps_status status = ps_catalog_begin(store, PS_SOON, &err);
+    enum ps_status status = ps_catalog_begin(store, PS_NOT_DURABLE, &err);
 
     for (size_t i = 0; status == PS_OK && i < store->replica->mirror->tables.n; i++)
-        dump_table(store, store->replica->mirror->tables.at[i].name, &out);
+        dump_table(store, store->replica->mirror->tables.items[i].name, &out);
     if (status == PS_OK) {
         dump_table(store, "tally", &out); /* what each makes of it */
         dump_table(store, "run_text", &out);
@@ -137,7 +137,7 @@ static char *dump(struct ps_store *store)
     }
     (void)ps_catalog_end(store, status, &err);
     assert_string_equal(err.text, "");
-    return out.at;
+    return out.ptr;
 }
 
 void expect_same(struct ps_store *a, struct ps_store *b)
@@ -155,9 +155,10 @@ int64_t count(struct ps_store *store, const char *sql)
     struct ps_stmt *stmt = NULL;
     int64_t n = -1;
 
-    if (ps_db_prepare(db, sql, &stmt, PS_ERR_IGNORED) == PS_OK && ps_stmt_row(stmt, PS_ERR_IGNORED))
+    if (ps_db_prepare(db, sql, &stmt, PS_ERR_IGNORED) == PS_OK &&
+        ps_stmt_step(stmt, PS_ERR_IGNORED))
         n = ps_col_int(stmt, 0);
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_catalog_unlock(store);
     return n;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ComparedTree } from '../src/base/compare_types';
+import type { ComparisonTree } from '../src/base/compare_types';
 import type { Run } from '../src/base/types';
 import {
-    deltaFig,
+    formatDelta,
     deltaText,
-    figOf,
+    formatValueOf,
     groupName,
     repeatGroups,
     scaleOf,
@@ -15,10 +15,10 @@ import {
 } from '../src/model/compare';
 import {
     deltaRange,
-    fateOf,
+    nodeChangeOf,
     layoutDiff,
     levelOf,
-    vanished,
+    removedNodes,
 } from '../src/features/compare/diff_tree';
 import { beyond, niceTicks, stripScale } from '../src/features/compare/strip';
 import { waterfall } from '../src/features/compare/waterfall';
@@ -93,9 +93,9 @@ test('values keep the unit of their column', () => {
     assert.deepEqual(scaleOf('', 7, true), { factor: 1, unit: '', decimals: 0 });
     assert.equal(deltaText(-1500, scaleOf('us', 2000, true)), '−1.500');
     assert.equal(deltaText(0.0000001, scaleOf('s', 20, false)), '0.000');
-    assert.deepEqual(deltaFig(-2, 's'), { value: '−2.000', unit: 's' });
-    assert.deepEqual(figOf(-2, 'MiB'), { value: '−2.00', unit: 'MiB' });
-    assert.deepEqual(figOf(1_500, 'us'), { value: '1.500', unit: 'ms' });
+    assert.deepEqual(formatDelta(-2, 's'), { value: '−2.000', unit: 's' });
+    assert.deepEqual(formatValueOf(-2, 'MiB'), { value: '−2.00', unit: 'MiB' });
+    assert.deepEqual(formatValueOf(1_500, 'us'), { value: '1.500', unit: 'ms' });
 });
 
 test('groups are named by what their runs share', () => {
@@ -169,7 +169,7 @@ test('the steps lead from base to new', () => {
 });
 
 /* name, parent, base, new, verdict */
-function tree(rows: [string, number, number, number, number][]): ComparedTree {
+function tree(rows: [string, number, number, number, number][]): ComparisonTree {
     const column = (at: 1 | 2 | 3 | 4) => rows.map((row) => row[at]);
     const sum = (at: 2 | 3) => rows.reduce((all, row) => all + (row[1] < 0 ? row[at] : 0), 0);
     return {
@@ -198,14 +198,14 @@ test('the difference of trees: what is new, what vanished, how much', () => {
         ['e', 1, 0, 650, 0],
     ]);
     assert.deepEqual(
-        [0, 1, 2, 3, 4].map((node) => fateOf(diff, node)),
+        [0, 1, 2, 3, 4].map((node) => nodeChangeOf(diff, node)),
         ['kept', 'kept', 'gone', 'gone', 'new'],
     );
     assert.deepEqual(
         [0, 1, 2, 4].map((node) => levelOf(diff, node)),
         [2, 3, -3, 3],
     );
-    assert.deepEqual(vanished(diff), [2]);
+    assert.deepEqual(removedNodes(diff), [2]);
     const shown = layoutDiff(diff, 'new');
     assert.equal(shown.frameOf[2], -1);
     assert.equal(shown.x1[shown.frameOf[1]] - shown.x0[shown.frameOf[1]], 700);

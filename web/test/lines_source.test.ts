@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LineFigures, SourceFunction } from '../src/base/line_types';
-import { acrossRows, pathTail, runFigures, runOrder } from '../src/features/lines/across';
-import { callsOf, foldRows } from '../src/features/lines/fold';
-import { heatLevel, railMarks } from '../src/features/lines/heat';
+import { multiRunRows, pathTail, runFigures, runOrder } from '../src/features/lines/across';
+import { callsOf, collapseRows } from '../src/features/lines/fold';
+import { heatLevel, railMarkers } from '../src/features/lines/heat';
 import { rowAt, rowOffsets } from '../src/features/lines/row_offsets';
 import {
     figuresOf,
     fileShare,
     functionShare,
-    hottestRows,
+    rowsWithMostTime,
     pathForFile,
     sourceRows,
     type SourceRow,
@@ -103,7 +103,7 @@ test('shares of the function and of the file; the hottest first', () => {
         [0, 1, 2, 3].map((row) => fileShare(figures, row)),
         [6.25, 18.75, 75, 0],
     );
-    assert.deepEqual(hottestRows(figures), [2, 1, 0]);
+    assert.deepEqual(rowsWithMostTime(figures), [2, 1, 0]);
 });
 
 const MEMORY = {
@@ -123,12 +123,12 @@ test('the first increment of a call is no growth', () => {
     const figures = figuresOf(MEMORY);
     assert.deepEqual([...figures.baseline], [0, 1]);
     assert.equal(figures.whole, 11);
-    assert.deepEqual(hottestRows(figures), [2, 3]);
+    assert.deepEqual(rowsWithMostTime(figures), [2, 3]);
 });
 
 test('calls that were reported apart are summed on demand', () => {
     assert.equal(callsOf(MEMORY).get(1), 2);
-    const { answer, growthOnly } = foldRows(MEMORY, (row) => String(MEMORY.line[row]));
+    const { answer, growthOnly } = collapseRows(MEMORY, (row) => String(MEMORY.line[row]));
     const figures = figuresOf(answer, growthOnly);
     assert.deepEqual(figures.column('mem_mib'), [60, 61, 61]);
     assert.deepEqual(figures.column('increment_mib'), [null, 11, -5]);
@@ -170,7 +170,7 @@ test('runs beside each other share their lines', () => {
         ['a', 'b'],
     );
     assert.deepEqual(runs[0].figures.column('hits'), [10, 1]);
-    const rows = acrossRows({ path: 'x.py', text: [], sha256: null, runs: [] }, runs);
+    const rows = multiRunRows({ path: 'x.py', text: [], sha256: null, runs: [] }, runs);
     assert.equal(rows.filter((row) => row.kind === 'line').length, 3);
 });
 
@@ -215,9 +215,9 @@ test('rows of two heights are found by where they stand', () => {
 
 test('the rail keeps the hottest of each slot, and leaves room below a short file', () => {
     const offsets = rowOffsets(100, () => 10);
-    const marks = railMarks(offsets, (row) => (row === 13 ? 5 : row === 12 ? 2 : 0), 10, 0);
+    const marks = railMarkers(offsets, (row) => (row === 13 ? 5 : row === 12 ? 2 : 0), 10, 0);
     assert.deepEqual(marks, [{ top: 0.1, level: 5 }]);
-    const short = railMarks(
+    const short = railMarkers(
         rowOffsets(2, () => 10),
         () => 1,
         10,

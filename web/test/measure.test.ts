@@ -5,22 +5,22 @@ import { text } from '../src/base/units';
 import {
     boxPlace,
     boxScale,
-    ownScale,
-    spreadFig,
-    valueFig,
+    runScale,
+    formatSpread,
+    formatNumber,
 } from '../src/features/measurements/values';
 
 const plain = (value: string) => value.replaceAll('\u202f', ' ');
 
 test('a spread is told in the unit of its value', () => {
     const said = (spread: number, value: number, unit = 's') =>
-        plain(text(spreadFig(spread, value, unit)));
+        plain(text(formatSpread(spread, value, unit)));
     assert.equal(said(7.62e-5, 0.0212), '0.0762 ms');
     assert.equal(said(0.00661, 0.1148), '6.61 ms');
     assert.equal(said(2.47e-6, 1.147e-6), '2.47 µs');
     assert.equal(said(0, 0.5), '0 s');
     assert.equal(said(0.5, 20), '0.500 s');
-    assert.equal(plain(text(valueFig(4227072, 'B'))), '4.03 MiB');
+    assert.equal(plain(text(formatNumber(4227072, 'B'))), '4.03 MiB');
 });
 
 test('box plots begin at 0, or are logarithmic where a group is wide', () => {
@@ -31,13 +31,13 @@ test('box plots begin at 0, or are logarithmic where a group is wide', () => {
     assert.equal(boxPlace({ from: 0, to: 4, log: false }, 1), 0.25);
     assert.equal(boxPlace({ from: 1, to: 100, log: true }, 10), 0.5);
     assert.equal(boxPlace({ from: 1, to: 100, log: true }, 0), 0);
-    const own = ownScale(2, 2);
+    const own = runScale(2, 2);
     assert.ok(own.from < 2 && own.to > 2);
 });
 
 test('a figure shows no digit that was not printed', () => {
     const said = (value: number, resolution: number | null, unit = 's') =>
-        plain(text(valueFig(value, unit, resolution)));
+        plain(text(formatNumber(value, unit, resolution)));
     assert.equal(said(0.05, 0.01), '50 ms');
     assert.equal(said(0.122, 0.001), '122 ms');
     assert.equal(said(5.91e-7, 1e-9), '591 ns');

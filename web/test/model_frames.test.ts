@@ -7,15 +7,15 @@ import {
     EXACT,
     UNKNOWN,
     layoutCallTree,
-    OMITTED,
+    OMITTED_KEYS,
 } from '../src/model/call_tree';
-import { coverPath, frameAt, frameChildren, framePath, stepFrame } from '../src/model/frames';
+import { coveredPath, frameAt, frameChildren, framePath, stepFrame } from '../src/model/frames';
 import { type ImportTree, layoutIcicle, matchedTotal, originShares } from '../src/model/icicle';
 import { ImportRows, depths } from '../src/features/imports/import_table';
 import {
     clampSpan,
     easeSpan,
-    outOf,
+    shareOfTotal,
     parseSpan,
     sameSpan,
     spanText,
@@ -130,12 +130,12 @@ test('hit test, path, children and steps agree', () => {
 
 test('Esc leads to the next wider frame, then to the whole', () => {
     const layout = layoutIcicle(TREE, ALL);
-    assert.equal(layout.node[outOf(layout, { x0: 0, x1: 35 })], 3);
-    assert.equal(layout.node[outOf(layout, { x0: 0, x1: 75 })], 1);
-    assert.equal(layout.node[outOf(layout, { x0: 0, x1: 90 })], -1);
-    assert.equal(outOf(layout, { x0: 0, x1: 100 }), -1);
+    assert.equal(layout.node[shareOfTotal(layout, { x0: 0, x1: 35 })], 3);
+    assert.equal(layout.node[shareOfTotal(layout, { x0: 0, x1: 75 })], 1);
+    assert.equal(layout.node[shareOfTotal(layout, { x0: 0, x1: 90 })], -1);
+    assert.equal(shareOfTotal(layout, { x0: 0, x1: 100 }), -1);
     assert.deepEqual(
-        coverPath(layout, 0, 35).map((f) => layout.node[f]),
+        coveredPath(layout, 0, 35).map((f) => layout.node[f]),
         [-1, 1, 3, 4],
     );
 });
@@ -234,7 +234,7 @@ test('what an exact frame called and was not sent is a quiet rest, not silence',
     ]);
     tree.cut = 7;
     const { frames } = layoutCallTree(tree, false);
-    assert.deepEqual([...frames.node], [0, 1, OMITTED]);
+    assert.deepEqual([...frames.node], [0, 1, OMITTED_KEYS]);
     assert.deepEqual([frames.x0[2], frames.x1[2], frames.quiet[2]], [5, 8, 1]);
 });
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { THIN } from '../src/base/units';
+import { THIN_SPACE } from '../src/base/units';
 import type { GraphEdge, GraphNode } from '../src/model/dot';
 import {
     escapeRegex,
@@ -74,7 +74,7 @@ test('a node says its share, never above the whole; without times it says a dash
     const text = nodeText(node, chars);
     assert.equal(text.name, 'builtins.exec');
     assert.equal(text.place, 'built-in');
-    assert.equal(text.numbers, `100.0${THIN}% (5.0${THIN}%) · 1,200×`);
+    assert.equal(text.numbers, `100.0${THIN_SPACE}% (5.0${THIN_SPACE}%) · 1,200×`);
     assert.ok(nodeSize(text, chars, chars).width >= text.numbers.length * 7);
     assert.match(nodeText({ ...node, total_pct: null }, chars).numbers, /^– /);
 });
@@ -82,7 +82,7 @@ test('a node says its share, never above the whole; without times it says a dash
 test('an edge without a share says its calls', () => {
     const edge: GraphEdge = { from: 1, to: 1, ncalls: 3, total: null, pct: null, recursive: 1 };
     assert.deepEqual(edgeText(edge), ['3×']);
-    assert.deepEqual(edgeText({ ...edge, pct: 12.34 }), [`12.3${THIN}%`, '3×']);
+    assert.deepEqual(edgeText({ ...edge, pct: 12.34 }), [`12.3${THIN_SPACE}%`, '3×']);
 });
 
 test('the plane zooms around the pointer and survives the URL', () => {

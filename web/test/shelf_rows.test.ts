@@ -9,7 +9,7 @@ import {
     parseTags,
     secondsLeft,
     shelfRows,
-    type Incoming,
+    type RunningImport,
 } from '../src/model/shelf_rows';
 
 const now = new Date('2026-11-20T15:00:00Z');
@@ -40,7 +40,7 @@ function run(id: string, at: string, value = 1, changes: Partial<Run> = {}): Run
     };
 }
 
-const arriving: Incoming = {
+const arriving: RunningImport = {
     key: 'j1',
     name: 'a.prof',
     kind: null,

@@ -7,12 +7,12 @@ import {
     type Align,
     alignText,
     anchorsOf,
-    atFrom,
+    firstAtOrAfter,
     placed,
     placesOf,
     readAlign,
     stepBy,
-    stepMate,
+    stepSideStage,
     stepsOf,
     unplaced,
 } from '../src/model/time_align';
@@ -58,8 +58,8 @@ test('what the URL says of the alignment is read back, and nonsense is the start
 
 test('a step stands above its namesake, and one walks as far as both have steps', () => {
     const [a, b] = [stepsOf(BASE), stepsOf(NEW)];
-    assert.equal(stepMate(a, b, 1), 2);
-    assert.equal(stepMate(a, b, 3), 3, 'no namesake: the same number');
+    assert.equal(stepSideStage(a, b, 1), 2);
+    assert.equal(stepSideStage(a, b, 3), 3, 'no namesake: the same number');
     const walk = (align: Align, by: number) => stepBy(align, by, a, b);
     assert.deepEqual(walk({ by: 'start' }, 0), { by: 'step', base: 1, new: 2 });
     assert.deepEqual(walk({ by: 'step', base: 1, new: 2 }, 1), { by: 'step', base: 2, new: 3 });
@@ -122,8 +122,8 @@ test('a range goes to each panel in its own time and comes back in that of the b
 });
 
 test('a window is kept where the ruler counts from another moment', () => {
-    assert.equal(atFrom('1000~2000', 500, 3000), '-1500~-500');
-    assert.equal(atFrom(undefined, 500, 3000), null);
+    assert.equal(firstAtOrAfter('1000~2000', 500, 3000), '-1500~-500');
+    assert.equal(firstAtOrAfter(undefined, 500, 3000), null);
     assert.deepEqual(parseView('-1500~-500', { from: -2000, to: 10 }), { from: -1500, to: -500 });
 });
 

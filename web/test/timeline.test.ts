@@ -9,7 +9,7 @@ import {
     windowFor,
 } from '../src/model/timeline_cache';
 import { curveSet, pointFrom, valueAt } from '../src/features/timeline/curves';
-import { needOf } from '../src/features/timeline/data';
+import { windowRequestOf } from '../src/features/timeline/data';
 import { hitAt } from '../src/features/timeline/hit';
 import {
     byteScale,
@@ -181,7 +181,7 @@ test('the lane at a height is found among many, and only those in sight are aske
     }
     assert.equal(laneAt(lanes, -1), null);
     assert.equal(laneAt(lanes, lanes.height + 1), null);
-    const need = needOf(lanes, WHOLE, 1000, lanes.lanes[250].top, 300, false);
+    const need = windowRequestOf(lanes, WHOLE, 1000, lanes.lanes[250].top, 300, false);
     assert.ok(need.tracks.length < 20 && need.tracks.includes(251));
 });
 

@@ -5,7 +5,7 @@ import {
     bytes,
     dayHeading,
     fig,
-    figIn,
+    formatValueIn,
     fmtFixed,
     int,
     pct,
@@ -79,10 +79,10 @@ test('fig has four significant digits and the unit that fits', () => {
 });
 
 test('figIn scales seconds and bytes, and leaves other units alone', () => {
-    assert.deepEqual(figIn(1.5, 's'), { value: '1.500', unit: 's' });
-    assert.deepEqual(figIn(2048, 'B'), { value: '2.00', unit: 'KiB' });
-    assert.deepEqual(figIn(136.3, 'MiB'), { value: '136.3', unit: 'MiB' });
-    assert.deepEqual(figIn(12345, 'calls'), { value: '12,345', unit: 'calls' });
+    assert.deepEqual(formatValueIn(1.5, 's'), { value: '1.500', unit: 's' });
+    assert.deepEqual(formatValueIn(2048, 'B'), { value: '2.00', unit: 'KiB' });
+    assert.deepEqual(formatValueIn(136.3, 'MiB'), { value: '136.3', unit: 'MiB' });
+    assert.deepEqual(formatValueIn(12345, 'calls'), { value: '12,345', unit: 'calls' });
 });
 
 test('bytes are powers of 1024 with three digits', () => {

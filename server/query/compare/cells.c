@@ -8,7 +8,7 @@
 const char *const ps_verdict_words[] = {NULL, "few", "same", "up", "down"};
 const char *const ps_change_words[] = {NULL, "added", "removed", "moved"};
 
-static const char *const column_names[PS_CMP_MORE] = {
+static const char *const column_names[PS_CMP_OTHER_METRICS] = {
     "id",     "name",    "place",  "base_place", "within", "line",    "base_line",
     "by",     "base_by", "change", "base",       "new",    "delta",   "delta_pct",
     "share",  "noise",   "low",    "high",       "p",      "verdict", "in_base",
@@ -35,7 +35,7 @@ static struct ps_value text(struct ps_str value)
     return (struct ps_value){.num = PS_NO_NUM, .text = value.len ? value : (struct ps_str){0}};
 }
 
-static struct ps_value text_value(const struct ps_compared_row *row, int column)
+static struct ps_value text_value(const struct ps_comparison_row *row, int column)
 {
     switch (column) {
     case PS_CMP_NAME:
@@ -45,47 +45,50 @@ static struct ps_value text_value(const struct ps_compared_row *row, int column)
     case PS_CMP_BASE_PLACE:
         return text(row->base_place);
     case PS_CMP_WITHIN:
-        return text(row->within);
+        return text(row->function);
     case PS_CMP_BY:
-        return text(row->by);
+        return text(row->cause);
     case PS_CMP_BASE_BY:
-        return text(row->base_by);
+        return text(row->base_cause);
     case PS_CMP_CHANGE:
-        return text(ps_str_of(ps_change_words[row->change]));
+        return text(ps_str_from_c(ps_change_words[row->change]));
     default:
-        return text(ps_str_of(ps_verdict_words[row->judged.verdict]));
+        return text(ps_str_from_c(ps_verdict_words[row->judgement.verdict]));
     }
 }
 
-static struct ps_value figure_value(const struct ps_compared_row *row, int column)
+static struct ps_value figure_value(const struct ps_comparison_row *row, int column)
 {
-    const struct ps_judged *judged = &row->judged;
+    const struct ps_judgement *judged = &row->judgement;
 
     switch (column) {
     case PS_CMP_BASE:
-        return real(judged->base);
+        return real(judged->base_median);
     case PS_CMP_NEW:
-        return real(judged->now);
+        return real(judged->new_median);
     case PS_CMP_DELTA:
         return real(judged->delta);
     case PS_CMP_DELTA_PCT:
-        return real(judged->base != 0 ? 100 * judged->delta / fabs(judged->base) : NAN);
+        return real(judged->base_median != 0 ? 100 * judged->delta / fabs(judged->base_median)
+                                             : NAN);
     case PS_CMP_SIZE:
         return real(fabs(judged->delta));
     case PS_CMP_MAD:
-        return real(judged->now_mad);
+        return real(judged->new_mad);
     case PS_CMP_NOISE:
         return real(judged->noise);
     case PS_CMP_P:
         return real(judged->p);
     default: /* medians of the other metrics */
-        column -= PS_CMP_MORE;
-        return real(column % 2 ? row->now[1 + column / 2] : row->base[1 + column / 2]);
+        column -= PS_CMP_OTHER_METRICS;
+        return real(column % 2 ? row->new_medians[1 + column / 2]
+                               : row->base_medians[1 + column / 2]);
     }
 }
 
 /* Returns the minimum or the maximum of the runs of a single group. */
-static struct ps_value end_value(const struct ps_compared_table *table, uint32_t id, bool largest)
+static struct ps_value end_value(const struct ps_cached_comparison *table, uint32_t id,
+                                 bool largest)
 {
     size_t n_base, n;
     const double *values;
@@ -98,8 +101,8 @@ static struct ps_value end_value(const struct ps_compared_table *table, uint32_t
     return real(end);
 }
 
-struct ps_value ps_compared_value(const struct ps_compared_table *table,
-                                  const struct ps_compared_row *row, int column)
+struct ps_value ps_compared_value(const struct ps_cached_comparison *table,
+                                  const struct ps_comparison_row *row, int column)
 {
     double ends[2] = {NAN, NAN};
 
@@ -113,13 +116,13 @@ struct ps_value ps_compared_value(const struct ps_compared_table *table,
     case PS_CMP_IN_BASE:
         return whole(row->in_base);
     case PS_CMP_IN_NEW:
-        return whole(row->in_now);
+        return whole(row->in_new);
     case PS_CMP_LOW:
     case PS_CMP_HIGH:
         (void)ps_comparison_interval(table->comparison, row->id, &ends[0], &ends[1]);
         return real(ends[column == PS_CMP_HIGH]);
     case PS_CMP_SHARE: /* of a single group: only if the rows sum up */
-        return real(table->alone && !table->head.metrics[0].adds ? NAN : row->share);
+        return real(table->is_single_group && !table->head.metrics[0].adds ? NAN : row->share_pct);
     case PS_CMP_MIN:
     case PS_CMP_MAX:
         return end_value(table, row->id, column == PS_CMP_MAX);
@@ -137,30 +140,31 @@ struct ps_value ps_compared_value(const struct ps_compared_table *table,
     }
 }
 
-size_t ps_compared_columns(const struct ps_compared_table *table, int out[PS_CMP_COLUMNS_MAX])
+size_t ps_comparison_count_columns(const struct ps_cached_comparison *table,
+                                   int out[PS_CMP_COLUMNS_MAX])
 {
     size_t n = 0;
 
-    for (int i = 0; i < (table->alone ? N_ALONE : PS_CMP_MAD); i++)
-        out[n++] = table->alone ? alone[i] : i;
+    for (int i = 0; i < (table->is_single_group ? N_ALONE : PS_CMP_MAD); i++)
+        out[n++] = table->is_single_group ? alone[i] : i;
     for (int i = 0; i < 2 * ((int)table->head.n - 1); i++)
-        if (!table->alone || i % 2)
-            out[n++] = PS_CMP_MORE + i;
+        if (!table->is_single_group || i % 2)
+            out[n++] = PS_CMP_OTHER_METRICS + i;
     return n;
 }
 
-const char *ps_compared_name(const struct ps_compared_table *table, int column, char out[32])
+const char *ps_compared_name(const struct ps_cached_comparison *table, int column, char out[32])
 {
-    int more = column - PS_CMP_MORE;
+    int more = column - PS_CMP_OTHER_METRICS;
 
-    if (table->alone && (column == PS_CMP_NEW || column == PS_CMP_IN_NEW))
+    if (table->is_single_group && (column == PS_CMP_NEW || column == PS_CMP_IN_NEW))
         return column == PS_CMP_NEW ? "median" : "in";
     if (more < 0)
         return column_names[column];
     (void)snprintf(out, 32, "%s_%s",
-                   table->alone ? "median"
-                   : more % 2   ? "new"
-                                : "base",
+                   table->is_single_group ? "median"
+                   : more % 2             ? "new"
+                                          : "base",
                    table->head.metrics[1 + more / 2].name);
     return out;
 }

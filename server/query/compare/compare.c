@@ -34,12 +34,12 @@ static void write_group(const char *key, const double *values, size_t n, double 
     ps_json_end(json);
 }
 
-static void write_judged(const struct ps_judged *judged, double low, double high,
+static void write_judged(const struct ps_judgement *judged, double low, double high,
                          struct ps_json *json)
 {
     ps_json_kreal(json, "delta", judged->delta);
     ps_json_kreal(json, "delta_pct",
-                  judged->base != 0 ? 100 * judged->delta / fabs(judged->base) : NAN);
+                  judged->base_median != 0 ? 100 * judged->delta / fabs(judged->base_median) : NAN);
     ps_json_kreal(json, "noise", judged->noise);
     ps_json_kreal(json, "low", low);
     ps_json_kreal(json, "high", high);
@@ -49,11 +49,11 @@ static void write_judged(const struct ps_judged *judged, double low, double high
 
 static bool one_headline(const struct ps_compare_groups *groups)
 {
-    for (size_t i = 1; i < groups->n_base + groups->n_now; i++)
-        if (strcmp(groups->at[i].unit, groups->at[0].unit) != 0 ||
-            strcmp(groups->at[i].label, groups->at[0].label) != 0)
+    for (size_t i = 1; i < groups->n_base + groups->n_new; i++)
+        if (strcmp(groups->runs[i].unit, groups->runs[0].unit) != 0 ||
+            strcmp(groups->runs[i].label, groups->runs[0].label) != 0)
             return false;
-    return groups->at[0].unit[0];
+    return groups->runs[0].unit[0];
 }
 
 static void write_alone(const double *values, size_t n, struct ps_json *json)
@@ -70,14 +70,14 @@ static void write_both(const struct ps_compare_groups *groups, const double *val
 {
     double low = NAN, high = NAN;
     const double *now = values + groups->n_base;
-    struct ps_judged judged;
+    struct ps_judgement judged;
     struct ps_rule rule;
 
-    ps_judge(values, 1, groups->n_base, groups->n_now, 0, &judged, &rule);
-    (void)ps_shift_interval(values, groups->n_base, now, groups->n_now, PS_JUDGE_LEVEL, &low,
+    ps_judge_rows(values, 1, groups->n_base, groups->n_new, 0, &judged, &rule);
+    (void)ps_shift_interval(values, groups->n_base, now, groups->n_new, PS_JUDGE_CONFIDENCE, &low,
                             &high);
-    write_group("base", values, groups->n_base, judged.base, judged.base_mad, json);
-    write_group("new", now, groups->n_now, judged.now, judged.now_mad, json);
+    write_group("base", values, groups->n_base, judged.base_median, judged.base_mad, json);
+    write_group("new", now, groups->n_new, judged.new_median, judged.new_mad, json);
     write_judged(&judged, low, high, json);
 }
 
@@ -91,15 +91,15 @@ static void write_headline(const struct ps_compare_groups *groups, struct ps_jso
         ps_json_null(json);
         return;
     }
-    for (size_t i = 0; i < groups->n_base + groups->n_now; i++)
-        values[i] = isfinite(groups->at[i].headline) ? groups->at[i].headline : 0;
+    for (size_t i = 0; i < groups->n_base + groups->n_new; i++)
+        values[i] = isfinite(groups->runs[i].headline) ? groups->runs[i].headline : 0;
     ps_json_object(json);
-    ps_json_kstr(json, "label", groups->at[0].label);
-    ps_json_kstr(json, "unit", groups->at[0].unit);
+    ps_json_kstr(json, "label", groups->runs[0].label);
+    ps_json_kstr(json, "unit", groups->runs[0].unit);
     if (groups->n_base)
         write_both(groups, values, json);
     else
-        write_alone(values, groups->n_now, json);
+        write_alone(values, groups->n_new, json);
     ps_json_end(json);
 }
 
@@ -127,23 +127,23 @@ static void write_metrics(const struct ps_compare_groups *groups,
 static enum ps_status write_tables(struct ps_store *store, const struct ps_compare_groups *groups,
                                    struct ps_json *json, struct ps_err *err)
 {
-    const char *kind = groups->at[0].kind;
+    const char *kind = groups->runs[0].kind;
     enum ps_status status = PS_OK;
 
     ps_json_key(json, "tables");
     ps_json_array(json);
-    for (const struct ps_compare_table *table = ps_compare_next(NULL, kind);
-         table && status == PS_OK; table = ps_compare_next(table, kind)) {
+    for (const struct ps_compare_table *table = ps_compare_next_table(NULL, kind);
+         table && status == PS_OK; table = ps_compare_next_table(table, kind)) {
         struct ps_query_comparison head;
         double resolution[PS_HEAD_METRICS];
         bool has = false;
 
-        ps_compare_head(table, &head);
-        status = ps_compare_present(store, groups, &head, resolution, &has, err);
+        ps_compare_table_head(table, &head);
+        status = ps_compare_find_metrics(store, groups, &head, resolution, &has, err);
         if (status != PS_OK || !has || head.n == 0)
             continue;
         ps_json_object(json);
-        ps_json_kstr(json, "of", table->of);
+        ps_json_kstr(json, "of", table->name);
         ps_json_kstr(json, "title", head.title);
         ps_json_kstr(json, "row", head.row);
         ps_json_kstr(json, "place", head.place[0] ? head.place : NULL);
@@ -161,7 +161,7 @@ static void write_rules(struct ps_json *json)
     ps_json_object(json);
     ps_json_kreal(json, "alpha", PS_JUDGE_ALPHA);
     ps_json_kreal(json, "fdr", PS_JUDGE_FDR);
-    ps_json_kreal(json, "level", PS_JUDGE_LEVEL);
+    ps_json_kreal(json, "level", PS_JUDGE_CONFIDENCE);
     ps_json_kreal(json, "factor", PS_JUDGE_FACTOR);
     ps_json_end(json);
 }
@@ -171,11 +171,11 @@ static enum ps_status ps_query_compare_members(struct ps_store *store,
                                                const struct ps_compare_groups *groups,
                                                struct ps_json *json, struct ps_err *err)
 {
-    const struct ps_compare_run *now = groups->at + groups->n_base;
-    enum ps_status status = write_runs(store, groups->at, groups->n_base, "base", json, err);
+    const struct ps_compare_run *now = groups->runs + groups->n_base;
+    enum ps_status status = write_runs(store, groups->runs, groups->n_base, "base", json, err);
 
     if (status == PS_OK)
-        status = write_runs(store, now, groups->n_now, "new", json, err);
+        status = write_runs(store, now, groups->n_new, "new", json, err);
     if (status == PS_OK)
         write_headline(groups, json);
     return status;
@@ -200,7 +200,8 @@ enum ps_status ps_query_compare(struct ps_store *store, const struct ps_compare_
         ps_json_str(json, PS_STR("graph"));
     ps_json_end(json);
     ps_json_kstr(json, "no_tree",
-                 ps_compare_tree_of(groups) == PS_TREE_NONE ? ps_compare_no_tree(groups) : NULL);
+                 ps_compare_tree_of(groups) == PS_TREE_NONE ? ps_compare_explain_no_tree(groups)
+                                                            : NULL);
     write_rules(json);
     ps_json_end(json);
     return PS_OK;

@@ -41,13 +41,13 @@ static enum ps_status add_newest(struct ps_db *db, const char *word, size_t most
     size_t n = 0, found = 0;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status =
-        ps_db_prepare(db, ps_sql_text(series ? "compare_series" : "compare_tagged"), &stmt, err);
+        ps_db_prepare(db, ps_query_sql(series ? "compare_series" : "compare_tagged"), &stmt, err);
 
     if (status != PS_OK)
         return status;
-    ps_bind_text(stmt, series ? ":series" : ":tag", ps_str_of(strchr(word, ':') + 1));
-    for (; n < sizeof ids / sizeof *ids && ps_stmt_row(stmt, err); found++) {
-        (void)snprintf(ids[n], sizeof ids[n], "%.16s", ps_col_text(stmt, 0).at);
+    ps_bind_text(stmt, series ? ":series" : ":tag", ps_str_from_c(strchr(word, ':') + 1));
+    for (; n < sizeof ids / sizeof *ids && ps_stmt_step(stmt, err); found++) {
+        (void)snprintf(ids[n], sizeof ids[n], "%.16s", ps_col_text(stmt, 0).ptr);
         n += !has_run(other, ids[n]);
     }
     if (err->code == PS_OK && n == 0)
@@ -78,7 +78,8 @@ static enum ps_status add_many(struct ps_store *store, char *word, const struct 
     int64_t most = INT64_MAX;
     enum ps_status status = ps_catalog_read(store, &db, err);
 
-    if (status == PS_OK && count && ps_str_i64(ps_str_of(count + 1), &most) && !is_used(db, word))
+    if (status == PS_OK && count && ps_str_parse_i64(ps_str_from_c(count + 1), &most) &&
+        !is_used(db, word))
         *count = '\0';
     else
         most = INT64_MAX;
@@ -114,7 +115,7 @@ static enum ps_status find_named(struct ps_store *store, const char *words, char
 
     *found = words && strchr(words, ',') && strncmp(words, "series:", 7) != 0 &&
              strncmp(words, "tag:", 4) != 0 && ps_store_resolve(store, words, id, &own) == PS_OK;
-    return own.code == PS_CONFLICT ? ps_fail_as(err, &own) : PS_OK;
+    return own.code == PS_CONFLICT ? ps_fail_copy(err, &own) : PS_OK;
 }
 
 /* other: NULL, or the group to compare with. Its runs are left out of series and tags, since no run
@@ -122,16 +123,16 @@ static enum ps_status find_named(struct ps_store *store, const char *words, char
 static enum ps_status read_list(struct ps_store *store, struct ps_params params, const char *key,
                                 const struct group *other, struct group *group, struct ps_err *err)
 {
-    struct ps_str rest = ps_str_of(ps_param_get(params, key));
+    struct ps_str rest = ps_str_from_c(ps_param_get(params, key));
     char id[PS_ID_SIZE];
     bool found;
-    enum ps_status status = find_named(store, rest.at, id, &found, err);
+    enum ps_status status = find_named(store, rest.ptr, id, &found, err);
 
     if (found)
         return add_run(group, id, key, err);
     while (status == PS_OK && rest.len) {
-        const char *comma = memchr(rest.at, ',', rest.len);
-        struct ps_str word = {rest.at, comma ? (size_t)(comma - rest.at) : rest.len};
+        const char *comma = memchr(rest.ptr, ',', rest.len);
+        struct ps_str word = {rest.ptr, comma ? (size_t)(comma - rest.ptr) : rest.len};
 
         if (word.len)
             status = add_word(store, word, other, key, group, err);
@@ -143,8 +144,9 @@ static enum ps_status read_list(struct ps_store *store, struct ps_params params,
     return status;
 }
 
-enum ps_status ps_query_named(struct ps_store *store, const char *words,
-                              char ids[PS_SQL_RUNS_MOST][PS_ID_SIZE], size_t *n, struct ps_err *err)
+enum ps_status ps_query_find_runs(struct ps_store *store, const char *words,
+                                  char ids[PS_SQL_RUNS_MOST][PS_ID_SIZE], size_t *n,
+                                  struct ps_err *err)
 {
     struct ps_compare_run runs[PS_GROUP_MAX];
     struct ps_param param = {"runs", words};
@@ -162,27 +164,27 @@ enum ps_status ps_query_named(struct ps_store *store, const char *words,
 static enum ps_status read_run(struct ps_db *db, struct ps_compare_run *run, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_stmt_of_run(db, "compare_run", run->id, &stmt, err);
+    enum ps_status status = ps_stmt_open_for_run(db, "compare_run", run->id, &stmt, err);
 
     if (status != PS_OK)
         return status;
-    (void)snprintf(run->kind, sizeof run->kind, "%s", ps_col_text(stmt, 0).at);
+    (void)snprintf(run->kind, sizeof run->kind, "%s", ps_col_text(stmt, 0).ptr);
     run->headline = ps_col_real(stmt, 1);
-    (void)snprintf(run->unit, sizeof run->unit, "%s", ps_col_text(stmt, 2).at);
-    (void)snprintf(run->label, sizeof run->label, "%s", ps_col_text(stmt, 3).at);
+    (void)snprintf(run->unit, sizeof run->unit, "%s", ps_col_text(stmt, 2).ptr);
+    (void)snprintf(run->label, sizeof run->label, "%s", ps_col_text(stmt, 3).ptr);
     return PS_OK;
 }
 
 static enum ps_status check_kinds(const struct ps_compare_groups *groups, struct ps_err *err)
 {
-    const char *first = groups->at[0].kind;
+    const char *first = groups->runs[0].kind;
 
-    if (!ps_compare_next(NULL, first))
+    if (!ps_compare_next_table(NULL, first))
         return ps_fail(err, PS_BAD_REQUEST, "runs of kind %s cannot be compared", first);
-    for (size_t i = 1; i < groups->n_base + groups->n_now; i++)
-        if (!ps_compare_kin(first, groups->at[i].kind))
+    for (size_t i = 1; i < groups->n_base + groups->n_new; i++)
+        if (!ps_compare_have_common_table(first, groups->runs[i].kind))
             return ps_fail(err, PS_BAD_REQUEST, "run %s is of kind %s, run %s of kind %s",
-                           groups->at[0].id, first, groups->at[i].id, groups->at[i].kind);
+                           groups->runs[0].id, first, groups->runs[i].id, groups->runs[i].kind);
     return PS_OK;
 }
 
@@ -190,7 +192,7 @@ static enum ps_status read_groups(struct ps_store *store, struct ps_params param
                                   struct ps_compare_groups *out, struct ps_err *err)
 {
     struct ps_compare_run runs[PS_GROUP_MAX];
-    struct group base = {out->at, 0}, now = {runs, 0};
+    struct group base = {out->runs, 0}, now = {runs, 0};
     const char *words = ps_param_get(params, "base"), *new_words = ps_param_get(params, "new");
     struct ps_db *db;
     enum ps_status status = read_list(store, params, "new", NULL, &now, err);
@@ -200,12 +202,12 @@ static enum ps_status read_groups(struct ps_store *store, struct ps_params param
                            &base, err);
     if (status != PS_OK)
         return status;
-    memcpy(out->at + base.n, runs, now.n * sizeof *runs);
+    memcpy(out->runs + base.n, runs, now.n * sizeof *runs);
     out->n_base = base.n;
-    out->n_now = now.n;
+    out->n_new = now.n;
     status = ps_catalog_read(store, &db, err);
     for (size_t i = 0; status == PS_OK && i < base.n + now.n; i++)
-        status = read_run(db, &out->at[i], err);
+        status = read_run(db, &out->runs[i], err);
     ps_catalog_read_end(store, db);
     return status == PS_OK ? check_kinds(out, err) : status;
 }
@@ -231,18 +233,22 @@ void ps_compare_groups_free(struct ps_compare_groups *groups)
 
 void ps_compare_groups_ids(const struct ps_compare_groups *groups, struct ps_buf *out)
 {
-    for (size_t i = 0; i < groups->n_base + groups->n_now; i++)
-        ps_buf_printf(out, "%s%s", i == 0 ? "" : i == groups->n_base ? "|" : ",", groups->at[i].id);
+    for (size_t i = 0; i < groups->n_base + groups->n_new; i++)
+        ps_buf_printf(out, "%s%s",
+                      i == 0                ? ""
+                      : i == groups->n_base ? "|"
+                                            : ",",
+                      groups->runs[i].id);
 }
 
 bool ps_compare_unit(const struct ps_compare_groups *groups, const struct ps_query_metric *metric,
                      const char **unit)
 {
-    *unit = strcmp(metric->unit, "@headline") == 0 ? groups->at[0].unit : metric->unit;
+    *unit = strcmp(metric->unit, "@headline") == 0 ? groups->runs[0].unit : metric->unit;
     if (*unit == metric->unit)
         return true;
-    for (size_t i = 1; i < groups->n_base + groups->n_now; i++)
-        if (strcmp(groups->at[i].unit, *unit) != 0)
+    for (size_t i = 1; i < groups->n_base + groups->n_new; i++)
+        if (strcmp(groups->runs[i].unit, *unit) != 0)
             return false;
     return true;
 }

@@ -20,7 +20,7 @@ static enum ps_status ask(struct ps_db *db, const char *select, double *out, str
     enum ps_status status = ps_db_prepare(db, select, &stmt, err);
 
     *out = 0;
-    if (status == PS_OK && ps_stmt_row(stmt, err))
+    if (status == PS_OK && ps_stmt_step(stmt, err))
         *out = ps_col_real(stmt, 0);
     return status == PS_OK ? err->code : status;
 }
@@ -34,9 +34,10 @@ static enum ps_status ask_has(struct ps_db *db, const char *select, bool *has, s
     return status;
 }
 
-enum ps_status ps_compare_present_in(struct ps_db *db, const struct ps_query_comparison *head,
-                                     bool *has_metric, double *resolution, bool *has,
-                                     struct ps_err *err)
+enum ps_status ps_compare_find_metrics_of_run(struct ps_db *db,
+                                              const struct ps_query_comparison *head,
+                                              bool *has_metric, double *resolution, bool *has,
+                                              struct ps_err *err)
 {
     enum ps_status status = ask_has(db, head->has, has, err);
 
@@ -51,9 +52,10 @@ enum ps_status ps_compare_present_in(struct ps_db *db, const struct ps_query_com
     return status;
 }
 
-enum ps_status ps_compare_present(struct ps_store *store, const struct ps_compare_groups *groups,
-                                  struct ps_query_comparison *head, double *resolution, bool *has,
-                                  struct ps_err *err)
+enum ps_status ps_compare_find_metrics(struct ps_store *store,
+                                       const struct ps_compare_groups *groups,
+                                       struct ps_query_comparison *head, double *resolution,
+                                       bool *has, struct ps_err *err)
 {
     bool has_metric[PS_HEAD_METRICS] = {false};
     size_t kept = 0;
@@ -62,12 +64,12 @@ enum ps_status ps_compare_present(struct ps_store *store, const struct ps_compar
     *has = false;
     for (size_t i = 0; i < PS_HEAD_METRICS; i++)
         resolution[i] = 0;
-    for (size_t i = 0; status == PS_OK && i < groups->n_base + groups->n_now; i++) {
+    for (size_t i = 0; status == PS_OK && i < groups->n_base + groups->n_new; i++) {
         struct ps_db *db = NULL;
 
-        status = ps_run_acquire(store, groups->at[i].id, &db, err);
+        status = ps_run_acquire(store, groups->runs[i].id, &db, err);
         if (status == PS_OK)
-            status = ps_compare_present_in(db, head, has_metric, resolution, has, err);
+            status = ps_compare_find_metrics_of_run(db, head, has_metric, resolution, has, err);
         ps_run_release(db);
     }
     for (size_t i = 0; i < head->n; i++) {
@@ -89,34 +91,34 @@ enum ps_status ps_compare_present(struct ps_store *store, const struct ps_compar
 
 /* --- Reading rows --- */
 
-struct into {
+struct target {
     struct ps_comparison *comparison;
     size_t at; /* index of the run */
 };
 
-static void add_row(void *user, const struct ps_compared *row)
+static void add_row(void *user, const struct ps_compare_input *row)
 {
-    struct into *into = user;
+    struct target *target = user;
 
-    ps_comparison_add(into->comparison, into->at, row);
+    ps_comparison_add(target->comparison, target->at, row);
 }
 
 static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_groups *groups,
-                                struct ps_compared_table *out, struct ps_err *err)
+                                struct ps_cached_comparison *out, struct ps_err *err)
 {
-    size_t n = groups->n_base + groups->n_now;
-    struct into into = {.at = 0};
+    size_t n = groups->n_base + groups->n_new;
+    struct target target = {.at = 0};
     struct ps_run_rows reader = {
-        .store = store, .table = out->table, .head = &out->head, .row = add_row, .user = &into};
+        .store = store, .table = out->table, .head = &out->head, .row = add_row, .user = &target};
     enum ps_status status = PS_OK;
 
-    out->comparison = ps_comparison_new(groups->n_base, groups->n_now, out->head.n);
-    into.comparison = out->comparison;
+    out->comparison = ps_comparison_new(groups->n_base, groups->n_new, out->head.n);
+    target.comparison = out->comparison;
     for (size_t i = 0; status == PS_OK && i < n; i++) {
         int64_t before = reader.rows;
 
-        into.at = i;
-        status = ps_run_rows_read(&reader, groups->at[i].id, err);
+        target.at = i;
+        status = ps_run_rows_read(&reader, groups->runs[i].id, err);
         if ((reader.rows - before) * (int64_t)(n * out->head.n) > FIGURES_MAX)
             status =
                 ps_fail(err, PS_LIMIT, "%zu runs with %lld rows are too many to compare at once", n,
@@ -124,7 +126,7 @@ static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_
     }
     if (status == PS_OK)
         ps_comparison_judge(out->comparison, out->resolution);
-    ps_run_rows_done(&reader);
+    ps_run_rows_free(&reader);
     return status;
 }
 
@@ -133,18 +135,18 @@ static enum ps_status read_runs(struct ps_store *store, const struct ps_compare_
 static enum ps_status find_table(const struct ps_compare_groups *groups, const char *of,
                                  const struct ps_compare_table **out, struct ps_err *err)
 {
-    const struct ps_compare_table *table = ps_compare_next(NULL, groups->at[0].kind);
+    const struct ps_compare_table *table = ps_compare_next_table(NULL, groups->runs[0].kind);
 
-    while (table && strcmp(table->of, of) != 0)
-        table = ps_compare_next(table, groups->at[0].kind);
+    while (table && strcmp(table->name, of) != 0)
+        table = ps_compare_next_table(table, groups->runs[0].kind);
     *out = table;
     return table ? PS_OK
                  : ps_fail(err, PS_NOT_FOUND, "runs of kind %s cannot be compared by %s",
-                           groups->at[0].kind, of);
+                           groups->runs[0].kind, of);
 }
 
 /* Moves the requested metric to the front, since the first metric is judged. */
-static enum ps_status choose_metric(struct ps_compared_table *out, const char *name,
+static enum ps_status choose_metric(struct ps_cached_comparison *out, const char *name,
                                     double *resolution, struct ps_err *err)
 {
     struct ps_query_metric chosen;
@@ -168,18 +170,18 @@ static enum ps_status choose_metric(struct ps_compared_table *out, const char *n
 
 static enum ps_status make(struct ps_store *store, const struct ps_compare_groups *groups,
                            const struct ps_compare_table *table, const char *metric,
-                           struct ps_compared_table *out, struct ps_err *err)
+                           struct ps_cached_comparison *out, struct ps_err *err)
 {
     double resolution[PS_HEAD_METRICS];
     bool has = false;
     enum ps_status status;
 
     out->table = table;
-    out->alone = groups->n_base == 0;
-    ps_compare_head(table, &out->head);
-    status = ps_compare_present(store, groups, &out->head, resolution, &has, err);
+    out->is_single_group = groups->n_base == 0;
+    ps_compare_table_head(table, &out->head);
+    status = ps_compare_find_metrics(store, groups, &out->head, resolution, &has, err);
     if (status == PS_OK && !has)
-        return ps_fail(err, PS_NOT_FOUND, "these runs have no table %s to compare", table->of);
+        return ps_fail(err, PS_NOT_FOUND, "these runs have no table %s to compare", table->name);
     if (status == PS_OK)
         status = choose_metric(out, metric, resolution, err);
     for (size_t i = 0; i < out->head.n; i++) {
@@ -196,18 +198,18 @@ static enum ps_status make(struct ps_store *store, const struct ps_compare_group
 
 /* --- Cache --- */
 
-static void table_free(struct ps_kept *kept)
+static void table_free(struct ps_cache_entry *kept)
 {
-    struct ps_compared_table *table = (struct ps_compared_table *)kept;
+    struct ps_cached_comparison *table = (struct ps_cached_comparison *)kept;
 
     ps_comparison_free(table->comparison);
     free(kept->key);
     free(table);
 }
 
-static struct ps_kept_list tables = {.lock = PTHREAD_MUTEX_INITIALIZER,
+static struct ps_lru_cache tables = {.lock = PTHREAD_MUTEX_INITIALIZER,
                                      .done = PTHREAD_COND_INITIALIZER,
-                                     .most = BYTES_MAX,
+                                     .bytes_max = BYTES_MAX,
                                      .free = table_free};
 
 /* Sources may be attached to runs later: keys of tables with source lines include the version of
@@ -219,38 +221,39 @@ static char *key_of(struct ps_store *store, const struct ps_compare_groups *grou
 
     ps_buf_printf(&key, "%p %s %s %zu %lld", (void *)store, table->query, metric ? metric : "",
                   groups->n_base, table->source ? (long long)ps_store_version(store) : 0);
-    for (size_t i = 0; i < groups->n_base + groups->n_now; i++)
-        ps_buf_printf(&key, " %s", groups->at[i].id);
-    return key.at;
+    for (size_t i = 0; i < groups->n_base + groups->n_new; i++)
+        ps_buf_printf(&key, " %s", groups->runs[i].id);
+    return key.ptr;
 }
 
-void ps_compared_release(struct ps_compared_table *table)
+void ps_cached_comparison_release(struct ps_cached_comparison *table)
 {
-    ps_kept_release(&tables, table ? &table->kept : NULL);
+    ps_lru_cache_release(&tables, table ? &table->entry : NULL);
 }
 
-enum ps_status ps_compared_acquire(struct ps_store *store, const struct ps_compare_groups *groups,
-                                   const char *of, struct ps_params params,
-                                   struct ps_compared_table **out, struct ps_err *err)
+enum ps_status ps_cached_comparison_acquire(struct ps_store *store,
+                                            const struct ps_compare_groups *groups, const char *of,
+                                            struct ps_params params,
+                                            struct ps_cached_comparison **out, struct ps_err *err)
 {
     const char *metric = ps_param_get(params, "metric");
     const struct ps_compare_table *table;
     enum ps_status status = find_table(groups, of, &table, err);
     PS_AUTO(ps_free_ptr) char *key = status == PS_OK ? key_of(store, groups, table, metric) : NULL;
-    struct ps_kept_claim claim;
+    struct ps_cache_claim claim;
 
-    *out = key ? (struct ps_compared_table *)ps_kept_claim(&tables, key, &claim) : NULL;
+    *out = key ? (struct ps_cached_comparison *)ps_lru_cache_claim(&tables, key, &claim) : NULL;
     if (status != PS_OK || *out)
         return status;
     *out = ps_alloc(sizeof **out);
     status = make(store, groups, table, metric, *out, err);
     if (status == PS_OK) {
-        ps_kept_put(&tables, &(*out)->kept, ps_strdup(ps_str_of(key)),
-                    ps_comparison_bytes((*out)->comparison));
+        ps_lru_cache_put(&tables, &(*out)->entry, ps_strdup(ps_str_from_c(key)),
+                         ps_comparison_bytes((*out)->comparison));
     } else {
-        ps_compared_release(*out);
+        ps_cached_comparison_release(*out);
         *out = NULL;
     }
-    ps_kept_unclaim(&tables, &claim);
+    ps_lru_cache_unclaim(&tables, &claim);
     return status;
 }

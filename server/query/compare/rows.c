@@ -3,8 +3,8 @@
 #include "server/query/compare/compare.h"
 
 struct compared {
-    const struct ps_compared_table *table;
-    const struct ps_compared_row *rows;
+    const struct ps_cached_comparison *table;
+    const struct ps_comparison_row *rows;
     size_t n;
     struct ps_db *db; /* for searches */
     int columns[PS_CMP_COLUMNS_MAX];
@@ -22,13 +22,13 @@ static bool in_list(const char *list, const char *word)
     return false;
 }
 
-static bool passes_words(const struct ps_compared_row *row, const char *name, const char *verdicts,
-                         const char *changes)
+static bool passes_words(const struct ps_comparison_row *row, const char *name,
+                         const char *verdicts, const char *changes)
 {
-    const char *verdict = ps_verdict_words[row->judged.verdict],
+    const char *verdict = ps_verdict_words[row->judgement.verdict],
                *change = ps_change_words[row->change];
 
-    if (name && name[0] && !ps_str_is(row->name, name))
+    if (name && name[0] && !ps_str_eq_c(row->name, name))
         return false;
     if (verdicts && verdicts[0] && (!verdict || !in_list(verdicts, verdict)))
         return false;
@@ -50,11 +50,11 @@ static enum ps_status prepare_search(struct ps_db *db, struct ps_params params,
     }
     if (!any)
         return PS_OK;
-    status = ps_db_prepare(db, ps_sql_text("compare_words"), stmt, err);
+    status = ps_db_prepare(db, ps_query_sql("compare_words"), stmt, err);
     return status == PS_OK ? ps_bind_search(*stmt, params, err) : status;
 }
 
-static bool is_found(struct ps_stmt *stmt, const struct ps_compared_row *row, struct ps_err *err)
+static bool is_found(struct ps_stmt *stmt, const struct ps_comparison_row *row, struct ps_err *err)
 {
     bool found;
 
@@ -62,25 +62,25 @@ static bool is_found(struct ps_stmt *stmt, const struct ps_compared_row *row, st
         return true;
     ps_bind_text(stmt, ":name", row->name);
     ps_bind_text(stmt, ":place", row->place.len ? row->place : PS_STR(""));
-    ps_bind_text(stmt, ":within", row->within.len ? row->within : PS_STR(""));
-    found = ps_stmt_row(stmt, err) && ps_col_int(stmt, 0);
+    ps_bind_text(stmt, ":within", row->function.len ? row->function : PS_STR(""));
+    found = ps_stmt_step(stmt, err) && ps_col_int(stmt, 0);
     ps_stmt_rewind(stmt);
     return found;
 }
 
-static void write_sums(const struct ps_compared_table *table, const struct ps_judged *sums,
+static void write_sums(const struct ps_cached_comparison *table, const struct ps_judgement *sums,
                        struct ps_json *json)
 {
     struct ps_rule rule = ps_comparison_rule(table->comparison);
 
     ps_json_object(json);
-    if (table->alone) {
-        ps_json_kreal(json, "median", sums->now);
+    if (table->is_single_group) {
+        ps_json_kreal(json, "median", sums->new_median);
         ps_json_end(json);
         return;
     }
-    ps_json_kreal(json, "base", sums->base);
-    ps_json_kreal(json, "new", sums->now);
+    ps_json_kreal(json, "base", sums->base_median);
+    ps_json_kreal(json, "new", sums->new_median);
     ps_json_kreal(json, "delta", sums->delta);
     ps_json_kreal(json, "factor", rule.factor);
     ps_json_kreal(json, "small_factor", rule.small_factor);
@@ -94,18 +94,18 @@ static enum ps_status filter_rows(const void *of, struct ps_params params, uint3
     const struct compared *c = of;
     const char *verdicts = ps_param_get(params, "verdict"),
                *changes = ps_param_get(params, "change"), *name = ps_param_get(params, "name");
-    struct ps_judged sum = {.base = 0};
+    struct ps_judgement sum = {.base_median = 0};
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status = prepare_search(c->db, params, &stmt, err);
 
     for (size_t i = 0; i < c->n && status == PS_OK; i++) {
-        const struct ps_compared_row *row = &c->rows[i];
+        const struct ps_comparison_row *row = &c->rows[i];
 
         if (passes_words(row, name, verdicts, changes) && is_found(stmt, row, err)) {
             ids[(*n)++] = (uint32_t)i;
-            sum.base += row->judged.base;
-            sum.now += row->judged.now;
-            sum.delta += row->judged.delta;
+            sum.base_median += row->judgement.base_median;
+            sum.new_median += row->judgement.new_median;
+            sum.delta += row->judgement.delta;
         }
         status = err->code;
     }
@@ -133,7 +133,7 @@ static int sort_column(const void *of, const char *key)
 {
     const struct compared *c = of;
     int columns[PS_CMP_COLUMNS_MAX];
-    size_t n = ps_compared_columns(c->table, columns);
+    size_t n = ps_comparison_count_columns(c->table, columns);
     char name[32];
 
     if (!key || strcmp(key, "size") == 0)
@@ -146,7 +146,7 @@ static int sort_column(const void *of, const char *key)
 }
 
 /* db: of any run; NULL: the rows will not be filtered. The row set borrows *out. */
-static struct ps_array_rows array_of(const struct ps_compared_table *table, struct ps_db *db,
+static struct ps_array_rows array_of(const struct ps_cached_comparison *table, struct ps_db *db,
                                      struct compared *out)
 {
     out->table = table;
@@ -154,11 +154,11 @@ static struct ps_array_rows array_of(const struct ps_compared_table *table, stru
     out->rows = ps_comparison_rows(table->comparison, &out->n);
     return (struct ps_array_rows){
         .of = out,
-        .key = table->kept.key,
+        .key = table->entry.key,
         .metric = table->head.metrics[0].name,
         .n = out->n,
         .columns = out->columns,
-        .n_columns = ps_compared_columns(table, out->columns),
+        .n_columns = ps_comparison_count_columns(table, out->columns),
         .aliased = PS_CMP_PLACE,
         .alias = strcmp(table->head.place, "file") == 0 ? "file" : NULL,
         .name = column_name,
@@ -172,20 +172,20 @@ enum ps_status ps_query_compare_rows(struct ps_store *store, const struct ps_com
                                      const char *of, struct ps_params params,
                                      struct ps_answer *answer, struct ps_err *err)
 {
-    struct ps_compared_table *table = NULL;
+    struct ps_cached_comparison *table = NULL;
     struct ps_db *db = NULL;
     struct ps_array_rows array;
     struct compared compared;
-    enum ps_status status = ps_compared_acquire(store, groups, of, params, &table, err);
+    enum ps_status status = ps_cached_comparison_acquire(store, groups, of, params, &table, err);
 
     if (status == PS_OK)
-        status = ps_run_acquire(store, groups->at[0].id, &db, err);
+        status = ps_run_acquire(store, groups->runs[0].id, &db, err);
     if (status == PS_OK) {
         array = array_of(table, db, &compared);
         status = ps_answer_array(&array, params, answer, err);
     }
     ps_run_release(db);
-    ps_compared_release(table);
+    ps_cached_comparison_release(table);
     return status;
 }
 
@@ -201,7 +201,7 @@ static void write_values(const char *key, const double *values, size_t n, struct
 /* Writes the key "at": the index of a row in the requested order; absent if the row does not pass
  * the filters. */
 static enum ps_status write_at(struct ps_store *store, const char *run, struct ps_params params,
-                               const struct ps_compared_table *table, uint32_t id,
+                               const struct ps_cached_comparison *table, uint32_t id,
                                struct ps_json *json, struct ps_err *err)
 {
     struct ps_db *db = NULL;
@@ -224,42 +224,42 @@ enum ps_status ps_query_compare_row(struct ps_store *store, const struct ps_comp
                                     const char *of, int64_t row, struct ps_params params,
                                     struct ps_json *json, struct ps_err *err)
 {
-    struct ps_compared_table *table = NULL;
+    struct ps_cached_comparison *table = NULL;
     struct compared compared;
     struct ps_array_rows array;
-    enum ps_status status = ps_compared_acquire(store, groups, of, params, &table, err);
-    size_t n_base, n_now;
+    enum ps_status status = ps_cached_comparison_acquire(store, groups, of, params, &table, err);
+    size_t n_base, n_new;
     const double *values, *now;
 
     if (status != PS_OK)
         return status;
     array = array_of(table, NULL, &compared);
     if (row < 1 || (uint64_t)row > array.n) {
-        ps_compared_release(table);
+        ps_cached_comparison_release(table);
         return ps_fail(err, PS_NOT_FOUND, "no row %lld in this table", (long long)row);
     }
-    values = ps_comparison_values(table->comparison, (uint32_t)row, &n_base, &now, &n_now);
+    values = ps_comparison_values(table->comparison, (uint32_t)row, &n_base, &now, &n_new);
     ps_json_object(json);
     ps_array_members(&array, (uint32_t)(row - 1), json);
-    if (!table->alone)
+    if (!table->is_single_group)
         write_values("base_values", values, n_base, json);
-    write_values(table->alone ? "values" : "new_values", now, n_now, json);
+    write_values(table->is_single_group ? "values" : "new_values", now, n_new, json);
     if (ps_param_get(params, "sort"))
-        status = write_at(store, groups->at[0].id, params, table, (uint32_t)(row - 1), json, err);
+        status = write_at(store, groups->runs[0].id, params, table, (uint32_t)(row - 1), json, err);
     ps_json_end(json);
-    ps_compared_release(table);
+    ps_cached_comparison_release(table);
     return status;
 }
 
 /* Returns the row that has this id in the run of one side, or NULL. */
-static const struct ps_compared_row *row_of_id(const struct ps_comparison *comparison, bool base,
-                                               int64_t id)
+static const struct ps_comparison_row *row_of_id(const struct ps_comparison *comparison, bool base,
+                                                 int64_t id)
 {
     size_t n = 0;
-    const struct ps_compared_row *rows = ps_comparison_rows(comparison, &n);
+    const struct ps_comparison_row *rows = ps_comparison_rows(comparison, &n);
 
     for (size_t i = 0; i < n; i++)
-        if ((base ? rows[i].base_id : rows[i].now_id) == id)
+        if ((base ? rows[i].base_id : rows[i].new_id) == id)
             return &rows[i];
     return NULL;
 }
@@ -269,24 +269,24 @@ enum ps_status ps_query_compare_twin(struct ps_store *store, const struct ps_com
                                      struct ps_err *err)
 {
     const char *side = ps_param_get(params, "side"), *text = ps_param_get(params, "id");
-    const struct ps_compared_row *row;
-    struct ps_compared_table *table = NULL;
+    const struct ps_comparison_row *row;
+    struct ps_cached_comparison *table = NULL;
     enum ps_status status;
     bool base = side && strcmp(side, "base") == 0;
     int64_t id = 0, twin;
 
-    if (groups->n_base != 1 || groups->n_now != 1)
+    if (groups->n_base != 1 || groups->n_new != 1)
         return ps_fail(err, PS_BAD_REQUEST, "this needs one run on each side");
     if (!base && !(side && strcmp(side, "new") == 0))
         return ps_fail(err, PS_BAD_REQUEST, "the parameter side must be base or new");
-    if (!text || !ps_str_i64(ps_str_of(text), &id) || id < 1)
+    if (!text || !ps_str_parse_i64(ps_str_from_c(text), &id) || id < 1)
         return ps_fail(err, PS_BAD_REQUEST, "the parameter id must be a number from 1");
-    status = ps_compared_acquire(store, groups, of, params, &table, err);
+    status = ps_cached_comparison_acquire(store, groups, of, params, &table, err);
     if (status != PS_OK)
         return status;
     row = row_of_id(table->comparison, base, id);
     if (row) {
-        twin = base ? row->now_id : row->base_id;
+        twin = base ? row->new_id : row->base_id;
         ps_json_object(json);
         ps_json_key(json, "id");
         if (twin)
@@ -299,6 +299,6 @@ enum ps_status ps_query_compare_twin(struct ps_store *store, const struct ps_com
     } else {
         status = ps_fail(err, PS_NOT_FOUND, "the run has no %s with id %lld", of, (long long)id);
     }
-    ps_compared_release(table);
+    ps_cached_comparison_release(table);
     return status;
 }

@@ -46,10 +46,10 @@ static struct ps_str without_address(struct ps_run_rows *r, struct ps_str name)
 
     if (!at)
         return name;
-    end = (size_t)(at - name.at) + 6;
+    end = (size_t)(at - name.ptr) + 6;
     r->name.len = 0;
-    ps_buf_add(&r->name, name.at, end);
-    while (end < name.len && strchr("0123456789abcdefABCDEF", name.at[end]))
+    ps_buf_add(&r->name, name.ptr, end);
+    while (end < name.len && strchr("0123456789abcdefABCDEF", name.ptr[end]))
         end++;
     ps_buf_puts(&r->name, "…");
     ps_buf_str(&r->name, ps_str_skip(name, end));
@@ -58,33 +58,34 @@ static struct ps_str without_address(struct ps_run_rows *r, struct ps_str name)
 
 static struct ps_str trimmed(struct ps_str text)
 {
-    while (text.len && strchr(" \t\r\n\f", text.at[text.len - 1]))
+    while (text.len && strchr(" \t\r\n\f", text.ptr[text.len - 1]))
         text.len--;
-    while (text.len && strchr(" \t\f", text.at[0]))
+    while (text.len && strchr(" \t\f", text.ptr[0]))
         text = ps_str_skip(text, 1);
     return text;
 }
 
 /* Sets the name of a row to the text of its line: from the profile, else from the source that is
  * attached to the run, else "line N". */
-static enum ps_status line_text(struct ps_run_rows *r, struct ps_compared *row, struct ps_err *err)
+static enum ps_status line_text(struct ps_run_rows *r, struct ps_compare_input *row,
+                                struct ps_err *err)
 {
     size_t line = row->line > 0 ? (size_t)row->line : 0;
     struct ps_source source = {.bytes = 0};
 
-    if (!row->name.at && !ps_str_eq(ps_buf_slice(&r->path), row->place)) {
+    if (!row->name.ptr && !ps_str_eq(ps_buf_slice(&r->path), row->place)) {
         enum ps_status status;
 
-        ps_text_free(&r->text);
+        ps_source_lines_free(&r->text);
         r->path.len = 0;
         ps_buf_str(&r->path, row->place);
-        status = ps_source_attached(r->store, r->run, r->path.at, &source, &r->text, err);
+        status = ps_source_read_attached(r->store, r->run, r->path.ptr, &source, &r->text, err);
         if (status != PS_OK && status != PS_NOT_FOUND)
             return status;
     }
-    if (!row->name.at && line && line <= r->text.n)
+    if (!row->name.ptr && line && line <= r->text.n)
         row->name = r->text.lines[line - 1];
-    if (row->name.at) {
+    if (row->name.ptr) {
         row->name = trimmed(row->name);
         return PS_OK;
     }
@@ -94,7 +95,7 @@ static enum ps_status line_text(struct ps_run_rows *r, struct ps_compared *row, 
     return PS_OK;
 }
 
-static void take_samples(struct ps_run_rows *r, struct ps_str blob, struct ps_compared *row)
+static void take_samples(struct ps_run_rows *r, struct ps_str blob, struct ps_compare_input *row)
 {
     size_t n = blob.len / sizeof(double);
 
@@ -103,7 +104,7 @@ static void take_samples(struct ps_run_rows *r, struct ps_str blob, struct ps_co
         r->cap_samples = n;
     }
     if (n)
-        memcpy(r->samples, blob.at, n * sizeof(double)); /* the blob may be unaligned */
+        memcpy(r->samples, blob.ptr, n * sizeof(double)); /* the blob may be unaligned */
     row->samples = r->samples;
     row->n_samples = n;
 }
@@ -111,20 +112,20 @@ static void take_samples(struct ps_run_rows *r, struct ps_str blob, struct ps_co
 static enum ps_status add_row(struct ps_run_rows *r, struct ps_stmt *stmt, struct ps_err *err)
 {
     const struct ps_row_columns *c = &r->columns;
-    struct ps_compared row = {.name = text_of(stmt, c->name),
-                              .place = text_of(stmt, c->place),
-                              .within = text_of(stmt, c->within),
-                              .line = c->line < 0 ? 0 : ps_col_int(stmt, c->line),
-                              .id = c->id < 0 ? 0 : ps_col_int(stmt, c->id),
-                              .by = text_of(stmt, c->by)};
+    struct ps_compare_input row = {.name = text_of(stmt, c->name),
+                                   .place = text_of(stmt, c->place),
+                                   .function = text_of(stmt, c->within),
+                                   .line = c->line < 0 ? 0 : ps_col_int(stmt, c->line),
+                                   .id = c->id < 0 ? 0 : ps_col_int(stmt, c->id),
+                                   .cause = text_of(stmt, c->by)};
     enum ps_status status = PS_OK;
 
     for (size_t i = 0; i < r->head->n; i++)
         row.values[i] = ps_col_real(stmt, c->metrics[i]);
     if (c->samples >= 0)
         take_samples(r, ps_col_text(stmt, c->samples), &row);
-    if (c->within >= 0 && !row.within.at)
-        row.within = PS_STR("");
+    if (c->within >= 0 && !row.function.ptr)
+        row.function = PS_STR("");
     if (r->table->source)
         status = line_text(r, &row, err);
     else
@@ -138,12 +139,12 @@ static enum ps_status add_row(struct ps_run_rows *r, struct ps_stmt *stmt, struc
 static enum ps_status read_rows(struct ps_run_rows *r, struct ps_db *db, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(r->head->query), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql(r->head->query), &stmt, err);
 
     if (status != PS_OK)
         return status;
     r->columns = find_columns(stmt, r->head);
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+    while (status == PS_OK && ps_stmt_step(stmt, err)) {
         status = add_row(r, stmt, err);
         if (r->rows > ROWS_MAX)
             return ps_fail(err, PS_LIMIT, "these runs have more than %lld rows in total",
@@ -154,7 +155,7 @@ static enum ps_status read_rows(struct ps_run_rows *r, struct ps_db *db, struct 
 
 enum ps_status ps_run_rows_read(struct ps_run_rows *r, const char *run, struct ps_err *err)
 {
-    struct ps_made made = {.values = NULL};
+    struct ps_computed_table made = {.values = NULL};
     struct ps_db *db = NULL;
     enum ps_status status = ps_run_acquire(r->store, run, &db, err);
 
@@ -172,9 +173,9 @@ enum ps_status ps_run_rows_read(struct ps_run_rows *r, const char *run, struct p
     return status;
 }
 
-void ps_run_rows_done(struct ps_run_rows *r)
+void ps_run_rows_free(struct ps_run_rows *r)
 {
-    ps_text_free(&r->text);
+    ps_source_lines_free(&r->text);
     ps_buf_free(&r->path);
     ps_buf_free(&r->name);
     free(r->samples);

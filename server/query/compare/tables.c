@@ -8,8 +8,8 @@
 #include "server/query/functions/stack_tree.h"
 #include "server/query/trace/memory.h"
 
-static enum ps_status make_operators(struct ps_db *db, struct ps_params params, struct ps_made *out,
-                                     struct ps_err *err)
+static enum ps_status make_operators(struct ps_db *db, struct ps_params params,
+                                     struct ps_computed_table *out, struct ps_err *err)
 {
     bool torch = false;
     enum ps_status status = ps_trace_is_torch(db, &torch, err);
@@ -41,8 +41,8 @@ static const struct ps_compare_table tables[] = {
 };
 #define N_TABLES (sizeof tables / sizeof *tables)
 
-const struct ps_compare_table *ps_compare_next(const struct ps_compare_table *last,
-                                               const char *kind)
+const struct ps_compare_table *ps_compare_next_table(const struct ps_compare_table *last,
+                                                     const char *kind)
 {
     unsigned has = ps_kind_find(kind)->has;
 
@@ -52,7 +52,7 @@ const struct ps_compare_table *ps_compare_next(const struct ps_compare_table *la
     return NULL;
 }
 
-bool ps_compare_kin(const char *kind, const char *other)
+bool ps_compare_have_common_table(const char *kind, const char *other)
 {
     unsigned has = ps_kind_find(kind)->has, other_has = ps_kind_find(other)->has;
 
@@ -64,8 +64,8 @@ bool ps_compare_kin(const char *kind, const char *other)
 
 static bool all_have(const struct ps_compare_groups *groups, unsigned any)
 {
-    for (size_t i = 0; i < groups->n_base + groups->n_now; i++)
-        if (!ps_kind_has(groups->at[i].kind, any))
+    for (size_t i = 0; i < groups->n_base + groups->n_new; i++)
+        if (!ps_kind_has(groups->runs[i].kind, any))
             return false;
     return true;
 }
@@ -73,7 +73,7 @@ static bool all_have(const struct ps_compare_groups *groups, unsigned any)
 enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups)
 {
     const struct ps_query_metric headline = {.unit = "@headline"};
-    unsigned has = ps_kind_find(groups->at[0].kind)->has;
+    unsigned has = ps_kind_find(groups->runs[0].kind)->has;
     const char *unit;
 
     if (has & PS_HAS_IMPORTS)
@@ -88,9 +88,9 @@ enum ps_compare_tree ps_compare_tree_of(const struct ps_compare_groups *groups)
                                                                             : PS_TREE_NONE;
 }
 
-const char *ps_compare_no_tree(const struct ps_compare_groups *groups)
+const char *ps_compare_explain_no_tree(const struct ps_compare_groups *groups)
 {
-    unsigned has = ps_kind_find(groups->at[0].kind)->has;
+    unsigned has = ps_kind_find(groups->runs[0].kind)->has;
 
     if (has & (PS_HAS_CALLS | PS_HAS_PRINTED | PS_HAS_PRINTED_OPERATORS))
         return "a printed table has no callers, so there is no call tree";
@@ -101,7 +101,7 @@ const char *ps_compare_no_tree(const struct ps_compare_groups *groups)
     return "runs of this kind have no call tree";
 }
 
-void ps_compare_head(const struct ps_compare_table *table, struct ps_query_comparison *out)
+void ps_compare_table_head(const struct ps_compare_table *table, struct ps_query_comparison *out)
 {
     const struct ps_query_comparison *found = ps_query_comparisons;
 

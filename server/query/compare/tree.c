@@ -28,7 +28,7 @@ static double base_of(const struct ps_tree *tree, const double *values, uint32_t
 
 static double now_of(const struct ps_tree *tree, const double *values, uint32_t node)
 {
-    return mean(values + node * tree->n_runs + tree->groups->n_base, tree->groups->n_now);
+    return mean(values + node * tree->n_runs + tree->groups->n_base, tree->groups->n_new);
 }
 
 /* Sets the sizes by which nodes are ranked: the larger of both totals, scaled to WIDEST for the
@@ -42,7 +42,7 @@ static void set_sizes(struct ps_tree *tree)
     for (uint32_t i = 0; i < tree->nodes.n; i++) {
         double size = fmax(base_of(tree, tree->totals, i), now_of(tree, tree->totals, i));
 
-        tree->nodes.at[i].total_ns = size > 0 ? (int64_t)(size / most * WIDEST) : 0;
+        tree->nodes.nodes[i].total_ns = size > 0 ? (int64_t)(size / most * WIDEST) : 0;
     }
     tree->nodes.finished = true;
 }
@@ -55,7 +55,7 @@ static size_t n_sure(const struct ps_tree *tree, size_t limit)
     size_t n = 0;
 
     for (uint32_t i = 0; i < tree->nodes.n; i++)
-        n += tree->nodes.at[i].total_ns >= (int64_t)(5 * PS_TREE_CALLS_SHARE * WIDEST);
+        n += tree->nodes.nodes[i].total_ns >= (int64_t)(5 * PS_TREE_CALLS_SHARE * WIDEST);
     return n < limit ? n : limit;
 }
 
@@ -65,7 +65,7 @@ static void write_reals(const struct ps_tree *tree, const char *key,
 {
     ps_json_key(json, key);
     ps_json_array(json);
-    for (size_t i = 0; i < n && !ps_context_ended(); i++)
+    for (size_t i = 0; i < n && !ps_context_has_ended(); i++)
         ps_json_real(json, of(tree, values, order[i]));
     ps_json_end(json);
 }
@@ -77,7 +77,7 @@ static void write_sum(const struct ps_tree *tree, const char *key,
     double sum = 0;
 
     for (uint32_t i = 0; i < tree->nodes.n; i++)
-        if (tree->nodes.at[i].parent == UINT32_MAX)
+        if (tree->nodes.nodes[i].parent == UINT32_MAX)
             sum += of(tree, tree->totals, i);
     ps_json_kreal(json, key, sum);
 }
@@ -86,11 +86,11 @@ static void write_verdicts(const struct ps_tree *tree, const uint32_t *order, si
                            int64_t *values, struct ps_json *json)
 {
     PS_AUTO(ps_free_ptr)
-    struct ps_judged *judged = ps_grow(NULL, tree->nodes.n + 1, sizeof *judged);
+    struct ps_judgement *judged = ps_grow(NULL, tree->nodes.n + 1, sizeof *judged);
     struct ps_rule rule;
 
-    ps_judge(tree->totals, tree->nodes.n, tree->groups->n_base, tree->groups->n_now, 0, judged,
-             &rule);
+    ps_judge_rows(tree->totals, tree->nodes.n, tree->groups->n_base, tree->groups->n_new, 0, judged,
+                  &rule);
     for (size_t i = 0; i < n; i++)
         values[i] = judged[order[i]].verdict;
     ps_json_ints(json, "verdict", values, n);
@@ -98,9 +98,9 @@ static void write_verdicts(const struct ps_tree *tree, const uint32_t *order, si
 
 static struct ps_str shown(struct ps_str key)
 {
-    const char *end = memchr(key.at, '\0', key.len);
+    const char *end = memchr(key.ptr, '\0', key.len);
 
-    return (struct ps_str){key.at, end ? (size_t)(end - key.at) : key.len};
+    return (struct ps_str){key.ptr, end ? (size_t)(end - key.ptr) : key.len};
 }
 
 /* Writes the places of names, for trees in which a name does not identify a node. */
@@ -135,7 +135,7 @@ static void write_names(const struct ps_tree *tree, const uint32_t *order, size_
     ps_json_key(json, "names");
     ps_json_array(json);
     for (size_t i = 0; i < n; i++) {
-        uint32_t name = tree->nodes.at[order[i]].name;
+        uint32_t name = tree->nodes.nodes[order[i]].name;
 
         if (!place[name]) {
             place[name] = ++known;
@@ -156,7 +156,7 @@ static void write_shape(const struct ps_tree *tree, const uint32_t *order, size_
     PS_AUTO(ps_free_ptr) uint32_t *rank = ps_grow(NULL, tree->nodes.n + 1, sizeof *rank);
 
     for (size_t i = 0; i < n; i++) {
-        uint32_t parent = tree->nodes.at[order[i]].parent;
+        uint32_t parent = tree->nodes.nodes[order[i]].parent;
 
         rank[order[i]] = (uint32_t)i;
         values[i] = parent == UINT32_MAX ? -1 : (int64_t)rank[parent];
@@ -200,7 +200,7 @@ static void write_tree(struct ps_tree *tree, size_t limit, struct ps_json *json)
 
     set_sizes(tree);
     limit = tree->is == PS_TREE_CALLS ? n_sure(tree, limit) : limit;
-    n = ps_flame_preorder(&tree->nodes, limit, order, &cut);
+    n = ps_flame_order_nodes(&tree->nodes, limit, order, &cut);
     ps_json_object(json);
     ps_json_kint(json, "n", (int64_t)n);
     ps_json_kstr(json, "unit", tree->unit);
@@ -224,12 +224,12 @@ enum ps_status ps_query_compare_tree(struct ps_store *store, const struct ps_com
     PS_AUTO(ps_tree_free)
     struct ps_tree tree = {.groups = groups,
                            .is = ps_compare_tree_of(groups),
-                           .n_runs = groups->n_base + groups->n_now};
+                           .n_runs = groups->n_base + groups->n_new};
     int64_t limit = 0;
     enum ps_status status = ps_param_int(params, "limit", 1, LIMIT_MAX, 20000, &limit, err);
 
     if (status == PS_OK && tree.is == PS_TREE_NONE)
-        return ps_fail(err, PS_NOT_FOUND, "%s", ps_compare_no_tree(groups));
+        return ps_fail(err, PS_NOT_FOUND, "%s", ps_compare_explain_no_tree(groups));
     if (status == PS_OK)
         status = ps_tree_read(store, &tree, err);
     if (status == PS_OK)

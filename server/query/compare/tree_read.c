@@ -47,8 +47,8 @@ static void make_room(struct ps_tree *tree, size_t cap)
  * the current run. */
 static uint32_t node_at(struct ps_tree *tree, uint32_t parent, struct ps_str name, double total)
 {
-    uint32_t id = ps_intern_id(&tree->names, name),
-             node = ps_flame_child(&tree->nodes, parent, id, 0, 0);
+    uint32_t id = ps_intern_add(&tree->names, name),
+             node = ps_flame_child_of(&tree->nodes, parent, id, 0, 0);
 
     if (node >= tree->cap)
         make_room(tree, (size_t)node * 2 + 1024);
@@ -81,7 +81,7 @@ static struct ps_str file_name(struct ps_str path)
 {
     size_t at = path.len;
 
-    while (at > 0 && path.at[at - 1] != '/' && path.at[at - 1] != '\\')
+    while (at > 0 && path.ptr[at - 1] != '/' && path.ptr[at - 1] != '\\')
         at--;
     return ps_str_skip(path, at);
 }
@@ -96,12 +96,12 @@ static enum ps_status add_imports(struct ps_tree *tree, struct ps_db *db, struct
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_free_ptr) uint32_t *node_of = NULL; /* row -> node + 1 */
     size_t n = 0;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("import_tree"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("import_tree"), &stmt, err);
 
     if (status != PS_OK)
         return status;
     ps_bind_int(stmt, ":min_total_us", 0);
-    while (ps_stmt_row(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         size_t id = (size_t)ps_col_int(stmt, I_ID), up = (size_t)ps_col_int(stmt, I_PARENT);
         uint32_t parent = up < n && node_of[up] ? node_of[up] - 1 : UINT32_MAX;
 
@@ -119,9 +119,9 @@ static enum ps_status add_imports(struct ps_tree *tree, struct ps_db *db, struct
 static enum ps_status scale_of(struct ps_db *db, double *scale, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("stack_scale"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("stack_scale"), &stmt, err);
 
-    if (status == PS_OK && ps_stmt_row(stmt, err) && ps_col_real(stmt, 0) > 0)
+    if (status == PS_OK && ps_stmt_step(stmt, err) && ps_col_real(stmt, 0) > 0)
         *scale = ps_col_real(stmt, 0);
     return status == PS_OK ? err->code : status;
 }
@@ -133,11 +133,11 @@ static void add_flame(struct ps_tree *tree, struct ps_db *db, struct ps_flame *f
 
     ps_flame_finish(flame);
     for (size_t i = 0; i < flame->n; i++) {
-        const struct ps_flame_node *node = &flame->at[i];
+        const struct ps_flame_node *node = &flame->nodes[i];
         struct ps_str name = ps_trace_text(db, node->name);
         uint32_t parent = node->parent == UINT32_MAX ? UINT32_MAX : node_of[node->parent];
 
-        node_of[i] = add(tree, parent, name.at ? name : PS_STR("(no name)"),
+        node_of[i] = add(tree, parent, name.ptr ? name : PS_STR("(no name)"),
                          (double)node->self_ns / scale, (double)node->total_ns / scale);
     }
 }
@@ -170,7 +170,7 @@ static uint32_t add_call(struct ps_tree *tree, struct ps_stmt *stmt, uint32_t pa
     uint8_t certainty = (uint8_t)ps_col_int(stmt, C_CERTAINTY);
     uint32_t node;
 
-    file = ps_str_is(file, "~") ? PS_STR("") : file;
+    file = ps_str_eq_c(file, "~") ? PS_STR("") : file;
     node = node_at(tree, parent, placed(key, ps_col_text(stmt, C_NAME), file),
                    ps_col_real(stmt, C_HIGH));
     tree->lows[node * tree->n_runs + tree->run] += ps_col_real(stmt, C_LOW);
@@ -187,7 +187,7 @@ static enum ps_status add_calls(struct ps_tree *tree, struct ps_db *db, struct p
     PS_AUTO(ps_buf_free) struct ps_buf key = {0};
     PS_AUTO(ps_free_ptr) uint32_t *node_of = ps_grow(NULL, CALLS_MAX + 1, sizeof *node_of);
     size_t n = 0;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("calltree"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("calltree"), &stmt, err);
 
     if (status != PS_OK)
         return status;
@@ -195,7 +195,7 @@ static enum ps_status add_calls(struct ps_tree *tree, struct ps_db *db, struct p
     ps_bind_real(stmt, ":min_share", PS_TREE_CALLS_SHARE);
     ps_bind_int(stmt, ":depth", CALLS_DEPTH);
     ps_bind_int(stmt, ":limit", CALLS_MAX);
-    while (n < CALLS_MAX && ps_stmt_row(stmt, err)) {
+    while (n < CALLS_MAX && ps_stmt_step(stmt, err)) {
         size_t up = (size_t)ps_col_int(stmt, C_PARENT); /* row of the parent, from 1; 0: a root */
         uint64_t cut = (uint64_t)ps_col_int(stmt, C_CUT);
         uint32_t parent = up > 0 && up <= n ? node_of[up - 1] : UINT32_MAX;
@@ -209,7 +209,7 @@ static enum ps_status add_calls(struct ps_tree *tree, struct ps_db *db, struct p
 static enum ps_status add_run(struct ps_store *store, struct ps_tree *tree, struct ps_err *err)
 {
     struct ps_db *db = NULL;
-    enum ps_status status = ps_run_acquire(store, tree->groups->at[tree->run].id, &db, err);
+    enum ps_status status = ps_run_acquire(store, tree->groups->runs[tree->run].id, &db, err);
 
     if (status == PS_OK && tree->is == PS_TREE_IMPORTS)
         status = add_imports(tree, db, err);
@@ -233,14 +233,14 @@ struct line_path {
     struct ps_buf file, function, line;
 };
 
-static void name_path(const struct ps_compared_row *row, struct line_path *path)
+static void name_path(const struct ps_comparison_row *row, struct line_path *path)
 {
     PS_AUTO(ps_buf_free) struct ps_buf place = {0};
     struct ps_str file = file_name(row->place);
 
     ps_buf_str(&place, file);
     (void)placed(&path->file, file, row->place);
-    (void)placed(&path->function, row->within.len ? row->within : PS_STR("(no function)"),
+    (void)placed(&path->function, row->function.len ? row->function : PS_STR("(no function)"),
                  ps_buf_slice(&place));
     ps_buf_printf(&place, ":%lld", (long long)(row->line ? row->line : row->base_line));
     (void)placed(&path->line, row->name, ps_buf_slice(&place));
@@ -257,31 +257,31 @@ static void add_line(struct ps_tree *tree, const struct line_path *path, double 
 /* Adds the rows of the table of lines, which are already matched across the runs. */
 static enum ps_status add_lines(struct ps_store *store, struct ps_tree *tree, struct ps_err *err)
 {
-    struct ps_compared_table *table = NULL;
+    struct ps_cached_comparison *table = NULL;
     struct line_path path = {.file = {0}};
-    const struct ps_compared_row *rows;
+    const struct ps_comparison_row *rows;
     size_t n = 0;
-    enum ps_status status =
-        ps_compared_acquire(store, tree->groups, "lines", (struct ps_params){NULL, 0}, &table, err);
+    enum ps_status status = ps_cached_comparison_acquire(store, tree->groups, "lines",
+                                                         (struct ps_params){NULL, 0}, &table, err);
 
     if (status != PS_OK)
         return status;
     (void)snprintf(tree->unit, sizeof tree->unit, "%s", table->head.metrics[0].unit);
     rows = ps_comparison_rows(table->comparison, &n);
-    for (size_t i = 0; i < n && !ps_context_ended(); i++) {
-        size_t n_base, n_now;
+    for (size_t i = 0; i < n && !ps_context_has_ended(); i++) {
+        size_t n_base, n_new;
         const double *now,
-            *base = ps_comparison_values(table->comparison, rows[i].id, &n_base, &now, &n_now);
+            *base = ps_comparison_values(table->comparison, rows[i].id, &n_base, &now, &n_new);
 
         name_path(&rows[i], &path);
-        for (tree->run = 0; tree->run < n_base + n_now; tree->run++)
+        for (tree->run = 0; tree->run < n_base + n_new; tree->run++)
             add_line(tree, &path,
                      fmax(tree->run < n_base ? base[tree->run] : now[tree->run - n_base], 0));
     }
     ps_buf_free(&path.file);
     ps_buf_free(&path.function);
     ps_buf_free(&path.line);
-    ps_compared_release(table);
+    ps_cached_comparison_release(table);
     return PS_OK;
 }
 
@@ -297,6 +297,6 @@ enum ps_status ps_tree_read(struct ps_store *store, struct ps_tree *tree, struct
                    tree->is == PS_TREE_IMPORTS  ? "us"
                    : tree->is == PS_TREE_CALLS  ? "s"
                    : tree->is == PS_TREE_TRACES ? "ns"
-                                                : tree->groups->at[0].unit);
+                                                : tree->groups->runs[0].unit);
     return status;
 }

@@ -79,7 +79,7 @@ static double pct(const struct graph *g, double part)
 static void take_node(struct graph *g, struct ps_stmt *stmt)
 {
     struct ps_buf text = {0};
-    struct ps_json json = ps_json_to(&text);
+    struct ps_json json = ps_json_writer(&text);
     static const char *const keys[] = {
         "id",   "name", "file", "line", "origin", "self", "total", "ncalls", "primitive_calls",
         "cycle"};
@@ -110,7 +110,7 @@ static enum ps_status read_nodes(struct ps_db *db, struct graph *g, int64_t id, 
                                  int64_t limit, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("graph_nodes"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("graph_nodes"), &stmt, err);
 
     if (status != PS_OK)
         return status;
@@ -118,7 +118,7 @@ static enum ps_status read_nodes(struct ps_db *db, struct graph *g, int64_t id, 
         ps_bind_int(stmt, ":id", id);
     ps_bind_real(stmt, ":min_s", min_s);
     ps_bind_int(stmt, ":limit", limit);
-    while (ps_stmt_row(stmt, err))
+    while (ps_stmt_step(stmt, err))
         take_node(g, stmt);
     return err->code;
 }
@@ -139,7 +139,7 @@ static enum ps_status add_chain(struct ps_db *db, struct graph *g, int64_t id, s
             status = read_nodes(db, g, at, 0, 1, err);
         if (status == PS_OK)
             status = ps_query_prepare(db, "graph_edges", at, &stmt, err);
-        while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        while (status == PS_OK && ps_stmt_step(stmt, err)) {
             int64_t caller = ps_col_int(stmt, 0);
 
             /* A caller that is already in the graph would close a cycle. */
@@ -161,12 +161,12 @@ static enum ps_status read_edges(struct ps_db *db, struct graph *g, struct ps_er
 
         if (status != PS_OK)
             return status;
-        while (ps_stmt_row(stmt, err)) {
+        while (ps_stmt_step(stmt, err)) {
             int64_t caller = ps_col_int(stmt, 0);
 
             if (index_of(g, caller) < 0)
                 continue;
-            PS_PUSH_ROOM(g->edges, g->n_edges, g->cap_edges);
+            PS_RESERVE_ONE(g->edges, g->n_edges, g->cap_edges);
             g->edges[g->n_edges++] =
                 (struct edge){caller, g->ids[i], ps_col_num(stmt, 1), ps_col_real(stmt, 2)};
         }
@@ -188,10 +188,10 @@ static void reach(struct graph *g, int64_t focus, int64_t depth, bool up)
     for (size_t i = 0; i < g->n; i++)
         seen[i] = -1;
     seen[at] = g->depth[at] = 0;
-    for (int level = 0; level < depth && !ps_context_ended(); level++) {
+    for (int level = 0; level < depth && !ps_context_has_ended(); level++) {
         bool more = false;
 
-        for (size_t i = 0; i < g->n_edges && !ps_context_ended(); i++) {
+        for (size_t i = 0; i < g->n_edges && !ps_context_has_ended(); i++) {
             ptrdiff_t a = index_of(g, up ? g->edges[i].to : g->edges[i].from);
             ptrdiff_t b = index_of(g, up ? g->edges[i].from : g->edges[i].to);
 
@@ -239,7 +239,7 @@ static void write_graph(struct graph *g, bool focused, double edge_pct, int64_t 
     ps_json_end(json);
     ps_json_key(json, "edges");
     ps_json_array(json);
-    for (size_t i = 0; i < g->n_edges && !ps_context_ended(); i++) {
+    for (size_t i = 0; i < g->n_edges && !ps_context_has_ended(); i++) {
         const struct edge *e = &g->edges[i];
 
         if (focused && (g->depth[index_of(g, e->from)] < 0 || g->depth[index_of(g, e->to)] < 0))
@@ -258,13 +258,14 @@ static void write_graph(struct graph *g, bool focused, double edge_pct, int64_t 
     ps_json_end(json);
 }
 
-struct wishes {
+struct graph_options {
     double node_pct, edge_pct;
     int64_t focus, path_to, depth, limit;
     bool callers, callees;
 };
 
-static enum ps_status read_wishes(struct ps_params params, struct wishes *w, struct ps_err *err)
+static enum ps_status read_wishes(struct ps_params params, struct graph_options *w,
+                                  struct ps_err *err)
 {
     const char *direction = ps_param_get(params, "direction");
     enum ps_status status = ps_param_real(params, "node_pct", 0, 100, 0.5, &w->node_pct, err);
@@ -291,12 +292,12 @@ static enum ps_status read_wishes(struct ps_params params, struct wishes *w, str
 static enum ps_status count_all(struct ps_db *db, int64_t *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("graph_count"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("graph_count"), &stmt, err);
 
     if (status != PS_OK)
         return status;
     ps_bind_real(stmt, ":min_s", 0);
-    if (ps_stmt_row(stmt, err))
+    if (ps_stmt_step(stmt, err))
         *out = ps_col_int(stmt, 0);
     return err->code;
 }
@@ -304,9 +305,9 @@ static enum ps_status count_all(struct ps_db *db, int64_t *out, struct ps_err *e
 enum ps_status ps_view_graph(struct ps_db *db, const struct ps_view *view, int64_t id,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     struct graph g = {0};
-    struct wishes w = {0};
+    struct graph_options w = {0};
     int64_t all = 0;
     double tottime = 0;
     enum ps_status status = read_wishes(params, &w, err);

@@ -10,9 +10,9 @@ enum ps_status ps_function_totals(struct ps_db *db, double *tottime, double *bas
                                   struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("function_totals"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("function_totals"), &stmt, err);
 
-    if (status == PS_OK && ps_stmt_row(stmt, err)) {
+    if (status == PS_OK && ps_stmt_step(stmt, err)) {
         *tottime = ps_col_real(stmt, 0);
         *base = ps_col_real(stmt, 1);
     }
@@ -43,7 +43,7 @@ static enum ps_status write_side(struct ps_db *db, const char *query, const char
     ps_bind_int(stmt, ":limit", limit);
     ps_json_key(json, key);
     ps_json_array(json);
-    while (ps_stmt_row(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         ps_json_object(json);
         ps_row_members(stmt, 0, json);
         percent(json, "pct", ps_col_real(stmt, time_column),
@@ -58,13 +58,13 @@ static enum ps_status write_fn(struct ps_db *db, int64_t id, double tottime, dou
                                struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("functions"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("functions"), &stmt, err);
     double own = 0;
 
     if (status != PS_OK)
         return status;
     ps_bind_int(stmt, ":row", id);
-    if (!ps_stmt_row(stmt, err))
+    if (!ps_stmt_step(stmt, err))
         return ps_fail(err, PS_NOT_FOUND, "no function %lld in this run", (long long)id);
     ps_json_key(json, "fn");
     ps_json_object(json);
@@ -90,7 +90,7 @@ static enum ps_status write_degree(struct ps_db *db, int64_t id, struct ps_json 
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status = ps_query_prepare(db, "function_degree", id, &stmt, err);
 
-    if (status != PS_OK || !ps_stmt_row(stmt, err))
+    if (status != PS_OK || !ps_stmt_step(stmt, err))
         return status == PS_OK ? err->code : status;
     ps_json_kint(json, "callers_total", ps_col_int(stmt, 0));
     ps_json_kint(json, "callees_total", ps_col_int(stmt, 1));
@@ -114,7 +114,7 @@ enum ps_status ps_view_function(struct ps_db *db, const struct ps_view *view, in
                                 struct ps_params params, struct ps_answer *answer,
                                 struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     double tottime = 0, base = 0, cumtime = 0;
     int64_t limit;
     enum ps_status status = ps_param_int(params, "limit", 1, 10000, 200, &limit, err);
@@ -175,7 +175,7 @@ static void columns_open(struct columns *c)
 {
     for (int i = 0; i <= C_TOTAL; i++) {
         c->text[i] = (struct ps_buf){0};
-        c->json[i] = ps_json_to(&c->text[i]);
+        c->json[i] = ps_json_writer(&c->text[i]);
         ps_json_array(&c->json[i]);
     }
 }
@@ -185,9 +185,9 @@ static void columns_row(struct columns *c, struct ps_stmt *stmt, struct ps_inter
 {
     for (int i = 0; i < C_CUT; i++) {
         if (i == C_NAME)
-            ps_json_int(&c->json[i], ps_intern_id(names, ps_col_text(stmt, i)));
+            ps_json_int(&c->json[i], ps_intern_add(names, ps_col_text(stmt, i)));
         else if (i == C_FILE)
-            ps_json_int(&c->json[i], ps_intern_id(files, ps_col_text(stmt, i)));
+            ps_json_int(&c->json[i], ps_intern_add(files, ps_col_text(stmt, i)));
         else if (i == C_PARENT)
             ps_json_int(&c->json[i], ps_col_int(stmt, i) - 1); /* from 1; NULL: a root */
         else
@@ -218,7 +218,7 @@ static enum ps_status write_calltree(struct ps_stmt *stmt, struct ps_json *json,
     double total = 0;
 
     columns_open(&columns);
-    while (ps_stmt_row(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         columns_row(&columns, stmt, &names, &files);
         cut = ps_col_int(stmt, C_CUT);
         total = ps_col_real(stmt, C_TOTAL);
@@ -242,7 +242,7 @@ enum ps_status ps_view_calltree(struct ps_db *db, const struct ps_view *view, in
                                 struct ps_params params, struct ps_answer *answer,
                                 struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     int64_t root, depth, limit;
     double min_pct;
@@ -256,7 +256,7 @@ enum ps_status ps_view_calltree(struct ps_db *db, const struct ps_view *view, in
     if (status == PS_OK)
         status = ps_param_real(params, "min_pct", 0, 100, 0.1, &min_pct, err);
     if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text("calltree"), &stmt, err);
+        status = ps_db_prepare(db, ps_query_sql("calltree"), &stmt, err);
     if (status != PS_OK)
         return status;
     ps_bind_int(stmt, ":root", root);

@@ -15,7 +15,7 @@ struct function_row {
 
 struct functions {
     struct ps_db *db;
-    struct ps_stack_part part;
+    struct ps_stack_selection part;
     struct function_row *rows;
     size_t n, cap;
     uint32_t *place; /* text id -> row + 1 */
@@ -32,12 +32,12 @@ static uint32_t name_of(struct functions *f, int64_t id)
 {
     struct ps_str text = ps_trace_text(f->db, (uint32_t)id);
 
-    if (f->group && ps_str_starts(text, PS_STR("_GLOBAL__sub_I_"))) {
+    if (f->group && ps_str_starts_with(text, PS_STR("_GLOBAL__sub_I_"))) {
         if (!f->first)
             f->first = (uint32_t)id;
         return f->first;
     }
-    return text.at ? (uint32_t)id : 0;
+    return text.ptr ? (uint32_t)id : 0;
 }
 
 static uint32_t row_of(struct functions *f, int64_t id)
@@ -46,7 +46,7 @@ static uint32_t row_of(struct functions *f, int64_t id)
 
     f->place = ps_grow_to(f->place, &f->n_place, name, sizeof *f->place);
     if (!f->place[name]) {
-        PS_PUSH_ROOM(f->rows, f->n, f->cap);
+        PS_RESERVE_ONE(f->rows, f->n, f->cap);
         f->rows[f->n++] = (struct function_row){
             .value = {
                 [NAME] = name, [GROUPED] = f->first && name == f->first, [FIRST] = INT64_MAX}};
@@ -63,9 +63,10 @@ static void close_to(struct functions *f, size_t depth)
 
 static void add_row(struct functions *f, const struct ps_chunk *chunk, uint32_t i)
 {
-    int64_t depth = ps_chunk_at(chunk, PS_COL_DEPTH, i),
-            start = ps_chunk_at(chunk, PS_COL_START, i);
-    int64_t length = ps_stack_clip(&f->part.range, start, ps_chunk_at(chunk, PS_COL_DURATION, i));
+    int64_t depth = ps_chunk_value(chunk, PS_COL_DEPTH, i),
+            start = ps_chunk_value(chunk, PS_COL_START, i);
+    int64_t length =
+        ps_stack_clip(&f->part.range, start, ps_chunk_value(chunk, PS_COL_DURATION, i));
     int64_t *value;
     uint32_t row;
 
@@ -74,18 +75,18 @@ static void add_row(struct functions *f, const struct ps_chunk *chunk, uint32_t 
     close_to(f, depth < 0 ? 0 : (size_t)depth);
     if (f->n_open >= DEPTH_MAX)
         return;
-    row = row_of(f, ps_chunk_at(chunk, PS_COL_NAME, i));
+    row = row_of(f, ps_chunk_value(chunk, PS_COL_NAME, i));
     value = f->rows[row].value;
-    value[FAMILY] = ps_chunk_at(chunk, PS_COL_FAMILY, i);
+    value[FAMILY] = ps_chunk_value(chunk, PS_COL_FAMILY, i);
     value[SLICES]++;
-    value[SELF] = ps_sum(value[SELF], length);
-    value[TOTAL] = ps_sum(value[TOTAL], f->rows[row].open++ ? 0 : length);
+    value[SELF] = ps_add_saturated(value[SELF], length);
+    value[TOTAL] = ps_add_saturated(value[TOTAL], f->rows[row].open++ ? 0 : length);
     value[FIRST] = start < value[FIRST] ? start : value[FIRST];
     if (f->n_open) {
         value = f->rows[f->open[f->n_open - 1]].value;
-        value[SELF] = ps_sum(value[SELF], -length);
+        value[SELF] = ps_add_saturated(value[SELF], -length);
     }
-    PS_PUSH_ROOM(f->open, f->n_open, f->cap_open);
+    PS_RESERVE_ONE(f->open, f->n_open, f->cap_open);
     f->open[f->n_open++] = row;
 }
 
@@ -102,7 +103,7 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
 }
 
 enum ps_status ps_make_stack_functions(struct ps_db *db, struct ps_params params,
-                                       struct ps_made *out, struct ps_err *err)
+                                       struct ps_computed_table *out, struct ps_err *err)
 {
     struct functions f = {.db = db};
     struct ps_chunk_query query = {
@@ -110,7 +111,7 @@ enum ps_status ps_make_stack_functions(struct ps_db *db, struct ps_params params
                    PS_COL_BIT(PS_COL_DEPTH) | PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_FAMILY),
     };
     int64_t group = 0;
-    enum ps_status status = ps_stack_part_read(params, &f.part, err);
+    enum ps_status status = ps_stack_selection_read(params, &f.part, err);
 
     if (status == PS_OK)
         status = ps_param_int(params, "group", 0, 1, 0, &group, err);
@@ -118,7 +119,7 @@ enum ps_status ps_make_stack_functions(struct ps_db *db, struct ps_params params
     query.track = f.part.track;
     query.range = f.part.range;
     if (status == PS_OK)
-        status = ps_trace_chunks(db, &query, add_chunk, &f, err);
+        status = ps_trace_each_chunk(db, &query, add_chunk, &f, err);
     if (status == PS_OK)
         ps_made_rows(out, PS_TEMP_FUNCTIONS, f.rows, f.n, sizeof *f.rows, N_COLUMNS);
     free(f.rows);

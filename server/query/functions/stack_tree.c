@@ -27,8 +27,8 @@
 #define SPARE     3  /* factor: paths that pass the threshold per frame of the picture */
 #define WAITING   32 /* number of slices between prefetching a cell and adding to it */
 
-enum ps_status ps_stack_part_read(struct ps_params params, struct ps_stack_part *out,
-                                  struct ps_err *err)
+enum ps_status ps_stack_selection_read(struct ps_params params, struct ps_stack_selection *out,
+                                       struct ps_err *err)
 {
     int64_t track = 0;
     enum ps_status status = ps_param_range(params, &out->range, err);
@@ -53,7 +53,7 @@ struct addition {
 };
 
 struct builder {
-    struct ps_stack_part part;
+    struct ps_stack_selection part;
     uint32_t name; /* text id of the function at the root of the tree; 0: all stacks */
     struct ps_flame flame, callers;
     int64_t sum; /* total of the outermost frames in range and track */
@@ -80,7 +80,7 @@ static void builder_free(struct builder *b)
  * stack is too deep. */
 static struct frame *open_frame(struct builder *b, const struct ps_chunk *chunk, uint32_t i)
 {
-    int64_t depth = ps_chunk_at(chunk, PS_COL_DEPTH, i);
+    int64_t depth = ps_chunk_value(chunk, PS_COL_DEPTH, i);
     struct frame *frame;
     const struct frame *up;
 
@@ -88,12 +88,12 @@ static struct frame *open_frame(struct builder *b, const struct ps_chunk *chunk,
         b->n_open = (size_t)depth;
     if (b->n_open >= DEPTH_MAX)
         return NULL;
-    PS_PUSH_ROOM(b->open, b->n_open, b->cap_open);
+    PS_RESERVE_ONE(b->open, b->n_open, b->cap_open);
     frame = &b->open[b->n_open];
     up = b->n_open ? frame - 1 : NULL;
     b->n_open++;
-    *frame = (struct frame){.name = (uint32_t)ps_chunk_at(chunk, PS_COL_NAME, i),
-                            .family = (uint8_t)ps_chunk_at(chunk, PS_COL_FAMILY, i),
+    *frame = (struct frame){.name = (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i),
+                            .family = (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i),
                             .node = NODE_NONE};
     frame->inside = !b->name || frame->name == b->name || (up && up->inside);
     frame->hash =
@@ -109,7 +109,7 @@ static size_t cell_of(const struct frame *frame)
     return (size_t)(frame->hash * UINT64_C(0xbf58476d1ce4e5b9) >> (64 - CELL_BITS));
 }
 
-static bool is_worth(const struct builder *b, const struct frame *frame)
+static bool reaches_threshold(const struct builder *b, const struct frame *frame)
 {
     size_t cell = cell_of(frame);
 
@@ -122,7 +122,7 @@ static void add_to_cell(struct builder *b, int64_t *cell, int64_t length)
     struct addition *oldest = &b->waiting[b->turn++ % WAITING];
 
     if (oldest->cell)
-        *oldest->cell = ps_sum(*oldest->cell, oldest->length);
+        *oldest->cell = ps_add_saturated(*oldest->cell, oldest->length);
     *oldest = (struct addition){cell, length};
     __builtin_prefetch(cell, 1);
 }
@@ -133,11 +133,11 @@ static void add_callers(struct builder *b, int64_t length)
     uint32_t at = NODE_NONE;
 
     for (size_t i = b->n_open; i > 0; i--) {
-        at = ps_flame_child(&b->callers, at, b->open[i - 1].name, PS_SLICE_OTHER,
-                            b->open[i - 1].family);
-        b->callers.at[at].count++;
+        at = ps_flame_child_of(&b->callers, at, b->open[i - 1].name, PS_SLICE_OTHER,
+                               b->open[i - 1].family);
+        b->callers.nodes[at].count++;
     }
-    b->callers.at[at].self_ns = ps_sum(b->callers.at[at].self_ns, length);
+    b->callers.nodes[at].self_ns = ps_add_saturated(b->callers.nodes[at].self_ns, length);
 }
 
 /* Creates the node of a frame if its path reaches the threshold. The length of the slice is self
@@ -149,21 +149,22 @@ static void make_node(struct builder *b, struct frame *frame, const struct frame
     struct ps_flame_node *node;
 
     if (up && up->node != NODE_NONE)
-        b->flame.at[up->node].self_ns = ps_sum(b->flame.at[up->node].self_ns, -length);
-    if ((!root && up->node == NODE_NONE) || !is_worth(b, frame))
+        b->flame.nodes[up->node].self_ns =
+            ps_add_saturated(b->flame.nodes[up->node].self_ns, -length);
+    if ((!root && up->node == NODE_NONE) || !reaches_threshold(b, frame))
         return;
-    frame->node = ps_flame_child(&b->flame, root ? NODE_NONE : up->node, frame->name,
-                                 PS_SLICE_OTHER, frame->family);
-    node = &b->flame.at[frame->node];
-    node->self_ns = ps_sum(node->self_ns, length);
-    node->total_ns = ps_sum(node->total_ns, length);
+    frame->node = ps_flame_child_of(&b->flame, root ? NODE_NONE : up->node, frame->name,
+                                    PS_SLICE_OTHER, frame->family);
+    node = &b->flame.nodes[frame->node];
+    node->self_ns = ps_add_saturated(node->self_ns, length);
+    node->total_ns = ps_add_saturated(node->total_ns, length);
     node->count++;
 }
 
 static void add_row(struct builder *b, const struct ps_chunk *chunk, uint32_t i)
 {
-    int64_t length = ps_stack_clip(&b->part.range, ps_chunk_at(chunk, PS_COL_START, i),
-                                   ps_chunk_at(chunk, PS_COL_DURATION, i));
+    int64_t length = ps_stack_clip(&b->part.range, ps_chunk_value(chunk, PS_COL_START, i),
+                                   ps_chunk_value(chunk, PS_COL_DURATION, i));
     struct frame *frame = length > 0 ? open_frame(b, chunk, i) : NULL;
     const struct frame *up = frame && b->n_open > 1 ? frame - 1 : NULL;
 
@@ -175,7 +176,7 @@ static void add_row(struct builder *b, const struct ps_chunk *chunk, uint32_t i)
         return;
     }
     if (!up)
-        b->sum = ps_sum(b->sum, length);
+        b->sum = ps_add_saturated(b->sum, length);
     if (!frame->inside)
         return;
     make_node(b, frame, up, length);
@@ -190,13 +191,14 @@ static bool add_chunk(void *user, const struct ps_chunk *chunk)
     if (chunk->track != b->track)
         b->n_open = 0;
     b->track = chunk->track;
-    for (uint32_t i = 0; i < chunk->n && !ps_context_ended(); i++) /* a row may have many callers */
+    for (uint32_t i = 0; i < chunk->n && !ps_context_has_ended();
+         i++) /* a row may have many callers */
         add_row(b, chunk, i);
     b->too_many = b->flame.n > NODES_MAX || b->callers.n > NODES_MAX;
     return !b->too_many;
 }
 
-static enum ps_status walk(struct ps_db *db, struct builder *b, struct ps_err *err)
+static enum ps_status build_nodes(struct ps_db *db, struct builder *b, struct ps_err *err)
 {
     struct ps_chunk_query query = {
         .track = b->part.track,
@@ -207,7 +209,7 @@ static enum ps_status walk(struct ps_db *db, struct builder *b, struct ps_err *e
 
     b->track = 0;
     b->n_open = 0;
-    return ps_trace_chunks(db, &query, add_chunk, b, err);
+    return ps_trace_each_chunk(db, &query, add_chunk, b, err);
 }
 
 /* Returns the largest power of two that at least `frames` cells reach. */
@@ -228,13 +230,14 @@ static int64_t threshold_of(const int64_t *cells, size_t frames)
 
 /* The first pass: marks the cells that reach the threshold, so that at least `frames` paths get
  * nodes. */
-static enum ps_status weigh(struct ps_db *db, struct builder *b, size_t frames, struct ps_err *err)
+static enum ps_status mark_large_cells(struct ps_db *db, struct builder *b, size_t frames,
+                                       struct ps_err *err)
 {
     enum ps_status status;
     int64_t threshold;
 
     b->cells = ps_alloc_array(CELLS, sizeof *b->cells);
-    status = walk(db, b, err);
+    status = build_nodes(db, b, err);
     for (size_t i = 0; i < WAITING; i++)
         add_to_cell(b, NULL, 0);
     threshold = threshold_of(b->cells, frames);
@@ -265,9 +268,9 @@ static enum ps_status build(struct ps_db *db, struct builder *b, size_t limit, s
     enum ps_status status = is_large(db, &large, err);
 
     if (status == PS_OK && large)
-        status = weigh(db, b, limit * SPARE, err);
+        status = mark_large_cells(db, b, limit * SPARE, err);
     if (status == PS_OK)
-        status = walk(db, b, err);
+        status = build_nodes(db, b, err);
     if (status == PS_OK && b->too_many)
         return ps_fail(err, PS_LIMIT, "more than %u different paths: choose a shorter range",
                        NODES_MAX);
@@ -284,7 +287,7 @@ enum ps_status ps_stack_flame(struct ps_db *db, struct ps_params params, size_t 
                               struct ps_flame *out, struct ps_err *err)
 {
     PS_AUTO(builder_free) struct builder b = {.name = 0};
-    enum ps_status status = ps_stack_part_read(params, &b.part, err);
+    enum ps_status status = ps_stack_selection_read(params, &b.part, err);
 
     if (status == PS_OK)
         status = build(db, &b, limit, err);
@@ -317,7 +320,7 @@ enum ps_status ps_view_sandwich(struct ps_db *db, const struct ps_view *view, in
 {
     PS_AUTO(builder_free) struct builder b = {.name = 0};
     int64_t limit = 0, name = 0;
-    enum ps_status status = ps_stack_part_read(params, &b.part, err);
+    enum ps_status status = ps_stack_selection_read(params, &b.part, err);
 
     (void)view, (void)id;
     if (status == PS_OK)

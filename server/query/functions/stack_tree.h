@@ -8,15 +8,15 @@
 
 #include "server/query/trace/trace_views.h"
 #include "slices/flame.h"
-#include "slices/spans.h"
+#include "slices/intervals.h"
 
 /* The selected stacks: range and track (0: all tracks), read from params. */
-struct ps_stack_part {
+struct ps_stack_selection {
     struct ps_range range;
     uint32_t track;
 };
-enum ps_status ps_stack_part_read(struct ps_params params, struct ps_stack_part *out,
-                                  struct ps_err *err);
+enum ps_status ps_stack_selection_read(struct ps_params params, struct ps_stack_selection *out,
+                                       struct ps_err *err);
 
 /* Returns the ns of a slice that are in the range. */
 static inline int64_t ps_stack_clip(const struct ps_range *range, int64_t start, int64_t duration)

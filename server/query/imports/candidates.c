@@ -10,30 +10,30 @@
 
 static struct ps_str trim(struct ps_str text)
 {
-    while (text.len && text.at[0] == ' ')
+    while (text.len && text.ptr[0] == ' ')
         text = ps_str_skip(text, 1);
-    while (text.len && text.at[text.len - 1] == ' ')
+    while (text.len && text.ptr[text.len - 1] == ' ')
         text.len--;
     return text;
 }
 
 /* Parses "numpy@app". */
-static struct ps_lazy_tick read_tick(struct ps_str word)
+static struct ps_lazy_choice read_tick(struct ps_str word)
 {
-    const char *at = memchr(word.at, '@', word.len);
-    size_t len = at ? (size_t)(at - word.at) : word.len;
-    struct ps_lazy_tick tick = {.module = trim((struct ps_str){word.at, len})};
+    const char *at = memchr(word.ptr, '@', word.len);
+    size_t len = at ? (size_t)(at - word.ptr) : word.len;
+    struct ps_lazy_choice tick = {.module = trim((struct ps_str){word.ptr, len})};
 
     if (at)
         tick.importer = trim(ps_str_skip(word, len + 1));
     return tick;
 }
 
-enum ps_status ps_lazy_ticks(const char *text, struct ps_arena *arena, struct ps_lazy_tick **out,
-                             size_t *n, struct ps_err *err)
+enum ps_status ps_lazy_parse_choices(const char *text, struct ps_arena *arena,
+                                     struct ps_lazy_choice **out, size_t *n, struct ps_err *err)
 {
     *n = 0;
-    *out = ps_arena_alloc(arena, PS_LAZY_MOST * sizeof **out);
+    *out = ps_arena_alloc(arena, PS_LAZY_CHOICES_MAX * sizeof **out);
     for (const char *at = text; at && *at;) {
         size_t len = strcspn(at, ",");
         struct ps_str word = trim((struct ps_str){at, len});
@@ -41,12 +41,13 @@ enum ps_status ps_lazy_ticks(const char *text, struct ps_arena *arena, struct ps
         at += len + (at[len] == ',');
         if (word.len == 0)
             continue;
-        if (*n == PS_LAZY_MOST)
-            return ps_fail(err, PS_BAD_REQUEST, "lazy has more than %d imports", PS_LAZY_MOST);
+        if (*n == PS_LAZY_CHOICES_MAX)
+            return ps_fail(err, PS_BAD_REQUEST, "lazy has more than %d imports",
+                           PS_LAZY_CHOICES_MAX);
         (*out)[*n] = read_tick(word);
         if ((*out)[*n].module.len == 0)
             return ps_fail(err, PS_BAD_REQUEST, "lazy: '%.*s' is not a module", (int)word.len,
-                           word.at);
+                           word.ptr);
         ++*n;
     }
     return PS_OK;
@@ -85,7 +86,7 @@ static void marks_free(struct lazy_marks *marks)
 static bool becomes_lazy(const struct ps_lazy_log *log, const struct lazy_marks *marks,
                          const struct ps_import_edge *edge)
 {
-    if (!marks->is_target[edge->to] || edge->proof == PS_PROOF_PACKAGE)
+    if (!marks->is_target[edge->to] || edge->evidence == PS_EVIDENCE_PACKAGE)
         return false;
     return marks->is_source ? marks->is_source[edge->from]
                             : edge->from == log->modules[marks->statement[edge->to]].parent;
@@ -95,10 +96,10 @@ static size_t make_lazy(struct ps_lazy_log *log, const struct lazy_marks *marks)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < log->n_edges && !ps_context_ended(); i++) {
+    for (size_t i = 0; i < log->n_edges && !ps_context_has_ended(); i++) {
         if (!becomes_lazy(log, marks, &log->edges[i]))
             continue;
-        log->edges[i].lazy = true;
+        log->edges[i].is_lazy = true;
         n++;
     }
     return n;
@@ -107,10 +108,10 @@ static size_t make_lazy(struct ps_lazy_log *log, const struct lazy_marks *marks)
 /* Marks the modules with this name ("*": all modules), and returns their number. */
 static size_t mark_named(const struct ps_lazy_log *log, struct ps_str name, bool *marks)
 {
-    const bool all = ps_str_is(name, "*");
+    const bool all = ps_str_eq_c(name, "*");
     size_t n = 0;
 
-    for (uint32_t node = 0; node < log->n && !ps_context_ended(); node++) {
+    for (uint32_t node = 0; node < log->n && !ps_context_has_ended(); node++) {
         marks[node] = all || ps_str_eq(ps_lazy_name(log, node), name);
         n += marks[node];
     }
@@ -119,8 +120,8 @@ static size_t mark_named(const struct ps_lazy_log *log, struct ps_str name, bool
 
 /* A tick without an importer: marks the module and its statement, unless the statement is part of
  * Python's start-up. */
-static void mark_statement(const struct ps_lazy_log *log, struct ps_lazy_tick *tick, uint32_t node,
-                           struct lazy_marks *marks)
+static void mark_statement(const struct ps_lazy_log *log, struct ps_lazy_choice *tick,
+                           uint32_t node, struct lazy_marks *marks)
 {
     const uint32_t top = marks->statement[node];
 
@@ -130,18 +131,19 @@ static void mark_statement(const struct ps_lazy_log *log, struct ps_lazy_tick *t
         marks->is_target[node] = marks->is_target[top] = true;
 }
 
-static size_t mark_targets(struct ps_lazy_log *log, struct ps_lazy_tick *tick,
+static size_t mark_targets(struct ps_lazy_log *log, struct ps_lazy_choice *tick,
                            struct lazy_marks *marks)
 {
-    const bool all = ps_str_is(tick->importer, "*");
+    const bool all = ps_str_eq_c(tick->importer, "*");
     size_t n = 0;
 
-    for (uint32_t node = 1; node < log->n && !ps_context_ended(); node++) {
+    for (uint32_t node = 1; node < log->n && !ps_context_has_ended(); node++) {
         if (!ps_str_eq(log->modules[node].name, tick->module))
             continue;
         n++;
         if (all)
-            log->nodes[node].known = true; /* all importers are lazy, also unknown ones */
+            log->nodes[node].has_all_importers =
+                true; /* all importers are lazy, also unknown ones */
         if (marks->is_source)
             marks->is_target[node] = true;
         else
@@ -150,7 +152,8 @@ static size_t mark_targets(struct ps_lazy_log *log, struct ps_lazy_tick *tick,
     return n;
 }
 
-enum ps_status ps_lazy_apply(struct ps_lazy_log *log, struct ps_lazy_tick *tick, struct ps_err *err)
+enum ps_status ps_lazy_apply(struct ps_lazy_log *log, struct ps_lazy_choice *tick,
+                             struct ps_err *err)
 {
     PS_AUTO(marks_free) struct lazy_marks marks = {.is_source = NULL};
     size_t importers = 0;
@@ -164,22 +167,22 @@ enum ps_status ps_lazy_apply(struct ps_lazy_log *log, struct ps_lazy_tick *tick,
     }
     if (mark_targets(log, tick, &marks) == 0)
         return ps_fail(err, PS_NOT_FOUND, "the log has no import of %.*s", (int)tick->module.len,
-                       tick->module.at);
+                       tick->module.ptr);
     tick->edges = make_lazy(log, &marks);
     /* A log with only first importers cannot show that a module in it does not import another one.
      */
     if (tick->edges || tick->startup || (importers && log->evidence == PS_EVIDENCE_NONE))
         return PS_OK;
     return ps_fail(err, PS_NOT_FOUND, "in the log, %.*s does not import %.*s",
-                   (int)tick->importer.len, tick->importer.at, (int)tick->module.len,
-                   tick->module.at);
+                   (int)tick->importer.len, tick->importer.ptr, (int)tick->module.len,
+                   tick->module.ptr);
 }
 
 struct candidate {
     struct ps_str package;
     double self_us;
     uint8_t origin;
-    struct ps_what_if saving;
+    struct ps_lazy_estimate saving;
 };
 
 /* Whether a module is code of the program itself, which its authors can change. */
@@ -193,7 +196,7 @@ static bool is_of(const struct ps_lazy_log *log, const struct ps_import_edge *ed
 {
     const struct ps_lazy_module *to = &log->modules[edge->to];
 
-    return edge->proof != PS_PROOF_PACKAGE && edge->proof != PS_PROOF_ELSEWHERE &&
+    return edge->evidence != PS_EVIDENCE_PACKAGE && edge->evidence != PS_EVIDENCE_OTHER_LOG &&
            is_ours(log, edge->from) && !to->startup && to->origin != PS_ORIGIN_OWN &&
            ps_str_eq(to->package, package);
 }
@@ -231,9 +234,9 @@ static size_t find_candidates(const struct ps_lazy_log *log, struct candidate **
             below[module->parent] += below[node];
         if (!is_ours(log, module->parent) || module->startup || module->origin == PS_ORIGIN_OWN)
             continue;
-        id = ps_intern_id(&packages, module->package);
+        id = ps_intern_add(&packages, module->package);
         if (id == n) {
-            PS_PUSH_ROOM(*out, n, cap);
+            PS_RESERVE_ONE(*out, n, cap);
             (*out)[n++] = (struct candidate){module->package, 0, module->origin, {0, 0, 0}};
         }
         (*out)[id].self_us += below[node];
@@ -245,8 +248,8 @@ static size_t find_candidates(const struct ps_lazy_log *log, struct candidate **
 static void try_package(struct ps_lazy_log *log, struct candidate *c, struct ps_import_outcome *out)
 {
     for (size_t i = 0; i < log->n_edges; i++)
-        log->edges[i].lazy = is_of(log, &log->edges[i], c->package);
-    c->saving = ps_lazy_saving(log, out);
+        log->edges[i].is_lazy = is_of(log, &log->edges[i], c->package);
+    c->saving = ps_lazy_log_estimate(log, out);
 }
 
 /* Writes the key "lazy": the imports to make lazy, in the format of the request. */
@@ -263,8 +266,9 @@ static void write_lazy(const struct ps_lazy_log *log, struct ps_str package, str
 
         if (!is_of(log, edge, package))
             continue;
-        word = ps_arena_printf(&seen.text, "%.*s@%.*s", (int)to.len, to.at, (int)from.len, from.at);
-        if (ps_intern_id(&seen, ps_str_of(word)) == before)
+        word =
+            ps_arena_printf(&seen.text, "%.*s@%.*s", (int)to.len, to.ptr, (int)from.len, from.ptr);
+        if (ps_intern_add(&seen, ps_str_from_c(word)) == before)
             ps_buf_printf(&text, "%s%s", text.len ? "," : "", word);
     }
     ps_json_key(json, "lazy");
@@ -297,7 +301,7 @@ void ps_lazy_suggest(struct ps_lazy_log *log, struct ps_json *json)
     if (n)
         qsort(list, n, sizeof *list, by_self);
     n = n > CANDIDATES ? CANDIDATES : n;
-    for (size_t i = 0; i < n && !ps_context_ended(); i++)
+    for (size_t i = 0; i < n && !ps_context_has_ended(); i++)
         try_package(log, &list[i], out);
     if (n)
         qsort(list, n, sizeof *list, by_saving);

@@ -46,8 +46,8 @@ static void reading_free(struct reading *r)
 static uint32_t name_id(struct reading *r, int64_t interpreter, struct ps_str module)
 {
     char *key = ps_arena_printf(&r->names.text, "%lld:%.*s", (long long)interpreter,
-                                (int)module.len, module.at);
-    uint32_t id = ps_intern_id(&r->names, ps_str_of(key));
+                                (int)module.len, module.ptr);
+    uint32_t id = ps_intern_add(&r->names, ps_str_from_c(key));
 
     r->node_of_name = ps_grow_to(r->node_of_name, &r->cap_names, id, sizeof *r->node_of_name);
     return id;
@@ -74,7 +74,7 @@ static void add_node(struct reading *r, struct ps_stmt *stmt, int64_t flags)
     };
     log->total_us += self;
     log->startup_us += flags & STARTUP ? self : 0;
-    log->threads |= self < 0;
+    log->has_threads |= self < 0;
     r->importer[node] = ps_col_int(stmt, IMPORTER);
     r->node_of_row[ps_col_int(stmt, ID)] = node;
     r->name_of_node[node] = name;
@@ -86,11 +86,11 @@ static void add_asked(struct reading *r, struct ps_stmt *stmt, int64_t flags)
 {
     bool recorded = flags & RECORDED;
 
-    PS_PUSH_ROOM(r->asked, r->n_asked, r->cap_asked);
+    PS_RESERVE_ONE(r->asked, r->n_asked, r->cap_asked);
     r->asked[r->n_asked++] = (struct asked){
         .importer = ps_col_int(stmt, IMPORTER),
         .name = name_id(r, ps_col_int(stmt, INTERPRETER), ps_col_text(stmt, MODULE)),
-        .proof = recorded ? PS_PROOF_RECORDED : PS_PROOF_CACHED,
+        .proof = recorded ? PS_EVIDENCE_RECORDED_IMPORT : PS_EVIDENCE_CACHED_IMPORT,
     };
     if (recorded)
         r->log->evidence = PS_EVIDENCE_RECORDED;
@@ -101,14 +101,14 @@ static void add_asked(struct reading *r, struct ps_stmt *stmt, int64_t flags)
 static enum ps_status read_rows(struct ps_db *db, struct reading *r, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("what_if"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("what_if"), &stmt, err);
 
     if (status != PS_OK)
         return status;
-    while (ps_stmt_row(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         int64_t flags = ps_col_int(stmt, FLAGS), row = ps_col_int(stmt, ID);
 
-        if (!ps_id_is_dense(row, r->log->n + r->n_asked))
+        if (!ps_id_is_plausible(row, r->log->n + r->n_asked))
             return ps_fail(err, PS_INTERNAL, "the run file is damaged: import %lld",
                            (long long)row);
         if (!ps_try_grow_to(&r->node_of_row, &r->cap_rows, (size_t)row, sizeof *r->node_of_row))
@@ -127,11 +127,11 @@ static uint32_t node_of_row(const struct reading *r, int64_t row)
 }
 
 static void add_edge(struct ps_lazy_log *log, uint32_t from, uint32_t to,
-                     enum ps_import_proof proof)
+                     enum ps_import_evidence proof)
 {
     if (from == to || to == 0)
         return;
-    PS_PUSH_ROOM(log->edges, log->n_edges, log->cap_edges);
+    PS_RESERVE_ONE(log->edges, log->n_edges, log->cap_edges);
     log->edges[log->n_edges++] = (struct ps_import_edge){from, to, (uint8_t)proof, false};
 }
 
@@ -142,8 +142,8 @@ static void note_package(struct reading *r, uint32_t node)
     uint32_t up = node_of_row(r, r->importer[node]);
     struct ps_str name = r->log->modules[node].name, of = r->log->modules[up].name;
 
-    if (up && of.len > name.len && of.at[name.len] == '.' && ps_str_starts(of, name) &&
-        !memchr(of.at + name.len + 1, '.', of.len - name.len - 1))
+    if (up && of.len > name.len && of.ptr[name.len] == '.' && ps_str_starts_with(of, name) &&
+        !memchr(of.ptr + name.len + 1, '.', of.len - name.len - 1))
         r->log->nodes[up].package = node;
 }
 
@@ -154,18 +154,18 @@ static void find_package(struct reading *r, uint32_t node)
     size_t len = key.len;
     uint32_t package;
 
-    while (len && key.at[len - 1] != '.')
+    while (len && key.ptr[len - 1] != '.')
         len--;
     key.len = len ? len - 1 : 0;
     package = len ? ps_intern_find(&r->names, key) : PS_INTERN_NONE;
     if (!r->log->nodes[node].package && package != PS_INTERN_NONE)
         r->log->nodes[node].package = r->node_of_name[package];
-    add_edge(r->log, node, r->log->nodes[node].package, PS_PROOF_PACKAGE);
+    add_edge(r->log, node, r->log->nodes[node].package, PS_EVIDENCE_PACKAGE);
 }
 
 static void add_pair(struct reading *r, uint32_t from, uint32_t to)
 {
-    PS_PUSH_ROOM(r->pairs, r->n_pairs, r->cap_pairs);
+    PS_RESERVE_ONE(r->pairs, r->n_pairs, r->cap_pairs);
     r->pairs[r->n_pairs++] = (uint64_t)from << 32 | to;
 }
 
@@ -185,7 +185,7 @@ static void add_asked_edges(struct reading *r)
         uint32_t from = node_of_row(r, asked->importer), to = r->node_of_name[asked->name];
 
         add_edge(r->log, from, to, asked->proof);
-        if (asked->proof != PS_PROOF_RECORDED)
+        if (asked->proof != PS_EVIDENCE_RECORDED_IMPORT)
             continue;
         add_pair(r, from, to);
         for (uint32_t up = log->nodes[to].package; up; up = log->nodes[up].package)
@@ -217,7 +217,7 @@ static void add_first_edges(struct reading *r)
             continue;
         if (has_pair(r, up, node | 1U << 31) && !has_pair(r, up, node))
             continue;
-        add_edge(log, up, node, PS_PROOF_LOG);
+        add_edge(log, up, node, PS_EVIDENCE_FIRST_IMPORT);
     }
 }
 
@@ -232,7 +232,7 @@ enum ps_status ps_lazy_read(struct ps_db *db, struct ps_lazy_log *out, struct ps
     status = read_rows(db, &r, err);
     if (status == PS_OK) {
         for (uint32_t node = 0; node < out->n; node++)
-            out->nodes[node].known = out->evidence != PS_EVIDENCE_NONE;
+            out->nodes[node].has_all_importers = out->evidence != PS_EVIDENCE_NONE;
         for (uint32_t node = 1; node < out->n; node++)
             note_package(&r, node);
         for (uint32_t node = 1; node < out->n; node++)

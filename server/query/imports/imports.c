@@ -46,12 +46,12 @@ static enum ps_status tree_read(struct ps_db *db, int64_t min_total, struct tree
                                 struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("import_tree"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("import_tree"), &stmt, err);
 
     if (status != PS_OK)
         return status;
     ps_bind_int(stmt, ":min_total_us", min_total);
-    while (ps_stmt_row(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         tree_room(t);
         if (ps_col_int(stmt, 0) < 1 || ps_col_int(stmt, 0) > ps_col_int(stmt, 8))
             return ps_fail(err, PS_INTERNAL, "the run file is damaged: import %lld",
@@ -114,14 +114,14 @@ static enum ps_status write_packages(struct ps_db *db, const struct tree *t, str
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_free_ptr) int64_t *origins = NULL;
     size_t n = 0, cap = 0;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("package_names"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("package_names"), &stmt, err);
 
     if (status != PS_OK)
         return status;
     ps_json_key(json, "packages");
     ps_json_array(json);
-    while (ps_stmt_row(stmt, err)) {
-        PS_PUSH_ROOM(origins, n, cap);
+    while (ps_stmt_step(stmt, err)) {
+        PS_RESERVE_ONE(origins, n, cap);
         origins[n++] = ps_col_int(stmt, 2);
         ps_json_str(json, ps_col_text(stmt, 1));
     }
@@ -139,12 +139,12 @@ static enum ps_status tree_size(struct ps_db *db, int64_t limit, int64_t *n, int
                                 struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("import_tree_size"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("import_tree_size"), &stmt, err);
 
     if (status != PS_OK)
         return status;
     ps_bind_int(stmt, ":limit", limit);
-    if (!ps_stmt_row(stmt, err))
+    if (!ps_stmt_step(stmt, err))
         return err->code;
     *n = ps_col_int(stmt, 0);
     /* + 1 leaves out ties, so that there are at most `limit` rows. */
@@ -156,7 +156,7 @@ enum ps_status ps_view_import_tree(struct ps_db *db, const struct ps_view *view,
                                    struct ps_params params, struct ps_answer *answer,
                                    struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     struct tree t = {0};
     int64_t limit, all = 0, below = 0;
     enum ps_status status = ps_param_int(params, "limit", 1, TREE_ROWS, TREE_ROWS, &limit, err);
@@ -221,7 +221,7 @@ static enum ps_status write_rest(struct ps_db *db, int64_t id, int64_t shown_max
     int64_t count = 0, took = 0;
     enum ps_status status = ps_query_prepare(db, "import_children_sum", id, &sum, err);
 
-    if (status == PS_OK && ps_stmt_row(sum, err)) {
+    if (status == PS_OK && ps_stmt_step(sum, err)) {
         count = ps_col_int(sum, 0);
         took = ps_col_int(sum, 1);
     }
@@ -230,7 +230,7 @@ static enum ps_status write_rest(struct ps_db *db, int64_t id, int64_t shown_max
     if (status != PS_OK)
         return status;
     ps_bind_int(stmt, ":limit", shown_max);
-    while (ps_stmt_row(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         count--;
         took -= ps_col_int(stmt, 3);
     }
@@ -246,12 +246,12 @@ static enum ps_status row_of_table(struct ps_db *db, const char *query, int64_t 
                                    struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql(query), &stmt, err);
 
     if (status != PS_OK)
         return status;
     ps_bind_int(stmt, ":row", id);
-    if (!ps_stmt_row(stmt, err))
+    if (!ps_stmt_step(stmt, err))
         return ps_fail(err, PS_NOT_FOUND, "no row %lld in this table", (long long)id);
     ps_json_key(json, key);
     ps_row_object(stmt, 0, json);
@@ -261,9 +261,9 @@ static enum ps_status row_of_table(struct ps_db *db, const char *query, int64_t 
 static enum ps_status write_asked(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("import_asked"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("import_asked"), &stmt, err);
 
-    if (status == PS_OK && ps_stmt_row(stmt, err))
+    if (status == PS_OK && ps_stmt_step(stmt, err))
         ps_json_kbool(json, "asked", ps_col_int(stmt, 0) != 0);
     return status == PS_OK ? err->code : status;
 }
@@ -271,7 +271,7 @@ static enum ps_status write_asked(struct ps_db *db, struct ps_json *json, struct
 enum ps_status ps_view_import(struct ps_db *db, const struct ps_view *view, int64_t id,
                               struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     enum ps_status status;
 
     (void)view, (void)params;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * lazy_imports.c: estimates what a start-up saves if some imports become lazy. The model is
- * that of compare/what_if.h, with an import log as evidence.
+ * that of compare/lazy_estimate.h, with an import log as evidence.
  */
 #include "server/query/imports/lazy_imports.h"
 
@@ -19,20 +19,21 @@
 
 struct question {
     struct ps_lazy_log log;
-    struct ps_lazy_tick *ticks;
+    struct ps_lazy_choice *ticks;
     size_t n_ticks;
     int64_t limit;
     struct ps_arena arena;
     struct ps_import_outcome *out;
-    struct ps_what_if saving;
+    struct ps_lazy_estimate saving;
 };
 
 static const char *const fates[] = {"stays", "likely stays", "open", "saved"};
 
-struct ps_what_if ps_lazy_saving(const struct ps_lazy_log *log, struct ps_import_outcome *out)
+struct ps_lazy_estimate ps_lazy_log_estimate(const struct ps_lazy_log *log,
+                                             struct ps_import_outcome *out)
 {
-    return ps_what_if(log->nodes, log->n, log->edges, log->n_edges,
-                      log->evidence == PS_EVIDENCE_CACHED, out);
+    return ps_lazy_estimate_saving(log->nodes, log->n, log->edges, log->n_edges,
+                                   log->evidence == PS_EVIDENCE_CACHED, out);
 }
 
 static enum ps_status read_log(struct ps_store *store, const char *id, struct ps_lazy_log *log,
@@ -40,7 +41,7 @@ static enum ps_status read_log(struct ps_store *store, const char *id, struct ps
 {
     struct ps_run_brief brief = {.name = NULL};
     struct ps_db *db = NULL;
-    enum ps_status status = ps_store_brief(store, id, &brief, err);
+    enum ps_status status = ps_store_read_brief(store, id, &brief, err);
 
     if (status == PS_OK && !ps_kind_has(brief.kind, PS_HAS_IMPORTS))
         status = ps_fail(err, PS_NOT_FOUND, "%s runs have no view what_if", brief.kind);
@@ -50,7 +51,7 @@ static enum ps_status read_log(struct ps_store *store, const char *id, struct ps
     if (status == PS_OK)
         status = ps_lazy_read(db, log, err);
     ps_run_release(db);
-    return status == PS_OK ? ps_lazy_ask_others(store, id, log, err) : status;
+    return status == PS_OK ? ps_lazy_read_other_logs(store, id, log, err) : status;
 }
 
 static enum ps_status ask(struct ps_store *store, const char *id, struct ps_params params,
@@ -59,8 +60,8 @@ static enum ps_status ask(struct ps_store *store, const char *id, struct ps_para
     enum ps_status status = ps_param_int(params, "limit", 0, ROWS_MOST, ROWS_USUAL, &q->limit, err);
 
     if (status == PS_OK)
-        status =
-            ps_lazy_ticks(ps_param_get(params, "lazy"), &q->arena, &q->ticks, &q->n_ticks, err);
+        status = ps_lazy_parse_choices(ps_param_get(params, "lazy"), &q->arena, &q->ticks,
+                                       &q->n_ticks, err);
     if (status == PS_OK)
         status = read_log(store, id, &q->log, err);
     for (size_t i = 0; i < q->n_ticks && status == PS_OK; i++)
@@ -68,7 +69,7 @@ static enum ps_status ask(struct ps_store *store, const char *id, struct ps_para
     if (status != PS_OK)
         return status;
     q->out = ps_alloc_array(q->log.n + 1, sizeof *q->out);
-    q->saving = ps_lazy_saving(&q->log, q->out);
+    q->saving = ps_lazy_log_estimate(&q->log, q->out);
     return PS_OK;
 }
 
@@ -90,12 +91,12 @@ static bool is_absent(const struct question *q)
  * docs/bench.md. */
 static bool is_unknowable(const struct question *q, const char **why, const char **todo)
 {
-    const struct ps_what_if *saving = &q->saving;
+    const struct ps_lazy_estimate *saving = &q->saving;
     enum ps_lazy_evidence evidence = q->log.evidence;
 
     *todo = "record it with `perfshelf record importtime --importers`, or with -X importtime=2 of "
             "Python 3.14 and later";
-    if (q->log.threads && evidence != PS_EVIDENCE_RECORDED) {
+    if (q->log.has_threads && evidence != PS_EVIDENCE_RECORDED) {
         *why = "several threads imported at the same time: nesting and times of the log are "
                "unreliable";
     } else if (is_absent(q)) {
@@ -146,7 +147,7 @@ static void write_ticks(const struct question *q, struct ps_json *json)
     ps_json_key(json, "lazy");
     ps_json_array(json);
     for (size_t i = 0; i < q->n_ticks; i++) {
-        const struct ps_lazy_tick *tick = &q->ticks[i];
+        const struct ps_lazy_choice *tick = &q->ticks[i];
 
         ps_json_object(json);
         ps_json_key(json, "module");
@@ -168,7 +169,7 @@ static bool *below_lazy(const struct ps_lazy_log *log)
     bool *below = ps_alloc_array(log->n + 1, sizeof *below);
 
     for (size_t i = 0; i < log->n_edges; i++)
-        if (log->edges[i].lazy && log->modules[log->edges[i].to].parent == log->edges[i].from)
+        if (log->edges[i].is_lazy && log->modules[log->edges[i].to].parent == log->edges[i].from)
             below[log->edges[i].to] = true;
     for (uint32_t node = log->n; node-- > 1;)
         if (log->modules[node].parent)
@@ -176,14 +177,14 @@ static bool *below_lazy(const struct ps_lazy_log *log)
     return below;
 }
 
-struct told {
+struct ranked_module {
     double self_us;
     uint32_t node;
 };
 
 static int by_self(const void *a, const void *b)
 {
-    const struct told *x = a, *y = b;
+    const struct ranked_module *x = a, *y = b;
 
     if (x->self_us != y->self_us)
         return x->self_us < y->self_us ? 1 : -1;
@@ -192,21 +193,21 @@ static int by_self(const void *a, const void *b)
 
 /* Finds the modules to report: all that may be saved, and those below lazy imports that stay
  * loaded. Returns their number. */
-static size_t find_told(const struct question *q, struct told **out)
+static size_t find_chosen(const struct question *q, struct ranked_module **out)
 {
     PS_AUTO(ps_free_ptr) bool *below = below_lazy(&q->log);
     size_t n = 0;
 
     *out = ps_alloc_array(q->log.n + 1, sizeof **out);
     for (uint32_t node = 1; node < q->log.n; node++)
-        if (below[node] || q->out[node].fate != PS_FATE_STAYS)
-            (*out)[n++] = (struct told){q->log.nodes[node].self_us, node};
+        if (below[node] || q->out[node].effect != PS_LAZY_STILL_IMPORTED)
+            (*out)[n++] = (struct ranked_module){q->log.nodes[node].self_us, node};
     if (n)
         qsort(*out, n, sizeof **out, by_self);
     return n;
 }
 
-static void write_other(const struct ps_lazy_other *other, struct ps_json *json)
+static void write_other(const struct ps_lazy_other_log *other, struct ps_json *json)
 {
     ps_json_object(json);
     ps_json_kstr(json, "id", other->id);
@@ -221,14 +222,14 @@ static void write_reason(const struct question *q, uint32_t node, struct ps_json
     static const char *const proofs[] = {"first importer", "its submodule", "importtime=2",
                                          "recorded", "another log"};
     const struct ps_import_outcome *out = &q->out[node];
-    bool stays = out->fate <= PS_FATE_LIKELY;
+    bool stays = out->effect <= PS_LAZY_LIKELY_IMPORTED;
 
     ps_json_key(json, "by");
-    ps_json_str(json, stays ? ps_lazy_name(&q->log, out->by) : (struct ps_str){NULL, 0});
-    ps_json_kstr(json, "proof", stays ? proofs[out->proof] : NULL);
+    ps_json_str(json, stays ? ps_lazy_name(&q->log, out->importer) : (struct ps_str){NULL, 0});
+    ps_json_kstr(json, "proof", stays ? proofs[out->evidence] : NULL);
     ps_json_key(json, "in");
-    if (stays && out->proof == PS_PROOF_ELSEWHERE)
-        write_other(ps_lazy_other_of(&q->log, out->edge), json);
+    if (stays && out->evidence == PS_EVIDENCE_OTHER_LOG)
+        write_other(ps_lazy_edge_source(&q->log, out->edge), json);
     else
         ps_json_null(json);
 }
@@ -240,7 +241,7 @@ static void write_row(const struct question *q, uint32_t node, struct ps_json *j
     ps_json_key(json, "module");
     ps_json_str(json, q->log.modules[node].name);
     ps_json_kreal(json, "self_us", q->log.nodes[node].self_us);
-    ps_json_kstr(json, "fate", fates[q->out[node].fate]);
+    ps_json_kstr(json, "fate", fates[q->out[node].effect]);
     write_reason(q, node, json);
     ps_json_end(json);
 }
@@ -249,7 +250,7 @@ static void write_row(const struct question *q, uint32_t node, struct ps_json *j
 
 struct keeper {
     /* The module that is imported from outside, and the self time of all that stay with it. */
-    struct told told;
+    struct ranked_module ranked_module;
     int64_t modules;
 };
 
@@ -259,18 +260,18 @@ static uint32_t top_of(const struct question *q, uint32_t node, const bool *is_t
 {
     uint32_t at = node, found;
 
-    while (!top[at] && (is_told[q->out[at].by] || q->out[at].proof == PS_PROOF_PACKAGE))
-        at = q->out[at].by;
+    while (!top[at] && (is_told[q->out[at].importer] || q->out[at].evidence == PS_EVIDENCE_PACKAGE))
+        at = q->out[at].importer;
     found = top[at] ? top[at] : at;
-    for (top[at] = found; node != at; node = q->out[node].by)
+    for (top[at] = found; node != at; node = q->out[node].importer)
         top[node] = found;
     return found;
 }
 
 /* Groups the reported modules that stay loaded by the imports that keep them. Returns the number of
  * groups. */
-static size_t find_keepers(const struct question *q, const struct told *told, size_t n,
-                           struct keeper **out)
+static size_t find_keepers(const struct question *q, const struct ranked_module *ranked_module,
+                           size_t n, struct keeper **out)
 {
     PS_AUTO(ps_free_ptr) uint32_t *top = ps_alloc_array(q->log.n + 1, sizeof *top);
     PS_AUTO(ps_free_ptr) bool *is_told = ps_alloc_array(q->log.n + 1, sizeof *is_told);
@@ -278,15 +279,15 @@ static size_t find_keepers(const struct question *q, const struct told *told, si
     size_t kept = 0;
 
     for (size_t i = 0; i < n; i++)
-        is_told[told[i].node] = true;
+        is_told[ranked_module[i].node] = true;
     for (size_t i = 0; i < n; i++) {
-        uint32_t node = told[i].node;
+        uint32_t node = ranked_module[i].node;
 
-        if (q->out[node].fate > PS_FATE_LIKELY)
+        if (q->out[node].effect > PS_LAZY_LIKELY_IMPORTED)
             continue;
         node = top_of(q, node, is_told, top);
-        list[node].told.node = node;
-        list[node].told.self_us += told[i].self_us;
+        list[node].ranked_module.node = node;
+        list[node].ranked_module.self_us += ranked_module[i].self_us;
         list[node].modules++;
     }
     for (uint32_t node = 0; node < q->log.n; node++)
@@ -297,33 +298,33 @@ static size_t find_keepers(const struct question *q, const struct told *told, si
     return kept;
 }
 
-static void write_keepers(const struct question *q, const struct told *told, size_t n,
-                          struct ps_json *json)
+static void write_keepers(const struct question *q, const struct ranked_module *ranked_module,
+                          size_t n, struct ps_json *json)
 {
     PS_AUTO(ps_free_ptr) struct keeper *list = NULL;
-    size_t kept = find_keepers(q, told, n, &list);
+    size_t kept = find_keepers(q, ranked_module, n, &list);
 
     ps_json_key(json, "keepers");
     ps_json_array(json);
     for (size_t i = 0; i < kept && i < KEEPERS; i++) {
         ps_json_object(json);
         ps_json_key(json, "module");
-        ps_json_str(json, q->log.modules[list[i].told.node].name);
+        ps_json_str(json, q->log.modules[list[i].ranked_module.node].name);
         ps_json_kint(json, "modules", list[i].modules);
-        ps_json_kreal(json, "self_us", list[i].told.self_us);
-        write_reason(q, list[i].told.node, json);
+        ps_json_kreal(json, "self_us", list[i].ranked_module.self_us);
+        write_reason(q, list[i].ranked_module.node, json);
         ps_json_end(json);
     }
     ps_json_end(json);
 }
 
-static void write_counts(const struct question *q, const struct told *told, size_t n,
-                         struct ps_json *json)
+static void write_counts(const struct question *q, const struct ranked_module *ranked_module,
+                         size_t n, struct ps_json *json)
 {
     int64_t counts[4] = {0};
 
     for (size_t i = 0; i < n; i++)
-        counts[q->out[told[i].node].fate]++;
+        counts[q->out[ranked_module[i].node].effect]++;
     ps_json_key(json, "modules");
     ps_json_object(json);
     for (size_t i = 0; i < 4; i++)
@@ -333,15 +334,15 @@ static void write_counts(const struct question *q, const struct told *told, size
 
 static void write_rows(const struct question *q, struct ps_json *json)
 {
-    PS_AUTO(ps_free_ptr) struct told *told = NULL;
-    size_t n = q->n_ticks ? find_told(q, &told) : 0;
+    PS_AUTO(ps_free_ptr) struct ranked_module *ranked_module = NULL;
+    size_t n = q->n_ticks ? find_chosen(q, &ranked_module) : 0;
 
-    write_counts(q, told, n, json);
-    write_keepers(q, told, n, json);
+    write_counts(q, ranked_module, n, json);
+    write_keepers(q, ranked_module, n, json);
     ps_json_key(json, "rows");
     ps_json_array(json);
     for (size_t i = 0; i < n && i < (size_t)q->limit; i++)
-        write_row(q, told[i].node, json);
+        write_row(q, ranked_module[i].node, json);
     ps_json_end(json);
 }
 

@@ -5,11 +5,11 @@
 #define PS_QUERY_IMPORTS_LAZY_IMPORTS_H
 
 #include "base/intern.h"
-#include "compare/what_if.h"
+#include "compare/lazy_estimate.h"
 #include "importers/sink.h"
 #include "server/query/views.h"
 
-#define PS_LAZY_MOST 500 /* imports that a request may make lazy */
+#define PS_LAZY_CHOICES_MAX 500 /* imports that a request may make lazy */
 
 enum ps_lazy_evidence {
     PS_EVIDENCE_NONE,    /* only the first importer of each module (plain log) */
@@ -26,7 +26,7 @@ struct ps_lazy_module {
 };
 
 /* Another import log of the shelf. */
-struct ps_lazy_other {
+struct ps_lazy_other_log {
     char id[PS_ID_SIZE];
     struct ps_str name;
     size_t edges; /* first edge that is known from it; the last one precedes that of the next log */
@@ -40,10 +40,11 @@ struct ps_lazy_log {
     size_t cap_nodes, cap_modules;
     struct ps_import_edge *edges;
     size_t n_edges, cap_edges;
-    struct ps_lazy_other *others; /* logs that were read for more edges, newest first */
+    struct ps_lazy_other_log *others; /* logs that were read for more edges, newest first */
     size_t n_others, cap_others;
     enum ps_lazy_evidence evidence;
-    bool threads; /* several threads (a self time is negative): nesting and times are unreliable */
+    bool has_threads; /* several threads (a self time is negative): nesting and times are unreliable
+                       */
     double total_us, startup_us; /* sums of self times; startup_us: Python's own imports */
     struct ps_arena text;
 };
@@ -54,29 +55,30 @@ void ps_lazy_free(struct ps_lazy_log *log);
 /* If the log, which is of run `id`, has only first importers: adds edges from the newest other
  * import logs of the shelf. Logs of another Python version are left out if both logs state the
  * version. */
-enum ps_status ps_lazy_ask_others(struct ps_store *store, const char *id, struct ps_lazy_log *log,
-                                  struct ps_err *err);
-/* Returns the log from which an edge of PS_PROOF_ELSEWHERE is known. */
-const struct ps_lazy_other *ps_lazy_other_of(const struct ps_lazy_log *log, uint32_t edge);
+enum ps_status ps_lazy_read_other_logs(struct ps_store *store, const char *id,
+                                       struct ps_lazy_log *log, struct ps_err *err);
+/* Returns the log from which an edge of PS_EVIDENCE_OTHER_LOG is known. */
+const struct ps_lazy_other_log *ps_lazy_edge_source(const struct ps_lazy_log *log, uint32_t edge);
 
 /* An import to make lazy: of `module` in `importer`. An importer {NULL, 0} is the first importer in
  * the log, "*" all importers. */
-struct ps_lazy_tick {
+struct ps_lazy_choice {
     struct ps_str module, importer;
     bool startup; /* Python itself imports the module: nothing was made lazy */
     size_t edges; /* number of edges that were made lazy */
 };
 
-/* Parses "numpy@app, json" into ticks in the arena. PS_BAD_REQUEST: more than PS_LAZY_MOST, or an
- * empty name. */
-enum ps_status ps_lazy_ticks(const char *text, struct ps_arena *arena, struct ps_lazy_tick **out,
-                             size_t *n, struct ps_err *err);
+/* Parses "numpy@app, json" into ticks in the arena. PS_BAD_REQUEST: more than PS_LAZY_CHOICES_MAX,
+ * or an empty name. */
+enum ps_status ps_lazy_parse_choices(const char *text, struct ps_arena *arena,
+                                     struct ps_lazy_choice **out, size_t *n, struct ps_err *err);
 /* Makes the edges of a tick lazy. PS_NOT_FOUND: the log has no such module, or no such importer, or
  * it has all imports and this one is not among them. */
-enum ps_status ps_lazy_apply(struct ps_lazy_log *log, struct ps_lazy_tick *tick,
+enum ps_status ps_lazy_apply(struct ps_lazy_log *log, struct ps_lazy_choice *tick,
                              struct ps_err *err);
 
-struct ps_what_if ps_lazy_saving(const struct ps_lazy_log *log, struct ps_import_outcome *out);
+struct ps_lazy_estimate ps_lazy_log_estimate(const struct ps_lazy_log *log,
+                                             struct ps_import_outcome *out);
 
 /* Writes the key "suggestions": the packages whose imports in the program's own code save most. */
 void ps_lazy_suggest(struct ps_lazy_log *log, struct ps_json *json);

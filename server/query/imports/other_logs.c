@@ -21,13 +21,13 @@ struct pair {
 };
 
 struct log_pairs {
-    struct ps_kept kept;
+    struct ps_cache_entry kept;
     struct ps_intern names;
     struct pair *at;
     size_t n, cap;
 };
 
-static void pairs_free(struct ps_kept *kept)
+static void pairs_free(struct ps_cache_entry *kept)
 {
     struct log_pairs *pairs = (struct log_pairs *)kept;
 
@@ -38,23 +38,23 @@ static void pairs_free(struct ps_kept *kept)
 }
 
 /* Entries never become stale, since runs never change. */
-static struct ps_kept_list all_pairs = {
-    .lock = PTHREAD_MUTEX_INITIALIZER, .most = KEPT_MOST, .free = pairs_free};
+static struct ps_lru_cache all_pairs = {
+    .lock = PTHREAD_MUTEX_INITIALIZER, .bytes_max = KEPT_MOST, .free = pairs_free};
 
 static enum ps_status read_rows(struct ps_db *db, struct log_pairs *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("import_pairs"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("import_pairs"), &stmt, err);
 
     if (status != PS_OK)
         return status;
     ps_bind_int(stmt, ":limit", PAIRS_MOST);
-    while (ps_stmt_row(stmt, err)) {
-        uint32_t importer = ps_intern_id(&out->names, ps_col_text(stmt, 0));
+    while (ps_stmt_step(stmt, err)) {
+        uint32_t importer = ps_intern_add(&out->names, ps_col_text(stmt, 0));
 
-        PS_PUSH_ROOM(out->at, out->n, out->cap);
+        PS_RESERVE_ONE(out->at, out->n, out->cap);
         out->at[out->n++] =
-            (struct pair){importer, ps_intern_id(&out->names, ps_col_text(stmt, 1))};
+            (struct pair){importer, ps_intern_add(&out->names, ps_col_text(stmt, 1))};
     }
     return err->code;
 }
@@ -80,7 +80,7 @@ static enum ps_status pairs_of(struct ps_store *store, const char *id, struct lo
     enum ps_status status;
 
     (void)snprintf(key, sizeof key, "%p %s", (void *)store, id);
-    *out = (struct log_pairs *)ps_kept_find(&all_pairs, key);
+    *out = (struct log_pairs *)ps_lru_cache_find(&all_pairs, key);
     if (*out)
         return PS_OK;
     status = ps_run_acquire(store, id, &db, &own);
@@ -91,7 +91,7 @@ static enum ps_status pairs_of(struct ps_store *store, const char *id, struct lo
         status = read_rows(db, *out, &own);
     ps_run_release(db);
     if (status == PS_OK) {
-        ps_kept_put(&all_pairs, &(*out)->kept, ps_strdup(ps_str_of(key)), bytes_of(*out));
+        ps_lru_cache_put(&all_pairs, &(*out)->kept, ps_strdup(ps_str_from_c(key)), bytes_of(*out));
         return PS_OK;
     }
     pairs_free(&(*out)->kept);
@@ -119,7 +119,7 @@ static bool is_new(struct joining *j, uint32_t from, uint32_t to)
     const uint32_t edge[] = {from, to};
     uint32_t before = j->edges.count;
 
-    return ps_intern_id(&j->edges, (struct ps_str){(const char *)edge, sizeof edge}) == before;
+    return ps_intern_add(&j->edges, (struct ps_str){(const char *)edge, sizeof edge}) == before;
 }
 
 static struct joining join_begin(struct ps_lazy_log *log)
@@ -127,7 +127,7 @@ static struct joining join_begin(struct ps_lazy_log *log)
     struct joining j = {.log = log, .node_of_name = ps_alloc_array(log->n, sizeof *j.node_of_name)};
 
     for (uint32_t node = 1; node < log->n; node++) {
-        uint32_t before = j.names.count, name = ps_intern_id(&j.names, log->modules[node].name);
+        uint32_t before = j.names.count, name = ps_intern_add(&j.names, log->modules[node].name);
 
         if (name == before)
             j.node_of_name[name] = node;
@@ -157,8 +157,9 @@ static void join(struct joining *j, const struct log_pairs *pairs)
 
         if (!from || !to || from == to || !is_new(j, from, to))
             continue;
-        PS_PUSH_ROOM(log->edges, log->n_edges, log->cap_edges);
-        log->edges[log->n_edges++] = (struct ps_import_edge){from, to, PS_PROOF_ELSEWHERE, false};
+        PS_RESERVE_ONE(log->edges, log->n_edges, log->cap_edges);
+        log->edges[log->n_edges++] =
+            (struct ps_import_edge){from, to, PS_EVIDENCE_OTHER_LOG, false};
     }
     free(nodes);
 }
@@ -171,16 +172,16 @@ static enum ps_status find_others(struct ps_store *store, const char *id, struct
     enum ps_status status = ps_catalog_read(store, &db, err);
 
     if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text("import_logs"), &stmt, err);
+        status = ps_db_prepare(db, ps_query_sql("import_logs"), &stmt, err);
     if (status == PS_OK) {
-        ps_bind_text(stmt, ":run", ps_str_of(id));
+        ps_bind_text(stmt, ":run", ps_str_from_c(id));
         ps_bind_int(stmt, ":limit", LOGS_MOST);
     }
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
-        struct ps_lazy_other other = {.name = ps_arena_copy(&log->text, ps_col_text(stmt, 1))};
+    while (status == PS_OK && ps_stmt_step(stmt, err)) {
+        struct ps_lazy_other_log other = {.name = ps_arena_copy(&log->text, ps_col_text(stmt, 1))};
 
-        (void)snprintf(other.id, sizeof other.id, "%.16s", ps_col_text(stmt, 0).at);
-        PS_PUSH_ROOM(log->others, log->n_others, log->cap_others);
+        (void)snprintf(other.id, sizeof other.id, "%.16s", ps_col_text(stmt, 0).ptr);
+        PS_RESERVE_ONE(log->others, log->n_others, log->cap_others);
         log->others[log->n_others++] = other;
     }
     ps_stmt_auto(&stmt);
@@ -188,8 +189,8 @@ static enum ps_status find_others(struct ps_store *store, const char *id, struct
     return status == PS_OK ? err->code : status;
 }
 
-enum ps_status ps_lazy_ask_others(struct ps_store *store, const char *id, struct ps_lazy_log *log,
-                                  struct ps_err *err)
+enum ps_status ps_lazy_read_other_logs(struct ps_store *store, const char *id,
+                                       struct ps_lazy_log *log, struct ps_err *err)
 {
     enum ps_status status;
     struct joining j;
@@ -205,13 +206,13 @@ enum ps_status ps_lazy_ask_others(struct ps_store *store, const char *id, struct
         status = pairs_of(store, log->others[i].id, &pairs, err);
         if (status == PS_OK && pairs)
             join(&j, pairs);
-        ps_kept_release(&all_pairs, pairs ? &pairs->kept : NULL);
+        ps_lru_cache_release(&all_pairs, pairs ? &pairs->kept : NULL);
     }
     joining_free(&j);
     return status;
 }
 
-const struct ps_lazy_other *ps_lazy_other_of(const struct ps_lazy_log *log, uint32_t edge)
+const struct ps_lazy_other_log *ps_lazy_edge_source(const struct ps_lazy_log *log, uint32_t edge)
 {
     size_t i = log->n_others;
 

@@ -58,25 +58,25 @@ static enum ps_status runs_read(struct ps_store *store, const char *list, struct
     enum ps_status status = ps_catalog_read(store, &db, err);
 
     if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text("source_runs"), &stmt, err);
+        status = ps_db_prepare(db, ps_query_sql("source_runs"), &stmt, err);
 
     if (status == PS_OK) {
         list_kinds(PS_HAS_LINES | PS_HAS_CALLS, &kinds);
         ps_bind_text(stmt, ":kinds", ps_buf_slice(&kinds));
         ps_bind_int(stmt, ":limit", RUNS_MAX);
     }
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+    while (status == PS_OK && ps_stmt_step(stmt, err)) {
         struct run run = {.created_ms = ps_col_int(stmt, 3)};
 
-        (void)snprintf(run.id, sizeof run.id, "%.16s", ps_col_text(stmt, 0).at);
-        (void)snprintf(run.kind, sizeof run.kind, "%.31s", ps_col_text(stmt, 1).at);
+        (void)snprintf(run.id, sizeof run.id, "%.16s", ps_col_text(stmt, 0).ptr);
+        (void)snprintf(run.kind, sizeof run.kind, "%.31s", ps_col_text(stmt, 1).ptr);
         if (!wanted(list, run.id))
             continue;
         run.name = ps_strdup(ps_col_text(stmt, 2));
-        PS_PUSH_ROOM(out->at, out->n, out->cap);
+        PS_RESERVE_ONE(out->at, out->n, out->cap);
         out->at[out->n++] = run;
     }
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_catalog_read_end(store, db);
     return status == PS_OK ? err->code : status;
 }
@@ -111,7 +111,7 @@ static int by_tail(const void *a, const void *b)
 {
     const struct measured *x = a, *y = b;
     size_t n = x->tail.len < y->tail.len ? x->tail.len : y->tail.len;
-    int order = memcmp(x->tail.at, y->tail.at, n);
+    int order = memcmp(x->tail.ptr, y->tail.ptr, n);
 
     if (order)
         return order;
@@ -128,12 +128,12 @@ static enum ps_status files_of_run(struct ps_store *store, const struct runs *ru
     enum ps_status status = ps_run_acquire(store, runs->at[run].id, &db, err);
 
     if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text("line_file_paths"), &stmt, err);
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+        status = ps_db_prepare(db, ps_query_sql("line_file_paths"), &stmt, err);
+    while (status == PS_OK && ps_stmt_step(stmt, err)) {
         struct ps_str path = ps_arena_copy(&out->arena, ps_col_text(stmt, 1));
 
-        PS_PUSH_ROOM(out->at, out->n, out->cap);
-        out->at[out->n++] = (struct measured){path, tail_of(path.at), run, ps_col_int(stmt, 0)};
+        PS_RESERVE_ONE(out->at, out->n, out->cap);
+        out->at[out->n++] = (struct measured){path, tail_of(path.ptr), run, ps_col_int(stmt, 0)};
     }
     ps_stmt_auto(&stmt);
     ps_run_release(db);
@@ -146,7 +146,7 @@ static enum ps_status write_measured(struct ps_store *store, const struct runs *
 {
     const struct run *run = &runs->at[m->run];
     struct ps_source source = {.bytes = 0};
-    enum ps_status found = ps_source_attached(store, run->id, m->path.at, &source, NULL, err);
+    enum ps_status found = ps_source_read_attached(store, run->id, m->path.ptr, &source, NULL, err);
 
     ps_json_object(json);
     ps_json_kstr(json, "run", run->id);
@@ -172,7 +172,7 @@ static enum ps_status write_groups(struct ps_store *store, const struct runs *ru
         for (next = i + 1; next < list->n && ps_str_eq(list->at[i].tail, list->at[next].tail);
              next++)
             continue;
-        if (q && q[0] && !ps_str_find(list->at[i].path, ps_str_of(q)))
+        if (q && q[0] && !ps_str_find(list->at[i].path, ps_str_from_c(q)))
             continue;
         ps_json_object(json);
         ps_json_key(json, "path");
@@ -215,7 +215,7 @@ enum ps_status ps_query_line_files(struct ps_store *store, struct ps_params para
 struct multi_run {
     struct ps_store *store;
     const char *path;
-    struct ps_text base; /* the text to show */
+    struct ps_source_lines base; /* the text to show */
     char sha256[PS_SHA256_SIZE];
 };
 
@@ -226,24 +226,24 @@ static bool is_space(char c)
 
 static struct ps_str trimmed(struct ps_str text)
 {
-    while (text.len && is_space(text.at[text.len - 1]))
+    while (text.len && is_space(text.ptr[text.len - 1]))
         text.len--;
     return text;
 }
 
 /* Whether all lines that both texts have are the same. */
-static bool agrees(const struct ps_text *a, const struct ps_text *b)
+static bool agrees(const struct ps_source_lines *a, const struct ps_source_lines *b)
 {
     for (size_t i = 0; i < a->n && i < b->n; i++)
-        if (a->lines[i].at && b->lines[i].at &&
+        if (a->lines[i].ptr && b->lines[i].ptr &&
             !ps_str_eq(trimmed(a->lines[i]), trimmed(b->lines[i])))
             return false;
     return true;
 }
 
 /* Writes the keys "sha256" and "same_source". The first text becomes the one to show. */
-static void write_same(struct multi_run *a, const struct ps_source *attached, struct ps_text *text,
-                       struct ps_json *json)
+static void write_same(struct multi_run *a, const struct ps_source *attached,
+                       struct ps_source_lines *text, struct ps_json *json)
 {
     bool same;
 
@@ -255,7 +255,7 @@ static void write_same(struct multi_run *a, const struct ps_source *attached, st
     }
     if (!a->base.n) {
         a->base = *text;
-        *text = (struct ps_text){0};
+        *text = (struct ps_source_lines){0};
         if (attached)
             memcpy(a->sha256, attached->sha256, sizeof a->sha256);
         ps_json_bool(json, true);
@@ -266,7 +266,7 @@ static void write_same(struct multi_run *a, const struct ps_source *attached, st
     ps_json_bool(json, same);
     /* A complete file shows more than the lines in a report. */
     if (same && attached && !a->sha256[0]) {
-        struct ps_text carried = a->base;
+        struct ps_source_lines carried = a->base;
 
         a->base = *text;
         *text = carried;
@@ -279,20 +279,21 @@ static enum ps_status write_lines_run(struct multi_run *a, struct ps_db *db, con
                                       struct ps_err *err)
 {
     struct ps_source source = {.bytes = 0};
-    struct ps_text attached = {0}, carried = {0};
-    enum ps_status found = ps_source_attached(a->store, run->id, path, &source, &attached, err),
+    struct ps_source_lines attached = {0}, carried = {0};
+    enum ps_status found =
+                       ps_source_read_attached(a->store, run->id, path, &source, &attached, err),
                    status;
 
     if (found != PS_OK && found != PS_NOT_FOUND)
         return found;
     ps_json_kint(json, "file_id", file);
-    status = ps_source_functions(db, file, json, err);
+    status = ps_source_write_functions(db, file, json, err);
     if (status == PS_OK)
-        status = ps_source_figures(db, file, &carried, json, err);
+        status = ps_source_write_metrics(db, file, &carried, json, err);
     if (status == PS_OK)
         write_same(a, found == PS_OK ? &source : NULL, found == PS_OK ? &attached : &carried, json);
-    ps_text_free(&attached);
-    ps_text_free(&carried);
+    ps_source_lines_free(&attached);
+    ps_source_lines_free(&carried);
     return status;
 }
 
@@ -304,10 +305,10 @@ static void write_first_lines(struct ps_stmt *stmt, struct ps_json *json, struct
     int64_t n = 0;
 
     for (int i = 0; i < 6; i++) {
-        columns[i] = ps_json_to(&text[i]);
+        columns[i] = ps_json_writer(&text[i]);
         ps_json_array(&columns[i]);
     }
-    while (ps_stmt_row(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         for (int i = 0; i < 6; i++)
             ps_col_json(stmt, i, &columns[i]);
         n++;
@@ -345,12 +346,12 @@ static enum ps_status write_run(struct multi_run *a, const struct run *run, stru
     enum ps_status status = ps_run_acquire(a->store, run->id, &db, err);
 
     if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text(has_lines ? "line_file_by_path" : "first_lines"),
+        status = ps_db_prepare(db, ps_query_sql(has_lines ? "line_file_by_path" : "first_lines"),
                                &stmt, err);
     if (status == PS_OK) {
-        ps_bind_text(stmt, ":path", ps_str_of(a->path));
+        ps_bind_text(stmt, ":path", ps_str_from_c(a->path));
         ps_bind_text(stmt, ":tail", tail_of(a->path));
-        if (ps_stmt_row(stmt, err)) {
+        if (ps_stmt_step(stmt, err)) {
             PS_AUTO(ps_free_ptr) char *path = has_lines ? ps_strdup(ps_col_text(stmt, 1)) : NULL;
             int64_t file = ps_col_int(stmt, 0);
 
@@ -387,9 +388,9 @@ enum ps_status ps_query_lines(struct ps_store *store, struct ps_params params, s
     ps_json_end(out);
     ps_json_kstr(out, "sha256", a.sha256[0] ? a.sha256 : NULL);
     ps_json_key(out, "text");
-    ps_text_json(&a.base, out);
+    ps_source_lines_json(&a.base, out);
     ps_json_end(out);
-    ps_text_free(&a.base);
+    ps_source_lines_free(&a.base);
     runs_free(&runs);
     return status;
 }

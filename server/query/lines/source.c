@@ -23,10 +23,10 @@ static const struct ps_str unknown = {NULL, 0};
 
 /* --- Text --- */
 
-static void text_line(struct ps_text *text, size_t number, struct ps_str line)
+static void text_line(struct ps_source_lines *text, size_t number, struct ps_str line)
 {
     while (text->n < number) {
-        PS_PUSH_ROOM(text->lines, text->n, text->cap);
+        PS_RESERVE_ONE(text->lines, text->n, text->cap);
         text->lines[text->n++] = unknown;
     }
     text->lines[number - 1] = ps_arena_copy(&text->arena, line);
@@ -34,32 +34,32 @@ static void text_line(struct ps_text *text, size_t number, struct ps_str line)
 
 /* Splits at \n, \r\n and lone \r, like Python. Bytes that are not UTF-8 are replaced when they are
  * written. */
-static void text_split(struct ps_text *text, struct ps_str all)
+static void text_split(struct ps_source_lines *text, struct ps_str all)
 {
     size_t number = 0;
 
-    if (ps_str_starts(all, PS_STR("\xef\xbb\xbf")))
+    if (ps_str_starts_with(all, PS_STR("\xef\xbb\xbf")))
         all = ps_str_skip(all, 3);
     while (all.len) {
         size_t len = 0;
 
-        while (len < all.len && all.at[len] != '\n' && all.at[len] != '\r')
+        while (len < all.len && all.ptr[len] != '\n' && all.ptr[len] != '\r')
             len++;
-        text_line(text, ++number, (struct ps_str){all.at, len});
-        if (len + 1 < all.len && all.at[len] == '\r' && all.at[len + 1] == '\n')
+        text_line(text, ++number, (struct ps_str){all.ptr, len});
+        if (len + 1 < all.len && all.ptr[len] == '\r' && all.ptr[len + 1] == '\n')
             len++;
         all = ps_str_skip(all, len + 1);
     }
 }
 
-void ps_text_free(struct ps_text *text)
+void ps_source_lines_free(struct ps_source_lines *text)
 {
     free(text->lines);
     ps_arena_free(&text->arena);
-    *text = (struct ps_text){0};
+    *text = (struct ps_source_lines){0};
 }
 
-void ps_text_json(const struct ps_text *text, struct ps_json *json)
+void ps_source_lines_json(const struct ps_source_lines *text, struct ps_json *json)
 {
     ps_json_array(json);
     for (size_t i = 0; i < text->n; i++)
@@ -83,10 +83,10 @@ static void figures_open(struct figures *f, int columns)
 {
     *f = (struct figures){0};
     for (int i = 0; i < columns; i++) {
-        f->json[i] = ps_json_to(&f->text[i]);
+        f->json[i] = ps_json_writer(&f->text[i]);
         ps_json_array(&f->json[i]);
     }
-    f->samples_json = ps_json_to(&f->samples);
+    f->samples_json = ps_json_writer(&f->samples);
     ps_json_object(&f->samples_json);
 }
 
@@ -103,7 +103,7 @@ static void figures_samples(struct figures *f, struct ps_str blob)
     for (; blob.len >= 16; blob = ps_str_skip(blob, 16)) {
         double pair[2];
 
-        memcpy(pair, blob.at, 16);
+        memcpy(pair, blob.ptr, 16);
         ps_json_array(json);
         ps_json_real(json, pair[0]);
         ps_json_real(json, pair[1]);
@@ -112,7 +112,7 @@ static void figures_samples(struct figures *f, struct ps_str blob)
     ps_json_end(json);
 }
 
-static void figures_row(struct figures *f, struct ps_stmt *stmt, struct ps_text *carried)
+static void figures_row(struct figures *f, struct ps_stmt *stmt, struct ps_source_lines *carried)
 {
     int columns = ps_col_count(stmt);
 
@@ -138,7 +138,7 @@ static void figures_close(struct figures *f, struct ps_stmt *stmt, struct ps_jso
     ps_json_array(json);
     for (int i = L_FIGURES; i < columns; i++)
         if (f->used[i])
-            ps_json_str(json, ps_str_of(ps_col_name(stmt, i)));
+            ps_json_str(json, ps_str_from_c(ps_col_name(stmt, i)));
     ps_json_end(json);
     for (int i = 0; i < columns; i++) {
         ps_json_end(&f->json[i]);
@@ -154,8 +154,9 @@ static void figures_close(struct figures *f, struct ps_stmt *stmt, struct ps_jso
     ps_buf_free(&f->samples);
 }
 
-enum ps_status ps_source_figures(struct ps_db *db, int64_t file, struct ps_text *carried,
-                                 struct ps_json *json, struct ps_err *err)
+enum ps_status ps_source_write_metrics(struct ps_db *db, int64_t file,
+                                       struct ps_source_lines *carried, struct ps_json *json,
+                                       struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *unit = NULL;
@@ -163,23 +164,23 @@ enum ps_status ps_source_figures(struct ps_db *db, int64_t file, struct ps_text 
     enum ps_status status = ps_query_prepare(db, "source_lines", file, &stmt, err);
 
     if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text("run_unit"), &unit, err);
+        status = ps_db_prepare(db, ps_query_sql("run_unit"), &unit, err);
     if (status != PS_OK)
         return status;
     ps_json_key(json, "unit_s");
-    if (ps_stmt_row(unit, err))
+    if (ps_stmt_step(unit, err))
         ps_col_json(unit, 0, json);
     else
         ps_json_null(json);
     figures_open(&figures, ps_col_count(stmt));
-    while (ps_stmt_row(stmt, err))
+    while (ps_stmt_step(stmt, err))
         figures_row(&figures, stmt, carried);
     figures_close(&figures, stmt, json);
     return err->code;
 }
 
-enum ps_status ps_source_functions(struct ps_db *db, int64_t file, struct ps_json *json,
-                                   struct ps_err *err)
+enum ps_status ps_source_write_functions(struct ps_db *db, int64_t file, struct ps_json *json,
+                                         struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status = ps_query_prepare(db, "source_functions", file, &stmt, err);
@@ -191,9 +192,9 @@ enum ps_status ps_source_functions(struct ps_db *db, int64_t file, struct ps_jso
 
 /* --- One run --- */
 
-enum ps_status ps_source_attached(struct ps_store *store, const char *run, const char *path,
-                                  struct ps_source *source, struct ps_text *text,
-                                  struct ps_err *err)
+enum ps_status ps_source_read_attached(struct ps_store *store, const char *run, const char *path,
+                                       struct ps_source *source, struct ps_source_lines *text,
+                                       struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
     enum ps_status status = ps_store_source_get(store, run, path, text != NULL, source, &own);
@@ -230,7 +231,7 @@ static enum ps_status write_file(struct ps_db *db, int64_t file, char **path, st
 
     if (status != PS_OK)
         return status;
-    if (!ps_stmt_row(stmt, err))
+    if (!ps_stmt_step(stmt, err))
         return ps_fail(err, PS_NOT_FOUND, "no file %lld in this run", (long long)file);
     *path = ps_strdup(ps_col_text(stmt, 1));
     ps_json_key(json, "file");
@@ -241,9 +242,9 @@ static enum ps_status write_file(struct ps_db *db, int64_t file, char **path, st
 enum ps_status ps_view_source(struct ps_db *db, const struct ps_view *view, int64_t id,
                               struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     PS_AUTO(ps_free_ptr) char *path = NULL;
-    struct ps_text attached = {0}, carried = {0};
+    struct ps_source_lines attached = {0}, carried = {0};
     struct ps_source source = {.bytes = 0};
     int64_t file;
     bool found = false;
@@ -255,14 +256,15 @@ enum ps_status ps_view_source(struct ps_db *db, const struct ps_view *view, int6
     ps_json_object(&json);
     status = write_file(db, file, &path, &json, err);
     if (status == PS_OK) {
-        status = ps_source_attached(ps_db_store(db), ps_db_run(db), path, &source, &attached, err);
+        status = ps_source_read_attached(ps_db_get_store(db), ps_db_run_id(db), path, &source,
+                                         &attached, err);
         found = status == PS_OK;
         status = status == PS_NOT_FOUND ? PS_OK : status;
     }
     if (status == PS_OK)
-        status = ps_source_functions(db, file, &json, err);
+        status = ps_source_write_functions(db, file, &json, err);
     if (status == PS_OK)
-        status = ps_source_figures(db, file, &carried, &json, err);
+        status = ps_source_write_metrics(db, file, &carried, &json, err);
     if (status == PS_OK) {
         ps_json_key(&json, "source");
         ps_json_object(&json);
@@ -270,11 +272,11 @@ enum ps_status ps_view_source(struct ps_db *db, const struct ps_view *view, int6
         ps_json_end(&json);
         ps_json_kint(&json, "first", 1);
         ps_json_key(&json, "text");
-        ps_text_json(found ? &attached : &carried, &json);
+        ps_source_lines_json(found ? &attached : &carried, &json);
         ps_json_end(&json);
     }
-    ps_text_free(&attached);
-    ps_text_free(&carried);
+    ps_source_lines_free(&attached);
+    ps_source_lines_free(&carried);
     return status;
 }
 
@@ -284,7 +286,7 @@ static enum ps_status write_measured(struct ps_db *db, struct ps_stmt *stmt, str
     PS_AUTO(ps_free_ptr) char *path = ps_strdup(ps_col_text(stmt, 0));
     struct ps_source source = {.bytes = 0};
     enum ps_status found =
-        ps_source_attached(ps_db_store(db), ps_db_run(db), path, &source, NULL, err);
+        ps_source_read_attached(ps_db_get_store(db), ps_db_run_id(db), path, &source, NULL, err);
 
     ps_json_object(json);
     ps_json_kint(json, "file_id", ps_col_int(stmt, 2));
@@ -299,9 +301,9 @@ enum ps_status ps_view_sources(struct ps_db *db, const struct ps_view *view, int
                                struct ps_params params, struct ps_answer *answer,
                                struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("measured"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("measured"), &stmt, err);
 
     (void)view, (void)id, (void)params;
     if (status != PS_OK)
@@ -309,7 +311,7 @@ enum ps_status ps_view_sources(struct ps_db *db, const struct ps_view *view, int
     ps_json_object(&json);
     ps_json_key(&json, "rows");
     ps_json_array(&json);
-    while (status == PS_OK && ps_stmt_row(stmt, err))
+    while (status == PS_OK && ps_stmt_step(stmt, err))
         status = write_measured(db, stmt, &json, err);
     ps_json_end(&json);
     ps_json_end(&json);

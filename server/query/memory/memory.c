@@ -58,8 +58,8 @@ static void curve_add(struct curve *c, const struct window *w, struct point p)
 static void curve_open(struct curve *c)
 {
     *c = (struct curve){.pixel = -1};
-    c->t = ps_json_to(&c->t_text);
-    c->mib = ps_json_to(&c->mib_text);
+    c->t = ps_json_writer(&c->t_text);
+    c->mib = ps_json_writer(&c->mib_text);
     ps_json_array(&c->t);
     ps_json_array(&c->mib);
 }
@@ -106,7 +106,7 @@ static void slope_json(const struct slope *s, struct ps_json *json)
 static enum ps_status bind_window(struct ps_db *db, const char *query, const struct window *w,
                                   struct ps_stmt **stmt, struct ps_err *err)
 {
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql(query), stmt, err);
 
     if (status == PS_OK) {
         ps_bind_real(*stmt, ":from", w->from);
@@ -136,10 +136,10 @@ static enum ps_status write_curves(struct ps_db *db, const struct window *w, str
         return status;
     ps_json_key(json, "curves");
     ps_json_array(json);
-    while (ps_stmt_row(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         struct point p = {ps_col_real(stmt, 2), ps_col_real(stmt, 3)};
 
-        if (open && !same_curve(stmt, main_process, process, ps_str_of(kind))) {
+        if (open && !same_curve(stmt, main_process, process, ps_str_from_c(kind))) {
             curve_close(&curve, w, json);
             open = false;
         }
@@ -175,7 +175,7 @@ static enum ps_status write_peak(struct ps_db *db, const struct window *w, struc
     if (status != PS_OK)
         return status;
     ps_json_key(json, "peak");
-    if (!ps_stmt_row(stmt, err)) {
+    if (!ps_stmt_step(stmt, err)) {
         ps_json_null(json);
         return err->code;
     }
@@ -204,11 +204,11 @@ static enum ps_status read_window(struct ps_db *db, struct ps_params params, str
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     double from = 0, to = 0;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("memory_bounds"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("memory_bounds"), &stmt, err);
 
     if (status == PS_OK)
         status = ps_param_int(params, "px", 16, 8192, 1600, &w->px, err);
-    if (status != PS_OK || !ps_stmt_row(stmt, err))
+    if (status != PS_OK || !ps_stmt_step(stmt, err))
         return status == PS_OK ? err->code : status;
     w->start = ps_col_real(stmt, 0);
     *end = ps_col_real(stmt, 1);
@@ -223,7 +223,7 @@ static enum ps_status read_window(struct ps_db *db, struct ps_params params, str
 enum ps_status ps_view_memory(struct ps_db *db, const struct ps_view *view, int64_t id,
                               struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     struct window window;
     double end = 0;
     enum ps_status status = read_window(db, params, &window, &end, err);

@@ -7,25 +7,25 @@
 
 #include "server/query/views.h"
 
-enum { MOST = 16 }; /* maximum number of categories */
+enum { MAX_ROWS = 16 }; /* maximum number of categories */
 
-struct moment {
-    double t, sum, mib[MOST];
+struct sample {
+    double t, sum, mib[MAX_ROWS];
 };
 
 struct stack {
-    struct ps_buf t_text, mib_text[MOST];
-    struct ps_json t, mib[MOST];
-    char *names[MOST];
+    struct ps_buf t_text, mib_text[MAX_ROWS];
+    struct ps_json t, mib[MAX_ROWS];
+    char *names[MAX_ROWS];
     int n;
     double from, to;
     int64_t px, pixel;
-    struct moment now, highest, last, peak;
+    struct sample now, highest, last, peak;
     bool any; /* `highest` and `last` are set for the current pixel */
     bool peaked;
 };
 
-static void put(struct stack *s, const struct moment *m)
+static void put(struct stack *s, const struct sample *m)
 {
     ps_json_real(&s->t, m->t);
     for (int i = 0; i < s->n; i++)
@@ -46,7 +46,7 @@ static void flush(struct stack *s)
 static void take(struct stack *s)
 {
     double span = s->to - s->from;
-    struct moment m = s->now;
+    struct sample m = s->now;
     bool inside = m.t >= s->from;
     int64_t pixel;
 
@@ -74,9 +74,9 @@ static void take(struct stack *s)
 static int category(struct stack *s, struct ps_str kind)
 {
     for (int i = 0; i < s->n; i++)
-        if (ps_str_is(kind, s->names[i]))
+        if (ps_str_eq_c(kind, s->names[i]))
             return i;
-    if (s->n == MOST)
+    if (s->n == MAX_ROWS)
         return -1;
     s->names[s->n] = ps_strdup(kind);
     return s->n++;
@@ -85,10 +85,10 @@ static int category(struct stack *s, struct ps_str kind)
 static enum ps_status read_rows(struct ps_db *db, struct stack *s, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("memory_categories"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("memory_categories"), &stmt, err);
     bool began = false;
 
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+    while (status == PS_OK && ps_stmt_step(stmt, err)) {
         double t = ps_col_real(stmt, 0);
         int at = category(s, ps_col_text(stmt, 1));
 
@@ -149,7 +149,7 @@ static void write_stack(struct stack *s, double start, double end, struct ps_jso
 static void stack_free(struct stack *s)
 {
     ps_buf_free(&s->t_text);
-    for (int i = 0; i < MOST; i++) {
+    for (int i = 0; i < MAX_ROWS; i++) {
         ps_buf_free(&s->mib_text[i]);
         free(s->names[i]);
     }
@@ -157,10 +157,10 @@ static void stack_free(struct stack *s)
 
 static void stack_open(struct stack *s)
 {
-    s->t = ps_json_to(&s->t_text);
+    s->t = ps_json_writer(&s->t_text);
     ps_json_array(&s->t);
-    for (int i = 0; i < MOST; i++) {
-        s->mib[i] = ps_json_to(&s->mib_text[i]);
+    for (int i = 0; i < MAX_ROWS; i++) {
+        s->mib[i] = ps_json_writer(&s->mib_text[i]);
         ps_json_array(&s->mib[i]);
     }
 }
@@ -168,9 +168,9 @@ static void stack_open(struct stack *s)
 static enum ps_status bounds(struct ps_db *db, double *start, double *end, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("memory_bounds"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("memory_bounds"), &stmt, err);
 
-    if (status == PS_OK && ps_stmt_row(stmt, err)) {
+    if (status == PS_OK && ps_stmt_step(stmt, err)) {
         *start = ps_col_real(stmt, 0);
         *end = ps_col_real(stmt, 1);
     }
@@ -181,7 +181,7 @@ enum ps_status ps_view_memory_categories(struct ps_db *db, const struct ps_view 
                                          struct ps_params params, struct ps_answer *answer,
                                          struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     struct stack s = {.pixel = -1};
     double start = 0, end = 0;
     enum ps_status status = bounds(db, &start, &end, err);

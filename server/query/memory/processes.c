@@ -25,7 +25,7 @@ static enum ps_status count_points(struct ps_db *db, int64_t series, int64_t *ou
     enum ps_status status = ps_query_prepare(db, "series_points", series, &stmt, err);
 
     *out = 0;
-    while (status == PS_OK && ps_stmt_row(stmt, err))
+    while (status == PS_OK && ps_stmt_step(stmt, err))
         ++*out;
     return status == PS_OK ? err->code : status;
 }
@@ -40,7 +40,7 @@ static enum ps_status fill(struct ps_db *db, int64_t series, struct curve *c, st
     if (status == PS_OK)
         status = ps_query_prepare(db, "series_points", series, &stmt, err);
     step = (n + POINTS_MAX - 1) / POINTS_MAX;
-    for (; status == PS_OK && ps_stmt_row(stmt, err); at++) {
+    for (; status == PS_OK && ps_stmt_step(stmt, err); at++) {
         double value = ps_col_real(stmt, 1);
 
         if (at % step == 0 || value > best) {
@@ -59,8 +59,8 @@ static enum ps_status write_curve(struct ps_db *db, int64_t series, struct ps_js
     struct curve c = {.t_text = {0}};
     enum ps_status status;
 
-    c.t = ps_json_to(&c.t_text);
-    c.value = ps_json_to(&c.value_text);
+    c.t = ps_json_writer(&c.t_text);
+    c.value = ps_json_writer(&c.value_text);
     ps_json_array(&c.t);
     ps_json_array(&c.value);
     status = fill(db, series, &c, err);
@@ -82,7 +82,7 @@ static enum ps_status write_processes(struct ps_db *db, struct ps_stmt *stmt, st
 
     ps_json_key(json, "processes");
     ps_json_array(json);
-    while (status == PS_OK && ps_stmt_row(stmt, err)) {
+    while (status == PS_OK && ps_stmt_step(stmt, err)) {
         ps_json_object(json);
         ps_row_members(stmt, 1, json);
         status = write_curve(db, ps_col_int(stmt, 0), json, err);
@@ -97,7 +97,7 @@ enum ps_status ps_view_processes(struct ps_db *db, const struct ps_view *view, i
                                  struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     const char *of = ps_param_get(params, "of");
     bool memory = of && strcmp(of, "res") == 0;
     int64_t limit;
@@ -107,7 +107,7 @@ enum ps_status ps_view_processes(struct ps_db *db, const struct ps_view *view, i
     if (status == PS_OK && of && of[0] && !memory && strcmp(of, "cpu") != 0)
         status = ps_fail(err, PS_BAD_REQUEST, "the parameter of must be cpu or res");
     if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text("processes"), &stmt, err);
+        status = ps_db_prepare(db, ps_query_sql("processes"), &stmt, err);
     if (status != PS_OK)
         return status;
     ps_bind_text(stmt, ":what", memory ? PS_STR("RES") : PS_STR("CPU"));

@@ -8,7 +8,7 @@ static void write_samples(struct ps_str blob, struct ps_json *json)
     for (size_t at = 0; at + sizeof(double) <= blob.len; at += sizeof(double)) {
         double value;
 
-        memcpy(&value, blob.at + at, sizeof value);
+        memcpy(&value, blob.ptr + at, sizeof value);
         ps_json_real(json, value);
     }
     ps_json_end(json);
@@ -19,13 +19,13 @@ enum ps_status ps_view_measurement(struct ps_db *db, const struct ps_view *view,
                                    struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     enum ps_status status = ps_query_prepare(db, "measurement", id, &stmt, err);
 
     (void)view, (void)params;
     if (status != PS_OK)
         return status;
-    if (!ps_stmt_row(stmt, err))
+    if (!ps_stmt_step(stmt, err))
         return err->code != PS_OK ? err->code
                                   : ps_fail(err, PS_NOT_FOUND, "no such measurement in this run");
     ps_json_object(&json);

@@ -14,7 +14,7 @@ static enum ps_status range_of(struct ps_db *db, int64_t report, int64_t *first,
 
     if (status != PS_OK)
         return status;
-    if (!ps_stmt_row(stmt, err))
+    if (!ps_stmt_step(stmt, err))
         return ps_fail(err, PS_NOT_FOUND, "no report %lld in this run", (long long)report);
     *first = ps_col_int(stmt, 0);
     *last = ps_col_int(stmt, 1);
@@ -40,7 +40,7 @@ enum ps_status ps_view_of_report(struct ps_db *db, const struct ps_view *view, i
     (void)snprintf(last_text, sizeof last_text, "%lld", (long long)last);
     more = ps_grow(NULL, params.n + 2, sizeof *more);
     for (size_t i = 0; i < params.n; i++)
-        more[i] = params.at[i];
+        more[i] = params.items[i];
     more[params.n] = (struct ps_param){"first_id", first_text};
     more[params.n + 1] = (struct ps_param){"last_id", last_text};
     return ps_view_table(db, view, id, (struct ps_params){more, params.n + 2}, answer, err);

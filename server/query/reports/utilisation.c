@@ -240,7 +240,7 @@ static void write_run(const struct timed *t, double cpus, struct ps_json *json)
 
 static double scale_of(struct ps_str unit)
 {
-    return ps_str_is(unit, "KiB") ? 1024 : 1;
+    return ps_str_eq_c(unit, "KiB") ? 1024 : 1;
 }
 
 static void take_figure(struct timed *t, struct ps_stmt *stmt)
@@ -256,13 +256,13 @@ static void take_figure(struct timed *t, struct ps_stmt *stmt)
         t->signal = ps_col_int(stmt, 7);
     }
     for (int i = 0; i < N_INPUTS; i++) {
-        if (!ps_str_is(name, inputs[i].name))
+        if (!ps_str_eq_c(name, inputs[i].name))
             continue;
         t->has[i] = true;
         t->value[i] = ps_col_real(stmt, 3) * scale_of(ps_col_text(stmt, 4));
         t->resolution[i] = ps_col_real(stmt, 5);
     }
-    if (ps_str_is(name, "exit status")) {
+    if (ps_str_eq_c(name, "exit status")) {
         t->has_status = true;
         t->status = ps_col_int(stmt, 3);
     }
@@ -274,7 +274,7 @@ static enum ps_status write_runs(struct ps_stmt *stmt, double cpus, struct ps_js
     struct timed t = {.run = 0};
     int64_t runs = 0;
 
-    while (ps_stmt_row(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         int64_t run = ps_col_int(stmt, 0);
 
         if (run != t.run) {
@@ -282,7 +282,7 @@ static enum ps_status write_runs(struct ps_stmt *stmt, double cpus, struct ps_js
                 write_run(&t, cpus, json);
             t = (struct timed){.run = run};
             (void)snprintf(t.command, sizeof t.command, "%.*s", (int)ps_col_text(stmt, 1).len,
-                           ps_col_text(stmt, 1).at);
+                           ps_col_text(stmt, 1).ptr);
         }
         take_figure(&t, stmt);
     }
@@ -297,13 +297,13 @@ enum ps_status ps_view_bound(struct ps_db *db, const struct ps_view *view, int64
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     double cpus;
     enum ps_status status = ps_param_real(params, "cpus", 0, 100000, 0, &cpus, err);
 
     (void)view, (void)id;
     if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text("timed"), &stmt, err);
+        status = ps_db_prepare(db, ps_query_sql("timed"), &stmt, err);
     if (status != PS_OK)
         return status;
     ps_json_object(&json);

@@ -11,22 +11,23 @@ static int64_t or_null(int64_t id)
     return id ? id : PS_TEMP_NULL;
 }
 
-static bool in_range(const struct ps_record *r, struct ps_range range)
+static bool in_range(const struct ps_memory_record *r, struct ps_range range)
 {
     return r->t_ns >= range.from_ns && r->t_ns < range.to_ns;
 }
 
 /* Creates a row for each allocation, and for each free of memory that was allocated before the
  * recording began. */
-static void make_rows(const struct ps_records *records, struct ps_range range, struct ps_made *out)
+static void make_rows(const struct ps_memory_records *records, struct ps_range range,
+                      struct ps_computed_table *out)
 {
     size_t cap = records->n;
 
     ps_made_alloc(out, PS_TEMP_ALLOCATIONS, cap, N_COLUMNS);
     out->temp_rows.n = 0;
     for (size_t i = 0; i < records->n; i++) {
-        const struct ps_record *r = &records->at[i];
-        const struct ps_record *end = r->partner ? &records->at[r->partner - 1] : NULL;
+        const struct ps_memory_record *r = &records->items[i];
+        const struct ps_memory_record *end = r->partner ? &records->items[r->partner - 1] : NULL;
         int64_t *row = out->values + out->temp_rows.n;
         bool allocates = r->bytes > 0;
 
@@ -77,13 +78,13 @@ static bool add_names(void *user, const struct ps_chunk *chunk)
 
         if (named->slice - first >= chunk->n)
             break;
-        *named->out = or_null(ps_chunk_at(chunk, PS_COL_NAME, (uint32_t)(named->slice - first)));
+        *named->out = or_null(ps_chunk_value(chunk, PS_COL_NAME, (uint32_t)(named->slice - first)));
     }
     return names->next < names->n;
 }
 
 /* Reads the name of the operator of each row. Reads the chunks once, in the order of slice ids. */
-static enum ps_status read_names(struct ps_db *db, struct ps_made *made, size_t cap,
+static enum ps_status read_names(struct ps_db *db, struct ps_computed_table *made, size_t cap,
                                  struct ps_err *err)
 {
     struct ps_chunk_query query = {.range = PS_RANGE_ALL, .columns = PS_COL_BIT(PS_COL_NAME)};
@@ -96,21 +97,21 @@ static enum ps_status read_names(struct ps_db *db, struct ps_made *made, size_t 
                 (struct named){made->values[SLICE * cap + i], &made->values[NAME * cap + i]};
     if (names.n) {
         qsort(names.at, names.n, sizeof *names.at, by_slice);
-        status = ps_trace_chunks(db, &query, add_names, &names, err);
+        status = ps_trace_each_chunk(db, &query, add_names, &names, err);
     }
     free(names.at);
     return status;
 }
 
-enum ps_status ps_make_allocations(struct ps_db *db, struct ps_params params, struct ps_made *out,
-                                   struct ps_err *err)
+enum ps_status ps_make_allocations(struct ps_db *db, struct ps_params params,
+                                   struct ps_computed_table *out, struct ps_err *err)
 {
-    PS_AUTO(ps_records_free) struct ps_records records = {0};
+    PS_AUTO(ps_memory_records_free) struct ps_memory_records records = {0};
     struct ps_range range;
     enum ps_status status = ps_param_range(params, &range, err);
 
     if (status == PS_OK)
-        status = ps_records_read(db, &records, err);
+        status = ps_memory_records_read(db, &records, err);
     if (status != PS_OK)
         return status;
     make_rows(&records, range, out);

@@ -27,10 +27,10 @@ struct collective_template {
 
 struct collecting {
     struct ps_db *db;
-    struct ps_meanings meanings;
+    struct ps_name_kinds meanings;
     struct call *calls;
     size_t n, cap;
-    struct ps_track_places places;
+    struct ps_track_owners places;
     struct collective_template *templates;
     size_t n_templates, cap_templates;
     bool host; /* no device: use the operators of the host */
@@ -42,8 +42,8 @@ static void collecting_free(struct collecting *c)
         free(c->templates[i].text);
     free(c->templates);
     free(c->calls);
-    ps_track_places_free(&c->places);
-    ps_meanings_free(&c->meanings);
+    ps_track_owners_free(&c->places);
+    ps_name_kinds_free(&c->meanings);
 }
 
 /* Returns the size of a torch scalar type as record_param_comms writes it; 0: unknown. */
@@ -57,7 +57,7 @@ static int64_t bytes_of_type(struct ps_str quoted)
                  {"\"Short\"", 2}, {"\"Double\"", 8}};
 
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (ps_str_is(quoted, types[i].word))
+        if (ps_str_eq_c(quoted, types[i].word))
             return types[i].bytes;
     return 0;
 }
@@ -66,14 +66,14 @@ static enum ps_status read_templates(struct collecting *c, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status =
-        ps_db_prepare(c->db, ps_sql_text("trace_collective_templates"), &stmt, err);
+        ps_db_prepare(c->db, ps_query_sql("trace_collective_templates"), &stmt, err);
 
     if (status != PS_OK)
         return status;
-    while (ps_stmt_row(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         struct ps_str text = ps_col_text(stmt, 1);
 
-        PS_PUSH_ROOM(c->templates, c->n_templates, c->cap_templates);
+        PS_RESERVE_ONE(c->templates, c->n_templates, c->cap_templates);
         c->templates[c->n_templates++] = (struct collective_template){
             .id = (uint32_t)ps_col_int(stmt, 0),
             .text = ps_strdup(text),
@@ -87,7 +87,8 @@ static enum ps_status read_templates(struct collecting *c, struct ps_err *err)
 
 static int64_t bytes_of(const struct collecting *c, const struct ps_chunk *chunk, uint32_t i)
 {
-    int64_t id = ps_chunk_at(chunk, PS_COL_TEMPLATE, i), at = ps_chunk_at(chunk, PS_COL_ARGS_AT, i);
+    int64_t id = ps_chunk_value(chunk, PS_COL_TEMPLATE, i),
+            at = ps_chunk_value(chunk, PS_COL_ARGS_AT, i);
     struct ps_str args = ps_str_skip(chunk->args, at > 0 ? (size_t)at : 0);
 
     for (size_t k = 0; k < c->n_templates; k++) {
@@ -105,29 +106,31 @@ static int64_t bytes_of(const struct collecting *c, const struct ps_chunk *chunk
 
 static bool is_call(struct collecting *c, const struct ps_chunk *chunk, uint32_t i)
 {
-    int64_t kind = ps_chunk_at(chunk, PS_COL_KIND, i), name = ps_chunk_at(chunk, PS_COL_NAME, i);
-    enum ps_meaning meaning;
+    int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i),
+            name = ps_chunk_value(chunk, PS_COL_NAME, i);
+    enum ps_name_kind meaning;
 
     if (c->host ? kind != PS_SLICE_OP && kind != PS_SLICE_ANNOTATION : kind != PS_SLICE_KERNEL)
         return false;
     meaning = ps_name_meaning(c->db, &c->meanings, name);
-    return ps_role_of(kind, ps_chunk_at(chunk, PS_COL_FLAGS, i), meaning) == PS_ROLE_COMMUNICATION;
+    return ps_role_of(kind, ps_chunk_value(chunk, PS_COL_FLAGS, i), meaning) ==
+           PS_ROLE_COMMUNICATION;
 }
 
 static bool visit(void *user, const struct ps_chunk *chunk)
 {
     struct collecting *c = user;
-    uint32_t worker = ps_track_place(&c->places, chunk->track).worker;
+    uint32_t worker = ps_track_owner_of(&c->places, chunk->track).worker;
 
-    for (uint32_t i = 0; i < chunk->n && !ps_context_ended(); i++) {
+    for (uint32_t i = 0; i < chunk->n && !ps_context_has_ended(); i++) {
         if (!is_call(c, chunk, i))
             continue;
-        PS_PUSH_ROOM(c->calls, c->n, c->cap);
+        PS_RESERVE_ONE(c->calls, c->n, c->cap);
         c->calls[c->n++] = (struct call){
-            .name = (uint32_t)ps_chunk_at(chunk, PS_COL_NAME, i),
+            .name = (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i),
             .worker = worker,
-            .start_ns = ps_chunk_at(chunk, PS_COL_START, i),
-            .ns = ps_chunk_at(chunk, PS_COL_DURATION, i),
+            .start_ns = ps_chunk_value(chunk, PS_COL_START, i),
+            .ns = ps_chunk_value(chunk, PS_COL_DURATION, i),
             .bytes = bytes_of(c, chunk, i),
         };
     }
@@ -165,8 +168,8 @@ static void write_collective(const struct collecting *c, const struct call *call
     int64_t total = 0, transfer = 0, bytes = 0;
 
     for (size_t i = 0; i < n; i++) {
-        total = ps_sum(total, calls[i].ns);
-        bytes = ps_sum(bytes, calls[i].bytes);
+        total = ps_add_saturated(total, calls[i].ns);
+        bytes = ps_add_saturated(bytes, calls[i].bytes);
     }
     ps_json_object(json);
     ps_json_key(json, "name");
@@ -184,7 +187,7 @@ static void write_collective(const struct collecting *c, const struct call *call
                 if (calls[w * each + i].ns < shortest)
                     shortest = calls[w * each + i].ns;
             for (uint32_t w = 0; w < workers; w++)
-                transfer = ps_sum(transfer, shortest);
+                transfer = ps_add_saturated(transfer, shortest);
         }
         ps_json_kint(json, "transfer_ns", transfer);
         ps_json_kint(json, "wait_ns", total - transfer);
@@ -210,14 +213,14 @@ static enum ps_status collect(struct collecting *c, struct ps_err *err)
     enum ps_status status = read_templates(c, err);
 
     if (status == PS_OK)
-        status = ps_track_places_read(c->db, &c->places, err);
+        status = ps_track_owners_read(c->db, &c->places, err);
     if (status == PS_OK)
-        status = ps_trace_chunks(c->db, &query, visit, c, err);
+        status = ps_trace_each_chunk(c->db, &query, visit, c, err);
     if (status != PS_OK || c->n)
         return status;
     c->host = true;
     query.kinds = 1u << PS_TRACK_THREAD;
-    return ps_trace_chunks(c->db, &query, visit, c, err);
+    return ps_trace_each_chunk(c->db, &query, visit, c, err);
 }
 
 enum ps_status ps_json_collectives(struct ps_db *db, struct ps_json *json, struct ps_err *err)

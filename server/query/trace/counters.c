@@ -36,7 +36,7 @@ struct curves {
 
 static void put_point(struct curve *c, struct point p)
 {
-    PS_PUSH_ROOM(c->points, c->n, c->cap);
+    PS_RESERVE_ONE(c->points, c->n, c->cap);
     c->points[c->n++] = p;
 }
 
@@ -144,7 +144,7 @@ static enum ps_status write_counters(struct ps_db *db, struct ps_params params,
     ps_json_key(json, "counters");
     ps_json_array(json);
     for (size_t i = 0; i < ids.n && status == PS_OK; i++)
-        status = write_counter(db, frame, ids.at[i], json, err);
+        status = write_counter(db, frame, ids.items[i], json, err);
     ps_json_end(json);
     return status;
 }
@@ -164,7 +164,7 @@ static bool add_memory(void *user, const struct ps_packed *part)
     struct curves *all = user;
 
     for (size_t i = 0;
-         i < part->n && part->column[PS_MEMORY_T][i] < all->range.to_ns && !ps_context_ended();
+         i < part->n && part->column[PS_MEMORY_T][i] < all->range.to_ns && !ps_context_has_ended();
          i++) {
         struct curve *c = curve_of(all, part, i);
         int64_t allocated = part->column[PS_MEMORY_ALLOCATED][i];
@@ -187,10 +187,10 @@ static bool read_device(struct ps_str word, struct curve *c)
     size_t n = 0;
 
     for (bool more = true; more; n++) {
-        const char *colon = memchr(word.at, ':', word.len);
-        struct ps_str number = {word.at, colon ? (size_t)(colon - word.at) : word.len};
+        const char *colon = memchr(word.ptr, ':', word.len);
+        struct ps_str number = {word.ptr, colon ? (size_t)(colon - word.ptr) : word.len};
 
-        if (n == sizeof to / sizeof *to || !ps_str_i64(number, to[n]))
+        if (n == sizeof to / sizeof *to || !ps_str_parse_i64(number, to[n]))
             return false;
         more = colon;
         word = ps_str_skip(word, number.len + more);
@@ -201,12 +201,12 @@ static bool read_device(struct ps_str word, struct curve *c)
 /* Parses "1:0,0:-1" into empty curves. */
 static enum ps_status read_devices(struct ps_params params, struct curves *all, struct ps_err *err)
 {
-    struct ps_str rest = ps_str_of(ps_param_get(params, "memory"));
+    struct ps_str rest = ps_str_from_c(ps_param_get(params, "memory"));
 
     all->at = ps_alloc_array(CURVES_MAX, sizeof *all->at);
     while (rest.len) {
-        const char *comma = memchr(rest.at, ',', rest.len);
-        struct ps_str word = {rest.at, comma ? (size_t)(comma - rest.at) : rest.len};
+        const char *comma = memchr(rest.ptr, ',', rest.len);
+        struct ps_str word = {rest.ptr, comma ? (size_t)(comma - rest.ptr) : rest.len};
         struct curve c = {.points = NULL};
 
         if (!read_device(word, &c))
@@ -278,13 +278,13 @@ static enum ps_status write_busy(struct ps_db *db, struct ps_params params,
     ps_json_key(json, "busy");
     ps_json_array(json);
     for (size_t i = 0; i < ids.n && status == PS_OK; i++) {
-        status = ps_trace_window(db, (uint32_t)ids.at[i], frame->range.from_ns, frame->range.to_ns,
-                                 (uint32_t)frame->px, &window, err);
+        status = ps_trace_window(db, (uint32_t)ids.items[i], frame->range.from_ns,
+                                 frame->range.to_ns, (uint32_t)frame->px, &window, err);
         if (status != PS_OK)
             break;
         ps_window_busy_device(&window, share);
         ps_json_object(json);
-        ps_json_kint(json, "track", ids.at[i]);
+        ps_json_kint(json, "track", ids.items[i]);
         ps_json_ints(json, "share", share, (size_t)frame->px);
         ps_json_end(json);
     }
@@ -295,7 +295,7 @@ static enum ps_status write_busy(struct ps_db *db, struct ps_params params,
 enum ps_status ps_view_curves(struct ps_db *db, const struct ps_view *view, int64_t id,
                               struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     struct curves frame = {0};
     enum ps_status status = ps_param_window(db, params, &frame.range, err);
 

@@ -4,7 +4,7 @@
 
 /* Writes the share of each of px equal parts of the range that computation or communication covers.
  */
-static void write_share(struct ps_json *json, const struct ps_spans *busy,
+static void write_share(struct ps_json *json, const struct ps_intervals *busy,
                         const struct ps_range_sums *sums, int64_t px)
 {
     double width = (double)(sums->to_ns - sums->from_ns) / (double)px;
@@ -15,44 +15,44 @@ static void write_share(struct ps_json *json, const struct ps_spans *busy,
         int64_t from = sums->from_ns + (int64_t)((double)x * width);
         int64_t to = x + 1 < px ? sums->from_ns + (int64_t)((double)(x + 1) * width) : sums->to_ns;
         double share =
-            to > from ? (double)ps_spans_length(busy, from, to) / (double)(to - from) : 0;
+            to > from ? (double)ps_intervals_length(busy, from, to) / (double)(to - from) : 0;
 
         ps_json_int(json, (int64_t)(share * 255 + 0.5));
     }
     ps_json_end(json);
 }
 
-static void add_all(struct ps_spans *to, const struct ps_spans *from)
+static void add_all(struct ps_intervals *to, const struct ps_intervals *from)
 {
     for (size_t i = 0; i < from->n; i++)
-        ps_spans_add(to, from->at[i].start, from->at[i].end);
+        ps_intervals_add(to, from->items[i].start, from->items[i].end);
 }
 
 static void write_device(struct ps_json *json, const struct ps_device_sums *device,
                          const struct ps_range_sums *sums, int64_t px)
 {
     int64_t from = sums->from_ns, to = sums->to_ns;
-    struct ps_device_use use = ps_device_use_of(device->kernels, device->n_kernels, from, to);
-    struct ps_spans busy = {0};
+    struct ps_device_use use = ps_device_use_compute(device->kernels, device->n_kernels, from, to);
+    struct ps_intervals busy = {0};
 
     add_all(&busy, &device->compute);
     add_all(&busy, &device->communication);
-    ps_spans_join(&busy);
+    ps_intervals_join(&busy);
     ps_json_object(json);
     ps_json_kint(json, "worker", device->worker);
     ps_json_kint(json, "device", device->device);
-    ps_json_kreal(json, "busy", (double)ps_spans_length(&busy, from, to) / (double)(to - from));
+    ps_json_kreal(json, "busy", (double)ps_intervals_length(&busy, from, to) / (double)(to - from));
     ps_json_kreal(json, "sm_efficiency", use.sm_efficiency);
     ps_json_kreal(json, "occupancy", use.occupancy);
     write_share(json, &busy, sums, px);
-    ps_json_kint(json, "communication_ns", ps_spans_length(&device->communication, from, to));
+    ps_json_kint(json, "communication_ns", ps_intervals_length(&device->communication, from, to));
     ps_json_kint(json, "overlap_ns",
-                 ps_spans_common(&device->communication, &device->compute, from, to));
+                 ps_intervals_common_length(&device->communication, &device->compute, from, to));
     add_all(&busy, &device->copies);
-    ps_spans_join(&busy);
-    ps_json_kint(json, "idle_ns", to - from - ps_spans_length(&busy, from, to));
+    ps_intervals_join(&busy);
+    ps_json_kint(json, "idle_ns", to - from - ps_intervals_length(&busy, from, to));
     ps_json_end(json);
-    ps_spans_free(&busy);
+    ps_intervals_free(&busy);
 }
 
 /* Reads the range; an absent end is that of the steps. */
@@ -78,7 +78,7 @@ enum ps_status ps_view_utilisation(struct ps_db *db, const struct ps_view *view,
                                    struct ps_err *err)
 {
     PS_AUTO(ps_range_sums_free) struct ps_range_sums sums = {0};
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     int64_t px = 0;
     enum ps_status status = read_range(db, params, &sums, err);
 

@@ -19,8 +19,8 @@ static enum ps_status read_steps(struct ps_db *db, struct ps_trace_facts *facts,
     enum ps_status status = ps_steps_span(db, &facts->span, err);
 
     if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text("trace_step_facts"), &stmt, err);
-    if (status != PS_OK || !ps_stmt_row(stmt, err))
+        status = ps_db_prepare(db, ps_query_sql("trace_step_facts"), &stmt, err);
+    if (status != PS_OK || !ps_stmt_step(stmt, err))
         return status == PS_OK ? err->code : status;
     facts->steps = ps_col_int(stmt, 0);
     facts->wall_ns = ps_col_int(stmt, 1);
@@ -28,32 +28,32 @@ static enum ps_status read_steps(struct ps_db *db, struct ps_trace_facts *facts,
     return PS_OK;
 }
 
-/* Stores a part of a breakdown. The TensorBoard parts are in the order of ps_breakdown_of. */
+/* Stores a part of a breakdown. The TensorBoard parts are in the order of ps_breakdown_compute. */
 static void add_part(struct ps_trace_facts *facts, int64_t definition, struct ps_str name,
                      int64_t ns)
 {
     struct ps_part parts[PS_PARTS_MAX];
-    const struct ps_spans none[PS_N_ROLES] = {{0}};
-    size_t n = ps_breakdown_of(PS_BREAKDOWN_TENSORBOARD, none, none, 0, 0, parts);
+    const struct ps_intervals none[PS_N_ROLES] = {{0}};
+    size_t n = ps_breakdown_compute(PS_BREAKDOWN_TENSORBOARD, none, none, 0, 0, parts);
 
     if (definition == PS_BREAKDOWN_TENSORBOARD)
         for (size_t i = 0; i < n; i++)
-            if (ps_str_is(name, parts[i].name))
+            if (ps_str_eq_c(name, parts[i].name))
                 facts->tensorboard[i] = ns;
-    if (definition == PS_BREAKDOWN_TRACELENS && ps_str_is(name, "exposed communication"))
+    if (definition == PS_BREAKDOWN_TRACELENS && ps_str_eq_c(name, "exposed communication"))
         facts->exposed_communication_ns = ns;
-    if (definition == PS_BREAKDOWN_TRACELENS && ps_str_is(name, "idle"))
+    if (definition == PS_BREAKDOWN_TRACELENS && ps_str_eq_c(name, "idle"))
         facts->idle_ns = ns;
 }
 
 static enum ps_status read_parts(struct ps_db *db, struct ps_trace_facts *facts, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_step_sums"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_step_sums"), &stmt, err);
 
     if (status != PS_OK)
         return status;
-    while (ps_stmt_row(stmt, err))
+    while (ps_stmt_step(stmt, err))
         add_part(facts, ps_col_int(stmt, 0), ps_col_text(stmt, 1), ps_col_int(stmt, 2));
     return err->code;
 }
@@ -62,11 +62,11 @@ static enum ps_status read_devices(struct ps_db *db, struct ps_trace_facts *fact
                                    struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_device_facts"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_device_facts"), &stmt, err);
 
     if (status != PS_OK)
         return status;
-    while (ps_stmt_row(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         struct ps_str name = ps_col_text(stmt, 2);
         struct ps_device_fact device = {
             .device = ps_col_int(stmt, 1),
@@ -80,8 +80,8 @@ static enum ps_status read_devices(struct ps_db *db, struct ps_trace_facts *fact
         };
 
         (void)snprintf(device.name, sizeof device.name, "%.*s", (int)(name.len % INT32_MAX),
-                       name.at ? name.at : "");
-        PS_PUSH_ROOM(facts->devices, facts->n_devices, facts->cap_devices);
+                       name.ptr ? name.ptr : "");
+        PS_RESERVE_ONE(facts->devices, facts->n_devices, facts->cap_devices);
         facts->devices[facts->n_devices++] = device;
     }
     return err->code;
@@ -125,33 +125,33 @@ static enum ps_status read_waiting(struct ps_db *db, struct ps_trace_facts *fact
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *sum = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *longest = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_idle_waiting"), &sum, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_idle_waiting"), &sum, err);
 
     if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text("trace_longest_wait"), &longest, err);
+        status = ps_db_prepare(db, ps_query_sql("trace_longest_wait"), &longest, err);
     if (status != PS_OK)
         return status;
-    if (ps_stmt_row(sum, err))
+    if (ps_stmt_step(sum, err))
         facts->waiting_ns = ps_col_int(sum, 0);
-    if (ps_stmt_row(longest, err))
+    if (ps_stmt_step(longest, err))
         facts->longest_wait = (struct ps_range){ps_col_int(longest, 0), ps_col_int(longest, 1)};
     return err->code;
 }
 
 static bool has(struct ps_str text, const char *word)
 {
-    return ps_str_find(text, ps_str_of(word)) != NULL;
+    return ps_str_find(text, ps_str_from_c(word)) != NULL;
 }
 
 static bool starts(struct ps_str text, const char *word)
 {
-    return ps_str_starts(text, ps_str_of(word));
+    return ps_str_starts_with(text, ps_str_from_c(word));
 }
 
 static void add(struct ps_sum_fact *sum, int64_t calls, int64_t ns)
 {
     sum->calls += calls;
-    sum->ns = ps_sum(sum->ns, ns);
+    sum->ns = ps_add_saturated(sum->ns, ns);
 }
 
 /* Adds driver calls that launch kernels or wait for the device: cuda..., hip..., xpu... */
@@ -173,7 +173,7 @@ static void device_fact(struct ps_trace_facts *facts, struct ps_str name, int64_
     if (kind == PS_SLICE_MEMCPY && host_copy && has(name, "Pageable"))
         add(&facts->pageable, calls, ns);
     if (kind == PS_SLICE_KERNEL && family == PS_FAMILY_MATMUL)
-        facts->matmul_device_ns = ps_sum(facts->matmul_device_ns, ns);
+        facts->matmul_device_ns = ps_add_saturated(facts->matmul_device_ns, ns);
     if (kind == PS_SLICE_KERNEL && (has(name, "multi_tensor_apply") || has(name, "FusedAdam")))
         facts->fused = true;
 }
@@ -183,7 +183,8 @@ static void host_fact(struct ps_trace_facts *facts, struct ps_str name, uint32_t
 {
     if (starts(name, "Optimizer.step#")) {
         add(&facts->optimizer, calls, ns);
-        PS_PUSH_ROOM(facts->optimizer_names, facts->n_optimizer_names, facts->cap_optimizer_names);
+        PS_RESERVE_ONE(facts->optimizer_names, facts->n_optimizer_names,
+                       facts->cap_optimizer_names);
         facts->optimizer_names[facts->n_optimizer_names++] = id;
     } else if (starts(name, "aten::_foreach_") || starts(name, "aten::_fused_")) {
         facts->fused = true;
@@ -193,7 +194,7 @@ static void host_fact(struct ps_trace_facts *facts, struct ps_str name, uint32_t
         add(&facts->data_parallel, calls, ns);
     } else if (starts(name, "gloo:")) {
         add(&facts->gloo, calls, ns);
-    } else if (ps_str_is(name, "aten::item")) {
+    } else if (ps_str_eq_c(name, "aten::item")) {
         add(&facts->items, calls, ns);
     }
 }
@@ -202,21 +203,21 @@ static enum ps_status read_operators(struct ps_db *db, struct ps_trace_facts *fa
                                      struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_operator_facts"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_operator_facts"), &stmt, err);
 
     if (status != PS_OK)
         return status;
     ps_bind_int(stmt, ":from", facts->span.from_ns);
     ps_bind_int(stmt, ":to", facts->span.to_ns);
-    while (ps_stmt_row(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         struct ps_str name = ps_col_text(stmt, 0);
         int64_t kind = ps_col_int(stmt, 2), calls = ps_col_int(stmt, 4);
 
         const int64_t figures[3] = {calls, ps_col_int(stmt, 6), ps_col_int(stmt, 9)};
 
         if (kind == PS_SLICE_RUNTIME || kind == PS_SLICE_OSRT)
-            ps_long_call_look(&facts->long_call, name, (uint32_t)ps_col_int(stmt, 1), kind,
-                              figures);
+            ps_long_call_consider(&facts->long_call, name, (uint32_t)ps_col_int(stmt, 1), kind,
+                                  figures);
         if (kind == PS_SLICE_RUNTIME)
             runtime_fact(facts, name, calls, ps_col_int(stmt, 5));
         else if (ps_slice_on_device(kind))
@@ -232,7 +233,7 @@ struct id_range {
     int64_t from, to; /* half-open */
 };
 
-struct passing {
+struct chunk_visitor {
     struct ps_trace_facts *facts;
     struct id_range *optimizer; /* in ascending order */
     size_t n, cap;
@@ -250,21 +251,21 @@ static bool is_optimizer(const struct ps_trace_facts *facts, int64_t name)
 
 static bool visit_host(void *user, const struct ps_chunk *chunk)
 {
-    struct passing *p = user;
+    struct chunk_visitor *p = user;
 
     if (chunk->track != p->track) {
         p->track = chunk->track;
         p->until = INT64_MIN;
     }
     for (uint32_t i = 0; i < chunk->n; i++) {
-        int64_t start = ps_chunk_at(chunk, PS_COL_START, i), end;
+        int64_t start = ps_chunk_value(chunk, PS_COL_START, i), end;
         int64_t id = ps_slice_id(chunk->track, chunk->first + i);
 
         if (start < p->until)
             p->optimizer[p->n - 1].to = id + 1;
-        else if (is_optimizer(p->facts, ps_chunk_at(chunk, PS_COL_NAME, i)) &&
-                 !__builtin_add_overflow(start, ps_chunk_at(chunk, PS_COL_DURATION, i), &end)) {
-            PS_PUSH_ROOM(p->optimizer, p->n, p->cap);
+        else if (is_optimizer(p->facts, ps_chunk_value(chunk, PS_COL_NAME, i)) &&
+                 !__builtin_add_overflow(start, ps_chunk_value(chunk, PS_COL_DURATION, i), &end)) {
+            PS_RESERVE_ONE(p->optimizer, p->n, p->cap);
             p->optimizer[p->n++] = (struct id_range){id, id + 1};
             p->until = end;
         }
@@ -272,7 +273,7 @@ static bool visit_host(void *user, const struct ps_chunk *chunk)
     return true;
 }
 
-static bool in_optimizer(const struct passing *p, int64_t op)
+static bool in_optimizer(const struct chunk_visitor *p, int64_t op)
 {
     size_t low = 0, high = p->n;
 
@@ -289,20 +290,20 @@ static bool in_optimizer(const struct passing *p, int64_t op)
 
 static bool visit_device(void *user, const struct ps_chunk *chunk)
 {
-    struct passing *p = user;
+    struct chunk_visitor *p = user;
     struct ps_trace_facts *facts = p->facts;
 
     for (uint32_t i = 0; i < chunk->n; i++) {
-        int64_t start = ps_chunk_at(chunk, PS_COL_START, i);
-        int64_t duration = ps_chunk_at(chunk, PS_COL_DURATION, i);
+        int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
+        int64_t duration = ps_chunk_value(chunk, PS_COL_DURATION, i);
 
-        if (ps_chunk_at(chunk, PS_COL_KIND, i) != PS_SLICE_KERNEL || start < facts->span.from_ns ||
-            start >= facts->span.to_ns)
+        if (ps_chunk_value(chunk, PS_COL_KIND, i) != PS_SLICE_KERNEL ||
+            start < facts->span.from_ns || start >= facts->span.to_ns)
             continue;
         facts->kernels++;
-        facts->kernel_ns = ps_sum(facts->kernel_ns, duration);
+        facts->kernel_ns = ps_add_saturated(facts->kernel_ns, duration);
         facts->tiny_kernels += duration < PS_TINY_KERNEL_NS;
-        facts->optimizer_kernels += p->n && in_optimizer(p, ps_chunk_at(chunk, PS_COL_OP, i));
+        facts->optimizer_kernels += p->n && in_optimizer(p, ps_chunk_value(chunk, PS_COL_OP, i));
     }
     return true;
 }
@@ -310,7 +311,7 @@ static bool visit_device(void *user, const struct ps_chunk *chunk)
 static enum ps_status read_slices(struct ps_db *db, struct ps_trace_facts *facts,
                                   struct ps_err *err)
 {
-    struct passing passing = {.facts = facts, .until = INT64_MIN};
+    struct chunk_visitor chunk_visitor = {.facts = facts, .until = INT64_MIN};
     struct ps_chunk_query query = {
         .kinds = 1u << PS_TRACK_THREAD,
         .range = facts->span,
@@ -319,13 +320,13 @@ static enum ps_status read_slices(struct ps_db *db, struct ps_trace_facts *facts
     enum ps_status status = PS_OK;
 
     if (facts->n_optimizer_names)
-        status = ps_trace_chunks(db, &query, visit_host, &passing, err);
+        status = ps_trace_each_chunk(db, &query, visit_host, &chunk_visitor, err);
     query.kinds = 1u << PS_TRACK_STREAM;
     query.columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
                     PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_OP);
     if (status == PS_OK)
-        status = ps_trace_chunks(db, &query, visit_device, &passing, err);
-    free(passing.optimizer);
+        status = ps_trace_each_chunk(db, &query, visit_device, &chunk_visitor, err);
+    free(chunk_visitor.optimizer);
     return status;
 }
 

@@ -55,10 +55,11 @@ struct ps_trace_facts {
 
 enum ps_status ps_trace_facts_read(struct ps_db *db, struct ps_trace_facts *facts,
                                    struct ps_err *err);
-/* long_call.c: ps_long_call_look compares a row of operators (calls, total ns and maximum ns) with
- * the longest call so far; ps_long_call_find finds the slice of that call after the last row. */
-void ps_long_call_look(struct ps_long_call *longest, struct ps_str name, uint32_t name_id,
-                       int64_t kind, const int64_t calls_total_most[3]);
+/* long_call.c: ps_long_call_consider compares a row of operators (calls, total ns and maximum ns)
+ * with the longest call so far; ps_long_call_find finds the slice of that call after the last row.
+ */
+void ps_long_call_consider(struct ps_long_call *longest, struct ps_str name, uint32_t name_id,
+                           int64_t kind, const int64_t calls_total_most[3]);
 enum ps_status ps_long_call_find(struct ps_db *db, struct ps_trace_facts *facts,
                                  struct ps_err *err);
 void ps_trace_facts_free(struct ps_trace_facts *facts); /* for PS_AUTO */

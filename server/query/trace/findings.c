@@ -97,7 +97,7 @@ enum ps_status ps_view_findings(struct ps_db *db, const struct ps_view *view, in
                                 struct ps_err *err)
 {
     PS_AUTO(ps_trace_facts_free) struct ps_trace_facts facts = {0};
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     enum ps_status status = ps_trace_facts_read(db, &facts, err);
 
     (void)view, (void)id, (void)params;

@@ -69,7 +69,7 @@ static bool in_range(const struct builder *b, int64_t start)
 
 static void count(struct builder *b, uint32_t node, int64_t self)
 {
-    struct ps_flame_node *at = &b->flame.at[node];
+    struct ps_flame_node *at = &b->flame.nodes[node];
 
     at->count++;
     if (__builtin_add_overflow(at->self_ns, self, &at->self_ns))
@@ -78,7 +78,7 @@ static void count(struct builder *b, uint32_t node, int64_t self)
 
 static uint32_t name_of(const struct builder *b, const struct ps_chunk *chunk, uint32_t i)
 {
-    uint32_t name = (uint32_t)ps_chunk_at(chunk, PS_COL_NAME, i);
+    uint32_t name = (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i);
 
     return name < b->keys.n_key && b->keys.key[name] ? b->keys.key[name] : name;
 }
@@ -87,8 +87,8 @@ static uint32_t name_of(const struct builder *b, const struct ps_chunk *chunk, u
  * merges with their parent. */
 static bool is_passed_by(const struct builder *b, const struct ps_chunk *chunk, uint32_t i)
 {
-    return b->on != ON_WALL && (ps_chunk_at(chunk, PS_COL_KIND, i) == PS_SLICE_PYTHON ||
-                                ps_chunk_at(chunk, PS_COL_FLAGS, i) & PS_SLICE_MERGED);
+    return b->on != ON_WALL && (ps_chunk_value(chunk, PS_COL_KIND, i) == PS_SLICE_PYTHON ||
+                                ps_chunk_value(chunk, PS_COL_FLAGS, i) & PS_SLICE_MERGED);
 }
 
 /* Returns the node of a row, below that of its parent. A row that is left out has the node of its
@@ -96,15 +96,15 @@ static bool is_passed_by(const struct builder *b, const struct ps_chunk *chunk, 
 static uint32_t node_of(struct builder *b, const struct ps_chunk *chunk, uint32_t i,
                         struct host *host)
 {
-    int64_t back = ps_chunk_at(chunk, PS_COL_PARENT, i);
+    int64_t back = ps_chunk_value(chunk, PS_COL_PARENT, i);
     uint32_t row = chunk->first + i;
     uint32_t parent = back > 0 && back <= row ? host->nodes[row - back] - 1 : NODE_NONE;
 
     if (is_passed_by(b, chunk, i))
         return parent;
-    return ps_flame_child(&b->flame, parent, name_of(b, chunk, i),
-                          (uint8_t)ps_chunk_at(chunk, PS_COL_KIND, i),
-                          (uint8_t)ps_chunk_at(chunk, PS_COL_FAMILY, i));
+    return ps_flame_child_of(&b->flame, parent, name_of(b, chunk, i),
+                             (uint8_t)ps_chunk_value(chunk, PS_COL_KIND, i),
+                             (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i));
 }
 
 /* Returns the column with the self time of the graph. */
@@ -128,8 +128,8 @@ static bool add_host(void *user, const struct ps_chunk *chunk)
 
         host->nodes[chunk->first + i] = node + 1;
         if (b->on != ON_DEVICE && !is_passed_by(b, chunk, i) &&
-            in_range(b, ps_chunk_at(chunk, PS_COL_START, i)))
-            count(b, node, ps_chunk_at(chunk, self_column(b), i));
+            in_range(b, ps_chunk_value(chunk, PS_COL_START, i)))
+            count(b, node, ps_chunk_value(chunk, self_column(b), i));
     }
     b->too_many = b->flame.n > NODES_MAX;
     return !b->too_many;
@@ -141,10 +141,10 @@ static bool see_operators(void *user, const struct ps_chunk *chunk)
     struct builder *b = user;
 
     for (uint32_t i = 0; i < chunk->n; i++) {
-        int64_t op = ps_chunk_at(chunk, PS_COL_OP, i);
+        int64_t op = ps_chunk_value(chunk, PS_COL_OP, i);
         struct host *host = host_of(b, op);
 
-        if (host && in_range(b, ps_chunk_at(chunk, PS_COL_START, i)) &&
+        if (host && in_range(b, ps_chunk_value(chunk, PS_COL_START, i)) &&
             (!host->first || op < host->first))
             host->first = op;
     }
@@ -159,7 +159,7 @@ static uint32_t operator_node(struct builder *b, int64_t op)
 
     if (host && host->nodes)
         node = host->nodes[op & UINT32_MAX] - 1;
-    return node != NODE_NONE ? node : ps_flame_child(&b->flame, NODE_NONE, 0, 0, 0);
+    return node != NODE_NONE ? node : ps_flame_child_of(&b->flame, NODE_NONE, 0, 0, 0);
 }
 
 static bool add_device(void *user, const struct ps_chunk *chunk)
@@ -167,15 +167,15 @@ static bool add_device(void *user, const struct ps_chunk *chunk)
     struct builder *b = user;
 
     for (uint32_t i = 0; i < chunk->n; i++) {
-        int64_t kind = ps_chunk_at(chunk, PS_COL_KIND, i);
+        int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
         uint32_t node;
 
-        if (!ps_slice_on_device(kind) || !in_range(b, ps_chunk_at(chunk, PS_COL_START, i)))
+        if (!ps_slice_on_device(kind) || !in_range(b, ps_chunk_value(chunk, PS_COL_START, i)))
             continue;
-        node = operator_node(b, ps_chunk_at(chunk, PS_COL_OP, i));
-        node = ps_flame_child(&b->flame, node, (uint32_t)ps_chunk_at(chunk, PS_COL_NAME, i),
-                              (uint8_t)kind, (uint8_t)ps_chunk_at(chunk, PS_COL_FAMILY, i));
-        count(b, node, ps_chunk_at(chunk, PS_COL_DURATION, i));
+        node = operator_node(b, ps_chunk_value(chunk, PS_COL_OP, i));
+        node = ps_flame_child_of(&b->flame, node, (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i),
+                                 (uint8_t)kind, (uint8_t)ps_chunk_value(chunk, PS_COL_FAMILY, i));
+        count(b, node, ps_chunk_value(chunk, PS_COL_DURATION, i));
     }
     b->too_many = b->flame.n > NODES_MAX;
     return !b->too_many;
@@ -192,7 +192,7 @@ static enum ps_status build_host(struct ps_db *db, struct builder *b, uint32_t t
                                               PS_COL_BIT(PS_COL_PARENT) | PS_COL_BIT(PS_COL_FLAGS) |
                                               PS_COL_BIT(self_column(b))};
 
-    return ps_trace_chunks(db, &query, add_host, b, err);
+    return ps_trace_each_chunk(db, &query, add_host, b, err);
 }
 
 /* Builds the paths of the operators of one thread, from the first operator with device work in the
@@ -211,7 +211,7 @@ static enum ps_status build_paths(struct ps_db *db, struct builder *b, uint32_t 
     if (status != PS_OK)
         return status;
     query.range = (struct ps_range){v[PS_COL_START], INT64_MAX};
-    return ps_trace_chunks(db, &query, add_host, b, err);
+    return ps_trace_each_chunk(db, &query, add_host, b, err);
 }
 
 static enum ps_status build_device(struct ps_db *db, struct builder *b, uint32_t track,
@@ -221,7 +221,7 @@ static enum ps_status build_device(struct ps_db *db, struct builder *b, uint32_t
                                    .range = b->range,
                                    .starting = true,
                                    .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_OP)};
-    enum ps_status status = ps_trace_chunks(db, &query, see_operators, b, err);
+    enum ps_status status = ps_trace_each_chunk(db, &query, see_operators, b, err);
 
     for (size_t i = 0; i < b->n_hosts && status == PS_OK && !b->too_many && !b->damaged; i++)
         if (b->hosts[i].first)
@@ -229,7 +229,7 @@ static enum ps_status build_device(struct ps_db *db, struct builder *b, uint32_t
     query.columns |= PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FAMILY) |
                      PS_COL_BIT(PS_COL_DURATION);
     if (status == PS_OK && !b->too_many && !b->damaged)
-        status = ps_trace_chunks(db, &query, add_device, b, err);
+        status = ps_trace_each_chunk(db, &query, add_device, b, err);
     return status;
 }
 

@@ -13,7 +13,8 @@ void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit, cons
 
 /* Stores up to `limit` nodes of a finished graph in that order, and returns their number. `order`
  * has capacity for all nodes. *cut: number of nodes that exceed the limit. */
-size_t ps_flame_preorder(const struct ps_flame *flame, size_t limit, uint32_t *order, size_t *cut);
+size_t ps_flame_order_nodes(const struct ps_flame *flame, size_t limit, uint32_t *order,
+                            size_t *cut);
 
 /* Build the graph of the view flame (flame.c) or stack_flame (stack_tree.c). The caller frees it
  * with ps_flame_free in any case. For large runs of stacks it has at least the `limit` largest

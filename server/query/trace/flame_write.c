@@ -36,8 +36,9 @@ static size_t choose(const struct ps_flame *flame, size_t limit, struct ranked *
     size_t n = 0;
 
     for (size_t i = 0; i < flame->n; i++)
-        if (flame->at[i].total_ns > 0)
-            out[n++] = (struct ranked){(uint32_t)i, flame->at[i].parent, flame->at[i].total_ns};
+        if (flame->nodes[i].total_ns > 0)
+            out[n++] =
+                (struct ranked){(uint32_t)i, flame->nodes[i].parent, flame->nodes[i].total_ns};
     *cut = n > limit ? n - limit : 0;
     if (*cut)
         qsort(out, n, sizeof *out, by_total);
@@ -94,7 +95,7 @@ struct names {
 
 static int64_t place_of(struct names *names, uint32_t id)
 {
-    if (!ps_trace_text(names->db, id).at)
+    if (!ps_trace_text(names->db, id).ptr)
         id = 0;
     names->place = ps_grow_to(names->place, &names->n_place, id, sizeof *names->place);
     if (!names->place[id]) {
@@ -109,14 +110,15 @@ static void write_names(const struct names *names, const char *nameless, struct 
     ps_json_key(json, "names");
     ps_json_array(json);
     for (size_t i = 0; i < names->ids.n; i++) {
-        struct ps_str text = ps_trace_text(names->db, (uint32_t)names->ids.at[i]);
+        struct ps_str text = ps_trace_text(names->db, (uint32_t)names->ids.items[i]);
 
-        ps_json_str(json, text.at ? text : ps_str_of(nameless));
+        ps_json_str(json, text.ptr ? text : ps_str_from_c(nameless));
     }
     ps_json_end(json);
 }
 
-size_t ps_flame_preorder(const struct ps_flame *flame, size_t limit, uint32_t *order, size_t *cut)
+size_t ps_flame_order_nodes(const struct ps_flame *flame, size_t limit, uint32_t *order,
+                            size_t *cut)
 {
     PS_AUTO(ps_free_ptr) struct ranked *list = ps_grow(NULL, flame->n + 1, sizeof *list);
     size_t n = choose(flame, limit, list, cut);
@@ -131,7 +133,7 @@ static void write_columns(const struct ps_flame *flame, const uint32_t *order, s
     PS_AUTO(ps_free_ptr) uint32_t *rank = ps_grow(NULL, flame->n + 1, sizeof *rank);
 
     for (size_t i = 0; i < n; i++) {
-        const struct ps_flame_node *node = &flame->at[order[i]];
+        const struct ps_flame_node *node = &flame->nodes[order[i]];
 
         rank[order[i]] = (uint32_t)i;
         values[PARENT * n + i] = node->parent == UINT32_MAX ? -1 : (int64_t)rank[node->parent];
@@ -149,7 +151,7 @@ static void write_columns(const struct ps_flame *flame, const uint32_t *order, s
 void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit, const char *nameless,
                     struct ps_answer *answer)
 {
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     PS_AUTO(ps_free_ptr) uint32_t *order = ps_grow(NULL, flame->n + 1, sizeof *order);
     struct names names = {db, {0}, NULL, 0};
     int64_t total = 0;
@@ -157,10 +159,10 @@ void ps_flame_write(struct ps_db *db, struct ps_flame *flame, size_t limit, cons
 
     ps_flame_finish(flame);
     for (size_t i = 0; i < flame->n; i++)
-        if (flame->at[i].parent == UINT32_MAX &&
-            __builtin_add_overflow(total, flame->at[i].total_ns, &total))
+        if (flame->nodes[i].parent == UINT32_MAX &&
+            __builtin_add_overflow(total, flame->nodes[i].total_ns, &total))
             total = INT64_MAX;
-    n = ps_flame_preorder(flame, limit, order, &cut);
+    n = ps_flame_order_nodes(flame, limit, order, &cut);
     ps_json_object(&json);
     ps_json_kint(&json, "n", (int64_t)n);
     ps_json_kstr(&json, "unit", "ns");

@@ -18,13 +18,13 @@ static bool waits(struct ps_str name)
                                         "accept",      "pause", "recv"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (ps_str_find(name, ps_str_of(words[i])))
+        if (ps_str_find(name, ps_str_from_c(words[i])))
             return true;
     return false;
 }
 
-void ps_long_call_look(struct ps_long_call *longest, struct ps_str name, uint32_t name_id,
-                       int64_t kind, const int64_t figures[3])
+void ps_long_call_consider(struct ps_long_call *longest, struct ps_str name, uint32_t name_id,
+                           int64_t kind, const int64_t figures[3])
 {
     int64_t calls = figures[0], total = figures[1], most = figures[2], mean = 0;
 
@@ -37,7 +37,7 @@ void ps_long_call_look(struct ps_long_call *longest, struct ps_str name, uint32_
     longest->ns = most;
     longest->mean_ns = mean;
     (void)snprintf(longest->name, sizeof longest->name, "%.*s",
-                   (int)(name.len < 80 ? name.len : 80), name.at);
+                   (int)(name.len < 80 ? name.len : 80), name.ptr);
 }
 
 static bool visit(void *user, const struct ps_chunk *chunk)
@@ -45,13 +45,13 @@ static bool visit(void *user, const struct ps_chunk *chunk)
     struct ps_long_call *call = user;
 
     for (uint32_t i = 0; i < chunk->n; i++) {
-        int64_t start = ps_chunk_at(chunk, PS_COL_START, i);
+        int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
 
-        if (ps_chunk_at(chunk, PS_COL_NAME, i) != call->name_id ||
-            ps_chunk_at(chunk, PS_COL_DURATION, i) != call->ns ||
-            ps_chunk_at(chunk, PS_COL_KIND, i) != call->kind)
+        if (ps_chunk_value(chunk, PS_COL_NAME, i) != call->name_id ||
+            ps_chunk_value(chunk, PS_COL_DURATION, i) != call->ns ||
+            ps_chunk_value(chunk, PS_COL_KIND, i) != call->kind)
             continue;
-        call->at = (struct ps_range){start, ps_sum(start, call->ns)};
+        call->at = (struct ps_range){start, ps_add_saturated(start, call->ns)};
         (void)snprintf(call->slice, sizeof call->slice, "%" PRId64,
                        ps_slice_id(chunk->track, chunk->first + i));
         return false;
@@ -71,5 +71,5 @@ enum ps_status ps_long_call_find(struct ps_db *db, struct ps_trace_facts *facts,
 
     if (!facts->long_call.ns)
         return PS_OK;
-    return ps_trace_chunks(db, &query, visit, &facts->long_call, err);
+    return ps_trace_each_chunk(db, &query, visit, &facts->long_call, err);
 }

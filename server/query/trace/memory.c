@@ -7,13 +7,13 @@
 
 static bool is_place(const void *items, uint32_t index, const void *of)
 {
-    const struct ps_record *record = (const struct ps_record *)items + index, *r = of;
+    const struct ps_memory_record *record = (const struct ps_memory_record *)items + index, *r = of;
 
     return record->address == r->address && record->type == r->type &&
            record->device == r->device && record->worker == r->worker;
 }
 
-static uint64_t hash_of_place(const struct ps_record *r)
+static uint64_t hash_of_place(const struct ps_memory_record *r)
 {
     struct ps_hash hash = ps_hash_begin();
 
@@ -26,20 +26,21 @@ static uint64_t hash_of_place(const struct ps_record *r)
 
 /* Matches frees to allocations: a free belongs to the previous record at its address, if that is an
  * allocation. */
-static void match(struct ps_records *records)
+static void match(struct ps_memory_records *records)
 {
     struct ps_hash_table places = {0};
     /* [first record of an address]: the last record of that address so far. */
     uint32_t *last = ps_alloc_array(records->n + 1, sizeof *last);
 
     for (size_t i = 0; i < records->n; i++) {
-        struct ps_record *r = &records->at[i], *before;
+        struct ps_memory_record *r = &records->items[i], *before;
         uint32_t place;
 
         if (!r->address)
             continue;
-        place = ps_hash_table_add(&places, hash_of_place(r), (uint32_t)i, is_place, records->at, r);
-        before = &records->at[last[place]];
+        place =
+            ps_hash_table_add(&places, hash_of_place(r), (uint32_t)i, is_place, records->items, r);
+        before = &records->items[last[place]];
         if (place != i && r->bytes < 0 && before->bytes > 0) {
             r->partner = (size_t)last[place] + 1;
             before->partner = i + 1;
@@ -52,11 +53,11 @@ static void match(struct ps_records *records)
 
 static bool add_records(void *user, const struct ps_packed *part)
 {
-    struct ps_records *records = user;
+    struct ps_memory_records *records = user;
 
     for (size_t i = 0; i < part->n; i++) {
-        PS_PUSH_ROOM(records->at, records->n, records->cap);
-        records->at[records->n++] = (struct ps_record){
+        PS_RESERVE_ONE(records->items, records->n, records->cap);
+        records->items[records->n++] = (struct ps_memory_record){
             .t_ns = part->column[PS_MEMORY_T][i],
             .bytes = part->column[PS_MEMORY_BYTES][i],
             .address = part->column[PS_MEMORY_ADDRESS][i],
@@ -69,7 +70,8 @@ static bool add_records(void *user, const struct ps_packed *part)
     return true;
 }
 
-enum ps_status ps_records_read(struct ps_db *db, struct ps_records *out, struct ps_err *err)
+enum ps_status ps_memory_records_read(struct ps_db *db, struct ps_memory_records *out,
+                                      struct ps_err *err)
 {
     struct ps_packed_query query = {PS_PACKED_MEMORY, 0, PS_RANGE_ALL,
                                     1u << PS_MEMORY_T | 1u << PS_MEMORY_BYTES |
@@ -83,8 +85,8 @@ enum ps_status ps_records_read(struct ps_db *db, struct ps_records *out, struct 
     return status;
 }
 
-void ps_records_free(struct ps_records *records)
+void ps_memory_records_free(struct ps_memory_records *records)
 {
-    free(records->at);
-    *records = (struct ps_records){0};
+    free(records->items);
+    *records = (struct ps_memory_records){0};
 }

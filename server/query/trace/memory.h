@@ -5,22 +5,23 @@
 
 #include "server/query/trace/trace_views.h"
 
-struct ps_record {
+struct ps_memory_record {
     int64_t t_ns, bytes, address, slice;
     int64_t type, device, worker;
     size_t partner; /* index + 1 of the free of an allocation, or of the allocation of a free; 0:
                        none */
 };
 
-struct ps_records {
-    struct ps_record *at; /* sorted by time */
+struct ps_memory_records {
+    struct ps_memory_record *items; /* sorted by time */
     size_t n, cap;
 };
 
 /* Reads all memory events. A free belongs to the last allocation at its address, on its device and
  * in its worker. */
-enum ps_status ps_records_read(struct ps_db *db, struct ps_records *out, struct ps_err *err);
-void ps_records_free(struct ps_records *records);
+enum ps_status ps_memory_records_read(struct ps_db *db, struct ps_memory_records *out,
+                                      struct ps_err *err);
+void ps_memory_records_free(struct ps_memory_records *records);
 
 /* The temporary tables of the views of the same names. */
 ps_make_rows ps_make_allocations;

@@ -22,11 +22,11 @@ struct rows {
     size_t n_first;
 };
 
-static struct row *row_of(struct rows *rows, uint32_t name, const struct ps_record *r)
+static struct row *row_of(struct rows *rows, uint32_t name, const struct ps_memory_record *r)
 {
     uint32_t at = name < rows->n_first ? rows->first[name] : 0;
 
-    for (; at && !ps_context_ended(); at = rows->at[at - 1].next) {
+    for (; at && !ps_context_has_ended(); at = rows->at[at - 1].next) {
         struct row *row = &rows->at[at - 1];
 
         if (row->value[TYPE] == r->type && row->value[DEVICE] == r->device &&
@@ -34,7 +34,7 @@ static struct row *row_of(struct rows *rows, uint32_t name, const struct ps_reco
             return row;
     }
     rows->first = ps_grow_to(rows->first, &rows->n_first, name, sizeof *rows->first);
-    PS_PUSH_ROOM(rows->at, rows->n, rows->cap);
+    PS_RESERVE_ONE(rows->at, rows->n, rows->cap);
     rows->at[rows->n] =
         (struct row){{[NAME] = name, [TYPE] = r->type, [DEVICE] = r->device, [WORKER] = r->worker},
                      rows->first[name]};
@@ -48,9 +48,9 @@ static void plus(int64_t *sum, int64_t value)
 }
 
 /* A record and the slice to which it belongs. */
-struct owned {
+struct attributed {
     int64_t slice;
-    const struct ps_record *record;
+    const struct ps_memory_record *record;
 };
 
 /* Parents and names of the rows of one thread, up to the last row that is needed. */
@@ -67,24 +67,24 @@ static bool add_rows(void *user, const struct ps_chunk *chunk)
     if (chunk->first != thread->n)
         return false;
     for (uint32_t i = 0; i < chunk->n && thread->n < thread->wanted; i++) {
-        int64_t back = ps_chunk_at(chunk, PS_COL_PARENT, i);
-        int64_t name = ps_chunk_at(chunk, PS_COL_NAME, i);
+        int64_t back = ps_chunk_value(chunk, PS_COL_PARENT, i);
+        int64_t name = ps_chunk_value(chunk, PS_COL_NAME, i);
 
         thread->parent[thread->n] = back > 0 && (uint64_t)back <= thread->n
                                         ? (uint32_t)(thread->n - (uint64_t)back + 1)
                                         : 0;
         thread->name[thread->n++] =
-            ps_trace_text(thread->db, (uint32_t)name).at ? (uint32_t)name : 0;
+            ps_trace_text(thread->db, (uint32_t)name).ptr ? (uint32_t)name : 0;
     }
     return thread->n < thread->wanted;
 }
 
-static void add_record(struct rows *rows, const struct thread *thread, const struct owned *o)
+static void add_record(struct rows *rows, const struct thread *thread, const struct attributed *o)
 {
     uint32_t at = (uint32_t)(o->slice & UINT32_MAX) + 1;
     bool self = true;
 
-    while (at && at <= thread->n && !ps_context_ended()) {
+    while (at && at <= thread->n && !ps_context_has_ended()) {
         struct row *row = row_of(rows, thread->name[at - 1], o->record);
 
         plus(&row->value[INCREASE], o->record->bytes);
@@ -113,8 +113,8 @@ static size_t slices_of(struct ps_db *db, uint32_t track, struct ps_err *err)
 }
 
 /* Adds the records [from, to), which belong to one thread. */
-static enum ps_status add_thread(struct ps_db *db, const struct owned *from, const struct owned *to,
-                                 struct rows *rows, struct ps_err *err)
+static enum ps_status add_thread(struct ps_db *db, const struct attributed *from,
+                                 const struct attributed *to, struct rows *rows, struct ps_err *err)
 {
     struct ps_chunk_query query = {.track = (uint32_t)(from->slice >> 32),
                                    .range = PS_RANGE_ALL,
@@ -129,8 +129,8 @@ static enum ps_status add_thread(struct ps_db *db, const struct owned *from, con
         return ps_fail(err, PS_INTERNAL, "memory events refer to a missing slice");
     thread.parent = parent = ps_grow(NULL, thread.wanted, sizeof *parent);
     thread.name = name = ps_grow(NULL, thread.wanted, sizeof *name);
-    status = ps_trace_chunks(db, &query, add_rows, &thread, err);
-    for (const struct owned *o = from; o < to && status == PS_OK; o++) {
+    status = ps_trace_each_chunk(db, &query, add_rows, &thread, err);
+    for (const struct attributed *o = from; o < to && status == PS_OK; o++) {
         add_record(rows, &thread, o);
         status = ps_context_check(err);
     }
@@ -139,25 +139,25 @@ static enum ps_status add_thread(struct ps_db *db, const struct owned *from, con
 
 static int by_slice(const void *a, const void *b)
 {
-    const struct owned *x = a, *y = b;
+    const struct attributed *x = a, *y = b;
 
     return (x->slice > y->slice) - (x->slice < y->slice);
 }
 
-static enum ps_status add_all(struct ps_db *db, const struct ps_records *records,
+static enum ps_status add_all(struct ps_db *db, const struct ps_memory_records *records,
                               struct ps_range range, struct rows *rows, struct ps_err *err)
 {
-    PS_AUTO(ps_free_ptr) struct owned *list = ps_grow(NULL, records->n + 1, sizeof *list);
+    PS_AUTO(ps_free_ptr) struct attributed *list = ps_grow(NULL, records->n + 1, sizeof *list);
     enum ps_status status = PS_OK;
     size_t n = 0;
 
     for (size_t i = 0; i < records->n; i++) {
-        const struct ps_record *r = &records->at[i];
-        const struct ps_record *owner =
-            r->bytes < 0 && r->partner ? &records->at[r->partner - 1] : r;
+        const struct ps_memory_record *r = &records->items[i];
+        const struct ps_memory_record *owner =
+            r->bytes < 0 && r->partner ? &records->items[r->partner - 1] : r;
 
         if (owner->slice > 0 && r->t_ns >= range.from_ns && r->t_ns < range.to_ns)
-            list[n++] = (struct owned){owner->slice, r};
+            list[n++] = (struct attributed){owner->slice, r};
     }
     if (n)
         qsort(list, n, sizeof *list, by_slice);
@@ -170,15 +170,15 @@ static enum ps_status add_all(struct ps_db *db, const struct ps_records *records
 }
 
 enum ps_status ps_make_memory_operators(struct ps_db *db, struct ps_params params,
-                                        struct ps_made *out, struct ps_err *err)
+                                        struct ps_computed_table *out, struct ps_err *err)
 {
-    PS_AUTO(ps_records_free) struct ps_records records = {0};
+    PS_AUTO(ps_memory_records_free) struct ps_memory_records records = {0};
     struct rows rows = {.at = NULL};
     struct ps_range range;
     enum ps_status status = ps_param_range(params, &range, err);
 
     if (status == PS_OK)
-        status = ps_records_read(db, &records, err);
+        status = ps_memory_records_read(db, &records, err);
     if (status == PS_OK)
         status = add_all(db, &records, range, &rows, err);
     if (status == PS_OK)

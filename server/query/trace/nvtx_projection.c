@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "server/query/trace/stats_reports.h"
-#include "slices/spans.h"
+#include "slices/intervals.h"
 
 /* The device work of one launch, or of all launches in a range. */
 struct work {
@@ -63,14 +63,14 @@ static bool add_work(void *user, const struct ps_chunk *chunk)
     struct projecting *p = user;
 
     for (uint32_t i = 0; i < chunk->n; i++) {
-        int64_t launch = ps_chunk_at(chunk, PS_COL_LAUNCH, i);
-        int64_t start = ps_chunk_at(chunk, PS_COL_START, i);
+        int64_t launch = ps_chunk_value(chunk, PS_COL_LAUNCH, i);
+        int64_t start = ps_chunk_value(chunk, PS_COL_START, i);
 
-        if (!launch || !ps_slice_on_device(ps_chunk_at(chunk, PS_COL_KIND, i)))
+        if (!launch || !ps_slice_on_device(ps_chunk_value(chunk, PS_COL_KIND, i)))
             continue;
-        PS_PUSH_ROOM(p->works, p->n_works, p->cap_works);
+        PS_RESERVE_ONE(p->works, p->n_works, p->cap_works);
         p->works[p->n_works++] = (struct work){
-            launch, start, ps_end_ns(start, ps_chunk_at(chunk, PS_COL_DURATION, i)), 1};
+            launch, start, ps_end_ns(start, ps_chunk_value(chunk, PS_COL_DURATION, i)), 1};
     }
     return true;
 }
@@ -80,7 +80,7 @@ static void join_launches(struct projecting *p)
 {
     size_t kept = 0;
 
-    ps_sort_runs(p->works, p->n_works, sizeof *p->works);
+    ps_sort_records(p->works, p->n_works, sizeof *p->works);
     for (size_t i = 0; i < p->n_works; i++) {
         if (kept && p->works[kept - 1].launch == p->works[i].launch)
             join(&p->works[kept - 1], &p->works[i]);
@@ -92,7 +92,7 @@ static void join_launches(struct projecting *p)
 
 static uint32_t range_around(const struct projecting *p, const struct ps_chunk *chunk, uint32_t i)
 {
-    int64_t back = ps_chunk_at(chunk, PS_COL_PARENT, i);
+    int64_t back = ps_chunk_value(chunk, PS_COL_PARENT, i);
     uint32_t at = chunk->first - p->base + i;
 
     return back > 0 && back <= at ? p->inside[at - back] : 0;
@@ -100,20 +100,20 @@ static uint32_t range_around(const struct projecting *p, const struct ps_chunk *
 
 static bool is_range(const struct ps_chunk *chunk, uint32_t i)
 {
-    int64_t kind = ps_chunk_at(chunk, PS_COL_KIND, i);
+    int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
 
     return kind >= 0 && kind < PS_N_SLICE_KINDS && PS_RANGE_KINDS >> kind & 1 &&
-           !(ps_chunk_at(chunk, PS_COL_FLAGS, i) & (PS_SLICE_INSTANT | PS_SLICE_ASYNC));
+           !(ps_chunk_value(chunk, PS_COL_FLAGS, i) & (PS_SLICE_INSTANT | PS_SLICE_ASYNC));
 }
 
 static uint32_t add_range(struct projecting *p, const struct ps_chunk *chunk, uint32_t i,
                           uint32_t around)
 {
-    PS_PUSH_ROOM(p->ranges, p->n_ranges, p->cap_ranges);
+    PS_RESERVE_ONE(p->ranges, p->n_ranges, p->cap_ranges);
     p->ranges[p->n_ranges++] = (struct instance){
-        .key = ps_summary_key_of(chunk, i),
-        .start = ps_chunk_at(chunk, PS_COL_START, i),
-        .duration = ps_chunk_at(chunk, PS_COL_DURATION, i),
+        .key = ps_summary_slice_key(chunk, i),
+        .start = ps_chunk_value(chunk, PS_COL_START, i),
+        .duration = ps_chunk_value(chunk, PS_COL_DURATION, i),
         .around = around,
     };
     return (uint32_t)p->n_ranges;
@@ -136,7 +136,7 @@ static bool see_thread(void *user, const struct ps_chunk *chunk)
 
         if (is_range(chunk, i))
             range = add_range(p, chunk, i, range);
-        PS_PUSH_ROOM(p->inside, p->n_inside, p->cap_inside);
+        PS_RESERVE_ONE(p->inside, p->n_inside, p->cap_inside);
         p->inside[p->n_inside++] = range;
         while (p->at < p->n_works && p->works[p->at].launch < id)
             p->at++;
@@ -160,15 +160,15 @@ static void add_rows(const struct projecting *p, struct ps_summary_rows *rows)
 
         if (!at->work.count || at->start < p->range.from_ns || at->start >= p->range.to_ns)
             continue;
-        row = ps_summary_row_of(rows, at->key);
-        row->range_ns = ps_sum(row->range_ns, at->duration);
+        row = ps_summary_get_row(rows, at->key);
+        row->range_ns = ps_add_saturated(row->range_ns, at->duration);
         row->works += at->work.count;
         ps_summary_add(rows, row, at->start, length(&at->work));
     }
 }
 
-enum ps_status ps_summary_project(struct ps_range range, struct ps_summary_rows *rows,
-                                  struct ps_err *err)
+enum ps_status ps_summary_add_projected(struct ps_range range, struct ps_summary_rows *rows,
+                                        struct ps_err *err)
 {
     PS_AUTO(projecting_free) struct projecting p = {.range = range};
     struct ps_chunk_query query = {.slice_kinds = PS_WORK_KINDS,
@@ -176,7 +176,7 @@ enum ps_status ps_summary_project(struct ps_range range, struct ps_summary_rows 
                                    .columns = PS_COL_BIT(PS_COL_START) |
                                               PS_COL_BIT(PS_COL_DURATION) |
                                               PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_LAUNCH)};
-    enum ps_status status = ps_trace_chunks(rows->db, &query, add_work, &p, err);
+    enum ps_status status = ps_trace_each_chunk(rows->db, &query, add_work, &p, err);
 
     if (status != PS_OK)
         return status;
@@ -189,7 +189,7 @@ enum ps_status ps_summary_project(struct ps_range range, struct ps_summary_rows 
         .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
                    PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS) |
                    PS_COL_BIT(PS_COL_CATEGORY) | PS_COL_BIT(PS_COL_PARENT)};
-    status = ps_trace_chunks(rows->db, &query, see_thread, &p, err);
+    status = ps_trace_each_chunk(rows->db, &query, see_thread, &p, err);
     if (status == PS_OK)
         add_rows(&p, rows);
     return status;

@@ -22,11 +22,11 @@ struct by_name {
 
 static struct name_row *row_of(struct by_name *sums, int64_t id)
 {
-    uint32_t name = ps_trace_text(sums->db, (uint32_t)id).at ? (uint32_t)id : 0;
+    uint32_t name = ps_trace_text(sums->db, (uint32_t)id).ptr ? (uint32_t)id : 0;
 
     sums->place = ps_grow_to(sums->place, &sums->n_place, name, sizeof *sums->place);
     if (!sums->place[name]) {
-        PS_PUSH_ROOM(sums->rows, sums->n, sums->cap);
+        PS_RESERVE_ONE(sums->rows, sums->n, sums->cap);
         sums->rows[sums->n++] =
             (struct name_row){.value = {[NAME] = name, [MIN] = INT64_MAX, [FIRST] = INT64_MAX}};
         sums->place[name] = (uint32_t)sums->n;
@@ -44,17 +44,17 @@ static bool add_slices(void *user, const struct ps_chunk *chunk)
     struct by_name *sums = user;
 
     for (uint32_t i = 0; i < chunk->n; i++) {
-        int64_t start = ps_chunk_at(chunk, PS_COL_START, i),
-                duration = ps_chunk_at(chunk, PS_COL_DURATION, i), *v;
+        int64_t start = ps_chunk_value(chunk, PS_COL_START, i),
+                duration = ps_chunk_value(chunk, PS_COL_DURATION, i), *v;
 
         if (start < sums->range.from_ns || start >= sums->range.to_ns)
             continue;
-        v = row_of(sums, ps_chunk_at(chunk, PS_COL_NAME, i))->value;
+        v = row_of(sums, ps_chunk_value(chunk, PS_COL_NAME, i))->value;
         if (!v[CALLS]++) {
-            v[KIND] = ps_chunk_at(chunk, PS_COL_KIND, i);
-            v[FAMILY] = ps_chunk_at(chunk, PS_COL_FAMILY, i);
+            v[KIND] = ps_chunk_value(chunk, PS_COL_KIND, i);
+            v[FAMILY] = ps_chunk_value(chunk, PS_COL_FAMILY, i);
         }
-        plus(&v[SELF], ps_chunk_at(chunk, PS_COL_SELF, i));
+        plus(&v[SELF], ps_chunk_value(chunk, PS_COL_SELF, i));
         plus(&v[TOTAL], duration);
         v[MIN] = duration < v[MIN] ? duration : v[MIN];
         v[MAX] = duration > v[MAX] ? duration : v[MAX];
@@ -64,7 +64,7 @@ static bool add_slices(void *user, const struct ps_chunk *chunk)
 }
 
 enum ps_status ps_make_slices_by_name(struct ps_db *db, struct ps_params params,
-                                      struct ps_made *out, struct ps_err *err)
+                                      struct ps_computed_table *out, struct ps_err *err)
 {
     struct by_name sums = {.db = db};
     struct ps_chunk_query query = {.starting = true,
@@ -76,7 +76,7 @@ enum ps_status ps_make_slices_by_name(struct ps_db *db, struct ps_params params,
 
     query.range = sums.range;
     if (status == PS_OK)
-        status = ps_trace_chunks(db, &query, add_slices, &sums, err);
+        status = ps_trace_each_chunk(db, &query, add_slices, &sums, err);
     if (status == PS_OK)
         ps_made_rows(out, PS_TEMP_OPERATORS, sums.rows, sums.n, sizeof *sums.rows, N_COLUMNS);
     free(sums.rows);

@@ -16,7 +16,7 @@ void ps_json_part_rows(struct ps_stmt *stmt, int first, int64_t of, bool *row, s
         while (*row && (first == 0 || ps_col_int(stmt, 0) == of) &&
                ps_col_int(stmt, first) == definition) {
             ps_row_array(stmt, first + 1, json);
-            *row = ps_stmt_row(stmt, err);
+            *row = ps_stmt_step(stmt, err);
         }
         ps_json_end(json);
     }
@@ -26,9 +26,9 @@ void ps_json_part_rows(struct ps_stmt *stmt, int first, int64_t of, bool *row, s
 static enum ps_status write_total(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_step_count"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_step_count"), &stmt, err);
 
-    if (status == PS_OK && ps_stmt_row(stmt, err))
+    if (status == PS_OK && ps_stmt_step(stmt, err))
         ps_json_kint(json, "steps_total", ps_col_int(stmt, 0));
     return status == PS_OK ? err->code : status;
 }
@@ -37,18 +37,18 @@ static enum ps_status write_steps(struct ps_db *db, struct ps_json *json, struct
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *steps = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *parts = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_step_list"), &steps, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_step_list"), &steps, err);
     bool row;
 
     if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text("trace_step_parts"), &parts, err);
+        status = ps_db_prepare(db, ps_query_sql("trace_step_parts"), &parts, err);
     if (status != PS_OK)
         return status;
     ps_bind_int(steps, ":limit", STEPS_MAX);
-    row = ps_stmt_row(parts, err);
+    row = ps_stmt_step(parts, err);
     ps_json_key(json, "steps");
     ps_json_array(json);
-    while (ps_stmt_row(steps, err)) {
+    while (ps_stmt_step(steps, err)) {
         ps_json_object(json);
         ps_row_members(steps, 0, json);
         ps_json_key(json, "parts");
@@ -62,12 +62,12 @@ static enum ps_status write_steps(struct ps_db *db, struct ps_json *json, struct
 static enum ps_status write_means(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_step_means"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_step_means"), &stmt, err);
     bool row;
 
     if (status != PS_OK)
         return status;
-    row = ps_stmt_row(stmt, err);
+    row = ps_stmt_step(stmt, err);
     ps_json_key(json, "mean");
     ps_json_part_rows(stmt, 0, 0, &row, json, err);
     return err->code;
@@ -76,7 +76,7 @@ static enum ps_status write_means(struct ps_db *db, struct ps_json *json, struct
 static enum ps_status write_gaps(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_gap_sums"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_gap_sums"), &stmt, err);
     int64_t count = 0, total = 0;
 
     if (status != PS_OK)
@@ -85,7 +85,7 @@ static enum ps_status write_gaps(struct ps_db *db, struct ps_json *json, struct 
     ps_json_object(json);
     ps_json_key(json, "by_cause");
     ps_json_array(json);
-    while (ps_stmt_row(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         ps_row_array(stmt, 0, json);
         total += ps_col_int(stmt, 1);
         count += ps_col_int(stmt, 2);
@@ -122,7 +122,7 @@ enum ps_status ps_view_overview(struct ps_db *db, const struct ps_view *view, in
                                 struct ps_params params, struct ps_answer *answer,
                                 struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     enum ps_status status;
 
     (void)view, (void)id, (void)params;

@@ -28,33 +28,33 @@ extern const char *const ps_breakdown_words[PS_N_BREAKDOWNS];
 #define PS_WORKERS_MAX 65536
 
 /* Worker and device (-1: none) of a track. */
-struct ps_track_place {
+struct ps_track_owner {
     uint32_t worker;
     int64_t device;
 };
-struct ps_track_places {
-    struct ps_track_place *at; /* by track id */
+struct ps_track_owners {
+    struct ps_track_owner *items; /* by track id */
     size_t n;
     uint32_t n_workers;
-    bool streams; /* a track is a stream with slices */
+    bool has_streams; /* a track is a stream with slices */
 };
-enum ps_status ps_track_places_read(struct ps_db *db, struct ps_track_places *places,
+enum ps_status ps_track_owners_read(struct ps_db *db, struct ps_track_owners *places,
                                     struct ps_err *err);
-struct ps_track_place ps_track_place(const struct ps_track_places *places, uint32_t track);
-void ps_track_places_free(struct ps_track_places *places); /* for PS_AUTO */
+struct ps_track_owner ps_track_owner_of(const struct ps_track_owners *places, uint32_t track);
+void ps_track_owners_free(struct ps_track_owners *places); /* for PS_AUTO */
 
 /* The work of one device in a range. */
 struct ps_device_sums {
     uint32_t worker;
     int64_t device;
-    struct ps_spans compute, communication, copies; /* sorted and joined */
-    struct ps_device_work *kernels;                 /* sorted by start */
+    struct ps_intervals compute, communication, copies; /* sorted and joined */
+    struct ps_kernel_use *kernels;                      /* sorted by start */
     size_t n_kernels, cap_kernels;
 };
 
 /* The time of one worker in a range. */
 struct ps_worker_sums {
-    struct ps_spans roles[PS_N_ROLES], communication; /* sorted and joined */
+    struct ps_intervals roles[PS_N_ROLES], communication; /* sorted and joined */
 };
 
 /* The time of everything in a range, read from its slices. */
@@ -64,7 +64,7 @@ struct ps_range_sums {
     uint32_t n_workers;
     struct ps_device_sums *devices; /* in order of appearance */
     size_t n_devices, cap_devices;
-    bool streams; /* the run has devices, even if they were idle in the range */
+    bool has_streams; /* the run has devices, even if they were idle in the range */
 };
 enum ps_status ps_range_sums_read(struct ps_db *db, struct ps_range_sums *sums, struct ps_err *err);
 void ps_range_sums_free(struct ps_range_sums *sums); /* for PS_AUTO */
@@ -86,6 +86,6 @@ enum ps_status ps_json_collectives(struct ps_db *db, struct ps_json *json, struc
 enum ps_status ps_steps_span(struct ps_db *db, struct ps_range *out, struct ps_err *err);
 
 /* Returns the meaning of the name of a slice; classifies each name once. */
-enum ps_meaning ps_name_meaning(struct ps_db *db, struct ps_meanings *meanings, int64_t name);
+enum ps_name_kind ps_name_meaning(struct ps_db *db, struct ps_name_kinds *meanings, int64_t name);
 
 #endif

@@ -12,9 +12,9 @@ static enum ps_status read_column(struct ps_stmt *stmt, int64_t id, size_t n, in
     bool good;
 
     ps_bind_int(stmt, ":id", id);
-    if (ps_stmt_row(stmt, err))
+    if (ps_stmt_step(stmt, err))
         data = ps_col_text(stmt, 0);
-    good = data.at && ps_column_unpack(data, n, out);
+    good = data.ptr && ps_column_unpack(data, n, out);
     ps_stmt_rewind(stmt);
     if (err->code == PS_OK && !good)
         return ps_fail(err, PS_INTERNAL, "the run file is damaged: packed column %lld",
@@ -44,17 +44,17 @@ enum ps_status ps_packed_each(struct ps_db *db, const struct ps_packed_query *qu
     PS_AUTO(ps_stmt_auto) struct ps_stmt *parts = NULL, *column = NULL;
     PS_AUTO(ps_free_ptr)
     int64_t *values = ps_grow(NULL, (size_t)PS_CHUNK_ROWS * PS_PACKED_COLUMNS, sizeof *values);
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("packed_parts"), &parts, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("packed_parts"), &parts, err);
 
     if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text("packed_column"), &column, err);
+        status = ps_db_prepare(db, ps_query_sql("packed_column"), &column, err);
     if (status != PS_OK)
         return status;
     ps_bind_int(parts, ":family", query->family);
     ps_bind_int(parts, ":part", query->part);
     ps_bind_int(parts, ":from", query->range.from_ns);
     ps_bind_int(parts, ":to", query->range.to_ns);
-    while (status == PS_OK && ps_stmt_row(parts, err)) {
+    while (status == PS_OK && ps_stmt_step(parts, err)) {
         int64_t n = ps_col_int(parts, 1);
         struct ps_packed part = {.n = (size_t)n};
 

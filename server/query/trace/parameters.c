@@ -10,13 +10,13 @@
 
 void ps_ints_add(struct ps_ints *list, int64_t value)
 {
-    PS_PUSH_ROOM(list->at, list->n, list->cap);
-    list->at[list->n++] = value;
+    PS_RESERVE_ONE(list->items, list->n, list->cap);
+    list->items[list->n++] = value;
 }
 
 void ps_ints_free(struct ps_ints *list)
 {
-    free(list->at);
+    free(list->items);
     *list = (struct ps_ints){0};
 }
 
@@ -54,11 +54,11 @@ enum ps_status ps_param_window(struct ps_db *db, struct ps_params params, struct
 enum ps_status ps_trace_span(struct ps_db *db, struct ps_range *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_span"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_span"), &stmt, err);
 
     if (status != PS_OK)
         return status;
-    if (ps_stmt_row(stmt, err))
+    if (ps_stmt_step(stmt, err))
         *out = (struct ps_range){ps_col_int(stmt, 0), ps_col_int(stmt, 1)};
     return err->code;
 }
@@ -66,11 +66,11 @@ enum ps_status ps_trace_span(struct ps_db *db, struct ps_range *out, struct ps_e
 static enum ps_status run_has(struct ps_db *db, unsigned any, bool *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_kind"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("run_kind"), &stmt, err);
 
     if (status != PS_OK)
         return status;
-    *out = ps_stmt_row(stmt, err) && ps_kind_has(ps_col_text(stmt, 0).at, any);
+    *out = ps_stmt_step(stmt, err) && ps_kind_has(ps_col_text(stmt, 0).ptr, any);
     return err->code;
 }
 
@@ -88,14 +88,14 @@ enum ps_status ps_param_ids(struct ps_params params, const char *key, size_t mos
                             struct ps_ints *out, struct ps_err *err)
 {
     const char *text = ps_param_get(params, key);
-    struct ps_str rest = ps_str_of(text);
+    struct ps_str rest = ps_str_from_c(text);
 
     while (rest.len) {
-        const char *comma = memchr(rest.at, ',', rest.len);
-        struct ps_str word = {rest.at, comma ? (size_t)(comma - rest.at) : rest.len};
+        const char *comma = memchr(rest.ptr, ',', rest.len);
+        struct ps_str word = {rest.ptr, comma ? (size_t)(comma - rest.ptr) : rest.len};
         int64_t value;
 
-        if (!ps_str_i64(word, &value) || value < 1)
+        if (!ps_str_parse_i64(word, &value) || value < 1)
             return ps_fail(err, PS_BAD_REQUEST, "%s must be ids, separated by commas", key);
         if (out->n == most)
             return ps_fail(err, PS_BAD_REQUEST, "%s takes at most %zu ids", key, most);
@@ -105,11 +105,11 @@ enum ps_status ps_param_ids(struct ps_params params, const char *key, size_t mos
     return PS_OK;
 }
 
-struct ps_str ps_operation(struct ps_str name)
+struct ps_str ps_operation_name(struct ps_str name)
 {
     for (size_t i = 0; i + 1 < name.len; i++)
-        if (name.at[i] == ' ' && name.at[i + 1] == '(')
-            return (struct ps_str){name.at, i};
+        if (name.ptr[i] == ' ' && name.ptr[i + 1] == '(')
+            return (struct ps_str){name.ptr, i};
     return name;
 }
 
@@ -134,15 +134,15 @@ void ps_json_ints(struct ps_json *json, const char *key, const int64_t *values, 
 
     ps_json_key(json, key);
     ps_json_raw(json, PS_STR("["));
-    ps_buf_room(json->out, n * 21 + 1); /* up to 20 characters and a comma each */
-    at = json->out->at + json->out->len;
+    ps_buf_reserve(json->out, n * 21 + 1); /* up to 20 characters and a comma each */
+    at = json->out->ptr + json->out->len;
     for (size_t i = 0; i < n; i++) {
         if (i)
             *at++ = ',';
         at = put_digits(at, values[i]);
     }
     *at++ = ']';
-    json->out->len = (size_t)(at - json->out->at);
+    json->out->len = (size_t)(at - json->out->ptr);
 }
 
 void ps_json_text(struct ps_json *json, const char *key, struct ps_db *db, int64_t text)
@@ -150,5 +150,5 @@ void ps_json_text(struct ps_json *json, const char *key, struct ps_db *db, int64
     struct ps_str found = ps_trace_text(db, (uint32_t)text);
 
     ps_json_key(json, key);
-    ps_json_str(json, found.at ? found : PS_STR(""));
+    ps_json_str(json, found.ptr ? found : PS_STR(""));
 }

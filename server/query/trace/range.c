@@ -23,8 +23,8 @@ struct kernel_template {
 struct reading {
     struct ps_db *db;
     struct ps_range_sums *sums;
-    struct ps_track_places places;
-    struct ps_meanings meanings;
+    struct ps_track_owners places;
+    struct ps_name_kinds meanings;
     struct kernel_template *templates; /* sorted by id */
     size_t n_templates, cap_templates;
 };
@@ -34,22 +34,22 @@ static void reading_free(struct reading *reading)
     for (size_t i = 0; i < reading->n_templates; i++)
         free(reading->templates[i].markers);
     free(reading->templates);
-    ps_meanings_free(&reading->meanings);
-    ps_track_places_free(&reading->places);
+    ps_name_kinds_free(&reading->meanings);
+    ps_track_owners_free(&reading->places);
 }
 
 void ps_range_sums_free(struct ps_range_sums *sums)
 {
     for (size_t i = 0; i < sums->n_devices; i++) {
-        ps_spans_free(&sums->devices[i].compute);
-        ps_spans_free(&sums->devices[i].communication);
-        ps_spans_free(&sums->devices[i].copies);
+        ps_intervals_free(&sums->devices[i].compute);
+        ps_intervals_free(&sums->devices[i].communication);
+        ps_intervals_free(&sums->devices[i].copies);
         free(sums->devices[i].kernels);
     }
     for (uint32_t w = 0; w < sums->n_workers; w++) {
         for (size_t k = 0; k < PS_N_ROLES; k++)
-            ps_spans_free(&sums->workers[w].roles[k]);
-        ps_spans_free(&sums->workers[w].communication);
+            ps_intervals_free(&sums->workers[w].roles[k]);
+        ps_intervals_free(&sums->workers[w].communication);
     }
     free(sums->workers);
     free(sums->devices);
@@ -66,9 +66,9 @@ static void add_template(struct reading *reading, uint32_t id, struct ps_str tex
     };
 
     for (size_t i = 0; i < text.len; i++)
-        if (text.at[i] == PS_TEMPLATE_INT || text.at[i] == PS_TEMPLATE_DECIMAL)
-            template.markers[template.n_markers++] = text.at[i];
-    PS_PUSH_ROOM(reading->templates, reading->n_templates, reading->cap_templates);
+        if (text.ptr[i] == PS_TEMPLATE_INT || text.ptr[i] == PS_TEMPLATE_DECIMAL)
+            template.markers[template.n_markers++] = text.ptr[i];
+    PS_RESERVE_ONE(reading->templates, reading->n_templates, reading->cap_templates);
     reading->templates[reading->n_templates++] = template;
 }
 
@@ -76,11 +76,11 @@ static enum ps_status read_templates(struct reading *reading, struct ps_err *err
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status =
-        ps_db_prepare(reading->db, ps_sql_text("trace_kernel_templates"), &stmt, err);
+        ps_db_prepare(reading->db, ps_query_sql("trace_kernel_templates"), &stmt, err);
 
     if (status != PS_OK)
         return status;
-    while (ps_stmt_row(stmt, err))
+    while (ps_stmt_step(stmt, err))
         add_template(reading, (uint32_t)ps_col_int(stmt, 0), ps_col_text(stmt, 1));
     return err->code;
 }
@@ -101,14 +101,14 @@ static const struct kernel_template *template_of(const struct reading *reading, 
                                                                           : NULL;
 }
 
-static struct ps_device_sums *device_of(struct ps_range_sums *sums, struct ps_track_place place)
+static struct ps_device_sums *device_of(struct ps_range_sums *sums, struct ps_track_owner place)
 {
     struct ps_device_sums *device;
 
     for (size_t i = 0; i < sums->n_devices; i++)
         if (sums->devices[i].device == place.device && sums->devices[i].worker == place.worker)
             return &sums->devices[i];
-    PS_PUSH_ROOM(sums->devices, sums->n_devices, sums->cap_devices);
+    PS_RESERVE_ONE(sums->devices, sums->n_devices, sums->cap_devices);
     device = &sums->devices[sums->n_devices++];
     *device = (struct ps_device_sums){.worker = place.worker, .device = place.device};
     return device;
@@ -124,16 +124,16 @@ static float param(const struct kernel_template *template, struct ps_str args, i
 }
 
 static void add_kernel(struct reading *reading, struct ps_device_sums *device,
-                       const struct ps_chunk *chunk, uint32_t i, struct ps_device_work work)
+                       const struct ps_chunk *chunk, uint32_t i, struct ps_kernel_use work)
 {
     const struct kernel_template *template =
-        template_of(reading, ps_chunk_at(chunk, PS_COL_TEMPLATE, i));
-    int64_t at = ps_chunk_at(chunk, PS_COL_ARGS_AT, i);
+        template_of(reading, ps_chunk_value(chunk, PS_COL_TEMPLATE, i));
+    int64_t at = ps_chunk_value(chunk, PS_COL_ARGS_AT, i);
     struct ps_str args = ps_str_skip(chunk->args, at > 0 ? (size_t)at : 0);
 
     work.blocks = param(template, args, template ? template->blocks : -1);
     work.occupancy = param(template, args, template ? template->occupancy : -1);
-    PS_PUSH_ROOM(device->kernels, device->n_kernels, device->cap_kernels);
+    PS_RESERVE_ONE(device->kernels, device->n_kernels, device->cap_kernels);
     device->kernels[device->n_kernels++] = work;
 }
 
@@ -145,7 +145,7 @@ struct target {
 
 static struct target target_of(struct reading *reading, const struct ps_chunk *chunk)
 {
-    struct ps_track_place place = ps_track_place(&reading->places, chunk->track);
+    struct ps_track_owner place = ps_track_owner_of(&reading->places, chunk->track);
 
     return (struct target){
         .worker = &reading->sums->workers[place.worker],
@@ -154,35 +154,35 @@ static struct target target_of(struct reading *reading, const struct ps_chunk *c
 }
 
 static void add_slice(struct reading *reading, struct target to, const struct ps_chunk *chunk,
-                      uint32_t i, enum ps_role role, struct ps_span_ns span)
+                      uint32_t i, enum ps_role role, struct ps_interval span)
 {
-    int64_t kind = ps_chunk_at(chunk, PS_COL_KIND, i);
+    int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
 
-    ps_spans_add(&to.worker->roles[role], span.start, span.end);
+    ps_intervals_add(&to.worker->roles[role], span.start, span.end);
     if (!ps_slice_on_device(kind) || !to.device)
         return;
     if (role == PS_ROLE_COMMUNICATION)
-        ps_spans_add(&to.worker->communication, span.start, span.end);
-    ps_spans_add(role == PS_ROLE_KERNEL          ? &to.device->compute
-                 : role == PS_ROLE_COMMUNICATION ? &to.device->communication
-                                                 : &to.device->copies,
-                 span.start, span.end);
+        ps_intervals_add(&to.worker->communication, span.start, span.end);
+    ps_intervals_add(role == PS_ROLE_KERNEL          ? &to.device->compute
+                     : role == PS_ROLE_COMMUNICATION ? &to.device->communication
+                                                     : &to.device->copies,
+                     span.start, span.end);
     if (kind == PS_SLICE_KERNEL)
         add_kernel(reading, to.device, chunk, i,
-                   (struct ps_device_work){.start = span.start, .end = span.end});
+                   (struct ps_kernel_use){.start = span.start, .end = span.end});
 }
 
-enum ps_meaning ps_name_meaning(struct ps_db *db, struct ps_meanings *meanings, int64_t name)
+enum ps_name_kind ps_name_meaning(struct ps_db *db, struct ps_name_kinds *meanings, int64_t name)
 {
     uint8_t *meaning;
 
     if (name <= 0 || name > UINT32_MAX)
-        return PS_MEANS_NOTHING;
-    if ((uint64_t)name >= meanings->n && !ps_trace_text(db, (uint32_t)name).at)
-        return PS_MEANS_NOTHING;
-    meaning = ps_meanings_slot(meanings, (uint32_t)name);
-    if (*meaning == PS_MEANS_UNKNOWN)
-        *meaning = (uint8_t)ps_meaning_of(ps_trace_text(db, (uint32_t)name));
+        return PS_NAME_OTHER;
+    if ((uint64_t)name >= meanings->n && !ps_trace_text(db, (uint32_t)name).ptr)
+        return PS_NAME_OTHER;
+    meaning = ps_name_kinds_slot(meanings, (uint32_t)name);
+    if (*meaning == PS_NAME_UNKNOWN)
+        *meaning = (uint8_t)ps_name_kind_of(ps_trace_text(db, (uint32_t)name));
     return *meaning;
 }
 
@@ -193,18 +193,18 @@ static bool visit(void *user, const struct ps_chunk *chunk)
     struct target to = target_of(reading, chunk);
 
     for (uint32_t i = 0; i < chunk->n; i++) {
-        int64_t kind = ps_chunk_at(chunk, PS_COL_KIND, i);
-        int64_t start = ps_chunk_at(chunk, PS_COL_START, i), end;
+        int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i);
+        int64_t start = ps_chunk_value(chunk, PS_COL_START, i), end;
         enum ps_role role;
 
-        if (__builtin_add_overflow(start, ps_chunk_at(chunk, PS_COL_DURATION, i), &end) ||
+        if (__builtin_add_overflow(start, ps_chunk_value(chunk, PS_COL_DURATION, i), &end) ||
             start >= sums->to_ns || end <= sums->from_ns || kind == PS_SLICE_PYTHON)
             continue;
-        role = ps_role_of(
-            kind, ps_chunk_at(chunk, PS_COL_FLAGS, i),
-            ps_name_meaning(reading->db, &reading->meanings, ps_chunk_at(chunk, PS_COL_NAME, i)));
+        role = ps_role_of(kind, ps_chunk_value(chunk, PS_COL_FLAGS, i),
+                          ps_name_meaning(reading->db, &reading->meanings,
+                                          ps_chunk_value(chunk, PS_COL_NAME, i)));
         if (role != PS_N_ROLES)
-            add_slice(reading, to, chunk, i, role, (struct ps_span_ns){start, end});
+            add_slice(reading, to, chunk, i, role, (struct ps_interval){start, end});
     }
     return true;
 }
@@ -213,16 +213,16 @@ static void join_all(struct ps_range_sums *sums)
 {
     for (uint32_t w = 0; w < sums->n_workers; w++) {
         for (size_t k = 0; k < PS_N_ROLES; k++)
-            ps_spans_join(&sums->workers[w].roles[k]);
-        ps_spans_join(&sums->workers[w].communication);
+            ps_intervals_join(&sums->workers[w].roles[k]);
+        ps_intervals_join(&sums->workers[w].communication);
     }
     for (size_t i = 0; i < sums->n_devices; i++) {
         struct ps_device_sums *device = &sums->devices[i];
 
-        ps_spans_join(&device->compute);
-        ps_spans_join(&device->communication);
-        ps_spans_join(&device->copies);
-        ps_sort_runs(device->kernels, device->n_kernels, sizeof *device->kernels);
+        ps_intervals_join(&device->compute);
+        ps_intervals_join(&device->communication);
+        ps_intervals_join(&device->copies);
+        ps_sort_records(device->kernels, device->n_kernels, sizeof *device->kernels);
     }
 }
 
@@ -236,23 +236,23 @@ static enum ps_status read_slices(struct reading *reading, struct ps_err *err)
         .columns = PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) |
                    PS_COL_BIT(PS_COL_NAME) | PS_COL_BIT(PS_COL_KIND) | PS_COL_BIT(PS_COL_FLAGS),
     };
-    enum ps_status status = ps_trace_chunks(reading->db, &query, visit, reading, err);
+    enum ps_status status = ps_trace_each_chunk(reading->db, &query, visit, reading, err);
 
     if (status != PS_OK)
         return status;
     query.kinds = 1u << PS_TRACK_STREAM;
     query.columns |= PS_COL_BIT(PS_COL_TEMPLATE) | PS_COL_BIT(PS_COL_ARGS_AT);
     query.args = true;
-    return ps_trace_chunks(reading->db, &query, visit, reading, err);
+    return ps_trace_each_chunk(reading->db, &query, visit, reading, err);
 }
 
 enum ps_status ps_range_sums_read(struct ps_db *db, struct ps_range_sums *sums, struct ps_err *err)
 {
     struct reading reading = {.db = db, .sums = sums};
-    enum ps_status status = ps_track_places_read(db, &reading.places, err);
+    enum ps_status status = ps_track_owners_read(db, &reading.places, err);
 
     sums->n_workers = reading.places.n_workers ? reading.places.n_workers : 1;
-    sums->streams = reading.places.streams;
+    sums->has_streams = reading.places.has_streams;
     sums->workers = ps_alloc_array(sums->n_workers, sizeof *sums->workers);
     if (status == PS_OK)
         status = read_templates(&reading, err);
@@ -270,16 +270,16 @@ static size_t parts_of(const struct ps_range_sums *sums, enum ps_breakdown defin
 {
     size_t n = 0;
 
-    if (definition != PS_BREAKDOWN_TENSORBOARD && !sums->streams)
+    if (definition != PS_BREAKDOWN_TENSORBOARD && !sums->has_streams)
         return 0;
     for (uint32_t w = 0; w < sums->n_workers; w++) {
         const struct ps_worker_sums *worker = &sums->workers[w];
         struct ps_part parts[PS_PARTS_MAX];
 
-        n = ps_breakdown_of(definition, worker->roles, &worker->communication, sums->from_ns,
-                            sums->to_ns, parts);
+        n = ps_breakdown_compute(definition, worker->roles, &worker->communication, sums->from_ns,
+                                 sums->to_ns, parts);
         for (size_t i = 0; i < n; i++) {
-            out[i].ns = w ? ps_sum(out[i].ns, parts[i].ns) : parts[i].ns;
+            out[i].ns = w ? ps_add_saturated(out[i].ns, parts[i].ns) : parts[i].ns;
             out[i].name = parts[i].name;
         }
     }
@@ -298,7 +298,7 @@ void ps_json_parts(struct ps_json *json, const struct ps_range_sums *sums)
         ps_json_array(json);
         for (size_t i = 0; i < n; i++) {
             ps_json_array(json);
-            ps_json_str(json, ps_str_of(parts[i].name));
+            ps_json_str(json, ps_str_from_c(parts[i].name));
             if (sums->n_workers == 1)
                 ps_json_int(json, parts[i].ns);
             else
@@ -313,12 +313,12 @@ void ps_json_parts(struct ps_json *json, const struct ps_range_sums *sums)
 enum ps_status ps_steps_span(struct ps_db *db, struct ps_range *out, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_steps_span"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_steps_span"), &stmt, err);
 
     *out = (struct ps_range){0, 0};
     if (status != PS_OK)
         return status;
-    while (out->from_ns >= out->to_ns && ps_stmt_row(stmt, err))
+    while (out->from_ns >= out->to_ns && ps_stmt_step(stmt, err))
         *out = (struct ps_range){ps_col_int(stmt, 0), ps_col_int(stmt, 1)};
     return err->code;
 }

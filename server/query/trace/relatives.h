@@ -5,22 +5,22 @@
 
 #include "server/query/trace/trace_views.h"
 
-#define PS_KIN_CHILDREN 10 /* number of children to list, the longest ones */
+#define PS_RELATIVES_CHILDREN 10 /* number of children to list, the longest ones */
 
 /* Columns to read of each relative. */
-#define PS_KIN_COLUMNS                                                                             \
+#define PS_RELATIVES_COLUMNS                                                                       \
     (PS_COL_BIT(PS_COL_START) | PS_COL_BIT(PS_COL_DURATION) | PS_COL_BIT(PS_COL_NAME))
 
-struct ps_kin_child {
+struct ps_child_slice {
     int64_t id, name, start_ns, duration_ns;
 };
 
-struct ps_kin {
+struct ps_relatives {
     int64_t id;
     int64_t start_ns, end_ns, depth;
-    uint8_t *below; /* [i]: 1 if row + i of the track is the slice or a descendant */
-    size_t n_below, below_cap;
-    struct ps_kin_child children[PS_KIN_CHILDREN]; /* longest first */
+    uint8_t *is_descendant; /* [i]: 1 if row + i of the track is the slice or a descendant */
+    size_t n_descendants, descendants_cap;
+    struct ps_child_slice children[PS_RELATIVES_CHILDREN]; /* longest first */
     size_t n_children;
     int64_t children_total;
     int64_t parent;         /* id; 0: none */
@@ -28,13 +28,13 @@ struct ps_kin {
 };
 
 /* Finds the relatives of slice `id`, whose columns are v. The caller frees *kin in any case. */
-enum ps_status ps_kin_find(struct ps_db *db, int64_t id, const int64_t v[PS_N_SLICE_COLUMNS],
-                           struct ps_kin *kin, struct ps_err *err);
+enum ps_status ps_relatives_find(struct ps_db *db, int64_t id, const int64_t v[PS_N_SLICE_COLUMNS],
+                                 struct ps_relatives *relatives, struct ps_err *err);
 /* Whether slice `id` is the slice of *kin or a descendant of it. */
-bool ps_kin_has(const struct ps_kin *kin, int64_t id);
+bool ps_relatives_has_descendant(const struct ps_relatives *relatives, int64_t id);
 /* Writes the keys parents, children, children_total, previous, next. */
-enum ps_status ps_kin_json(struct ps_db *db, const struct ps_kin *kin, struct ps_json *json,
-                           struct ps_err *err);
-void ps_kin_free(struct ps_kin *kin);
+enum ps_status ps_relatives_json(struct ps_db *db, const struct ps_relatives *relatives,
+                                 struct ps_json *json, struct ps_err *err);
+void ps_relatives_free(struct ps_relatives *relatives);
 
 #endif

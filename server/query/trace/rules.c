@@ -147,8 +147,8 @@ static bool look_use(const struct ps_trace_facts *facts, struct ps_finding *find
     struct ratio use;
 
     for (size_t i = 0; i < facts->n_devices; i++) {
-        busy = ps_sum(busy, facts->devices[i].busy_ns);
-        span = ps_sum(span, facts->devices[i].span_ns);
+        busy = ps_add_saturated(busy, facts->devices[i].busy_ns);
+        span = ps_add_saturated(span, facts->devices[i].span_ns);
     }
     use = ratio_of(busy, span);
     finding->share = 1 - use.share;
@@ -277,9 +277,9 @@ static bool look_optimizer(const struct ps_trace_facts *facts, struct ps_finding
 
 static bool look_cpu_bound(const struct ps_trace_facts *facts, struct ps_finding *finding)
 {
-    struct ratio host =
-        ratio_of(ps_sum(facts->tensorboard[PS_ROLE_RUNTIME], facts->tensorboard[PS_ROLE_CPU]),
-                 facts->wall_ns);
+    struct ratio host = ratio_of(
+        ps_add_saturated(facts->tensorboard[PS_ROLE_RUNTIME], facts->tensorboard[PS_ROLE_CPU]),
+        facts->wall_ns);
 
     finding->share = host.share;
     finding->view = "operators";

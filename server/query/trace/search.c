@@ -36,12 +36,12 @@ static enum ps_status read_matches(struct ps_db *db, struct ps_params params, st
 
     if (status == PS_OK) {
         f->names = ps_try_alloc_array(f->n_names, sizeof *f->names);
-        status = f->names ? ps_db_prepare(db, ps_sql_text("find_names"), &stmt, err)
+        status = f->names ? ps_db_prepare(db, ps_query_sql("find_names"), &stmt, err)
                           : ps_fail_memory(err, "the names that match");
     }
     if (status == PS_OK)
         status = ps_bind_search(stmt, params, err);
-    while (status == PS_OK && ps_stmt_row(stmt, err))
+    while (status == PS_OK && ps_stmt_step(stmt, err))
         if ((uint64_t)ps_col_int(stmt, 0) < f->n_names)
             f->names[ps_col_int(stmt, 0)].matches = true;
     return status == PS_OK ? err->code : status;
@@ -49,7 +49,7 @@ static enum ps_status read_matches(struct ps_db *db, struct ps_params params, st
 
 static struct name_sum *matching(struct find *f, const struct ps_chunk *chunk, uint32_t i)
 {
-    uint64_t name = (uint64_t)ps_chunk_at(chunk, PS_COL_NAME, i);
+    uint64_t name = (uint64_t)ps_chunk_value(chunk, PS_COL_NAME, i);
 
     return name < f->n_names && f->names[name].matches ? &f->names[name] : NULL;
 }
@@ -64,8 +64,8 @@ static bool add_sums(void *user, const struct ps_chunk *chunk)
         if (!sum)
             continue;
         if (!sum->count++)
-            sum->kind = (uint8_t)ps_chunk_at(chunk, PS_COL_KIND, i);
-        if (__builtin_add_overflow(sum->total_ns, ps_chunk_at(chunk, PS_COL_DURATION, i),
+            sum->kind = (uint8_t)ps_chunk_value(chunk, PS_COL_KIND, i);
+        if (__builtin_add_overflow(sum->total_ns, ps_chunk_value(chunk, PS_COL_DURATION, i),
                                    &sum->total_ns))
             sum->total_ns = INT64_MAX;
     }
@@ -94,16 +94,16 @@ static bool look(void *user, const struct ps_chunk *chunk)
     struct find *f = user;
 
     for (uint32_t i = 0; i < chunk->n; i++) {
-        int64_t start = ps_chunk_at(chunk, PS_COL_START, i),
+        int64_t start = ps_chunk_value(chunk, PS_COL_START, i),
                 id = ps_slice_id(chunk->track, chunk->first + i);
 
         if (start >= f->window.to_ns)
             break;
         if (start < f->window.from_ns || !matching(f, chunk, i) || !better(f, start, id))
             continue;
-        f->hit = (struct hit){id, ps_chunk_at(chunk, PS_COL_NAME, i), start,
-                              ps_chunk_at(chunk, PS_COL_DURATION, i),
-                              ps_chunk_at(chunk, PS_COL_DEPTH, i)};
+        f->hit = (struct hit){id, ps_chunk_value(chunk, PS_COL_NAME, i), start,
+                              ps_chunk_value(chunk, PS_COL_DURATION, i),
+                              ps_chunk_value(chunk, PS_COL_DEPTH, i)};
     }
     return true;
 }
@@ -127,7 +127,7 @@ static enum ps_status find_hit(struct ps_db *db, struct find *f, struct ps_range
         f->window.from_ns = !f->back ? at : all ? INT64_MIN : at - far;
         f->window.to_ns = f->back ? ps_end_ns(at, 1) : all ? INT64_MAX : at + far;
         query.range = f->window;
-        status = ps_trace_chunks(db, &query, look, f, err);
+        status = ps_trace_each_chunk(db, &query, look, f, err);
     }
     return status;
 }
@@ -222,7 +222,7 @@ static enum ps_status read_place(struct ps_db *db, struct ps_params params, stru
 enum ps_status ps_view_find(struct ps_db *db, const struct ps_view *view, int64_t id,
                             struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     struct find find = {0};
     PS_AUTO(ps_free_ptr) struct name_sum *release = NULL;
     struct ps_chunk_query all = {.range = PS_RANGE_ALL,
@@ -239,7 +239,7 @@ enum ps_status ps_view_find(struct ps_db *db, const struct ps_view *view, int64_
         status = read_matches(db, params, &find, err);
     release = find.names;
     if (status == PS_OK)
-        status = ps_trace_chunks(db, &all, add_sums, &find, err);
+        status = ps_trace_each_chunk(db, &all, add_sums, &find, err);
     if (status == PS_OK)
         status = find_hit(db, &find, span, err);
     if (status != PS_OK)

@@ -83,7 +83,7 @@ static enum ps_status write_brief(struct ps_db *db, int64_t id, struct ps_json *
                                   int64_t *end_ns, struct ps_err *err)
 {
     int64_t v[PS_N_SLICE_COLUMNS];
-    enum ps_status status = ps_trace_slice(db, id, PS_KIN_COLUMNS, v, err);
+    enum ps_status status = ps_trace_slice(db, id, PS_RELATIVES_COLUMNS, v, err);
 
     if (status != PS_OK)
         return status;
@@ -126,7 +126,7 @@ static enum ps_status write_origin(struct ps_db *db, const int64_t *v, struct ps
 /* Device slices that were launched by the slice or its descendants. */
 struct kernels {
     struct ps_db *db;
-    const struct ps_kin *kin;
+    const struct ps_relatives *relatives;
     struct ps_json *json;
     unsigned n;
 };
@@ -136,13 +136,13 @@ static bool add_kernels(void *user, const struct ps_chunk *chunk)
     struct kernels *k = user;
 
     for (uint32_t i = 0; i < chunk->n && k->n < KERNELS_MAX; i++) {
-        if (!ps_kin_has(k->kin, ps_chunk_at(chunk, PS_COL_LAUNCH, i)))
+        if (!ps_relatives_has_descendant(k->relatives, ps_chunk_value(chunk, PS_COL_LAUNCH, i)))
             continue;
         ps_json_object(k->json);
         ps_json_kint(k->json, "id", ps_slice_id(chunk->track, chunk->first + i));
-        ps_json_text(k->json, "name", k->db, ps_chunk_at(chunk, PS_COL_NAME, i));
-        ps_json_kint(k->json, "start_ns", ps_chunk_at(chunk, PS_COL_START, i));
-        ps_json_kint(k->json, "duration_ns", ps_chunk_at(chunk, PS_COL_DURATION, i));
+        ps_json_text(k->json, "name", k->db, ps_chunk_value(chunk, PS_COL_NAME, i));
+        ps_json_kint(k->json, "start_ns", ps_chunk_value(chunk, PS_COL_START, i));
+        ps_json_kint(k->json, "duration_ns", ps_chunk_value(chunk, PS_COL_DURATION, i));
         ps_json_kint(k->json, "track", chunk->track);
         ps_json_end(k->json);
         k->n++;
@@ -150,13 +150,13 @@ static bool add_kernels(void *user, const struct ps_chunk *chunk)
     return k->n < KERNELS_MAX;
 }
 
-static enum ps_status write_kernels(struct ps_db *db, const struct ps_kin *kin, const int64_t *v,
-                                    struct ps_json *json, struct ps_err *err)
+static enum ps_status write_kernels(struct ps_db *db, const struct ps_relatives *relatives,
+                                    const int64_t *v, struct ps_json *json, struct ps_err *err)
 {
-    struct kernels kernels = {db, kin, json, 0};
+    struct kernels kernels = {db, relatives, json, 0};
     struct ps_chunk_query query = {.kinds = 1u << PS_TRACK_STREAM | 1u << PS_TRACK_SYNC,
                                    .range = {v[PS_COL_START], INT64_MAX},
-                                   .columns = PS_KIN_COLUMNS | PS_COL_BIT(PS_COL_LAUNCH)};
+                                   .columns = PS_RELATIVES_COLUMNS | PS_COL_BIT(PS_COL_LAUNCH)};
     bool launches = v[PS_COL_KIND] == PS_SLICE_RUNTIME || v[PS_COL_DEVICE_TOTAL] > 0 ||
                     v[PS_COL_KIND] == PS_SLICE_PYTHON;
     enum ps_status status = PS_OK;
@@ -164,7 +164,7 @@ static enum ps_status write_kernels(struct ps_db *db, const struct ps_kin *kin, 
     ps_json_key(json, "kernels");
     ps_json_array(json);
     if (launches)
-        status = ps_trace_chunks(db, &query, add_kernels, &kernels, err);
+        status = ps_trace_each_chunk(db, &query, add_kernels, &kernels, err);
     ps_json_end(json);
     return status;
 }
@@ -235,7 +235,7 @@ static enum ps_status write_flows(struct ps_db *db, int64_t id, const int64_t *v
 }
 
 struct memory {
-    const struct ps_kin *kin;
+    const struct ps_relatives *relatives;
     struct ps_json *json;
     unsigned n;
 };
@@ -245,7 +245,7 @@ static bool add_memory(void *user, const struct ps_packed *part)
     struct memory *m = user;
 
     for (size_t i = 0; i < part->n && m->n < MEMORY_MAX; i++) {
-        if (!ps_kin_has(m->kin, part->column[PS_MEMORY_SLICE][i]))
+        if (!ps_relatives_has_descendant(m->relatives, part->column[PS_MEMORY_SLICE][i]))
             continue;
         ps_json_object(m->json);
         ps_json_kint(m->json, "t_ns", part->column[PS_MEMORY_T][i]);
@@ -258,10 +258,10 @@ static bool add_memory(void *user, const struct ps_packed *part)
     return m->n < MEMORY_MAX;
 }
 
-static enum ps_status write_memory(struct ps_db *db, const struct ps_kin *kin, const int64_t *v,
-                                   struct ps_json *json, struct ps_err *err)
+static enum ps_status write_memory(struct ps_db *db, const struct ps_relatives *relatives,
+                                   const int64_t *v, struct ps_json *json, struct ps_err *err)
 {
-    struct memory memory = {kin, json, 0};
+    struct memory memory = {relatives, json, 0};
     struct ps_packed_query query = {.family = PS_PACKED_MEMORY,
                                     .range = touching(v),
                                     .columns = 1u << PS_MEMORY_T | 1u << PS_MEMORY_BYTES |
@@ -276,27 +276,27 @@ static enum ps_status write_memory(struct ps_db *db, const struct ps_kin *kin, c
     return status;
 }
 
-static enum ps_status write_kin(struct ps_db *db, int64_t id, const int64_t *v,
-                                struct ps_json *json, struct ps_err *err)
+static enum ps_status write_relatives(struct ps_db *db, int64_t id, const int64_t *v,
+                                      struct ps_json *json, struct ps_err *err)
 {
-    PS_AUTO(ps_kin_free) struct ps_kin kin = {0};
-    enum ps_status status = ps_kin_find(db, id, v, &kin, err);
+    PS_AUTO(ps_relatives_free) struct ps_relatives relatives = {0};
+    enum ps_status status = ps_relatives_find(db, id, v, &relatives, err);
 
     if (status == PS_OK)
-        status = ps_kin_json(db, &kin, json, err);
+        status = ps_relatives_json(db, &relatives, json, err);
     if (status == PS_OK)
         status = write_origin(db, v, json, err);
     if (status == PS_OK)
-        status = write_kernels(db, &kin, v, json, err);
+        status = write_kernels(db, &relatives, v, json, err);
     if (status == PS_OK)
         status = write_flows(db, id, v, json, err);
-    return status == PS_OK ? write_memory(db, &kin, v, json, err) : status;
+    return status == PS_OK ? write_memory(db, &relatives, v, json, err) : status;
 }
 
 enum ps_status ps_view_slice(struct ps_db *db, const struct ps_view *view, int64_t id,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     int64_t v[PS_N_SLICE_COLUMNS] = {0};
     enum ps_status status = ps_trace_slice(db, id, OWN_COLUMNS, v, err);
 
@@ -307,7 +307,7 @@ enum ps_status ps_view_slice(struct ps_db *db, const struct ps_view *view, int64
     write_own(db, id, v, &json);
     status = write_args(db, id, &json, err);
     if (status == PS_OK)
-        status = write_kin(db, id, v, &json, err);
+        status = write_relatives(db, id, v, &json, err);
     ps_json_end(&json);
     return status;
 }

@@ -21,8 +21,8 @@ struct named {
 static bool is_named(const struct named *n, int64_t name)
 {
     return name == n->name ||
-           (n->operation.at &&
-            ps_str_eq(ps_operation(ps_trace_text(n->db, (uint32_t)name)), n->operation));
+           (n->operation.ptr &&
+            ps_str_eq(ps_operation_name(ps_trace_text(n->db, (uint32_t)name)), n->operation));
 }
 
 static bool add_named(void *user, const struct ps_chunk *chunk)
@@ -30,13 +30,13 @@ static bool add_named(void *user, const struct ps_chunk *chunk)
     struct named *n = user;
 
     for (uint32_t i = 0; i < chunk->n; i++) {
-        int64_t start = ps_chunk_at(chunk, PS_COL_START, i), ns;
+        int64_t start = ps_chunk_value(chunk, PS_COL_START, i), ns;
 
         if (start < n->range.from_ns || start >= n->range.to_ns ||
-            (n->kind >= 0 && ps_chunk_at(chunk, PS_COL_KIND, i) != n->kind) ||
-            !is_named(n, ps_chunk_at(chunk, PS_COL_NAME, i)))
+            (n->kind >= 0 && ps_chunk_value(chunk, PS_COL_KIND, i) != n->kind) ||
+            !is_named(n, ps_chunk_value(chunk, PS_COL_NAME, i)))
             continue;
-        ns = ps_chunk_at(chunk, PS_COL_DURATION, i);
+        ns = ps_chunk_value(chunk, PS_COL_DURATION, i);
         ns = ns > 0 ? ns : 0;
         n->min = !n->durations.n || ns < n->min ? ns : n->min;
         n->max = ns > n->max ? ns : n->max;
@@ -63,7 +63,7 @@ static void write_histogram(const struct named *n, size_t bins, struct ps_json *
     bool log_bins = n->max / LOG_RATIO >= (n->min > 0 ? n->min : 1);
 
     for (size_t i = 0; i < n->durations.n; i++)
-        counts[n->max > n->min ? bin_of(n, n->durations.at[i], log_bins, bins) : 0]++;
+        counts[n->max > n->min ? bin_of(n, n->durations.items[i], log_bins, bins) : 0]++;
     ps_json_key(json, "histogram");
     ps_json_object(json);
     ps_json_kint(json, "from_ns", n->min);
@@ -79,13 +79,13 @@ static void write_named(const struct named *n, size_t bins, struct ps_json *json
 
     ps_json_object(json);
     ps_json_key(json, "name");
-    ps_json_str(json, n->operation.at ? n->operation : ps_trace_text(n->db, (uint32_t)n->name));
+    ps_json_str(json, n->operation.ptr ? n->operation : ps_trace_text(n->db, (uint32_t)n->name));
     ps_json_kint(json, "count", (int64_t)count);
     ps_json_kint(json, "total_ns", n->total);
     if (count) {
         ps_json_kreal(json, "mean_ns", (double)n->total / (double)count);
-        ps_json_kreal(json, "median_ns", ps_median(n->durations.at, count));
-        ps_json_kint(json, "p95_ns", ps_kth(n->durations.at, count, rank - 1));
+        ps_json_kreal(json, "median_ns", ps_median(n->durations.items, count));
+        ps_json_kint(json, "p95_ns", ps_select_kth(n->durations.items, count, rank - 1));
         ps_json_kint(json, "min_ns", n->min);
         ps_json_kint(json, "max_ns", n->max);
         write_histogram(n, bins, json);
@@ -96,7 +96,7 @@ static void write_named(const struct named *n, size_t bins, struct ps_json *json
 enum ps_status ps_view_named(struct ps_db *db, const struct ps_view *view, int64_t id,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     struct named named = {.db = db};
     struct ps_chunk_query query = {.starting = true,
                                    .columns = PS_COL_BIT(PS_COL_START) |
@@ -116,15 +116,15 @@ enum ps_status ps_view_named(struct ps_db *db, const struct ps_view *view, int64
         status = ps_param_int(params, "px", 1, BINS_MAX, 40, &px, err);
     if (status == PS_OK)
         status = ps_param_range(params, &named.range, err);
-    if (status == PS_OK && !ps_trace_text(db, (uint32_t)named.name).at)
+    if (status == PS_OK && !ps_trace_text(db, (uint32_t)named.name).ptr)
         return ps_fail(err, PS_NOT_FOUND, "no name %lld in this run", (long long)named.name);
     if (status != PS_OK)
         return status;
     if (operation)
-        named.operation = ps_operation(ps_trace_text(db, (uint32_t)named.name));
+        named.operation = ps_operation_name(ps_trace_text(db, (uint32_t)named.name));
     query.range = named.range;
     query.columns |= named.kind >= 0 ? PS_COL_BIT(PS_COL_KIND) : 0;
-    status = ps_trace_chunks(db, &query, add_named, &named, err);
+    status = ps_trace_each_chunk(db, &query, add_named, &named, err);
     if (status == PS_OK)
         write_named(&named, (size_t)px, &json);
     ps_ints_free(&named.durations);

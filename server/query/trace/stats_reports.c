@@ -62,13 +62,13 @@ static int bytes_param(struct gathering *g, int64_t template, struct ps_str text
 /* Returns the number of bytes of a copy or set; -1: unknown. */
 static int64_t bytes_of(struct gathering *g, const struct ps_chunk *chunk, uint32_t i)
 {
-    int64_t template = ps_chunk_at(chunk, PS_COL_TEMPLATE, i);
-    int64_t at = ps_chunk_at(chunk, PS_COL_ARGS_AT, i);
+    int64_t template = ps_chunk_value(chunk, PS_COL_TEMPLATE, i);
+    int64_t at = ps_chunk_value(chunk, PS_COL_ARGS_AT, i);
     struct ps_str text = ps_trace_args_template(g->rows.db, template);
     struct ps_num bytes;
     int index;
 
-    if (!text.at || at < 0 || (uint64_t)at > chunk->args.len)
+    if (!text.ptr || at < 0 || (uint64_t)at > chunk->args.len)
         return -1;
     index = bytes_param(g, template, text);
     if (index < 0)
@@ -84,20 +84,20 @@ static bool add_slices(void *user, const struct ps_chunk *chunk)
     struct gathering *g = user;
 
     for (uint32_t i = 0; i < chunk->n; i++) {
-        int64_t kind = ps_chunk_at(chunk, PS_COL_KIND, i), start, value, flags;
+        int64_t kind = ps_chunk_value(chunk, PS_COL_KIND, i), start, value, flags;
 
         if (kind < 0 || kind >= PS_N_SLICE_KINDS || !(g->report->kinds >> kind & 1))
             continue;
-        start = ps_chunk_at(chunk, PS_COL_START, i);
-        flags = ps_chunk_at(chunk, PS_COL_FLAGS, i);
+        start = ps_chunk_value(chunk, PS_COL_START, i);
+        flags = ps_chunk_value(chunk, PS_COL_FLAGS, i);
         if (start < g->range.from_ns || start >= g->range.to_ns || flags & PS_SLICE_INSTANT)
             continue;
         value = g->report->figure == SIZE ? bytes_of(g, chunk, i)
-                                          : ps_chunk_at(chunk, PS_COL_DURATION, i);
+                                          : ps_chunk_value(chunk, PS_COL_DURATION, i);
         if (value < 0)
             continue;
-        ps_summary_add(&g->rows, ps_summary_row_of(&g->rows, ps_summary_key_of(chunk, i)), start,
-                       value);
+        ps_summary_add(&g->rows, ps_summary_get_row(&g->rows, ps_summary_slice_key(chunk, i)),
+                       start, value);
     }
     return true;
 }
@@ -118,7 +118,7 @@ static enum ps_status gather(struct gathering *g, struct ps_err *err)
         query.columns |= PS_COL_BIT(PS_COL_TEMPLATE) | PS_COL_BIT(PS_COL_ARGS_AT);
         query.args = true;
     }
-    return ps_trace_chunks(g->rows.db, &query, add_slices, g, err);
+    return ps_trace_each_chunk(g->rows.db, &query, add_slices, g, err);
 }
 
 /* --- Views --- */
@@ -133,7 +133,7 @@ static const struct report *report_of(struct ps_params params)
     return NULL;
 }
 
-static enum ps_status make(struct ps_db *db, struct ps_params params, struct ps_made *out,
+static enum ps_status make(struct ps_db *db, struct ps_params params, struct ps_computed_table *out,
                            struct ps_err *err)
 {
     PS_AUTO(gathering_free)
@@ -142,10 +142,10 @@ static enum ps_status make(struct ps_db *db, struct ps_params params, struct ps_
 
     g.rows.operations = (g.report->kinds & 1u << PS_SLICE_MEMCPY) != 0;
     if (status == PS_OK)
-        status = g.report->figure == PROJECTED ? ps_summary_project(g.range, &g.rows, err)
+        status = g.report->figure == PROJECTED ? ps_summary_add_projected(g.range, &g.rows, err)
                                                : gather(&g, err);
     if (status == PS_OK)
-        ps_summary_table(&g.rows, out);
+        ps_summary_compute_table(&g.rows, out);
     return status;
 }
 
@@ -171,21 +171,21 @@ enum ps_status ps_view_summaries(struct ps_db *db, const struct ps_view *view, i
                                  struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    struct ps_json json = ps_json_to(&answer->body);
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_kinds"), &stmt, err);
+    struct ps_json json = ps_json_writer(&answer->body);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_kinds"), &stmt, err);
     uint32_t kinds = 0;
 
     (void)view, (void)id, (void)params;
     if (status != PS_OK)
         return status;
-    while (ps_stmt_row(stmt, err))
+    while (ps_stmt_step(stmt, err))
         kinds |= (uint32_t)ps_col_int(stmt, 0);
     ps_json_object(&json);
     ps_json_key(&json, "reports");
     ps_json_array(&json);
     for (size_t i = 0; i < N_REPORTS; i++)
         if (kinds & reports[i].kinds && (!reports[i].needs || kinds & reports[i].needs))
-            ps_json_str(&json, ps_str_of(reports[i].name));
+            ps_json_str(&json, ps_str_from_c(reports[i].name));
     ps_json_end(&json);
     ps_json_end(&json);
     return err->code;

@@ -22,14 +22,14 @@ enum {
     N_COLUMNS
 };
 
-struct ps_summary_key ps_summary_key_of(const struct ps_chunk *chunk, uint32_t i)
+struct ps_summary_key ps_summary_slice_key(const struct ps_chunk *chunk, uint32_t i)
 {
-    struct ps_summary_key key = {.name = (uint32_t)ps_chunk_at(chunk, PS_COL_NAME, i),
-                                 .kind = (uint16_t)ps_chunk_at(chunk, PS_COL_KIND, i)};
+    struct ps_summary_key key = {.name = (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i),
+                                 .kind = (uint16_t)ps_chunk_value(chunk, PS_COL_KIND, i)};
 
     if (key.kind == PS_SLICE_NVTX) {
-        key.category = (uint32_t)ps_chunk_at(chunk, PS_COL_CATEGORY, i);
-        key.style = (ps_chunk_at(chunk, PS_COL_FLAGS, i) & PS_SLICE_ASYNC) != 0;
+        key.category = (uint32_t)ps_chunk_value(chunk, PS_COL_CATEGORY, i);
+        key.style = (ps_chunk_value(chunk, PS_COL_FLAGS, i) & PS_SLICE_ASYNC) != 0;
     }
     return key;
 }
@@ -46,26 +46,26 @@ static uint32_t *last_of(struct ps_summary_rows *rows, uint32_t name)
 static struct ps_str text_of(const struct ps_summary_rows *rows, const struct ps_summary_key *key)
 {
     if (rows->operations)
-        return ps_operation(ps_trace_text(rows->db, key->name));
+        return ps_operation_name(ps_trace_text(rows->db, key->name));
     return (struct ps_str){(const char *)key, sizeof *key};
 }
 
-struct ps_summary_row *ps_summary_row_of(struct ps_summary_rows *rows, struct ps_summary_key key)
+struct ps_summary_row *ps_summary_get_row(struct ps_summary_rows *rows, struct ps_summary_key key)
 {
     uint32_t *last, row;
 
-    if (!ps_trace_text(rows->db, key.name).at)
+    if (!ps_trace_text(rows->db, key.name).ptr)
         key.name = 0;
     last = last_of(rows, key.name);
-    if (*last && (rows->operations || memcmp(&rows->at[*last - 1].key, &key, sizeof key) == 0))
-        return &rows->at[*last - 1];
-    row = ps_intern_id(&rows->keys, text_of(rows, &key));
+    if (*last && (rows->operations || memcmp(&rows->items[*last - 1].key, &key, sizeof key) == 0))
+        return &rows->items[*last - 1];
+    row = ps_intern_add(&rows->keys, text_of(rows, &key));
     if (row == rows->n) {
-        PS_PUSH_ROOM(rows->at, rows->n, rows->cap);
-        rows->at[rows->n++] = (struct ps_summary_row){.key = key, .first_ns = INT64_MAX};
+        PS_RESERVE_ONE(rows->items, rows->n, rows->cap);
+        rows->items[rows->n++] = (struct ps_summary_row){.key = key, .first_ns = INT64_MAX};
     }
     *last = row + 1;
-    return &rows->at[row];
+    return &rows->items[row];
 }
 
 void ps_summary_add(struct ps_summary_rows *rows, struct ps_summary_row *row, int64_t start_ns,
@@ -76,9 +76,10 @@ void ps_summary_add(struct ps_summary_rows *rows, struct ps_summary_row *row, in
     if (rows->n_values == rows->values_cap) {
         rows->values_cap = rows->values_cap ? rows->values_cap * 2 : 1024;
         rows->values = ps_grow(rows->values, rows->values_cap, sizeof *rows->values);
-        rows->of = ps_grow(rows->of, rows->values_cap, sizeof *rows->of);
+        rows->row_of_value =
+            ps_grow(rows->row_of_value, rows->values_cap, sizeof *rows->row_of_value);
     }
-    rows->of[rows->n_values] = (uint32_t)(row - rows->at);
+    rows->row_of_value[rows->n_values] = (uint32_t)(row - rows->items);
     rows->values[rows->n_values++] = value > 0 ? value : 0;
 }
 
@@ -90,10 +91,10 @@ static int64_t *by_row(const struct ps_summary_rows *rows, size_t *ends)
 
     for (size_t r = 0; r < rows->n; r++) {
         ends[r] = at;
-        at += (size_t)rows->at[r].n;
+        at += (size_t)rows->items[r].n;
     }
     for (size_t i = 0; i < rows->n_values; i++)
-        sorted[ends[rows->of[i]]++] = rows->values[i];
+        sorted[ends[rows->row_of_value[i]]++] = rows->values[i];
     return sorted;
 }
 
@@ -105,7 +106,7 @@ static int64_t bits_of(double real)
     return bits;
 }
 
-void ps_summary_table(const struct ps_summary_rows *rows, struct ps_made *out)
+void ps_summary_compute_table(const struct ps_summary_rows *rows, struct ps_computed_table *out)
 {
     PS_AUTO(ps_free_ptr) size_t *ends = ps_grow(NULL, rows->n + 1, sizeof *ends);
     PS_AUTO(ps_free_ptr) int64_t *values = by_row(rows, ends);
@@ -113,8 +114,8 @@ void ps_summary_table(const struct ps_summary_rows *rows, struct ps_made *out)
     ps_made_alloc(out, PS_TEMP_SUMMARY, rows->n, N_COLUMNS);
     out->temp_rows.reals = 1u << MEDIAN | 1u << STDDEV;
     for (size_t r = 0; r < rows->n; r++) {
-        const struct ps_summary_row *row = &rows->at[r];
-        struct ps_stats stats = ps_stats_of(values + ends[r] - row->n, (size_t)row->n);
+        const struct ps_summary_row *row = &rows->items[r];
+        struct ps_stats stats = ps_stats_compute(values + ends[r] - row->n, (size_t)row->n);
         const int64_t temp_rows[N_COLUMNS] = {
             [NAME] = row->key.name,
             [KIND] = row->key.kind,
@@ -138,10 +139,10 @@ void ps_summary_table(const struct ps_summary_rows *rows, struct ps_made *out)
 
 void ps_summary_free(struct ps_summary_rows *rows)
 {
-    free(rows->at);
+    free(rows->items);
     free(rows->last);
     free(rows->values);
-    free(rows->of);
+    free(rows->row_of_value);
     ps_intern_free(&rows->keys);
     *rows = (struct ps_summary_rows){.db = NULL};
 }

@@ -12,12 +12,12 @@
 static enum ps_status write_origin(struct ps_db *db, struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_origin"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_origin"), &stmt, err);
 
     if (status != PS_OK)
         return status;
     ps_json_key(json, "origin_us");
-    ps_json_str(json, ps_stmt_row(stmt, err) ? ps_col_text(stmt, 0) : (struct ps_str){NULL, 0});
+    ps_json_str(json, ps_stmt_step(stmt, err) ? ps_col_text(stmt, 0) : (struct ps_str){NULL, 0});
     return err->code;
 }
 
@@ -29,7 +29,7 @@ static enum ps_status write_track(struct ps_stmt *names, const struct ps_track_r
     ps_json_kint(json, "process", track->process);
     ps_json_kint(json, "kind", track->kind);
     ps_bind_int(names, ":id", track->id);
-    if (ps_stmt_row(names, err)) {
+    if (ps_stmt_step(names, err)) {
         ps_json_key(json, "name");
         ps_col_json(names, 0, json);
         ps_json_key(json, "tid");
@@ -50,7 +50,7 @@ static enum ps_status write_tracks(struct ps_db *db, const struct ps_track_row *
                                    struct ps_json *json, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *names = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("track_names"), &names, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("track_names"), &names, err);
 
     if (status != PS_OK)
         return status;
@@ -83,7 +83,7 @@ static struct peak *peak_of(struct peaks *peaks, const struct ps_packed *part, s
         if (peak->type == type && peak->device == device && peak->worker == worker)
             return peak;
     }
-    PS_PUSH_ROOM(peaks->at, peaks->n, peaks->cap);
+    PS_RESERVE_ONE(peaks->at, peaks->n, peaks->cap);
     peaks->at[peaks->n] = (struct peak){type, device, worker, -1, -1, 0, 0};
     return &peaks->at[peaks->n++];
 }
@@ -278,7 +278,7 @@ enum ps_status ps_view_timeline(struct ps_db *db, const struct ps_view *view, in
                                 struct ps_params params, struct ps_answer *answer,
                                 struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     const struct ps_track_row *tracks = NULL;
     struct ps_range span;
     size_t n = 0;

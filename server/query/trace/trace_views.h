@@ -8,7 +8,7 @@
 
 /* A growable list of integers. */
 struct ps_ints {
-    int64_t *at;
+    int64_t *items;
     size_t n, cap;
 };
 void ps_ints_add(struct ps_ints *list, int64_t value);
@@ -42,7 +42,7 @@ static inline int64_t ps_end_ns(int64_t start_ns, int64_t duration_ns)
 void ps_json_ints(struct ps_json *json, const char *key, const int64_t *values, size_t n);
 /* Returns the operation in the name of a copy or set: "Memcpy HtoD (Pinned -> Device)" up to " (".
  */
-struct ps_str ps_operation(struct ps_str name);
+struct ps_str ps_operation_name(struct ps_str name);
 /* Writes a key and a string of the trace, by its text id; "" if there is none. */
 void ps_json_text(struct ps_json *json, const char *key, struct ps_db *db, int64_t text);
 

@@ -65,13 +65,13 @@ static int64_t fill_of(int64_t busy_ns, double room_ns)
 }
 
 /* Which pixels look the same. */
-struct likeness {
+struct run_key {
     unsigned shift; /* lowest bits of the fill that are ignored */
     bool any_family;
 };
 
 static bool continues(const struct run *run, const struct ps_window_density *d, uint8_t shade,
-                      struct likeness like)
+                      struct run_key like)
 {
     return run->depth == d->depth && run->px + run->len == d->px && run->shade == shade &&
            (like.any_family || run->family == d->family);
@@ -90,7 +90,7 @@ static void add_pixel(struct run *run, const struct ps_window_density *d)
     }
 }
 
-static void join_density(const struct ps_window *window, struct likeness like, struct runs *out)
+static void join_density(const struct ps_window *window, struct run_key like, struct runs *out)
 {
     double px_ns = (double)(window->to_ns - window->from_ns) / window->px;
 
@@ -103,7 +103,7 @@ static void join_density(const struct ps_window *window, struct likeness like, s
             add_pixel(&out->at[out->n - 1], d);
             continue;
         }
-        PS_PUSH_ROOM(out->at, out->n, out->cap);
+        PS_RESERVE_ONE(out->at, out->n, out->cap);
         out->at[out->n++] = (struct run){d->px,      1,        d->count,  d->name, d->busy_ns,
                                          d->busy_ns, d->depth, d->family, shade};
     }
@@ -154,7 +154,7 @@ static void drawing_free(struct drawing *drawing)
 
 static void choose_runs(struct drawing *drawing)
 {
-    static const struct likeness steps[] = {{3, false}, {5, false}, {7, false}, {8, false}};
+    static const struct run_key steps[] = {{3, false}, {5, false}, {7, false}, {8, false}};
     size_t sent = drawing->runs_sent;
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -163,7 +163,7 @@ static void choose_runs(struct drawing *drawing)
             break;
     }
     if (sent + drawing->runs.n > RUNS_MOST)
-        join_density(&drawing->window, (struct likeness){8, true}, &drawing->runs);
+        join_density(&drawing->window, (struct run_key){8, true}, &drawing->runs);
     drawing->runs_sent += drawing->runs.n;
 }
 
@@ -182,17 +182,17 @@ static enum ps_status write_track(struct ps_db *db, const struct ps_track_row *t
     ps_json_kint(json, "id", track->id);
     write_slices(window, json);
     write_density(window, &drawing->runs, json);
-    ps_json_kint(json, "counted", (int64_t)window->counted);
+    ps_json_kint(json, "counted", (int64_t)window->n_counted);
     ps_json_end(json);
     drawing->drawn += window->n_slices;
-    drawing->counted += window->counted;
+    drawing->counted += window->n_counted;
     return PS_OK;
 }
 
 static bool wanted(const struct ps_ints *ids, const struct ps_track_row *track)
 {
     for (size_t i = 0; i < ids->n; i++)
-        if (ids->at[i] == track->id)
+        if (ids->items[i] == track->id)
             return true;
     return ids->n == 0;
 }
@@ -217,7 +217,7 @@ static enum ps_status write_tracks(struct ps_db *db, const struct ps_ints *ids,
 enum ps_status ps_view_window(struct ps_db *db, const struct ps_view *view, int64_t id,
                               struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     PS_AUTO(ps_ints_free) struct ps_ints ids = {0};
     PS_AUTO(drawing_free) struct drawing drawing = {0};
     struct ps_range range;
@@ -245,7 +245,7 @@ enum ps_status ps_view_window(struct ps_db *db, const struct ps_view *view, int6
 enum ps_status ps_view_names(struct ps_db *db, const struct ps_view *view, int64_t id,
                              struct ps_params params, struct ps_answer *answer, struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     PS_AUTO(ps_ints_free) struct ps_ints ids = {0};
     enum ps_status status = ps_param_ids(params, "ids", 2000, &ids, err);
 
@@ -257,11 +257,11 @@ enum ps_status ps_view_names(struct ps_db *db, const struct ps_view *view, int64
     ps_json_object(&json);
     for (size_t i = 0; i < ids.n; i++) {
         char key[24];
-        bool known = ids.at[i] <= UINT32_MAX && ps_trace_text(db, (uint32_t)ids.at[i]).at;
+        bool known = ids.items[i] <= UINT32_MAX && ps_trace_text(db, (uint32_t)ids.items[i]).ptr;
 
-        (void)snprintf(key, sizeof key, "%lld", (long long)ids.at[i]);
+        (void)snprintf(key, sizeof key, "%lld", (long long)ids.items[i]);
         if (known)
-            ps_json_text(&json, key, db, ids.at[i]);
+            ps_json_text(&json, key, db, ids.items[i]);
     }
     ps_json_end(&json);
     ps_json_end(&json);

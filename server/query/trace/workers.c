@@ -6,17 +6,17 @@ static enum ps_status write_workers(struct ps_db *db, struct ps_json *json, stru
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *workers = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *means = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("trace_workers"), &workers, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("trace_workers"), &workers, err);
     bool row;
 
     if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text("trace_worker_means"), &means, err);
+        status = ps_db_prepare(db, ps_query_sql("trace_worker_means"), &means, err);
     if (status != PS_OK)
         return status;
-    row = ps_stmt_row(means, err);
+    row = ps_stmt_step(means, err);
     ps_json_key(json, "rows");
     ps_json_array(json);
-    while (ps_stmt_row(workers, err)) {
+    while (ps_stmt_step(workers, err)) {
         ps_json_object(json);
         ps_row_members(workers, 0, json);
         ps_json_key(json, "parts");
@@ -31,7 +31,7 @@ enum ps_status ps_view_workers(struct ps_db *db, const struct ps_view *view, int
                                struct ps_params params, struct ps_answer *answer,
                                struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
     enum ps_status status;
 
     (void)view, (void)id, (void)params;

@@ -9,14 +9,14 @@
 
 /* --- Cache --- */
 
-struct kept {
+struct cache_slot {
     uint64_t key[2];                /* hashes of store, run, query and row; 0, 0: unused */
     double values[PS_HEAD_METRICS]; /* NAN: the run has no such metric */
     bool table, row;
 };
 
 #define SLOTS 32768 /* about 2 MiB; a new entry replaces the one in its slot */
-static struct kept slots[SLOTS];
+static struct cache_slot slots[SLOTS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Sources may be attached to runs later: keys of tables with source lines include the version of
@@ -30,11 +30,11 @@ static void key_of(struct ps_store *store, const struct ps_compare_table *table,
                   table->source ? (long long)ps_store_version(store) : 0);
     ps_buf_printf(&text, "%zu %s%c%s", strlen(row->name), row->name, row->place ? '@' : ' ',
                   row->place ? row->place : "");
-    key[0] = ps_hash_bytes(text.at, text.len) | 1;
-    key[1] = ps_hash_bytes(text.at + 1, text.len - 1);
+    key[0] = ps_hash_bytes(text.ptr, text.len) | 1;
+    key[1] = ps_hash_bytes(text.ptr + 1, text.len - 1);
 }
 
-static bool recall(const uint64_t key[2], struct kept *out)
+static bool recall(const uint64_t key[2], struct cache_slot *out)
 {
     bool found;
 
@@ -45,7 +45,7 @@ static bool recall(const uint64_t key[2], struct kept *out)
     return found;
 }
 
-static void keep(const struct kept *entry)
+static void keep(const struct cache_slot *entry)
 {
     pthread_mutex_lock(&lock);
     slots[entry->key[1] % SLOTS] = *entry;
@@ -67,7 +67,7 @@ struct wanted {
 };
 
 /* Combines a row with `into`: sums metrics that add up, and keeps the maximum of others. */
-static void take(const struct ps_query_comparison *head, const struct ps_compared *row,
+static void take(const struct ps_query_comparison *head, const struct ps_compare_input *row,
                  struct figures *into)
 {
     for (size_t i = 0; i < head->n; i++) {
@@ -87,12 +87,12 @@ static struct ps_str file_of(struct ps_str path)
 {
     size_t at = path.len;
 
-    while (at > 0 && path.at[at - 1] != '/' && path.at[at - 1] != '\\')
+    while (at > 0 && path.ptr[at - 1] != '/' && path.ptr[at - 1] != '\\')
         at--;
     return ps_str_skip(path, at);
 }
 
-static void look_at(void *user, const struct ps_compared *row)
+static void look_at(void *user, const struct ps_compare_input *row)
 {
     struct wanted *wanted = user;
 
@@ -105,7 +105,7 @@ static void look_at(void *user, const struct ps_compared *row)
 }
 
 static enum ps_status present(struct ps_store *store, const char *id,
-                              const struct ps_query_comparison *head, struct kept *out,
+                              const struct ps_query_comparison *head, struct cache_slot *out,
                               struct ps_err *err)
 {
     bool has[PS_HEAD_METRICS] = {false};
@@ -114,7 +114,7 @@ static enum ps_status present(struct ps_store *store, const char *id,
     enum ps_status status = ps_run_acquire(store, id, &db, err);
 
     if (status == PS_OK)
-        status = ps_compare_present_in(db, head, has, resolution, &out->table, err);
+        status = ps_compare_find_metrics_of_run(db, head, has, resolution, &out->table, err);
     ps_run_release(db);
     for (size_t i = 0; i < head->n; i++)
         out->values[i] = has[i] ? 0 : (double)NAN;
@@ -123,12 +123,12 @@ static enum ps_status present(struct ps_store *store, const char *id,
 
 static enum ps_status read_row(struct ps_store *store, const struct ps_compare_table *table,
                                const struct ps_query_comparison *head,
-                               const struct ps_trend_row *row, const char *id, struct kept *out,
-                               struct ps_err *err)
+                               const struct ps_trend_row *row, const char *id,
+                               struct cache_slot *out, struct ps_err *err)
 {
     struct wanted wanted = {.head = head,
-                            .name = ps_str_of(row->name),
-                            .place = ps_str_of(row->place),
+                            .name = ps_str_from_c(row->name),
+                            .place = ps_str_from_c(row->place),
                             .anywhere = !row->place};
     struct ps_run_rows rows = {
         .store = store, .table = table, .head = head, .row = look_at, .user = &wanted};
@@ -138,7 +138,7 @@ static enum ps_status read_row(struct ps_store *store, const struct ps_compare_t
     if (status != PS_OK || !out->table)
         return status;
     status = ps_run_rows_read(&rows, id, err);
-    ps_run_rows_done(&rows);
+    ps_run_rows_free(&rows);
     found = wanted.exact.any ? &wanted.exact : &wanted.like;
     out->row = found->any;
     for (size_t i = 0; found->any && i < head->n; i++)
@@ -150,10 +150,10 @@ static enum ps_status read_row(struct ps_store *store, const struct ps_compare_t
 
 static const struct ps_compare_table *table_of(const char *kind, const char *of)
 {
-    const struct ps_compare_table *table = ps_compare_next(NULL, kind);
+    const struct ps_compare_table *table = ps_compare_next_table(NULL, kind);
 
-    while (table && strcmp(table->of, of) != 0)
-        table = ps_compare_next(table, kind);
+    while (table && strcmp(table->name, of) != 0)
+        table = ps_compare_next_table(table, kind);
     return table;
 }
 
@@ -170,16 +170,16 @@ static size_t metric_at(const struct ps_query_comparison *head, const char *name
 enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *kind,
                                    struct ps_query_metric *out, struct ps_err *err)
 {
-    const struct ps_compare_table *table = table_of(kind, row->of);
+    const struct ps_compare_table *table = table_of(kind, row->table);
     struct ps_query_comparison head;
     size_t at;
 
     if (!table)
-        return ps_fail(err, PS_NOT_FOUND, "runs of kind %s have no table %s", kind, row->of);
-    ps_compare_head(table, &head);
+        return ps_fail(err, PS_NOT_FOUND, "runs of kind %s have no table %s", kind, row->table);
+    ps_compare_table_head(table, &head);
     at = metric_at(&head, row->metric);
     if (at == head.n)
-        return ps_fail(err, PS_BAD_REQUEST, "table %s has no metric %s", row->of, row->metric);
+        return ps_fail(err, PS_BAD_REQUEST, "table %s has no metric %s", row->table, row->metric);
     *out = head.metrics[at];
     if (strcmp(out->unit, "-") == 0)
         out->unit = strcmp(head.place, "unit") == 0 && row->place ? row->place : "";
@@ -188,11 +188,11 @@ enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *k
 
 enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_row *row,
                                   const char *id, const char *kind, double *value,
-                                  enum ps_trend_got *got, struct ps_err *err)
+                                  enum ps_trend_outcome *got, struct ps_err *err)
 {
-    const struct ps_compare_table *table = table_of(kind, row->of);
+    const struct ps_compare_table *table = table_of(kind, row->table);
     struct ps_query_comparison head;
-    struct kept entry = {.table = false};
+    struct cache_slot entry = {.table = false};
     uint64_t key[2];
     size_t at;
     enum ps_status status = PS_OK;
@@ -200,10 +200,10 @@ enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_
     *got = PS_TREND_NO_TABLE;
     if (!table)
         return PS_OK;
-    ps_compare_head(table, &head);
+    ps_compare_table_head(table, &head);
     key_of(store, table, row, id, key);
     if (!recall(key, &entry)) {
-        entry = (struct kept){.key = {key[0], key[1]}};
+        entry = (struct cache_slot){.key = {key[0], key[1]}};
         status = read_row(store, table, &head, row, id, &entry, err);
         if (status != PS_OK)
             return status;

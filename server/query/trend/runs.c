@@ -16,7 +16,8 @@ static void leave_out(struct ps_trend *trend, const char *why)
     if (i == PS_TREND_REASONS)
         i--, trend->left_out[i].why = "for other reasons";
     else if (i == trend->n_left_out)
-        trend->left_out[trend->n_left_out++].why = ps_arena_copy(&trend->arena, ps_str_of(why)).at;
+        trend->left_out[trend->n_left_out++].why =
+            ps_arena_copy(&trend->arena, ps_str_from_c(why)).ptr;
     trend->left_out[i].runs++;
 }
 
@@ -29,14 +30,14 @@ static const char *text_of(struct ps_trend *trend, struct ps_stmt *stmt, int col
 {
     struct ps_str text = ps_col_text(stmt, column);
 
-    return text.at ? ps_arena_copy(&trend->arena, text).at : NULL;
+    return text.ptr ? ps_arena_copy(&trend->arena, text).ptr : NULL;
 }
 
 static void read_run(struct ps_trend *trend, struct ps_stmt *stmt, struct ps_trend_run *run)
 {
     *run = (struct ps_trend_run){.at_ms = ps_col_int(stmt, T_AT)};
-    (void)snprintf(run->id, sizeof run->id, "%.16s", ps_col_text(stmt, T_ID).at);
-    (void)snprintf(run->kind, sizeof run->kind, "%s", ps_col_text(stmt, T_KIND).at);
+    (void)snprintf(run->id, sizeof run->id, "%.16s", ps_col_text(stmt, T_ID).ptr);
+    (void)snprintf(run->kind, sizeof run->kind, "%s", ps_col_text(stmt, T_KIND).ptr);
     run->name = text_of(trend, stmt, T_NAME);
     run->by = text_of(trend, stmt, T_BY);
     run->unit = text_of(trend, stmt, T_UNIT);
@@ -60,11 +61,12 @@ static const char *reason_of_kind(struct ps_trend *trend, const char *kind, cons
         known++;
     if (known < end)
         return known->why;
-    PS_PUSH_ROOM(trend->kinds, trend->n_kinds, trend->cap_kinds);
+    PS_RESERVE_ONE(trend->kinds, trend->n_kinds, trend->cap_kinds);
     known = &trend->kinds[trend->n_kinds++];
-    known->kind = ps_arena_copy(&trend->arena, ps_str_of(kind)).at;
+    known->kind = ps_arena_copy(&trend->arena, ps_str_from_c(kind)).ptr;
     known->why = "";
-    if (strcmp(kind, first) != 0 && (trend->question.figure || !ps_compare_kin(kind, first)))
+    if (strcmp(kind, first) != 0 &&
+        (trend->question.figure || !ps_compare_have_common_table(kind, first)))
         known->why = ps_arena_printf(&trend->arena, "of kind %s", kind);
     return known->why;
 }
@@ -74,11 +76,11 @@ static const char *reason_of_kind(struct ps_trend *trend, const char *kind, cons
 static const char *reason(struct ps_trend *trend, const struct ps_trend_run *run,
                           const struct ps_trend_run *first)
 {
-    const struct ps_trend_question *q = &trend->question;
+    const struct ps_trend_request *q = &trend->question;
 
     if (q->by && !run->by)
         return ps_arena_printf(&trend->arena, "without the tag %s", q->by);
-    if (q->row.of)
+    if (q->row.table)
         return "";
     if (!q->figure && !same_headline(run, first))
         return ps_arena_printf(&trend->arena, "whose headline is %s, %s", run->label, run->unit);
@@ -87,12 +89,12 @@ static const char *reason(struct ps_trend *trend, const struct ps_trend_run *run
 
 static void add(struct ps_trend *trend, const struct ps_trend_run *run)
 {
-    PS_PUSH_ROOM(trend->runs, trend->n, trend->cap);
+    PS_RESERVE_ONE(trend->runs, trend->n, trend->cap);
     trend->runs[trend->n++] = *run;
 }
 
 /* Prepares the query for the runs of a request, and binds its parameters. */
-static enum ps_status prepare(struct ps_db *db, const struct ps_trend_question *q, bool count,
+static enum ps_status prepare(struct ps_db *db, const struct ps_trend_request *q, bool count,
                               struct ps_stmt **out, struct ps_err *err)
 {
     const char *value = strchr(q->runs, ':') + 1, *equals = strchr(value, '=');
@@ -100,25 +102,25 @@ static enum ps_status prepare(struct ps_db *db, const struct ps_trend_question *
     const char *query = series ? (count ? "trend_series_count" : "trend_series")
                                : (count ? "trend_tagged_count" : "trend_tagged");
     size_t key = equals ? (size_t)(equals - value) : strlen(value);
-    enum ps_status status = ps_db_prepare(db, ps_sql_text(query), out, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql(query), out, err);
 
     if (status != PS_OK)
         return status;
-    ps_bind_text(*out, ":series", ps_str_of(value));
+    ps_bind_text(*out, ":series", ps_str_from_c(value));
     ps_bind_text(*out, ":key", (struct ps_str){value, key});
-    ps_bind_text(*out, ":value", ps_str_of(equals ? equals + 1 : ""));
-    ps_bind_text(*out, ":by", ps_str_of(q->by));
-    ps_bind_text(*out, ":figure", ps_str_of(q->figure));
+    ps_bind_text(*out, ":value", ps_str_from_c(equals ? equals + 1 : ""));
+    ps_bind_text(*out, ":by", ps_str_from_c(q->by));
+    ps_bind_text(*out, ":figure", ps_str_from_c(q->figure));
     return PS_OK;
 }
 
-static enum ps_status count_all(struct ps_db *db, const struct ps_trend_question *q, int64_t *out,
+static enum ps_status count_all(struct ps_db *db, const struct ps_trend_request *q, int64_t *out,
                                 struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
     enum ps_status status = prepare(db, q, true, &stmt, err);
 
-    if (status == PS_OK && ps_stmt_row(stmt, err))
+    if (status == PS_OK && ps_stmt_step(stmt, err))
         *out = ps_col_int(stmt, 0);
     return status == PS_OK ? err->code : status;
 }
@@ -127,15 +129,15 @@ static enum ps_status count_all(struct ps_db *db, const struct ps_trend_question
 static enum ps_status walk(struct ps_db *db, struct ps_trend *trend, struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    const struct ps_trend_question *q = &trend->question;
+    const struct ps_trend_request *q = &trend->question;
     struct ps_trend_run first = {.kind = ""};
     int64_t all = 0, walked = 0;
     enum ps_status status = count_all(db, q, &all, err);
 
     if (status == PS_OK)
         status = prepare(db, q, false, &stmt, err);
-    while (status == PS_OK && (int64_t)trend->n < q->limit && ps_stmt_row(stmt, err)) {
-        const char *kind = ps_col_text(stmt, T_KIND).at, *why;
+    while (status == PS_OK && (int64_t)trend->n < q->limit && ps_stmt_step(stmt, err)) {
+        const char *kind = ps_col_text(stmt, T_KIND).ptr, *why;
         struct ps_trend_run run;
 
         if (!first.kind[0] && (!q->kind || strcmp(q->kind, kind) == 0))
@@ -165,24 +167,24 @@ static enum ps_status read_baseline(struct ps_db *db, struct ps_trend *trend, st
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *of = NULL;
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    const struct ps_trend_question *q = &trend->question;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("baseline_of"), &of, err);
+    const struct ps_trend_request *q = &trend->question;
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("baseline_of"), &of, err);
 
     if (status != PS_OK)
         return status;
-    ps_bind_text(of, ":series", ps_str_of(q->runs + 7));
-    if (!ps_stmt_row(of, err))
+    ps_bind_text(of, ":series", ps_str_from_c(q->runs + 7));
+    if (!ps_stmt_step(of, err))
         return err->code;
-    status = ps_db_prepare(db, ps_sql_text("trend_run"), &stmt, err);
+    status = ps_db_prepare(db, ps_query_sql("trend_run"), &stmt, err);
     if (status != PS_OK)
         return status;
     ps_bind_text(stmt, ":id", ps_col_text(of, 0));
-    ps_bind_text(stmt, ":by", ps_str_of(q->by));
-    ps_bind_text(stmt, ":figure", ps_str_of(q->figure));
-    if (ps_stmt_row(stmt, err)) {
+    ps_bind_text(stmt, ":by", ps_str_from_c(q->by));
+    ps_bind_text(stmt, ":figure", ps_str_from_c(q->figure));
+    if (ps_stmt_step(stmt, err)) {
         read_run(trend, stmt, &trend->baseline);
         trend->baseline.has &= strcmp(trend->baseline.kind, trend->kind) == 0 &&
-                               (q->row.of || q->figure ||
+                               (q->row.table || q->figure ||
                                 (strcmp(trend->baseline.unit, trend->unit) == 0 &&
                                  strcmp(trend->baseline.label, trend->title) == 0));
     }
@@ -196,7 +198,7 @@ static enum ps_status value_of(struct ps_store *store, struct ps_trend *trend,
                                struct ps_trend_run *run, const char **why, struct ps_err *err)
 {
     struct ps_err own = PS_ERR_INIT;
-    enum ps_trend_got got = PS_TREND_NO_TABLE;
+    enum ps_trend_outcome got = PS_TREND_NO_TABLE;
     enum ps_status status = ps_trend_row_value(store, &trend->question.row, run->id, run->kind,
                                                &run->value, &got, &own);
 
@@ -206,7 +208,7 @@ static enum ps_status value_of(struct ps_store *store, struct ps_trend *trend,
     if (status == PS_CONFLICT)
         *why = "written by another version of perfshelf";
     else if (got == PS_TREND_NO_TABLE)
-        *why = ps_arena_printf(&trend->arena, "without %s", trend->question.row.of);
+        *why = ps_arena_printf(&trend->arena, "without %s", trend->question.row.table);
     else if (got == PS_TREND_NO_METRIC)
         *why = "without this metric";
     run->has = !*why;
@@ -249,9 +251,9 @@ static enum ps_status read_rows(struct ps_store *store, struct ps_trend *trend, 
     trend->n = kept;
     if (there == 0) {
         status = ps_fail(err, PS_NOT_FOUND, "no run of these has a row %s in table %s",
-                         trend->question.row.name, trend->question.row.of);
-        ps_hint(err, "`perfshelf diff @2 @1 --of %s --json` prints the names",
-                trend->question.row.of);
+                         trend->question.row.name, trend->question.row.table);
+        ps_err_hint(err, "`perfshelf diff @2 @1 --of %s --json` prints the names",
+                    trend->question.row.table);
     }
     if (status == PS_OK && trend->baseline.id[0]) {
         const char *why;
@@ -277,7 +279,7 @@ static enum ps_status read_catalog(struct ps_store *store, struct ps_trend *tren
     return status;
 }
 
-enum ps_status ps_trend_read(struct ps_store *store, const struct ps_trend_question *question,
+enum ps_status ps_trend_read(struct ps_store *store, const struct ps_trend_request *question,
                              struct ps_trend *out, struct ps_err *err)
 {
     enum ps_status status;
@@ -294,12 +296,12 @@ enum ps_status ps_trend_read(struct ps_store *store, const struct ps_trend_quest
         out->runs[i] = out->runs[out->n - 1 - i];
         out->runs[out->n - 1 - i] = newer;
     }
-    if (status == PS_OK && question->row.of && out->n)
+    if (status == PS_OK && question->row.table && out->n)
         status = read_rows(store, out, err);
     return status;
 }
 
-void ps_trend_done(struct ps_trend *trend)
+void ps_trend_free(struct ps_trend *trend)
 {
     ps_arena_free(&trend->arena);
     free(trend->runs);

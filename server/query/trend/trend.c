@@ -23,7 +23,7 @@ static const char *given(struct ps_params params, const char *key)
     return value && value[0] ? value : NULL;
 }
 
-static enum ps_status read_runs(struct ps_params params, struct ps_trend_question *out,
+static enum ps_status read_runs(struct ps_params params, struct ps_trend_request *out,
                                 struct ps_err *err)
 {
     const char *by = given(params, "by");
@@ -41,23 +41,23 @@ static enum ps_status read_runs(struct ps_params params, struct ps_trend_questio
 }
 
 /* Reads which metric is requested. `figure` holds the path of a metric of the summary. */
-static enum ps_status read_what(struct ps_params params, struct ps_trend_question *out,
+static enum ps_status read_what(struct ps_params params, struct ps_trend_request *out,
                                 struct ps_buf *figure, struct ps_err *err)
 {
     const char *metric = given(params, "metric");
 
-    out->row = (struct ps_trend_row){.of = given(params, "of"),
+    out->row = (struct ps_trend_row){.table = given(params, "of"),
                                      .name = given(params, "row"),
                                      .place = given(params, "place"),
                                      .metric = metric};
-    if (!out->row.of != !out->row.name)
+    if (!out->row.table != !out->row.name)
         return ps_fail(err, PS_BAD_REQUEST, "the parameters of and row must be given together");
-    if (out->row.of || !metric || strcmp(metric, "headline") == 0)
+    if (out->row.table || !metric || strcmp(metric, "headline") == 0)
         return PS_OK;
     if (strchr(metric, '"'))
         return ps_fail(err, PS_BAD_REQUEST, "no summary has a metric %s", metric);
     ps_buf_printf(figure, "$.\"%s\"", metric);
-    out->figure = figure->at;
+    out->figure = figure->ptr;
     return PS_OK;
 }
 
@@ -119,7 +119,7 @@ static void gather(const struct ps_trend *trend, struct points *points)
     size_t at = 0;
 
     for (size_t i = 0; i < trend->n; i++)
-        points->at[ps_intern_id(&words, ps_str_of(trend->runs[i].by))].n++;
+        points->at[ps_intern_add(&words, ps_str_from_c(trend->runs[i].by))].n++;
     points->n = words.count;
     for (size_t i = 0; i < points->n; i++) {
         points->at[i].first = at;
@@ -127,7 +127,7 @@ static void gather(const struct ps_trend *trend, struct points *points)
         points->at[i].n = 0;
     }
     for (size_t i = 0; i < trend->n; i++) {
-        struct point *point = &points->at[ps_intern_id(&words, ps_str_of(trend->runs[i].by))];
+        struct point *point = &points->at[ps_intern_add(&words, ps_str_from_c(trend->runs[i].by))];
 
         points->order[point->first + point->n++] = i;
     }
@@ -169,14 +169,14 @@ static enum ps_status write_tags(struct ps_db *db, const char *id, struct ps_jso
                                  struct ps_err *err)
 {
     PS_AUTO(ps_stmt_auto) struct ps_stmt *stmt = NULL;
-    enum ps_status status = ps_db_prepare(db, ps_sql_text("run_tags"), &stmt, err);
+    enum ps_status status = ps_db_prepare(db, ps_query_sql("run_tags"), &stmt, err);
 
     if (status != PS_OK)
         return status;
-    ps_bind_text(stmt, ":id", ps_str_of(id));
+    ps_bind_text(stmt, ":id", ps_str_from_c(id));
     ps_json_key(json, "tags");
     ps_json_object(json);
-    while (ps_stmt_row(stmt, err)) {
+    while (ps_stmt_step(stmt, err)) {
         PS_AUTO(ps_free_ptr) char *key = ps_strdup(ps_col_text(stmt, 0));
 
         ps_json_key(json, key);
@@ -207,7 +207,7 @@ static enum ps_status write_point(struct ps_db *db, const struct ps_trend *trend
     ps_json_array(json);
     for (size_t i = 0; i < point->n; i++) {
         absent += trend->runs[members[i]].absent;
-        ps_json_str(json, ps_str_of(trend->runs[members[i]].id));
+        ps_json_str(json, ps_str_from_c(trend->runs[members[i]].id));
     }
     ps_json_end(json);
     ps_json_kbool(json, "absent", absent == point->n);
@@ -241,7 +241,7 @@ static void write_changes(const struct points *points, struct ps_json *json)
 {
     size_t n;
     PS_AUTO(ps_free_ptr)
-    struct ps_change_point *found = ps_change_points(points->values, points->n, &n);
+    struct ps_change_point *found = ps_change_points_find(points->values, points->n, &n);
 
     ps_json_key(json, "changes");
     ps_json_array(json);
@@ -249,7 +249,7 @@ static void write_changes(const struct points *points, struct ps_json *json)
         const struct ps_change_point *change = &found[i];
 
         ps_json_object(json);
-        ps_json_kint(json, "index", (int64_t)change->at);
+        ps_json_kint(json, "index", (int64_t)change->index);
         ps_json_kint(json, "from", (int64_t)change->from);
         ps_json_kint(json, "to", (int64_t)change->to);
         ps_json_kreal(json, "before", change->before);
@@ -281,12 +281,12 @@ static void write_baseline(const struct ps_trend *trend, struct ps_json *json)
 
 static void write_about(const struct ps_trend *trend, struct ps_json *json)
 {
-    const struct ps_trend_question *q = &trend->question;
+    const struct ps_trend_request *q = &trend->question;
 
     ps_json_kstr(json, "runs", q->runs);
     ps_json_kstr(json, "by", q->by);
     ps_json_kstr(json, "kind", trend->kind[0] ? trend->kind : NULL);
-    ps_json_kstr(json, "of", q->row.of);
+    ps_json_kstr(json, "of", q->row.table);
     ps_json_kstr(json, "row", q->row.name);
     ps_json_kstr(json, "place", q->row.place);
     ps_json_kstr(json, "metric",
@@ -316,16 +316,16 @@ static enum ps_status write_figures(struct ps_store *store, const struct ps_tren
     enum ps_status status = ps_catalog_read(store, &db, err);
 
     if (status == PS_OK)
-        status = ps_db_prepare(db, ps_sql_text("trend_figures"), &stmt, err);
+        status = ps_db_prepare(db, ps_query_sql("trend_figures"), &stmt, err);
 
     if (status == PS_OK && trend->n)
-        ps_bind_text(stmt, ":id", ps_str_of(trend->runs[trend->n - 1].id));
+        ps_bind_text(stmt, ":id", ps_str_from_c(trend->runs[trend->n - 1].id));
     ps_json_key(json, "figures");
     ps_json_array(json);
-    while (status == PS_OK && ps_stmt_row(stmt, err))
+    while (status == PS_OK && ps_stmt_step(stmt, err))
         ps_col_json(stmt, 0, json);
     ps_json_end(json);
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_catalog_read_end(store, db);
     return status == PS_OK ? err->code : status;
 }
@@ -335,7 +335,7 @@ static void write_rules(struct ps_json *json)
     ps_json_key(json, "rules");
     ps_json_object(json);
     ps_json_kreal(json, "alpha", PS_CHANGE_ALPHA);
-    ps_json_kint(json, "least", PS_CHANGE_LEAST);
+    ps_json_kint(json, "least", PS_CHANGE_SIDE_MIN);
     ps_json_end(json);
 }
 
@@ -393,21 +393,21 @@ static void write_csv(const struct ps_trend *trend, struct ps_buf *out)
     PS_AUTO(points_free) struct points points = make_points(trend);
     size_t n, next = 0;
     PS_AUTO(ps_free_ptr)
-    struct ps_change_point *steps = ps_change_points(points.values, points.n, &n);
+    struct ps_change_point *steps = ps_change_points_find(points.values, points.n, &n);
     double base = trend->baseline.has ? trend->baseline.value : (double)NAN;
 
     ps_buf_puts(out, "created_at,run,name,by,value,mad,n,delta,delta_baseline,step\r\n");
     for (size_t i = 0; i < points.n; i++) {
         const struct point *point = &points.at[i];
         const struct ps_trend_run *run = &trend->runs[points.order[point->first + point->n - 1]];
-        bool stepped = next < n && steps[next].at == i;
+        bool stepped = next < n && steps[next].index == i;
         char at[40];
 
         ps_buf_printf(out, "%s,%s,",
                       ps_time_text(trend->runs[points.order[point->first]].at_ms, at), run->id);
-        ps_csv_text(ps_str_of(run->name), out);
+        ps_csv_text(ps_str_from_c(run->name), out);
         ps_buf_puts(out, ",");
-        ps_csv_text(ps_str_of(trend->question.by ? run->by : ""), out);
+        ps_csv_text(ps_str_from_c(trend->question.by ? run->by : ""), out);
         add_number(point->value, out);
         add_number(point->n > 1 ? point->mad : (double)NAN, out);
         ps_buf_printf(out, ",%zu", point->n);
@@ -422,7 +422,7 @@ static void write_csv(const struct ps_trend *trend, struct ps_buf *out)
 static enum ps_status write_answer(struct ps_store *store, const struct ps_trend *trend,
                                    const char *format, struct ps_answer *answer, struct ps_err *err)
 {
-    struct ps_json json = ps_json_to(&answer->body);
+    struct ps_json json = ps_json_writer(&answer->body);
 
     if (format && strcmp(format, "csv") == 0) {
         answer->type = "text/csv; charset=utf-8";
@@ -439,15 +439,15 @@ enum ps_status ps_query_trend(struct ps_store *store, struct ps_params params,
                               struct ps_answer *answer, struct ps_err *err)
 {
     PS_AUTO(ps_buf_free) struct ps_buf figure = {0};
-    PS_AUTO(ps_trend_done) struct ps_trend trend = {.n = 0};
-    struct ps_trend_question question = {.runs = NULL};
+    PS_AUTO(ps_trend_free) struct ps_trend trend = {.n = 0};
+    struct ps_trend_request question = {.runs = NULL};
     enum ps_status status = read_runs(params, &question, err);
 
     if (status == PS_OK)
         status = read_what(params, &question, &figure, err);
     if (status == PS_OK)
-        status = ps_param_int(params, "limit", 1, question.row.of ? ROW_RUNS_MAX : RUNS_MAX,
-                              question.row.of ? ROW_RUNS : RUNS, &question.limit, err);
+        status = ps_param_int(params, "limit", 1, question.row.table ? ROW_RUNS_MAX : RUNS_MAX,
+                              question.row.table ? ROW_RUNS : RUNS, &question.limit, err);
     if (status == PS_OK)
         status = ps_trend_read(store, &question, &trend, err);
     if (status == PS_OK && question.figure)

@@ -11,11 +11,11 @@
 
 /* A metric of a row of a table; the strings belong to the caller. */
 struct ps_trend_row {
-    const char *of, *name, *place,
+    const char *table, *name, *place,
         *metric; /* place NULL: any place; metric NULL: the first metric */
 };
 
-enum ps_trend_got {
+enum ps_trend_outcome {
     PS_TREND_VALUE,
     PS_TREND_ABSENT, /* the run has the table but not the row: the value is 0 */
     PS_TREND_NO_TABLE,
@@ -26,7 +26,7 @@ enum ps_trend_got {
  * them, since runs never change. */
 enum ps_status ps_trend_row_value(struct ps_store *store, const struct ps_trend_row *row,
                                   const char *id, const char *kind, double *value,
-                                  enum ps_trend_got *got, struct ps_err *err);
+                                  enum ps_trend_outcome *got, struct ps_err *err);
 /* Finds the metric of the row in runs of a kind. PS_NOT_FOUND: no such table; PS_BAD_REQUEST: no
  * such metric. */
 enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *kind,
@@ -34,7 +34,7 @@ enum ps_status ps_trend_row_metric(const struct ps_trend_row *row, const char *k
 
 /* --- Runs of a series (runs.c) --- */
 
-struct ps_trend_question {
+struct ps_trend_request {
     const char *runs;   /* "series:NAME", "tag:K=V" */
     const char *by;     /* key of a tag whose values are the points; NULL: each run is a point */
     const char *kind;   /* NULL: the kind of the newest run */
@@ -60,7 +60,7 @@ struct ps_trend_kind {
 #define PS_TREND_REASONS 12
 
 struct ps_trend {
-    struct ps_trend_question question;
+    struct ps_trend_request question;
     struct ps_arena arena;
     struct ps_trend_run *runs; /* oldest first */
     size_t n, cap;
@@ -77,8 +77,8 @@ struct ps_trend {
     struct ps_trend_run baseline; /* id "" if there is none */
 };
 
-enum ps_status ps_trend_read(struct ps_store *store, const struct ps_trend_question *question,
+enum ps_status ps_trend_read(struct ps_store *store, const struct ps_trend_request *question,
                              struct ps_trend *out, struct ps_err *err);
-void ps_trend_done(struct ps_trend *trend);
+void ps_trend_free(struct ps_trend *trend);
 
 #endif

@@ -64,11 +64,11 @@ static void test_words(void **state)
     (void)state;
     for (size_t k = 0; k < n; k++)
         all |= kinds[k].has;
-    assert_int_equal(all, (1u << PS_KIND_HAS) - 1);
-    for (size_t i = 0; i < PS_KIND_HAS; i++) {
-        assert_true(ps_kind_word(i)[0] != '\0');
+    assert_int_equal(all, (1u << PS_KIND_HAS_BITS) - 1);
+    for (size_t i = 0; i < PS_KIND_HAS_BITS; i++) {
+        assert_true(ps_kind_has_word(i)[0] != '\0');
         for (size_t other = 0; other < i; other++)
-            assert_string_not_equal(ps_kind_word(i), ps_kind_word(other));
+            assert_string_not_equal(ps_kind_has_word(i), ps_kind_has_word(other));
     }
 }
 
@@ -81,14 +81,14 @@ static void test_queries(void **state)
     for (size_t k = 0; k < n; k++) {
         if (!ps_query_view_path(kinds[k].name, 1)) /* 0: notes, which all kinds have */
             fail_msg("%s has no view", kinds[k].name);
-        if (!ps_compare_next(NULL, kinds[k].name))
+        if (!ps_compare_next_table(NULL, kinds[k].name))
             fail_msg("%s has no table to compare by", kinds[k].name);
-        assert_true(ps_compare_kin(kinds[k].name, kinds[k].name));
+        assert_true(ps_compare_have_common_table(kinds[k].name, kinds[k].name));
     }
-    assert_true(ps_compare_kin("pstats", "pstats-text"));
-    assert_true(ps_compare_kin("hyperfine", "time"));
-    assert_false(ps_compare_kin("line_profiler", "memory_profiler"));
-    assert_false(ps_compare_kin("trace", "folded"));
+    assert_true(ps_compare_have_common_table("pstats", "pstats-text"));
+    assert_true(ps_compare_have_common_table("hyperfine", "time"));
+    assert_false(ps_compare_have_common_table("line_profiler", "memory_profiler"));
+    assert_false(ps_compare_have_common_table("trace", "folded"));
 }
 
 static void test_unknown(void **state)
@@ -101,7 +101,7 @@ static void test_unknown(void **state)
     assert_false(ps_kind_has("a kind of tomorrow", ~0u));
     assert_true(ps_kind_has("scalene", PS_HAS_LINES));
     assert_true(ps_kind_has("gecko", PS_HAS_TIMELINE));
-    assert_null(ps_compare_next(NULL, "a kind of tomorrow"));
+    assert_null(ps_compare_next_table(NULL, "a kind of tomorrow"));
     assert_string_equal(ps_query_view_path("a kind of tomorrow", 0), "notes");
     assert_null(ps_query_view_path("a kind of tomorrow", 1));
 }

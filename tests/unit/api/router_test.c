@@ -32,7 +32,7 @@ static struct found find(const char *method, const char *path)
     struct found found = {0};
     struct ps_err err = PS_ERR_INIT;
 
-    found.status = ps_router_find(table, sizeof table / sizeof *table, method, ps_str_of(path),
+    found.status = ps_router_find(table, sizeof table / sizeof *table, method, ps_str_from_c(path),
                                   &found.arena, &found.match, &err);
     found.row = found.match.route ? found.match.route->flags : 0;
     return found;
@@ -110,7 +110,7 @@ static void no_row_is_shadowed(void **state)
         struct ps_err err = PS_ERR_INIT;
 
         assert_int_equal(ps_router_find(ps_api_routes, ps_api_routes_count, ps_api_routes[i].method,
-                                        ps_str_of(ps_api_routes[i].path), &arena, &match, &err),
+                                        ps_str_from_c(ps_api_routes[i].path), &arena, &match, &err),
                          PS_OK);
         assert_ptr_equal(match.route, &ps_api_routes[i]);
         ps_arena_free(&arena);

@@ -23,15 +23,15 @@ static void test_buf(void **state)
 
     (void)state;
     ps_buf_add(&b, NULL, 0);
-    assert_string_equal(b.at, "");
+    assert_string_equal(b.ptr, "");
     for (int i = 0; i < 1000; i++)
         ps_buf_printf(&b, "%d,", i);
     assert_int_equal(b.len, 10 * 2 + 90 * 3 + 900 * 4);
-    assert_int_equal(strlen(b.at), b.len);
+    assert_int_equal(strlen(b.ptr), b.len);
     ps_buf_str(&b, PS_STR("a\0b"));
-    assert_memory_equal(b.at + b.len - 3, "a\0b", 4);
+    assert_memory_equal(b.ptr + b.len - 3, "a\0b", 4);
     ps_buf_free(&b);
-    assert_null(b.at);
+    assert_null(b.ptr);
 }
 
 static void test_arena(void **state)
@@ -43,11 +43,11 @@ static void test_arena(void **state)
     (void)state;
     for (int i = 0; i < 10000; i++)
         small = ps_arena_copy(&arena, PS_STR("text"));
-    assert_string_equal(small.at, "text");
+    assert_string_equal(small.ptr, "text");
     huge = ps_arena_alloc(&arena, 3 << 20);
     memset(huge, 1, 3 << 20);
     big = ps_arena_copy(&arena, (struct ps_str){huge, 3 << 20});
-    assert_memory_equal(big.at, huge, 3 << 20);
+    assert_memory_equal(big.ptr, huge, 3 << 20);
     assert_string_equal(ps_arena_printf(&arena, "%s-%d", "n", 7), "n-7");
     ps_arena_free(&arena);
     assert_null(arena.block);
@@ -62,11 +62,12 @@ static void test_common(void **state)
     for (size_t i = 0; i < sizeof a; i++) {
         memcpy(b, a, sizeof a);
         b[i] = 'y';
-        assert_int_equal(ps_str_common((struct ps_str){a, sizeof a}, (struct ps_str){b, sizeof b}),
+        assert_int_equal(
+            ps_str_common_prefix((struct ps_str){a, sizeof a}, (struct ps_str){b, sizeof b}), i);
+        assert_int_equal(ps_str_common_prefix((struct ps_str){a, i}, (struct ps_str){a, sizeof a}),
                          i);
-        assert_int_equal(ps_str_common((struct ps_str){a, i}, (struct ps_str){a, sizeof a}), i);
     }
-    assert_int_equal(ps_str_common((struct ps_str){NULL, 0}, PS_STR("a")), 0);
+    assert_int_equal(ps_str_common_prefix((struct ps_str){NULL, 0}, PS_STR("a")), 0);
 }
 
 static void test_i64(void **state)
@@ -95,7 +96,7 @@ static void test_i64(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int64_t value = 0;
 
-        assert_int_equal(ps_str_i64(ps_str_of(cases[i].text), &value), cases[i].good);
+        assert_int_equal(ps_str_parse_i64(ps_str_from_c(cases[i].text), &value), cases[i].good);
         if (cases[i].good)
             assert_true(value == cases[i].value);
     }
@@ -109,9 +110,9 @@ static void test_err(void **state)
     (void)state;
     assert_int_equal(ps_fail_at(&err, PS_BAD_INPUT, 12, "bad %s", "thing"), PS_BAD_INPUT);
     assert_int_equal(ps_fail(&err, PS_IO, "later"), PS_BAD_INPUT);
-    ps_hint(&err, "do this");
-    ps_hint(&err, "not that");
-    assert_string_equal(ps_err_line(&err, line, sizeof line), "bad thing at byte 12; do this");
+    ps_err_hint(&err, "do this");
+    ps_err_hint(&err, "not that");
+    assert_string_equal(ps_err_format(&err, line, sizeof line), "bad thing at byte 12; do this");
     assert_int_equal(err.code, PS_BAD_INPUT);
     err = (struct ps_err)PS_ERR_INIT;
     errno = ENOSPC;
@@ -143,28 +144,28 @@ static void test_write_all(void **state)
 static void test_json_text_span(void **state)
 {
     (void)state;
-    assert_int_equal(ps_json_text_span(PS_STR("\"ab\", 1")), 4);
-    assert_int_equal(ps_json_text_span(PS_STR("\"\"")), 2);
-    assert_int_equal(ps_json_text_span(PS_STR("\"a\\\"b\\\\\" ")), 8);
-    assert_int_equal(ps_json_text_span(PS_STR("\"a")), 2); /* without an end: all there is */
-    assert_int_equal(ps_json_text_span(PS_STR("\"")), 1);
-    assert_int_equal(ps_json_text_span(PS_STR("\"a\\")), 3);
-    assert_int_equal(ps_json_text_span(PS_STR("\"a\\\"")), 4);
+    assert_int_equal(ps_json_string_length(PS_STR("\"ab\", 1")), 4);
+    assert_int_equal(ps_json_string_length(PS_STR("\"\"")), 2);
+    assert_int_equal(ps_json_string_length(PS_STR("\"a\\\"b\\\\\" ")), 8);
+    assert_int_equal(ps_json_string_length(PS_STR("\"a")), 2); /* without an end: all there is */
+    assert_int_equal(ps_json_string_length(PS_STR("\"")), 1);
+    assert_int_equal(ps_json_string_length(PS_STR("\"a\\")), 3);
+    assert_int_equal(ps_json_string_length(PS_STR("\"a\\\"")), 4);
 }
 
 static void test_json_value_span(void **state)
 {
     (void)state;
-    assert_int_equal(ps_json_value_span(PS_STR("12.5,\"b\"")), 4);
-    assert_int_equal(ps_json_value_span(PS_STR("null}")), 4);
-    assert_int_equal(ps_json_value_span(PS_STR("1]")), 1);
-    assert_int_equal(ps_json_value_span(PS_STR("[1,{\"a\":[2]}],3")), 13);
-    assert_int_equal(ps_json_value_span(PS_STR("{\"a,}\":\"]\\\"}\"},1")), 14);
-    assert_int_equal(ps_json_value_span(PS_STR("\x01,1")), 1); /* a marker of a template */
-    assert_int_equal(ps_json_value_span(PS_STR("[1,2")), 4);
-    assert_int_equal(ps_json_value_span(PS_STR("{\"a\":\"b\\")), 8);
-    assert_int_equal(ps_json_value_span(PS_STR(",1")), 0);
-    assert_int_equal(ps_json_value_span((struct ps_str){NULL, 0}), 0);
+    assert_int_equal(ps_json_value_length(PS_STR("12.5,\"b\"")), 4);
+    assert_int_equal(ps_json_value_length(PS_STR("null}")), 4);
+    assert_int_equal(ps_json_value_length(PS_STR("1]")), 1);
+    assert_int_equal(ps_json_value_length(PS_STR("[1,{\"a\":[2]}],3")), 13);
+    assert_int_equal(ps_json_value_length(PS_STR("{\"a,}\":\"]\\\"}\"},1")), 14);
+    assert_int_equal(ps_json_value_length(PS_STR("\x01,1")), 1); /* a marker of a template */
+    assert_int_equal(ps_json_value_length(PS_STR("[1,2")), 4);
+    assert_int_equal(ps_json_value_length(PS_STR("{\"a\":\"b\\")), 8);
+    assert_int_equal(ps_json_value_length(PS_STR(",1")), 0);
+    assert_int_equal(ps_json_value_length((struct ps_str){NULL, 0}), 0);
 }
 
 /* What a file says how large it is may be any number. */

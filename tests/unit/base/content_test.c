@@ -28,33 +28,33 @@ static char *bytes_of(size_t len)
 /* Python: hashlib.blake2b(b"abc", digest_size=32).hexdigest(), and of nothing. */
 static void it_is_what_others_say(void **state)
 {
-    char hash[PS_CONTENT_SIZE];
-    struct ps_content content;
+    char hash[PS_CONTENT_HASH_SIZE];
+    struct ps_content_hash content;
 
     (void)state;
-    ps_content_begin(&content);
-    ps_content_add(&content, PS_STR("abc"));
+    ps_content_hash_begin(&content);
+    ps_content_hash_add(&content, PS_STR("abc"));
     assert_int_equal(content.bytes, 3);
-    ps_content_end(&content, hash);
+    ps_content_hash_end(&content, hash);
     assert_string_equal(hash, "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319");
-    ps_content_begin(&content);
-    ps_content_end(&content, hash);
+    ps_content_hash_begin(&content);
+    ps_content_hash_end(&content, hash);
     assert_string_equal(hash, "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8");
 }
 
-static void hash_at_once(const char *at, size_t len, char out[PS_CONTENT_SIZE])
+static void hash_at_once(const char *at, size_t len, char out[PS_CONTENT_HASH_SIZE])
 {
-    struct ps_content content;
+    struct ps_content_hash content;
 
-    ps_content_begin(&content);
-    ps_content_add(&content, (struct ps_str){at, len});
-    ps_content_end(&content, out);
+    ps_content_hash_begin(&content);
+    ps_content_hash_add(&content, (struct ps_str){at, len});
+    ps_content_hash_end(&content, out);
 }
 
 static void of_files_too(void **state)
 {
     const size_t len = ((size_t)5 << 20) + 77;
-    char *bytes = bytes_of(len), plain[PS_CONTENT_SIZE], hash[PS_CONTENT_SIZE];
+    char *bytes = bytes_of(len), plain[PS_CONTENT_HASH_SIZE], hash[PS_CONTENT_HASH_SIZE];
     char path[] = "/tmp/ps-content-XXXXXX";
     int fd = mkstemp(path);
     struct ps_err err = PS_ERR_INIT;
@@ -64,11 +64,11 @@ static void of_files_too(void **state)
     (void)unlink(path);
     assert_int_equal(write(fd, bytes, len), (ssize_t)len);
     hash_at_once(bytes, len, plain);
-    assert_int_equal(ps_content_of(fd, path, hash, &found, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_content_hash_file(fd, path, hash, &found, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(found, len);
     assert_string_equal(hash, plain);
     (void)close(fd);
-    assert_int_equal(ps_content_of(fd, path, hash, &found, &err), PS_IO);
+    assert_int_equal(ps_content_hash_file(fd, path, hash, &found, &err), PS_IO);
     assert_non_null(strstr(err.text, path));
     free(bytes);
 }
@@ -78,13 +78,13 @@ static void what_is_no_hash(void **state)
     char hash[] = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855.";
 
     (void)state;
-    assert_false(ps_content_is(hash));
+    assert_false(ps_content_is_hash(hash));
     hash[64] = '\0';
-    assert_true(ps_content_is(hash));
+    assert_true(ps_content_is_hash(hash));
     hash[63] = '/';
-    assert_false(ps_content_is(hash));
-    assert_false(ps_content_is(""));
-    assert_false(ps_content_is("../catalog.db"));
+    assert_false(ps_content_is_hash(hash));
+    assert_false(ps_content_is_hash(""));
+    assert_false(ps_content_is_hash("../catalog.db"));
 }
 
 int content_test(void)

@@ -11,7 +11,7 @@
 
 static void wait_for_end(void)
 {
-    while (!ps_context_ended())
+    while (!ps_context_has_ended())
         ;
 }
 
@@ -32,7 +32,7 @@ static void a_thread_without_a_context_never_ends(void **state)
 {
     (void)state;
     for (int i = 0; i < 1000; i++)
-        assert_false(ps_context_ended());
+        assert_false(ps_context_has_ended());
     assert_int_equal(ps_context_check(PS_ERR_IGNORED), PS_OK);
 }
 
@@ -47,7 +47,7 @@ static void a_deadline_ends_it(void **state)
     assert_int_equal(ps_context_check(&err), PS_TOO_SLOW);
     assert_int_equal(err.code, PS_TOO_SLOW);
     assert_int_equal(ps_context_leave(&context), PS_TOO_SLOW);
-    assert_false(ps_context_ended());
+    assert_false(ps_context_has_ended());
 }
 
 static void poll_ends_it_and_is_not_asked_again(void **state)
@@ -73,7 +73,7 @@ static void poll_is_not_asked_at_each_check(void **state)
     (void)state;
     ps_context_begin(&context, 0, go_on, &polls);
     for (int i = 0; i < 1000; i++)
-        assert_false(ps_context_ended());
+        assert_false(ps_context_has_ended());
     assert_in_range(polls, 1, 100);
     assert_int_equal(ps_context_leave(&context), PS_OK);
 }
@@ -101,7 +101,7 @@ static void the_end_of_an_inner_context_leaves_the_outer(void **state)
     ps_context_begin(&inner, 0, cancel, &polls);
     wait_for_end();
     assert_int_equal(ps_context_leave(&inner), PS_CANCELLED);
-    assert_false(ps_context_ended());
+    assert_false(ps_context_has_ended());
     assert_int_equal(ps_context_leave(&outer), PS_OK);
 }
 

@@ -124,7 +124,7 @@ static void test_million_texts(void **state)
     for (int round = 0; round < 2; round++)
         for (uint32_t i = 0; i < MANY; i++) {
             (void)snprintf(text, sizeof text, "%.*s%u", (int)(i % 17), "/site-packages/x/", i);
-            assert_int_equal(ps_intern_id(&names, ps_str_of(text)), i);
+            assert_int_equal(ps_intern_add(&names, ps_str_from_c(text)), i);
         }
     assert_int_equal(names.count, MANY);
     assert_int_equal(ps_intern_find(&names, PS_STR("none")), PS_INTERN_NONE);
@@ -145,7 +145,8 @@ static void test_texts_that_collided(void **state)
     for (uint64_t i = 0; i < TEXTS; i++) {
         text[0] = i;
         text[1] = word;
-        assert_int_equal(ps_intern_id(&names, (struct ps_str){(const char *)text, sizeof text}), i);
+        assert_int_equal(ps_intern_add(&names, (struct ps_str){(const char *)text, sizeof text}),
+                         i);
     }
     assert_true(passed(&names.ids) <= 2 * (uint64_t)TEXTS);
     ps_intern_free(&names);
@@ -166,8 +167,8 @@ static void test_bytes_of_each_length(void **state)
             bytes[i] = i < len;
             hash = ps_hash_bytes(bytes, len);
             bytes[i] = 0;
-            assert_int_equal(ps_intern_id(&seen, (struct ps_str){(const char *)&hash, sizeof hash}),
-                             n);
+            assert_int_equal(
+                ps_intern_add(&seen, (struct ps_str){(const char *)&hash, sizeof hash}), n);
         }
     ps_intern_free(&seen);
 }
@@ -237,9 +238,9 @@ static void test_removal(void **state)
 static void test_borrowed_slots(void **state)
 {
     enum { KEYS = 1000 };
-    size_t n_slots = ps_hash_table_slots(KEYS);
+    size_t n_slots = ps_hash_table_slots_for(KEYS);
     struct ps_hash_slot *slots = ps_alloc(n_slots * sizeof *slots);
-    struct ps_hash_table table = ps_hash_table_in(slots, n_slots);
+    struct ps_hash_table table = ps_hash_table_in_memory(slots, n_slots);
     uint64_t keys[KEYS];
 
     (void)state;

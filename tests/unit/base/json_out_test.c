@@ -14,14 +14,14 @@
 
 static void writes(struct ps_buf *out, const char *want)
 {
-    assert_string_equal(out->at, want);
+    assert_string_equal(out->ptr, want);
     out->len = 0;
 }
 
 static void test_nesting(void **state)
 {
     struct ps_buf out = {0};
-    struct ps_json j = ps_json_to(&out);
+    struct ps_json j = ps_json_writer(&out);
 
     (void)state;
     ps_json_object(&j);
@@ -59,7 +59,7 @@ static void test_strings(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct ps_buf out = {0};
-        struct ps_json j = ps_json_to(&out);
+        struct ps_json j = ps_json_writer(&out);
 
         ps_json_str(&j, cases[i].text);
         writes(&out, cases[i].want);
@@ -76,7 +76,7 @@ static void test_numbers(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
-        size_t len = ps_real_text(reals[i], text);
+        size_t len = ps_real_format(reals[i], text);
         double back;
 
         assert_int_equal(len, strlen(text));
@@ -86,7 +86,7 @@ static void test_numbers(void **state)
     for (int i = 0; i < 5; i++) {
         static const char *const want[] = {"-9223372036854775808", "9223372036854775807", "null",
                                            "null", "0"};
-        struct ps_json j = ps_json_to(&out);
+        struct ps_json j = ps_json_writer(&out);
 
         out.len = 0;
         if (i < 2)
@@ -119,7 +119,7 @@ static void test_thousandths(void **state)
         }
         if (!strpbrk(want, ".en"))
             (void)strcat(want, ".0");
-        assert_int_equal(ps_real_text(value, text), strlen(want));
+        assert_int_equal(ps_real_format(value, text), strlen(want));
         assert_string_equal(text, want);
     }
 }

@@ -23,10 +23,10 @@ static void gzip_into(struct ps_buf *out, struct ps_str text)
     isal_deflate_stateless_init(&z);
     z.gzip_flag = IGZIP_GZIP;
     z.end_of_stream = 1;
-    z.next_in = (uint8_t *)(uintptr_t)text.at;
+    z.next_in = (uint8_t *)(uintptr_t)text.ptr;
     z.avail_in = (uint32_t)text.len;
-    ps_buf_room(out, text.len + 1024);
-    z.next_out = (uint8_t *)out->at + out->len;
+    ps_buf_reserve(out, text.len + 1024);
+    z.next_out = (uint8_t *)out->ptr + out->len;
     z.avail_out = (uint32_t)(out->cap - out->len);
     assert_int_equal(isal_deflate_stateless(&z), COMP_OK);
     out->len = out->cap - z.avail_out;
@@ -36,8 +36,8 @@ static void zstd_into(struct ps_buf *out, struct ps_str text)
 {
     size_t bound = ZSTD_compressBound(text.len), n;
 
-    ps_buf_room(out, bound);
-    n = ZSTD_compress(out->at + out->len, bound, text.at, text.len, 3);
+    ps_buf_reserve(out, bound);
+    n = ZSTD_compress(out->ptr + out->len, bound, text.ptr, text.len, 3);
     assert_false(ZSTD_isError(n));
     out->len += n;
 }
@@ -64,7 +64,7 @@ static struct ps_buf drain(struct ps_stream *s)
     while ((w = ps_stream_peek(s, want)).len > 0) {
         size_t n = w.len > 3 ? w.len - w.len / 3 : w.len;
 
-        ps_buf_add(&out, w.at, n);
+        ps_buf_add(&out, w.ptr, n);
         ps_stream_skip(s, n);
         want = want * 3 % 4099 + 1;
     }
@@ -77,7 +77,7 @@ static void expect(struct ps_stream *s, struct ps_str want)
 
     assert_int_equal(ps_stream_status(s, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(got.len, want.len);
-    assert_true(want.len == 0 || memcmp(got.at, want.at, want.len) == 0);
+    assert_true(want.len == 0 || memcmp(got.ptr, want.ptr, want.len) == 0);
     ps_buf_free(&got);
     ps_stream_free(s);
 }
@@ -105,9 +105,9 @@ static void test_fd(void **state)
     uint64_t done, total;
 
     (void)state;
-    assert_int_equal(fwrite(text.at, 1, text.len, f), text.len);
+    assert_int_equal(fwrite(text.ptr, 1, text.len, f), text.len);
     rewind(f);
-    s = ps_stream_utf8(ps_stream_unpack(ps_stream_fd(fileno(f), text.len), NULL));
+    s = ps_stream_utf8(ps_stream_decompress(ps_stream_fd(fileno(f), text.len), NULL));
     assert_true(ps_stream_peek(s, 700000).len >= 700000);
     ps_stream_skip(s, 700000);
     ps_stream_progress(s, &done, &total);
@@ -136,7 +136,7 @@ static void test_gzip_members(void **state)
     EACH_BLOCK(i)
     {
         struct ps_stream *s =
-            ps_stream_unpack(ps_stream_memory(ps_buf_slice(&packed), blocks[i]), NULL);
+            ps_stream_decompress(ps_stream_memory(ps_buf_slice(&packed), blocks[i]), NULL);
 
         assert_string_equal(ps_stream_encoding(s), "gzip");
         expect(s, ps_buf_slice(&twice));
@@ -149,11 +149,11 @@ static void test_gzip_members(void **state)
 
         ps_buf_str(&tailed, ps_buf_slice(&packed));
         ps_buf_add(&tailed, "\0\0\0garbage", 10);
-        s = ps_stream_unpack(ps_stream_memory(ps_buf_slice(&tailed), blocks[i]), NULL);
+        s = ps_stream_decompress(ps_stream_memory(ps_buf_slice(&tailed), blocks[i]), NULL);
         got = drain(s);
         assert_int_equal(got.len, twice.len);
         assert_int_equal(ps_stream_status(s, PS_ERR_IGNORED), PS_OK);
-        assert_true(ps_stream_trailing(s, &at));
+        assert_true(ps_stream_has_trailing(s, &at));
         assert_int_equal(at, packed.len);
         ps_stream_free(s);
         ps_buf_free(&got);
@@ -166,13 +166,13 @@ static void test_gzip_members(void **state)
 
 static void refuse(struct ps_str packed, size_t block, enum ps_status code, const char *what)
 {
-    struct ps_stream *s = ps_stream_unpack(ps_stream_memory(packed, block), NULL);
+    struct ps_stream *s = ps_stream_decompress(ps_stream_memory(packed, block), NULL);
     struct ps_buf got = drain(s);
     struct ps_err err = PS_ERR_INIT;
 
     assert_int_equal(ps_stream_status(s, &err), code);
     assert_non_null(strstr(err.text, what));
-    assert_true(err.has_at);
+    assert_true(err.has_offset);
     ps_buf_free(&got);
     ps_stream_free(s);
 }
@@ -189,13 +189,13 @@ static void test_gzip_header(void **state)
     gzip_into(&plain, PS_STR("hello"));
     ps_buf_add(&packed, good, sizeof good);
     ps_buf_add(&packed, (const char[]){(char)sum, (char)(sum >> 8)}, 2);
-    ps_buf_add(&packed, plain.at + 10, plain.len - 10);
+    ps_buf_add(&packed, plain.ptr + 10, plain.len - 10);
     EACH_BLOCK(i)
-    expect(ps_stream_unpack(ps_stream_memory(ps_buf_slice(&packed), blocks[i]), NULL),
+    expect(ps_stream_decompress(ps_stream_memory(ps_buf_slice(&packed), blocks[i]), NULL),
            PS_STR("hello"));
     for (size_t cut = 2; cut < packed.len; cut++)
-        refuse((struct ps_str){packed.at, cut}, cut % 3, PS_BAD_INPUT, "gzip");
-    packed.at[sizeof good] ^= 1;
+        refuse((struct ps_str){packed.ptr, cut}, cut % 3, PS_BAD_INPUT, "gzip");
+    packed.ptr[sizeof good] ^= 1;
     refuse(ps_buf_slice(&packed), 1, PS_BAD_INPUT, "checksum of the gzip header");
     ps_buf_free(&plain);
     ps_buf_free(&packed);
@@ -208,13 +208,13 @@ static void test_gzip_damage(void **state)
     (void)state;
     gzip_into(&packed, ps_buf_slice(&text));
     for (size_t cut = 2; cut < packed.len; cut++)
-        refuse((struct ps_str){packed.at, cut}, cut % 2 ? 0 : 1, PS_BAD_INPUT, "gzip");
-    packed.at[packed.len - 6] ^= 1;
+        refuse((struct ps_str){packed.ptr, cut}, cut % 2 ? 0 : 1, PS_BAD_INPUT, "gzip");
+    packed.ptr[packed.len - 6] ^= 1;
     refuse(ps_buf_slice(&packed), 0, PS_BAD_INPUT, "checksum");
-    packed.at[2] = 7;
+    packed.ptr[2] = 7;
     refuse(ps_buf_slice(&packed), 0, PS_BAD_INPUT, "method");
-    packed.at[2] = 8;
-    packed.at[3] = (char)0xff;
+    packed.ptr[2] = 8;
+    packed.ptr[3] = (char)0xff;
     refuse(ps_buf_slice(&packed), 0, PS_BAD_INPUT, "flags");
     ps_buf_free(&text);
     ps_buf_free(&packed);
@@ -227,22 +227,22 @@ static void test_gzip_wrong_length(void **state)
 
     (void)state;
     gzip_into(&packed, ps_buf_slice(&text));
-    packed.at[packed.len - 1] ^= 1;
+    packed.ptr[packed.len - 1] ^= 1;
     gzip_into(&packed, ps_buf_slice(&text));
     ps_buf_str(&twice, ps_buf_slice(&text));
     ps_buf_str(&twice, ps_buf_slice(&text));
     EACH_BLOCK(i)
     {
         struct ps_stream *s =
-            ps_stream_unpack(ps_stream_memory(ps_buf_slice(&packed), blocks[i]), NULL);
+            ps_stream_decompress(ps_stream_memory(ps_buf_slice(&packed), blocks[i]), NULL);
 
         assert_true(ps_stream_peek(s, twice.len + 1).len == twice.len);
-        assert_memory_equal(ps_stream_peek(s, twice.len).at, twice.at, twice.len);
-        assert_true(ps_stream_wrong_length(s));
+        assert_memory_equal(ps_stream_peek(s, twice.len).ptr, twice.ptr, twice.len);
+        assert_true(ps_stream_has_wrong_length(s));
         assert_int_equal(ps_stream_status(s, PS_ERR_IGNORED), PS_OK);
         ps_stream_free(s);
     }
-    packed.at[packed.len - 5] ^= 1;
+    packed.ptr[packed.len - 5] ^= 1;
     refuse(ps_buf_slice(&packed), 0, PS_BAD_INPUT, "checksum");
     ps_buf_free(&text);
     ps_buf_free(&packed);
@@ -260,11 +260,11 @@ static void test_zstd(void **state)
     ps_buf_str(&twice, ps_buf_slice(&text));
     ps_buf_str(&twice, ps_buf_slice(&text));
     EACH_BLOCK(i)
-    expect(ps_stream_unpack(ps_stream_memory(ps_buf_slice(&packed), blocks[i]), NULL),
+    expect(ps_stream_decompress(ps_stream_memory(ps_buf_slice(&packed), blocks[i]), NULL),
            ps_buf_slice(&twice));
     for (size_t cut = 4; cut < 60; cut++)
-        refuse((struct ps_str){packed.at, cut}, 3, PS_BAD_INPUT, "zstd");
-    packed.at[30] ^= 0x55;
+        refuse((struct ps_str){packed.ptr, cut}, 3, PS_BAD_INPUT, "zstd");
+    packed.ptr[30] ^= 0x55;
     refuse(ps_buf_slice(&packed), 0, PS_BAD_INPUT, "zstd");
     ps_buf_free(&text);
     ps_buf_free(&packed);
@@ -282,7 +282,8 @@ static void test_bombs(void **state)
     gzip_into(&packed, (struct ps_str){zeros, len});
     for (int ratio = 0; ratio < 2; ratio++) {
         struct ps_stream_limits now = {ratio ? 0 : 70u << 20, ratio ? limits.inflated_ratio : 0};
-        struct ps_stream *s = ps_stream_unpack(ps_stream_memory(ps_buf_slice(&packed), 0), &now);
+        struct ps_stream *s =
+            ps_stream_decompress(ps_stream_memory(ps_buf_slice(&packed), 0), &now);
         uint64_t got = 0;
         struct ps_str w;
 
@@ -307,7 +308,7 @@ static void test_utf8(void **state)
                                                                      "ab"),
                                                               blocks[i]));
 
-        assert_int_equal(ps_stream_at(s), 3);
+        assert_int_equal(ps_stream_offset(s), 3);
         expect(s, PS_STR("ab"));
         expect(ps_stream_utf8(ps_stream_memory(PS_STR("ab\xff"), blocks[i])), PS_STR("ab\xff"));
         /* a, e acute, a pair, a lone low half, a lone high half, half a unit */
@@ -354,14 +355,14 @@ static void test_utf16_positions(void **state)
         struct ps_line line;
 
         assert_true(ps_stream_line(s, 100, &line));
-        assert_int_equal(line.at, 2);
+        assert_int_equal(line.offset, 2);
         assert_true(ps_stream_line(s, 100, &line));
-        assert_int_equal(line.at, 6);
+        assert_int_equal(line.offset, 6);
         assert_int_equal(line.text.len, 4);
         assert_true(ps_stream_line(s, 100, &line));
-        assert_int_equal(line.at, 12);
-        assert_false(line.ended);
-        assert_int_equal(ps_stream_at(s), 14);
+        assert_int_equal(line.offset, 12);
+        assert_false(line.has_newline);
+        assert_int_equal(ps_stream_offset(s), 14);
         assert_false(ps_stream_line(s, 100, &line));
         ps_stream_free(s);
     }
@@ -376,15 +377,18 @@ static void test_lines(void **state)
             ps_stream_memory(PS_STR("one\n\n0123456789\nabcdefghij\nx\r\nlast"), blocks[i]);
         struct ps_line line;
 
-        assert_true(ps_stream_line(s, 10, &line) && ps_str_is(line.text, "one") && line.ended);
-        assert_true(ps_stream_line(s, 10, &line) && line.text.len == 0 && line.at == 4);
-        assert_true(ps_stream_line(s, 10, &line) && ps_str_is(line.text, "0123456789") &&
-                    !line.cut);
-        assert_true(ps_stream_line(s, 9, &line) && ps_str_is(line.text, "abcdefghi") && line.cut);
-        assert_true(line.ended);
-        assert_true(ps_stream_line(s, 9, &line) && ps_str_is(line.text, "x\r"));
-        assert_true(ps_stream_line(s, 2, &line) && ps_str_is(line.text, "la") && line.cut);
-        assert_false(line.ended);
+        assert_true(ps_stream_line(s, 10, &line) && ps_str_eq_c(line.text, "one") &&
+                    line.has_newline);
+        assert_true(ps_stream_line(s, 10, &line) && line.text.len == 0 && line.offset == 4);
+        assert_true(ps_stream_line(s, 10, &line) && ps_str_eq_c(line.text, "0123456789") &&
+                    !line.is_truncated);
+        assert_true(ps_stream_line(s, 9, &line) && ps_str_eq_c(line.text, "abcdefghi") &&
+                    line.is_truncated);
+        assert_true(line.has_newline);
+        assert_true(ps_stream_line(s, 9, &line) && ps_str_eq_c(line.text, "x\r"));
+        assert_true(ps_stream_line(s, 2, &line) && ps_str_eq_c(line.text, "la") &&
+                    line.is_truncated);
+        assert_false(line.has_newline);
         assert_false(ps_stream_line(s, 9, &line));
         ps_stream_free(s);
     }

@@ -40,7 +40,7 @@ static void test_len(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(ps_utf8_len(cases[i].bytes, cases[i].bytes + strlen(cases[i].bytes)),
+        assert_int_equal(ps_utf8_char_len(cases[i].bytes, cases[i].bytes + strlen(cases[i].bytes)),
                          cases[i].len);
 }
 
@@ -50,17 +50,17 @@ static void test_printable(void **state)
     char text[100];
 
     (void)state;
-    assert_true(ps_is_printable((struct ps_str){NULL, 0}));
+    assert_true(ps_is_printable_ascii((struct ps_str){NULL, 0}));
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = (char)(' ' + i % 95);
     for (size_t i = 0; i < sizeof text; i++) {
         char was = text[i];
 
-        assert_true(ps_is_printable((struct ps_str){text, i}));
+        assert_true(ps_is_printable_ascii((struct ps_str){text, i}));
         for (size_t k = 0; k < sizeof odd; k++) { /* the NUL at its end too */
             text[i] = odd[k];
-            assert_false(ps_is_printable((struct ps_str){text, sizeof text}));
-            assert_false(ps_is_printable((struct ps_str){text, i + 1}));
+            assert_false(ps_is_printable_ascii((struct ps_str){text, sizeof text}));
+            assert_false(ps_is_printable_ascii((struct ps_str){text, i + 1}));
         }
         text[i] = was;
     }
@@ -71,23 +71,23 @@ static void test_valid(void **state)
     char text[40];
 
     (void)state;
-    assert_true(ps_utf8_valid((struct ps_str){NULL, 0}));
+    assert_true(ps_utf8_is_valid((struct ps_str){NULL, 0}));
     memset(text, 'x', sizeof text);
     for (size_t i = 0; i < sizeof text;
          i++) { /* the fast path of eight bytes must see each of them */
         text[i] = '\x80';
-        assert_false(ps_utf8_valid((struct ps_str){text, sizeof text}));
+        assert_false(ps_utf8_is_valid((struct ps_str){text, sizeof text}));
         text[i] = 'x';
     }
-    assert_true(ps_utf8_valid(PS_STR("seven77\xc3\xa9 and \xe6\x97\xa5\xe6\x9c\xac")));
+    assert_true(ps_utf8_is_valid(PS_STR("seven77\xc3\xa9 and \xe6\x97\xa5\xe6\x9c\xac")));
 }
 
 static void mends(struct ps_str text, const char *want, size_t count)
 {
     struct ps_buf out = {0};
 
-    assert_int_equal(ps_utf8_mend(&out, text), count);
-    assert_string_equal(out.at, want);
+    assert_int_equal(ps_utf8_repair(&out, text), count);
+    assert_string_equal(out.ptr, want);
     ps_buf_free(&out);
 }
 

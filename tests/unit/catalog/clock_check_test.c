@@ -26,7 +26,7 @@ static int64_t jump(struct ps_clock_reference *reference, const char *boot, int6
 {
     const struct ps_clocks now = at(boot, real_ms, boot_ms);
     int64_t ms = -1;
-    const bool agree = ps_clock_agrees(reference, &now, &ms);
+    const bool agree = ps_clocks_agree(reference, &now, &ms);
 
     assert_int_equal(agree, ms == 0);
     return ms;

@@ -31,10 +31,10 @@ static char *text_of(struct ps_db *db, const char *sql)
     struct ps_stmt *stmt = NULL;
     char *text;
 
-    if (ps_db_prepare(db, sql, &stmt, &err) != PS_OK || !ps_stmt_row(stmt, &err))
+    if (ps_db_prepare(db, sql, &stmt, &err) != PS_OK || !ps_stmt_step(stmt, &err))
         fail_msg("%s: %s", sql, err.text);
     text = ps_strdup(ps_col_text(stmt, 0));
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     return text;
 }
 
@@ -86,7 +86,7 @@ static void remove_catalog(const char *path)
         PS_AUTO(ps_buf_free) struct ps_buf name = {0};
 
         ps_buf_printf(&name, "%s%s", path, endings[i]);
-        (void)unlink(name.at);
+        (void)unlink(name.ptr);
     }
 }
 
@@ -97,7 +97,7 @@ static void exec(const char *path, const char *sql)
     PS_AUTO(ps_buf_free) struct ps_buf uri = {0};
 
     ps_uri_path(&uri, path);
-    if (ps_db_open(uri.at, true, &db, &err) != PS_OK || ps_db_exec(db, sql, &err) != PS_OK)
+    if (ps_db_open(uri.ptr, true, &db, &err) != PS_OK || ps_db_exec(db, sql, &err) != PS_OK)
         fail_msg("%s", err.text);
     ps_db_close(db);
 }
@@ -127,7 +127,7 @@ static void test_older_layouts_become_the_present_one(void **state)
 
         read_file(old.gl_pathv[i], &sql);
         remove_catalog(path);
-        exec(path, sql.at);
+        exec(path, sql.ptr);
         exec(path, one_run);
         db = open_catalog(path);
         found = text_of(db, structure);
@@ -184,7 +184,7 @@ static void test_a_newer_layout_is_refused(void **state)
     ps_db_close(db);
     err = (struct ps_err)PS_ERR_INIT;
     ps_uri_path(&uri, path);
-    assert_int_equal(ps_catalog_open_reader(uri.at, &db, &err), PS_CONFLICT);
+    assert_int_equal(ps_catalog_open_reader(uri.ptr, &db, &err), PS_CONFLICT);
     assert_null(db);
     remove_catalog(path);
     free(path);
@@ -200,10 +200,10 @@ static void test_missing_columns_are_shown_to_readers(void **state)
 
     (void)state;
     read_file(PS_TESTS_DIR "/layouts/sqlite/014_2026-11-22.sql", &sql);
-    exec(path, sql.at);
+    exec(path, sql.ptr);
     exec(path, one_run);
     ps_uri_path(&uri, path);
-    assert_int_equal(ps_catalog_open_reader(uri.at, &db, &err), PS_OK);
+    assert_int_equal(ps_catalog_open_reader(uri.ptr, &db, &err), PS_OK);
     assert_answer(db, "SELECT name || note FROM run", "nightly");
     assert_answer(db, "SELECT count(note) FROM deleted_run", "0");
     assert_int_equal(ps_catalog_hide_columns(db, &err), PS_OK);

@@ -15,7 +15,7 @@
 
 #include "server/catalog/state.h"
 #include "server/runfile/trace.h"
-#include "tests/made_trace.h"
+#include "tests/sample_trace.h"
 
 static uint64_t seed = 7;
 
@@ -30,16 +30,16 @@ static uint64_t dice(void)
 struct shelf {
     struct ps_store *store;
     char dir[64];
-    struct ps_published run;
+    struct ps_published_run run;
     struct ps_db *db;
-    struct made_trace made;
+    struct sample_trace made;
 };
 
 /* --- Test shelf --- */
 
 static struct ps_writer *begin(struct ps_store *store, struct ps_part **part)
 {
-    const struct ps_writing writing = {.input_bytes = 0};
+    const struct ps_writer_options writing = {.input_bytes = 0};
     struct ps_writer *writer = NULL;
 
     assert_int_equal(ps_part_create(store, part, PS_ERR_IGNORED), PS_OK);
@@ -47,11 +47,12 @@ static struct ps_writer *begin(struct ps_store *store, struct ps_part **part)
     return writer;
 }
 
-static struct ps_published publish(struct ps_store *store, struct ps_part *part,
-                                   struct ps_writer *writer, const char *kind, const char *bytes)
+static struct ps_published_run publish(struct ps_store *store, struct ps_part *part,
+                                       struct ps_writer *writer, const char *kind,
+                                       const char *bytes)
 {
     const struct ps_new_run run = {.name = "t", .filename = "", .series = "", .who = ""};
-    struct ps_published out = {.name = NULL};
+    struct ps_published_run out = {.name = NULL};
     struct ps_err err = PS_ERR_INIT;
     struct ps_original original;
     struct ps_ingest *intake;
@@ -83,7 +84,7 @@ static int open_shelf(void **state)
     assert_non_null(mkdtemp(shelf->dir));
     assert_int_equal(ps_store_open(shelf->dir, &shelf->store, PS_ERR_IGNORED), PS_OK);
     writer = begin(shelf->store, &part);
-    made_trace_say(&shelf->made, ps_writer_sink(writer));
+    sample_trace_write(&shelf->made, ps_writer_sink(writer));
     shelf->run = publish(shelf->store, part, writer, "torch-trace", "a trace");
     assert_int_equal(ps_run_acquire(shelf->store, shelf->run.id, &shelf->db, &err), PS_OK);
     *state = shelf;
@@ -99,7 +100,7 @@ static int close_shelf(void **state)
     ps_store_close(shelf->store);
     (void)snprintf(command, sizeof command, "rm -rf %s", shelf->dir);
     assert_int_equal(system(command), 0);
-    made_trace_free(&shelf->made);
+    sample_trace_free(&shelf->made);
     free(shelf->run.name);
     free(shelf);
     return 0;
@@ -113,9 +114,9 @@ static double ask(struct ps_db *db, const char *sql)
     double value;
 
     assert_int_equal(ps_db_prepare(db, sql, &stmt, &err), PS_OK);
-    assert_true(ps_stmt_row(stmt, &err));
+    assert_true(ps_stmt_step(stmt, &err));
     value = ps_col_real(stmt, 0);
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     return value;
 }
 
@@ -125,9 +126,9 @@ static void is_text(struct ps_db *db, const char *sql, const char *expected)
     struct ps_err err = PS_ERR_INIT;
 
     assert_int_equal(ps_db_prepare(db, sql, &stmt, &err), PS_OK);
-    assert_true(ps_stmt_row(stmt, &err));
-    assert_string_equal(ps_col_text(stmt, 0).at, expected);
-    ps_stmt_done(stmt);
+    assert_true(ps_stmt_step(stmt, &err));
+    assert_string_equal(ps_col_text(stmt, 0).ptr, expected);
+    ps_stmt_release(stmt);
 }
 
 /* --- Slices --- */
@@ -145,7 +146,7 @@ static bool compare_chunk(void *user, const struct ps_chunk *chunk)
 
     for (uint32_t i = 0; i < chunk->n; i++)
         for (int c = 0; c < PS_N_SLICE_COLUMNS; c++)
-            assert_int_equal(ps_chunk_at(chunk, (enum ps_slice_column)c, i),
+            assert_int_equal(ps_chunk_value(chunk, (enum ps_slice_column)c, i),
                              column[c][chunk->first + i]);
     comparison->rows += chunk->n;
     return true;
@@ -164,18 +165,18 @@ static void slices_come_back(void **state)
     assert_int_equal(tracks[0].id, 2); /* its process comes first */
     assert_int_equal(tracks[0].stream, 7);
     assert_int_equal(tracks[1].slices, MADE_HOST_ROWS);
-    assert_int_equal(ps_trace_chunks(db, &query, compare_chunk, &comparison, PS_ERR_IGNORED),
+    assert_int_equal(ps_trace_each_chunk(db, &query, compare_chunk, &comparison, PS_ERR_IGNORED),
                      PS_OK);
     assert_int_equal(comparison.rows, MADE_HOST_ROWS + MADE_STREAM_ROWS);
     comparison.rows = 0;
     query.slice_kinds = 1u << PS_SLICE_KERNEL;
-    assert_int_equal(ps_trace_chunks(db, &query, compare_chunk, &comparison, PS_ERR_IGNORED),
+    assert_int_equal(ps_trace_each_chunk(db, &query, compare_chunk, &comparison, PS_ERR_IGNORED),
                      PS_OK);
     assert_int_equal(comparison.rows, MADE_STREAM_ROWS);
     comparison.rows = 0;
     query = (struct ps_chunk_query){
         .track = 1, .range = {0, 1}, .starting = true, .columns = UINT32_MAX};
-    assert_int_equal(ps_trace_chunks(db, &query, compare_chunk, &comparison, PS_ERR_IGNORED),
+    assert_int_equal(ps_trace_each_chunk(db, &query, compare_chunk, &comparison, PS_ERR_IGNORED),
                      PS_OK);
     assert_int_equal(comparison.rows, PS_CHUNK_ROWS);
 }
@@ -198,17 +199,17 @@ static void one_slice(void **state)
         PS_NOT_FOUND);
     assert_int_equal(ps_trace_slice(shelf->db, -1, 1, values, PS_ERR_IGNORED), PS_NOT_FOUND);
     assert_int_equal(ps_trace_args(shelf->db, ps_slice_id(2, 11), &args, PS_ERR_IGNORED), PS_OK);
-    assert_string_equal(args.at, "{\"grid\":[1,2,3],\"block\":[4,5,6],\"registers per thread\":33,"
-                                 "\"blocks per SM\":2.5,\"name \\\"x\\\"\":-9}");
-    assert_string_equal(ps_trace_text(shelf->db, 2).at, "aten::mm");
-    assert_null(ps_trace_text(shelf->db, 99).at);
+    assert_string_equal(args.ptr, "{\"grid\":[1,2,3],\"block\":[4,5,6],\"registers per thread\":33,"
+                                  "\"blocks per SM\":2.5,\"name \\\"x\\\"\":-9}");
+    assert_string_equal(ps_trace_text(shelf->db, 2).ptr, "aten::mm");
+    assert_null(ps_trace_text(shelf->db, 99).ptr);
 }
 
 static void windows_at_every_width(void **state)
 {
     struct shelf *shelf = *state;
     PS_AUTO(ps_window_free) struct ps_window window = {0};
-    int64_t end = made_end_of(shelf->made.host, MADE_HOST_ROWS);
+    int64_t end = slices_end(shelf->made.host, MADE_HOST_ROWS);
 
     for (int round = 0; round < 100; round++) {
         int64_t width = (end >> dice() % 22) + 1, from = (int64_t)(dice() % (uint64_t)end);
@@ -227,7 +228,7 @@ static void windows_at_every_width(void **state)
                 starting += start >= from && start < from + width;
         }
         assert_int_equal(window.n_slices, slices);
-        assert_in_range(window.counted, starting, starting + starting / 10 + 1000);
+        assert_in_range(window.n_counted, starting, starting + starting / 10 + 1000);
     }
     assert_int_equal(ps_trace_window(shelf->db, 3, 0, 10, 1000, &window, PS_ERR_IGNORED),
                      PS_NOT_FOUND);
@@ -320,7 +321,7 @@ static void events_come_back(void **state)
 static void other_kinds_have_none(void **state)
 {
     struct shelf *shelf = *state;
-    struct ps_published run;
+    struct ps_published_run run;
     struct ps_part *part;
     struct ps_writer *writer = begin(shelf->store, &part);
     static const char *const views[] = {"slices",        "operators", "operators_by_shape",
@@ -371,7 +372,7 @@ static void read_all(struct ps_db *db)
     PS_AUTO(ps_buf_free) struct ps_buf args = {0};
     int64_t values[PS_N_SLICE_COLUMNS], rows = 0;
 
-    (void)ps_trace_chunks(db, &query, see_chunk, &rows, PS_ERR_IGNORED);
+    (void)ps_trace_each_chunk(db, &query, see_chunk, &rows, PS_ERR_IGNORED);
     for (int64_t width = 1000; width < 1000000000; width *= 7)
         (void)ps_trace_window(db, 1, 1000, 1000 + width, 500, &window, PS_ERR_IGNORED);
     (void)ps_trace_slice(db, ps_slice_id(1, 5), UINT32_MAX, values, PS_ERR_IGNORED);
@@ -380,8 +381,8 @@ static void read_all(struct ps_db *db)
         struct ps_stmt *stmt = NULL;
 
         if (ps_db_prepare(db, questions[i], &stmt, PS_ERR_IGNORED) == PS_OK)
-            (void)ps_stmt_row(stmt, PS_ERR_IGNORED);
-        ps_stmt_done(stmt);
+            (void)ps_stmt_step(stmt, PS_ERR_IGNORED);
+        ps_stmt_release(stmt);
     }
 }
 

@@ -15,8 +15,8 @@
 
 static void expect(const struct ps_import_split *split, const char *log, const char *rest)
 {
-    assert_string_equal(split->log.len ? split->log.at : "", log);
-    assert_string_equal(split->rest.len ? split->rest.at : "", rest);
+    assert_string_equal(split->log.len ? split->log.ptr : "", log);
+    assert_string_equal(split->rest.len ? split->rest.ptr : "", rest);
 }
 
 /* The same whatever the pieces are. */

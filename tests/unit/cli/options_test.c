@@ -2,10 +2,10 @@
 #define _POSIX_C_SOURCE 200809L
 /* The command line: what is accepted, what is refused with which message, and its help. */
 #include "server/cli/commands.h"
+#include "server/cli/format.h"
 #include "server/cli/help.h"
 #include "server/cli/nearest.h"
 #include "server/cli/options.h"
-#include "server/cli/plain.h"
 #include "server/cli/table.h"
 
 #include <setjmp.h>
@@ -228,16 +228,16 @@ static void finds_the_nearest_word(void **state)
     static const size_t n = sizeof words / sizeof *words;
     static const char long_word[] = "pathspathspathspathspathspathspathspathspathspathspaths";
     (void)state;
-    assert_string_equal(ps_nearest_of("path", words, n), "paths");
-    assert_string_equal(ps_nearest_of("hsots", words, n), "hosts");
-    assert_string_equal(ps_nearest_of("pepole", words, n), "people");
-    assert_string_equal(ps_nearest_of("arg", words, n), "arguments");
-    assert_string_equal(ps_nearest_of("--o", words, n), "-o");
-    assert_null(ps_nearest_of("", words, n));
-    assert_null(ps_nearest_of("-x", words, n));
-    assert_null(ps_nearest_of("labels", words, n));
-    assert_null(ps_nearest_of("ar", words, n));
-    assert_null(ps_nearest_of(long_word, words, n));
+    assert_string_equal(ps_nearest_find("path", words, n), "paths");
+    assert_string_equal(ps_nearest_find("hsots", words, n), "hosts");
+    assert_string_equal(ps_nearest_find("pepole", words, n), "people");
+    assert_string_equal(ps_nearest_find("arg", words, n), "arguments");
+    assert_string_equal(ps_nearest_find("--o", words, n), "-o");
+    assert_null(ps_nearest_find("", words, n));
+    assert_null(ps_nearest_find("-x", words, n));
+    assert_null(ps_nearest_find("labels", words, n));
+    assert_null(ps_nearest_find("ar", words, n));
+    assert_null(ps_nearest_find(long_word, words, n));
 }
 
 static void refuses_two_outputs(void **state)
@@ -257,24 +257,24 @@ static void help_lists_commands_and_options(void **state)
     struct ps_buf text = {0};
     ps_help_write(PS_COMMAND_NONE, &text);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        assert_non_null(strstr(text.at, words[i]));
-    assert_null(strstr(text.at, "--json"));
+        assert_non_null(strstr(text.ptr, words[i]));
+    assert_null(strstr(text.ptr, "--json"));
     text.len = 0;
     ps_help_write(PS_COMMAND_SQL, &text);
-    assert_non_null(strstr(text.at, "Usage: perfshelf sql RUN 'SELECT ...' [OPTIONS]\n"));
-    assert_non_null(strstr(text.at, "\n  --csv  "));
-    assert_null(strstr(text.at, "--series"));
+    assert_non_null(strstr(text.ptr, "Usage: perfshelf sql RUN 'SELECT ...' [OPTIONS]\n"));
+    assert_non_null(strstr(text.ptr, "\n  --csv  "));
+    assert_null(strstr(text.ptr, "--series"));
     text.len = 0;
     ps_help_write(PS_COMMAND_BASELINE, &text);
-    assert_non_null(strstr(text.at, "Usage: perfshelf baseline RUN [OPTIONS]\n"
-                                    "       perfshelf baseline --clear SERIES [OPTIONS]\n"));
+    assert_non_null(strstr(text.ptr, "Usage: perfshelf baseline RUN [OPTIONS]\n"
+                                     "       perfshelf baseline --clear SERIES [OPTIONS]\n"));
     ps_buf_free(&text);
 }
 
 static void each_command_has_texts(void **state)
 {
     (void)state;
-    for (int i = PS_COMMAND_NONE + 1; i < PS_COMMANDS; i++) {
+    for (int i = PS_COMMAND_NONE + 1; i < PS_N_COMMANDS; i++) {
         assert_non_null(ps_commands[i].name);
         assert_non_null(ps_command_texts[i].summary);
         assert_non_null(ps_command_texts[i].examples);
@@ -306,25 +306,25 @@ static void figures(void **state)
     char out[48], count[64];
     (void)state;
     for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
-        assert_string_equal(ps_figure_seconds(seconds[i].value, out), seconds[i].text);
-    assert_string_equal(ps_figure_bytes(0, out), "0 B");
-    assert_string_equal(ps_figure_bytes(1023, out), "1023 B");
-    assert_string_equal(ps_figure_bytes(68608, out), "67.0 KiB");
-    assert_string_equal(ps_figure_bytes(2.6 * 1024 * 1024 * 1024, out), "2.60 GiB");
-    assert_string_equal(ps_figure_bytes(1048575, out), "1.00 MiB");
-    assert_string_equal(ps_figure_bytes(-1023, out), "-1023 B");
-    assert_string_equal(ps_figure_bytes(-30511464, out), "-29.1 MiB");
-    assert_string_equal(ps_figure_count(0, "run", count), "0 runs");
-    assert_string_equal(ps_figure_count(1, "more row", count), "1 more row");
-    assert_string_equal(ps_figure_count(UINT64_MAX, "file", count), "18446744073709551615 files");
+        assert_string_equal(ps_format_seconds(seconds[i].value, out), seconds[i].text);
+    assert_string_equal(ps_format_bytes(0, out), "0 B");
+    assert_string_equal(ps_format_bytes(1023, out), "1023 B");
+    assert_string_equal(ps_format_bytes(68608, out), "67.0 KiB");
+    assert_string_equal(ps_format_bytes(2.6 * 1024 * 1024 * 1024, out), "2.60 GiB");
+    assert_string_equal(ps_format_bytes(1048575, out), "1.00 MiB");
+    assert_string_equal(ps_format_bytes(-1023, out), "-1023 B");
+    assert_string_equal(ps_format_bytes(-30511464, out), "-29.1 MiB");
+    assert_string_equal(ps_format_count(0, "run", count), "0 runs");
+    assert_string_equal(ps_format_count(1, "more row", count), "1 more row");
+    assert_string_equal(ps_format_count(UINT64_MAX, "file", count), "18446744073709551615 files");
 }
 
 static void terminal_is_safe(void **state)
 {
     (void)state;
     struct ps_buf out = {0};
-    ps_plain_text(&out, PS_STR("a\x1b[2J\n\xff\u202e\u00e9\xc2\x9b"));
-    assert_string_equal(out.at, "a\\x1b[2J\\n\\xff\\xe2\\x80\\xae\u00e9\\xc2\\x9b");
+    ps_append_escaped(&out, PS_STR("a\x1b[2J\n\xff\u202e\u00e9\xc2\x9b"));
+    assert_string_equal(out.ptr, "a\\x1b[2J\\n\\xff\\xe2\\x80\\xae\u00e9\\xc2\\x9b");
     ps_buf_free(&out);
 }
 
@@ -338,7 +338,7 @@ static void columns_align(void **state)
     for (size_t i = 0; i < 9; i++)
         ps_table_cell(&table, cells[i]);
     ps_table_print(&table, &out);
-    assert_string_equal(out.at, "name   n  what\n\u00e9t\u00e9   12  x\nab     \u2013  y\n");
+    assert_string_equal(out.ptr, "name   n  what\n\u00e9t\u00e9   12  x\nab     \u2013  y\n");
     ps_table_free(&table);
     ps_buf_free(&out);
 }

@@ -68,7 +68,7 @@ static void describe(const struct ps_python_command *c, struct ps_buf *out)
     static const char *const kinds[] = {"file", "module", "code"};
     ps_buf_printf(out, "%s [", c->python);
     for (size_t i = 0; i < c->flags.n; i++)
-        ps_buf_printf(out, "%s%s", i ? " " : "", c->flags.at[i]);
+        ps_buf_printf(out, "%s%s", i ? " " : "", c->flags.items[i]);
     const char *target = c->target;
     if (strncmp(target, folder, strlen(folder)) == 0)
         target += strlen(folder);
@@ -90,7 +90,7 @@ static void check_words(const char *expected, const char *const *words)
         describe(&command, &out);
     else
         ps_buf_puts(&out, err.text);
-    assert_string_equal(out.at, expected);
+    assert_string_equal(out.ptr, expected);
     ps_buf_free(&out);
     ps_python_command_free(&command);
 }

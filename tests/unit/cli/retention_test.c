@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "server/cli/keep.h"
+#include "server/cli/retention_options.h"
 #include "tests/unit/postgres.h"
 #include "tests/unit/servers.h"
 
@@ -20,18 +20,18 @@
 
 /* --- Rules --- */
 
-static enum ps_status read_rule(const char *text, struct ps_arena *arena, struct ps_keep_rule *out,
-                                struct ps_err *err)
+static enum ps_status read_rule(const char *text, struct ps_arena *arena,
+                                struct ps_retention_rule *out, struct ps_err *err)
 {
     const char *rules[] = {text};
     const struct ps_options options = {.keep = rules, .n_keep = 1};
-    struct ps_keep keep;
-    enum ps_status status = ps_keep_read(&options, arena, &keep, err);
+    struct ps_retention keep;
+    enum ps_status status = ps_retention_parse(&options, arena, &keep, err);
 
     if (status == PS_OK) {
         assert_int_equal(keep.n, 1);
-        assert_string_equal(keep.at[0].text, text);
-        *out = keep.at[0];
+        assert_string_equal(keep.rules[0].text, text);
+        *out = keep.rules[0];
     }
     return status;
 }
@@ -40,41 +40,45 @@ static void what_rules_say(void **state)
 {
     static const struct {
         const char *text;
-        enum ps_keep_of of;
-        enum ps_keep_by by;
+        enum ps_retention_scope of;
+        enum ps_retention_unit by;
         const char *series;
         int64_t limit;
         const char *what;
     } rules[] = {
-        {"500", PS_KEEP_OF_SHELF, PS_KEEP_BY_RUNS, NULL, 500, "500 runs"},
-        {"1", PS_KEEP_OF_SHELF, PS_KEEP_BY_RUNS, NULL, 1, "1 run"},
-        {"90d", PS_KEEP_OF_SHELF, PS_KEEP_BY_AGE, NULL, 90 * DAY, "90 days"},
-        {"2w", PS_KEEP_OF_SHELF, PS_KEEP_BY_AGE, NULL, 14 * DAY, "14 days"},
-        {"36h", PS_KEEP_OF_SHELF, PS_KEEP_BY_AGE, NULL, DAY + DAY / 2, "36 hours"},
-        {"1.5d", PS_KEEP_OF_SHELF, PS_KEEP_BY_AGE, NULL, DAY + DAY / 2, "36 hours"},
-        {"90s", PS_KEEP_OF_SHELF, PS_KEEP_BY_AGE, NULL, 90000, "90.00 s"},
-        {"1.5GiB", PS_KEEP_OF_SHELF, PS_KEEP_BY_BYTES, NULL, 3LL << 29, "1.50 GiB"},
-        {"2TiB", PS_KEEP_OF_SHELF, PS_KEEP_BY_BYTES, NULL, 2LL << 40, "2.00 TiB"},
-        {"20/series", PS_KEEP_OF_EACH, PS_KEEP_BY_RUNS, NULL, 20, "20 runs of each series"},
-        {"30d/series", PS_KEEP_OF_EACH, PS_KEEP_BY_AGE, NULL, 30 * DAY, "30 days of each series"},
-        {"2GiB/series", PS_KEEP_OF_EACH, PS_KEEP_BY_BYTES, NULL, 2LL << 30,
+        {"500", PS_RETAIN_IN_SHELF, PS_RETAIN_BY_RUNS, NULL, 500, "500 runs"},
+        {"1", PS_RETAIN_IN_SHELF, PS_RETAIN_BY_RUNS, NULL, 1, "1 run"},
+        {"90d", PS_RETAIN_IN_SHELF, PS_RETAIN_BY_AGE, NULL, 90 * DAY, "90 days"},
+        {"2w", PS_RETAIN_IN_SHELF, PS_RETAIN_BY_AGE, NULL, 14 * DAY, "14 days"},
+        {"36h", PS_RETAIN_IN_SHELF, PS_RETAIN_BY_AGE, NULL, DAY + DAY / 2, "36 hours"},
+        {"1.5d", PS_RETAIN_IN_SHELF, PS_RETAIN_BY_AGE, NULL, DAY + DAY / 2, "36 hours"},
+        {"90s", PS_RETAIN_IN_SHELF, PS_RETAIN_BY_AGE, NULL, 90000, "90.00 s"},
+        {"1.5GiB", PS_RETAIN_IN_SHELF, PS_RETAIN_BY_BYTES, NULL, 3LL << 29, "1.50 GiB"},
+        {"2TiB", PS_RETAIN_IN_SHELF, PS_RETAIN_BY_BYTES, NULL, 2LL << 40, "2.00 TiB"},
+        {"20/series", PS_RETAIN_IN_EACH_SERIES, PS_RETAIN_BY_RUNS, NULL, 20,
+         "20 runs of each series"},
+        {"30d/series", PS_RETAIN_IN_EACH_SERIES, PS_RETAIN_BY_AGE, NULL, 30 * DAY,
+         "30 days of each series"},
+        {"2GiB/series", PS_RETAIN_IN_EACH_SERIES, PS_RETAIN_BY_BYTES, NULL, 2LL << 30,
          "2.00 GiB of each series"},
-        {"nightly=50", PS_KEEP_OF_ONE, PS_KEEP_BY_RUNS, "nightly", 50, "50 runs of series nightly"},
-        {"a=b/series=1d", PS_KEEP_OF_ONE, PS_KEEP_BY_AGE, "a=b/series", DAY,
+        {"nightly=50", PS_RETAIN_IN_ONE_SERIES, PS_RETAIN_BY_RUNS, "nightly", 50,
+         "50 runs of series nightly"},
+        {"a=b/series=1d", PS_RETAIN_IN_ONE_SERIES, PS_RETAIN_BY_AGE, "a=b/series", DAY,
          "1 day of series a=b/series"},
-        {"500=1kB", PS_KEEP_OF_ONE, PS_KEEP_BY_BYTES, "500", 1000, "1000 B of series 500"},
+        {"500=1kB", PS_RETAIN_IN_ONE_SERIES, PS_RETAIN_BY_BYTES, "500", 1000,
+         "1000 B of series 500"},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         PS_AUTO(ps_arena_free) struct ps_arena arena = {0};
-        struct ps_keep_rule rule;
+        struct ps_retention_rule rule;
 
         assert_int_equal(read_rule(rules[i].text, &arena, &rule, PS_ERR_IGNORED), PS_OK);
-        assert_int_equal(rule.of, rules[i].of);
-        assert_int_equal(rule.by, rules[i].by);
+        assert_int_equal(rule.scope, rules[i].of);
+        assert_int_equal(rule.unit, rules[i].by);
         assert_int_equal(rule.limit, rules[i].limit);
-        assert_string_equal(rule.what, rules[i].what);
+        assert_string_equal(rule.description, rules[i].what);
         assert_string_equal(rule.series ? rule.series : "-",
                             rules[i].series ? rules[i].series : "-");
     }
@@ -116,7 +120,7 @@ static void what_is_no_rule(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         PS_AUTO(ps_arena_free) struct ps_arena arena = {0};
         struct ps_err err = PS_ERR_INIT;
-        struct ps_keep_rule rule;
+        struct ps_retention_rule rule;
 
         if (read_rule(texts[i], &arena, &rule, &err) != PS_BAD_REQUEST)
             fail_msg("'%s' is a rule", texts[i]);
@@ -149,7 +153,7 @@ static int close_shelf(void **state)
 
 static void say(struct ps_store *store, const char *sql)
 {
-    enum ps_status status = ps_catalog_begin(store, PS_SOON, PS_ERR_IGNORED);
+    enum ps_status status = ps_catalog_begin(store, PS_NOT_DURABLE, PS_ERR_IGNORED);
 
     if (status == PS_OK)
         status = ps_db_exec(store->catalog, sql, PS_ERR_IGNORED);
@@ -167,7 +171,7 @@ static void put(struct ps_store *store, char name, const char *series, int64_t d
                   "stored, repaired, rejected, other, summary) VALUES ('%016x', '%064x', 'pstats', "
                   "'%c', '%s', %lld, 0, '', '', 40, 60, 1, '', 1, 1, 0, 0, 0, '{}')",
                   (unsigned)name, (unsigned)name, name, series, NOW - (long long)(days * DAY));
-    say(store, sql.at);
+    say(store, sql.ptr);
 }
 
 static void pin(struct ps_store *store, char name)
@@ -175,13 +179,13 @@ static void pin(struct ps_store *store, char name)
     char id[PS_ID_SIZE];
 
     id_of((unsigned)name, id);
-    assert_int_equal(ps_store_pin(store, id, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_set_baseline(store, id, PS_ERR_IGNORED), PS_OK);
 }
 
 /* Rules that words make, for one test. */
 struct rules {
     struct ps_arena arena;
-    struct ps_keep keep;
+    struct ps_retention keep;
 };
 
 static struct rules rules_of(const char **texts, size_t n)
@@ -189,32 +193,33 @@ static struct rules rules_of(const char **texts, size_t n)
     struct rules rules = {.keep = {NULL, 0}};
     const struct ps_options options = {.keep = texts, .n_keep = n};
 
-    assert_int_equal(ps_keep_read(&options, &rules.arena, &rules.keep, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_retention_parse(&options, &rules.arena, &rules.keep, PS_ERR_IGNORED),
+                     PS_OK);
     return rules;
 }
 
-static struct ps_leaving_list look(struct ps_store *store, const struct rules *rules)
+static struct ps_prune_list look(struct ps_store *store, const struct rules *rules)
 {
-    struct ps_leaving_list list;
+    struct ps_prune_list list;
     struct ps_err err = PS_ERR_INIT;
 
-    assert_int_equal(ps_keep_find(store, &rules->keep, NOW, &list, &err), PS_OK);
+    assert_int_equal(ps_retention_find(store, &rules->keep, NOW, &list, &err), PS_OK);
     return list;
 }
 
 static void expect(struct ps_store *store, const char **texts, size_t n, const char *wanted)
 {
     struct rules rules = rules_of(texts, n);
-    struct ps_leaving_list list = look(store, &rules);
+    struct ps_prune_list list = look(store, &rules);
     PS_AUTO(ps_buf_free) struct ps_buf seen = {0};
 
     ps_buf_puts(&seen, "");
     for (size_t i = 0; i < list.n; i++) {
-        assert_int_equal(list.at[i].bytes, 100);
-        ps_buf_printf(&seen, "%s%zu", list.at[i].name, list.at[i].rule);
+        assert_int_equal(list.items[i].bytes, 100);
+        ps_buf_printf(&seen, "%s%zu", list.items[i].name, list.items[i].rule);
     }
-    assert_string_equal(seen.at, wanted);
-    ps_leaving_free(&list);
+    assert_string_equal(seen.ptr, wanted);
+    ps_prune_list_free(&list);
     ps_arena_free(&rules.arena);
 }
 
@@ -321,14 +326,14 @@ static void a_baseline_stays(void **state)
 /* --- Concurrent changes --- */
 
 static enum ps_status remove_named(struct ps_store *store, const struct rules *rules,
-                                   const struct ps_leaving_list *list, char name)
+                                   const struct ps_prune_list *list, char name)
 {
     struct ps_err err = PS_ERR_INIT;
 
     for (size_t i = 0; i < list->n; i++)
-        if (list->at[i].name[0] == name)
-            return ps_keep_remove(store, &rules->keep, &list->at[i], name == 'a' ? "mei" : "",
-                                  &err);
+        if (list->items[i].name[0] == name)
+            return ps_retention_remove(store, &rules->keep, &list->items[i],
+                                       name == 'a' ? "mei" : "", &err);
     return PS_INTERNAL;
 }
 
@@ -337,7 +342,7 @@ static void what_changed_since_stays(void **state)
     struct ps_store *store = *state;
     const char *texts[] = {"x=1B"};
     struct rules rules = rules_of(texts, 1);
-    struct ps_leaving_list list;
+    struct ps_prune_list list;
     char id[PS_ID_SIZE];
 
     for (const char *name = "abcde"; *name; name++)
@@ -363,7 +368,7 @@ static void what_changed_since_stays(void **state)
     assert_int_equal(
         count(store, "SELECT count(*) FROM removal_log WHERE name = 'e' AND who = '--keep x=1B'"),
         1);
-    ps_leaving_free(&list);
+    ps_prune_list_free(&list);
     ps_arena_free(&rules.arena);
 }
 
@@ -373,7 +378,7 @@ static void what_others_changed_stays(void **state)
     struct ps_store *a = open_server(*state, "a"), *b = open_server(*state, "b");
     const char *texts[] = {"1/series"};
     struct rules rules = rules_of(texts, 1);
-    struct ps_leaving_list list;
+    struct ps_prune_list list;
     char id[PS_ID_SIZE];
 
     for (const char *name = "abcd"; *name; name++)
@@ -389,7 +394,7 @@ static void what_others_changed_stays(void **state)
     expect_same(a, b);
     EXPECT(b, "", "1/series");
     assert_int_equal(count(b, "SELECT count(*) FROM run"), 2);
-    ps_leaving_free(&list);
+    ps_prune_list_free(&list);
     ps_arena_free(&rules.arena);
     ps_store_close(a);
     ps_store_close(b);

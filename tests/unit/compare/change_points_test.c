@@ -38,7 +38,7 @@ static size_t count(const double *values, size_t n)
 {
     size_t found;
 
-    free(ps_change_points(values, n, &found));
+    free(ps_change_points_find(values, n, &found));
     return found;
 }
 
@@ -48,11 +48,11 @@ static void test_one_step(void **state)
 {
     const double steps[] = {10, 11, 9, 10, 10.5, 9.5, 10.2, 13, 14, 12.9, 13.5, 13.1, 13.8, 12.8};
     size_t n;
-    struct ps_change_point *found = ps_change_points(steps, 14, &n);
+    struct ps_change_point *found = ps_change_points_find(steps, 14, &n);
 
     (void)state;
     assert_int_equal(n, 1);
-    assert_int_equal(found->at, 7);
+    assert_int_equal(found->index, 7);
     assert_int_equal(found->from, 0);
     assert_int_equal(found->to, 14);
     assert_true(found->before == 10 && found->after == 13.1);
@@ -87,10 +87,10 @@ static void test_levels(void **state)
         at += i == levels[at].until;
         values[i] = levels[at].level + 3 * normal();
     }
-    found = ps_change_points(values, 260, &n);
+    found = ps_change_points_find(values, 260, &n);
     assert_int_equal(n, 3);
     for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(found[i].at, levels[i].until);
+        assert_int_equal(found[i].index, levels[i].until);
         assert_true(fabs(found[i].before - levels[i].level) < 3);
         assert_true(fabs(found[i].after - levels[i + 1].level) < 3);
     }
@@ -110,10 +110,10 @@ static void test_found(void **state)
 
         for (size_t i = 0; i < 60; i++)
             values[i] = 50 + normal() + (i >= at ? 1.5 + 1.5 * round / 199 : 0);
-        points = ps_change_points(values, 60, &n);
+        points = ps_change_points_find(values, 60, &n);
         found += n > 0;
         for (size_t i = 0; i < n; i++)
-            if (points[i].at + 2 >= at && points[i].at <= at + 2) {
+            if (points[i].index + 2 >= at && points[i].index <= at + 2) {
                 near++;
                 break;
             }
@@ -191,7 +191,7 @@ static void test_drift(void **state)
     (void)state;
     for (size_t i = 0; i < 120; i++)
         values[i] = 100 + 0.25 * (double)i + normal();
-    found = ps_change_points(values, 120, &n);
+    found = ps_change_points_find(values, 120, &n);
     assert_true(n >= 1);
     for (size_t i = 0; i < n; i++)
         assert_true(found[i].after > found[i].before);
@@ -209,12 +209,12 @@ static void test_many(void **state)
     (void)state;
     for (size_t i = 0; i < n; i++)
         values[i] = normal() + (i < 500 ? 9 : 0) + 2 * (double)((i - 1000) / 1000 % 3);
-    found = ps_change_points(values, n, &n_found);
+    found = ps_change_points_find(values, n, &n_found);
     assert_true(n_found >= 9 && n_found <= 10);
     assert_int_equal(found[0].from, 1000);
-    again = ps_change_points(values, n, &n_found);
+    again = ps_change_points_find(values, n, &n_found);
     for (size_t i = 0; i < n_found; i++)
-        assert_true(found[i].at == again[i].at && found[i].p == again[i].p);
+        assert_true(found[i].index == again[i].index && found[i].p == again[i].p);
     free(found);
     free(again);
     free(values);

@@ -94,7 +94,7 @@ static void exact_p_agrees_with_the_tables(void **state)
     (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         size_t n = rows[r].n, m = rows[r].m, n_table;
-        uint32_t ranks[PS_EXACT_MAX];
+        uint32_t ranks[PS_RANK_SUM_EXACT_MAX];
         double *table;
 
         for (size_t i = 0; i < n + m; i++)
@@ -104,8 +104,8 @@ static void exact_p_agrees_with_the_tables(void **state)
         assert_true(table[n * m - 2 * rows[r].critical - 2] > rows[r].alpha);
         free(table);
     }
-    assert_float_equal(ps_rank_sum_least_p(5, 5), 2.0 / 252, 1e-12);
-    assert_float_equal(ps_rank_sum_least_p(1, 1), 1, 1e-12);
+    assert_float_equal(ps_rank_sum_min_p(5, 5), 2.0 / 252, 1e-12);
+    assert_float_equal(ps_rank_sum_min_p(1, 1), 1, 1e-12);
 }
 
 static void the_approximation_meets_the_exact_test(void **state)
@@ -187,7 +187,7 @@ static void small_groups_have_no_interval(void **state)
 struct world {
     size_t rows, n, m;
     double *values;
-    struct ps_judged *judged;
+    struct ps_judgement *judged;
     struct ps_rule rule;
 };
 
@@ -197,7 +197,7 @@ static struct world world_of(size_t rows, size_t n, size_t m)
                           .n = n,
                           .m = m,
                           .values = ps_grow(NULL, rows * (n + m), sizeof(double)),
-                          .judged = ps_grow(NULL, rows, sizeof(struct ps_judged))};
+                          .judged = ps_grow(NULL, rows, sizeof(struct ps_judgement))};
 }
 
 static void world_free(struct world *w)
@@ -231,7 +231,7 @@ static void inject(struct world *w, double share, double sd, double more)
 
 static void judge(struct world *w)
 {
-    ps_judge(w->values, w->rows, w->n, w->m, 0, w->judged, &w->rule);
+    ps_judge_rows(w->values, w->rows, w->n, w->m, 0, w->judged, &w->rule);
 }
 
 static size_t flagged(const struct world *w, size_t from)
@@ -307,7 +307,7 @@ static void a_clear_row_is_found_whatever_is_beside_it(void **state)
                 w.values[k] = k < 5 ? 1 : 1.3;
             for (size_t k = 0; k < rows * 10; k++)
                 w.values[k] = floor(100 * w.values[k] * exp(0.01 * normal())) / 100;
-            ps_judge(w.values, w.rows, 5, 5, 0.01, w.judged, &w.rule);
+            ps_judge_rows(w.values, w.rows, 5, 5, 0.01, w.judged, &w.rule);
             assert_int_equal(w.judged[0].verdict, PS_VERDICT_UP);
         }
     }
@@ -345,18 +345,18 @@ static void few_runs_have_no_verdict(void **state)
 {
     const double one[] = {1, 2}, four[] = {1, 1.1, 1.2, 1.3, 2, 2.1, 2.2, 2.3},
                  five[] = {1, 1, 1, 1, 1, 2, 2, 2, 2, 2};
-    struct ps_judged judged;
+    struct ps_judgement judged;
     struct ps_rule rule;
 
     (void)state;
-    ps_judge(one, 1, 1, 1, 0, &judged, &rule);
+    ps_judge_rows(one, 1, 1, 1, 0, &judged, &rule);
     assert_int_equal(judged.verdict, PS_VERDICT_NONE);
     assert_true(isnan(judged.noise) && isnan(judged.p) && judged.delta == 1);
-    ps_judge(four, 1, 4, 4, 0, &judged, &rule);
-    assert_int_equal(judged.verdict, PS_VERDICT_FEW);
-    ps_judge(five, 1, 5, 5, 0, &judged, &rule);
+    ps_judge_rows(four, 1, 4, 4, 0, &judged, &rule);
+    assert_int_equal(judged.verdict, PS_VERDICT_TOO_FEW_RUNS);
+    ps_judge_rows(five, 1, 5, 5, 0, &judged, &rule);
     assert_int_equal(judged.verdict, PS_VERDICT_UP);
-    ps_judge(five, 1, 5, 5, 1, &judged, &rule); /* no more than the last digit */
+    ps_judge_rows(five, 1, 5, 5, 1, &judged, &rule); /* no more than the last digit */
     assert_int_equal(judged.verdict, PS_VERDICT_SAME);
 }
 

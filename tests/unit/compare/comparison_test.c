@@ -19,22 +19,22 @@ struct line {
     double value;
 };
 
-static struct ps_comparison *compared(size_t n_base, size_t n_now, const struct line *lines)
+static struct ps_comparison *compared(size_t n_base, size_t n_new, const struct line *lines)
 {
-    struct ps_comparison *c = ps_comparison_new(n_base, n_now, 1);
+    struct ps_comparison *c = ps_comparison_new(n_base, n_new, 1);
 
     for (; lines->name; lines++)
         ps_comparison_add(c, lines->run,
-                          &(struct ps_compared){.name = ps_str_of(lines->name),
-                                                .place = ps_str_of(lines->place),
-                                                .within = ps_str_of(lines->within),
-                                                .line = lines->line,
-                                                .values = {lines->value}});
+                          &(struct ps_compare_input){.name = ps_str_from_c(lines->name),
+                                                     .place = ps_str_from_c(lines->place),
+                                                     .function = ps_str_from_c(lines->within),
+                                                     .line = lines->line,
+                                                     .values = {lines->value}});
     ps_comparison_judge(c, 0);
     return c;
 }
 
-static const char *change_word(enum ps_change change)
+static const char *change_word(enum ps_row_change change)
 {
     static const char *const words[] = {"kept", "added", "removed", "moved"};
 
@@ -45,19 +45,19 @@ static const char *change_word(enum ps_change change)
 static char *told(const struct ps_comparison *c, char out[1000])
 {
     size_t n, at = 0;
-    const struct ps_compared_row *rows = ps_comparison_rows(c, &n);
+    const struct ps_comparison_row *rows = ps_comparison_rows(c, &n);
 
     out[0] = '\0';
     for (size_t i = 0; i < n; i++)
         at += (size_t)snprintf(out + at, 1000 - at, "%.*s %d>%d %g %s\n", (int)rows[i].name.len,
-                               rows[i].name.at, (int)rows[i].base_line, (int)rows[i].line,
-                               rows[i].judged.delta, change_word(rows[i].change));
+                               rows[i].name.ptr, (int)rows[i].base_line, (int)rows[i].line,
+                               rows[i].judgement.delta, change_word(rows[i].change));
     return out;
 }
 
-static void assert_told(size_t n_base, size_t n_now, const struct line *lines, const char *wanted)
+static void assert_told(size_t n_base, size_t n_new, const struct line *lines, const char *wanted)
 {
-    struct ps_comparison *c = compared(n_base, n_now, lines);
+    struct ps_comparison *c = compared(n_base, n_new, lines);
     char out[1000];
 
     assert_string_equal(told(c, out), wanted);
@@ -115,14 +115,14 @@ static void runs_of_a_group_may_differ_too(void **state)
                                  {0}};
     struct ps_comparison *c = compared(2, 1, lines);
     size_t n;
-    const struct ps_compared_row *rows = ps_comparison_rows(c, &n);
+    const struct ps_comparison_row *rows = ps_comparison_rows(c, &n);
 
     (void)state;
     assert_int_equal(n, 2);
     assert_int_equal(rows[0].in_base, 2);
-    assert_int_equal(rows[0].in_now, 1);
-    assert_true(rows[0].judged.base == 2 && rows[0].judged.now == 5);
-    assert_int_equal(rows[0].judged.verdict, PS_VERDICT_FEW);
+    assert_int_equal(rows[0].in_new, 1);
+    assert_true(rows[0].judgement.base_median == 2 && rows[0].judgement.new_median == 5);
+    assert_int_equal(rows[0].judgement.verdict, PS_VERDICT_TOO_FEW_RUNS);
     assert_int_equal(rows[1].in_base, 0);
     ps_comparison_free(c);
 }
@@ -160,14 +160,14 @@ static void another_checkout_is_the_same_code(void **state)
     struct ps_comparison *c = compared(1, 1, lines);
     char out[1000];
     size_t n;
-    const struct ps_compared_row *rows = ps_comparison_rows(c, &n);
+    const struct ps_comparison_row *rows = ps_comparison_rows(c, &n);
 
     (void)state;
     assert_string_equal(told(c, out), "f 1>1 1 kept\nget 2>2 1 kept\ndump 3>3 1 kept\n"
                                       "many 4>0 -1 removed\nmany 4>0 -1 removed\n"
                                       "many 0>4 2 added\n");
-    assert_true(ps_str_is(rows[0].place, "/build/7/app/web/views.py"));
-    assert_true(ps_str_is(rows[0].base_place, "/home/a/app/web/views.py"));
+    assert_true(ps_str_eq_c(rows[0].place, "/build/7/app/web/views.py"));
+    assert_true(ps_str_eq_c(rows[0].base_place, "/home/a/app/web/views.py"));
     ps_comparison_free(c);
 }
 
@@ -180,10 +180,10 @@ static void shares_sum_to_a_hundred(void **state)
                                  {0}};
     struct ps_comparison *c = compared(1, 1, lines);
     size_t n;
-    const struct ps_compared_row *rows = ps_comparison_rows(c, &n);
+    const struct ps_comparison_row *rows = ps_comparison_rows(c, &n);
 
     (void)state;
-    assert_true(rows[0].share == -75 && rows[1].share == 25);
+    assert_true(rows[0].share_pct == -75 && rows[1].share_pct == 25);
     ps_comparison_free(c);
 }
 
@@ -191,24 +191,25 @@ static void samples_of_one_run_are_its_group(void **state)
 {
     const double before[] = {1, 1.1, 0.9, 1, 1.05}, after[] = {2, 2.1, 1.9, 2, 2.05}, *now;
     struct ps_comparison *c = ps_comparison_new(1, 1, 1);
-    size_t n, n_base, n_now;
+    size_t n, n_base, n_new;
 
     (void)state;
     ps_comparison_add(c, 0,
-                      &(struct ps_compared){
+                      &(struct ps_compare_input){
                           .name = PS_STR("m"), .values = {1}, .samples = before, .n_samples = 5});
     ps_comparison_add(c, 1,
-                      &(struct ps_compared){
+                      &(struct ps_compare_input){
                           .name = PS_STR("m"), .values = {2}, .samples = after, .n_samples = 5});
     ps_comparison_judge(c, 0);
-    assert_int_equal(ps_comparison_rows(c, &n)[0].judged.verdict, PS_VERDICT_UP);
-    assert_true(ps_comparison_values(c, 1, &n_base, &now, &n_now)[1] == 1.1 && now[4] == 2.05);
-    assert_true(n_base == 5 && n_now == 5);
+    assert_int_equal(ps_comparison_rows(c, &n)[0].judgement.verdict, PS_VERDICT_UP);
+    assert_true(ps_comparison_values(c, 1, &n_base, &now, &n_new)[1] == 1.1 && now[4] == 2.05);
+    assert_true(n_base == 5 && n_new == 5);
     ps_comparison_free(c);
 }
 
 /* The longest common subsequence by trying all ways to leave out. */
-static size_t longest(const struct ps_aligned *a, size_t n, const struct ps_aligned *b, size_t m)
+static size_t longest(const struct ps_align_line *a, size_t n, const struct ps_align_line *b,
+                      size_t m)
 {
     size_t with, without, other;
 
@@ -226,7 +227,7 @@ static void alignments_are_longest(void **state)
 
     (void)state;
     for (int round = 0; round < 500; round++) {
-        struct ps_aligned a[7], b[7];
+        struct ps_align_line a[7], b[7];
         uint32_t match[7];
         size_t n, m, met = 0;
         int64_t last = -1;
@@ -235,9 +236,9 @@ static void alignments_are_longest(void **state)
         n = seed >> 16 & 7, m = seed >> 20 & 7;
         n = n > 6 ? 6 : n, m = m > 6 ? 6 : m;
         for (size_t i = 0; i < n; i++)
-            a[i] = (struct ps_aligned){(seed >> (i + 3)) % 3, (int64_t)(2 * i), 0};
+            a[i] = (struct ps_align_line){(seed >> (i + 3)) % 3, (int64_t)(2 * i), 0};
         for (size_t i = 0; i < m; i++)
-            b[i] = (struct ps_aligned){(seed >> (i + 9)) % 3, (int64_t)(3 * i), 0};
+            b[i] = (struct ps_align_line){(seed >> (i + 9)) % 3, (int64_t)(3 * i), 0};
         ps_align(a, n, b, m, match);
         for (size_t k = 0; k < m; k++) {
             if (match[k] == PS_ALIGN_NONE)
@@ -254,13 +255,13 @@ static void alignments_are_longest(void **state)
 static void long_sequences_are_met_where_nothing_moved(void **state)
 {
     const size_t n = 5000;
-    struct ps_aligned *a = ps_alloc(n * sizeof *a), *b = ps_alloc(n * sizeof *b);
+    struct ps_align_line *a = ps_alloc(n * sizeof *a), *b = ps_alloc(n * sizeof *b);
     uint32_t *match = ps_alloc(n * sizeof *match);
 
     (void)state;
     for (size_t i = 0; i < n; i++) {
-        a[i] = (struct ps_aligned){(uint32_t)(i % 7), (int64_t)i, 0};
-        b[i] = (struct ps_aligned){(uint32_t)(i % 2 ? i % 7 : 100 + i), (int64_t)i, 0};
+        a[i] = (struct ps_align_line){(uint32_t)(i % 7), (int64_t)i, 0};
+        b[i] = (struct ps_align_line){(uint32_t)(i % 2 ? i % 7 : 100 + i), (int64_t)i, 0};
     }
     ps_align(a, n, b, n, match);
     for (size_t i = 0; i < n; i++)

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "compare/what_if.h"
+#include "compare/lazy_estimate.h"
 
 #define NODES_MOST 14
 #define EDGES_MOST 60
@@ -14,76 +14,76 @@
 enum { PROGRAM, A, B, S };
 
 static const struct ps_import_node three[] = {
-    {.known = true}, {10, 0, true}, {20, 0, true}, {400, 0, true}};
+    {.has_all_importers = true}, {10, 0, true}, {20, 0, true}, {400, 0, true}};
 
 /* A and B both import S, A was first. */
 static void test_shared_module_stays(void **state)
 {
-    struct ps_import_edge edges[] = {{PROGRAM, A, PS_PROOF_LOG, true},
-                                     {PROGRAM, B, PS_PROOF_LOG, false},
-                                     {A, S, PS_PROOF_LOG, false},
-                                     {B, S, PS_PROOF_RECORDED, false}};
+    struct ps_import_edge edges[] = {{PROGRAM, A, PS_EVIDENCE_FIRST_IMPORT, true},
+                                     {PROGRAM, B, PS_EVIDENCE_FIRST_IMPORT, false},
+                                     {A, S, PS_EVIDENCE_FIRST_IMPORT, false},
+                                     {B, S, PS_EVIDENCE_RECORDED_IMPORT, false}};
     struct ps_import_outcome out[4];
-    struct ps_what_if saving = ps_what_if(three, 4, edges, 4, false, out);
+    struct ps_lazy_estimate saving = ps_lazy_estimate_saving(three, 4, edges, 4, false, out);
 
     (void)state;
     assert_true(saving.low == 10 && saving.best == 10 && saving.high == 10);
-    assert_int_equal(out[S].fate, PS_FATE_STAYS);
-    assert_int_equal(out[S].by, B);
-    assert_int_equal(out[S].proof, PS_PROOF_RECORDED);
-    edges[1].lazy = true; /* both: S counts once */
-    saving = ps_what_if(three, 4, edges, 4, false, out);
+    assert_int_equal(out[S].effect, PS_LAZY_STILL_IMPORTED);
+    assert_int_equal(out[S].importer, B);
+    assert_int_equal(out[S].evidence, PS_EVIDENCE_RECORDED_IMPORT);
+    edges[1].is_lazy = true; /* both: S counts once */
+    saving = ps_lazy_estimate_saving(three, 4, edges, 4, false, out);
     assert_true(saving.low == 430 && saving.high == 430);
 }
 
 /* What another log says is weaker: it narrows the best estimate, never the interval's top. */
 static void test_weak_evidence(void **state)
 {
-    const struct ps_import_edge edges[] = {{PROGRAM, A, PS_PROOF_LOG, true},
-                                           {PROGRAM, B, PS_PROOF_LOG, false},
-                                           {A, S, PS_PROOF_LOG, false},
-                                           {B, S, PS_PROOF_ELSEWHERE, false}};
+    const struct ps_import_edge edges[] = {{PROGRAM, A, PS_EVIDENCE_FIRST_IMPORT, true},
+                                           {PROGRAM, B, PS_EVIDENCE_FIRST_IMPORT, false},
+                                           {A, S, PS_EVIDENCE_FIRST_IMPORT, false},
+                                           {B, S, PS_EVIDENCE_OTHER_LOG, false}};
     struct ps_import_outcome out[4];
-    struct ps_what_if saving = ps_what_if(three, 4, edges, 4, false, out);
+    struct ps_lazy_estimate saving = ps_lazy_estimate_saving(three, 4, edges, 4, false, out);
 
     (void)state;
     assert_true(saving.low == 10 && saving.best == 10 && saving.high == 410);
-    assert_int_equal(out[S].fate, PS_FATE_LIKELY);
+    assert_int_equal(out[S].effect, PS_LAZY_LIKELY_IMPORTED);
 }
 
 /* Who else imports A is not known: neither it nor what it alone imports is certain. */
 static void test_unknown_importers(void **state)
 {
     struct ps_import_node nodes[] = {three[0], three[1], three[2], three[3]};
-    const struct ps_import_edge edges[] = {{PROGRAM, A, PS_PROOF_LOG, true},
-                                           {PROGRAM, B, PS_PROOF_LOG, false},
-                                           {A, S, PS_PROOF_LOG, false}};
+    const struct ps_import_edge edges[] = {{PROGRAM, A, PS_EVIDENCE_FIRST_IMPORT, true},
+                                           {PROGRAM, B, PS_EVIDENCE_FIRST_IMPORT, false},
+                                           {A, S, PS_EVIDENCE_FIRST_IMPORT, false}};
     struct ps_import_outcome out[4];
-    struct ps_what_if saving;
+    struct ps_lazy_estimate saving;
 
     (void)state;
-    nodes[A].known = false;
-    saving = ps_what_if(nodes, 4, edges, 3, false, out);
+    nodes[A].has_all_importers = false;
+    saving = ps_lazy_estimate_saving(nodes, 4, edges, 3, false, out);
     assert_true(saving.low == 0 && saving.best == 410 && saving.high == 410);
-    assert_int_equal(out[A].fate, PS_FATE_OPEN);
-    assert_int_equal(out[S].fate, PS_FATE_OPEN);
+    assert_int_equal(out[A].effect, PS_LAZY_UNCERTAIN);
+    assert_int_equal(out[S].effect, PS_LAZY_UNCERTAIN);
 }
 
 /* `from package import module` of a loaded module shows in importtime=2 as the package alone. */
 static void test_hidden_from(void **state)
 {
     const struct ps_import_node nodes[] = {
-        {.known = true}, {10, 0, true}, {20, 0, true}, {400, B, true}};
-    const struct ps_import_edge edges[] = {{PROGRAM, A, PS_PROOF_LOG, true},
-                                           {PROGRAM, B, PS_PROOF_CACHED, false},
-                                           {A, S, PS_PROOF_LOG, false},
-                                           {S, B, PS_PROOF_PACKAGE, false}};
+        {.has_all_importers = true}, {10, 0, true}, {20, 0, true}, {400, B, true}};
+    const struct ps_import_edge edges[] = {{PROGRAM, A, PS_EVIDENCE_FIRST_IMPORT, true},
+                                           {PROGRAM, B, PS_EVIDENCE_CACHED_IMPORT, false},
+                                           {A, S, PS_EVIDENCE_FIRST_IMPORT, false},
+                                           {S, B, PS_EVIDENCE_PACKAGE, false}};
     struct ps_import_outcome out[4];
 
     (void)state;
-    assert_true(ps_what_if(nodes, 4, edges, 4, false, out).low == 410);
-    assert_true(ps_what_if(nodes, 4, edges, 4, true, out).low == 10);
-    assert_int_equal(out[S].fate, PS_FATE_OPEN);
+    assert_true(ps_lazy_estimate_saving(nodes, 4, edges, 4, false, out).low == 410);
+    assert_true(ps_lazy_estimate_saving(nodes, 4, edges, 4, true, out).low == 10);
+    assert_int_equal(out[S].effect, PS_LAZY_UNCERTAIN);
 }
 
 struct random_program {
@@ -127,7 +127,7 @@ static void closure(const struct random_program *p, bool weak, bool reach[NODES_
             for (uint32_t i = 0; i < p->n; i++) {
                 const struct ps_import_edge *edge = &p->edges[e];
 
-                if (edge->lazy || (edge->proof == PS_PROOF_ELSEWHERE && !weak) ||
+                if (edge->is_lazy || (edge->evidence == PS_EVIDENCE_OTHER_LOG && !weak) ||
                     !reach[i][edge->from] || reach[i][edge->to])
                     continue;
                 reach[i][edge->to] = changed = true;
@@ -141,18 +141,20 @@ static bool open_by_itself(const struct random_program *p, bool reach[NODES_MOST
     if (node == 0 || reach[0][node])
         return false;
     for (size_t e = 0; hides && p->nodes[node].package && e < p->n_edges; e++)
-        if (p->edges[e].to == p->nodes[node].package && p->edges[e].proof == PS_PROOF_CACHED &&
-            !p->edges[e].lazy && reach[0][p->edges[e].from])
+        if (p->edges[e].to == p->nodes[node].package &&
+            p->edges[e].evidence == PS_EVIDENCE_CACHED_IMPORT && !p->edges[e].is_lazy &&
+            reach[0][p->edges[e].from])
             return true;
-    return !p->nodes[node].known;
+    return !p->nodes[node].has_all_importers;
 }
 
 static void check_program(const struct random_program *p, bool hides)
 {
     static bool sure[NODES_MOST][NODES_MOST], all[NODES_MOST][NODES_MOST];
     struct ps_import_outcome out[NODES_MOST];
-    struct ps_what_if saving = ps_what_if(p->nodes, p->n, p->edges, p->n_edges, hides, out);
-    struct ps_what_if right = {0, 0, 0};
+    struct ps_lazy_estimate saving =
+        ps_lazy_estimate_saving(p->nodes, p->n, p->edges, p->n_edges, hides, out);
+    struct ps_lazy_estimate right = {0, 0, 0};
 
     closure(p, false, sure);
     closure(p, true, all);
@@ -164,9 +166,9 @@ static void check_program(const struct random_program *p, bool hides)
         right.high += sure[0][i] ? 0 : i;
         right.best += all[0][i] ? 0 : i;
         right.low += all[0][i] || open ? 0 : i;
-        assert_int_equal(out[i].fate <= PS_FATE_LIKELY, all[0][i]);
-        if (out[i].fate <= PS_FATE_LIKELY)
-            assert_true(out[out[i].by].fate <= out[i].fate);
+        assert_int_equal(out[i].effect <= PS_LAZY_LIKELY_IMPORTED, all[0][i]);
+        if (out[i].effect <= PS_LAZY_LIKELY_IMPORTED)
+            assert_true(out[out[i].importer].effect <= out[i].effect);
     }
     assert_true(saving.low == right.low && saving.best == right.best && saving.high == right.high);
 }

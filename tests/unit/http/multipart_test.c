@@ -62,9 +62,9 @@ static void expect(const char *body, const char *want)
 {
     for (size_t step = 1; step < 200; step += step < 8 ? 1 : 31) {
         PS_AUTO(ps_buf_free)
-        struct ps_buf got = parse("multipart/form-data; boundary=B", ps_str_of(body), step);
+        struct ps_buf got = parse("multipart/form-data; boundary=B", ps_str_from_c(body), step);
 
-        assert_string_equal(got.at, want);
+        assert_string_equal(got.ptr, want);
     }
 }
 
@@ -119,14 +119,14 @@ static void boundaries(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         PS_AUTO(ps_buf_free) struct ps_buf none = parse(bad[i], PS_STR("x"), 1);
 
-        assert_string_equal(none.at, "!");
+        assert_string_equal(none.ptr, "!");
     }
     got = parse("Multipart/Form-Data; charset=utf-8 ; Boundary=\"a b\"",
                 PS_STR("--a b\r\n" HEAD("a") "1\r\n--a b--"), 3);
-    assert_string_equal(got.at, "[a||field:1]");
-    assert_true(ps_multipart_is("multipart/form-data; boundary=x"));
-    assert_false(ps_multipart_is("application/x-www-form-urlencoded"));
-    assert_false(ps_multipart_is(NULL));
+    assert_string_equal(got.ptr, "[a||field:1]");
+    assert_true(ps_is_multipart("multipart/form-data; boundary=x"));
+    assert_false(ps_is_multipart("application/x-www-form-urlencoded"));
+    assert_false(ps_is_multipart(NULL));
 }
 
 static void expect_name(const char *disposition, const char *name, const char *filename)
@@ -134,7 +134,7 @@ static void expect_name(const char *disposition, const char *name, const char *f
     struct ps_part part;
     struct ps_err err = PS_ERR_INIT;
 
-    assert_int_equal(ps_part_read(ps_str_of(disposition), &part, &err), PS_OK);
+    assert_int_equal(ps_part_head_parse(ps_str_from_c(disposition), &part, &err), PS_OK);
     assert_string_equal(part.name, name);
     assert_string_equal(part.filename, filename);
 }

@@ -27,8 +27,8 @@ static struct ps_buf slurp(const char *path)
     if (!file)
         return bytes;
     do {
-        ps_buf_room(&bytes, 65536);
-        got = fread(bytes.at + bytes.len, 1, 65536, file);
+        ps_buf_reserve(&bytes, 65536);
+        got = fread(bytes.ptr + bytes.len, 1, 65536, file);
         bytes.len += got;
     } while (got);
     (void)fclose(file);
@@ -43,12 +43,12 @@ static void expect(const char *path, struct ps_str got)
     if (getenv("PS_GOLDENS")) {
         file = fopen(path, "wb");
         assert_non_null(file);
-        (void)fwrite(got.at, 1, got.len, file);
+        (void)fwrite(got.ptr, 1, got.len, file);
         (void)fclose(file);
     }
     want = slurp(path);
     if (!ps_str_eq(got, ps_buf_slice(&want)))
-        (void)fprintf(stderr, "%s differs; now it is:\n%.*s\n", path, (int)got.len, got.at);
+        (void)fprintf(stderr, "%s differs; now it is:\n%.*s\n", path, (int)got.len, got.ptr);
     assert_true(ps_str_eq(got, ps_buf_slice(&want)));
     ps_buf_free(&want);
 }
@@ -62,7 +62,7 @@ static void dump_unnamed(struct ps_str bytes, struct ps_buf *out)
     const struct ps_importer *picked = NULL;
 
     assert_non_null(file);
-    assert_int_equal(fwrite(bytes.at, 1, bytes.len, file), bytes.len);
+    assert_int_equal(fwrite(bytes.ptr, 1, bytes.len, file), bytes.len);
     rewind(file);
     dump_sink_init(&dump, out);
     if (ps_import_stream(ps_stream_fd(fileno(file), bytes.len), &dump.sink, &picked, &err) != PS_OK)
@@ -77,19 +77,19 @@ static void check_sample(const char *folder, const char *name)
     enum ps_status status;
 
     ps_buf_printf(&path, "%s/%s", folder, name);
-    bytes = slurp(path.at);
+    bytes = slurp(path.ptr);
     ps_buf_puts(&path, good ? ".dump" : ".error");
     status = dump_bytes(ps_buf_slice(&bytes), 0, &once);
     assert_int_equal(status == PS_OK, good);
-    expect(path.at, ps_buf_slice(&once));
+    expect(path.ptr, ps_buf_slice(&once));
     for (size_t block = 1; block <= 7; block += 6) {
         again.len = 0;
         dump_bytes(ps_buf_slice(&bytes), block, &again);
-        expect(path.at, ps_buf_slice(&again));
+        expect(path.ptr, ps_buf_slice(&again));
     }
     again.len = 0;
     dump_unnamed(ps_buf_slice(&bytes), &again);
-    assert_true(!good || (again.len > 0 && memcmp(again.at, once.at, again.len) == 0));
+    assert_true(!good || (again.len > 0 && memcmp(again.ptr, once.ptr, again.len) == 0));
     ps_buf_free(&path);
     ps_buf_free(&once);
     ps_buf_free(&again);
@@ -104,14 +104,14 @@ static void check_folder(const char *kind)
     DIR *dir;
 
     ps_buf_printf(&folder, "%s/golden/%s", PS_TESTS_DIR, kind);
-    dir = opendir(folder.at);
+    dir = opendir(folder.ptr);
     assert_non_null(dir);
     while ((entry = readdir(dir))) {
         const char *name = entry->d_name;
 
         if (name[0] == '.' || strstr(name, ".dump") || strstr(name, ".error"))
             continue;
-        check_sample(folder.at, name);
+        check_sample(folder.ptr, name);
         samples++;
     }
     (void)closedir(dir);
@@ -144,7 +144,7 @@ static void cut_anywhere(const char *path, size_t from)
 
     assert_true(text.len > from);
     for (size_t cut = from; cut < text.len; cut++)
-        assert_int_equal(dump_bytes((struct ps_str){text.at, cut}, cut % 5, NULL), PS_OK);
+        assert_int_equal(dump_bytes((struct ps_str){text.ptr, cut}, cut % 5, NULL), PS_OK);
     ps_buf_free(&text);
 }
 
@@ -157,9 +157,9 @@ static void test_cut_samples(void **state)
     (void)state;
     assert_non_null(end);
     for (size_t cut = 0; cut <= text.len; cut++) {
-        bool whole = text.at + cut >= end + 2;
+        bool whole = text.ptr + cut >= end + 2;
 
-        assert_int_equal(dump_bytes((struct ps_str){text.at, cut}, cut % 5, NULL) == PS_OK, whole);
+        assert_int_equal(dump_bytes((struct ps_str){text.ptr, cut}, cut % 5, NULL) == PS_OK, whole);
     }
     ps_buf_free(&text);
 }
@@ -177,14 +177,14 @@ static void test_every_cut(void **state)
     (void)state;
     assert_true(log.len > 1000 && prof.len > 1000);
     for (size_t cut = 0; cut < prof.len; cut++)
-        assert_int_not_equal(dump_bytes((struct ps_str){prof.at, cut}, cut % 5, NULL), PS_OK);
+        assert_int_not_equal(dump_bytes((struct ps_str){prof.ptr, cut}, cut % 5, NULL), PS_OK);
     for (size_t cut = 0; cut < lprof.len; cut++)
-        assert_int_not_equal(dump_bytes((struct ps_str){lprof.at, cut}, cut % 5, NULL), PS_OK);
+        assert_int_not_equal(dump_bytes((struct ps_str){lprof.ptr, cut}, cut % 5, NULL), PS_OK);
     for (size_t cut = 0; cut < gecko.len - 1; cut++)
-        assert_int_not_equal(dump_bytes((struct ps_str){gecko.at, cut}, cut % 5, NULL), PS_OK);
+        assert_int_not_equal(dump_bytes((struct ps_str){gecko.ptr, cut}, cut % 5, NULL), PS_OK);
     ps_buf_free(&gecko);
     for (size_t cut = 0; cut < scalene.len; cut++)
-        assert_int_not_equal(dump_bytes((struct ps_str){scalene.at, cut}, cut % 5, NULL), PS_OK);
+        assert_int_not_equal(dump_bytes((struct ps_str){scalene.ptr, cut}, cut % 5, NULL), PS_OK);
     cut_anywhere(PS_TESTS_DIR "/golden/pstats_text/ok_several.txt", 220);
     cut_anywhere(PS_TESTS_DIR "/golden/key_averages/ok_several.txt", 300);
     cut_anywhere(PS_TESTS_DIR "/golden/lightning/ok_both.txt", 600);
@@ -193,7 +193,7 @@ static void test_every_cut(void **state)
     cut_anywhere(PS_TESTS_DIR "/golden/speedscope/ok_sampled.json", 540);
     cut_anywhere(PS_TESTS_DIR "/golden/svg/ok_normal.svg", 320);
     for (size_t cut = 60; cut < log.len; cut++)
-        assert_int_equal(dump_bytes((struct ps_str){log.at, cut}, cut % 5, NULL), PS_OK);
+        assert_int_equal(dump_bytes((struct ps_str){log.ptr, cut}, cut % 5, NULL), PS_OK);
     ps_buf_free(&log);
     ps_buf_free(&prof);
     ps_buf_free(&lprof);

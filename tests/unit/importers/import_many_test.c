@@ -20,7 +20,7 @@ static void import(struct ps_buf *text, struct ps_buf *dump)
 
 static void assert_has(const struct ps_buf *dump, const char *line)
 {
-    if (!strstr(dump->at, line))
+    if (!strstr(dump->ptr, line))
         fail_msg("the import does not say: %s", line);
 }
 

@@ -8,36 +8,38 @@
 
 #include "importers/imports/importtime.h"
 
-static struct ps_it_line read(const char *text)
+static struct ps_importtime_line read(const char *text)
 {
-    return ps_it_read(ps_str_of(text), true);
+    return ps_importtime_parse_line(ps_str_from_c(text), true);
 }
 
 static void test_rows(void **state)
 {
-    struct ps_it_line row = read("import time:     30244 |      50587 |     a.b c|d ");
+    struct ps_importtime_line row = read("import time:     30244 |      50587 |     a.b c|d ");
 
     (void)state;
-    assert_int_equal(row.kind, PS_IT_TIMED);
-    assert_true(row.self.i == 30244 && row.cumulative.i == 50587 && !row.beyond);
+    assert_int_equal(row.kind, PS_IMPORTTIME_TIMED);
+    assert_true(row.self.i == 30244 && row.cumulative.i == 50587 && !row.is_out_of_range);
     assert_int_equal(row.spaces, 4);
-    assert_true(ps_str_is(row.name, "a.b c|d "));
+    assert_true(ps_str_eq_c(row.name, "a.b c|d "));
     row = read("partial outputimport time: -12519 | 150807 |    odd");
-    assert_true(row.kind == PS_IT_TIMED && row.self.i == -12519 && row.spaces == 2);
-    assert_true(ps_str_is(row.name, " odd"));
+    assert_true(row.kind == PS_IMPORTTIME_TIMED && row.self.i == -12519 && row.spaces == 2);
+    assert_true(ps_str_eq_c(row.name, " odd"));
     row = read("import time: import time: 1 | 2 | x");
-    assert_true(row.kind == PS_IT_TIMED && ps_str_is(row.name, "x"));
+    assert_true(row.kind == PS_IMPORTTIME_TIMED && ps_str_eq_c(row.name, "x"));
     row = read("import time: 1 | 2 | import time: 3 | 4 | x");
-    assert_true(row.self.i == 1 && ps_str_is(row.name, "import time: 3 | 4 | x"));
+    assert_true(row.self.i == 1 && ps_str_eq_c(row.name, "import time: 3 | 4 | x"));
     row = read("import time: 9223372036854775808 | -9223372036854775808 | ");
-    assert_true(row.kind == PS_IT_TIMED && row.beyond && row.self.kind == PS_NUM_REAL);
+    assert_true(row.kind == PS_IMPORTTIME_TIMED && row.is_out_of_range &&
+                row.self.kind == PS_NUM_REAL);
     assert_true(row.self.r == 9223372036854775808.0 && row.cumulative.i == INT64_MIN &&
                 row.name.len == 0);
     row = read("import time: cached    | cached     |    _io");
-    assert_true(row.kind == PS_IT_CACHED && row.spaces == 3 && ps_str_is(row.name, "_io"));
+    assert_true(row.kind == PS_IMPORTTIME_CACHED && row.spaces == 3 &&
+                ps_str_eq_c(row.name, "_io"));
     row =
         read("import time: cached | cached | import time: 1 | 2 | x"); /* a timed row goes first */
-    assert_true(row.kind == PS_IT_TIMED && row.self.i == 1);
+    assert_true(row.kind == PS_IMPORTTIME_TIMED && row.self.i == 1);
 }
 
 static void test_others(void **state)
@@ -45,65 +47,68 @@ static void test_others(void **state)
     static const struct {
         const char *text;
         bool ended;
-        enum ps_it_kind kind;
+        enum ps_importtime_kind kind;
     } cases[] = {
-        {"import time: self [us] | cumulative | imported package", true, PS_IT_HEADER},
-        {"python : import time: self [us] | cumulative | imported package", true, PS_IT_HEADER},
-        {"import time: self [us] | cumulative | imported package.", true, PS_IT_OTHER},
-        {"", true, PS_IT_OTHER},
-        {"import time", true, PS_IT_OTHER},
-        {"import time: 3", true, PS_IT_BROKEN},
-        {"import time: 3 | 4", true, PS_IT_BROKEN},
-        {"import time: 3 | 4 |", true, PS_IT_BROKEN},
-        {"import time:3|4|x", true, PS_IT_BROKEN},
-        {"import time: 0x10 | 10 | hex", true, PS_IT_BROKEN},
-        {"import time: - | 1 | x", true, PS_IT_BROKEN},
-        {"import time: cached", true, PS_IT_BROKEN},
-        {"import time: is what this prints", true, PS_IT_OTHER},
-        {"import time:", true, PS_IT_OTHER},
-        {"import time:", false, PS_IT_BROKEN},
-        {"impo", false, PS_IT_BROKEN},
-        {"impo", true, PS_IT_OTHER},
-        {"Import Time: 1 | 1 | x", true, PS_IT_OTHER},
+        {"import time: self [us] | cumulative | imported package", true, PS_IMPORTTIME_HEADER},
+        {"python : import time: self [us] | cumulative | imported package", true,
+         PS_IMPORTTIME_HEADER},
+        {"import time: self [us] | cumulative | imported package.", true, PS_IMPORTTIME_OTHER},
+        {"", true, PS_IMPORTTIME_OTHER},
+        {"import time", true, PS_IMPORTTIME_OTHER},
+        {"import time: 3", true, PS_IMPORTTIME_INVALID},
+        {"import time: 3 | 4", true, PS_IMPORTTIME_INVALID},
+        {"import time: 3 | 4 |", true, PS_IMPORTTIME_INVALID},
+        {"import time:3|4|x", true, PS_IMPORTTIME_INVALID},
+        {"import time: 0x10 | 10 | hex", true, PS_IMPORTTIME_INVALID},
+        {"import time: - | 1 | x", true, PS_IMPORTTIME_INVALID},
+        {"import time: cached", true, PS_IMPORTTIME_INVALID},
+        {"import time: is what this prints", true, PS_IMPORTTIME_OTHER},
+        {"import time:", true, PS_IMPORTTIME_OTHER},
+        {"import time:", false, PS_IMPORTTIME_INVALID},
+        {"impo", false, PS_IMPORTTIME_INVALID},
+        {"impo", true, PS_IMPORTTIME_OTHER},
+        {"Import Time: 1 | 1 | x", true, PS_IMPORTTIME_OTHER},
     };
     char digits[700];
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(ps_it_read(ps_str_of(cases[i].text), cases[i].ended).kind, cases[i].kind);
+        assert_int_equal(
+            ps_importtime_parse_line(ps_str_from_c(cases[i].text), cases[i].ended).kind,
+            cases[i].kind);
     memcpy(digits, "import time: ", 13);
     memset(digits + 13, '9', 600);
     memcpy(digits + 613, " | 1 | x", 9);
-    assert_int_equal(read(digits).kind, PS_IT_BROKEN);
+    assert_int_equal(read(digits).kind, PS_IMPORTTIME_INVALID);
 }
 
 static void test_sums(void **state)
 {
-    struct ps_it_sum sum = {0};
+    struct ps_importtime_sum sum = {0};
 
     (void)state;
-    ps_it_sum_add(&sum, ps_int(INT64_MAX));
-    ps_it_sum_add(&sum, ps_int(1));
-    assert_int_equal(ps_it_sum_value(&sum).kind, PS_NUM_REAL);
-    ps_it_sum_add(&sum, ps_int(-2));
-    assert_true(ps_it_sum_value(&sum).kind == PS_NUM_INT &&
-                ps_it_sum_value(&sum).i == INT64_MAX - 1);
-    ps_it_sum_add(&sum, ps_real(0.5));
-    assert_int_equal(ps_it_sum_value(&sum).kind, PS_NUM_REAL);
+    ps_importtime_sum_add(&sum, ps_int(INT64_MAX));
+    ps_importtime_sum_add(&sum, ps_int(1));
+    assert_int_equal(ps_importtime_sum_value(&sum).kind, PS_NUM_REAL);
+    ps_importtime_sum_add(&sum, ps_int(-2));
+    assert_true(ps_importtime_sum_value(&sum).kind == PS_NUM_INT &&
+                ps_importtime_sum_value(&sum).i == INT64_MAX - 1);
+    ps_importtime_sum_add(&sum, ps_real(0.5));
+    assert_int_equal(ps_importtime_sum_value(&sum).kind, PS_NUM_REAL);
 }
 
-static void add(struct ps_it_log *log, const char *text)
+static void add(struct ps_importtime_log *log, const char *text)
 {
-    struct ps_it_line line = read(text);
+    struct ps_importtime_line line = read(text);
 
     log->lines++;
-    ps_it_add(log, &line, line.name);
+    ps_importtime_add_row(log, &line, line.name);
 }
 
 /* Starts are a preorder, totals add up, whatever the log says of cumulative times. */
 static void test_order(void **state)
 {
-    struct ps_it_log log = {0};
+    struct ps_importtime_log log = {0};
     static const uint32_t starts[] = {3, 2, 5, 4, 1, 6}, parents[] = {2, 5, 4, 5, 0, 0};
 
     (void)state;
@@ -113,7 +118,7 @@ static void test_order(void **state)
     add(&log, "import time: 8 | 12 |   a.d");
     add(&log, "import time: 16 | 31 | a");
     add(&log, "import time: 1 | 1 | last");
-    ps_it_understand(&log);
+    ps_importtime_resolve(&log);
     for (uint32_t i = 0; i < 6; i++) {
         assert_int_equal(log.rows[i].start, starts[i]);
         assert_int_equal(log.rows[i].parent, parents[i]);
@@ -122,7 +127,7 @@ static void test_order(void **state)
                 log.rows[2].topmost);
     assert_int_equal(log.negative_self, 1);
     assert_int_equal(log.title, 6);
-    ps_it_free(&log);
+    ps_importtime_free(&log);
 }
 
 int importtime_test(void)

@@ -12,23 +12,24 @@
 static const char header[] = "Line #      Hits         Time  Per Hit   % Time  Line Contents";
 
 /* `next`: the number of the row that is due; 0: any. */
-static enum ps_lt_match read_row(const char *text, uint32_t next, struct ps_lt_row *row)
+static enum ps_line_report_match read_row(const char *text, uint32_t next,
+                                          struct ps_line_report_row *row)
 {
-    struct ps_line_table table = {.open = true, .next = next, .end = 6};
+    struct ps_line_table table = {.is_open = true, .next_line = next, .number_end = 6};
 
-    assert_true(ps_lt_header(ps_str_of(header), &table.columns));
-    return ps_lt_read_row(&table, ps_str_of(text), row);
+    assert_true(ps_line_report_parse_header(ps_str_from_c(header), &table.columns));
+    return ps_line_report_parse_row(&table, ps_str_from_c(text), row);
 }
 
 static void is_row(const char *text, unsigned n, double ticks, const char *source)
 {
-    struct ps_lt_row row;
+    struct ps_line_report_row row;
 
-    assert_int_equal(read_row(text, 0, &row), PS_LT_ROW);
+    assert_int_equal(read_row(text, 0, &row), PS_LINE_REPORT_ROW);
     assert_int_equal(row.n, n);
     if (n)
-        assert_true(ps_num_real(row.figures[1]) == ticks);
-    assert_true(ps_str_is(row.source, source));
+        assert_true(ps_num_real(row.values[1]) == ticks);
+    assert_true(ps_str_eq_c(row.source, source));
 }
 
 static void test_rows(void **state)
@@ -47,51 +48,54 @@ static void test_rows(void **state)
 
 static void test_rows_that_are_none(void **state)
 {
-    struct ps_lt_row row;
+    struct ps_line_report_row row;
 
     (void)state;
-    assert_int_equal(read_row("==========", 0, &row), PS_LT_NONE);
-    assert_int_equal(read_row("", 0, &row), PS_LT_NONE);
+    assert_int_equal(read_row("==========", 0, &row), PS_LINE_REPORT_NONE);
+    assert_int_equal(read_row("", 0, &row), PS_LINE_REPORT_NONE);
     assert_int_equal(read_row("     0                                           x", 0, &row),
-                     PS_LT_NONE);
+                     PS_LINE_REPORT_NONE);
     assert_int_equal(read_row("     3                                           x", 4, &row),
-                     PS_LT_NONE);
-    assert_int_equal(read_row("   2024 was a good year", 4, &row), PS_LT_NONE);
-    assert_int_equal(read_row("     4         1          0.3  x", 4, &row), PS_LT_BROKEN);
+                     PS_LINE_REPORT_NONE);
+    assert_int_equal(read_row("   2024 was a good year", 4, &row), PS_LINE_REPORT_NONE);
+    assert_int_equal(read_row("     4         1          0.3  x", 4, &row), PS_LINE_REPORT_INVALID);
     assert_int_equal(read_row("     4         1          y.3      0.3      3.0  x", 4, &row),
-                     PS_LT_BROKEN);
+                     PS_LINE_REPORT_INVALID);
 }
 
 static void test_rows_behind_a_gap(void **state)
 {
-    struct ps_lt_row row;
+    struct ps_line_report_row row;
 
     (void)state;
     assert_int_equal(
-        read_row("    40         1          0.3      0.3      3.0      t = 0", 4, &row), PS_LT_ROW);
+        read_row("    40         1          0.3      0.3      3.0      t = 0", 4, &row),
+        PS_LINE_REPORT_ROW);
     assert_int_equal(row.number.line, 40);
     assert_int_equal(read_row("    40                                           x", 4, &row),
-                     PS_LT_ROW);
+                     PS_LINE_REPORT_ROW);
     assert_int_equal(read_row("40 files                                         x", 4, &row),
-                     PS_LT_NONE);
+                     PS_LINE_REPORT_NONE);
     assert_int_equal(
         read_row("     3         1          0.3      0.3      3.0      t = 0", 4, &row),
-        PS_LT_NONE);
+        PS_LINE_REPORT_NONE);
 }
 
 static void test_summary(void **state)
 {
-    struct ps_lt_summary s;
+    struct ps_line_report_summary s;
 
     (void)state;
-    assert_true(ps_lt_summary(PS_STR("  1.25 seconds - /a - b:1 - c/x.py:40 - <lambda>"), &s));
+    assert_true(ps_line_report_parse_summary(
+        PS_STR("  1.25 seconds - /a - b:1 - c/x.py:40 - <lambda>"), &s));
     assert_true(s.seconds == 1.25 && s.line == 40);
-    assert_true(ps_str_is(s.file, "/a - b:1 - c/x.py"));
-    assert_true(ps_str_is(s.name, "<lambda>"));
-    assert_true(ps_lt_summary(PS_STR("  0.00 seconds - C:\\a.py:3 - K.<locals>.f"), &s));
-    assert_true(ps_str_is(s.file, "C:\\a.py"));
-    assert_false(ps_lt_summary(PS_STR("took 0.00 seconds - a.py:3 - f"), &s));
-    assert_false(ps_lt_summary(PS_STR("  0.00 seconds - a.py - f"), &s));
+    assert_true(ps_str_eq_c(s.file, "/a - b:1 - c/x.py"));
+    assert_true(ps_str_eq_c(s.name, "<lambda>"));
+    assert_true(
+        ps_line_report_parse_summary(PS_STR("  0.00 seconds - C:\\a.py:3 - K.<locals>.f"), &s));
+    assert_true(ps_str_eq_c(s.file, "C:\\a.py"));
+    assert_false(ps_line_report_parse_summary(PS_STR("took 0.00 seconds - a.py:3 - f"), &s));
+    assert_false(ps_line_report_parse_summary(PS_STR("  0.00 seconds - a.py - f"), &s));
 }
 
 static void test_places(void **state)
@@ -102,21 +106,21 @@ static void test_places(void **state)
     uint32_t line;
 
     (void)state;
-    assert_true(ps_lt_function(PS_STR("f at line 2 at line 30"), &name, &line));
-    assert_true(ps_str_is(name, "f at line 2") && line == 30);
-    assert_false(ps_lt_function(PS_STR("f at line x"), &name, &line));
-    assert_true(ps_lt_seconds(PS_STR("svc  | Timer unit: 1e-06 s"), PS_STR("Timer unit: "), &column,
-                              &seconds));
+    assert_true(ps_line_report_parse_function(PS_STR("f at line 2 at line 30"), &name, &line));
+    assert_true(ps_str_eq_c(name, "f at line 2") && line == 30);
+    assert_false(ps_line_report_parse_function(PS_STR("f at line x"), &name, &line));
+    assert_true(ps_line_report_parse_seconds(PS_STR("svc  | Timer unit: 1e-06 s"),
+                                             PS_STR("Timer unit: "), &column, &seconds));
     assert_true(column == 7 && seconds == 1e-6);
-    assert_false(
-        ps_lt_seconds(PS_STR("Timer unit: 1 second"), PS_STR("Timer unit: "), &column, &seconds));
+    assert_false(ps_line_report_parse_seconds(PS_STR("Timer unit: 1 second"),
+                                              PS_STR("Timer unit: "), &column, &seconds));
 }
 
 static void plain_is(const char *text, const char *want)
 {
     struct ps_buf scratch = {0};
 
-    assert_true(ps_str_is(ps_report_plain(&scratch, ps_str_of(text)), want));
+    assert_true(ps_str_eq_c(ps_report_without_escapes(&scratch, ps_str_from_c(text)), want));
     ps_buf_free(&scratch);
 }
 

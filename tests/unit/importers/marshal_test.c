@@ -21,29 +21,29 @@ static void on(struct reader *r, struct ps_str bytes)
     ps_marshal_init(&r->m, bytes, PS_M_PY311, &r->err);
 }
 
-static struct ps_mval reads(struct ps_str bytes)
+static struct ps_marshal_object reads(struct ps_str bytes)
 {
     struct reader r;
-    struct ps_mval value = {0};
+    struct ps_marshal_object value = {0};
 
     on(&r, bytes);
-    assert_true(ps_marshal_value(&r.m, &value));
-    assert_int_equal(ps_marshal_at(&r.m), bytes.len);
-    ps_marshal_done(&r.m);
+    assert_true(ps_marshal_read(&r.m, &value));
+    assert_int_equal(ps_marshal_offset(&r.m), bytes.len);
+    ps_marshal_free(&r.m);
     return value;
 }
 
 static void refuses(struct ps_str bytes, const char *what)
 {
     struct reader r;
-    struct ps_mval value;
+    struct ps_marshal_object value;
 
     on(&r, bytes);
-    assert_false(ps_marshal_value(&r.m, &value));
+    assert_false(ps_marshal_read(&r.m, &value));
     assert_int_equal(r.err.code, PS_BAD_INPUT);
-    assert_true(r.err.has_at && r.err.at <= bytes.len);
+    assert_true(r.err.has_offset && r.err.offset <= bytes.len);
     assert_non_null(strstr(r.err.text, what));
-    ps_marshal_done(&r.m);
+    ps_marshal_free(&r.m);
 }
 
 static void test_integers(void **state)
@@ -57,7 +57,7 @@ static void test_integers(void **state)
     /* 2**63 - 1, -2**63 and 2**63 */
     assert_true(reads(PS_STR("l\x05\0\0\0\xff\x7f\xff\x7f\xff\x7f\xff\x7f\x07\0")).i == INT64_MAX);
     assert_true(reads(PS_STR("l\xfb\xff\xff\xff\0\0\0\0\0\0\0\0\x08\0")).i == INT64_MIN);
-    assert_true(reads(PS_STR("l\x05\0\0\0\0\0\0\0\0\0\0\0\x08\0")).beyond);
+    assert_true(reads(PS_STR("l\x05\0\0\0\0\0\0\0\0\0\0\0\x08\0")).is_out_of_range);
     assert_true(reads(PS_STR("l\x05\0\0\0\0\0\0\0\0\0\0\0\x08\0")).r == 9223372036854775808.0);
     assert_true(reads(PS_STR("T")).i == 1 && reads(PS_STR("F")).i == 0);
 }
@@ -101,15 +101,15 @@ static void test_reals(void **state)
 static void shows(struct ps_str bytes, const char *want)
 {
     struct reader r;
-    struct ps_mval value;
+    struct ps_marshal_object value;
     struct ps_arena arena = {0};
 
     on(&r, bytes);
-    assert_true(ps_marshal_value(&r.m, &value));
+    assert_true(ps_marshal_read(&r.m, &value));
     assert_int_equal(value.kind, PS_M_TEXT);
-    assert_true(ps_str_is(ps_marshal_text(&r.m, value.id, &arena), want));
+    assert_true(ps_str_eq_c(ps_marshal_text(&r.m, value.id, &arena), want));
     ps_arena_free(&arena);
-    ps_marshal_done(&r.m);
+    ps_marshal_free(&r.m);
 }
 
 static void test_texts(void **state)
@@ -136,7 +136,7 @@ static void test_texts(void **state)
 static void test_references(void **state)
 {
     struct reader r;
-    struct ps_mval value;
+    struct ps_marshal_object value;
     uint32_t n, slot;
 
     (void)state;
@@ -147,12 +147,12 @@ static void test_references(void **state)
     assert_true(ps_marshal_open(&r.m, &n, &slot));
     assert_true(n == 3 && slot == 0);
     for (int i = 0; i < 3; i++)
-        assert_true(ps_marshal_value(&r.m, &value));
-    assert_true(value.kind == PS_M_TEXT && ps_str_is(r.m.texts.items[value.id], "a"));
-    ps_marshal_became(&r.m, slot, (struct ps_mval){.kind = PS_M_USER, .id = 9});
-    assert_true(ps_marshal_value(&r.m, &value) && value.i == 7);
-    assert_true(ps_marshal_value(&r.m, &value) && value.kind == PS_M_USER && value.id == 9);
-    ps_marshal_done(&r.m);
+        assert_true(ps_marshal_read(&r.m, &value));
+    assert_true(value.kind == PS_M_TEXT && ps_str_eq_c(r.m.texts.items[value.id], "a"));
+    ps_marshal_set_ref(&r.m, slot, (struct ps_marshal_object){.kind = PS_M_USER, .id = 9});
+    assert_true(ps_marshal_read(&r.m, &value) && value.i == 7);
+    assert_true(ps_marshal_read(&r.m, &value) && value.kind == PS_M_USER && value.id == 9);
+    ps_marshal_free(&r.m);
     refuses(PS_STR("r\0\0\0\0"), "missing object");
     refuses(PS_STR("r\xff\xff\xff\xff"), "missing object");
     refuses(PS_STR("R\0\0\0\0"), "missing object");

@@ -17,13 +17,13 @@
 
 static struct ps_measurement spread_of(const double *samples, size_t n)
 {
-    struct ps_measuring m = {0};
+    struct ps_measurement_builder m = {0};
     struct ps_measurement row = {.unit = "s"};
 
     for (size_t i = 0; i < n; i++)
-        ps_measure_sample(&m, samples[i]);
-    ps_measure_spread(&m, &row);
-    ps_measure_free(&m);
+        ps_measurement_add_sample(&m, samples[i]);
+    ps_measurement_compute_spread(&m, &row);
+    ps_measurement_builder_free(&m);
     return row;
 }
 
@@ -48,15 +48,15 @@ static void test_spread(void **state)
 /* What the tool says itself is not computed anew. */
 static void test_given_figures_stay(void **state)
 {
-    struct ps_measuring m = {0};
+    struct ps_measurement_builder m = {0};
     struct ps_measurement row = {.unit = "s", .n = ps_int(9), .mean = ps_real(2.5)};
 
     (void)state;
-    ps_measure_sample(&m, 1);
-    ps_measure_sample(&m, 2);
-    ps_measure_spread(&m, &row);
+    ps_measurement_add_sample(&m, 1);
+    ps_measurement_add_sample(&m, 2);
+    ps_measurement_compute_spread(&m, &row);
     assert_true(row.n.i == 9 && row.mean.r == 2.5 && row.median.r == 1.5);
-    ps_measure_free(&m);
+    ps_measurement_builder_free(&m);
 }
 
 static size_t slurp(const char *name, char *out, size_t room)
@@ -96,43 +96,43 @@ static void test_documents_cut(void **state)
 
 static void check_printed(const char *word, int shift, double value, double resolution)
 {
-    struct ps_printed out;
+    struct ps_printed_number out;
 
-    assert_true(ps_printed_read(ps_str_of(word), shift, &out));
+    assert_true(ps_printed_number_parse(ps_str_from_c(word), shift, &out));
     assert_true(out.value == value && out.resolution == resolution);
 }
 
 static void test_printed(void **state)
 {
-    struct ps_printed out;
+    struct ps_printed_number out;
 
     (void)state;
     check_printed("0.501", -6, 5.01e-07, 1e-09);
     check_printed("591", -9, 5.91e-07, 1e-09);
     check_printed("6.15e-06", 0, 6.15e-06, 1e-08);
     check_printed("0,106", 0, 0.106, 0.001);
-    assert_false(ps_printed_read(PS_STR(""), 0, &out));
-    assert_false(ps_printed_read(PS_STR("1.2.3"), 0, &out));
-    assert_false(ps_printed_read(PS_STR("1e999"), 0, &out));
-    assert_false(ps_printed_read(PS_STR("1e-99999999999999999999"), -9, &out));
-    assert_false(ps_printed_read(PS_STR("1e99999999999999999999"), 0, &out));
-    assert_int_equal(ps_printed_len(PS_STR("12.")), 2);
+    assert_false(ps_printed_number_parse(PS_STR(""), 0, &out));
+    assert_false(ps_printed_number_parse(PS_STR("1.2.3"), 0, &out));
+    assert_false(ps_printed_number_parse(PS_STR("1e999"), 0, &out));
+    assert_false(ps_printed_number_parse(PS_STR("1e-99999999999999999999"), -9, &out));
+    assert_false(ps_printed_number_parse(PS_STR("1e99999999999999999999"), 0, &out));
+    assert_int_equal(ps_printed_number_len(PS_STR("12.")), 2);
 }
 
 static void check_clock(const char *word, double value, double resolution, const char *left)
 {
-    struct ps_str rest = ps_str_of(word);
-    struct ps_printed out;
+    struct ps_str rest = ps_str_from_c(word);
+    struct ps_printed_number out;
 
-    assert_true(ps_printed_clock(&rest, &out));
+    assert_true(ps_printed_clock_consume(&rest, &out));
     assert_true(out.value == value && out.resolution == resolution);
-    assert_true(ps_str_is(rest, left));
+    assert_true(ps_str_eq_c(rest, left));
 }
 
 static void test_clocks(void **state)
 {
     struct ps_str rest = PS_STR("1:2:3:4.5");
-    struct ps_printed out;
+    struct ps_printed_number out;
 
     (void)state;
     check_clock("0:00.15", 0.15, 0.01, "");
@@ -142,60 +142,64 @@ static void test_clocks(void **state)
     check_clock("0m0,106s", 0.106, 0.001, "");
     check_clock("1684maxresident)k", 1684, 1, "maxresident)k");
     check_clock("0.00user", 0, 0.01, "user");
-    assert_true(ps_printed_clock(&rest, &out) && ps_str_is(rest, ":4.5"));
+    assert_true(ps_printed_clock_consume(&rest, &out) && ps_str_eq_c(rest, ":4.5"));
     rest = PS_STR("12345678901.5");
-    assert_false(ps_printed_clock(&rest, &out));
+    assert_false(ps_printed_clock_consume(&rest, &out));
 }
 
 /* What the lines of the programs called time are, and what only looks like them. */
 static void test_lines_of_time(void **state)
 {
-    struct ps_timed_run run = {.has = {false}};
+    struct ps_time_report run = {.has = {false}};
     struct ps_str command;
     bool signal;
     int64_t code;
 
     (void)state;
-    assert_true(ps_timed_command(PS_STR("\tCommand being timed: \"a \"b\"\""), &command));
-    assert_true(ps_str_is(command, "a \"b\""));
-    assert_true(ps_timed_end(PS_STR("Command terminated by signal 9"), &signal, &code));
+    assert_true(ps_time_parse_command(PS_STR("\tCommand being timed: \"a \"b\"\""), &command));
+    assert_true(ps_str_eq_c(command, "a \"b\""));
+    assert_true(ps_time_parse_end(PS_STR("Command terminated by signal 9"), &signal, &code));
     assert_true(signal && code == 9);
-    assert_true(ps_timed_label(PS_STR("\tPercent of CPU this job got: ?%"), &run));
+    assert_true(ps_time_parse_label(PS_STR("\tPercent of CPU this job got: ?%"), &run));
     assert_false(run.has[PS_TIMED_CPU]);
-    assert_false(ps_timed_label(PS_STR("\tMaximum resident set size (kbytes): 12x"), &run));
-    assert_false(ps_timed_label(PS_STR("NoSwaps: 1"), &run));
+    assert_false(ps_time_parse_label(PS_STR("\tMaximum resident set size (kbytes): 12x"), &run));
+    assert_false(ps_time_parse_label(PS_STR("NoSwaps: 1"), &run));
+    assert_true(ps_time_parse_zsh(
+        PS_STR("sleep 0.12  0.00s user 0.00s system 1% cpu 1:02.35 total"), &run));
+    assert_true(ps_str_eq_c(run.command, "sleep 0.12") && run.values[PS_TIMED_REAL].value == 62.35);
+    assert_false(ps_time_parse_zsh(PS_STR("0.00s user and 1% cpu 3 total"), &run));
     assert_true(
-        ps_timed_zsh(PS_STR("sleep 0.12  0.00s user 0.00s system 1% cpu 1:02.35 total"), &run));
-    assert_true(ps_str_is(run.command, "sleep 0.12") && run.figure[PS_TIMED_REAL].value == 62.35);
-    assert_false(ps_timed_zsh(PS_STR("0.00s user and 1% cpu 3 total"), &run));
-    assert_true(ps_timed_bsd(PS_STR("        0.10 real         0.02 user         0.01 sys"), &run));
-    assert_true(ps_timed_bsd_rest(PS_STR("             1236992  maximum resident set size"), &run));
-    assert_true(run.bytes && run.figure[PS_TIMED_RSS].value == 1236992);
-    assert_true(ps_timed_bsd_rest(PS_STR("      2345  maximum resident set size"), &run));
+        ps_time_parse_bsd(PS_STR("        0.10 real         0.02 user         0.01 sys"), &run));
+    assert_true(
+        ps_time_parse_bsd_rest(PS_STR("             1236992  maximum resident set size"), &run));
+    assert_true(run.bytes && run.values[PS_TIMED_RSS].value == 1236992);
+    assert_true(ps_time_parse_bsd_rest(PS_STR("      2345  maximum resident set size"), &run));
     assert_false(run.bytes);
-    assert_true(ps_timed_bsd(PS_STR("ci-1  |  0.10 real  0.02 user  0.01 sys"), &run));
-    assert_true(ps_timed_tcsh(PS_STR("0.003u 0.001s 0:01.10 0.3%\t0+0k 8+0io 0pf+0w"), &run));
-    assert_true(run.figure[PS_TIMED_REAL].value == 1.1 && run.figure[PS_TIMED_USER].value == 0.003);
-    assert_false(ps_timed_tcsh(PS_STR("menu 0+0io 0pf+0w"), &run));
-    assert_true(ps_timed_shell(PS_STR("Executed in  100.41 millis    fish     external"), 0, &run));
-    assert_true(run.figure[PS_TIMED_REAL].value == 0.10041);
-    assert_true(ps_timed_shell(PS_STR("   usr time   12.40 micros  2 micros  0 micros"), 1, &run));
-    assert_true(run.figure[PS_TIMED_USER].value == 1.24e-05);
-    assert_false(ps_timed_shell(PS_STR("Executed in Berlin"), 0, &run));
-    assert_true(ps_timed_shell(PS_STR("2026-11-20T12:00:00Z real\t0m0.001s"), 0, &run));
+    assert_true(ps_time_parse_bsd(PS_STR("ci-1  |  0.10 real  0.02 user  0.01 sys"), &run));
+    assert_true(ps_time_parse_tcsh(PS_STR("0.003u 0.001s 0:01.10 0.3%\t0+0k 8+0io 0pf+0w"), &run));
+    assert_true(run.values[PS_TIMED_REAL].value == 1.1 && run.values[PS_TIMED_USER].value == 0.003);
+    assert_false(ps_time_parse_tcsh(PS_STR("menu 0+0io 0pf+0w"), &run));
+    assert_true(
+        ps_time_parse_shell(PS_STR("Executed in  100.41 millis    fish     external"), 0, &run));
+    assert_true(run.values[PS_TIMED_REAL].value == 0.10041);
+    assert_true(
+        ps_time_parse_shell(PS_STR("   usr time   12.40 micros  2 micros  0 micros"), 1, &run));
+    assert_true(run.values[PS_TIMED_USER].value == 1.24e-05);
+    assert_false(ps_time_parse_shell(PS_STR("Executed in Berlin"), 0, &run));
+    assert_true(ps_time_parse_shell(PS_STR("2026-11-20T12:00:00Z real\t0m0.001s"), 0, &run));
     run.minutes = true;
-    assert_true(ps_timed_shell(PS_STR("sys\t0m0.001s"), 2, &run));
-    assert_false(ps_timed_shell(PS_STR("sys\t0"), 2, &run));
-    assert_false(ps_timed_shell(PS_STR("real estate 12"), 0, &run));
-    assert_false(ps_timed_shell(PS_STR("realtime 12"), 0, &run));
+    assert_true(ps_time_parse_shell(PS_STR("sys\t0m0.001s"), 2, &run));
+    assert_false(ps_time_parse_shell(PS_STR("sys\t0"), 2, &run));
+    assert_false(ps_time_parse_shell(PS_STR("real estate 12"), 0, &run));
+    assert_false(ps_time_parse_shell(PS_STR("realtime 12"), 0, &run));
 }
 
 static void check_time(const char *word, double value)
 {
-    struct ps_str rest = ps_str_of(word);
-    struct ps_printed out;
+    struct ps_str rest = ps_str_from_c(word);
+    struct ps_printed_number out;
 
-    assert_true(ps_timeit_time(&rest, &out));
+    assert_true(ps_timeit_consume_time(&rest, &out));
     assert_true(out.value == value && rest.len == 0);
 }
 
@@ -203,7 +207,7 @@ static void test_lines_of_timeit(void **state)
 {
     struct ps_loops loops;
     struct ps_str list = PS_STR("1.5 usec, 2 msec"), rest = PS_STR("5 secondary");
-    struct ps_printed out;
+    struct ps_printed_number out;
 
     (void)state;
     check_time("591 nsec", 5.91e-07);
@@ -212,16 +216,17 @@ static void test_lines_of_timeit(void **state)
     check_time("1min 2s", 62);
     check_time("1h 1min 3s", 3663);
     check_time("2min", 120);
-    assert_false(ps_timeit_time(&rest, &out));
-    assert_true(ps_timeit_loops(PS_STR("12:30:01 1 loop, best of 2: 1.05 sec per loop"), &loops));
+    assert_false(ps_timeit_consume_time(&rest, &out));
+    assert_true(
+        ps_timeit_parse_loops(PS_STR("12:30:01 1 loop, best of 2: 1.05 sec per loop"), &loops));
     assert_true(loops.kind == PS_LOOPS_BEST && loops.repeats == 2 && loops.value.value == 1.05);
-    assert_false(ps_timeit_loops(PS_STR("0 loops, best of 2: 1.05 sec per loop"), &loops));
-    assert_false(ps_timeit_loops(PS_STR("9 loops, best of 2: 1.05 parsec per loop"), &loops));
-    assert_true(ps_timeit_next(&list, &out) && out.value == 1.5e-06);
-    assert_true(ps_timeit_next(&list, &out) && out.value == 2e-03 && list.len == 0);
-    assert_false(ps_timeit_next(&list, &out));
-    assert_true(ps_timeit_trial(PS_STR("1000 loops -> 0.000121 sec")));
-    assert_false(ps_timeit_trial(PS_STR("1000 hoops -> 0.000121 sec")));
+    assert_false(ps_timeit_parse_loops(PS_STR("0 loops, best of 2: 1.05 sec per loop"), &loops));
+    assert_false(ps_timeit_parse_loops(PS_STR("9 loops, best of 2: 1.05 parsec per loop"), &loops));
+    assert_true(ps_timeit_next_raw(&list, &out) && out.value == 1.5e-06);
+    assert_true(ps_timeit_next_raw(&list, &out) && out.value == 2e-03 && list.len == 0);
+    assert_false(ps_timeit_next_raw(&list, &out));
+    assert_true(ps_timeit_is_trial(PS_STR("1000 loops -> 0.000121 sec")));
+    assert_false(ps_timeit_is_trial(PS_STR("1000 hoops -> 0.000121 sec")));
 }
 
 /* A log that was cut anywhere is none, or gives what came before: always so behind the first run
@@ -244,7 +249,7 @@ static void test_logs_cut(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
         size_t n = slurp(logs[i].name, text, sizeof text);
-        const char *whole = ps_str_find((struct ps_str){text, n}, ps_str_of(logs[i].whole));
+        const char *whole = ps_str_find((struct ps_str){text, n}, ps_str_from_c(logs[i].whole));
 
         assert_non_null(whole);
         for (size_t cut = 0; cut <= n; cut++) {

@@ -48,7 +48,7 @@ static struct ps_buf golden(const char *name)
     size_t n;
 
     ps_buf_printf(&path, "%s/golden/nsys/%s", PS_TESTS_DIR, name);
-    file = fopen(path.at, "rb");
+    file = fopen(path.ptr, "rb");
     assert_non_null(file);
     while ((n = fread(block, 1, sizeof block, file)) > 0)
         ps_buf_add(&bytes, block, n);
@@ -63,15 +63,15 @@ static int file_of(const struct ps_buf *bytes)
     int fd = open("/tmp", O_TMPFILE | O_RDWR, 0600);
 
     assert_true(fd >= 0);
-    assert_int_equal(write(fd, bytes->at, bytes->len), bytes->len);
+    assert_int_equal(write(fd, bytes->ptr, bytes->len), bytes->len);
     assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
     return fd;
 }
 
 static void holds(const struct ps_buf *dump, const char *line)
 {
-    if (!ps_str_find(ps_buf_slice(dump), ps_str_of(line)))
-        fail_msg("\"%s\" is not in\n%.*s", line, (int)dump->len, dump->at);
+    if (!ps_str_find(ps_buf_slice(dump), ps_str_from_c(line)))
+        fail_msg("\"%s\" is not in\n%.*s", line, (int)dump->len, dump->ptr);
 }
 
 #define STRINGS "CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);"
@@ -95,18 +95,19 @@ static void test_tables(void **state)
     assert_int_equal(ps_sqlite_open(fd, &db, &err), PS_OK);
     assert_int_equal(ps_sqlite_tables(db), 2);
     assert_string_equal(ps_sqlite_table(db, 1), "b \"c");
-    assert_true(ps_sqlite_has(db, "A") && !ps_sqlite_has(db, "v"));
+    assert_true(ps_sqlite_has_table(db, "A") && !ps_sqlite_has_table(db, "v"));
     assert_int_equal(ps_rows_begin(db, "v", columns, 3, &rows, &err), PS_OK);
     assert_null(rows);
     assert_int_equal(ps_rows_begin(db, "a", columns, 3, &rows, &err), PS_OK);
-    assert_true(ps_rows_has(rows, 0) && !ps_rows_has(rows, 1) && ps_rows_has(rows, 2));
+    assert_true(ps_rows_has_column(rows, 0) && !ps_rows_has_column(rows, 1) &&
+                ps_rows_has_column(rows, 2));
     assert_true(ps_rows_next(rows, &err));
     assert_true(ps_rows_int(rows, 2, &value) && value == 1);
-    assert_true(ps_str_is(ps_rows_text(rows, 0), "one"));
-    assert_null(ps_rows_text(rows, 1).at);
+    assert_true(ps_str_eq_c(ps_rows_text(rows, 0), "one"));
+    assert_null(ps_rows_text(rows, 1).ptr);
     assert_true(ps_rows_next(rows, &err));
     assert_true(ps_rows_int(rows, 2, &value) && value == 2);
-    assert_null(ps_rows_text(rows, 0).at);
+    assert_null(ps_rows_text(rows, 0).ptr);
     assert_true(ps_rows_next(rows, &err));
     assert_false(ps_rows_int(rows, 2, &value));
     assert_true(ps_rows_num(rows, 2).kind == PS_NUM_REAL);
@@ -115,7 +116,7 @@ static void test_tables(void **state)
     assert_false(ps_rows_next(rows, &err));
     assert_int_equal(err.code, PS_OK);
     ps_rows_end(rows);
-    assert_true(ps_sqlite_done(db, &(uint64_t){0}) > 0);
+    assert_true(ps_sqlite_bytes_read(db, &(uint64_t){0}) > 0);
     ps_sqlite_close(db);
     (void)close(fd);
     ps_buf_free(&bytes);
@@ -132,8 +133,8 @@ static void test_untouched(void **state)
     int fd = file_of(&bytes);
 
     (void)state;
-    bytes.at[18] = bytes.at[19] = 2; /* "there is a write-ahead log" */
-    assert_int_equal(pwrite(fd, bytes.at, bytes.len, 0), bytes.len);
+    bytes.ptr[18] = bytes.ptr[19] = 2; /* "there is a write-ahead log" */
+    assert_int_equal(pwrite(fd, bytes.ptr, bytes.len, 0), bytes.len);
     assert_int_equal(fchmod(fd, 0400), 0);
     assert_int_equal(fstat(fd, &before), 0);
     dump_sink_init(&sink, &dump);
@@ -153,22 +154,22 @@ static void test_stream_file(void **state)
 {
     struct ps_buf bytes = made(STRINGS);
     int fd = file_of(&bytes), pipes[2];
-    struct ps_stream *in = ps_stream_utf8(ps_stream_unpack(ps_stream_fd(fd, bytes.len), NULL));
+    struct ps_stream *in = ps_stream_utf8(ps_stream_decompress(ps_stream_fd(fd, bytes.len), NULL));
 
     (void)state;
     (void)ps_stream_peek(in, 100);
-    assert_int_equal(ps_stream_file(in), fd);
+    assert_int_equal(ps_stream_regular_fd(in), fd);
     ps_stream_free(in);
     in = ps_stream_memory(ps_buf_slice(&bytes), 0);
-    assert_int_equal(ps_stream_file(in), -1);
+    assert_int_equal(ps_stream_regular_fd(in), -1);
     ps_stream_free(in);
     assert_int_equal(lseek(fd, 10, SEEK_SET), 10); /* some of it was read before */
     in = ps_stream_fd(fd, 0);
-    assert_int_equal(ps_stream_file(in), -1);
+    assert_int_equal(ps_stream_regular_fd(in), -1);
     ps_stream_free(in);
     assert_int_equal(pipe(pipes), 0);
     in = ps_stream_fd(pipes[0], 0);
-    assert_int_equal(ps_stream_file(in), -1);
+    assert_int_equal(ps_stream_regular_fd(in), -1);
     ps_stream_free(in);
     (void)close(pipes[0]);
     (void)close(pipes[1]);
@@ -194,7 +195,7 @@ static void test_lacking(void **state)
                       STRINGS "CREATE TABLE %s; INSERT INTO %.*s VALUES (5, 9), (NULL, 3),"
                               " (3, NULL), (4611686018427387904, 1), (20, 21), (30, 31), (40, 41)",
                       tables[i], (int)(strchr(tables[i], '(') - tables[i]), tables[i]);
-        bytes = made(sql.at);
+        bytes = made(sql.ptr);
         assert_int_equal(dump_bytes(ps_buf_slice(&bytes), 0, &dump), PS_OK);
         holds(&dump, "ledger rows read=7 stored=4 repaired=0 rejected=3 other=0\n");
         ps_buf_free(&sql);
@@ -301,7 +302,7 @@ static void test_cuts(void **state)
         struct ps_buf cut = {0};
         struct ps_buf dump = {0};
 
-        ps_buf_add(&cut, whole.at, len);
+        ps_buf_add(&cut, whole.ptr, len);
         assert_int_not_equal(dump_bytes(ps_buf_slice(&cut), 0, &dump), PS_OK);
         ps_buf_free(&cut);
         ps_buf_free(&dump);
@@ -316,17 +317,18 @@ static void test_damage(void **state)
 
     (void)state;
     for (size_t at = 0; at < whole.len; at += at < 1100 ? 3 : 41) {
-        char was = whole.at[at];
+        char was = whole.ptr[at];
 
-        whole.at[at] = marks[at % sizeof marks];
+        whole.ptr[at] = marks[at % sizeof marks];
         import_any(&whole);
-        whole.at[at] = was;
+        whole.ptr[at] = was;
     }
     for (size_t page = 0; page < whole.len / 1024; page++) {
         struct ps_buf other = {0};
 
-        ps_buf_add(&other, whole.at, whole.len);
-        memcpy(other.at + page * 1024, whole.at + (page * 7 + 3) % (whole.len / 1024) * 1024, 1024);
+        ps_buf_add(&other, whole.ptr, whole.len);
+        memcpy(other.ptr + page * 1024, whole.ptr + (page * 7 + 3) % (whole.len / 1024) * 1024,
+               1024);
         import_any(&other);
         ps_buf_free(&other);
     }
@@ -365,12 +367,12 @@ static void test_endless(void **state)
     unsigned leaf = (unsigned)(bytes.len / PAGE);
 
     (void)state;
-    ps_buf_room(&bytes, 5 * PAGE);
-    memcpy(bytes.at + bytes.len + 4 * PAGE, bytes.at + (leaf - 1) * PAGE, PAGE);
+    ps_buf_reserve(&bytes, 5 * PAGE);
+    memcpy(bytes.ptr + bytes.len + 4 * PAGE, bytes.ptr + (leaf - 1) * PAGE, PAGE);
     for (unsigned i = 0; i < 5; i++)
-        interior(bytes.at + (leaf - 1 + i) * PAGE, leaf + 1 + i, 60);
+        interior(bytes.ptr + (leaf - 1 + i) * PAGE, leaf + 1 + i, 60);
     bytes.len += 5 * PAGE;
-    put(bytes.at + 28, leaf + 5, 4);
+    put(bytes.ptr + 28, leaf + 5, 4);
     assert_int_equal(dump_bytes(ps_buf_slice(&bytes), 0, &dump), PS_BAD_INPUT);
     holds(&dump, "table OSRT_API claims more rows than the file can hold");
     ps_buf_free(&bytes);

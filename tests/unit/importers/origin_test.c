@@ -40,9 +40,9 @@ static void test_modules(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(ps_python_module_origin(ps_str_of(cases[i].name)), cases[i].origin);
-    assert_true(ps_str_is(ps_python_top_level(PS_STR("a.b.c")), "a"));
-    assert_true(ps_str_is(ps_python_top_level(PS_STR("a")), "a"));
+        assert_int_equal(ps_python_module_origin(ps_str_from_c(cases[i].name)), cases[i].origin);
+    assert_true(ps_str_eq_c(ps_python_top_level(PS_STR("a.b.c")), "a"));
+    assert_true(ps_str_eq_c(ps_python_top_level(PS_STR("a")), "a"));
     assert_int_equal(ps_python_top_level(PS_STR(".a")).len, 0);
 }
 
@@ -85,7 +85,7 @@ static void test_files(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(ps_python_file_origin(ps_str_of(cases[i].path)), cases[i].origin);
+        assert_int_equal(ps_python_file_origin(ps_str_from_c(cases[i].path)), cases[i].origin);
 }
 
 int origin_test(void)

@@ -34,8 +34,8 @@ static struct ps_buf slurp(const char *path)
 
     assert_non_null(file);
     do {
-        ps_buf_room(&bytes, 65536);
-        got = fread(bytes.at + bytes.len, 1, 65536, file);
+        ps_buf_reserve(&bytes, 65536);
+        got = fread(bytes.ptr + bytes.len, 1, 65536, file);
         bytes.len += got;
     } while (got);
     (void)fclose(file);
@@ -80,7 +80,7 @@ static size_t columns(struct ps_str text, size_t most)
     size_t i = 0;
 
     for (size_t n = 0; i < text.len; i++) {
-        n += ((unsigned char)text.at[i] & 0xc0) != 0x80;
+        n += ((unsigned char)text.ptr[i] & 0xc0) != 0x80;
         if (n > most)
             break;
     }
@@ -93,10 +93,10 @@ static void add_line(const struct change *change, struct ps_str line, struct ps_
 
     do {
         size_t n = change->wrap ? columns(line, change->wrap) : line.len;
-        struct ps_str piece = {line.at, n};
+        struct ps_str piece = {line.ptr, n};
 
         ps_buf_puts(out, change->before ? change->before : "");
-        ps_buf_str(out, change->trimmed ? ps_report_trim(piece) : piece);
+        ps_buf_str(out, change->trimmed ? ps_report_trim_end(piece) : piece);
         ps_buf_puts(out, change->behind ? change->behind : "");
         ps_buf_puts(out, end);
         line = ps_str_skip(line, n);
@@ -106,11 +106,11 @@ static void add_line(const struct change *change, struct ps_str line, struct ps_
 static void make_change(const struct change *change, struct ps_str text, struct ps_buf *out)
 {
     for (size_t number = 0; text.len; number++) {
-        const char *end = memchr(text.at, '\n', text.len);
-        struct ps_str line = {text.at, end ? (size_t)(end - text.at) : text.len};
+        const char *end = memchr(text.ptr, '\n', text.len);
+        struct ps_str line = {text.ptr, end ? (size_t)(end - text.ptr) : text.len};
 
         text = ps_str_skip(text, line.len + 1);
-        if (line.len && line.at[line.len - 1] == '\r')
+        if (line.len && line.ptr[line.len - 1] == '\r')
             line.len--;
         if (number % 10 == change->from && change->to)
             line = PS_STR("...");
@@ -144,7 +144,7 @@ static struct outcome import(struct ps_str bytes)
     out.status = ps_import_stream(ps_stream_memory(bytes, 0), &dump.sink, &picked, &err);
     out.rows = dump.rows;
     out.ledger = dump.ledger;
-    line = out.dump.len ? strstr(out.dump.at, "headline value=") : NULL;
+    line = out.dump.len ? strstr(out.dump.ptr, "headline value=") : NULL;
     out.headline = line ? strtod(line + 15, NULL) : 0;
     return out;
 }
@@ -153,7 +153,7 @@ static uint64_t warnings(const struct outcome *outcome)
 {
     uint64_t n = 0;
 
-    for (const char *at = outcome->dump.at; at && (at = strstr(at, "note warning")); at++)
+    for (const char *at = outcome->dump.ptr; at && (at = strstr(at, "note warning")); at++)
         n++;
     return n;
 }
@@ -165,25 +165,26 @@ static struct ps_buf rows_of(const struct outcome *outcome)
     struct ps_buf rows = {0};
 
     while (dump.len) {
-        const char *end = memchr(dump.at, '\n', dump.len), *place;
-        struct ps_str line = {dump.at, end ? (size_t)(end - dump.at) : dump.len};
+        const char *end = memchr(dump.ptr, '\n', dump.len), *place;
+        struct ps_str line = {dump.ptr, end ? (size_t)(end - dump.ptr) : dump.len};
 
         dump = ps_str_skip(dump, line.len + 1);
-        if (ps_str_starts(line, PS_STR("note ")) || ps_str_starts(line, PS_STR("ledger ")))
+        if (ps_str_starts_with(line, PS_STR("note ")) ||
+            ps_str_starts_with(line, PS_STR("ledger ")))
             continue;
         place = ps_str_find(line, PS_STR(" line="));
-        if (place && ps_str_starts(line, PS_STR("import "))) {
-            ps_buf_add(&rows, line.at, (size_t)(place - line.at));
-            line = ps_str_skip(line, (size_t)(place - line.at) + 1);
+        if (place && ps_str_starts_with(line, PS_STR("import "))) {
+            ps_buf_add(&rows, line.ptr, (size_t)(place - line.ptr));
+            line = ps_str_skip(line, (size_t)(place - line.ptr) + 1);
             (void)ps_str_skip(line, 1);
-            place = memchr(line.at, ' ', line.len);
-            line = ps_str_skip(line, place ? (size_t)(place - line.at) : line.len);
+            place = memchr(line.ptr, ' ', line.len);
+            line = ps_str_skip(line, place ? (size_t)(place - line.ptr) : line.len);
         }
         /* A name that two lines share may lose its line end. */
         for (place = ps_str_find(line, PS_STR("\\u000a")); place;
              place = ps_str_find(line, PS_STR("\\u000a"))) {
-            ps_buf_add(&rows, line.at, (size_t)(place - line.at));
-            line = ps_str_skip(line, (size_t)(place - line.at) + 6);
+            ps_buf_add(&rows, line.ptr, (size_t)(place - line.ptr));
+            line = ps_str_skip(line, (size_t)(place - line.ptr) + 6);
         }
         ps_buf_str(&rows, line);
         ps_buf_puts(&rows, "\n");
@@ -204,7 +205,7 @@ static bool same_rows(const struct outcome *a, const struct outcome *b)
 /* Whether a note says what no note of the other says. */
 static bool says_more(const struct outcome *now, const struct outcome *before, const char *kind)
 {
-    for (const char *at = now->dump.at; at && (at = strstr(at, kind)); at++) {
+    for (const char *at = now->dump.ptr; at && (at = strstr(at, kind)); at++) {
         const char *what = strstr(at, "what="), *end = what ? strchr(what, '\n') : NULL;
         struct ps_buf said = {0};
         bool known;
@@ -212,7 +213,7 @@ static bool says_more(const struct outcome *now, const struct outcome *before, c
         if (!end)
             continue;
         ps_buf_add(&said, what, (size_t)(end - what));
-        known = strstr(said.at, "and were joined again") || strstr(before->dump.at, said.at);
+        known = strstr(said.ptr, "and were joined again") || strstr(before->dump.ptr, said.ptr);
         ps_buf_free(&said);
         if (!known)
             return true;
@@ -233,7 +234,7 @@ static bool is_told(const struct outcome *before, const struct outcome *now, boo
         return false;
     return (ledger->stored + ledger->repaired >= before->ledger.stored + before->ledger.repaired &&
             now->headline == before->headline) ||
-           strstr(now->dump.at, "where rows were removed from the text") ||
+           strstr(now->dump.ptr, "where rows were removed from the text") ||
            ledger->rejected > before->ledger.rejected || warnings(now) > warnings(before) ||
            says_more(now, before, "note warning");
 }
@@ -260,7 +261,7 @@ static int try_changes(const char *folder, const char *name, struct ps_str bytes
         struct outcome now;
 
         /* A terminal does not count what it does not show. */
-        if (changes[i].wrap && memchr(bytes.at, '\033', bytes.len))
+        if (changes[i].wrap && memchr(bytes.ptr, '\033', bytes.len))
             continue;
         make_change(&changes[i], bytes, &text);
         now = import(ps_buf_slice(&text));
@@ -306,8 +307,8 @@ static size_t widest(struct ps_str text)
     size_t most = 0;
 
     while (text.len) {
-        struct ps_str line = ps_report_cut(&text);
-        size_t n = ps_code_points(line);
+        struct ps_str line = ps_report_pop_line(&text);
+        size_t n = ps_count_code_points(line);
 
         most = n > most ? n : most;
     }
@@ -348,7 +349,7 @@ static int try_widths(const char *folder, const char *name, struct ps_str bytes)
 {
     const struct change trim = {.trimmed = true};
     struct ps_buf plain = {0}, shown = {0};
-    struct ps_str text = ps_report_plain(&plain, bytes);
+    struct ps_str text = ps_report_without_escapes(&plain, bytes);
     int lost;
 
     if (plain.len) { /* lines with colours are padded */
@@ -369,9 +370,9 @@ static int try_sample(const char *folder, const char *name, tries *try)
     int lost = 0;
 
     ps_buf_printf(&path, "%s/golden/%s/%s", PS_TESTS_DIR, folder, name);
-    bytes = slurp(path.at);
-    if (ps_is_clean_text(ps_buf_slice(&bytes)) && !strchr("{[", bytes.at[0]) &&
-        memchr(bytes.at, '\n', bytes.len))
+    bytes = slurp(path.ptr);
+    if (ps_is_clean_text(ps_buf_slice(&bytes)) && !strchr("{[", bytes.ptr[0]) &&
+        memchr(bytes.ptr, '\n', bytes.len))
         lost = try(folder, name, ps_buf_slice(&bytes));
     ps_buf_free(&path);
     ps_buf_free(&bytes);
@@ -386,7 +387,7 @@ static int try_folder(const char *folder, tries *try)
     DIR *dir;
 
     ps_buf_printf(&path, "%s/golden/%s", PS_TESTS_DIR, folder);
-    dir = opendir(path.at);
+    dir = opendir(path.ptr);
     assert_non_null(dir);
     while ((entry = readdir(dir)))
         if (strncmp(entry->d_name, "ok_", 3) == 0 && !strstr(entry->d_name, ".dump"))

@@ -19,10 +19,10 @@ static void is_int(const char *bytes, size_t len, int64_t want)
 {
     struct ps_pickle p = {.bytes = {bytes, len}};
     struct ps_err err = PS_ERR_INIT;
-    struct ps_pk_value value;
+    struct ps_pickle_value value;
 
     assert_true(ps_pickle_read(&p, &value, &err));
-    assert_int_equal(value.kind, PS_PK_INT);
+    assert_int_equal(value.kind, PS_PICKLE_INT);
     assert_true(value.i == want);
     ps_pickle_free(&p);
 }
@@ -32,12 +32,12 @@ static void is_real(const char *bytes, size_t len, double want, bool beyond)
 {
     struct ps_pickle p = {.bytes = {bytes, len}};
     struct ps_err err = PS_ERR_INIT;
-    struct ps_pk_value value;
+    struct ps_pickle_value value;
 
     assert_true(ps_pickle_read(&p, &value, &err));
-    assert_int_equal(value.kind, PS_PK_REAL);
+    assert_int_equal(value.kind, PS_PICKLE_REAL);
     assert_true(value.r == want);
-    assert_int_equal(value.beyond, beyond);
+    assert_int_equal(value.is_out_of_range, beyond);
     ps_pickle_free(&p);
 }
 #define IS_REAL(literal, want, beyond) is_real(literal, sizeof(literal) - 1, want, beyond)
@@ -46,11 +46,11 @@ static void refused(const char *bytes, size_t len, uint64_t at, const char *word
 {
     struct ps_pickle p = {.bytes = {bytes, len}};
     struct ps_err err = PS_ERR_INIT;
-    struct ps_pk_value value;
+    struct ps_pickle_value value;
 
     assert_false(ps_pickle_read(&p, &value, &err));
     assert_int_equal(err.code, PS_BAD_INPUT);
-    assert_int_equal(err.at, at);
+    assert_int_equal(err.offset, at);
     assert_non_null(strstr(err.text, word));
     ps_pickle_free(&p);
 }
@@ -126,9 +126,9 @@ static void test_lists_grow_in_runs(void **state)
 {
     struct ps_pickle p;
     struct ps_err err;
-    struct ps_pk_value list;
-    struct ps_pk_walk walk;
-    const struct ps_pk_value *member;
+    struct ps_pickle_value list;
+    struct ps_pickle_iterator walk;
+    const struct ps_pickle_value *member;
     int64_t want = 1;
 
     (void)state;
@@ -139,13 +139,13 @@ static void test_lists_grow_in_runs(void **state)
                      "a(K\x04]K\x09"
                      "ae.",
                      &list, &err));
-    assert_int_equal(list.kind, PS_PK_LIST);
-    walk = ps_pickle_walk(&p, &list);
-    while ((member = ps_pickle_next(&walk)) && member->kind == PS_PK_INT)
+    assert_int_equal(list.kind, PS_PICKLE_LIST);
+    walk = ps_pickle_iterate(&p, &list);
+    while ((member = ps_pickle_next(&walk)) && member->kind == PS_PICKLE_INT)
         assert_int_equal(member->i, want++);
     assert_int_equal(want, 5);
     assert_non_null(member);
-    walk = ps_pickle_walk(&p, member);
+    walk = ps_pickle_iterate(&p, member);
     member = ps_pickle_next(&walk);
     assert_int_equal(member->i, 9);
     assert_null(ps_pickle_next(&walk));
@@ -160,19 +160,19 @@ static void test_memo_and_objects(void **state)
                                 "b.";
     struct ps_pickle p = {.bytes = PS_STR(bytes)};
     struct ps_err err = PS_ERR_INIT;
-    struct ps_pk_value object;
-    struct ps_pk_walk walk;
-    const struct ps_pk_value *state_dict;
+    struct ps_pickle_value object;
+    struct ps_pickle_iterator walk;
+    const struct ps_pickle_value *state_dict;
 
     (void)state;
     assert_true(ps_pickle_read(&p, &object, &err));
-    assert_int_equal(object.kind, PS_PK_OBJECT);
-    assert_string_equal(ps_pk_classes[object.i].module, "_line_profiler");
-    walk = ps_pickle_walk(&p, &object);
+    assert_int_equal(object.kind, PS_PICKLE_OBJECT);
+    assert_string_equal(ps_pickle_classes[object.i].module, "_line_profiler");
+    walk = ps_pickle_iterate(&p, &object);
     state_dict = ps_pickle_next(&walk);
-    assert_int_equal(state_dict->kind, PS_PK_DICT);
-    walk = ps_pickle_walk(&p, state_dict);
-    assert_int_equal(ps_pickle_next(&walk)->kind, PS_PK_TEXT);
+    assert_int_equal(state_dict->kind, PS_PICKLE_DICT);
+    walk = ps_pickle_iterate(&p, state_dict);
+    assert_int_equal(ps_pickle_next(&walk)->kind, PS_PICKLE_TEXT);
     assert_int_equal(ps_pickle_next(&walk)->i, 7);
     assert_null(ps_pickle_next(&walk));
     ps_pickle_free(&p);
@@ -182,15 +182,15 @@ static void test_a_cycle_is_no_harm(void **state)
 {
     struct ps_pickle p;
     struct ps_err err;
-    struct ps_pk_value list;
-    struct ps_pk_walk walk;
+    struct ps_pickle_value list;
+    struct ps_pickle_iterator walk;
 
     (void)state;
     assert_true(READ(&p,
                      "\x80\x02]q\x00h\x00"
                      "a.",
                      &list, &err));
-    walk = ps_pickle_walk(&p, &list);
+    walk = ps_pickle_iterate(&p, &list);
     assert_int_equal(ps_pickle_next(&walk)->id, list.id);
     assert_null(ps_pickle_next(&walk));
     ps_pickle_free(&p);

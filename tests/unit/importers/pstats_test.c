@@ -78,7 +78,7 @@ static int cycle_of(const struct ps_buf *dump, int number)
     const char *at;
 
     (void)snprintf(name, sizeof name, " name=\"f%d\"", number);
-    at = strstr(dump->at, name);
+    at = strstr(dump->ptr, name);
     assert_non_null(at);
     at = strstr(at, " cycle=");
     assert_non_null(at);
@@ -160,7 +160,7 @@ static void test_many_small_functions(void **state)
         load(&bytes, &dump);
         char number[40];
         (void)snprintf(number, sizeof number, "number functions=%d\n", counts[c]);
-        assert_non_null(strstr(dump.at, number));
+        assert_non_null(strstr(dump.ptr, number));
         ps_buf_free(&dump);
     }
 }
@@ -177,7 +177,7 @@ static void test_shared_too_often(void **state)
     put_key(&bytes, 0);
     at = bytes.len;
     put_tuple(&bytes, 5);
-    bytes.at[at] |= (char)0x80; /* referable: slot 0 */
+    bytes.ptr[at] |= (char)0x80; /* referable: slot 0 */
     for (int i = 0; i < 4; i++)
         put_int(&bytes, 1);
     ps_buf_add(&bytes, "{", 1);
@@ -192,7 +192,7 @@ static void test_shared_too_often(void **state)
     }
     ps_buf_add(&bytes, "0", 1);
     assert_int_equal(dump_bytes(ps_buf_slice(&bytes), 0, &dump), PS_BAD_INPUT);
-    assert_non_null(strstr(dump.at, "one and the same dict of callers"));
+    assert_non_null(strstr(dump.ptr, "one and the same dict of callers"));
     ps_buf_free(&bytes);
     ps_buf_free(&dump);
 }
@@ -207,8 +207,8 @@ static void test_caller_named_twice(void **state)
     put_function(&bytes, 2, (const int[]){1, 1}, 2);
     load(&bytes, &dump);
     assert_non_null(
-        strstr(dump.at, "callers that one function lists twice; the last one counts: 1"));
-    assert_non_null(strstr(dump.at, "number calls_pairs=1"));
+        strstr(dump.ptr, "callers that one function lists twice; the last one counts: 1"));
+    assert_non_null(strstr(dump.ptr, "number calls_pairs=1"));
     ps_buf_free(&dump);
 }
 

@@ -53,7 +53,7 @@ static void cut_to(struct plain *plain, uint32_t depth)
 
 static void open_one(struct plain *plain, uint32_t frame)
 {
-    PS_PUSH_ROOM(plain->rows, plain->n, plain->cap);
+    PS_RESERVE_ONE(plain->rows, plain->n, plain->cap);
     plain->rows[plain->n] = (struct row){
         .start = plain->at,
         .parent = plain->n_open ? (int64_t)(plain->n - plain->open[plain->n_open - 1]) : 0,
@@ -157,17 +157,17 @@ static void begin(struct both *b, enum st_unit unit)
         char name[16];
 
         (void)snprintf(name, sizeof name, "f%d", i);
-        assert_int_equal(st_frame(&b->stacks, ps_str_of(name)), i);
+        assert_int_equal(st_frame_id(&b->stacks, ps_str_from_c(name)), i);
     }
-    assert_int_equal(st_track(&b->stacks, st_process(&b->stacks, PS_STR(""), PS_STR("")),
-                              PS_STR("t"), PS_STR(""), &track, &b->err),
+    assert_int_equal(st_add_track(&b->stacks, st_process_id(&b->stacks, PS_STR(""), PS_STR("")),
+                                  PS_STR("t"), PS_STR(""), &track, &b->err),
                      PS_OK);
 }
 
 static void end(struct both *b, uint32_t least_chunks)
 {
     cut_to(&b->plain, 0);
-    st_give(&b->stacks);
+    st_write(&b->stacks);
     assert_int_equal(b->checker.seen, b->plain.n);
     assert_true(b->checker.chunks >= least_chunks);
     st_free(&b->stacks);
@@ -178,8 +178,8 @@ static void push(struct both *b, const uint32_t *frames, uint32_t n, int64_t wei
 {
     uint32_t common = 0;
 
-    assert_int_equal(st_push(&b->stacks, 0, frames, n,
-                             weight * (b->stacks.unit == ST_TIME ? 1 : ST_SCALE), &b->err),
+    assert_int_equal(st_add_stack(&b->stacks, 0, frames, n,
+                                  weight * (b->stacks.unit == ST_TIME ? 1 : ST_SCALE), &b->err),
                      PS_OK);
     while (common < n && common < b->plain.n_open &&
            b->plain.rows[b->plain.open[common]].name == frames[common] + 1)
@@ -228,14 +228,14 @@ static void events_become_slices(void **state)
         if (b.plain.n_open < DEEPEST && (dice(2) || !b.plain.n_open)) {
             uint32_t frame = dice(500);
 
-            assert_int_equal(st_begin(&b.stacks, 0, frame, at, &b.err), PS_OK);
+            assert_int_equal(st_begin_frame(&b.stacks, 0, frame, at, &b.err), PS_OK);
             open_one(&b.plain, frame);
         } else {
             uint32_t depth = b.plain.n_open - 1 - (dice(9) ? 0 : dice(b.plain.n_open));
 
             assert_int_equal(st_open_frame(&b.stacks, 0, depth) + 1,
                              b.plain.rows[b.plain.open[depth]].name);
-            assert_int_equal(st_end(&b.stacks, 0, depth, at, &b.err), PS_OK);
+            assert_int_equal(st_end_frame(&b.stacks, 0, depth, at, &b.err), PS_OK);
             cut_to(&b.plain, depth);
         }
         assert_int_equal(st_open_count(&b.stacks, 0), b.plain.n_open);

@@ -129,7 +129,7 @@ static struct tr_track track_of(struct hand *hand, uint32_t id, enum ps_track_ki
     for (size_t i = 0; i < n; i++) {
         track.start[i] = rows[i].start;
         track.duration[i] = rows[i].duration;
-        track.name_id[i] = ps_intern_id(&hand->trace.names, ps_str_of(rows[i].name)) + 1;
+        track.name_id[i] = ps_intern_add(&hand->trace.names, ps_str_from_c(rows[i].name)) + 1;
         track.slice_kind[i] = rows[i].kind;
         track.parent[i] = TR_NO_ROW;
         if (rows[i].launch >= 0 && kind == PS_TRACK_STREAM)
@@ -157,7 +157,7 @@ static void pass(struct hand *hand, uint32_t id, enum ps_track_kind kind, const 
 {
     struct tr_track track = track_of(hand, id, kind, rows, n);
 
-    tr_steps_track(hand->steps, &track);
+    tr_steps_add_track(hand->steps, &track);
     free_track(&track);
 }
 #define PASS(hand, id, kind, ...)                                                                  \
@@ -288,7 +288,8 @@ static void test_steps_follow_the_device(void **state)
     assert_int_equal(heard->steps[1].end_ns, 220);
     assert_int_equal(heard->steps[2].start_ns, 220);
     assert_int_equal(heard->steps[2].end_ns, 330);
-    assert_true(heard->steps[0].counted && heard->steps[1].counted && !heard->steps[2].counted);
+    assert_true(heard->steps[0].is_counted && heard->steps[1].is_counted &&
+                !heard->steps[2].is_counted);
     sums_hold(heard, 3);
     assert_int_equal(heard->devices[0].span_ns, 220);
     assert_int_equal(heard->devices[0].busy_ns, 40 + 10 + 50);
@@ -325,7 +326,7 @@ static void test_gaps_and_streams(void **state)
     assert_int_equal(heard->n_steps, 1);
     assert_int_equal(heard->steps[0].start_ns, 0);
     assert_int_equal(heard->steps[0].end_ns, 600000);
-    assert_true(heard->steps[0].counted);
+    assert_true(heard->steps[0].is_counted);
     sums_hold(heard, 3);
     assert_int_equal(heard->devices[0].communication_ns, 110000);
     assert_int_equal(heard->devices[0].overlap_ns, 10000);
@@ -417,11 +418,11 @@ static void test_modules(void **state)
     track.extra[TR_DEVICE_SELF] = ps_alloc(7 * sizeof(int64_t));
     for (size_t i = 0; i < 7; i++) {
         track.parent[i] = parents[i];
-        track.template[i] = ps_str_starts(ps_str_of(rows[i].name), PS_STR("nn.")) ? 2 : 0;
+        track.template[i] = ps_str_starts_with(ps_str_from_c(rows[i].name), PS_STR("nn.")) ? 2 : 0;
         track.extra[TR_DEVICE_SELF][i] = rows[i].kind == PS_SLICE_OP ? 7 : 0;
     }
     modules = tr_modules_new(&hand.trace);
-    tr_modules_track(modules, &track);
+    tr_modules_add_track(modules, &track);
     assert_int_equal(tr_modules_end(modules), PS_OK);
     tr_modules_free(modules);
     free_track(&track);

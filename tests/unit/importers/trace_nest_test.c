@@ -56,8 +56,8 @@ static void on_process(struct ps_sink *sink, const struct ps_process *row)
     struct rows *rows = (struct rows *)sink;
 
     ps_buf_printf(&rows->out, "process %u pid %.*s '%.*s' sort %d device %d\n", row->id,
-                  (int)row->pid.len, row->pid.at, (int)row->name.len, row->name.at, (int)row->sort,
-                  (int)row->device);
+                  (int)row->pid.len, row->pid.ptr, (int)row->name.len, row->name.ptr,
+                  (int)row->sort, (int)row->device);
 }
 
 static void on_track(struct ps_sink *sink, const struct ps_track *row)
@@ -65,14 +65,14 @@ static void on_track(struct ps_sink *sink, const struct ps_track *row)
     struct rows *rows = (struct rows *)sink;
 
     ps_buf_printf(&rows->out, "track %u of %u kind %d '%.*s' lanes %u\n", row->id, row->process,
-                  (int)row->kind, (int)row->name.len, row->name.at, row->depth);
+                  (int)row->kind, (int)row->name.len, row->name.ptr, row->depth);
     rows->kind = row->kind;
 }
 
 static void put_args(struct rows *rows, const struct ps_chunk *chunk, uint32_t i)
 {
-    int64_t template = ps_chunk_at(chunk, PS_COL_TEMPLATE, i);
-    size_t at = (size_t)ps_chunk_at(chunk, PS_COL_ARGS_AT, i);
+    int64_t template = ps_chunk_value(chunk, PS_COL_TEMPLATE, i);
+    size_t at = (size_t)ps_chunk_value(chunk, PS_COL_ARGS_AT, i);
 
     if (!template)
         return;
@@ -87,17 +87,18 @@ static void on_slices(struct ps_sink *sink, const struct ps_chunk *chunk)
     struct rows *rows = (struct rows *)sink;
 
     for (uint32_t i = 0; i < chunk->n; i++) {
-        struct ps_str name = text_of(rows, ps_chunk_at(chunk, PS_COL_NAME, i));
-        int64_t parent = ps_chunk_at(chunk, PS_COL_PARENT, i);
+        struct ps_str name = text_of(rows, ps_chunk_value(chunk, PS_COL_NAME, i));
+        int64_t parent = ps_chunk_value(chunk, PS_COL_PARENT, i);
 
-        ps_buf_printf(
-            &rows->out, "%.*s %d+%d %d %d", (int)name.len, name.at,
-            (int)ps_chunk_at(chunk, PS_COL_START, i), (int)ps_chunk_at(chunk, PS_COL_DURATION, i),
-            (int)ps_chunk_at(chunk, PS_COL_SELF, i), (int)ps_chunk_at(chunk, PS_COL_DEPTH, i));
+        ps_buf_printf(&rows->out, "%.*s %d+%d %d %d", (int)name.len, name.ptr,
+                      (int)ps_chunk_value(chunk, PS_COL_START, i),
+                      (int)ps_chunk_value(chunk, PS_COL_DURATION, i),
+                      (int)ps_chunk_value(chunk, PS_COL_SELF, i),
+                      (int)ps_chunk_value(chunk, PS_COL_DEPTH, i));
         if (parent)
             ps_buf_printf(&rows->out, "<%d", (int)(chunk->first + i - parent));
-        if (ps_chunk_at(chunk, PS_COL_FLAGS, i))
-            ps_buf_printf(&rows->out, " f%d", (int)ps_chunk_at(chunk, PS_COL_FLAGS, i));
+        if (ps_chunk_value(chunk, PS_COL_FLAGS, i))
+            ps_buf_printf(&rows->out, " f%d", (int)ps_chunk_value(chunk, PS_COL_FLAGS, i));
         put_args(rows, chunk, i);
         ps_buf_puts(&rows->out, "\n");
     }
@@ -108,7 +109,7 @@ static void on_flow(struct ps_sink *sink, const struct ps_flow *row)
     struct rows *rows = (struct rows *)sink;
     struct ps_str kind = text_of(rows, row->kind);
 
-    ps_buf_printf(&rows->out, "flow %.*s %d/%d -> %d/%d at %d -> %d\n", (int)kind.len, kind.at,
+    ps_buf_printf(&rows->out, "flow %.*s %d/%d -> %d/%d at %d -> %d\n", (int)kind.len, kind.ptr,
                   (int)(row->from_slice >> 32), (int)(row->from_slice & UINT32_MAX),
                   (int)(row->to_slice >> 32), (int)(row->to_slice & UINT32_MAX), (int)row->from_ns,
                   (int)row->to_ns);
@@ -119,7 +120,7 @@ static void on_counter(struct ps_sink *sink, const struct ps_counter *row)
     struct rows *rows = (struct rows *)sink;
 
     ps_buf_printf(&rows->out, "counter %u of %u '%.*s'\n", row->id, row->process,
-                  (int)row->name.len, row->name.at);
+                  (int)row->name.len, row->name.ptr);
 }
 
 static void on_count(struct ps_sink *sink, uint32_t counter, int64_t t_ns, double value)
@@ -132,7 +133,7 @@ static void on_count(struct ps_sink *sink, uint32_t counter, int64_t t_ns, doubl
 static void free_list(struct ps_str *list, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        free((void *)(uintptr_t)list[i].at);
+        free((void *)(uintptr_t)list[i].ptr);
     free(list);
 }
 
@@ -173,8 +174,8 @@ static void check_all(const char *json, const char *expected, const char *from)
     struct rows rows;
     const char *at;
 
-    import(&rows, ps_str_of(json));
-    at = strstr(rows.out.at ? rows.out.at : "", from);
+    import(&rows, ps_str_from_c(json));
+    at = strstr(rows.out.ptr ? rows.out.ptr : "", from);
     assert_string_equal(at ? at : "", expected);
     release(&rows);
 }
@@ -421,14 +422,14 @@ static void sorting_is_stable(void **state)
             keys[i] = round % 4 == 0 ? N - i : round % 4 == 1 ? i % 700 : seed >> 20;
             keys[i] += round % 4 == 3 && i % 100 ? i * 10 : 0;
         }
-        order = tr_sorted(NULL, keys, N, less);
+        order = tr_sort_order(NULL, keys, N, less);
         assert_non_null(order);
         for (uint32_t i = 1; i < N; i++)
             assert_true(keys[order[i - 1]] < keys[order[i]] ||
                         (keys[order[i - 1]] == keys[order[i]] && order[i - 1] < order[i]));
         free(order);
     }
-    assert_null(tr_sorted(NULL, keys, 0, less));
+    assert_null(tr_sort_order(NULL, keys, 0, less));
 }
 
 static void first_free_lanes(void **state)
@@ -437,11 +438,11 @@ static void first_free_lanes(void **state)
 
     (void)state;
     for (uint32_t i = 0; i < 100; i++)
-        assert_int_equal(tr_lane(&lanes, 0, 0, 10 + i), i);
-    assert_int_equal(tr_lane(&lanes, 0, 10, 50), 0);
-    assert_int_equal(tr_lane(&lanes, 0, 12, 50), 1);
-    assert_int_equal(tr_lane(&lanes, 3, 20, 50), 3);
-    assert_int_equal(tr_lane(&lanes, 3, 12, 50), 100);
+        assert_int_equal(tr_find_lane(&lanes, 0, 0, 10 + i), i);
+    assert_int_equal(tr_find_lane(&lanes, 0, 10, 50), 0);
+    assert_int_equal(tr_find_lane(&lanes, 0, 12, 50), 1);
+    assert_int_equal(tr_find_lane(&lanes, 3, 20, 50), 3);
+    assert_int_equal(tr_find_lane(&lanes, 3, 12, 50), 100);
     assert_int_equal(lanes.used, 101);
     free(lanes.ends);
 }

@@ -29,7 +29,7 @@ static enum ps_status read_text(struct ps_str bytes, struct how how, struct ps_b
     enum ps_status status;
 
     dump_sink_init(&sink, out);
-    status = tr_trace_read_by(in, &trace, how.block, how.workers, how.budget);
+    status = tr_trace_read_with(in, &trace, how.block, how.workers, how.budget);
     if (status == PS_OK) {
         trace_text(&trace, out);
         assert_int_equal(trace.counts.read,
@@ -102,7 +102,7 @@ static void test_any_block(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct ps_str bytes = ps_str_of(cases[i].text);
+        struct ps_str bytes = ps_str_from_c(cases[i].text);
         struct ps_buf want = {0}, got = {0};
 
         (void)read_text(bytes, plain, &want, NULL);
@@ -114,7 +114,7 @@ static void test_any_block(void **state)
                 (void)read_text(bytes, how, &got, NULL);
                 if (!ps_str_eq(ps_buf_slice(&want), ps_buf_slice(&got)))
                     fail_msg("%s in blocks of %zu by %u:\n%s\nis not\n%s", cases[i].what, block,
-                             workers, got.at, want.at);
+                             workers, got.ptr, want.ptr);
             }
         ps_buf_free(&want);
         ps_buf_free(&got);
@@ -125,8 +125,8 @@ static void expect(const char *text, const char *want)
 {
     struct ps_buf got = {0};
 
-    (void)read_text(ps_str_of(text), plain, &got, NULL);
-    assert_string_equal(got.at, want);
+    (void)read_text(ps_str_from_c(text), plain, &got, NULL);
+    assert_string_equal(got.ptr, want);
     ps_buf_free(&got);
 }
 
@@ -158,11 +158,11 @@ static void test_repairs(void **state)
                                         "header experiment \"run /\\\"7/\\\" x\""};
 
     (void)state;
-    assert_int_equal(read_text(ps_str_of(damaged), plain, &got, NULL), PS_OK);
+    assert_int_equal(read_text(ps_str_from_c(damaged), plain, &got, NULL), PS_OK);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strstr(got.at, names[i]))
-            fail_msg("%s is not in\n%s", names[i], got.at);
-    assert_non_null(strstr(got.at, "read 7 repaired 5 rejected 2"));
+        if (!strstr(got.ptr, names[i]))
+            fail_msg("%s is not in\n%s", names[i], got.ptr);
+    assert_non_null(strstr(got.ptr, "read 7 repaired 5 rejected 2"));
     ps_buf_free(&got);
 }
 
@@ -194,7 +194,7 @@ static void test_any_byte(void **state)
     (void)state;
     for (size_t i = 0; i < 3; i++)
         for (size_t n = 0; n < strlen(texts[i]); n++) {
-            struct ps_str text = ps_str_of(texts[i]);
+            struct ps_str text = ps_str_from_c(texts[i]);
             char *copy = ps_strdup(text);
             struct ps_buf out = {0};
 
@@ -239,8 +239,8 @@ static void test_deep(void **state)
         ps_buf_puts(&text, "]");
     ps_buf_puts(&text, "},{\"ph\":\"X\",\"name\":\"b\",\"ts\":1}]");
     assert_int_equal(read_text(ps_buf_slice(&text), plain, &got, NULL), PS_OK);
-    assert_non_null(strstr(got.at, "\"b\""));
-    assert_non_null(strstr(got.at, "read 2 repaired 0 rejected 1"));
+    assert_non_null(strstr(got.ptr, "\"b\""));
+    assert_non_null(strstr(got.ptr, "read 2 repaired 0 rejected 1"));
     ps_buf_free(&text);
     ps_buf_free(&got);
 }

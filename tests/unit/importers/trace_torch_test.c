@@ -35,7 +35,7 @@ static void on_text(struct ps_sink *sink, const struct ps_trace_text *text)
     struct watch *watch = (struct watch *)sink;
     assert_in_range(text->id, 1, IDS - 1);
     assert_in_range(text->text.len, 0, sizeof watch->text[0] - 1);
-    memcpy(watch->text[text->id], text->text.at, text->text.len);
+    memcpy(watch->text[text->id], text->text.ptr, text->text.len);
     watch->key[text->id] = text->key;
 }
 
@@ -54,12 +54,12 @@ static void on_slices(struct ps_sink *sink, const struct ps_chunk *chunk)
         assert_in_range(watch->n, 0, IDS - 1);
         watch->seen[watch->n++] =
             (struct seen){.id = ps_slice_id(chunk->track, chunk->first + i),
-                          .launch = ps_chunk_at(chunk, PS_COL_LAUNCH, i),
-                          .op = ps_chunk_at(chunk, PS_COL_OP, i),
-                          .flags = ps_chunk_at(chunk, PS_COL_FLAGS, i),
-                          .kind = ps_chunk_at(chunk, PS_COL_KIND, i),
-                          .name = (uint32_t)ps_chunk_at(chunk, PS_COL_NAME, i),
-                          .family = (char)ps_chunk_at(chunk, PS_COL_FAMILY, i)};
+                          .launch = ps_chunk_value(chunk, PS_COL_LAUNCH, i),
+                          .op = ps_chunk_value(chunk, PS_COL_OP, i),
+                          .flags = ps_chunk_value(chunk, PS_COL_FLAGS, i),
+                          .kind = ps_chunk_value(chunk, PS_COL_KIND, i),
+                          .name = (uint32_t)ps_chunk_value(chunk, PS_COL_NAME, i),
+                          .family = (char)ps_chunk_value(chunk, PS_COL_FAMILY, i)};
     }
 }
 
@@ -86,8 +86,8 @@ static void import(struct watch *watch, struct ps_str json, bool by_shape)
 static const struct ps_operator *find_row(const struct watch *watch, const char *name)
 {
     for (size_t i = 0; i < watch->sums.n; i++) {
-        if (strcmp(watch->text[watch->sums.at[i].name], name) == 0)
-            return &watch->sums.at[i];
+        if (strcmp(watch->text[watch->sums.items[i].name], name) == 0)
+            return &watch->sums.items[i];
     }
     return NULL;
 }

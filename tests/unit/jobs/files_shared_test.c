@@ -21,7 +21,7 @@
 #include "base/file.h"
 #include "server/catalog/files.h"
 #include "server/jobs/import.h"
-#include "server/replica/cache.h"
+#include "server/replica/file_cache.h"
 #include "server/replica/files.h"
 #include "server/replica/state.h"
 #include "tests/unit/postgres.h"
@@ -75,7 +75,7 @@ static void a_run_that_goes_and_comes_is_there(void **state)
     import(store, id);
     assert_int_equal(ps_file_path(store, "runs", id, &toggled.path, PS_ERR_IGNORED), PS_OK);
     ps_buf_printf(&aside, "%s.aside", toggled.path);
-    toggled.aside = aside.at;
+    toggled.aside = aside.ptr;
     assert_int_equal(pthread_create(&thread, NULL, toggle, &toggled), 0);
     for (int i = 0; i < 1500; i++) {
         struct ps_err err = PS_ERR_INIT;
@@ -111,7 +111,7 @@ static int count_files(const char *dir)
     return n;
 }
 
-static enum ps_status fetch(void *user, const char *hash, ps_blob_take *take, void *to,
+static enum ps_status fetch(void *user, const char *hash, ps_blob_receive *take, void *to,
                             struct ps_err *err)
 {
     struct small_disk *disk = user;
@@ -126,18 +126,18 @@ static enum ps_status fetch(void *user, const char *hash, ps_blob_take *take, vo
 }
 
 /* What is fetched next, so that it has the hash that is asked for. */
-static enum ps_status get(struct ps_cache *cache, struct small_disk *disk, int letter,
+static enum ps_status get(struct ps_file_cache *cache, struct small_disk *disk, int letter,
                           struct ps_err *err)
 {
     PS_AUTO(ps_free_ptr) char *path = NULL;
-    struct ps_content content;
-    char letters[1000], hash[PS_CONTENT_SIZE];
+    struct ps_content_hash content;
+    char letters[1000], hash[PS_CONTENT_HASH_SIZE];
 
     memset(letters, 'a' + letter, sizeof letters);
-    ps_content_begin(&content);
-    ps_content_add(&content, (struct ps_str){letters, sizeof letters});
-    ps_content_end(&content, hash);
-    return ps_cache_get(cache, hash, sizeof letters, fetch, disk, &path, err);
+    ps_content_hash_begin(&content);
+    ps_content_hash_add(&content, (struct ps_str){letters, sizeof letters});
+    ps_content_hash_end(&content, hash);
+    return ps_file_cache_get(cache, hash, sizeof letters, fetch, disk, &path, err);
 }
 
 static void on_a_full_disk_what_was_fetched_goes(void **state)
@@ -145,24 +145,24 @@ static void on_a_full_disk_what_was_fetched_goes(void **state)
     const struct fixture *f = *state;
     struct small_disk disk = {.dir = NULL, .holds = 4};
     struct ps_buf dir = {0};
-    struct ps_cache *cache = NULL;
+    struct ps_file_cache *cache = NULL;
     struct ps_err err = PS_ERR_INIT;
 
     ps_buf_printf(&dir, "%s/cache", f->dir);
-    disk.dir = dir.at;
-    assert_int_equal(ps_cache_open(dir.at, "s", 1 << 20, &cache, PS_ERR_IGNORED), PS_OK);
+    disk.dir = dir.ptr;
+    assert_int_equal(ps_file_cache_open(dir.ptr, "s", 1 << 20, &cache, PS_ERR_IGNORED), PS_OK);
     for (int i = 1; i <= 4; i++)
         assert_int_equal(get(cache, &disk, i, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(count_files(dir.at), 4);
+    assert_int_equal(count_files(dir.ptr), 4);
     assert_int_equal(get(cache, &disk, 6, PS_ERR_IGNORED),
                      PS_OK); /* the fifth finds no room, the sixth does */
     assert_int_equal(disk.asked, 6);
-    assert_in_range(count_files(dir.at), 2, 3);
+    assert_in_range(count_files(dir.ptr), 2, 3);
     disk.holds = 0;
     assert_int_equal(get(cache, &disk, 7, &err), PS_FULL);
     assert_string_equal(err.text, "no space left");
-    assert_int_equal(count_files(dir.at), 0);
-    ps_cache_close(cache);
+    assert_int_equal(count_files(dir.ptr), 0);
+    ps_file_cache_close(cache);
     ps_buf_free(&dir);
 }
 
@@ -185,7 +185,7 @@ static void expect_loose(struct ps_store *store, int64_t reserved_bytes, int64_t
     struct ps_pg *pg = store->replica->mirror->writer;
     int64_t found[2] = {-1, -1};
 
-    assert_int_equal(ps_catalog_begin(store, PS_SOON, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_catalog_begin(store, PS_NOT_DURABLE, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_pg_run(pg,
                                "SELECT (SELECT count(*) FROM loose), "
                                "(SELECT count(*) FROM blob)",
@@ -211,7 +211,7 @@ static void what_was_sent_in_vain_goes(void **state)
 {
     const struct fixture *f = *state;
     struct ps_store *store = open_server(*state, "a");
-    struct ps_sending vain, placed;
+    struct ps_sent_file vain, placed;
     char path[80];
     bool more;
 
@@ -220,17 +220,18 @@ static void what_was_sent_in_vain_goes(void **state)
     assert_int_equal(ps_file_send(store, "spool", path, &vain, PS_ERR_IGNORED), PS_OK);
     write_file(path, "placed");
     assert_int_equal(ps_file_send(store, "spool", path, &placed, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_catalog_begin(store, PS_SOON, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_catalog_begin(store, PS_NOT_DURABLE, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(
         ps_catalog_end(store, ps_file_place(store, &placed, "spool", "a-1", NULL, PS_ERR_IGNORED),
                        PS_ERR_IGNORED),
         PS_OK);
     expect_loose(store, 1, 2);
-    assert_int_equal(ps_shared_files_sweep(store, PS_SENT_HOLD_MS, &more, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_shared_files_sweep(store, PS_UNPLACED_KEEP_MS, &more, PS_ERR_IGNORED),
+                     PS_OK);
     expect_loose(store, 1, 2);
     assert_int_equal(ps_shared_files_sweep(store, 0, &more, PS_ERR_IGNORED), PS_OK);
     expect_loose(store, 0, 1);
-    assert_int_equal(ps_catalog_begin(store, PS_SOON, PS_ERR_IGNORED),
+    assert_int_equal(ps_catalog_begin(store, PS_NOT_DURABLE, PS_ERR_IGNORED),
                      PS_OK); /* late, and told so */
     assert_int_equal(
         ps_catalog_end(store, ps_file_place(store, &vain, "spool", "a-2", NULL, PS_ERR_IGNORED),
@@ -259,9 +260,9 @@ static void what_was_kept_in_vain_goes(void **state)
     assert_int_equal(ps_ingest_begin(store, "originals", fd, &intake, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_ingest_wait(intake, true, &original, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_ingest_keep(intake, PS_ERR_IGNORED), PS_OK);
-    postgres_tell("stop");
+    postgres_command("stop");
     ps_ingest_end(intake);
-    postgres_tell("start");
+    postgres_command("start");
     assert_int_equal(count(store, "SELECT count(*) FROM doomed"), 1);
     assert_int_equal(count(store, "SELECT count(*) FROM kept"), 1);
     ps_pending_delete_sweep(store);

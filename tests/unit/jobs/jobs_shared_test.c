@@ -33,7 +33,7 @@ static void add_view(void *user, const struct ps_job_view *job)
 
     if (job->text.len)
         ps_buf_printf(out, "%llu: %.*s, ", (unsigned long long)job->id, (int)job->text.len,
-                      job->text.at);
+                      job->text.ptr);
     else
         ps_buf_printf(out, "%llu %s, ", (unsigned long long)job->id, ps_job_state_word(job->state));
 }
@@ -52,10 +52,10 @@ static void write_job(struct ps_buf *out, const struct ps_job_view *job)
     ps_buf_printf(out, "{\"state\":\"%s\",\"error\":null}", ps_job_state_word(job->state));
 }
 
-static void on_heard(void *user, const struct ps_change *change)
+static void on_heard(void *user, const struct ps_row_change *change)
 {
-    if (change->what == PS_CHANGED_JOB)
-        ps_jobs_heard(((struct server *)user)->jobs, change->job);
+    if (change->kind == PS_CHANGED_JOB)
+        ps_jobs_on_change(((struct server *)user)->jobs, change->job);
 }
 
 static void begin(struct fixture *f, const char *which, unsigned workers, struct server *out)
@@ -63,8 +63,8 @@ static void begin(struct fixture *f, const char *which, unsigned workers, struct
     const struct ps_jobs_config config = {
         .store = open_server(f, which),
         .workers = workers,
-        .listed = KEEP,
-        .keep = KEEP,
+        .listed_max = KEEP,
+        .kept_max = KEEP,
         .changed = on_changed,
         .write = write_job,
         .user = out,
@@ -90,12 +90,12 @@ static void wait_said(struct server *server, const char *wanted)
 
     for (int i = 0; i < 500 && !has; i++) {
         (void)pthread_mutex_lock(&server->lock);
-        has = server->said.len && strstr(server->said.at, wanted);
+        has = server->said.len && strstr(server->said.ptr, wanted);
         (void)pthread_mutex_unlock(&server->lock);
         (void)usleep(has ? 0 : 10000);
     }
     if (!has)
-        fail_msg("\"%s\" was not said, but %s", wanted, server->said.len ? server->said.at : "-");
+        fail_msg("\"%s\" was not said, but %s", wanted, server->said.len ? server->said.ptr : "-");
 }
 
 /* A profile that is none, in the spool. */
@@ -118,7 +118,7 @@ static void expect_shown(struct server *server, uint64_t id, const char *wanted)
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
     assert_int_equal(ps_jobs_show(server->jobs, id, add_view, &text, PS_ERR_IGNORED), PS_OK);
-    assert_string_equal(text.at, wanted);
+    assert_string_equal(text.ptr, wanted);
 }
 
 static void expect_each(struct server *server, const char *wanted)
@@ -126,7 +126,7 @@ static void expect_each(struct server *server, const char *wanted)
     PS_AUTO(ps_buf_free) struct ps_buf text = {0};
 
     assert_int_equal(ps_jobs_each(server->jobs, add_view, &text, PS_ERR_IGNORED), PS_OK);
-    assert_string_equal(text.at, wanted);
+    assert_string_equal(text.ptr, wanted);
 }
 
 #define QUEUED    "{\"state\":\"queued\",\"error\":null}"
@@ -182,11 +182,11 @@ static void one_that_waits_elsewhere_is_cancelled(void **state)
 static void take_over(struct server *server, const char *dead)
 {
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
-    enum ps_status status = ps_catalog_begin(server->store, PS_SOON, PS_ERR_IGNORED);
+    enum ps_status status = ps_catalog_begin(server->store, PS_NOT_DURABLE, PS_ERR_IGNORED);
 
     ps_buf_printf(&sql, "UPDATE upload SET session = '%s'", server->store->session);
     if (status == PS_OK)
-        status = ps_db_exec(server->store->catalog, sql.at, PS_ERR_IGNORED);
+        status = ps_db_exec(server->store->catalog, sql.ptr, PS_ERR_IGNORED);
     if (status == PS_OK)
         status = ps_job_rows_abandon(server->store, dead, PS_ERR_IGNORED);
     assert_int_equal(ps_catalog_end(server->store, status, PS_ERR_IGNORED), PS_OK);
@@ -215,7 +215,7 @@ static void what_was_taken_over_is_told_by_who_has_it(void **state)
     ps_jobs_cancel_all(a.jobs);
     wait_said(&b, "2: " CANCELLED);
     wait_said(&a, "2 cancelled, ");
-    assert_null(strstr(a.said.at, "1 cancelled"));
+    assert_null(strstr(a.said.ptr, "1 cancelled"));
     end(&a);
     assert_int_equal(count(b.store, "SELECT state = 'queued' FROM job WHERE id = 1"), 1);
     end(&b);
@@ -230,7 +230,7 @@ static void what_is_left_goes_on_elsewhere(void **state)
     begin(*state, "a", 0, &a);
     assert_int_equal(add(&a, true), 1);
     at = count(a.store, "SELECT at FROM job");
-    assert_int_equal(ps_jobs_leave_all(a.jobs), 1);
+    assert_int_equal(ps_jobs_hand_over_all(a.jobs), 1);
     end(&a);
     begin(*state, "b", 1, &b);
     assert_int_equal(count(b.store, "SELECT count(*) FROM job WHERE state = 'queued'"), 1);
@@ -251,11 +251,11 @@ static void the_last_state_counts(void **state)
     begin(*state, "b", 0, &b);
     assert_int_equal(add(&a, false), 1);
     wait_said(&b, "1: " QUEUED);
-    postgres_tell("stop");
+    postgres_command("stop");
     ps_jobs_cancel_all(a.jobs);
     expect_shown(&a, 1, "1 cancelled, ");
     expect_shown(&b, 1, "1: " QUEUED ", ");
-    postgres_tell("start");
+    postgres_command("start");
     wait_until(b.store, "SELECT count(*) FROM job WHERE state = 'cancelled'", 1);
     end(&a);
     end(&b);

@@ -100,8 +100,8 @@ static void start(struct fixture *f, unsigned workers)
     const struct ps_jobs_config config = {
         .store = f->store,
         .workers = workers,
-        .listed = LISTED,
-        .keep = KEEP,
+        .listed_max = LISTED,
+        .kept_max = KEEP,
         .changed = on_changed,
         .ended = on_ended,
         .user = &f->seen,
@@ -185,7 +185,7 @@ static void an_import_from_queue_to_shelf(void **state)
     assert_string_equal(view.kind, "importtime");
     assert_int_equal(view.records, 1);
     assert_non_null(view.run);
-    assert_false(view.already);
+    assert_false(view.existed);
     assert_int_equal(access(copy, F_OK), -1); /* temporary */
     free(copy);
     ps_jobs_stop(f->jobs);

@@ -137,7 +137,7 @@ static const struct ps_tag labels[] = {{"k\"", "v'"}, {"empty", ""}};
 
 static void accept_a_file(struct ps_store *store)
 {
-    struct ps_accepted upload = {
+    struct ps_accepted_upload upload = {
         .filename = "f.log", .name = "n", .series = "s", .who = "w", .tags = labels, .n_tags = 2};
     char *path;
     int fd;
@@ -147,7 +147,7 @@ static void accept_a_file(struct ps_store *store)
     upload.path = path;
     if (ps_upload_accept(store, &upload, true, PS_ERR_IGNORED) != PS_OK)
         _exit(3);
-    ps_upload_try(store, upload.id, true);
+    ps_upload_count_try(store, upload.id, true);
 }
 
 struct taken {
@@ -156,7 +156,7 @@ struct taken {
     char path[256];
 };
 
-static void take(void *user, const struct ps_accepted *upload)
+static void take(void *user, const struct ps_accepted_upload *upload)
 {
     struct taken *taken = user;
 
@@ -184,12 +184,12 @@ static void an_accepted_upload_stays_until_it_ended(void **state)
     open_and_close();
     assert_string_not_equal(listed("spool"), "");
     assert_int_equal(ps_store_open(dir, &store, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_upload_take(store, take, &taken, &err), PS_OK);
+    assert_int_equal(ps_upload_take_over(store, take, &taken, &err), PS_OK);
     assert_int_equal(taken.n, 1);
     assert_int_equal(taken.tries, 1);
     assert_int_equal(access(taken.path, F_OK), 0);
     assert_int_equal(ps_store_open(dir, &other, PS_ERR_IGNORED), PS_OK); /* it is in living hands */
-    assert_int_equal(ps_upload_take(other, take, &again, &err), PS_OK);
+    assert_int_equal(ps_upload_take_over(other, take, &again, &err), PS_OK);
     assert_int_equal(again.n, 0);
     ps_store_close(other);
     ps_upload_end(store, taken.id, NULL);
@@ -227,17 +227,17 @@ static void an_older_catalog_gets_what_it_lacks(void **state)
     die_after(accept_as_before);
     open_and_close();
     assert_int_equal(ps_store_open(dir, &store, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_upload_take(store, take, &taken, &err), PS_OK);
+    assert_int_equal(ps_upload_take_over(store, take, &taken, &err), PS_OK);
     assert_int_equal(taken.n, 1);
     assert_int_equal(ps_db_prepare(store->catalog,
                                    "SELECT sum(job) + (SELECT count(bytes) FROM partial) "
                                    "FROM upload",
                                    &stmt, PS_ERR_IGNORED),
                      PS_OK);
-    assert_true(ps_stmt_row(stmt, PS_ERR_IGNORED));
+    assert_true(ps_stmt_step(stmt, PS_ERR_IGNORED));
     assert_false(ps_col_is_null(stmt, 0));
     assert_int_equal(ps_col_int(stmt, 0), 0);
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_upload_end(store, taken.id, NULL);
     ps_store_close(store);
 }
@@ -268,7 +268,7 @@ static void what_was_removed_does_not_come_back(void **state)
     (void)state;
     die_after(accept_a_file);
     assert_int_equal(ps_store_open(dir, &store, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_upload_take(store, take, &taken, &err), PS_OK);
+    assert_int_equal(ps_upload_take_over(store, take, &taken, &err), PS_OK);
     assert_int_equal(import(store, taken.id, id), PS_OK);
     assert_int_equal(ps_store_remove(store, id, "", PS_ERR_IGNORED), PS_OK);
     assert_int_equal(import(store, taken.id, id), PS_CANCELLED);
@@ -283,7 +283,7 @@ static void what_was_removed_does_not_come_back(void **state)
 static void two_that_doom_one_file_leave_it_to_the_last(void **state)
 {
     struct ps_store *store = NULL;
-    const struct ps_sending sent = {.bytes = 1};
+    const struct ps_sent_file sent = {.bytes = 1};
     struct ps_pending_delete one, two;
     char path[160], part[160];
     const char *sha256 = "00000000000000000000000000000000000000000000000000000000000000aa";

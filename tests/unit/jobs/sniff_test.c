@@ -54,7 +54,7 @@ static enum ps_status sniff(struct ps_sniffer *sniffer, const char *text, struct
     (void)fputs(text, file);
     (void)fflush(file);
     *err = (struct ps_err)PS_ERR_INIT;
-    status = ps_sniff(sniffer, fileno(file), err);
+    status = ps_sniffer_check(sniffer, fileno(file), err);
     assert_int_equal(status, err->code);
     (void)fclose(file);
     return status;

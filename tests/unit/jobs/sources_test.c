@@ -13,21 +13,21 @@ static char *const recorded[] = {
     "C:\\work\\lib\\text.py", "/usr/lib/a/__init__.py", "/usr/lib/b/__init__.py",
 };
 
-static struct ps_measured_list list(struct ps_measured *rows)
+static struct ps_measured_list list(struct ps_measured_file *rows)
 {
     size_t n = sizeof recorded / sizeof *recorded;
 
     for (size_t i = 0; i < n; i++)
-        rows[i] = (struct ps_measured){recorded[i], false};
+        rows[i] = (struct ps_measured_file){recorded[i], false};
     return (struct ps_measured_list){rows, n, n};
 }
 
 static enum ps_status find(const char *name, size_t *index)
 {
-    struct ps_measured rows[sizeof recorded / sizeof *recorded];
+    struct ps_measured_file rows[sizeof recorded / sizeof *recorded];
     struct ps_measured_list measured = list(rows);
     struct ps_err err = PS_ERR_INIT;
-    enum ps_status status = ps_measured_find(&measured, name, index, &err);
+    enum ps_status status = ps_measured_list_find(&measured, name, index, &err);
 
     assert_int_equal(err.code, status);
     return status;
@@ -79,11 +79,11 @@ static void sets_are_held(void **state)
 
     (void)state;
     ps_source_set_add(set, ps_strdup(PS_STR("/nonexistent/spooled")), "app.py");
-    assert_ptr_equal(ps_source_set_hold(set), set);
-    ps_source_set_drop(set);
-    ps_source_set_drop(set);
-    ps_source_set_drop(NULL);
-    assert_null(ps_source_set_hold(NULL));
+    assert_ptr_equal(ps_source_set_retain(set), set);
+    ps_source_set_release(set);
+    ps_source_set_release(set);
+    ps_source_set_release(NULL);
+    assert_null(ps_source_set_retain(NULL));
 }
 
 int sources_test(void)

@@ -41,7 +41,7 @@ static char *log_of(const char *module)
                   "import time: self [us] | cumulative | imported package\n"
                   "import time:       100 |        100 | %s\n",
                   module);
-    return text.at;
+    return text.ptr;
 }
 
 static char *spool(struct ps_store *store, const char *text)
@@ -50,7 +50,7 @@ static char *spool(struct ps_store *store, const char *text)
     PS_AUTO(ps_close_fd) int fd = -1;
 
     if (ps_store_spool(store, &path, &fd, PS_ERR_IGNORED) != PS_OK ||
-        ps_write_all(fd, ps_str_of(text), path, PS_ERR_IGNORED) != PS_OK)
+        ps_write_all(fd, ps_str_from_c(text), path, PS_ERR_IGNORED) != PS_OK)
         abort();
     return path;
 }
@@ -61,13 +61,13 @@ static int64_t accept(struct ps_store *store, const char *module, const char *so
     PS_AUTO(ps_free_ptr) char *text = log_of(module);
     PS_AUTO(ps_free_ptr) char *path = spool(store, text);
     const struct ps_tag sources[] = {{source, "app.py"}};
-    struct ps_accepted upload = {.path = path,
-                                 .filename = "f.log",
-                                 .name = module,
-                                 .series = "s",
-                                 .who = "mei",
-                                 .sources = sources,
-                                 .n_sources = source ? 1 : 0};
+    struct ps_accepted_upload upload = {.path = path,
+                                        .filename = "f.log",
+                                        .name = module,
+                                        .series = "s",
+                                        .who = "mei",
+                                        .sources = sources,
+                                        .n_sources = source ? 1 : 0};
 
     if (ps_upload_accept(store, &upload, true, PS_ERR_IGNORED) != PS_OK)
         abort();
@@ -84,7 +84,7 @@ static enum ps_status import(struct ps_store *store, const char *module, int64_t
     struct ps_import_result result;
     enum ps_status status = ps_import_file(store, &request, &result, err);
 
-    *already = result.already;
+    *already = result.existed;
     ps_import_result_free(&result);
     return status;
 }
@@ -155,7 +155,7 @@ static struct server serve(struct fixture *f, const char *which)
 {
     struct server server = {.store = open_server(f, which)};
     const struct ps_jobs_config config = {
-        .store = server.store, .workers = 1, .listed = 9, .keep = 9};
+        .store = server.store, .workers = 1, .listed_max = 9, .kept_max = 9};
 
     assert_int_equal(ps_jobs_start(&config, &server.jobs, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_jobs_resume(server.jobs, PS_ERR_IGNORED), PS_OK);
@@ -210,9 +210,9 @@ static int64_t looked_ms(struct ps_heartbeat *heartbeat)
 {
     int64_t ms;
 
-    (void)pthread_mutex_lock(&heartbeat->ask_lock);
-    ms = heartbeat->watch.looked_ms;
-    (void)pthread_mutex_unlock(&heartbeat->ask_lock);
+    (void)pthread_mutex_lock(&heartbeat->check_lock);
+    ms = heartbeat->watch.checked_ms;
+    (void)pthread_mutex_unlock(&heartbeat->check_lock);
     return ms;
 }
 
@@ -284,7 +284,7 @@ static void what_is_left_in_order_is_taken_soon(void **state)
     stop(&other);
 }
 
-static void no_take(void *user, const struct ps_accepted *upload)
+static void no_take(void *user, const struct ps_accepted_upload *upload)
 {
     (void)upload;
     ++*(unsigned *)user;
@@ -300,13 +300,13 @@ static void an_end_waits_for_the_database(void **state)
 
     assert_int_equal(count(a.store, UPLOADS), 1);
     assert_int_equal(count(a.store, SPOOLED), 1);
-    postgres_tell("stop");
+    postgres_command("stop");
     postgres_hasten(true);
     ps_upload_end(a.store, id, NULL);
     postgres_hasten(false);
     assert_int_equal(count(a.store, UPLOADS), 1);
-    postgres_tell("start");
-    assert_int_equal(ps_upload_take(a.store, no_take, &taken, &err), PS_OK);
+    postgres_command("start");
+    assert_int_equal(ps_upload_take_over(a.store, no_take, &taken, &err), PS_OK);
     assert_int_equal(taken, 0);
     wait_until(a.store, UPLOADS, 0);
     assert_int_equal(count(a.store, SPOOLED), 0);
@@ -344,12 +344,12 @@ static void what_cannot_be_fetched_waits(void **state)
     (void)snprintf(spool_of_b, sizeof spool_of_b, "%s/b/spool", f->dir);
     (void)snprintf(aside, sizeof aside, "%s/b/aside", f->dir);
     assert_int_equal(rename(spool_of_b, aside), 0);
-    assert_int_equal(ps_upload_take(b, no_take, &taken, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_upload_take_over(b, no_take, &taken, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(taken, 0);
     assert_int_equal(rename(aside, spool_of_b), 0);
     while (!taken) {
         ps_clock_advance(PS_LEASE_BEAT_MS);
-        assert_int_equal(ps_upload_take(b, no_take, &taken, PS_ERR_IGNORED), PS_OK);
+        assert_int_equal(ps_upload_take_over(b, no_take, &taken, PS_ERR_IGNORED), PS_OK);
         (void)usleep(10000);
     }
     assert_int_equal(taken, 1);
@@ -361,8 +361,8 @@ static bool is_postponed(struct ps_store *store)
     bool is = false;
 
     (void)ps_catalog_lock(store);
-    for (size_t i = 0; i < store->n_in_hand; i++)
-        is |= store->in_hand[i].again_ms != 0;
+    for (size_t i = 0; i < store->n_owned_uploads; i++)
+        is |= store->owned_uploads[i].retry_ms != 0;
     ps_catalog_unlock(store);
     return is;
 }
@@ -410,8 +410,8 @@ static void a_row_that_names_no_file_of_the_spool_fails(void **state)
 
     (void)snprintf(victim, sizeof victim, "%s/victim", f->dir);
     fd = open(victim, O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
-    assert_int_equal(ps_write_all(fd, ps_str_of(text), victim, PS_ERR_IGNORED), PS_OK);
-    status = ps_catalog_begin(server.store, PS_SOON, PS_ERR_IGNORED);
+    assert_int_equal(ps_write_all(fd, ps_str_from_c(text), victim, PS_ERR_IGNORED), PS_OK);
+    status = ps_catalog_begin(server.store, PS_NOT_DURABLE, PS_ERR_IGNORED);
     if (status == PS_OK)
         status = ps_db_exec(server.store->catalog, rows, PS_ERR_IGNORED);
     assert_int_equal(ps_catalog_end(server.store, status, PS_ERR_IGNORED), PS_OK);

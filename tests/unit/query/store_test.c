@@ -101,7 +101,7 @@ static void say_functions(struct ps_sink *sink)
 
 static struct ps_writer *begin(struct shelf *shelf, struct ps_part **part)
 {
-    const struct ps_writing writing = {.input_bytes = 0};
+    const struct ps_writer_options writing = {.input_bytes = 0};
     struct ps_writer *writer = NULL;
 
     assert_int_equal(ps_part_create(shelf->store, part, PS_ERR_IGNORED), PS_OK);
@@ -109,9 +109,9 @@ static struct ps_writer *begin(struct shelf *shelf, struct ps_part **part)
     return writer;
 }
 
-static struct ps_published publish(struct shelf *shelf, const char *bytes, const char *name)
+static struct ps_published_run publish(struct shelf *shelf, const char *bytes, const char *name)
 {
-    struct ps_published out;
+    struct ps_published_run out;
     struct ps_err err = PS_ERR_INIT;
     int fd = file_of(bytes);
     struct ps_original original;
@@ -139,7 +139,7 @@ static struct ps_published publish(struct shelf *shelf, const char *bytes, const
 static enum ps_status try_sql(struct shelf *shelf, const char *id, const char *sql,
                               struct ps_buf *out)
 {
-    const struct ps_sql_question question = {
+    const struct ps_sql_request question = {
         .run = id, .sql = sql, .format = PS_SQL_CSV, .rows = 1000000};
     struct ps_answer answer = {.type = NULL};
     struct ps_err err = PS_ERR_INIT;
@@ -154,7 +154,7 @@ static char *ask(struct shelf *shelf, const char *id, const char *sql)
     struct ps_buf out = {0};
 
     assert_int_equal(try_sql(shelf, id, sql, &out), PS_OK);
-    return out.at;
+    return out.ptr;
 }
 
 static void expect_rows(struct shelf *shelf, const char *id, const char *sql, const char *rows)
@@ -190,7 +190,7 @@ static void packed_calls_come_back(void **state)
     }
     assert_int_equal(rest.len, 0);
     for (size_t cut = 0; cut < blob.len; cut++) { /* a damaged blob ends early, it never reads on */
-        struct ps_str part = {blob.at, cut};
+        struct ps_str part = {blob.ptr, cut};
 
         while (part.len && ps_calls_next(&part, &out))
             continue;
@@ -230,7 +230,7 @@ static void a_search_that_was_cancelled_is_no_missing_run(void **state)
     char id[PS_ID_SIZE];
 
     ps_context_begin(&context, 0, cancel, NULL);
-    while (!ps_context_ended())
+    while (!ps_context_has_ended())
         ;
     assert_int_equal(ps_catalog_find(shelf->store->catalog, "0", id, &err), PS_CANCELLED);
     (void)ps_context_leave(&context);
@@ -239,10 +239,10 @@ static void a_search_that_was_cancelled_is_no_missing_run(void **state)
 static void a_published_run_can_be_found(void **state)
 {
     struct shelf *shelf = *state;
-    struct ps_published run = publish(shelf, "one", "first");
+    struct ps_published_run run = publish(shelf, "one", "first");
     char id[PS_ID_SIZE];
 
-    assert_false(run.already);
+    assert_false(run.existed);
     assert_int_equal(ps_store_resolve(shelf->store, "first", id, PS_ERR_IGNORED), PS_OK);
     assert_string_equal(id, run.id);
     assert_int_equal(ps_store_resolve(shelf->store, "@1", id, PS_ERR_IGNORED), PS_OK);
@@ -257,32 +257,33 @@ static void a_published_run_can_be_found(void **state)
 static void the_same_bytes_are_the_same_run(void **state)
 {
     struct shelf *shelf = *state;
-    struct ps_published first = publish(shelf, "same", "a"), again = publish(shelf, "same", "b");
+    struct ps_published_run first = publish(shelf, "same", "a"),
+                            again = publish(shelf, "same", "b");
 
-    assert_false(first.already);
-    assert_true(again.already);
+    assert_false(first.existed);
+    assert_true(again.existed);
     assert_string_equal(first.id, again.id);
 }
 
 static void the_original_comes_back(void **state)
 {
     struct shelf *shelf = *state;
-    struct ps_published run = publish(shelf, "these are the bytes", "a");
+    struct ps_published_run run = publish(shelf, "these are the bytes", "a");
     struct ps_stream *stream = NULL;
     PS_AUTO(ps_close_fd) int fd = -1;
     uint64_t bytes;
 
-    assert_int_equal(ps_store_original(shelf->store, run.id, &stream, &fd, &bytes, PS_ERR_IGNORED),
-                     PS_OK);
+    assert_int_equal(
+        ps_store_open_original(shelf->store, run.id, &stream, &fd, &bytes, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(bytes, 19);
-    assert_true(ps_str_is(ps_stream_peek(stream, 100), "these are the bytes"));
+    assert_true(ps_str_eq_c(ps_stream_peek(stream, 100), "these are the bytes"));
     ps_stream_free(stream);
 }
 
 static void a_removed_run_comes_back_or_leaves_no_file(void **state)
 {
     struct shelf *shelf = *state;
-    struct ps_published run = publish(shelf, "gone", "a");
+    struct ps_published_run run = publish(shelf, "gone", "a");
     char command[256];
 
     assert_int_equal(ps_store_remove(shelf->store, run.id, "mei", PS_ERR_IGNORED), PS_OK);
@@ -384,9 +385,9 @@ static void only_names_of_the_folder_become_paths(void **state)
     }
 }
 
-static void count_taken(void *user, const struct ps_accepted *upload)
+static void count_taken(void *user, const struct ps_accepted_upload *upload)
 {
-    assert_int_equal(upload->bad.code, PS_NOT_FOUND);
+    assert_int_equal(upload->err.code, PS_NOT_FOUND);
     assert_string_equal(upload->path, "");
     assert_int_equal(upload->n_sources, 0);
     ++*(unsigned *)user;
@@ -428,7 +429,7 @@ static void rows_reach_no_file_outside_the_shelf(void **state)
         assert_int_equal(close(open(victims[i], O_CREAT | O_RDWR, 0666)), 0);
     assert_int_equal(ps_db_exec(shelf->store->catalog, rows, PS_ERR_IGNORED), PS_OK);
 
-    assert_int_equal(ps_upload_take(shelf->store, count_taken, &taken, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_upload_take_over(shelf->store, count_taken, &taken, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(taken, 2);
     ps_upload_end(shelf->store, 1, NULL);
     ps_upload_end(shelf->store, 2, NULL);
@@ -440,7 +441,7 @@ static void rows_reach_no_file_outside_the_shelf(void **state)
     assert_int_equal(ps_store_source_get(shelf->store, "r", "a.py", true, &source, PS_ERR_IGNORED),
                      PS_NOT_FOUND);
     assert_int_equal(
-        ps_store_original(shelf->store, "../../victim", &stream, &fd, &bytes, PS_ERR_IGNORED),
+        ps_store_open_original(shelf->store, "../../victim", &stream, &fd, &bytes, PS_ERR_IGNORED),
         PS_NOT_FOUND);
     assert_int_equal(ps_store_remove(shelf->store, "../../victim", "mei", PS_ERR_IGNORED), PS_OK);
     for (int i = 0; i < 3; i++)
@@ -452,7 +453,7 @@ static void a_change_is_noticed(void **state)
 {
     struct shelf *shelf = *state;
     struct ps_store *other = NULL;
-    struct ps_published run = publish(shelf, "x", "a");
+    struct ps_published_run run = publish(shelf, "x", "a");
     const struct ps_run_edit edit = {.name = "renamed"};
     int64_t before, after;
     char id[PS_ID_SIZE];
@@ -495,7 +496,7 @@ static void a_note_is_one_text(void **state)
 static void an_edit_is_refused_without_a_word(void **state)
 {
     struct shelf *shelf = *state;
-    struct ps_published run = publish(shelf, "x", "a");
+    struct ps_published_run run = publish(shelf, "x", "a");
     struct ps_tag tags[PS_TAGS_MAX + 1];
     char keys[PS_TAGS_MAX + 1][8];
     struct ps_run_edit edit = {.note = "lost"};
@@ -517,7 +518,7 @@ static void an_edit_is_refused_without_a_word(void **state)
 static void callers_are_a_view(void **state)
 {
     struct shelf *shelf = *state;
-    struct ps_published run = publish(shelf, "c", "a");
+    struct ps_published_run run = publish(shelf, "c", "a");
 
     expect_rows(shelf, run.id,
                 "SELECT callee_id, caller_id, ncalls, cumtime_s FROM callers ORDER BY 1, 2",
@@ -528,7 +529,7 @@ static void callers_are_a_view(void **state)
 static void call_paths_are_exact_bounded_or_unknown(void **state)
 {
     struct shelf *shelf = *state;
-    struct ps_published run = publish(shelf, "p", "a");
+    struct ps_published_run run = publish(shelf, "p", "a");
 
     /* f under a and b is exact: all of a's and b's calls lie on these paths. g below them is not: f
      * has two callers. Under b it has 91 at most, and at least 100 - (102 - 91) = 89; under a 11 at
@@ -548,7 +549,7 @@ static void call_paths_are_exact_bounded_or_unknown(void **state)
 static void a_tree_can_start_anywhere(void **state)
 {
     struct shelf *shelf = *state;
-    struct ps_published run = publish(shelf, "t", "a");
+    struct ps_published_run run = publish(shelf, "t", "a");
     const struct ps_param params[] = {{"root", "4"}};
     struct ps_answer answer = {{0}, NULL, false};
     struct ps_err err = PS_ERR_INIT;
@@ -556,8 +557,8 @@ static void a_tree_can_start_anywhere(void **state)
     assert_int_equal(ps_query_view(shelf->store, run.id, "calltree", (struct ps_params){params, 1},
                                    &answer, &err),
                      PS_OK);
-    assert_non_null(strstr(answer.body.at, "\"lo\":[102.0,100.0],\"hi\":[102.0,100.0]"));
-    assert_non_null(strstr(answer.body.at, "\"names\":[\"f\",\"g\"]"));
+    assert_non_null(strstr(answer.body.ptr, "\"lo\":[102.0,100.0],\"hi\":[102.0,100.0]"));
+    assert_non_null(strstr(answer.body.ptr, "\"names\":[\"f\",\"g\"]"));
     ps_buf_free(&answer.body);
 }
 
@@ -572,7 +573,7 @@ static void typed_sql_only_reads(void **state)
                                           "",
                                           "SELECT nothing FROM functions"};
     struct shelf *shelf = *state;
-    struct ps_published run = publish(shelf, "s", "a");
+    struct ps_published_run run = publish(shelf, "s", "a");
 
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct ps_buf out = {0};
@@ -586,7 +587,7 @@ static void typed_sql_only_reads(void **state)
 static void every_named_query_prepares(void **state)
 {
     struct shelf *shelf = *state;
-    struct ps_published run = publish(shelf, "q", "a");
+    struct ps_published_run run = publish(shelf, "q", "a");
     static const char *const views[] = {"functions", "functions/4", "files",
                                         "calltree",  "graph",       "notes"};
 
@@ -607,7 +608,7 @@ static void a_wrong_parameter_is_named(void **state)
     static const struct ps_param wrong[] = {
         {"sort", "beauty"}, {"limit", "-1"}, {"limit", "x"}, {"desc", "2"}, {"format", "xml"}};
     struct shelf *shelf = *state;
-    struct ps_published run = publish(shelf, "w", "a");
+    struct ps_published_run run = publish(shelf, "w", "a");
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct ps_answer answer = {{0}, NULL, false};
@@ -625,22 +626,22 @@ static void a_bad_regular_expression_is_told_with_its_place(void **state)
 {
     const struct ps_param params[] = {{"q", "ab("}, {"regex", "1"}};
     struct shelf *shelf = *state;
-    struct ps_published run = publish(shelf, "r", "a");
+    struct ps_published_run run = publish(shelf, "r", "a");
     struct ps_answer answer = {{0}, NULL, false};
     struct ps_err err = PS_ERR_INIT;
 
     assert_int_equal(ps_query_view(shelf->store, run.id, "functions", (struct ps_params){params, 2},
                                    &answer, &err),
                      PS_BAD_REQUEST);
-    assert_true(err.has_at);
-    assert_int_equal(err.at, 3);
+    assert_true(err.has_offset);
+    assert_int_equal(err.offset, 3);
     ps_buf_free(&answer.body);
 }
 
 static void a_question_without_end_is_stopped(void **state)
 {
     struct shelf *shelf = *state;
-    struct ps_published run = publish(shelf, "e", "a");
+    struct ps_published_run run = publish(shelf, "e", "a");
     struct ps_err err = PS_ERR_INIT;
     struct ps_stmt *stmt = NULL;
     struct ps_db *db = NULL;
@@ -654,9 +655,9 @@ static void a_question_without_end_is_stopped(void **state)
                       "SELECT max(i) FROM n",
                       &stmt, &err),
         PS_OK);
-    assert_false(ps_stmt_row(stmt, &err));
+    assert_false(ps_stmt_step(stmt, &err));
     assert_int_equal(err.code, PS_TOO_SLOW);
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_run_release(db);
     (void)ps_context_leave(&context);
 }

@@ -188,9 +188,9 @@ static int open_shelf(void **state)
     struct ps_original original;
     struct ps_ingest *intake;
     struct ps_writer *writer = NULL;
-    struct ps_published published = {.name = NULL};
+    struct ps_published_run published = {.name = NULL};
     const struct ps_new_run run = {"by hand", "", "", "", NULL, 0, 0, NULL};
-    const struct ps_writing writing = {.input_bytes = 0};
+    const struct ps_writer_options writing = {.input_bytes = 0};
     struct ps_part *part = NULL;
     struct ps_err err = PS_ERR_INIT;
 
@@ -235,7 +235,7 @@ static char *ask(void **state, const char *view, const char *params)
     struct ps_answer answer = {.type = NULL};
     struct ps_err err = PS_ERR_INIT;
     struct ps_param list[8];
-    PS_AUTO(ps_free_ptr) char *copy = ps_strdup(ps_str_of(params));
+    PS_AUTO(ps_free_ptr) char *copy = ps_strdup(ps_str_from_c(params));
     char *rest = copy, *pair;
     size_t n = 0;
 
@@ -250,7 +250,7 @@ static char *ask(void **state, const char *view, const char *params)
         answer.body.len = 0;
         ps_buf_printf(&answer.body, "[%s] %s", ps_status_word(err.code), err.text);
     }
-    return answer.body.at;
+    return answer.body.ptr;
 }
 
 static void says(void **state, const char *view, const char *params, const char *want)

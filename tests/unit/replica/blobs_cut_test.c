@@ -47,9 +47,9 @@ static void a_sender_that_dies_leaves_nothing(void **state)
         wait_for_chunks(pg, at[i]);
         (void)kill(child, SIGKILL);
         assert_int_equal(waitpid(child, NULL, 0), child);
-        assert_int_equal(sweep(pg, all_live), 0);
-        (void)sweep(pg, none_lives);
-        expect_nothing(pg);
+        assert_int_equal(sweep(pg, all_are_needed), 0);
+        (void)sweep(pg, none_are_needed);
+        expect_no_blobs(pg);
     }
     (void)close(file.fd);
     ps_pg_free(pg);
@@ -90,7 +90,7 @@ static void a_lost_connection_is_made_again(void **state)
     assert_int_equal(sender.status, PS_OK);
     assert_int_equal(BLOBS(pg), 1);
     expect_bytes(pg, &file);
-    (void)sweep(pg, all_live); /* what the first try sent */
+    (void)sweep(pg, all_are_needed); /* what the first try sent */
     assert_int_equal(CHUNKS(pg), 96);
     assert_int_equal(refer(pg, "a", &file, true), PS_OK);
     assert_int_equal(LOOSE(pg), 0);
@@ -102,13 +102,13 @@ static void a_lost_connection_is_made_again(void **state)
 static void *restart(void *user)
 {
     (void)user;
-    postgres_tell("stop");
-    postgres_tell("start");
+    postgres_command("stop");
+    postgres_command("start");
     return NULL;
 }
 
 struct cut {
-    struct ps_content content;
+    struct ps_content_hash content;
     pthread_t thread;
     int chunks;
 };
@@ -120,7 +120,7 @@ static enum ps_status add_and_cut(void *user, struct ps_str bytes, struct ps_err
     (void)err;
     if (++cut->chunks == 10)
         assert_int_equal(pthread_create(&cut->thread, NULL, restart, NULL), 0);
-    ps_content_add(&cut->content, bytes);
+    ps_content_hash_add(&cut->content, bytes);
     return PS_OK;
 }
 
@@ -129,14 +129,14 @@ static void a_fetch_goes_on_after_a_restart(void **state)
     struct ps_pg *pg = connect_to(*state);
     struct file file = new_file(64 * MIB, 1);
     struct ps_err err = PS_ERR_INIT;
-    char hash[PS_CONTENT_SIZE];
+    char hash[PS_CONTENT_HASH_SIZE];
     struct cut cut = {.chunks = 0};
 
     assert_int_equal(send_file(pg, "s", "s-1", &file, PS_ERR_IGNORED), PS_OK);
-    ps_content_begin(&cut.content);
+    ps_content_hash_begin(&cut.content);
     (void)ps_blob_fetch(pg, file.hash, add_and_cut, &cut, &err);
     (void)pthread_join(cut.thread, NULL);
-    ps_content_end(&cut.content, hash);
+    ps_content_hash_end(&cut.content, hash);
     assert_string_equal(err.text, "");
     assert_int_equal(cut.chunks, 128);
     assert_string_equal(hash, file.hash);
@@ -167,17 +167,17 @@ static void nobody_answers(void **state)
     struct ps_pg *pg = connect_to(*state);
     struct file file = new_file(MIB, 1);
     struct ps_err err = PS_ERR_INIT;
-    struct ps_content content;
+    struct ps_content_hash content;
 
-    postgres_tell("stop");
+    postgres_command("stop");
     postgres_hasten(true);
-    ps_content_begin(&content);
+    ps_content_hash_begin(&content);
     assert_int_equal(ps_blob_fetch(pg, file.hash, add_bytes, &content, &err), PS_UNAVAILABLE);
     assert_string_not_equal(err.hint, "");
     assert_int_equal(send_file(pg, "s", "s-1", &file, PS_ERR_IGNORED), PS_UNAVAILABLE);
     postgres_hasten(false);
-    ps_content_end(&content, NULL);
-    postgres_tell("start");
+    ps_content_hash_end(&content, NULL);
+    postgres_command("start");
     assert_int_equal(send_file(pg, "s", "s-1", &file, PS_ERR_IGNORED), PS_OK);
     expect_bytes(pg, &file);
     (void)close(file.fd);
@@ -206,8 +206,8 @@ static void of_many_that_send_one_is_kept(void **state)
     assert_int_equal(CHUNKS(pg), 16);
     assert_int_equal(LOOSE(pg), 1);
     expect_bytes(pg, &file);
-    assert_int_equal(sweep(pg, none_lives), 1);
-    expect_nothing(pg);
+    assert_int_equal(sweep(pg, none_are_needed), 1);
+    expect_no_blobs(pg);
     (void)close(file.fd);
     ps_pg_free(pg);
 }
@@ -226,19 +226,19 @@ static void a_sender_that_is_taken_for_dead(void **state)
 
         assert_int_equal(pthread_create(&thread, NULL, send_it, &sender), 0);
         for (int n = 0; n <= i && !sender.done;)
-            n += sweep(pg, none_lives) > 0;
+            n += sweep(pg, none_are_needed) > 0;
         (void)pthread_join(thread, NULL);
         assert_true(sender.status == PS_OK || sender.status == PS_UNAVAILABLE);
         tied = refer(pg, "a", &file, true);
         if (tied == PS_OK)
             expect_bytes(pg, &file);
-        (void)sweep(pg, none_lives);
+        (void)sweep(pg, none_are_needed);
         assert_int_equal(CHUNKS(pg), tied == PS_OK ? 16 : 0);
         assert_int_equal(LOOSE(pg), 0);
         if (tied == PS_OK)
             assert_int_equal(refer(pg, "a", &file, false), PS_OK);
-        (void)sweep(pg, none_lives);
-        expect_nothing(pg);
+        (void)sweep(pg, none_are_needed);
+        expect_no_blobs(pg);
     }
     (void)close(file.fd);
     ps_pg_free(pg);
@@ -258,7 +258,7 @@ static void *keep_sweeping(void *user)
 
     while (!pair->done)
         pair->failed +=
-            ps_blob_sweep(pg, all_live, NULL, 60000, &more, NULL, PS_ERR_IGNORED) != PS_OK;
+            ps_blob_sweep(pg, all_are_needed, NULL, 60000, &more, NULL, PS_ERR_IGNORED) != PS_OK;
     ps_pg_free(pg);
     return NULL;
 }
@@ -293,8 +293,8 @@ static void nothing_that_is_tied_is_swept(void **state)
         (void)pthread_join(threads[i], NULL);
     assert_int_equal(pair.failed, 0);
     assert_true(tied > 10);
-    (void)sweep(pg, none_lives);
-    expect_nothing(pg);
+    (void)sweep(pg, none_are_needed);
+    expect_no_blobs(pg);
     (void)close(file.fd);
     ps_pg_free(pg);
 }

@@ -36,9 +36,9 @@ static void bytes_come_back(void **state)
     }
     assert_int_equal(BLOBS(pg), 6);
     assert_int_equal(CHUNKS(pg), 0 + 1 + 1 + 1 + 35 + 80);
-    assert_int_equal(sweep(pg, all_live), 0);
-    assert_int_equal(sweep(pg, none_lives), 6);
-    expect_nothing(pg);
+    assert_int_equal(sweep(pg, all_are_needed), 0);
+    assert_int_equal(sweep(pg, none_are_needed), 6);
+    expect_no_blobs(pg);
     ps_pg_free(pg);
 }
 
@@ -66,8 +66,8 @@ static void other_bytes_are_refused(void **state)
     file.bytes = MIB; /* the file has grown meanwhile */
     assert_int_equal(send_file(pg, "s", "s-2", &file, PS_ERR_IGNORED), PS_BAD_INPUT);
     assert_int_equal(BLOBS(pg), 0);
-    assert_int_equal(sweep(pg, all_live), 2);
-    expect_nothing(pg);
+    assert_int_equal(sweep(pg, all_are_needed), 2);
+    expect_no_blobs(pg);
     (void)close(file.fd);
     (void)close(other.fd);
     ps_pg_free(pg);
@@ -83,7 +83,7 @@ static void what_is_not_there_is_told(void **state)
 {
     struct ps_pg *pg = connect_to(*state);
     struct file file = new_file(5 * MIB, 1);
-    struct ps_content content;
+    struct ps_content_hash content;
     int taken = 0;
 
     assert_int_equal(ps_blob_fetch(pg, file.hash, take_one, &taken, PS_ERR_IGNORED), PS_NOT_FOUND);
@@ -94,10 +94,10 @@ static void what_is_not_there_is_told(void **state)
     assert_int_equal(taken, 2);
     expect_bytes(pg, &file); /* the connection is as it was */
     assert_int_equal(ask(pg, "DELETE FROM chunk WHERE n = 4 RETURNING n"), 4);
-    ps_content_begin(&content);
+    ps_content_hash_begin(&content);
     assert_int_equal(ps_blob_fetch(pg, file.hash, add_bytes, &content, PS_ERR_IGNORED), PS_IO);
     assert_int_equal(content.bytes, 2 * MIB);
-    ps_content_end(&content, NULL);
+    ps_content_hash_end(&content, NULL);
     (void)close(file.fd);
     ps_pg_free(pg);
 }
@@ -115,16 +115,16 @@ static void what_is_referred_to_stays(void **state)
     assert_int_equal(LOOSE(pg), 0);
     assert_int_equal(refer(pg, "a", &file, false), PS_OK);
     assert_int_equal(LOOSE(pg), 1);
-    assert_int_equal(sweep(pg, none_lives), 1); /* b holds it */
+    assert_int_equal(sweep(pg, none_are_needed), 1); /* b holds it */
     assert_int_equal(LOOSE(pg), 0);
     expect_bytes(pg, &file);
     assert_int_equal(refer(pg, "b", &file, false), PS_OK);
     assert_int_equal(refer(pg, "c", &file, true), PS_OK); /* before the sweep */
-    assert_int_equal(sweep(pg, none_lives), 0);
+    assert_int_equal(sweep(pg, none_are_needed), 0);
     expect_bytes(pg, &file);
     assert_int_equal(refer(pg, "c", &file, false), PS_OK);
-    assert_int_equal(sweep(pg, all_live), 1);
-    expect_nothing(pg);
+    assert_int_equal(sweep(pg, all_are_needed), 1);
+    expect_no_blobs(pg);
     assert_int_equal(ask(pg, "SELECT n FROM clock"), 6); /* sweeps are nobody's news */
     assert_int_equal(refer(pg, "d", &file, true), PS_NOT_FOUND);
     assert_int_equal(send_file(pg, "s", "s-2", &file, PS_ERR_IGNORED), PS_OK);
@@ -143,9 +143,9 @@ static void a_transaction_may_do_both(void **state)
     assert_int_equal(send_file(pg, "s", "s-1", &file, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(refer(pg, "a", &file, true), PS_OK);
     assert_int_equal(ps_clock_begin(pg, 0, &clock, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_blob_untie(pg, file.hash, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_blob_untie(pg, file.hash, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_blob_tie(pg, file.hash, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_blob_remove_reference(pg, file.hash, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_blob_remove_reference(pg, file.hash, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_blob_add_reference(pg, file.hash, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_pg_commit(pg, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(LOOSE(pg), 0);
     expect_bytes(pg, &file);

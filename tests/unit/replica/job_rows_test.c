@@ -28,7 +28,8 @@ static void write_view(void *user, uint64_t id, struct ps_buf *out)
 
 static uint64_t add_job(struct ps_store *store, const char *by)
 {
-    const struct ps_job_new job = {.at = 12345, .view = write_view, .user = (void *)(uintptr_t)by};
+    const struct ps_job_new job = {
+        .requested_ms = 12345, .view = write_view, .user = (void *)(uintptr_t)by};
     uint64_t id = 0;
 
     assert_int_equal(ps_job_row_add(store, &job, &id, PS_ERR_IGNORED), PS_OK);
@@ -40,8 +41,8 @@ static void put_job(struct ps_store *store, uint64_t id, const char *state, size
     const struct ps_job_row row = {
         .id = id,
         .state = state,
-        .ended = strcmp(state, "queued") != 0 && strcmp(state, "running") != 0,
-        .view = ps_str_of(state),
+        .has_ended = strcmp(state, "queued") != 0 && strcmp(state, "running") != 0,
+        .view = ps_str_from_c(state),
     };
 
     assert_int_equal(ps_job_rows_put(store, &row, 1, keep, PS_ERR_IGNORED), PS_OK);
@@ -56,9 +57,9 @@ static void expect_job(struct ps_store *store, uint64_t id, const char *state, c
     assert_int_equal(ps_job_row_find(store, id, true, &arena, &row, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(row.id, id);
     assert_string_equal(row.state, state);
-    assert_string_equal(row.view.at, view);
-    assert_int_equal(row.ours, ours);
-    assert_int_equal(row.at, 12345);
+    assert_string_equal(row.view.ptr, view);
+    assert_int_equal(row.is_ours, ours);
+    assert_int_equal(row.requested_ms, 12345);
     ps_arena_free(&arena);
 }
 
@@ -96,7 +97,7 @@ static void expect_list(struct ps_store *store, size_t ended, const char *wanted
     assert_int_equal(ps_job_rows_list(store, ended, &arena, &rows, &n, PS_ERR_IGNORED), PS_OK);
     for (size_t i = 0; i < n; i++)
         ps_buf_printf(&text, "%s%llu", i ? " " : "", (unsigned long long)rows[i].id);
-    assert_string_equal(n ? text.at : "", wanted);
+    assert_string_equal(n ? text.ptr : "", wanted);
     ps_arena_free(&arena);
 }
 
@@ -145,14 +146,14 @@ struct heard {
     struct ps_buf text; /* "run 0000000000000001, job 3, many, " */
 };
 
-static void hear(void *user, const struct ps_change *change)
+static void hear(void *user, const struct ps_row_change *change)
 {
     struct heard *heard = user;
 
     (void)pthread_mutex_lock(&heard->lock);
-    if (change->what == PS_CHANGED_RUN)
+    if (change->kind == PS_CHANGED_RUN)
         ps_buf_printf(&heard->text, "run %s, ", change->run + 15);
-    else if (change->what == PS_CHANGED_JOB)
+    else if (change->kind == PS_CHANGED_JOB)
         ps_buf_printf(&heard->text, "job %llu, ", (unsigned long long)change->job);
     else
         ps_buf_puts(&heard->text, "many, ");
@@ -164,7 +165,7 @@ static bool has_heard(struct heard *heard, const char *wanted)
     bool has;
 
     (void)pthread_mutex_lock(&heard->lock);
-    has = heard->text.len && strstr(heard->text.at, wanted);
+    has = heard->text.len && strstr(heard->text.ptr, wanted);
     (void)pthread_mutex_unlock(&heard->lock);
     return has;
 }
@@ -174,7 +175,7 @@ static void wait_heard(struct heard *heard, const char *wanted)
     for (int i = 0; i < 3000 && !has_heard(heard, wanted); i++)
         (void)usleep(10000);
     if (!has_heard(heard, wanted))
-        fail_msg("%s was not heard, but %s", wanted, heard->text.len ? heard->text.at : "nothing");
+        fail_msg("%s was not heard, but %s", wanted, heard->text.len ? heard->text.ptr : "nothing");
 }
 
 /* Waits for it, and forgets what was heard. */
@@ -218,12 +219,12 @@ static void one_hears_what_others_change(void **state)
     assert_int_equal(tag_run(a, 2, "x", PS_ERR_IGNORED), PS_OK);
     expect_heard(&heard, "run 2, ");
     id_of(1, id);
-    assert_int_equal(ps_store_pin(a, id, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_set_baseline(a, id, PS_ERR_IGNORED), PS_OK);
     expect_heard(&heard, "run 1, ");
     id_of(2, id);
-    assert_int_equal(ps_store_pin(a, id, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_set_baseline(a, id, PS_ERR_IGNORED), PS_OK);
     expect_heard(&heard, "run 1, run 2, "); /* the one before is none any more */
-    assert_int_equal(ps_store_unpin(a, "nightly", PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_clear_baseline(a, "nightly", PS_ERR_IGNORED), PS_OK);
     expect_heard(&heard, "run 2, ");
     assert_int_equal(ps_store_remove(a, id, "mei", PS_ERR_IGNORED), PS_OK);
     expect_heard(&heard, "run 2, ");
@@ -270,7 +271,7 @@ static void more_than_can_be_told_is_many(void **state)
     open_both(state, &a, &b, &heard);
     assert_int_equal(put_run(a, 1, "one", PS_ERR_IGNORED), PS_OK);
     expect_heard(&heard, "run 1, ");
-    status = ps_catalog_begin(a, PS_SOON, &err);
+    status = ps_catalog_begin(a, PS_NOT_DURABLE, &err);
     if (status == PS_OK)
         status = ps_db_exec(a->catalog,
                             "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n "

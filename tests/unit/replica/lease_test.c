@@ -40,7 +40,7 @@ static bool is(struct ps_pg *pg, const char *session)
 {
     bool out = false;
 
-    assert_int_equal(ps_lease_is(pg, session, &out, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_lease_exists(pg, session, &out, PS_ERR_IGNORED), PS_OK);
     return out;
 }
 
@@ -63,7 +63,7 @@ static void numbers_are_given_once(void **state)
 
 static void look(struct ps_pg *pg, struct ps_lease_watch *watch, int64_t now_ms)
 {
-    assert_int_equal(ps_lease_look(pg, watch, now_ms, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_lease_check_all(pg, watch, now_ms, PS_ERR_IGNORED), PS_OK);
 }
 
 static void who_stands_still_is_dead(void **state)
@@ -75,26 +75,26 @@ static void who_stands_still_is_dead(void **state)
 
     for (int64_t t = 1000; t <= PS_LEASE_DEAD_MS; t += 1000) {
         look(pg, &watch, t);
-        assert_int_equal(ps_lease_beat(pg, &b, PS_ERR_IGNORED), PS_OK);
-        assert_int_equal(ps_lease_seen(&watch, "a")->still_ms, t - 1000);
-        assert_int_equal(ps_lease_seen(&watch, "b")->still_ms, 0);
+        assert_int_equal(ps_lease_renew(pg, &b, PS_ERR_IGNORED), PS_OK);
+        assert_int_equal(ps_lease_find(&watch, "a")->unchanged_since_ms, t - 1000);
+        assert_int_equal(ps_lease_find(&watch, "b")->unchanged_since_ms, 0);
     }
     look(pg, &watch, PS_LEASE_DEAD_MS + 1000);
-    assert_int_equal(ps_lease_seen(&watch, "a")->still_ms, PS_LEASE_DEAD_MS);
-    assert_int_equal(ps_lease_beat(pg, &a, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_lease_break(pg, ps_lease_seen(&watch, "a"), &broken, PS_ERR_IGNORED),
+    assert_int_equal(ps_lease_find(&watch, "a")->unchanged_since_ms, PS_LEASE_DEAD_MS);
+    assert_int_equal(ps_lease_renew(pg, &a, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_lease_break(pg, ps_lease_find(&watch, "a"), &broken, PS_ERR_IGNORED),
                      PS_OK);
     assert_false(broken); /* it goes on */
     look(pg, &watch, PS_LEASE_DEAD_MS + 2000);
-    assert_int_equal(ps_lease_seen(&watch, "a")->still_ms, 0);
-    assert_int_equal(ps_lease_break(pg, ps_lease_seen(&watch, "a"), &broken, PS_ERR_IGNORED),
+    assert_int_equal(ps_lease_find(&watch, "a")->unchanged_since_ms, 0);
+    assert_int_equal(ps_lease_break(pg, ps_lease_find(&watch, "a"), &broken, PS_ERR_IGNORED),
                      PS_OK);
     assert_true(broken);
     look(pg, &watch, PS_LEASE_DEAD_MS + 3000);
-    assert_null(ps_lease_seen(&watch, "a"));
-    assert_int_equal(ps_lease_beat(pg, &a, PS_ERR_IGNORED), PS_OK); /* it was only stalled */
+    assert_null(ps_lease_find(&watch, "a"));
+    assert_int_equal(ps_lease_renew(pg, &a, PS_ERR_IGNORED), PS_OK); /* it was only stalled */
     look(pg, &watch, PS_LEASE_DEAD_MS + 4000);
-    assert_int_equal(ps_lease_seen(&watch, "a")->still_ms, 0);
+    assert_int_equal(ps_lease_find(&watch, "a")->unchanged_since_ms, 0);
     ps_lease_watch_free(&watch);
     ps_pg_free(pg);
 }
@@ -109,16 +109,16 @@ static void time_without_answers_counts_for_nobody(void **state)
     (void)begin(pg, "a");
     look(pg, &watch, 1000);
     look(pg, &watch, later);
-    assert_in_range(ps_lease_seen(&watch, "a")->still_ms, 1, PS_LEASE_DEAD_MS / 2);
+    assert_in_range(ps_lease_find(&watch, "a")->unchanged_since_ms, 1, PS_LEASE_DEAD_MS / 2);
     look(pg, &watch, later + 1000);
-    assert_in_range(ps_lease_seen(&watch, "a")->still_ms, 1001, PS_LEASE_DEAD_MS / 2);
-    postgres_tell("stop");
-    assert_int_equal(ps_lease_look(pg, &watch, later + 2000, PS_ERR_IGNORED), PS_UNAVAILABLE);
-    postgres_tell("start");
+    assert_in_range(ps_lease_find(&watch, "a")->unchanged_since_ms, 1001, PS_LEASE_DEAD_MS / 2);
+    postgres_command("stop");
+    assert_int_equal(ps_lease_check_all(pg, &watch, later + 2000, PS_ERR_IGNORED), PS_UNAVAILABLE);
+    postgres_command("start");
     assert_int_equal(ps_pg_connect(pg, 10000, PS_ERR_IGNORED), PS_OK);
-    assert_in_range(ps_lease_seen(&watch, "a")->still_ms, 1001, PS_LEASE_DEAD_MS / 2);
+    assert_in_range(ps_lease_find(&watch, "a")->unchanged_since_ms, 1001, PS_LEASE_DEAD_MS / 2);
     look(pg, &watch, later + 3000);
-    assert_in_range(ps_lease_seen(&watch, "a")->still_ms, 1001, PS_LEASE_DEAD_MS / 2);
+    assert_in_range(ps_lease_find(&watch, "a")->unchanged_since_ms, 1001, PS_LEASE_DEAD_MS / 2);
     ps_lease_watch_free(&watch);
     ps_pg_free(pg);
 }
@@ -186,9 +186,9 @@ static void a_stalled_one_beats_before_it_writes(void **state)
     struct ps_pg *pg = laid_out(*state);
     const int64_t number = number_of(a);
 
-    ps_ticker_stop(&a->replica->heartbeat->beats);
+    ps_ticker_stop(&a->replica->heartbeat->ticker);
     assert_int_equal(ps_lease_end(pg, a->session, PS_ERR_IGNORED), PS_OK);
-    a->replica->heartbeat->beat_ms -= PS_LEASE_DEAD_MS;
+    a->replica->heartbeat->renewed_ms -= PS_LEASE_DEAD_MS;
     assert_int_equal(put_run(a, 1, "one", PS_ERR_IGNORED), PS_OK);
     assert_true(is(pg, a->session));
     assert_int_equal(number_of(a), number);
@@ -205,7 +205,7 @@ static void it_opens_while_the_database_is_away(void **state)
     assert_int_equal(put_run(a, 1, "one", PS_ERR_IGNORED), PS_OK);
     assert_false(ps_store_is_away(a));
     ps_store_close(a);
-    postgres_tell("stop");
+    postgres_command("stop");
     postgres_hasten(true);
     a = open_server(f, "a");
     assert_true(ps_store_is_away(a));
@@ -215,7 +215,7 @@ static void it_opens_while_the_database_is_away(void **state)
     (void)snprintf(dir, sizeof dir, "%s/fresh", f->dir);
     assert_int_equal(ps_store_open_shared(f->url, dir, 0, &fresh, PS_ERR_IGNORED), PS_UNAVAILABLE);
     postgres_hasten(false);
-    postgres_tell("start");
+    postgres_command("start");
     assert_int_equal(put_run(a, 2, "two", PS_ERR_IGNORED), PS_OK);
     assert_true(number_of(a) > 0);
     assert_true(ps_session_is_alive(a, a->session));

@@ -22,8 +22,8 @@ static void what_one_says_all_see(void **state)
 {
     struct ps_store *a = open_server(*state, "a"), *b = open_server(*state, "b");
     char token[PS_TOKEN_SIZE], session[PS_TOKEN_SIZE], id[PS_ID_SIZE];
-    const struct ps_saved saved = {"", "all", "SELECT 1", "mei"};
-    struct ps_holder holder;
+    const struct ps_saved_query saved = {"", "all", "SELECT 1", "mei"};
+    struct ps_token_holder holder;
     int64_t version = ps_store_version(b);
 
     assert_int_equal(put_run(a, 1, "one", PS_ERR_IGNORED), PS_OK);
@@ -31,13 +31,13 @@ static void what_one_says_all_see(void **state)
                      PS_OK); /* before it is said not to be */
     assert_int_not_equal(ps_store_version(b), version);
     assert_int_equal(tag_run(b, 1, "uno", PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_store_pin(b, id, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_store_set_baseline(b, id, PS_ERR_IGNORED), PS_OK);
     wait_until(a, "SELECT count(*) FROM baseline JOIN run ON run.id = run WHERE name = 'uno'", 1);
     assert_int_equal(ps_token_add(a, "mei", PS_RIGHT_ADMIN, token, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_token_check(b, token, &holder, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_session_open(b, token, session, &holder, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_session_check(a, session, &holder, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_saved_put(a, &saved, false, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_saved_query_put(a, &saved, false, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(log_one(b, "x.prof"), PS_OK);
     assert_int_equal(ps_token_revoke(b, "mei", PS_ERR_IGNORED), PS_OK);
     expect_same(a, b);
@@ -223,7 +223,7 @@ static void *start_it(void *user)
 {
     (void)user;
     (void)usleep(200000); /* inside the wait of a write; how long does not matter */
-    postgres_tell("start");
+    postgres_command("start");
     return NULL;
 }
 
@@ -236,7 +236,7 @@ static void reads_go_on_while_it_is_away(void **state)
 
     assert_int_equal(put_run(a, 1, "one", PS_ERR_IGNORED), PS_OK);
     expect_same(a, b);
-    postgres_tell("kill");
+    postgres_command("kill");
     assert_int_equal(ps_store_resolve(a, "one", id, PS_ERR_IGNORED), PS_OK);
     postgres_hasten(true);
     assert_int_equal(ps_store_resolve(a, "none", id, PS_ERR_IGNORED), PS_UNAVAILABLE);
@@ -261,10 +261,10 @@ static void it_dies_under_a_transaction(void **state)
     assert_int_equal(put_run(a, 1, "one", PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_catalog_begin(a, PS_DURABLE, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_db_exec(a->catalog, "UPDATE run SET name = 'two'", PS_ERR_IGNORED), PS_OK);
-    postgres_tell("kill");
+    postgres_command("kill");
     assert_int_equal(ps_catalog_end(a, PS_OK, &err), PS_UNAVAILABLE);
     assert_int_equal(count(a, "SELECT count(*) FROM run WHERE name = 'one'"), 1);
-    postgres_tell("start");
+    postgres_command("start");
     assert_int_equal(put_run(a, 2, "two", PS_ERR_IGNORED), PS_OK);
     assert_int_equal(count(a, "SELECT count(*) FROM run WHERE name = 'one'"), 1);
     ps_store_close(a);

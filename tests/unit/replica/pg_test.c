@@ -61,7 +61,7 @@ static void expect(struct ps_pg *pg, const char *sql, const struct ps_pg_value *
 
     (void)ps_pg_run(pg, sql, params, n, take_text, &out, &err);
     assert_string_equal(err.text, "");
-    assert_string_equal(out.at ? out.at : "", rows);
+    assert_string_equal(out.ptr ? out.ptr : "", rows);
 }
 
 static void addresses_are_read(void **state)
@@ -107,7 +107,7 @@ static void values_come_back_as_they_were(void **state)
                                values, 6, take_text, &out, PS_ERR_IGNORED),
                      PS_OK);
     assert_int_equal(out.len, sizeof bytes - 1);
-    assert_memory_equal(out.at, bytes, sizeof bytes - 1);
+    assert_memory_equal(out.ptr, bytes, sizeof bytes - 1);
     ps_buf_free(&out);
     ps_pg_free(pg);
 }
@@ -135,7 +135,7 @@ static void a_failure_among_many_undoes_all(void **state)
     assert_int_equal(ps_clock_begin(pg, 0, &clock, &err), PS_OK);
     assert_int_equal(clock.n, 1);
     assert_int_equal(ps_clock_put(pg, &tag, clock.n, row, &err), PS_OK);
-    assert_int_equal(ps_pg_say(pg, "INSERT INTO nowhere VALUES (1)", NULL, 0, &err), PS_OK);
+    assert_int_equal(ps_pg_queue(pg, "INSERT INTO nowhere VALUES (1)", NULL, 0, &err), PS_OK);
     assert_int_not_equal(ps_pg_commit(pg, &err), PS_OK);
     assert_non_null(strstr(err.text, "nowhere"));
     ps_pg_rollback(pg);
@@ -195,20 +195,20 @@ static void what_happened_since_is_found(void **state)
     assert_int_equal(change(pg, "b", "1", PS_ERR_IGNORED), PS_OK);
     assert_int_equal(change(pg, "a;t3:x", "2", PS_ERR_IGNORED), PS_OK);
     assert_int_equal(change(pg, "b", NULL, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_clock_changed(pg, &tag, 2, take_text, &out, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_clock_gone(pg, &tag, 2, take_text, &out, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_clock_changed(pg, &tag, 4, take_text, &out, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_clock_gone(pg, &tag, 4, take_text, &out, PS_ERR_IGNORED), PS_OK);
-    assert_string_equal(out.at, "run a;t3:x 2\nrun b\n");
+    assert_int_equal(ps_clock_read_changed(pg, &tag, 2, take_text, &out, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_clock_read_deleted(pg, &tag, 2, take_text, &out, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_clock_read_changed(pg, &tag, 4, take_text, &out, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_clock_read_deleted(pg, &tag, 4, take_text, &out, PS_ERR_IGNORED), PS_OK);
+    assert_string_equal(out.ptr, "run a;t3:x 2\nrun b\n");
     out.len = 0;
     assert_int_equal(change(pg, "a;t3:x", NULL, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_clock_begin(pg, 0, &clock, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_clock_put(pg, &saved, clock.n, query, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_clock_remove(pg, &saved, clock.n, query, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_pg_commit(pg, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_clock_gone(pg, &tag, 4, take_text, &out, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_clock_gone(pg, &saved, 4, take_text, &out, PS_ERR_IGNORED), PS_OK);
-    assert_string_equal(out.at, "run a;t3:x\n-5\n");
+    assert_int_equal(ps_clock_read_deleted(pg, &tag, 4, take_text, &out, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_clock_read_deleted(pg, &saved, 4, take_text, &out, PS_ERR_IGNORED), PS_OK);
+    assert_string_equal(out.ptr, "run a;t3:x\n-5\n");
     ps_buf_free(&out);
     ps_pg_free(pg);
 }
@@ -311,7 +311,7 @@ static char *structure_of(struct ps_pg *pg)
                     NULL, 0, take_text, &out, &err);
     assert_string_equal(err.text, "");
     assert_true(out.len > 2000);
-    return out.at;
+    return out.ptr;
 }
 
 static void run_file(struct ps_pg *pg, const char *path)
@@ -396,7 +396,7 @@ static void a_newer_layout_is_refused(void **state)
 static void *start_it_later(void *word)
 {
     (void)usleep(300000); /* inside the wait of the other thread; how long does not matter */
-    postgres_tell(word);
+    postgres_command(word);
     return NULL;
 }
 
@@ -407,9 +407,9 @@ static void it_goes_and_comes_back(void **state)
     pthread_t later;
 
     assert_int_equal(change(pg, "a", "1", PS_ERR_IGNORED), PS_OK);
-    postgres_tell("kill");
+    postgres_command("kill");
     assert_int_equal(ps_pg_run(pg, "SELECT 1::bigint", NULL, 0, NULL, NULL, &err), PS_UNAVAILABLE);
-    assert_false(ps_pg_is_up(pg));
+    assert_false(ps_pg_is_connected(pg));
     err = (struct ps_err)PS_ERR_INIT;
     assert_int_equal(ps_pg_connect(pg, 100, &err), PS_UNAVAILABLE);
     assert_string_not_equal(err.hint, "");
@@ -428,10 +428,10 @@ static void a_transaction_that_it_ended_is_undone(void **state)
 
     assert_int_equal(ps_clock_begin(pg, 0, &clock, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(ps_clock_put(pg, &tag, clock.n, row, PS_ERR_IGNORED), PS_OK);
-    postgres_tell("stop");
+    postgres_command("stop");
     assert_int_equal(ps_pg_commit(pg, PS_ERR_IGNORED), PS_UNAVAILABLE);
     ps_pg_rollback(pg);
-    postgres_tell("start");
+    postgres_command("start");
     assert_int_equal(ps_pg_connect(pg, 5000, PS_ERR_IGNORED), PS_OK);
     expect(pg, "SELECT n FROM clock", NULL, 0, "0\n");
     ps_pg_free(pg);
@@ -466,9 +466,9 @@ static void the_layout_is_portable(void **state)
     PS_AUTO(ps_buf_free) struct ps_buf sql = {0};
 
     (void)state;
-    ps_pg_layout(0, &sql);
+    ps_pg_layout_script(0, &sql);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strstr(sql.at, words[i]))
+        if (strstr(sql.ptr, words[i]))
             fail_msg("%s in the layout", words[i]);
 }
 

@@ -26,7 +26,7 @@ static char *spool(struct ps_store *store, const char *text)
     PS_AUTO(ps_close_fd) int fd = -1;
 
     assert_int_equal(ps_store_spool(store, &path, &fd, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_write_all(fd, ps_str_of(text), path, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_write_all(fd, ps_str_from_c(text), path, PS_ERR_IGNORED), PS_OK);
     return path;
 }
 
@@ -67,16 +67,16 @@ static void pieces_come_to_any_server(void **state)
     assert_int_equal(append(b, id, 0, "one ", &bytes), PS_CONFLICT); /* it was heard */
     assert_int_equal(append(b, id, 4, "two ", &bytes), PS_OK);
     assert_int_equal(append(a, id, 4, "two ", &bytes), PS_CONFLICT);
-    postgres_tell("kill");
-    postgres_tell("start");
+    postgres_command("kill");
+    postgres_command("start");
     assert_int_equal(append(a, id, 8, "three", &bytes), PS_OK);
     assert_int_equal(bytes, 13);
     assert_int_equal(count(a, PIECES), 3);
     assert_int_equal(ps_partial_bytes(b, id, "eve", &bytes, PS_ERR_IGNORED), PS_NOT_FOUND);
     assert_int_equal(ps_partial_bytes(b, none, "mei", &bytes, PS_ERR_IGNORED), PS_NOT_FOUND);
-    assert_int_equal(ps_partial_take(b, id, "mei", 12, &path, PS_ERR_IGNORED), PS_CONFLICT);
+    assert_int_equal(ps_partial_claim(b, id, "mei", 12, &path, PS_ERR_IGNORED), PS_CONFLICT);
     assert_null(path);
-    assert_int_equal(ps_partial_take(b, id, "mei", 13, &path, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_partial_claim(b, id, "mei", 13, &path, PS_ERR_IGNORED), PS_OK);
     expect_file(path, "one two three");
     assert_int_equal(count(b, PIECES), 0);
     assert_int_equal(append(a, id, 13, "more", &bytes), PS_NOT_FOUND);
@@ -120,7 +120,7 @@ static void what_is_given_up_goes(void **state)
 
     assert_int_equal(ps_partial_begin(a, "mei", old, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(append(a, old, 0, "one", &bytes), PS_OK);
-    assert_int_equal(ps_catalog_begin(a, PS_SOON, PS_ERR_IGNORED), PS_OK);
+    assert_int_equal(ps_catalog_begin(a, PS_NOT_DURABLE, PS_ERR_IGNORED), PS_OK);
     assert_int_equal(
         ps_catalog_end(a, ps_db_exec(a->catalog, "UPDATE partial SET at = 1", PS_ERR_IGNORED),
                        PS_ERR_IGNORED),

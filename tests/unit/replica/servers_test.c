@@ -85,7 +85,7 @@ static enum ps_status one_step(struct ps_store *store, unsigned server, unsigned
     if (status == PS_OK && step % 3 == 0)
         status = tag_run(store, n, text, PS_ERR_IGNORED);
     if (status == PS_OK && step % 5 == 0)
-        status = once(ps_store_pin(store, id, PS_ERR_IGNORED));
+        status = once(ps_store_set_baseline(store, id, PS_ERR_IGNORED));
     if (status == PS_OK && step % 7 == 0)
         status = once(ps_token_add(store, text, PS_RIGHT_VIEWER, token, PS_ERR_IGNORED));
     if (status == PS_OK && step % 14 == 0)
@@ -172,8 +172,8 @@ static void nothing_told_is_lost(void **state)
         (void)waitpid(children[victim], NULL, 0);
         children[victim] = start_server(f, victim, told);
         if (killed == 6 && !restarted) {
-            postgres_tell("kill");
-            postgres_tell("start");
+            postgres_command("kill");
+            postgres_command("start");
             restarted = true;
         }
     }

@@ -124,7 +124,7 @@ static void other_types_have_the_results_of_sqlite(void **state)
                     continue; /* builds of SQLite differ there */
                 ps_buf_printf(&call, "%.*s%s%.*s%s%s", (int)(first - calls[c]), calls[c], values[a],
                               (int)(second - first - 2), first + 2, values[b], second + 2);
-                same(call.at, arguments, 0);
+                same(call.ptr, arguments, 0);
             }
 }
 

@@ -37,8 +37,8 @@ static struct ps_stmt *ask(struct ps_db *db, const char *sql)
 
 static void assert_text(struct ps_str text, const char *expected)
 {
-    if (!ps_str_eq(text, ps_str_of(expected)))
-        fail_msg("'%.*s' is not '%s'", (int)text.len, text.at, expected);
+    if (!ps_str_eq(text, ps_str_from_c(expected)))
+        fail_msg("'%.*s' is not '%s'", (int)text.len, text.ptr, expected);
 }
 
 static void test_descriptions_match_the_tables(void **state)
@@ -56,7 +56,7 @@ static void test_descriptions_match_the_tables(void **state)
             const struct ps_column *column = &ps_run_tables[t].columns[c];
             bool is_key;
 
-            assert_true(ps_stmt_row(stmt, &err));
+            assert_true(ps_stmt_step(stmt, &err));
             is_key = ps_col_int(stmt, 4) != 0;
             assert_text(ps_col_text(stmt, 0), ps_run_tables[t].name);
             assert_text(ps_col_text(stmt, 1), column->name);
@@ -65,9 +65,9 @@ static void test_descriptions_match_the_tables(void **state)
             assert_int_equal(column->is_id, is_key && strcmp(column->declared, "INTEGER") == 0);
             assert_true(column->min <= column->max);
         }
-    assert_false(ps_stmt_row(stmt, &err));
+    assert_false(ps_stmt_step(stmt, &err));
     assert_int_equal(err.code, PS_OK);
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_db_close(db);
 }
 
@@ -105,11 +105,11 @@ static void test_null_follows_a_value(void **state)
     stmt = ask(rows.db, "SELECT coalesce(group_concat(line || ' ' || typeof(hits) || ' ' || "
                         "typeof(ticks) || ' ' || typeof(source) || ' ' || "
                         "coalesce(length(CAST(source AS BLOB)), '-'), ', '), '') FROM line");
-    assert_true(ps_stmt_row(stmt, &err));
+    assert_true(ps_stmt_step(stmt, &err));
     assert_text(ps_col_text(stmt, 0), "1 integer null null -, 2 null real text 7, "
                                       "3 null null text 0");
-    ps_stmt_done(stmt);
-    ps_inserter_done(&rows);
+    ps_stmt_release(stmt);
+    ps_inserter_free(&rows);
     ps_db_close(rows.db);
 }
 
@@ -129,20 +129,20 @@ static void test_ids_and_keys(void **state)
     ps_insert_meta(&rows, &meta);
     assert_int_equal(err.code, PS_OK);
     stmt = ask(rows.db, "SELECT (SELECT group_concat(id) FROM span), (SELECT v FROM meta)");
-    assert_true(ps_stmt_row(stmt, &err));
+    assert_true(ps_stmt_step(stmt, &err));
     assert_text(ps_col_text(stmt, 0), "1,9,10");
     assert_text(ps_col_text(stmt, 1), "two");
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     /* The first error stays, and rows after it are ignored. */
     ps_insert_span(&rows, &(struct ps_row_span){.id = 9, .name = PS_STR("again")});
     assert_int_not_equal(err.code, PS_OK);
     ps_insert_span(&rows, &(struct ps_row_span){.name = PS_STR("late")});
-    ps_inserter_done(&rows);
+    ps_inserter_free(&rows);
     err = (struct ps_err)PS_ERR_INIT;
     stmt = ask(rows.db, "SELECT count(*) FROM span");
-    assert_true(ps_stmt_row(stmt, &err));
+    assert_true(ps_stmt_step(stmt, &err));
     assert_int_equal(ps_col_int(stmt, 0), 3);
-    ps_stmt_done(stmt);
+    ps_stmt_release(stmt);
     ps_db_close(rows.db);
 }
 
@@ -156,8 +156,8 @@ static void test_a_sequence_stops_at_its_first_failure(void **state)
     assert_int_equal(ps_db_prepare(db, "SELECT nothing", &stmt, &err), PS_INTERNAL);
     assert_null(stmt);
     ps_bind_int(stmt, ":id", 1);
-    assert_false(ps_stmt_row(stmt, &err));
-    assert_int_equal(ps_stmt_finish(stmt, &err), PS_INTERNAL);
+    assert_false(ps_stmt_step(stmt, &err));
+    assert_int_equal(ps_stmt_execute(stmt, &err), PS_INTERNAL);
     assert_int_equal(ps_db_exec(db, "CREATE TABLE later(x)", &err), PS_INTERNAL);
     assert_non_null(strstr(err.text, "nothing"));
     err = (struct ps_err)PS_ERR_INIT;

@@ -330,7 +330,7 @@ static void landlock_alone_opens_no_file(void **state)
 
     (void)state;
     if (pid == 0) {
-        if (!ps_landlock_there())
+        if (!ps_landlock_is_supported())
             _exit(EACCES);
         if (syscall(SYS_prctl, 38 /* PR_SET_NO_NEW_PRIVS */, 1, 0, 0, 0) != 0)
             _exit(98);
@@ -372,10 +372,10 @@ static void a_frame_is_read_back(void **state)
     struct ps_frame out;
 
     (void)state;
-    assert_true(ps_frame_read(&frame, sizeof frame, &out));
+    assert_true(ps_frame_parse(&frame, sizeof frame, &out));
     assert_int_equal(out.type, PS_FRAME_DONE);
     assert_int_equal(out.numbers[2], 3);
-    assert_int_equal(out.err.at, 12);
+    assert_int_equal(out.err.offset, 12);
     assert_string_equal(out.err.text, "it ends early");
     assert_string_equal(out.word, "pstats");
     assert_int_equal(out.fd, -1);
@@ -388,19 +388,19 @@ static void other_bytes_are_no_frame(void **state)
 
     (void)state;
     for (size_t size = 0; size < sizeof frame; size++)
-        assert_false(ps_frame_read(&frame, size, &out));
+        assert_false(ps_frame_parse(&frame, size, &out));
     for (unsigned type = 0; type < 300; type++) {
         bad = frame;
         memcpy(&bad.type, &type, sizeof type);
-        assert_int_equal(ps_frame_read(&bad, sizeof bad, &out),
+        assert_int_equal(ps_frame_parse(&bad, sizeof bad, &out),
                          type >= PS_FRAME_BEGIN && type < PS_FRAME_TYPES);
     }
     bad = frame;
     memset(&bad.err.code, 0xff, sizeof bad.err.code);
-    assert_false(ps_frame_read(&bad, sizeof bad, &out));
+    assert_false(ps_frame_parse(&bad, sizeof bad, &out));
     bad = frame;
-    memset(&bad.err.has_at, 2, 1);
-    assert_false(ps_frame_read(&bad, sizeof bad, &out));
+    memset(&bad.err.has_offset, 2, 1);
+    assert_false(ps_frame_parse(&bad, sizeof bad, &out));
 }
 
 static void texts_of_a_frame_are_made_fit(void **state)
@@ -411,7 +411,7 @@ static void texts_of_a_frame_are_made_fit(void **state)
     memset(frame.err.text, 'x', sizeof frame.err.text); /* without an end */
     memcpy(frame.err.hint, "a\x1b[2Jb\xff", 8);
     memcpy(frame.word, "\xc3", 2); /* half a letter */
-    assert_true(ps_frame_read(&frame, sizeof frame, &out));
+    assert_true(ps_frame_parse(&frame, sizeof frame, &out));
     assert_int_equal(strlen(out.err.text), sizeof out.err.text - 1);
     assert_string_equal(out.err.hint, "a?[2Jb?");
     assert_string_equal(out.word, "?");
@@ -432,7 +432,7 @@ static void random_bytes_do_no_harm(void **state)
             seed = seed * 1103515245u + 12345u;
             bytes[(seed >> 8) % sizeof frame] = (unsigned char)(seed >> 20);
         }
-        if (!ps_frame_read(bytes, sizeof frame, &out))
+        if (!ps_frame_parse(bytes, sizeof frame, &out))
             continue;
         taken++;
         assert_non_null(memchr(out.word, '\0', sizeof out.word));

@@ -42,8 +42,8 @@ static struct ps_buf page_of(struct ps_store *store, const char *id, unsigned re
     memcpy(ids[0], id, PS_ID_SIZE);
     assert_int_equal(ps_share_copy(store, (const char(*)[PS_ID_SIZE])ids, 1, redact, &copy, &err),
                      PS_OK);
-    ps_share_run_start(id, &start);
-    (void)ps_share_page(&copy, start.at, PS_STR(SHELL), fd, &err);
+    ps_share_run_address(id, &start);
+    (void)ps_share_write_page(&copy, start.ptr, PS_STR(SHELL), fd, &err);
     assert_string_equal(err.text, "");
     ps_share_copy_free(&copy);
     (void)lseek(fd, 0, SEEK_SET);
@@ -69,19 +69,19 @@ static void test_around_runs(void **state)
 
     add_demo(*state, "stdlib.log", id);
     page = page_of(*state, id, PS_REVEAL_HOSTS | PS_REVEAL_LABELS);
-    assert_memory_equal(page.at, "<head><body><script", 19); /* an import log has no call graph */
-    assert_string_equal(page.at + page.len - 15, "</script>\n<end>");
+    assert_memory_equal(page.ptr, "<head><body><script", 19); /* an import log has no call graph */
+    assert_string_equal(page.ptr + page.len - 15, "</script>\n<end>");
     (void)snprintf(word, sizeof word, "\"start\":\"#/run/%s\"", id);
-    assert_int_equal(count(page.at, word), 1);
-    assert_int_equal(count(page.at, "\"redacted\":[\"hosts\",\"labels\"]"), 1);
+    assert_int_equal(count(page.ptr, word), 1);
+    assert_int_equal(count(page.ptr, "\"redacted\":[\"hosts\",\"labels\"]"), 1);
     (void)snprintf(word, sizeof word, "data-file=\"/runs/%s.db\"", id);
-    assert_int_equal(count(page.at, word), 1);
-    assert_int_equal(count(page.at, "data-file=\"/catalog.db\""), 1);
+    assert_int_equal(count(page.ptr, word), 1);
+    assert_int_equal(count(page.ptr, "data-file=\"/catalog.db\""), 1);
     ps_buf_free(&page);
     add_demo(*state, "bookshop-slow.prof", id);
     page = page_of(*state, id, 0);
-    assert_memory_equal(page.at, "<head><dot><body>", 17);
-    assert_int_equal(count(page.at, "\"redacted\":[]"), 1);
+    assert_memory_equal(page.ptr, "<head><dot><body>", 17);
+    assert_int_equal(count(page.ptr, "\"redacted\":[]"), 1);
     ps_buf_free(&page);
 }
 
@@ -105,9 +105,9 @@ static void test_parts(void **state)
         ps_store_source_attach(*state, id, "noise.py", fd, false, &source, PS_ERR_IGNORED), PS_OK);
     (void)close(fd);
     page = page_of(*state, id, 0);
-    assert_int_equal(count(page.at, "data-file=\"/sources/"), 3);
-    assert_int_equal(count(page.at, "data-bytes=\"7340032\""), 3);
-    assert_int_equal(count(page.at, "<script"), count(page.at, "</script>"));
+    assert_int_equal(count(page.ptr, "data-file=\"/sources/"), 3);
+    assert_int_equal(count(page.ptr, "data-bytes=\"7340032\""), 3);
+    assert_int_equal(count(page.ptr, "<script"), count(page.ptr, "</script>"));
     ps_buf_free(&page);
 }
 
@@ -117,10 +117,10 @@ static void test_addresses(void **state)
     PS_AUTO(ps_buf_free) struct ps_buf group = {0};
 
     (void)state;
-    ps_share_compare_start("aa,bb", "cc", &both);
-    ps_share_compare_start("", "cc,dd", &group);
-    assert_string_equal(both.at, "#/compare?base=aa,bb&new=cc");
-    assert_string_equal(group.at, "#/compare?new=cc,dd");
+    ps_share_compare_address("aa,bb", "cc", &both);
+    ps_share_compare_address("", "cc,dd", &group);
+    assert_string_equal(both.ptr, "#/compare?base=aa,bb&new=cc");
+    assert_string_equal(group.ptr, "#/compare?new=cc,dd");
 }
 
 static void test_built_without(void **state)
@@ -133,7 +133,7 @@ static void test_built_without(void **state)
     add_demo(*state, "stdlib.log", ids[0]);
     assert_int_equal(
         ps_share_copy(*state, (const char(*)[PS_ID_SIZE])ids, 1, 0, &copy, PS_ERR_IGNORED), PS_OK);
-    assert_int_equal(ps_share_page(&copy, "#/", PS_STR(""), fd, &err), PS_CONFLICT);
+    assert_int_equal(ps_share_write_page(&copy, "#/", PS_STR(""), fd, &err), PS_CONFLICT);
     assert_string_equal(err.text, "this program was built without the engine of offline pages");
     assert_int_equal(lseek(fd, 0, SEEK_END), 0);
     ps_share_copy_free(&copy);

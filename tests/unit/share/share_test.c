@@ -23,11 +23,11 @@
 static char *run_of(struct ps_store *store, const char *id)
 {
     struct ps_buf out = {0};
-    struct ps_json json = ps_json_to(&out);
+    struct ps_json json = ps_json_writer(&out);
     struct ps_err err = PS_ERR_INIT;
 
     assert_int_equal(ps_query_run(store, id, &json, &err), PS_OK);
-    return out.at;
+    return out.ptr;
 }
 
 static char *view_of(struct ps_store *store, const char *id, const char *view)
@@ -37,7 +37,7 @@ static char *view_of(struct ps_store *store, const char *id, const char *view)
 
     (void)ps_query_view(store, id, view, (struct ps_params){NULL, 0}, &answer, &err);
     assert_string_equal(err.text, "");
-    return answer.body.at;
+    return answer.body.ptr;
 }
 
 /* A copy answers as the run does, also when that is gone; what was copied goes with it. */
@@ -127,9 +127,9 @@ static void assert_becomes(struct ps_scrub *scrub, const char *text, const char 
 {
     PS_AUTO(ps_buf_free) struct ps_buf out = {0};
 
-    act(scrub, ps_str_of(text), &out);
+    act(scrub, ps_str_from_c(text), &out);
     ps_buf_puts(&out, "");
-    assert_string_equal(out.at, wanted);
+    assert_string_equal(out.ptr, wanted);
 }
 
 static void test_paths(void **state)
@@ -184,7 +184,7 @@ static void test_texts(void **state)
     (void)state;
     ps_scrub_learn_host(&scrub, PS_STR("build9.lan"));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        ps_scrub_learn(&scrub, ps_str_of(rows[i][0]));
+        ps_scrub_learn(&scrub, ps_str_from_c(rows[i][0]));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_becomes(&scrub, rows[i][0], rows[i][1], ps_scrub_text);
     ps_scrub_free(&scrub);
@@ -295,7 +295,7 @@ static void test_texts_hide_what_they_quote(void **state)
     ps_scrub_learn_person(&scrub, PS_STR("mei"));
     ps_scrub_learn_host(&scrub, PS_STR("build7"));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        ps_scrub_learn(&scrub, ps_str_of(rows[i][0]));
+        ps_scrub_learn(&scrub, ps_str_from_c(rows[i][0]));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_becomes(&scrub, rows[i][0], rows[i][1], ps_scrub_text);
     ps_scrub_free(&scrub);

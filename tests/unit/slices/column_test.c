@@ -32,15 +32,15 @@ static void check(const int64_t *values, size_t n, size_t bytes)
         assert_int_equal(packed.len, bytes);
     assert_true(ps_column_unpack(ps_buf_slice(&packed), n, back));
     assert_memory_equal(back, values, n * sizeof *values);
-    assert_true(ps_column_part(ps_buf_slice(&packed), n, first, count, back));
+    assert_true(ps_column_unpack_range(ps_buf_slice(&packed), n, first, count, back));
     assert_memory_equal(back, values + first, count * sizeof *values);
     for (size_t i = 0; i < n; i += 1 + n / 50) {
-        assert_true(ps_column_at(ps_buf_slice(&packed), n, i, back));
+        assert_true(ps_column_unpack_one(ps_buf_slice(&packed), n, i, back));
         assert_int_equal(*back, values[i]);
     }
-    assert_false(ps_column_at(ps_buf_slice(&packed), n, n, back));
-    assert_false(ps_column_part(ps_buf_slice(&packed), n, n, 1, back));
-    if (packed.len > 9 && packed.at[0] < 0x10) /* the sparse ones do not know how many they are */
+    assert_false(ps_column_unpack_one(ps_buf_slice(&packed), n, n, back));
+    assert_false(ps_column_unpack_range(ps_buf_slice(&packed), n, n, 1, back));
+    if (packed.len > 9 && packed.ptr[0] < 0x10) /* the sparse ones do not know how many they are */
         assert_false(ps_column_unpack(ps_buf_slice(&packed), n + 1, back));
 }
 
@@ -129,11 +129,11 @@ static void damage_is_told(void **state)
         packed.len = 0;
         ps_column_pack(values, n, &packed);
         for (int flips = 0; flips < 3; flips++)
-            packed.at[dice() % packed.len] ^= (char)(1 << dice() % 8);
+            packed.ptr[dice() % packed.len] ^= (char)(1 << dice() % 8);
         packed.len -= dice() % 2 * (dice() % packed.len);
         (void)ps_column_unpack(ps_buf_slice(&packed), n, back);
-        (void)ps_column_part(ps_buf_slice(&packed), n, n / 2, n / 4, back);
-        (void)ps_column_at(ps_buf_slice(&packed), n, n / 2, back);
+        (void)ps_column_unpack_range(ps_buf_slice(&packed), n, n / 2, n / 4, back);
+        (void)ps_column_unpack_one(ps_buf_slice(&packed), n, n / 2, back);
     }
     assert_false(ps_column_unpack(PS_STR(""), 1, back));
     assert_false(ps_column_unpack(PS_STR("\3aaaaaaaa"), 1, back));

@@ -44,8 +44,8 @@ static const struct ps_operator *row(const struct ps_operators *sums, uint32_t w
                                      uint32_t shape)
 {
     for (size_t i = 0; i < sums->n; i++) {
-        if (sums->at[i].name == wanted && sums->at[i].shapes == shape)
-            return &sums->at[i];
+        if (sums->items[i].name == wanted && sums->items[i].shapes == shape)
+            return &sums->items[i];
     }
     return NULL;
 }
@@ -56,7 +56,7 @@ static void test_all(void **state)
     static const int64_t plain_kind[3] = {PS_SLICE_OTHER, PS_SLICE_PYTHON, PS_SLICE_OTHER};
     static const int64_t plain_self[3] = {60, 10, 30}, plain_name[3] = {LINEAR, ADDMM, LINEAR};
     static const int64_t plain_flags[3] = {0, 0, PS_SLICE_INSTANT};
-    struct ps_operators sums = {.all = true};
+    struct ps_operators sums = {.counts_all = true};
     struct ps_chunk made = {.track = 1, .n = 3, .end_ns = 100};
     (void)state;
     made.column[PS_COL_START] = start;
@@ -71,7 +71,7 @@ static void test_all(void **state)
     assert_int_equal(row(&sums, LINEAR, 0)->cpu_total_ns, 100);
     assert_int_equal(row(&sums, ADDMM, 0)->self_cpu_ns, 10);
     ps_operators_free(&sums);
-    sums.all = false;
+    sums.counts_all = false;
     ps_operators_add(&sums, &made, PS_RANGE_ALL);
     assert_int_equal(sums.n, 0);
     ps_operators_free(&sums);
@@ -99,10 +99,10 @@ static void test_names(void **state)
     assert_int_equal(gemm->self_device_ns, 25);
     assert_int_equal(gemm->device_total_ns, 25);
     assert_int_equal(gemm->tensor_core, 1);
-    assert_int_equal(sums.at[5].name, STEP); /* as it lies on a stream */
-    assert_int_equal(sums.at[5].kind, PS_SLICE_GPU_ANNOTATION);
-    assert_int_equal(sums.at[5].cpu_total_ns, 0);
-    assert_int_equal(sums.at[5].self_device_ns, 3);
+    assert_int_equal(sums.items[5].name, STEP); /* as it lies on a stream */
+    assert_int_equal(sums.items[5].kind, PS_SLICE_GPU_ANNOTATION);
+    assert_int_equal(sums.items[5].cpu_total_ns, 0);
+    assert_int_equal(sums.items[5].self_device_ns, 3);
     ps_operators_free(&sums);
 }
 
@@ -130,7 +130,7 @@ static void test_ranges(void **state)
         int64_t calls = 0, before = 0;
         ps_operators_add(&sums, &made, (struct ps_range){INT64_MIN, cut});
         for (size_t i = 0; i < sums.n; i++)
-            calls += sums.at[i].calls;
+            calls += sums.items[i].calls;
         for (size_t i = 0; i < sizeof listed / sizeof *listed; i++)
             before += listed[i] < cut;
         assert_int_equal(calls, before);
@@ -162,10 +162,10 @@ static void test_many(void **state)
     ps_operators_add(&sums, &made, PS_RANGE_ALL);
     assert_int_equal(sums.n, 1000);
     for (uint32_t i = 0; i < sums.n; i++) {
-        assert_int_equal(sums.at[i].name, i + 1);
-        assert_int_equal(sums.at[i].calls, 5);
-        assert_int_equal(sums.at[i].cpu_total_ns, i < 500 ? 5 * i : 0);
-        assert_int_equal(sums.at[i].self_device_ns, i < 500 ? 0 : 5 * i);
+        assert_int_equal(sums.items[i].name, i + 1);
+        assert_int_equal(sums.items[i].calls, 5);
+        assert_int_equal(sums.items[i].cpu_total_ns, i < 500 ? 5 * i : 0);
+        assert_int_equal(sums.items[i].self_device_ns, i < 500 ? 0 : 5 * i);
     }
     ps_operators_free(&sums);
 }

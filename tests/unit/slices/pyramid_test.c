@@ -177,7 +177,7 @@ static void check_counted(const struct track *track, const struct ps_window *win
         least += start >= window->from_ns && start < window->to_ns;
         most += start + duration + bin >= window->from_ns && start < window->to_ns + bin;
     }
-    assert_in_range(window->counted, least, most);
+    assert_in_range(window->n_counted, least, most);
     for (size_t i = 0; i < window->n_density; i++) {
         sum += window->density[i].count;
         assert_true(window->density[i].px < window->px);
@@ -185,7 +185,7 @@ static void check_counted(const struct track *track, const struct ps_window *win
             assert_true(window->density[i - 1].depth < window->density[i].depth ||
                         window->density[i - 1].px < window->density[i].px);
     }
-    assert_int_equal(sum, window->counted);
+    assert_int_equal(sum, window->n_counted);
 }
 
 static void check_windows(const struct track *track)
@@ -307,7 +307,8 @@ static void damage_is_told(void **state)
     assert_true(levels.n > 1);
     for (int round = 0; round < 500; round++) {
         struct ps_buf *bytes = &levels.bytes[round % 2];
-        char *at = &bytes->at[dice() % (round % 3 ? bytes->len : PS_PYRAMID_HEAD + 60)], old = *at;
+        char *at = &bytes->ptr[dice() % (round % 3 ? bytes->len : PS_PYRAMID_HEAD_SIZE + 60)],
+             old = *at;
 
         *at = (char)dice();
         ps_window_begin(&window, 0, track.end_ns, 1000);

@@ -4,7 +4,7 @@
  * nanoseconds. Other stack profiles count samples or bytes, multiplied by a scale if the file has
  * fractions.
  */
-import { bytesFig, fig, figIn, fmtFixed, int, text, type Fig } from './units';
+import { formatBytes, fig, formatValueIn, fmtFixed, int, text, type FormattedValue } from './units';
 
 export interface AxisUnit {
     /** 's': axis values are in ns; 'B': bytes; otherwise the name of the unit, possibly empty */
@@ -36,19 +36,19 @@ export function isTimeAxis(): boolean {
 }
 
 /** Formats a length on the axis with its unit: `1.204 ms`, `12 samples`, `1.20 MiB`. */
-export function axisFig(value: number): Fig {
+export function formatAxisValue(value: number): FormattedValue {
     if (shown.unit === 's') return fig(value / 1e9);
     const counted = value / shown.scale;
-    if (shown.unit === 'B') return bytesFig(counted);
+    if (shown.unit === 'B') return formatBytes(counted);
     if (Number.isInteger(counted)) {
         const one = counted === 1 && shown.unit.endsWith('s');
         return { value: int(counted), unit: one ? shown.unit.slice(0, -1) : shown.unit };
     }
-    return figIn(counted, shown.unit);
+    return formatValueIn(counted, shown.unit);
 }
 
 export function axisText(value: number): string {
-    return text(axisFig(value));
+    return text(formatAxisValue(value));
 }
 
 function isLong(): boolean {

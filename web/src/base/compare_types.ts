@@ -34,7 +34,7 @@ export interface Metric {
     resolution: number;
 }
 
-export interface ComparedTable {
+export interface ComparisonTable {
     of: string;
     title: string;
     /** kind of item that a row describes: 'function' */
@@ -51,7 +51,7 @@ export interface Comparison {
     base: Run[];
     new: Run[];
     headline: ({ label: string; unit: string; base: Group; new: Group } & Judged) | null;
-    tables: ComparedTable[];
+    tables: ComparisonTable[];
     /** 'tree': GET /compare/tree is available; 'graph': every run has a call graph */
     pictures: string[];
     /** why /compare/tree is not available; null if it is */
@@ -59,7 +59,7 @@ export interface Comparison {
     rules: { alpha: number; fdr: number; level: number; factor: number };
 }
 
-export interface ComparedRow extends Judged {
+export interface ComparisonRow extends Judged {
     id: number;
     name: string;
     place: string | null;
@@ -78,7 +78,7 @@ export interface ComparedRow extends Judged {
     in_new: number;
 }
 
-export interface ComparedOne extends ComparedRow {
+export interface ComparisonCell extends ComparisonRow {
     /** only if the place is one */
     file?: string | null;
     base_values: number[];
@@ -138,7 +138,7 @@ export interface GroupTree {
 }
 
 /** Merged call trees of two groups. */
-export interface ComparedTree extends GroupTree {
+export interface ComparisonTree extends GroupTree {
     base: number;
     /** 0 none (one run per side), 1 too few runs, 2 within noise, 3 up, 4 down */
     verdict: number[];

@@ -82,7 +82,7 @@ export interface SourceAnswer extends LineFigures {
     first: number;
 }
 
-export interface AcrossRun extends Omit<LineFigures, 'functions'> {
+export interface MultiRun extends Omit<LineFigures, 'functions'> {
     run: string;
     name: string;
     kind: string;
@@ -93,14 +93,14 @@ export interface AcrossRun extends Omit<LineFigures, 'functions'> {
     functions?: SourceFunctionRow[];
 }
 
-export interface AcrossAnswer {
+export interface MultiRunAnswer {
     path: string;
     text: (string | null)[];
     sha256: string | null;
-    runs: AcrossRun[];
+    runs: MultiRun[];
 }
 
-export interface AcrossFiles {
+export interface MultiRunFiles {
     rows: {
         path: string;
         runs: {

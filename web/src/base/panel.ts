@@ -96,7 +96,7 @@ export function useNames(keys: readonly string[], names: Names): void {
 
 /** Default selection of a view, as the value of a URL key. The panel of the base chooses it for
  * both panels, because the first row of one run may be far down in the other. */
-export function useLead(key: string, value: string | number | null): void {
+export function usePanelLead(key: string, value: string | number | null): void {
     useEffect(() => {
         if (host?.side !== 'base' || value === null || route.peek().query[key] !== undefined)
             return;
@@ -105,12 +105,12 @@ export function useLead(key: string, value: string | number | null): void {
 }
 
 /** Sends a message to the other panel, if there is one. */
-export function sayBeside(topic: string, text: string): void {
+export function postToPanels(topic: string, text: string): void {
     host?.say(topic, text);
 }
 
 /** Subscribes to messages of the other panel on a topic. Returns a function that unsubscribes. */
-export function hearBeside(topic: string, hear: (text: string) => void): () => void {
+export function onPanelMessage(topic: string, hear: (text: string) => void): () => void {
     const all = listeners.get(topic) ?? new Set();
     listeners.set(topic, all.add(hear));
     return () => {
@@ -118,9 +118,9 @@ export function hearBeside(topic: string, hear: (text: string) => void): () => v
     };
 }
 
-/** Like hearBeside, while the component is mounted. */
-export function useBeside(topic: string, hear: (text: string) => void): void {
+/** Like onPanelMessage, while the component is mounted. */
+export function usePanelMessage(topic: string, hear: (text: string) => void): void {
     const latest = useRef(hear);
     latest.current = hear;
-    useLayoutEffect(() => hearBeside(topic, (text) => latest.current(text)), [topic]);
+    useLayoutEffect(() => onPanelMessage(topic, (text) => latest.current(text)), [topic]);
 }

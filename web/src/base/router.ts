@@ -52,7 +52,7 @@ type Keeper = (hash: string, replace: boolean) => void;
 let keeper: Keeper | null = null;
 
 /** From now on `keep` stores the URLs; its owner sets `route` or calls showHash to show one. */
-export function keepAddress(keep: Keeper): void {
+export function persistAddress(keep: Keeper): void {
     keeper = keep;
 }
 

@@ -6,7 +6,7 @@
  */
 
 /** A number and its unit, separate because they are drawn in different font weights. */
-export interface Fig {
+export interface FormattedValue {
     value: string;
     unit: string;
 }
@@ -14,7 +14,7 @@ export interface Fig {
 export const MINUS = '\u2212';
 export const DASH = '\u2013';
 /** Narrow no-break space, between a number and its unit. */
-export const THIN = '\u202f';
+export const THIN_SPACE = '\u202f';
 
 /* Number.toFixed rounds the exact binary value, like printf, but rounds exact ties up, where printf
  * rounds them to the even digit. A tie has a 5 in the next decimal place, followed only by
@@ -73,7 +73,7 @@ function significant(magnitude: number, digits: number): string {
     return group(roundEven(magnitude, 0));
 }
 
-function longTime(seconds: number): Fig {
+function longTime(seconds: number): FormattedValue {
     const whole = Math.round(seconds);
     if (whole < 3600) {
         return { value: `${Math.floor(whole / 60)} min ${two(whole % 60)}`, unit: 's' };
@@ -94,7 +94,7 @@ const TIME_STEPS: readonly [factor: number, below: number, unit: string][] = [
 ];
 
 /** Formats a single time: four significant digits, ns to s, then "2 min 04 s" and "1 h 02 min". */
-export function fig(seconds: number): Fig {
+export function fig(seconds: number): FormattedValue {
     if (!Number.isFinite(seconds)) return { value: DASH, unit: '' };
     if (seconds === 0) return { value: '0', unit: 's' };
     const magnitude = Math.abs(seconds);
@@ -109,7 +109,7 @@ export function fig(seconds: number): Fig {
 
 const BYTE_UNITS = ['KiB', 'MiB', 'GiB', 'TiB'];
 
-export function bytesFig(count: number): Fig {
+export function formatBytes(count: number): FormattedValue {
     let scaled = Math.abs(count);
     if (scaled < 1024) return { value: int(count), unit: 'B' };
     const sign = count < 0 ? MINUS : '';
@@ -130,17 +130,17 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 
 /** "67.0 KiB": powers of 1024, three digits. */
 export function bytes(count: number): string {
-    return text(bytesFig(count));
+    return text(formatBytes(count));
 }
 
-export function text({ value, unit }: Fig): string {
-    return unit ? value + THIN + unit : value;
+export function text({ value, unit }: FormattedValue): string {
+    return unit ? value + THIN_SPACE + unit : value;
 }
 
 /** Formats a value in the unit that the run states; seconds and bytes choose their own scale. */
-export function figIn(value: number, unit: string): Fig {
+export function formatValueIn(value: number, unit: string): FormattedValue {
     if (unit === 's') return fig(value);
-    if (unit === 'B' || unit === 'bytes') return bytesFig(value);
+    if (unit === 'B' || unit === 'bytes') return formatBytes(value);
     const magnitude = Math.abs(value);
     const digits = magnitude >= 1000 ? group(roundEven(magnitude, 0)) : significant(magnitude, 4);
     return { value: (value < 0 ? MINUS : '') + digits, unit };

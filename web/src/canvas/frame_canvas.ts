@@ -4,7 +4,7 @@
  * no view state.
  *
  * Frames too narrow for a bar are merged into a dotted run, so that they remain visible. */
-import { type FrameLayout, firstBeyond, frameAt } from '../model/frames';
+import { type FrameLayout, firstRightOf, frameAt } from '../model/frames';
 import type { Measure } from '../model/labels';
 import type { Span } from '../model/span';
 import type { FrameTheme } from './theme';
@@ -128,7 +128,7 @@ export class FrameCanvas {
         const y = row * FRAME_ROW - top;
         let runFrom = -1;
         let runTo = -1;
-        for (let f = firstBeyond(layout, row, span.x0); f < end; f++) {
+        for (let f = firstRightOf(layout, row, span.x0); f < end; f++) {
             const left = (layout.x0[f] - span.x0) * scale;
             if (left > this.width) break;
             const right = (layout.x1[f] - span.x0) * scale;

@@ -2,7 +2,7 @@
 /* Paint functions: appearance and labels of the frames of each mode. */
 import type { FlameAnswer } from '../base/trace_types';
 import { axisText } from '../base/axis';
-import { THIN, fig, fmtFixed, pct, text } from '../base/units';
+import { THIN_SPACE, fig, fmtFixed, pct, text } from '../base/units';
 import { BOUNDED, type CallTree, UNKNOWN } from '../model/call_tree';
 import type { FrameLayout } from '../model/frames';
 import type { ImportTree } from '../model/icicle';
@@ -36,7 +36,7 @@ function rootLabel(title: string, whole: string): FramePaint['label'] {
     return (_frame, room, measure) => {
         const bold = (words: string) => BOLD * measure(words);
         const name = fitEllipsis(title, room, bold);
-        return withValue(name, title, `${whole} · 100${THIN}%`, room, bold);
+        return withValue(name, title, `${whole} · 100${THIN_SPACE}%`, room, bold);
     };
 }
 
@@ -70,7 +70,7 @@ export function importPaint(
 /** Formats the value of a call-tree frame: a number, bounds in brackets, or `? of` the upper bound. */
 export function callValue(tree: CallTree, node: number): string {
     const certainty = tree.certainty[node];
-    const unit = `${THIN}${tree.unit}`;
+    const unit = `${THIN_SPACE}${tree.unit}`;
     if (certainty === BOUNDED) {
         return `[${fmtFixed(tree.lo[node], 3)}–${fmtFixed(tree.hi[node], 3)}]${unit}`;
     }
@@ -124,5 +124,5 @@ export function flamePaint(flame: FlameAnswer, layout: FrameLayout, title: strin
 
 /** Share with its base, for tooltips and tables: `11.0 % of total`. */
 export function share(part: number, whole: number, base: string): string {
-    return whole > 0 ? `${pct((100 * part) / whole)}${THIN}% ${base}` : `– ${base}`;
+    return whole > 0 ? `${pct((100 * part) / whole)}${THIN_SPACE}% ${base}` : `– ${base}`;
 }

@@ -12,7 +12,7 @@ import { edgeText, type NodeText } from '../model/graph_text';
 import { type Plane, centreOn, fitPlane, parsePlane, planeText } from '../model/plane';
 import { edgeWidth, temperature } from '../model/temperature';
 import { inkOn, mix } from '../model/tint';
-import { useGraphBeside } from './graph_beside';
+import { useGraphBeside } from './graph_panel';
 import { READABLE, useGraphKeys, usePlaneInput } from './graph_input';
 import { watchTheme } from './theme_watch';
 import { hideTooltip, showTooltip } from './tooltip';

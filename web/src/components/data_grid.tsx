@@ -12,7 +12,7 @@ import {
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useEffectOn, useLayoutEffectOn } from '../base/hooks';
 import { GridHead } from './grid_head';
-import { cursorAfter } from './grid_keys';
+import { nextCursor } from './grid_keys';
 import { GridRow, ROW_HEIGHT } from './grid_row';
 import type { AnyGridSource, DataGridProps, GridBand, GridColumn, GridKey } from './grid_types';
 import { Notice } from './notice';
@@ -103,11 +103,7 @@ function useCursor<R>(
             const band = bandAt(now, i);
             return !band || (band.stops ?? false);
         };
-        const next = cursorAfter(
-            event.key,
-            { source: now.source, tree: now.tree, stops, page },
-            at,
-        );
+        const next = nextCursor(event.key, { source: now.source, tree: now.tree, stops, page }, at);
         if (next !== undefined) {
             event.preventDefault();
             moveTo(next);

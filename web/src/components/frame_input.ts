@@ -4,8 +4,8 @@
  */
 import { useKeys } from '../base/keys';
 import { type Step, stepFrame } from '../model/frames';
-import { type Span, outOf, panSpan, zoomSpan } from '../model/span';
-import { sayHover } from './frame_beside';
+import { type Span, shareOfTotal, panSpan, zoomSpan } from '../model/span';
+import { postHover } from './frame_panel';
 import type { FrameStage } from './frame_stage';
 import { hideTooltip, showTooltip } from './tooltip';
 
@@ -33,7 +33,7 @@ export function useFrameKeys(act: Act, zoomed: boolean, selected: boolean, keyle
             if (layout.node[next] >= 0) onSelect(layout.node[next]);
         });
     const back = act((now) => {
-        if (now.zoomed) now.zoomTo(outOf(now.props.layout, now.span));
+        if (now.zoomed) now.zoomTo(shareOfTotal(now.props.layout, now.span));
         else now.props.onSelect(-1);
     });
     const keys = [
@@ -94,7 +94,7 @@ export function listen(now: FrameStage): () => void {
         now.hover = frame;
         if (changed) {
             now.redraw();
-            sayHover(now);
+            postHover(now);
         }
         clearTimeout(hoverTimer);
         if (frame < 0) {

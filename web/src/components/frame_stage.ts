@@ -4,7 +4,7 @@
  * and is drawn in the next frame. The URL is updated after a pause.
  */
 import type { ComponentChildren } from 'preact';
-import { sayBeside } from '../base/panel';
+import { postToPanels } from '../base/panel';
 import { FRAME_ROW, FrameCanvas, type FramePaint, type FrameScene } from '../canvas/frame_canvas';
 import { readTheme } from '../canvas/theme';
 import type { FrameLayout } from '../model/frames';
@@ -135,7 +135,7 @@ export class FrameStage {
     moveTo(span: Span): void {
         cancelAnimationFrame(this.easing);
         this.follow(span);
-        sayBeside(spanTopic(this.props.label), spanText(span, this.props.layout.total));
+        postToPanels(spanTopic(this.props.label), spanText(span, this.props.layout.total));
         clearTimeout(this.commitTimer);
         this.commitTimer = setTimeout(() => {
             const text = this.zoomed ? spanText(this.span, this.props.layout.total) : null;

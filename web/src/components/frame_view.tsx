@@ -7,8 +7,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useLayoutEffectOn } from '../base/hooks';
 import { FRAME_ROW } from '../canvas/frame_canvas';
-import { coverPath } from '../model/frames';
-import { useFrameBeside } from './frame_beside';
+import { coveredPath } from '../model/frames';
+import { useFrameBeside } from './frame_panel';
 import { FrameCrumb } from './frame_crumb';
 import { listen, useFrameKeys } from './frame_input';
 import { FrameStage, type FrameViewProps, showFrame } from './frame_stage';
@@ -26,7 +26,7 @@ export function FrameView(props: FrameViewProps) {
     useLayoutEffectOn(() => {
         if (!canvas.current || !scroller.current) return undefined;
         const now = new FrameStage(canvas.current, scroller.current, props, () => {
-            const cover = now.zoomed ? coverPath(now.props.layout, now.span.x0, now.span.x1) : [];
+            const cover = now.zoomed ? coveredPath(now.props.layout, now.span.x0, now.span.x1) : [];
             setPath((old) => (old.join() === cover.join() ? old : cover));
         });
         stage.current = now;

@@ -52,7 +52,7 @@ function treeKey<R>(key: string, target: KeyTarget<R>, cursor: number): number {
 }
 
 /** The new row of the cursor; -1 to keep it; undefined if the grid does not handle the key. */
-export function cursorAfter<R>(
+export function nextCursor<R>(
     key: string,
     target: KeyTarget<R>,
     cursor: number,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-import { useTyped } from '../base/typed';
+import { useTyped } from '../base/typed_fields';
 
 interface NumberFieldProps {
     label: string;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 import type { Origin } from '../base/types';
-import { pct, THIN } from '../base/units';
+import { pct, THIN_SPACE } from '../base/units';
 
 export function Swatch({ origin }: { origin: Origin }) {
     return <span class={`swatch is-${origin}`} title={origin} />;
@@ -29,7 +29,7 @@ export function OriginLegend({ shares, base, hidden, onToggle }: OriginLegendPro
                 >
                     <Swatch origin={origin} />
                     {origin}
-                    {share !== null && <b>{`${pct(share)}${THIN}%`}</b>}
+                    {share !== null && <b>{`${pct(share)}${THIN_SPACE}%`}</b>}
                 </button>
             ))}
             {base && <span class="legend-base">{base}</span>}

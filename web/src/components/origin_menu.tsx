@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import { setQuery } from '../base/router';
 import type { Origin } from '../base/types';
-import { THIN, pct } from '../base/units';
+import { THIN_SPACE, pct } from '../base/units';
 import { Menu } from './menu';
 import { toggledOff } from '../model/filter_query';
 
@@ -22,7 +22,7 @@ export function OriginMenu({ shares, base, off }: OriginMenuProps) {
             tip={`shows and hides origins; shares are ${base}`}
             items={shares.map(({ origin, share }) => ({
                 text: origin,
-                note: share === null ? undefined : `${pct(share)}${THIN}%`,
+                note: share === null ? undefined : `${pct(share)}${THIN_SPACE}%`,
                 checked: !off.has(origin),
                 onPick: () => setQuery({ off: toggledOff(off, origin) }, { replace: true }),
             }))}

@@ -6,7 +6,7 @@
 import type { JSX, RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useEffectOn } from '../base/hooks';
-import { sayBeside, useBeside } from '../base/panel';
+import { postToPanels, usePanelMessage } from '../base/panel';
 import type { TimeWindow } from '../model/memory_curve';
 import { type LineChart, lineChart, type LineView, type PlotArea } from './chart';
 import { watchTheme } from './theme_watch';
@@ -106,12 +106,15 @@ interface RangeDragProps {
 function useHoverBeside(label: string) {
     const topic = `time ${label}`;
     const [beside, setBeside] = useState<number | null>(null);
-    useBeside(topic, (text) => setBeside(text === '' ? null : Number(text)));
-    return { beside, say: (at: number | null) => sayBeside(topic, at === null ? '' : String(at)) };
+    usePanelMessage(topic, (text) => setBeside(text === '' ? null : Number(text)));
+    return {
+        beside,
+        say: (at: number | null) => postToPanels(topic, at === null ? '' : String(at)),
+    };
 }
 
 /** The line at `beside`. */
-export function BesideLine({ area, at }: { area: PlotArea | null; at: number | null }) {
+export function PanelLine({ area, at }: { area: PlotArea | null; at: number | null }) {
     if (!area || at === null) return null;
     return (
         <span

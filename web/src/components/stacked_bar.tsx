@@ -3,7 +3,7 @@
  * A duration as a stacked bar of its parts, in the colours of families, with a legend.
  */
 import type { ComponentChildren } from 'preact';
-import { fig, pct, text, THIN } from '../base/units';
+import { fig, pct, text, THIN_SPACE } from '../base/units';
 import type { Segment } from '../model/breakdown';
 import { hideTooltip, showTooltip } from './tooltip';
 
@@ -64,7 +64,7 @@ function PartTip({ segment, base }: { segment: Segment; base: string }) {
             <div class="tooltip-title">{segment.word}</div>
             <div>
                 {time(segment.ns)} · {pct(100 * segment.share)}
-                {THIN}% {base}
+                {THIN_SPACE}% {base}
             </div>
         </>
     );
@@ -82,7 +82,7 @@ export function PartLegend({ segments, base, children }: LegendProps) {
             {segments.map(({ word, family, share }) => (
                 <span key={word}>
                     <i class={`swatch is-family-${family}`} />
-                    {word} <b>{`${pct(100 * share)}${THIN}%`}</b>
+                    {word} <b>{`${pct(100 * share)}${THIN_SPACE}%`}</b>
                 </span>
             ))}
             {segments.length > 0 && <span class="soft">{base}</span>}

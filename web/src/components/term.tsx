@@ -6,14 +6,14 @@
 import type { ComponentChildren } from 'preact';
 import { offlineFile } from '../base/offline';
 import { glossaryHref, type TermId, TERMS } from '../base/terms';
-import { hideTooltip, holdTooltip, leaveTooltip } from './tooltip';
+import { hideTooltip, pinTooltip, leaveTooltip } from './tooltip';
 
 const OPEN_MS = 200;
 let opening: ReturnType<typeof setTimeout> | undefined;
 
 function show(term: TermId, anchor: Element, more: string | undefined): void {
     clearTimeout(opening);
-    holdTooltip(
+    pinTooltip(
         <>
             <div>{TERMS[term].help}</div>
             {more && <div class="soft">{more}</div>}

@@ -2,14 +2,14 @@
  *
  * Small formatted elements: a value with its unit, a number of a table column.
  */
-import { fmtFixed, THIN, type Fig } from '../base/units';
+import { fmtFixed, THIN_SPACE, type FormattedValue } from '../base/units';
 
 /** `1.534 s`: the unit lighter than the value. */
-export function FigText({ fig }: { fig: Fig }) {
+export function FormattedValueText({ fig }: { fig: FormattedValue }) {
     return (
         <>
             {fig.value}
-            {fig.unit && <span class="unit">{THIN + fig.unit}</span>}
+            {fig.unit && <span class="unit">{THIN_SPACE + fig.unit}</span>}
         </>
     );
 }

@@ -5,7 +5,7 @@
 import type { TimeWindow } from '../model/memory_curve';
 import { mix } from '../model/tint';
 import type { Curve, LineView } from './chart';
-import { BesideLine, type Token, usePlot, useRangeDrag } from './plot';
+import { PanelLine, type Token, usePlot, useRangeDrag } from './plot';
 
 /** A curve whose colours are style tokens, so that it follows the theme. */
 export interface TimeCurve {
@@ -69,7 +69,7 @@ export function TimeChart(props: TimeChartProps) {
                     <span>{level.word}</span>
                 </span>
             )}
-            <BesideLine area={area} at={beside} />
+            <PanelLine area={area} at={beside} />
             {area && range && <span class="chart-range" style={boxOf(range)} />}
             {area && drag && <span class="drag-range" style={boxOf(drag)} />}
         </div>

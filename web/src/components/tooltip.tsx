@@ -44,7 +44,7 @@ const LEAVE_MS = 200;
 let leaving: ReturnType<typeof setTimeout> | undefined;
 
 /** Shows a tooltip below `anchor` until `leaveTooltip`; the pointer and the focus may move into it. */
-export function holdTooltip(content: ComponentChildren, anchor: Element): void {
+export function pinTooltip(content: ComponentChildren, anchor: Element): void {
     clearTimeout(leaving);
     const { left, top, bottom } = anchor.getBoundingClientRect();
     shown.value = {

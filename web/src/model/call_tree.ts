@@ -13,7 +13,7 @@ export const BOUNDED = 1;
 export const UNKNOWN = 2;
 
 /** Used instead of a node: calls of an exact frame that were too small to be sent. */
-export const OMITTED = -2;
+export const OMITTED_KEYS = -2;
 
 export interface CallTree {
     n: number;
@@ -68,7 +68,7 @@ export function layoutCallTree(tree: CallTree, allRoots: boolean): CallTreeLayou
             const right = placeInRow(out, kids, tree, out.leftOf(f), room, scale, f, shrunk);
             const left = out.leftOf(f) + room - right;
             if (node >= 0 && tree.self[node] !== null && tree.cut > 0 && left > room * 1e-6) {
-                out.add(OMITTED, right, right + left, f, true);
+                out.add(OMITTED_KEYS, right, right + left, f, true);
             }
         }
     }

@@ -3,21 +3,21 @@
 import type { Change, Judged, Verdict } from '../base/compare_types';
 import type { Run } from '../base/types';
 import {
-    bytesFig,
-    type Fig,
+    formatBytes,
+    type FormattedValue,
     fig,
-    figIn,
+    formatValueIn,
     fmtFixed,
     int,
     MINUS,
     signed,
     text,
-    THIN,
+    THIN_SPACE,
 } from '../base/units';
 
 export type Tone = 'slower' | 'faster' | 'faint';
 
-export interface Said {
+export interface FormattedChange {
     glyph: string;
     word: string;
     tone: Tone;
@@ -31,19 +31,19 @@ export function isTime(unit: string): boolean {
 }
 
 /** Formats a single value; `unit` is the unit of the API. */
-export function figOf(value: number, unit: string): Fig {
+export function formatValueOf(value: number, unit: string): FormattedValue {
     if (isTime(unit)) return fig(value * SECONDS[unit]);
     if (unit === 'MiB' || unit === 'B') {
-        const said = bytesFig(Math.abs(value) * (unit === 'B' ? 1 : MIB));
+        const said = formatBytes(Math.abs(value) * (unit === 'B' ? 1 : MIB));
         return value < 0 ? { ...said, value: MINUS + said.value } : said;
     }
     if (Number.isInteger(value)) return { value: fmtFixed(value === 0 ? 0 : value, 0), unit };
-    return figIn(value, unit);
+    return formatValueIn(value, unit);
 }
 
 /** Formats a single difference, always with its sign. */
-export function deltaFig(delta: number, unit: string): Fig {
-    const { value, unit: said } = figOf(Math.abs(delta), unit);
+export function formatDelta(delta: number, unit: string): FormattedValue {
+    const { value, unit: said } = formatValueOf(Math.abs(delta), unit);
     if (delta === 0) return { value, unit: said };
     return { value: (delta < 0 ? MINUS : '+') + value, unit: said };
 }
@@ -70,7 +70,7 @@ export function verdictOf(
     row: { verdict: Verdict; delta: number; change?: Change },
     unit: string,
     isImport = false,
-): Said {
+): FormattedChange {
     const up = row.delta > 0;
     const tone: Tone = up ? 'slower' : 'faster';
     const changed = changedOf(row.change, isImport);
@@ -154,11 +154,12 @@ export function verdictWords(judged: Judged, unit: string, nBase: number, nNew: 
             ` for a significance test (${counts}). Add runs: it needs 5 + 5, or 4 + 6.`,
         ];
     }
-    const noiseText = noise === null ? '' : ` noise of ±${THIN}${text(figOf(noise, unit))}`;
+    const noiseText =
+        noise === null ? '' : ` noise of ±${THIN_SPACE}${text(formatValueOf(noise, unit))}`;
     const range =
         low === null || high === null
             ? ''
-            : `; 95${THIN}% interval [${text(deltaFig(low, unit))}, ${text(deltaFig(high, unit))}]`;
+            : `; 95${THIN_SPACE}% interval [${text(formatDelta(low, unit))}, ${text(formatDelta(high, unit))}]`;
     const test = p === null ? '' : `; Mann–Whitney ${pText(p)}, ${counts}`;
     if (verdict === 'same')
         return ['within noise', `${noiseText.replace(' noise', '')}${test}${range}.`];

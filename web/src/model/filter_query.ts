@@ -38,7 +38,7 @@ export function originParam(off: ReadonlySet<Origin>): string | undefined {
     return off.size === 0 ? undefined : ORIGINS.filter((o) => !off.has(o)).join(',') || 'none';
 }
 
-export function offIndexes(off: ReadonlySet<Origin>): Set<number> {
+export function hiddenOriginIndexes(off: ReadonlySet<Origin>): Set<number> {
     return new Set([...off].map(originIndex));
 }
 

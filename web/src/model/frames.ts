@@ -42,7 +42,11 @@ export function childLists(parent: ArrayLike<number>, n: number, skip?: Uint8Arr
 }
 
 /** Parents after hidden nodes are removed: each node gets its nearest visible ancestor. */
-export function liftParents(parent: ArrayLike<number>, n: number, hidden: Uint8Array): Int32Array {
+export function skipHiddenParents(
+    parent: ArrayLike<number>,
+    n: number,
+    hidden: Uint8Array,
+): Int32Array {
     const shown = new Int32Array(n);
     for (let i = 0; i < n; i++) {
         const up = parent[i];
@@ -113,7 +117,7 @@ export class FrameBuilder {
 }
 
 /** First frame of the row whose right end is greater than x. */
-export function firstBeyond(layout: FrameLayout, row: number, x: number): number {
+export function firstRightOf(layout: FrameLayout, row: number, x: number): number {
     let lo = layout.rowStart[row];
     let hi = layout.rowStart[row + 1];
     while (lo < hi) {
@@ -128,7 +132,7 @@ export function firstBeyond(layout: FrameLayout, row: number, x: number): number
 export function frameAt(layout: FrameLayout, row: number, x: number, slack = 0): number {
     if (row < 0 || row >= layout.rows) return -1;
     const end = layout.rowStart[row + 1];
-    const hit = firstBeyond(layout, row, x);
+    const hit = firstRightOf(layout, row, x);
     if (hit < end && layout.x0[hit] <= x) return hit;
     if (slack > 0) {
         if (hit < end && layout.x0[hit] - x <= slack) return hit;
@@ -146,11 +150,11 @@ export function framePath(layout: FrameLayout, frame: number): number[] {
 }
 
 /** The deepest chain of frames that each cover [x0, x1] completely: the ancestors of a zoomed picture. */
-export function coverPath(layout: FrameLayout, x0: number, x1: number): number[] {
+export function coveredPath(layout: FrameLayout, x0: number, x1: number): number[] {
     const slack = (x1 - x0) * 1e-9;
     const path: number[] = [];
     for (let row = 0; row < layout.rows; row++) {
-        const f = firstBeyond(layout, row, (x0 + x1) / 2);
+        const f = firstRightOf(layout, row, (x0 + x1) / 2);
         if (f >= layout.rowStart[row + 1] || layout.x0[f] > x0 + slack || layout.x1[f] < x1 - slack)
             break;
         path.push(f);
@@ -164,7 +168,7 @@ export function frameChildren(layout: FrameLayout, frame: number): number[] {
     if (row >= layout.rows) return [];
     const kids: number[] = [];
     const end = layout.rowStart[row + 1];
-    for (let f = firstBeyond(layout, row, layout.x0[frame]); f < end; f++) {
+    for (let f = firstRightOf(layout, row, layout.x0[frame]); f < end; f++) {
         if (layout.x0[f] >= layout.x1[frame]) break;
         if (layout.parent[f] === frame) kids.push(f);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Labels of the nodes and edges of the call graph, and the node size that follows from them. */
-import { THIN, int, pct } from '../base/units';
+import { THIN_SPACE, int, pct } from '../base/units';
 import type { GraphEdge, GraphNode, Size } from './dot';
 import { type Measure, fitEllipsis, functionName, shortPlace } from './labels';
 
@@ -10,21 +10,21 @@ export interface NodeText {
     numbers: string;
 }
 
-const MOST = 190;
+const MAX_ROWS = 190;
 const PAD = 9;
 export const NODE_HEIGHT = 52;
 
 /** Cumulative times may slightly exceed Σ tottime, so the share is capped at 100 %. */
 function share(value: number | null): string {
-    return value === null ? '–' : `${pct(Math.min(100, value))}${THIN}%`;
+    return value === null ? '–' : `${pct(Math.min(100, value))}${THIN_SPACE}%`;
 }
 
 /** Labels like gprof2dot: total share, self share in brackets, number of calls. */
 export function nodeText(node: GraphNode, measureMono: Measure): NodeText {
     const numbers = `${share(node.total_pct)} (${share(node.self_pct)}) · ${int(node.ncalls)}×`;
     return {
-        name: fitEllipsis(functionName(node.name), MOST, measureMono),
-        place: fitEllipsis(shortPlace(node.file, node.line), MOST, measureMono),
+        name: fitEllipsis(functionName(node.name), MAX_ROWS, measureMono),
+        place: fitEllipsis(shortPlace(node.file, node.line), MAX_ROWS, measureMono),
         numbers,
     };
 }

@@ -3,7 +3,7 @@
  *
  * A frame is as wide as its module's total (self time if not negative, plus its children). Its
  * children are below it from the left; the space left on the right is its self time. */
-import { type FrameLayout, FrameBuilder, childLists, liftParents } from './frames';
+import { type FrameLayout, FrameBuilder, childLists, skipHiddenParents } from './frames';
 
 export interface ImportTree {
     n: number;
@@ -41,7 +41,7 @@ export function layoutIcicle(tree: ImportTree, options: IcicleOptions): FrameLay
     const { n } = tree;
     const width = tree.total_us;
     const hidden = options.hidden;
-    const parent = hidden ? liftParents(tree.parent, n, hidden) : tree.parent;
+    const parent = hidden ? skipHiddenParents(tree.parent, n, hidden) : tree.parent;
     const { start, list } = childLists(parent, n, hidden ?? undefined);
     if (options.leftHeavy) sortSiblings(start, list, n, width);
     const total = treeTotal(tree);

@@ -4,7 +4,7 @@
  * time window.
  */
 import type { MemorySpan } from '../base/line_types';
-import { fmtFixed, signed, THIN } from '../base/units';
+import { fmtFixed, signed, THIN_SPACE } from '../base/units';
 
 export interface TimeWindow {
     from: number;
@@ -26,13 +26,13 @@ export function slopeWords(
     const seconds = shown.to - shown.from;
     if (mib_s === null || !(seconds > 0)) return null;
     const drift = mib_s * seconds;
-    const rate = `${signed(mib_s, Math.abs(mib_s) < 0.1 ? 3 : 1)}${THIN}MiB/s`;
+    const rate = `${signed(mib_s, Math.abs(mib_s) < 0.1 ? 3 : 1)}${THIN_SPACE}MiB/s`;
     if (Math.abs(drift) < Math.max(1, 0.05 * (ends?.peak ?? 0))) {
         return `${rate}: constant`;
     }
     if (drift < 0) return `${rate}: memory shrinks`;
     if (ends && ends.last < KEPT * ends.peak) {
-        return `${rate}, but ${fmtFixed(ends.peak - ends.last, 1)}${THIN}MiB were freed after the peak`;
+        return `${rate}, but ${fmtFixed(ends.peak - ends.last, 1)}${THIN_SPACE}MiB were freed after the peak`;
     }
     if (seconds < LEAK_SECONDS) return `${rate}: too short to tell a leak from start-up`;
     return `${rate}: a leak if it continues`;

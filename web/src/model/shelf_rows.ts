@@ -8,7 +8,7 @@ import { dayHeading, daysBetween } from '../base/units';
 export type Grouping = 'day' | 'series' | 'none';
 
 /** A file that is being imported: this window uploads it, then a job of the server reads it. */
-export interface Incoming {
+export interface RunningImport {
     key: string;
     name: string;
     kind: string | null;
@@ -29,17 +29,17 @@ export interface BandRow {
     /** Number of runs below the heading; null while more of them may follow on later pages. */
     count: number | null;
 }
-export interface IncomingRow {
+export interface RunningImportRow {
     type: 'incoming';
     key: string;
-    incoming: Incoming;
+    incoming: RunningImport;
 }
 export interface RunRow {
     type: 'run';
     key: string;
     run: Run;
 }
-export type ShelfRow = BandRow | IncomingRow | RunRow;
+export type ShelfRow = BandRow | RunningImportRow | RunRow;
 
 interface Group {
     key: string;
@@ -67,7 +67,7 @@ function today(now: Date): Group {
 /** `complete`: `runs` has all runs, so the count of the last heading is final. */
 export function shelfRows(
     runs: readonly Run[],
-    incoming: readonly Incoming[],
+    incoming: readonly RunningImport[],
     grouping: Grouping,
     complete: boolean,
     now: Date,
@@ -117,7 +117,7 @@ export function headlineDelta(base: Run, fresh: Run): Delta | null {
 /** Percent of the base; smaller differences have no colour. */
 export const NOISE_PCT = 5;
 
-export function secondsLeft({ done, total, since }: Incoming, nowMs: number): number | null {
+export function secondsLeft({ done, total, since }: RunningImport, nowMs: number): number | null {
     const elapsed = (nowMs - since) / 1000;
     if (done <= 0 || total <= 0 || elapsed < 0.5) return null;
     return ((total - done) / done) * elapsed;
@@ -141,6 +141,6 @@ export function formatTags(tags: Record<string, string>): string {
         .join(', ');
 }
 
-export function isIncoming(job: Job): boolean {
+export function isRunningImport(job: Job): boolean {
     return job.state === 'queued' || job.state === 'running';
 }

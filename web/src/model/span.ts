@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The visible horizontal range of a picture, and how input changes it. Pure functions: px and time
  * are parameters. */
-import { type FrameLayout, coverPath } from './frames';
+import { type FrameLayout, coveredPath } from './frames';
 
 export interface Span {
     x0: number;
@@ -41,9 +41,9 @@ export function easeSpan(from: Span, to: Span, t: number): Span {
 
 /** One level out: the nearest frame that covers the range and is wider than it; -1 for the complete
  * picture. */
-export function outOf(layout: FrameLayout, span: Span): number {
+export function shareOfTotal(layout: FrameLayout, span: Span): number {
     const width = span.x1 - span.x0;
-    const path = coverPath(layout, span.x0, span.x1);
+    const path = coveredPath(layout, span.x0, span.x1);
     for (let i = path.length - 1; i >= 0; i--) {
         const f = path[i];
         if (layout.x1[f] - layout.x0[f] > width * (1 + 1e-6)) return f;

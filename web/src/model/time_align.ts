@@ -43,7 +43,7 @@ export function stepsOf({ steps }: TimelineAnswer): TraceStep[] {
 
 /** Number of the step of the new run that matches step `number` of the base: the step of the same
  * name, else of the same number. */
-export function stepMate(base: TraceStep[], fresh: TraceStep[], number: number): number {
+export function stepSideStage(base: TraceStep[], fresh: TraceStep[], number: number): number {
     const named = fresh.findIndex(({ name }) => name === base[number - 1]?.name);
     return named < 0 ? Math.min(number, fresh.length) : named + 1;
 }
@@ -103,13 +103,13 @@ export function stepBy(
     fresh: TraceStep[],
 ): Align | null {
     const now = align.by === 'step' ? align : null;
-    const [a, b] = now ? [now.base + by, now.new + by] : [1, stepMate(base, fresh, 1)];
+    const [a, b] = now ? [now.base + by, now.new + by] : [1, stepSideStage(base, fresh, 1)];
     if (a < 1 || b < 1 || a > base.length || b > fresh.length) return null;
     return { by: 'step', base: a, new: b };
 }
 
 /** The visible range in the base's time: it covers both runs. */
-export function reachOf(base: TimeView, fresh: TimeView, shift: number): TimeView {
+export function depthReach(base: TimeView, fresh: TimeView, shift: number): TimeView {
     return {
         from: Math.min(base.from, fresh.from - shift),
         to: Math.max(base.to, fresh.to - shift),
@@ -132,7 +132,7 @@ export function placesOf(
     fresh: TimeView,
 ): { base: Place; new: Place } {
     const shift = shiftOf(anchors);
-    const reach = reachOf(base, fresh, shift);
+    const reach = depthReach(base, fresh, shift);
     return {
         base: { origin: anchors.base.ns, reach, shift: 0 },
         new: { origin: anchors.new.ns, reach: shifted(reach, shift), shift },
@@ -168,7 +168,11 @@ export function unplaced(query: Query, place: Place | null): Query {
 }
 
 /** Converts a view of the base from origin `before` to origin `after`. */
-export function atFrom(at: string | undefined, before: number, after: number): string | null {
+export function firstAtOrAfter(
+    at: string | undefined,
+    before: number,
+    after: number,
+): string | null {
     const view = parseView(at, { from: -Infinity, to: Infinity });
     return view && viewText(shifted(view, before - after));
 }

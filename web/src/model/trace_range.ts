@@ -2,7 +2,7 @@
 /* The time range for which every tab of a trace recomputes: `from_ns` and `to_ns` of the URL,
  * half-open, in ns since the first event. */
 import { axisText, isTimeAxis } from '../base/axis';
-import { fmtFixed, THIN } from '../base/units';
+import { fmtFixed, THIN_SPACE } from '../base/units';
 
 export interface TraceRange {
     from_ns: number;
@@ -42,5 +42,5 @@ export function ms(ns: number): string {
 /** "246.000–291.000 ms". */
 export function rangeText({ from_ns, to_ns }: TraceRange): string {
     if (!isTimeAxis()) return `${axisText(from_ns)} – ${axisText(to_ns)}`;
-    return `${ms(from_ns)}–${ms(to_ns)}${THIN}ms`;
+    return `${ms(from_ns)}–${ms(to_ns)}${THIN_SPACE}ms`;
 }

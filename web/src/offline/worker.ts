@@ -12,14 +12,14 @@ const worker = self as unknown as {
     postMessage: (said: FromWorker, move?: Transferable[]) => void;
 };
 
-interface Incoming {
+interface RunningImport {
     name: string;
     push: (part: Uint8Array<ArrayBuffer>) => Promise<void>;
     end: () => Promise<void>;
 }
 
 let engine: Engine | null = null;
-let incoming: Incoming | null = null;
+let incoming: RunningImport | null = null;
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
     const text = atob(base64);
@@ -52,7 +52,7 @@ function inflate(name: string, bytes: number, take: (at: number, piece: Uint8Arr
     };
 }
 
-function openIncoming(name: string, bytes: number): Incoming {
+function openIncoming(name: string, bytes: number): RunningImport {
     if (!engine) {
         const code = new Uint8Array(bytes);
         const { push, end } = inflate(name, bytes, (at, piece) => code.set(piece, at));

@@ -2,7 +2,7 @@
  *
  * The address bar and history of the window, which store the route.
  */
-import { keepAddress, parseHash, route } from '../../base/router';
+import { persistAddress, parseHash, route } from '../../base/router';
 
 function readAddress(): void {
     route.value = parseHash(location.hash);
@@ -17,7 +17,7 @@ function writeAddress(hash: string, replace: boolean): void {
 /** Called once, before anything is drawn. */
 export function followAddress(): void {
     readAddress();
-    keepAddress(writeAddress);
+    persistAddress(writeAddress);
     addEventListener('popstate', readAddress);
     addEventListener('hashchange', readAddress);
 }

@@ -17,7 +17,7 @@ import { fetchUser, may, me } from '../login/user';
 import { LoginView } from '../login/view';
 import { prefetchViews } from '../report/tabs';
 import { ReportView } from '../report/view';
-import { formats, followShelf, knownRuns, namesVersion } from '../shared/shelf_state';
+import { formats, followShelf, cachedRuns, namesVersion } from '../shared/shelf_state';
 import { ShelfView } from '../shelf/view';
 import { DropTarget, NoDropTarget } from '../upload/drop_target';
 import { pickFiles } from '../upload/uploads';
@@ -50,7 +50,7 @@ function compareCrumbs(): Crumb[] {
     const runs = `${base},${fresh}`
         .split(',')
         .filter(Boolean)
-        .map((id) => knownRuns.get(id));
+        .map((id) => cachedRuns.get(id));
     const series = runs[0]?.series;
     const list: Crumb[] = [{ text: 'Shelf', href: shelfHref }];
     if (series && runs.every((run) => run?.series === series)) {
@@ -65,7 +65,7 @@ function crumbs(path: string[], _names: number): Crumb[] {
     if (path[0] === 'trend') return [{ text: 'Shelf', href: shelfHref }, { text: 'trend' }];
     if (path[0] === 'sql') return [{ text: 'Shelf', href: shelfHref }, { text: 'SQL' }];
     if (path[0] !== 'run') return [{ text: 'Shelf' }];
-    const run = knownRuns.get(path[1] ?? '');
+    const run = cachedRuns.get(path[1] ?? '');
     const list: Crumb[] = [{ text: 'Shelf', href: shelfHref }];
     if (run?.series) {
         list.push({ text: run.series, href: formatHash([], { series: run.series }) });
@@ -78,7 +78,7 @@ function crumbs(path: string[], _names: number): Crumb[] {
 function fileCrumbs(path: string[], start: string, _names: number): Crumb[] {
     const [place, id = ''] = path;
     const list: Crumb[] = start.startsWith('#/compare') ? [{ text: 'compare', href: start }] : [];
-    if (place === 'run') list.push({ text: knownRuns.get(id)?.name ?? id });
+    if (place === 'run') list.push({ text: cachedRuns.get(id)?.name ?? id });
     return list;
 }
 

@@ -7,10 +7,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { API, getJson, isAbort, withParams } from '../../base/client';
 import { formatHash, navigate, route, setQuery } from '../../base/router';
 import type { Run } from '../../base/types';
-import { figIn, int, plural, when } from '../../base/units';
+import { formatValueIn, int, plural, when } from '../../base/units';
 import { KindMark } from '../../components/kind_mark';
 import { SearchField } from '../../components/search_field';
-import { FigText } from '../../components/text';
+import { FormattedValueText } from '../../components/text';
 import { viewportWidth } from '../../components/viewport';
 import { matches, shelf } from '../shared/shelf_state';
 
@@ -137,7 +137,9 @@ function Results({ answer, at, word, onGo }: ResultsProps) {
                     <span class="ellipsis">{run.name}</span>
                     {run.headline && (
                         <span class="results-fig">
-                            <FigText fig={figIn(run.headline.value, run.headline.unit)} />
+                            <FormattedValueText
+                                fig={formatValueIn(run.headline.value, run.headline.unit)}
+                            />
                         </span>
                     )}
                     <span class="faint">{when(run.created_at)}</span>

@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { withParams } from '../../base/client';
 import type { Page, Run } from '../../base/types';
-import { THIN, fmtFixed } from '../../base/units';
+import { THIN_SPACE, fmtFixed } from '../../base/units';
 import { Swatch } from '../../components/origin_legend';
 import { type PickItem, Picker } from '../../components/picker';
 import { functionName, shortPlace } from '../../model/labels';
@@ -52,7 +52,7 @@ export function FunctionPicker(props: FunctionPickerProps) {
                         </span>
                         <span class="pick-note">
                             {fmtFixed(row.cumtime_s, 3)}
-                            {THIN}s
+                            {THIN_SPACE}s
                         </span>
                     </>
                 ),

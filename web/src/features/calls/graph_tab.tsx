@@ -7,7 +7,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
 import { navigate, route, setQuery } from '../../base/router';
 import type { Run } from '../../base/types';
-import { plural, THIN, fmtFixed, int, pct } from '../../base/units';
+import { plural, THIN_SPACE, fmtFixed, int, pct } from '../../base/units';
 import { CallGraphView } from '../../components/call_graph_view';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
@@ -51,7 +51,7 @@ function measures(): { mono: (text: string) => number; sans: (text: string) => n
 }
 
 /** `textOf` returns the label of a node; it must be the same function at each call. */
-export function useLaidOut(graph: CallGraph | null, textOf = nodeText): Laid {
+export function useGraphLayout(graph: CallGraph | null, textOf = nodeText): Laid {
     const [laid, setLaid] = useState<Laid>({ drawn: null, error: null, busy: false });
     useEffect(() => {
         if (!graph) return undefined;
@@ -110,7 +110,7 @@ export function CallGraphTab({ run }: { run: Run }) {
         limit: query.limit ?? GRAPH_LIMIT,
     });
     const answer = useJson<CallGraph>(path);
-    const { drawn, error, busy } = useLaidOut(answer.data);
+    const { drawn, error, busy } = useGraphLayout(answer.data);
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
     const match = useMemo(() => {
         if (search.empty || !drawn) return null;
@@ -198,11 +198,11 @@ function LeftOut({ graph }: { graph: CallGraph }) {
 const SHOWN = 4;
 
 function seconds(value: number | null): string {
-    return value === null ? '–' : `${fmtFixed(value, 3)}${THIN}s`;
+    return value === null ? '–' : `${fmtFixed(value, 3)}${THIN_SPACE}s`;
 }
 
 function percent(value: number | null): string {
-    return value === null ? '–' : `${pct(value)}${THIN}%`;
+    return value === null ? '–' : `${pct(value)}${THIN_SPACE}%`;
 }
 
 /** Tooltip of a function: its heaviest callers above and callees below, among the drawn nodes. */

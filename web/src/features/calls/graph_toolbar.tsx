@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
 import { navigate, route, setQuery } from '../../base/router';
 import type { Run } from '../../base/types';
-import { THIN, fig, int, text } from '../../base/units';
+import { THIN_SPACE, fig, int, text } from '../../base/units';
 import { Menu } from '../../components/menu';
 import { NumberField } from '../../components/number_field';
 import { SearchField } from '../../components/search_field';
@@ -219,7 +219,7 @@ function Temperature({ graph }: { graph: CallGraph | null }) {
                     <i key={share} style={{ background: temperature(share) }} />
                 ))}
             </span>
-            {`100${THIN}% ${base}`}
+            {`100${THIN_SPACE}% ${base}`}
         </span>
     );
 }

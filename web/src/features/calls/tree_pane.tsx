@@ -7,7 +7,7 @@ import { API, withParams } from '../../base/client';
 import { route, setQuery } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
-import { THIN, fmtFixed, int, pct, plural } from '../../base/units';
+import { THIN_SPACE, fmtFixed, int, pct, plural } from '../../base/units';
 import { callTreePaint, callValue } from '../../canvas/frame_paint';
 import { FrameView } from '../../components/frame_view';
 import { Notice } from '../../components/notice';
@@ -15,7 +15,7 @@ import { LoadingLine } from '../../components/progress';
 import { Term } from '../../components/term';
 import {
     BOUNDED,
-    OMITTED,
+    OMITTED_KEYS,
     type CallTree,
     type CallTreeLayout,
     UNKNOWN,
@@ -150,9 +150,9 @@ const MEANING = [
 function CallTip({ tree, layout, node, rootName }: TipProps) {
     const total = layout.frames.total;
     const percent = (value: number): string =>
-        total > 0 ? `${pct((100 * value) / total)}${THIN}%` : '–';
-    const seconds = (value: number): string => `${fmtFixed(value, 6)}${THIN}s`;
-    if (node === OMITTED) return <div>calls too small to draw</div>;
+        total > 0 ? `${pct((100 * value) / total)}${THIN_SPACE}%` : '–';
+    const seconds = (value: number): string => `${fmtFixed(value, 6)}${THIN_SPACE}s`;
+    if (node === OMITTED_KEYS) return <div>calls too small to draw</div>;
     if (node < 0) {
         return (
             <>

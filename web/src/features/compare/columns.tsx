@@ -2,15 +2,15 @@
  *
  * Columns of a table of two groups: base, new, their difference, and whether it is noise.
  */
-import type { ComparedRow, ComparedTable, Metric } from '../../base/compare_types';
+import type { ComparisonRow, ComparisonTable, Metric } from '../../base/compare_types';
 import { fmtFixed, int, signed, text } from '../../base/units';
 import type { GridColumn } from '../../components/grid_types';
 import { MarkedName } from '../../components/marked_name';
 import {
     cellText,
-    deltaFig,
+    formatDelta,
     deltaText,
-    figOf,
+    formatValueOf,
     type Scale,
     verdictOf,
     wordOf,
@@ -18,11 +18,11 @@ import {
 import { capital } from '../../model/labels';
 import type { Matcher } from '../../model/search';
 
-type Column = GridColumn<ComparedRow>;
+type Column = GridColumn<ComparisonRow>;
 const RIGHT = { align: 'right' as const, numeric: true };
 
 export interface ColumnsOf {
-    table: ComparedTable;
+    table: ComparisonTable;
     metric: Metric;
     scale: Scale;
     /** the largest |delta| of the table, drawn as half of a bar */
@@ -34,7 +34,7 @@ export interface ColumnsOf {
 
 /** Measurements have several units; `place` contains the unit of the row. */
 export function unitOf(
-    { place }: ComparedTable,
+    { place }: ComparisonTable,
     metric: Metric,
     row: { place: string | null },
 ): string {
@@ -141,19 +141,19 @@ function nameColumn({ table, search }: ColumnsOf): Column {
 }
 
 /** Whether the rows are imports, whose changes are named "newly imported" and "no longer imported". */
-export function isImports({ of }: ComparedTable): boolean {
+export function isImports({ of }: ComparisonTable): boolean {
     return of === 'imports' || of === 'packages';
 }
 
 /* Text for a moved row: its line changed, or its first importer. */
-function movedWord({ by, base_by }: ComparedRow): string {
+function movedWord({ by, base_by }: ComparisonRow): string {
     return by === base_by ? 'moved' : `now first imported by ${by ?? 'the program'}`;
 }
 
 /* Short source location that distinguishes rows with the same name. */
 export function whereWords(
-    table: ComparedTable,
-    { place, line, within }: Pick<ComparedRow, 'place' | 'line' | 'within'>,
+    table: ComparisonTable,
+    { place, line, within }: Pick<ComparisonRow, 'place' | 'line' | 'within'>,
 ): string {
     if (!place || place === '~' || table.place === 'package' || table.place === 'unit') return '';
     const end = place.split('/').pop() ?? place;
@@ -170,7 +170,7 @@ function placeWords({
     by,
     base_by,
     within,
-}: ComparedRow) {
+}: ComparisonRow) {
     const at = (file: string | null, number: number | null) =>
         [file, number === null ? null : int(number)].filter((part) => part !== null).join(':');
     const lines = [name, at(place, line)];
@@ -184,7 +184,7 @@ function placeWords({
 }
 
 interface CellProps {
-    row: ComparedRow;
+    row: ComparisonRow;
     of: ColumnsOf;
 }
 
@@ -192,7 +192,7 @@ function Value({ row, side, of }: CellProps & { side: 'base' | 'new' }) {
     const value = row[side];
     if ((side === 'base' ? row.in_base : row.in_new) === 0) return <span class="zero">–</span>;
     if (of.table.place === 'unit')
-        return <>{text(figOf(value, unitOf(of.table, of.metric, row)))}</>;
+        return <>{text(formatValueOf(value, unitOf(of.table, of.metric, row)))}</>;
     const shown = cellText(value, of.scale);
     return /[1-9]/.test(shown) ? <>{shown}</> : <span class="zero">{shown}</span>;
 }
@@ -202,7 +202,7 @@ function Delta({ row, of }: CellProps) {
     const { tone } = verdictOf(row, unit);
     const shown =
         of.table.place === 'unit'
-            ? text(deltaFig(row.delta, unit))
+            ? text(formatDelta(row.delta, unit))
             : deltaText(row.delta, of.scale);
     return <span class={/[1-9]/.test(shown) ? tone : 'zero'}>{shown}</span>;
 }
@@ -224,7 +224,7 @@ function noiseColumn(of: ColumnsOf, unit: string | undefined): Column {
             const mixed = of.table.place === 'unit';
             return (
                 <span class="soft">
-                    {mixed ? text(figOf(row.noise, own)) : cellText(row.noise, of.scale)}
+                    {mixed ? text(formatValueOf(row.noise, own)) : cellText(row.noise, of.scale)}
                 </span>
             );
         },
@@ -232,7 +232,7 @@ function noiseColumn(of: ColumnsOf, unit: string | undefined): Column {
 }
 
 interface VerdictCellProps {
-    row: ComparedRow;
+    row: ComparisonRow;
     unit: string;
     isImport: boolean;
 }

@@ -12,13 +12,13 @@ import type { MemoryAnswer } from '../../base/line_types';
 import { route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
-import { bytes, MINUS, pct, text, THIN } from '../../base/units';
+import { bytes, MINUS, pct, text, THIN_SPACE } from '../../base/units';
 import { Menu } from '../../components/menu';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { TimeChart, type TimeCurve } from '../../components/time_chart';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
-import { deltaFig } from '../../model/compare';
+import { formatDelta } from '../../model/compare';
 import { placeKey } from '../../model/device';
 import { byteStep } from '../../model/held_curve';
 import { secondsText, tickText, type TimeWindow } from '../../model/memory_curve';
@@ -139,7 +139,7 @@ function readWindow(words: string | undefined, end: number): TimeWindow {
     return to > from ? { from, to } : { from: 0, to: end };
 }
 
-export function ComparedCurves({ comparison }: { comparison: Comparison }) {
+export function ComparisonCurves({ comparison }: { comparison: Comparison }) {
     const { query } = route.value;
     const [base, fresh] = [useCurves(comparison.base[0]), useCurves(comparison.new[0])];
     useEffect(() => () => hideTooltip(), []);
@@ -265,7 +265,7 @@ function CurvesHead(props: CurvesProps & { zoomed: boolean }) {
 
 function percentOf(base: number, delta: number): string {
     if (base <= 0 || delta === 0) return '';
-    return ` (${delta < 0 ? MINUS : '+'}${pct((100 * Math.abs(delta)) / base)}${THIN}%)`;
+    return ` (${delta < 0 ? MINUS : '+'}${pct((100 * Math.abs(delta)) / base)}${THIN_SPACE}%)`;
 }
 
 function Change({ word, base, fresh }: { word: string; base: number; fresh: number }) {
@@ -274,7 +274,7 @@ function Change({ word, base, fresh }: { word: string; base: number; fresh: numb
         <span>
             <span class="soft">{word}</span> {bytes(base)} → {bytes(fresh)},{' '}
             <b>
-                {text(deltaFig(delta, 'B'))}
+                {text(formatDelta(delta, 'B'))}
                 {percentOf(base, delta)}
             </b>
         </span>
@@ -291,7 +291,7 @@ function PointTip({ at, window, base, fresh }: CurvesProps & { at: number; windo
         <>
             <div class="tooltip-title">
                 {secondsText(at, window)}
-                {THIN}s after the start
+                {THIN_SPACE}s after the start
             </div>
             <dl>
                 <dt>base</dt>
@@ -301,7 +301,7 @@ function PointTip({ at, window, base, fresh }: CurvesProps & { at: number; windo
                 <dd>{say(b)}</dd>
                 <dd />
                 <dt>Δ</dt>
-                <dd>{delta === null ? '–' : text(deltaFig(delta, 'B'))}</dd>
+                <dd>{delta === null ? '–' : text(formatDelta(delta, 'B'))}</dd>
                 <dd>{delta === null ? '' : percentOf(a ?? 0, delta)}</dd>
             </dl>
         </>

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* The icicle of a comparison: places the frames of GET /compare/tree and computes their colour levels. */
-import type { ComparedRow, ComparedTree, GroupTree } from '../../base/compare_types';
+import type { ComparisonRow, ComparisonTree, GroupTree } from '../../base/compare_types';
 import { EXACT, UNKNOWN } from '../../model/call_tree';
 import { childLists, FrameBuilder, type FrameLayout } from '../../model/frames';
 import { functionName } from '../../model/labels';
 
-type Fate = 'kept' | 'new' | 'gone';
+type NodeChange = 'kept' | 'new' | 'gone';
 export type Side = 'base' | 'new';
 
 const VERDICT_NONE = 0;
 const VERDICT_UP = 3;
 
 /** Whether a path exists on both sides, only in the new runs, or only in the base. */
-export function fateOf(tree: ComparedTree, node: number): Fate {
+export function nodeChangeOf(tree: ComparisonTree, node: number): NodeChange {
     if (tree.base_total[node] === 0 && tree.new_total[node] !== 0) return 'new';
     return tree.new_total[node] === 0 && tree.base_total[node] !== 0 ? 'gone' : 'kept';
 }
 
 /** Range of the difference of a frame, from the bounds of both sides. Nothing is known below a
  * recursive frame. */
-export function deltaRange(tree: ComparedTree, node: number): [low: number, high: number] {
+export function deltaRange(tree: ComparisonTree, node: number): [low: number, high: number] {
     const { base_total, base_low = base_total, new_total, new_low = new_total } = tree;
     return [new_low[node] - base_total[node], new_total[node] - base_low[node]];
 }
 
-export function deltaOf(tree: ComparedTree, node: number): number {
+export function deltaOf(tree: ComparisonTree, node: number): number {
     return tree.new_total[node] - tree.base_total[node];
 }
 
@@ -37,7 +37,7 @@ export function nameOf(tree: GroupTree, node: number): string {
 const STEPS = [0.008, 0.03];
 
 /* The sign of the difference is unknown: the bounds allow both, or the frame is recursive. */
-function isOpen(tree: ComparedTree, node: number): boolean {
+function isOpen(tree: ComparisonTree, node: number): boolean {
     const certainty = certaintyOf(tree, node);
     if (certainty === EXACT) return false;
     const [low, high] = deltaRange(tree, node);
@@ -45,12 +45,12 @@ function isOpen(tree: ComparedTree, node: number): boolean {
 }
 
 /** Colour level from -3 (much faster) to 3 (much slower); 0: within noise, or the sign is unknown. */
-export function levelOf(tree: ComparedTree, node: number): number {
+export function levelOf(tree: ComparisonTree, node: number): number {
     const verdict = tree.verdict[node];
     const delta = deltaOf(tree, node);
     if (isOpen(tree, node)) return 0;
     if (delta === 0 || (verdict !== VERDICT_NONE && verdict < VERDICT_UP)) return 0;
-    if (fateOf(tree, node) !== 'kept') return 3 * Math.sign(delta);
+    if (nodeChangeOf(tree, node) !== 'kept') return 3 * Math.sign(delta);
     return stepOf(delta, Math.max(tree.base, tree.new));
 }
 
@@ -61,14 +61,14 @@ function stepOf(delta: number, whole: number): number {
 }
 
 /** Level of a table row from -3 to 3, by its change and verdict. */
-export function levelOfRow(row: ComparedRow, whole: number): number {
+export function levelOfRow(row: ComparisonRow, whole: number): number {
     if (row.delta === 0 || row.verdict === 'same' || row.verdict === 'few') return 0;
     if (row.change === 'added' || row.change === 'removed') return 3 * Math.sign(row.delta);
     return stepOf(row.delta, whole);
 }
 
 /** Places frames with the widths of one side, widest first. */
-export function layoutDiff(tree: ComparedTree, side: Side): FrameLayout {
+export function layoutDiff(tree: ComparisonTree, side: Side): FrameLayout {
     return layoutTree(tree, side === 'base' ? tree.base_total : tree.new_total, tree[side]);
 }
 
@@ -120,10 +120,10 @@ function fitted(tree: GroupTree, nodes: number[], width: number[], room: number)
     return want.map((wide, i) => wide * (isSure[i] ? sure : loose));
 }
 
-export type RowName = Pick<ComparedRow, 'name' | 'place' | 'line'>;
+export type RowName = Pick<ComparisonRow, 'name' | 'place' | 'line'>;
 
 /** Whether a frame at this source location can belong to the row; the names are already equal. */
-export function isOfRow(place: string | null, row: RowName): boolean {
+export function isRowTrend(place: string | null, row: RowName): boolean {
     const file = row.place?.split(/[\\/]/).pop() ?? '';
     return place === null || place === file || place === `${file}:${row.line}`;
 }
@@ -132,15 +132,15 @@ export function isOfRow(place: string | null, row: RowName): boolean {
 export function frameOfRow(tree: GroupTree, width: number[], row: RowName): number {
     let best = -1;
     for (let i = 0; i < tree.n; i++) {
-        if (tree.names[tree.name[i]] !== row.name || !isOfRow(placeOf(tree, i), row)) continue;
+        if (tree.names[tree.name[i]] !== row.name || !isRowTrend(placeOf(tree, i), row)) continue;
         if (width[i] > (best < 0 ? 0 : width[best])) best = i;
     }
     return best;
 }
 
 /** Removed paths (only in the base) without a removed parent, the largest first. */
-export function vanished(tree: ComparedTree): number[] {
-    const gone = (node: number) => node >= 0 && fateOf(tree, node) === 'gone';
+export function removedNodes(tree: ComparisonTree): number[] {
+    const gone = (node: number) => node >= 0 && nodeChangeOf(tree, node) === 'gone';
     const out: number[] = [];
     for (let i = 0; i < tree.n; i++) if (gone(i) && !gone(tree.parent[i])) out.push(i);
     return out.sort((a, b) => tree.base_total[b] - tree.base_total[a]);

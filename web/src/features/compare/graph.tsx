@@ -5,21 +5,21 @@
  */
 import { useCallback } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
-import type { ComparedRow, Comparison } from '../../base/compare_types';
+import type { ComparisonRow, Comparison } from '../../base/compare_types';
 import { useCallbackOn, useMemoOn } from '../../base/hooks';
 import { route } from '../../base/router';
 import type { Page, Run } from '../../base/types';
-import { signed, text, THIN } from '../../base/units';
+import { signed, text, THIN_SPACE } from '../../base/units';
 import { CallGraphView } from '../../components/call_graph_view';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { Segmented } from '../../components/segmented';
 import { Spacer, Toolbar } from '../../components/toolbar';
-import { deltaFig, figOf, verdictOf } from '../../model/compare';
+import { formatDelta, formatValueOf, verdictOf } from '../../model/compare';
 import type { CallGraph, GraphNode } from '../../model/dot';
 import { nodeText } from '../../model/graph_text';
 import type { Measure } from '../../model/labels';
-import { useLaidOut } from '../calls/graph_tab';
+import { useGraphLayout } from '../calls/graph_tab';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { levelOfRow, type Side } from './diff_tree';
@@ -46,11 +46,11 @@ function useRows(side: Side) {
     const { data, error } = useJson<Page>(path);
     const rows = useMemoOn(() => {
         if (!data) return null;
-        const at = (row: ComparedRow) =>
+        const at = (row: ComparisonRow) =>
             side === 'new'
                 ? keyOf(row.name, row.place, row.line)
                 : keyOf(row.name, row.base_place ?? row.place, row.base_line ?? row.line);
-        return new Map(objectsOf<ComparedRow>(data).map((row) => [at(row), row]));
+        return new Map(objectsOf<ComparisonRow>(data).map((row) => [at(row), row]));
     }, [data]);
     return { rows, error };
 }
@@ -67,7 +67,7 @@ function useGraph(run: Run, focus: string | undefined) {
     );
 }
 
-const seconds = (value: number) => text(figOf(value, 's'));
+const seconds = (value: number) => text(formatValueOf(value, 's'));
 
 export function CompareGraph({ comparison }: { comparison: Comparison }) {
     const { query } = route.value;
@@ -84,13 +84,13 @@ export function CompareGraph({ comparison }: { comparison: Comparison }) {
         (node: GraphNode, measure: Measure) => {
             const row = rowOf(node);
             const numbers = row
-                ? `${text(deltaFig(row.delta, 's'))} · ${seconds(row[side])}`
+                ? `${text(formatDelta(row.delta, 's'))} · ${seconds(row[side])}`
                 : seconds(node.total ?? 0);
             return { ...nodeText(node, measure), numbers };
         },
         [rowOf],
     );
-    const { drawn, error: unlaid, busy } = useLaidOut(rows ? answer.data : null, textOf);
+    const { drawn, error: unlaid, busy } = useGraphLayout(rows ? answer.data : null, textOf);
     const fault = answer.error ?? error ?? (unlaid ? { text: unlaid, at: null, hint: null } : null);
     const whole = drawn?.graph.total ?? 0;
     return (
@@ -168,7 +168,7 @@ function GraphToolbar({ side, run, count, focus }: GraphToolbarProps) {
     );
 }
 
-function GraphTip({ node, row }: { node: GraphNode; row: ComparedRow | undefined }) {
+function GraphTip({ node, row }: { node: GraphNode; row: ComparisonRow | undefined }) {
     const said = row && verdictOf(row, 's');
     const pct = row?.delta_pct ?? null;
     return (
@@ -184,8 +184,8 @@ function GraphTip({ node, row }: { node: GraphNode; row: ComparedRow | undefined
                     <dd>{row.in_new ? seconds(row.new) : '–'}</dd>
                     <dd />
                     <dt>Δ</dt>
-                    <dd>{text(deltaFig(row.delta, 's'))}</dd>
-                    <dd>{pct !== null && `${signed(pct, 1)}${THIN}% of base`}</dd>
+                    <dd>{text(formatDelta(row.delta, 's'))}</dd>
+                    <dd>{pct !== null && `${signed(pct, 1)}${THIN_SPACE}% of base`}</dd>
                 </dl>
             ) : (
                 <div>not among the {ROWS} largest functions that are compared</div>

@@ -2,12 +2,12 @@
  *
  * Columns of a table of one group: median, spread, and the number of runs that have the row.
  */
-import type { ComparedTable, GroupRow, Metric } from '../../base/compare_types';
+import type { ComparisonTable, GroupRow, Metric } from '../../base/compare_types';
 import { fmtFixed, int, text } from '../../base/units';
 import type { GridColumn } from '../../components/grid_types';
 import { MarkedName } from '../../components/marked_name';
 import { ShareBar } from '../../components/share_bar';
-import { cellText, figOf, type Scale } from '../../model/compare';
+import { cellText, formatValueOf, type Scale } from '../../model/compare';
 import { capital } from '../../model/labels';
 import type { Matcher } from '../../model/search';
 import { unitOf, whereWords } from './columns';
@@ -16,7 +16,7 @@ type Column = GridColumn<GroupRow>;
 const RIGHT = { align: 'right' as const, numeric: true };
 
 interface GroupColumnsOf {
-    table: ComparedTable;
+    table: ComparisonTable;
     metric: Metric;
     scale: Scale;
     search: Matcher;
@@ -24,16 +24,16 @@ interface GroupColumnsOf {
 }
 
 /** Formats a value of a row in the unit of its column, or in the row's unit if a column has several. */
-function sayIn(of: Pick<GroupColumnsOf, 'table' | 'metric' | 'scale'>) {
+function formatIn(of: Pick<GroupColumnsOf, 'table' | 'metric' | 'scale'>) {
     return (row: { place: string | null }, value: number): string =>
         of.table.place === 'unit'
-            ? text(figOf(value, unitOf(of.table, of.metric, row)))
+            ? text(formatValueOf(value, unitOf(of.table, of.metric, row)))
             : cellText(value, of.scale);
 }
 
 export function groupColumns(of: GroupColumnsOf): Column[] {
     const { table, metric, runs } = of;
-    const say = sayIn(of);
+    const say = formatIn(of);
     const unit = table.place === 'unit' ? undefined : of.scale.unit || undefined;
     const figure = (key: 'median' | 'mad' | 'min' | 'max', title: string, tip: string): Column => ({
         key,

@@ -3,22 +3,22 @@
  * Pane next to the table of a group: its runs, or the selected row in each of them.
  */
 import type { ComponentChildren } from 'preact';
-import type { ComparedTable, GroupOne, GroupReport, Metric } from '../../base/compare_types';
+import type { ComparisonTable, GroupOne, GroupReport, Metric } from '../../base/compare_types';
 import { formatHash, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
-import { fmtFixed, int, text, THIN } from '../../base/units';
+import { fmtFixed, int, text, THIN_SPACE } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { Pairs } from '../../components/pairs';
 import { PaneHead } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
-import { figOf, type Scale } from '../../model/compare';
+import { formatValueOf, type Scale } from '../../model/compare';
 import { unitOf } from './columns';
 import { GroupStrip } from './group_strip';
 import { Mono, RowPane, rowHref, RunsHead, RunValues } from './row';
 
 interface GroupPaneProps {
     report: GroupReport;
-    table: ComparedTable;
+    table: ComparisonTable;
     metric: Metric;
     scale: Scale;
 }
@@ -43,7 +43,9 @@ function RunsPane({ report: { new: runs, headline }, table }: GroupPaneProps) {
                     <RunValues
                         runs={runs}
                         href={(run) => formatHash(['run', run.id])}
-                        say={(i) => (headline ? text(figOf(headline.new.values[i], unit)) : '')}
+                        say={(i) =>
+                            headline ? text(formatValueOf(headline.new.values[i], unit)) : ''
+                        }
                     />
                 </dl>
                 <p class="compare-note">
@@ -56,7 +58,7 @@ function RunsPane({ report: { new: runs, headline }, table }: GroupPaneProps) {
 
 function RowBody({ report, table, metric, data }: GroupPaneProps & { data: GroupOne }) {
     const unit = unitOf(table, metric, data);
-    const say = (value: number) => text(figOf(value, unit));
+    const say = (value: number) => text(formatValueOf(value, unit));
     const { median, mad, values } = data;
     return (
         <>
@@ -95,7 +97,7 @@ function figures(
         ['spread ± (MAD)', say(row.mad)],
         ['range', `${say(row.min)} – ${say(row.max)}`],
     ];
-    if (row.share !== null) pairs.push(['share', `${fmtFixed(row.share, 1)}${THIN}% of Σ`]);
+    if (row.share !== null) pairs.push(['share', `${fmtFixed(row.share, 1)}${THIN_SPACE}% of Σ`]);
     if (where && !isUnit) pairs.push(['where', <Mono>{where}</Mono>]);
     if (row.within) pairs.push(['within', <Mono>{row.within}</Mono>]);
     if (row.by) pairs.push(['first imported by', <Mono>{row.by}</Mono>]);

@@ -5,8 +5,8 @@
 import { useMemo } from 'preact/hooks';
 import type { GroupReport, GroupTree } from '../../base/compare_types';
 import { kindHas } from '../../base/kinds';
-import { int, pct, text, THIN } from '../../base/units';
-import { figOf } from '../../model/compare';
+import { int, pct, text, THIN_SPACE } from '../../base/units';
+import { formatValueOf } from '../../model/compare';
 import { certaintyOf, layoutTree } from './diff_tree';
 import {
     boundsText,
@@ -33,7 +33,7 @@ export function GroupPicture(props: GroupPictureProps) {
 
 function drawingOf(tree: GroupTree, { new: runs }: GroupReport): Drawing {
     const layout = layoutTree(tree, tree.new_total, tree.new);
-    const say = (value: number) => text(figOf(value, tree.unit));
+    const say = (value: number) => text(formatValueOf(value, tree.unit));
     const title = `mean of ${int(runs.length)} runs, ${say(tree.new)}`;
     const modules = kindHas(runs[0].kind, 'imports');
     return {
@@ -71,7 +71,7 @@ function GroupTip({ tree, node }: { tree: GroupTree; node: number }) {
     const own = node < 0 ? undefined : tree.new_self?.[node];
     const low = node < 0 ? total : (tree.new_low?.[node] ?? total);
     const share = (value: number) =>
-        tree.new > 0 ? `${pct((100 * value) / tree.new)}${THIN}% of all` : '';
+        tree.new > 0 ? `${pct((100 * value) / tree.new)}${THIN_SPACE}% of all` : '';
     return (
         <TreeTip tree={tree} node={node} foot={MEANINGS[certainty]}>
             <dt>mean total</dt>
@@ -80,7 +80,7 @@ function GroupTip({ tree, node }: { tree: GroupTree; node: number }) {
             {own !== undefined && (
                 <>
                     <dt>mean in itself</dt>
-                    <dd>{text(figOf(own, tree.unit))}</dd>
+                    <dd>{text(formatValueOf(own, tree.unit))}</dd>
                     <dd>{share(own)}</dd>
                 </>
             )}

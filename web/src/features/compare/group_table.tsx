@@ -3,7 +3,7 @@
  * One table of a group with its toolbar, next to a pane with its runs or the selected row.
  */
 import { useMemo } from 'preact/hooks';
-import type { ComparedTable, GroupReport, GroupRow, Metric } from '../../base/compare_types';
+import type { ComparisonTable, GroupReport, GroupRow, Metric } from '../../base/compare_types';
 import { route } from '../../base/router';
 import { scaleOf } from '../../model/compare';
 import type { Matcher } from '../../model/search';
@@ -16,7 +16,7 @@ import { metricOf } from './state';
 
 interface GroupTableProps {
     report: GroupReport;
-    table: ComparedTable;
+    table: ComparisonTable;
     /** Called when the user selects a row in the table. */
     onPick: (row: RowName) => void;
 }

@@ -13,9 +13,9 @@ import { CopyButton } from '../../components/copy_button';
 import { Notice } from '../../components/notice';
 import { setStatus } from '../../components/status_line';
 import { Tabs } from '../../components/tabs';
-import { FigText } from '../../components/text';
+import { FormattedValueText } from '../../components/text';
 import { viewportWidth } from '../../components/viewport';
-import { figOf, groupName, ledgerOf } from '../../model/compare';
+import { formatValueOf, groupName, ledgerOf } from '../../model/compare';
 import type { RowName } from './diff_tree';
 import { GroupPicture } from './group_picture';
 import { GroupStrip } from './group_strip';
@@ -87,7 +87,7 @@ export function GroupView({ report, tab }: { report: GroupReport; tab: string | 
 
 function GroupHead({ report: { headline, new: runs } }: { report: GroupReport }) {
     const width = viewportWidth.value;
-    const say = (value: number) => text(figOf(value, headline?.unit ?? ''));
+    const say = (value: number) => text(formatValueOf(value, headline?.unit ?? ''));
     return (
         <header class="compare-head">
             <div class="compare-who">
@@ -115,11 +115,11 @@ function GroupHead({ report: { headline, new: runs } }: { report: GroupReport })
 
 function Answer({ headline }: { headline: NonNullable<GroupReport['headline']> }) {
     const { unit, label, new: group } = headline;
-    const say = (value: number) => text(figOf(value, unit));
+    const say = (value: number) => text(formatValueOf(value, unit));
     return (
         <>
             <b class="compare-delta">
-                <FigText fig={figOf(group.median, unit)} />
+                <FormattedValueText fig={formatValueOf(group.median, unit)} />
             </b>{' '}
             <span class="soft">
                 {label}, median of {int(group.values.length)}; spread ±{say(group.mad)}, range{' '}

@@ -5,11 +5,17 @@
 import type { Comparison, Group } from '../../base/compare_types';
 import { formatHash } from '../../base/router';
 import type { Run } from '../../base/types';
-import { THIN, plural, signed, text, when } from '../../base/units';
+import { THIN_SPACE, plural, signed, text, when } from '../../base/units';
 import { Menu } from '../../components/menu';
-import { FigText } from '../../components/text';
+import { FormattedValueText } from '../../components/text';
 import { viewportWidth } from '../../components/viewport';
-import { deltaFig, figOf, groupName, verdictOf, verdictWords } from '../../model/compare';
+import {
+    formatDelta,
+    formatValueOf,
+    groupName,
+    verdictOf,
+    verdictWords,
+} from '../../model/compare';
 import { GroupStrip } from './group_strip';
 
 export function CompareHead({ comparison }: { comparison: Comparison }) {
@@ -30,7 +36,7 @@ export function CompareHead({ comparison }: { comparison: Comparison }) {
                     base={headline.base}
                     fresh={headline.new}
                     width={width >= 1200 ? 520 : width >= 1000 ? 380 : 300}
-                    say={(value) => text(figOf(value, headline.unit))}
+                    say={(value) => text(formatValueOf(value, headline.unit))}
                     nameOf={(side, run) => comparison[side][run]?.name ?? ''}
                 />
             )}
@@ -71,12 +77,12 @@ export function GroupLine({ word, runs, group, unit }: GroupLineProps) {
                     <span>
                         {!one && 'median '}
                         <b>
-                            <FigText fig={figOf(group.median, unit)} />
+                            <FormattedValueText fig={formatValueOf(group.median, unit)} />
                         </b>
                         {!one && (
                             <>
                                 {' ± '}
-                                <FigText fig={figOf(group.mad, unit)} />
+                                <FormattedValueText fig={formatValueOf(group.mad, unit)} />
                             </>
                         )}
                     </span>
@@ -96,7 +102,9 @@ function RunList({ word, runs }: { word: string; runs: Run[] }) {
             filter={runs.length > 12}
             items={runs.map((run) => ({
                 text: run.name,
-                note: run.headline ? text(figOf(run.headline.value, run.headline.unit)) : '',
+                note: run.headline
+                    ? text(formatValueOf(run.headline.value, run.headline.unit))
+                    : '',
                 href: formatHash(['run', run.id]),
             }))}
         />
@@ -122,9 +130,9 @@ function Answer({ comparison }: { comparison: Comparison }) {
                 {verdict !== 'same' && verdict !== 'few' && delta !== 0 && (
                     <span aria-hidden="true">{delta > 0 ? '▲ ' : '▼ '}</span>
                 )}
-                <FigText fig={deltaFig(delta, unit)} />
+                <FormattedValueText fig={formatDelta(delta, unit)} />
             </b>{' '}
-            {delta_pct !== null && `(${signed(delta_pct, 1)}${THIN}% of base)`}{' '}
+            {delta_pct !== null && `(${signed(delta_pct, 1)}${THIN_SPACE}% of base)`}{' '}
             <span class="soft">{headline.label}</span> · <b>{word}</b>
             <span class="soft">{rest}</span>
         </p>

@@ -2,7 +2,7 @@
 /* The largest rows of a table without filters; they define the scale of its columns and the steps
  * of the waterfall. */
 import { useMemo } from 'preact/hooks';
-import type { ComparedTable, Metric } from '../../base/compare_types';
+import type { ComparisonTable, Metric } from '../../base/compare_types';
 import { route } from '../../base/router';
 import type { Page } from '../../base/types';
 import { objectsOf } from '../shared/paged_source';
@@ -17,7 +17,7 @@ export interface Top<R> {
     page: Page;
 }
 
-export function useTop<R>(table: ComparedTable, metric: Metric) {
+export function useTop<R>(table: ComparisonTable, metric: Metric) {
     const path = comparePath(route.value.query, `/${table.of}`, {
         metric: metric.metric,
         limit: STEPS,

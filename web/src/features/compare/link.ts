@@ -4,21 +4,21 @@
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import { getJson, type Params, withParams } from '../../base/client';
-import type { ComparedRow, ComparedTable, GroupTree } from '../../base/compare_types';
+import type { ComparisonRow, ComparisonTable, GroupTree } from '../../base/compare_types';
 import { useEffectOn } from '../../base/hooks';
 import { route } from '../../base/router';
 import type { Page } from '../../base/types';
 import type { GridHandle } from '../../components/grid_types';
 import { objectsOf, type PagedSource } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
-import { frameOfRow, isOfRow, placeOf, type RowName } from './diff_tree';
+import { frameOfRow, isRowTrend, placeOf, type RowName } from './diff_tree';
 import { comparePath, metricOf, put } from './state';
 
 /** Maximum number of rows with the same name, which differ in their location. */
 const NAMESAKES = 200;
 
 /** Selects a frame and its row; -1 clears the selection of the frame. */
-export async function selectFrame(table: ComparedTable, tree: GroupTree, node: number) {
+export async function selectFrame(table: ComparisonTable, tree: GroupTree, node: number) {
     put({ frame: node >= 0 ? String(node) : null });
     if (node < 0) return;
     const { query } = route.peek();
@@ -30,7 +30,7 @@ export async function selectFrame(table: ComparedTable, tree: GroupTree, node: n
         }),
     ).catch(() => null); // the frame stays selected; only its row is unknown
     const place = placeOf(tree, node);
-    const row = page && objectsOf<ComparedRow>(page).find((one) => isOfRow(place, one));
+    const row = page && objectsOf<ComparisonRow>(page).find((one) => isRowTrend(place, one));
     if (route.peek().query.frame === String(node)) put({ row: row ? String(row.id) : null });
 }
 

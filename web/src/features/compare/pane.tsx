@@ -4,25 +4,25 @@
  */
 import type { ComponentChildren } from 'preact';
 import type {
-    ComparedOne,
-    ComparedRow,
-    ComparedTable,
+    ComparisonCell,
+    ComparisonRow,
+    ComparisonTable,
     Comparison,
     Metric,
 } from '../../base/compare_types';
 import { route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Page } from '../../base/types';
-import { int, signed, text, THIN } from '../../base/units';
+import { int, signed, text, THIN_SPACE } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { Pairs } from '../../components/pairs';
 import { PaneHead } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
 import {
     cellText,
-    deltaFig,
+    formatDelta,
     deltaText,
-    figOf,
+    formatValueOf,
     middle,
     pText,
     type Scale,
@@ -39,17 +39,17 @@ import { WaterfallView } from './waterfall_view';
 
 interface ComparePaneProps {
     comparison: Comparison;
-    table: ComparedTable;
+    table: ComparisonTable;
     metric: Metric;
     scale: Scale;
-    top: { rows: ComparedRow[]; page: Page };
+    top: { rows: ComparisonRow[]; page: Page };
 }
 
 export function ComparePane(props: ComparePaneProps) {
     const { row } = route.value.query;
     if (row === undefined) return viewportWidth.value >= 1000 ? <FallPane {...props} /> : null;
     return (
-        <RowPane<ComparedOne> {...props} row={row}>
+        <RowPane<ComparisonCell> {...props} row={row}>
             {(data) => <RowBody {...props} data={data} />}
         </RowPane>
     );
@@ -88,9 +88,9 @@ function FallPane({ table, metric, scale, top: { rows, page } }: ComparePaneProp
     );
 }
 
-function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data: ComparedOne }) {
+function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data: ComparisonCell }) {
     const unit = unitOf(table, metric, data);
-    const say = (value: number) => text(figOf(value, unit));
+    const say = (value: number) => text(formatValueOf(value, unit));
     const said = verdictOf(data, unit, isImports(table));
     const group = (values: number[]) => {
         const median = middle(values);
@@ -111,9 +111,9 @@ function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data:
             </div>
             <p class="compare-row-answer">
                 <span class={`verdict ${said.tone}`}>
-                    <i>{said.glyph}</i> {said.word} <b>{text(deltaFig(data.delta, unit))}</b>
+                    <i>{said.glyph}</i> {said.word} <b>{text(formatDelta(data.delta, unit))}</b>
                 </span>
-                {data.delta_pct !== null && ` (${signed(data.delta_pct, 1)}${THIN}% of base)`}
+                {data.delta_pct !== null && ` (${signed(data.delta_pct, 1)}${THIN_SPACE}% of base)`}
             </p>
             {isImports(table) && <ImportWords row={data} />}
             <GroupStrip
@@ -125,7 +125,7 @@ function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data:
                     ofRuns(comparison, data) ? (side, run) => comparison[side][run].name : undefined
                 }
             />
-            <Pairs rows={figures(data, metric, say, (v) => text(deltaFig(v, unit)))} />
+            <Pairs rows={figures(data, metric, say, (v) => text(formatDelta(v, unit)))} />
             <Pairs rows={movedRows(data, table.place === 'unit')} />
             <ValueList {...{ comparison, table, data, say }} />
         </>
@@ -133,7 +133,7 @@ function RowBody({ comparison, table, metric, data }: ComparePaneProps & { data:
 }
 
 /* Explains a change of an import for the start of the program. */
-function ImportWords({ row: { change, by, base_by } }: { row: ComparedOne }) {
+function ImportWords({ row: { change, by, base_by } }: { row: ComparisonCell }) {
     const mover = (name: string | null) => (name ? <code>{name}</code> : 'the program itself');
     if (change === 'removed') {
         return (
@@ -155,7 +155,7 @@ function ImportWords({ row: { change, by, base_by } }: { row: ComparedOne }) {
 type Pair = [label: string, value: ComponentChildren];
 
 function figures(
-    row: ComparedOne,
+    row: ComparisonCell,
     metric: Metric,
     say: (v: number) => string,
     delta: (v: number) => string,
@@ -163,15 +163,15 @@ function figures(
     const pairs: Pair[] = [[metric.title.toLowerCase(), `${say(row.base)} → ${say(row.new)}`]];
     if (row.noise !== null) pairs.push(['noise ±', say(row.noise)]);
     if (row.low !== null && row.high !== null) {
-        pairs.push([`95${THIN}% interval of Δ`, `${delta(row.low)} to ${delta(row.high)}`]);
+        pairs.push([`95${THIN_SPACE}% interval of Δ`, `${delta(row.low)} to ${delta(row.high)}`]);
     }
     if (row.p !== null) pairs.push(['Mann–Whitney', pText(row.p)]);
-    if (row.share !== null) pairs.push(['share', `${signed(row.share, 1)}${THIN}% of Σ |Δ|`]);
+    if (row.share !== null) pairs.push(['share', `${signed(row.share, 1)}${THIN_SPACE}% of Σ |Δ|`]);
     return pairs;
 }
 
 /* Location and importer of a row, and those in the base if they differ. */
-function movedRows(row: ComparedOne, isUnit: boolean): Pair[] {
+function movedRows(row: ComparisonCell, isUnit: boolean): Pair[] {
     const pairs: Pair[] = [];
     const at = (place: string | null, line: number | null) =>
         [place, line === null ? null : String(line)].filter((part) => part !== null).join(':');
@@ -192,7 +192,7 @@ function movedRows(row: ComparedOne, isUnit: boolean): Pair[] {
 }
 
 /* Name and location of a row in the base. */
-function inBase(row: ComparedRow): RowName {
+function inBase(row: ComparisonRow): RowName {
     return {
         name: row.name,
         place: row.base_place ?? row.place,
@@ -201,14 +201,14 @@ function inBase(row: ComparedRow): RowName {
 }
 
 /* For one measurement per side the values are its samples, not one value per run. */
-function ofRuns({ base, new: fresh }: Comparison, row: ComparedOne): boolean {
+function ofRuns({ base, new: fresh }: Comparison, row: ComparisonCell): boolean {
     return row.base_values.length === base.length && row.new_values.length === fresh.length;
 }
 
 interface ValueListProps {
     comparison: Comparison;
-    table: ComparedTable;
-    data: ComparedOne;
+    table: ComparisonTable;
+    data: ComparisonCell;
     say: (value: number) => string;
 }
 

@@ -5,25 +5,25 @@
  * base; only the latter shows removed paths.
  */
 import { useMemo } from 'preact/hooks';
-import type { ComparedTable, ComparedTree, Comparison } from '../../base/compare_types';
+import type { ComparisonTable, ComparisonTree, Comparison } from '../../base/compare_types';
 import { kindHas } from '../../base/kinds';
 import { route } from '../../base/router';
-import { int, MINUS, pct, text, THIN } from '../../base/units';
+import { int, MINUS, pct, text, THIN_SPACE } from '../../base/units';
 import { Segmented } from '../../components/segmented';
-import { deltaFig, figOf, wordOf } from '../../model/compare';
-import { ComparedCurves } from './curves';
+import { formatDelta, formatValueOf, wordOf } from '../../model/compare';
+import { ComparisonCurves } from './curves';
 import {
     certaintyOf,
     deltaRange,
-    fateOf,
+    nodeChangeOf,
     layoutDiff,
     levelOf,
     nameOf,
     type Side,
-    vanished,
+    removedNodes,
 } from './diff_tree';
 import { metricOf, put } from './state';
-import { ComparedSteps } from './steps';
+import { ComparisonSteps } from './steps';
 import {
     boundsText,
     type Drawing,
@@ -41,7 +41,7 @@ import { diffPaint } from './tree_paint';
 /* Tables of memory whose runs also have curves over time. */
 const CURVED = ['memory', 'categories', 'processes', 'spans'];
 
-function isCurved({ base: [{ kind }] }: Comparison, table: ComparedTable): boolean {
+function isCurved({ base: [{ kind }] }: Comparison, table: ComparisonTable): boolean {
     const metric = metricOf(table, route.value.query);
     return CURVED.includes(table.of) || (kindHas(kind, 'line_cpu') && metric !== table.metrics[0]);
 }
@@ -52,21 +52,21 @@ interface ComparePictureProps extends PictureProps {
 
 export function ComparePicture(props: ComparePictureProps) {
     const { comparison, table } = props;
-    if (isCurved(comparison, table)) return <ComparedCurves comparison={comparison} />;
-    if (table.of === 'step_parts') return <ComparedSteps comparison={comparison} />;
+    if (isCurved(comparison, table)) return <ComparisonCurves comparison={comparison} />;
+    if (table.of === 'step_parts') return <ComparisonSteps comparison={comparison} />;
     if (!hasPicture(comparison, table)) return <NoPicture report={comparison} table={table} />;
     return <DiffPicture {...props} />;
 }
 
-function titleOf(tree: ComparedTree, side: Side, comparison: Comparison): string {
+function titleOf(tree: ComparisonTree, side: Side, comparison: Comparison): string {
     const mean = comparison[side].length > 1 ? ', mean of its runs' : '';
-    return `${side}${mean}, ${text(figOf(tree[side], tree.unit))}`;
+    return `${side}${mean}, ${text(formatValueOf(tree[side], tree.unit))}`;
 }
 
-function drawingOf(tree: ComparedTree, side: Side, comparison: Comparison): Drawing {
+function drawingOf(tree: ComparisonTree, side: Side, comparison: Comparison): Drawing {
     const layout = layoutDiff(tree, side);
     const title = titleOf(tree, side, comparison);
-    const say = (delta: number) => text(deltaFig(delta, tree.unit));
+    const say = (delta: number) => text(formatDelta(delta, tree.unit));
     const modules = kindHas(comparison.base[0].kind, 'imports');
     return {
         title,
@@ -77,7 +77,7 @@ function drawingOf(tree: ComparedTree, side: Side, comparison: Comparison): Draw
 }
 
 function DiffPicture({ comparison, table, wanted }: ComparePictureProps) {
-    const answer = useTree<ComparedTree>();
+    const answer = useTree<ComparisonTree>();
     const tree = answer.data;
     const side = route.value.query.width === 'base' ? 'base' : 'new';
     const drawing = useMemo(
@@ -95,8 +95,8 @@ function DiffPicture({ comparison, table, wanted }: ComparePictureProps) {
     );
 }
 
-function PictureHead({ tree, side }: { tree: ComparedTree | null; side: Side }) {
-    const gone = tree ? vanished(tree) : [];
+function PictureHead({ tree, side }: { tree: ComparisonTree | null; side: Side }) {
+    const gone = tree ? removedNodes(tree) : [];
     const lost = gone.reduce((sum, node) => sum + (tree?.base_total[node] ?? 0), 0);
     const names = tree ? gone.slice(0, 12).map((node) => nameOf(tree, node)) : [];
     return (
@@ -116,7 +116,7 @@ function PictureHead({ tree, side }: { tree: ComparedTree | null; side: Side }) 
             {tree && <SureLegend tree={tree} />}
             {gone.length > 0 && (
                 <span class="soft ellipsis" title={names.join('\n')}>
-                    {int(gone.length)} removed, {text(figOf(lost, tree?.unit ?? ''))}:{' '}
+                    {int(gone.length)} removed, {text(formatValueOf(lost, tree?.unit ?? ''))}:{' '}
                     {names.join(', ')}
                 </span>
             )}
@@ -145,7 +145,7 @@ export function DiffLegend({ unit }: { unit: string }) {
 const FATES = { new: 'new on this path', gone: 'removed from this path', kept: '' };
 const VERDICTS = ['', 'too few runs for a test', 'within noise', '', ''];
 
-function sidesOf(tree: ComparedTree, node: number) {
+function sidesOf(tree: ComparisonTree, node: number) {
     if (node < 0) {
         const delta = tree.new - tree.base;
         return {
@@ -161,18 +161,18 @@ function sidesOf(tree: ComparedTree, node: number) {
     return { base, fresh, certainty: certaintyOf(tree, node), lows, range: deltaRange(tree, node) };
 }
 
-function DiffTip({ tree, node }: { tree: ComparedTree; node: number }) {
+function DiffTip({ tree, node }: { tree: ComparisonTree; node: number }) {
     const { base, fresh, certainty, lows, range } = sidesOf(tree, node);
-    const fate = node < 0 ? 'kept' : fateOf(tree, node);
+    const fate = node < 0 ? 'kept' : nodeChangeOf(tree, node);
     const level = node < 0 ? 0 : levelOf(tree, node);
     const judged =
         VERDICTS[node < 0 ? 0 : tree.verdict[node]] || (level ? wordOf(level > 0, tree.unit) : '');
     const foot = [FATES[fate], judged, MEANINGS[certainty]].filter(Boolean).join(', ');
-    const say = (value: number) => text(deltaFig(value, tree.unit));
+    const say = (value: number) => text(formatDelta(value, tree.unit));
     const delta = fresh - base;
     const share =
         base > 0 && certainty === 0
-            ? `${delta < 0 ? MINUS : '+'}${pct((100 * Math.abs(delta)) / base)}${THIN}% of base`
+            ? `${delta < 0 ? MINUS : '+'}${pct((100 * Math.abs(delta)) / base)}${THIN_SPACE}% of base`
             : '';
     return (
         <TreeTip tree={tree} node={node} foot={foot}>

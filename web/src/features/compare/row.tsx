@@ -3,7 +3,7 @@
  * Pane next to a table of one or two groups: the selected row in each of the runs.
  */
 import type { ComponentChildren } from 'preact';
-import type { ComparedTable, Metric } from '../../base/compare_types';
+import type { ComparisonTable, Metric } from '../../base/compare_types';
 import { formatHash, type Query, route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
@@ -15,7 +15,7 @@ import type { RowName } from './diff_tree';
 import { comparePath, put } from './state';
 
 interface RowPaneProps<T> {
-    table: ComparedTable;
+    table: ComparisonTable;
     metric: Metric;
     /** id of the row, as in the URL */
     row: string;

@@ -5,7 +5,7 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef } from 'preact/hooks';
 import { type ApiError, type Params, withParams } from '../../base/client';
-import type { ComparedTable, Metric } from '../../base/compare_types';
+import type { ComparisonTable, Metric } from '../../base/compare_types';
 import { useKeys } from '../../base/keys';
 import { route } from '../../base/router';
 import { int } from '../../base/units';
@@ -42,7 +42,7 @@ export function useSearch() {
 }
 
 interface CompareRowsProps<R> {
-    table: ComparedTable;
+    table: ComparisonTable;
     metric: Metric;
     columns: GridColumn<R>[];
     /** additional filters of the table */
@@ -120,7 +120,7 @@ export function CompareRows<R extends RowName & { id: number }>(props: CompareRo
 }
 
 interface CompareToolbarProps<R> {
-    table: ComparedTable;
+    table: ComparisonTable;
     metric: Metric;
     source: PagedSource<R>;
     filters: ReturnType<typeof readFilters>;

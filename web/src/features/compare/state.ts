@@ -3,7 +3,7 @@
  * State of a comparison in the URL: `#/compare/TAB?base=ID,ID&new=ID,ID&metric=&…`.
  */
 import { API, withParams } from '../../base/client';
-import type { ComparedTable, Comparison, Metric } from '../../base/compare_types';
+import type { ComparisonTable, Comparison, Metric } from '../../base/compare_types';
 import { formatHash, navigate, route, setQuery, type Query } from '../../base/router';
 import type { Run } from '../../base/types';
 import { groupQuery } from '../../model/compare';
@@ -48,13 +48,13 @@ export function swapGroups(): void {
     navigate(path, next, { replace: true });
 }
 
-export function metricOf(table: ComparedTable, query: Query): Metric {
+export function metricOf(table: ComparisonTable, query: Query): Metric {
     return table.metrics.find(({ metric }) => metric === query.metric) ?? table.metrics[0];
 }
 
 /** Whether there is one run per side, so that noise is unknown. Of measurements, the samples of a
  * run form the group. */
-export function isSingle({ base, new: fresh }: Comparison, table: ComparedTable): boolean {
+export function isSingle({ base, new: fresh }: Comparison, table: ComparisonTable): boolean {
     return base.length === 1 && fresh.length === 1 && table.place !== 'unit';
 }
 
@@ -64,6 +64,6 @@ export const CHANGES_TAB = 'changes';
 export function tableOf(
     comparison: Pick<Comparison, 'tables'>,
     tab: string | undefined,
-): ComparedTable | undefined {
+): ComparisonTable | undefined {
     return comparison.tables.find(({ of }) => of === tab) ?? comparison.tables[0];
 }

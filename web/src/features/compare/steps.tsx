@@ -7,13 +7,13 @@ import { useEffect } from 'preact/hooks';
 import type { Comparison } from '../../base/compare_types';
 import { route } from '../../base/router';
 import type { TraceOverview } from '../../base/trace_types';
-import { int, MINUS, pct, signed, text, THIN } from '../../base/units';
+import { int, MINUS, pct, signed, text, THIN_SPACE } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { StackedBar } from '../../components/stacked_bar';
 import { hideTooltip } from '../../components/tooltip';
 import { type DefinitionWords, readDefinition, segmentsOf, sumOf } from '../../model/breakdown';
-import { deltaFig, figOf } from '../../model/compare';
+import { formatDelta, formatValueOf } from '../../model/compare';
 import { useJson } from '../shared/use_json';
 import { viewPath } from '../trace/data';
 import { DefinitionSwitch } from '../trace/definition_switch';
@@ -31,7 +31,7 @@ import {
 /** Number of pairs that are drawn until the user requests more. */
 const SHOWN = 50;
 
-export function ComparedSteps({ comparison }: { comparison: Comparison }) {
+export function ComparisonSteps({ comparison }: { comparison: Comparison }) {
     const [a, b] = [comparison.base[0], comparison.new[0]];
     const base = useJson<TraceOverview>(viewPath(a, 'overview'));
     const fresh = useJson<TraceOverview>(viewPath(b, 'overview'));
@@ -83,14 +83,15 @@ function Steps({ base, fresh, definition, first }: StepsProps) {
     );
 }
 
-const time = (ns: number): string => text(figOf(ns, 'ns'));
+const time = (ns: number): string => text(formatValueOf(ns, 'ns'));
 
 function deltaWords(base: number, fresh: number): string {
     const delta = fresh - base;
     if (delta === 0) return 'the same';
     const share = base > 0 ? (100 * Math.abs(delta)) / base : null;
-    const percent = share === null ? 'new' : `${delta < 0 ? MINUS : '+'}${pct(share)}${THIN}%`;
-    return `${text(deltaFig(delta, 'ns'))} (${percent})`;
+    const percent =
+        share === null ? 'new' : `${delta < 0 ? MINUS : '+'}${pct(share)}${THIN_SPACE}%`;
+    return `${text(formatDelta(delta, 'ns'))} (${percent})`;
 }
 
 function Parts({ parts }: { parts: PartPair[] }) {

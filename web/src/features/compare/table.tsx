@@ -3,7 +3,7 @@
  * One table of a comparison with its toolbar, next to a pane with the steps from base to new or the
  * selected row.
  */
-import type { ComparedRow, ComparedTable, Comparison, Metric } from '../../base/compare_types';
+import type { ComparisonRow, ComparisonTable, Comparison, Metric } from '../../base/compare_types';
 import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { route } from '../../base/router';
 import { Menu } from '../../components/menu';
@@ -17,7 +17,7 @@ import { isSingle, metricOf, put } from './state';
 
 interface CompareTableProps {
     comparison: Comparison;
-    table: ComparedTable;
+    table: ComparisonTable;
     /** Shows only rows that one of the groups lacks. */
     changes?: boolean;
     /** Called when the user selects a row in the table. */
@@ -26,7 +26,7 @@ interface CompareTableProps {
     onReady?: () => void;
 }
 
-function useColumns(of: Omit<ColumnsOf, 'scale' | 'most'>, top: ComparedRow[]) {
+function useColumns(of: Omit<ColumnsOf, 'scale' | 'most'>, top: ComparisonRow[]) {
     const { table, metric, search, single } = of;
     return useMemoOn(() => {
         const values = top.flatMap((row) => [row.base, row.new]);
@@ -43,7 +43,7 @@ function useColumns(of: Omit<ColumnsOf, 'scale' | 'most'>, top: ComparedRow[]) {
 /** The server joins and tests the rows for the first request; the other requests wait for it. */
 export function CompareTable(props: CompareTableProps) {
     const metric = metricOf(props.table, route.value.query);
-    const { top, error } = useTop<ComparedRow>(props.table, metric);
+    const { top, error } = useTop<ComparisonRow>(props.table, metric);
     const ready = top !== null;
     useEffectOn(() => {
         if (ready) props.onReady?.();
@@ -52,7 +52,7 @@ export function CompareTable(props: CompareTableProps) {
     return <TableBody {...props} metric={metric} top={top} />;
 }
 
-type TableBodyProps = CompareTableProps & { metric: Metric; top: Top<ComparedRow> };
+type TableBodyProps = CompareTableProps & { metric: Metric; top: Top<ComparisonRow> };
 
 function TableBody(props: TableBodyProps) {
     const { comparison, table, changes = false, metric, top, onPick } = props;
@@ -61,7 +61,7 @@ function TableBody(props: TableBodyProps) {
     const search = useSearch();
     const { scale, columns } = useColumns({ table, metric, search, single }, top.rows);
     return (
-        <CompareRows<ComparedRow>
+        <CompareRows<ComparisonRow>
             {...{ table, metric, columns, onPick }}
             filters={{ verdict, change }}
             menus={
@@ -120,7 +120,7 @@ function VerdictMenu({ unit }: { unit: string }) {
     );
 }
 
-function ChangeMenu({ table, changes }: { table: ComparedTable; changes: boolean }) {
+function ChangeMenu({ table, changes }: { table: ComparisonTable; changes: boolean }) {
     const isImport = isImports(table);
     const word = (change: 'added' | 'removed') => (isImport ? changeWord(change, true) : change);
     const both = { value: null, text: changes ? 'added or removed' : 'any' };

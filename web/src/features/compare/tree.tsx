@@ -5,7 +5,7 @@
  */
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { ComparedTable, Comparison, GroupTree } from '../../base/compare_types';
+import type { ComparisonTable, Comparison, GroupTree } from '../../base/compare_types';
 import { route } from '../../base/router';
 import { text } from '../../base/units';
 import { FRAME_ROW, type FramePaint } from '../../canvas/frame_canvas';
@@ -13,7 +13,7 @@ import { FrameView } from '../../components/frame_view';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { BOUNDED, UNKNOWN } from '../../model/call_tree';
-import { figOf } from '../../model/compare';
+import { formatValueOf } from '../../model/compare';
 import type { FrameLayout } from '../../model/frames';
 import { matcher, matchSet } from '../../model/search';
 import { CertaintyLegend } from '../calls/tree_pane';
@@ -29,12 +29,12 @@ const PICTURED = ['imports', 'packages', 'functions', 'operators', 'lines'];
 
 type Pictures = Pick<Comparison, 'pictures' | 'no_tree'>;
 
-export function hasPicture({ pictures }: Pictures, { of }: ComparedTable): boolean {
+export function hasPicture({ pictures }: Pictures, { of }: ComparisonTable): boolean {
     return pictures.includes('tree') && PICTURED.includes(of);
 }
 
 /** Why a table that could have a picture has none. */
-export function NoPicture({ report, table }: { report: Pictures; table: ComparedTable }) {
+export function NoPicture({ report, table }: { report: Pictures; table: ComparisonTable }) {
     if (!report.no_tree || !PICTURED.includes(table.of)) return null;
     return <p class="compare-no-picture">No picture: {report.no_tree}.</p>;
 }
@@ -54,7 +54,7 @@ export interface Drawing {
 }
 
 export interface PictureProps {
-    table: ComparedTable;
+    table: ComparisonTable;
     /** the row that was selected in the table */
     wanted: RowName | null;
 }
@@ -123,9 +123,9 @@ export function SureLegend({ tree: { n, certainty } }: { tree: GroupTree }) {
 
 /** Formats a total, with bounds if it is not exact. */
 export function boundsText(total: number, low: number, certainty: number, unit: string): string {
-    const most = text(figOf(total, unit));
+    const most = text(formatValueOf(total, unit));
     if (certainty === UNKNOWN) return `? of ${most}`;
-    return certainty === BOUNDED ? `[${text(figOf(low, unit))}–${most}]` : most;
+    return certainty === BOUNDED ? `[${text(formatValueOf(low, unit))}–${most}]` : most;
 }
 
 /** Explanation of each certainty; '' for exact. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Paint of merged call trees. Of a comparison: colours from faster to slower, grey within noise, and an edge on frames
  * that are new or removed. */
-import type { ComparedTree, GroupTree } from '../../base/compare_types';
-import { THIN } from '../../base/units';
+import type { ComparisonTree, GroupTree } from '../../base/compare_types';
+import { THIN_SPACE } from '../../base/units';
 import type { FramePaint } from '../../canvas/frame_canvas';
 import { TEXTURES, withValue } from '../../canvas/frame_paint';
 import { DIFF_FILL } from '../../canvas/theme';
@@ -10,10 +10,10 @@ import { fitForms, frameForms } from '../../model/frame_names';
 import type { FrameLayout } from '../../model/frames';
 import { fitName, type Measure } from '../../model/labels';
 import { tintOf } from '../../model/tint';
-import { certaintyOf, deltaOf, fateOf, levelOf, nameOf } from './diff_tree';
+import { certaintyOf, deltaOf, nodeChangeOf, levelOf, nameOf } from './diff_tree';
 
 interface DiffPaintOf {
-    tree: ComparedTree;
+    tree: ComparisonTree;
     layout: FrameLayout;
     title: string;
     /** formats a difference with its sign */
@@ -31,13 +31,13 @@ export function diffPaint({ tree, layout, title, say, modules }: DiffPaintOf): F
         texture: (f) => (node[f] < 0 ? 'root' : TEXTURES[certaintyOf(tree, node[f])]),
         origin: (f) => (node[f] < 0 ? 3 : DIFF_FILL + 3 + levelOf(tree, node[f])),
         tint: () => 0,
-        edge: (f) => node[f] >= 0 && fateOf(tree, node[f]) !== 'kept',
+        edge: (f) => node[f] >= 0 && nodeChangeOf(tree, node[f]) !== 'kept',
         label: (f, room, measure) => {
             if (node[f] < 0) return { name: title, value: '' };
             const { name } = fitted(f, room, measure);
             if (Math.abs(levelOf(tree, node[f])) < 2) return { name, value: '' };
             const value = say(deltaOf(tree, node[f]));
-            const fits = measure(name) + GAP + measure(value + THIN) <= room;
+            const fits = measure(name) + GAP + measure(value + THIN_SPACE) <= room;
             return { name, value: fits ? value : '' };
         },
     };

@@ -3,7 +3,7 @@
  * Comparison of two groups of runs: header, verdict, and a tab for every table that they share.
  */
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import type { ComparedTable, Comparison } from '../../base/compare_types';
+import type { ComparisonTable, Comparison } from '../../base/compare_types';
 import { useKeys } from '../../base/keys';
 import { offlineFile } from '../../base/offline';
 import { formatHash, goTo, navigate, route } from '../../base/router';
@@ -103,7 +103,7 @@ function useCompareKeys(hrefs: string[]): void {
 }
 
 /* Number of rows that one of the groups lacks; null while unknown. */
-function useChanges(table: ComparedTable | undefined, ready: boolean): number | null {
+function useChanges(table: ComparisonTable | undefined, ready: boolean): number | null {
     const path =
         table && ready
             ? comparePath(route.value.query, `/${table.of}`, { change: 'added,removed', limit: 1 })

@@ -8,7 +8,7 @@ import { API } from '../../base/client';
 import { formatHash, goTo, route, setQuery } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Page, Run } from '../../base/types';
-import { fig, fmtFixed, int, pct, THIN } from '../../base/units';
+import { fig, fmtFixed, int, pct, THIN_SPACE } from '../../base/units';
 import type { GridColumn } from '../../components/data_grid';
 import { MarkedName } from '../../components/marked_name';
 import { Menu } from '../../components/menu';
@@ -21,7 +21,7 @@ import { TableTab } from '../shared/table_tab';
 import { useJson } from '../shared/use_json';
 import type { ActionRow, SectionRow } from '../../base/rows';
 
-const MOST = 1000;
+const MAX_ROWS = 1000;
 const MOST_BUTTONS = 5;
 const NESTED = 'actions are nested: percentages add up to more than 100';
 const ADVANCED =
@@ -32,7 +32,7 @@ function useSections(run: Run): {
     shown: SectionRow | null;
     ready: boolean;
 } {
-    const { data, error } = useJson<Page>(`${API}/runs/${run.id}/sections?limit=${MOST}`);
+    const { data, error } = useJson<Page>(`${API}/runs/${run.id}/sections?limit=${MAX_ROWS}`);
     const sections = useMemo(() => objectsOf<SectionRow>(data), [data]);
     const asked = Number(route.value.query.section);
     const longest = [...sections].sort(
@@ -89,7 +89,7 @@ function Stages({ sections, shown }: { sections: SectionRow[]; shown: SectionRow
 
 function seconds(value: number): string {
     const { value: text, unit } = fig(value);
-    return `${text}${THIN}${unit}`;
+    return `${text}${THIN_SPACE}${unit}`;
 }
 
 export function ActionsTab({ run }: { run: Run }) {

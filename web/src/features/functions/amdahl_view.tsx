@@ -3,29 +3,29 @@
  * Effect of a faster function on the program: a small curve with a point at twice the speed, and
  * the same in three sentences.
  */
-import { THIN, fig, fmtFixed, pct, text } from '../../base/units';
+import { THIN_SPACE, fig, fmtFixed, pct, text } from '../../base/units';
 import { Term } from '../../components/term';
 import { amdahl, amdahlCurve } from './amdahl';
 
 const WIDTH = 140;
 const HEIGHT = 44;
-const MOST = 10;
+const MAX_ROWS = 10;
 const POINTS = 40;
 /** A larger limit is shown as no limit. */
 const NO_LIMIT = 1000;
 
 export function AmdahlView({ share, total }: { share: number; total: number }) {
     const a = amdahl(share, total);
-    const top = Math.max(1.0001, Math.min(a.limit, MOST));
-    const x = (factor: number): number => ((factor - 1) / (MOST - 1)) * WIDTH;
+    const top = Math.max(1.0001, Math.min(a.limit, MAX_ROWS));
+    const x = (factor: number): number => ((factor - 1) / (MAX_ROWS - 1)) * WIDTH;
     const y = (speed: number): number => HEIGHT - ((speed - 1) / (top - 1)) * (HEIGHT - 4);
-    const line = amdahlCurve(a.share, MOST, POINTS)
+    const line = amdahlCurve(a.share, MAX_ROWS, POINTS)
         .map(([factor, speed]) => `${x(factor).toFixed(1)},${y(Math.min(speed, top)).toFixed(1)}`)
         .join(' ');
     return (
         <div class="amdahl">
             <svg width={WIDTH} height={HEIGHT + 16} role="img" aria-label={curveText(a.limit)}>
-                {a.limit <= MOST && (
+                {a.limit <= MAX_ROWS && (
                     <line class="amdahl-limit" x1="0" x2={WIDTH} y1={y(top)} y2={y(top)} />
                 )}
                 <polyline class="amdahl-curve" points={line} />
@@ -40,8 +40,8 @@ export function AmdahlView({ share, total }: { share: number; total: number }) {
             </svg>
             <div class="amdahl-words">
                 <div>
-                    <b>{`${pct(100 * a.share)}${THIN}%`}</b> of the total {seconds(total)} is spent
-                    here and in its callees.
+                    <b>{`${pct(100 * a.share)}${THIN_SPACE}%`}</b> of the total {seconds(total)} is
+                    spent here and in its callees.
                 </div>
                 <div>
                     If this were 2× faster, the program would be <b>{times(a.twice)}</b> as fast:{' '}

@@ -17,7 +17,7 @@ import { escapeRegex, originParam } from '../../model/filter_query';
 import { functionName, libraryPath, placeText } from '../../model/labels';
 import { hiddenSet, type Matcher } from '../../model/search';
 import { type FileRow, type FunctionRow, callsText, functionsPath } from '../calls/data';
-import { objectsOf, useHeld } from '../shared/paged_source';
+import { objectsOf, useHeldValue } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { Seconds } from './columns';
 import type { TableProps } from './table';
@@ -26,7 +26,7 @@ type Row =
     | { kind: 'file'; key: string; file: FileRow; open: boolean }
     | { kind: 'function'; key: string; fn: FunctionRow };
 
-const MOST = 1000;
+const MAX_ROWS = 1000;
 
 /** Functions of the expanded files, fetched on expansion. */
 function useUnfolded(props: TableProps, open: string[]): Map<string, FunctionRow[]> {
@@ -42,7 +42,7 @@ function useUnfolded(props: TableProps, open: string[]): Map<string, FunctionRow
                 regex: 1,
                 sort: 'tottime',
                 desc: true,
-                limit: MOST,
+                limit: MAX_ROWS,
                 report: props.report,
             });
             getJson<Page>(path, { signal: control.signal })
@@ -84,14 +84,14 @@ export function FunctionsByFile(props: TableProps) {
     const path = withParams(`${API}/runs/${run.id}/files`, {
         sort,
         desc,
-        limit: MOST,
+        limit: MAX_ROWS,
         q: filters.q || undefined,
         regex: filters.regex ? 1 : undefined,
         hide: filters.hide || undefined,
         origin: originParam(filters.off),
         report: props.report,
     });
-    const { data: page } = useJson<Page>(useHeld(path, filters.broken));
+    const { data: page } = useJson<Page>(useHeldValue(path, filters.broken));
     const files = useMemo(() => objectsOf<FileRow>(page), [page]);
     const open = useMemo(() => (query.files ?? '').split('\n').filter(Boolean), [query.files]);
     const lists = useUnfolded(props, open);

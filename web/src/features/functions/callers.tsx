@@ -4,7 +4,7 @@
  * downwards. A click or Enter on a row walks to that function; Back returns.
  */
 import { useMemo } from 'preact/hooks';
-import { THIN, fmtFixed, int } from '../../base/units';
+import { THIN_SPACE, fmtFixed, int } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';
 import { Swatch } from '../../components/origin_legend';
@@ -157,5 +157,5 @@ export function Sandwich({ detail }: { detail: FunctionDetail }) {
 
 function selfShare({ fn }: FunctionDetail): string {
     if (fn.cumtime_s <= 0) return 'its time is zero';
-    return `${fmtFixed((100 * fn.tottime_s) / fn.cumtime_s, 1)}${THIN}% of that is self time`;
+    return `${fmtFixed((100 * fn.tottime_s) / fn.cumtime_s, 1)}${THIN_SPACE}% of that is self time`;
 }

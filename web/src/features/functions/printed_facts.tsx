@@ -5,9 +5,9 @@
 import { kindHas } from '../../base/kinds';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
-import { bytesFig, fig, int } from '../../base/units';
+import { formatBytes, fig, int } from '../../base/units';
 import type { Fact } from '../../components/run_head';
-import { FigText } from '../../components/text';
+import { FormattedValueText } from '../../components/text';
 import { capital } from '../../model/labels';
 
 export interface PrintedSummary {
@@ -33,7 +33,7 @@ function functionFacts(run: Run): Fact[] {
     const facts: Fact[] = [
         {
             label: LABELS.totalTottime,
-            value: <FigText fig={fig(summary.total_tt_s)} />,
+            value: <FormattedValueText fig={fig(summary.total_tt_s)} />,
             tip: 'as printed above the table, rounded to milliseconds',
         },
     ];
@@ -73,7 +73,7 @@ function operatorFacts(run: Run): Fact[] {
     const facts: Fact[] = [];
     const total = (label: string, seconds: number | null) => {
         if (seconds === null) return;
-        const value = <FigText fig={fig(seconds)} />;
+        const value = <FormattedValueText fig={fig(seconds)} />;
         facts.push({ label, value, tip: 'as printed below the table' });
     };
     total('Self CPU time', summary.self_cpu_s);
@@ -110,7 +110,7 @@ function actionFacts(run: Run): Fact[] {
         const { label, value } = run.headline;
         facts.push({
             label: capital(label),
-            value: <FigText fig={fig(value)} />,
+            value: <FormattedValueText fig={fig(value)} />,
             tip: label === 'total' ? 'of the report that took longest' : undefined,
         });
     }
@@ -124,10 +124,10 @@ function timelineFacts(run: Run): Fact[] {
     return [
         {
             label: LABELS.peakMemory,
-            value: <FigText fig={bytesFig((peak_mib ?? 0) * 1048576)} />,
+            value: <FormattedValueText fig={formatBytes((peak_mib ?? 0) * 1048576)} />,
             tip: 'the most that all categories held at once',
         },
-        { label: LABELS.duration, value: <FigText fig={fig(duration_s ?? 0)} /> },
+        { label: LABELS.duration, value: <FormattedValueText fig={fig(duration_s ?? 0)} /> },
     ];
 }
 

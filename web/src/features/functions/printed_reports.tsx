@@ -7,7 +7,7 @@ import { useMemo } from 'preact/hooks';
 import { API } from '../../base/client';
 import { route, setQuery } from '../../base/router';
 import type { Page, Run } from '../../base/types';
-import { fig, int, THIN } from '../../base/units';
+import { fig, int, THIN_SPACE } from '../../base/units';
 import { Menu } from '../../components/menu';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
@@ -16,7 +16,7 @@ import type { ReportRow } from '../../base/rows';
 
 export type { ReportRow } from '../../base/rows';
 
-const MOST = 1000;
+const MAX_ROWS = 1000;
 
 /** All printed tables of the run, and the one that is shown. */
 export function useReports(run: Run): {
@@ -24,7 +24,9 @@ export function useReports(run: Run): {
     shown: ReportRow | null;
     ready: boolean;
 } {
-    const { data, error } = useJson<Page>(`${API}/runs/${run.id}/reports?sort=id&limit=${MOST}`);
+    const { data, error } = useJson<Page>(
+        `${API}/runs/${run.id}/reports?sort=id&limit=${MAX_ROWS}`,
+    );
     const reports = useMemo(() => objectsOf<ReportRow>(data), [data]);
     const asked = Number(route.value.query.report ?? printedOf(run).report);
     const shown = reports.find(({ id }) => id === asked) ?? reports[0] ?? null;
@@ -50,7 +52,7 @@ export function picker(reports: ReportRow[], shown: ReportRow | null): VNode | n
                 const { value, unit } = fig(report.total_s);
                 return {
                     text: nameOf(report),
-                    note: `${value}${THIN}${unit}`,
+                    note: `${value}${THIN_SPACE}${unit}`,
                     checked: report.id === shown.id,
                     onPick: () => setQuery({ report: String(report.id), fn: null }),
                 };

@@ -4,7 +4,7 @@
  * call tree below.
  */
 import { useMemo, useState } from 'preact/hooks';
-import { useLead } from '../../base/panel';
+import { usePanelLead } from '../../base/panel';
 import { route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Page, Run } from '../../base/types';
@@ -36,7 +36,7 @@ export function FunctionsTab({ run }: { run: Run }) {
     useSumsRemark(run);
     const costliest = useCostliest(run, query.fn === undefined);
     const id = query.fn ? Number(query.fn) : costliest;
-    useLead('fn', costliest);
+    usePanelLead('fn', costliest);
     const grouped = query.group === 'file';
     const total = pstatsOf(run).total_tt_s;
     const callers = !run.summary.flat; // Flat profiles have no callers.

@@ -17,7 +17,7 @@ export interface ShareBase {
     tip: string;
 }
 
-export interface ColumnNeeds {
+export interface ColumnInputs {
     search: Matcher;
     maxSelf: number;
     base: ShareBase;
@@ -29,11 +29,11 @@ function ms(us: number | null) {
     return us === null ? <span class="zero">–</span> : <Num value={us / 1000} decimals={3} />;
 }
 
-export function importColumns(needs: ColumnNeeds): GridColumn<ImportRow>[] {
+export function importColumns(needs: ColumnInputs): GridColumn<ImportRow>[] {
     return [nameColumn(needs), ...timeColumns(needs), ...placeColumns(needs)];
 }
 
-function nameColumn({ search }: ColumnNeeds): GridColumn<ImportRow> {
+function nameColumn({ search }: ColumnInputs): GridColumn<ImportRow> {
     return {
         key: 'module',
         title: 'Module',
@@ -51,7 +51,7 @@ function nameColumn({ search }: ColumnNeeds): GridColumn<ImportRow> {
     };
 }
 
-function timeColumns({ maxSelf, base }: ColumnNeeds): GridColumn<ImportRow>[] {
+function timeColumns({ maxSelf, base }: ColumnInputs): GridColumn<ImportRow>[] {
     return [
         {
             key: 'self_us',
@@ -97,7 +97,7 @@ function timeColumns({ maxSelf, base }: ColumnNeeds): GridColumn<ImportRow>[] {
     ];
 }
 
-function placeColumns({ serverSorted }: ColumnNeeds): GridColumn<ImportRow>[] {
+function placeColumns({ serverSorted }: ColumnInputs): GridColumn<ImportRow>[] {
     const sortable = (key: string): string | undefined => (serverSorted ? key : undefined);
     return [
         {

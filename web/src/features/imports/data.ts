@@ -7,7 +7,7 @@ import { useMemo } from 'preact/hooks';
 import { API } from '../../base/client';
 import { useMemoOn } from '../../base/hooks';
 import type { ImportSummary, Origin, Run } from '../../base/types';
-import { type Filters, offIndexes } from '../../model/filter_query';
+import { type Filters, hiddenOriginIndexes } from '../../model/filter_query';
 import { type ImportTree, originShares, treeTotal } from '../../model/icicle';
 import { hiddenSet, matchSet, matcher } from '../../model/search';
 import { ORIGINS } from '../../model/tint';
@@ -116,7 +116,7 @@ export function useFound(data: ImportData | null, filters: Filters) {
                 ? hiddenSet(
                       data.tree.n,
                       data.tree.origin,
-                      offIndexes(off),
+                      hiddenOriginIndexes(off),
                       hide,
                       (i) => data.tree.names[i],
                   )

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows of the tree table of an import log, by what is expanded, sorted and hidden. */
-import { type ChildLists, childLists, liftParents } from '../../model/frames';
+import { type ChildLists, childLists, skipHiddenParents } from '../../model/frames';
 import type { ImportTree } from '../../model/icicle';
 
 export type TreeSort = 'ord' | 'self_us' | 'cumulative_us' | 'module';
@@ -41,7 +41,9 @@ export class ImportRows {
         const skip = new Uint8Array(n);
         const keep = filter.keep ? withAncestors(tree, filter.keep) : null;
         for (let i = 0; i < n; i++) skip[i] = filter.hidden?.[i] || (keep && !keep[i]) ? 1 : 0;
-        const parent = filter.hidden ? liftParents(tree.parent, n, filter.hidden) : tree.parent;
+        const parent = filter.hidden
+            ? skipHiddenParents(tree.parent, n, filter.hidden)
+            : tree.parent;
         this.lists = childLists(parent, n, skip);
         const order = comparer(tree, sort, desc);
         if (!order) return;

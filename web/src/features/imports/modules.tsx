@@ -8,7 +8,7 @@ import { useKeys } from '../../base/keys';
 import { formatHash, navigate, route, setQuery } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Page, Run } from '../../base/types';
-import { THIN, fmtFixed, int, pct } from '../../base/units';
+import { THIN_SPACE, fmtFixed, int, pct } from '../../base/units';
 import type { GridSort } from '../../components/data_grid';
 import { ExportMenu, Menu } from '../../components/menu';
 import { Segmented } from '../../components/segmented';
@@ -131,9 +131,10 @@ function remark(
 ): string {
     const all = data.tree.n + (data.tree.cut?.rows ?? 0);
     const count = shown === all ? int(all) : `${int(shown)} of ${int(all)}`;
-    const limit = filters.min ? ` with ${by} ≥ ${filters.min}${THIN}ms` : '';
+    const limit = filters.min ? ` with ${by} ≥ ${filters.min}${THIN_SPACE}ms` : '';
     const share = sums?.self_pct_of_all;
-    const part = shown !== all && share != null ? `, together ${pct(share)}${THIN}% of Σ self` : '';
+    const part =
+        shown !== all && share != null ? `, together ${pct(share)}${THIN_SPACE}% of Σ self` : '';
     return count + limit + part;
 }
 
@@ -161,7 +162,7 @@ export function shareBase(base: string, data: ImportData, selected: number): Sha
 }
 
 function BaseMenu({ base, data, selected }: { base: string; data: ImportData; selected: number }) {
-    const ms = (us: number): string => `${fmtFixed(us / 1000, 3)}${THIN}ms`;
+    const ms = (us: number): string => `${fmtFixed(us / 1000, 3)}${THIN_SPACE}ms`;
     const items = [
         {
             text: `of ${data.totalName}`,

@@ -7,7 +7,7 @@ import { API } from '../../base/client';
 import { formatHash, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Page, Run } from '../../base/types';
-import { THIN, fmtFixed, pct } from '../../base/units';
+import { THIN_SPACE, fmtFixed, pct } from '../../base/units';
 import { PaneHead } from '../../components/toolbar';
 import { useJson } from '../shared/use_json';
 import type { ImportData } from './data';
@@ -36,7 +36,7 @@ export function PackagesPane({ run, data }: { run: Run; data: ImportData }) {
             <PaneHead title={LABELS.packages} remark="by self time">
                 <span class="soft">
                     % of {data.sumName} {fmtFixed(data.sumSelf / 1e6, 3)}
-                    {THIN}s
+                    {THIN_SPACE}s
                 </span>
             </PaneHead>
             <div class="packages">
@@ -98,5 +98,5 @@ function PackageLine({ run, row, widest, sum }: LineProps) {
 }
 
 function ms(us: number): string {
-    return `${fmtFixed(us / 1000, 3)}${THIN}ms`;
+    return `${fmtFixed(us / 1000, 3)}${THIN_SPACE}ms`;
 }

@@ -9,7 +9,7 @@ import { useKeys } from '../../base/keys';
 import { navigate, route, setQuery } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Page, Run } from '../../base/types';
-import { THIN, fmtFixed, int, pct, plural } from '../../base/units';
+import { THIN_SPACE, fmtFixed, int, pct, plural } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { HideField } from '../../components/hide_field';
 import { MarkedName } from '../../components/marked_name';
@@ -23,7 +23,7 @@ import { PaneHead, Spacer, Toolbar } from '../../components/toolbar';
 import { escapeRegex, originParam, readFilters, readSort } from '../../model/filter_query';
 import { type Matcher, matcher } from '../../model/search';
 import { ORIGINS } from '../../model/tint';
-import { useHeld, useSource } from '../shared/paged_source';
+import { useHeldValue, useSource } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { Bars } from './bars';
 import { summaryOf } from './data';
@@ -121,7 +121,7 @@ function PackagesToolbar({ run, error, count }: { run: Run; error: string | null
             run: () => put({ package: null }),
         },
     ]);
-    const seconds = (us: number): string => `${fmtFixed(us / 1e6, 3)}${THIN}s`;
+    const seconds = (us: number): string => `${fmtFixed(us / 1e6, 3)}${THIN_SPACE}s`;
     return (
         <Toolbar label="view options">
             <OriginMenu
@@ -256,7 +256,7 @@ interface BarsPaneProps {
 function PackageBars({ run, path, params, total }: BarsPaneProps) {
     const by = route.value.query.sort === 'inclusive_us' ? 'inclusive_us' : 'self_us';
     const top = withParams(path, { ...params, sort: by, desc: true, limit: BARS });
-    const { data } = useJson<Page>(useHeld(top, readFilters(route.value.query).broken));
+    const { data } = useJson<Page>(useHeldValue(top, readFilters(route.value.query).broken));
     const rows = useMemo(() => asPackages(data), [data]);
     const items = useMemo(() => {
         const share = (us: number): number => (total > 0 ? (100 * Math.max(0, us)) / total : 0);
@@ -297,9 +297,9 @@ function PackageBars({ run, path, params, total }: BarsPaneProps) {
 
 function PackageTip({ run, row }: { run: Run; row: PackageRow }) {
     const { self_us, total_us } = basesOf(run);
-    const ms = (us: number): string => `${fmtFixed(us / 1000, 3)}${THIN}ms`;
+    const ms = (us: number): string => `${fmtFixed(us / 1000, 3)}${THIN_SPACE}ms`;
     const percent = (us: number, base: number): string =>
-        base > 0 ? `${pct((100 * us) / base)}${THIN}%` : '–';
+        base > 0 ? `${pct((100 * us) / base)}${THIN_SPACE}%` : '–';
     return (
         <>
             <div class="tooltip-title">{row.package}</div>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 import { useMemo } from 'preact/hooks';
 import { route, setQuery } from '../../base/router';
-import { THIN, fmtFixed, plural, int, pct } from '../../base/units';
+import { THIN_SPACE, fmtFixed, plural, int, pct } from '../../base/units';
 import { importPaint } from '../../canvas/frame_paint';
 import { FrameView } from '../../components/frame_view';
 import { childLists } from '../../model/frames';
@@ -80,17 +80,17 @@ export function ImportsPicture(props: PictureProps) {
                 <div class="picture-note">
                     {plural(data.tree.cut.rows, 'module')} below{' '}
                     {fmtFixed(data.tree.cut.below_us / 1000, 3)}
-                    {THIN}ms not drawn; the table lists all modules
+                    {THIN_SPACE}ms not drawn; the table lists all modules
                 </div>
             )}
         </div>
     );
 }
 
-const ms = (us: number): string => `${fmtFixed(us / 1000, 3)}${THIN}ms`;
+const ms = (us: number): string => `${fmtFixed(us / 1000, 3)}${THIN_SPACE}ms`;
 
 function percent(part: number, whole: number): string {
-    return whole > 0 ? `${pct((100 * part) / whole)}${THIN}%` : '–';
+    return whole > 0 ? `${pct((100 * part) / whole)}${THIN_SPACE}%` : '–';
 }
 
 const kids = new WeakMap<ImportData, Int32Array>();

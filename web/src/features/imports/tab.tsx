@@ -7,7 +7,7 @@ import { useEffectOn } from '../../base/hooks';
 import { useNames } from '../../base/panel';
 import { route, setQuery } from '../../base/router';
 import type { Run } from '../../base/types';
-import { THIN, fmtFixed, pct } from '../../base/units';
+import { THIN_SPACE, fmtFixed, pct } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { setStatus } from '../../components/status_line';
@@ -40,9 +40,9 @@ function useRoundingRemark(run: Run): void {
     const { total_us, self_us, negative_self } = summaryOf(run);
     useEffectOn(() => {
         const apart = (self_us - total_us) / 1000;
-        const by = `${fmtFixed(Math.abs(apart), 3)}${THIN}ms ${apart < 0 ? 'below' : 'above'} Total`;
+        const by = `${fmtFixed(Math.abs(apart), 3)}${THIN_SPACE}ms ${apart < 0 ? 'below' : 'above'} Total`;
         const why = negative_self > 0 ? 'several threads shift times between rows;' : '';
-        const said = `${why ? `${why} ` : ''}CPython rounds each value up to 1${THIN}µs: Σ self is ${by}`;
+        const said = `${why ? `${why} ` : ''}CPython rounds each value up to 1${THIN_SPACE}µs: Σ self is ${by}`;
         setStatus(undefined, self_us === 0 ? null : said, undefined);
         return () => setStatus(undefined, null, undefined);
     }, [run.id]);
@@ -78,7 +78,7 @@ function ImportsReport({ run, data }: { run: Run; data: ImportData }) {
                 matched={
                     found && data.total > 0 ? (
                         <span class="matched">
-                            <b>{`${pct((100 * matched) / data.total)}${THIN}%`}</b> of{' '}
+                            <b>{`${pct((100 * matched) / data.total)}${THIN_SPACE}%`}</b> of{' '}
                             {data.totalName} matched
                         </span>
                     ) : null

@@ -7,7 +7,7 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useEffectOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
-import { sayBeside, useBeside } from '../../base/panel';
+import { postToPanels, usePanelMessage } from '../../base/panel';
 import { type FrameTheme, readTheme } from '../../canvas/theme';
 import { FrameCrumb } from '../../components/frame_crumb';
 import { watchTheme } from '../../components/theme_watch';
@@ -39,11 +39,11 @@ function useHover(map: Treemap, tree: ImportTree) {
     const [here, setHere] = useState(-1);
     const [beside, setBeside] = useState(-1);
     const nameOf = (tile: number): string => tree.names[map.tiles[tile]?.node] ?? '';
-    useBeside(TOPIC, (name) =>
+    usePanelMessage(TOPIC, (name) =>
         setBeside(name === '' ? -1 : map.tiles.findIndex((_, i) => nameOf(i) === name)),
     );
     const point = (tile: number): void => {
-        if (tile !== here) sayBeside(TOPIC, nameOf(tile));
+        if (tile !== here) postToPanels(TOPIC, nameOf(tile));
         setHere(tile);
     };
     return { hover: here >= 0 ? here : beside, point };

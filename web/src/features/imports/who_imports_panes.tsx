@@ -194,7 +194,7 @@ const AGAIN: GridColumn<ImportRow>[] = [
 ];
 
 /** Every row of this name, in the order of the log: cached ones cost next to nothing, timed ones ran. */
-export function WhoAgain({ run, detail, source }: PaneProps & { source: PagedSource<ImportRow> }) {
+export function WhoRepeat({ run, detail, source }: PaneProps & { source: PagedSource<ImportRow> }) {
     const sort = readSort(route.value.query, 'ord', false);
     const total = source.total;
     return (

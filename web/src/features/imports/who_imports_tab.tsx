@@ -6,11 +6,11 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
 import { useKeys } from '../../base/keys';
-import { useLead } from '../../base/panel';
+import { usePanelLead } from '../../base/panel';
 import { formatHash, navigate, route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Page, Run } from '../../base/types';
-import { THIN, fig, fmtFixed, pct, plural, text } from '../../base/units';
+import { THIN_SPACE, fig, fmtFixed, pct, plural, text } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { Swatch } from '../../components/origin_legend';
 import { type PickItem, Picker } from '../../components/picker';
@@ -21,7 +21,7 @@ import { useSource } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { type ImportRow, summaryOf } from './data';
 import type { ImportAgainRow, ImportChainRow, ImportChildrenRow } from '../../base/rows';
-import { WhoAgain, WhoChain, WhoChildren } from './who_imports_panes';
+import { WhoRepeat, WhoChain, WhoChildren } from './who_imports_panes';
 
 export interface ImportDetail {
     row: ImportRow;
@@ -51,7 +51,7 @@ export function WhoImportsTab({ run }: { run: Run }) {
         asked ? null : `${API}/runs/${run.id}/imports?sort=self_us&desc=1&limit=1`,
     );
     const id = asked ? Number(asked) : (asRows(first.data)[0]?.id ?? null);
-    useLead('module', asked ? null : id);
+    usePanelLead('module', asked ? null : id);
     const answer = useJson<ImportDetail>(
         id === null ? null : `${API}/runs/${run.id}/imports/${id}`,
     );
@@ -92,7 +92,7 @@ function WhoReport({ run, detail }: { run: Run; detail: ImportDetail }) {
             <div class="panes who-panes">
                 <WhoChain run={run} detail={detail} />
                 <WhoChildren run={run} detail={detail} />
-                <WhoAgain run={run} detail={detail} source={source} />
+                <WhoRepeat run={run} detail={detail} source={source} />
             </div>
         </>
     );
@@ -162,7 +162,7 @@ function WhoToolbar({ run, detail }: { run: Run; detail: ImportDetail | null }) 
 }
 
 export function ms(us: number | null): string {
-    return us === null ? '–' : `${fmtFixed(us / 1000, 3)}${THIN}ms`;
+    return us === null ? '–' : `${fmtFixed(us / 1000, 3)}${THIN_SPACE}ms`;
 }
 
 function figure(us: number | null): string {
@@ -182,8 +182,8 @@ function WhoSentence({ run, detail, again }: { run: Run; detail: ImportDetail; a
             <b class="mono">{row.module}</b> <WhoFirst detail={detail} />
             {share !== null && (
                 <>
-                    . Cumulative time <b>{figure(row.cumulative_us)}</b>, {pct(share)} {THIN}% of
-                    total; self time <b>{figure(row.self_us)}</b>
+                    . Cumulative time <b>{figure(row.cumulative_us)}</b>, {pct(share)} {THIN_SPACE}%
+                    of total; self time <b>{figure(row.self_us)}</b>
                 </>
             )}
             .{' '}

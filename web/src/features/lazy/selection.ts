@@ -19,18 +19,18 @@ export function formatLazy(list: string[]): string | null {
     return list.length ? list.join(',') : null;
 }
 
-export interface LazyWord {
+export interface LazyState {
     module: string;
     importer: string | null;
 }
 
-function placeOf({ importer }: LazyWord): string {
+function placeOf({ importer }: LazyState): string {
     if (importer === '__main__') return 'the program';
     return importer === null || importer === '*' ? 'whatever imports it' : importer;
 }
 
 /** Code for the user to write, in the three ways that Python has. */
-export function lazySnippet(words: LazyWord[]): string {
+export function lazySnippet(words: LazyState[]): string {
     const places = [...new Set(words.map(placeOf))];
     const parts = places.map((place) => {
         const modules = words.filter((word) => placeOf(word) === place).map((word) => word.module);

@@ -8,7 +8,7 @@ import { API, withParams } from '../../base/client';
 import { route, setQuery, formatHash } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Origin, Page, Run } from '../../base/types';
-import { THIN, fig, pct, plural, text, fmtFixed, int } from '../../base/units';
+import { THIN_SPACE, fig, pct, plural, text, fmtFixed, int } from '../../base/units';
 import { CheckBox } from '../../components/check_box';
 import { CopyButton } from '../../components/copy_button';
 import { Notice } from '../../components/notice';
@@ -18,7 +18,7 @@ import { LoadingLine } from '../../components/progress';
 import { Spacer, Toolbar, PaneHead } from '../../components/toolbar';
 import { asRows, ms } from '../imports/who_imports_tab';
 import { useJson } from '../shared/use_json';
-import { type LazyWord, formatLazy, lazySnippet, readLazy, toggleLazy } from './selection';
+import { type LazyState, formatLazy, lazySnippet, readLazy, toggleLazy } from './selection';
 
 interface LazySuggestion {
     package: string;
@@ -41,12 +41,12 @@ interface LazyRow {
 }
 
 /** An import outside of the selection, and the modules that stay imported because of it. */
-type LazyKeeper = Pick<LazyRow, 'module' | 'self_us' | 'by' | 'proof' | 'in'> & {
+type LazyImporter = Pick<LazyRow, 'module' | 'self_us' | 'by' | 'proof' | 'in'> & {
     modules: number;
 };
 
 interface LazyAnswer {
-    lazy: (LazyWord & { startup: boolean })[];
+    lazy: (LazyState & { startup: boolean })[];
     evidence: 'first importers' | 'importtime=2' | 'recorded';
     other_logs: number;
     verdict: 'known' | 'not knowable' | null;
@@ -56,7 +56,7 @@ interface LazyAnswer {
     after_us: number;
     saving_us: { low: number; best: number; high: number };
     modules: Record<LazyRow['fate'], number>;
-    keepers: LazyKeeper[];
+    keepers: LazyImporter[];
     rows: LazyRow[];
     suggestions?: LazySuggestion[];
 }
@@ -100,7 +100,7 @@ export function LazyTab({ run }: { run: Run }) {
     );
 }
 
-function LazyToolbar({ run, words }: { run: Run; words: LazyWord[] }) {
+function LazyToolbar({ run, words }: { run: Run; words: LazyState[] }) {
     const [typed, setTyped] = useState('');
     const found = useJson<Page>(
         withParams(`${API}/runs/${run.id}/imports`, {
@@ -186,7 +186,8 @@ function LazySentence({ data }: { data: LazyAnswer }) {
             )}
             . Import time falls from <b>{figure(data.before_us)}</b> to{' '}
             <b>{figure(data.after_us)}</b>
-            {best > 0 && ` (${pct((-100 * best) / data.before_us)}${THIN}% of self times)`}.{' '}
+            {best > 0 &&
+                ` (${pct((-100 * best) / data.before_us)}${THIN_SPACE}% of self times)`}.{' '}
             {early.length > 0 &&
                 `Python itself imports ${early.join(', ')} before the program starts. `}
             {data.verdict === 'known' &&
@@ -202,7 +203,7 @@ interface ChoiceProps {
     suggestions: LazySuggestion[];
     /** The log cannot prove any saving. */
     plain: boolean;
-    keepers: LazyKeeper[];
+    keepers: LazyImporter[];
 }
 
 /** Formats an entry such as "numpy@app" as text. */
@@ -261,7 +262,7 @@ function LazyChoice({ list, suggestions, plain, keepers }: ChoiceProps) {
 }
 
 /** The other imports that keep most of the modules below the selected imports loaded. */
-function Keepers({ keepers }: { keepers: LazyKeeper[] }) {
+function Keepers({ keepers }: { keepers: LazyImporter[] }) {
     return (
         <>
             <div class="list-head lazy-keeper-grid">

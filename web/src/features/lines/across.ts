@@ -4,26 +4,26 @@
  * summed.
  */
 import { kindHas, type KindHas } from '../../base/kinds';
-import type { AcrossAnswer, AcrossRun, LineFigures } from '../../base/line_types';
-import { foldRows } from './fold';
+import type { MultiRunAnswer, MultiRun, LineFigures } from '../../base/line_types';
+import { collapseRows } from './fold';
 import { type Figures, figuresOf, isActive, sourceRows, type SourceRow } from './source';
 
 export interface RunFigures {
-    run: AcrossRun;
+    run: MultiRun;
     figures: Figures;
     /** row of the measured values, by line number */
     at: Map<number, number>;
 }
 
-export function runFigures(run: AcrossRun): RunFigures {
+export function runFigures(run: MultiRun): RunFigures {
     const whole: LineFigures = { ...run, functions: run.functions ?? [] };
-    const { answer, growthOnly } = foldRows(whole, (row) => String(run.line[row]));
+    const { answer, growthOnly } = collapseRows(whole, (row) => String(run.line[row]));
     const at = new Map(answer.line.map((line, row) => [line, row]));
     return { run, figures: figuresOf(answer, growthOnly), at };
 }
 
 /** Rows of the grid: every line that has source text or a value in any run. */
-export function acrossRows(answer: AcrossAnswer, runs: readonly RunFigures[]): SourceRow[] {
+export function multiRunRows(answer: MultiRunAnswer, runs: readonly RunFigures[]): SourceRow[] {
     const lines = new Set<number>();
     for (const { at } of runs) for (const line of at.keys()) lines.add(line);
     const named = runs.find(({ figures }) => figures.functions.length > 0);
@@ -55,8 +55,8 @@ export function pathTail(path: string): string {
 const ORDER: readonly KindHas[] = ['line_times', 'line_memory', 'line_cpu', 'calls'];
 
 /** Sorts this run first, then by tool, then newest first. */
-export function runOrder(self: string, runs: readonly AcrossRun[]): AcrossRun[] {
-    const rank = ({ run, kind }: AcrossRun) =>
+export function runOrder(self: string, runs: readonly MultiRun[]): MultiRun[] {
+    const rank = ({ run, kind }: MultiRun) =>
         run === self ? -1 : ORDER.findIndex((word) => kindHas(kind, word));
     return [...runs].sort((a, b) => rank(a) - rank(b) || (b.created_ms ?? 0) - (a.created_ms ?? 0));
 }

@@ -5,13 +5,13 @@
 import { useMemo } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
 import { kindHas, kindsWith } from '../../base/kinds';
-import type { AcrossAnswer, AcrossFiles } from '../../base/line_types';
+import type { MultiRunAnswer, MultiRunFiles } from '../../base/line_types';
 import type { Query } from '../../base/router';
 import type { Page, Run } from '../../base/types';
 import { objectsOf } from '../shared/paged_source';
 import { useJson } from '../shared/use_json';
 import { pathTail } from './across';
-import { attachedCount, MOST } from './data';
+import { countAttached, MAX_ROWS } from './data';
 
 export interface Candidate {
     run: string;
@@ -25,10 +25,10 @@ const PROFILES_MOST = 20;
 /** Runs that are shown until the reader chooses. */
 const SHOWN = 4;
 
-export interface AcrossChoice {
+export interface MultiRunChoice {
     /** False until the file to show is known. */
     ready: boolean;
-    files: AcrossFiles['rows'] | null;
+    files: MultiRunFiles['rows'] | null;
     path: string | null;
     candidates: Candidate[];
     /** ids of the shown runs */
@@ -42,7 +42,7 @@ function useProfiles(path: string | null): Candidate[] {
     );
     const ids = (list.data?.rows ?? []).map(({ id }) => id).join(',');
     const asked = path !== null && ids ? withParams(`${API}/lines`, { path, runs: ids }) : null;
-    const { data } = useJson<AcrossAnswer>(asked);
+    const { data } = useJson<MultiRunAnswer>(asked);
     return useMemo(
         () =>
             (data?.runs ?? []).map(({ run, name, kind, created_ms }) => ({
@@ -71,12 +71,12 @@ function defaults(run: Run, candidates: Candidate[]): string[] {
 }
 
 /* A cProfile dump has no lines of its own: the costliest of its files that lines are known of. */
-function useDumpedPath(run: Run, files: AcrossFiles['rows'] | null): string | null | undefined {
+function useDumpedPath(run: Run, files: MultiRunFiles['rows'] | null): string | null | undefined {
     const hasCalls = kindHas(run.kind, 'calls');
     const asked = withParams(`${API}/runs/${run.id}/files`, {
         sort: 'tottime_s',
         desc: true,
-        limit: MOST,
+        limit: MAX_ROWS,
     });
     const { data } = useJson<Page>(hasCalls ? asked : null);
     if (!hasCalls) return null;
@@ -89,8 +89,8 @@ function useDumpedPath(run: Run, files: AcrossFiles['rows'] | null): string | nu
     return null;
 }
 
-export function useChoice(run: Run, query: Query): AcrossChoice {
-    const answer = useJson<AcrossFiles>(`${API}/lines/files`);
+export function useChoice(run: Run, query: Query): MultiRunChoice {
+    const answer = useJson<MultiRunFiles>(`${API}/lines/files`);
     const files = answer.data?.rows ?? null;
     const own = files?.find(({ runs }) => runs.some((one) => one.run === run.id));
     const dumped = useDumpedPath(run, files);
@@ -111,14 +111,14 @@ export function useChoice(run: Run, query: Query): AcrossChoice {
     return { ready, files, path, candidates, chosen };
 }
 
-export function useAcross({ path, chosen }: AcrossChoice) {
+export function useMultiRun({ path, chosen }: MultiRunChoice) {
     const asked =
         path === null || !chosen.length
             ? null
             : withParams(`${API}/lines`, {
                   path,
                   runs: chosen.join(','),
-                  v: attachedCount.value || null,
+                  v: countAttached.value || null,
               });
-    return useJson<AcrossAnswer>(asked);
+    return useJson<MultiRunAnswer>(asked);
 }

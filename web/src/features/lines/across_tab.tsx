@@ -6,7 +6,7 @@
 import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
 import { kindHas } from '../../base/kinds';
-import type { AcrossAnswer } from '../../base/line_types';
+import type { MultiRunAnswer } from '../../base/line_types';
 import { route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { int, plural, when } from '../../base/units';
@@ -18,23 +18,23 @@ import { LoadingLine } from '../../components/progress';
 import { setStatus } from '../../components/status_line';
 import { PaneHead, Spacer, Toolbar } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
-import { acrossRows, anyActive, runFigures, runOrder } from './across';
+import { multiRunRows, anyActive, runFigures, runOrder } from './across';
 import { RunTitle, runColumns } from './across_columns';
-import { type AcrossChoice, type Candidate, useAcross, useChoice } from './across_data';
+import { type MultiRunChoice, type Candidate, useMultiRun, useChoice } from './across_data';
 import { put, usePython } from './data';
 import { HeatLegend } from './heat_rail';
-import { heatOf, hottestRows, type LineRow } from './source';
+import { heatOf, rowsWithMostTime, type LineRow } from './source';
 import { SourceGrid, type SourceGridHandle } from './source_grid';
 
 const NARROW = 1000;
 
 /* The columns of the runs over shared lines. The heat is that of the first run that has any. */
-function useAcrossModel(run: Run, answer: AcrossAnswer | null) {
+function useAcrossModel(run: Run, answer: MultiRunAnswer | null) {
     const runs = useMemo(
         () => runOrder(run.id, answer?.runs ?? []).map(runFigures),
         [answer, run.id],
     );
-    const rows = useMemo(() => (answer ? acrossRows(answer, runs) : []), [answer, runs]);
+    const rows = useMemo(() => (answer ? multiRunRows(answer, runs) : []), [answer, runs]);
     const parts = useMemo(() => runs.map(runColumns), [runs]);
     const columns = useMemo(() => parts.flat(), [parts]);
     const groups = useMemo(
@@ -45,7 +45,7 @@ function useAcrossModel(run: Run, answer: AcrossAnswer | null) {
         runs.find(({ figures }) => figures.measure !== 'none' && figures.functions.length) ??
         runs[0];
     const hot = useMemo(
-        () => (first ? hottestRows(first.figures).map((row) => first.figures.line[row]) : []),
+        () => (first ? rowsWithMostTime(first.figures).map((row) => first.figures.line[row]) : []),
         [first],
     );
     const levelOf = useCallback(
@@ -64,7 +64,7 @@ const REMARK = 'heat shows the first run; cProfile totals are on the first line 
 
 export function LinesAcrossTab({ run }: { run: Run }) {
     const choice = useChoice(run, route.value.query);
-    const { data: answer, error, loading } = useAcross(choice);
+    const { data: answer, error, loading } = useMultiRun(choice);
     useEffect(() => setStatus(undefined, REMARK), []);
     const nothing = choice.ready && choice.path === null;
     const wide = viewportWidth.value >= NARROW;
@@ -91,7 +91,7 @@ export function LinesAcrossTab({ run }: { run: Run }) {
     );
 }
 
-function Across({ run, answer }: { run: Run; answer: AcrossAnswer }) {
+function Across({ run, answer }: { run: Run; answer: MultiRunAnswer }) {
     const { rows, columns, groups, first, hot, levelOf, isCold } = useAcrossModel(run, answer);
     const tokens = usePython(answer.text);
     const grid = useRef<SourceGridHandle | null>(null);
@@ -138,7 +138,7 @@ function toggled(chosen: string[], id: string): string | null {
     return next.join(',') || null;
 }
 
-function FileMenu({ choice }: { choice: AcrossChoice }) {
+function FileMenu({ choice }: { choice: MultiRunChoice }) {
     return (
         <Menu
             label={<span class="mono">{choice.path ?? 'no file'} ▾</span>}
@@ -155,7 +155,7 @@ function FileMenu({ choice }: { choice: AcrossChoice }) {
     );
 }
 
-function RunsMenu({ choice }: { choice: AcrossChoice }) {
+function RunsMenu({ choice }: { choice: MultiRunChoice }) {
     const { candidates, chosen } = choice;
     return (
         <Menu
@@ -171,7 +171,7 @@ function RunsMenu({ choice }: { choice: AcrossChoice }) {
     );
 }
 
-function RunsPane({ choice, self }: { choice: AcrossChoice; self: string }) {
+function RunsPane({ choice, self }: { choice: MultiRunChoice; self: string }) {
     const { candidates, chosen } = choice;
     return (
         <nav class="lines-nav" aria-label="runs of this file">

@@ -17,12 +17,12 @@ import {
     usePython,
     useSourceAnswer,
 } from './data';
-import { callsOf, foldRows } from './fold';
+import { callsOf, collapseRows } from './fold';
 import {
     type Figures,
     figuresOf,
     heatOf,
-    hottestRows,
+    rowsWithMostTime,
     isActive,
     type LineRow,
     type SourceRow,
@@ -44,7 +44,7 @@ function useModel(answer: SourceAnswer | null, hideZero: boolean, asked: string 
     const figures = useMemo(() => {
         if (!answer || calls === 'each') return answer && figuresOf(answer);
         const { line, fn } = answer;
-        const folded = foldRows(answer, (row) => `${line[row]} ${fn[row]}`);
+        const folded = collapseRows(answer, (row) => `${line[row]} ${fn[row]}`);
         return figuresOf(folded.answer, folded.growthOnly);
     }, [answer, calls]);
     const text = answer?.text ?? NO_TEXT;
@@ -52,7 +52,7 @@ function useModel(answer: SourceAnswer | null, hideZero: boolean, asked: string 
         () => (figures ? sourceRows(text, figures, hideZero) : NO_ROWS),
         [figures, text, hideZero],
     );
-    const hot = useMemo(() => (figures ? hottestRows(figures) : []), [figures]);
+    const hot = useMemo(() => (figures ? rowsWithMostTime(figures) : []), [figures]);
     const keys = useMemo(() => {
         const map = new Map<number, string>();
         for (const row of rows) if (row.kind === 'line' && row.at >= 0) map.set(row.at, row.key);

@@ -26,13 +26,13 @@ export type Base = 'function' | 'file';
 export type Calls = 'sum' | 'each';
 
 /** Maximum number of files and functions that are fetched here; the tables of the other tabs have all. */
-export const MOST = 1000;
+export const MAX_ROWS = 1000;
 
 export const put = (changes: Record<string, string | null>): void =>
     setQuery(changes, { replace: true });
 
 /** Number of attached sources; when it changes, fetched sources are stale. */
-export const attachedCount = signal(0);
+export const countAttached = signal(0);
 
 export function isTimed(run: Run): boolean {
     return kindHas(run.kind, 'line_times');
@@ -59,7 +59,7 @@ export function useLineFiles(run: Run): LineFileRow[] | null {
     const path = withParams(`${API}/runs/${run.id}/line_files`, {
         sort: heatSort(run, 'files'),
         desc: true,
-        limit: MOST,
+        limit: MAX_ROWS,
     });
     const { data } = useJson<Page>(path);
     return useMemo(() => data && objectsOf<LineFileRow>(data), [data]);
@@ -70,7 +70,7 @@ export function useLineFunctions(run: Run, file: string | null) {
     const path = withParams(`${API}/runs/${run.id}/line_functions`, {
         sort: heatSort(run, 'functions'),
         desc: true,
-        limit: MOST,
+        limit: MAX_ROWS,
         file,
     });
     const { data } = useJson<Page>(file === null ? null : path);
@@ -89,7 +89,7 @@ export function useSourceAnswer(
     const file = query.file ?? (files ? fileOf(files, query.path) : onlyFile(run));
     const path = withParams(`${API}/runs/${run.id}/source`, {
         file,
-        v: attachedCount.value || null,
+        v: countAttached.value || null,
     });
     return useJson<SourceAnswer>(file === null ? null : path);
 }

@@ -40,14 +40,14 @@ function withoutBaselines(answer: LineFigures): Columns {
     return columns;
 }
 
-export interface Folded {
+export interface CollapsedTree {
     answer: LineFigures;
     /** Baselines were removed: every remaining increment is growth. */
     growthOnly: true;
 }
 
 /** Merges rows with equal keys; a merged row has the position of the first of them. */
-export function foldRows(answer: LineFigures, keyOf: (row: number) => string): Folded {
+export function collapseRows(answer: LineFigures, keyOf: (row: number) => string): CollapsedTree {
     const at = new Map<string, number>();
     const source = withoutBaselines(answer);
     const columns: Columns = {};

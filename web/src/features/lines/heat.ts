@@ -5,7 +5,7 @@
 export const HEAT_STEPS: readonly number[] = [0.5, 3, 10, 25, 50];
 
 /** Rows are tinted from this level on. */
-export const TINT_FROM = 3;
+export const TINT_MIN_SHARE = 3;
 
 export function heatLevel(pct: number): number {
     let level = 0;
@@ -13,7 +13,7 @@ export function heatLevel(pct: number): number {
     return level;
 }
 
-export interface RailMark {
+export interface RailMarker {
     /** position as a share of the rail height, 0 to 1 */
     top: number;
     level: number;
@@ -22,12 +22,12 @@ export interface RailMark {
 /** Marks of a heat rail: the hottest level of each slot, so that a long file does not have more
  * marks than fit. The rail represents a height of at least `room`, so that the marks of a short
  * file are next to their lines. */
-export function railMarks(
+export function railMarkers(
     offsets: ArrayLike<number>,
     levelOf: (row: number) => number,
     slots: number,
     room: number,
-): RailMark[] {
+): RailMarker[] {
     const rows = offsets.length - 1;
     const height = Math.max(room, offsets[rows]);
     if (rows <= 0 || height <= 0 || slots <= 0) return [];
@@ -36,7 +36,7 @@ export function railMarks(
         const slot = Math.min(slots - 1, Math.floor((offsets[row] / height) * slots));
         hottest[slot] = Math.max(hottest[slot], levelOf(row));
     }
-    const marks: RailMark[] = [];
+    const marks: RailMarker[] = [];
     hottest.forEach((level, slot) => {
         if (level > 0) marks.push({ top: slot / slots, level });
     });

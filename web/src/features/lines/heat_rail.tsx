@@ -4,10 +4,10 @@
  * drag to scroll.
  */
 import { useRef } from 'preact/hooks';
-import type { RailMark } from './heat';
+import type { RailMarker } from './heat';
 
 interface HeatRailProps {
-    marks: RailMark[];
+    marks: RailMarker[];
     /** Element that marks the visible part. */
     window: { current: HTMLDivElement | null };
     onGo: (share: number) => void;

@@ -78,7 +78,7 @@ function valuesOf(
     );
 }
 
-/** `growthOnly`: foldRows already removed the baselines, so every increment is growth. */
+/** `growthOnly`: collapseRows already removed the baselines, so every increment is growth. */
 export function figuresOf(answer: LineFigures, growthOnly = false): Figures {
     const column = columnOf(answer);
     const functions = answer.functions ?? [];
@@ -135,7 +135,7 @@ export function heatOf(figures: Figures, row: number, base: 'function' | 'file')
 const HOT_MOST = 1000;
 
 /** Rows with any heat, hottest first; equal ones in line order. At most HOT_MOST rows. */
-export function hottestRows(figures: Figures): number[] {
+export function rowsWithMostTime(figures: Figures): number[] {
     const rows: number[] = [];
     for (let i = 0; i < figures.n; i++) if ((figures.value[i] ?? 0) > 0) rows.push(i);
     rows.sort((a, b) => (figures.value[b] ?? 0) - (figures.value[a] ?? 0) || a - b);

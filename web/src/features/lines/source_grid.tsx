@@ -7,7 +7,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useMemoOn } from '../../base/hooks';
 import { viewportWidth } from '../../components/viewport';
-import { type RailMark, railMarks } from './heat';
+import { type RailMarker, railMarkers } from './heat';
 import { HeatRail } from './heat_rail';
 import type { Token } from './python_syntax';
 import type { BandRow, LineRow, SourceRow } from './source';
@@ -61,7 +61,7 @@ function useTemplate(columns: SourceColumn[], rows: SourceRow[], least: number):
     return `${NUMBER_PAD + digits * DIGIT_WIDTH}px ${widths} minmax(${least}px, 1fr)`;
 }
 
-function useMarks(props: SourceGridProps, scroll: SourceScroll, headHeight: number): RailMark[] {
+function useMarks(props: SourceGridProps, scroll: SourceScroll, headHeight: number): RailMarker[] {
     const { rows, levelOf } = props;
     const { offsets, height } = scroll;
     return useMemoOn(() => {
@@ -69,7 +69,7 @@ function useMarks(props: SourceGridProps, scroll: SourceScroll, headHeight: numb
             const row = rows[i];
             return row.kind === 'line' ? levelOf(row) : 0;
         };
-        return railMarks(offsets, level, Math.floor(height / RAIL_SLOT), height - headHeight);
+        return railMarkers(offsets, level, Math.floor(height / RAIL_SLOT), height - headHeight);
     }, [offsets, rows, height, levelOf]);
 }
 

@@ -10,8 +10,8 @@ import type { SourceAnswer } from '../../base/line_types';
 import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
 import { may } from '../login/user';
-import { claimDrops } from '../upload/drop_target';
-import { attachedCount } from './data';
+import { registerDropHandler } from '../upload/drop_target';
+import { countAttached } from './data';
 import { baseName, pathForFile } from './source';
 
 export interface WantedFile {
@@ -21,7 +21,7 @@ export interface WantedFile {
 
 async function attach(run: Run, path: string, body: Blob): Promise<void> {
     await putBlob(withParams(`${API}/runs/${run.id}/sources`, { path }), body);
-    attachedCount.value++;
+    countAttached.value++;
 }
 
 /** Dropped .py files find their path by name; the rest goes to the shelf. Answers what went wrong. */
@@ -31,7 +31,7 @@ export function useSourceDrops(run: Run, files: readonly WantedFile[]): ApiError
     latest.current = files;
     useEffectOn(
         () =>
-            claimDrops({
+            registerDropHandler({
                 wants: (names) =>
                     names.every(
                         (name) => /\.pyw?$/.test(name) && pathForFile(name, latest.current),

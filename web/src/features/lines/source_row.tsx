@@ -4,7 +4,7 @@
  * props change.
  */
 import { Component, type ComponentChildren } from 'preact';
-import { TINT_FROM } from './heat';
+import { TINT_MIN_SHARE } from './heat';
 import type { Token } from './python_syntax';
 import type { LineRow } from './source';
 
@@ -58,7 +58,7 @@ export class SourceRowView extends Component<SourceRowProps> {
 
     render(props: SourceRowProps) {
         const { row, index, top, columns, template, level, cold, current, remark } = props;
-        const tint = level >= TINT_FROM ? ` is-tint-${level}` : '';
+        const tint = level >= TINT_MIN_SHARE ? ` is-tint-${level}` : '';
         const state = `${current ? ' is-current' : ''}${cold ? ' is-cold' : ''}`;
         return (
             <div

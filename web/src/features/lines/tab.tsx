@@ -6,7 +6,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useEffectOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import type { LineFunctionRow } from '../../base/line_types';
-import { useLead, useNames } from '../../base/panel';
+import { usePanelLead, useNames } from '../../base/panel';
 import { route } from '../../base/router';
 import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
@@ -209,8 +209,8 @@ function useLineNames(lines: Lines): void {
                 : [],
         );
     }, [rows, text, figures]);
-    useLead('file', files && files.length > 1 ? files[0].id : null);
-    useLead('line', file && current);
+    usePanelLead('file', files && files.length > 1 ? files[0].id : null);
+    usePanelLead('line', file && current);
     useNames(files ? ['file'] : [], {
         nameOf: (id) => files?.find((one) => one.id === Number(id))?.file ?? null,
         valueOf: (name) => {

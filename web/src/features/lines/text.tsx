@@ -15,10 +15,10 @@ import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
 import {
     DASH,
-    THIN,
-    type Fig,
+    THIN_SPACE,
+    type FormattedValue,
     fig,
-    figIn,
+    formatValueIn,
     fmtFixed,
     int,
     pct,
@@ -26,7 +26,7 @@ import {
     signed,
 } from '../../base/units';
 import type { Fact } from '../../components/run_head';
-import { FigText } from '../../components/text';
+import { FormattedValueText } from '../../components/text';
 import { slopeWords } from '../../model/memory_curve';
 import type { Figures } from './source';
 
@@ -51,7 +51,7 @@ function timeBand(figures: Figures, index: number): ComponentChildren {
     if (!executed) return never();
     const unit_s = figures.unit_s ?? 0;
     const part = share(ticks ?? 0, figures.whole);
-    return `${fmtFixed((ticks ?? 0) * unit_s * 1e3, 3)}${THIN}ms${part && ` · ${part}${THIN}% of file`}`;
+    return `${fmtFixed((ticks ?? 0) * unit_s * 1e3, 3)}${THIN_SPACE}ms${part && ` · ${part}${THIN_SPACE}% of file`}`;
 }
 
 function memoryBand(figures: Figures, index: number, calls: number): ComponentChildren {
@@ -61,14 +61,14 @@ function memoryBand(figures: Figures, index: number, calls: number): ComponentCh
         if (fn === index) growth += figures.value[row] ?? 0;
     });
     const words = calls > 1 ? ` · ${int(calls)} calls` : '';
-    return `${signed(growth, 3)}${THIN}MiB${words}`;
+    return `${signed(growth, 3)}${THIN_SPACE}MiB${words}`;
 }
 
 function cpuBand(row: LineFunctionRow | undefined): ComponentChildren {
     if (!row) return null;
     const cpu = (row.cpu_python_pct ?? 0) + (row.cpu_native_pct ?? 0) + (row.cpu_system_pct ?? 0);
-    const peak = row.peak_mib ? ` · peak ${fmtFixed(row.peak_mib, 1)}${THIN}MiB` : '';
-    return `${pct(cpu)}${THIN}% of all samples${peak}`;
+    const peak = row.peak_mib ? ` · peak ${fmtFixed(row.peak_mib, 1)}${THIN_SPACE}MiB` : '';
+    return `${pct(cpu)}${THIN_SPACE}% of all samples${peak}`;
 }
 
 /** Heading above the lines of a function. */
@@ -118,7 +118,7 @@ export function qualifiers(run: Run): string | null {
 const NARROW = 1000;
 
 /* Ticks are round numbers, so trailing zeros are removed: 1 ns, 100 ns, 1 µs. */
-function tickFig(unit_s: number): Fig {
+function tickFig(unit_s: number): FormattedValue {
     const { value, unit } = fig(unit_s);
     return { value: value.replace(/\.0+$/, ''), unit };
 }
@@ -128,7 +128,7 @@ function lineProfilerFacts(summary: LineProfilerSummary): Fact[] {
     const facts: Fact[] = [
         {
             label: 'Profiled time',
-            value: <FigText fig={fig(summary.time_s)} />,
+            value: <FormattedValueText fig={fig(summary.time_s)} />,
             note: `in ${plural(functions_run, 'function')}`,
             tip: summary.nested ? NESTED : 'sum over the functions',
         },
@@ -147,7 +147,7 @@ function lineProfilerFacts(summary: LineProfilerSummary): Fact[] {
     }
     facts.push({
         label: 'Timer unit',
-        value: <FigText fig={tickFig(unit_s)} />,
+        value: <FormattedValueText fig={tickFig(unit_s)} />,
         hideBelow: NARROW,
         tip: summary.rounded ? ROUNDED : 'times are multiples of this unit',
     });
@@ -155,7 +155,7 @@ function lineProfilerFacts(summary: LineProfilerSummary): Fact[] {
 }
 
 function mib(value: number | null): ComponentChildren {
-    return value === null ? <>{DASH}</> : <FigText fig={figIn(value, 'MiB')} />;
+    return value === null ? <>{DASH}</> : <FormattedValueText fig={formatValueIn(value, 'MiB')} />;
 }
 
 function memoryFacts(summary: MemoryProfilerSummary): Fact[] {
@@ -173,7 +173,7 @@ function memoryFacts(summary: MemoryProfilerSummary): Fact[] {
 
 function scaleneFacts(summary: ScaleneSummary): Fact[] {
     const facts: Fact[] = [
-        { label: 'Elapsed', value: <FigText fig={fig(summary.elapsed_s)} /> },
+        { label: 'Elapsed', value: <FormattedValueText fig={fig(summary.elapsed_s)} /> },
         { label: LABELS.files, value: int(summary.files) },
     ];
     if ((summary.peak_mib ?? 0) > 0) {
@@ -196,7 +196,7 @@ function mprofFacts(summary: MprofSummary): Fact[] {
             value: mib(summary.peak_mib),
             note: `at ${fmtFixed(summary.peak_t_s, 2)} s`,
         },
-        { label: LABELS.duration, value: <FigText fig={fig(summary.duration_s)} /> },
+        { label: LABELS.duration, value: <FormattedValueText fig={fig(summary.duration_s)} /> },
         { label: LABELS.processes, value: int(summary.processes) },
     ];
     if (summary.slope_mib_s !== null) {

@@ -7,7 +7,7 @@ import { API, getJson, onUnauthorized, sendJson } from '../../base/client';
 
 export type Role = 'nobody' | 'viewer' | 'uploader' | 'admin';
 
-export interface Me {
+export interface CurrentUser {
     name: string | null;
     role: Role;
     /** Whether the shelf requires tokens. */
@@ -17,7 +17,7 @@ export interface Me {
 const RANK: Role[] = ['nobody', 'viewer', 'uploader', 'admin'];
 
 /** Null until the server has answered; until then the page is shown as for an admin. */
-export const me = signal<Me | null>(null);
+export const me = signal<CurrentUser | null>(null);
 
 export function may(role: Role): boolean {
     return me.value === null || RANK.indexOf(me.value.role) >= RANK.indexOf(role);
@@ -29,12 +29,12 @@ export function mayRemove({ who }: { who: string | null }): boolean {
 }
 
 export async function fetchUser(): Promise<void> {
-    me.value = await getJson<Me>(`${API}/me`);
+    me.value = await getJson<CurrentUser>(`${API}/me`);
 }
 
 /** Throws an ApiError if the token is not valid for this shelf. */
 export async function logIn(token: string): Promise<void> {
-    me.value = await sendJson<Me>('POST', `${API}/login`, { token });
+    me.value = await sendJson<CurrentUser>('POST', `${API}/login`, { token });
 }
 
 export async function logOut(): Promise<void> {

@@ -8,15 +8,15 @@ import type { BoundAnswer, BoundRule, BoundRun, Verdict } from '../../base/bound
 import { API, withParams } from '../../base/client';
 import { route, setQuery } from '../../base/router';
 import type { Run } from '../../base/types';
-import { bytesFig, fmtFixed, int, pct, text, THIN } from '../../base/units';
+import { formatBytes, fmtFixed, int, pct, text, THIN_SPACE } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { NumberField } from '../../components/number_field';
 import { Pairs } from '../../components/pairs';
 import { LoadingLine } from '../../components/progress';
-import { FigText } from '../../components/text';
+import { FormattedValueText } from '../../components/text';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { useJson } from '../shared/use_json';
-import { valueFig } from './values';
+import { formatNumber } from './values';
 
 const WORDS: Record<Verdict, string> = {
     'cpu-bound': 'CPU-bound',
@@ -98,7 +98,7 @@ function TimeBar({ run }: { run: BoundRun }) {
         ['not computing', 'is-idle', Math.max(0, whole - user_s - sys_s)],
     ];
     const said = (seconds: number) =>
-        `${text(valueFig(seconds, 's', run.real_resolution_s))} · ${pct((100 * seconds) / whole)}${THIN}%`;
+        `${text(formatNumber(seconds, 's', run.real_resolution_s))} · ${pct((100 * seconds) / whole)}${THIN_SPACE}%`;
     return (
         <>
             <div class="bound-bar" role="img" aria-label="where the time went">
@@ -126,7 +126,7 @@ function TimeBar({ run }: { run: BoundRun }) {
 }
 
 const seconds = (resolution: number) => (value: number) => (
-    <FigText fig={valueFig(value, 's', resolution)} />
+    <FormattedValueText fig={formatNumber(value, 's', resolution)} />
 );
 
 function figures(run: BoundRun): [string, ComponentChildren][] {
@@ -152,7 +152,9 @@ function figures(run: BoundRun): [string, ComponentChildren][] {
             <span class="soft"> {run.cpus_given ? 'as given' : 'at least'}</span>
         </>
     ));
-    add('Peak memory', run.max_rss_bytes, (value) => <FigText fig={bytesFig(value)} />);
+    add('Peak memory', run.max_rss_bytes, (value) => (
+        <FormattedValueText fig={formatBytes(value)} />
+    ));
     add('Major faults', run.major_faults, int);
     add('Minor faults', run.minor_faults, int);
     add('Switches, voluntary', run.voluntary_switches, int);
@@ -187,7 +189,7 @@ function Rules({ run }: { run: BoundRun }) {
                         <td class="right">{shown(rule, rule.value)}</td>
                         <td class="right">
                             {rule.sign === '<' ? '<' : '≥'}
-                            {THIN}
+                            {THIN_SPACE}
                             {fmtFixed(rule.threshold, rule.threshold >= 1 ? 0 : 1)}
                         </td>
                         <td>{ruleWord(rule)}</td>

@@ -2,20 +2,23 @@
 import { kindHas } from '../../base/kinds';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
-import { bytesFig, fig, int } from '../../base/units';
+import { formatBytes, fig, int } from '../../base/units';
 import type { Fact } from '../../components/run_head';
-import { FigText } from '../../components/text';
-import { valueFig } from './values';
+import { FormattedValueText } from '../../components/text';
+import { formatNumber } from './values';
 
 function topFacts(summary: Run['summary'], headline: Run['headline']): Fact[] {
     return [
         {
             label: 'Peak RSS',
             term: 'resident-set',
-            value: <FigText fig={bytesFig((headline?.value ?? 0) * 1048576)} />,
+            value: <FormattedValueText fig={formatBytes((headline?.value ?? 0) * 1048576)} />,
             tip: 'of the process that held most',
         },
-        { label: LABELS.duration, value: <FigText fig={fig(summary.duration_s as number)} /> },
+        {
+            label: LABELS.duration,
+            value: <FormattedValueText fig={fig(summary.duration_s as number)} />,
+        },
         { label: 'Frames', value: int(summary.frames as number) },
         { label: LABELS.processes, value: int(summary.processes as number) },
     ];
@@ -35,7 +38,7 @@ export function measureFacts({ kind, summary, headline }: Run): Fact[] | null {
                 : count > 1
                   ? `First, ${headline.label}`
                   : headline.label,
-            value: <FigText fig={valueFig(headline.value, headline.unit)} />,
+            value: <FormattedValueText fig={formatNumber(headline.value, headline.unit)} />,
         });
     }
     if (isCommand) facts.push({ label: 'Commands', value: int(summary.runs as number) });

@@ -12,12 +12,12 @@ import { CopyButton } from '../../components/copy_button';
 import { Notice } from '../../components/notice';
 import { Pairs } from '../../components/pairs';
 import { LoadingLine } from '../../components/progress';
-import { FigText } from '../../components/text';
+import { FormattedValueText } from '../../components/text';
 import { PaneHead } from '../../components/toolbar';
 import { useJson } from '../shared/use_json';
 import { BoxPlot } from './box_plot';
 import { SampleChart } from './sample_chart';
-import { ownScale, valueFig } from './values';
+import { runScale, formatNumber } from './values';
 
 interface MeasurementPaneProps {
     run: Run;
@@ -61,8 +61,8 @@ export function MeasurementPane({ run, id, onClose }: MeasurementPaneProps) {
 function Samples({ data }: { data: Measurement }) {
     const { samples, min, max, unit, median } = data;
     if (samples.length < 2 || min === null || max === null) return null;
-    const scale = ownScale(min, max);
-    const say = (value: number) => text(valueFig(value, unit));
+    const scale = runScale(min, max);
+    const say = (value: number) => text(formatNumber(value, unit));
     return (
         <>
             <div class="named-head">
@@ -91,7 +91,7 @@ function Samples({ data }: { data: Measurement }) {
 function figures(data: Measurement): Pair[] {
     const { unit, statistic, value, resolution } = data;
     const figure = (at: number | null) =>
-        at === null ? '–' : <FigText fig={valueFig(at, unit, resolution)} />;
+        at === null ? '–' : <FormattedValueText fig={formatNumber(at, unit, resolution)} />;
     const rows: Pair[] = [
         [statistic === 'single' ? 'Value' : `Value (${statistic})`, figure(value)],
     ];

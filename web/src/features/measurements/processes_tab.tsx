@@ -9,7 +9,7 @@ import { useKeys } from '../../base/keys';
 import { route, setQuery } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
-import { bytesFig, fmtFixed, int, text, THIN } from '../../base/units';
+import { formatBytes, fmtFixed, int, text, THIN_SPACE } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
@@ -45,14 +45,14 @@ const TOKENS = [
     'family-matmul',
     'family-runtime',
 ];
-const MOST = TOKENS.length;
+const MAX_ROWS = TOKENS.length;
 const ROOM = 1.04;
 const COMMAND = 'top -b -d 1 -n 60 > top.txt';
 
 const put = (changes: Record<string, string | null>): void => setQuery(changes, { replace: true });
 
 function valueText(of: 'cpu' | 'res', value: number): string {
-    return of === 'res' ? text(bytesFig(value * 1024)) : `${fmtFixed(value, 1)}${THIN}%`;
+    return of === 'res' ? text(formatBytes(value * 1024)) : `${fmtFixed(value, 1)}${THIN_SPACE}%`;
 }
 
 /* Ticks of memory at whole powers of two. */
@@ -83,7 +83,7 @@ function useProcesses(run: Run) {
     const query = route.value.query;
     const usual = usualOf(run);
     const of = query.of === 'res' || query.of === 'cpu' ? query.of : usual;
-    const path = withParams(`${API}/runs/${run.id}/processes`, { of, limit: MOST });
+    const path = withParams(`${API}/runs/${run.id}/processes`, { of, limit: MAX_ROWS });
     const { data, error, loading } = useJson<ProcessesAnswer>(path);
     const off = new Set((query.off ?? '').split(',').filter(Boolean));
     const all = data?.of === of ? data.processes : [];

@@ -8,14 +8,14 @@ import type { MeasurementRow } from '../../base/measure_types';
 import { route, setQuery } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
-import { fmtFixed, int, text, THIN } from '../../base/units';
+import { fmtFixed, int, text, THIN_SPACE } from '../../base/units';
 import type { GridColumn } from '../../components/data_grid';
 import { MarkedName } from '../../components/marked_name';
 import type { Matcher } from '../../model/search';
 import { TableTab } from '../shared/table_tab';
 import { BoxPlot } from './box_plot';
 import { MeasurementPane } from './pane';
-import { boxScale, spreadFig, valueFig } from './values';
+import { boxScale, formatSpread, formatNumber } from './values';
 
 type Column = GridColumn<MeasurementRow>;
 
@@ -60,11 +60,11 @@ export function MeasurementsTab({ run }: { run: Run }) {
 /** Cell of a value. The unit has its own column, so that the values are aligned. */
 function figure(value: number | null, row: MeasurementRow) {
     if (value === null) return <span class="zero">–</span>;
-    const shown = valueFig(value, row.unit, row.resolution);
+    const shown = formatNumber(value, row.unit, row.resolution);
     const tip =
         row.resolution === null
             ? String(value)
-            : `${value}, printed to ${text(valueFig(row.resolution, row.unit))}`;
+            : `${value}, printed to ${text(formatNumber(row.resolution, row.unit))}`;
     return (
         <span class={`measure-figure${value === 0 ? ' zero' : ''}`} title={tip}>
             {shown.value}
@@ -75,10 +75,10 @@ function figure(value: number | null, row: MeasurementRow) {
 
 function spread({ stddev, value, unit }: MeasurementRow) {
     if (stddev === null || value === null) return <span class="zero">–</span>;
-    const share = value > 0 ? `${fmtFixed((100 * stddev) / value, 1)}${THIN}%` : '';
+    const share = value > 0 ? `${fmtFixed((100 * stddev) / value, 1)}${THIN_SPACE}%` : '';
     return (
         <span class="measure-figure">
-            {text(spreadFig(stddev, value, unit))}
+            {text(formatSpread(stddev, value, unit))}
             <span class="measure-share">{share}</span>
         </span>
     );
@@ -88,7 +88,7 @@ function plot(row: MeasurementRow) {
     const { value, n, unit } = row;
     if (value === null || row.group_max === null) return '';
     const scale = boxScale(row.group_min, row.group_max);
-    const say = (at: number | null) => (at === null ? '–' : text(valueFig(at, unit)));
+    const say = (at: number | null) => (at === null ? '–' : text(formatNumber(at, unit)));
     const words = `least ${say(row.min ?? value)}, quartiles ${say(row.q1)} and ${say(row.q3)}, median ${say(row.median)}, most ${say(row.max ?? value)}${n ? ` of ${int(n)}` : ''}`;
     return (
         <span

@@ -2,7 +2,7 @@
  *
  * Formatting of measurements: a value and its spread in one unit, and the scale of box plots.
  */
-import { bytesFig, type Fig, fig, figIn, fmtFixed } from '../../base/units';
+import { formatBytes, type FormattedValue, fig, formatValueIn, fmtFixed } from '../../base/units';
 
 /* Time units by the size of the value in s, so that a spread gets the unit of its value: "21.24 ms"
  * and "0.08 ms". */
@@ -15,9 +15,17 @@ const SECONDS: readonly [below: number, factor: number, unit: string][] = [
 
 /** Formats a value: four digits, fewer if the tool printed fewer (`resolution`: value of its last
  * digit). */
-export function valueFig(value: number, unit: string, resolution: number | null = null): Fig {
+export function formatNumber(
+    value: number,
+    unit: string,
+    resolution: number | null = null,
+): FormattedValue {
     const shown =
-        unit === 's' ? fig(value) : unit === 'KiB' ? bytesFig(value * 1024) : figIn(value, unit);
+        unit === 's'
+            ? fig(value)
+            : unit === 'KiB'
+              ? formatBytes(value * 1024)
+              : formatValueIn(value, unit);
     const step = SECONDS.find(([, , name]) => name === shown.unit);
     if (!resolution || unit !== 's' || !step) return shown;
     const printed = Math.max(0, Math.round(-Math.log10(resolution * step[1])));
@@ -26,8 +34,8 @@ export function valueFig(value: number, unit: string, resolution: number | null 
 }
 
 /** Formats a spread in the unit of its value, with only meaningful decimals. */
-export function spreadFig(spread: number, value: number, unit: string): Fig {
-    if (unit !== 's' || spread === 0) return valueFig(spread, unit);
+export function formatSpread(spread: number, value: number, unit: string): FormattedValue {
+    if (unit !== 's' || spread === 0) return formatNumber(spread, unit);
     if (Math.abs(value) >= 120) return fig(spread);
     const step = SECONDS.find(([below]) => Math.abs(value) < below) ?? SECONDS[3];
     const scaled = spread * step[1];
@@ -59,7 +67,7 @@ export function boxPlace({ from, to, log }: BoxScale, value: number): number {
 }
 
 /** Scale for the spread of one row alone, with a margin at both ends. */
-export function ownScale(min: number, max: number): BoxScale {
+export function runScale(min: number, max: number): BoxScale {
     const room = (max - min || Math.abs(max) || 1) * 0.06;
     return { from: min - room, to: max + room, log: false };
 }

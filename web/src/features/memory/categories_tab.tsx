@@ -8,7 +8,7 @@ import { useKeys } from '../../base/keys';
 import { route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Run } from '../../base/types';
-import { fmtFixed, THIN } from '../../base/units';
+import { fmtFixed, THIN_SPACE } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { Spacer, Toolbar } from '../../components/toolbar';
@@ -160,10 +160,10 @@ function Peak(props: { answer: CategoriesAnswer; window: TimeWindow; zoomed: boo
             Peak{' '}
             <b>
                 {fmtFixed(peak.mib, 3)}
-                <span class="unit">{THIN}MiB</span>
+                <span class="unit">{THIN_SPACE}MiB</span>
             </b>{' '}
             at {secondsText(peak.t_s, props.window)}
-            {THIN}s{props.zoomed ? ' in this window' : ''} · memory stacked by category
+            {THIN_SPACE}s{props.zoomed ? ' in this window' : ''} · memory stacked by category
         </p>
     );
 }
@@ -182,7 +182,7 @@ function Tip({ answer, at, window }: { answer: CategoriesAnswer; at: number; win
         <>
             <div class="tooltip-title">
                 {secondsText(at, window)}
-                {THIN}s
+                {THIN_SPACE}s
             </div>
             <dl>
                 {[...rows, { name: 'all', mib: total }].map(({ name, mib }) => [

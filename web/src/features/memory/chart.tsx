@@ -4,7 +4,7 @@
  * dragging. Wheel and keys move the window; the caller then fetches its data.
  */
 import type { LineView, PlotArea } from '../../components/chart';
-import { BesideLine, type Token, usePlot, useRangeDrag } from '../../components/plot';
+import { PanelLine, type Token, usePlot, useRangeDrag } from '../../components/plot';
 import { panWindow, tickText, type TimeWindow, zoomWindow } from '../../model/memory_curve';
 
 export interface ChartCurve {
@@ -94,7 +94,7 @@ export function MemoryChart(props: MemoryChartProps) {
                     <span class="peak-dot" style={{ left: xOf(seen.t_s), top: yOf(seen.mib) }} />
                 </>
             )}
-            <BesideLine area={area} at={beside} />
+            <PanelLine area={area} at={beside} />
             {area && drag && <span class="drag-range" style={boxOf(drag)} />}
         </div>
     );

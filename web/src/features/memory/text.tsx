@@ -3,7 +3,7 @@
  * Texts of the Memory tab: the legend, the peak, and the values under the pointer.
  */
 import type { MemoryAnswer, MemorySpan } from '../../base/line_types';
-import { THIN, fmtFixed, plural, signed } from '../../base/units';
+import { THIN_SPACE, fmtFixed, plural, signed } from '../../base/units';
 import { secondsText, type TimeWindow } from '../../model/memory_curve';
 import type { ChartCurve } from './chart';
 
@@ -52,10 +52,10 @@ export function PeakWords(props: {
             Peak{' '}
             <b>
                 {fmtFixed(answer.peak.mib, 3)}
-                <span class="unit">{THIN}MiB</span>
+                <span class="unit">{THIN_SPACE}MiB</span>
             </b>{' '}
             at {secondsText(answer.peak.t_s, window)}
-            {THIN}s{zoomed ? ' in this window' : ''}
+            {THIN_SPACE}s{zoomed ? ' in this window' : ''}
             {slope && <span> · slope {slope}</span>}
         </p>
     );
@@ -70,7 +70,7 @@ export function PointTip(props: { curves: ChartCurve[]; at: number; window: Time
         <>
             <div class="tooltip-title">
                 {secondsText(props.at, props.window)}
-                {THIN}s
+                {THIN_SPACE}s
             </div>
             <dl>
                 {shown.map(({ label, mib }) => [

@@ -7,7 +7,7 @@ import { useKeys } from '../../base/keys';
 import { goTo, route } from '../../base/router';
 import type { KernelRow } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { fmtFixed, int, THIN } from '../../base/units';
+import { fmtFixed, int, THIN_SPACE } from '../../base/units';
 import { Pairs } from '../../components/pairs';
 import { Segmented } from '../../components/segmented';
 import { viewportWidth } from '../../components/viewport';
@@ -20,7 +20,7 @@ import { filterParams, sortParams } from '../trace/table';
 import { timelineHash } from '../trace/timeline_link';
 import { TraceToolbar } from '../trace/toolbar';
 import { KERNEL_SORT, kernelKey, KernelsTable } from './kernels_table';
-import { PANE_FROM } from './tab';
+import { PANE_MIN_WIDTH } from './tab';
 
 export function KernelsTab({ run }: { run: Run }) {
     const query = route.value.query;
@@ -30,7 +30,7 @@ export function KernelsTab({ run }: { run: Run }) {
     const [shown, setShown] = useState<number | null>(null);
     const [row, setRow] = useState<KernelRow | null>(null);
     const byLaunch = query.by === 'launch';
-    const pane = Boolean(query.op) && viewportWidth.value >= PANE_FROM;
+    const pane = Boolean(query.op) && viewportWidth.value >= PANE_MIN_WIDTH;
     const picked = row && kernelKey(row) === query.op ? row : null;
     useKeys(
         'Kernel',
@@ -109,12 +109,12 @@ function Launch({ row }: { row: KernelRow }) {
         const shared = row.shared_bytes;
         rows.push([
             'Shared memory',
-            shared === null || shared === undefined ? '–' : `${int(shared)}${THIN}B`,
+            shared === null || shared === undefined ? '–' : `${int(shared)}${THIN_SPACE}B`,
         ]);
     }
     if (row.blocks_per_sm !== null) rows.push(['Blocks per SM', fmtFixed(row.blocks_per_sm, 2)]);
     if (row.occupancy_pct !== null) {
-        rows.push(['Occupancy', `${fmtFixed(row.occupancy_pct, 1)}${THIN}% est.`]);
+        rows.push(['Occupancy', `${fmtFixed(row.occupancy_pct, 1)}${THIN_SPACE}% est.`]);
     }
     return <Pairs rows={rows} />;
 }

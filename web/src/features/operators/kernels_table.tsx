@@ -10,7 +10,7 @@ import type { GridColumn } from '../../components/data_grid';
 import { acceleratorName } from '../../model/device';
 import { type Matcher, NO_SEARCH } from '../../model/search';
 import {
-    besidePane,
+    columnsBesidePane,
     countColumn,
     nameColumn,
     numberColumn,
@@ -114,7 +114,7 @@ export function KernelsTable(props: KernelsTableProps) {
     const { run, range, filters, search = NO_SEARCH, byLaunch = false } = props;
     const pane = props.narrow ?? false;
     const columns = useColumns(
-        () => besidePane(kernelColumns(search, byLaunch), pane),
+        () => columnsBesidePane(kernelColumns(search, byLaunch), pane),
         [search, byLaunch, pane],
     );
     const open = (row: KernelRow) => {

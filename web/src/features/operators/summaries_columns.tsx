@@ -11,7 +11,7 @@ import { MarkedName } from '../../components/marked_name';
 import { ShareBar } from '../../components/share_bar';
 import type { Matcher } from '../../model/search';
 import {
-    besidePane,
+    columnsBesidePane,
     countColumn,
     numberColumn,
     RIGHT,
@@ -222,5 +222,5 @@ export function summaryColumns(
     { nvtx, pane }: { nvtx: boolean; pane: boolean },
 ): Column[] {
     const of = nvtx ? nvtxColumns(report) : [];
-    return besidePane([nameOf(search), ...of, ...columnsOf(report)], pane);
+    return columnsBesidePane([nameOf(search), ...of, ...columnsOf(report)], pane);
 }

@@ -15,7 +15,7 @@ import { Notice } from '../../components/notice';
 import { Pairs } from '../../components/pairs';
 import { LoadingLine } from '../../components/progress';
 import { Segmented } from '../../components/segmented';
-import { FigText } from '../../components/text';
+import { FormattedValueText } from '../../components/text';
 import { viewportWidth } from '../../components/viewport';
 import { readFilters } from '../../model/filter_query';
 import { matcher } from '../../model/search';
@@ -32,7 +32,7 @@ import {
     summaryKey,
     summarySort,
 } from './summaries_columns';
-import { PANE_FROM } from './tab';
+import { PANE_MIN_WIDTH } from './tab';
 
 export function SummariesTab({ run }: { run: Run }) {
     const { data, error } = useJson<Summaries>(viewPath(run, 'summaries'));
@@ -58,7 +58,7 @@ function Summary({ run, reports, report }: SummaryProps) {
     const search = useMemo(() => matcher(filters.q, filters.regex), [filters.q, filters.regex]);
     const [shown, setShown] = useState<number | null>(null);
     const [row, setRow] = useState<SummaryRow | null>(null);
-    const pane = Boolean(query.op) && viewportWidth.value >= PANE_FROM;
+    const pane = Boolean(query.op) && viewportWidth.value >= PANE_MIN_WIDTH;
     const nvtx = kindHas(run.kind, 'nvtx');
     const columns = useColumns(
         () => summaryColumns(report, search, { nvtx, pane }),
@@ -132,7 +132,7 @@ function More({ report, row }: { report: SummaryReport; row: SummaryRow }) {
         return (
             <Pairs
                 rows={[
-                    ['On the GPU', <FigText fig={fig(number('proj_total_ns') / 1e9)} />],
+                    ['On the GPU', <FormattedValueText fig={fig(number('proj_total_ns') / 1e9)} />],
                     ['With GPU work', `${int(row.calls)} of them`],
                     ['GPU operations', int(number('works'))],
                 ]}

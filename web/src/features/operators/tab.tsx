@@ -20,7 +20,7 @@ import { TraceToolbar } from '../trace/toolbar';
 import type { Side } from './columns';
 import { operatorKey, operatorSort, OperatorsTable } from './table';
 
-export const PANE_FROM = 1000;
+export const PANE_MIN_WIDTH = 1000;
 
 export function OperatorsTab({ run }: { run: Run }) {
     const query = route.value.query;
@@ -38,7 +38,7 @@ export function OperatorsTab({ run }: { run: Run }) {
         on: traceOf(run).devices > 0 ? side : undefined,
     };
     const what = traceOf(run).torch ? 'operators' : 'slices';
-    const pane = Boolean(query.op) && viewportWidth.value >= PANE_FROM;
+    const pane = Boolean(query.op) && viewportWidth.value >= PANE_MIN_WIDTH;
     useKeys('Operator', query.op ? [{ key: 'Escape', label: 'clear selection', run: letGo }] : []);
     return (
         <div class="tab-body">

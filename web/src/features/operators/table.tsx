@@ -8,7 +8,7 @@ import type { OperatorRow } from '../../base/trace_types';
 import type { Run } from '../../base/types';
 import { viewportWidth } from '../../components/viewport';
 import { NO_SEARCH } from '../../model/search';
-import { besidePane } from '../trace/columns';
+import { columnsBesidePane } from '../trace/columns';
 import { tabHash, traceOf } from '../trace/data';
 import { type NamesTable, TraceTable, useColumns } from '../trace/table';
 import { operatorColumns, type Side } from './columns';
@@ -34,7 +34,7 @@ export function OperatorsTable(props: OperatorsTableProps) {
     const roomy = !props.narrow && viewportWidth.value >= 1200;
     const columns = useColumns(
         () =>
-            besidePane(
+            columnsBesidePane(
                 operatorColumns({ summary, search, byShape, side, roomy }),
                 props.narrow ?? false,
             ),

@@ -3,7 +3,7 @@
  * The devices of a trace and what the file says about itself.
  */
 import type { DeviceRow } from '../../base/trace_types';
-import { bytes, int, pct, THIN } from '../../base/units';
+import { bytes, int, pct, THIN_SPACE } from '../../base/units';
 import { Pairs } from '../../components/pairs';
 import { propertiesOf } from '../../model/device';
 import { deviceOf, type WorkerName } from '../../model/worker_names';
@@ -39,7 +39,7 @@ function DeviceCard({ device, nameOf }: { device: DeviceRow; nameOf: WorkerName 
     if (kernel_ns !== null && kernel_ns > 0 && tensor_core_ns !== null) {
         rows.push([
             'Tensor Cores',
-            `${pct((100 * tensor_core_ns) / kernel_ns)}${THIN}% of kernel time`,
+            `${pct((100 * tensor_core_ns) / kernel_ns)}${THIN_SPACE}% of kernel time`,
         ]);
     }
     return (
@@ -49,7 +49,7 @@ function DeviceCard({ device, nameOf }: { device: DeviceRow; nameOf: WorkerName 
                 <span class="soft">{deviceOf(device, nameOf)}</span>
             </h2>
             <Pairs rows={rows} />
-            {rest.length > 0 && <Folded title="More device properties" rows={rest} />}
+            {rest.length > 0 && <CollapsedTree title="More device properties" rows={rest} />}
         </section>
     );
 }
@@ -58,12 +58,12 @@ export function FileHeaders({ headers }: { headers: [string, string][] }) {
     if (headers.length === 0) return null;
     return (
         <section class="overview-section">
-            <Folded title="File metadata" rows={headers} />
+            <CollapsedTree title="File metadata" rows={headers} />
         </section>
     );
 }
 
-function Folded({ title, rows }: { title: string; rows: [string, string][] }) {
+function CollapsedTree({ title, rows }: { title: string; rows: [string, string][] }) {
     return (
         <details class="folded">
             <summary>

@@ -6,7 +6,7 @@
 import { useEffect } from 'preact/hooks';
 import type { Finding, Findings } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { fmtFixed, int, pct, THIN } from '../../base/units';
+import { fmtFixed, int, pct, THIN_SPACE } from '../../base/units';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { setStatus } from '../../components/status_line';
@@ -123,7 +123,7 @@ function FindingRow({ run, finding }: { run: Run; finding: Finding }) {
             <div class="finding-bound">
                 <b>
                     {pct(100 * share)}
-                    {THIN}%
+                    {THIN_SPACE}%
                 </b>{' '}
                 {base}
                 <div class="soft">{ceiling(speedup)}</div>

@@ -4,7 +4,7 @@
  */
 import type { GapRow, GapSums, TraceOverview, Utilisation } from '../../base/trace_types';
 import type { Page, Run } from '../../base/types';
-import { THIN, fig, int, pct, plural, text } from '../../base/units';
+import { THIN_SPACE, fig, int, pct, plural, text } from '../../base/units';
 import { Term } from '../../components/term';
 import { ms, type TraceRange } from '../../model/trace_range';
 import { deviceOf, type WorkerName } from '../../model/worker_names';
@@ -73,11 +73,11 @@ export function Gaps({ run, gaps: all, range }: GapsProps) {
                         <b>{cause}</b>
                         <span class="is-right">
                             {ms(ns)}
-                            <span class="unit">{THIN}ms</span>
+                            <span class="unit">{THIN_SPACE}ms</span>
                         </span>
                         <span class="is-right">
                             {pct((100 * ns) / (gaps.total_ns || 1))}
-                            <span class="unit">{THIN}% of idle</span>
+                            <span class="unit">{THIN_SPACE}% of idle</span>
                         </span>
                         <span class="is-right soft">{plural(count, 'gap')}</span>
                         <span class="soft gap-why">{whyOf(cause)}</span>
@@ -168,7 +168,7 @@ function Overlap({ communication, overlap }: { communication: number; overlap: n
                 <i style={{ width: `${100 * share}%` }} />
             </span>
             <span>
-                <b>{`${pct(100 * share)}${THIN}%`}</b> of {text(fig(communication / 1e9))} is
+                <b>{`${pct(100 * share)}${THIN_SPACE}%`}</b> of {text(fig(communication / 1e9))} is
                 hidden; {text(fig((communication - overlap) / 1e9))}{' '}
                 <Term of="exposed-communication">exposed</Term>
             </span>

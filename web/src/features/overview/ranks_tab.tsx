@@ -9,7 +9,7 @@ import { route } from '../../base/router';
 import { LABELS } from '../../base/terms';
 import type { Parts, WorkerRow, Workers } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { bytes, int, pct, THIN } from '../../base/units';
+import { bytes, int, pct, THIN_SPACE } from '../../base/units';
 import { DataGrid, type GridColumn } from '../../components/data_grid';
 import { arraySource } from '../../components/grid_types';
 import { Notice } from '../../components/notice';
@@ -62,7 +62,7 @@ function workerColumns(
             render: ({ worker }) => {
                 const over = late.get(worker);
                 if (over === undefined) return null;
-                return <span class="warn">{`straggler, +${pct(100 * over)}${THIN}%`}</span>;
+                return <span class="warn">{`straggler, +${pct(100 * over)}${THIN_SPACE}%`}</span>;
             },
         },
         {

@@ -6,7 +6,7 @@ import { kindHas } from '../../base/kinds';
 import { route } from '../../base/router';
 import type { TraceOverview, TraceStep, Utilisation } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { fig, int, text, THIN } from '../../base/units';
+import { fig, int, text, THIN_SPACE } from '../../base/units';
 import { CopyButton } from '../../components/copy_button';
 import { PartLegend, StackedBar } from '../../components/stacked_bar';
 import { viewportWidth } from '../../components/viewport';
@@ -137,7 +137,7 @@ export function StepList({ run, steps, definition, nameOf }: StepListProps) {
                         />
                         <span class="step-time">
                             {ms(step.end_ns - step.start_ns)}
-                            <span class="unit">{THIN}ms</span>
+                            <span class="unit">{THIN_SPACE}ms</span>
                         </span>
                     </a>
                 ))}

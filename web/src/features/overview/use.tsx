@@ -4,7 +4,7 @@
  */
 import { useMemo } from 'preact/hooks';
 import type { DeviceUse, Utilisation } from '../../base/trace_types';
-import { pct, THIN } from '../../base/units';
+import { pct, THIN_SPACE } from '../../base/units';
 import { TimeChart, type TimeCurve } from '../../components/time_chart';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
 import { acceleratorName } from '../../model/device';
@@ -66,7 +66,7 @@ function DeviceRowOf({ device, name, from, to }: DeviceProps) {
         if (at === null || busy === null) hideTooltip();
         else
             showTooltip(
-                <div>{`${ms(at)}${THIN}ms: ${pct(busy)}${THIN}% busy`}</div>,
+                <div>{`${ms(at)}${THIN_SPACE}ms: ${pct(busy)}${THIN_SPACE}% busy`}</div>,
                 clientX,
                 clientY,
             );
@@ -106,7 +106,7 @@ function UseWords({ device, name }: { device: DeviceUse; name: string | null }) 
     const percent = (value: number) => (
         <b>
             {pct(value)}
-            {THIN}%
+            {THIN_SPACE}%
         </b>
     );
     return (

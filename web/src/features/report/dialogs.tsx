@@ -10,7 +10,7 @@ import { Dialog } from '../../components/dialog';
 import { Notice } from '../../components/notice';
 import { formatTags, parseTags } from '../../model/shelf_rows';
 import { addNotice } from '../shared/notices';
-import { announce } from '../shared/shelf_state';
+import { publishRunChange } from '../shared/shelf_state';
 
 interface DialogProps {
     runs: Run[];
@@ -27,12 +27,12 @@ export interface RunChanges {
 
 export async function patchRun(run: Run, changes: RunChanges): Promise<void> {
     const changed = await sendJson<Run>('PATCH', `${API}/runs/${run.id}`, changes);
-    if (changed) announce({ type: 'run', run: changed });
+    if (changed) publishRunChange({ type: 'run', run: changed });
 }
 
 export async function deleteRun(run: Run): Promise<void> {
     await sendJson('DELETE', `${API}/runs/${run.id}`);
-    announce({ type: 'gone', id: run.id });
+    publishRunChange({ type: 'gone', id: run.id });
 }
 
 /* The notice from which deleted runs can be brought back. */

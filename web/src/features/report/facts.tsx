@@ -5,10 +5,10 @@
 import { kindHas } from '../../base/kinds';
 import { LABELS } from '../../base/terms';
 import type { ImportSummary, PstatsSummary, Run } from '../../base/types';
-import { fig, figIn, int, pct, THIN } from '../../base/units';
+import { fig, formatValueIn, int, pct, THIN_SPACE } from '../../base/units';
 import { Notice } from '../../components/notice';
 import type { Fact } from '../../components/run_head';
-import { FigText } from '../../components/text';
+import { FormattedValueText } from '../../components/text';
 import { printedFacts, printedWarnings } from '../functions/printed_facts';
 import { lineFacts } from '../lines/text';
 import { measureFacts } from '../measurements/facts';
@@ -18,22 +18,23 @@ const NARROW = 1000;
 
 function importFacts(summary: ImportSummary): Fact[] {
     const { total_us, startup_us, program_us } = summary;
-    const share = (us: number) => (total_us > 0 ? `· ${pct((us / total_us) * 100)}${THIN}%` : '');
+    const share = (us: number) =>
+        total_us > 0 ? `· ${pct((us / total_us) * 100)}${THIN_SPACE}%` : '';
     return [
         {
             label: 'Total',
-            value: <FigText fig={fig(total_us / 1e6)} />,
+            value: <FormattedValueText fig={fig(total_us / 1e6)} />,
             tip: 'sum of the cumulative times of the top-level imports',
         },
         {
             label: 'Start-up',
-            value: <FigText fig={fig(startup_us / 1e6)} />,
+            value: <FormattedValueText fig={fig(startup_us / 1e6)} />,
             note: share(startup_us),
             tip: `${int(summary.startup_modules)} modules the interpreter imports before the program; percent of total`,
         },
         {
             label: 'Program',
-            value: <FigText fig={fig(program_us / 1e6)} />,
+            value: <FormattedValueText fig={fig(program_us / 1e6)} />,
             note: share(program_us),
             tip: 'imports after start-up; percent of total',
         },
@@ -53,7 +54,7 @@ function pstatsFacts(summary: PstatsSummary): Fact[] {
     return [
         {
             label: LABELS.totalTottime,
-            value: <FigText fig={fig(summary.total_tt_s)} />,
+            value: <FormattedValueText fig={fig(summary.total_tt_s)} />,
             tip: 'sum of tottime, as pstats prints it',
         },
         {
@@ -78,7 +79,7 @@ export function factsOf(run: Run): Fact[] {
     const others = lineFacts(run) ?? traceFacts(run) ?? printedFacts(run) ?? measureFacts(run);
     if (others) return others;
     if (!run.headline) return [];
-    const value = <FigText fig={figIn(run.headline.value, run.headline.unit)} />;
+    const value = <FormattedValueText fig={formatValueIn(run.headline.value, run.headline.unit)} />;
     return [{ label: run.headline.label, value }];
 }
 

@@ -10,18 +10,18 @@ import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
 import { hideTooltip } from '../../components/tooltip';
-import { knownRuns, noteRun, onRunChange } from '../shared/shelf_state';
+import { cachedRuns, noteRun, onRunChange } from '../shared/shelf_state';
 import { loadView, type TabSpec, viewNow } from './tabs';
 
 const GONE = new ApiError(404, 'not_found', 'The run was deleted.', null, null);
 
 /* The run, from what the shelf knew at once and then from the server. */
 export function useRun(id: string): { run: Run | null; error: ApiError | null } {
-    const [run, setRun] = useState<Run | null>(knownRuns.get(id) ?? null);
+    const [run, setRun] = useState<Run | null>(cachedRuns.get(id) ?? null);
     const [error, setError] = useState<ApiError | null>(null);
     useEffect(() => {
         const control = new AbortController();
-        setRun(knownRuns.get(id) ?? null);
+        setRun(cachedRuns.get(id) ?? null);
         setError(null);
         getJson<Run>(`${API}/runs/${encodeURIComponent(id)}`, { signal: control.signal })
             .then((found) => {

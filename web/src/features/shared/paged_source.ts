@@ -148,7 +148,7 @@ export function useSource<R>(path: string, params: Params, hold = false): PagedS
 }
 
 /** The value as it was before `hold`, while `hold` lasts. */
-export function useHeld<T>(value: T, hold: boolean): T {
+export function useHeldValue<T>(value: T, hold: boolean): T {
     const last = useRef(value);
     if (!hold) last.current = value;
     return last.current;

@@ -6,7 +6,7 @@
 import { signal } from '@preact/signals';
 import { API, asApiError, events, getJson, sendJson, type ApiError } from '../../base/client';
 import type { Format, Job, Run, Shelf } from '../../base/types';
-import { isIncoming } from '../../model/shelf_rows';
+import { isRunningImport } from '../../model/shelf_rows';
 import { archiveNotices, addNotice } from './notices';
 
 export const shelf = signal<Shelf | null>(null);
@@ -26,13 +26,13 @@ export type RunChange = { type: 'run'; run: Run } | { type: 'gone'; id: string }
 type Listener = (change: RunChange) => void;
 const listeners = new Set<Listener>();
 /** Last known state of runs, so that a report can show its header immediately. */
-export const knownRuns = new Map<string, Run>();
+export const cachedRuns = new Map<string, Run>();
 /** Changes when a name in a breadcrumb may have changed. */
 export const namesVersion = signal(0);
 
 export function noteRun(run: Run): void {
-    const before = knownRuns.get(run.id);
-    knownRuns.set(run.id, run);
+    const before = cachedRuns.get(run.id);
+    cachedRuns.set(run.id, run);
     if (before?.name !== run.name || before.series !== run.series) {
         namesVersion.value = namesVersion.peek() + 1;
     }
@@ -43,9 +43,9 @@ export function onRunChange(listen: Listener): () => void {
     return () => listeners.delete(listen);
 }
 
-export function announce(change: RunChange): void {
+export function publishRunChange(change: RunChange): void {
     if (change.type === 'run') noteRun(change.run);
-    if (change.type === 'gone') knownRuns.delete(change.id);
+    if (change.type === 'gone') cachedRuns.delete(change.id);
     for (const listen of listeners) listen(change);
     refreshShelfSoon();
 }
@@ -74,7 +74,7 @@ const FINISHED_KEPT = 500;
 function applyJob(job: Job): void {
     const known = finished.get(job.id) ?? job;
     const next = new Map(jobs.value);
-    if (isIncoming(known)) {
+    if (isRunningImport(known)) {
         next.set(known.id, known);
         if (!jobSince.has(known.id)) jobSince.set(known.id, Date.now());
     } else {
@@ -109,7 +109,7 @@ function finishJob(job: Job): void {
     if (job.members) archiveNotices(job).forEach(addNotice);
     else if (job.state === 'failed') addNotice({ key: id, kind: 'failed', name, error, run: null });
     else if (job.already) addNotice({ key: id, kind: 'already', name, error: null, run });
-    if (job.state === 'done') announce({ type: 'all' });
+    if (job.state === 'done') publishRunChange({ type: 'all' });
 }
 
 /* Fetches the jobs that began before the stream; after a gap in the stream, reloads everything. */
@@ -122,7 +122,7 @@ async function catchUp(afterGap: boolean): Promise<void> {
     } catch (error) {
         shelfError.value = asApiError(error);
     }
-    if (afterGap) announce({ type: 'all' });
+    if (afterGap) publishRunChange({ type: 'all' });
 }
 
 export async function cancelJob(id: string): Promise<void> {
@@ -149,10 +149,10 @@ function listen(afterGap: boolean): () => void {
     return events(`${API}/events`, {
         on: {
             job: (data) => applyJob(data as Job),
-            run: (data) => announce({ type: 'run', run: data as Run }),
-            gone: (data) => announce({ type: 'gone', id: (data as { id: string }).id }),
+            run: (data) => publishRunChange({ type: 'run', run: data as Run }),
+            gone: (data) => publishRunChange({ type: 'gone', id: (data as { id: string }).id }),
             // Another process changed the shelf, for instance `perfshelf add` on the same machine.
-            shelf: () => announce({ type: 'all' }),
+            shelf: () => publishRunChange({ type: 'all' }),
         },
         open: () => {
             connected.value = true;

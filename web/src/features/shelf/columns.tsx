@@ -4,14 +4,24 @@
  */
 import { formatHash, setQuery } from '../../base/router';
 import type { Run } from '../../base/types';
-import { DASH, bytes, clock, figIn, int, pct, plural, signed, when } from '../../base/units';
+import {
+    DASH,
+    bytes,
+    clock,
+    formatValueIn,
+    int,
+    pct,
+    plural,
+    signed,
+    when,
+} from '../../base/units';
 import { CheckBox } from '../../components/check_box';
 import type { GridColumn } from '../../components/grid_types';
 import { KindMark } from '../../components/kind_mark';
 import { ProgressLine } from '../../components/progress';
 import { Tag } from '../../components/tag';
-import { FigText } from '../../components/text';
-import { NOISE_PCT, secondsLeft, type Incoming, type ShelfRow } from '../../model/shelf_rows';
+import { FormattedValueText } from '../../components/text';
+import { NOISE_PCT, secondsLeft, type RunningImport, type ShelfRow } from '../../model/shelf_rows';
 import { ledgerWords } from '../report/ledger_text';
 import { TrendSpark } from '../trend/link';
 
@@ -225,7 +235,7 @@ function headline(run: Run) {
     if (!run.headline) return <span class="zero">{DASH}</span>;
     const { value, unit, label } = run.headline;
     const counted = unit === label && Number.isInteger(value);
-    const fig = counted ? { value: int(value), unit: '' } : figIn(value, unit);
+    const fig = counted ? { value: int(value), unit: '' } : formatValueIn(value, unit);
     return (
         <>
             <b>{fig.value}</b>
@@ -262,7 +272,7 @@ function sizes(done: number, total: number): string {
         : `${bytes(done)} of ${bytes(total)}`;
 }
 
-function progressWords(incoming: Incoming, nowMs: number): string {
+function progressWords(incoming: RunningImport, nowMs: number): string {
     const { state, done, total, records } = incoming;
     if (state === 'waiting') return 'waiting to be sent';
     if (state === 'queued') return 'waiting for another import';
@@ -279,14 +289,14 @@ function progressWords(incoming: Incoming, nowMs: number): string {
 }
 
 interface IncomingRowProps {
-    incoming: Incoming;
+    incoming: RunningImport;
     underDay: boolean;
     /** null: who looks may not */
     onCancel: (() => void) | null;
 }
 
 /** An import in progress, in its final place. */
-export function IncomingLine({ incoming, underDay, onCancel }: IncomingRowProps) {
+export function RunningImportLine({ incoming, underDay, onCancel }: IncomingRowProps) {
     const { kind, name, done, total, state } = incoming;
     const waits = state === 'waiting' || state === 'queued';
     const share = waits ? 0 : total > 0 ? done / total : null;
@@ -311,12 +321,12 @@ export function IncomingLine({ incoming, underDay, onCancel }: IncomingRowProps)
 
 /** The text of a Δ between two figures that stand alone. */
 export function deltaWords(by: number, unit: string, share: number | null) {
-    const fig = figIn(Math.abs(by), unit);
+    const fig = formatValueIn(Math.abs(by), unit);
     const sign = by < 0 ? '−' : '+';
     return (
         <>
             {by === 0 ? '' : sign}
-            <FigText fig={fig} />
+            <FormattedValueText fig={fig} />
             {share !== null && ` (${signed(share, 1)} %)`}
         </>
     );

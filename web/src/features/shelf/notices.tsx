@@ -9,7 +9,7 @@ import { formatHash } from '../../base/router';
 import type { Run } from '../../base/types';
 import { Notice } from '../../components/notice';
 import { removeNotice, notices, type ShelfNotice } from '../shared/notices';
-import { announce } from '../shared/shelf_state';
+import { publishRunChange } from '../shared/shelf_state';
 
 export function ShelfNotices() {
     if (!notices.value.length) return null;
@@ -32,9 +32,9 @@ function Deleted({ item, dismissButton }: { item: ShelfNotice; dismissButton: Co
         try {
             for (const id of item.deleted ?? []) {
                 const run = await sendJson<Run>('POST', `${API}/runs/${id}/undelete`);
-                if (run) announce({ type: 'run', run });
+                if (run) publishRunChange({ type: 'run', run });
             }
-            announce({ type: 'all' });
+            publishRunChange({ type: 'all' });
             removeNotice(item.key);
         } catch (failure) {
             setError(asApiError(failure));

@@ -15,14 +15,19 @@ import {
 } from '../../base/client';
 import type { Run } from '../../base/types';
 import type { GridSource } from '../../components/grid_types';
-import { shelfRows, type Grouping, type Incoming, type ShelfRow } from '../../model/shelf_rows';
-import { knownRuns, onRunChange, type RunChange } from '../shared/shelf_state';
+import {
+    shelfRows,
+    type Grouping,
+    type RunningImport,
+    type ShelfRow,
+} from '../../model/shelf_rows';
+import { cachedRuns, onRunChange, type RunChange } from '../shared/shelf_state';
 
 const PAGE = 200;
 /** Rows fetched before they come into view. */
 const AHEAD = 100;
 /** Of one request, when one jumps far down or everything is asked for again. */
-const MOST = 1000;
+const MAX_ROWS = 1000;
 const RELOAD_MS = 150;
 
 interface RunPage {
@@ -37,7 +42,7 @@ export interface ShelfSource extends GridSource<ShelfRow> {
     readonly error: Signal<ApiError | null>;
     readonly ready: Signal<boolean>;
     show(params: Params, grouping: Grouping): void;
-    setIncoming(incoming: readonly Incoming[]): void;
+    setIncoming(incoming: readonly RunningImport[]): void;
     dispose(): void;
 }
 
@@ -59,7 +64,7 @@ export function shelfSource(): ShelfSource {
     let grouping: Grouping = 'day';
     let runs: Run[] = [];
     let totalRuns = 0;
-    let incoming: readonly Incoming[] = [];
+    let incoming: readonly RunningImport[] = [];
     let rows: ShelfRow[] = [];
     let wantedTo = 0;
     let control: AbortController | null = null;
@@ -80,7 +85,7 @@ export function shelfSource(): ShelfSource {
         try {
             const path = withParams(`${API}/runs`, { ...params, limit, offset });
             const page = await getJson<RunPage>(path, { signal: mine.signal });
-            for (const run of page.rows) knownRuns.set(run.id, run);
+            for (const run of page.rows) cachedRuns.set(run.id, run);
             runs = joined(runs.slice(0, offset), page.rows, reload ? runs : []);
             // A page that brings nothing new ends the list, whatever the total says.
             totalRuns = page.rows.length ? Math.max(page.total, runs.length) : runs.length;
@@ -101,13 +106,13 @@ export function shelfSource(): ShelfSource {
     function more(): void {
         if (!control && ready.value && wantedTo > rows.length && runs.length < totalRuns) {
             const missing = wantedTo - rows.length + PAGE;
-            void fetchRuns(runs.length, Math.min(MOST, missing));
+            void fetchRuns(runs.length, Math.min(MAX_ROWS, missing));
         }
     }
 
     function reloadSoon(): void {
         clearTimeout(timer);
-        const limit = Math.min(MOST, Math.max(PAGE, runs.length));
+        const limit = Math.min(MAX_ROWS, Math.max(PAGE, runs.length));
         timer = setTimeout(() => void fetchRuns(0, limit, true), RELOAD_MS);
     }
 
@@ -170,6 +175,9 @@ export function shelfSource(): ShelfSource {
 }
 
 /** Keeps the imports in progress of a source equal to `read()`. */
-export function followIncoming(source: ShelfSource, read: () => readonly Incoming[]): () => void {
+export function followImports(
+    source: ShelfSource,
+    read: () => readonly RunningImport[],
+): () => void {
     return effect(() => source.setIncoming(read()));
 }

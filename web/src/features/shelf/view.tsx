@@ -16,7 +16,7 @@ import {
     type GridSort,
 } from '../../components/data_grid';
 import { Notice } from '../../components/notice';
-import type { Grouping, Incoming, ShelfRow } from '../../model/shelf_rows';
+import type { Grouping, RunningImport, ShelfRow } from '../../model/shelf_rows';
 import { may, mayRemove } from '../login/user';
 import { DeleteDialog, EditDialog } from '../report/dialogs';
 import {
@@ -32,17 +32,17 @@ import {
 import { SeriesTrend } from '../trend/link';
 import { cancelSending, pickFiles, sending } from '../upload/uploads';
 import { CheckBar } from './check_bar';
-import { IncomingLine, shelfColumns } from './columns';
+import { RunningImportLine, shelfColumns } from './columns';
 import { EmptyShelf } from './empty_shelf';
 import { setGrouping, ShelfFilters } from './filters';
 import { ShelfNotices } from './notices';
-import { followIncoming, shelfSource, type ShelfSource } from './source';
+import { followImports, shelfSource, type ShelfSource } from './source';
 import { useShelfStatus } from './status';
 
 const BAND_HEIGHT = 28;
 const ROW_HEIGHT = 24;
 
-const incoming = computed<readonly Incoming[]>(() => [
+const incoming = computed<readonly RunningImport[]>(() => [
     ...sending.value,
     ...[...jobs.value.values()].map((job) => ({
         key: `job ${job.id}`,
@@ -78,7 +78,7 @@ function useSource(query: Query, grouping: Grouping, sort: GridSort): ShelfSourc
     const source = useMemo(shelfSource, []);
     useEffectOn(() => () => source.dispose(), []);
     useEffectOn(
-        () => followIncoming(source, () => (isFiltered(route.value.query) ? [] : incoming.value)),
+        () => followImports(source, () => (isFiltered(route.value.query) ? [] : incoming.value)),
         [],
     );
     const version = source.version.value;
@@ -143,7 +143,7 @@ function bandOf(row: ShelfRow, grouping: Grouping): GridBand | null {
             height: ROW_HEIGHT,
             class: 'is-incoming',
             body: (
-                <IncomingLine
+                <RunningImportLine
                     incoming={row.incoming}
                     underDay={grouping === 'day'}
                     onCancel={may('uploader') ? cancel : null}
@@ -168,7 +168,7 @@ function openRow(row: ShelfRow): void {
     navigate(['run', row.run.id]);
 }
 
-interface Asked {
+interface SqlRequest {
     type: 'edit' | 'delete';
     runs: Run[];
 }
@@ -177,7 +177,7 @@ interface KeysOf {
     source: ShelfSource;
     handle: { current: GridHandle | null };
     check: (run: Run, withShift: boolean) => void;
-    ask: (asked: Asked) => void;
+    ask: (asked: SqlRequest) => void;
 }
 
 /* The keys of the shelf act on the row under the cursor. */
@@ -268,7 +268,7 @@ export function ShelfView() {
     void source.version.value; // The header's checkbox depends on which runs are shown.
     const checks = useChecks(source);
     const handle = useRef<GridHandle | null>(null);
-    const [asked, ask] = useState<Asked | null>(null);
+    const [asked, ask] = useState<SqlRequest | null>(null);
     useShelfStatus(checks.checked.size);
     useShelfKeys({ source, handle, check: checks.toggle, ask });
 

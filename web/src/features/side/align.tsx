@@ -9,11 +9,11 @@ import { useKeys } from '../../base/keys';
 import type { Side } from '../../base/panel';
 import { route } from '../../base/router';
 import type { Run } from '../../base/types';
-import { fig, MINUS, pct, text, THIN } from '../../base/units';
+import { fig, MINUS, pct, text, THIN_SPACE } from '../../base/units';
 import { Menu } from '../../components/menu';
 import { Segmented } from '../../components/segmented';
 import { Spacer, Toolbar } from '../../components/toolbar';
-import { deltaFig } from '../../model/compare';
+import { formatDelta } from '../../model/compare';
 import { wholeName } from '../../model/filter_query';
 import { SIDES } from '../../model/side';
 import {
@@ -22,7 +22,7 @@ import {
     FROM_START,
     shiftOf,
     stepBy,
-    stepMate,
+    stepSideStage,
     stepsOf,
 } from '../../model/time_align';
 import type { TraceStep } from '../../model/timeline_types';
@@ -112,7 +112,7 @@ function useWays(props: BarProps, steps: Steps) {
         setSaid(null);
         if (by === 'event') say(alignEvent(props));
         else if (by === 'start') alignBy(now, FROM_START);
-        else alignBy(now, { by, base: 1, new: stepMate(steps.base, steps.new, 1) });
+        else alignBy(now, { by, base: 1, new: stepSideStage(steps.base, steps.new, 1) });
     };
     return { said, go, choose };
 }
@@ -251,6 +251,6 @@ function change(base: number, fresh: number): string {
     const delta = fresh - base;
     if (delta === 0) return 'the same';
     const share = base > 0 ? (100 * Math.abs(delta)) / base : 0;
-    const percent = base > 0 ? ` (${delta < 0 ? MINUS : '+'}${pct(share)}${THIN}%)` : '';
-    return text(deltaFig(delta, 'ns')) + percent;
+    const percent = base > 0 ? ` (${delta < 0 ? MINUS : '+'}${pct(share)}${THIN_SPACE}%)` : '';
+    return text(formatDelta(delta, 'ns')) + percent;
 }

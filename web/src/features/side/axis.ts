@@ -13,7 +13,7 @@ import {
     alignText,
     type Anchors,
     anchorsOf,
-    atFrom,
+    firstAtOrAfter,
     type Place,
     placesOf,
     readAlign,
@@ -71,7 +71,7 @@ export function useAligned(
 }
 
 /** Both have a timeline, and count the same: so they have one axis. */
-export function haveAxis(runs: Record<Side, Run>, views: string[]): boolean {
+export function haveTimeAxis(runs: Record<Side, Run>, views: string[]): boolean {
     const [a, b] = [axisOfRun(runs.base), axisOfRun(runs.new)];
     return views.includes(TIMELINE) && a.unit === b.unit && a.scale === b.scale;
 }
@@ -91,7 +91,10 @@ export function alignBy(now: Aligned, next: Align, moveOn = false): void {
     const kept = next.by === 'event' || moveOn || !at;
     const origin = anchorsOf(next, base, fresh, { base: null, new: null }).base.ns;
     setQuery(
-        { align: alignText(next), ...(!kept && { at: atFrom(at, now.anchors.base.ns, origin) }) },
+        {
+            align: alignText(next),
+            ...(!kept && { at: firstAtOrAfter(at, now.anchors.base.ns, origin) }),
+        },
         { replace: moveOn },
     );
 }

@@ -8,7 +8,7 @@ import { showAxis } from '../../base/axis';
 import { useEffectOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { becomePanel, type PanelHost } from '../../base/panel';
-import { goTo, keepAddress, route, showHash } from '../../base/router';
+import { goTo, persistAddress, route, showHash } from '../../base/router';
 import type { Run } from '../../base/types';
 import { KeyHelp } from '../../components/key_help';
 import { Notice } from '../../components/notice';
@@ -34,7 +34,7 @@ export function hostOfWindow(): PanelHost | null {
 
 /** Called once, instead of the window's own shell. */
 export function openPanel(host: PanelHost) {
-    keepAddress((hash, replace) => host.go(hash, replace));
+    persistAddress((hash, replace) => host.go(hash, replace));
     becomePanel(host, showHash);
     return <PanelView host={host} />;
 }

@@ -3,7 +3,7 @@
  * Tables and graphs of two panels: the row under the pointer is marked in both, by what it is called, and they
  * scroll together. Both work on any table, so no view knows of it.
  */
-import { hearBeside, sayBeside } from '../../base/panel';
+import { onPanelMessage, postToPanels } from '../../base/panel';
 
 const ROWS = '.grid-row, .source-row, .graph-node';
 const SCROLLERS = '.grid-scroll, .source-scroll, .frame-scroll';
@@ -37,7 +37,7 @@ export function followRows(): () => void {
     const say = (name: string): void => {
         if (name === said) return;
         said = name;
-        sayBeside('row', name);
+        postToPanels('row', name);
     };
     const onOver = (event: PointerEvent): void => {
         const row = event.target instanceof Element ? event.target.closest(ROWS) : null;
@@ -47,7 +47,7 @@ export function followRows(): () => void {
         const box = event.target;
         if (!(box instanceof HTMLElement) || !box.matches(SCROLLERS)) return;
         if (moved === box) moved = null;
-        else sayBeside('scroll', `${indexOf(box)} ${box.scrollTop}`);
+        else postToPanels('scroll', `${indexOf(box)} ${box.scrollTop}`);
     };
     document.addEventListener('pointerover', onOver, { signal, passive: true });
     document.documentElement.addEventListener('pointerleave', () => say(''), { signal });
@@ -55,11 +55,11 @@ export function followRows(): () => void {
 
     const drawn = new MutationObserver(() => marked && markRows(marked));
     drawn.observe(document.body, { childList: true, characterData: true, subtree: true });
-    hearBeside('row', (name) => {
+    onPanelMessage('row', (name) => {
         marked = name;
         markRows(name);
     });
-    hearBeside('scroll', (text) => {
+    onPanelMessage('scroll', (text) => {
         const [index, top] = text.split(' ').map(Number);
         const box = document.querySelectorAll(SCROLLERS)[index];
         if (!box || box.scrollTop === top) return;

@@ -14,11 +14,11 @@ import type { Run } from '../../base/types';
 import { text } from '../../base/units';
 import { Menu } from '../../components/menu';
 import { Tabs } from '../../components/tabs';
-import { figOf } from '../../model/compare';
+import { formatValueOf } from '../../model/compare';
 import { ALIGN_KEY, groupKeys, pickRun, RUN_KEY, SIDES } from '../../model/side';
 import { SQL, tabsOf, type TabSpec } from '../report/tabs';
 import { AlignBar } from './align';
-import { canAlign, haveAxis, TIMELINE, useAligned } from './axis';
+import { canAlign, haveTimeAxis, TIMELINE, useAligned } from './axis';
 import { sideHash, SideHost, sideView } from './host';
 
 /* The run of each group that is shown: the first, unless another was picked. */
@@ -115,7 +115,7 @@ function Panels({ runs, comparison, views, current }: PanelsProps) {
     // One below the other, time runs the same way in both.
     const stacked = current === TIMELINE;
     const asked = stacked || route.value.query[ALIGN_KEY] !== undefined;
-    const wanted = asked && haveAxis(runs, views);
+    const wanted = asked && haveTimeAxis(runs, views);
     const { aligned, failed } = useAligned(runs, wanted);
     const places = aligned?.places ?? null;
     useLayoutEffectOn(
@@ -166,7 +166,9 @@ function PanelFrame({ side, run, runs, host }: FrameProps) {
                     {run.name}
                 </a>
                 {run.headline && (
-                    <span class="soft">{text(figOf(run.headline.value, run.headline.unit))}</span>
+                    <span class="soft">
+                        {text(formatValueOf(run.headline.value, run.headline.unit))}
+                    </span>
                 )}
                 {runs.length > 1 && <RunPicker side={side} run={run} runs={runs} />}
                 {missing?.side === side && <MissingNote name={missing.name} />}
@@ -199,7 +201,9 @@ function RunPicker({ side, run, runs }: { side: Side; run: Run; runs: Run[] }) {
             filter={runs.length > 12}
             items={runs.map((one) => ({
                 text: one.name,
-                note: one.headline ? text(figOf(one.headline.value, one.headline.unit)) : '',
+                note: one.headline
+                    ? text(formatValueOf(one.headline.value, one.headline.unit))
+                    : '',
                 checked: one.id === run.id,
                 onPick: () => pick(one.id),
             }))}

@@ -6,7 +6,7 @@ import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { useMemoOn } from '../../base/hooks';
 import { route, setQuery } from '../../base/router';
-import { THIN, int, plural } from '../../base/units';
+import { THIN_SPACE, int, plural } from '../../base/units';
 import { DataGrid, type GridColumn, type GridSort } from '../../components/data_grid';
 import { Menu } from '../../components/menu';
 import { Segmented } from '../../components/segmented';
@@ -172,6 +172,7 @@ const CUT = {
 export function resultWords({ rows, cut, elapsed_s }: SqlResult): string {
     const count = plural(rows.length, 'row');
     const ms = elapsed_s * 1000;
-    const time = ms < 1 ? `<${THIN}1${THIN}ms` : `${int(Math.round(ms))}${THIN}ms`;
+    const time =
+        ms < 1 ? `<${THIN_SPACE}1${THIN_SPACE}ms` : `${int(Math.round(ms))}${THIN_SPACE}ms`;
     return `${count} · ${time}${cut ? ` · ${CUT[cut]}` : ''}`;
 }

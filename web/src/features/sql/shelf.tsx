@@ -4,7 +4,7 @@
  */
 import { useEffect, useMemo } from 'preact/hooks';
 import { route } from '../../base/router';
-import { useTyped } from '../../base/typed';
+import { useTyped } from '../../base/typed_fields';
 import { setStatus } from '../../components/status_line';
 import runSchema from '../../../../schema/run.sql';
 import shelfSchema from '../../../../schema/shelf_views.sql';

@@ -10,18 +10,18 @@ import type { SqlResult } from './result';
 /** Over what is asked: one run, or the catalog and the runs that these words name. */
 export type SqlScope = { run: string } | { runs: string[] };
 
-export interface Asked {
+export interface SqlRequest {
     sql: string;
     result: SqlResult | null;
     error: ApiError | null;
     running: boolean;
 }
 
-const NOTHING: Asked = { sql: '', result: null, error: null, running: false };
+const NOTHING: SqlRequest = { sql: '', result: null, error: null, running: false };
 
 /** '' asks for nothing. Asks again when `stamp` changes; what was shown stays until then. */
 export function useStatement(scope: SqlScope, sql: string, limit: number, stamp: number) {
-    const [asked, setAsked] = useState<Asked>(NOTHING);
+    const [asked, setAsked] = useState<SqlRequest>(NOTHING);
     const control = useRef<AbortController | null>(null);
     useEffectOn(() => {
         if (!sql) {

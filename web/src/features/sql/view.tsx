@@ -8,7 +8,7 @@ import { type ApiError, asApiError } from '../../base/client';
 import { useEffectOn } from '../../base/hooks';
 import { useKeys } from '../../base/keys';
 import { route, setQuery } from '../../base/router';
-import { useTyped } from '../../base/typed';
+import { useTyped } from '../../base/typed_fields';
 import { Menu } from '../../components/menu';
 import { Notice } from '../../components/notice';
 import { LoadingLine } from '../../components/progress';
@@ -20,7 +20,14 @@ import { examplesFor, type SqlExample } from './examples';
 import type { ChartKind } from './result_chart';
 import { put, resultWords, SqlPicture, SqlTable } from './result_view';
 import { SavedMenu } from './saved';
-import { type Asked, filledViews, history, saveFile, type SqlScope, useStatement } from './state';
+import {
+    type SqlRequest,
+    filledViews,
+    history,
+    saveFile,
+    type SqlScope,
+    useStatement,
+} from './state';
 import { wordAtByte } from './syntax';
 import type { ViewDoc } from './views';
 
@@ -133,7 +140,7 @@ interface ToolbarProps {
     scope: SqlScope;
     picker: ComponentChildren;
     kind: string;
-    asked: Asked & { stop: () => void };
+    asked: SqlRequest & { stop: () => void };
     draft: string;
     examples: { title: string; sql: string }[];
     onRun: (sql?: string) => void;
@@ -230,7 +237,7 @@ function SqlExport({ scope, sql }: { scope: SqlScope; sql: string }) {
     );
 }
 
-function Answer({ asked }: { asked: Asked }) {
+function Answer({ asked }: { asked: SqlRequest }) {
     const { query } = route.value;
     const { result, error, running } = asked;
     return (

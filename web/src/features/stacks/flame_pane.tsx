@@ -9,7 +9,7 @@ import { useEffectOn, useMemoOn } from '../../base/hooks';
 import { route } from '../../base/router';
 import type { FlameAnswer } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { THIN, int, pct, plural } from '../../base/units';
+import { THIN_SPACE, int, pct, plural } from '../../base/units';
 import { flamePaint } from '../../canvas/frame_paint';
 import { FrameView } from '../../components/frame_view';
 import { Notice } from '../../components/notice';
@@ -171,7 +171,7 @@ interface TipProps {
 function FlameTip({ run, flame, node, root }: TipProps) {
     const whole = flame.sum;
     const plain = isStacks(run);
-    const share = (ns: number) => (whole > 0 ? `${pct((100 * ns) / whole)}${THIN}%` : '–');
+    const share = (ns: number) => (whole > 0 ? `${pct((100 * ns) / whole)}${THIN_SPACE}%` : '–');
     if (node < 0) return <div>{`${root}: ${axisText(whole)}`}</div>;
     const { total, self } = flame;
     return (

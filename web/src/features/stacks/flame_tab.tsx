@@ -6,7 +6,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { useKeys } from '../../base/keys';
 import { route } from '../../base/router';
 import type { Run } from '../../base/types';
-import { pct, THIN } from '../../base/units';
+import { pct, THIN_SPACE } from '../../base/units';
 import { SearchField } from '../../components/search_field';
 import { Spacer, Toolbar } from '../../components/toolbar';
 import { viewportWidth } from '../../components/viewport';
@@ -44,7 +44,7 @@ export function FlameTab({ run }: { run: Run }) {
                 <RangeNotice />
                 {matched.count !== null && (
                     <span class="matched">
-                        matched <b>{`${pct(100 * matched.share)}${THIN}%`}</b> of all
+                        matched <b>{`${pct(100 * matched.share)}${THIN_SPACE}%`}</b> of all
                     </span>
                 )}
                 <SearchField

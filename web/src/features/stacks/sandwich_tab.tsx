@@ -5,11 +5,11 @@
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { axisText } from '../../base/axis';
-import { useLead } from '../../base/panel';
+import { usePanelLead } from '../../base/panel';
 import { route } from '../../base/router';
 import type { FlameAnswer } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { int, pct, THIN } from '../../base/units';
+import { int, pct, THIN_SPACE } from '../../base/units';
 import { flamePaint } from '../../canvas/frame_paint';
 import { FrameView } from '../../components/frame_view';
 import { Notice } from '../../components/notice';
@@ -48,7 +48,7 @@ function useFunction(run: Run): string | null {
             : rangedPath(run, 'stack_functions', range, { sort: 'self', desc: 1, limit: 1, track }),
     );
     const costliest = first.data?.rows.length ? String(first.data.rows[0][2]) : null;
-    useLead('fn', asked ? null : costliest);
+    usePanelLead('fn', asked ? null : costliest);
     return asked ?? costliest;
 }
 
@@ -110,7 +110,7 @@ function Sandwich({ run, fn }: { run: Run; fn: string }) {
     if (!data) return <LoadingLine active />;
     if (!data.callees.n)
         return <div class="sandwich-none">No stack in this range has this function.</div>;
-    const share = data.sum > 0 ? `${pct((100 * data.callees.sum) / data.sum)}${THIN}%` : '–';
+    const share = data.sum > 0 ? `${pct((100 * data.callees.sum) / data.sum)}${THIN_SPACE}%` : '–';
     const said = [axisText(data.callees.sum), estimateText(run, data.callees.sum)]
         .filter(Boolean)
         .join(' ');
@@ -174,7 +174,7 @@ interface TipProps {
 function HalfTip({ run, flame, node, whole }: TipProps) {
     if (node < 0) return <div>all of this function: {axisText(flame.sum)}</div>;
     const total = flame.total[node];
-    const share = (of: number) => (of > 0 ? `${pct((100 * total) / of)}${THIN}%` : '–');
+    const share = (of: number) => (of > 0 ? `${pct((100 * total) / of)}${THIN_SPACE}%` : '–');
     return (
         <>
             <div class="tooltip-title tip-long">{flame.names[flame.name[node]]}</div>

@@ -3,7 +3,7 @@
  * Arguments of a slice as rows: known ones with labels and units, the others as the file has them.
  */
 import { axisText, isTimeAxis } from '../../base/axis';
-import { bytes, fmtFixed, int, pct, THIN } from '../../base/units';
+import { bytes, fmtFixed, int, pct, THIN_SPACE } from '../../base/units';
 import { acceleratorName } from '../../model/device';
 import { isDeviceWork, type SliceAnswer, type TraceTrack } from '../../model/timeline_types';
 
@@ -38,8 +38,8 @@ const numberOf = (value: unknown): number | null => {
 /** Formats a time with three decimals: in ms, below 1 ms in µs. */
 export function timesText(ns: number): string {
     if (!isTimeAxis()) return axisText(ns);
-    if (ns < 1e6) return `${fmtFixed(ns / 1e3, 3)}${THIN}µs`;
-    return `${fmtFixed(ns / 1e6, 3)}${THIN}ms`;
+    if (ns < 1e6) return `${fmtFixed(ns / 1e3, 3)}${THIN_SPACE}µs`;
+    return `${fmtFixed(ns / 1e6, 3)}${THIN_SPACE}ms`;
 }
 
 function sizes(value: unknown): string | null {
@@ -67,7 +67,7 @@ function timeRows({ slice }: SliceAnswer): FactRow[] {
     });
     if (!isDeviceWork(slice.kind) && slice.self_ns !== slice.duration_ns && !(slice.flags & 8)) {
         const share = slice.duration_ns > 0 ? (slice.self_ns / slice.duration_ns) * 100 : 0;
-        const value = `${axisText(slice.self_ns)} · ${pct(share)}${THIN}%`;
+        const value = `${axisText(slice.self_ns)} · ${pct(share)}${THIN_SPACE}%`;
         rows.push({ key: 'Self', value, tip: 'without callees; percent of its duration' });
     }
     return rows;
@@ -86,18 +86,19 @@ function deviceRows(track: TraceTrack | null, args: Args): FactRow[] {
     const registers = numberOf(args['registers per thread']);
     if (registers !== null) rows.push({ key: 'Registers', value: `${int(registers)} per thread` });
     const shared = numberOf(args['shared memory']);
-    if (shared !== null) rows.push({ key: 'Shared memory', value: `${int(shared)}${THIN}B` });
+    if (shared !== null) rows.push({ key: 'Shared memory', value: `${int(shared)}${THIN_SPACE}B` });
     const occupancy = numberOf(args['est. achieved occupancy %']);
     if (occupancy !== null) {
         const tip = 'occupancy estimated by the profiler, in percent of the warps of an SM';
-        rows.push({ key: 'Occupancy', value: `${fmtFixed(occupancy, 0)}${THIN}% est.`, tip });
+        rows.push({ key: 'Occupancy', value: `${fmtFixed(occupancy, 0)}${THIN_SPACE}% est.`, tip });
     }
     const blocks = numberOf(args['blocks per SM']);
     if (blocks !== null) rows.push({ key: 'Blocks per SM', value: fmtFixed(blocks, 2) });
     const moved = numberOf(args.bytes);
     if (moved !== null) rows.push({ key: 'Bytes', value: bytes(moved), tip: `${int(moved)} B` });
     const rate = numberOf(args['memory bandwidth (GB/s)']);
-    if (rate !== null) rows.push({ key: 'Bandwidth', value: `${fmtFixed(rate, 2)}${THIN}GB/s` });
+    if (rate !== null)
+        rows.push({ key: 'Bandwidth', value: `${fmtFixed(rate, 2)}${THIN_SPACE}GB/s` });
     return rows;
 }
 

@@ -7,11 +7,11 @@
 import { useMemo, useState } from 'preact/hooks';
 import { axisUnit } from '../../base/axis';
 import { useEffectOn } from '../../base/hooks';
-import { inPanel, panelSide, sayBeside, useBeside, useNames } from '../../base/panel';
+import { inPanel, panelSide, postToPanels, usePanelMessage, useNames } from '../../base/panel';
 import type { TimelineAnswer } from '../../model/timeline_types';
 import { shifted } from '../../model/timeline_view';
 import { inOrder, type LaneNames, laneNames, topOf, topText, translate } from './lane_mates';
-import type { StageMate } from './props';
+import type { SideStage } from './props';
 import type { TimelineStage } from './stage';
 
 const TOPICS = { moved: 'time', scrolled: 'lanes', pointed: 'moment', wrote: 'time sent' };
@@ -24,25 +24,26 @@ function ofAxis(topic: string): string {
 const ORDER = 'order of lanes';
 const ASKED = 'where are you';
 
-function saying(names: LaneNames): StageMate {
+function saying(names: LaneNames): SideStage {
     return {
         moved: ({ view, scene }) =>
-            sayBeside(
+            postToPanels(
                 ofAxis(TOPICS.moved),
                 `${view.from - scene.origin}~${view.to - scene.origin}`,
             ),
-        scrolled: ({ scene }) => sayBeside(TOPICS.scrolled, topText(scene.lanes, names, scene.top)),
+        scrolled: ({ scene }) =>
+            postToPanels(TOPICS.scrolled, topText(scene.lanes, names, scene.top)),
         pointed: (now) => {
             const t = now.pointer && now.timeAt(now.pointer.x) - now.scene.origin;
-            sayBeside(ofAxis(TOPICS.pointed), t === null ? '' : String(t));
+            postToPanels(ofAxis(TOPICS.pointed), t === null ? '' : String(t));
         },
-        wrote: ({ sent }) => sayBeside(ofAxis(TOPICS.wrote), sent),
+        wrote: ({ sent }) => postToPanels(ofAxis(TOPICS.wrote), sent),
     };
 }
 
 function useHearing(stage: { current: TimelineStage | null }, names: LaneNames): void {
     const useTopic = (topic: string, act: (now: TimelineStage, text: string) => void): void =>
-        useBeside(topic, (text) => {
+        usePanelMessage(topic, (text) => {
             if (stage.current) act(stage.current, text);
         });
     useTopic(ofAxis(TOPICS.moved), (now, text) => {
@@ -64,7 +65,7 @@ function useHearing(stage: { current: TimelineStage | null }, names: LaneNames):
 interface Beside {
     /** the run's tracks; in the new run they have the order of the base */
     timeline: TimelineAnswer;
-    mate: StageMate | null;
+    mate: SideStage | null;
 }
 
 /** The new run follows the base's order of tracks. */
@@ -85,15 +86,15 @@ export function useTimelineBeside(
     const leads = panelSide() === 'base';
     const tell = (): void => {
         if (!leads || !stage.current) return;
-        sayBeside(ORDER, names.order.join('\n'));
+        postToPanels(ORDER, names.order.join('\n'));
         mate?.moved(stage.current);
         mate?.scrolled(stage.current);
     };
-    useBeside(ORDER, setOrder);
-    useBeside(ASKED, tell);
+    usePanelMessage(ORDER, setOrder);
+    usePanelMessage(ASKED, tell);
     useEffectOn(() => {
         if (leads) tell();
-        else sayBeside(ASKED, '');
+        else postToPanels(ASKED, '');
     }, [timeline]);
     useNames(['off'], {
         nameOf: (value) => translate(value, names.nameOf, ',').join('\n'),

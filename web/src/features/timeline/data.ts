@@ -18,7 +18,7 @@ export function timelineData(whole: TimeView): TimelineData {
     return { cache: new WindowCache(whole), names: new NameTable(), curves: null };
 }
 
-export interface Need {
+export interface WindowRequest {
     view: TimeView;
     /** width of the view in px */
     px: number;
@@ -34,21 +34,29 @@ export interface Need {
 /** px above and below the visible lanes; lanes in that range are fetched too */
 const AROUND = 120;
 
-function add(need: Need, lane: Lane): void {
+function add(need: WindowRequest, lane: Lane): void {
     if (lane.kind === 'memory') need.memory.push(lane.key.slice(1));
     else if (lane.kind === 'counter' && lane.counter) need.counters.push(lane.counter.id);
     else if (lane.track) (lane.kind === 'busy' ? need.busy : need.tracks).push(lane.track.id);
 }
 
-export function needOf(
+export function windowRequestOf(
     lanes: Lanes,
     view: TimeView,
     px: number,
     top: number,
     height: number,
     moving: boolean,
-): Need {
-    const need: Need = { view, px, tracks: [], busy: [], memory: [], counters: [], moving };
+): WindowRequest {
+    const need: WindowRequest = {
+        view,
+        px,
+        tracks: [],
+        busy: [],
+        memory: [],
+        counters: [],
+        moving,
+    };
     for (let i = laneFrom(lanes, Math.max(0, top - AROUND)); i < lanes.lanes.length; i++) {
         if (lanes.lanes[i].top >= top + height + AROUND) break;
         add(need, lanes.lanes[i]);

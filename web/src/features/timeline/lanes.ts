@@ -3,7 +3,7 @@
  * Lanes of the timeline from top to bottom: one per track, the busy share below each stream, memory
  * and counters. This module computes the layout only; the canvas and the labels draw it.
  */
-import { figIn, int, text } from '../../base/units';
+import { formatValueIn, int, text } from '../../base/units';
 import { acceleratorName, deviceName, placeKey } from '../../model/device';
 import {
     type TimelineAnswer,
@@ -205,7 +205,7 @@ function addMemory(open: Open, memory: TraceMemory): void {
 function addCounter(open: Open, counter: TraceCounter): void {
     const key = `c${counter.id}`;
     const say = (value: number): string =>
-        Number.isInteger(value) ? int(value) : text(figIn(value, ''));
+        Number.isInteger(value) ? int(value) : text(formatValueIn(value, ''));
     const low = Math.min(0, counter.least);
     const role = `${say(low)} – ${say(counter.greatest)}${counter.unit ? ` ${counter.unit}` : ''}`;
     const height = open.folded.has(key) ? SLICE_ROW + 2 * PAD : COUNTER;

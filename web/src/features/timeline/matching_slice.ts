@@ -5,7 +5,7 @@
  */
 import { useRef } from 'preact/hooks';
 import { useEffectOn } from '../../base/hooks';
-import { inPanel, sayBeside, useBeside } from '../../base/panel';
+import { inPanel, postToPanels, usePanelMessage } from '../../base/panel';
 import type { Run } from '../../base/types';
 import { wholeName } from '../../model/filter_query';
 import type { FindAnswer, SliceFacts } from '../../model/timeline_types';
@@ -44,9 +44,9 @@ export function useLikeSlice({ run, origin, id, slice, select }: LikeProps) {
     const latest = useRef<string>('');
     useEffectOn(() => {
         if (!inPanel() || !slice || slice.id !== picked.current) return;
-        sayBeside(TOPIC, `${slice.start_ns - origin} ${slice.name}`);
+        postToPanels(TOPIC, `${slice.start_ns - origin} ${slice.name}`);
     }, [slice?.id]);
-    useBeside(TOPIC, (text) => {
+    usePanelMessage(TOPIC, (text) => {
         if (id !== null && id !== followed.current) return;
         latest.current = text;
         if (text === '') {
@@ -65,6 +65,6 @@ export function useLikeSlice({ run, origin, id, slice, select }: LikeProps) {
     });
     return (next: number | null): void => {
         picked.current = next;
-        if (next === null) sayBeside(TOPIC, '');
+        if (next === null) postToPanels(TOPIC, '');
     };
 }

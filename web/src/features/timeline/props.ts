@@ -5,7 +5,7 @@
 import type { ComponentChildren } from 'preact';
 import type { TimelineAnswer } from '../../model/timeline_types';
 import type { TimeView } from '../../model/timeline_view';
-import type { Need, TimelineData } from './data';
+import type { WindowRequest, TimelineData } from './data';
 import type { Hit } from './hit';
 import type { Lane, Lanes } from './lanes';
 import type { Flow, Mark } from './scene';
@@ -25,7 +25,7 @@ export interface TimelineProps {
     /** ns of this run that its ruler shows as 0 */
     origin?: number;
     /** callbacks that repeat the actions of this stage in the other timeline, in the same frame */
-    mate?: StageMate | null;
+    mate?: SideStage | null;
     /** vertical scroll position of the lanes, px */
     y: number;
     onY: (y: number | null) => void;
@@ -37,7 +37,7 @@ export interface TimelineProps {
     /** text ids that the search matches */
     found: ReadonlySet<number> | null;
     onFold: (keys: string[]) => void;
-    onNeed: (need: Need) => void;
+    onNeed: (need: WindowRequest) => void;
     onStep: (forward: boolean) => void;
     onBack: () => void;
     onFind: () => void;
@@ -46,7 +46,7 @@ export interface TimelineProps {
     curveTip: (lane: Lane, t: number) => ComponentChildren;
 }
 
-export interface StageMate {
+export interface SideStage {
     moved: (stage: TimelineStage) => void;
     scrolled: (stage: TimelineStage) => void;
     /** the pointer moved or left */

@@ -9,23 +9,23 @@ import { covers, windowFor } from '../../model/timeline_cache';
 import type { CurvesAnswer, WindowAnswer } from '../../model/timeline_types';
 import type { TimeView } from '../../model/timeline_view';
 import { curveSet } from './curves';
-import type { Need, TimelineData } from './data';
+import type { WindowRequest, TimelineData } from './data';
 
 const NAMES_AT_ONCE = 2000;
 /** The whole run, to fall back on while panning far: coarse is enough. */
 const WHOLE_PX = 1000;
 
-type Asked = { from: number; to: number; px: number };
+type SqlRequest = { from: number; to: number; px: number };
 
 /** A question under way. */
 interface Flight {
     control: AbortController;
-    asked: Asked;
+    asked: SqlRequest;
     /** what it asks for, as words */
     of: string[];
 }
 
-const ofPxOf = ({ from, to, px }: Asked): number => (to - from) / px;
+const ofPxOf = ({ from, to, px }: SqlRequest): number => (to - from) / px;
 
 export class TimelineLoader {
     private windowFlight: Flight | null = null;
@@ -43,7 +43,7 @@ export class TimelineLoader {
         private readonly onError: (error: ApiError | null) => void,
     ) {}
 
-    need(need: Need): void {
+    need(need: WindowRequest): void {
         this.needWindow(need);
         this.needCurves(need);
     }
@@ -85,7 +85,7 @@ export class TimelineLoader {
     }
 
     /* True when what is under way will do, so that nothing has to be asked. */
-    private serves(flight: Flight | null, need: Need, of: string[]): boolean {
+    private serves(flight: Flight | null, need: WindowRequest, of: string[]): boolean {
         if (!flight) return false;
         const { from, to } = flight.asked;
         const window = { from, to, ofPx: ofPxOf(flight.asked) };
@@ -93,7 +93,7 @@ export class TimelineLoader {
         return of.every((word) => flight.of.includes(word));
     }
 
-    private needWindow(need: Need): void {
+    private needWindow(need: WindowRequest): void {
         const { cache } = this.data;
         const tracks = cache.missing(need.view, need.px, need.tracks, need.moving);
         if (!tracks.length) {
@@ -119,7 +119,7 @@ export class TimelineLoader {
         return getJson<WindowAnswer>(`${path}&tracks=${of.join(',')}`, control);
     }
 
-    private async fetchWindow(flight: Flight, need: Need): Promise<void> {
+    private async fetchWindow(flight: Flight, need: WindowRequest): Promise<void> {
         try {
             const answer = await this.askWindow(flight);
             const ofPx = (need.view.to - need.view.from) / need.px;
@@ -153,7 +153,7 @@ export class TimelineLoader {
         this.wholeFlight = null;
     }
 
-    private needCurves(need: Need): void {
+    private needCurves(need: WindowRequest): void {
         const of = [
             ...need.busy.map((track) => `b${track}`),
             ...need.memory.map((key) => `m${key}`),
@@ -168,13 +168,13 @@ export class TimelineLoader {
         void this.fetchCurves(flight, need);
     }
 
-    private hasCurves(need: Need, of: string[]): boolean {
+    private hasCurves(need: WindowRequest, of: string[]): boolean {
         const { curves } = this.data;
         if (!curves || !covers(curves, need.view, need.px, this.whole, need.moving)) return false;
         return of.every((word) => curves.of.has(word));
     }
 
-    private async fetchCurves(flight: Flight, need: Need): Promise<void> {
+    private async fetchCurves(flight: Flight, need: WindowRequest): Promise<void> {
         const { asked, control, of } = flight;
         const path = withParams(this.path('curves'), {
             from_ns: asked.from,

@@ -39,7 +39,7 @@ function outerNames(data: TimelineData, track: number, levels = LEVELS): Set<num
 }
 
 /** Marks the names that are needed to derive roles; they are fetched with the next request. */
-export function wantRoleNames(data: TimelineData, tracks: TraceTrack[]): void {
+export function loadRoleNames(data: TimelineData, tracks: TraceTrack[]): void {
     for (const { id, kind } of tracks) {
         if (kind !== TRACK.thread) continue;
         for (const name of outerNames(data, id)) data.names.want(name);

@@ -19,7 +19,7 @@ import {
     widthOf,
 } from '../../model/timeline_view';
 import { TimelineCanvas } from './canvas';
-import { type Need, needOf } from './data';
+import { type WindowRequest, windowRequestOf } from './data';
 import { type Hit, hitAt } from './hit';
 import { type Lane, laneAt } from './lanes';
 import type { StageParts, TimelineProps } from './props';
@@ -187,9 +187,16 @@ export class TimelineStage {
         this.restTimer = setTimeout(() => this.props.onNeed(this.need(false)), REST_MS);
     }
 
-    need(moving: boolean): Need {
+    need(moving: boolean): WindowRequest {
         const { lanes, view, top } = this.scene;
-        return needOf(lanes, view, Math.max(1, this.renderer.width), top, this.room, moving);
+        return windowRequestOf(
+            lanes,
+            view,
+            Math.max(1, this.renderer.width),
+            top,
+            this.room,
+            moving,
+        );
     }
 
     /** Applies user input immediately; the URL is updated after a pause. */

@@ -7,18 +7,18 @@ import { route } from '../../base/router';
 import type { Run } from '../../base/types';
 import type { TimelineAnswer } from '../../model/timeline_types';
 import { isAttributed, put } from '../trace/data';
-import { type Need, type TimelineData, timelineData } from './data';
+import { type WindowRequest, type TimelineData, timelineData } from './data';
 import { TimelineLoader } from './requests';
-import { trackRoles, wantRoleNames } from './roles';
+import { trackRoles, loadRoleNames } from './roles';
 import type { TimelineStage } from './stage';
 
-export function foldedKeys(off: string | undefined): ReadonlySet<string> {
+export function collapsedKeys(off: string | undefined): ReadonlySet<string> {
     return new Set(off ? off.split(',') : []);
 }
 
 /** Unfolds when all of them are folded, else folds them. */
 export function fold(keys: string[]): void {
-    const off = new Set(foldedKeys(route.peek().query.off));
+    const off = new Set(collapsedKeys(route.peek().query.off));
     const all = keys.every((key) => off.has(key));
     for (const key of keys) {
         if (all) off.delete(key);
@@ -28,7 +28,7 @@ export function fold(keys: string[]): void {
 }
 
 /** Slices that the lanes in sight were made from. */
-function drawnFrom(need: Need, data: TimelineData): number {
+function drawnFrom(need: WindowRequest, data: TimelineData): number {
     let slices = 0;
     for (const track of need.tracks) {
         const window = data.cache.near(track);
@@ -84,7 +84,7 @@ function findRoles(
     loader: TimelineLoader,
     set: (update: (old: ReadonlyMap<number, string>) => ReadonlyMap<number, string>) => void,
 ): void {
-    wantRoleNames(data, timeline.tracks);
+    loadRoleNames(data, timeline.tracks);
     void loader.fetchNames();
     const roles = trackRoles(data, timeline.tracks);
     const words = [...roles].join();

@@ -29,7 +29,7 @@ import { FindField, useFind } from './search';
 import { useSelect } from './selection';
 import { SidePane } from './side_pane';
 import type { TimelineStage } from './stage';
-import { fold, foldedKeys, useTimelineData } from './state';
+import { fold, collapsedKeys, useTimelineData } from './state';
 import { StepsOfRun } from './steps';
 import { CurveTip, SliceTip } from './tooltip';
 import { TimelineView } from './view';
@@ -70,7 +70,7 @@ function useTimeline({ run, timeline: read }: TimelineProps) {
     const origin = Number(query.origin) || 0;
     const loaded = useTimelineData(run, read, stage);
     const nameOf = useWorkerNames(run);
-    const folded = useMemo(() => foldedKeys(query.off), [query.off]);
+    const folded = useMemo(() => collapsedKeys(query.off), [query.off]);
     const lanes = useMemo(
         () => layoutLanes(timeline, folded, loaded.roles, nameOf),
         [timeline, folded, loaded.roles, nameOf],

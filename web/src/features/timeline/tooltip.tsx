@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { axisText } from '../../base/axis';
 import { useEffectOn } from '../../base/hooks';
-import { bytes, figIn, int, pct, text, THIN } from '../../base/units';
+import { bytes, formatValueIn, int, pct, text, THIN_SPACE } from '../../base/units';
 import { FamilySwatch } from '../../components/family_swatch';
 import { familyOf } from '../../model/family';
 import { timesText } from './args';
@@ -78,7 +78,9 @@ function curveWords(lane: Lane, t: number, curves: CurveSet): string | null {
     if (lane.kind === 'busy') {
         const share = curves.busy.get(lane.track?.id ?? -1);
         const px = Math.floor((t - curves.from) / curves.ofPx);
-        return share && px in share ? `${pct((share[px] / 255) * 100)}${THIN}% of a pixel` : null;
+        return share && px in share
+            ? `${pct((share[px] / 255) * 100)}${THIN_SPACE}% of a pixel`
+            : null;
     }
     const curve =
         lane.kind === 'memory'
@@ -88,5 +90,7 @@ function curveWords(lane: Lane, t: number, curves: CurveSet): string | null {
     if (Number.isNaN(value)) return null;
     if (lane.kind === 'memory') return bytes(value);
     const unit = lane.counter?.unit ?? '';
-    return Number.isInteger(value) ? `${int(value)} ${unit}`.trim() : text(figIn(value, unit));
+    return Number.isInteger(value)
+        ? `${int(value)} ${unit}`.trim()
+        : text(formatValueIn(value, unit));
 }

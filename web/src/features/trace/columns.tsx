@@ -189,7 +189,7 @@ export function numberColumn<R>(
 }
 
 /** Columns beside a pane: those that go in narrow windows go earlier. */
-export function besidePane<R>(columns: GridColumn<R>[], pane: boolean): GridColumn<R>[] {
+export function columnsBesidePane<R>(columns: GridColumn<R>[], pane: boolean): GridColumn<R>[] {
     if (!pane) return columns;
     return columns.map((column) =>
         column.hideBelow ? { ...column, hideBelow: column.hideBelow + PANE } : column,

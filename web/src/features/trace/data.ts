@@ -8,7 +8,7 @@ import { kindHas } from '../../base/kinds';
 import { formatHash, route, setQuery } from '../../base/router';
 import type { TraceSummary } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { fig, text, THIN } from '../../base/units';
+import { fig, text, THIN_SPACE } from '../../base/units';
 import { rangeParams, rangeQuery, readRange, type TraceRange } from '../../model/trace_range';
 
 export const put = (changes: Record<string, string | null>): void =>
@@ -65,7 +65,7 @@ export function samplePeriod(run: Run): number | null {
 export function estimateText(run: Run, weight: number): string {
     const period = samplePeriod(run);
     if (period === null) return '';
-    return `≈${THIN}${text(fig(((weight / axisOfRun(run).scale) * period) / 1000))}`;
+    return `≈${THIN_SPACE}${text(fig(((weight / axisOfRun(run).scale) * period) / 1000))}`;
 }
 
 /** px of the overview above the tracks */

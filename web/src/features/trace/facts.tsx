@@ -2,13 +2,13 @@
  *
  * The few figures at the head of a trace.
  */
-import { axisFig } from '../../base/axis';
+import { formatAxisValue } from '../../base/axis';
 import { LABELS } from '../../base/terms';
 import type { TraceSummary } from '../../base/trace_types';
 import type { Run } from '../../base/types';
-import { bytesFig, fig, int, pct } from '../../base/units';
+import { formatBytes, fig, int, pct } from '../../base/units';
 import type { Fact } from '../../components/run_head';
-import { FigText } from '../../components/text';
+import { FormattedValueText } from '../../components/text';
 import { capital } from '../../model/labels';
 import { axisOfRun, estimateText, isStacks, isTrace, traceOf } from './data';
 
@@ -22,14 +22,14 @@ function lengthFact({ step_ns, steps, span_ns }: TraceSummary): Fact {
     if (step_ns === null) {
         return {
             label: 'Span',
-            value: <FigText fig={fig(span_ns / 1e9)} />,
+            value: <FormattedValueText fig={fig(span_ns / 1e9)} />,
             tip: 'from the start of the first event to the end of the last',
         };
     }
     return {
         label: 'Mean step',
         term: 'step',
-        value: <FigText fig={fig(step_ns / 1e9)} />,
+        value: <FormattedValueText fig={fig(step_ns / 1e9)} />,
         tip: `Mean of the counted steps of ${int(steps)}. A step ends when its last kernel ends.`,
     };
 }
@@ -65,11 +65,11 @@ function stackFacts(run: Run): Fact[] {
         {
             label: capital(label),
             value: (
-                <FigText
+                <FormattedValueText
                     fig={
                         unit === 'samples'
-                            ? { value: axisFig(weight).value, unit: '' }
-                            : axisFig(weight)
+                            ? { value: formatAxisValue(weight).value, unit: '' }
+                            : formatAxisValue(weight)
                     }
                 />
             ),
@@ -95,7 +95,7 @@ export function traceFacts(run: Run): Fact[] | null {
     if (peak_bytes) {
         facts.push({
             label: peak_device ? 'Peak GPU memory' : 'Peak memory',
-            value: <FigText fig={bytesFig(peak_bytes)} />,
+            value: <FormattedValueText fig={formatBytes(peak_bytes)} />,
             tip: 'largest memory allocated at one time',
             hideBelow: NARROW,
         });

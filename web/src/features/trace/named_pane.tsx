@@ -14,7 +14,7 @@ import { Notice } from '../../components/notice';
 import { Pairs } from '../../components/pairs';
 import { LoadingLine } from '../../components/progress';
 import { Term } from '../../components/term';
-import { FigText } from '../../components/text';
+import { FormattedValueText } from '../../components/text';
 import { PaneHead } from '../../components/toolbar';
 import { useJson } from '../shared/use_json';
 import { put, rangedPath, useRange } from './data';
@@ -82,7 +82,7 @@ export function NamedPane(props: NamedPaneProps) {
     );
 }
 
-const time = (ns: number) => <FigText fig={fig(ns / 1e9)} />;
+const time = (ns: number) => <FormattedValueText fig={fig(ns / 1e9)} />;
 
 interface FiguresProps {
     data: Named;

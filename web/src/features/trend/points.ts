@@ -3,8 +3,8 @@
  * A metric over runs: positions of the points, labels of change points, and the runs to compare.
  */
 import type { Trend, TrendChange, TrendPoint } from '../../base/trend_types';
-import { THIN, clock, int, isoDay, plural, signed, text, when } from '../../base/units';
-import { deltaFig, figOf, pText, wordOf } from '../../model/compare';
+import { THIN_SPACE, clock, int, isoDay, plural, signed, text, when } from '../../base/units';
+import { formatDelta, formatValueOf, pText, wordOf } from '../../model/compare';
 
 export interface Span {
     from: number;
@@ -92,7 +92,7 @@ export function tickTime(time: Date, length_ms: number): string {
 }
 
 export function pctText(delta: number, of: number): string {
-    return of === 0 ? '' : `${signed((100 * delta) / Math.abs(of), 1)}${THIN}%`;
+    return of === 0 ? '' : `${signed((100 * delta) / Math.abs(of), 1)}${THIN_SPACE}%`;
 }
 
 export interface ChangeWords {
@@ -105,11 +105,11 @@ export interface ChangeWords {
 
 export function changeWords(change: TrendChange, unit: string): ChangeWords {
     const up = change.delta > 0;
-    const say = (value: number) => text(figOf(value, unit));
+    const say = (value: number) => text(formatValueOf(value, unit));
     const pct = pctText(change.delta, change.before);
     return {
         tone: up ? 'slower' : 'faster',
-        short: `${up ? '▲' : '▼'} ${pct || text(deltaFig(change.delta, unit))}`,
+        short: `${up ? '▲' : '▼'} ${pct || text(formatDelta(change.delta, unit))}`,
         long:
             `${wordOf(up, unit)} by ${say(Math.abs(change.delta))}${pct && ` (${pct})`}: ` +
             `median ${say(change.before)} before, ${say(change.after)} after, ${pText(change.p)}`,

@@ -6,7 +6,7 @@ import { API, sendJson, withParams } from '../../base/client';
 import { navigate, type Query, setQuery } from '../../base/router';
 import type { Trend } from '../../base/trend_types';
 import type { Run } from '../../base/types';
-import { announce } from '../shared/shelf_state';
+import { publishRunChange } from '../shared/shelf_state';
 import type { Groups } from './points';
 
 const ASKED = ['runs', 'by', 'of', 'row', 'place', 'metric', 'kind'];
@@ -34,5 +34,5 @@ export function openComparison({ of, row }: Trend, groups: Groups): void {
 /** Pins a run as the baseline of its series, or lets it go. */
 export async function pinBaseline(id: string, pin: boolean): Promise<void> {
     const run = await sendJson<Run>(pin ? 'PUT' : 'DELETE', `${API}/runs/${id}/baseline`);
-    if (run) announce({ type: 'run', run });
+    if (run) publishRunChange({ type: 'run', run });
 }

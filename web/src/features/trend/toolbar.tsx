@@ -4,7 +4,7 @@
  */
 import { useMemo, useState } from 'preact/hooks';
 import { API, withParams } from '../../base/client';
-import type { ComparedTable, Comparison } from '../../base/compare_types';
+import type { ComparisonTable, Comparison } from '../../base/compare_types';
 import { route } from '../../base/router';
 import type { Trend } from '../../base/trend_types';
 import type { Page } from '../../base/types';
@@ -13,7 +13,7 @@ import { Menu, type MenuItem } from '../../components/menu';
 import { Picker, type PickItem } from '../../components/picker';
 import { Segmented } from '../../components/segmented';
 import { Spacer, Toolbar } from '../../components/toolbar';
-import { figOf } from '../../model/compare';
+import { formatValueOf } from '../../model/compare';
 import { useJson } from '../shared/use_json';
 import { isInTime, otherKinds } from './points';
 import { put, trendPath } from './state';
@@ -24,7 +24,7 @@ interface ToolbarProps {
 }
 
 /* What the newest run can be asked for. */
-function useTables(trend: Trend): ComparedTable[] {
+function useTables(trend: Trend): ComparisonTable[] {
     const newest = trend.points[trend.points.length - 1];
     const { data } = useJson<Comparison>(newest ? `${API}/compare?new=${newest.id}` : null);
     return data?.tables ?? [];
@@ -75,7 +75,7 @@ export function TrendToolbar({ trend, inputRef }: ToolbarProps) {
 
 const NO_ROW = { of: null, row: null, place: null };
 
-function FigureMenu({ trend, tables }: { trend: Trend; tables: ComparedTable[] }) {
+function FigureMenu({ trend, tables }: { trend: Trend; tables: ComparisonTable[] }) {
     const { query } = route.value;
     const table = tables.find(({ of }) => of === query.of);
     const plain = !query.of;
@@ -112,7 +112,7 @@ function FigureMenu({ trend, tables }: { trend: Trend; tables: ComparedTable[] }
     );
 }
 
-function MetricMenu({ trend, table }: { trend: Trend; table: ComparedTable }) {
+function MetricMenu({ trend, table }: { trend: Trend; table: ComparisonTable }) {
     return (
         <Menu
             label={trend.title}
@@ -144,7 +144,7 @@ function foundRows(page: Page | null): FoundRow[] {
 }
 
 /** Finds a row of the newest run by its name; the largest are offered first. */
-function RowPicker({ trend, table, inputRef }: ToolbarProps & { table: ComparedTable }) {
+function RowPicker({ trend, table, inputRef }: ToolbarProps & { table: ComparisonTable }) {
     const { query } = route.value;
     const [typed, setTyped] = useState<string | null>(null);
     const newest = trend.points[trend.points.length - 1];
@@ -164,7 +164,12 @@ function RowPicker({ trend, table, inputRef }: ToolbarProps & { table: ComparedT
                     {row.name} <span class="soft">{row.place}</span>
                 </span>
                 <span class="pick-note">
-                    {text(figOf(row.median, table.place === 'unit' ? (row.place ?? '') : unit))}
+                    {text(
+                        formatValueOf(
+                            row.median,
+                            table.place === 'unit' ? (row.place ?? '') : unit,
+                        ),
+                    )}
                 </span>
             </>
         ),

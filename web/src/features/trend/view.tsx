@@ -16,7 +16,7 @@ import { LoadingLine } from '../../components/progress';
 import { setStatus } from '../../components/status_line';
 import { Tag } from '../../components/tag';
 import { hideTooltip, showTooltip } from '../../components/tooltip';
-import { figOf, isTime } from '../../model/compare';
+import { formatValueOf, isTime } from '../../model/compare';
 import { may } from '../login/user';
 import { onRunChange } from '../shared/shelf_state';
 import { useJson } from '../shared/use_json';
@@ -240,7 +240,7 @@ function TrendBody({ trend }: { trend: Trend }) {
 
 /* A word as long as "samples" stands in the head instead. */
 function valueText(value: number, unit: string): string {
-    const fig = figOf(value, unit);
+    const fig = formatValueOf(value, unit);
     return fig.unit.length > UNIT_MOST ? fig.value : text(fig);
 }
 
@@ -296,7 +296,7 @@ function Tip({ trend, index }: { trend: Trend; index: number }) {
     const point = trend.points[index];
     const before = trend.points[index - 1];
     const base = trend.baseline?.value;
-    const say = (value: number) => text(figOf(value, trend.unit));
+    const say = (value: number) => text(formatValueOf(value, trend.unit));
     return (
         <>
             <div class="tooltip-title">{point.by ?? point.name}</div>

@@ -7,7 +7,7 @@ import { useEffect } from 'preact/hooks';
 import { clock, int } from '../../base/units';
 import { inField } from '../../components/window_keys';
 import { shelf } from '../shared/shelf_state';
-import { addBlob, addDropped, addFiles } from './uploads';
+import { addBlob, addDroppedFiles, addFiles } from './uploads';
 
 const dragged = signal<number | null>(null);
 
@@ -37,7 +37,7 @@ function onDrop(event: DragEvent): void {
     dragged.value = null;
     if (!carriesFiles(event) || !event.dataTransfer) return;
     event.preventDefault();
-    if (!offerDrop(event.dataTransfer)) void addDropped(event.dataTransfer);
+    if (!dispatchDrop(event.dataTransfer)) void addDroppedFiles(event.dataTransfer);
 }
 
 function onPaste(event: ClipboardEvent): void {
@@ -90,16 +90,16 @@ export function NoDropTarget() {
 }
 
 /** Files dropped on the window are added to the shelf, unless the current tab claims them. */
-interface DropClaim {
+interface DropHandler {
     /** Whether the tab accepts all of these files. */
     wants: (names: string[]) => boolean;
     take: (files: File[]) => void;
 }
 
-let claim: DropClaim | null = null;
+let claim: DropHandler | null = null;
 
 /** Registers a claim; the returned function removes it. */
-export function claimDrops(next: DropClaim): () => void {
+export function registerDropHandler(next: DropHandler): () => void {
     claim = next;
     return () => {
         if (claim === next) claim = null;
@@ -107,7 +107,7 @@ export function claimDrops(next: DropClaim): () => void {
 }
 
 /** Passes the files to the tab; returns false if they are for the shelf. */
-function offerDrop(transfer: DataTransfer): boolean {
+function dispatchDrop(transfer: DataTransfer): boolean {
     const files = [...transfer.files];
     if (!claim || !files.length || !claim.wants(files.map(({ name }) => name))) return false;
     claim.take(files);

@@ -7,7 +7,7 @@ import { signal } from '@preact/signals';
 import { API, asApiError, isAbort, upload, type Upload } from '../../base/client';
 import { navigate, route } from '../../base/router';
 import type { Job } from '../../base/types';
-import type { Incoming } from '../../model/shelf_rows';
+import type { RunningImport } from '../../model/shelf_rows';
 import { addNotice } from '../shared/notices';
 import { applyOwnJob } from '../shared/shelf_state';
 import { fileHead, padding, tarEnd } from './tar';
@@ -15,7 +15,7 @@ import { fileHead, padding, tarEnd } from './tar';
 const AT_ONCE = 2;
 
 interface Sending {
-    row: Incoming;
+    row: RunningImport;
     body: Blob;
     transfer: Upload<{ job: Job }> | null;
 }
@@ -24,7 +24,7 @@ let queue: Sending[] = [];
 let count = 0;
 
 /** Rows of the files that are not yet jobs, oldest first. */
-export const sending = signal<readonly Incoming[]>([]);
+export const sending = signal<readonly RunningImport[]>([]);
 
 function publish(): void {
     sending.value = queue.map(({ row }) => ({ ...row }));
@@ -176,7 +176,7 @@ async function addFolder(folder: FileSystemEntry): Promise<void> {
 }
 
 /** What was dropped: files, and folders. */
-export async function addDropped(data: DataTransfer): Promise<void> {
+export async function addDroppedFiles(data: DataTransfer): Promise<void> {
     // The entries must be taken before the first await, when the browser empties the list.
     const folders: FileSystemEntry[] = [];
     const files: File[] = [];

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lazy_estimate.h: estimates the start-up time saved if some imports are made lazy.
+ *
+ * Modules are nodes, node 0 is the program itself; an edge means that one module imports another.
+ * Modules that the program still reaches without the lazy edges stay; the others are saved. An
+ * import-time log only has the first importer of each module, so the result is an interval:
+ *
+ *     high   all modules that no certain import keeps
+ *     best   the same without the modules that weaker evidence keeps (PS_EVIDENCE_OTHER_LOG)
+ *     low    only modules whose importers are all known, and each is saved too or imports lazily
+ */
+#ifndef PS_COMPARE_LAZY_ESTIMATE_H
+#define PS_COMPARE_LAZY_ESTIMATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum ps_import_evidence {
+    PS_EVIDENCE_FIRST_IMPORT, /* it was the first importer of the module */
+    PS_EVIDENCE_PACKAGE, /* a submodule imports its package, always: such an edge is never lazy */
+    PS_EVIDENCE_CACHED_IMPORT, /* imported it when it was already loaded: a line of -X importtime=2
+                                */
+    PS_EVIDENCE_RECORDED_IMPORT, /* imported it when it was already loaded: seen by the recorder */
+    PS_EVIDENCE_OTHER_LOG        /* it was the first importer in another log: weaker evidence */
+};
+
+struct ps_import_edge {
+    uint32_t from, to; /* nodes; `from` imports `to` */
+    uint8_t evidence;  /* enum ps_import_evidence */
+    bool is_lazy;
+};
+
+struct ps_import_node {
+    double self_us;
+    uint32_t package;       /* node of the package that contains it; 0: none */
+    bool has_all_importers; /* all of its importers are in the edges */
+};
+
+enum ps_lazy_effect {
+    PS_LAZY_STILL_IMPORTED,
+    PS_LAZY_LIKELY_IMPORTED, /* probably stays: only edges with PS_EVIDENCE_OTHER_LOG keep it */
+    PS_LAZY_UNCERTAIN,       /* no known import keeps it, but not all of its importers are known */
+    PS_LAZY_SAVED
+};
+
+struct ps_import_outcome {
+    uint8_t effect;    /* enum ps_lazy_effect */
+    uint8_t evidence;  /* proof of the edge from `importer` */
+    uint32_t importer; /* STAYS, LIKELY: a node that stays and imports it. OPEN, SAVED: 0 */
+    uint32_t edge;     /* STAYS, LIKELY: index of the edge from `importer` */
+};
+
+struct ps_lazy_estimate {
+    double low, best, high; /* time saved, in us */
+};
+
+/*
+ * out: an array of n outcomes; nodes[0] is the program. `hides_from`: the log omits `from package
+ * import module` if the module is already loaded. So if a module that stays imports a package
+ * (PS_EVIDENCE_CACHED_IMPORT), modules of that package may have an importer that is unknown. Takes
+ * O(nodes + edges).
+ */
+struct ps_lazy_estimate ps_lazy_estimate_saving(const struct ps_import_node *nodes, uint32_t n,
+                                                const struct ps_import_edge *edges, size_t n_edges,
+                                                bool hides_from, struct ps_import_outcome *out);
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/cli/comparison.h"
+
+#include "base/json_out.h"
+#include "base/json_span.h"
+#include "server/cli/nearest.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define ROWS_MOST 1000 /* maximum of the API for one response */
+
+/* Appends the path compare, compare/functions, ... with the two groups. */
+static void add_path(const struct ps_cli_comparison *compared, const char *of, struct ps_buf *path)
+{
+    ps_buf_puts(path, "compare");
+    if (of)
+        ps_path_add(path, of);
+    ps_path_param(path, "new", compared->new_runs);
+    ps_path_param(path, "base", compared->base_runs);
+}
+
+enum ps_status ps_cli_compare(struct ps_client *client, const char *base, const char *now,
+                              struct ps_cli_comparison *out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    *out = (struct ps_cli_comparison){.client = client, .base_runs = base, .new_runs = now};
+    add_path(out, NULL, &path);
+    enum ps_status status = ps_client_get(client, path.ptr, &out->text, err);
+    return status == PS_OK ? ps_client_parse(ps_buf_slice(&out->text), &out->about, err) : status;
+}
+
+void ps_cli_comparison_close(struct ps_cli_comparison *compared)
+{
+    ps_buf_free(&compared->text);
+    cJSON_Delete(compared->about);
+    *compared = (struct ps_cli_comparison){0};
+}
+
+/* Finds the list item whose `key` is `name`, or the first item if name is NULL. A failure lists all
+ * names. */
+static enum ps_status choose(const cJSON *list, const char *key, const char *name, const char *what,
+                             const cJSON **out, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf names = {0};
+    struct ps_nearest nearest = {.typed = name ? name : ""};
+    const cJSON *item;
+    cJSON_ArrayForEach(item, list)
+    {
+        const char *word = ps_run_text(item, key);
+        *out = item;
+        if (!name || strcmp(word, name) == 0)
+            return PS_OK;
+        ps_nearest_offer(&nearest, word);
+        ps_buf_printf(&names, "%s%s", names.len ? ", " : "", word);
+    }
+    if (!name)
+        return ps_fail(err, PS_BAD_REQUEST, "these runs have no %s to compare", what);
+    if (nearest.word)
+        ps_err_hint(err, "did you mean %s? Available %ss: %s", nearest.word, what, names.ptr);
+    else if (names.len)
+        ps_err_hint(err, "available %ss: %s", what, names.ptr);
+    return ps_fail(err, PS_BAD_REQUEST, "these runs have no %s '%s'", what, name);
+}
+
+enum ps_status ps_cli_table(const struct ps_cli_comparison *compared, const char *of,
+                            const cJSON **out, struct ps_err *err)
+{
+    return choose(cJSON_GetObjectItemCaseSensitive(compared->about, "tables"), "of", of, "table",
+                  out, err);
+}
+
+enum ps_status ps_cli_metric(const cJSON *table, const char *name, const cJSON **out,
+                             struct ps_err *err)
+{
+    return choose(cJSON_GetObjectItemCaseSensitive(table, "metrics"), "metric", name, "metric", out,
+                  err);
+}
+
+enum ps_status ps_cli_rows(const struct ps_cli_comparison *compared, const cJSON *table,
+                           const cJSON *metric, const char *name, unsigned limit, cJSON **out,
+                           struct ps_err *err)
+{
+    return ps_cli_rows_by(compared, table, metric, name, NULL, limit, out, err);
+}
+
+enum ps_status ps_cli_read_rows_options(const struct ps_options *options, const cJSON *table,
+                                        const cJSON *metric, unsigned *rows, char sort[80],
+                                        struct ps_err *err)
+{
+    const cJSON *column = NULL;
+    int64_t n = *rows;
+    sort[0] = '\0';
+    if (options->rows &&
+        (!ps_str_parse_i64(ps_str_from_c(options->rows), &n) || n < 1 || n > ROWS_MOST))
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "invalid value '%s' for --rows: not a whole number from 1 to %d",
+                       options->rows, ROWS_MOST);
+    *rows = (unsigned)n;
+    if (options->sort && strcmp(options->sort, "name") == 0)
+        (void)snprintf(sort, 80, "name");
+    else if (options->sort && ps_cli_metric(table, options->sort, &column, err) != PS_OK)
+        return err->code;
+    else if (options->sort && column != metric)
+        (void)snprintf(sort, 80, "median_%.60s", options->sort);
+    return PS_OK;
+}
+
+enum ps_status ps_cli_rows_by(const struct ps_cli_comparison *compared, const cJSON *table,
+                              const cJSON *metric, const char *name, const char *sort,
+                              unsigned limit, cJSON **out, struct ps_err *err)
+{
+    char limit_text[24];
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    (void)snprintf(limit_text, sizeof limit_text, "%u", limit);
+    add_path(compared, ps_run_text(table, "of"), &path);
+    ps_path_param(&path, "metric", ps_run_text(metric, "metric"));
+    ps_path_param(&path, "limit", limit_text);
+    ps_path_param(&path, "name", name);
+    ps_path_param(&path, "sort", sort);
+    ps_path_param(&path, "desc", sort && strcmp(sort, "name") == 0 ? "0" : NULL);
+    return ps_client_read(compared->client, path.ptr, out, err);
+}
+
+const cJSON *ps_cli_cell(const cJSON *page, int at, const char *column)
+{
+    const cJSON *row = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(page, "rows"), at),
+                *name;
+    int i = 0;
+    cJSON_ArrayForEach(name, cJSON_GetObjectItemCaseSensitive(page, "columns"))
+    {
+        if (row && strcmp(cJSON_GetStringValue(name), column) == 0)
+            return cJSON_GetArrayItem(row, i);
+        i++;
+    }
+    return NULL;
+}
+
+double ps_cli_number(const cJSON *page, int at, const char *column)
+{
+    const cJSON *cell = ps_cli_cell(page, at, column);
+    return cJSON_IsNumber(cell) ? cell->valuedouble : 0;
+}
+
+const char *ps_cli_text(const cJSON *page, int at, const char *column)
+{
+    const char *text = cJSON_GetStringValue(ps_cli_cell(page, at, column));
+    return text ? text : "";
+}
+
+/* --- Shared output --- */
+
+void ps_cli_format_names(const cJSON *runs, struct ps_buf *out)
+{
+    int n = cJSON_GetArraySize(runs);
+    ps_append_escaped(out, ps_str_from_c(ps_run_text(cJSON_GetArrayItem(runs, 0), "name")));
+    if (n > 1)
+        ps_buf_printf(out, " and %d more", n - 1);
+}
+
+bool ps_cli_unit_is_place(const cJSON *table)
+{
+    return strcmp(ps_run_text(table, "place"), "unit") == 0;
+}
+
+const char *ps_cli_unit(const cJSON *table, const cJSON *metric, const cJSON *page, int row)
+{
+    return ps_cli_unit_is_place(table) ? ps_cli_text(page, row, "place")
+                                       : ps_run_text(metric, "unit");
+}
+
+void ps_cli_name_cell(struct ps_table *table, const cJSON *about, const cJSON *page, int row)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf text = {0};
+    const char *place = ps_cli_unit_is_place(about) ? "" : ps_cli_text(page, row, "place");
+    const char *within = ps_cli_text(page, row, "within");
+    double line = ps_cli_number(page, row, "line");
+    ps_buf_puts(&text, ps_cli_text(page, row, "name"));
+    if (within[0])
+        ps_buf_printf(&text, "  in %s", within);
+    if (place[0])
+        ps_buf_printf(&text, "  %s", place);
+    if (line == 0)
+        line = ps_cli_number(page, row, "base_line");
+    if (line > 0)
+        ps_buf_printf(&text, ":%.0f", line);
+    ps_table_cell(table, text.ptr);
+}
+
+enum ps_status ps_cli_comparison_json(const struct ps_cli_comparison *compared, const cJSON *table,
+                                      const cJSON *metric, struct ps_buf *out, struct ps_err *err)
+{
+    static const char *const members[] = {"base", "new", "headline"};
+    const char *of = ps_run_text(table, "of"), *name = ps_run_text(metric, "metric");
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf rows = {0};
+    struct ps_json json = ps_json_writer(out);
+    add_path(compared, of, &path);
+    ps_path_param(&path, "metric", name);
+    ps_path_param(&path, "format", "rows");
+    enum ps_status status = ps_client_get(compared->client, path.ptr, &rows, err);
+    if (status != PS_OK)
+        return status;
+    ps_json_object(&json);
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        ps_json_key(&json, members[i]);
+        ps_json_raw(&json, ps_json_member(ps_buf_slice(&compared->text), members[i]));
+    }
+    ps_json_kstr(&json, "of", of);
+    ps_json_kstr(&json, "metric", name);
+    ps_json_kstr(&json, "unit", ps_run_text(metric, "unit"));
+    ps_json_key(&json, "rows");
+    ps_json_raw(&json, ps_buf_slice(&rows));
+    ps_json_end(&json);
+    ps_buf_puts(out, "\n");
+    return PS_OK;
+}
+
+/* --- Formatting of numbers --- */
+
+char *ps_cli_format_value(double value, const char *unit, char out[64])
+{
+    static const struct {
+        const char *unit;
+        double seconds, bytes;
+    } known[] = {{"s", 1, 0}, {"ms", 1e-3, 0},  {"us", 1e-6, 0},    {"ns", 1e-9, 0},
+                 {"B", 0, 1}, {"KiB", 0, 1024}, {"MiB", 0, 1048576}};
+    char figure[48];
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(unit, known[i].unit) != 0)
+            continue;
+        (void)snprintf(out, 64, "%s",
+                       known[i].seconds > 0 ? ps_format_seconds(value * known[i].seconds, figure)
+                                            : ps_format_bytes(value * known[i].bytes, figure));
+        return out;
+    }
+    if (value == floor(value) && fabs(value) < 1e15)
+        (void)snprintf(out, 64, "%.0f%s%s", value, unit[0] ? " " : "", unit);
+    else
+        (void)snprintf(out, 64, "%.4g%s%s", value, unit[0] ? " " : "", unit);
+    return out;
+}
+
+char *ps_cli_format_change(double value, const char *unit, char out[64])
+{
+    char figure[64];
+    (void)snprintf(out, 64, "%s%.60s",
+                   value > 0   ? "+"
+                   : value < 0 ? "-"
+                               : "",
+                   ps_cli_format_value(fabs(value), unit, figure));
+    return out;
+}
+
+char *ps_cli_format_percent(double delta, double base, char out[32])
+{
+    out[0] = '\0';
+    if (base != 0)
+        (void)snprintf(out, 32, "%+.1f %%", 100 * delta / fabs(base));
+    return out;
+}

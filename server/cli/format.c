@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/cli/format.h"
+
+#include "base/utf8.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FIGURE_SIZE 48
+
+/* Whether a character of `len` bytes controls the terminal instead of being shown: C0, DEL, C1,
+ * bidirectional controls. */
+static bool is_control(const unsigned char *at, size_t len)
+{
+    if (len == 1)
+        return at[0] < 0x20 || at[0] == 0x7f;
+    if (len == 2)
+        return at[0] == 0xc2 && at[1] < 0xa0;
+    if (len != 3 || at[0] != 0xe2)
+        return false;
+    unsigned code = 0x2000U | (unsigned)(at[1] & 0x3f) << 6 | (at[2] & 0x3f);
+    return code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
+           (code >= 0x2066 && code <= 0x2069);
+}
+
+static void add_escape(struct ps_buf *out, const unsigned char *at, size_t len)
+{
+    static const char known[] = "\n\r\t";
+    static const char *const words[] = {"\\n", "\\r", "\\t"};
+    const char *found = len == 1 && at[0] ? strchr(known, at[0]) : NULL;
+    if (found) {
+        ps_buf_puts(out, words[found - known]);
+        return;
+    }
+    for (size_t i = 0; i < len; i++)
+        ps_buf_printf(out, "\\x%02x", at[i]);
+}
+
+void ps_append_escaped(struct ps_buf *out, struct ps_str text)
+{
+    const char *at = text.ptr, *end = text.ptr + text.len;
+    while (at < end) {
+        size_t len = ps_utf8_char_len(at, end);
+        if (len == 0 || is_control((const unsigned char *)at, len))
+            add_escape(out, (const unsigned char *)at, len ? len : 1);
+        else
+            ps_buf_add(out, at, len);
+        at += len ? len : 1;
+    }
+}
+
+/* Formats `value` with `digits` significant digits. A value such as 9.9996, which is rounded up to
+ * 10, gets one decimal less. */
+static void add_digits(double value, int digits, const char *unit, char out[FIGURE_SIZE])
+{
+    int decimals = digits - 1;
+    for (double limit = 10; decimals > 0 && fabs(value) >= limit - 0.5 * pow(10, -decimals);
+         limit *= 10)
+        decimals--;
+    (void)snprintf(out, FIGURE_SIZE, "%.*f %s", decimals, value, unit);
+}
+
+char *ps_format_seconds(double seconds, char out[FIGURE_SIZE])
+{
+    static const struct {
+        double below, times;
+        const char *unit;
+    } units[] = {{0.9999995e-6, 1e9, "ns"},
+                 {0.99995e-3, 1e6, "\u00b5s"},
+                 {0.99995, 1e3, "ms"},
+                 {119.95, 1, "s"}};
+    if (seconds == 0)
+        return strcpy(out, "0 s");
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (fabs(seconds) < units[i].below) {
+            add_digits(seconds * units[i].times, 4, units[i].unit, out);
+            return out;
+        }
+    }
+    long long whole = llround(seconds);
+    if (llabs(whole) < 3600)
+        (void)snprintf(out, FIGURE_SIZE, "%lld min %02lld s", whole / 60, llabs(whole % 60));
+    else
+        (void)snprintf(out, FIGURE_SIZE, "%lld h %02lld min", whole / 3600, llabs(whole / 60 % 60));
+    return out;
+}
+
+char *ps_format_count(uint64_t n, const char *noun, char out[64])
+{
+    (void)snprintf(out, 64, "%llu %.40s%s", (unsigned long long)n, noun, n == 1 ? "" : "s");
+    return out;
+}
+
+char *ps_format_bytes(double bytes, char out[FIGURE_SIZE])
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    size_t unit = 0;
+    for (; fabs(bytes) >= 1023.5 && unit + 1 < sizeof units / sizeof *units; unit++)
+        bytes /= 1024;
+    if (unit == 0)
+        (void)snprintf(out, FIGURE_SIZE, "%.0f %s", bytes, units[unit]);
+    else
+        add_digits(bytes, 3, units[unit], out);
+    return out;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* import_profile.h: imports one profile and prints a line about it; used by `add` and `record`. */
+#ifndef PS_CLI_SHELVE_H
+#define PS_CLI_SHELVE_H
+
+#include "server/cli/options.h"
+#include "server/cli/sources.h"
+#include "server/jobs/import.h"
+#include "server/sandbox/sandbox.h"
+
+/* Labels for new runs. */
+struct ps_label {
+    const char *name, *series, *note; /* NULL: none */
+    const char *who;
+    const struct ps_tag *tags;
+    size_t n_tags;
+    bool update; /* also change the labels of existing runs */
+};
+
+/* Runs that were added, with their number and the id of the last one. */
+struct ps_imported_runs {
+    const char *url; /* URL of the server of the shelf, for JSON; NULL: it is not served */
+    size_t n;
+    char id[PS_ID_SIZE];
+    /* Called for a run that existed before, before its line is printed; may be NULL. The function
+     * may change the labels of the run; then it sets *name to the new name (malloc'ed). Returns 0,
+     * or 1 after reporting a failure. */
+    int (*label_known)(void *user, const char *path, const char *id, char **name);
+    void *user;
+};
+
+/* A profile that can be read from offset 0. */
+struct ps_import_profile {
+    int fd;
+    const char *path;     /* for messages */
+    const char *filename; /* default name of the run; "" if there is none */
+    bool is_reimport;     /* an existing run is imported again: its sources are kept */
+    bool is_from_folder;  /* found in a folder: a file that is not a profile is no failure */
+    struct ps_provenance from;
+    const struct ps_sandbox_limits *limits; /* of the import; NULL: the defaults */
+};
+
+/*
+ * Imports the profile, prints its line (with `json`, an object) to stdout and attaches its sources;
+ * for an archive, each profile in it. Shows progress. An interrupt stops it if
+ * ps_progress_catch_interrupts was called. The runs are added to *out (may be NULL). Returns 0, or
+ * 1 after reporting the failure.
+ */
+int ps_cli_import_profile(struct ps_store *store, const struct ps_label *label,
+                          const struct ps_import_profile *profile, bool json,
+                          struct ps_imported_runs *out);
+
+/* Prints the line of one run to stdout and counts the run. Returns 0, or 1 after reporting that its
+ * labels could not be changed. */
+int ps_imported_runs_add(struct ps_imported_runs *shelved, const char *path, bool json,
+                         const struct ps_import_result *result);
+
+/* Login name of the user of this process; "" if there is none. Static. */
+const char *ps_cli_login_name(void);
+
+#endif

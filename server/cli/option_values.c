@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/cli/option_values.h"
+
+#include "server/catalog/tokens.h"
+#include "server/cli/budget.h"
+#include "server/cli/nearest.h"
+#include "server/cli/recorder.h"
+#include "server/cli/retention_options.h"
+#include "server/http/listen.h"
+#include "server/share/redact.h"
+
+#define GREATEST 1e15 /* maximum value: exact as a double, far below UINT64_MAX */
+
+/* Parses a value in this unit, which is the default. *out is unchanged if text is NULL. */
+static enum ps_status read_one(const char *option, const char *text, const char *unit,
+                               uint64_t *out, struct ps_err *err)
+{
+    const char *example = strcmp(unit, "B") == 0   ? "a size, such as 512MB or 8GiB"
+                          : strcmp(unit, "s") == 0 ? "a time, such as 90s or 30min"
+                                                   : "a whole number, such as 10000";
+    char given[8];
+    double value;
+
+    if (!text)
+        return PS_OK;
+    if (ps_value_read(option, example, text, &value, given, err) != PS_OK)
+        return PS_BAD_REQUEST;
+    if (given[0] && !ps_value_convert(value, given, unit, &value)) {
+        ps_err_hint(err, "write %s", example);
+        return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for %s", text, option);
+    }
+    if (value < 1 || value > GREATEST)
+        return ps_fail(err, PS_BAD_REQUEST, "value '%s' for %s is out of range", text, option);
+    *out = (uint64_t)value;
+    return PS_OK;
+}
+
+enum ps_status ps_options_read_limits(const struct ps_options *options,
+                                      struct ps_sandbox_limits *out, struct ps_err *err)
+{
+    *out = (struct ps_sandbox_limits){PS_SANDBOX_MEMORY, PS_SANDBOX_CPU_S, PS_SANDBOX_FILE};
+    if (read_one("--import-memory", options->import_memory, "B", &out->memory, err) != PS_OK)
+        return err->code;
+    return read_one("--import-cpu", options->import_cpu, "s", &out->cpu_s, err);
+}
+
+enum ps_status ps_options_read_queue(const struct ps_options *options, size_t *out,
+                                     struct ps_err *err)
+{
+    uint64_t most = 10000;
+    enum ps_status status = read_one("--queue", options->queue, "", &most, err);
+
+    *out = (size_t)most;
+    return status;
+}
+
+enum ps_status ps_options_read_quota(const struct ps_options *options, uint64_t *out,
+                                     struct ps_err *err)
+{
+    *out = 0;
+    return read_one("--quota", options->quota, "B", out, err);
+}
+
+enum ps_status ps_options_read_cache(const struct ps_options *options, uint64_t *out,
+                                     struct ps_err *err)
+{
+    *out = 0;
+    return read_one("--cache-size", options->cache_size, "B", out, err);
+}
+
+enum ps_status ps_options_parse_count(const char *option, const char *text, int64_t most,
+                                      int64_t *out, struct ps_err *err)
+{
+    *out = 0;
+    if (!text || (ps_str_parse_i64(ps_str_from_c(text), out) && *out >= 1 && *out <= most))
+        return PS_OK;
+    if (most == INT64_MAX)
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "invalid value '%s' for %s: not a positive whole number", text, option);
+    return ps_fail(err, PS_BAD_REQUEST,
+                   "invalid value '%s' for %s: not a whole number from 1 to %lld", text, option,
+                   (long long)most);
+}
+
+static enum ps_status check_sizes(const struct ps_options *options, struct ps_err *err)
+{
+    struct ps_sandbox_limits limits;
+    uint64_t bytes;
+    size_t queue;
+
+    if (ps_options_read_limits(options, &limits, err) != PS_OK ||
+        ps_options_read_queue(options, &queue, err) != PS_OK ||
+        ps_options_read_quota(options, &bytes, err) != PS_OK)
+        return err->code;
+    return ps_options_read_cache(options, &bytes, err);
+}
+
+static enum ps_status check_counts(const struct ps_options *options, struct ps_err *err)
+{
+    int64_t n;
+
+    if (ps_options_parse_count("--repeat", options->repeat, PS_REPEAT_MAX, &n, err) != PS_OK ||
+        ps_options_parse_count("--rows", options->rows, INT64_MAX, &n, err) != PS_OK)
+        return err->code;
+    return ps_options_parse_count("--seconds", options->seconds, PS_SECONDS_MAX, &n, err);
+}
+
+static enum ps_status check_rules(const struct ps_options *options, struct ps_err *err)
+{
+    PS_AUTO(ps_arena_free) struct ps_arena arena = {0};
+    struct ps_retention keep;
+    struct ps_budget budget;
+    enum ps_status status = ps_retention_parse(options, &arena, &keep, err);
+    double value;
+    char unit[8];
+
+    for (size_t i = 0; status == PS_OK && i < options->n_budgets; i++)
+        status = ps_budget_read(options->budgets[i], &budget, err);
+    if (status == PS_OK && options->fail_on)
+        status = ps_value_read("--fail-on", "a number, with a unit or %, such as 10%, 50ms or 2MiB",
+                               options->fail_on, &value, unit, err);
+    return status;
+}
+
+static enum ps_status check_server(const char *url, struct ps_err *err)
+{
+    if (!url || ((strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0) &&
+                 !strpbrk(url, "?#\r\n\t ")))
+        return PS_OK;
+    ps_err_hint(err, "write http://HOST:PORT or https://HOST");
+    return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for --server", url);
+}
+
+static enum ps_status check_role(const char *word, struct ps_err *err)
+{
+    struct ps_nearest nearest = {.typed = word};
+    enum ps_right role;
+
+    if (!word || ps_right_parse(word, &role, PS_ERR_IGNORED) == PS_OK)
+        return PS_OK;
+    for (role = PS_RIGHT_VIEWER; role <= PS_RIGHT_ADMIN; role++)
+        ps_nearest_offer(&nearest, ps_right_word(role));
+    ps_err_hint(err, "%s%s%sthe roles are viewer, uploader and admin",
+                nearest.word ? "did you mean " : "", nearest.word ? nearest.word : "",
+                nearest.word ? "? " : "");
+    return ps_fail(err, PS_BAD_REQUEST, "invalid value '%s' for --role", word);
+}
+
+/* Adds a hint for the first invalid category of a list: the most similar one. */
+static void hint_category(const char *words, struct ps_err *err)
+{
+    while (*words) {
+        PS_AUTO(ps_free_ptr) char *word = ps_strdup((struct ps_str){words, strcspn(words, ",")});
+        const char *nearest = ps_nearest_find(word, ps_reveal_words, PS_N_REVEALS);
+        unsigned bits;
+
+        if (nearest && ps_reveal_parse(word, &bits, PS_ERR_IGNORED) != PS_OK)
+            ps_err_hint(err, "did you mean %s? `perfshelf help export` lists the categories",
+                        nearest);
+        words += strcspn(words, ",");
+        words += words[0] == ',';
+    }
+}
+
+static enum ps_status check_redact(const char *words, struct ps_err *err)
+{
+    unsigned redact;
+
+    if (!words || ps_reveal_parse(words, &redact, PS_ERR_IGNORED) == PS_OK)
+        return PS_OK;
+    hint_category(words, err);
+    return ps_reveal_parse(words, &redact, err);
+}
+
+static enum ps_status check_words(const struct ps_options *options, struct ps_err *err)
+{
+    if (check_role(options->role, err) != PS_OK || check_redact(options->redact, err) != PS_OK)
+        return err->code;
+    if (options->output && !options->output[0])
+        return ps_fail(err, PS_BAD_REQUEST, "-o needs the name of a file");
+    if (options->command == PS_COMMAND_RECORD && !ps_recorder_find(options->operands[0], err))
+        return err->code;
+    if (options->command == PS_COMMAND_EXPORT &&
+        ((options->n_operands > 0) == (options->fresh != NULL) ||
+         (options->base && !options->fresh))) {
+        ps_err_hint(err, "see `perfshelf help export`");
+        return ps_fail(err, PS_BAD_REQUEST,
+                       "name either RUN..., or a comparison with --base RUNS --new RUNS");
+    }
+    if (options->command == PS_COMMAND_EXPORT && options->json && !options->preview &&
+        options->output && strcmp(options->output, "-") == 0)
+        return ps_fail(err, PS_BAD_REQUEST, "--json and -o - cannot be combined");
+    if (options->command == PS_COMMAND_SERVE && !options->tls_cert != !options->tls_key)
+        return ps_fail(err, PS_BAD_REQUEST, "--tls-cert and --tls-key must be given together");
+    return PS_OK;
+}
+
+enum ps_status ps_options_check_values(const struct ps_options *options, struct ps_err *err)
+{
+    if (check_sizes(options, err) != PS_OK || check_counts(options, err) != PS_OK ||
+        check_rules(options, err) != PS_OK || check_server(options->server, err) != PS_OK ||
+        check_words(options, err) != PS_OK)
+        return err->code;
+    return ps_listen_check(options->listen, err);
+}

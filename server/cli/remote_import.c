@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "server/cli/remote_import.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "server/cli/cli.h"
+#include "server/cli/edit.h"
+#include "server/cli/remote_sources.h"
+#include "server/http/url.h"
+
+#define PIECE_MAX   ((size_t)8 << 20) /* half of what the server accepts in one request */
+#define PIECE_MIN   ((size_t)64 << 10)
+#define BEGINNINGS  3 /* attempts if the server does not know the upload any more */
+#define LOOK_MS_MAX 1000
+
+struct sending {
+    struct ps_remote_http *http;
+    const struct ps_label *label;
+    const struct ps_import_profile *profile;
+    struct ps_imported_runs *shelved;
+    struct ps_progress progress;
+    bool json, failed;
+    uint64_t bytes, offset; /* bytes of the file; bytes that the server has */
+    size_t piece;
+    char id[64];
+};
+
+static const char *text_of(const cJSON *object, const char *key)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+
+    return text ? text : "";
+}
+
+static uint64_t count_of(const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+
+    return cJSON_IsNumber(item) && item->valuedouble > 0 ? (uint64_t)item->valuedouble : 0;
+}
+
+static void delete_json(cJSON **json)
+{
+    cJSON_Delete(*json);
+}
+
+static enum ps_status ask(struct sending *sending, const char *method, const char *path, bool once,
+                          cJSON **out, struct ps_err *err)
+{
+    const struct ps_remote_request request = {.method = method, .path = path, .once = once};
+
+    return ps_remote_send(sending->http, &request, out, err);
+}
+
+/* --- Sending the file --- */
+
+static enum ps_status begin(struct sending *sending, struct ps_err *err)
+{
+    PS_AUTO(delete_json) cJSON *answer = NULL;
+
+    if (ask(sending, "POST", "uploads", false, &answer, err) != PS_OK)
+        return err->code;
+    (void)snprintf(sending->id, sizeof sending->id, "%s", text_of(answer, "id"));
+    sending->offset = 0;
+    if (strspn(sending->id, "0123456789abcdef") == strlen(sending->id) && sending->id[0])
+        return PS_OK;
+    ps_err_hint(err, "check the URL of --server");
+    return ps_fail(err, PS_IO, "the answer is not that of a perfshelf server");
+}
+
+static enum ps_status read_piece(const struct sending *sending, char *to, size_t *n,
+                                 struct ps_err *err)
+{
+    uint64_t left = sending->bytes - sending->offset;
+    size_t want = left < sending->piece ? (size_t)left : sending->piece;
+
+    *n = 0;
+    while (*n < want) {
+        ssize_t got =
+            pread(sending->profile->fd, to + *n, want - *n, (off_t)(sending->offset + *n));
+
+        if (got < 0)
+            return ps_fail_errno(err, "cannot read", sending->profile->path);
+        if (got == 0) {
+            ps_err_hint(err, "add it again when it is complete");
+            return ps_fail(err, PS_IO, "the file was truncated while it was uploaded");
+        }
+        *n += (size_t)got;
+    }
+    return PS_OK;
+}
+
+static enum ps_status put_piece(struct sending *sending, struct ps_str bytes, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    PS_AUTO(delete_json) cJSON *answer = NULL;
+    struct ps_remote_request request = {.method = "PUT",
+                                        .body = bytes,
+                                        .once = true,
+                                        .progress = &sending->progress,
+                                        .before = sending->offset,
+                                        .total = sending->bytes};
+
+    ps_buf_printf(&path, "uploads/%s?offset=%llu", sending->id,
+                  (unsigned long long)sending->offset);
+    request.path = path.ptr;
+    return ps_remote_send(sending->http, &request, &answer, err);
+}
+
+/* A chunk or its response was lost: asks the server for its offset. Smaller chunks are more likely
+ * to arrive over bad connections. */
+static enum ps_status find_offset(struct sending *sending, struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    PS_AUTO(delete_json) cJSON *answer = NULL;
+
+    sending->piece = sending->piece / 2 > PIECE_MIN ? sending->piece / 2 : PIECE_MIN;
+    ps_buf_printf(&path, "uploads/%s", sending->id);
+    if (ask(sending, "GET", path.ptr, false, &answer, err) != PS_OK)
+        return err->code;
+    sending->offset = count_of(answer, "bytes");
+    if (sending->offset <= sending->bytes)
+        return PS_OK;
+    ps_err_hint(err, "add the file again");
+    return ps_fail(err, PS_IO, "the server has more bytes than the file");
+}
+
+static enum ps_status send_pieces(struct sending *sending, struct ps_err *err)
+{
+    PS_AUTO(ps_free_ptr) char *block = ps_grow(NULL, PIECE_MAX, 1);
+    unsigned failures = 0;
+
+    while (sending->offset < sending->bytes) {
+        struct ps_err own = PS_ERR_INIT;
+        uint64_t before = sending->offset;
+        size_t n;
+
+        if (read_piece(sending, block, &n, err) != PS_OK)
+            return err->code;
+        if (put_piece(sending, (struct ps_str){block, n}, &own) == PS_OK) {
+            sending->offset += n;
+            sending->piece = sending->piece * 2 < PIECE_MAX ? sending->piece * 2 : PIECE_MAX;
+            failures = 0;
+            continue;
+        }
+        if ((own.code != PS_IO && own.code != PS_CONFLICT) ||
+            !ps_remote_wait(sending->http, ++failures)) {
+            *err = own;
+            return own.code;
+        }
+        if (find_offset(sending, err) != PS_OK)
+            return err->code;
+        failures = sending->offset > before ? 0 : failures;
+    }
+    return PS_OK;
+}
+
+/* --- Following the import --- */
+
+static void add_param(struct ps_buf *path, const char *key, const char *value)
+{
+    if (!value || !value[0])
+        return;
+    ps_buf_printf(path, "&%s=", key);
+    ps_url_escape(path, value);
+}
+
+static enum ps_status end(struct sending *sending, cJSON **out, struct ps_err *err)
+{
+    const struct ps_label *label = sending->label;
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    PS_AUTO(ps_buf_free) struct ps_buf body = {0};
+    struct ps_remote_request request = {.method = "POST"};
+
+    ps_buf_printf(&path, "uploads/%s/end?bytes=%llu", sending->id,
+                  (unsigned long long)sending->bytes);
+    add_param(&path, "filename", sending->profile->filename);
+    add_param(&path, "name", label->name);
+    add_param(&path, "series", label->series);
+    add_param(&path, "who", label->who);
+    for (size_t i = 0; i < label->n_tags; i++) {
+        add_param(&path, "tag", label->tags[i].key);
+        if (label->tags[i].value[0])
+            ps_buf_puts(&path, "=");
+        ps_url_escape(&path, label->tags[i].value);
+    }
+    if (label->note && label->note[0])
+        ps_edit_json(&(struct ps_edit){.note = label->note}, &body);
+    request.path = path.ptr;
+    request.body = ps_buf_slice(&body);
+    return ps_remote_send(sending->http, &request, out, err);
+}
+
+/* Reads the job. PS_NOT_FOUND: the server was restarted and numbers jobs from 1 again. */
+static enum ps_status look(struct sending *sending, const cJSON *first, cJSON **out,
+                           struct ps_err *err)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+
+    ps_buf_puts(&path, "jobs/");
+    ps_url_escape(&path, text_of(first, "id"));
+    if (ask(sending, "GET", path.ptr, false, out, err) != PS_OK)
+        return err->code;
+    if (strcmp(text_of(*out, "created_at"), text_of(first, "created_at")) == 0)
+        return PS_OK;
+    ps_err_hint(err, "add the file again");
+    return ps_fail(err, PS_NOT_FOUND, "the server was restarted and lost the import");
+}
+
+static bool has_ended(const cJSON *job)
+{
+    const char *state = text_of(job, "state");
+
+    return strcmp(state, "queued") != 0 && strcmp(state, "running") != 0;
+}
+
+/* Waits until the job has ended; *out is its final state. */
+static enum ps_status watch(struct sending *sending, const cJSON *first, cJSON **out,
+                            struct ps_err *err)
+{
+    long wait_ms = 20;
+
+    for (;;) {
+        enum ps_status status = look(sending, first, out, err);
+
+        if (status != PS_OK || has_ended(*out))
+            return status;
+        if (!ps_progress_step(&sending->progress, count_of(*out, "bytes_done"),
+                              count_of(*out, "bytes_total"), count_of(*out, "records")))
+            return ps_fail(err, PS_CANCELLED, "interrupted; the server continues the import");
+        cJSON_Delete(*out);
+        *out = NULL;
+        ps_sleep_ms(wait_ms);
+        wait_ms = wait_ms * 2 < LOOK_MS_MAX ? wait_ms * 2 : LOOK_MS_MAX;
+    }
+}
+
+/* Deletes a refused upload, which the server would otherwise store for a day. */
+static void give_up(struct sending *sending)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    PS_AUTO(delete_json) cJSON *answer = NULL;
+    struct ps_err unheard = PS_ERR_INIT;
+
+    ps_buf_printf(&path, "uploads/%s", sending->id);
+    (void)ask(sending, "DELETE", path.ptr, true, &answer, &unheard);
+}
+
+static bool is_refusal(enum ps_status status)
+{
+    return status != PS_OK && status != PS_IO && status != PS_NOT_FOUND && status != PS_CANCELLED;
+}
+
+/* One attempt: upload and import. */
+static enum ps_status send_once(struct sending *sending, cJSON **job, struct ps_err *err)
+{
+    PS_AUTO(delete_json) cJSON *answer = NULL;
+    enum ps_status status = begin(sending, err);
+
+    if (status != PS_OK)
+        return status;
+    status = send_pieces(sending, err);
+    if (status == PS_OK)
+        status = end(sending, &answer, err);
+    if (is_refusal(status))
+        give_up(sending);
+    if (status == PS_OK)
+        status = watch(sending, cJSON_GetObjectItemCaseSensitive(answer, "job"), job, err);
+    return status;
+}
+
+/* --- Output --- */
+
+static void print_run(struct sending *sending, const char *path, const cJSON *run, bool already)
+{
+    const cJSON *ledger = cJSON_GetObjectItemCaseSensitive(run, "ledger");
+    struct ps_import_result result = {
+        .kind = text_of(run, "kind"),
+        .existed = already,
+        .bytes = count_of(run, "bytes"),
+        .rows = count_of(run, "rows"),
+        .repaired = count_of(ledger, "repaired"),
+        .rejected = count_of(ledger, "rejected"),
+        .name = (char *)(uintptr_t)text_of(run, "name"),
+    };
+
+    (void)snprintf(result.id, sizeof result.id, "%s", text_of(run, "id"));
+    (void)snprintf(result.sha256, sizeof result.sha256, "%s", text_of(run, "sha256"));
+    sending->failed |= ps_imported_runs_add(sending->shelved, path, sending->json, &result) != 0;
+}
+
+static void fail(struct sending *sending, const char *path, const struct ps_err *err, bool skip)
+{
+    if (skip && err->code == PS_UNKNOWN_KIND)
+        ps_print_skipped(path, err);
+    else
+        sending->failed = ps_print_failure(path, err) != 0;
+}
+
+/* Prints the outcome for a job or one member of an archive: its run, or the error. */
+static void tell(struct sending *sending, const char *path, const cJSON *of, bool skip)
+{
+    struct ps_err err = PS_ERR_INIT;
+    PS_AUTO(ps_buf_free) struct ps_buf where = {0};
+    PS_AUTO(delete_json) cJSON *run = NULL;
+
+    ps_buf_puts(&where, "runs/");
+    ps_url_escape(&where, text_of(of, "run"));
+    if (!text_of(of, "run")[0]) {
+        ps_remote_read_error(cJSON_GetObjectItemCaseSensitive(of, "error"), 0, &err);
+    } else if (ask(sending, "GET", where.ptr, false, &run, &err) == PS_OK) {
+        print_run(sending, path, run,
+                  cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(of, "already")));
+        ps_remote_upload_sources(sending->http, text_of(run, "id"), &sending->profile->from);
+    }
+    if (err.code != PS_OK)
+        fail(sending, path, &err, skip);
+}
+
+static void tell_all(struct sending *sending, const cJSON *job)
+{
+    const cJSON *members = cJSON_GetObjectItemCaseSensitive(job, "members"), *member;
+    const struct ps_import_profile *profile = sending->profile;
+
+    if (!cJSON_GetArraySize(members) || !text_of(job, "run")[0]) {
+        tell(sending, profile->path, job, profile->is_from_folder);
+        return;
+    }
+    cJSON_ArrayForEach(member, members)
+    {
+        PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+
+        ps_buf_printf(&path, "%s/%s", profile->path, text_of(member, "name"));
+        tell(sending, path.ptr, member, true);
+    }
+}
+
+/*
+ * Like ps_cli_import_profile, with the shelf of `http`: uploads the file in chunks, continues after
+ * dropped connections, waits for the import and prints its line, or one for each profile of an
+ * archive. Attaches the sources. Returns 0, or 1 after reporting the failure.
+ */
+static int ps_remote_shelve(struct ps_remote_http *http, const struct ps_label *label,
+                            const struct ps_import_profile *profile, bool json,
+                            struct ps_imported_runs *out)
+{
+    struct sending sending = {.http = http,
+                              .label = label,
+                              .profile = profile,
+                              .shelved = out,
+                              .json = json,
+                              .piece = PIECE_MAX / 2};
+    struct ps_err err = PS_ERR_INIT;
+    PS_AUTO(delete_json) cJSON *job = NULL;
+    struct stat about;
+    enum ps_status status = PS_NOT_FOUND;
+
+    if (fstat(profile->fd, &about) != 0) {
+        ps_fail_errno(&err, "cannot read", profile->path);
+        return ps_print_failure(profile->path, &err);
+    }
+    sending.bytes = (uint64_t)about.st_size;
+    ps_progress_start(&sending.progress, profile->path);
+    for (unsigned n = 0; n < BEGINNINGS && status == PS_NOT_FOUND; n++) {
+        cJSON_Delete(job);
+        job = NULL;
+        err = (struct ps_err)PS_ERR_INIT;
+        status = send_once(&sending, &job, &err);
+    }
+    ps_progress_end(&sending.progress);
+    if (status != PS_OK)
+        return ps_print_failure(profile->path, &err);
+    tell_all(&sending, job);
+    return sending.failed ? 1 : 0;
+}
+
+struct relabeling {
+    struct ps_client *client;
+    const struct ps_label *label;
+};
+
+/* Callback for a run that existed before: changes its labels if --update is set; otherwise prints a
+ * note if they differ. */
+static int label_known(void *user, const char *path, const char *id, char **name)
+{
+    const struct relabeling *relabeling = user;
+    const struct ps_label *label = relabeling->label;
+    const struct ps_edit edit = {.name = label->name && label->name[0] ? label->name : NULL,
+                                 .series = label->series && label->series[0] ? label->series : NULL,
+                                 .note = label->note && label->note[0] ? label->note : NULL,
+                                 .tags = label->tags,
+                                 .n_tags = label->n_tags};
+    PS_AUTO(ps_buf_free) struct ps_buf answer = {0};
+    PS_AUTO(delete_json) cJSON *run = NULL;
+    struct ps_err err = PS_ERR_INIT;
+
+    if (ps_client_read_run(relabeling->client, id, &run, &err) != PS_OK)
+        return ps_print_failure(path, &err);
+    if (!ps_edit_changes(&edit, run))
+        return 0;
+    if (!label->update) {
+        ps_err_hint(&err, "--update replaces them");
+        ps_fail(&err, PS_CONFLICT, "run %s is already on the shelf and keeps its labels", id);
+        ps_print_note(path, &err);
+        return 0;
+    }
+    if (ps_edit_run(relabeling->client, id, &edit, &answer, &err) != PS_OK)
+        return ps_print_failure(path, &err);
+    if (edit.name)
+        *name = ps_strdup(ps_str_from_c(edit.name));
+    return 0;
+}
+
+int ps_client_import(struct ps_client *client, const struct ps_label *label,
+                     const struct ps_import_profile *profile, bool json,
+                     struct ps_imported_runs *out)
+{
+    struct ps_remote_http *http = ps_client_http(client);
+    struct relabeling relabeling = {client, label};
+
+    out->label_known = label_known;
+    out->user = &relabeling;
+    int failed = http ? ps_remote_shelve(http, label, profile, json, out)
+                      : ps_cli_import_profile(ps_client_store(client), label, profile, json, out);
+    out->label_known = NULL;
+    out->user = NULL;
+    return failed;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/cli/serve_retention.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "server/cli/format.h"
+
+#define STEP_MS   1000  /* interval of checks for changes of the shelf */
+#define MINUTE_MS 60000 /* runs grow older without a change */
+#define REST_MS   10000 /* pause after a failure, or if another server deletes runs */
+#define SHARE     20    /* at most 1/SHARE of the time is used for finding runs to delete */
+
+struct ps_retention_thread {
+    struct ps_store *store;
+    struct ps_api *api;
+    const struct ps_retention *keep;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool stop;
+    bool failed;            /* retry: the last attempt failed for some runs */
+    bool is_failure_logged; /* the current failure was logged */
+    bool jumped;            /* a jump of the clock was logged */
+    bool held;              /* it was logged that runs wait because of the hourly limit */
+    int64_t since_ms;       /* wall clock at the start */
+    int64_t rest_ms;        /* monotonic time until which nothing is checked */
+};
+
+/* Waits; false if the thread is to stop. */
+static bool wait_ms(struct ps_retention_thread *keeper, int64_t ms)
+{
+    const int64_t until_ms = ps_monotonic_ms() + ms;
+    bool go_on;
+
+    pthread_mutex_lock(&keeper->lock);
+    while (!keeper->stop && ps_cond_wait_until(&keeper->wake, &keeper->lock, until_ms))
+        ;
+    go_on = !keeper->stop;
+    pthread_mutex_unlock(&keeper->lock);
+    return go_on;
+}
+
+static void rest(struct ps_retention_thread *keeper, int64_t ms)
+{
+    keeper->rest_ms = ps_monotonic_ms() + ms;
+}
+
+static void tell(struct ps_retention_thread *keeper, const char *subject, const struct ps_err *err)
+{
+    if (!keeper->is_failure_logged)
+        ps_log_err(subject, err);
+    keeper->failed = keeper->is_failure_logged = true;
+    rest(keeper, REST_MS);
+}
+
+/* Deletes one run and increments *removed, then sleeps as long as the deletion took, so that other
+ * writers get the lock. False: stop this sweep. */
+static bool remove_one(struct ps_retention_thread *keeper, const struct ps_prune_candidate *run,
+                       size_t *removed)
+{
+    struct ps_err err = PS_ERR_INIT;
+    const int64_t began = ps_monotonic_ms();
+
+    switch (ps_retention_remove(keeper->store, keeper->keep, run, "", &err)) {
+    case PS_OK:
+        ++*removed;
+        ps_api_send_deleted_event(keeper->api, run->id);
+        break;
+    case PS_NOT_FOUND: /* another process, such as a server with the same rules, deleted the run */
+        rest(keeper, REST_MS);
+        return false;
+    case PS_UNAVAILABLE:
+    case PS_FULL:
+        tell(keeper, run->id, &err);
+        return false;
+    default:
+        tell(keeper, run->id, &err);
+    }
+    return wait_ms(keeper, ps_monotonic_ms() - began);
+}
+
+static void due_free(struct ps_retention_due *due)
+{
+    ps_prune_list_free(&due->runs);
+}
+
+/* Logs the active limits, each once while it lasts. */
+static void tell_limits(struct ps_retention_thread *keeper, const struct ps_retention_due *due)
+{
+    const double days = (double)due->jump_ms / 86400000.0;
+    const size_t n = due->runs.n, held = n > due->allowance ? n - due->allowance : 0;
+    char count[64];
+
+    if (due->jump_ms && !keeper->jumped)
+        ps_log("warning: the system clock is %.1f days %s: --keep deletes nothing by age until the "
+               "clock is right or `perfshelf prune` is run",
+               days < 0 ? -days : days, days < 0 ? "behind" : "ahead");
+    if (held && !keeper->held)
+        ps_log("--keep: %s to delete, at most a tenth of the shelf within an hour; `perfshelf "
+               "prune` deletes them now",
+               ps_format_count(held, "more run", count));
+    keeper->jumped = due->jump_ms != 0;
+    keeper->held = held != 0;
+}
+
+static void apply(struct ps_retention_thread *keeper)
+{
+    PS_AUTO(due_free) struct ps_retention_due due = {.allowance = 0};
+    struct ps_err err = PS_ERR_INIT;
+    const int64_t began = ps_monotonic_ms();
+    size_t removed = 0;
+
+    keeper->failed = false;
+    if (ps_retention_find_due(keeper->store, keeper->keep, keeper->since_ms, &due, &err) != PS_OK) {
+        tell(keeper, "--keep", &err);
+        return;
+    }
+    rest(keeper, (ps_monotonic_ms() - began) * SHARE);
+    tell_limits(keeper, &due);
+    for (size_t i = 0; i < due.runs.n && removed < due.allowance; i++)
+        if (!remove_one(keeper, &due.runs.items[i], &removed))
+            break;
+    keeper->is_failure_logged &= keeper->failed;
+}
+
+/* Whether to apply the rules again. known: version of the shelf at the last time, looked: time of
+ * that. */
+static bool is_due(const struct ps_retention_thread *keeper, int64_t version, int64_t known,
+                   int64_t looked)
+{
+    const int64_t now = ps_monotonic_ms();
+
+    return now >= keeper->rest_ms &&
+           (version != known || keeper->failed || now - looked >= MINUTE_MS);
+}
+
+static void *run_thread(void *user)
+{
+    struct ps_retention_thread *keeper = user;
+    int64_t known = -1, looked = 0;
+
+    do {
+        const int64_t version = ps_store_version(keeper->store);
+
+        if (!is_due(keeper, version, known, looked))
+            continue;
+        known = version;
+        looked = ps_monotonic_ms();
+        apply(keeper);
+    } while (wait_ms(keeper, STEP_MS));
+    return NULL;
+}
+
+enum ps_status ps_retention_thread_start(struct ps_store *store, struct ps_api *api,
+                                         const struct ps_retention *keep,
+                                         struct ps_retention_thread **out, struct ps_err *err)
+{
+    struct ps_retention_thread *keeper;
+    int code;
+
+    *out = NULL;
+    if (keep->n == 0)
+        return PS_OK;
+    keeper = ps_alloc(sizeof *keeper);
+    *keeper = (struct ps_retention_thread){
+        .store = store, .api = api, .keep = keep, .since_ms = ps_wall_clock_ms()};
+    pthread_mutex_init(&keeper->lock, NULL);
+    pthread_cond_init(&keeper->wake, NULL);
+    code = pthread_create(&keeper->thread, NULL, run_thread, keeper);
+    if (code != 0) {
+        free(keeper);
+        return ps_fail(err, PS_IO, "cannot start a thread: %s", strerror(code));
+    }
+    *out = keeper;
+    return PS_OK;
+}
+
+void ps_retention_thread_stop(struct ps_retention_thread *keeper)
+{
+    if (!keeper)
+        return;
+    pthread_mutex_lock(&keeper->lock);
+    keeper->stop = true;
+    pthread_cond_signal(&keeper->wake);
+    pthread_mutex_unlock(&keeper->lock);
+    pthread_join(keeper->thread, NULL);
+    pthread_cond_destroy(&keeper->wake);
+    pthread_mutex_destroy(&keeper->lock);
+    free(keeper);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ambiguity.h: rejects requests that two servers in a row could parse differently; for this folder
+ * only.
+ *
+ * A proxy in front of this server must agree with it on where a request ends and on its host.
+ * Otherwise bytes that are a body for one are the next request for the other (request smuggling).
+ * libmicrohttpd resolves such ambiguities in its own way; this server rejects the requests.
+ */
+#ifndef PS_HTTP_STRICT_H
+#define PS_HTTP_STRICT_H
+
+#include <microhttpd.h>
+
+/* A message about the first ambiguity in the headers, or NULL. Static. */
+const char *ps_request_find_ambiguity(struct MHD_Connection *connection);
+
+#endif

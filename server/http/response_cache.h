@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * response_cache.h: LRU cache of complete responses, with their headers and the matching 304
+ * response. Keys are the URL and whether the client accepts gzip. The least recently used ones are
+ * removed when the total exceeds PS_RESPONSE_CACHE_BYTES. Thread-safe; for this folder only.
+ */
+#ifndef PS_HTTP_READY_H
+#define PS_HTTP_READY_H
+
+#include <microhttpd.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+
+#define PS_RESPONSE_CACHE_BYTES    ((size_t)16 << 20) /* bytes of all bodies and headers */
+#define PS_RESPONSE_CACHE_BODY_MAX ((size_t)4 << 20)  /* maximum bytes of one body */
+
+struct ps_response_cache;
+struct ps_route;
+
+struct ps_cached_response {
+    const struct ps_route *route;
+    struct MHD_Response *response;
+    struct MHD_Response *not_modified; /* the 304 response; NULL without an ETag */
+    const char *etag;                  /* as in the response, or NULL */
+    const char *subject; /* subject of the response, or NULL: the response is always valid */
+    uint64_t mark;       /* version number of the subject when the response was made
+                            (ps_reply_allow_caching) */
+    size_t bytes;
+};
+
+struct ps_response_cache *ps_response_cache_create(void);
+void ps_response_cache_free(
+    struct ps_response_cache *set); /* no reference may be held; NULL is allowed */
+
+/* The cached response to this URL, with a reference that ps_response_cache_release drops; NULL if
+ * there is none. */
+const struct ps_cached_response *ps_response_cache_find(struct ps_response_cache *set,
+                                                        struct ps_str address, bool gzip);
+void ps_response_cache_release(const struct ps_cached_response *ready);
+
+/* Adds a response, or replaces the cached one of this URL. Takes over one reference of each MHD
+ * response and copies the strings. */
+void ps_response_cache_put(struct ps_response_cache *set, struct ps_str address, bool gzip,
+                           const struct ps_cached_response *ready);
+/* Removes this response from the cache, if it is still there. */
+void ps_response_cache_drop(struct ps_response_cache *set, const struct ps_cached_response *ready);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Links a picture with the same picture in the other panel: the frame under the pointer is outlined
+ * in both, and ids in the URL are translated through the names on the path to a frame.
+ */
+import { inPanel, postToPanels, usePanelMessage, useNames } from '../base/panel';
+import { nodeAtPath, pathText } from '../model/frame_path';
+import { parseSpan } from '../model/span';
+import { type FrameStage, type FrameViewProps, spanTopic } from './frame_stage';
+
+const NONE = '';
+/** Prefix of a path, so that the empty path of the root differs from NONE. */
+const AT = '/';
+
+const topicOf = ({ label }: FrameViewProps): string => `frame ${label}`;
+
+/** Sends the frame under the pointer to the other panel. */
+export function postHover({ props, hover }: FrameStage): void {
+    if (!inPanel()) return;
+    const node = hover < 0 ? null : props.layout.node[hover];
+    const path = node === null ? null : pathText(props.layout, node, props.nameOf);
+    postToPanels(topicOf(props), path === null ? NONE : AT + path);
+}
+
+export function useFrameBeside(stage: { current: FrameStage | null }, props: FrameViewProps): void {
+    const { layout, nameOf, nodeOf, idOf } = props;
+    usePanelMessage(topicOf(props), (text) => {
+        const now = stage.current;
+        if (!now) return;
+        const node = text === NONE ? null : nodeAtPath(layout, text.slice(1), nameOf);
+        now.beside = node === null ? -1 : node < 0 ? 0 : layout.frameOf[node];
+        now.redraw();
+    });
+    usePanelMessage(spanTopic(props.label), (text) => {
+        const span = parseSpan(text, layout.total);
+        if (span) stage.current?.follow(span);
+    });
+    useNames(props.urlKeys ?? [], {
+        nameOf: (value) => pathText(layout, nodeOf(Number(value)), nameOf),
+        valueOf: (name) => {
+            const node = nodeAtPath(layout, name, nameOf);
+            return node === null || node < 0 ? null : String(idOf(node));
+        },
+    });
+}
