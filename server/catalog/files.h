@@ -6,7 +6,7 @@
  *
  * A shelf of one folder stores them under these paths (store.h). A shared shelf stores them in its
  * database by content (server/replica/blobs.h): table kept maps folder and key to the content, and
- * a cache (cache.h) contains the files that this server used recently.
+ * a cache (file_cache.h) contains the files that this server used recently.
  *
  * Functions with an err do nothing if it is filled already (server/runfile/db.h).
  */

@@ -12,7 +12,7 @@
  *   DIR/open/                  sessions that have the shelf open (session.c)
  *   DIR/clock                  when the wall clock was last known to be right (clock_check.h)
  *   DIR/cache/<hash>           where many servers share the store: recently used files of runs,
- *                              originals and sources (cache.h); catalog.db is a mirror then
+ *                              originals and sources (file_cache.h); catalog.db is a mirror then
  *
  * Durable means: it survives kill -9 and power loss. Files are synced, then renamed to their final
  * path, then their folder is synced, then the row that refers to them is committed with
