@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
+#include "base/buf.h"
 #include "base/clock.h"
+#include "base/err.h"
 #include "base/file.h"
+#include "base/mem.h"
 #include "server/cli/cli.h"
 #include "server/cli/client.h"
-#include "server/cli/folder.h"
 #include "server/cli/import_profile.h"
 #include "server/cli/option_values.h"
 #include "server/cli/progress.h"
@@ -14,12 +16,15 @@
 #include "server/jobs/merge.h"
 #include "server/jobs/sniff.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define DEEPEST 64 /* folders in each other */
 
 struct adding {
     const struct ps_options *options;
@@ -115,6 +120,97 @@ static void import_pipe(struct adding *adding, int pipe, const char *path, const
         adding->status = ps_print_failure(path, &err);
 }
 
+/* --- Listing a folder --- */
+
+/* The regular files of a folder and its subfolders, sorted by path. */
+struct folder {
+    char **paths; /* malloc'ed, like each string; all begin with the path of the folder */
+    size_t count, cap;
+};
+
+/* Called for each file and folder below `path` that cannot be read; the others are still listed. */
+typedef void folder_unreadable(void *user, const char *path, const struct ps_err *err);
+
+struct walk {
+    folder_unreadable *unreadable;
+    void *user;
+    struct folder *out;
+};
+
+static enum ps_status read_into(const struct walk *walk, const char *path, unsigned depth,
+                                struct ps_err *err);
+
+static enum ps_status take_path(const struct walk *walk, const char *path, unsigned depth,
+                                struct ps_err *err)
+{
+    struct folder *out = walk->out;
+    struct stat about;
+    if (lstat(path, &about) != 0)
+        return ps_fail_errno(err, "cannot read", path);
+    if (S_ISDIR(about.st_mode))
+        return read_into(walk, path, depth + 1, err);
+    if (S_ISLNK(about.st_mode) && stat(path, &about) != 0)
+        return PS_OK; /* a dangling link is skipped */
+    if (!S_ISREG(about.st_mode))
+        return PS_OK;
+    PS_RESERVE_ONE(out->paths, out->count, out->cap);
+    out->paths[out->count++] = ps_strdup(ps_str_from_c(path));
+    return PS_OK;
+}
+
+static void take_entry(const struct walk *walk, const char *folder, const char *name,
+                       unsigned depth)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf path = {0};
+    struct ps_err err = PS_ERR_INIT;
+    size_t len = strlen(folder);
+    ps_buf_printf(&path, "%s%s%s", folder, len && folder[len - 1] == '/' ? "" : "/", name);
+    if (take_path(walk, path.ptr, depth, &err) != PS_OK)
+        walk->unreadable(walk->user, path.ptr, &err);
+}
+
+static enum ps_status read_into(const struct walk *walk, const char *path, unsigned depth,
+                                struct ps_err *err)
+{
+    if (depth > DEEPEST) {
+        ps_err_hint(err, "add a deeper folder by its own name");
+        return ps_fail(err, PS_LIMIT, "folders are nested more than %d deep", DEEPEST);
+    }
+    DIR *dir = opendir(path);
+    if (!dir)
+        return ps_fail_errno(err, "cannot open", path);
+    for (struct dirent *entry; (entry = readdir(dir));)
+        if (entry->d_name[0] != '.')
+            take_entry(walk, path, entry->d_name, depth);
+    closedir(dir);
+    return PS_OK;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Hidden names are skipped, links to folders are not followed. Fails if `path` itself cannot be
+ * read. */
+static enum ps_status list_folder(const char *path, folder_unreadable *unreadable, void *user,
+                                  struct folder *out, struct ps_err *err)
+{
+    const struct walk walk = {unreadable, user, out};
+    enum ps_status status = read_into(&walk, path, 0, err);
+    if (out->count)
+        qsort(out->paths, out->count, sizeof *out->paths, by_path);
+    return status;
+}
+
+static void free_folder(struct folder *folder)
+{
+    for (size_t i = 0; i < folder->count; i++)
+        free(folder->paths[i]);
+    free(folder->paths);
+    *folder = (struct folder){0};
+}
+
 /* --- Merging operands --- */
 
 struct merging {
@@ -192,7 +288,7 @@ static void add_operands_merged(struct adding *adding)
 
 /* Number of files from index `at` that are workers and spans of one training job. They are
  * adjacent, because the list is sorted. */
-static size_t job_files(const struct ps_folder *folder, size_t at)
+static size_t job_files(const struct folder *folder, size_t at)
 {
     const char *first = folder->paths[at];
     size_t n = 0, len, first_len;
@@ -205,7 +301,7 @@ static size_t job_files(const struct ps_folder *folder, size_t at)
     return n;
 }
 
-static void add_job(struct adding *adding, const struct ps_folder *folder, size_t at, size_t n)
+static void add_job(struct adding *adding, const struct folder *folder, size_t at, size_t n)
 {
     const char *path = folder->paths[at];
     size_t end = (size_t)(base_name(path) - path);
@@ -248,10 +344,10 @@ static void print_unreadable(void *user, const char *path, const struct ps_err *
 
 static void add_folder(struct adding *adding, const char *path)
 {
-    PS_AUTO(ps_folder_free) struct ps_folder folder = {0};
+    PS_AUTO(free_folder) struct folder folder = {0};
     struct ps_err err = PS_ERR_INIT;
     size_t known = 0;
-    if (ps_folder_read(path, print_unreadable, adding, &folder, &err) != PS_OK) {
+    if (list_folder(path, print_unreadable, adding, &folder, &err) != PS_OK) {
         adding->status = ps_print_failure(path, &err);
         return;
     }

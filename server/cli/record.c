@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* record.c: runs a Python program with a profiler and adds the profile to the shelf. */
 #define _POSIX_C_SOURCE 200809L
+#include "base/buf.h"
 #include "base/content.h"
 #include "base/file.h"
+#include "base/secret.h"
+#include "server/catalog/store.h"
+#include "server/cli/child.h"
 #include "server/cli/cli.h"
 #include "server/cli/import_profile.h"
 #include "server/cli/open_run.h"
 #include "server/cli/option_values.h"
 #include "server/cli/out_file.h"
 #include "server/cli/progress.h"
-#include "server/cli/record_tags.h"
 #include "server/cli/recorder.h"
 #include "server/cli/remote_import.h"
 #include "server/cli/runs.h"
@@ -22,7 +25,152 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAME_MOST 60
+#define NAME_MOST    60
+#define TAGS_MAX     6
+#define CUT          "..."
+#define COMMAND_MOST (PS_LABEL_MAX - sizeof CUT + 1) /* bytes of the tag if truncated */
+#define MASK         "(masked)"
+
+/* --- Masked command --- */
+
+static void add_quoted(struct ps_buf *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "%+,-./:=@_";
+    if (word[0] && strspn(word, plain) == strlen(word)) {
+        ps_buf_puts(out, word);
+        return;
+    }
+    ps_buf_puts(out, "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            ps_buf_puts(out, "'\\''");
+        else
+            ps_buf_add(out, word, 1);
+    ps_buf_puts(out, "'");
+}
+
+/* "scheme://user:password@host" */
+static bool has_password(const char *word)
+{
+    const char *name = strstr(word, "://"), *at;
+    if (!name)
+        return false;
+    name += 3;
+    at = memchr(name, '@', strcspn(name, "/?#"));
+    return at && memchr(name, ':', (size_t)(at - name));
+}
+
+/* Appends a word with secrets masked: the value in "--api-key=abc", a word after "--api-key", and
+ * anything that has the form of a token. */
+static void add_masked(struct ps_buf *out, const char *before, const char *word)
+{
+    struct ps_str all = ps_str_from_c(word);
+    size_t name = strcspn(word, "=:"); /* the colon is for "Authorization: ..." */
+    struct ps_str value = ps_str_skip(all, name < all.len ? name + 1 : name);
+    bool told = before[0] == '-' && !strchr(before, '=') && word[0] != '-' &&
+                ps_is_secret_name(ps_str_from_c(before + strspn(before, "-")));
+    if (told || ps_is_token(all) || has_password(word)) {
+        ps_buf_puts(out, MASK);
+    } else if (value.len &&
+               (ps_is_token(value) || ps_is_secret_name((struct ps_str){
+                                          word + strspn(word, "-"), name - strspn(word, "-")}))) {
+        ps_buf_add(out, word, name + 1);
+        ps_buf_puts(out, MASK);
+    } else {
+        add_quoted(out, word);
+    }
+}
+
+/* The words, quoted for a shell; with `mask`, likely secrets are masked. malloc'ed. */
+static char *quote_command(const char *const *words, size_t n, bool mask)
+{
+    struct ps_buf out = {0};
+    for (size_t i = 0; i < n; i++) {
+        if (i)
+            ps_buf_puts(&out, " ");
+        if (mask)
+            add_masked(&out, i ? words[i - 1] : "", words[i]);
+        else
+            add_quoted(&out, words[i]);
+    }
+    return out.ptr ? out.ptr : ps_strdup((struct ps_str){"", 0});
+}
+
+/* --- Tags --- */
+
+/* Information about a recording, as tags of its run. */
+struct record_tags {
+    struct ps_tag *tags; /* has space for TAGS_MAX further tags */
+    size_t n;
+    struct ps_arena arena;
+};
+
+/* Sets a tag unless the user has set it. */
+static void set_tag(struct record_tags *about, const char *key, const char *value)
+{
+    for (size_t i = 0; i < about->n; i++)
+        if (strcmp(about->tags[i].key, key) == 0)
+            return;
+    about->tags[about->n++] = (struct ps_tag){key, value};
+}
+
+/* The first line of the output of git; NULL if git fails or is missing, or the folder is not a
+ * checkout. */
+static char *ask_git(struct ps_arena *arena, const char *const *words)
+{
+    PS_AUTO(ps_buf_free) struct ps_buf out = {0};
+    PS_AUTO(ps_free_ptr) char *git = ps_find_program("git");
+    int status = 1;
+    if (!git || ps_child_capture(git, words, true, &out, &status, PS_ERR_IGNORED) != PS_OK ||
+        status != 0)
+        return NULL;
+    size_t len = out.len ? strcspn(out.ptr, "\n") : 0;
+    return ps_arena_printf(arena, "%.*s", (int)len, out.len ? out.ptr : "");
+}
+
+static void add_checkout(struct record_tags *about)
+{
+    static const char *const head[] = {"git", "rev-parse", "--verify", "-q", "HEAD", NULL};
+    static const char *const changes[] = {"git",         "--no-optional-locks",  "status",
+                                          "--porcelain", "--untracked-files=no", NULL};
+    char *commit = ask_git(&about->arena, head);
+    if (!commit || !commit[0])
+        return;
+    set_tag(about, "commit", commit);
+    char *changed = ask_git(&about->arena, changes);
+    if (changed && changed[0])
+        set_tag(about, "dirty", "yes");
+}
+
+/* At most PS_LABEL_MAX bytes, truncated between characters. */
+static char *shortened(struct ps_arena *arena, const char *text)
+{
+    size_t len = strlen(text), most = COMMAND_MOST;
+    if (len <= PS_LABEL_MAX)
+        return ps_arena_printf(arena, "%s", text);
+    while (most && ((unsigned char)text[most] & 0xC0) == 0x80)
+        most--;
+    return ps_arena_printf(arena, "%.*s" CUT, (int)most, text);
+}
+
+/* Starts with the tags of the user, which take precedence. Then adds `command` (as typed, with
+ * likely secrets masked), `host`, `python` (its version), and in a git checkout `commit`, and
+ * `dirty=yes` if tracked files are modified. */
+static void fill_tags(struct record_tags *about, const struct ps_tag *given, size_t n_given,
+                      const char *typed, const char *python)
+{
+    char host[256] = "";
+    about->tags = ps_arena_alloc(&about->arena, (n_given + TAGS_MAX) * sizeof *about->tags);
+    if (n_given)
+        memcpy(about->tags, given, n_given * sizeof *given);
+    about->n = n_given;
+    set_tag(about, "command", shortened(&about->arena, typed));
+    if (gethostname(host, sizeof host - 1) == 0 && host[0])
+        set_tag(about, "host", ps_arena_printf(&about->arena, "%s", host));
+    set_tag(about, "python", ps_arena_printf(&about->arena, "%s", python));
+    add_checkout(about);
+}
 
 struct recording {
     const struct ps_options *options;
@@ -34,7 +182,7 @@ struct recording {
     unsigned repeat;
     struct ps_client *client;
     struct ps_label label;
-    struct ps_record_tags about;
+    struct record_tags about;
     const char *filename; /* "app.prof" */
     /* temporary folder, and the file that the profiler writes; deleted at the end */
     char *folder, *file;
@@ -51,8 +199,8 @@ static char *program_line(struct recording *r)
 {
     const struct ps_python_command *command = &r->command;
     const bool is_code = command->kind == PS_PROGRAM_CODE;
-    PS_AUTO(ps_free_ptr) char *code = is_code ? ps_quote_command(&command->target, 1, true) : NULL;
-    PS_AUTO(ps_free_ptr) char *args = ps_quote_command(command->args, command->n_args, true);
+    PS_AUTO(ps_free_ptr) char *code = is_code ? quote_command(&command->target, 1, true) : NULL;
+    PS_AUTO(ps_free_ptr) char *args = quote_command(command->args, command->n_args, true);
     char *line =
         ps_arena_printf(&r->arena, "%s%s%s%s", is_code ? "-c " : "",
                         is_code ? code : ps_python_command_name(command), args[0] ? " " : "", args);
@@ -101,7 +249,7 @@ static void fill_label(struct recording *r)
 {
     const struct ps_options *options = r->options;
     const char *line = program_line(r);
-    ps_record_tags_fill(&r->about, options->tags, options->n_tags, r->typed, r->version);
+    fill_tags(&r->about, options->tags, options->n_tags, r->typed, r->version);
     r->filename = file_name(r);
     r->label.name = options->name ? options->name : run_name(r, line);
     r->label.series = options->series ? options->series
@@ -150,7 +298,7 @@ static enum ps_status prepare(struct recording *r, struct ps_err *err)
         ps_options_parse_count("--repeat", options->repeat, PS_REPEAT_MAX, &repeat, err) != PS_OK)
         return err->code;
     r->repeat = repeat ? (unsigned)repeat : 1;
-    r->typed = ps_quote_command(options->operands + 1, options->n_operands - 1, true);
+    r->typed = quote_command(options->operands + 1, options->n_operands - 1, true);
     if (ps_python_command_read(options->operands + 1, options->n_operands - 1, &r->command, err) !=
             PS_OK ||
         check_output(r, err) != PS_OK ||
@@ -275,7 +423,7 @@ static int shelve(struct recording *r, unsigned i)
     }
     struct ps_label label = r->label;
     if (r->repeat > 1)
-        ps_record_tags_set(&r->about, "repeat", ps_arena_printf(&r->arena, "%u/%u", i, r->repeat));
+        set_tag(&r->about, "repeat", ps_arena_printf(&r->arena, "%u/%u", i, r->repeat));
     label.tags = r->about.tags;
     label.n_tags = r->about.n;
     const struct ps_import_profile profile = {.fd = fd,
@@ -386,7 +534,7 @@ int ps_cli_record(const struct ps_options *options)
     if (options->open && r.shelved.n && ps_cli_open_run(options, r.shelved.id) != 0 && status == 0)
         status = 1;
     ps_python_command_free(&r.command);
-    ps_record_tags_free(&r.about);
+    ps_arena_free(&r.about.arena);
     ps_arena_free(&r.arena);
     free(r.typed);
     return status;

@@ -15,22 +15,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "server/api/api.h"
 #include "server/catalog/deleted.h"
 #include "server/catalog/job_rows.h"
 #include "server/catalog/quota.h"
 #include "server/catalog/tokens.h"
+#include "server/cli/browser.h"
 #include "server/cli/format.h"
-#include "server/cli/serve_files.h"
 #include "server/cli/serve_retention.h"
 #include "server/cli/server_record.h"
+#include "server/cli/sources.h"
 #include "server/http/http.h"
 #include "server/http/listen.h"
+#include "server/jobs/jobs.h"
 #include "server/replica/replica.h"
 
 #define DEFAULT_LISTEN "127.0.0.1:7700"
@@ -374,7 +378,7 @@ static void print_addresses(const struct server *server)
     }
 }
 
-static void publishRunChange(const struct server *server)
+static void print_start(const struct server *server)
 {
     struct ps_shared_store shared = {.place = NULL};
     const bool is_shared = ps_store_describe_shared(server->store, &shared);
@@ -523,6 +527,117 @@ static void give_up(struct server *server)
     forget_tls(server);
 }
 
+/* --- Profiles on the command line --- */
+
+struct file_ticket {
+    struct ps_job_ticket ticket; /* must be the first member: on_ended casts the ticket */
+    struct ps_store *store;
+    struct timespec written;
+    char *url; /* URL of the shelf to show when the job has ended, or NULL */
+    char path[];
+};
+
+static void show_run(const char *shelf, const char *run)
+{
+    char url[URL_MAX + PS_ID_SIZE + 6];
+
+    (void)snprintf(url, sizeof url, "%s%s%s", shelf, run ? "#/run/" : "", run ? run : "");
+    ps_browser_show(url);
+}
+
+static void free_ticket(struct file_ticket *file)
+{
+    free(file->url);
+    free(file);
+}
+
+/* Reports the outcome for a file of an archive. */
+static void on_part(const struct file_ticket *file, const struct ps_job_part *part)
+{
+    if (part->run)
+        ps_cli_attach_sources(file->store, part->run,
+                              &(struct ps_provenance){file->path, NULL, file->written});
+    else
+        ps_log_err(part->name, part->err);
+}
+
+static void on_ended(struct ps_job_ticket *ticket, const struct ps_job_view *job)
+{
+    struct file_ticket *file = (struct file_ticket *)ticket;
+
+    if (job->err->code != PS_OK)
+        ps_log_err(file->path, job->err);
+    for (size_t i = 0; i < job->parts->n; i++)
+        on_part(file, &job->parts->items[i]);
+    if (job->run && job->parts->n == 0)
+        ps_cli_attach_sources(file->store, job->run,
+                              &(struct ps_provenance){file->path, NULL, file->written});
+    if (file->url)
+        show_run(file->url, job->run);
+    free_ticket(file);
+}
+
+static struct file_ticket *new_ticket(struct ps_store *store, const char *path,
+                                      struct timespec written, const char *url)
+{
+    struct file_ticket *file = ps_alloc(sizeof *file + strlen(path) + 1);
+
+    file->ticket.ended = on_ended;
+    file->store = store;
+    file->written = written;
+    file->url = url ? ps_strdup(ps_str_from_c(url)) : NULL;
+    memcpy(file->path, path, strlen(path) + 1);
+    return file;
+}
+
+/* url: URL of the shelf to show when the import has ended, or NULL. */
+static enum ps_status queue(struct ps_store *store, struct ps_jobs *jobs, const char *path,
+                            const char *url, struct ps_err *err)
+{
+    const char *slash = strrchr(path, '/');
+    struct stat st;
+    struct file_ticket *ticket;
+    struct ps_job_request request = {.filename = slash ? slash + 1 : path};
+    uint64_t id;
+    enum ps_status status;
+
+    if (stat(path, &st) != 0)
+        return ps_fail_errno(err, "cannot open", path);
+    if (!S_ISREG(st.st_mode)) {
+        ps_err_hint(err, "add folders and pipes with `perfshelf add`");
+        return ps_fail(err, PS_BAD_REQUEST, "not a regular file");
+    }
+    ticket = new_ticket(store, path, st.st_mtim, url);
+    request.path = ps_strdup(ps_str_from_c(path));
+    request.bytes = (uint64_t)st.st_size;
+    request.ticket = &ticket->ticket;
+    status = ps_jobs_add(jobs, &request, &id, err);
+    if (status != PS_OK)
+        free_ticket(ticket);
+    return status;
+}
+
+/* Queues the imports. Failures are logged, and sources are attached as by `add`. With
+ * options->open, shows the shelf, or the run of the first file when it is imported. */
+static void import_files(struct ps_store *store, struct ps_jobs *jobs,
+                         const struct ps_serve_options *options, const char *url)
+{
+    bool to_show = options->open;
+
+    for (size_t i = 0; i < options->n_files; i++) {
+        struct ps_err err = PS_ERR_INIT;
+
+        if (queue(store, jobs, options->files[i], to_show ? url : NULL, &err) == PS_OK)
+            to_show = false;
+        else
+            ps_log_err(options->files[i], &err);
+    }
+    if (to_show)
+        show_run(url, options->run);
+}
+
+/* --- The command --- */
+
 int ps_cli_serve(const struct ps_serve_options *options)
 {
     struct server server = {.listener = {.fd = -1}};
@@ -539,8 +654,8 @@ int ps_cli_serve(const struct ps_serve_options *options)
         return 1;
     }
     record_server(&server);
-    publishRunChange(&server);
-    ps_serve_files(server.store, ps_api_jobs(server.api), options, server.url);
+    print_start(&server);
+    import_files(server.store, ps_api_jobs(server.api), options, server.url);
     while (!is_signalled(1, SWEEP_MS)) {
         ps_http_sweep(server.http);
         ps_deleted_expire(server.store);
