@@ -1,13 +1,60 @@
 /* SPDX-License-Identifier: MIT */
-
-#include "server/runfile/paths.h"
-
+/*
+ * paths.c: the virtual table ps_paths: call paths, as far as the sums per caller of a pstats dump
+ * determine them.
+ *
+ * A dump contains, for each function g and each caller f of it, the time of all calls f -> g, but
+ * no call paths. The paths are computed from the roots down. For a node (f on this path) with its
+ * total in [lo, hi], the total of a callee g with edge time E = cumtime(f -> g) is:
+ *
+ *   exact     if every frame above has one caller and is not recursive, so that all calls of f are
+ *             on this path: the total is E. Also below a recursive root, for a g that was called
+ *             once and for longer than any other callee of f: that call cannot be inside another
+ *             callee (for example the script below builtins.exec, which imports re-enter).
+ *   bounded   if f is also called elsewhere, or is recursive. The total is at most min(E, hi), and
+ *             at least E - (cumtime(f) - lo), since the calls of f elsewhere cannot have more than
+ *             cumtime(f) - lo (0 if f is recursive: its inner calls may have all of E). It is also
+ *             at least lo - tottime(f) - the maximum of the other callees, since the parts add up.
+ *   unknown   if g is on the path already, or f and g are recursive through each other: cProfile
+ *             only sums outermost calls. At most min(E, hi); nothing is drawn below.
+ *
+ * A function is recursive if some of its calls were not primitive. No value is estimated: where the
+ * sums are ambiguous, both bounds are returned. `profile` dumps count calls without times; there E
+ * is known only if f is the only caller of g.
+ */
 #include <stdlib.h>
 
 #include "base/hash_table.h"
+#include "importers/sink.h"
 #include "server/runfile/handle.h"
 
 #define NO_PARENT UINT32_MAX
+
+enum certainty { EXACT = 0, BOUNDED = 1, UNKNOWN = 2 };
+
+struct path_node {
+    uint32_t function, parent;        /* parent: index of the node above; UINT32_MAX for roots */
+    uint32_t first_child, n_children; /* children are adjacent, in descending order of hi */
+    uint32_t depth;
+    double lo, hi;             /* total, in the unit of the dump (seconds) */
+    struct ps_num self, calls; /* PS_NUM_NONE if the sums do not determine them */
+    enum certainty certainty;
+    bool whole; /* all calls of the function are on this path */
+};
+
+struct paths {
+    struct path_node *nodes;
+    uint32_t n, cap;
+    uint32_t n_roots; /* the first n_roots nodes */
+    uint64_t cut;     /* nodes left out: below min_share, or above max_depth or max_nodes */
+    double total;     /* sum of the roots' hi */
+};
+
+struct limits {
+    uint32_t root;    /* function id; 0: all functions that were called from outside the profile */
+    double min_share; /* of total; smaller nodes are counted in cut */
+    uint32_t max_depth, max_nodes;
+};
 
 struct fn {
     struct ps_num ncalls, tottime;
@@ -19,8 +66,8 @@ struct fn {
 
 /* A callee that may become a node. */
 struct callee {
-    struct ps_path_node node;
-    double time;      /* E of paths.h; the callee's cumtime if the dump has no times */
+    struct path_node node;
+    double time;      /* E as above; the callee's cumtime if the dump has no times */
     double ncalls;    /* of the callee, from all callers */
     bool timed, only; /* timed: E is known; only: f is the only caller */
     bool recursive;
@@ -41,15 +88,15 @@ struct walk {
     struct known *known;
     uint32_t n_known, cap_known;
     struct ps_hash_table known_at; /* function -> index in known */
-    const struct ps_paths_limits *limits;
-    struct ps_paths *out;
+    const struct limits *limits;
+    struct paths *out;
     uint32_t *heap; /* nodes to expand; a heap by hi, the largest at the root */
     uint32_t n_heap, cap_heap;
 };
 
 struct cursor {
     sqlite3_vtab_cursor base;
-    struct ps_paths paths;
+    struct paths paths;
     uint32_t *order; /* node indexes in preorder */
     uint32_t *rank;  /* node index -> preorder id */
     uint32_t at;
@@ -74,7 +121,7 @@ enum {
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int col)
 {
     const struct cursor *cursor = (struct cursor *)base;
-    const struct ps_path_node *node = &cursor->paths.nodes[cursor->order[cursor->at]];
+    const struct path_node *node = &cursor->paths.nodes[cursor->order[cursor->at]];
 
     switch (col) {
     case COL_ID:
@@ -172,7 +219,7 @@ static bool fetch(struct walk *w, uint32_t id, struct fn *out)
 
 static void heap_push(struct walk *w, uint32_t node)
 {
-    const struct ps_path_node *nodes = w->out->nodes;
+    const struct path_node *nodes = w->out->nodes;
     uint32_t at = w->n_heap;
 
     PS_RESERVE_ONE(w->heap, w->n_heap, w->cap_heap);
@@ -183,7 +230,7 @@ static void heap_push(struct walk *w, uint32_t node)
 
 static uint32_t heap_pop(struct walk *w)
 {
-    const struct ps_path_node *nodes = w->out->nodes;
+    const struct path_node *nodes = w->out->nodes;
     uint32_t top = w->heap[0], last = w->heap[--w->n_heap], at = 0;
 
     for (;;) {
@@ -204,7 +251,7 @@ static uint32_t heap_pop(struct walk *w)
 
 static int compare_hi_descending(const void *a, const void *b)
 {
-    const struct ps_path_node *x = a, *y = b;
+    const struct path_node *x = a, *y = b;
 
     if (x->hi != y->hi)
         return x->hi < y->hi ? 1 : -1;
@@ -233,23 +280,22 @@ static struct callers_sum sum_callers(struct ps_str callers, uint32_t self)
     return sum;
 }
 
-static struct ps_path_node *add_node(struct ps_paths *out, uint32_t function, uint32_t parent,
-                                     uint32_t depth)
+static struct path_node *add_node(struct paths *out, uint32_t function, uint32_t parent,
+                                  uint32_t depth)
 {
     PS_RESERVE_ONE(out->nodes, out->n, out->cap);
-    out->nodes[out->n] =
-        (struct ps_path_node){.function = function, .parent = parent, .depth = depth};
+    out->nodes[out->n] = (struct path_node){.function = function, .parent = parent, .depth = depth};
     return &out->nodes[out->n++];
 }
 
 /* Adds a function as root: with all of its time if nothing in the profile called it, or if all else
  * happened inside the calls from outside (for example builtins.exec, which imports re-enter);
  * otherwise with the time that its callers do not account for. */
-static void add_root_if_called(struct ps_paths *out, uint32_t id, const struct fn *fn)
+static void add_root_if_called(struct paths *out, uint32_t id, const struct fn *fn)
 {
     struct callers_sum sum = sum_callers(fn->callers, id);
     double from_outside = ps_num_real(fn->ncalls) - sum.ncalls, rest = fn->cumtime - sum.cumtime;
-    struct ps_path_node *node;
+    struct path_node *node;
 
     if (sum.n && (from_outside <= 0 || fn->cumtime <= 0))
         return;
@@ -265,12 +311,12 @@ static void add_root_if_called(struct ps_paths *out, uint32_t id, const struct f
     node->lo = rest > 0 && sum.timed ? rest : 0;
     if (sum.timed && !fn->recursive)
         node->hi = node->lo;
-    node->certainty = node->lo < node->hi ? PS_BOUNDED : PS_EXACT;
+    node->certainty = node->lo < node->hi ? BOUNDED : EXACT;
 }
 
 /* Adds the function with the largest total as root: every function has a caller (a cycle without an
  * entry). */
-static int widest_root(sqlite3 *db, struct ps_paths *out)
+static int widest_root(sqlite3 *db, struct paths *out)
 {
     sqlite3_stmt *stmt = NULL;
     int code = sqlite3_prepare_v2(
@@ -280,7 +326,7 @@ static int widest_root(sqlite3 *db, struct ps_paths *out)
     if (code != SQLITE_OK)
         return code;
     if (sqlite3_step(stmt) == SQLITE_ROW) {
-        struct ps_path_node *node =
+        struct path_node *node =
             add_node(out, (uint32_t)sqlite3_column_int64(stmt, 0), NO_PARENT, 0);
 
         node->whole = true;
@@ -289,7 +335,7 @@ static int widest_root(sqlite3 *db, struct ps_paths *out)
     return sqlite3_finalize(stmt);
 }
 
-static int all_roots(sqlite3 *db, struct ps_paths *out)
+static int all_roots(sqlite3 *db, struct paths *out)
 {
     sqlite3_stmt *stmt = NULL;
     int code = sqlite3_prepare_v2(db, "SELECT " FN_COLUMNS ", id FROM function", -1, &stmt, NULL);
@@ -308,7 +354,7 @@ static int all_roots(sqlite3 *db, struct ps_paths *out)
 static void one_root(struct walk *w)
 {
     struct fn fn;
-    struct ps_path_node *node;
+    struct path_node *node;
 
     if (!fetch(w, w->limits->root, &fn))
         return;
@@ -344,7 +390,7 @@ static struct callee callee_of(uint32_t id, const struct fn *g, const struct ps_
     return c;
 }
 
-static bool on_path(const struct ps_paths *out, uint32_t at, uint32_t function)
+static bool on_path(const struct paths *out, uint32_t at, uint32_t function)
 {
     for (; at != NO_PARENT; at = out->nodes[at].parent)
         if (out->nodes[at].function == function)
@@ -371,11 +417,11 @@ static struct room room_of(const struct callee *callees, size_t n)
     return room;
 }
 
-/* Applies the rules of paths.h to a callee whose upper bound is set. */
-static void set_certainty(const struct ps_path_node *above, const struct fn *f, struct room room,
+/* Applies the rules above to a callee whose upper bound is set. */
+static void set_certainty(const struct path_node *above, const struct fn *f, struct room room,
                           struct callee *c)
 {
-    struct ps_path_node *node = &c->node;
+    struct path_node *node = &c->node;
     double others = node->hi == room.most ? room.second : room.most;
     bool sure = above->whole && c->timed &&
                 (!f->recursive || (!c->recursive && c->ncalls == 1 && node->hi > others));
@@ -390,7 +436,7 @@ static void set_certainty(const struct ps_path_node *above, const struct fn *f, 
     node->self = node->calls = (struct ps_num){0};
     node->lo = elsewhere > rest ? elsewhere : rest;
     node->lo = node->lo < 0 ? 0 : node->lo < node->hi ? node->lo : node->hi;
-    node->certainty = node->lo < node->hi ? PS_BOUNDED : PS_EXACT;
+    node->certainty = node->lo < node->hi ? BOUNDED : EXACT;
 }
 
 static bool is_function(const void *items, uint32_t index, const void *function)
@@ -450,15 +496,15 @@ static void forget_all(struct walk *w)
 static bool becomes_node(const struct walk *w, uint32_t at, const struct fn *f, struct room room,
                          struct callee *c)
 {
-    const struct ps_paths *out = w->out;
-    const struct ps_path_node *above = &out->nodes[at];
+    const struct paths *out = w->out;
+    const struct path_node *above = &out->nodes[at];
 
     if (c->node.hi < w->limits->min_share * out->total || above->depth >= w->limits->max_depth ||
         out->n >= w->limits->max_nodes)
         return false;
     if (on_path(out, at, c->node.function) ||
         (f->recursive && c->recursive && f->cycle == c->cycle)) {
-        c->node.certainty = PS_UNKNOWN;
+        c->node.certainty = UNKNOWN;
         c->node.self = c->node.calls = (struct ps_num){0};
     } else {
         set_certainty(above, f, room, c);
@@ -470,7 +516,7 @@ static bool becomes_node(const struct walk *w, uint32_t at, const struct fn *f, 
 
 static void expand(struct walk *w, uint32_t at)
 {
-    struct ps_paths *out = w->out;
+    struct paths *out = w->out;
     const struct known *k = load_function(w, out->nodes[at].function);
     PS_AUTO(ps_free_ptr) struct callee *callees = NULL;
     uint32_t first = out->n;
@@ -495,17 +541,19 @@ static void expand(struct walk *w, uint32_t at)
     out->nodes[at].first_child = first;
     out->nodes[at].n_children = out->n - first;
     for (uint32_t i = first; i < out->n; i++)
-        if (out->nodes[i].certainty != PS_UNKNOWN)
+        if (out->nodes[i].certainty != UNKNOWN)
             heap_push(w, i);
 }
 
-int ps_call_paths_expand(sqlite3 *db, const struct ps_paths_limits *limits, struct ps_paths *out)
+/* Expands the nodes with the largest hi first, so that these are present for any max_nodes. Returns
+ * an SQLite code. Free with free_paths. */
+static int expand_paths(sqlite3 *db, const struct limits *limits, struct paths *out)
 {
     struct walk w = {.limits = limits, .out = out};
     int code = sqlite3_prepare_v2(db, "SELECT " FN_COLUMNS " FROM function WHERE id = ?1", -1,
                                   &w.fetch, NULL);
 
-    *out = (struct ps_paths){0};
+    *out = (struct paths){0};
     if (code != SQLITE_OK)
         return code;
     if (limits->root)
@@ -527,10 +575,10 @@ int ps_call_paths_expand(sqlite3 *db, const struct ps_paths_limits *limits, stru
     return code == SQLITE_OK ? w.code : code;
 }
 
-void ps_call_paths_free(struct ps_paths *paths)
+static void free_paths(struct paths *paths)
 {
     free(paths->nodes);
-    *paths = (struct ps_paths){0};
+    *paths = (struct paths){0};
 }
 
 /*
@@ -552,7 +600,7 @@ static void release(sqlite3_vtab_cursor *base)
 {
     struct cursor *cursor = (struct cursor *)base;
 
-    ps_call_paths_free(&cursor->paths);
+    free_paths(&cursor->paths);
     free(cursor->order);
     free(cursor->rank);
     cursor->order = cursor->rank = NULL;
@@ -561,7 +609,7 @@ static void release(sqlite3_vtab_cursor *base)
 /* Children are adjacent, after their parents, so preorder needs a stack. */
 static void make_order(struct cursor *cursor)
 {
-    const struct ps_paths *paths = &cursor->paths;
+    const struct paths *paths = &cursor->paths;
     PS_AUTO(ps_free_ptr) uint32_t *stack = ps_grow(NULL, paths->n + 1u, sizeof *stack);
     uint32_t n_stack = 0, n = 0;
 
@@ -583,7 +631,7 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
                   sqlite3_value **argv)
 {
     struct cursor *cursor = (struct cursor *)base;
-    struct ps_paths_limits limits;
+    struct limits limits;
     int code;
 
     (void)plan, (void)name, (void)argc;
@@ -593,8 +641,7 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
     limits.max_nodes = (uint32_t)sqlite3_value_int64(argv[3]);
     release(base);
     cursor->at = 0;
-    code =
-        ps_call_paths_expand(((struct ps_table *)base->pVtab)->db->handle, &limits, &cursor->paths);
+    code = expand_paths(((struct ps_table *)base->pVtab)->db->handle, &limits, &cursor->paths);
     if (code == SQLITE_OK)
         make_order(cursor);
     return code;

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace.h: reads the slices of a trace run. Handles come from ps_run_acquire; borrowed values are
- * valid until the handle is released.
+ * trace.h: reads the slices of a trace run. Handles come from ps_run_acquire and belong to one
+ * thread; borrowed values are valid until the handle is released. PS_INTERNAL: the file is damaged.
+ *
+ *     static bool count(void *user, const struct ps_chunk *chunk)
+ *     {
+ *         *(uint64_t *)user += chunk->n;
+ *         return true;
+ *     }
+ *
+ *     const struct ps_chunk_query all = {.range = PS_RANGE_ALL};
+ *
+ *     ps_trace_each_chunk(db, &all, count, &n, err);      n: the slices of the run
  */
 #ifndef PS_RUNFILE_TRACE_H
 #define PS_RUNFILE_TRACE_H
