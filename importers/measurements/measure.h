@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* measure.h: helpers for importers of measurements: build a measurement, its spread, the
- * headline. */
+/*
+ * measure.h: helpers for importers of measurements: build a measurement, its spread, the headline.
+ * A builder belongs to one import. Failures stay in the sink, which the importer checks at its end.
+ *
+ *     struct ps_measurement_builder m = {.out = sink};
+ *     struct ps_measurement row = {.name = PS_STR("sleep 1"), .unit = PS_STR("s")};
+ *
+ *     ps_measurement_add_sample(&m, 1.002);
+ *     ps_measurement_add_sample(&m, 1.004);
+ *     ps_measurement_compute_spread(&m, &row);
+ *     ps_measurement_write(&m, &row, "mean");
+ *     ps_measurement_write_headline(&m);
+ *     ps_measurement_builder_free(&m);
+ */
 #ifndef PS_IMPORTERS_MEASUREMENTS_MEASURE_H
 #define PS_IMPORTERS_MEASUREMENTS_MEASURE_H
 

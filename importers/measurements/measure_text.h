@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* measure_text.h: numbers as terminals show them: the exact digits, and the value of the last
- * one. */
+/*
+ * measure_text.h: numbers as terminals show them: the exact digits, and the value of the last one.
+ *
+ * The functions named consume remove what they read from the start of *rest; if they return false,
+ * *rest is unchanged. Nothing is allocated.
+ *
+ *     struct ps_str rest = PS_STR("0:01.25elapsed");
+ *     struct ps_printed_number time;
+ *
+ *     if (ps_printed_clock_consume(&rest, &time) && ps_printed_word_consume(&rest, "elapsed"))
+ *         time.value is 1.25 and time.resolution 0.01
+ */
 #ifndef PS_IMPORTERS_MEASUREMENTS_MEASURE_TEXT_H
 #define PS_IMPORTERS_MEASUREMENTS_MEASURE_TEXT_H
 

@@ -27,7 +27,7 @@ struct tr_window {
 struct tr_pages {
     struct ps_intern threads, templates, cats;
     struct ps_intern
-        repaired_names; /* repaired names; odd_mark, by index: hash of the original bytes */
+        repaired_names; /* repaired names; repaired_marks, by index: hash of the original bytes */
     struct ps_str *repaired_marks;
     size_t repaired_cap;
     struct tr_page_cursor *cursors; /* by thread index */

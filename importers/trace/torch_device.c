@@ -31,7 +31,7 @@ struct tr_group {
     uint32_t call_thread : 30, calls : 2; /* calls: 2: two or more */
 };
 
-/* One of several calls of a group; after share_out, a piece of work with the call that launched
+/* One of several calls of a group; after attribute_shared, a piece of work with the call that launched
  * it. */
 struct tr_call {
     uint32_t group, thread;

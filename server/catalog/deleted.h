@@ -4,7 +4,8 @@
  *
  * Their rows move to table deleted_run; their files are kept. They do not count as used quota
  * (quota.h). When the quota or the disk needs space, the files of the runs that were deleted first
- * are removed first. No deleted run expires while the clock is not trusted (clock_check.h).
+ * are removed first. No deleted run expires while the clock is not trusted (clock_check.h). Every
+ * function may be called from any thread.
  */
 #ifndef PS_CATALOG_DELETED_H
 #define PS_CATALOG_DELETED_H

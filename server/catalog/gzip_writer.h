@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gzip_writer.h: writes gzip files. For profiles, ISA-L's level 1 needs a fifth of the time of zstd
- * and compresses by a factor of 9, zstd by 14: speed matters more here than size.
+ * and compresses by a factor of 9, zstd by 14: speed matters more here than size. A writer belongs
+ * to one thread.
+ *
+ *     struct ps_gzip_writer *writer = ps_gzip_writer_new(fd, path);
+ *
+ *     ps_gzip_writer_add(writer, PS_STR("all bytes of the file"), true, err);
+ *     ps_gzip_writer_free(writer);
  */
 #ifndef PS_CATALOG_GZIP_WRITER_H
 #define PS_CATALOG_GZIP_WRITER_H

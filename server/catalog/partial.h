@@ -3,7 +3,11 @@
  * partial.h: resumable uploads: a growing file of the spool and a row of the catalog, so that the
  * upload survives a restart of the server and a dropped connection. Each belongs to the user that
  * began it; for others it does not exist (PS_NOT_FOUND). An upload that did not grow for a day is
- * deleted.
+ * deleted. Every function may be called from any thread.
+ *
+ *     ps_partial_begin(store, who, id, err);
+ *     ps_partial_append(store, id, who, 0, piece, max, &bytes, err);     for each piece
+ *     ps_partial_claim(store, id, who, bytes, &path, err);               path: the whole file
  */
 #ifndef PS_CATALOG_PARTIAL_H
 #define PS_CATALOG_PARTIAL_H

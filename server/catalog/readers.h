@@ -2,6 +2,12 @@
 /*
  * readers.h: connections to the databases of a shelf: run files, pooled, and the catalog. Any
  * thread may acquire a connection; it belongs to that thread until it is released.
+ *
+ *     struct ps_db *db = NULL;
+ *
+ *     if (ps_run_acquire(store, id, &db, err) == PS_OK)
+ *         read it with db.h and trace.h
+ *     ps_run_release(db);
  */
 #ifndef PS_CATALOG_READERS_H
 #define PS_CATALOG_READERS_H

@@ -7,6 +7,16 @@
  * is also the order of the list of runs. A run is deleted if any rule does not keep it; each rule
  * considers all existing runs. The baseline of a series is always kept, and no rule counts it. A
  * rule for each series skips the series that have a rule of their own.
+ *
+ * Rules are borrowed, and every function may be called from any thread. Between finding a run and
+ * removing it other processes may change the shelf, so ps_retention_remove checks the run again.
+ *
+ *     struct ps_prune_list list = {0};
+ *
+ *     ps_retention_find(store, &keep, now_ms, &list, err);
+ *     for (size_t i = 0; i < list.n; i++)
+ *         ps_retention_remove(store, &keep, &list.items[i], who, err);
+ *     ps_prune_list_free(&list);
  */
 #ifndef PS_CATALOG_RETENTION_H
 #define PS_CATALOG_RETENTION_H
@@ -55,7 +65,7 @@ struct ps_retention_due {
 };
 /* Like ps_retention_find, but limited to a tenth of the shelf per hour, and one more for each run
  * that was added since `since_ms`. Deletes by age only while the clock is trusted (clock_check.h).
- * Free out->leaving also after a failure. */
+ * Free out->runs also after a failure. */
 enum ps_status ps_retention_find_due(struct ps_store *store, const struct ps_retention *keep,
                                      int64_t since_ms, struct ps_retention_due *out,
                                      struct ps_err *err);

@@ -302,7 +302,7 @@ enum ps_status ps_catalog_put(struct ps_db *db, const struct ps_catalog_row *row
  * and from the last label of the run (labels.c). label NULL: the last label is unknown. */
 enum ps_status ps_catalog_differs(struct ps_db *db, const struct ps_catalog_row *row,
                                   const char *label, struct ps_buf *out, struct ps_err *err);
-/* Renames `part` to the run file and inserts or updates its row, atomically. Sets out->already (the
+/* Renames `part` to the run file and inserts or updates its row, atomically. Sets out->existed (the
  * shelf has these bytes, nothing was done) or out->name. */
 enum ps_status ps_catalog_publish(struct ps_store *store, const struct ps_catalog_row *row,
                                   const char *part, struct ps_published_run *out,

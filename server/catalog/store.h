@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * store.h: the store of runs. This is its only interface; no other module depends on its folders,
- * files or SQL.
+ * store.h: a shelf and its runs. No other module depends on its folders, files or SQL. What a shelf
+ * does besides stands in one header for each subject: reading runs (readers.h), tokens.h, quota.h,
+ * retention.h, deleted.h, partial.h (resumable uploads), job_rows.h, changes.h, temp_shelf.h.
  *
  *   DIR/catalog.db             runs, tags, import log (SQLite, WAL): the mutable data
  *   DIR/runs/<id>.db           one SQLite file per run, never altered once published
@@ -22,6 +23,18 @@
  * The id of a run is the first 16 hex digits of the SHA-256 of its original: the same bytes are the
  * same run on every shelf. Every function may be called from any thread. Several processes may have
  * one folder open (serve, add).
+ *
+ * Errors of every function: PS_FORBIDDEN, a change of a shelf that this user may only read;
+ * PS_FULL, the disk or the quota; PS_UNAVAILABLE, the database of a shared shelf; PS_IO. Others are
+ * named at the function.
+ *
+ *     struct ps_store *store = NULL;
+ *     char id[PS_ID_SIZE];
+ *
+ *     if (ps_store_open("/srv/shelf", &store, err) == PS_OK &&
+ *         ps_store_resolve(store, "@1", id, err) == PS_OK)          the newest run
+ *         ps_store_edit(store, id, &(struct ps_run_edit){.name = "after"}, err);
+ *     ps_store_close(store);
  */
 #ifndef PS_CATALOG_STORE_H
 #define PS_CATALOG_STORE_H

@@ -2,9 +2,15 @@
 /*
  * temp_shelf.h: a temporary shelf, invisible to others and deleted when it is closed, for copies of
  * some runs of another shelf. It is an ordinary store: every query of a run also works on its copy.
+ *
+ *     struct ps_store *temp = NULL;
+ *
+ *     if (ps_temp_shelf_open(store, &temp, err) == PS_OK)
+ *         ps_temp_shelf_add_run(store, temp, id, err);
+ *     ps_store_close(temp);
  */
-#ifndef PS_CATALOG_PRIVATE_H
-#define PS_CATALOG_PRIVATE_H
+#ifndef PS_CATALOG_TEMP_SHELF_H
+#define PS_CATALOG_TEMP_SHELF_H
 
 #include "server/catalog/store.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* comparison.h: a comparison (docs/api-compare.md) for diff, check and show. */
-#ifndef PS_CLI_COMPARED_H
-#define PS_CLI_COMPARED_H
+#ifndef PS_CLI_COMPARISON_H
+#define PS_CLI_COMPARISON_H
 
 #include "server/cli/client.h"
 #include "server/cli/runs.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* format.h: formats strings and numbers for terminals. */
-#ifndef PS_CLI_PLAIN_H
-#define PS_CLI_PLAIN_H
+#ifndef PS_CLI_FORMAT_H
+#define PS_CLI_FORMAT_H
 
 #include "base/buf.h"
 

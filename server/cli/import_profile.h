@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* import_profile.h: imports one profile and prints a line about it; used by `add` and `record`. */
-#ifndef PS_CLI_SHELVE_H
-#define PS_CLI_SHELVE_H
+#ifndef PS_CLI_IMPORT_PROFILE_H
+#define PS_CLI_IMPORT_PROFILE_H
 
 #include "server/cli/options.h"
 #include "server/cli/sources.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* option_values.h: parses --import-memory, --import-cpu, --queue, --quota and --cache-size, and
  * checks the values of all options. */
-#ifndef PS_CLI_LIMITS_H
-#define PS_CLI_LIMITS_H
+#ifndef PS_CLI_OPTION_VALUES_H
+#define PS_CLI_OPTION_VALUES_H
 
 #include "server/cli/options.h"
 #include "server/sandbox/sandbox.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* remote_import.h: adds profiles to the shelf of a client, also with --server. */
-#ifndef PS_CLI_REMOTE_H
-#define PS_CLI_REMOTE_H
+#ifndef PS_CLI_REMOTE_IMPORT_H
+#define PS_CLI_REMOTE_IMPORT_H
 
 #include "server/cli/client.h"
 #include "server/cli/import_profile.h"

@@ -9,8 +9,8 @@
  *        90d, 36h, 8w     keep runs of this period
  *        50GiB, 800MB     keep the newest runs up to this size
  */
-#ifndef PS_CLI_KEEP_H
-#define PS_CLI_KEEP_H
+#ifndef PS_CLI_RETENTION_OPTIONS_H
+#define PS_CLI_RETENTION_OPTIONS_H
 
 #include "server/catalog/retention.h"
 #include "server/cli/options.h"

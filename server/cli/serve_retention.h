@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* serve_retention.h: deletes runs by the retention rules while the shelf is served. */
-#ifndef PS_CLI_SERVE_KEEP_H
-#define PS_CLI_SERVE_KEEP_H
+#ifndef PS_CLI_SERVE_RETENTION_H
+#define PS_CLI_SERVE_RETENTION_H
 
 #include "server/api/api.h"
 

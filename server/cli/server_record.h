@@ -5,8 +5,8 @@
  * ~/.local/state/perfshelf, with its URL and its folder. The server locks the file, so an unlocked
  * record is stale and ignored.
  */
-#ifndef PS_CLI_SERVED_H
-#define PS_CLI_SERVED_H
+#ifndef PS_CLI_SERVER_RECORD_H
+#define PS_CLI_SERVER_RECORD_H
 
 #include "server/cli/options.h"
 

@@ -7,8 +7,8 @@
  * Otherwise bytes that are a body for one are the next request for the other (request smuggling).
  * libmicrohttpd resolves such ambiguities in its own way; this server rejects the requests.
  */
-#ifndef PS_HTTP_STRICT_H
-#define PS_HTTP_STRICT_H
+#ifndef PS_HTTP_AMBIGUITY_H
+#define PS_HTTP_AMBIGUITY_H
 
 #include <microhttpd.h>
 

@@ -218,7 +218,7 @@ static bool own_origin(struct ps_exchange *x)
 static bool known_route(struct ps_exchange *x)
 {
     const struct ps_http_config *config = &x->http->config;
-    struct ps_match match;
+    struct ps_route_match match;
     enum ps_status status;
 
     if (ps_exchange_find_cached(x)) {

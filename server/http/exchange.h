@@ -61,10 +61,10 @@ struct ps_http {
 
 /* Sends exchange->reply; MHD_NO if the connection must be closed. */
 enum MHD_Result ps_exchange_send(struct ps_exchange *exchange);
-/* Whether a cached response to this URL is still valid. If so, sets exchange->ready, which contains
- * the route too. */
+/* Whether a cached response to this URL is still valid. If so, sets exchange->cached, which
+ * contains the route too. */
 bool ps_exchange_find_cached(struct ps_exchange *exchange);
-/* Sends exchange->ready. */
+/* Sends exchange->cached. */
 enum MHD_Result ps_exchange_send_cached(struct ps_exchange *exchange);
 
 struct ps_exchange *ps_exchange_create(struct ps_http *http, const char *uri,

@@ -13,6 +13,15 @@
  * page cannot read the response, but it could load the server and measure response times, so the
  * request is refused. A link that opens the shelf as a page is served, because users send each
  * other such links.
+ *
+ * The functions only compare strings: they keep nothing and may be called from any thread.
+ *
+ *     const struct ps_guard guard = {.hosts = names, .n_hosts = 1};      names: {"shelf.lan"}
+ *
+ *     ps_guard_accepts_host(&guard, "shelf.lan:7700")                     true
+ *     ps_guard_accepts_host(&guard, "evil.example")                       false
+ *     ps_guard_accepts_origin("http://evil.example", "shelf.lan:7700")    false
+ *     ps_guard_accepts_site("cross-site", "document")                     true: a link
  */
 #ifndef PS_HTTP_GUARD_H
 #define PS_HTTP_GUARD_H

@@ -3,8 +3,17 @@
  * http.h: the HTTP server: libmicrohttpd with a pool of polling threads, serving a table of routes.
  * Nothing outside this folder includes microhttpd.h.
  *
- * Order of calls: ps_listen, ps_http_start, ..., ps_http_quiesce, ps_http_in_flight until it
- * returns 0, ps_http_stop.
+ * One thread starts and stops it, in this order; the other functions may be called from any thread:
+ *
+ *     struct ps_http *http = NULL;
+ *
+ *     ps_listen("127.0.0.1:7700", &listener, err);
+ *     config.listen_fd = listener.fd;
+ *     ps_http_start(&config, &http, err);
+ *     ...                             handlers run on other threads from now on
+ *     ps_http_quiesce(http);
+ *     wait until ps_http_in_flight(http) is 0
+ *     ps_http_stop(http);
  */
 #ifndef PS_HTTP_HTTP_H
 #define PS_HTTP_HTTP_H

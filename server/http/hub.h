@@ -3,6 +3,13 @@
  * hub.h: server-sent events. A handler subscribes and puts the feed into its reply. Any thread can
  * send events to the hub without waiting for a client. A client that reads too slowly loses its
  * stream, reconnects, and fetches the events it missed.
+ *
+ * A feed that was put into a reply belongs to the reply, and is freed when its client disconnects
+ * or the feed was ended. A feed that was not sent belongs to the caller.
+ *
+ *     ps_hub_subscribe(hub, job, &owner, &reply->feed, err);      in a handler
+ *     ps_hub_send(hub, job, "progress", PS_STR("{\"done\":4}"));   in any thread
+ *     ps_hub_end_topic(hub, job);
  */
 #ifndef PS_HTTP_HUB_H
 #define PS_HTTP_HUB_H

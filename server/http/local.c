@@ -29,7 +29,7 @@ enum ps_status ps_local_call(const struct ps_local *local, const char *method, c
     struct ps_local_result *answer = ps_alloc(sizeof *answer);
     struct ps_exchange *x = &answer->x;
     struct ps_str path = {target, strcspn(target, "?")};
-    struct ps_match match;
+    struct ps_route_match match;
     enum ps_status status;
 
     *out = answer;

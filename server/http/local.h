@@ -3,6 +3,12 @@
  * local.h: calls a handler of the route table without a connection, in the calling thread. Host and
  * access checks are skipped: a process that can open the files of the shelf may do everything that
  * the routes do. Uploads and event streams need a server.
+ *
+ *     struct ps_local_result *result = NULL;
+ *
+ *     if (ps_local_call(&local, "GET", "/api/v1/runs?limit=1", body, &result, err) == PS_OK)
+ *         ps_local_result_reply(result)->body is the JSON
+ *     ps_local_result_free(result);
  */
 #ifndef PS_HTTP_LOCAL_H
 #define PS_HTTP_LOCAL_H

@@ -38,4 +38,8 @@ enum ps_status ps_multipart_feed(struct ps_multipart *parser, struct ps_str byte
 enum ps_status ps_multipart_finish(struct ps_multipart *parser, struct ps_err *err);
 void ps_multipart_free(struct ps_multipart *parser); /* NULL is allowed */
 
+/* Reads the header lines of a part (`head`, without the empty line). PS_BAD_REQUEST: the part has
+ * no name. */
+enum ps_status ps_part_head_parse(struct ps_str head, struct ps_part *out, struct ps_err *err);
+
 #endif

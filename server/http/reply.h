@@ -3,8 +3,10 @@
  * reply.h: a response before it is sent. A new `struct ps_reply` has status 200 and an empty JSON
  * body.
  *
- * Strings in it must stay valid as long as the request: literals, or strings from the request's
- * arena.
+ * A reply belongs to its request, and to the thread that handles it. It owns body, stream,
+ * stream_fd and feed until they are sent; ps_reply_free releases the rest. Strings in it must stay
+ * valid as long as the request: literals, or strings from the request's arena. request.h has an
+ * example.
  */
 #ifndef PS_HTTP_REPLY_H
 #define PS_HTTP_REPLY_H
@@ -23,7 +25,7 @@ struct ps_reply {
     struct ps_buf body; /* moved out when it is sent */
     struct ps_str
         static_body;      /* instead of body: bytes that stay valid as long as the server runs */
-    const char *encoding; /* Content-Encoding of fixed: "gzip" or NULL */
+    const char *encoding; /* Content-Encoding of static_body: "gzip" or NULL */
     /* instead of body: stream_bytes bytes of this stream; then it is freed and stream_fd is
      * closed */
     struct ps_stream *stream;

@@ -8,6 +8,20 @@
  * ps_request_defer and returns PS_OK; later any thread fills the same reply and calls
  * ps_request_finish once. Routes with PS_ROUTE_SLOW run on separate threads, where long queries are
  * allowed.
+ *
+ *     static enum ps_status get_greeting(struct ps_request *req, struct ps_reply *reply,
+ *                                        struct ps_err *err)
+ *     {
+ *         const char *name = ps_request_param(req, "name");
+ *         struct ps_json out = ps_reply_json(reply);
+ *
+ *         if (!name)
+ *             return ps_fail(err, PS_BAD_REQUEST, "the parameter `name` is missing");
+ *         ps_json_object(&out);
+ *         ps_json_kstr(&out, "greeting", name);
+ *         ps_json_end(&out);
+ *         return PS_OK;
+ *     }
  */
 #ifndef PS_HTTP_REQUEST_H
 #define PS_HTTP_REQUEST_H

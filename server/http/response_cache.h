@@ -4,8 +4,8 @@
  * response. Keys are the URL and whether the client accepts gzip. The least recently used ones are
  * removed when the total exceeds PS_RESPONSE_CACHE_BYTES. Thread-safe; for this folder only.
  */
-#ifndef PS_HTTP_READY_H
-#define PS_HTTP_READY_H
+#ifndef PS_HTTP_RESPONSE_CACHE_H
+#define PS_HTTP_RESPONSE_CACHE_H
 
 #include <microhttpd.h>
 #include <stdbool.h>

@@ -4,12 +4,12 @@
 #include <assert.h>
 
 struct raw_args {
-    struct ps_str at[PS_PATH_ARGS];
+    struct ps_str values[PS_PATH_ARGS];
     size_t n;
 };
 
 /* Whether the path matches the pattern; args: the text that matched each {...}. */
-static bool fits(const char *pattern, struct ps_str path, struct raw_args *args)
+static bool match_path(const char *pattern, struct ps_str path, struct raw_args *args)
 {
     size_t at = 0, from;
 
@@ -29,18 +29,18 @@ static bool fits(const char *pattern, struct ps_str path, struct raw_args *args)
         if (at == from && !rest)
             return false;
         assert(args->n < PS_PATH_ARGS);
-        args->at[args->n++] = (struct ps_str){path.ptr + from, at - from};
+        args->values[args->n++] = (struct ps_str){path.ptr + from, at - from};
     }
     return at == path.len;
 }
 
-static bool serves(const struct ps_route *route, const char *method)
+static bool serves_method(const struct ps_route *route, const char *method)
 {
     return strcmp(route->method, method) == 0 ||
            (strcmp(route->method, "GET") == 0 && strcmp(method, "HEAD") == 0);
 }
 
-static void allow(struct ps_arena *arena, struct ps_match *out, const char *method)
+static void add_allowed(struct ps_arena *arena, struct ps_route_match *out, const char *method)
 {
     const char *have = out->allow;
     const char *text = strcmp(method, "GET") == 0 ? "GET, HEAD" : method;
@@ -51,30 +51,30 @@ static void allow(struct ps_arena *arena, struct ps_match *out, const char *meth
 }
 
 static enum ps_status decode_args(struct ps_arena *arena, const struct raw_args *raw,
-                                  struct ps_match *out, struct ps_err *err)
+                                  struct ps_route_match *out, struct ps_err *err)
 {
     enum ps_status status = PS_OK;
 
     for (size_t i = 0; i < raw->n && status == PS_OK; i++)
-        status = ps_url_decode(arena, raw->at[i], false, &out->args[i], err);
+        status = ps_url_decode(arena, raw->values[i], false, &out->args[i], err);
     return status;
 }
 
 enum ps_status ps_router_find(const struct ps_route *routes, size_t n, const char *method,
-                              struct ps_str path, struct ps_arena *arena, struct ps_match *out,
-                              struct ps_err *err)
+                              struct ps_str path, struct ps_arena *arena,
+                              struct ps_route_match *out, struct ps_err *err)
 {
     struct raw_args raw;
 
-    *out = (struct ps_match){0};
+    *out = (struct ps_route_match){0};
     for (size_t i = 0; i < n; i++) {
-        if (!fits(routes[i].path, path, &raw))
+        if (!match_path(routes[i].path, path, &raw))
             continue;
-        if (serves(&routes[i], method)) {
+        if (serves_method(&routes[i], method)) {
             out->route = &routes[i];
             return decode_args(arena, &raw, out, err);
         }
-        allow(arena, out, routes[i].method);
+        add_allowed(arena, out, routes[i].method);
     }
     if (out->allow)
         return ps_fail(err, PS_CONFLICT, "this address supports only %s", out->allow);

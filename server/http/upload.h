@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * upload.h: writes the body of a PS_ROUTE_UPLOAD request to files in the spool while it is
- * received. Files are not buffered in memory.
+ * received. Files are not buffered in memory. An upload belongs to the request that it fills, and
+ * to the thread that receives its body; ps_upload_create, then ps_upload_feed for each block, then
+ * ps_upload_finish, and ps_upload_free also after a failure.
  */
 #ifndef PS_HTTP_UPLOAD_H
 #define PS_HTTP_UPLOAD_H
@@ -11,7 +13,7 @@
 #define PS_UPLOAD_FILES_MAX  100
 #define PS_UPLOAD_FIELDS_MAX ((size_t)64 << 10) /* bytes of all text fields of a form */
 
-/* Storage for uploaded files. */
+/* Storage for uploaded files. Called by all threads that receive requests. */
 struct ps_spool {
     /* Creates a file for writing; the path is malloc'ed. */
     enum ps_status (*open)(void *user, char **path, int *fd, struct ps_err *err);

@@ -6,6 +6,8 @@
  * that has run for PS_WORK_QUANTUM_MS while others wait is moved to the long lane, which has its
  * own threads. If the long lane is full, the task is asked to return and is run again there. Long
  * tasks therefore do not block the quick lane.
+ *
+ * Any thread may add tasks; `arg` belongs to the task.
  */
 #ifndef PS_HTTP_WORK_H
 #define PS_HTTP_WORK_H

@@ -120,7 +120,7 @@ static enum ps_status dispatch(struct ps_arena *arena, struct ps_str url, struct
     struct ps_pairs pairs = {0};
     struct ps_read_request question = {.store = store};
     struct ps_err missing = PS_ERR_INIT;
-    struct ps_match match;
+    struct ps_route_match match;
     struct ps_param *params;
     enum ps_status status;
 

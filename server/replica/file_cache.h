@@ -6,8 +6,8 @@
  * The modification time of a file is the time of its last use, to the minute. Files are not synced:
  * a file from before the last boot is hashed before it is used again.
  */
-#ifndef PS_REPLICA_CACHE_H
-#define PS_REPLICA_CACHE_H
+#ifndef PS_REPLICA_FILE_CACHE_H
+#define PS_REPLICA_FILE_CACHE_H
 
 #include "server/replica/blobs.h"
 

@@ -197,7 +197,7 @@ static enum ps_status fetch(struct ps_store *store, struct ps_err *err)
 }
 
 /* Reports to readers of the shelf that the database became unreachable or reachable. Do not call it
- * with look_lock held: a thread with the catalog locked may be waiting for the database. */
+ * with poll_lock held: a thread with the catalog locked may be waiting for the database. */
 static void report_reachability(struct ps_store *store)
 {
     struct ps_mirror *m = store->replica->mirror;
@@ -211,7 +211,7 @@ static void report_reachability(struct ps_store *store)
     ps_catalog_unlock(store);
 }
 
-/* With look_lock held: polls once. */
+/* With poll_lock held: polls once. */
 static enum ps_status poll_once(struct ps_store *store, int64_t wait_ms, struct ps_err *err)
 {
     struct ps_mirror *m = store->replica->mirror;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* checks.h: verifies single files of the shelf; for verify, rebuild and backup. */
+/* checks.h: verifies single files of the shelf; for verify, rebuild and backup. Nothing is kept
+ * between calls, which may be made from any thread. */
 #ifndef PS_RUNWRITE_CHECKS_H
 #define PS_RUNWRITE_CHECKS_H
 

@@ -7,7 +7,7 @@
  * description for each table. Members of a struct have the type of their column:
  *
  *    INTEGER, REAL   int64_t, double; struct ps_num if the column may be NULL
- *    TEXT, BLOB      struct ps_str; `at` NULL is NULL, or empty if the column is NOT NULL
+ *    TEXT, BLOB      struct ps_str; `ptr` NULL is NULL, or empty if the column is NOT NULL
  *    no type         struct ps_num; PS_NUM_NONE is NULL
  *    [any]           struct ps_cell
  *

@@ -3,6 +3,13 @@
  * run_writer.h: writes a run file from the rows that an importer writes to its sink, and reads the
  * metadata of a run file. A writer belongs to one thread, usually of a sandboxed process: it is
  * given an open path and opens nothing else. schema/run.sql describes the file.
+ *
+ *     struct ps_writer *writer = NULL;
+ *
+ *     if (ps_writer_open(path, &options, &writer, err) == PS_OK &&
+ *         ps_import_stream(raw, ps_writer_sink(writer), &picked, err) == PS_OK)
+ *         ps_writer_end(writer, err);
+ *     ps_writer_free(writer);
  */
 #ifndef PS_RUNWRITE_RUN_WRITER_H
 #define PS_RUNWRITE_RUN_WRITER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* selection.h: selects the runs to share, from the parameters of command lines and URLs. */
-#ifndef PS_SHARE_PICK_H
-#define PS_SHARE_PICK_H
+#ifndef PS_SHARE_SELECTION_H
+#define PS_SHARE_SELECTION_H
 
 #include "server/query/query.h"
 #include "server/share/bundle.h"

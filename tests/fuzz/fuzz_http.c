@@ -9,7 +9,6 @@
 #include "server/http/guard.h"
 #include "server/http/multipart.h"
 #include "server/http/negotiate.h"
-#include "server/http/part_head.h"
 #include "server/http/router.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -81,7 +80,7 @@ static void fuzz_url(struct ps_str url)
     struct ps_str path = {url.ptr, question ? (size_t)(question - url.ptr) : url.len};
     struct ps_arena arena = {0};
     struct ps_pairs pairs = {0};
-    struct ps_match match;
+    struct ps_route_match match;
     struct ps_err err = PS_ERR_INIT;
 
     if (ps_router_find(routes, sizeof routes / sizeof *routes, "GET", path, &arena, &match, &err) ==
@@ -98,6 +97,7 @@ static void fuzz_headers(const char *text)
     static const char *const names[] = {"box.lan"};
     const struct ps_guard guard = {names, 1, true};
     struct ps_arena arena = {0};
+    struct ps_multipart *form;
     struct ps_part part;
     struct ps_err err = PS_ERR_INIT;
     const char *disposition = ps_format_attachment(&arena, text);
@@ -108,7 +108,8 @@ static void fuzz_headers(const char *text)
     (void)ps_etag_matches(text, "\"a\"");
     (void)ps_guard_accepts_host(&guard, text);
     (void)ps_guard_accepts_origin(text, "localhost");
-    (void)ps_header_param(ps_str_from_c(text), "boundary");
+    (void)ps_multipart_create(text, NULL, NULL, &form, PS_ERR_IGNORED);
+    ps_multipart_free(form);
     (void)ps_part_head_parse(ps_str_from_c(text), &part, &err);
     ps_arena_free(&arena);
 }

@@ -179,7 +179,7 @@ static uint32_t add_call(struct ps_tree *tree, struct ps_stmt *stmt, uint32_t pa
     return node;
 }
 
-/* Adds the call paths that follow from the sums per caller (server/runfile/paths.h). Parents
+/* Adds the call paths that follow from the sums per caller (server/runfile/paths.c). Parents
  * precede children. */
 static enum ps_status add_calls(struct ps_tree *tree, struct ps_db *db, struct ps_err *err)
 {

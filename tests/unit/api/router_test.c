@@ -23,7 +23,7 @@ static const struct ps_route table[] = {
 struct found {
     enum ps_status status;
     unsigned row; /* its flags, which number it here */
-    struct ps_match match;
+    struct ps_route_match match;
     struct ps_arena arena;
 };
 
@@ -106,7 +106,7 @@ static void no_row_is_shadowed(void **state)
     (void)state;
     for (size_t i = 0; i < ps_api_routes_count; i++) {
         struct ps_arena arena = {0};
-        struct ps_match match;
+        struct ps_route_match match;
         struct ps_err err = PS_ERR_INIT;
 
         assert_int_equal(ps_router_find(ps_api_routes, ps_api_routes_count, ps_api_routes[i].method,

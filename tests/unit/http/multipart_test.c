@@ -8,7 +8,6 @@
 
 #include "base/buf.h"
 #include "server/http/multipart.h"
-#include "server/http/part_head.h"
 
 static enum ps_status on_begin(void *user, const struct ps_part *part, struct ps_err *err)
 {
