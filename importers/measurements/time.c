@@ -50,14 +50,14 @@ struct label {
     enum ps_time_field what;
 };
 
-static void set(struct ps_time_report *run, enum ps_time_field what,
-                struct ps_printed_number figure)
+static void set_field(struct ps_time_report *run, enum ps_time_field what,
+                      struct ps_printed_number value)
 {
     run->has[what] = true;
-    run->values[what] = figure;
+    run->values[what] = value;
 }
 
-static bool at_end(struct ps_str rest)
+static bool is_blank(struct ps_str rest)
 {
     ps_printed_skip_blanks(&rest);
     return rest.len == 0;
@@ -94,21 +94,21 @@ bool ps_time_parse_label(struct ps_str line, struct ps_time_report *run)
 {
     for (size_t i = 0; i < sizeof gnu / sizeof *gnu; i++) {
         const char *at = ps_str_find(line, ps_str_from_c(gnu[i].text));
-        struct ps_printed_number figure;
+        struct ps_printed_number value;
         struct ps_str rest;
 
         if (!at || (at > line.ptr && at[-1] != '\t' && at[-1] != ' '))
             continue;
         rest = ps_str_skip(line, (size_t)(at - line.ptr) + strlen(gnu[i].text));
         if (gnu[i].what == PS_TIMED_CPU && ps_printed_word_consume(&rest, "?%"))
-            return at_end(rest);
-        if (!ps_printed_clock_consume(&rest, &figure))
+            return is_blank(rest);
+        if (!ps_printed_clock_consume(&rest, &value))
             return false;
         if (gnu[i].what == PS_TIMED_CPU && !ps_printed_word_consume(&rest, "%"))
             return false;
-        if (!at_end(rest))
+        if (!is_blank(rest))
             return false;
-        set(run, gnu[i].what, figure);
+        set_field(run, gnu[i].what, value);
         return true;
     }
     return false;
@@ -150,27 +150,27 @@ bool ps_time_parse_end(struct ps_str line, bool *signal, int64_t *code)
 }
 
 /* Reads values, each followed by its label. */
-static bool take_all(struct ps_str *rest, const struct label *labels, size_t n,
-                     struct ps_time_report *run)
+static bool consume_fields(struct ps_str *rest, const struct label *labels, size_t n,
+                           struct ps_time_report *run)
 {
     struct ps_time_report read = *run;
 
     for (size_t i = 0; i < n; i++) {
-        struct ps_printed_number figure;
+        struct ps_printed_number value;
 
         if (labels[i].what == PS_TIMED_CPU && ps_printed_word_consume(rest, "?%CPU ("))
             continue;
-        if (!ps_printed_clock_consume(rest, &figure) ||
+        if (!ps_printed_clock_consume(rest, &value) ||
             !ps_printed_word_consume(rest, labels[i].text))
             return false;
-        set(&read, labels[i].what, figure);
+        set_field(&read, labels[i].what, value);
     }
     *run = read;
     return true;
 }
 
 /* Removes everything before the next position at which values may begin: a digit after a prefix. */
-static bool next_start(struct ps_str *rest)
+static bool skip_to_number(struct ps_str *rest)
 {
     bool inside = true;
 
@@ -185,22 +185,22 @@ static bool next_start(struct ps_str *rest)
     return false;
 }
 
-/* Like take_all, but the values may begin anywhere in the line; they must end at its end. */
-static bool take_anywhere(struct ps_str line, const struct label *labels, size_t n,
-                          struct ps_time_report *run)
+/* Like consume_fields, but the values may begin anywhere in the line; they must end at its end. */
+static bool find_fields(struct ps_str line, const struct label *labels, size_t n,
+                        struct ps_time_report *run)
 {
     do {
         struct ps_str rest = line;
 
-        if (take_all(&rest, labels, n, run))
-            return at_end(rest);
-    } while (next_start(&line));
+        if (consume_fields(&rest, labels, n, run))
+            return is_blank(rest);
+    } while (skip_to_number(&line));
     return false;
 }
 
 /* "0.00user 0.00system 0:00.05elapsed 1%CPU (0avgtext+0avgdata 1652maxresident)k", and the line
  * after it. */
-static bool read_gnu(struct ps_str line, struct ps_time_report *run)
+static bool parse_gnu(struct ps_str line, struct ps_time_report *run)
 {
     static const struct label labels[] = {
         {"user ", PS_TIMED_USER},         {"system ", PS_TIMED_SYS},
@@ -210,10 +210,10 @@ static bool read_gnu(struct ps_str line, struct ps_time_report *run)
     };
 
     return ps_str_find(line, PS_STR("maxresident)k")) &&
-           take_anywhere(line, labels, sizeof labels / sizeof *labels, run);
+           find_fields(line, labels, sizeof labels / sizeof *labels, run);
 }
 
-static bool read_gnu_rest(struct ps_str line, struct ps_time_report *run)
+static bool parse_gnu_rest(struct ps_str line, struct ps_time_report *run)
 {
     static const struct label labels[] = {
         {"inputs+", PS_TIMED_INPUTS}, {"outputs (", PS_TIMED_OUTPUTS},
@@ -222,7 +222,7 @@ static bool read_gnu_rest(struct ps_str line, struct ps_time_report *run)
     };
 
     return ps_str_find(line, PS_STR("pagefaults")) &&
-           take_anywhere(line, labels, sizeof labels / sizeof *labels, run);
+           find_fields(line, labels, sizeof labels / sizeof *labels, run);
 }
 
 /* --- Shells --- */
@@ -245,13 +245,13 @@ bool ps_time_parse_zsh(struct ps_str line, struct ps_time_report *run)
         struct ps_str rest = start;
         size_t before = (size_t)(start.ptr - line.ptr);
 
-        if (!take_all(&rest, labels, sizeof labels / sizeof *labels, run) || !at_end(rest))
+        if (!consume_fields(&rest, labels, sizeof labels / sizeof *labels, run) || !is_blank(rest))
             continue;
         while (before && (line.ptr[before - 1] == ' ' || line.ptr[before - 1] == '\t'))
             before--;
         run->command = (struct ps_str){line.ptr, before};
         return true;
-    } while (next_start(&start));
+    } while (skip_to_number(&start));
     return false;
 }
 
@@ -275,7 +275,7 @@ static bool after_word(struct ps_str line, const char *word, struct ps_str *rest
 
 /* Parses lines of fish: "Executed in  100.41 millis    fish           external", "usr time ...",
  * "sys time ...". */
-static bool fish_line(struct ps_str line, int which, struct ps_time_report *run)
+static bool parse_fish(struct ps_str line, int which, struct ps_time_report *run)
 {
     static const char *const words[] = {"Executed in", "usr time", "sys time"};
     static const struct {
@@ -284,7 +284,7 @@ static bool fish_line(struct ps_str line, int which, struct ps_time_report *run)
         double factor;
     } units[] = {
         {"micros", -6, 1}, {"millis", -3, 1}, {"secs", 0, 1}, {"mins", 0, 60}, {"hours", 0, 3600}};
-    struct ps_printed_number figure;
+    struct ps_printed_number value;
     struct ps_str rest, number;
 
     if (!after_word(line, words[which], &rest))
@@ -296,11 +296,11 @@ static bool fish_line(struct ps_str line, int which, struct ps_time_report *run)
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         if (!ps_printed_word_consume(&rest, units[i].name))
             continue;
-        if (!ps_printed_number_parse(number, units[i].shift, &figure))
+        if (!ps_printed_number_parse(number, units[i].shift, &value))
             return false;
-        figure.value *= units[i].factor;
-        figure.resolution *= units[i].factor;
-        set(run, (enum ps_time_field)(PS_TIMED_REAL + which), figure);
+        value.value *= units[i].factor;
+        value.resolution *= units[i].factor;
+        set_field(run, (enum ps_time_field)(PS_TIMED_REAL + which), value);
         return true;
     }
     return false;
@@ -309,21 +309,21 @@ static bool fish_line(struct ps_str line, int which, struct ps_time_report *run)
 bool ps_time_parse_shell(struct ps_str line, int which, struct ps_time_report *run)
 {
     static const char *const words[] = {"real", "user", "sys"};
-    struct ps_printed_number figure;
+    struct ps_printed_number value;
     struct ps_str rest;
     bool minutes;
 
-    if (fish_line(line, which, run))
+    if (parse_fish(line, which, run))
         return true;
     if (!after_word(line, words[which], &rest))
         return false;
     ps_printed_skip_blanks(&rest);
     minutes = rest.len && memchr(rest.ptr, 'm', rest.len);
-    if ((which && minutes != run->minutes) || !ps_printed_clock_consume(&rest, &figure) ||
-        !at_end(rest))
+    if ((which && minutes != run->minutes) || !ps_printed_clock_consume(&rest, &value) ||
+        !is_blank(rest))
         return false;
     run->minutes = minutes;
-    set(run, (enum ps_time_field)(PS_TIMED_REAL + which), figure);
+    set_field(run, (enum ps_time_field)(PS_TIMED_REAL + which), value);
     return true;
 }
 
@@ -342,32 +342,32 @@ bool ps_time_parse_tcsh(struct ps_str line, struct ps_time_report *run)
     do {
         struct ps_str rest = start;
 
-        if (take_all(&rest, labels, sizeof labels / sizeof *labels, run) && rest.len &&
+        if (consume_fields(&rest, labels, sizeof labels / sizeof *labels, run) && rest.len &&
             strchr(" \t", rest.ptr[0]))
             return true;
-    } while (next_start(&start));
+    } while (skip_to_number(&start));
     return false;
 }
 
 /* --- BSD and macOS --- */
 
-static bool bsd_figures(struct ps_str rest, struct ps_time_report *run)
+static bool parse_bsd_times(struct ps_str rest, struct ps_time_report *run)
 {
     static const char *const words[] = {"real", "user", "sys"};
     struct ps_time_report read = *run;
 
     for (int i = 0; i < 3; i++) {
-        struct ps_printed_number figure;
+        struct ps_printed_number value;
 
         ps_printed_skip_blanks(&rest);
-        if (!ps_printed_number_consume(&rest, &figure))
+        if (!ps_printed_number_consume(&rest, &value))
             return false;
         ps_printed_skip_blanks(&rest);
         if (!ps_printed_word_consume(&rest, words[i]))
             return false;
-        set(&read, (enum ps_time_field)(PS_TIMED_REAL + i), figure);
+        set_field(&read, (enum ps_time_field)(PS_TIMED_REAL + i), value);
     }
-    if (!at_end(rest))
+    if (!is_blank(rest))
         return false;
     *run = read;
     return true;
@@ -378,15 +378,15 @@ bool ps_time_parse_bsd(struct ps_str line, struct ps_time_report *run)
     if (!ps_str_find(line, PS_STR(" sys")))
         return false;
     do {
-        if (bsd_figures(line, run))
+        if (parse_bsd_times(line, run))
             return true;
-    } while (next_start(&line));
+    } while (skip_to_number(&line));
     return false;
 }
 
 /* Detects the unit of sizes: macOS reports bytes, which are multiples of the page size; FreeBSD
  * reports KiB. */
-static void write_unit(struct ps_time_report *run, enum ps_time_field what, double value)
+static void detect_size_unit(struct ps_time_report *run, enum ps_time_field what, double value)
 {
     if (what == PS_TIMED_RSS)
         run->bytes = fmod(value, 4096) == 0;
@@ -415,20 +415,20 @@ bool ps_time_parse_bsd_rest(struct ps_str line, struct ps_time_report *run)
         {"cycles elapsed", PS_TIMED_CYCLES},
         {"peak memory footprint", PS_TIMED_FOOTPRINT},
     };
-    for (struct ps_str start = line; next_start(&start); start = ps_str_skip(start, 1)) {
+    for (struct ps_str start = line; skip_to_number(&start); start = ps_str_skip(start, 1)) {
         struct ps_str rest = start;
-        struct ps_printed_number figure;
+        struct ps_printed_number value;
 
-        if (!ps_printed_number_consume(&rest, &figure))
+        if (!ps_printed_number_consume(&rest, &value))
             return false;
         ps_printed_skip_blanks(&rest);
         for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
             struct ps_str behind = rest;
 
-            if (!ps_printed_word_consume(&behind, labels[i].text) || !at_end(behind))
+            if (!ps_printed_word_consume(&behind, labels[i].text) || !is_blank(behind))
                 continue;
-            write_unit(run, labels[i].what, figure.value);
-            set(run, labels[i].what, figure);
+            detect_size_unit(run, labels[i].what, value.value);
+            set_field(run, labels[i].what, value);
             return true;
         }
     }
@@ -439,7 +439,7 @@ bool ps_time_parse_bsd_rest(struct ps_str line, struct ps_time_report *run)
 
 enum {
     RUNS_MAX = 1000 * 1000,
-    TOLD = 50,
+    NOTES_MAX = 50,
 };
 
 /* The format of the current run, which determines the lines that may follow. */
@@ -519,14 +519,14 @@ static void open_run(struct reader *r, enum form form)
     r->command.len = 0;
 }
 
-static void parse_command(struct reader *r, struct ps_str command)
+static void copy_command(struct reader *r, struct ps_str command)
 {
     r->command.len = 0;
     ps_buf_str(&r->command, command);
 }
 
 /* Handles the line if it continues the current run. */
-static bool goes_on(struct reader *r, struct ps_str text)
+static bool continue_run(struct reader *r, struct ps_str text)
 {
     switch (r->form) {
     case VERBOSE:
@@ -537,7 +537,7 @@ static bool goes_on(struct reader *r, struct ps_str text)
             close_run(r);
         return true;
     case DEFAULT:
-        r->lines += read_gnu_rest(text, &r->run);
+        r->lines += parse_gnu_rest(text, &r->run);
         close_run(r);
         return r->run.has[PS_TIMED_MAJOR];
     case SHELL:
@@ -559,22 +559,22 @@ static bool goes_on(struct reader *r, struct ps_str text)
     return false;
 }
 
-static bool begins(struct reader *r, struct ps_str text)
+static bool begin_run(struct reader *r, struct ps_str text)
 {
     struct ps_time_report run = {.has = {false}};
     struct ps_str command;
 
     if (ps_time_parse_command(text, &command)) {
         open_run(r, VERBOSE);
-        parse_command(r, command);
-    } else if (read_gnu(text, &run)) {
+        copy_command(r, command);
+    } else if (parse_gnu(text, &run)) {
         open_run(r, DEFAULT);
         r->run = run;
     } else if (ps_time_parse_zsh(text, &run) || ps_time_parse_tcsh(text, &run)) {
         open_run(r, SHELL);
         r->run = run;
         r->shell = 3;
-        parse_command(r, run.command);
+        copy_command(r, run.command);
         close_run(r);
     } else if (ps_time_parse_shell(text, 0, &run)) {
         open_run(r, SHELL);
@@ -590,14 +590,14 @@ static bool begins(struct reader *r, struct ps_str text)
 }
 
 /* With -v every line has a label. A line without one is truncated or mixed with other output. */
-static void parse_unusual(struct reader *r, struct ps_str text)
+static void note_unknown_line(struct reader *r, struct ps_str text)
 {
     struct ps_str rest = text;
 
     ps_printed_skip_blanks(&rest);
     if (r->form != VERBOSE || rest.len == 0 || rest.ptr == text.ptr)
         return;
-    if (r->rejected++ < TOLD)
+    if (r->rejected++ < NOTES_MAX)
         ps_sink_note(r->m.out, PS_NOTE_REJECTED, r->in.line.offset, r->in.line.number,
                      "this line of time -v cannot be read");
 }
@@ -608,7 +608,7 @@ static void parse_line(struct reader *r)
 
     if (ps_report_trim_end(text).len == 0) /* pasted text may have an empty line after each line */
         return;
-    if (goes_on(r, text) || begins(r, text))
+    if (continue_run(r, text) || begin_run(r, text))
         return;
     if (ps_time_parse_end(text, &r->signal, &r->code)) {
         close_run(r);
@@ -616,23 +616,23 @@ static void parse_line(struct reader *r)
         r->stored++;
         return;
     }
-    parse_unusual(r, text);
+    note_unknown_line(r, text);
 }
 
 /* Only GNU time's default report has lines long enough to be wrapped by terminals. */
-static enum ps_report_row reads(const void *reader, struct ps_str text)
+static enum ps_report_row classify_line(const void *reader, struct ps_str text)
 {
     struct ps_time_report run = {.has = {false}};
 
     (void)reader;
-    if (read_gnu(text, &run) || read_gnu_rest(text, &run))
+    if (parse_gnu(text, &run) || parse_gnu_rest(text, &run))
         return PS_ROW_COMPLETE;
     return ps_str_find(text, PS_STR("user ")) && ps_str_find(text, PS_STR("elapsed "))
                ? PS_ROW_INCOMPLETE
                : PS_ROW_NONE;
 }
 
-static bool is_figure(struct ps_str line)
+static bool has_value(struct ps_str line)
 {
     struct ps_time_report run = {.has = {false}};
     struct ps_str command;
@@ -642,7 +642,7 @@ static bool is_figure(struct ps_str line)
             return true;
     if (ps_time_parse_command(line, &command))
         return line.ptr[line.len - 1] == '"';
-    return ps_time_parse_label(line, &run) || read_gnu(line, &run) || read_gnu_rest(line, &run) ||
+    return ps_time_parse_label(line, &run) || parse_gnu(line, &run) || parse_gnu_rest(line, &run) ||
            ps_time_parse_zsh(line, &run) || ps_time_parse_tcsh(line, &run) ||
            ps_time_parse_bsd(line, &run) || ps_time_parse_bsd_rest(line, &run);
 }
@@ -650,13 +650,13 @@ static bool is_figure(struct ps_str line)
 /* Whether more lines have values when the text is unwrapped. */
 static bool is_wrapped(struct ps_str head, struct ps_str unwrapped)
 {
-    return ps_report_count_lines(unwrapped, is_figure) > ps_report_count_lines(head, is_figure);
+    return ps_report_count_lines(unwrapped, has_value) > ps_report_count_lines(head, has_value);
 }
 
 static enum ps_status read_log(struct reader *r, struct ps_err *err)
 {
     while (ps_report_read_line(&r->in)) {
-        ps_report_rejoin(&r->in, reads, NULL);
+        ps_report_rejoin(&r->in, classify_line, NULL);
         parse_line(r);
         if (r->runs > RUNS_MAX)
             return ps_fail_at(err, PS_LIMIT, r->in.line.offset,
@@ -676,10 +676,10 @@ static void write_all(struct reader *r)
         ps_sink_note(r->m.out, PS_NOTE_WARNING, PS_NOTE_NO_AT, 0,
                      "commands whose report is truncated before the elapsed time: %llu",
                      (unsigned long long)r->unfinished);
-    if (r->rejected > TOLD)
+    if (r->rejected > NOTES_MAX)
         ps_sink_note(r->m.out, PS_NOTE_REJECTED, PS_NOTE_NO_AT, 0,
                      "more lines that cannot be read: %llu",
-                     (unsigned long long)(r->rejected - TOLD));
+                     (unsigned long long)(r->rejected - NOTES_MAX));
     ps_measurement_write_headline(&r->m);
     ps_report_write_ledger(&r->in, r->m.out, r->stored, 0, r->rejected);
 }
@@ -719,7 +719,7 @@ static enum ps_match sniff(struct ps_str head)
         head = ps_str_skip(head, line.len + 1);
         while (line.len && line.ptr[line.len - 1] == '\r')
             line.len--;
-        if (ps_time_parse_command(line, &command) || read_gnu(line, &run) ||
+        if (ps_time_parse_command(line, &command) || parse_gnu(line, &run) ||
             ps_time_parse_zsh(line, &run) || ps_time_parse_tcsh(line, &run) ||
             ps_time_parse_bsd(line, &run))
             return PS_MATCH_LIKELY;
