@@ -218,7 +218,7 @@ static enum ps_status start_api(struct server *server, const struct ps_serve_opt
         .listen = server->listener.address,
         .streams = {STREAMS, STREAMS_EACH, STREAMS_EACH},
         .queue = options->queue,
-        .keep = options->keep,
+        .retention = options->retention,
         .limits = options->limits,
         .access = {server->tokens, options->proxy, server->tls_key.len > 0, server->listener.port},
     };
@@ -307,10 +307,11 @@ static enum ps_status start(struct server *server, const struct ps_serve_options
     if (status != PS_OK)
         return status;
     collect_hosts(server, options);
-    write_url(server, server->listener.any ? any_host(server) : server->listener.host, server->url);
+    write_url(server, server->listener.is_wildcard ? any_host(server) : server->listener.host,
+              server->url);
     status = start_http(server, options, err);
     if (status == PS_OK)
-        status = ps_retention_thread_start(server->store, server->api, &options->keep,
+        status = ps_retention_thread_start(server->store, server->api, &options->retention,
                                            &server->keeper, err);
     return status;
 }
@@ -376,13 +377,13 @@ static void print_addresses(const struct server *server)
 
 static void publishRunChange(const struct server *server)
 {
-    struct ps_shared_store shared = {.place = NULL};
+    struct ps_shared_store shared = {.location = NULL};
     const bool is_shared = ps_store_describe_shared(server->store, &shared);
     int64_t tokens;
 
     (void)printf("perfshelf %s serves %s at %s\n", PS_VERSION,
-                 is_shared ? shared.place : ps_store_dir(server->store), server->url);
-    if (server->listener.any)
+                 is_shared ? shared.location : ps_store_dir(server->store), server->url);
+    if (server->listener.is_wildcard)
         print_addresses(server);
     if (server->created)
         (void)printf("created a new shelf in %s\n", ps_store_dir(server->store));
@@ -397,7 +398,7 @@ static void publishRunChange(const struct server *server)
             "--data %s%s",
             ps_store_dir(server->store),
             is_shared ? ", with the --store or $PERFSHELF_STORE of this server" : "");
-    free(shared.place);
+    free(shared.location);
     if (ps_store_is_away(server->store))
         ps_log(
             "warning: cannot reach the store: cached files are served, and changes fail until it "

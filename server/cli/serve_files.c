@@ -15,7 +15,7 @@
 struct file_ticket {
     struct ps_job_ticket ticket; /* must be the first member: on_ended casts the ticket */
     struct ps_store *store;
-    struct timespec written;
+    struct timespec modified;
     char *url; /* URL of the shelf to show when the job has ended, or NULL */
     char path[];
 };
@@ -39,7 +39,7 @@ static void on_part(const struct file_ticket *file, const struct ps_job_part *pa
 {
     if (part->run)
         ps_cli_attach_sources(file->store, part->run,
-                              &(struct ps_provenance){file->path, NULL, file->written});
+                              &(struct ps_provenance){file->path, NULL, file->modified});
     else
         ps_log_err(part->name, part->err);
 }
@@ -54,7 +54,7 @@ static void on_ended(struct ps_job_ticket *ticket, const struct ps_job_view *job
         on_part(file, &job->parts->items[i]);
     if (job->run && job->parts->n == 0)
         ps_cli_attach_sources(file->store, job->run,
-                              &(struct ps_provenance){file->path, NULL, file->written});
+                              &(struct ps_provenance){file->path, NULL, file->modified});
     if (file->url)
         show_run(file->url, job->run);
     free_ticket(file);
@@ -65,9 +65,9 @@ static struct file_ticket *new_ticket(struct ps_store *store, const char *path,
 {
     struct file_ticket *file = ps_alloc(sizeof *file + strlen(path) + 1);
 
-    file->ticket.ended = on_ended;
+    file->ticket.on_ended = on_ended;
     file->store = store;
-    file->written = written;
+    file->modified = written;
     file->url = url ? ps_strdup(ps_str_from_c(url)) : NULL;
     memcpy(file->path, path, strlen(path) + 1);
     return file;

@@ -20,9 +20,9 @@ struct fn {
 /* A callee that may become a node. */
 struct callee {
     struct ps_path_node node;
-    double time;      /* E of paths.h; the callee's cumtime if the dump has no times */
-    double ncalls;    /* of the callee, from all callers */
-    bool timed, only; /* timed: E is known; only: f is the only caller */
+    double time;                   /* E of paths.h; the callee's cumtime if the dump has no times */
+    double ncalls;                 /* of the callee, from all callers */
+    bool is_timed, is_only_caller; /* is_timed: E is known; is_only_caller: f is the only caller */
     bool recursive;
     int64_t cycle;
 };
@@ -40,10 +40,10 @@ struct walk {
     int code; /* the first failure of fetch, or SQLITE_OK */
     struct known *known;
     uint32_t n_known, cap_known;
-    struct ps_hash_table known_at; /* function -> index in known */
+    struct ps_hash_table known_index; /* function -> index in known */
     const struct ps_paths_limits *limits;
     struct ps_paths *out;
-    uint32_t *heap; /* nodes to expand; a heap by hi, the largest at the root */
+    uint32_t *heap; /* nodes to expand; a heap by `upper`, the largest at the root */
     uint32_t n_heap, cap_heap;
 };
 
@@ -52,7 +52,7 @@ struct cursor {
     struct ps_paths paths;
     uint32_t *order; /* node indexes in preorder */
     uint32_t *rank;  /* node index -> preorder id */
-    uint32_t at;
+    uint32_t index;
 };
 
 enum {
@@ -74,11 +74,11 @@ enum {
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int col)
 {
     const struct cursor *cursor = (struct cursor *)base;
-    const struct ps_path_node *node = &cursor->paths.nodes[cursor->order[cursor->at]];
+    const struct ps_path_node *node = &cursor->paths.nodes[cursor->order[cursor->index]];
 
     switch (col) {
     case COL_ID:
-        sqlite3_result_int64(context, cursor->at + 1);
+        sqlite3_result_int64(context, cursor->index + 1);
         break;
     case COL_PARENT:
         if (node->parent != UINT32_MAX)
@@ -91,10 +91,10 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int col)
         sqlite3_result_int64(context, node->depth);
         break;
     case COL_LO:
-        sqlite3_result_double(context, node->lo);
+        sqlite3_result_double(context, node->lower);
         break;
     case COL_HI:
-        sqlite3_result_double(context, node->hi);
+        sqlite3_result_double(context, node->upper);
         break;
     case COL_SELF:
         ps_result_num(context, node->self);
@@ -106,7 +106,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int col)
         sqlite3_result_int(context, (int)node->certainty);
         break;
     case COL_CUT:
-        sqlite3_result_int64(context, (sqlite3_int64)cursor->paths.cut);
+        sqlite3_result_int64(context, (sqlite3_int64)cursor->paths.n_left_out);
         break;
     case COL_TOTAL:
         sqlite3_result_double(context, cursor->paths.total);
@@ -176,7 +176,8 @@ static void heap_push(struct walk *w, uint32_t node)
     uint32_t at = w->n_heap;
 
     PS_RESERVE_ONE(w->heap, w->n_heap, w->cap_heap);
-    for (w->n_heap++; at && nodes[w->heap[(at - 1) / 2]].hi < nodes[node].hi; at = (at - 1) / 2)
+    for (w->n_heap++; at && nodes[w->heap[(at - 1) / 2]].upper < nodes[node].upper;
+         at = (at - 1) / 2)
         w->heap[at] = w->heap[(at - 1) / 2];
     w->heap[at] = node;
 }
@@ -191,9 +192,9 @@ static uint32_t heap_pop(struct walk *w)
 
         if (child >= w->n_heap)
             break;
-        if (child + 1 < w->n_heap && nodes[w->heap[child + 1]].hi > nodes[w->heap[child]].hi)
+        if (child + 1 < w->n_heap && nodes[w->heap[child + 1]].upper > nodes[w->heap[child]].upper)
             child++;
-        if (nodes[w->heap[child]].hi <= nodes[last].hi)
+        if (nodes[w->heap[child]].upper <= nodes[last].upper)
             break;
         w->heap[at] = w->heap[child];
         at = child;
@@ -206,8 +207,8 @@ static int compare_hi_descending(const void *a, const void *b)
 {
     const struct ps_path_node *x = a, *y = b;
 
-    if (x->hi != y->hi)
-        return x->hi < y->hi ? 1 : -1;
+    if (x->upper != y->upper)
+        return x->upper < y->upper ? 1 : -1;
     return (x->function > y->function) - (x->function < y->function);
 }
 
@@ -254,18 +255,18 @@ static void add_root_if_called(struct ps_paths *out, uint32_t id, const struct f
     if (sum.n && (from_outside <= 0 || fn->cumtime <= 0))
         return;
     node = add_node(out, id, NO_PARENT, 0);
-    node->lo = node->hi = fn->cumtime;
-    node->whole = sum.n == 0 || (fn->recursive && from_outside == fn->primitive);
+    node->lower = node->upper = fn->cumtime;
+    node->is_complete = sum.n == 0 || (fn->recursive && from_outside == fn->primitive);
     if (sum.n == 0 && !fn->recursive) {
         node->self = fn->tottime;
         node->calls = fn->ncalls;
     }
-    if (node->whole)
+    if (node->is_complete)
         return;
-    node->lo = rest > 0 && sum.timed ? rest : 0;
+    node->lower = rest > 0 && sum.timed ? rest : 0;
     if (sum.timed && !fn->recursive)
-        node->hi = node->lo;
-    node->certainty = node->lo < node->hi ? PS_BOUNDED : PS_EXACT;
+        node->upper = node->lower;
+    node->certainty = node->lower < node->upper ? PS_BOUNDED : PS_EXACT;
 }
 
 /* Adds the function with the largest total as root: every function has a caller (a cycle without an
@@ -283,8 +284,8 @@ static int widest_root(sqlite3 *db, struct ps_paths *out)
         struct ps_path_node *node =
             add_node(out, (uint32_t)sqlite3_column_int64(stmt, 0), NO_PARENT, 0);
 
-        node->whole = true;
-        node->lo = node->hi = sqlite3_column_double(stmt, 1);
+        node->is_complete = true;
+        node->lower = node->upper = sqlite3_column_double(stmt, 1);
     }
     return sqlite3_finalize(stmt);
 }
@@ -313,8 +314,8 @@ static void one_root(struct walk *w)
     if (!fetch(w, w->limits->root, &fn))
         return;
     node = add_node(w->out, w->limits->root, NO_PARENT, 0);
-    node->whole = true;
-    node->lo = node->hi = fn.cumtime;
+    node->is_complete = true;
+    node->lower = node->upper = fn.cumtime;
     node->self = fn.recursive ? (struct ps_num){0} : fn.tottime;
     node->calls = fn.recursive ? (struct ps_num){0} : fn.ncalls;
 }
@@ -333,8 +334,8 @@ static struct callee callee_of(uint32_t id, const struct fn *g, const struct ps_
          has_time = edge->cumtime_s.kind != PS_NUM_NONE;
     struct callee c = {.time = has_time ? ps_num_real(edge->cumtime_s) : g->cumtime,
                        .ncalls = ps_num_real(g->ncalls),
-                       .timed = has_time || (only && !g->recursive),
-                       .only = only,
+                       .is_timed = has_time || (only && !g->recursive),
+                       .is_only_caller = only,
                        .recursive = g->recursive,
                        .cycle = g->cycle};
 
@@ -354,7 +355,7 @@ static bool on_path(const struct ps_paths *out, uint32_t at, uint32_t function)
 
 /* Upper bounds of the callees of f: sum, largest and second largest. */
 struct room {
-    double sum, most, second;
+    double sum, largest, second_largest;
 };
 
 static struct room room_of(const struct callee *callees, size_t n)
@@ -362,11 +363,13 @@ static struct room room_of(const struct callee *callees, size_t n)
     struct room room = {0, 0, 0};
 
     for (size_t i = 0; i < n; i++) {
-        double hi = callees[i].node.hi;
+        double hi = callees[i].node.upper;
 
         room.sum += hi;
-        room.second = hi > room.most ? room.most : hi > room.second ? hi : room.second;
-        room.most = hi > room.most ? hi : room.most;
+        room.second_largest = hi > room.largest          ? room.largest
+                              : hi > room.second_largest ? hi
+                                                         : room.second_largest;
+        room.largest = hi > room.largest ? hi : room.largest;
     }
     return room;
 }
@@ -376,21 +379,21 @@ static void set_certainty(const struct ps_path_node *above, const struct fn *f, 
                           struct callee *c)
 {
     struct ps_path_node *node = &c->node;
-    double others = node->hi == room.most ? room.second : room.most;
-    bool sure = above->whole && c->timed &&
-                (!f->recursive || (!c->recursive && c->ncalls == 1 && node->hi > others));
-    double elsewhere = f->recursive || !c->timed ? 0 : c->time - (f->cumtime - above->lo);
-    double rest = above->lo - ps_num_real(f->tottime) - (room.sum - node->hi);
+    double others = node->upper == room.largest ? room.second_largest : room.largest;
+    bool sure = above->is_complete && c->is_timed &&
+                (!f->recursive || (!c->recursive && c->ncalls == 1 && node->upper > others));
+    double elsewhere = f->recursive || !c->is_timed ? 0 : c->time - (f->cumtime - above->lower);
+    double rest = above->lower - ps_num_real(f->tottime) - (room.sum - node->upper);
 
     if (sure) {
-        node->lo = node->hi = c->time;
-        node->whole = c->only && !c->recursive;
+        node->lower = node->upper = c->time;
+        node->is_complete = c->is_only_caller && !c->recursive;
         return;
     }
     node->self = node->calls = (struct ps_num){0};
-    node->lo = elsewhere > rest ? elsewhere : rest;
-    node->lo = node->lo < 0 ? 0 : node->lo < node->hi ? node->lo : node->hi;
-    node->certainty = node->lo < node->hi ? PS_BOUNDED : PS_EXACT;
+    node->lower = elsewhere > rest ? elsewhere : rest;
+    node->lower = node->lower < 0 ? 0 : node->lower < node->upper ? node->lower : node->upper;
+    node->certainty = node->lower < node->upper ? PS_BOUNDED : PS_EXACT;
 }
 
 static bool is_function(const void *items, uint32_t index, const void *function)
@@ -424,7 +427,7 @@ static const struct known *load_function(struct walk *w, uint32_t function)
 {
     struct known k = {.function = function};
     uint64_t hash = ps_hash_u64(function);
-    uint32_t index = ps_hash_table_find(&w->known_at, hash, is_function, w->known, &function);
+    uint32_t index = ps_hash_table_find(&w->known_index, hash, is_function, w->known, &function);
 
     if (index != PS_HASH_NONE)
         return &w->known[index];
@@ -432,7 +435,7 @@ static const struct known *load_function(struct walk *w, uint32_t function)
         return NULL;
     read_callees(w, &k);
     PS_RESERVE_ONE(w->known, w->n_known, w->cap_known);
-    index = ps_hash_table_add(&w->known_at, hash, w->n_known, is_function, w->known, &function);
+    index = ps_hash_table_add(&w->known_index, hash, w->n_known, is_function, w->known, &function);
     w->known[w->n_known++] = k;
     return &w->known[index];
 }
@@ -442,7 +445,7 @@ static void forget_all(struct walk *w)
     for (uint32_t i = 0; i < w->n_known; i++)
         free(w->known[i].callees);
     free(w->known);
-    ps_hash_table_free(&w->known_at);
+    ps_hash_table_free(&w->known_index);
 }
 
 /* Whether a callee of the node at `at` is large enough to become a node; if so sets its
@@ -453,7 +456,7 @@ static bool becomes_node(const struct walk *w, uint32_t at, const struct fn *f, 
     const struct ps_paths *out = w->out;
     const struct ps_path_node *above = &out->nodes[at];
 
-    if (c->node.hi < w->limits->min_share * out->total || above->depth >= w->limits->max_depth ||
+    if (c->node.upper < w->limits->min_share * out->total || above->depth >= w->limits->max_depth ||
         out->n >= w->limits->max_nodes)
         return false;
     if (on_path(out, at, c->node.function) ||
@@ -481,14 +484,14 @@ static void expand(struct walk *w, uint32_t at)
     callees = ps_grow(NULL, k->n, sizeof *callees);
     memcpy(callees, k->callees, k->n * sizeof *callees);
     for (size_t i = 0; i < k->n; i++)
-        callees[i].node.hi =
-            callees[i].time < out->nodes[at].hi ? callees[i].time : out->nodes[at].hi;
+        callees[i].node.upper =
+            callees[i].time < out->nodes[at].upper ? callees[i].time : out->nodes[at].upper;
     room = room_of(callees, k->n);
     for (size_t i = 0; i < k->n; i++) {
         if (becomes_node(w, at, &k->fn, room, &callees[i]))
             *add_node(out, 0, 0, 0) = callees[i].node;
         else
-            out->cut++;
+            out->n_left_out++;
     }
     if (out->n > first)
         qsort(out->nodes + first, out->n - first, sizeof *out->nodes, compare_hi_descending);
@@ -516,7 +519,7 @@ int ps_call_paths_expand(sqlite3 *db, const struct ps_paths_limits *limits, stru
         qsort(out->nodes, out->n, sizeof *out->nodes, compare_hi_descending);
     out->n_roots = out->n;
     for (uint32_t i = 0; i < out->n; i++) {
-        out->total += out->nodes[i].hi;
+        out->total += out->nodes[i].upper;
         heap_push(&w, i);
     }
     while (w.n_heap && w.code == SQLITE_OK)
@@ -592,7 +595,7 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
     limits.max_depth = (uint32_t)sqlite3_value_int64(argv[2]);
     limits.max_nodes = (uint32_t)sqlite3_value_int64(argv[3]);
     release(base);
-    cursor->at = 0;
+    cursor->index = 0;
     code =
         ps_call_paths_expand(((struct ps_table *)base->pVtab)->db->handle, &limits, &cursor->paths);
     if (code == SQLITE_OK)
@@ -602,7 +605,7 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *name, int arg
 
 static int next(sqlite3_vtab_cursor *base)
 {
-    ((struct cursor *)base)->at++;
+    ((struct cursor *)base)->index++;
     return SQLITE_OK;
 }
 
@@ -610,12 +613,12 @@ static int at_end(sqlite3_vtab_cursor *base)
 {
     const struct cursor *cursor = (struct cursor *)base;
 
-    return cursor->at >= cursor->paths.n;
+    return cursor->index >= cursor->paths.n;
 }
 
 static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 {
-    *out = ((struct cursor *)base)->at + 1;
+    *out = ((struct cursor *)base)->index + 1;
     return SQLITE_OK;
 }
 

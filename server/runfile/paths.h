@@ -34,18 +34,18 @@ struct ps_path_node {
     uint32_t function, parent;        /* parent: index of the node above; UINT32_MAX for roots */
     uint32_t first_child, n_children; /* children are adjacent, in descending order of hi */
     uint32_t depth;
-    double lo, hi;             /* total, in the unit of the dump (seconds) */
+    double lower, upper;       /* total, in the unit of the dump (seconds) */
     struct ps_num self, calls; /* PS_NUM_NONE if the sums do not determine them */
     enum ps_certainty certainty;
-    bool whole; /* all calls of the function are on this path */
+    bool is_complete; /* all calls of the function are on this path */
 };
 
 struct ps_paths {
     struct ps_path_node *nodes;
     uint32_t n, cap;
-    uint32_t n_roots; /* the first n_roots nodes */
-    uint64_t cut;     /* nodes left out: below min_share, or above max_depth or max_nodes */
-    double total;     /* sum of the roots' hi */
+    uint32_t n_roots;    /* the first n_roots nodes */
+    uint64_t n_left_out; /* nodes left out: below min_share, or above max_depth or max_nodes */
+    double total;        /* sum of the roots' hi */
 };
 
 struct ps_paths_limits {

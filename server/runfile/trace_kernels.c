@@ -29,7 +29,7 @@ struct cursor {
     sqlite3_vtab_cursor base;
     struct ps_kernel_sums sums;
     bool by_launch;
-    size_t at;
+    size_t index;
 };
 
 static int best_kernels(sqlite3_vtab *table, sqlite3_index_info *info)
@@ -54,7 +54,7 @@ static int filter_kernels(sqlite3_vtab_cursor *base, int plan, const char *name,
 
     (void)name, (void)argc;
     ps_kernel_sums_free(&cursor->sums);
-    cursor->at = 0;
+    cursor->index = 0;
     cursor->by_launch = by_launch && sqlite3_value_int(by_launch);
     (void)ps_table_range(plan, argv, &range);
     if (ps_kernel_sums_read(db, range, cursor->by_launch, &cursor->sums, &err) != PS_OK)
@@ -64,7 +64,7 @@ static int filter_kernels(sqlite3_vtab_cursor *base, int plan, const char *name,
 
 static int next_kernel(sqlite3_vtab_cursor *base)
 {
-    ((struct cursor *)base)->at++;
+    ((struct cursor *)base)->index++;
     return SQLITE_OK;
 }
 
@@ -72,7 +72,7 @@ static int at_end(sqlite3_vtab_cursor *base)
 {
     const struct cursor *cursor = (struct cursor *)base;
 
-    return cursor->at >= cursor->sums.n;
+    return cursor->index >= cursor->sums.n;
 }
 
 static void result_mean(sqlite3_context *context, double sum, double weight)
@@ -101,7 +101,7 @@ static void result_known(sqlite3_context *context, int64_t value)
 static int kernel_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
 {
     const struct cursor *cursor = (struct cursor *)base;
-    const struct ps_kernel_sum *k = &cursor->sums.items[cursor->at];
+    const struct ps_kernel_sum *k = &cursor->sums.items[cursor->index];
     const struct ps_kernel_key *key = &k->key;
     const int64_t plain[] = {key->name, key->device, key->stream, key->kind, k->family,
                              k->calls,  k->total_ns, k->min_ns,   k->max_ns};
@@ -133,7 +133,7 @@ static int kernel_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
 
 static int kernel_row(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 {
-    *out = (sqlite3_int64)((struct cursor *)base)->at;
+    *out = (sqlite3_int64)((struct cursor *)base)->index;
     return SQLITE_OK;
 }
 
